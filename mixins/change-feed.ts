@@ -1,0 +1,110 @@
+import type { Model, PipelineStage } from "mongoose";
+import type { Change, ChangesSinceParams, ChangesSinceResult } from "../services/contracts/change-feed.contract.ts";
+import { TOMBSTONE_DAYS } from "../services/contracts/change-feed.contract.ts";
+import type { GuildId } from "../services/contracts/ids.ts";
+
+/** The fields by which a record takes part in its owner's change feed. */
+export interface Tracked {
+  _id: string;
+  guildId: GuildId;
+  /** Counts the writes, from 1. */
+  revision: number;
+  /** Time of the last write, by the database server's clock. */
+  changedAt: Date;
+  /** Set on a tombstone: the record is gone, and this row says so until it expires. */
+  deletedAt?: Date;
+}
+
+/** Mongoose paths of the tracked fields, `_id` aside. */
+export const trackedPaths = {
+  guildId: { type: String, required: true },
+  revision: { type: Number, required: true },
+  changedAt: { type: Date, required: true },
+  deletedAt: Date,
+} as const;
+
+/** Index of the feed, and the one that ends tombstones. */
+export const trackedIndexes = [
+  [{ changedAt: 1, _id: 1 }, {}],
+  [{ deletedAt: 1 }, { expireAfterSeconds: TOMBSTONE_DAYS * 86_400 }],
+] as const;
+
+/**
+ * An update that replaces a whole record and stamps it with the database server's time. `$literal` keeps texts
+ * that begin with `$` from being read as expressions. `alsoNow` names further fields that get the same time;
+ * `keep` names fields that stay as they are stored.
+ */
+export function stampedReplacement(
+  record: object,
+  alsoNow: readonly string[] = [],
+  keep: readonly string[] = [],
+): PipelineStage.ReplaceWith[] {
+  const now = Object.fromEntries(["changedAt", ...alsoNow].map((field) => [field, "$$NOW"]));
+  const kept = Object.fromEntries(keep.map((field) => [field, `$${field}`]));
+  return [{ $replaceWith: { $mergeObjects: [{ $literal: record }, kept, now] } }];
+}
+
+/** What is left of a removed record: enough for the feed to tell. */
+export function stampedTombstone(record: Pick<Tracked, "_id" | "guildId" | "revision">): PipelineStage.ReplaceWith[] {
+  return stampedReplacement(record, ["deletedAt"]);
+}
+
+/**
+ * Stores one revision of a record: revision 1 is inserted, a later one replaces the revision before it. False when
+ * another write came between.
+ */
+export async function saveRevision<Row extends Tracked>(
+  model: Model<Row>,
+  record: Pick<Tracked, "_id" | "guildId" | "revision">,
+  replacement: PipelineStage.ReplaceWith[] = stampedReplacement(record),
+): Promise<boolean> {
+  const first = record.revision === 1;
+  const { _id, guildId } = record;
+  const before = first ? { $exists: false } : record.revision - 1;
+  try {
+    const { matchedCount, upsertedCount } = await model.updateOne(
+      { _id, guildId, revision: before, ...(first ? {} : { deletedAt: { $exists: false } }) } as never,
+      replacement,
+      { upsert: first, updatePipeline: true },
+    );
+    return matchedCount + upsertedCount === 1;
+  } catch (error) {
+    if (isDuplicateKey(error)) return false;
+    throw error;
+  }
+}
+
+function isDuplicateKey(error: unknown): boolean {
+  return (error as { code?: unknown }).code === 11_000;
+}
+
+/** Answers "what changed since this mark", in the order of `changedAt`, then id. */
+export async function changesSince<Row extends Tracked>(
+  model: Model<Row>,
+  { mark, limit }: ChangesSinceParams,
+): Promise<ChangesSinceResult> {
+  const at = new Date(mark.at);
+  const rows = await model
+    .find({ $or: [{ changedAt: { $gt: at } }, { changedAt: at, _id: { $gt: mark.id } }] } as never)
+    .select({ _id: 1, guildId: 1, revision: 1, changedAt: 1, deletedAt: 1 })
+    .sort({ changedAt: 1, _id: 1 })
+    .limit(limit + 1)
+    .lean<Tracked[]>();
+  const changes = rows.slice(0, limit).map(changeOf);
+  const last = changes.at(-1);
+  return {
+    changes,
+    mark: last === undefined ? mark : { at: last.changedAt, id: last.id },
+    more: rows.length > limit,
+  };
+}
+
+function changeOf(row: Tracked): Change {
+  return {
+    id: row._id,
+    guildId: row.guildId,
+    revision: row.revision,
+    changedAt: row.changedAt.getTime(),
+    deleted: row.deletedAt !== undefined,
+  };
+}

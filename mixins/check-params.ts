@@ -1,0 +1,50 @@
+import FastestValidator, { type ValidationError } from "fastest-validator";
+import type { ActionContract, FieldProblem, FieldProblemCode } from "../services/contracts/contract.ts";
+
+const Validator = FastestValidator as unknown as typeof FastestValidator.default;
+const validator = new Validator({ useNewCustomCheckerFunction: true });
+
+/** Says of params what is wrong with them, every bad field at once (D4); empty when they are good. */
+export type ParamsCheck = (params: object) => FieldProblem[];
+
+const checks = new WeakMap<object, ParamsCheck>();
+
+/** The check of a contract, compiled once. It changes nothing in the params, and never repeats a value of theirs. */
+export function paramsCheck<Params, Result>(contract: ActionContract<Params, Result>): ParamsCheck {
+  const known = checks.get(contract);
+  if (known !== undefined) return known;
+  const validate = validator.compile({ ...contract.params, $$strict: true });
+  const check: ParamsCheck = (params) => {
+    const outcome = validate(params);
+    const problems = outcome === true ? [] : (outcome as ValidationError[]).map(problemOf);
+    const named = new Set(problems.map((problem) => problem.field));
+    const tied = contract.together?.(params) ?? [];
+    return [...problems, ...tied.filter((problem) => !named.has(problem.field))];
+  };
+  checks.set(contract, check);
+  return check;
+}
+
+const WORDS: Record<string, [FieldProblemCode, (expected: unknown) => string]> = {
+  required: ["REQUIRED", () => "is required"],
+  string: ["WRONG_TYPE", () => "must be a string"],
+  number: ["WRONG_TYPE", () => "must be an integer"],
+  numberInteger: ["WRONG_TYPE", () => "must be an integer"],
+  numberMin: ["OUT_OF_RANGE", (least) => `must be at least ${String(least)}`],
+  numberMax: ["OUT_OF_RANGE", (most) => `must be at most ${String(most)}`],
+  numberNotEqual: ["OUT_OF_RANGE", (value) => `must not be ${String(value)}`],
+  boolean: ["WRONG_TYPE", () => "must be true or false"],
+  array: ["WRONG_TYPE", () => "must be an array"],
+  arrayMax: ["TOO_MANY", (most) => `must have at most ${String(most)} entries`],
+  object: ["WRONG_TYPE", () => "must be an object"],
+  objectStrict: ["NOT_ALLOWED", () => "has unknown fields"],
+  stringMax: ["TOO_LONG", (most) => `must be at most ${String(most)} characters`],
+  malformed: ["MALFORMED", (hint) => `must be ${String(hint)}`],
+  enumValue: ["NOT_ALLOWED", (values) => `must be one of ${String(values)}`],
+};
+
+function problemOf(error: ValidationError): FieldProblem {
+  const [code, words] = WORDS[error.type] ?? ["MALFORMED", () => "is not valid"];
+  const problem = { field: error.field ?? "params", code, message: words(error.expected) };
+  return error.type === "enumValue" ? { ...problem, allowed: String(error.expected).split(", ") } : problem;
+}

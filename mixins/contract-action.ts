@@ -1,0 +1,69 @@
+import type { ActionSchema, Context } from "moleculer";
+import moleculer from "moleculer";
+import type { ActionContract, CallMeta } from "../services/contracts/contract.ts";
+import { ERRORS, type ErrorType, isRefusal, refuse, type Refusal } from "../services/contracts/errors.ts";
+import { paramsCheck } from "./check-params.ts";
+import { isDatabaseOutOfReach } from "./database.mixin.ts";
+
+const { MoleculerClientError, MoleculerError, MoleculerRetryableError } = moleculer.Errors;
+
+/** The context of a handler: checked params, and who asks. */
+export type CallContext<Params> = Context<Params, CallMeta>;
+
+/**
+ * The Moleculer action that serves a contract: params are checked by the contract before the handler sees them,
+ * and a refusal that the handler returns becomes the error that travels.
+ *
+ * Retries are on for idempotent actions alone: a create whose answer was lost must not run again.
+ */
+export function serve<Params, Result>(
+  contract: ActionContract<Params, Result>,
+  handler: (params: Params, context: CallContext<Params>) => Promise<Result | Refusal>,
+): Record<string, ActionSchema> {
+  const check = paramsCheck(contract);
+  const [, verb] = contract.name.split(".", 2) as [string, string];
+  const schema: ActionSchema = {
+    retryPolicy: { enabled: contract.idempotent },
+    async handler(context: CallContext<Params>) {
+      const problems = check(context.params as object);
+      if (problems.length > 0) throw asError(refuse("INVALID_REQUEST", problems));
+      const result = await handler(context.params, context).catch((error: unknown) => {
+        throw asSafeError(error, context);
+      });
+      if (isRefusal(result)) throw asError(result);
+      return result;
+    },
+  };
+  return { [verb]: schema };
+}
+
+/** A refusal in the form that crosses the bus: `type`, `code` and `data` survive, the class does not. */
+export function asError({ refusal, problems, message }: Refusal): Error {
+  const { status, message: usual } = ERRORS[refusal];
+  const data = problems === undefined ? undefined : { problems };
+  const ErrorClass = refusal === "UNAVAILABLE" ? MoleculerRetryableError : MoleculerClientError;
+  return new ErrorClass(message ?? usual, status, refusal, data);
+}
+
+/** An error of our own table, whichever process threw it, as the refusal that it was; undefined for any other. */
+export function asRefusal(error: unknown): Refusal | undefined {
+  const { type, message, data } = error as { type?: string; message?: string; data?: Pick<Refusal, "problems"> };
+  if (type === undefined || !(type in ERRORS)) return undefined;
+  return refuse(type as ErrorType, data?.problems, message);
+}
+
+/** What may cross the bus: a refusal as it is, anything else without its text, which is logged here. */
+function asSafeError(error: unknown, context: Context<unknown, CallMeta>): unknown {
+  if (asRefusal(error) !== undefined) return error;
+  if (isUnavailable(error)) return asError(refuse("UNAVAILABLE"));
+  const { name: action } = context.action ?? {};
+  context.broker.logger.error({ err: error, action, requestId: context.meta.requestId }, "action failed");
+  return asError(refuse("INTERNAL"));
+}
+
+/** Whether an error says "not now": the database or another service is out of reach, or did not answer in time. */
+export function isUnavailable(error: unknown): boolean {
+  if (isDatabaseOutOfReach(error)) return true;
+  const { retryable, code } = error as { retryable?: boolean; code?: unknown };
+  return error instanceof MoleculerError && (retryable === true || code === 504);
+}

@@ -1,0 +1,80 @@
+/** One setting that is read from the environment. */
+export interface Setting<T> {
+  /** One line for the README's table. */
+  readonly about: string;
+  /** What stands when the variable is unset or empty; undefined where it may be absent. */
+  readonly standard: string | undefined;
+  /** What a value must be, after the words "must be". */
+  readonly expects: string;
+  /** The value, or undefined when the text is not as expected. */
+  readonly parse: (text: string) => T | undefined;
+}
+
+export type SettingsTable = Readonly<Record<string, Setting<unknown>>>;
+
+/** Values by variable name. */
+export type SettingsOf<Table extends SettingsTable> = {
+  readonly [Name in keyof Table]: Table[Name] extends Setting<infer T> ? T : never;
+};
+
+/** Every setting that is wrong, a line each. */
+export class SettingsError extends Error {
+  readonly problems: readonly string[];
+
+  constructor(problems: readonly string[]) {
+    super(problems.join("\n"));
+    this.problems = problems;
+  }
+}
+
+/** Reads a table of settings; throws one SettingsError that names all that are wrong. Never repeats a value. */
+export function readEnvironment<Table extends SettingsTable>(
+  env: Readonly<Record<string, string | undefined>>,
+  table: Table,
+): SettingsOf<Table> {
+  const values: Record<string, unknown> = {};
+  const problems: string[] = [];
+  for (const [name, setting] of Object.entries(table)) {
+    const given = env[name];
+    const text = given === undefined || given === "" ? setting.standard : given;
+    const value = text === undefined ? undefined : setting.parse(text);
+    if (text !== undefined && value === undefined) problems.push(`${name} must be ${setting.expects}`);
+    values[name] = value;
+  }
+  if (problems.length > 0) throw new SettingsError(problems);
+  return Object.freeze(values) as SettingsOf<Table>;
+}
+
+export function integerSetting(about: string, standard: number, least: number, most: number): Setting<number> {
+  return {
+    about,
+    standard: String(standard),
+    expects: `an integer from ${least} to ${most}`,
+    parse(text) {
+      const value = /^-?\d{1,15}$/.test(text) ? Number(text) : NaN;
+      return value >= least && value <= most ? value : undefined;
+    },
+  };
+}
+
+export function choiceSetting<Choice extends string>(
+  about: string,
+  standard: Choice,
+  choices: readonly Choice[],
+): Setting<Choice> {
+  return {
+    about,
+    standard,
+    expects: `one of ${choices.join(", ")}`,
+    parse: (text) => choices.find((choice) => choice === text.toLowerCase()),
+  };
+}
+
+export function textSetting(about: string, standard: string, expects: string, pattern: RegExp): Setting<string> {
+  return { about, standard, expects, parse: (text) => (pattern.test(text) ? text : undefined) };
+}
+
+/** A setting without a default. */
+export function optionalSetting(about: string, expects: string, pattern: RegExp): Setting<string | undefined> {
+  return { about, standard: undefined, expects, parse: (text) => (pattern.test(text) ? text : undefined) };
+}

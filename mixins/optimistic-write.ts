@@ -1,0 +1,19 @@
+import { isRefusal, refuse, type Refusal } from "../services/contracts/errors.ts";
+
+const ATTEMPTS = 8;
+
+/**
+ * Load, decide, save, and again from the start when another write came between. `save` answers false for that.
+ * Gives up with WRITE_CONFLICT after eight tries: then others keep winning, and the caller may try again.
+ */
+export async function optimisticWrite<State, Next>(steps: {
+  load(): Promise<State>;
+  decide(state: State): Next | Refusal | Promise<Next | Refusal>;
+  save(next: Next): Promise<boolean>;
+}): Promise<Next | Refusal> {
+  for (let attempt = 0; attempt < ATTEMPTS; attempt += 1) {
+    const next = await steps.decide(await steps.load());
+    if (isRefusal(next) || (await steps.save(next))) return next;
+  }
+  return refuse("WRITE_CONFLICT");
+}

@@ -1,0 +1,70 @@
+import type { BrokerOptions } from "moleculer";
+import { SteadyNatsTransporter } from "./mixins/steady-nats-transporter.ts";
+
+/** What differs from process to process; everything else about a broker is the same everywhere. */
+export interface BrokerSettings {
+  /** `<service>.<pod or process>`; dotted, so that NATS permissions can be granted by service. */
+  readonly nodeId: string;
+  /** `nats://host:port`, several separated by commas; undefined keeps everything in this process. */
+  readonly natsUrl: string | undefined;
+  readonly logLevel: string;
+}
+
+/** How long a call may take before its caller gives up. Longer than a MongoDB election, which calls wait out. */
+export const REQUEST_TIMEOUT_MS = 6_000;
+
+/** How long a stopping process waits for the calls that it is serving. */
+export const DRAIN_MS = 10_000;
+
+export function brokerOptions({ nodeId, natsUrl, logLevel }: BrokerSettings): BrokerOptions {
+  return {
+    namespace: "guildcal",
+    nodeID: nodeId,
+    logger: {
+      type: "Pino",
+      options: {
+        // Moleculer's own modules speak of every connection and registration: only what is wrong is of use.
+        level: { BROKER: "warn", REGISTRY: "error", TRANSIT: "warn", TRANSPORTER: "warn", "**": logLevel },
+        pino: {
+          options: {
+            level: logLevel,
+            base: null,
+            timestamp: () => `,"time":"${new Date().toISOString()}"`,
+            formatters: { level: (label: string) => ({ level: label }) },
+          },
+        },
+      },
+    },
+    transporter:
+      natsUrl === undefined
+        ? null
+        : new SteadyNatsTransporter({ url: natsUrl, name: nodeId, reconnectTimeWait: 250, waitOnFirstConnect: true }),
+    // At once: a service that is announced before its subscriptions are made would miss its first requests.
+    transit: { serviceChangedDebounceTime: 0 } as NonNullable<BrokerOptions["transit"]>,
+    // Half again as fast as JSON, and it keeps BigInt and undefined as they are.
+    serializer: "CBOR",
+    // 0, the default, waits for ever: a lost answer would hold its request until the client gives up.
+    requestTimeout: REQUEST_TIMEOUT_MS,
+    // NATS queue groups choose the replica. Moleculer's own balancer keeps sending to a killed one until its
+    // heartbeat is missed: a fifth of all calls failed that way for seconds, against one in two thousand.
+    disableBalancer: natsUrl !== undefined,
+    heartbeatInterval: 1,
+    heartbeatTimeout: 3,
+    // Without it a stopping service answers the calls in flight with an error.
+    tracking: { enabled: true, shutdownTimeout: DRAIN_MS },
+    // Each action says for itself whether it may be repeated (mixins/contract-action.ts).
+    retryPolicy: { enabled: false, retries: 2, delay: 50, factor: 2, maxDelay: 500, check: isRetryable },
+    maxCallLevel: 10,
+    // Params are checked by each action's contract, not by Moleculer (mixins/check-params.ts).
+    validator: false,
+    metrics: false,
+    tracing: false,
+    // The launcher owns the signals: it stops the broker, then the embedded servers.
+    skipProcessEventRegistration: true,
+    internalServices: natsUrl !== undefined,
+  };
+}
+
+function isRetryable(error: Error): boolean {
+  return (error as Error & { retryable?: boolean }).retryable === true;
+}

@@ -1,0 +1,209 @@
+import { COLORS, type Color } from "./calendar-events.contract.ts";
+import { type ChangesSinceParams, type ChangesSinceResult, changesSinceRules } from "./change-feed.contract.ts";
+import { action, type FieldProblem } from "./contract.ts";
+import {
+  clearable,
+  flag,
+  guildId,
+  integer,
+  listOf,
+  oneOf,
+  optional,
+  reference,
+  snowflake,
+  snowflakeOr,
+  text,
+} from "./field-rules.ts";
+import type { AnnouncementId, EpochMs, EventId, GuildId, OccurrenceId } from "./ids.ts";
+
+/** What an announcement is for (D23). */
+export const ANNOUNCEMENT_TYPES = ["UNIVERSAL", "SPECIFIC", "COLOR", "RECUR"] as const;
+export type AnnouncementType = (typeof ANNOUNCEMENT_TYPES)[number];
+
+/** 366 days, the longest lead time (D25). */
+export const MOST_LEAD_MINUTES = 527_040;
+/** D26. */
+export const MOST_ANNOUNCEMENTS = 1000;
+/** D26. */
+export const MOST_SUBSCRIBERS = 1000;
+
+export interface Announcement {
+  readonly id: AnnouncementId;
+  readonly guildId: GuildId;
+  readonly channel: string;
+  readonly type: AnnouncementType;
+  /** The event of SPECIFIC or the series of RECUR; "" for the other types. */
+  readonly eventId: EventId | OccurrenceId | "";
+  /** The colour of COLOR, where `NONE` means events without one; `NONE` for the other types. */
+  readonly eventColor: Color;
+  /** Lead time is `hours`·60 + `minutes` before the start (D25). */
+  readonly hours: number;
+  readonly minutes: number;
+  readonly info: string;
+  readonly enabled: boolean;
+  readonly infoOnly: boolean;
+  /** Role ids, `everyone`, `here`. */
+  readonly subscribersRole: readonly string[];
+  readonly subscribersUser: readonly string[];
+  /** Counts the writes, from 1. */
+  readonly revision: number;
+  /** Since when its rule has stood as it is: created, enabled, re-timed or re-aimed (D31). Database time. */
+  readonly standsSince: EpochMs;
+}
+
+const rules = {
+  channel: snowflake,
+  type: oneOf(ANNOUNCEMENT_TYPES),
+  hours: integer(0, MOST_LEAD_MINUTES / 60),
+  minutes: integer(0, MOST_LEAD_MINUTES),
+  info: text(4000),
+  // Checked in `together`: one that the type does not use is ignored, whatever it holds (D27).
+  eventColor: { type: "string", optional: true, documented: COLORS },
+  subscribersRole: optional(listOf(snowflakeOr("everyone", "here"), MOST_SUBSCRIBERS)),
+  subscribersUser: optional(listOf(snowflake, MOST_SUBSCRIBERS)),
+};
+
+export interface CreateAnnouncementParams {
+  readonly guildId: GuildId;
+  readonly channel: string;
+  readonly type: AnnouncementType;
+  readonly eventId?: string;
+  readonly eventColor?: Color;
+  readonly hours: number;
+  readonly minutes: number;
+  readonly info: string;
+  readonly enabled?: boolean;
+  readonly infoOnly?: boolean;
+  readonly subscribersRole?: readonly string[];
+  readonly subscribersUser?: readonly string[];
+}
+
+/** Absent: stays. Null info: cleared. */
+export type UpdateAnnouncementParams = { readonly guildId: GuildId; readonly id: string } & {
+  readonly [Field in Exclude<keyof CreateAnnouncementParams, "guildId" | "info">]?: CreateAnnouncementParams[Field];
+} & { readonly info?: string | null };
+
+/** Lead time in all (D25), the reference of the type (D24, D27), and its colour's name (D14). */
+function announcementFieldsTogether(fields: {
+  readonly type?: unknown;
+  readonly eventId?: unknown;
+  readonly eventColor?: unknown;
+  readonly hours?: unknown;
+  readonly minutes?: unknown;
+}): FieldProblem[] {
+  const problems: FieldProblem[] = [];
+  const { type, eventId, eventColor, hours, minutes } = fields;
+  if ((type === "SPECIFIC" || type === "RECUR") && (eventId === undefined || eventId === "")) {
+    problems.push({ field: "eventId", code: "REQUIRED", message: `is required when the type is ${type}` });
+  }
+  if (type === "COLOR" && eventColor === undefined) {
+    problems.push({
+      field: "eventColor",
+      code: "REQUIRED",
+      message: "is required when the type is COLOR",
+      allowed: COLORS,
+    });
+  }
+  const colorCounts = type === "COLOR" || !ANNOUNCEMENT_TYPES.includes(type as AnnouncementType);
+  if (colorCounts && typeof eventColor === "string" && !COLORS.includes(eventColor as Color)) {
+    problems.push({
+      field: "eventColor",
+      code: "NOT_ALLOWED",
+      message: `must be one of ${COLORS.join(", ")}`,
+      allowed: COLORS,
+    });
+  }
+  problems.push(...leadTimeProblems(hours, minutes));
+  return problems;
+}
+
+/** Both parts are legal alone and too much together (D25). */
+export function leadTimeProblems(hours: unknown, minutes: unknown): FieldProblem[] {
+  if (typeof hours !== "number" || typeof minutes !== "number") return [];
+  if (hours > MOST_LEAD_MINUTES / 60 || minutes > MOST_LEAD_MINUTES) return [];
+  if (hours * 60 + minutes <= MOST_LEAD_MINUTES) return [];
+  const message = `hours and minutes together must not exceed ${MOST_LEAD_MINUTES} minutes (366 days)`;
+  return [
+    { field: "hours", code: "OUT_OF_RANGE", message },
+    { field: "minutes", code: "OUT_OF_RANGE", message },
+  ];
+}
+
+export const createAnnouncement = action<CreateAnnouncementParams, { id: AnnouncementId }>({
+  name: "announcements.create",
+  params: {
+    guildId,
+    channel: rules.channel,
+    type: rules.type,
+    eventId: optional(reference),
+    eventColor: rules.eventColor,
+    hours: rules.hours,
+    minutes: rules.minutes,
+    info: rules.info,
+    enabled: optional(flag),
+    infoOnly: optional(flag),
+    subscribersRole: rules.subscribersRole,
+    subscribersUser: rules.subscribersUser,
+  },
+  together: announcementFieldsTogether,
+  idempotent: false,
+});
+
+export const updateAnnouncement = action<UpdateAnnouncementParams, void>({
+  name: "announcements.update",
+  params: {
+    guildId,
+    id: reference,
+    channel: optional(rules.channel),
+    type: optional(rules.type),
+    eventId: optional(reference),
+    eventColor: rules.eventColor,
+    hours: optional(rules.hours),
+    minutes: optional(rules.minutes),
+    info: clearable(rules.info),
+    enabled: optional(flag),
+    infoOnly: optional(flag),
+    subscribersRole: rules.subscribersRole,
+    subscribersUser: rules.subscribersUser,
+  },
+  together: announcementFieldsTogether,
+  idempotent: true,
+});
+
+export interface AnnouncementReference {
+  readonly guildId: GuildId;
+  readonly id: string;
+}
+
+export const getAnnouncement = action<AnnouncementReference, Announcement>({
+  name: "announcements.get",
+  params: { guildId, id: reference },
+  idempotent: true,
+});
+
+export const removeAnnouncement = action<AnnouncementReference, void>({
+  name: "announcements.remove",
+  params: { guildId, id: reference },
+  idempotent: false,
+});
+
+/** In creation order (D29). */
+export const listAnnouncements = action<{ guildId: GuildId; amount: number }, Announcement[]>({
+  name: "announcements.list",
+  params: { guildId, amount: integer(-1, 2_147_483_647) },
+  idempotent: true,
+});
+
+export const announcementsChangesSince = action<ChangesSinceParams, ChangesSinceResult>({
+  name: "announcements.changesSince",
+  params: changesSinceRules,
+  idempotent: true,
+});
+
+/** Broadcast after an announcement was stored or removed; a hint, which may be lost, doubled or late. */
+export const ANNOUNCEMENT_CHANGED = "announcement.changed";
+export interface AnnouncementChanged {
+  readonly guildId: GuildId;
+  readonly id: AnnouncementId;
+  readonly revision: number;
+}

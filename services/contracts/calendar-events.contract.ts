@@ -1,0 +1,304 @@
+import { type ChangesSinceParams, type ChangesSinceResult, changesSinceRules } from "./change-feed.contract.ts";
+import { action, type FieldProblem } from "./contract.ts";
+import {
+  clearable,
+  epochMs,
+  flag,
+  guildId,
+  httpUrl,
+  integer,
+  oneOf,
+  optional,
+  reference,
+  text,
+} from "./field-rules.ts";
+import type { EpochMs, EventId, GuildId, OccurrenceId } from "./ids.ts";
+
+/** Colours of events (D14). */
+export const COLORS = [
+  "MELROSE",
+  "RIPTIDE",
+  "MAUVE",
+  "TANGERINE",
+  "DANDELION",
+  "MAC_AND_CHEESE",
+  "TURQUOISE",
+  "MERCURY",
+  "BLUE",
+  "GREEN",
+  "RED",
+  "NONE",
+] as const;
+export type Color = (typeof COLORS)[number];
+
+export const FREQUENCIES = ["DAILY", "WEEKLY", "MONTHLY", "YEARLY"] as const;
+export type Frequency = (typeof FREQUENCIES)[number];
+
+/** A recurrence rule in RFC 5545's terms (section 3.3.10), as far as D15 takes it. */
+export interface Recurrence {
+  readonly frequency: Frequency;
+  /** Number of occurrences, the first included; −1 for no end. */
+  readonly count: number;
+  /** Every how many days, weeks, months or years; 1 … 1000. */
+  readonly interval: number;
+}
+
+/** The texts of an event; an absent one is left out. */
+export interface EventTexts {
+  readonly name?: string;
+  readonly description?: string;
+  readonly location?: string;
+  /** An http or https URL, never fetched by the service (D21). */
+  readonly image?: string;
+}
+
+/** A single event, a series, or one occurrence of a series, as the API shows it (api.md 2.4, D18). */
+export interface EventView extends EventTexts {
+  readonly eventId: EventId | OccurrenceId;
+  readonly startsAt: EpochMs;
+  readonly endsAt: EpochMs;
+  /** True for a series itself; false for an occurrence and for a single event. */
+  readonly isParent: boolean;
+  readonly color: Color;
+  readonly recurs: boolean;
+  readonly recurrence?: Recurrence;
+}
+
+/** One occurrence, with what dispatch needs to plan and to render. A single event is its own only occurrence. */
+export interface Occurrence extends EventTexts {
+  readonly occurrenceId: OccurrenceId;
+  readonly eventId: EventId;
+  readonly calendarNumber: number;
+  /** IANA name of the calendar's time zone (D22). */
+  readonly timezone: string;
+  readonly startsAt: EpochMs;
+  readonly endsAt: EpochMs;
+  readonly color: Color;
+  /** Whether it belongs to a series. */
+  readonly recurs: boolean;
+  /** Whether it is the series' first occurrence, which SPECIFIC on a series means (D24); true for a single event. */
+  readonly isFirst: boolean;
+  /** When it got the start that it has now: created, moved, or its rule changed (D31). Database time. */
+  readonly scheduledAt: EpochMs;
+  /** When it got its colour (D31). Database time. */
+  readonly coloredAt: EpochMs;
+}
+
+/** At most this many entries in one answer (D17). */
+export const MOST_ENTRIES = 10_000;
+
+/** The highest count of a recurrence (D15). */
+export const MOST_OCCURRENCES = 10_000;
+
+const calendarNumber = integer(1, 2_147_483_647);
+
+const recurrenceRules = {
+  type: "object",
+  strict: true,
+  props: {
+    frequency: oneOf(FREQUENCIES),
+    count: { type: "number", integer: true, min: -1, max: MOST_OCCURRENCES, notEqual: 0, optional: true },
+    interval: optional(integer(1, 1000)),
+  },
+};
+
+/** What a caller gives for a recurrence; `count` is −1 and `interval` 1 when left out (D15). */
+export interface RecurrenceInput {
+  readonly frequency: Frequency;
+  readonly count?: number;
+  readonly interval?: number;
+}
+
+export interface CreateEventParams extends EventTexts {
+  readonly guildId: GuildId;
+  readonly calendarNumber: number;
+  readonly startsAt: EpochMs;
+  readonly endsAt: EpochMs;
+  readonly color?: Color;
+  readonly recurs?: boolean;
+  readonly recurrence?: RecurrenceInput;
+}
+
+/** Absent: stays. Null: cleared. */
+export interface UpdateEventParams {
+  readonly guildId: GuildId;
+  readonly calendarNumber: number;
+  readonly eventId: EventId | OccurrenceId;
+  readonly startsAt?: EpochMs;
+  readonly endsAt?: EpochMs;
+  readonly name?: string | null;
+  readonly description?: string | null;
+  readonly location?: string | null;
+  readonly image?: string | null;
+  readonly color?: Color;
+  readonly recurs?: boolean;
+  readonly recurrence?: RecurrenceInput;
+}
+
+/** Start and end in order (D13), and `recur` with `recurrence` or neither (D15). */
+function eventFieldsTogether(event: {
+  readonly startsAt?: unknown;
+  readonly endsAt?: unknown;
+  readonly recurs?: unknown;
+  readonly recurrence?: unknown;
+}): FieldProblem[] {
+  const problems: FieldProblem[] = [];
+  if (typeof event.startsAt === "number" && typeof event.endsAt === "number" && event.endsAt < event.startsAt) {
+    problems.push({ field: "endsAt", code: "OUT_OF_RANGE", message: "must not be before the start" });
+  }
+  if (event.recurs === true && event.recurrence === undefined) {
+    problems.push({ field: "recurrence", code: "REQUIRED", message: "is required when the event recurs" });
+  }
+  if ((event.recurs === undefined || event.recurs === false) && event.recurrence !== undefined) {
+    problems.push({ field: "recurs", code: "CONFLICTING", message: "must be true when a recurrence is given" });
+  }
+  return problems;
+}
+
+export const createEvent = action<CreateEventParams, { eventId: EventId }>({
+  name: "calendar-events.create",
+  params: {
+    guildId,
+    calendarNumber,
+    startsAt: epochMs,
+    endsAt: epochMs,
+    name: optional(text(256)),
+    description: optional(text(4000)),
+    location: optional(text(256)),
+    color: optional(oneOf(COLORS)),
+    recurs: optional(flag),
+    recurrence: { ...recurrenceRules, optional: true },
+    image: optional(httpUrl),
+  },
+  together: eventFieldsTogether,
+  idempotent: false,
+});
+
+export const updateEvent = action<UpdateEventParams, void>({
+  name: "calendar-events.update",
+  params: {
+    guildId,
+    calendarNumber,
+    eventId: reference,
+    startsAt: optional(epochMs),
+    endsAt: optional(epochMs),
+    name: clearable(text(256)),
+    description: clearable(text(4000)),
+    location: clearable(text(256)),
+    color: optional(oneOf(COLORS)),
+    recurs: optional(flag),
+    recurrence: { ...recurrenceRules, optional: true },
+    image: clearable(httpUrl),
+  },
+  together: eventFieldsTogether,
+  idempotent: true,
+});
+
+export interface EventReference {
+  readonly guildId: GuildId;
+  readonly calendarNumber: number;
+  readonly eventId: EventId | OccurrenceId;
+}
+
+/** Deletes a single event, a series, or cancels one occurrence (D19). */
+export const removeEvent = action<EventReference, void>({
+  name: "calendar-events.remove",
+  params: { guildId, calendarNumber, eventId: reference },
+  idempotent: false,
+});
+
+export const getEvent = action<EventReference, EventView>({
+  name: "calendar-events.get",
+  params: { guildId, calendarNumber, eventId: reference },
+  idempotent: true,
+});
+
+export interface WindowParams {
+  readonly guildId: GuildId;
+  readonly calendarNumber: number;
+  /** First millisecond of the window. */
+  readonly from: EpochMs;
+  /** First millisecond after the window. */
+  readonly until: EpochMs;
+}
+
+/** Events and occurrences that touch the window, by start, then id (D17). */
+export const listEvents = action<WindowParams, EventView[]>({
+  name: "calendar-events.list",
+  params: {
+    guildId,
+    calendarNumber,
+    from: epochMs,
+    // The window of the last day may end after the last instant.
+    until: integer(0, Number.MAX_SAFE_INTEGER),
+  },
+  idempotent: true,
+});
+
+/** What is on now: `start <= now < end` (D17). */
+export const listOngoingEvents = action<Omit<WindowParams, "from" | "until">, EventView[]>({
+  name: "calendar-events.listOngoing",
+  params: { guildId, calendarNumber },
+  idempotent: true,
+});
+
+/** For the reference of an announcement: the event or the occurrence in whichever calendar of the guild it is. */
+export const findEvent = action<{ guildId: GuildId; eventId: string }, EventView | null>({
+  name: "calendar-events.find",
+  params: { guildId, eventId: reference },
+  idempotent: true,
+});
+
+export interface OccurrencesStartingParams {
+  readonly guildId: GuildId;
+  /** Half-open windows `[from, until)`, in any order; at most 1000. */
+  readonly windows: readonly { readonly from: EpochMs; readonly until: EpochMs }[];
+  /** At most this many occurrences are answered, 1 … 10 000. */
+  readonly limit: number;
+}
+
+/** For dispatch: every occurrence of the guild, over all its calendars, that starts in one of the windows. */
+export const listOccurrencesStarting = action<
+  OccurrencesStartingParams,
+  { occurrences: Occurrence[]; truncated: boolean }
+>({
+  name: "calendar-events.listOccurrencesStarting",
+  params: {
+    guildId,
+    windows: {
+      type: "array",
+      max: 1000,
+      items: {
+        type: "object",
+        strict: true,
+        props: {
+          from: { type: "number", integer: true },
+          until: { type: "number", integer: true },
+        },
+      },
+    },
+    limit: integer(1, MOST_ENTRIES),
+  },
+  idempotent: true,
+});
+
+/** For dispatch, at the due instant: one occurrence as it is now, or null when it is gone. */
+export const getOccurrence = action<{ guildId: GuildId; occurrenceId: OccurrenceId }, Occurrence | null>({
+  name: "calendar-events.getOccurrence",
+  params: { guildId, occurrenceId: reference },
+  idempotent: true,
+});
+
+export const calendarEventsChangesSince = action<ChangesSinceParams, ChangesSinceResult>({
+  name: "calendar-events.changesSince",
+  params: changesSinceRules,
+  idempotent: true,
+});
+
+/** Broadcast after an event was stored or removed; a hint, which may be lost, doubled or late. */
+export const CALENDAR_EVENT_CHANGED = "calendar-event.changed";
+export interface CalendarEventChanged {
+  readonly guildId: GuildId;
+  readonly eventId: EventId;
+  readonly revision: number;
+}

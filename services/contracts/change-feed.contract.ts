@@ -1,0 +1,54 @@
+import type { EpochMs, GuildId } from "./ids.ts";
+
+/**
+ * "What of yours changed since?", which every owner answers: what makes dispatch right when broadcasts are lost.
+ * Marks are times of the database server, so a stepped process clock moves nothing.
+ */
+export interface ChangeMark {
+  /** `changedAt` of the last change that was read. */
+  readonly at: EpochMs;
+  /** Its id, which orders changes of the same millisecond. */
+  readonly id: string;
+}
+
+export interface Change {
+  readonly id: string;
+  readonly guildId: GuildId;
+  /** Counts the writes of this one record, from 1. */
+  readonly revision: number;
+  readonly changedAt: EpochMs;
+  readonly deleted: boolean;
+}
+
+export interface ChangesSinceParams {
+  /** Exclusive; `{at: 0, id: ""}` reads from the beginning. */
+  readonly mark: ChangeMark;
+  /** 1 … 1000. */
+  readonly limit: number;
+}
+
+export interface ChangesSinceResult {
+  readonly changes: readonly Change[];
+  /** Where to go on. Equal to the request's mark when nothing changed. */
+  readonly mark: ChangeMark;
+  /** Whether more changes are there to be read at once. */
+  readonly more: boolean;
+}
+
+/** How long a deleted record's tombstone is kept: a reader that was away for longer reads everything anew. */
+export const TOMBSTONE_DAYS = 7;
+
+/**
+ * How far before its mark a reader starts to read again: a write gets its time when it begins and becomes visible
+ * when it is acknowledged, so a slow one can surface behind the mark.
+ */
+export const CHANGE_FEED_OVERLAP_MS = 10_000;
+
+export const changesSinceRules = {
+  mark: {
+    type: "object",
+    strict: true,
+    props: { at: { type: "number", integer: true, min: 0 }, id: { type: "string", empty: true } },
+  },
+  limit: { type: "number", integer: true, min: 1, max: 1000 },
+} as const;

@@ -1,0 +1,69 @@
+import type { ValidationSchema } from "fastest-validator";
+
+/** What is wrong with one field of a request (D4). `field` is a path such as `recurrence.count` or `roles[3]`. */
+export interface FieldProblem {
+  readonly field: string;
+  readonly code: FieldProblemCode;
+  readonly message: string;
+  /** The values that would be accepted, where they can be listed. */
+  readonly allowed?: readonly string[];
+}
+
+export type FieldProblemCode =
+  | "REQUIRED"
+  | "WRONG_TYPE"
+  | "MALFORMED"
+  | "OUT_OF_RANGE"
+  | "TOO_LONG"
+  | "TOO_SHORT"
+  | "TOO_MANY"
+  | "NOT_ALLOWED"
+  | "CONFLICTING";
+
+/**
+ * One action as its callers and its owner both see it: the name on the bus, the rules for its params, and (as
+ * types alone) params and result.
+ */
+export interface ActionContract<Params, Result> {
+  /** `context.verb`. */
+  readonly name: string;
+  /** fastest-validator rules; unknown fields are always refused on the bus. */
+  readonly params: ValidationSchema;
+  /**
+   * Rules that tie several fields together. Called with whatever came in, so that every bad field can be named
+   * at once (D4): it must not assume that any single field passed its own rule.
+   */
+  readonly together?: (params: Partial<Record<keyof Params, unknown>>) => FieldProblem[];
+  /** True when doing it twice is the same as doing it once: only then may a lost answer be asked for again. */
+  readonly idempotent: boolean;
+  /** Never set; carries the types. */
+  readonly types?: { readonly params: Params; readonly result: Result };
+}
+
+export type ParamsOf<C> = C extends ActionContract<infer P, infer _> ? P : never;
+export type ResultOf<C> = C extends ActionContract<infer _, infer R> ? R : never;
+
+/** Declares an action; the types are given, the rest is the table. */
+export function action<Params, Result>(
+  contract: Omit<ActionContract<Params, Result>, "types">,
+): ActionContract<Params, Result> {
+  return contract;
+}
+
+/** What travels beside the params of every call. */
+export interface CallMeta {
+  /** The id that the client sees in `X-Request-Id` and in errors (D4). */
+  requestId?: string;
+  /** Who asks, when the call came in through the gateway; absent for a call from inside the service. */
+  caller?: Caller;
+}
+
+/** The holder of an API key. */
+export interface Caller {
+  readonly keyId: string;
+  /** `guild`: the listed guilds; `service`: all guilds; `operator`: all guilds and the operator's fields (D11). */
+  readonly kind: "guild" | "service" | "operator";
+  readonly access: "read" | "write";
+  /** The guilds that a `guild` key opens; empty for the other kinds. */
+  readonly guilds: readonly string[];
+}

@@ -1,0 +1,59 @@
+import { action } from "./contract.ts";
+import { guildId, integer, optional, reference } from "./field-rules.ts";
+import type { AnnouncementId, EpochMs, EventId, GuildId, OccurrenceId } from "./ids.ts";
+
+/** Where a post stands. The last six never change again. */
+export const POST_STATES = [
+  "planned",
+  "sending",
+  "sent",
+  "failed",
+  "unknown",
+  "missed",
+  "cancelled",
+  "skipped",
+] as const;
+export type PostState = (typeof POST_STATES)[number];
+
+/** A post that is ahead. */
+export interface UpcomingPost {
+  readonly dueAt: EpochMs;
+  readonly announcementId: AnnouncementId;
+  readonly eventId: EventId | OccurrenceId;
+  readonly startsAt: EpochMs;
+  readonly channel: string;
+}
+
+/** A post that is settled, with its outcome. */
+export interface SettledPost extends UpcomingPost {
+  readonly state: PostState;
+  /** When it was settled; database time. */
+  readonly settledAt: EpochMs;
+  /** Milliseconds from the due instant to the acknowledged send; absent when nothing was sent. */
+  readonly lateMs?: number;
+  /** Why it was not posted, or not on time. */
+  readonly reason?: string;
+  readonly messageId?: string;
+}
+
+/** The guild's next posts, soonest first; −1 for all that are planned. */
+export const listUpcomingPosts = action<{ guildId: GuildId; amount: number }, UpcomingPost[]>({
+  name: "dispatch.listUpcoming",
+  params: { guildId, amount: integer(-1, 2_147_483_647) },
+  idempotent: true,
+});
+
+/** What became of the guild's posts, latest first; at most `amount`, of one announcement where an id is given. */
+export const listPostHistory = action<{ guildId: GuildId; amount: number; id?: string }, SettledPost[]>({
+  name: "dispatch.listHistory",
+  params: { guildId, amount: integer(-1, 2_147_483_647), id: optional(reference) },
+  idempotent: true,
+});
+
+/** Broadcast for every outcome (D34). */
+export const ANNOUNCEMENT_POSTED = "announcement.posted";
+export const ANNOUNCEMENT_MISSED = "announcement.missed";
+export const ANNOUNCEMENT_FAILED = "announcement.failed";
+export interface PostOutcome extends SettledPost {
+  readonly guildId: GuildId;
+}

@@ -1,0 +1,48 @@
+import type { FieldProblem } from "./contract.ts";
+
+/**
+ * Every error that a caller can meet: `code` is the stable word of D4, `status` the HTTP status, `message` the
+ * text. On the bus an error keeps its `type`, `code` (the status) and `data`, and loses its class: so errors are
+ * told apart by `type` alone.
+ */
+export const ERRORS = {
+  ROUTE_NOT_FOUND: { status: 404, message: "No such path" },
+  METHOD_NOT_ALLOWED: { status: 405, message: "Method not allowed" },
+  UNAUTHORIZED: { status: 401, message: "Missing or invalid API key" },
+  PAYLOAD_TOO_LARGE: { status: 413, message: "The body is larger than 65536 bytes" },
+  UNSUPPORTED_MEDIA_TYPE: { status: 415, message: "The body must be application/json" },
+  INVALID_JSON: { status: 400, message: "The body must be one JSON object" },
+  INVALID_REQUEST: { status: 400, message: "Bad request" },
+  TOO_MANY_ENTRIES: { status: 400, message: "The answer would hold too many entries" },
+  FORBIDDEN: { status: 403, message: "This key may not do that" },
+  OPERATOR_ONLY: { status: 403, message: "Only an operator key may change this field" },
+  ANNOUNCEMENT_NOT_FOUND: { status: 404, message: "Announcement not found" },
+  EVENT_NOT_FOUND: { status: 404, message: "Event not found" },
+  CALENDAR_NOT_FOUND: { status: 404, message: "Calendar not found" },
+  TOO_MANY_ANNOUNCEMENTS: { status: 409, message: "The guild has 1000 announcements already" },
+  WRITE_CONFLICT: { status: 409, message: "Changed by another request at the same moment; try again" },
+  INTERNAL: { status: 500, message: "Internal error" },
+  UNAVAILABLE: { status: 503, message: "Temporarily unavailable; try again" },
+} as const satisfies Record<string, { status: number; message: string }>;
+
+export type ErrorType = keyof typeof ERRORS;
+
+/** An expected "no" of a domain: a value, not an exception. */
+export interface Refusal {
+  readonly refusal: ErrorType;
+  readonly problems?: readonly FieldProblem[];
+  /** Replaces the table's message. */
+  readonly message?: string;
+}
+
+export function refuse(type: ErrorType, problems?: readonly FieldProblem[], message?: string): Refusal {
+  return {
+    refusal: type,
+    ...(problems === undefined ? {} : { problems }),
+    ...(message === undefined ? {} : { message }),
+  };
+}
+
+export function isRefusal(value: unknown): value is Refusal {
+  return typeof value === "object" && value !== null && "refusal" in value;
+}

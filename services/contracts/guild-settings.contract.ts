@@ -1,0 +1,73 @@
+import { action } from "./contract.ts";
+import { type ChangesSinceParams, type ChangesSinceResult, changesSinceRules } from "./change-feed.contract.ts";
+import { flag, guildId, integer, oneOf, optional, snowflakeOr, textOf } from "./field-rules.ts";
+import type { GuildId } from "./ids.ts";
+
+export const LANGUAGES = ["ENGLISH", "JAPANESE", "PORTUGUESE", "SPANISH"] as const;
+export type Language = (typeof LANGUAGES)[number];
+
+/** Settings of one guild, the same record for v1 and v2 (D9). */
+export interface GuildSettings {
+  readonly guildId: GuildId;
+  readonly externalCalendar: boolean;
+  /** A role id, or `everyone`. */
+  readonly controlRole: string;
+  /** A channel id, or `all`. */
+  readonly serviceChannel: string;
+  readonly simpleAnnouncements: boolean;
+  readonly lang: Language;
+  readonly prefix: string;
+  readonly patronGuild: boolean;
+  readonly devGuild: boolean;
+  readonly maxCalendars: number;
+  readonly twelveHour: boolean;
+  readonly branded: boolean;
+  /** Counts the writes, from 1; 0 for a guild that was never written and has the defaults. */
+  readonly revision: number;
+}
+
+/** What only an `operator` key may change (D11). */
+export const OPERATOR_FIELDS = ["externalCalendar", "patronGuild", "devGuild", "maxCalendars", "branded"] as const;
+
+export type GuildSettingsChanges = Partial<Omit<GuildSettings, "guildId" | "revision">>;
+
+/** The highest `max_calendars`; the lowest is 1, so that the main calendar always exists. */
+export const MOST_CALENDARS = 1000;
+
+export const getGuildSettings = action<{ guildId: GuildId }, GuildSettings>({
+  name: "guild-settings.get",
+  params: { guildId },
+  idempotent: true,
+});
+
+export const updateGuildSettings = action<{ guildId: GuildId } & GuildSettingsChanges, GuildSettings>({
+  name: "guild-settings.update",
+  params: {
+    guildId,
+    externalCalendar: optional(flag),
+    controlRole: optional(snowflakeOr("everyone")),
+    serviceChannel: optional(snowflakeOr("all")),
+    simpleAnnouncements: optional(flag),
+    lang: optional(oneOf(LANGUAGES)),
+    prefix: optional(textOf("1 to 16 characters without white space", (value) => /^\S{1,16}$/u.test(value))),
+    patronGuild: optional(flag),
+    devGuild: optional(flag),
+    maxCalendars: optional(integer(1, MOST_CALENDARS)),
+    twelveHour: optional(flag),
+    branded: optional(flag),
+  },
+  idempotent: true,
+});
+
+export const guildSettingsChangesSince = action<ChangesSinceParams, ChangesSinceResult>({
+  name: "guild-settings.changesSince",
+  params: changesSinceRules,
+  idempotent: true,
+});
+
+/** Broadcast after settings were stored; a hint, which may be lost, doubled or late. */
+export const GUILD_SETTINGS_CHANGED = "guild-settings.changed";
+export interface GuildSettingsChanged {
+  readonly guildId: GuildId;
+  readonly revision: number;
+}

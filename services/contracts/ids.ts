@@ -1,0 +1,41 @@
+/**
+ * Identifiers, as types that the compiler keeps apart. All are strings at run time: a 64-bit guild id as a
+ * JavaScript number would lose its last digits (D7).
+ */
+type Branded<Name extends string> = string & { readonly __brand: Name };
+
+/** A guild: decimal digits of 1 … 2^63−1 without leading zeros (D7). */
+export type GuildId = Branded<"GuildId">;
+
+/** A calendar event, single or series: `e` and 25 characters of `[a-v0-9]` (D12). */
+export type EventId = Branded<"EventId">;
+
+/**
+ * One occurrence: `<event id>_<original start in UTC>` for a recurring event, the event id itself for a single
+ * one (D12).
+ */
+export type OccurrenceId = Branded<"OccurrenceId">;
+
+/** An announcement: a UUID (D28). */
+export type AnnouncementId = Branded<"AnnouncementId">;
+
+/** An instant in Unix milliseconds, UTC, 0 … 253402300799999 (D13). */
+export type EpochMs = number;
+
+/** 9999-12-31T23:59:59.999Z, the last instant that is accepted (D13). */
+export const LAST_EPOCH_MS = 253_402_300_799_999;
+
+const INT64_MAX = "9223372036854775807";
+
+/** Whether the text is a guild id in its one spelling (D7). */
+export function isGuildId(text: string): text is GuildId {
+  return /^[1-9]\d{0,18}$/.test(text) && (text.length < INT64_MAX.length || text <= INT64_MAX);
+}
+
+export const EVENT_ID = /^e[a-v0-9]{25}$/;
+
+/** An event's id or one occurrence's (D12). */
+export const EVENT_OR_OCCURRENCE_ID = /^e[a-v0-9]{25}(?:_\d{8}T\d{6}(?:\d{3})?Z)?$/;
+
+/** A channel, role or user: 1–20 digits (D7). */
+export const SNOWFLAKE = /^\d{1,20}$/;

@@ -1,0 +1,47 @@
+import { refuse, type Refusal } from "../../contracts/errors.ts";
+import {
+  type GuildSettings,
+  type GuildSettingsChanges,
+  OPERATOR_FIELDS,
+} from "../../contracts/guild-settings.contract.ts";
+import type { GuildId } from "../../contracts/ids.ts";
+
+/** What a guild that was never written answers (D9). */
+export function defaultSettings(guildId: GuildId): GuildSettings {
+  return {
+    guildId,
+    externalCalendar: false,
+    controlRole: "everyone",
+    serviceChannel: "all",
+    simpleAnnouncements: false,
+    lang: "ENGLISH",
+    prefix: "!",
+    patronGuild: false,
+    devGuild: false,
+    maxCalendars: 1,
+    twelveHour: true,
+    branded: false,
+    revision: 0,
+  };
+}
+
+/**
+ * The settings after the changes. An operator's field from another kind of key passes when it equals what is
+ * stored, since a client may post back what it read, and is refused otherwise (D11).
+ */
+export function changeSettings(
+  stored: GuildSettings,
+  changes: GuildSettingsChanges,
+  byOperator: boolean,
+): GuildSettings | Refusal {
+  const forbidden = OPERATOR_FIELDS.filter(
+    (field) => changes[field] !== undefined && changes[field] !== stored[field] && !byOperator,
+  );
+  if (forbidden.length > 0) {
+    return refuse(
+      "OPERATOR_ONLY",
+      forbidden.map((field) => ({ field, code: "NOT_ALLOWED", message: "can be changed with an operator key only" })),
+    );
+  }
+  return { ...stored, ...changes, revision: stored.revision + 1 };
+}

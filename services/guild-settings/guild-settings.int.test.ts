@@ -1,0 +1,78 @@
+import { afterAll, beforeAll, describe, expect, test } from "@jest/globals";
+import { startTestServices, type TestServices } from "../../test/real-parts/test-services.ts";
+import type { Caller } from "../contracts/contract.ts";
+import {
+  getGuildSettings,
+  GUILD_SETTINGS_CHANGED,
+  type GuildSettingsChanged,
+  guildSettingsChangesSince,
+  updateGuildSettings,
+} from "../contracts/guild-settings.contract.ts";
+import type { GuildId } from "../contracts/ids.ts";
+import { guildSettingsService } from "./guild-settings.service.ts";
+
+const guildId = "375357265198317579" as GuildId;
+const fromTheBeginning = { mark: { at: 0, id: "" }, limit: 100 };
+
+describe("guild settings on the bus", () => {
+  let services: TestServices;
+  const heard: GuildSettingsChanged[] = [];
+
+  beforeAll(async () => {
+    const ear = {
+      name: "ear",
+      events: { [GUILD_SETTINGS_CHANGED]: ({ params }: { params: GuildSettingsChanged }) => void heard.push(params) },
+    };
+    services = await startTestServices((mongoUrl) => [guildSettingsService({ mongoUrl })], [ear]);
+  });
+  afterAll(() => services.stop());
+
+  test("a guild never seen answers with the defaults and writes nothing (D9)", async () => {
+    await expect(services.call(getGuildSettings, { guildId })).resolves.toMatchObject({ lang: "ENGLISH", revision: 0 });
+    await expect(services.call(guildSettingsChangesSince, fromTheBeginning)).resolves.toMatchObject({ changes: [] });
+  });
+
+  test("a change is stored, broadcast, and in the change feed", async () => {
+    await services.call(updateGuildSettings, { guildId, prefix: "?", lang: "JAPANESE" });
+    await expect(services.call(getGuildSettings, { guildId })).resolves.toMatchObject({
+      prefix: "?",
+      lang: "JAPANESE",
+    });
+    const { changes, mark } = await services.call(guildSettingsChangesSince, fromTheBeginning);
+    expect(changes).toMatchObject([{ id: guildId, guildId, revision: 1, deleted: false }]);
+    await expect(services.call(guildSettingsChangesSince, { mark, limit: 100 })).resolves.toEqual({
+      changes: [],
+      mark,
+      more: false,
+    });
+    expect(heard).toEqual([{ guildId, revision: 1 }]);
+  });
+
+  test("twenty changes at the same moment are all counted, none is lost", async () => {
+    const other = "1" as GuildId;
+    const outcomes = await Promise.allSettled(
+      Array.from({ length: 20 }, (_, at) => services.call(updateGuildSettings, { guildId: other, prefix: `p${at}` })),
+    );
+    const stored = outcomes.filter(({ status }) => status === "fulfilled").length;
+    expect(stored).toBeGreaterThan(0);
+    await expect(services.call(getGuildSettings, { guildId: other })).resolves.toMatchObject({ revision: stored });
+  });
+
+  test("bad params are refused by the owner, each field named, and nothing is stored", async () => {
+    const bad = { guildId: "2" as GuildId, prefix: "a b", maxCalendars: 0, twelveHour: "yes" as never };
+    await expect(services.call(updateGuildSettings, bad)).rejects.toMatchObject({
+      type: "INVALID_REQUEST",
+      code: 400,
+      data: { problems: [{ field: "prefix" }, { field: "maxCalendars" }, { field: "twelveHour" }] },
+    });
+    await expect(services.call(getGuildSettings, { guildId: bad.guildId })).resolves.toMatchObject({ revision: 0 });
+  });
+
+  test("an operator's field is refused from a guild's key, over the bus too (D11)", async () => {
+    const caller: Caller = { keyId: "k", kind: "guild", access: "write", guilds: [guildId] };
+    await expect(services.call(updateGuildSettings, { guildId, maxCalendars: 9 }, { caller })).rejects.toMatchObject({
+      type: "OPERATOR_ONLY",
+      code: 403,
+    });
+  });
+});

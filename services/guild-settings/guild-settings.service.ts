@@ -1,0 +1,48 @@
+import type { ServiceSchema } from "moleculer";
+import { type CallContext, serve } from "../../mixins/contract-action.ts";
+import { closedConnection, databaseMixin } from "../../mixins/database.mixin.ts";
+import { healthMixin } from "../../mixins/health.mixin.ts";
+import { optimisticWrite } from "../../mixins/optimistic-write.ts";
+import { isRefusal } from "../contracts/errors.ts";
+import {
+  getGuildSettings,
+  GUILD_SETTINGS_CHANGED,
+  type GuildSettingsChanged,
+  guildSettingsChangesSince,
+  updateGuildSettings,
+} from "../contracts/guild-settings.contract.ts";
+import { changeSettings, defaultSettings } from "./domain/guild-settings.ts";
+import { guildSettingsStore } from "./guild-settings.store.ts";
+
+/** The guild settings service; see README.md beside this file. */
+export function guildSettingsService({ mongoUrl }: { readonly mongoUrl: string }): ServiceSchema {
+  const connection = closedConnection();
+  const store = guildSettingsStore(connection);
+  return {
+    name: "guild-settings",
+    mixins: [databaseMixin(connection, mongoUrl, "guild-settings"), healthMixin("guild-settings", connection)],
+    actions: {
+      ...serve(getGuildSettings, async ({ guildId }) => (await store.find(guildId)) ?? defaultSettings(guildId)),
+
+      ...serve(updateGuildSettings, async ({ guildId, ...changes }, context) => {
+        const outcome = await optimisticWrite({
+          load: async () => (await store.find(guildId)) ?? defaultSettings(guildId),
+          decide: (stored) => changeSettings(stored, changes, isOperator(context)),
+          save: (next) => store.replace(next),
+        });
+        if (!isRefusal(outcome)) {
+          const payload: GuildSettingsChanged = { guildId, revision: outcome.revision };
+          void context.broadcast(GUILD_SETTINGS_CHANGED, payload);
+        }
+        return outcome;
+      }),
+
+      ...serve(guildSettingsChangesSince, (params) => store.changesSince(params)),
+    },
+  };
+}
+
+/** A call that did not come through the gateway is an operator's own. */
+function isOperator({ meta }: CallContext<unknown>): boolean {
+  return meta.caller === undefined || meta.caller.kind === "operator";
+}

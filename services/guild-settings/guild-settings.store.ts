@@ -1,0 +1,52 @@
+import { type Connection, Schema } from "mongoose";
+import { changesSince, saveRevision, type Tracked, trackedIndexes, trackedPaths } from "../../mixins/change-feed.ts";
+import type { ChangesSinceParams, ChangesSinceResult } from "../contracts/change-feed.contract.ts";
+import type { GuildSettings } from "../contracts/guild-settings.contract.ts";
+import type { GuildId } from "../contracts/ids.ts";
+
+/** A guild's settings as stored: `_id` is the guild. */
+type SettingsRow = Tracked & Omit<GuildSettings, "guildId" | "revision">;
+
+const schema = new Schema<SettingsRow>(
+  {
+    _id: { type: String, required: true },
+    ...trackedPaths,
+    externalCalendar: Boolean,
+    controlRole: String,
+    serviceChannel: String,
+    simpleAnnouncements: Boolean,
+    lang: String,
+    prefix: String,
+    patronGuild: Boolean,
+    devGuild: Boolean,
+    maxCalendars: Number,
+    twelveHour: Boolean,
+    branded: Boolean,
+  },
+  { collection: "guild_settings", versionKey: false },
+);
+for (const [keys, options] of trackedIndexes) schema.index(keys, options);
+
+export interface GuildSettingsStore {
+  /** Null for a guild that was never written. */
+  find(guildId: GuildId): Promise<GuildSettings | null>;
+  /** Stores `next`, whose revision is one more than what must be there now; false when another write came between. */
+  replace(next: GuildSettings): Promise<boolean>;
+  changesSince(params: ChangesSinceParams): Promise<ChangesSinceResult>;
+}
+
+export function guildSettingsStore(connection: Connection): GuildSettingsStore {
+  const model = connection.model<SettingsRow>("GuildSettings", schema);
+  return {
+    async find(guildId) {
+      const row = await model.findById(guildId).lean<SettingsRow>();
+      if (row === null) return null;
+      const { _id, changedAt: _, ...settings } = row;
+      return settings;
+    },
+
+    replace: (next) => saveRevision(model, { _id: next.guildId, ...next }),
+
+    changesSince: (params) => changesSince(model, params),
+  };
+}

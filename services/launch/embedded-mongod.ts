@@ -1,0 +1,111 @@
+import { mkdir, readFile, statfs, writeFile } from "node:fs/promises";
+import { createServer } from "node:net";
+import { join } from "node:path";
+import { findMongod } from "./mongod-binary.ts";
+import { StartupError } from "./startup-error.ts";
+
+/** A real mongod that this process owns: a replica set of one, which transactions and majority writes need. */
+export interface EmbeddedMongod {
+  readonly url: string;
+  stop(): Promise<void>;
+}
+
+/** A killed owner takes its mongod along within five seconds; a new start waits for that. */
+const WAIT_FOR_PREDECESSOR_MS = 15_000;
+const LEAST_FREE_BYTES = 200 * 1024 * 1024;
+
+/** Starts mongod on `directory`, where its data stays, and waits until it is primary. */
+export async function startMongod(directory: string): Promise<EmbeddedMongod> {
+  const dbPath = join(directory, "mongodb");
+  await makeFolder(dbPath);
+  const binary = await findMongod(directory);
+  const { MongoMemoryReplSet } = await import("mongodb-memory-server-core").catch(() => {
+    throw new StartupError("No mongod here: install MongoDB, or set MONGO_URL to a MongoDB replica set");
+  });
+  await predecessorGone(dbPath);
+  const port = await keptPort(directory);
+  const replicaSet = await silently(() =>
+    MongoMemoryReplSet.create({
+      ...(binary === undefined ? {} : { binary: { systemBinary: binary.path, version: binary.version } }),
+      instanceOpts: [{ port, dbPath, storageEngine: "wiredTiger", args: ["--wiredTigerCacheSizeGB", "0.25"] }],
+      replSet: { count: 1, name: "guildcal", ip: "127.0.0.1" },
+    }),
+  ).catch((error: unknown) => {
+    throw new StartupError(
+      binary === undefined
+        ? "No mongod here: install MongoDB, or set MONGO_URL to a MongoDB replica set"
+        : `mongod does not start on ${dbPath}: ${firstLine(error)}`,
+    );
+  });
+  return {
+    url: `mongodb://127.0.0.1:${port}/guildcal?replicaSet=guildcal&directConnection=true`,
+    stop: async () => {
+      await replicaSet.stop({ doCleanup: false });
+    },
+  };
+}
+
+/** The library prints whole errors to the console beside throwing them; a start has one line for each. */
+async function silently<T>(start: () => Promise<T>): Promise<T> {
+  const { warn } = console;
+  console.warn = () => undefined;
+  try {
+    return await start();
+  } finally {
+    console.warn = warn;
+  }
+}
+
+async function makeFolder(dbPath: string): Promise<void> {
+  await mkdir(dbPath, { recursive: true }).catch((error: unknown) => {
+    throw new StartupError(`DATA_DIR can't be written: ${firstLine(error)}`);
+  });
+  const { bavail, bsize } = await statfs(dbPath);
+  if (bavail * bsize < LEAST_FREE_BYTES) {
+    throw new StartupError(`The disk is full: ${dbPath} has less than 200 MiB left, which mongod needs to start`);
+  }
+}
+
+/** Waits until no mongod holds the data any more. */
+async function predecessorGone(dbPath: string): Promise<void> {
+  const deadline = Date.now() + WAIT_FOR_PREDECESSOR_MS;
+  for (;;) {
+    const pid = await mongodHolding(dbPath);
+    if (pid === undefined) return;
+    if (Date.now() > deadline) throw new StartupError(`${dbPath} is in use by another mongod (process ${pid})`);
+    await new Promise((wake) => setTimeout(wake, 100));
+  }
+}
+
+/** mongod writes its process id into its lock file, and empties the file when it ends in order. */
+async function mongodHolding(dbPath: string): Promise<number | undefined> {
+  const pid = Number(await readFile(join(dbPath, "mongod.lock"), "utf8").catch(() => ""));
+  if (!Number.isInteger(pid) || pid <= 0) return undefined;
+  const command = await readFile(`/proc/${pid}/comm`, "utf8").catch(() => "");
+  return command.trim() === "mongod" ? pid : undefined;
+}
+
+/** The replica set remembers its member's address: the port of the first start is kept, while it is free. */
+async function keptPort(directory: string): Promise<number> {
+  const file = join(directory, "mongodb-port");
+  const kept = Number(await readFile(file, "utf8").catch(() => "0"));
+  const port = kept > 0 && kept < 65_536 && (await freePort(kept).catch(() => 0)) === kept ? kept : await freePort(0);
+  if (port !== kept) await writeFile(file, String(port));
+  return port;
+}
+
+/** A free port of loopback: the given one, or any for 0. Rejects when it is taken. */
+export function freePort(port: number): Promise<number> {
+  return new Promise((resolve, reject) => {
+    const server = createServer();
+    server.once("error", reject);
+    server.listen(port, "127.0.0.1", () => {
+      const address = server.address();
+      server.close(() => resolve(typeof address === "object" && address !== null ? address.port : port));
+    });
+  });
+}
+
+function firstLine(error: unknown): string {
+  return (error instanceof Error ? error.message : String(error)).split("\n", 1)[0] ?? "";
+}

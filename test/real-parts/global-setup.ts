@@ -1,0 +1,15 @@
+import { mkdtemp } from "node:fs/promises";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { startMongod } from "../../services/launch/embedded-mongod.ts";
+import { startNats } from "../../services/launch/embedded-nats.ts";
+
+/** Starts one real mongod and one real nats-server for the whole run, when a test of the run needs them. */
+export default async function globalSetup(): Promise<void> {
+  if (process.env["GUILDCAL_TEST_PARTS"] === "none") return;
+  const directory = await mkdtemp(join(tmpdir(), "guildcal-test-"));
+  const [mongod, nats] = await Promise.all([startMongod(directory), startNats()]);
+  process.env["TEST_MONGO_URL"] = mongod.url;
+  process.env["TEST_NATS_URL"] = nats.url;
+  Object.assign(globalThis, { realParts: { mongod, nats, directory } });
+}

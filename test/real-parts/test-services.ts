@@ -1,0 +1,68 @@
+import { randomUUID } from "node:crypto";
+import { ServiceBroker, type ServiceSchema } from "moleculer";
+import { brokerOptions } from "../../moleculer.config.ts";
+import type { ActionContract, CallMeta } from "../../services/contracts/contract.ts";
+
+declare const TOPOLOGY: "in one process" | "over NATS";
+
+/** Services under test, started together, on a database of their own. */
+export interface TestServices {
+  /** Calls an action as another service would. */
+  call<Params, Result>(contract: ActionContract<Params, Result>, params: Params, meta?: CallMeta): Promise<Result>;
+  /** A broker that calls and listens, beside those of the services. */
+  readonly broker: ServiceBroker;
+  readonly mongoUrl: string;
+  stop(): Promise<void>;
+}
+
+/** URL of an empty database on the run's mongod. */
+export function emptyDatabase(): string {
+  const url = process.env["TEST_MONGO_URL"];
+  if (url === undefined) throw new Error("no MongoDB was started for this run");
+  return url.replace("/guildcal?", `/test_${randomUUID()}?`);
+}
+
+/**
+ * Starts the services that `make` gives for a MongoDB URL: all on one broker, or, in the project "over NATS", each
+ * on a broker of its own, with CBOR and a real nats-server between them.
+ */
+export async function startTestServices(
+  make: (mongoUrl: string) => readonly ServiceSchema[],
+  listeners: readonly ServiceSchema[] = [],
+): Promise<TestServices> {
+  const mongoUrl = emptyDatabase();
+  const schemas = make(mongoUrl);
+  const namespace = randomUUID();
+  const broker = testBroker("test", namespace);
+  const brokers = [broker];
+  for (const schema of listeners) broker.createService(schema);
+  for (const schema of schemas) {
+    const home = TOPOLOGY === "over NATS" ? testBroker(schema.name, namespace) : broker;
+    if (home !== broker) brokers.push(home);
+    home.createService(schema);
+  }
+  await Promise.all(brokers.map((each) => each.start()));
+  await Promise.all(
+    brokers.map((each) =>
+      each.waitForServices(
+        schemas.map((schema) => schema.name),
+        20_000,
+        20,
+      ),
+    ),
+  );
+  return {
+    broker,
+    mongoUrl,
+    call: (contract, params, meta = {}) => broker.call(contract.name, params as never, { meta: { ...meta } }),
+    stop: async () => {
+      await Promise.all(brokers.map((each) => each.stop()));
+    },
+  };
+}
+
+function testBroker(name: string, namespace: string): ServiceBroker {
+  const natsUrl = TOPOLOGY === "over NATS" ? process.env["TEST_NATS_URL"] : undefined;
+  const logLevel = process.env["LOG_LEVEL"] ?? "fatal";
+  return new ServiceBroker({ ...brokerOptions({ nodeId: `${name}.test`, natsUrl, logLevel }), namespace });
+}
