@@ -1,0 +1,40 @@
+import type { ChatMessage } from "./domain/chat-message.ts";
+
+/** One part of a post, to be delivered once. */
+export interface OutgoingMessage {
+  /** The ledger's key of the post: the same for every part and attempt. */
+  readonly postId: string;
+  /** Counts the parts of a long message, from 0. */
+  readonly part: number;
+  /** At most 25 characters; the same for every attempt, different for every part of every post. */
+  readonly nonce: string;
+  readonly guildId: string;
+  readonly channel: string;
+  readonly message: ChatMessage;
+}
+
+/**
+ * What became of one attempt.
+ *
+ * - `sent`: delivered; the receiver's id is the proof.
+ * - `retry`: not now, or nobody knows (a lost answer): the same nonce may be sent again, not before `afterMs`.
+ * - `rejected`: never, for this channel or for this payload.
+ * - `halted`: nothing at all can be sent until an operator acts (a bad token, say); the post stays planned.
+ */
+export type SendOutcome =
+  | { readonly kind: "sent"; readonly messageId: string }
+  | { readonly kind: "retry"; readonly reason: string; readonly afterMs: number }
+  | { readonly kind: "rejected"; readonly scope: "channel" | "payload"; readonly reason: string }
+  | { readonly kind: "halted"; readonly reason: string };
+
+/**
+ * Where posts go (D34), the only way out of the service. A sink promises to answer within the time-out and never to
+ * throw. It does not promise to send once: that is the ledger's work, with the nonce.
+ */
+export interface Sink {
+  readonly name: "log" | "discord" | "webhook";
+  send(message: OutgoingMessage, timeoutMs: number): Promise<SendOutcome>;
+  /** The id of the message with this nonce in the channel, null when there is none; absent where it can't be looked up. */
+  readonly find?: (channel: string, nonce: string, timeoutMs: number) => Promise<string | null | "unreachable">;
+  close(): Promise<void>;
+}
