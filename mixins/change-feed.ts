@@ -1,4 +1,4 @@
-import type { Model, PipelineStage } from "mongoose";
+import type { ClientSession, Model, PipelineStage } from "mongoose";
 import type { Change, ChangesSinceParams, ChangesSinceResult } from "../services/contracts/change-feed.contract.ts";
 import { TOMBSTONE_DAYS } from "../services/contracts/change-feed.contract.ts";
 import type { GuildId } from "../services/contracts/ids.ts";
@@ -57,6 +57,7 @@ export async function saveRevision<Row extends Tracked>(
   model: Model<Row>,
   record: Pick<Tracked, "_id" | "guildId" | "revision">,
   replacement: PipelineStage.ReplaceWith[] = stampedReplacement(record),
+  session?: ClientSession,
 ): Promise<boolean> {
   const first = record.revision === 1;
   const { _id, guildId } = record;
@@ -65,7 +66,7 @@ export async function saveRevision<Row extends Tracked>(
     const { matchedCount, upsertedCount } = await model.updateOne(
       { _id, guildId, revision: before, ...(first ? {} : { deletedAt: { $exists: false } }) } as never,
       replacement,
-      { upsert: first, updatePipeline: true },
+      { upsert: first, updatePipeline: true, ...(session === undefined ? {} : { session }) },
     );
     return matchedCount + upsertedCount === 1;
   } catch (error) {

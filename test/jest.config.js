@@ -1,6 +1,10 @@
+import { dirname } from "node:path";
+
+const rootDir = dirname(import.meta.dirname);
+
 // Types are stripped by Node itself, as in production: jest transforms nothing.
 const shared = {
-  rootDir: "..",
+  rootDir,
   testEnvironment: "node",
   transform: {},
   extensionsToTreatAsEsm: [".ts"],
@@ -19,7 +23,7 @@ function onRealParts(topology) {
 }
 
 export default {
-  rootDir: "..",
+  rootDir,
   projects: [
     { ...shared, displayName: "unit", testMatch: ["**/*.unit.test.ts"] },
     { ...shared, displayName: "contract", testMatch: ["**/*.contract.test.ts"] },

@@ -83,38 +83,31 @@ export type UpdateAnnouncementParams = { readonly guildId: GuildId; readonly id:
   readonly [Field in Exclude<keyof CreateAnnouncementParams, "guildId" | "info">]?: CreateAnnouncementParams[Field];
 } & { readonly info?: string | null };
 
-/** Lead time in all (D25), the reference of the type (D24, D27), and its colour's name (D14). */
-function announcementFieldsTogether(fields: {
+interface ReferenceFields {
   readonly type?: unknown;
   readonly eventId?: unknown;
   readonly eventColor?: unknown;
-  readonly hours?: unknown;
-  readonly minutes?: unknown;
-}): FieldProblem[] {
-  const problems: FieldProblem[] = [];
-  const { type, eventId, eventColor, hours, minutes } = fields;
+}
+
+/** The reference that the type needs and that is not there (api.md 4.1). */
+export function requiredReference({ type, eventId, eventColor }: ReferenceFields): FieldProblem[] {
   if ((type === "SPECIFIC" || type === "RECUR") && (eventId === undefined || eventId === "")) {
-    problems.push({ field: "eventId", code: "REQUIRED", message: `is required when the type is ${type}` });
+    return [{ field: "eventId", code: "REQUIRED", message: `is required when the type is ${type}` }];
   }
   if (type === "COLOR" && eventColor === undefined) {
-    problems.push({
-      field: "eventColor",
-      code: "REQUIRED",
-      message: "is required when the type is COLOR",
-      allowed: COLORS,
-    });
+    const message = "is required when the type is COLOR";
+    return [{ field: "eventColor", code: "REQUIRED", message, allowed: COLORS }];
   }
-  const colorCounts = type === "COLOR" || !ANNOUNCEMENT_TYPES.includes(type as AnnouncementType);
-  if (colorCounts && typeof eventColor === "string" && !COLORS.includes(eventColor as Color)) {
-    problems.push({
-      field: "eventColor",
-      code: "NOT_ALLOWED",
-      message: `must be one of ${COLORS.join(", ")}`,
-      allowed: COLORS,
-    });
-  }
-  problems.push(...leadTimeProblems(hours, minutes));
-  return problems;
+  return [];
+}
+
+/** A colour that counts must be one (D14); where the type does not use it, it is ignored whatever it holds (D27). */
+function colorProblems({ type, eventColor }: ReferenceFields): FieldProblem[] {
+  const counts = type === "COLOR" || !ANNOUNCEMENT_TYPES.includes(type as AnnouncementType);
+  if (!counts || typeof eventColor !== "string" || COLORS.includes(eventColor as Color)) return [];
+  return [
+    { field: "eventColor", code: "NOT_ALLOWED", message: `must be one of ${COLORS.join(", ")}`, allowed: COLORS },
+  ];
 }
 
 /** Both parts are legal alone and too much together (D25). */
@@ -145,7 +138,11 @@ export const createAnnouncement = action<CreateAnnouncementParams, { id: Announc
     subscribersRole: rules.subscribersRole,
     subscribersUser: rules.subscribersUser,
   },
-  together: announcementFieldsTogether,
+  together: (fields) => [
+    ...requiredReference(fields),
+    ...colorProblems(fields),
+    ...leadTimeProblems(fields.hours, fields.minutes),
+  ],
   idempotent: false,
 });
 
@@ -166,7 +163,7 @@ export const updateAnnouncement = action<UpdateAnnouncementParams, void>({
     subscribersRole: rules.subscribersRole,
     subscribersUser: rules.subscribersUser,
   },
-  together: announcementFieldsTogether,
+  together: (fields) => [...colorProblems(fields), ...leadTimeProblems(fields.hours, fields.minutes)],
   idempotent: true,
 });
 

@@ -1,0 +1,142 @@
+import { afterAll, beforeAll, describe, expect, test } from "@jest/globals";
+import { serve } from "../../mixins/contract-action.ts";
+import { startTestServices, type TestServices } from "../../test/real-parts/test-services.ts";
+import {
+  ANNOUNCEMENT_CHANGED,
+  type AnnouncementChanged,
+  announcementsChangesSince,
+  createAnnouncement,
+  type CreateAnnouncementParams,
+  getAnnouncement,
+  listAnnouncements,
+  MOST_ANNOUNCEMENTS,
+  removeAnnouncement,
+  updateAnnouncement,
+} from "../contracts/announcements.contract.ts";
+import { type EventView, findEvent } from "../contracts/calendar-events.contract.ts";
+import type { EventId, GuildId } from "../contracts/ids.ts";
+import { announcementsService } from "./announcements.service.ts";
+
+const guildId = "375357265198317579" as GuildId;
+const series = `e${"1".repeat(25)}` as EventId;
+
+/** Knows one series, in every guild. */
+const calendar = {
+  name: "calendar-events",
+  actions: serve(findEvent, async ({ eventId }) =>
+    eventId === series ? ({ eventId: series, recurs: true } as EventView) : null,
+  ),
+};
+
+function asked(fields: Partial<CreateAnnouncementParams> = {}): CreateAnnouncementParams {
+  return { guildId, channel: "12345", type: "UNIVERSAL", hours: 0, minutes: 5, info: "", ...fields };
+}
+
+describe("announcements on the bus", () => {
+  let services: TestServices;
+  const heard: AnnouncementChanged[] = [];
+
+  beforeAll(async () => {
+    const ear = {
+      name: "ear",
+      events: { [ANNOUNCEMENT_CHANGED]: ({ params }: { params: AnnouncementChanged }) => void heard.push(params) },
+    };
+    services = await startTestServices((mongoUrl) => [announcementsService({ mongoUrl }), calendar], [ear]);
+  });
+  afterAll(() => services.stop());
+
+  test("one is created, read, changed, listed and removed; each write is broadcast and in the change feed", async () => {
+    const guild = "10" as GuildId;
+    const { id } = await services.call(createAnnouncement, asked({ guildId: guild, info: "$where {$ne: 1}" }));
+    await expect(services.call(getAnnouncement, { guildId: guild, id })).resolves.toMatchObject({
+      id,
+      info: "$where {$ne: 1}",
+      enabled: true,
+      revision: 1,
+    });
+    await services.call(updateAnnouncement, { guildId: guild, id, channel: "7" });
+    await expect(services.call(listAnnouncements, { guildId: guild, amount: -1 })).resolves.toMatchObject([
+      { id, channel: "7", revision: 2 },
+    ]);
+    await services.call(removeAnnouncement, { guildId: guild, id });
+    await expect(services.call(getAnnouncement, { guildId: guild, id })).rejects.toMatchObject({
+      type: "ANNOUNCEMENT_NOT_FOUND",
+    });
+    const { changes } = await services.call(announcementsChangesSince, { mark: { at: 0, id: "" }, limit: 1000 });
+    expect(changes.filter((change) => change.guildId === guild)).toMatchObject([{ id, revision: 3, deleted: true }]);
+    expect(heard.filter((change) => change.guildId === guild).map(({ revision }) => revision)).toEqual([1, 2, 3]);
+  });
+
+  test("an unknown id, a malformed one and one of another guild answer alike (D28)", async () => {
+    const { id } = await services.call(createAnnouncement, asked({ guildId: "20" as GuildId }));
+    const answers = await Promise.all(
+      [id, "nonsense", "", "00000000-0000-4000-8000-000000000000"].map((each) =>
+        services.call(getAnnouncement, { guildId, id: each }).catch((error: unknown) => error),
+      ),
+    );
+    const plain = answers.map((answer) => {
+      const { type, code, message } = answer as { type: string; code: number; message: string };
+      return { type, code, message };
+    });
+    expect(new Set(plain.map((answer) => JSON.stringify(answer))).size).toBe(1);
+    expect(plain[0]).toMatchObject({ type: "ANNOUNCEMENT_NOT_FOUND", code: 404 });
+    await expect(services.call(removeAnnouncement, { guildId, id })).rejects.toMatchObject({ code: 404 });
+    await expect(services.call(updateAnnouncement, { guildId, id, channel: "1" })).rejects.toMatchObject({ code: 404 });
+  });
+
+  test("the list is in creation order, cut at the amount (D29)", async () => {
+    const guild = "30" as GuildId;
+    const ids: string[] = [];
+    for (let at = 0; at < 5; at += 1) ids.push((await services.call(createAnnouncement, asked({ guildId: guild }))).id);
+    await services.call(removeAnnouncement, { guildId: guild, id: ids[1] as string });
+    await services.call(updateAnnouncement, { guildId: guild, id: ids[0] as string, channel: "8" });
+    const listed = async (amount: number) =>
+      (await services.call(listAnnouncements, { guildId: guild, amount })).map(({ id }) => id);
+    await expect(listed(-1)).resolves.toEqual([ids[0], ids[2], ids[3], ids[4]]);
+    await expect(listed(2)).resolves.toEqual([ids[0], ids[2]]);
+    await expect(listed(0)).resolves.toEqual([]);
+    await expect(listed(-2)).rejects.toMatchObject({ data: { problems: [{ field: "amount" }] } });
+  });
+
+  test("RECUR stores the series of an occurrence; an unknown event is refused and nothing is stored (D24)", async () => {
+    const guild = "40" as GuildId;
+    const recur = asked({ guildId: guild, type: "RECUR", eventId: `${series}_20261121T200000Z` });
+    const { id } = await services.call(createAnnouncement, recur);
+    await expect(services.call(getAnnouncement, { guildId: guild, id })).resolves.toMatchObject({ eventId: series });
+    const unknown = { ...recur, eventId: `e${"2".repeat(25)}` };
+    await expect(services.call(createAnnouncement, unknown)).rejects.toMatchObject({ type: "EVENT_NOT_FOUND" });
+    await expect(services.call(listAnnouncements, { guildId: guild, amount: -1 })).resolves.toHaveLength(1);
+  });
+
+  test("standsSince is kept by a change of words and renewed by a change of time (D31)", async () => {
+    const { id } = await services.call(createAnnouncement, asked());
+    const read = () => services.call(getAnnouncement, { guildId, id });
+    const created = await read();
+    await services.call(updateAnnouncement, { guildId, id, info: "words" });
+    const reworded = await read();
+    expect(reworded).toMatchObject({ info: "words", standsSince: created.standsSince });
+    await services.call(updateAnnouncement, { guildId, id, minutes: 6 });
+    expect((await read()).standsSince).toBeGreaterThan(reworded.standsSince);
+  });
+
+  test("a guild never has more than 1000, however many are asked for at once (D26)", async () => {
+    const guild = "50" as GuildId;
+    for (let batch = 0; batch < 99; batch += 1) {
+      for (let each = 0; each < 10; each += 1) {
+        await services.call(createAnnouncement, asked({ guildId: guild }));
+      }
+    }
+    const racing = await Promise.allSettled(
+      Array.from({ length: 20 }, () => services.call(createAnnouncement, asked({ guildId: guild }))),
+    );
+    expect(racing.filter(({ status }) => status === "fulfilled")).toHaveLength(10);
+    const reasons = racing.flatMap((outcome) =>
+      outcome.status === "rejected" ? [outcome.reason as { code: number }] : [],
+    );
+    expect(reasons.map(({ code }) => code)).toEqual(Array.from({ length: 10 }, () => 409));
+    const all = await services.call(listAnnouncements, { guildId: guild, amount: -1 });
+    expect(all).toHaveLength(MOST_ANNOUNCEMENTS);
+    await services.call(removeAnnouncement, { guildId: guild, id: all[0]?.id as string });
+    await expect(services.call(createAnnouncement, asked({ guildId: guild }))).resolves.toHaveProperty("id");
+  });
+});

@@ -1,0 +1,97 @@
+import { randomUUID } from "node:crypto";
+import type { ServiceSchema } from "moleculer";
+import { type CallContext, serve } from "../../mixins/contract-action.ts";
+import { closedConnection, databaseMixin } from "../../mixins/database.mixin.ts";
+import { healthMixin } from "../../mixins/health.mixin.ts";
+import { optimisticWrite } from "../../mixins/optimistic-write.ts";
+import {
+  type Announcement,
+  ANNOUNCEMENT_CHANGED,
+  type AnnouncementChanged,
+  announcementsChangesSince,
+  type AnnouncementType,
+  createAnnouncement,
+  getAnnouncement,
+  listAnnouncements,
+  MOST_ANNOUNCEMENTS,
+  removeAnnouncement,
+  updateAnnouncement,
+} from "../contracts/announcements.contract.ts";
+import { type EventView, findEvent } from "../contracts/calendar-events.contract.ts";
+import { isRefusal, refuse, type Refusal } from "../contracts/errors.ts";
+import type { AnnouncementId, GuildId } from "../contracts/ids.ts";
+import { announcementsStore } from "./announcements.store.ts";
+import { changeAnnouncement, newAnnouncement } from "./domain/announcement.ts";
+import { eventReference, referredId, usesEvent } from "./domain/event-reference.ts";
+
+/** The announcements service; see README.md beside this file. */
+export function announcementsService({ mongoUrl }: { readonly mongoUrl: string }): ServiceSchema {
+  const connection = closedConnection();
+  const store = announcementsStore(connection);
+
+  return {
+    name: "announcements",
+    mixins: [databaseMixin(connection, mongoUrl, "announcements"), healthMixin("announcements", connection)],
+    actions: {
+      ...serve(createAnnouncement, async (params, context) => {
+        const eventId = await resolveReference(context, params.guildId, params.type, params.eventId);
+        if (isRefusal(eventId)) return eventId;
+        const draft = newAnnouncement(randomUUID() as AnnouncementId, params, eventId ?? "");
+        if (!(await store.insert(draft))) return refuse("TOO_MANY_ANNOUNCEMENTS");
+        tell(context, draft);
+        return { id: draft.id };
+      }),
+
+      ...serve(updateAnnouncement, async (params, context) => {
+        const outcome = await optimisticWrite({
+          load: () => store.find(params.guildId, params.id),
+          decide: async (stored) => {
+            if (stored === null) return refuse("ANNOUNCEMENT_NOT_FOUND");
+            const type = params.type ?? stored.type;
+            const eventId = await resolveReference(context, params.guildId, type, params.eventId);
+            return isRefusal(eventId) ? eventId : changeAnnouncement(stored, params, eventId);
+          },
+          save: ({ next, standsAnew }) => store.replace(next, standsAnew),
+        });
+        if (isRefusal(outcome)) return outcome;
+        return tell(context, outcome.next);
+      }),
+
+      ...serve(removeAnnouncement, async ({ guildId, id }, context) => {
+        const revision = await store.remove(guildId, id);
+        if (revision === null) return refuse("ANNOUNCEMENT_NOT_FOUND");
+        return tell(context, { id: id as AnnouncementId, guildId, revision });
+      }),
+
+      ...serve(
+        getAnnouncement,
+        async ({ guildId, id }) => (await store.find(guildId, id)) ?? refuse("ANNOUNCEMENT_NOT_FOUND"),
+      ),
+
+      // A limit of 0 would be MongoDB's word for no limit.
+      ...serve(listAnnouncements, async ({ guildId, amount }) =>
+        amount === 0 ? [] : store.list(guildId, amount === -1 ? MOST_ANNOUNCEMENTS : amount),
+      ),
+
+      ...serve(announcementsChangesSince, (params) => store.changesSince(params)),
+    },
+  };
+}
+
+/** The event that the type is aimed at, under the id to store; undefined when it uses none, or none was given (D24, D27). */
+async function resolveReference(
+  context: CallContext<unknown>,
+  guildId: GuildId,
+  type: AnnouncementType,
+  eventId: string | undefined,
+): Promise<Announcement["eventId"] | undefined | Refusal> {
+  if (!usesEvent(type) || eventId === undefined) return undefined;
+  const params = { guildId, eventId: referredId(type, eventId) };
+  const found = await context.call<EventView | null, typeof params>(findEvent.name, params);
+  return eventReference(type, found);
+}
+
+function tell(context: CallContext<unknown>, { guildId, id, revision }: AnnouncementChanged): void {
+  const payload: AnnouncementChanged = { guildId, id, revision };
+  void context.broadcast(ANNOUNCEMENT_CHANGED, payload);
+}

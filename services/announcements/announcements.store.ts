@@ -1,0 +1,137 @@
+import { type Connection, Schema } from "mongoose";
+import {
+  changesSince,
+  saveRevision,
+  stampedReplacement,
+  stampedTombstone,
+  type Tracked,
+  trackedIndexes,
+  trackedPaths,
+} from "../../mixins/change-feed.ts";
+import { type Announcement, MOST_ANNOUNCEMENTS } from "../contracts/announcements.contract.ts";
+import type { ChangesSinceParams, ChangesSinceResult } from "../contracts/change-feed.contract.ts";
+import type { AnnouncementId, GuildId } from "../contracts/ids.ts";
+import type { AnnouncementDraft } from "./domain/announcement.ts";
+
+/** An announcement as stored; `sequence` is its place in the guild's creation order. */
+interface AnnouncementRow extends Tracked, Omit<Announcement, "id" | "guildId" | "revision" | "standsSince"> {
+  standsSince: Date;
+  sequence: number;
+}
+
+/** How many announcements a guild has, and how many it ever had; `_id` is the guild. */
+interface GuildRow {
+  _id: GuildId;
+  count: number;
+  lastSequence: number;
+}
+
+const announcementSchema = new Schema<AnnouncementRow>(
+  {
+    _id: { type: String, required: true },
+    ...trackedPaths,
+    channel: String,
+    type: String,
+    eventId: String,
+    eventColor: String,
+    hours: Number,
+    minutes: Number,
+    info: String,
+    enabled: Boolean,
+    infoOnly: Boolean,
+    subscribersRole: [String],
+    subscribersUser: [String],
+    standsSince: Date,
+    sequence: Number,
+  },
+  { collection: "announcements", versionKey: false },
+);
+// A tombstone has no sequence: the list's index holds what is there, and nothing else.
+announcementSchema.index({ guildId: 1, sequence: 1 }, { partialFilterExpression: { sequence: { $exists: true } } });
+for (const [keys, options] of trackedIndexes) announcementSchema.index(keys, options);
+
+const guildSchema = new Schema<GuildRow>(
+  { _id: { type: String, required: true }, count: Number, lastSequence: Number },
+  { collection: "announcement_guilds", versionKey: false },
+);
+
+export interface AnnouncementsStore {
+  /** Stores a new announcement; false when the guild has the most already (D26). */
+  insert(draft: AnnouncementDraft): Promise<boolean>;
+  /** Null when the guild has none of that id. */
+  find(guildId: GuildId, id: string): Promise<Announcement | null>;
+  /** Stores the next revision; false when another write came between. */
+  replace(next: AnnouncementDraft, standsAnew: boolean): Promise<boolean>;
+  /** Removes an announcement; the tombstone's revision, or null when the guild has none of that id. */
+  remove(guildId: GuildId, id: string): Promise<number | null>;
+  /** The guild's first `limit` in creation order. */
+  list(guildId: GuildId, limit: number): Promise<Announcement[]>;
+  changesSince(params: ChangesSinceParams): Promise<ChangesSinceResult>;
+}
+
+const EXISTS = { sequence: { $exists: true } };
+
+export function announcementsStore(connection: Connection): AnnouncementsStore {
+  const model = connection.model<AnnouncementRow>("Announcement", announcementSchema);
+  const guilds = connection.model<GuildRow>("AnnouncementGuild", guildSchema);
+
+  return {
+    insert: ({ id, ...draft }) =>
+      connection.transaction(async (session) => {
+        const guild = await guilds
+          .findOneAndUpdate(
+            { _id: draft.guildId },
+            { $inc: { count: 1, lastSequence: 1 } },
+            { upsert: true, returnDocument: "after", session },
+          )
+          .lean<GuildRow>();
+        if (guild === null || guild.count > MOST_ANNOUNCEMENTS) {
+          await session.abortTransaction();
+          return false;
+        }
+        const row = { _id: id, ...draft, sequence: guild.lastSequence };
+        return saveRevision(model, row, stampedReplacement(row, ["standsSince"]), session);
+      }),
+
+    async find(guildId, id) {
+      const row = await model.findOne({ _id: id, guildId, ...EXISTS }).lean<AnnouncementRow>();
+      return row === null ? null : announcementOf(row);
+    },
+
+    replace({ id, ...next }, standsAnew) {
+      const row = { _id: id, ...next };
+      const replacement = standsAnew
+        ? stampedReplacement(row, ["standsSince"], ["sequence"])
+        : stampedReplacement(row, [], ["sequence", "standsSince"]);
+      return saveRevision(model, row, replacement);
+    },
+
+    remove: (guildId, id) =>
+      connection.transaction(async (session) => {
+        const row = await model
+          .findOne({ _id: id, guildId, ...EXISTS }, { revision: 1 }, { session })
+          .lean<Pick<AnnouncementRow, "revision">>();
+        if (row === null) return null;
+        const tombstone = { _id: id, guildId, revision: row.revision + 1 };
+        await saveRevision(model, tombstone, stampedTombstone(tombstone), session);
+        await guilds.updateOne({ _id: guildId }, { $inc: { count: -1 } }, { session });
+        return tombstone.revision;
+      }),
+
+    async list(guildId, limit) {
+      const rows = await model
+        .find({ guildId, ...EXISTS })
+        .sort({ sequence: 1 })
+        .limit(limit)
+        .lean<AnnouncementRow[]>();
+      return rows.map(announcementOf);
+    },
+
+    changesSince: (params) => changesSince(model, params),
+  };
+}
+
+function announcementOf({ _id, standsSince, ...row }: AnnouncementRow): Announcement {
+  const { changedAt: _changedAt, sequence: _sequence, ...fields } = row;
+  return { id: _id as AnnouncementId, ...fields, standsSince: standsSince.getTime() };
+}

@@ -1,0 +1,117 @@
+import {
+  type Announcement,
+  type AnnouncementType,
+  type CreateAnnouncementParams,
+  leadTimeProblems,
+  requiredReference,
+  type UpdateAnnouncementParams,
+} from "../../contracts/announcements.contract.ts";
+import type { Color } from "../../contracts/calendar-events.contract.ts";
+import { refuse, type Refusal } from "../../contracts/errors.ts";
+import type { AnnouncementId } from "../../contracts/ids.ts";
+
+/** An announcement as it is to be stored; `standsSince` is the database's to say, at the moment of the write. */
+export type AnnouncementDraft = Omit<Announcement, "standsSince">;
+
+const NO_EVENT = "";
+const NO_COLOR: Color = "NONE";
+
+/** The references of a type: its own is kept, the other's cleared (D27). `eventId` was resolved before (D24). */
+export function aimOf(
+  type: AnnouncementType,
+  eventId: Announcement["eventId"],
+  eventColor: Color,
+): Pick<Announcement, "eventId" | "eventColor"> {
+  switch (type) {
+    case "SPECIFIC":
+    case "RECUR":
+      return { eventId, eventColor: NO_COLOR };
+    case "COLOR":
+      return { eventId: NO_EVENT, eventColor };
+    case "UNIVERSAL":
+      return { eventId: NO_EVENT, eventColor: NO_COLOR };
+  }
+}
+
+/** A new announcement with the defaults of D26. */
+export function newAnnouncement(
+  id: AnnouncementId,
+  params: CreateAnnouncementParams,
+  eventId: Announcement["eventId"],
+): AnnouncementDraft {
+  return {
+    id,
+    guildId: params.guildId,
+    channel: params.channel,
+    type: params.type,
+    ...aimOf(params.type, eventId, params.eventColor ?? NO_COLOR),
+    hours: params.hours,
+    minutes: params.minutes,
+    info: params.info,
+    enabled: params.enabled ?? true,
+    infoOnly: params.infoOnly ?? false,
+    subscribersRole: params.subscribersRole ?? [],
+    subscribersUser: params.subscribersUser ?? [],
+    revision: 1,
+  };
+}
+
+/** An update's outcome: the next state, and whether the rule stands anew from now on (D31). */
+export interface ChangedAnnouncement {
+  readonly next: AnnouncementDraft;
+  readonly standsAnew: boolean;
+}
+
+/**
+ * The announcement after an update. `eventId` is the resolved reference of the update, or undefined when it brings
+ * none that its type uses.
+ */
+export function changeAnnouncement(
+  stored: Announcement,
+  changes: UpdateAnnouncementParams,
+  eventId: Announcement["eventId"] | undefined,
+): ChangedAnnouncement | Refusal {
+  const problems = [...missingReference(stored, changes), ...leadTooLong(stored, changes)];
+  if (problems.length > 0) return refuse("INVALID_REQUEST", problems);
+  const type = changes.type ?? stored.type;
+  const { standsSince: _, ...kept } = stored;
+  const next: AnnouncementDraft = {
+    ...kept,
+    channel: changes.channel ?? stored.channel,
+    type,
+    ...aimOf(type, eventId ?? stored.eventId, changes.eventColor ?? stored.eventColor),
+    hours: changes.hours ?? stored.hours,
+    minutes: changes.minutes ?? stored.minutes,
+    info: changes.info === undefined ? stored.info : (changes.info ?? ""),
+    enabled: changes.enabled ?? stored.enabled,
+    infoOnly: changes.infoOnly ?? stored.infoOnly,
+    subscribersRole: changes.subscribersRole ?? stored.subscribersRole,
+    subscribersUser: changes.subscribersUser ?? stored.subscribersUser,
+    revision: stored.revision + 1,
+  };
+  return { next, standsAnew: standsAnew(stored, next) };
+}
+
+/** A type that changes needs its reference in the same request (api.md 4.1, D27). */
+function missingReference(stored: Announcement, changes: UpdateAnnouncementParams) {
+  return changes.type === undefined || changes.type === stored.type ? [] : requiredReference(changes);
+}
+
+/** One part of the lead time may be changed alone, and be too much together with the stored other (D25). */
+function leadTooLong(stored: Announcement, changes: UpdateAnnouncementParams) {
+  const given = (field: string) => changes[field as "hours" | "minutes"] !== undefined;
+  return leadTimeProblems(changes.hours ?? stored.hours, changes.minutes ?? stored.minutes).filter(({ field }) =>
+    given(field),
+  );
+}
+
+/** Enabled, re-timed or aimed anew; disabling is no new rule. */
+function standsAnew(before: Announcement, after: AnnouncementDraft): boolean {
+  return (
+    (after.enabled && !before.enabled) ||
+    before.hours * 60 + before.minutes !== after.hours * 60 + after.minutes ||
+    before.type !== after.type ||
+    before.eventId !== after.eventId ||
+    before.eventColor !== after.eventColor
+  );
+}

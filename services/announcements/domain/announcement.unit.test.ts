@@ -1,0 +1,119 @@
+import { describe, expect, test } from "@jest/globals";
+import type { Announcement, CreateAnnouncementParams } from "../../contracts/announcements.contract.ts";
+import type { EventView } from "../../contracts/calendar-events.contract.ts";
+import type { AnnouncementId, EventId, GuildId } from "../../contracts/ids.ts";
+import { changeAnnouncement, newAnnouncement } from "./announcement.ts";
+import { eventReference, referredId } from "./event-reference.ts";
+
+const guildId = "375357265198317579" as GuildId;
+const id = "4a1c9a52-6c4e-4a53-9f0e-111111111111" as AnnouncementId;
+const eventId = `e${"0".repeat(25)}` as EventId;
+const asked: CreateAnnouncementParams = {
+  guildId,
+  channel: "99",
+  type: "SPECIFIC",
+  eventId,
+  eventColor: "RED",
+  hours: 1,
+  minutes: 30,
+  info: "",
+};
+const stored: Announcement = { ...newAnnouncement(id, asked, eventId), standsSince: 1000 };
+
+function change(changes: object, reference?: EventId) {
+  return changeAnnouncement(stored, { guildId, id, ...changes }, reference);
+}
+
+describe("a new announcement", () => {
+  test("has the defaults of D26, and keeps only the reference of its type (D27)", () => {
+    expect(newAnnouncement(id, asked, eventId)).toEqual({
+      id,
+      guildId,
+      channel: "99",
+      type: "SPECIFIC",
+      eventId,
+      eventColor: "NONE",
+      hours: 1,
+      minutes: 30,
+      info: "",
+      enabled: true,
+      infoOnly: false,
+      subscribersRole: [],
+      subscribersUser: [],
+      revision: 1,
+    });
+  });
+
+  test("of type COLOR keeps its colour and no event", () => {
+    expect(newAnnouncement(id, { ...asked, type: "COLOR" }, "")).toMatchObject({ eventId: "", eventColor: "RED" });
+  });
+});
+
+describe("an update", () => {
+  test("keeps what it does not name", () => {
+    expect(change({ channel: "7" })).toEqual({
+      next: { ...newAnnouncement(id, asked, eventId), channel: "7", revision: 2 },
+      standsAnew: false,
+    });
+  });
+
+  test("with null clears the info, and without it keeps it (D6)", () => {
+    const withInfo = { ...stored, info: "hello" };
+    expect(changeAnnouncement(withInfo, { guildId, id, info: null }, undefined)).toMatchObject({ next: { info: "" } });
+    expect(changeAnnouncement(withInfo, { guildId, id }, undefined)).toMatchObject({ next: { info: "hello" } });
+  });
+
+  test("to a new type needs that type's field in the same request, and clears the other (D27)", () => {
+    expect(change({ type: "COLOR" })).toMatchObject({
+      refusal: "INVALID_REQUEST",
+      problems: [{ field: "eventColor" }],
+    });
+    expect(change({ type: "COLOR", eventColor: "BLUE" })).toMatchObject({
+      next: { type: "COLOR", eventId: "", eventColor: "BLUE" },
+    });
+    expect(change({ type: "RECUR" })).toMatchObject({ refusal: "INVALID_REQUEST", problems: [{ field: "eventId" }] });
+  });
+
+  test("that names the type it has needs no reference (api.md 4.1)", () => {
+    expect(change({ type: "SPECIFIC" })).toMatchObject({ next: { eventId }, standsAnew: false });
+  });
+
+  test("with a reference that its type does not use ignores it (D27)", () => {
+    expect(change({ eventColor: "BLUE" })).toMatchObject({ next: { eventColor: "NONE" }, standsAnew: false });
+  });
+
+  test("of one part of the lead time is refused when the whole is too long, naming that part (D25)", () => {
+    expect(change({ hours: 8784 })).toMatchObject({ refusal: "INVALID_REQUEST", problems: [{ field: "hours" }] });
+    expect(change({ hours: 8783 })).toMatchObject({ next: { hours: 8783 } });
+  });
+
+  test.each([
+    ["enabled", { ...stored, enabled: false }, { enabled: true }, true],
+    ["disabled", stored, { enabled: false }, false],
+    ["re-timed", stored, { minutes: 31 }, true],
+    ["timed alike in other parts", stored, { hours: 0, minutes: 90 }, false],
+    ["aimed at another type", stored, { type: "UNIVERSAL" as const }, true],
+    ["told to another channel", stored, { channel: "5" }, false],
+    ["told with other words", stored, { info: "new", infoOnly: true, subscribersUser: ["1"] }, false],
+  ])("%s stands anew: %#", (_what, before, changes, standsAnew) => {
+    expect(changeAnnouncement(before, { guildId, id, ...changes }, undefined)).toMatchObject({ standsAnew });
+  });
+});
+
+describe("a reference (D24)", () => {
+  const series = { eventId, recurs: true } as EventView;
+
+  test("of RECUR is the series: an occurrence's suffix is cut off", () => {
+    expect(referredId("RECUR", `${eventId}_20261121T200000Z`)).toBe(eventId);
+    expect(referredId("SPECIFIC", `${eventId}_20261121T200000Z`)).toBe(`${eventId}_20261121T200000Z`);
+  });
+
+  test("of RECUR on an event that does not recur is refused", () => {
+    expect(eventReference("RECUR", { ...series, recurs: false })).toMatchObject({ problems: [{ field: "eventId" }] });
+    expect(eventReference("RECUR", series)).toBe(eventId);
+  });
+
+  test("to nothing is not found", () => {
+    expect(eventReference("SPECIFIC", null)).toEqual({ refusal: "EVENT_NOT_FOUND" });
+  });
+});
