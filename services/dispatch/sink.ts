@@ -27,6 +27,12 @@ export type SendOutcome =
   | { readonly kind: "rejected"; readonly scope: "channel" | "payload"; readonly reason: string }
   | { readonly kind: "halted"; readonly reason: string };
 
+/** What a look among a channel's messages showed. */
+export type Lookup =
+  | { readonly kind: "found"; readonly messageId: string }
+  | { readonly kind: "absent" }
+  | { readonly kind: "unreachable" };
+
 /**
  * Where posts go (D34), the only way out of the service. A sink promises to answer within the time-out and never to
  * throw. It does not promise to send once: that is the ledger's work, with the nonce.
@@ -34,7 +40,7 @@ export type SendOutcome =
 export interface Sink {
   readonly name: "log" | "discord" | "webhook";
   send(message: OutgoingMessage, timeoutMs: number): Promise<SendOutcome>;
-  /** The id of the message with this nonce in the channel, null when there is none; absent where it can't be looked up. */
-  readonly find?: (channel: string, nonce: string, timeoutMs: number) => Promise<string | null | "unreachable">;
+  /** Looks for the message with this nonce in the channel; absent where that can't be done. */
+  readonly find?: (channel: string, nonce: string, timeoutMs: number) => Promise<Lookup>;
   close(): Promise<void>;
 }
