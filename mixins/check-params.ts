@@ -2,7 +2,20 @@ import FastestValidator, { type ValidationError } from "fastest-validator";
 import type { ActionContract, FieldProblem, FieldProblemCode } from "../services/contracts/contract.ts";
 
 const Validator = FastestValidator as unknown as typeof FastestValidator.default;
-const validator = new Validator({ useNewCustomCheckerFunction: true });
+const NOT_NULL = { nullable: false };
+const validator = new Validator({
+  useNewCustomCheckerFunction: true,
+  // As it comes, the library takes null for every optional field; here only for a field that says so (D6).
+  considerNullAsAValue: true,
+  defaults: {
+    string: NOT_NULL,
+    number: NOT_NULL,
+    boolean: NOT_NULL,
+    enum: NOT_NULL,
+    array: NOT_NULL,
+    object: NOT_NULL,
+  },
+});
 
 /** Says of params what is wrong with them, every bad field at once (D4); empty when they are good. */
 export type ParamsCheck = (params: object) => FieldProblem[];
@@ -15,7 +28,8 @@ export function paramsCheck<Params, Result>(contract: ActionContract<Params, Res
   if (known !== undefined) return known;
   const validate = validator.compile({ ...contract.params, $$strict: true });
   const check: ParamsCheck = (params) => {
-    const outcome = validate(params);
+    // Of a copy: the library writes `undefined` into what it checks, for each absent field with a check of its own.
+    const outcome = validate({ ...params });
     const problems = outcome === true ? [] : (outcome as ValidationError[]).map(problemOf);
     const named = new Set(problems.map((problem) => problem.field));
     const tied = contract.together?.(params) ?? [];
@@ -44,6 +58,7 @@ const WORDS: Record<string, [FieldProblemCode, (expected: unknown) => string]> =
 };
 
 function problemOf(error: ValidationError): FieldProblem {
+  if (error.actual === null) return { field: error.field ?? "params", code: "WRONG_TYPE", message: "must not be null" };
   const [code, words] = WORDS[error.type] ?? ["MALFORMED", () => "is not valid"];
   const problem = { field: error.field ?? "params", code, message: words(error.expected) };
   return error.type === "enumValue" ? { ...problem, allowed: String(error.expected).split(", ") } : problem;
