@@ -1,0 +1,133 @@
+import { describe, expect, test } from "@jest/globals";
+import fc from "fast-check";
+import { COLORS } from "../../../contracts/calendar-events.contract.ts";
+import { LANGUAGES } from "../../../contracts/guild-settings.contract.ts";
+import { LAST_EPOCH_MS } from "../../../contracts/ids.ts";
+import type { ChatMessage } from "../chat-message.ts";
+import { announced } from "./announced-samples.ts";
+import { embedLength } from "./announcement-embed.ts";
+import { renderAnnouncement } from "./announcement-message.ts";
+import * as limits from "./message-limits.ts";
+import { asPlainText } from "./plain-text.ts";
+
+const zones = fc.oneof(
+  fc.constantFrom("UTC", "Europe/Berlin", "Asia/Kathmandu", "America/Argentina/ComodRivadavia", "Pacific/Apia"),
+  fc.string({ unit: "binary", maxLength: 40 }),
+);
+/** Long texts of anything: emoji families, letters piled up, lone surrogates, white space and plain words. */
+const text = fc
+  .tuple(
+    fc.oneof(
+      fc.string({ unit: "binary" }),
+      fc.string({ unit: "grapheme" }),
+      fc.constantFrom(
+        "👩‍👩‍👧‍👦",
+        "e\u0301",
+        "a" + "\u0300".repeat(300),
+        "\ud83d",
+        "\udc00",
+        " ",
+        "\u200b",
+        "@everyone ",
+        "🇯🇵",
+      ),
+    ),
+    fc.oneof(fc.integer({ min: 0, max: 10 }), fc.integer({ min: 0, max: 5000 })),
+  )
+  .map(([unit, times]) => unit.repeat(times).slice(0, 9000));
+const subscriber = fc.oneof(fc.stringMatching(/^\d{1,20}$/), fc.constantFrom("everyone", "here", "x", ""));
+
+const anything = fc
+  .record({
+    texts: fc.record({ name: text, description: text, location: text, image: fc.oneof(fc.webUrl(), text) }),
+    info: text,
+    guildName: text,
+    flags: fc.record({
+      simpleAnnouncements: fc.boolean(),
+      twelveHour: fc.boolean(),
+      branded: fc.boolean(),
+      lang: fc.constantFrom(...LANGUAGES),
+    }),
+    infoOnly: fc.boolean(),
+    color: fc.constantFrom(...COLORS),
+    timezone: zones,
+    times: fc.tuple(fc.integer({ min: 0, max: LAST_EPOCH_MS }), fc.integer({ min: 0, max: LAST_EPOCH_MS })),
+    subscribersRole: fc.array(subscriber, { maxLength: 300 }),
+    subscribersUser: fc.array(subscriber, { maxLength: 300 }),
+  })
+  .map(({ texts, info, guildName, flags, infoOnly, color, timezone, times, subscribersRole, subscribersUser }) =>
+    announced({
+      announcement: { info, infoOnly, subscribersRole, subscribersUser },
+      occurrence: { ...texts, color, timezone, startsAt: Math.min(...times), endsAt: Math.max(...times) },
+      settings: flags,
+      guildName,
+    }),
+  );
+
+function over(name: string, value: string | undefined, most: number): string[] {
+  return value === undefined || (value.trim().length > 0 && value.length <= most && value.isWellFormed()) ? [] : [name];
+}
+
+function digitsIn(entries: readonly string[]): string[] {
+  return [...new Set(entries.filter((entry) => /^\d+$/.test(entry)))];
+}
+
+/** What the receiver would refuse the message for. */
+function refusals({ content, embeds, allowedMentions }: ChatMessage): string[] {
+  return [
+    ...(content.length <= limits.MOST_CONTENT && (content !== "" || embeds.length > 0) ? [] : ["content"]),
+    ...(allowedMentions.users.length <= 100 && allowedMentions.roles.length <= 100 ? [] : ["mentions"]),
+    ...embeds.flatMap((embed) => [
+      ...over("title", embed.title, limits.MOST_TITLE),
+      ...over("description", embed.description, limits.MOST_DESCRIPTION),
+      ...over("author", embed.author, limits.MOST_AUTHOR),
+      ...over("footer", embed.footer, limits.MOST_FOOTER),
+      ...over("image", embed.imageUrl, limits.MOST_URL),
+      ...embed.fields.flatMap(({ name, value }) => [
+        ...over("field name", name, limits.MOST_FIELD_NAME),
+        ...over("field value", value, limits.MOST_FIELD_VALUE),
+      ]),
+      ...(embed.fields.length <= limits.MOST_FIELDS ? [] : ["fields"]),
+      ...(embedLength(embed) <= limits.MOST_EMBED ? [] : ["total"]),
+    ]),
+  ];
+}
+
+function mentionsIn(content: string) {
+  const ids = (pattern: RegExp) => [...content.matchAll(pattern)].map(([, id]) => id);
+  return { users: ids(/<@(\d+)>/g), roles: ids(/<@&(\d+)>/g), everyone: /@everyone|@here/.test(content) };
+}
+
+const smallEnough = (id: string | undefined) => BigInt(id ?? 0) < 2n ** 64n;
+
+describe("whatever is announced", () => {
+  test("nothing of it is refused, as a box or as plain text", () => {
+    fc.assert(
+      fc.property(anything, (input) => {
+        const messages = renderAnnouncement(input);
+        expect(messages.flatMap(refusals)).toEqual([]);
+        expect(messages.map(asPlainText).flatMap(refusals)).toEqual([]);
+      }),
+      { numRuns: 300 },
+    );
+  });
+
+  test("who is pinged is who is named in the content, and who is named has subscribed", () => {
+    fc.assert(
+      fc.property(anything, (input) => {
+        const messages = renderAnnouncement(input);
+        for (const { content, allowedMentions } of messages) {
+          const { users, roles, everyone } = mentionsIn(content);
+          expect(allowedMentions.users).toEqual(users.filter(smallEnough));
+          expect(allowedMentions.roles).toEqual(roles.filter(smallEnough));
+          expect(allowedMentions.parse).toEqual(everyone ? ["everyone"] : []);
+        }
+        const { subscribersUser, subscribersRole } = input.announcement;
+        const named = messages.map(({ content }) => mentionsIn(content));
+        expect(named.flatMap(({ users }) => users)).toEqual(digitsIn(subscribersUser));
+        expect(named.flatMap(({ roles }) => roles)).toEqual(digitsIn(subscribersRole));
+      }),
+      { numRuns: 200 },
+    );
+  });
+});

@@ -1,0 +1,148 @@
+import type { Language } from "../../../contracts/guild-settings.contract.ts";
+
+type Seven<T> = readonly [T, T, T, T, T, T, T];
+type Twelve<T> = readonly [T, T, T, T, T, T, T, T, T, T, T, T];
+
+/** A date on a calendar's wall, in numbers. */
+interface WallDate {
+  readonly year: number;
+  /** 1 … 12. */
+  readonly month: number;
+  readonly day: number;
+  /** 1 is Monday. */
+  readonly weekday: number;
+}
+
+/** Everything that a message says in words: a language without one of them does not compile. */
+export interface AnnouncementWords {
+  /** Stands in the title's place when the event has no name. */
+  readonly announcement: string;
+  readonly starts: string;
+  readonly ends: string;
+  /** Start and end in one line. */
+  readonly when: string;
+  readonly location: string;
+  readonly info: string;
+  readonly ids: (announcementId: string, occurrenceId: string) => string;
+  /** From Monday. */
+  readonly weekdays: Seven<string>;
+  readonly months: Twelve<string>;
+  /** `weekday` and `month` by name, the order as the language has it. */
+  readonly date: (date: WallDate, weekday: string, month: string) => string;
+  /** A clock reading such as `8:00` in the 12-hour format. */
+  readonly beforeNoon: (clock: string) => string;
+  readonly afterNoon: (clock: string) => string;
+  /** A date and a time of day together. */
+  readonly moment: (date: string, time: string) => string;
+}
+
+const english: AnnouncementWords = {
+  announcement: "Announcement",
+  starts: "Starts",
+  ends: "Ends",
+  when: "When",
+  location: "Location",
+  info: "Additional information",
+  ids: (announcementId, occurrenceId) => `Announcement ${announcementId} · Event ${occurrenceId}`,
+  weekdays: ["Monday", "Tuesday", "Wednesday", "Thursday", "Friday", "Saturday", "Sunday"],
+  months: [
+    "January",
+    "February",
+    "March",
+    "April",
+    "May",
+    "June",
+    "July",
+    "August",
+    "September",
+    "October",
+    "November",
+    "December",
+  ],
+  date: ({ year, day }, weekday, month) => `${weekday}, ${month} ${day}, ${year}`,
+  beforeNoon: (clock) => `${clock} AM`,
+  afterNoon: (clock) => `${clock} PM`,
+  moment: (date, time) => `${date}, ${time}`,
+};
+
+const japanese: AnnouncementWords = {
+  announcement: "お知らせ",
+  starts: "開始",
+  ends: "終了",
+  when: "日時",
+  location: "場所",
+  info: "追加情報",
+  ids: (announcementId, occurrenceId) => `お知らせ ${announcementId} · イベント ${occurrenceId}`,
+  weekdays: ["月", "火", "水", "木", "金", "土", "日"],
+  months: ["1月", "2月", "3月", "4月", "5月", "6月", "7月", "8月", "9月", "10月", "11月", "12月"],
+  date: ({ year, day }, weekday, month) => `${year}年${month}${day}日(${weekday})`,
+  beforeNoon: (clock) => `午前${clock}`,
+  afterNoon: (clock) => `午後${clock}`,
+  moment: (date, time) => `${date} ${time}`,
+};
+
+const portuguese: AnnouncementWords = {
+  announcement: "Anúncio",
+  starts: "Início",
+  ends: "Término",
+  when: "Quando",
+  location: "Local",
+  info: "Informações adicionais",
+  ids: (announcementId, occurrenceId) => `Anúncio ${announcementId} · Evento ${occurrenceId}`,
+  weekdays: ["segunda-feira", "terça-feira", "quarta-feira", "quinta-feira", "sexta-feira", "sábado", "domingo"],
+  months: [
+    "janeiro",
+    "fevereiro",
+    "março",
+    "abril",
+    "maio",
+    "junho",
+    "julho",
+    "agosto",
+    "setembro",
+    "outubro",
+    "novembro",
+    "dezembro",
+  ],
+  date: ({ year, day }, weekday, month) => `${weekday}, ${day} de ${month} de ${year}`,
+  beforeNoon: (clock) => `${clock} AM`,
+  afterNoon: (clock) => `${clock} PM`,
+  moment: (date, time) => `${date}, ${time}`,
+};
+
+const spanish: AnnouncementWords = {
+  announcement: "Anuncio",
+  starts: "Comienza",
+  ends: "Termina",
+  when: "Cuándo",
+  location: "Lugar",
+  info: "Información adicional",
+  ids: (announcementId, occurrenceId) => `Anuncio ${announcementId} · Evento ${occurrenceId}`,
+  weekdays: ["lunes", "martes", "miércoles", "jueves", "viernes", "sábado", "domingo"],
+  months: [
+    "enero",
+    "febrero",
+    "marzo",
+    "abril",
+    "mayo",
+    "junio",
+    "julio",
+    "agosto",
+    "septiembre",
+    "octubre",
+    "noviembre",
+    "diciembre",
+  ],
+  date: ({ year, day }, weekday, month) => `${weekday}, ${day} de ${month} de ${year}`,
+  beforeNoon: (clock) => `${clock} a. m.`,
+  afterNoon: (clock) => `${clock} p. m.`,
+  moment: (date, time) => `${date}, ${time}`,
+};
+
+/** The words of each language (D10). Fixed here: a runtime's own tables change from version to version. */
+export const ANNOUNCEMENT_WORDS: Readonly<Record<Language, AnnouncementWords>> = {
+  ENGLISH: english,
+  JAPANESE: japanese,
+  PORTUGUESE: portuguese,
+  SPANISH: spanish,
+};

@@ -1,0 +1,27 @@
+import { describe, expect, test } from "@jest/globals";
+import { announced, bare } from "./announced-samples.ts";
+import { renderAnnouncement } from "./announcement-message.ts";
+import { asPlainText } from "./plain-text.ts";
+
+describe("a message as plain text", () => {
+  test("says what the box says, a line each, and pings the same", () => {
+    const [message] = renderAnnouncement(announced());
+    const plain = message && asPlainText(message);
+    expect(plain).toMatchObject({ embeds: [], allowedMentions: message?.allowedMentions });
+    expect(plain?.content.split("\n")).toEqual([
+      "Subscribers: <@600000000000000001> <@&500000000000000001> @everyone",
+      "Raid night",
+      "Bring **potions**.",
+      "First pull at nine sharp.",
+      "Starts: Saturday, November 21, 2026, 8:00 PM (Europe/Berlin) <t:1795287600:F>",
+      "Ends: Saturday, November 21, 2026, 10:30 PM (Europe/Berlin) <t:1795296600:F>",
+      "Location: Molten Core",
+      "Additional information: Sign up in the pinned thread.",
+      "Announcement 5b0b3f62-6f0a-4d0e-9f0e-0d3a5c1b2a10 · Event e0123456789abcdefghijklmno_20261121T190000Z",
+    ]);
+  });
+
+  test("without subscribers it begins with the title", () => {
+    expect(renderAnnouncement(bare()).map(asPlainText)[0]?.content).toMatch(/^Announcement\nStarts: /);
+  });
+});

@@ -1,0 +1,69 @@
+import { SNOWFLAKE } from "../../../contracts/ids.ts";
+import type { AllowedMentions } from "../chat-message.ts";
+import { MOST_CONTENT, MOST_MENTIONED_IDS } from "./message-limits.ts";
+
+/** Part of the format, the same in every language (D33). */
+const LABEL = "Subscribers:";
+
+/** No id is larger: 64 bits without sign. One that is names nobody, and a list with it would be refused. */
+const LARGEST_ID = 2n ** 64n - 1n;
+
+interface Mention {
+  readonly text: string;
+  readonly kind: "users" | "roles" | "everyone";
+  readonly id: string;
+}
+
+/** The text of one message, and who it pings. */
+export interface MentionPart {
+  readonly content: string;
+  readonly allowedMentions: AllowedMentions;
+}
+
+/**
+ * Who is pinged, in as many messages as it takes: each within the length of a message and the number of ids of a
+ * kind (D33). Each subscriber is named once. Without subscribers, one part with neither text nor pings.
+ */
+export function mentionParts(roles: readonly string[], users: readonly string[]): readonly MentionPart[] {
+  const parts: Mention[][] = [[]];
+  let length = LABEL.length;
+  for (const mention of mentionsOf(roles, users)) {
+    const part = parts.at(-1) ?? [];
+    const fits = length + 1 + mention.text.length <= MOST_CONTENT && hasRoom(part, mention);
+    if (fits) part.push(mention);
+    else parts.push([mention]);
+    length = (fits ? length : LABEL.length) + 1 + mention.text.length;
+  }
+  return parts.map(partOf);
+}
+
+function mentionsOf(roles: readonly string[], users: readonly string[]): Mention[] {
+  return [
+    ...idsIn(users).map((id) => ({ text: `<@${id}>`, kind: "users" as const, id })),
+    ...idsIn(roles).map((id) => ({ text: `<@&${id}>`, kind: "roles" as const, id })),
+    ...["everyone", "here"]
+      .filter((word) => roles.includes(word))
+      .map((word) => ({ text: `@${word}`, kind: "everyone" as const, id: word })),
+  ];
+}
+
+function idsIn(entries: readonly string[]): string[] {
+  return [...new Set(entries)].filter((entry) => SNOWFLAKE.test(entry));
+}
+
+function hasRoom(part: readonly Mention[], { kind }: Mention): boolean {
+  return part.filter((mention) => mention.kind === kind).length < MOST_MENTIONED_IDS;
+}
+
+function partOf(mentions: readonly Mention[]): MentionPart {
+  const idsOf = (kind: Mention["kind"]) =>
+    mentions.filter((mention) => mention.kind === kind && BigInt(mention.id) <= LARGEST_ID).map(({ id }) => id);
+  return {
+    content: mentions.length === 0 ? "" : [LABEL, ...mentions.map(({ text }) => text)].join(" "),
+    allowedMentions: {
+      parse: mentions.some(({ kind }) => kind === "everyone") ? ["everyone"] : [],
+      users: idsOf("users"),
+      roles: idsOf("roles"),
+    },
+  };
+}
