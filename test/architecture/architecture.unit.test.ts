@@ -1,0 +1,51 @@
+import { describe, expect, test } from "@jest/globals";
+import { RULES } from "./rules.ts";
+import { readSources, sourceFile } from "./source-file.ts";
+
+const planted: Record<keyof typeof RULES, readonly [path: string, text: string][]> = {
+  contextsKeepApart: [["services/dispatch/plan.ts", 'import { x } from "../announcements/announcements.store.ts";']],
+  contractsStandAlone: [
+    ["services/contracts/a.ts", 'import { serve } from "../../mixins/contract-action.ts";'],
+    ["services/contracts/b.ts", 'export * from "mongoose";'],
+  ],
+  mixinsKnowNobody: [["mixins/clock.ts", 'import type { x } from "../services/dispatch/sink.ts";']],
+  domainsArePure: [
+    ["services/dispatch/domain/a.ts", 'import { readFileSync } from "node:fs";'],
+    ["services/dispatch/domain/b.ts", "export const late = (due: number) => Date.now() - due;"],
+    ["services/dispatch/domain/c.ts", 'import { x } from "../posts.store.ts";'],
+    ["services/dispatch/domain/d.ts", "export const roll = () => Math.random();"],
+    ["services/dispatch/domain/e.ts", 'const { Schema } = await import("mongoose");'],
+  ],
+  environmentIsTheLaunchers: [["services/api/api.settings.ts", 'export const port = process.env["PORT"];']],
+  databaseIsTheStores: [["services/dispatch/dispatch.service.ts", 'import mongoose,\n  { Schema } from "mongoose";']],
+  nobodyStandsOnTestsOrLauncher: [
+    ["services/api/api.service.ts", 'import { x } from "../../test/real-parts/test-services.ts";'],
+    ["services/api/api.service.ts", 'import { x } from "../launch/parts.ts";'],
+  ],
+  namesSaySomething: [
+    ["services/api/utils.ts", ""],
+    ["services/common/time.ts", ""],
+  ],
+};
+
+describe("the architecture", () => {
+  const files = readSources("services", "mixins", "test");
+
+  test("is read from the whole project", () => {
+    const seen = (prefix: string) => files.filter(({ path }) => path.startsWith(prefix)).length;
+    expect(seen("services/")).toBeGreaterThan(30);
+    expect(seen("services/contracts/")).toBeGreaterThan(8);
+    expect(seen("mixins/")).toBeGreaterThan(6);
+  });
+
+  describe.each(Object.entries(RULES))("%s", (name, rule) => {
+    test.each(planted[name] ?? [])("finds what is planted in %s", (path, text) => {
+      expect(rule(sourceFile(path, text))).toHaveLength(1);
+    });
+
+    test("holds", () => {
+      expect(planted[name]?.length).toBeGreaterThan(0);
+      expect(files.flatMap(rule)).toEqual([]);
+    });
+  });
+});

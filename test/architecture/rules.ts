@@ -1,0 +1,97 @@
+import type { SourceFile } from "./source-file.ts";
+
+/** What a rule says of a file: a sentence for each breach. */
+type Rule = (file: SourceFile) => readonly string[];
+
+const CONTEXTS = ["announcements", "api", "calendar-events", "dispatch", "guild-settings"];
+
+const isTest = ({ path }: SourceFile) => path.startsWith("test/") || /\.(?:test|bench)\.ts$/.test(path);
+const contextOf = (path: string) => CONTEXTS.find((context) => path.startsWith(`services/${context}/`));
+const isDomain = (path: string) => /^services\/[a-z-]+\/domain\//.test(path);
+
+function breaches(file: SourceFile, forbidden: (target: string) => boolean, why: string): string[] {
+  return file.imports.filter(forbidden).map((target) => `${file.path} imports ${target}: ${why}`);
+}
+
+/** Contexts meet only in services/contracts. */
+const contextsKeepApart: Rule = (file) => {
+  const own = contextOf(file.path);
+  if (own === undefined || isTest(file)) return [];
+  const other = (target: string) => contextOf(target) !== undefined && contextOf(target) !== own;
+  return breaches(file, other, "a context knows of another only what services/contracts says");
+};
+
+/** A contract is types and tables: it stands on nothing. */
+const contractsStandAlone: Rule = (file) => {
+  if (!file.path.startsWith("services/contracts/") || isTest(file)) return [];
+  const outside = (target: string) => !target.startsWith("services/contracts/") && target !== "fastest-validator";
+  return breaches(file, outside, "a contract stands on contracts alone");
+};
+
+/** A mixin has no business words, and does not know who mixes it in. */
+const mixinsKnowNobody: Rule = (file) => {
+  if (!file.path.startsWith("mixins/") || isTest(file)) return [];
+  const business = (target: string) => target.startsWith("services/") && !target.startsWith("services/contracts/");
+  return breaches(file, business, "a mixin does not know who mixes it in");
+};
+
+/** A domain is pure: no framework, no database, no node module, no clock, no chance. */
+const domainsArePure: Rule = (file) => {
+  if (!isDomain(file.path) || isTest(file)) return [];
+  const folder = file.path.slice(0, file.path.indexOf("/domain/") + "/domain/".length);
+  const outside = (target: string) =>
+    !target.startsWith(folder) && !target.startsWith("services/contracts/") && target !== "luxon";
+  const impure = [
+    /\bDate\.now\(/,
+    /\bnew Date\(\)/,
+    /\bMath\.random\(/,
+    /\bprocess\./,
+    /\bsetTimeout\(/,
+    /\bperformance\./,
+  ]
+    .filter((sign) => sign.test(file.text))
+    .map((sign) => `${file.path} has ${sign.source}: a domain takes the clock and chance as arguments`);
+  return [...breaches(file, outside, "a domain stands on its own folder and the contracts"), ...impure];
+};
+
+/** Only the launcher reads the environment; services are given their settings. */
+const environmentIsTheLaunchers: Rule = (file) => {
+  if (file.path.startsWith("services/launch/") || isTest(file)) return [];
+  return /\bprocess\.env\b/.test(file.text) ? [`${file.path} reads process.env: only services/launch does`] : [];
+};
+
+/** mongoose is the stores' alone, and the mixins' that they share. */
+const databaseIsTheStores: Rule = (file) => {
+  const may = /\.(?:store|document)\.ts$/.test(file.path) || /^(?:mixins|services\/launch)\//.test(file.path);
+  if (may || isTest(file)) return [];
+  const database = (target: string) => target === "mongoose" || target === "mongodb";
+  return breaches(file, database, "only a store speaks to the database");
+};
+
+/** What runs never stands on what tests it, and nothing but a test or the launcher itself starts things. */
+const nobodyStandsOnTestsOrLauncher: Rule = (file) => {
+  if (isTest(file)) return [];
+  const tests = (target: string) => target.startsWith("test/");
+  const launcher = (target: string) => target.startsWith("services/launch/");
+  return [
+    ...breaches(file, tests, "what runs does not stand on tests"),
+    ...(file.path.startsWith("services/launch/")
+      ? []
+      : breaches(file, launcher, "a service does not know what starts it")),
+  ];
+};
+
+/** A name says what a file is. */
+const namesSaySomething: Rule = ({ path }) =>
+  /(?:^|\/)(?:utils?|helpers?|common|misc)(?:\/|\.[jt]s$)/.test(path) ? [`${path}: the name says nothing`] : [];
+
+export const RULES: Readonly<Record<string, Rule>> = {
+  contextsKeepApart,
+  contractsStandAlone,
+  mixinsKnowNobody,
+  domainsArePure,
+  environmentIsTheLaunchers,
+  databaseIsTheStores,
+  nobodyStandsOnTestsOrLauncher,
+  namesSaySomething,
+};
