@@ -1,0 +1,70 @@
+import { jsonInteger } from "./exact-json.ts";
+
+/** A JSON Schema, as far as the API document needs it. */
+export type JsonSchema = Readonly<Record<string, unknown>>;
+
+/** One field of an answer: its name on the wire, where its value comes from, and what it is. */
+export interface AnswerField<Result> {
+  readonly wire: string;
+  readonly value: (result: Result) => unknown;
+  readonly schema: JsonSchema;
+  /** Left out when it has no value, never sent as null or "". */
+  readonly optional?: true;
+}
+
+/** The answer's body: its fields in their order, those without a value left out. */
+export function encodeFields<Result>(fields: readonly AnswerField<Result>[], result: Result): Record<string, unknown> {
+  const body: Record<string, unknown> = {};
+  for (const { wire, value } of fields) {
+    const encoded = value(result);
+    if (encoded !== undefined) body[wire] = encoded;
+  }
+  return body;
+}
+
+export function objectOf<Result>(fields: readonly AnswerField<Result>[]): JsonSchema {
+  return {
+    type: "object",
+    properties: Object.fromEntries(fields.map(({ wire, schema }) => [wire, schema])),
+    required: fields.filter(({ optional }) => optional !== true).map(({ wire }) => wire),
+  };
+}
+
+/** The fixed status text of an operation that has nothing else to tell (D5). */
+export function statusText(wire: "Message" | "message", text: string): AnswerField<unknown> {
+  return { wire, value: () => text, schema: { type: "string", const: text } };
+}
+
+/** A list of things, and of how many where `amount` is asked for. */
+export function listOf<Item>(wire: string, fields: readonly AnswerField<Item>[]): AnswerField<readonly Item[]> {
+  return {
+    wire,
+    value: (items) => items.map((item) => encodeFields(fields, item)),
+    schema: { type: "array", items: objectOf(fields) },
+  };
+}
+
+export const amountOf: AnswerField<readonly unknown[]> = {
+  wire: "amount",
+  value: (items) => items.length,
+  schema: { type: "integer", minimum: 0, description: "The number of entries in this answer" },
+};
+
+/** A 64-bit id as a JSON integer with every digit (D7). */
+export function int64<Result>(wire: string, digits: (result: Result) => string): AnswerField<Result> {
+  return {
+    wire,
+    value: (result) => jsonInteger(digits(result)),
+    schema: { type: "integer", format: "int64", minimum: 1 },
+  };
+}
+
+export const BOOLEAN: JsonSchema = { type: "boolean" };
+export const STRING: JsonSchema = { type: "string" };
+export const INTEGER: JsonSchema = { type: "integer" };
+export const EPOCH_MS: JsonSchema = { type: "integer", format: "int64", description: "Unix milliseconds" };
+export const STRINGS: JsonSchema = { type: "array", items: STRING };
+
+export function oneOfNames(names: readonly string[]): JsonSchema {
+  return { type: "string", enum: names };
+}

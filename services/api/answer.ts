@@ -1,0 +1,44 @@
+import type { FieldProblem } from "../contracts/contract.ts";
+import { ERRORS, type Refusal } from "../contracts/errors.ts";
+
+/** What goes back to the client, before it is written to the socket. */
+export interface Answer {
+  readonly status: number;
+  readonly headers: Readonly<Record<string, string>>;
+  readonly body: string | Buffer;
+}
+
+export function jsonAnswer(status: number, value: object, headers: Answer["headers"] = {}): Answer {
+  return {
+    status,
+    headers: { "content-type": "application/json; charset=utf-8", ...headers },
+    body: JSON.stringify(value),
+  };
+}
+
+/** The body and headers of an error (D4). The problems name fields as the client spells them. */
+export function refusalAnswer({ refusal, problems, message }: Refusal, requestId: string): Answer {
+  const { status, message: usual } = ERRORS[refusal];
+  const text = message ?? usual;
+  const body = {
+    message: refusal === "INVALID_REQUEST" && problems !== undefined ? sentence(text, problems) : text,
+    code: refusal,
+    request_id: requestId,
+    ...(problems === undefined ? {} : { errors: problems }),
+  };
+  return jsonAnswer(status, body, HEADERS_OF[refusal]);
+}
+
+const HEADERS_OF: Partial<Record<Refusal["refusal"], Answer["headers"]>> = {
+  UNAUTHORIZED: { "www-authenticate": "Bearer" },
+  UNAVAILABLE: { "retry-after": "1" },
+};
+
+/** How many fields the sentence names; `errors` names all. */
+const MOST_NAMED = 3;
+
+function sentence(text: string, problems: readonly FieldProblem[]): string {
+  const named = problems.slice(0, MOST_NAMED).map(({ field, message }) => `${field} ${message}`);
+  const more = problems.length > MOST_NAMED ? [`and ${problems.length - MOST_NAMED} more`] : [];
+  return `${text}: ${[...named, ...more].join("; ")}`;
+}

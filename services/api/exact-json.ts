@@ -1,0 +1,66 @@
+import { refuse, type Refusal } from "../contracts/errors.ts";
+
+/** What `JSON` has and its type declarations leave out. */
+interface ExactJson {
+  parse(
+    text: string,
+    reviver: (key: string, value: unknown, context: { readonly source?: string }) => unknown,
+  ): unknown;
+  rawJSON(text: string): object;
+}
+
+const exact = JSON as unknown as ExactJson;
+
+/** Deepest nesting of a body, its outermost object counted (D8). */
+export const MOST_NESTING = 16;
+
+/**
+ * The one object that a text holds. Integers beyond 2^53 are BigInt, every digit kept (D7); of duplicate keys the
+ * last wins; `__proto__` is an own property like any other (D8). Refused as INVALID_JSON: what is not JSON or not an
+ * object, nesting deeper than 16, a number too large to be one.
+ */
+export function parseJsonObject(text: string): Readonly<Record<string, unknown>> | Refusal {
+  if (nesting(text) > MOST_NESTING) {
+    return refuse("INVALID_JSON", undefined, `The body is nested deeper than ${MOST_NESTING} levels`);
+  }
+  const value = parsed(text);
+  return isObject(value) ? value : refuse("INVALID_JSON");
+}
+
+/** A text of digits as the JSON number that it spells (D7); the other direction of the BigInt above. */
+export function jsonInteger(digits: string): object {
+  return exact.rawJSON(digits);
+}
+
+export function isObject(value: unknown): value is Record<string, unknown> {
+  return typeof value === "object" && value !== null && !Array.isArray(value);
+}
+
+function parsed(text: string): unknown {
+  try {
+    return exact.parse(text, (_key, value, { source }) => (typeof value === "number" ? exactly(value, source) : value));
+  } catch {
+    return undefined;
+  }
+}
+
+function exactly(value: number, source = ""): number | bigint {
+  if (!Number.isSafeInteger(value) && /^-?\d+$/.test(source)) return BigInt(source);
+  if (!Number.isFinite(value)) throw new RangeError("not a finite number");
+  return value;
+}
+
+/** The most brackets that are open at once, counted before parsing: the parser's own stack is not to be relied on. */
+function nesting(text: string): number {
+  let open = 0;
+  let deepest = 0;
+  let quoted = false;
+  for (let at = 0; at < text.length; at += 1) {
+    const character = text[at];
+    if (quoted && character === "\\") at += 1;
+    else if (character === '"') quoted = !quoted;
+    else if (!quoted && (character === "{" || character === "[")) deepest = Math.max(deepest, (open += 1));
+    else if (!quoted && (character === "}" || character === "]")) open -= 1;
+  }
+  return deepest;
+}

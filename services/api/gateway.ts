@@ -1,0 +1,90 @@
+import type { Service, ServiceBroker } from "moleculer";
+import type { Connection } from "mongoose";
+import { databaseAnswers } from "../../mixins/database.mixin.ts";
+import type { ActionContract, CallMeta } from "../contracts/contract.ts";
+import { type Health, healthOf, SERVICE_NAMES, type ServiceName } from "../contracts/health.contract.ts";
+import { keyRing } from "./api-keys.ts";
+import type { ApiKeysStore } from "./api-keys.store.ts";
+import { healthPages } from "./health.pages.ts";
+import { type HttpServer, httpServer, type Served } from "./http-server.ts";
+import { pathOf, requestPath } from "./request-path.ts";
+import { ROUTES } from "./route-table.ts";
+import { ServiceGone, ServiceWatch, TICK_MS } from "./service-watch.ts";
+
+export interface GatewayParts {
+  readonly service: Pick<Service, "broker" | "logger">;
+  readonly connection: Connection;
+  readonly keys: ApiKeysStore;
+  readonly port: number;
+  readonly host: string;
+}
+
+const HEALTH_TIMEOUT_MS = 1_000;
+const DATABASE_ANSWER_MS = 500;
+
+/** The gateway, put together: the watch over the services, the request path, and the server in front of it. */
+export class Gateway {
+  readonly #watch: ServiceWatch;
+  readonly #server: HttpServer;
+  #ticking: NodeJS.Timeout | undefined;
+
+  constructor({ service: { broker, logger }, connection, keys, port, host }: GatewayParts) {
+    const watch = new ServiceWatch(
+      SERVICE_NAMES,
+      (name) => askForHealth(broker, name),
+      () => performance.now(),
+    );
+    this.#watch = watch;
+    this.#server = httpServer({
+      port,
+      host,
+      answer: requestPath({
+        routes: ROUTES,
+        pages: healthPages(async () => [...(await missingDatabase(connection)), ...watch.missing()]),
+        keys: keyRing(keys),
+        call: ({ name }: ActionContract<unknown, unknown>, params: unknown, meta: CallMeta) =>
+          watch.whileThere(ownerOf(name), () => broker.call(name, params as object, { meta })),
+        onDefect: (error, requestId) => logger.error({ err: error, requestId }, "request failed"),
+      }),
+      onServed: (served) => logger.debug(lineOf(served), "request"),
+      onError: (error) => logger.error({ err: error }, "HTTP server"),
+    });
+  }
+
+  /** The port that it listens on. */
+  async start(): Promise<number> {
+    this.#watch.tick();
+    this.#ticking = setInterval(() => this.#watch.tick(), TICK_MS);
+    return this.#server.listen();
+  }
+
+  async stop(drainMs: number): Promise<void> {
+    await this.#server.drain(drainMs);
+    clearInterval(this.#ticking);
+  }
+}
+
+async function askForHealth(broker: ServiceBroker, name: ServiceName): Promise<Health> {
+  const action = healthOf(name).name;
+  // Moleculer would log a warning for each call to a service that has not come yet.
+  if (!broker.registry.actions.isAvailable(action)) throw new ServiceGone();
+  return broker.call(action, {}, { timeout: HEALTH_TIMEOUT_MS, retries: 0 });
+}
+
+async function missingDatabase(connection: Connection): Promise<string[]> {
+  return (await databaseAnswers(connection, DATABASE_ANSWER_MS)) ? [] : ["database of api"];
+}
+
+function ownerOf(action: string): ServiceName {
+  return action.slice(0, action.indexOf(".")) as ServiceName;
+}
+
+function lineOf({ request, requestId, status, ms }: Served): object {
+  const { method } = request;
+  return { method, path: printable(pathOf(request)), status, ms: Math.round(ms * 10) / 10, requestId };
+}
+
+/** Text from outside as it may enter a log: one line, visible ASCII, not endless. */
+function printable(text: string): string {
+  return text.slice(0, 200).replaceAll(/[^\x20-\x7e]/g, "?");
+}

@@ -1,0 +1,124 @@
+import { randomUUID } from "node:crypto";
+import { once } from "node:events";
+import { createServer, type IncomingMessage, type ServerResponse } from "node:http";
+import type { AddressInfo, Socket } from "node:net";
+import type { Answer } from "./answer.ts";
+import { discardBody } from "./request-body.ts";
+
+/** What arrived and what it was answered, for the log. */
+export interface Served {
+  readonly request: IncomingMessage;
+  readonly requestId: string;
+  readonly status: number;
+  readonly ms: number;
+}
+
+export interface HttpServerParts {
+  readonly port: number;
+  readonly host: string;
+  /** Rejects when the sender has gone. */
+  readonly answer: (request: IncomingMessage, requestId: string) => Promise<Answer>;
+  readonly onServed: (served: Served) => void;
+  /** Told of what goes wrong while listening, such as running out of file descriptors. */
+  readonly onError: (error: Error) => void;
+}
+
+export interface HttpServer {
+  /** Resolves with the port; rejects when it can't be had. */
+  listen(): Promise<number>;
+  /** Takes no more connections, lets the requests in flight finish, and ends all after `withinMs`. */
+  drain(withinMs: number): Promise<void>;
+}
+
+const LIMITS = {
+  maxHeaderSize: 16_384,
+  headersTimeout: 10_000,
+  requestTimeout: 30_000,
+  // Longer than the minute for which load balancers keep an idle connection: they are the ones to close it.
+  keepAliveTimeout: 65_000,
+  // How often the two time-outs are looked at; Node's own 30 s would make them three times as long.
+  connectionsCheckingInterval: 1_000,
+};
+
+const SAFE_HEADERS = { "x-content-type-options": "nosniff", "cache-control": "no-store" };
+
+/** The HTTP server: limits, time-outs, request ids, and a stop that cuts nobody off. */
+export function httpServer({ port, host, answer, onServed, onError }: HttpServerParts): HttpServer {
+  let draining = false;
+
+  async function serve(request: IncomingMessage, response: ServerResponse): Promise<void> {
+    const began = performance.now();
+    const requestId = requestIdOf(request);
+    const { status, headers, body } = await answer(request, requestId);
+    const wholeBodyRead = await discardBody(request);
+    response.writeHead(status, {
+      ...SAFE_HEADERS,
+      ...headers,
+      "content-length": Buffer.byteLength(body),
+      "x-request-id": requestId,
+      ...(draining || !wholeBodyRead ? { connection: "close" } : {}),
+    });
+    response.end(body);
+    onServed({ request, requestId, status, ms: performance.now() - began });
+  }
+
+  const server = createServer(LIMITS, (request, response) => {
+    serve(request, response).catch(() => response.destroy());
+  });
+  server.on("clientError", refuseBrokenRequest);
+
+  return {
+    async listen() {
+      server.listen(port, host);
+      await once(server, "listening");
+      server.on("error", onError);
+      return (server.address() as AddressInfo).port;
+    },
+
+    async drain(withinMs) {
+      if (!server.listening) return;
+      draining = true;
+      const closed = once(server, "close");
+      server.close();
+      const impatience = setTimeout(() => server.closeAllConnections(), withinMs);
+      await closed;
+      clearTimeout(impatience);
+    },
+  };
+}
+
+/** A client's own id where it is well-formed, so that it finds its request in our log (D4). */
+function requestIdOf({ headers }: IncomingMessage): string {
+  const given = headers["x-request-id"];
+  return typeof given === "string" && /^[A-Za-z0-9._-]{1,64}$/.test(given) ? given : randomUUID();
+}
+
+const BROKEN: Record<string, [line: string, code: string, message: string]> = {
+  ERR_HTTP_REQUEST_TIMEOUT: ["408 Request Timeout", "REQUEST_TIMEOUT", "The request took too long to arrive"],
+  HPE_HEADER_OVERFLOW: ["431 Request Header Fields Too Large", "HEADERS_TOO_LARGE", "The headers are too large"],
+};
+const MALFORMED = ["400 Bad Request", "INVALID_HTTP", "The request is not valid HTTP"] as const;
+
+/** What Node can't read as a request never becomes one: it is answered on the bare socket, in the shape of D4. */
+function refuseBrokenRequest(error: NodeJS.ErrnoException, socket: Socket & { _httpMessage?: ServerResponse | null }) {
+  // Somebody else's answer may be half written, or the sender may be gone.
+  if (!socket.writable || socket._httpMessage?.headersSent === true) {
+    socket.destroy();
+    return;
+  }
+  const [line, code, message] = BROKEN[error.code ?? ""] ?? MALFORMED;
+  const requestId = randomUUID();
+  const body = JSON.stringify({ message, code, request_id: requestId });
+  socket.end(
+    [
+      `HTTP/1.1 ${line}`,
+      "content-type: application/json; charset=utf-8",
+      `content-length: ${Buffer.byteLength(body)}`,
+      `x-request-id: ${requestId}`,
+      ...Object.entries(SAFE_HEADERS).map(([name, value]) => `${name}: ${value}`),
+      "connection: close",
+      "",
+      body,
+    ].join("\r\n"),
+  );
+}

@@ -1,0 +1,77 @@
+import type { IncomingHttpHeaders, IncomingMessage } from "node:http";
+import { isRefusal, refuse, type Refusal } from "../contracts/errors.ts";
+import { parseJsonObject } from "./exact-json.ts";
+
+/** D8. */
+export const MOST_BODY_BYTES = 65_536;
+
+/** A body over the limit is read on to here and thrown away, so that its sender comes to read the answer. */
+const MOST_DISCARDED_BYTES = 1_048_576;
+
+/** The sender went away before its body was complete: there is nobody to answer. */
+export class SenderGone extends Error {}
+
+/** The request's body as one JSON object, or why not: 415, 413 or 400 (D8). Nothing of it is ever repeated. */
+export async function readJsonBody(request: IncomingMessage): Promise<Readonly<Record<string, unknown>> | Refusal> {
+  if (!isPlainJson(request.headers)) return refuse("UNSUPPORTED_MEDIA_TYPE");
+  const bytes = await readBytes(request);
+  if (isRefusal(bytes)) return bytes;
+  const text = utf8(bytes);
+  return text === undefined ? refuse("INVALID_JSON", undefined, "The body must be UTF-8") : parseJsonObject(text);
+}
+
+/**
+ * Reads on what nobody will use, up to 1 MiB; false when there was more. Closing a connection with unread bytes
+ * resets it, and the sender would see that instead of its answer.
+ */
+export async function discardBody(request: IncomingMessage): Promise<boolean> {
+  if (request.complete || !announcesBody(request.headers)) return true;
+  if (announcedBytes(request.headers) > MOST_DISCARDED_BYTES) return false;
+  let size = 0;
+  return new Promise((resolve) => {
+    request.on("data", (chunk: Buffer) => {
+      size += chunk.length;
+      if (size > MOST_DISCARDED_BYTES) resolve(false);
+    });
+    for (const ending of ["end", "close", "error"]) request.once(ending, () => resolve(true));
+  });
+}
+
+async function readBytes(request: IncomingMessage): Promise<Buffer | Refusal> {
+  if (announcedBytes(request.headers) > MOST_BODY_BYTES) return refuse("PAYLOAD_TOO_LARGE");
+  const chunks: Buffer[] = [];
+  let size = 0;
+  return new Promise((resolve, reject) => {
+    request.on("data", (chunk: Buffer) => {
+      size += chunk.length;
+      if (size > MOST_BODY_BYTES) resolve(refuse("PAYLOAD_TOO_LARGE"));
+      else chunks.push(chunk);
+    });
+    request.once("end", () => resolve(Buffer.concat(chunks)));
+    for (const ending of ["close", "error"]) request.once(ending, () => reject(new SenderGone()));
+  });
+}
+
+function isPlainJson(headers: IncomingHttpHeaders): boolean {
+  const encoding = headers["content-encoding"] ?? "identity";
+  const type = headers["content-type"] ?? "";
+  return (
+    encoding.toLowerCase() === "identity" && /^application\/json[ \t]*(;[ \t]*charset="?utf-8"?[ \t]*)?$/i.test(type)
+  );
+}
+
+function announcesBody(headers: IncomingHttpHeaders): boolean {
+  return headers["transfer-encoding"] !== undefined || announcedBytes(headers) > 0;
+}
+
+function announcedBytes(headers: IncomingHttpHeaders): number {
+  return Number(headers["content-length"] ?? 0);
+}
+
+function utf8(bytes: Buffer): string | undefined {
+  try {
+    return new TextDecoder("utf-8", { fatal: true }).decode(bytes);
+  } catch {
+    return undefined;
+  }
+}

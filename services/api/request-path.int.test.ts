@@ -1,0 +1,239 @@
+import { afterAll, beforeAll, describe, expect, test } from "@jest/globals";
+import mongoose from "mongoose";
+import { serve } from "../../mixins/contract-action.ts";
+import { getAnnouncement } from "../contracts/announcements.contract.ts";
+import { getGuildSettings, updateGuildSettings } from "../contracts/guild-settings.contract.ts";
+import type { GuildId } from "../contracts/ids.ts";
+import { guildSettingsService } from "../guild-settings/guild-settings.service.ts";
+import { digestOf, newKey } from "./api-keys.ts";
+import { apiKeysStore, type StoredKey } from "./api-keys.store.ts";
+import { standIn, startTestGateway, type TestGateway, untilReady } from "./test-gateway.ts";
+
+const GUILD = "375357265198317579" as GuildId;
+const OTHER = "375357265198317580" as GuildId;
+const SECRET = "mongodb://root:hunter2@db node-7";
+
+const READ = "/v2/guild/settings/get";
+const WRITE = "/v2/guild/settings/update";
+
+const keys = {
+  guild: newKey("guild"),
+  reader: newKey("reader"),
+  revoked: newKey("revoked"),
+  expired: newKey("expired"),
+};
+
+const withKey = (key: string) => ({ authorization: key });
+
+function storedKey(id: keyof typeof keys, more: Partial<StoredKey>): StoredKey {
+  return {
+    _id: id,
+    hash: digestOf(keys[id]),
+    kind: "guild",
+    access: "write",
+    guilds: [GUILD],
+    label: id,
+    createdAt: new Date(),
+    ...more,
+  };
+}
+
+async function storeKeys(mongoUrl: string): Promise<void> {
+  const connection = await mongoose.createConnection(mongoUrl).asPromise();
+  const store = apiKeysStore(connection);
+  await store.create(storedKey("guild", {}));
+  await store.create(storedKey("reader", { access: "read" }));
+  await store.create(storedKey("revoked", {}));
+  await store.revoke("revoked", new Date());
+  await store.create(storedKey("expired", { expiresAt: new Date(Date.now() - 1) }));
+  await connection.close();
+}
+
+describe("a request's path through the gateway", () => {
+  let gateway: TestGateway;
+
+  beforeAll(async () => {
+    gateway = await startTestGateway((mongoUrl) => [
+      guildSettingsService({ mongoUrl }),
+      standIn("calendar-events"),
+      standIn("announcements", {
+        ...serve(getAnnouncement, async () => {
+          throw new Error(SECRET);
+        }),
+      }),
+      standIn("dispatch"),
+    ]);
+    await storeKeys(gateway.mongoUrl);
+    await untilReady(gateway);
+  });
+  afterAll(() => gateway.stop());
+
+  const hugeBody = `{"guild_id":"${GUILD}","prefix":"${"x".repeat(70_000)}"}`;
+
+  // Each row is wrong in what it is named for and in everything that is checked after it.
+  test.each([
+    ["an unknown path", "PUT", "/v2/guild/settings", "none", "text/plain", hugeBody, 404, "ROUTE_NOT_FOUND"],
+    ["another method", "PUT", WRITE, "none", "text/plain", hugeBody, 405, "METHOD_NOT_ALLOWED"],
+    ["no key", "POST", WRITE, "none", "text/plain", hugeBody, 401, "UNAUTHORIZED"],
+    ["an unknown key", "POST", WRITE, "Bearer gc_x_y", "text/plain", hugeBody, 401, "UNAUTHORIZED"],
+    ["a revoked key", "POST", WRITE, keys.revoked, "text/plain", hugeBody, 401, "UNAUTHORIZED"],
+    ["an expired key", "POST", WRITE, keys.expired, "text/plain", hugeBody, 401, "UNAUTHORIZED"],
+    ["another content type", "POST", WRITE, keys.reader, "text/plain", "x", 415, "UNSUPPORTED_MEDIA_TYPE"],
+    ["a body too large", "POST", WRITE, keys.reader, "application/json", hugeBody, 413, "PAYLOAD_TOO_LARGE"],
+    ["no JSON", "POST", WRITE, keys.reader, "application/json", "{", 400, "INVALID_JSON"],
+    [
+      "a bad field",
+      "POST",
+      WRITE,
+      keys.reader,
+      "application/json",
+      '{"guild_id":"1","prefix":""}',
+      400,
+      "INVALID_REQUEST",
+    ],
+    ["a read-only key", "POST", WRITE, keys.reader, "application/json", `{"guild_id":"${GUILD}"}`, 403, "FORBIDDEN"],
+    ["another guild", "POST", READ, keys.guild, "application/json", `{"guild_id":"${OTHER}"}`, 403, "FORBIDDEN"],
+    [
+      "an operator's field",
+      "POST",
+      WRITE,
+      keys.guild,
+      "application/json",
+      `{"guild_id":"${GUILD}","branded":true}`,
+      403,
+      "OPERATOR_ONLY",
+    ],
+  ])(
+    "%s is answered before what is checked after it (D3)",
+    async (_name, method, path, key, type, body, status, code) => {
+      const headers = { "content-type": type, ...(key === "none" ? {} : withKey(key)) };
+      const answer = await gateway.request(path, { method, headers, body });
+      expect(answer).toMatchObject({ status, body: { code, message: expect.any(String) } });
+      expect(answer.headers.get("x-request-id")).toBe(answer.body["request_id"]);
+      await expect(gateway.call(getGuildSettings, { guildId: GUILD })).resolves.toMatchObject({ revision: 0 });
+    },
+  );
+
+  test("405 says what is allowed, 401 how to authenticate (D1, D3)", async () => {
+    const get = await gateway.request(READ);
+    expect([get.status, get.headers.get("allow")]).toEqual([405, "POST"]);
+    const post = await gateway.request("/health/live", { method: "POST" });
+    expect([post.status, post.headers.get("allow")]).toEqual([405, "GET, HEAD"]);
+    const stranger = await gateway.post(READ, { guild_id: GUILD }, withKey("nobody"));
+    expect([stranger.status, stranger.headers.get("www-authenticate")]).toEqual([401, "Bearer"]);
+  });
+
+  test.each([["Bearer"], ["bearer"], ["BEARER"]])("a key is taken alone and after %s (D3)", async (scheme) => {
+    for (const authorization of [keys.guild, `${scheme} ${keys.guild}`]) {
+      await expect(gateway.post(READ, { guild_id: GUILD }, { authorization })).resolves.toMatchObject({ status: 200 });
+    }
+  });
+
+  test("a read-only key reads", async () => {
+    await expect(gateway.post(READ, { guild_id: GUILD }, withKey(keys.reader))).resolves.toMatchObject({ status: 200 });
+  });
+
+  test("every path has its aliases and /api, and a query changes nothing (D2)", async () => {
+    for (const path of [
+      "/v1/guild/settings/get",
+      "/v1/settings/get",
+      "/api/v1/settings/get",
+      "/api/v2/guild/settings/get",
+    ]) {
+      await expect(gateway.post(`${path}?guild_id=1`, { guild_id: GUILD })).resolves.toMatchObject({ status: 200 });
+    }
+    for (const path of ["/v1/guild/settings/get/", "/V1/settings/get", "/v1//settings/get", "/v2/settings/get"]) {
+      await expect(gateway.post(path, { guild_id: GUILD })).resolves.toMatchObject({ status: 404 });
+    }
+  });
+
+  test("a guild id keeps every digit, as number and as text, in both versions (D7)", async () => {
+    for (const path of ["/v1/guild/settings/update", WRITE]) {
+      for (const [at, spelt] of [GUILD, `"${GUILD}"`].entries()) {
+        const prefix = `${path.slice(1, 3)}${at}`;
+        await expect(gateway.post(path, `{"guild_id":${spelt},"prefix":"${prefix}"}`)).resolves.toMatchObject({
+          status: 200,
+        });
+        await expect(gateway.call(getGuildSettings, { guildId: GUILD })).resolves.toMatchObject({ prefix });
+        const read = await gateway.post(READ, `{"guild_id":${spelt}}`);
+        expect(read.text).toContain(`{"guild_id":${GUILD},`);
+      }
+    }
+    for (const last of ["9223372036854775807", "9007199254740993", "1"]) {
+      const read = await gateway.post(READ, `{"guild_id":${last}}`);
+      expect(read.text).toContain(`{"guild_id":${last},`);
+    }
+  });
+
+  test.each([
+    "0",
+    "-1",
+    "9223372036854775808",
+    "1.5",
+    '"01"',
+    '" 1"',
+    '"x"',
+    "null",
+    "true",
+    "[]",
+    "{}",
+    "3.7e17",
+    "1e300",
+  ])("guild_id %s is a 400 that names it (D7)", async (spelt) => {
+    await expect(gateway.post(READ, `{"guild_id":${spelt}}`)).resolves.toMatchObject({
+      status: 400,
+      body: { code: "INVALID_REQUEST", errors: [{ field: "guild_id" }] },
+    });
+  });
+
+  test("every bad field is named at once, as the client spells it, with what is allowed (D4)", async () => {
+    const bad = { guild_id: GUILD, control_role: "x", lang: "latin", max_calendars: 0, twelve_hour: null };
+    const { status, body } = await gateway.post(WRITE, bad);
+    expect(status).toBe(400);
+    expect(body["errors"]).toMatchObject([
+      { field: "control_role", code: "MALFORMED" },
+      { field: "lang", code: "NOT_ALLOWED", allowed: ["ENGLISH", "JAPANESE", "PORTUGUESE", "SPANISH"] },
+      { field: "max_calendars", code: "OUT_OF_RANGE" },
+      { field: "twelve_hour", code: "WRONG_TYPE" },
+    ]);
+    expect(body["message"]).toContain("control_role must be");
+  });
+
+  test("names come in any case, unknown fields are ignored, prototype keys are inert (D6, D8, D10)", async () => {
+    const guildId = "5" as GuildId;
+    const body = `{"guild_id":5,"lang":"sPanish","nonsense":{"a":1},"__proto__":{"prefix":"x"},"constructor":1}`;
+    await expect(gateway.post(WRITE, body)).resolves.toMatchObject({ status: 200 });
+    await expect(gateway.call(getGuildSettings, { guildId })).resolves.toMatchObject({ lang: "SPANISH", prefix: "!" });
+    await expect(gateway.post(READ, '{"__proto__":{"guild_id":"5"}}')).resolves.toMatchObject({ status: 400 });
+  });
+
+  test("v1 answers with Message, v2 with message (D5)", async () => {
+    await expect(gateway.post("/v1/settings/update", { guild_id: "6" })).resolves.toMatchObject({
+      text: '{"Message":"Settings updated"}',
+    });
+    await expect(gateway.post(WRITE, { guild_id: "6" })).resolves.toMatchObject({
+      text: '{"message":"Settings updated"}',
+    });
+  });
+
+  test("a well-formed request id is kept, another is replaced (D4)", async () => {
+    for (const [given, kept] of [
+      ["my-id_1.2", true],
+      ["x".repeat(65), false],
+      ["a b", false],
+    ] as const) {
+      const { headers } = await gateway.post(READ, { guild_id: GUILD }, { "x-request-id": given });
+      expect(headers.get("x-request-id") === given).toBe(kept);
+      expect(headers.get("x-request-id")).toMatch(/^[A-Za-z0-9._-]{1,64}$/);
+    }
+  });
+
+  test("the caller and the request id reach the owner", async () => {
+    const caller = { keyId: "guild", kind: "guild", access: "write", guilds: [GUILD] } as const;
+    await expect(
+      gateway.call(updateGuildSettings, { guildId: GUILD, branded: true }, { caller }),
+    ).rejects.toMatchObject({
+      type: "OPERATOR_ONLY",
+    });
+  });
+});

@@ -1,0 +1,98 @@
+import type { IncomingMessage } from "node:http";
+import { asRefusal, isUnavailable } from "../../mixins/contract-action.ts";
+import type { ActionContract, Caller, CallMeta } from "../contracts/contract.ts";
+import { isRefusal, refuse, type Refusal } from "../contracts/errors.ts";
+import { type Answer, jsonAnswer, refusalAnswer } from "./answer.ts";
+import { type KeyRing, presentedKey } from "./api-keys.ts";
+import type { Page } from "./page.ts";
+import { readJsonBody, SenderGone } from "./request-body.ts";
+import { pathsOf } from "./route-table.ts";
+import type { Route } from "./route.ts";
+import { ServiceGone } from "./service-watch.ts";
+
+/** What a request's path runs on. */
+export interface RequestPathParts {
+  readonly routes: readonly Route[];
+  readonly pages: readonly Page[];
+  readonly keys: KeyRing;
+  readonly call: (contract: ActionContract<unknown, unknown>, params: unknown, meta: CallMeta) => Promise<unknown>;
+  /** Told of every error that nobody foresaw. */
+  readonly onDefect: (error: unknown, requestId: string) => void;
+}
+
+/** Answers one request; rejects with SenderGone alone. */
+export type RequestPath = (request: IncomingMessage, requestId: string) => Promise<Answer>;
+
+/**
+ * The path of a request through the gateway, its checks in the order of D3:
+ * 404 path → 405 → 401 → 413/415 → 400 → 403 → the action, which has 404, 409 and the rest to give.
+ */
+export function requestPath({ routes, pages, keys, call, onDefect }: RequestPathParts): RequestPath {
+  const routeAt = new Map(routes.flatMap((route) => pathsOf(route).map((path) => [path, route] as const)));
+  const pageAt = new Map(pages.map((page) => [page.path, page] as const));
+
+  async function answerRoute(route: Route, request: IncomingMessage, requestId: string): Promise<Answer> {
+    if (request.method !== "POST") return notAllowed("POST", requestId);
+
+    const key = presentedKey(request.headers.authorization);
+    const caller = key === undefined ? undefined : await keys.authenticate(key);
+    if (caller === undefined) return refusalAnswer(refuse("UNAUTHORIZED"), requestId);
+
+    const body = await readJsonBody(request);
+    if (isRefusal(body)) return refusalAnswer(body, requestId);
+
+    const decoded = route.decode(body);
+    const problems = route.check(decoded);
+    if (problems.length > 0) return refusalAnswer(refuse("INVALID_REQUEST", problems), requestId);
+
+    if (!mayDo(caller, route.access, decoded.guildId)) return refusalAnswer(refuse("FORBIDDEN"), requestId);
+
+    const result = await call(route.contract, route.toParams(decoded), { requestId, caller }).catch(refusalOf);
+    if (isRefusal(result)) return refusalAnswer(route.inWireNames(result), requestId);
+    return jsonAnswer(200, route.encode(result));
+  }
+
+  return async (request, requestId) => {
+    const path = pathOf(request);
+    const page = pageAt.get(path);
+    const route = routeAt.get(path);
+    try {
+      if (page !== undefined) return await answerPage(page, request, requestId);
+      if (route !== undefined) return await answerRoute(route, request, requestId);
+      return refusalAnswer(refuse("ROUTE_NOT_FOUND"), requestId);
+    } catch (error) {
+      if (error instanceof SenderGone) throw error;
+      if (isUnavailable(error)) return refusalAnswer(refuse("UNAVAILABLE"), requestId);
+      onDefect(error, requestId);
+      return refusalAnswer(refuse("INTERNAL"), requestId);
+    }
+  };
+}
+
+/** The path without its query, which nobody reads. */
+export function pathOf({ url = "" }: IncomingMessage): string {
+  const [path = ""] = url.split("?", 1);
+  return path;
+}
+
+async function answerPage(page: Page, { method = "" }: IncomingMessage, requestId: string): Promise<Answer> {
+  return method === "GET" || method === "HEAD" ? page.answer() : notAllowed("GET, HEAD", requestId);
+}
+
+function notAllowed(methods: string, requestId: string): Answer {
+  const answer = refusalAnswer(refuse("METHOD_NOT_ALLOWED"), requestId);
+  return { ...answer, headers: { ...answer.headers, allow: methods } };
+}
+
+/** D3. What only an operator may change is the owner's to know (D11). */
+function mayDo({ kind, access, guilds }: Caller, needed: Route["access"], guildId: string): boolean {
+  return (needed === "read" || access === "write") && (kind !== "guild" || guilds.includes(guildId));
+}
+
+/** An error of our own table as the refusal that it was; any other is thrown on. */
+function refusalOf(error: unknown): Refusal {
+  if (error instanceof ServiceGone) return refuse("UNAVAILABLE");
+  const refusal = asRefusal(error);
+  if (refusal === undefined) throw error;
+  return refusal;
+}

@@ -1,0 +1,11 @@
+import type { Route } from "./route.ts";
+import { settingsRoutesV1 } from "./v1/settings.routes.ts";
+import { settingsRoutesV2 } from "./v2/settings.routes.ts";
+
+/** Every endpoint: the gateway, the API document and the tests are made from this one table. */
+export const ROUTES: readonly Route[] = [...settingsRoutesV1, ...settingsRoutesV2];
+
+/** Every path that leads to the route: canonical, aliases, and each of them under /api (D2). */
+export function pathsOf({ paths }: Pick<Route, "paths">): string[] {
+  return [...paths, ...paths.map((path) => `/api${path}`)];
+}

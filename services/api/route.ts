@@ -1,0 +1,90 @@
+import { type ParamsCheck, paramsCheck } from "../../mixins/check-params.ts";
+import type { ActionContract, FieldProblem } from "../contracts/contract.ts";
+import type { Refusal } from "../contracts/errors.ts";
+import type { GuildId } from "../contracts/ids.ts";
+import { type AnswerField, encodeFields } from "./answer-fields.ts";
+import { decodeFields, type NullMeaning, type WireField, wirePath } from "./wire-fields.ts";
+
+/** A request and its answer as the API document shows them, and as a test sends and expects them. */
+export interface Example {
+  readonly request: Readonly<Record<string, unknown>>;
+  readonly response: Readonly<Record<string, unknown>>;
+}
+
+/** What a request must hold, where that is not what the action takes. */
+export type RequestShape<Fields> = Pick<ActionContract<Fields, unknown>, "params" | "together">;
+
+/** One endpoint as its table writes it down. */
+export interface RouteTable<Fields extends GuildFields, Params, Result> {
+  /** The canonical path, then its aliases (D2); each is there under /api as well. */
+  readonly paths: readonly [string, ...string[]];
+  readonly access: "read" | "write";
+  readonly contract: ActionContract<Params, Result>;
+  readonly fields: readonly WireField[];
+  readonly nulls?: NullMeaning;
+  /** Where the request is not the action's params under other names. */
+  readonly asks?: {
+    readonly shape: RequestShape<Fields>;
+    toParams(fields: Fields): Params;
+    /** Wire names of params that no single field of the request becomes. */
+    readonly alsoNamed?: Readonly<Record<string, string>>;
+  };
+  readonly answer: readonly AnswerField<NoInfer<Result>>[];
+  readonly summary: string;
+  readonly example: Example;
+}
+
+interface GuildFields {
+  readonly guildId: GuildId;
+}
+
+/** One endpoint as the gateway runs it. */
+export interface Route {
+  readonly paths: readonly [string, ...string[]];
+  readonly access: "read" | "write";
+  readonly contract: ActionContract<unknown, unknown>;
+  readonly fields: readonly WireField[];
+  /** The contract's rules, or those of the request where it is another. */
+  readonly shape: RequestShape<unknown>;
+  readonly answer: readonly AnswerField<unknown>[];
+  readonly summary: string;
+  readonly example: Example;
+  /** What the body spells, unchecked. */
+  decode(body: Readonly<Record<string, unknown>>): GuildFields;
+  /** Every field that is wrong, named as the client spells it; empty when they are good. */
+  check(decoded: GuildFields): readonly FieldProblem[];
+  /** The action's params, of fields that passed the check. */
+  toParams(checked: GuildFields): unknown;
+  encode(result: unknown): object;
+  /** A refusal of the owner's, its fields named as the client spells them. */
+  inWireNames(refusal: Refusal): Refusal;
+}
+
+export function route<Fields extends GuildFields, Params, Result>(table: RouteTable<Fields, Params, Result>): Route {
+  const { paths, access, fields, asks, nulls = "value", summary, example } = table;
+  const contract = table.contract as ActionContract<unknown, unknown>;
+  const shape = (asks?.shape ?? contract) as RequestShape<unknown>;
+  const answer = table.answer as readonly AnswerField<unknown>[];
+  const wireOf = new Map([
+    ...fields.map(({ wire, param }) => [param, wire] as const),
+    ...Object.entries(asks?.alsoNamed ?? {}),
+  ]);
+  const check: ParamsCheck = paramsCheck({ name: contract.name, idempotent: true, ...shape });
+  const inWireName = (problem: FieldProblem) => ({ ...problem, field: wirePath(problem.field, wireOf) });
+  return {
+    paths,
+    access,
+    contract,
+    fields,
+    shape,
+    answer,
+    summary,
+    example,
+    decode: (body) => decodeFields(body, fields, nulls) as unknown as GuildFields,
+    check: (decoded) => check(decoded).map(inWireName),
+    toParams: (checked) => asks?.toParams(checked as Fields) ?? checked,
+    encode: (result) => encodeFields(answer, result),
+    inWireNames: ({ problems, ...refusal }) =>
+      problems === undefined ? refusal : { ...refusal, problems: problems.map(inWireName) },
+  };
+}

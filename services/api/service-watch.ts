@@ -1,0 +1,106 @@
+import type { Health, ServiceName } from "../contracts/health.contract.ts";
+
+/** How often a service that is there is asked for its health. */
+const ASK_EVERY_MS = 500;
+/** How long a service may be silent before it counts as gone. */
+export const SILENCE_MS = 1_200;
+/** How often the watch looks at its watch; `tick` is to be called at this pace. */
+export const TICK_MS = 100;
+
+interface Watched {
+  there: boolean;
+  database: boolean;
+  answeredAt: number;
+  askedAt: number;
+  asking: number;
+  /** Ends the calls that are waiting for it. */
+  readonly waiting: Set<() => void>;
+}
+
+/** A call to a service that is not there, or went away while it was being asked. */
+export class ServiceGone extends Error {}
+
+/**
+ * Knows which services are there, by asking each for its health. A killed service's calls would hang until their
+ * time-out; here they are given up as soon as it has been silent for 1.2 s, and refused until it answers again.
+ */
+export class ServiceWatch {
+  readonly #watched: ReadonlyMap<ServiceName, Watched>;
+  readonly #ask: (service: ServiceName) => Promise<Health>;
+  readonly #clock: () => number;
+  #tickedAt: number;
+
+  /** `clock` is monotonic, in milliseconds. */
+  constructor(services: readonly ServiceName[], ask: (service: ServiceName) => Promise<Health>, clock: () => number) {
+    this.#watched = new Map(services.map((service) => [service, neverSeen()]));
+    this.#ask = ask;
+    this.#clock = clock;
+    this.#tickedAt = clock();
+  }
+
+  tick(): void {
+    const now = this.#clock();
+    this.#forgive(now - this.#tickedAt - TICK_MS);
+    this.#tickedAt = now;
+    for (const [service, watched] of this.#watched) {
+      if (watched.there && now - watched.answeredAt > SILENCE_MS) lose(watched);
+      if (isDue(watched, now)) void this.#askFor(service, watched, now);
+    }
+  }
+
+  /** The call's outcome; rejects with ServiceGone when the service is not there or goes away meanwhile. */
+  async whileThere<T>(service: ServiceName, call: () => Promise<T>): Promise<T> {
+    const watched = this.#watched.get(service);
+    if (watched?.there !== true) throw new ServiceGone();
+    const { waiting } = watched;
+    const { promise: gone, reject } = Promise.withResolvers<never>();
+    const giveUp = () => reject(new ServiceGone());
+    waiting.add(giveUp);
+    try {
+      return await Promise.race([call(), gone]);
+    } finally {
+      waiting.delete(giveUp);
+    }
+  }
+
+  /** What is not there now, in words for an operator: services, and their databases. */
+  missing(): string[] {
+    return [...this.#watched].flatMap(([service, { there, database }]) => {
+      if (!there) return [service];
+      return database ? [] : [`database of ${service}`];
+    });
+  }
+
+  async #askFor(service: ServiceName, watched: Watched, now: number): Promise<void> {
+    watched.askedAt = now;
+    watched.asking += 1;
+    try {
+      const { database } = await this.#ask(service);
+      Object.assign(watched, { there: true, database, answeredAt: this.#clock() });
+    } catch {
+      // Silence is told by the time that passes, not by the error.
+    } finally {
+      watched.asking -= 1;
+    }
+  }
+
+  /** A pause of this process is not a silence of theirs. */
+  #forgive(pausedMs: number): void {
+    if (pausedMs < TICK_MS) return;
+    for (const watched of this.#watched.values()) watched.answeredAt += pausedMs;
+  }
+}
+
+function neverSeen(): Watched {
+  return { there: false, database: false, answeredAt: 0, askedAt: -ASK_EVERY_MS, asking: 0, waiting: new Set() };
+}
+
+/** One that is not there is asked again as soon as it has failed to answer: it may be back. */
+function isDue({ there, askedAt, asking }: Watched, now: number): boolean {
+  return now - askedAt >= ASK_EVERY_MS || (!there && asking === 0);
+}
+
+function lose(watched: Watched): void {
+  watched.there = false;
+  for (const giveUp of watched.waiting) giveUp();
+}

@@ -1,0 +1,69 @@
+import type { ServiceSchema } from "moleculer";
+import { serve } from "../../mixins/contract-action.ts";
+import { startTestServices, type TestServices } from "../../test/real-parts/test-services.ts";
+import { until } from "../../test/real-parts/until.ts";
+import { healthOf, type ServiceName } from "../contracts/health.contract.ts";
+import { type ApiServiceOptions, apiService } from "./api.service.ts";
+
+/** An operator's key that every test gateway takes. */
+export const OPERATOR_KEY = "operator-key-of-the-tests";
+
+/** A gateway under test, on a free port, with the services behind it. */
+export interface TestGateway extends TestServices {
+  readonly baseUrl: string;
+  /** POSTs a value as JSON, or a text as it is. */
+  post(path: string, body: unknown, headers?: Record<string, string>): Promise<HttpAnswer>;
+  /** Any request, without a key. */
+  request(path: string, init?: RequestInit): Promise<HttpAnswer>;
+}
+
+export interface HttpAnswer {
+  readonly status: number;
+  readonly headers: Headers;
+  /** As it was sent. */
+  readonly text: string;
+  /** As it parses, with large integers rounded. */
+  readonly body: Record<string, unknown>;
+}
+
+/** A stand-in for a service: it is well, and serves what it is given. */
+export function standIn(name: ServiceName, actions: ServiceSchema["actions"] = {}): ServiceSchema {
+  return { name, actions: { ...serve(healthOf(name), async () => ({ database: true })), ...actions } };
+}
+
+export async function startTestGateway(
+  make: (mongoUrl: string) => readonly ServiceSchema[],
+  options: Partial<ApiServiceOptions> = { apiKey: OPERATOR_KEY },
+): Promise<TestGateway> {
+  let port = 0;
+  const onListening = (taken: number) => (port = taken);
+  const services = await startTestServices((mongoUrl) => [
+    ...make(mongoUrl),
+    apiService({ mongoUrl, port: 0, host: "127.0.0.1", onListening, ...options }),
+  ]);
+  const baseUrl = `http://127.0.0.1:${port}`;
+  const request: TestGateway["request"] = async (path, init) => answerOf(await fetch(baseUrl + path, init));
+  return {
+    ...services,
+    baseUrl,
+    request,
+    post: (path, body, headers = {}) =>
+      request(path, {
+        method: "POST",
+        headers: { authorization: OPERATOR_KEY, "content-type": "application/json", ...headers },
+        body: typeof body === "string" ? body : JSON.stringify(body),
+      }),
+  };
+}
+
+/** Waits until the gateway sees every service. */
+export async function untilReady({ request }: Pick<TestGateway, "request">): Promise<void> {
+  await until(async () => (await request("/health/ready")).status === 200, "the gateway is ready");
+}
+
+async function answerOf(response: Response): Promise<HttpAnswer> {
+  const text = await response.text();
+  const isJson = response.headers.get("content-type")?.startsWith("application/json") === true;
+  const body = isJson && text !== "" ? (JSON.parse(text) as Record<string, unknown>) : {};
+  return { status: response.status, headers: response.headers, text, body };
+}

@@ -1,0 +1,63 @@
+import { isObject } from "./exact-json.ts";
+
+/** One field of a request: its name on the wire, the param that it becomes, and how its value is read. */
+export interface WireField {
+  readonly wire: string;
+  readonly param: string;
+  /** Total: what it can't read it leaves as it is, for the contract's check to name. */
+  readonly decode: (value: unknown) => unknown;
+}
+
+export function field(wire: string, param: string = wire, decode: WireField["decode"] = asItIs): WireField {
+  return { wire, param, decode };
+}
+
+/** What null means in a request (D6): `absent` on create; elsewhere it is for the contract to take or to refuse. */
+export type NullMeaning = "absent" | "value";
+
+/** The params that a body spells. Fields that nobody knows are left behind, and nothing inherited is ever read. */
+export function decodeFields(
+  body: Readonly<Record<string, unknown>>,
+  fields: readonly WireField[],
+  nulls: NullMeaning,
+): Record<string, unknown> {
+  const params: Record<string, unknown> = {};
+  for (const { wire, param, decode } of fields) {
+    if (!Object.hasOwn(body, wire)) continue;
+    const value = body[wire];
+    if (value !== null) params[param] = decode(value);
+    else if (nulls === "value") params[param] = null;
+  }
+  return params;
+}
+
+/** The path of a field as the client spells it: `subscribersRole[2]` is `subscribers_role[2]` again. */
+export function wirePath(path: string, wireOf: ReadonlyMap<string, string>): string {
+  const [head = path] = path.split(/[.[]/, 1);
+  return (wireOf.get(head) ?? head) + path.slice(head.length);
+}
+
+function asItIs(value: unknown): unknown {
+  return value;
+}
+
+/** A guild id as JSON integer or as text becomes its decimal digits (D7). A rounded number is not one. */
+export function asGuildId(value: unknown): unknown {
+  return typeof value === "bigint" || Number.isSafeInteger(value) ? String(value) : value;
+}
+
+/** An integer beyond 2^53 is beyond every range as well: as a number, the check can say so. */
+export function asInteger(value: unknown): unknown {
+  return typeof value === "bigint" ? Number(value) : value;
+}
+
+/** Names of colours, types, languages and frequencies come in any case (D10, D14, D23). */
+export function asName(value: unknown): unknown {
+  // ASCII alone: the long s and the dotless i would become letters that they are not.
+  return typeof value === "string" ? value.replaceAll(/[a-z]+/g, (letters) => letters.toUpperCase()) : value;
+}
+
+/** An object of fields of its own. */
+export function asObjectOf(fields: readonly WireField[], nulls: NullMeaning): WireField["decode"] {
+  return (value) => (isObject(value) ? decodeFields(value, fields, nulls) : value);
+}
