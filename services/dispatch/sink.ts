@@ -23,7 +23,13 @@ export interface OutgoingMessage {
  */
 export type SendOutcome =
   | { readonly kind: "sent"; readonly messageId: string }
-  | { readonly kind: "retry"; readonly reason: string; readonly afterMs: number }
+  | {
+      readonly kind: "retry";
+      readonly reason: string;
+      readonly afterMs: number;
+      /** True when nothing was delivered for certain (a refused connection, a 429): then nothing is in doubt. */
+      readonly undelivered?: boolean;
+    }
   | { readonly kind: "rejected"; readonly scope: "channel" | "payload"; readonly reason: string }
   | { readonly kind: "halted"; readonly reason: string };
 
@@ -42,5 +48,7 @@ export interface Sink {
   send(message: OutgoingMessage, timeoutMs: number): Promise<SendOutcome>;
   /** Looks for the message with this nonce in the channel; absent where that can't be done. */
   readonly find?: (channel: string, nonce: string, timeoutMs: number) => Promise<Lookup>;
+  /** For how long the receiver surely knows a nonce, and drops a double; 60 000 when absent. */
+  readonly nonceWindowMs?: number;
   close(): Promise<void>;
 }
