@@ -1,9 +1,16 @@
 import type { Route } from "./route.ts";
+import { announcementRoutes } from "./v1/announcement.routes.ts";
 import { settingsRoutesV1 } from "./v1/settings.routes.ts";
+import { eventRoutes } from "./v2/events.routes.ts";
 import { settingsRoutesV2 } from "./v2/settings.routes.ts";
 
 /** Every endpoint: the gateway, the API document and the tests are made from this one table. */
-export const ROUTES: readonly Route[] = [...settingsRoutesV1, ...settingsRoutesV2];
+export const ROUTES: readonly Route[] = [
+  ...announcementRoutes,
+  ...settingsRoutesV1,
+  ...settingsRoutesV2,
+  ...eventRoutes,
+];
 
 /** Every path that leads to the route: canonical, aliases, and each of them under /api (D2). */
 export function pathsOf({ paths }: Pick<Route, "paths">): string[] {

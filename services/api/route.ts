@@ -11,8 +11,16 @@ export interface Example {
   readonly response: Readonly<Record<string, unknown>>;
 }
 
-/** What a request must hold, where that is not what the action takes. */
+/** What a request must hold: the contract's rules, or others. */
 export type RequestShape<Fields> = Pick<ActionContract<Fields, unknown>, "params" | "together">;
+
+/** A request that is not the action's params under other names, and how it becomes them. */
+export interface OwnRequest<Fields, Params> {
+  readonly shape: RequestShape<Fields>;
+  readonly toParams: (fields: Fields) => Params;
+  /** The wire names of params that no field of the request is called after. */
+  readonly alsoNamed: Readonly<Record<string, string>>;
+}
 
 /** One endpoint as its table writes it down. */
 export interface RouteTable<Fields extends GuildFields, Params, Result> {
@@ -22,13 +30,7 @@ export interface RouteTable<Fields extends GuildFields, Params, Result> {
   readonly contract: ActionContract<Params, Result>;
   readonly fields: readonly WireField[];
   readonly nulls?: NullMeaning;
-  /** Where the request is not the action's params under other names. */
-  readonly asks?: {
-    readonly shape: RequestShape<Fields>;
-    toParams(fields: Fields): Params;
-    /** Wire names of params that no single field of the request becomes. */
-    readonly alsoNamed?: Readonly<Record<string, string>>;
-  };
+  readonly request?: OwnRequest<Fields, Params>;
   readonly answer: readonly AnswerField<NoInfer<Result>>[];
   readonly summary: string;
   readonly example: Example;
@@ -44,7 +46,6 @@ export interface Route {
   readonly access: "read" | "write";
   readonly contract: ActionContract<unknown, unknown>;
   readonly fields: readonly WireField[];
-  /** The contract's rules, or those of the request where it is another. */
   readonly shape: RequestShape<unknown>;
   readonly answer: readonly AnswerField<unknown>[];
   readonly summary: string;
@@ -61,13 +62,13 @@ export interface Route {
 }
 
 export function route<Fields extends GuildFields, Params, Result>(table: RouteTable<Fields, Params, Result>): Route {
-  const { paths, access, fields, asks, nulls = "value", summary, example } = table;
+  const { paths, access, fields, request, nulls = "value", summary, example } = table;
   const contract = table.contract as ActionContract<unknown, unknown>;
-  const shape = (asks?.shape ?? contract) as RequestShape<unknown>;
+  const shape = (request?.shape ?? contract) as RequestShape<unknown>;
   const answer = table.answer as readonly AnswerField<unknown>[];
   const wireOf = new Map([
     ...fields.map(({ wire, param }) => [param, wire] as const),
-    ...Object.entries(asks?.alsoNamed ?? {}),
+    ...Object.entries(request?.alsoNamed ?? {}),
   ]);
   const check: ParamsCheck = paramsCheck({ name: contract.name, idempotent: true, ...shape });
   const inWireName = (problem: FieldProblem) => ({ ...problem, field: wirePath(problem.field, wireOf) });
@@ -82,7 +83,7 @@ export function route<Fields extends GuildFields, Params, Result>(table: RouteTa
     example,
     decode: (body) => decodeFields(body, fields, nulls) as unknown as GuildFields,
     check: (decoded) => check(decoded).map(inWireName),
-    toParams: (checked) => asks?.toParams(checked as Fields) ?? checked,
+    toParams: (checked) => request?.toParams(checked as Fields) ?? checked,
     encode: (result) => encodeFields(answer, result),
     inWireNames: ({ problems, ...refusal }) =>
       problems === undefined ? refusal : { ...refusal, problems: problems.map(inWireName) },

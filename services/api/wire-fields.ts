@@ -6,6 +6,10 @@ export interface WireField {
   readonly param: string;
   /** Total: what it can't read it leaves as it is, for the contract's check to name. */
   readonly decode: (value: unknown) => unknown;
+  /** Its param when the request leaves it out. */
+  readonly standard?: unknown;
+  /** The fields of an object. */
+  readonly fields?: readonly WireField[];
 }
 
 export function field(wire: string, param: string = wire, decode: WireField["decode"] = asItIs): WireField {
@@ -22,10 +26,11 @@ export function decodeFields(
   nulls: NullMeaning,
 ): Record<string, unknown> {
   const params: Record<string, unknown> = {};
-  for (const { wire, param, decode } of fields) {
-    if (!Object.hasOwn(body, wire)) continue;
-    const value = body[wire];
-    if (value !== null) params[param] = decode(value);
+  for (const { wire, param, decode, standard } of fields) {
+    const value = Object.hasOwn(body, wire) ? body[wire] : undefined;
+    if (value === undefined) {
+      if (standard !== undefined) params[param] = standard;
+    } else if (value !== null) params[param] = decode(value);
     else if (nulls === "value") params[param] = null;
   }
   return params;
@@ -42,7 +47,7 @@ function asItIs(value: unknown): unknown {
 }
 
 /** A guild id as JSON integer or as text becomes its decimal digits (D7). A rounded number is not one. */
-export function asGuildId(value: unknown): unknown {
+function asGuildId(value: unknown): unknown {
   return typeof value === "bigint" || Number.isSafeInteger(value) ? String(value) : value;
 }
 
@@ -57,7 +62,11 @@ export function asName(value: unknown): unknown {
   return typeof value === "string" ? value.replaceAll(/[a-z]+/g, (letters) => letters.toUpperCase()) : value;
 }
 
-/** An object of fields of its own. */
-export function asObjectOf(fields: readonly WireField[], nulls: NullMeaning): WireField["decode"] {
-  return (value) => (isObject(value) ? decodeFields(value, fields, nulls) : value);
+/** A field that is an object of fields of its own, under the same names on both sides. */
+export function objectField(wire: string, fields: readonly WireField[], nulls: NullMeaning): WireField {
+  const decode = (value: unknown) => (isObject(value) ? decodeFields(value, fields, nulls) : value);
+  return { ...field(wire, wire, decode), fields };
 }
+
+/** The guild that every request names. */
+export const guildField = field("guild_id", "guildId", asGuildId);

@@ -1,0 +1,65 @@
+import { describe, expect, test } from "@jest/globals";
+import { SERVICE_NAMES } from "../contracts/health.contract.ts";
+import { pathsOf, ROUTES } from "./route-table.ts";
+
+const byPath = ROUTES.map((route) => [route.paths[0], route] as const);
+
+/** Settings that one version has and the other has not (api.md 9). */
+const OF_THE_OTHER_VERSION: Record<string, string[]> = {
+  "/v1/guild/settings/update": ["twelveHour", "branded"],
+  "/v2/guild/settings/update": ["serviceChannel"],
+};
+
+describe("the route table", () => {
+  test("no path leads to two endpoints, and each is there under /api too (D2)", () => {
+    const paths = ROUTES.flatMap(pathsOf);
+    expect(new Set(paths).size).toBe(paths.length);
+    expect(paths.filter((path) => path.startsWith("/api/"))).toHaveLength(paths.length / 2);
+  });
+
+  test("has the endpoints of api.md and the two about posts, with D2's aliases", () => {
+    expect(ROUTES.flatMap(({ paths }) => paths).toSorted()).toEqual(
+      [
+        ...["get", "create", "update", "delete", "list", "upcoming", "history"].map((it) => `/v1/announcement/${it}`),
+        ...["get", "update"].flatMap((it) => [`/v1/guild/settings/${it}`, `/v1/settings/${it}`]),
+        ...["get", "update"].map((it) => `/v2/guild/settings/${it}`),
+        ...["get", "create", "update", "delete"].flatMap((it) => [`/v2/events/${it}`, `/v2/event/${it}`]),
+        ...["month", "date", "range", "ongoing"].map((it) => `/v2/events/list/${it}`),
+      ].toSorted(),
+    );
+  });
+
+  test.each(byPath)("%s: its example is a request that passes its check", (_path, route) => {
+    expect(route.check(route.decode(route.example.request))).toEqual([]);
+  });
+
+  test.each(byPath)(
+    "%s: its answer's fields are those of its example, in their order",
+    (_path, { answer, example }) => {
+      expect(answer.map(({ wire }) => wire)).toEqual(expect.arrayContaining(Object.keys(example.response)));
+      const always = answer.filter(({ optional }) => optional !== true).map(({ wire }) => wire);
+      expect(Object.keys(example.response).filter((wire) => always.includes(wire))).toEqual(always);
+    },
+  );
+
+  test.each(byPath)("%s: every field becomes a param of its check, and every param has a field", (path, route) => {
+    const params = Object.keys(route.shape.params);
+    const filled = route.fields.map(({ param }) => param);
+    expect(filled.filter((param) => !params.includes(param))).toEqual([]);
+    expect(params.filter((param) => !filled.includes(param))).toEqual(OF_THE_OTHER_VERSION[path] ?? []);
+  });
+
+  test.each(byPath)(
+    "%s: a guild's field leads to its guild (D3), and its action to a service that is watched",
+    (_path, route) => {
+      expect(route.decode({ guild_id: 5 })).toMatchObject({ guildId: "5" });
+      expect(SERVICE_NAMES).toContain(route.contract.name.split(".")[0]);
+    },
+  );
+
+  test("a read-only key opens what reads, and what reads may be asked again", () => {
+    const reads = /\/(?:get|list|upcoming|history|month|date|range|ongoing)$/;
+    expect(byPath.filter(([path]) => reads.test(path))).toEqual(byPath.filter(([, { access }]) => access === "read"));
+    expect(byPath.filter(([, { access, contract }]) => access === "read" && !contract.idempotent)).toEqual([]);
+  });
+});

@@ -1,0 +1,77 @@
+import type { Example } from "../route.ts";
+
+const guild_id = "375357265198317579";
+const id = "3f0b8a52-8c4e-4c1d-9a55-0d8c4c9f7a10";
+const event_id = "e7d4gbk2nq0sv51mhj8t3ofr6p";
+const occurrence = `${event_id}_20300104T190000Z`;
+
+const announcement = {
+  channel: "381142957109346304",
+  event_id,
+  event_color: "NONE",
+  type: "RECUR",
+  hours: 1,
+  minutes: 30,
+  info: "Bring potions",
+  enabled: true,
+  info_only: false,
+  subscribers_role: ["everyone"],
+  subscribers_user: ["142107863307780097"],
+};
+
+const post = {
+  due: 1_893_778_200_000,
+  announcement_id: id,
+  event_id: occurrence,
+  epoch_start: 1_893_783_600_000,
+  channel: announcement.channel,
+};
+
+export const announcementExamples = {
+  create: {
+    request: {
+      guild_id,
+      channel: announcement.channel,
+      type: "RECUR",
+      event_id,
+      hours: 1,
+      minutes: 30,
+      info: "Bring potions",
+      subscribers_role: ["everyone"],
+      subscribers_user: ["142107863307780097"],
+    },
+    response: { Message: "Announcement created", id },
+  },
+  get: { request: { guild_id, id }, response: announcement },
+  list: {
+    request: { guild_id, amount: -1 },
+    response: { amount: 1, announcements: [{ id, ...announcement }] },
+  },
+  update: {
+    request: { guild_id, id, minutes: 15, enabled: true },
+    response: { Message: "Announcement updated" },
+  },
+  delete: { request: { guild_id, id }, response: { Message: "Announcement deleted" } },
+  upcoming: { request: { guild_id, amount: 5 }, response: { amount: 1, posts: [post] } },
+  history: {
+    request: { guild_id, id },
+    response: {
+      amount: 2,
+      posts: [
+        {
+          ...post,
+          state: "sent",
+          settled: 1_893_778_200_041,
+          late_ms: 41,
+          message_id: "1189334512675823616",
+        },
+        {
+          ...post,
+          state: "missed",
+          settled: 1_893_779_100_000,
+          reason: "over its deadline",
+        },
+      ],
+    },
+  },
+} satisfies Record<string, Example>;

@@ -1,0 +1,90 @@
+import {
+  createAnnouncement,
+  getAnnouncement,
+  listAnnouncements,
+  removeAnnouncement,
+  updateAnnouncement,
+} from "../../contracts/announcements.contract.ts";
+import { listPostHistory, listUpcomingPosts } from "../../contracts/dispatch.contract.ts";
+import { amountOf, listOf, statusText } from "../answer-fields.ts";
+import { route } from "../route.ts";
+import { guildField } from "../wire-fields.ts";
+import { announcementExamples as examples } from "./announcement.examples.ts";
+import {
+  amountField,
+  announcement,
+  announcementFields,
+  announcementId,
+  idField,
+  listedAnnouncement,
+  settledPost,
+  upcomingPost,
+  usualAmountField,
+} from "./announcement.wire.ts";
+
+export const announcementRoutes = [
+  route({
+    paths: ["/v1/announcement/get"],
+    access: "read",
+    contract: getAnnouncement,
+    fields: [guildField, idField],
+    answer: announcement,
+    summary: "One announcement",
+    example: examples.get,
+  }),
+  route({
+    paths: ["/v1/announcement/create"],
+    access: "write",
+    contract: createAnnouncement,
+    fields: [guildField, ...announcementFields],
+    nulls: "absent",
+    answer: [statusText("Message", "Announcement created"), announcementId],
+    summary: "Creates an announcement, posted hours and minutes before the events that it covers start",
+    example: examples.create,
+  }),
+  route({
+    paths: ["/v1/announcement/update"],
+    access: "write",
+    contract: updateAnnouncement,
+    fields: [guildField, idField, ...announcementFields],
+    answer: [statusText("Message", "Announcement updated")],
+    summary: "Changes the fields that are named; a new type needs the field that goes with it",
+    example: examples.update,
+  }),
+  route({
+    paths: ["/v1/announcement/delete"],
+    access: "write",
+    contract: removeAnnouncement,
+    fields: [guildField, idField],
+    answer: [statusText("Message", "Announcement deleted")],
+    summary: "Deletes an announcement; what it has not posted yet is not posted",
+    example: examples.delete,
+  }),
+  route({
+    paths: ["/v1/announcement/list"],
+    access: "read",
+    contract: listAnnouncements,
+    fields: [guildField, amountField],
+    answer: [amountOf, listOf("announcements", listedAnnouncement)],
+    summary: "The guild's announcements in the order of their creation; amount -1 lists all",
+    example: examples.list,
+  }),
+  route({
+    paths: ["/v1/announcement/upcoming"],
+    access: "read",
+    contract: listUpcomingPosts,
+    fields: [guildField, usualAmountField],
+    answer: [amountOf, listOf("posts", upcomingPost)],
+    summary: "The guild's next posts, soonest first; amount -1 lists all that are planned",
+    example: examples.upcoming,
+  }),
+  route({
+    paths: ["/v1/announcement/history"],
+    access: "read",
+    contract: listPostHistory,
+    fields: [guildField, usualAmountField, idField],
+    answer: [amountOf, listOf("posts", settledPost)],
+    summary: "What became of the guild's posts, latest first; of one announcement where an id is given",
+    example: examples.history,
+  }),
+];

@@ -1,0 +1,68 @@
+import { type Announcement, ANNOUNCEMENT_TYPES } from "../../contracts/announcements.contract.ts";
+import { COLORS } from "../../contracts/calendar-events.contract.ts";
+import { POST_STATES, type SettledPost, type UpcomingPost } from "../../contracts/dispatch.contract.ts";
+import { type AnswerField, BOOLEAN, EPOCH_MS, INTEGER, oneOfNames, STRING, STRINGS } from "../answer-fields.ts";
+import { asInteger, asName, field } from "../wire-fields.ts";
+
+/** What create and update take beside the guild and the id. */
+export const announcementFields = [
+  field("channel"),
+  field("type", "type", asName),
+  field("event_id", "eventId"),
+  field("event_color", "eventColor", asName),
+  field("hours", "hours", asInteger),
+  field("minutes", "minutes", asInteger),
+  field("info"),
+  field("enabled"),
+  field("info_only", "infoOnly"),
+  field("subscribers_role", "subscribersRole"),
+  field("subscribers_user", "subscribersUser"),
+];
+
+export const idField = field("id");
+
+export const amountField = field("amount", "amount", asInteger);
+
+/** Posts are listed ten at a time where the request does not say. */
+export const usualAmountField = { ...amountField, standard: 10 };
+
+/** An announcement as get answers it: without its id (api.md 4.1). */
+export const announcement: readonly AnswerField<Announcement>[] = [
+  { wire: "channel", value: ({ channel }) => channel, schema: STRING },
+  { wire: "event_id", value: ({ eventId }) => eventId, schema: STRING },
+  { wire: "event_color", value: ({ eventColor }) => eventColor, schema: oneOfNames(COLORS) },
+  { wire: "type", value: ({ type }) => type, schema: oneOfNames(ANNOUNCEMENT_TYPES) },
+  { wire: "hours", value: ({ hours }) => hours, schema: INTEGER },
+  { wire: "minutes", value: ({ minutes }) => minutes, schema: INTEGER },
+  { wire: "info", value: ({ info }) => info, schema: STRING },
+  { wire: "enabled", value: ({ enabled }) => enabled, schema: BOOLEAN },
+  { wire: "info_only", value: ({ infoOnly }) => infoOnly, schema: BOOLEAN },
+  { wire: "subscribers_role", value: ({ subscribersRole }) => subscribersRole, schema: STRINGS },
+  { wire: "subscribers_user", value: ({ subscribersUser }) => subscribersUser, schema: STRINGS },
+];
+
+export const announcementId: AnswerField<Pick<Announcement, "id">> = {
+  wire: "id",
+  value: ({ id }) => id,
+  schema: { type: "string", format: "uuid" },
+};
+
+/** An announcement as list answers it. */
+export const listedAnnouncement: readonly AnswerField<Announcement>[] = [announcementId, ...announcement];
+
+export const upcomingPost: readonly AnswerField<UpcomingPost>[] = [
+  { wire: "due", value: ({ dueAt }) => dueAt, schema: EPOCH_MS },
+  { wire: "announcement_id", value: (post) => post.announcementId, schema: STRING },
+  { wire: "event_id", value: ({ eventId }) => eventId, schema: STRING },
+  { wire: "epoch_start", value: ({ startsAt }) => startsAt, schema: EPOCH_MS },
+  { wire: "channel", value: ({ channel }) => channel, schema: STRING },
+];
+
+export const settledPost: readonly AnswerField<SettledPost>[] = [
+  ...upcomingPost,
+  { wire: "state", value: ({ state }) => state, schema: oneOfNames(POST_STATES) },
+  { wire: "settled", value: ({ settledAt }) => settledAt, schema: EPOCH_MS },
+  { wire: "late_ms", value: ({ lateMs }) => lateMs, schema: INTEGER, optional: true },
+  { wire: "reason", value: ({ reason }) => reason, schema: STRING, optional: true },
+  { wire: "message_id", value: ({ messageId }) => messageId, schema: STRING, optional: true },
+];

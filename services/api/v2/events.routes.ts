@@ -1,0 +1,106 @@
+import {
+  createEvent,
+  getEvent,
+  listEvents,
+  listOngoingEvents,
+  removeEvent,
+  updateEvent,
+} from "../../contracts/calendar-events.contract.ts";
+import { listOf, statusText } from "../answer-fields.ts";
+import { route } from "../route.ts";
+import { asInteger, field } from "../wire-fields.ts";
+import { dateWindow, monthWindow, rangeWindow } from "./event-windows.ts";
+import { eventExamples as examples } from "./events.examples.ts";
+import {
+  calendarFields,
+  createdEventId,
+  endField,
+  event,
+  eventFields,
+  eventIdField,
+  startField,
+} from "./events.wire.ts";
+
+const single = [
+  route({
+    paths: ["/v2/events/get", "/v2/event/get"],
+    access: "read",
+    contract: getEvent,
+    fields: [...calendarFields, eventIdField],
+    answer: event,
+    summary: "One event, one series, or one occurrence of a series",
+    example: examples.get,
+  }),
+  route({
+    paths: ["/v2/events/create", "/v2/event/create"],
+    access: "write",
+    contract: createEvent,
+    fields: [...calendarFields, ...eventFields("absent")],
+    nulls: "absent",
+    answer: [statusText("message", "Event created"), createdEventId],
+    summary: "Creates an event, or a series of them",
+    example: examples.create,
+  }),
+  route({
+    paths: ["/v2/events/update", "/v2/event/update"],
+    access: "write",
+    contract: updateEvent,
+    fields: [...calendarFields, eventIdField, ...eventFields("value")],
+    answer: [statusText("message", "Event updated")],
+    summary: "Changes the fields that are named; null clears name, description, location or image",
+    example: examples.update,
+  }),
+  route({
+    paths: ["/v2/events/delete", "/v2/event/delete"],
+    access: "write",
+    contract: removeEvent,
+    fields: [...calendarFields, eventIdField],
+    answer: [statusText("message", "Event deleted")],
+    summary: "Deletes an event or a series, or cancels one occurrence",
+    example: examples.delete,
+  }),
+];
+
+const lists = [
+  route({
+    paths: ["/v2/events/list/month"],
+    access: "read",
+    contract: listEvents,
+    fields: [...calendarFields, field("days_in_month", "days", asInteger), startField],
+    request: monthWindow,
+    answer: [listOf("events", event)],
+    summary: "What touches the days_in_month times 24 hours from epoch_start",
+    example: examples.month,
+  }),
+  route({
+    paths: ["/v2/events/list/date"],
+    access: "read",
+    contract: listEvents,
+    fields: [...calendarFields, startField],
+    request: dateWindow,
+    answer: [listOf("events", event)],
+    summary: "What touches the 24 hours from epoch_start",
+    example: examples.date,
+  }),
+  route({
+    paths: ["/v2/events/list/range"],
+    access: "read",
+    contract: listEvents,
+    fields: [...calendarFields, startField, endField],
+    request: rangeWindow,
+    answer: [listOf("events", event)],
+    summary: "What touches the time from epoch_start to epoch_end, both included",
+    example: examples.range,
+  }),
+  route({
+    paths: ["/v2/events/list/ongoing"],
+    access: "read",
+    contract: listOngoingEvents,
+    fields: calendarFields,
+    answer: [listOf("events", event)],
+    summary: "What is on now",
+    example: examples.ongoing,
+  }),
+];
+
+export const eventRoutes = [...single, ...lists];

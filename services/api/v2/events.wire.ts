@@ -1,0 +1,72 @@
+import { COLORS, type EventView, FREQUENCIES, type Recurrence } from "../../contracts/calendar-events.contract.ts";
+import {
+  type AnswerField,
+  BOOLEAN,
+  encodeFields,
+  EPOCH_MS,
+  INTEGER,
+  objectOf,
+  oneOfNames,
+  STRING,
+} from "../answer-fields.ts";
+import { asInteger, asName, field, guildField, type NullMeaning, objectField } from "../wire-fields.ts";
+
+/** What every request of the events group names. */
+export const calendarFields = [guildField, field("calendar_number", "calendarNumber", asInteger)];
+
+export const eventIdField = field("event_id", "eventId");
+
+export const startField = field("epoch_start", "startsAt", asInteger);
+export const endField = field("epoch_end", "endsAt", asInteger);
+
+/** What create and update take beside the calendar and the id; a null in the recurrence means what it means beside it. */
+export function eventFields(nulls: NullMeaning) {
+  const recurrence = [
+    field("frequency", "frequency", asName),
+    field("count", "count", asInteger),
+    field("interval", "interval", asInteger),
+  ];
+  return [
+    startField,
+    endField,
+    field("name"),
+    field("description"),
+    field("location"),
+    field("color", "color", asName),
+    field("recur", "recurs"),
+    objectField("recurrence", recurrence, nulls),
+    field("image"),
+  ];
+}
+
+const recurrence: readonly AnswerField<Recurrence>[] = [
+  { wire: "frequency", value: ({ frequency }) => frequency, schema: oneOfNames(FREQUENCIES) },
+  { wire: "count", value: ({ count }) => count, schema: INTEGER },
+  { wire: "interval", value: ({ interval }) => interval, schema: INTEGER },
+];
+
+/** An event, a series, or one occurrence (api.md 2.4, D18). */
+export const event: readonly AnswerField<EventView>[] = [
+  { wire: "event_id", value: ({ eventId }) => eventId, schema: STRING },
+  { wire: "epoch_start", value: ({ startsAt }) => startsAt, schema: EPOCH_MS },
+  { wire: "epoch_end", value: ({ endsAt }) => endsAt, schema: EPOCH_MS },
+  { wire: "name", value: ({ name }) => name, schema: STRING, optional: true },
+  { wire: "description", value: ({ description }) => description, schema: STRING, optional: true },
+  { wire: "location", value: ({ location }) => location, schema: STRING, optional: true },
+  { wire: "is_parent", value: ({ isParent }) => isParent, schema: BOOLEAN },
+  { wire: "color", value: ({ color }) => color, schema: oneOfNames(COLORS) },
+  { wire: "recur", value: ({ recurs }) => recurs, schema: BOOLEAN },
+  {
+    wire: "recurrence",
+    value: (view) => (view.recurrence === undefined ? undefined : encodeFields(recurrence, view.recurrence)),
+    schema: objectOf(recurrence),
+    optional: true,
+  },
+  { wire: "image", value: ({ image }) => image, schema: STRING, optional: true },
+];
+
+export const createdEventId: AnswerField<{ readonly eventId: string }> = {
+  wire: "id",
+  value: ({ eventId }) => eventId,
+  schema: STRING,
+};

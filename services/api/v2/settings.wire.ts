@@ -1,0 +1,33 @@
+import { type GuildSettings, LANGUAGES } from "../../contracts/guild-settings.contract.ts";
+import { type AnswerField, BOOLEAN, int64, INTEGER, oneOfNames, STRING } from "../answer-fields.ts";
+import { asInteger, asName, field, guildField } from "../wire-fields.ts";
+
+/** The settings as v2 names them (api.md 2.2). */
+export const settings: readonly AnswerField<GuildSettings>[] = [
+  int64("guild_id", ({ guildId }) => guildId),
+  { wire: "external_calendar", value: ({ externalCalendar }) => externalCalendar, schema: BOOLEAN },
+  { wire: "control_role", value: ({ controlRole }) => controlRole, schema: STRING },
+  { wire: "simple_announcements", value: ({ simpleAnnouncements }) => simpleAnnouncements, schema: BOOLEAN },
+  { wire: "lang", value: ({ lang }) => lang, schema: oneOfNames(LANGUAGES) },
+  { wire: "prefix", value: ({ prefix }) => prefix, schema: STRING },
+  { wire: "patron_guild", value: ({ patronGuild }) => patronGuild, schema: BOOLEAN },
+  { wire: "dev_guild", value: ({ devGuild }) => devGuild, schema: BOOLEAN },
+  { wire: "max_calendars", value: ({ maxCalendars }) => maxCalendars, schema: INTEGER },
+  { wire: "twelve_hour", value: ({ twelveHour }) => twelveHour, schema: BOOLEAN },
+  { wire: "branded", value: ({ branded }) => branded, schema: BOOLEAN },
+];
+
+/** What an update may name; the last ones are an operator's to change (D11). */
+export const changes = [
+  guildField,
+  field("control_role", "controlRole"),
+  field("simple_announcements", "simpleAnnouncements"),
+  field("lang", "lang", asName),
+  field("prefix"),
+  field("twelve_hour", "twelveHour"),
+  field("external_calendar", "externalCalendar"),
+  field("patron_guild", "patronGuild"),
+  field("dev_guild", "devGuild"),
+  field("max_calendars", "maxCalendars", asInteger),
+  field("branded"),
+];

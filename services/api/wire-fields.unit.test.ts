@@ -1,0 +1,76 @@
+import { describe, expect, test } from "@jest/globals";
+import * as fc from "fast-check";
+import { parseJsonObject } from "./exact-json.ts";
+import { ROUTES } from "./route-table.ts";
+import { asInteger, asName, decodeFields, field, guildField, objectField, wirePath } from "./wire-fields.ts";
+
+const inner = objectField("recurrence", [field("frequency", "frequency", asName), field("count")], "absent");
+const fields = [guildField, field("epoch_start", "startsAt", asInteger), field("lang", "lang", asName), inner];
+
+describe("the fields of a request", () => {
+  test("are renamed, and what nobody knows is left behind, inside an object too (D6)", () => {
+    const body = { guild_id: "1", epoch_start: 5, is_parent: true, recurrence: { frequency: "daily", until: 1 } };
+    expect(decodeFields(body, fields, "absent")).toEqual({
+      guildId: "1",
+      startsAt: 5,
+      recurrence: { frequency: "DAILY" },
+    });
+  });
+
+  test("null is absent on create, and a value elsewhere (D6)", () => {
+    const body = { lang: null, recurrence: { frequency: "DAILY", count: null } };
+    expect(decodeFields(body, fields, "absent")).toEqual({ recurrence: { frequency: "DAILY" } });
+    expect(decodeFields(body, fields, "value")).toMatchObject({ lang: null });
+  });
+
+  test.each([
+    [375357265198317579n, "375357265198317579"],
+    [1, "1"],
+    ["1", "1"],
+    [1.5, 1.5],
+    [3.7e17, 3.7e17],
+    [null, null],
+    [{}, {}],
+  ])("the guild id %p is read as %p (D7)", (given, read) => {
+    expect(guildField.decode(given)).toEqual(read);
+  });
+
+  test("an integer beyond 2^53 becomes a number beyond every range", () => {
+    expect(asInteger(10n ** 30n)).toBe(1e30);
+  });
+
+  test("a name is upper-cased letter by letter of ASCII alone (D10)", () => {
+    expect(asName("mac_and_Cheese")).toBe("MAC_AND_CHEESE");
+    expect(asName("engliſh")).toBe("ENGLIſH");
+    expect(asName(5)).toBe(5);
+  });
+
+  test("nothing that is inherited is read", () => {
+    const body = Object.create({ guild_id: "1", lang: "ENGLISH" }) as Record<string, unknown>;
+    expect(decodeFields(body, fields, "value")).toEqual({});
+  });
+
+  test("a problem's path is spelt as the client spells it", () => {
+    const wireOf = new Map([["subscribersRole", "subscribers_role"]]);
+    expect(wirePath("subscribersRole[2]", wireOf)).toBe("subscribers_role[2]");
+    expect(wirePath("recurrence.count", wireOf)).toBe("recurrence.count");
+  });
+
+  test("whatever JSON comes in, decode and check take it, and name fields of the route alone", () => {
+    const names = ROUTES.flatMap((route) => route.fields.map(({ wire }) => wire));
+    const bodies = fc.dictionary(
+      fc.constantFrom(...names, "__proto__", "constructor", "x"),
+      fc.jsonValue({ maxDepth: 3 }),
+    );
+    fc.assert(
+      fc.property(fc.constantFrom(...ROUTES), bodies, (route, body) => {
+        const parsed = parseJsonObject(JSON.stringify(body)) as Record<string, unknown>;
+        const wires = route.fields.map(({ wire }) => wire);
+        for (const { field: path } of route.check(route.decode(parsed))) {
+          expect(wires).toContain(path.split(/[.[]/, 1)[0]);
+        }
+      }),
+      { numRuns: 2_000 },
+    );
+  });
+});
