@@ -1,4 +1,6 @@
+import { randomBytes } from "node:crypto";
 import moleculer from "moleculer";
+import { isMessagePart, MessageJoiner, splitMessage } from "./message-parts.ts";
 
 interface Subscription {
   unsubscribe(): void;
@@ -13,21 +15,45 @@ interface ServiceInfo {
 /** What the base class has and its type declarations leave out. */
 interface NatsInternals {
   subscriptions: Subscription[];
-  readonly client: { flush(): Promise<void> } | null;
+  readonly prefix: string;
+  readonly client: { flush(): Promise<void>; publish(topic: string, data: Buffer): void } | null;
   readonly broker: { getLocalNodeInfo(): { readonly services: readonly ServiceInfo[] } };
   subscribeBalancedRequest(action: string): Promise<void>;
   subscribeBalancedEvent(event: string, group: string): Promise<void>;
 }
 
+/** A NATS server takes messages of 1 MiB at most, unless it is told otherwise. */
+const PART_BYTES = 512 * 1024;
+/** Callers have given up by then. */
+const MOST_AGE_MS = 10_000;
+
 /**
- * Moleculer's NATS transporter, without the gap in its subscriptions.
+ * Moleculer's NATS transporter, without the gap in its subscriptions, and without a limit to the size of an answer.
  *
  * With `disableBalancer` the base class drops every queue-group subscription and makes them all again each time its
  * services change, a second after a start among others. A request that arrives in between reaches nobody and waits
  * for its time-out. Here only what is new is subscribed, and only what is gone is dropped.
+ *
+ * An answer may hold ten thousand events (D17), which is more than a NATS server passes on: a large one travels in
+ * parts. Only answers do, because they go to one node; the parts of a request could reach several.
  */
 export class SteadyNatsTransporter extends moleculer.Transporters.NATS {
   readonly #held = new Map<string, Subscription>();
+  readonly #joiner = new MessageJoiner(MOST_AGE_MS);
+
+  override async send(topic: string, data: Buffer): Promise<void> {
+    const base = this as unknown as NatsInternals;
+    const parts =
+      data.length > PART_BYTES && topic.startsWith(`${base.prefix}.RES.`)
+        ? splitMessage(data, randomBytes(16), PART_BYTES)
+        : [data];
+    for (const part of parts) base.client?.publish(topic, part);
+  }
+
+  override receive(command: string, data: Buffer): void | Promise<void> {
+    const whole = isMessagePart(data) ? this.#joiner.add(data, performance.now()) : data;
+    if (whole !== undefined) return super.receive(command, whole);
+  }
 
   override async makeBalancedSubscriptions(): Promise<void> {
     const base = this as unknown as NatsInternals;

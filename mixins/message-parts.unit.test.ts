@@ -1,0 +1,43 @@
+import { describe, expect, test } from "@jest/globals";
+import fc from "fast-check";
+import { isMessagePart, MessageJoiner, splitMessage } from "./message-parts.ts";
+
+const id = (byte: number) => Buffer.alloc(16, byte);
+const joinAll = (joiner: MessageJoiner, parts: readonly Buffer[]) =>
+  parts.map((part) => joiner.add(part, 0)).filter((whole) => whole !== undefined);
+
+describe("a message in parts", () => {
+  test("is whole again after its last part, whatever is in it, and no sooner", () => {
+    fc.assert(
+      fc.property(fc.uint8Array({ minLength: 1, maxLength: 500 }), fc.integer({ min: 1, max: 60 }), (bytes, size) => {
+        const message = Buffer.from(bytes);
+        const parts = splitMessage(message, id(7), size);
+        expect(parts.every(isMessagePart)).toBe(true);
+        const joiner = new MessageJoiner(10);
+        expect(joinAll(joiner, parts.slice(0, -1))).toEqual([]);
+        expect(joinAll(joiner, parts.slice(-1))).toEqual([message]);
+        expect(joiner.unfinished).toBe(0);
+      }),
+    );
+  });
+
+  test("two messages whose parts come mixed are kept apart", () => {
+    const [a, b] = [Buffer.from("aaaa"), Buffer.from("bbbb")];
+    const [a1, a2] = splitMessage(a, id(1), 2) as [Buffer, Buffer];
+    const [b1, b2] = splitMessage(b, id(2), 2) as [Buffer, Buffer];
+    expect(joinAll(new MessageJoiner(10), [a1, b1, a2, b2])).toEqual([a, b]);
+  });
+
+  test("a message that lost a part never comes, and is forgotten after its age", () => {
+    const joiner = new MessageJoiner(10);
+    const [first, , third] = splitMessage(Buffer.from("abcdef"), id(1), 2) as [Buffer, Buffer, Buffer];
+    expect(joinAll(joiner, [first, third])).toEqual([]);
+    const [next] = splitMessage(Buffer.from("abcdef"), id(2), 2) as [Buffer];
+    joiner.add(next, 11);
+    expect(joiner.unfinished).toBe(1);
+  });
+
+  test("a packet of the bus is no part", () => {
+    expect(isMessagePart(Buffer.from('{"ver":"5","sender":"gateway.1","id":"1"}'))).toBe(false);
+  });
+});
