@@ -1,0 +1,130 @@
+import { afterAll, beforeAll, describe, expect, test } from "@jest/globals";
+import { listOccurrencesStarting, listOngoingEvents } from "../contracts/calendar-events.contract.ts";
+import {
+  type CalendarUnderTest,
+  DAY,
+  HOUR,
+  noon,
+  raiseCalendars,
+  startCalendar,
+} from "../../test/real-parts/calendar-under-test.ts";
+
+describe("windows of calendars on the bus", () => {
+  let calendar: CalendarUnderTest;
+  beforeAll(async () => {
+    calendar = await startCalendar();
+  });
+  afterAll(() => calendar.services.stop());
+
+  test("a window lists occurrences, each under its own id, and gets answer for each (D12, D18)", async () => {
+    const guildId = calendar.newGuild();
+    const recurrence = { frequency: "DAILY", count: 3 } as const;
+    const { eventId } = await calendar.create(guildId, { recurs: true, recurrence, name: "n" });
+    const events = await calendar.list(guildId, noon - DAY, noon + 30 * DAY);
+    expect(events.map((event) => event.eventId)).toEqual([
+      `${eventId}_20240506T120000Z`,
+      `${eventId}_20240507T120000Z`,
+      `${eventId}_20240508T120000Z`,
+    ]);
+    for (const event of events) await expect(calendar.get(guildId, event.eventId)).resolves.toEqual(event);
+    expect(events[1]).toEqual({
+      eventId: `${eventId}_20240507T120000Z`,
+      startsAt: noon + DAY,
+      endsAt: noon + DAY + HOUR,
+      name: "n",
+      isParent: false,
+      color: "NONE",
+      recurs: true,
+      recurrence: { frequency: "DAILY", count: 3, interval: 1 },
+    });
+  });
+
+  test.each([
+    ["ends at the window's start", -HOUR, 0, false],
+    ["ends a millisecond later", -HOUR, 1, true],
+    ["starts at the window's end", DAY, DAY + HOUR, false],
+    ["starts a millisecond earlier", DAY - 1, DAY + HOUR, true],
+    ["spans the window", -9 * DAY, 9 * DAY, true],
+    ["has no length, at the window's start", 0, 0, true],
+    ["has no length, in the window", HOUR, HOUR, true],
+    ["has no length, at the window's end", DAY, DAY, false],
+  ])("an event that %s (D17)", async (_, start, end, listed) => {
+    const guildId = calendar.newGuild();
+    const times = { startsAt: noon + start, endsAt: noon + end };
+    await calendar.create(guildId, times);
+    await calendar.create(guildId, { ...times, recurs: true, recurrence: { frequency: "YEARLY", count: 2 } });
+    await expect(calendar.list(guildId, noon, noon + DAY)).resolves.toHaveLength(listed ? 2 : 0);
+  });
+
+  test("entries come by start, then by id, single events and occurrences together (D17)", async () => {
+    const guildId = calendar.newGuild();
+    await calendar.create(guildId, { startsAt: noon + DAY, endsAt: noon + DAY });
+    await calendar.create(guildId, { recurs: true, recurrence: { frequency: "DAILY", count: 2 } });
+    await calendar.create(guildId);
+    const events = await calendar.list(guildId, noon, noon + 2 * DAY);
+    expect(events.map(({ startsAt }) => startsAt)).toEqual([noon, noon, noon + DAY, noon + DAY]);
+    const pairs = events.map((event) => `${event.startsAt} ${event.eventId}`);
+    expect(pairs).toEqual(pairs.toSorted());
+  });
+
+  test("ongoing is what has started and not ended, by the clock that was given (D17)", async () => {
+    const guildId = calendar.newGuild();
+    await calendar.create(guildId, { name: "on" });
+    await calendar.create(guildId, { name: "over", startsAt: noon - HOUR, endsAt: noon });
+    await calendar.create(guildId, { name: "no length", endsAt: noon });
+    await calendar.create(guildId, { name: "ahead", startsAt: noon + 1 });
+    await calendar.create(guildId, {
+      name: "on again",
+      startsAt: noon - 7 * DAY - 1,
+      endsAt: noon - 7 * DAY + HOUR,
+      recurs: true,
+      recurrence: { frequency: "WEEKLY" },
+    });
+    const ongoing = await calendar.services.call(listOngoingEvents, { guildId, calendarNumber: 1 });
+    expect(ongoing.map(({ name }) => name)).toEqual(["on again", "on"]);
+  });
+
+  test("an answer of more than 10 000 entries is refused, and one of exactly 10 000 is given (D17)", async () => {
+    const guildId = calendar.newGuild();
+    await calendar.create(guildId, { recurs: true, recurrence: { frequency: "DAILY", count: 10_000 } });
+    await expect(calendar.list(guildId, 0, noon + 10_000 * DAY)).resolves.toHaveLength(10_000);
+    await calendar.create(guildId);
+    await expect(calendar.list(guildId, 0, noon + 10_000 * DAY)).rejects.toMatchObject({
+      type: "TOO_MANY_ENTRIES",
+      code: 400,
+      data: { problems: [{ field: "until", code: "TOO_MANY" }] },
+    });
+  });
+
+  test("dispatch gets the soonest occurrences of all calendars that start in its windows", async () => {
+    const guildId = calendar.newGuild();
+    await raiseCalendars(calendar, guildId, 2);
+    const { eventId: series } = await calendar.create(guildId, { recurs: true, recurrence: { frequency: "DAILY" } });
+    const { eventId: other } = await calendar.create(guildId, { calendarNumber: 2, color: "RED" });
+    await calendar.create(guildId, { startsAt: noon - HOUR, endsAt: noon + 5 * DAY, name: "already on" });
+    const windows = [
+      { from: noon + 2 * DAY, until: noon + 3 * DAY },
+      { from: noon, until: noon + 1 },
+    ];
+    const ask = (limit: number) => calendar.services.call(listOccurrencesStarting, { guildId, windows, limit });
+    const all = await ask(10);
+    expect(all.truncated).toBe(false);
+    expect(all.occurrences.map(({ occurrenceId }) => occurrenceId).toSorted()).toEqual(
+      [`${series}_20240506T120000Z`, `${series}_20240508T120000Z`, other].toSorted(),
+    );
+    expect(all.occurrences.find(({ eventId }) => eventId === other)).toMatchObject({
+      calendarNumber: 2,
+      timezone: "UTC",
+      color: "RED",
+      recurs: false,
+      isFirst: true,
+    });
+    expect(all.occurrences.find(({ startsAt }) => startsAt === noon + 2 * DAY)).toMatchObject({
+      recurs: true,
+      isFirst: false,
+    });
+    const soonest = await ask(2);
+    expect(soonest.truncated).toBe(true);
+    expect(soonest.occurrences).toEqual(all.occurrences.slice(0, 2));
+  });
+});

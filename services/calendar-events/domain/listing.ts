@@ -1,0 +1,31 @@
+import type { EventView } from "../../contracts/calendar-events.contract.ts";
+import { MOST_ENTRIES } from "../../contracts/calendar-events.contract.ts";
+import { refuse, type Refusal } from "../../contracts/errors.ts";
+import type { CalendarClock } from "./calendar-clock.ts";
+import { type CalendarEvent, eventView, occurrenceView, seriesOf } from "./event.ts";
+import { occurrencesTouching } from "./occurrences.ts";
+import { touches, type Window } from "./window.ts";
+
+/** What an event adds to the list of a window: itself, or its occurrences (D18); at most `most` entries. */
+export function entriesOf(event: CalendarEvent, window: Window, clock: CalendarClock, most: number): EventView[] {
+  const series = seriesOf(event, clock);
+  if (series === undefined) return touches(event, window) ? [eventView(event)] : [];
+  return occurrencesTouching(series, window, most).map((slot) => occurrenceView(event, slot));
+}
+
+/** The order of every list: by start, then by id (D17). */
+export function inOrder(a: EventView, b: EventView): number {
+  return a.startsAt - b.startsAt || compareText(a.eventId, b.eventId);
+}
+
+/** By code unit, which no locale changes. */
+export function compareText(a: string, b: string): number {
+  if (a === b) return 0;
+  return a < b ? -1 : 1;
+}
+
+/** Instead of an answer that would be cut off (D17). */
+export function tooManyEntries(): Refusal {
+  const message = `the window holds more than ${MOST_ENTRIES} entries; ask for a narrower one`;
+  return refuse("TOO_MANY_ENTRIES", [{ field: "until", code: "TOO_MANY", message }]);
+}

@@ -1,0 +1,33 @@
+import {
+  EVENT_ID,
+  EVENT_OR_OCCURRENCE_ID,
+  type EpochMs,
+  type EventId,
+  type OccurrenceId,
+} from "../../contracts/ids.ts";
+
+/** What an id names: an event, or the occurrence of a series with an original start. */
+export interface EventName {
+  readonly eventId: EventId;
+  readonly original?: EpochMs;
+}
+
+/** The id of one occurrence (D12); inverse of `readEventName`. Milliseconds are written only where there are some. */
+export function occurrenceId(eventId: EventId, original: EpochMs): OccurrenceId {
+  const digits = new Date(original).toISOString().replaceAll(/[-:.]/g, "").replace(/000Z$/, "Z");
+  return `${eventId}_${digits}` as OccurrenceId;
+}
+
+/** What a text names, or undefined when it is no id in its one spelling: `…T200000000Z` is none. */
+export function readEventName(text: string): EventName | undefined {
+  if (EVENT_ID.test(text)) return { eventId: text as EventId };
+  if (!EVENT_OR_OCCURRENCE_ID.test(text)) return undefined;
+  const [eventId, stamp] = text.split("_") as [EventId, string];
+  const original = Date.parse(
+    stamp.replace(
+      /^(\d{4})(\d\d)(\d\d)T(\d\d)(\d\d)(\d\d)(\d{3})?Z$/,
+      (_, y, mo, d, h, mi, s, ms = "000") => `${y}-${mo}-${d}T${h}:${mi}:${s}.${ms}Z`,
+    ),
+  );
+  return !Number.isNaN(original) && occurrenceId(eventId, original) === text ? { eventId, original } : undefined;
+}

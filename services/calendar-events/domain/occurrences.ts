@@ -1,0 +1,108 @@
+import type { Recurrence } from "../../contracts/calendar-events.contract.ts";
+import { type EpochMs, LAST_EPOCH_MS } from "../../contracts/ids.ts";
+import { type CalendarClock, movedByZone } from "./calendar-clock.ts";
+import { instantToLocal, localToInstant, type WallMs } from "./local-to-instant.ts";
+import { type Steps, stepsOf } from "./recurrence.ts";
+import { type Times, touches, type Window } from "./window.ts";
+
+/** What recurs: the times of the first occurrence, the rule, and the clock that the rule runs on. */
+export interface Series extends Times {
+  readonly recurrence: Recurrence;
+  readonly clock: CalendarClock;
+}
+
+/** One occurrence of a series as its rule has it. */
+export interface Slot extends Times {
+  /** Its start by the zone in which the series was set; it names the occurrence (D12) and never changes. */
+  readonly original: EpochMs;
+  readonly isFirst: boolean;
+  /** Since when it has this start by a change of the zone; undefined when the series' own times say it. */
+  readonly movedAt?: EpochMs;
+}
+
+/** No wall clock is further from UTC. */
+const FURTHEST_CLOCK_MS = 16 * 3_600_000;
+
+/**
+ * The occurrences that touch a window, in the order of their original starts; at most `most`. It costs what it
+ * answers: nothing before the window is walked.
+ */
+export function occurrencesTouching(series: Series, window: Window, most: number): Slot[] {
+  const duration = series.endsAt - series.startsAt;
+  return slotsBetween(series, { from: window.from - duration, until: window.until }, most, (slot) =>
+    touches(slot, window),
+  );
+}
+
+/** The occurrences that start in a window, in the order of their original starts; at most `most`. */
+export function occurrencesStarting(series: Series, window: Window, most: number): Slot[] {
+  return slotsBetween(series, window, most, ({ startsAt }) => startsAt >= window.from && startsAt < window.until);
+}
+
+/** The occurrence with this original start; undefined when there is none. */
+export function occurrenceAt(series: Series, original: EpochMs): Slot | undefined {
+  const around = { from: original, until: original + 1 };
+  return slotsBetween(series, around, 1, (slot) => slot.original === original)[0];
+}
+
+/**
+ * When the last occurrence ends, without changes of the zone; undefined for a series without an end. Never earlier
+ * than that, and later only where time itself ends (D13).
+ */
+export function seriesEnd(series: Series): EpochMs | undefined {
+  if (series.recurrence.count === -1) return undefined;
+  const steps = seriesSteps(series);
+  let last = steps.last;
+  while (last > 0 && steps.wallOf(last) === undefined) last -= 1;
+  const wall = steps.wallOf(last) ?? series.startsAt;
+  return Math.min(slotOf(series, last, wall).endsAt, LAST_EPOCH_MS);
+}
+
+/** Whether anything follows the first occurrence before time ends (D13). */
+export function recursAtAll(series: Series): boolean {
+  const steps = seriesSteps(series);
+  for (let step = 1; step <= steps.last; step += 1) {
+    const wall = steps.wallOf(step);
+    if (wall !== undefined) return slotOf(series, step, wall).endsAt <= LAST_EPOCH_MS;
+  }
+  return false;
+}
+
+function seriesSteps({ recurrence, startsAt, clock }: Series): Steps {
+  return stepsOf(recurrence, instantToLocal(startsAt, clock[0].zone));
+}
+
+/**
+ * The slots that `belongs` takes among those whose start, or original start, may lie in a window: wall time and
+ * instant differ by hours at most, so few more are looked at.
+ */
+function slotsBetween(series: Series, { from, until }: Window, most: number, belongs: (slot: Slot) => boolean): Slot[] {
+  const steps = seriesSteps(series);
+  const slots: Slot[] = [];
+  let before: EpochMs | undefined;
+  // One step earlier, so that the first slot looked at knows the one before it.
+  const first = Math.max(0, steps.stepFrom(from - FURTHEST_CLOCK_MS) - 1);
+  for (let step = first; step <= steps.last && slots.length < most; step += 1) {
+    const wall = steps.wallOf(step);
+    if (wall === undefined) continue;
+    if (wall >= until + FURTHEST_CLOCK_MS) break;
+    const slot = slotOf(series, step, wall);
+    if (slot.endsAt > LAST_EPOCH_MS) break;
+    // Where a zone left out a whole day, its occurrence falls on the next day's: a set holds it once.
+    if (slot.original !== before && belongs(slot)) slots.push(slot);
+    before = slot.original;
+  }
+  return slots;
+}
+
+function slotOf({ startsAt, endsAt, clock }: Series, step: number, wall: WallMs): Slot {
+  // The first occurrence is when it was said to be, also at a wall time that occurs twice.
+  const original = step === 0 ? startsAt : localToInstant(wall, clock[0].zone);
+  const duration = endsAt - startsAt;
+  const slot = { original, startsAt: original, endsAt: original + duration, isFirst: step === 0 };
+  if (clock.length === 1) return slot;
+  const moved = movedByZone(clock, wall, original);
+  return moved === undefined
+    ? slot
+    : { ...slot, startsAt: moved.at, endsAt: moved.at + duration, movedAt: moved.since };
+}

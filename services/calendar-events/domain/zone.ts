@@ -1,0 +1,112 @@
+import type { EpochMs } from "../../contracts/ids.ts";
+
+/** One change of a zone's clock: before `at` it is `before` milliseconds ahead of UTC, from then on `after`. */
+export interface ClockChange {
+  readonly at: EpochMs;
+  readonly before: number;
+  readonly after: number;
+}
+
+/** The clock of a zone around a stretch of time: `first` ms ahead of UTC, then changed by `changes`, in order. */
+export interface ClockSpan {
+  readonly first: number;
+  readonly changes: readonly ClockChange[];
+}
+
+/** The clock of a time zone. */
+export interface Zone {
+  /** IANA name. */
+  readonly name: string;
+  /** The clock around `at`, which is an instant or a wall time read as UTC. Holds for two days to either side. */
+  spanAround(at: number): ClockSpan;
+}
+
+/** About 400 days. */
+const SPAN_MS = 2 ** 35;
+/** About 3 days: no zone changes its clock twice in so short a time (a test reads them all). */
+const PROBE_MS = 2 ** 28;
+/** No wall clock is further from UTC than that, so a wall time and its instant share a span. */
+const MARGIN_MS = 2 * 86_400_000;
+/** Spans that are kept for a zone: more than a century. */
+const MOST_SPANS = 120;
+
+const STEADY: ClockSpan = { first: 0, changes: [] };
+
+/** UTC, which never changes. */
+export const UTC: Zone = { name: "UTC", spanAround: () => STEADY };
+
+const zones = new Map<string, Zone>();
+
+/**
+ * The zone of an IANA name, whose letters' case doesn't matter; undefined when there is none. An offset such as
+ * `+02:00` is no zone.
+ */
+export function zoneNamed(name: string): Zone | undefined {
+  const known = zones.get(name);
+  if (known !== undefined) return known;
+  const clock = /^[A-Za-z]/.test(name) ? clockOf(name) : undefined;
+  if (clock === undefined) return undefined;
+  const canonical = clock.resolvedOptions().timeZone;
+  const zone = canonical === "UTC" ? UTC : (zones.get(canonical) ?? zoneOf(canonical, clock));
+  // Only the canonical name is kept: spellings are without number.
+  zones.set(canonical, zone);
+  return zone;
+}
+
+function clockOf(name: string): Intl.DateTimeFormat | undefined {
+  try {
+    return new Intl.DateTimeFormat("en-US", { timeZone: name, timeZoneName: "longOffset" });
+  } catch {
+    return undefined;
+  }
+}
+
+function zoneOf(name: string, clock: Intl.DateTimeFormat): Zone {
+  const spans = new Map<number, ClockSpan>();
+  return {
+    name,
+    spanAround(at) {
+      const index = Math.floor(at / SPAN_MS);
+      const known = spans.get(index);
+      if (known !== undefined) return known;
+      if (spans.size >= MOST_SPANS) spans.clear();
+      const span = readSpan(clock, index * SPAN_MS - MARGIN_MS, (index + 1) * SPAN_MS + MARGIN_MS);
+      spans.set(index, span);
+      return span;
+    },
+  };
+}
+
+function readSpan(clock: Intl.DateTimeFormat, from: number, until: number): ClockSpan {
+  const first = readOffset(clock, from);
+  const changes: ClockChange[] = [];
+  let before = first;
+  for (let at = from; at < until; at += PROBE_MS) {
+    const end = Math.min(at + PROBE_MS, until);
+    const after = readOffset(clock, end);
+    if (after === before) continue;
+    changes.push({ at: instantOfChange(clock, at, end), before, after });
+    before = after;
+  }
+  return { first, changes };
+}
+
+/** The first millisecond that has not the offset of `from` any more, by bisection. */
+function instantOfChange(clock: Intl.DateTimeFormat, from: number, until: number): number {
+  const before = readOffset(clock, from);
+  let [low, high] = [from, until];
+  while (high - low > 1) {
+    const middle = Math.floor((low + high) / 2);
+    if (readOffset(clock, middle) === before) low = middle;
+    else high = middle;
+  }
+  return high;
+}
+
+/** How far the clock is ahead of UTC at an instant, read from a text such as `1/1/1972, GMT-00:44:30`. */
+function readOffset(clock: Intl.DateTimeFormat, at: EpochMs): number {
+  const [, sign, hours, minutes, seconds] = /([+-])(\d\d):(\d\d)(?::(\d\d))?$/.exec(clock.format(at)) ?? [];
+  if (sign === undefined) return 0;
+  const length = Number(hours) * 3_600_000 + Number(minutes) * 60_000 + Number(seconds ?? 0) * 1000;
+  return sign === "-" ? -length : length;
+}

@@ -1,0 +1,71 @@
+import { startTestServices, type TestServices } from "./test-services.ts";
+import { until } from "./until.ts";
+import {
+  CALENDAR_EVENT_CHANGED,
+  type CalendarEventChanged,
+  createEvent,
+  type CreateEventParams,
+  type EventView,
+  getEvent,
+  listEvents,
+  updateEvent,
+  type UpdateEventParams,
+} from "../../services/contracts/calendar-events.contract.ts";
+import type { EventId, GuildId, OccurrenceId } from "../../services/contracts/ids.ts";
+import { updateGuildSettings } from "../../services/contracts/guild-settings.contract.ts";
+import { guildSettingsService } from "../../services/guild-settings/guild-settings.service.ts";
+import { calendarEventsService } from "../../services/calendar-events/calendar-events.service.ts";
+
+export const HOUR = 3_600_000;
+export const DAY = 24 * HOUR;
+/** Now, by the clock of the service under test. */
+export const noon = Date.UTC(2024, 4, 6, 12);
+
+/** The calendar events service with what it needs, on a database of its own. */
+export interface CalendarUnderTest {
+  readonly services: TestServices;
+  readonly heard: readonly CalendarEventChanged[];
+  /** A guild that no other test has seen. */
+  newGuild(): GuildId;
+  /** An hour from noon in the first calendar, unless the fields say otherwise. */
+  create(guildId: GuildId, fields?: Partial<CreateEventParams>): Promise<{ eventId: EventId }>;
+  update(guildId: GuildId, eventId: string, changes: Partial<UpdateEventParams>): Promise<void>;
+  get(guildId: GuildId, eventId: string, calendarNumber?: number): Promise<EventView>;
+  list(guildId: GuildId, from: number, until: number): Promise<EventView[]>;
+}
+
+export async function startCalendar(): Promise<CalendarUnderTest> {
+  const heard: CalendarEventChanged[] = [];
+  const ear = {
+    name: "ear",
+    events: { [CALENDAR_EVENT_CHANGED]: ({ params }: { params: CalendarEventChanged }) => void heard.push(params) },
+  };
+  const services = await startTestServices(servicesOn, [ear]);
+  let guilds = 0;
+  return {
+    services,
+    heard,
+    newGuild() {
+      guilds += 1;
+      return String(375_357_265_198_317_579n + BigInt(guilds)) as GuildId;
+    },
+    create: (guildId, fields = {}) =>
+      services.call(createEvent, { guildId, calendarNumber: 1, startsAt: noon, endsAt: noon + HOUR, ...fields }),
+    update: (guildId, eventId, changes) =>
+      services.call(updateEvent, { guildId, calendarNumber: 1, eventId: eventId as EventId, ...changes }),
+    get: (guildId, eventId, calendarNumber = 1) =>
+      services.call(getEvent, { guildId, calendarNumber, eventId: eventId as EventId | OccurrenceId }),
+    list: (guildId, from, end) => services.call(listEvents, { guildId, calendarNumber: 1, from, until: end }),
+  };
+}
+
+function servicesOn(mongoUrl: string) {
+  return [guildSettingsService({ mongoUrl }), calendarEventsService({ mongoUrl, now: () => noon })];
+}
+
+/** Waits until the guild may have that many calendars, as the service under test sees it. */
+export async function raiseCalendars(calendar: CalendarUnderTest, guildId: GuildId, to: number): Promise<void> {
+  await calendar.services.call(updateGuildSettings, { guildId, maxCalendars: to });
+  const isThere = () => calendar.get(guildId, "", to).catch((error: unknown) => (error as { type: string }).type);
+  await until(async () => (await isThere()) === "EVENT_NOT_FOUND", `calendar ${to} of guild ${guildId}`);
+}
