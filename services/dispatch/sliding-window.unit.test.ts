@@ -1,0 +1,23 @@
+import { expect, test } from "@jest/globals";
+import fc from "fast-check";
+import { slidingWindow } from "./sliding-window.ts";
+
+test("whoever waits as told never exceeds the window, and is not made to wait longer than needed", () => {
+  const gaps = fc.array(fc.integer({ min: 0, max: 40 }), { minLength: 1, maxLength: 200 });
+  fc.assert(
+    fc.property(fc.integer({ min: 1, max: 10 }), gaps, (most, pauses) => {
+      const window = slidingWindow(most, 100);
+      const sent: number[] = [];
+      let now = 0;
+      for (const pause of pauses) {
+        now += pause;
+        const wait = window.wait(now);
+        const fitsAt = (at: number) => sent.filter((each) => each > at - 100).length < most;
+        expect([fitsAt(now + wait), wait > 0 && fitsAt(now + wait - 1)]).toEqual([true, false]);
+        now += wait;
+        window.add(now);
+        sent.push(now);
+      }
+    }),
+  );
+});

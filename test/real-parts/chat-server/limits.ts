@@ -1,0 +1,93 @@
+import { type Answer, htmlPage } from "./answers.ts";
+
+export interface ChatServerLimits {
+  /** Requests that one bucket takes in `perMs`, for each channel. */
+  readonly perBucket: number;
+  readonly perMs: number;
+  /** Requests of all routes together in `overallMs`. */
+  readonly overall: number;
+  readonly overallMs: number;
+  /** Answers of 401, 403 and 429 in 10 minutes before the address is banned. */
+  readonly invalidRequests: number;
+}
+
+/** Create message: 5 in 5 seconds a channel is what one meets; the rest is documented. */
+export const USUAL_LIMITS: ChatServerLimits = {
+  perBucket: 5,
+  perMs: 5_000,
+  overall: 50,
+  overallMs: 1_000,
+  invalidRequests: 10_000,
+};
+
+const BAN_WINDOW_MS = 600_000;
+
+export interface LimitKeeper {
+  /** Counts a request; its refusal, or the headers for its answer. */
+  admit(bucket: string, channel: string, now: number): { refused: Answer } | { headers: Record<string, string> };
+  /** Counts an answer. */
+  answered(answer: Answer, now: number): void;
+  /** How many answers counted as invalid requests in the last 10 minutes. */
+  invalidRequests(now: number): number;
+}
+
+export function limitKeeper({ perBucket, perMs, overall, overallMs, invalidRequests }: ChatServerLimits): LimitKeeper {
+  const buckets = new Map<string, { used: number; resetsAt: number }>();
+  let lately: number[] = [];
+  let invalid: number[] = [];
+
+  function admitOverall(now: number): Answer | undefined {
+    lately = lately.filter((at) => at > now - overallMs);
+    const oldest = lately[0];
+    if (oldest !== undefined && lately.length >= overall) return tooMany(oldest + overallMs - now, true, {});
+    lately.push(now);
+    return undefined;
+  }
+
+  return {
+    admit(bucket, channel, now) {
+      if (countInvalid(now) >= invalidRequests) return { refused: htmlPage(429, { "retry-after": "600" }) };
+      const refused = admitOverall(now);
+      if (refused !== undefined) return { refused };
+      const key = `${bucket} ${channel}`;
+      const before = buckets.get(key);
+      const state = before !== undefined && before.resetsAt > now ? before : { used: 0, resetsAt: now + perMs };
+      buckets.set(key, state);
+      const isOver = state.used >= perBucket;
+      if (!isOver) state.used += 1;
+      const headers = {
+        "x-ratelimit-bucket": bucket,
+        "x-ratelimit-limit": String(perBucket),
+        "x-ratelimit-remaining": String(perBucket - state.used),
+        "x-ratelimit-reset-after": ((state.resetsAt - now) / 1_000).toFixed(3),
+      };
+      return isOver ? { refused: tooMany(state.resetsAt - now, false, headers) } : { headers };
+    },
+
+    answered({ status, headers }, now) {
+      const isShared = headers?.["x-ratelimit-scope"] === "shared";
+      if ((status === 401 || status === 403 || status === 429) && !isShared) invalid.push(now);
+    },
+
+    invalidRequests: countInvalid,
+  };
+
+  function countInvalid(now: number): number {
+    invalid = invalid.filter((at) => at > now - BAN_WINDOW_MS);
+    return invalid.length;
+  }
+}
+
+/** The header is in whole seconds, rounded up; the body is exact. */
+export function tooMany(waitMs: number, global: boolean, headers: Record<string, string>): Answer {
+  return {
+    status: 429,
+    headers: {
+      ...headers,
+      "retry-after": String(Math.ceil(waitMs / 1_000)),
+      "x-ratelimit-scope": global ? "global" : "user",
+      ...(global ? { "x-ratelimit-global": "true" } : {}),
+    },
+    body: { message: "You are being rate limited.", retry_after: waitMs / 1_000, global },
+  };
+}

@@ -1,0 +1,131 @@
+import * as answers from "./answers.ts";
+import { type Answer, CHANNEL_REFUSALS, type ChannelRefusal } from "./answers.ts";
+import { type AcceptedForm, type Pings, readForm } from "./message-form.ts";
+
+/** A message that can be seen in a channel. */
+export interface PostedMessage extends Pick<AcceptedForm, "content" | "embeds" | "nonce"> {
+  readonly id: string;
+  readonly channel: string;
+  readonly pings: Pings;
+  /** Unix milliseconds, with a fraction: when the request that posted it had arrived. */
+  readonly receivedAt: number;
+  /** Posted by the bot under test, by another bot, or by a person. */
+  readonly author: "bot" | "other bot" | "person";
+}
+
+export interface ChannelRule {
+  readonly refuses?: ChannelRefusal;
+  /** Only messages with a box are refused. */
+  readonly onlyBoxes?: boolean;
+  /** The bot may not read what was said before: lists are empty. */
+  readonly hidesHistory?: boolean;
+}
+
+export interface RoomOptions {
+  /** How long a nonce is remembered; the documentation says "the past few minutes". */
+  readonly nonceWindowMs: number;
+  /** Whether lists show nonces. Documented as possible; observed not to be so. */
+  readonly listsNonces: boolean;
+}
+
+/** The channels and what was said in them. */
+export interface Rooms {
+  create(channel: string, body: string): Answer;
+  list(channel: string, query: URLSearchParams): Answer;
+  /** In the order of receipt. */
+  visible(): readonly PostedMessage[];
+  setChannel(channel: string, rule: ChannelRule): void;
+  say(channel: string, author: "other bot" | "person", content: string): void;
+  remove(id: string): void;
+}
+
+const NOBODY: Pings = { everyone: false, users: [], roles: [] };
+
+export function rooms({ nonceWindowMs, listsNonces }: RoomOptions): Rooms {
+  const posted: PostedMessage[] = [];
+  const deleted = new Set<string>();
+  const rules = new Map<string, ChannelRule>();
+  /** The last message of each nonce: the bot under test is the only author who sends any. */
+  const nonces = new Map<string, PostedMessage>();
+  let lastId = 1_000_000_000_000_000_000n;
+
+  const visible = () => posted.filter(({ id }) => !deleted.has(id));
+
+  function add(message: Omit<PostedMessage, "id" | "receivedAt">): PostedMessage {
+    lastId += 1n;
+    const added = { ...message, id: String(lastId), receivedAt: performance.timeOrigin + performance.now() };
+    posted.push(added);
+    return added;
+  }
+
+  function refusalOf(channel: string, { embeds }: AcceptedForm): Answer | undefined {
+    const { refuses, onlyBoxes = false } = rules.get(channel) ?? {};
+    return refuses === undefined || (onlyBoxes && embeds.length === 0) ? undefined : CHANNEL_REFUSALS[refuses];
+  }
+
+  /** The message that this nonce made in the past few minutes, in whichever channel. */
+  function repeated({ nonce, enforceNonce }: AcceptedForm): PostedMessage | undefined {
+    const before = enforceNonce && nonce !== undefined ? nonces.get(nonce) : undefined;
+    const age = performance.timeOrigin + performance.now() - (before?.receivedAt ?? 0);
+    return age < nonceWindowMs ? before : undefined;
+  }
+
+  return {
+    create(channel, text) {
+      const body = parseObject(text);
+      if (body === undefined) return answers.NOT_JSON;
+      const form = readForm(body);
+      if ("refused" in form) return form.refused;
+      const refused = refusalOf(channel, form);
+      if (refused !== undefined) return refused;
+      const before = repeated(form);
+      if (before !== undefined && deleted.has(before.id)) return answers.UNKNOWN_MESSAGE;
+      const { content, embeds, nonce, pings } = form;
+      const message = before ?? add({ content, embeds, nonce, pings, channel, author: "bot" });
+      if (nonce !== undefined) nonces.set(nonce, message);
+      return { status: 200, body: shown(message, true) };
+    },
+
+    list(channel, query) {
+      const { refuses, hidesHistory = false } = rules.get(channel) ?? {};
+      if (refuses === "unknown" || refuses === "noAccess") return CHANNEL_REFUSALS[refuses];
+      const limit = Number(query.get("limit") ?? 50);
+      if (!(limit >= 1 && limit <= 100)) return answers.BAD_LIST_LENGTH;
+      const all = hidesHistory ? [] : visible().filter((message) => message.channel === channel);
+      const latest = all.toReversed().slice(0, limit);
+      return { status: 200, body: latest.map((message) => shown(message, listsNonces)) };
+    },
+
+    visible,
+    setChannel: (channel, rule) => void rules.set(channel, rule),
+    say: (channel, author, content) =>
+      void add({ channel, author, content, nonce: undefined, embeds: [], pings: NOBODY }),
+    remove: (id) => void deleted.add(id),
+  };
+}
+
+const AUTHOR_IDS = { bot: "700000000000000001", "other bot": "700000000000000002", person: "700000000000000003" };
+
+function shown({ id, channel, content, embeds, author, nonce, pings, receivedAt }: PostedMessage, withNonce: boolean) {
+  return {
+    id,
+    channel_id: channel,
+    author: { id: AUTHOR_IDS[author], username: author, ...(author === "person" ? {} : { bot: true }) },
+    content,
+    embeds,
+    timestamp: new Date(receivedAt).toISOString(),
+    mention_everyone: pings.everyone,
+    mentions: pings.users.map((user) => ({ id: user })),
+    mention_roles: pings.roles,
+    ...(withNonce && nonce !== undefined ? { nonce } : {}),
+  };
+}
+
+function parseObject(text: string): Record<string, unknown> | undefined {
+  try {
+    const value: unknown = JSON.parse(text);
+    return typeof value === "object" && value !== null ? (value as Record<string, unknown>) : undefined;
+  } catch {
+    return undefined;
+  }
+}
