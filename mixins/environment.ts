@@ -1,3 +1,5 @@
+import { readFileSync } from "node:fs";
+
 /** One setting that is read from the environment. */
 export interface Setting<T> {
   /** One line for the README's table. */
@@ -27,7 +29,12 @@ export class SettingsError extends Error {
   }
 }
 
-/** Reads a table of settings; throws one SettingsError that names all that are wrong. Never repeats a value. */
+/**
+ * Reads a table of settings; throws one SettingsError that names all that are wrong. Never repeats a value.
+ *
+ * Any setting NAME can be given as NAME_FILE instead: the path of a file that holds the value, as orchestrators
+ * hand out secrets. One line break at the file's end is not part of the value.
+ */
 export function readEnvironment<Table extends SettingsTable>(
   env: Readonly<Record<string, string | undefined>>,
   table: Table,
@@ -35,14 +42,40 @@ export function readEnvironment<Table extends SettingsTable>(
   const values: Record<string, unknown> = {};
   const problems: string[] = [];
   for (const [name, setting] of Object.entries(table)) {
-    const given = env[name];
-    const text = given === undefined || given === "" ? setting.standard : given;
-    const value = text === undefined ? undefined : setting.parse(text);
-    if (text !== undefined && value === undefined) problems.push(`${name} must be ${setting.expects}`);
-    values[name] = value;
+    try {
+      values[name] = valueOf(name, setting, givenText(env, name));
+    } catch (error) {
+      if (!(error instanceof SettingsError)) throw error;
+      problems.push(...error.problems);
+    }
   }
   if (problems.length > 0) throw new SettingsError(problems);
   return Object.freeze(values) as SettingsOf<Table>;
+}
+
+function valueOf<T>(name: string, { standard, parse, expects }: Setting<T>, given: string | undefined): T | undefined {
+  const text = given ?? standard;
+  const value = text === undefined ? undefined : parse(text);
+  if (text !== undefined && value === undefined) throw new SettingsError([`${name} must be ${expects}`]);
+  return value;
+}
+
+/** What is given for a setting, in the environment or in a file; undefined for nothing, and for nothing but "". */
+function givenText(env: Readonly<Record<string, string | undefined>>, name: string): string | undefined {
+  const text = env[name] || undefined;
+  const path = env[`${name}_FILE`] || undefined;
+  if (path === undefined) return text;
+  if (text !== undefined) throw new SettingsError([`${name} and ${name}_FILE are both set: leave out one of them`]);
+  return fileText(name, path) || undefined;
+}
+
+function fileText(name: string, path: string): string {
+  try {
+    return readFileSync(path, "utf8").replace(/\r?\n$/, "");
+  } catch (error) {
+    const { code } = error as NodeJS.ErrnoException;
+    throw new SettingsError([`${name}_FILE must name a file that can be read (${code})`]);
+  }
 }
 
 export function integerSetting(about: string, standard: number, least: number, most: number): Setting<number> {
