@@ -9,7 +9,7 @@ export interface KeyRing {
 }
 
 /** How long an answer of the store is believed. */
-export const REMEMBERED_MS = 5_000;
+const REMEMBERED_MS = 5_000;
 /** Keys that are remembered at most, and as many that nobody holds. */
 const MOST_REMEMBERED = 10_000;
 

@@ -1,6 +1,6 @@
 import type { Service, ServiceSchema } from "moleculer";
 import WebGateway from "moleculer-web";
-import { closedConnection, databaseMixin } from "../../mixins/database.mixin.ts";
+import { closedConnection, databaseAnswers, databaseMixin } from "../../mixins/database.mixin.ts";
 import { ensureFirstKey } from "./api-keys.ts";
 import { apiKeysStore } from "./api-keys.store.ts";
 import { Gateway } from "./gateway.ts";
@@ -31,6 +31,8 @@ const webGateway: Partial<ServiceSchema> = {
   actions: {},
 };
 
+const DATABASE_ANSWER_MS = 500;
+
 /** The HTTP gateway; see README.md beside this file. */
 export function apiService(options: ApiServiceOptions): ServiceSchema {
   const { mongoUrl, port, host, apiKey, onFirstKey, onListening, drainMs = 8_000 } = options;
@@ -43,7 +45,13 @@ export function apiService(options: ApiServiceOptions): ServiceSchema {
     async started(this: Service) {
       const firstKey = await ensureFirstKey(keys, apiKey);
       if (firstKey !== undefined) onFirstKey?.(firstKey);
-      gateway = new Gateway({ service: this, connection, keys, port, host });
+      gateway = new Gateway({
+        service: this,
+        databaseAnswers: () => databaseAnswers(connection, DATABASE_ANSWER_MS),
+        keys,
+        port,
+        host,
+      });
       onListening?.(await gateway.start());
     },
     async stopped() {

@@ -12,7 +12,7 @@ interface ExactJson {
 const exact = JSON as unknown as ExactJson;
 
 /** Deepest nesting of a body, its outermost object counted (D8). */
-export const MOST_NESTING = 16;
+const MOST_NESTING = 16;
 
 /**
  * The one object that a text holds. Integers beyond 2^53 are BigInt, every digit kept (D7); of duplicate keys the

@@ -1,10 +1,9 @@
 import type { Service, ServiceBroker } from "moleculer";
-import type { Connection } from "mongoose";
-import { databaseAnswers } from "../../mixins/database.mixin.ts";
 import type { ActionContract, CallMeta } from "../contracts/contract.ts";
 import { type Health, healthOf, SERVICE_NAMES, type ServiceName } from "../contracts/health.contract.ts";
 import { keyRing } from "./api-keys.ts";
 import type { ApiKeysStore } from "./api-keys.store.ts";
+import { docsPages } from "./docs.pages.ts";
 import { healthPages } from "./health.pages.ts";
 import { type HttpServer, httpServer, type Served } from "./http-server.ts";
 import { pathOf, requestPath } from "./request-path.ts";
@@ -13,14 +12,14 @@ import { ServiceGone, ServiceWatch, TICK_MS } from "./service-watch.ts";
 
 export interface GatewayParts {
   readonly service: Pick<Service, "broker" | "logger">;
-  readonly connection: Connection;
+  /** Whether the gateway's own database answers. */
+  readonly databaseAnswers: () => Promise<boolean>;
   readonly keys: ApiKeysStore;
   readonly port: number;
   readonly host: string;
 }
 
 const HEALTH_TIMEOUT_MS = 1_000;
-const DATABASE_ANSWER_MS = 500;
 
 /** The gateway, put together: the watch over the services, the request path, and the server in front of it. */
 export class Gateway {
@@ -28,7 +27,7 @@ export class Gateway {
   readonly #server: HttpServer;
   #ticking: NodeJS.Timeout | undefined;
 
-  constructor({ service: { broker, logger }, connection, keys, port, host }: GatewayParts) {
+  constructor({ service: { broker, logger }, databaseAnswers, keys, port, host }: GatewayParts) {
     const watch = new ServiceWatch(
       SERVICE_NAMES,
       (name) => askForHealth(broker, name),
@@ -40,7 +39,10 @@ export class Gateway {
       host,
       answer: requestPath({
         routes: ROUTES,
-        pages: healthPages(async () => [...(await missingDatabase(connection)), ...watch.missing()]),
+        pages: [
+          ...healthPages(async () => [...((await databaseAnswers()) ? [] : ["database of api"]), ...watch.missing()]),
+          ...docsPages(ROUTES),
+        ],
         keys: keyRing(keys),
         call: ({ name }: ActionContract<unknown, unknown>, params: unknown, meta: CallMeta) =>
           watch.whileThere(ownerOf(name), () => broker.call(name, params as object, { meta })),
@@ -69,10 +71,6 @@ async function askForHealth(broker: ServiceBroker, name: ServiceName): Promise<H
   // Moleculer would log a warning for each call to a service that has not come yet.
   if (!broker.registry.actions.isAvailable(action)) throw new ServiceGone();
   return broker.call(action, {}, { timeout: HEALTH_TIMEOUT_MS, retries: 0 });
-}
-
-async function missingDatabase(connection: Connection): Promise<string[]> {
-  return (await databaseAnswers(connection, DATABASE_ANSWER_MS)) ? [] : ["database of api"];
 }
 
 function ownerOf(action: string): ServiceName {

@@ -1,12 +1,21 @@
 import { jsonAnswer } from "./answer.ts";
 import type { Page } from "./page.ts";
 
-/** For an orchestrator: the process is there, and everything that it needs is. `missing` names what is not. */
+const LIVE = "/health/live";
+const READY = "/health/ready";
+
+/** What each path tells, for the API document. */
+export const HEALTH_PATHS = {
+  [LIVE]: "Whether the gateway's process is there",
+  [READY]: "Whether everything that requests need is there; 503 names what is missing",
+};
+
+/** For an orchestrator. `missing` names what is not there. */
 export function healthPages(missing: () => Promise<readonly string[]>): readonly Page[] {
   return [
-    { path: "/health/live", answer: () => jsonAnswer(200, { status: "live" }) },
+    { path: LIVE, answer: () => jsonAnswer(200, { status: "live" }) },
     {
-      path: "/health/ready",
+      path: READY,
       async answer() {
         const names = await missing();
         return names.length === 0

@@ -3,7 +3,7 @@ import { isRefusal, refuse, type Refusal } from "../contracts/errors.ts";
 import { parseJsonObject } from "./exact-json.ts";
 
 /** D8. */
-export const MOST_BODY_BYTES = 65_536;
+const MOST_BODY_BYTES = 65_536;
 
 /** A body over the limit is read on to here and thrown away, so that its sender comes to read the answer. */
 const MOST_DISCARDED_BYTES = 1_048_576;

@@ -7,7 +7,7 @@ import type { GuildId } from "../contracts/ids.ts";
 import { guildSettingsService } from "../guild-settings/guild-settings.service.ts";
 import { digestOf, newKey } from "./api-keys.ts";
 import { apiKeysStore, type StoredKey } from "./api-keys.store.ts";
-import { standIn, startTestGateway, type TestGateway, untilReady } from "./test-gateway.ts";
+import { standIn, startTestGateway, type TestGateway, untilReady } from "../../test/real-parts/test-gateway.ts";
 
 const GUILD = "375357265198317579" as GuildId;
 const OTHER = "375357265198317580" as GuildId;

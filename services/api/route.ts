@@ -12,7 +12,7 @@ export interface Example {
 }
 
 /** What a request must hold: the contract's rules, or others. */
-export type RequestShape<Fields> = Pick<ActionContract<Fields, unknown>, "params" | "together">;
+type RequestShape<Fields> = Pick<ActionContract<Fields, unknown>, "params" | "together">;
 
 /** A request that is not the action's params under other names, and how it becomes them. */
 export interface OwnRequest<Fields, Params> {

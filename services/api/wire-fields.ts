@@ -1,3 +1,4 @@
+import type { JsonSchema } from "./answer-fields.ts";
 import { isObject } from "./exact-json.ts";
 
 /** One field of a request: its name on the wire, the param that it becomes, and how its value is read. */
@@ -10,6 +11,8 @@ export interface WireField {
   readonly standard?: unknown;
   /** The fields of an object. */
   readonly fields?: readonly WireField[];
+  /** For the API document, where the contract's rule says less than the wire takes. */
+  readonly schema?: JsonSchema;
 }
 
 export function field(wire: string, param: string = wire, decode: WireField["decode"] = asItIs): WireField {
@@ -69,4 +72,12 @@ export function objectField(wire: string, fields: readonly WireField[], nulls: N
 }
 
 /** The guild that every request names. */
-export const guildField = field("guild_id", "guildId", asGuildId);
+export const guildField: WireField = {
+  ...field("guild_id", "guildId", asGuildId),
+  schema: {
+    oneOf: [
+      { type: "integer", format: "int64", minimum: 1 },
+      { type: "string", pattern: "^[1-9][0-9]{0,18}$" },
+    ],
+  },
+};

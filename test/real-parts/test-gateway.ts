@@ -1,12 +1,12 @@
 import type { ServiceSchema } from "moleculer";
 import { serve } from "../../mixins/contract-action.ts";
-import { startTestServices, type TestServices } from "../../test/real-parts/test-services.ts";
-import { until } from "../../test/real-parts/until.ts";
-import { healthOf, type ServiceName } from "../contracts/health.contract.ts";
-import { type ApiServiceOptions, apiService } from "./api.service.ts";
+import { startTestServices, type TestServices } from "./test-services.ts";
+import { until } from "./until.ts";
+import { healthOf, type ServiceName } from "../../services/contracts/health.contract.ts";
+import { type ApiServiceOptions, apiService } from "../../services/api/api.service.ts";
 
 /** An operator's key that every test gateway takes. */
-export const OPERATOR_KEY = "operator-key-of-the-tests";
+const OPERATOR_KEY = "operator-key-of-the-tests";
 
 /** A gateway under test, on a free port, with the services behind it. */
 export interface TestGateway extends TestServices {
@@ -17,7 +17,7 @@ export interface TestGateway extends TestServices {
   request(path: string, init?: RequestInit): Promise<HttpAnswer>;
 }
 
-export interface HttpAnswer {
+interface HttpAnswer {
   readonly status: number;
   readonly headers: Headers;
   /** As it was sent. */
