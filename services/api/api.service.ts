@@ -52,7 +52,9 @@ export function apiService(options: ApiServiceOptions): ServiceSchema {
         port,
         host,
       });
-      onListening?.(await gateway.start());
+      // Outside of the optional call, which would not evaluate it when nobody wants to be told.
+      const taken = await gateway.start();
+      onListening?.(taken);
     },
     async stopped() {
       await gateway?.stop(drainMs);
