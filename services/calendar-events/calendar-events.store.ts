@@ -34,7 +34,7 @@ export interface CalendarEventsStore {
   changesSince(params: ChangesSinceParams): Promise<ChangesSinceResult>;
 }
 
-export type Events = AsyncIterable<StoredEvent>;
+type Events = AsyncIterable<StoredEvent>;
 
 /** So many lanes are asked for at once; a calendar has more only by design. */
 const LANES_AT_ONCE = 50;

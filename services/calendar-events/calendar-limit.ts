@@ -2,7 +2,7 @@ import { getGuildSettings } from "../contracts/guild-settings.contract.ts";
 import type { GuildId } from "../contracts/ids.ts";
 
 /** What asks another service: a context or a broker. */
-export interface Caller {
+interface Caller {
   call(action: string, params: object): Promise<unknown>;
 }
 

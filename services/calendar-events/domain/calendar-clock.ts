@@ -3,7 +3,7 @@ import { localToInstant, type WallMs } from "./local-to-instant.ts";
 import type { Zone } from "./zone.ts";
 
 /** A zone that a calendar has, and since when. */
-export interface Era {
+interface Era {
   readonly zone: Zone;
   readonly since: EpochMs;
 }

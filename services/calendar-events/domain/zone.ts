@@ -8,7 +8,7 @@ export interface ClockChange {
 }
 
 /** The clock of a zone around a stretch of time: `first` ms ahead of UTC, then changed by `changes`, in order. */
-export interface ClockSpan {
+interface ClockSpan {
   readonly first: number;
   readonly changes: readonly ClockChange[];
 }
@@ -23,8 +23,8 @@ export interface Zone {
 
 /** About 400 days. */
 const SPAN_MS = 2 ** 35;
-/** About 3 days: no zone changes its clock twice in so short a time (a test reads them all). */
-const PROBE_MS = 2 ** 28;
+/** About 6 days: from 1970 to 2100 no zone changes its clock twice in less than 7. */
+const PROBE_MS = 2 ** 29;
 /** No wall clock is further from UTC than that, so a wall time and its instant share a span. */
 const MARGIN_MS = 2 * 86_400_000;
 /** Spans that are kept for a zone: more than a century. */

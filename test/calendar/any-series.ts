@@ -1,0 +1,94 @@
+import fc from "fast-check";
+import { FREQUENCIES } from "../../services/contracts/calendar-events.contract.ts";
+import { instantToLocal, localToInstant } from "../../services/calendar-events/domain/local-to-instant.ts";
+import type { Series } from "../../services/calendar-events/domain/occurrences.ts";
+import type { Window } from "../../services/calendar-events/domain/window.ts";
+import { type Zone, zoneNamed } from "../../services/calendar-events/domain/zone.ts";
+
+const MINUTE = 60_000;
+export const DAY = 86_400_000;
+
+export function zone(name: string): Zone {
+  const found = zoneNamed(name);
+  if (found === undefined) throw new Error(`no zone ${name}`);
+  return found;
+}
+
+/** Zones whose clocks change at various hours, by various lengths, in both hemispheres, or never. */
+const ZONES = [
+  "UTC",
+  "America/New_York",
+  "Europe/London",
+  "Australia/Lord_Howe",
+  "Africa/Casablanca",
+  "America/Sao_Paulo",
+  "Asia/Kathmandu",
+  "Asia/Beirut",
+  "America/Scoresbysund",
+  "Pacific/Chatham",
+  "Africa/Monrovia",
+];
+
+const anyWallStart = fc
+  .record({
+    day: fc.oneof(
+      fc.integer({ min: 1, max: 44_000 }),
+      // The days that months lack, and leap days.
+      fc
+        .record({ year: fc.integer({ min: 1970, max: 2090 }), month: fc.integer({ min: 0, max: 11 }) })
+        .map(({ year, month }) => Math.floor(Date.UTC(year, month + 1, 0) / DAY)),
+      fc.integer({ min: 493, max: 521 }).map((leap) => Math.floor(Date.UTC(leap * 4, 1, 29) / DAY)),
+    ),
+    minute: fc.oneof(
+      fc.integer({ min: 0, max: 1439 }),
+      fc.integer({ min: 0, max: 16 }).map((quarter) => quarter * 15),
+    ),
+  })
+  .map(({ day, minute }) => day * DAY + minute * MINUTE);
+
+export interface AnySeries {
+  readonly series: Series;
+  readonly wall: number;
+  readonly zone: Zone;
+}
+
+/** A series that starts at a wall time that exists, on any clock. */
+export const anySeries: fc.Arbitrary<AnySeries> = fc
+  .record({
+    wall: anyWallStart,
+    zoneName: fc.constantFrom(...ZONES),
+    minutes: fc.oneof(fc.constant(0), fc.integer({ min: 1, max: 300 }), fc.integer({ min: 1, max: 100_000 })),
+    frequency: fc.constantFrom(...FREQUENCIES),
+    interval: fc.oneof(fc.integer({ min: 1, max: 4 }), fc.integer({ min: 1, max: 60 })),
+    count: fc.oneof(fc.constant(-1), fc.integer({ min: 1, max: 60 })),
+  })
+  .map(({ wall, zoneName, minutes, frequency, interval, count }) => {
+    const startsAt = localToInstant(wall, zone(zoneName));
+    const times = { startsAt, endsAt: startsAt + minutes * MINUTE };
+    const clock = [{ zone: zone(zoneName), since: 0 }] as const;
+    return { series: { ...times, recurrence: { frequency, interval, count }, clock }, wall, zone: zone(zoneName) };
+  })
+  .filter(({ series, wall, zone: { name } }) => instantToLocal(series.startsAt, zone(name)) === wall && wall >= DAY);
+
+/** A window that begins some time after the series does, or a little before. */
+function anyWindow(series: Series, mostDays = 800): fc.Arbitrary<Window> {
+  return fc
+    .record({
+      after: fc.oneof(fc.integer({ min: -40, max: 400 }), fc.integer({ min: 0, max: 9000 })),
+      days: fc.oneof(fc.integer({ min: 1, max: 40 }), fc.integer({ min: 1, max: mostDays })),
+      shift: fc.integer({ min: 0, max: DAY - 1 }),
+    })
+    .map(({ after, days, shift }) => {
+      const from = series.startsAt + after * DAY + shift;
+      return { from, until: from + days * DAY };
+    });
+}
+
+export interface AnyLook extends AnySeries {
+  readonly window: Window;
+}
+
+/** A series with a window on it. */
+export const anyLook = anySeries.chain((any) =>
+  anyWindow(any.series).map((window): AnyLook => Object.assign({ window }, any)),
+);

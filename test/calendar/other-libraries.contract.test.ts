@@ -1,0 +1,119 @@
+import { describe, expect, test } from "@jest/globals";
+import fc from "fast-check";
+import ICAL from "ical.js";
+import { RRule } from "rrule";
+import { RRuleTemporal } from "rrule-temporal";
+import { anyLook, type AnySeries } from "./any-series.ts";
+import { instantToLocal, type WallMs } from "../../services/calendar-events/domain/local-to-instant.ts";
+import { occurrencesStarting } from "../../services/calendar-events/domain/occurrences.ts";
+import type { Window } from "../../services/calendar-events/domain/window.ts";
+
+const RUNS = { numRuns: 300 };
+
+/** The starts in a window by the domain. */
+function ours({ series }: AnySeries, window: Window): number[] {
+  return occurrencesStarting(series, window, 10_000).map(({ startsAt }) => startsAt);
+}
+
+function stamp(wall: WallMs): string {
+  return new Date(wall).toISOString().replaceAll(/[-:]|\.\d+Z/g, "");
+}
+
+function ruleText({ series }: AnySeries): string {
+  const { frequency, interval, count } = series.recurrence;
+  return `FREQ=${frequency};INTERVAL=${interval}${count === -1 ? "" : `;COUNT=${count}`}`;
+}
+
+/** A wall time in a gap is shown later by the clock: then the time of the day is another than the rule's. */
+function isMovedByGap({ wall, zone }: AnySeries, at: number): boolean {
+  return (instantToLocal(at, zone) - wall) % 86_400_000 !== 0;
+}
+
+describe("occurrences beside other libraries", () => {
+  /**
+   * A time that doesn't exist: RFC 5545, 3.3.5, "the local time … is interpreted using the UTC offset before the
+   * gap". rrule-temporal leaves such an occurrence out instead, and with a count takes one more at the end.
+   * In Casablanca, where summer time pauses for Ramadan, it goes on with the offset from before the pause: on
+   * 2012-07-22 the clock was on UTC, which a test of the zone's own holds against `Intl`.
+   */
+  test("rrule-temporal answers the same, save for times in a gap", () => {
+    fc.assert(
+      fc.property(anyLook, (look) => {
+        const { series, wall, zone, window } = look;
+        const whole = { from: series.startsAt, until: window.until };
+        const gaps = series.recurrence.count !== -1 && ours(look, whole).some((at) => isMovedByGap(look, at));
+        fc.pre(!gaps && window.from >= series.startsAt && zone.name !== "Africa/Casablanca");
+        const theirs = new RRuleTemporal({
+          rruleString: `DTSTART;TZID=${zone.name}:${stamp(wall)}\nRRULE:${ruleText(look)}`,
+          maxIterations: 100_000,
+        });
+        const starts = theirs.between(new Date(window.from), new Date(window.until - 1), true);
+        expect(ours(look, window).filter((at) => !isMovedByGap(look, at))).toEqual(
+          starts.map(({ epochMilliseconds }) => epochMilliseconds),
+        );
+      }),
+      RUNS,
+    );
+  }, 120_000);
+
+  test("rrule answers the same on the wall clock", () => {
+    fc.assert(
+      fc.property(anyLook, (look) => {
+        const { wall, series } = look;
+        const { frequency, interval, count } = series.recurrence;
+        const theirs = new RRule({
+          freq: RRule[frequency],
+          interval,
+          dtstart: new Date(wall),
+          ...(count === -1 ? {} : { count }),
+        });
+        const { from, until } = look.window;
+        const expected = theirs.between(new Date(from), new Date(until - 1), true).map((date) => date.getTime());
+        expect(wallStarts(look)).toEqual(expected);
+      }),
+      RUNS,
+    );
+  }, 120_000);
+
+  /**
+   * 29 February in a year that has none: RFC 5545, 3.3.10, "Recurrence rules may generate recurrence instances with
+   * an invalid date … such recurrence instances MUST be ignored". ical.js takes 1 March for it, and errs in YEARLY
+   * with an interval.
+   */
+  test("ical.js answers the same on the wall clock, save for YEARLY on 29 February or with an interval", () => {
+    fc.assert(
+      fc.property(anyLook, (look) => {
+        const { frequency, interval } = look.series.recurrence;
+        const isLeapDay = new Date(look.wall).toISOString().includes("-02-29");
+        fc.pre(frequency !== "YEARLY" || (interval === 1 && !isLeapDay));
+        expect(wallStarts(look)).toEqual(icalStarts(look));
+      }),
+      { numRuns: 300 },
+    );
+  }, 120_000);
+});
+
+/** The starts in the window on a clock that never changes, where the wall time is the instant. */
+function wallStarts({ series, wall, window }: AnySeries & { window: Window }): number[] {
+  const clock = [{ zone: { name: "wall", spanAround: () => ({ first: 0, changes: [] }) }, since: 0 }] as const;
+  const onWall = { ...series, startsAt: wall, endsAt: wall, clock };
+  return occurrencesStarting(onWall, window, 10_000).map(({ startsAt }) => startsAt);
+}
+
+function icalStarts(look: AnySeries & { window: Window }): number[] {
+  const { wall, window } = look;
+  const iterator = ICAL.Recur.fromString(ruleText(look)).iterator(ICAL.Time.fromData(fieldsOf(wall)));
+  const starts: number[] = [];
+  for (let next = iterator.next() as ICAL.Time | null; next !== null; next = iterator.next() as ICAL.Time | null) {
+    const at = Date.parse(`${next.toString()}Z`);
+    if (at >= window.until) break;
+    if (at >= window.from) starts.push(at);
+  }
+  return starts;
+}
+
+function fieldsOf(wall: number) {
+  const date = new Date(wall);
+  const [year, month, day] = [date.getUTCFullYear(), date.getUTCMonth() + 1, date.getUTCDate()];
+  return { year, month, day, hour: date.getUTCHours(), minute: date.getUTCMinutes(), second: 0 };
+}
