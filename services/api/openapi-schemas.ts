@@ -12,7 +12,7 @@ interface Rule {
   readonly notEqual?: number;
   readonly values?: readonly string[];
   readonly documented?: readonly string[];
-  readonly form?: { readonly max: number; readonly hint: string };
+  readonly form?: { readonly max: number; readonly hint?: string };
   readonly item?: Rule;
   readonly props?: Readonly<Record<string, Rule>>;
 }
@@ -73,7 +73,8 @@ function valueSchema(field: Pick<WireField, "fields">, rule: Rule): JsonSchema {
 function textSchema({ form, documented }: Rule): JsonSchema {
   if (documented !== undefined) return { type: "string", enum: documented, description: "In any case" };
   if (form === undefined) return { type: "string" };
-  return { type: "string", maxLength: form.max, description: `Must be ${form.hint}` };
+  const { max, hint } = form;
+  return { type: "string", maxLength: max, ...(hint === undefined ? {} : { description: `Must be ${hint}` }) };
 }
 
 function integerSchema({ min, max, notEqual }: Rule): JsonSchema {

@@ -42,6 +42,7 @@ describe("the API document", () => {
 
   test("has every endpoint, every error code, and every digit of a guild id (D7)", () => {
     expect(Object.keys(document.paths)).toEqual(expect.arrayContaining(ROUTES.map(({ paths }) => paths[0])));
+    expect(text).not.toContain("undefined");
     for (const code of Object.keys(ERRORS)) expect(text).toContain(`"${code}"`);
     expect(text).toContain('"guild_id": 375357265198317579,');
   });

@@ -46,6 +46,8 @@ export interface Route {
   readonly access: "read" | "write";
   readonly contract: ActionContract<unknown, unknown>;
   readonly fields: readonly WireField[];
+  /** Whether null means that the field was left out (D6). */
+  readonly nullsAreAbsent: boolean;
   readonly shape: RequestShape<unknown>;
   readonly answer: readonly AnswerField<unknown>[];
   readonly summary: string;
@@ -77,6 +79,7 @@ export function route<Fields extends GuildFields, Params, Result>(table: RouteTa
     access,
     contract,
     fields,
+    nullsAreAbsent: nulls === "absent",
     shape,
     answer,
     summary,

@@ -1,0 +1,95 @@
+import { afterAll, beforeAll, describe, expect, test } from "@jest/globals";
+import { serve } from "../../mixins/contract-action.ts";
+import { standIn, startTestGateway, type TestGateway, untilReady } from "../../test/real-parts/test-gateway.ts";
+import { announcementsService } from "../announcements/announcements.service.ts";
+import { calendarEventsService } from "../calendar-events/calendar-events.service.ts";
+import { listPostHistory, listUpcomingPosts, type SettledPost } from "../contracts/dispatch.contract.ts";
+import { guildSettingsService } from "../guild-settings/guild-settings.service.ts";
+import { ROUTES } from "./route-table.ts";
+import { announcementExamples } from "./v1/announcement.examples.ts";
+import { eventExamples } from "./v2/events.examples.ts";
+
+/** The examples as one story: what is asked for later was made before. */
+const STORY = [
+  "/v1/guild/settings/get",
+  "/v2/guild/settings/get",
+  "/v1/guild/settings/update",
+  "/v2/guild/settings/update",
+  "/v2/events/create",
+  "/v2/events/get",
+  "/v2/events/list/month",
+  "/v2/events/list/date",
+  "/v2/events/list/range",
+  "/v2/events/list/ongoing",
+  "/v1/announcement/create",
+  "/v1/announcement/get",
+  "/v1/announcement/list",
+  "/v1/announcement/upcoming",
+  "/v1/announcement/history",
+  "/v1/announcement/update",
+  "/v1/announcement/delete",
+  "/v2/events/update",
+  "/v2/events/delete",
+];
+
+const current = eventExamples.ongoing.response.events[0]!;
+
+describe("the examples of the API document", () => {
+  let gateway: TestGateway;
+  /** What the examples call something → what it is called in this run. */
+  const names = new Map<string, string>();
+
+  /** An example's JSON under the names of this run. */
+  function ofThisRun(value: object): string {
+    let text = JSON.stringify(value);
+    for (const [example, name] of names) text = text.replaceAll(example, name);
+    return text;
+  }
+
+  /** The posts of an example, as dispatch would give them: the example's event is years ahead of any plan. */
+  function postsOf({ response }: typeof announcementExamples.history | typeof announcementExamples.upcoming) {
+    const posts = JSON.parse(ofThisRun(response.posts)) as Record<string, never>[];
+    return posts.map((post): SettledPost => ({
+      dueAt: post["due"]!,
+      announcementId: post["announcement_id"]!,
+      eventId: post["event_id"]!,
+      startsAt: post["epoch_start"]!,
+      channel: post["channel"]!,
+      state: post["state"]!,
+      settledAt: post["settled"]!,
+      lateMs: post["late_ms"]!,
+      reason: post["reason"]!,
+      messageId: post["message_id"]!,
+    }));
+  }
+
+  beforeAll(async () => {
+    const dispatch = standIn("dispatch", {
+      ...serve(listUpcomingPosts, async () => postsOf(announcementExamples.upcoming)),
+      ...serve(listPostHistory, async () => postsOf(announcementExamples.history)),
+    });
+    gateway = await startTestGateway((mongoUrl) => [
+      guildSettingsService({ mongoUrl }),
+      announcementsService({ mongoUrl }),
+      calendarEventsService({ mongoUrl, now: () => current.epoch_start }),
+      dispatch,
+    ]);
+    await untilReady(gateway);
+    const { is_parent: _, event_id, ...fields } = current;
+    const { body } = await gateway.post("/v2/events/create", { ...eventExamples.ongoing.request, ...fields });
+    names.set(event_id, String(body["id"]));
+  });
+  afterAll(() => gateway.stop());
+
+  test("tell of every endpoint", () => {
+    expect(STORY.toSorted()).toEqual(ROUTES.map(({ paths }) => paths[0]).toSorted());
+  });
+
+  // In order, each on what the ones before it have made.
+  test.each(STORY)("%s answers as its example says, in its order and under its names", async (path) => {
+    const { example } = ROUTES.find(({ paths }) => paths[0] === path)!;
+    const { status, text, body } = await gateway.post(path, ofThisRun(example.request));
+    if (typeof example.response["id"] === "string") names.set(example.response["id"], String(body["id"]));
+    expect({ status, text }).toEqual({ status: 200, text: ofThisRun(example.response) });
+  });
+});

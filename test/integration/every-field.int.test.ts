@@ -1,0 +1,66 @@
+import { afterAll, beforeAll, describe, expect, test } from "@jest/globals";
+import { serve } from "../../mixins/contract-action.ts";
+import { standIn, startTestGateway, type TestGateway, untilReady } from "../real-parts/test-gateway.ts";
+import { announcementsChangesSince } from "../../services/contracts/announcements.contract.ts";
+import { calendarEventsChangesSince } from "../../services/contracts/calendar-events.contract.ts";
+import { listPostHistory, listUpcomingPosts } from "../../services/contracts/dispatch.contract.ts";
+import { guildSettingsChangesSince } from "../../services/contracts/guild-settings.contract.ts";
+import { announcementsService } from "../../services/announcements/announcements.service.ts";
+import { calendarEventsService } from "../../services/calendar-events/calendar-events.service.ts";
+import { guildSettingsService } from "../../services/guild-settings/guild-settings.service.ts";
+import { fieldCases } from "./field-cases.ts";
+import { ROUTES } from "../../services/api/route-table.ts";
+
+const fromTheBeginning = { mark: { at: 0, id: "" }, limit: 1000 };
+
+describe("every field of every endpoint", () => {
+  let gateway: TestGateway;
+
+  beforeAll(async () => {
+    gateway = await startTestGateway((mongoUrl) => [
+      guildSettingsService({ mongoUrl }),
+      announcementsService({ mongoUrl }),
+      calendarEventsService({ mongoUrl }),
+      standIn("dispatch", { ...serve(listUpcomingPosts, async () => []), ...serve(listPostHistory, async () => []) }),
+    ]);
+    await untilReady(gateway);
+  });
+  afterAll(() => gateway.stop());
+
+  /** Everything that is stored, with its revisions. */
+  async function stored(): Promise<unknown> {
+    const owners = [guildSettingsChangesSince, announcementsChangesSince, calendarEventsChangesSince];
+    return Promise.all(owners.map(async (feed) => (await gateway.call(feed, fromTheBeginning)).changes));
+  }
+
+  test("the cases are all there", () => {
+    const cases = ROUTES.flatMap((route) => fieldCases(route));
+    expect(cases.filter(({ outcome }) => outcome === "refused").length).toBeGreaterThan(600);
+    expect(cases.filter(({ outcome }) => outcome === "taken").length).toBeGreaterThan(60);
+  });
+
+  test.each(ROUTES.map((route) => [route.paths[0], route] as const))(
+    "%s: a bad value is a 400 that names its field, and nothing is stored",
+    async (path, route) => {
+      const before = await stored();
+      for (const { title, field, body } of fieldCases(route).filter(({ outcome }) => outcome === "refused")) {
+        const answer = await gateway.post(path, body);
+        expect([title, answer]).toMatchObject([title, { status: 400, body: { code: "INVALID_REQUEST" } }]);
+        const { errors } = answer.body as { errors: { field: string }[] };
+        expect([title, errors.map((each) => each.field)]).toEqual([title, expect.arrayContaining([field])]);
+      }
+      expect(await stored()).toEqual(before);
+    },
+  );
+
+  test.each(ROUTES.map((route) => [route.paths[0], route] as const))(
+    "%s: what may be left out, and null where it means that, is no bad request",
+    async (path, route) => {
+      for (const { title, field, body } of fieldCases(route).filter(({ outcome }) => outcome === "taken")) {
+        const { status, body: answer } = await gateway.post(path, body);
+        const { errors = [] } = answer as { errors?: { field: string }[] };
+        expect([title, status < 500, errors.filter((each) => each.field === field)]).toEqual([title, true, []]);
+      }
+    },
+  );
+});

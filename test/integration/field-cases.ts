@@ -1,0 +1,132 @@
+import { jsonInteger } from "../../services/api/exact-json.ts";
+import type { Route } from "../../services/api/route.ts";
+import type { WireField } from "../../services/api/wire-fields.ts";
+
+/** One request with one field that is unusual, and what must become of it. */
+export interface FieldCase {
+  readonly title: string;
+  /** The path of the field, as an error names it. */
+  readonly field: string;
+  readonly body: object;
+  readonly outcome: "refused" | "taken";
+}
+
+/** A rule of services/contracts/field-rules.ts. */
+interface Rule {
+  readonly type: string;
+  readonly optional?: boolean;
+  readonly nullable?: boolean;
+  readonly min?: number;
+  readonly max?: number;
+  readonly notEqual?: number;
+  readonly values?: readonly string[];
+  readonly form?: { readonly max: number; readonly matches?: (text: string) => boolean };
+  readonly item?: Rule;
+  readonly props?: Readonly<Record<string, Rule>>;
+}
+
+/** Optional by themselves, and needed by what else the example says (D15, api.md 4.1). */
+const NEEDED_BY_THE_EXAMPLE: Readonly<Record<string, readonly string[]>> = {
+  "/v1/announcement/create": ["event_id"],
+  "/v2/events/create": ["recur", "recurrence"],
+};
+
+const absent = Symbol("absent");
+
+/**
+ * For each field of the route, its example with that field missing, null, of every wrong type, out of its range or its
+ * form, and each name that it may have in lower case; for an object its own fields likewise.
+ */
+export function fieldCases(route: Route): FieldCase[] {
+  const [path] = route.paths;
+  return route.fields.flatMap((field) => {
+    const rule = route.shape.params[field.param] as Rule;
+    const needed = NEEDED_BY_THE_EXAMPLE[path]?.includes(field.wire) === true;
+    const mayBeAbsent = (rule.optional === true || field.standard !== undefined) && !needed;
+    const mayBeNull = rule.nullable === true || (mayBeAbsent && route.nullsAreAbsent);
+    const caseOf = (value: unknown, outcome: FieldCase["outcome"], within = ""): FieldCase => ({
+      title: `${field.wire} ${shown(value)}`,
+      field: field.wire + within,
+      body: bodyWith(route.example.request, field.wire, value),
+      outcome,
+    });
+    return [
+      caseOf(absent, mayBeAbsent ? "taken" : "refused"),
+      caseOf(null, mayBeNull ? "taken" : "refused"),
+      ...badValues(field, rule).map(([value, within]) => caseOf(value, "refused", within)),
+      ...(rule.values ?? []).map((name) => caseOf(name.toLowerCase(), "taken")),
+    ];
+  });
+}
+
+function bodyWith(example: object, wire: string, value: unknown): object {
+  const { [wire as never]: _, ...rest } = example;
+  return value === absent ? rest : { ...rest, [wire]: value };
+}
+
+function shown(value: unknown): string {
+  return (JSON.stringify(value) ?? "absent").slice(0, 60);
+}
+
+type BadValue = readonly [value: unknown, pathWithin: string];
+
+const TOO_LARGE = jsonInteger("9223372036854775808");
+const NOT_TEXT = [true, {}, [], { $ne: 1 }, ["1"]];
+const MALFORMED = ["", " ", "x y", "x", "-1", "01x", "ftp://example.org", "javascript:alert(1)", "\ud800"];
+
+function badValues(field: Pick<WireField, "wire" | "fields">, rule: Rule): BadValue[] {
+  if (field.wire === "guild_id") return whole([0, -1, 1.5, TOO_LARGE, "0", "01", "x", ...NOT_TEXT]);
+  switch (rule.type) {
+    case "string":
+      return whole([1, ...NOT_TEXT, ...badTexts(rule)]);
+    case "number":
+      return whole([...integersBeyond(rule), 1.5, "1", true, {}, [], TOO_LARGE]);
+    case "boolean":
+      return whole(["true", 0, 1, {}, []]);
+    case "enum":
+      return whole(["NOPE", "", 1, true, {}, []]);
+    case "array":
+      return [...whole(["x", 1, true, {}]), ...badLists(rule)];
+    case "object":
+      return [...whole(["x", 1, true, []]), ...badObjects(field, rule)];
+    default:
+      throw new Error(`no bad values are known for the type ${rule.type}`);
+  }
+}
+
+function whole(values: readonly unknown[]): BadValue[] {
+  return values.map((value) => [value, ""]);
+}
+
+function badTexts({ form }: Rule): string[] {
+  if (form === undefined) return [];
+  return [
+    "x".repeat(form.max + 1),
+    ...MALFORMED.filter((text) => !text.isWellFormed() || form.matches?.(text) === false),
+  ];
+}
+
+function integersBeyond({ min, max, notEqual }: Rule): number[] {
+  const around = [min === undefined ? undefined : min - 1, max === undefined ? undefined : max + 1, notEqual];
+  return around.filter((value) => value !== undefined);
+}
+
+function badLists({ item, max = 0 }: Rule): BadValue[] {
+  const entries = badValues({ wire: "entry" }, item ?? { type: "string" });
+  return [
+    [Array.from({ length: max + 1 }, () => "1"), ""],
+    ...entries.map(([value]): BadValue => [["1", value], "[1]"]),
+  ];
+}
+
+function badObjects({ fields = [] }: Pick<WireField, "fields">, { props = {} }: Rule): BadValue[] {
+  const good = { frequency: "DAILY" };
+  return fields.flatMap((inner) => {
+    const rule = props[inner.param]!;
+    const bad = badValues(inner, rule).map(([value, at]): BadValue => [
+      { ...good, [inner.wire]: value },
+      `.${inner.wire}${at}`,
+    ]);
+    return rule.optional === true ? bad : [...bad, [bodyWith(good, inner.wire, absent), `.${inner.wire}`] as const];
+  });
+}
