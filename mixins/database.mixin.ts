@@ -59,6 +59,13 @@ export async function databaseAnswers(connection: Connection, withinMs: number):
   );
 }
 
+/** The database server's own time now. */
+export async function databaseTime(connection: Connection, withinMs: number): Promise<number> {
+  if (connection.db === undefined) throw new DatabaseUnreachable(undefined);
+  const { localTime } = await connection.db.admin().command({ hello: 1 }, { timeoutMS: withinMs });
+  return (localTime as Date).getTime();
+}
+
 const OUT_OF_REACH = new Set([
   "MongoServerSelectionError",
   "MongoNetworkError",

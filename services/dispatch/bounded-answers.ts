@@ -1,0 +1,29 @@
+/** An operation did not answer in time; it may have happened or not. */
+export class NoAnswerInTime extends Error {}
+
+/**
+ * The same operations, each of which settles within its time: a connection whose other end is silently gone must not
+ * hold a post for ever.
+ */
+export function boundedAnswers<Operations extends object>(
+  operations: Operations,
+  withinMs: (name: string) => number,
+): Operations {
+  const bounded = Object.entries(operations).map(([name, operation]) => [
+    name,
+    (...args: unknown[]) => within(withinMs(name), name, (operation as (...args: unknown[]) => unknown)(...args)),
+  ]);
+  return Object.fromEntries(bounded) as Operations;
+}
+
+async function within<Result>(ms: number, name: string, answer: Result | Promise<Result>): Promise<Result> {
+  let timer: NodeJS.Timeout | undefined;
+  const late = new Promise<never>((_, reject) => {
+    timer = setTimeout(() => reject(new NoAnswerInTime(`${name} did not answer within ${ms} ms`)), ms);
+  });
+  try {
+    return await Promise.race([answer, late]);
+  } finally {
+    clearTimeout(timer);
+  }
+}

@@ -1,0 +1,58 @@
+import { describe, expect, test } from "@jest/globals";
+import { newDatabaseClock } from "./database-clock.ts";
+
+/** A server whose clock is `ahead` of the process's, and answers that take a while. */
+function world({ ahead }: { ahead: number }) {
+  const at = { monotonic: 1_000, ahead };
+  let takes = { there: 0, back: 0 };
+  const clock = newDatabaseClock(
+    () => {
+      at.monotonic += takes.there;
+      const time = at.monotonic + at.ahead;
+      at.monotonic += takes.back;
+      return Promise.resolve(time);
+    },
+    () => at.monotonic,
+  );
+  const sample = (there: number, back: number) => {
+    takes = { there, back };
+    return clock.sample();
+  };
+  return { at, clock, sample, lag: () => at.monotonic + at.ahead - clock.now() };
+}
+
+describe("the database server's clock on the monotonic clock", () => {
+  test("never runs ahead of the server, and lags by no more than the answer took", async () => {
+    const { sample, lag } = world({ ahead: 5_000_000 });
+    await sample(3, 40);
+    expect(lag()).toBe(40);
+  });
+
+  test("the quickest of the last answers counts", async () => {
+    const { sample, lag } = world({ ahead: 5_000_000 });
+    await sample(1, 40);
+    await sample(1, 2);
+    await sample(1, 900);
+    expect(lag()).toBe(2);
+  });
+
+  test("goes on between samples", async () => {
+    const { at, clock, sample } = world({ ahead: 5_000_000 });
+    await sample(0, 0);
+    const before = clock.now();
+    at.monotonic += 1_234;
+    expect(clock.now() - before).toBe(1_234);
+  });
+
+  test("a step of the server's own clock back is followed at the next sample", async () => {
+    const { at, sample, lag } = world({ ahead: 5_000_000 });
+    await sample(0, 1);
+    at.ahead -= 3_600_000;
+    await sample(0, 1);
+    expect(lag()).toBe(1);
+  });
+
+  test("says so when it is read before its first sample", () => {
+    expect(() => world({ ahead: 0 }).clock.now()).toThrow("before its first sample");
+  });
+});

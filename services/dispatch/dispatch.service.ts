@@ -1,0 +1,102 @@
+import { randomUUID } from "node:crypto";
+import type { Service, ServiceSchema } from "moleculer";
+import { serve } from "../../mixins/contract-action.ts";
+import { closedConnection, databaseMixin, databaseTime } from "../../mixins/database.mixin.ts";
+import { healthMixin } from "../../mixins/health.mixin.ts";
+import { ANNOUNCEMENT_CHANGED } from "../contracts/announcements.contract.ts";
+import { CALENDAR_EVENT_CHANGED } from "../contracts/calendar-events.contract.ts";
+import { listPostHistory, listUpcomingPosts } from "../contracts/dispatch.contract.ts";
+import { GUILD_SETTINGS_CHANGED } from "../contracts/guild-settings.contract.ts";
+import type { ServiceName } from "../contracts/health.contract.ts";
+import type { GuildId } from "../contracts/ids.ts";
+import { boundedAnswers } from "./bounded-answers.ts";
+import { newDatabaseClock } from "./database-clock.ts";
+import { renderAnnouncement } from "./domain/message/announcement-message.ts";
+import { knownReplicas } from "./known-replicas.ts";
+import { outcomeReports } from "./outcome-reports.ts";
+import { ownersOnTheBus } from "./owners-on-the-bus.ts";
+import { postsStore } from "./posts.store.ts";
+import { type Dispatcher, newDispatcher } from "./protocol/dispatcher.ts";
+import type { Ports, Timers } from "./protocol/ports.ts";
+import { STANDARD_TIMING, type Timing } from "./protocol/timing.ts";
+import type { Sink } from "./sink.ts";
+
+export interface DispatchOptions {
+  readonly mongoUrl: string;
+  /** Where posts go; closed when the service stops. */
+  readonly sinks: readonly Sink[];
+  /** How late an announcement may be posted (D30). */
+  readonly graceMs: number;
+  /** How long a stopping service waits for what it is sending. */
+  readonly drainMs?: number;
+  /** Other times than the standard ones. */
+  readonly timing?: Partial<Timing>;
+}
+
+const STORE_ANSWERS_MS = 5_000;
+/** The first plan of a large guild is a large transaction. */
+const PLAN_STORED_MS = 30_000;
+const CLOCK_SAMPLE_MS = 5_000;
+const DRAIN_MS = 8_000;
+const OWNERS: readonly ServiceName[] = ["announcements", "calendar-events", "guild-settings"];
+const OWNERS_AWAITED_MS = 5_000;
+
+/** The dispatch service; see README.md beside this file. */
+export function dispatchService(options: DispatchOptions): ServiceSchema {
+  const { mongoUrl, sinks, graceMs, drainMs = DRAIN_MS } = options;
+  const connection = closedConnection();
+  const store = postsStore(connection);
+  const clock = newDatabaseClock(
+    () => databaseTime(connection, STORE_ANSWERS_MS),
+    () => performance.now(),
+  );
+  let dispatcher: Dispatcher | undefined;
+  let sampling: NodeJS.Timeout | undefined;
+
+  function portsOf({ broker, logger }: Service): Ports {
+    return {
+      clock,
+      timers: processTimers,
+      random: { fraction: Math.random, id: randomUUID },
+      store: boundedAnswers(store, (name) => (name === "commitPlan" ? PLAN_STORED_MS : STORE_ANSWERS_MS)),
+      owners: ownersOnTheBus(broker),
+      replicas: knownReplicas(broker),
+      sinks,
+      render: renderAnnouncement,
+      reports: outcomeReports(broker, logger),
+    };
+  }
+
+  const hint = ({ params }: { readonly params: { readonly guildId: GuildId } }) => dispatcher?.hint(params.guildId);
+  return {
+    name: "dispatch",
+    mixins: [databaseMixin(connection, mongoUrl, "dispatch"), healthMixin("dispatch", connection)],
+    events: { [ANNOUNCEMENT_CHANGED]: hint, [CALENDAR_EVENT_CHANGED]: hint, [GUILD_SETTINGS_CHANGED]: hint },
+    actions: {
+      ...serve(listUpcomingPosts, ({ guildId, amount }) => store.listUpcoming(guildId, amount)),
+      ...serve(listPostHistory, ({ guildId, amount, id }) => store.listHistory(guildId, amount, id)),
+    },
+    async started(this: Service) {
+      await clock.sample();
+      sampling = setInterval(() => void clock.sample().catch(() => {}), CLOCK_SAMPLE_MS);
+      dispatcher = newDispatcher(portsOf(this), { ...STANDARD_TIMING, graceMs, ...options.timing });
+      // Without the owners there is nothing to plan from; what is planned is not held up by them for long.
+      void this.broker
+        .waitForServices([...OWNERS], OWNERS_AWAITED_MS, 50)
+        .catch(() => {})
+        .then(() => dispatcher?.start());
+    },
+    async stopped() {
+      clearInterval(sampling);
+      await dispatcher?.stop(drainMs);
+      await Promise.all(sinks.map((sink) => sink.close()));
+    },
+  };
+}
+
+const processTimers: Timers = {
+  after(ms, wake) {
+    const timer = setTimeout(wake, ms);
+    return () => clearTimeout(timer);
+  },
+};

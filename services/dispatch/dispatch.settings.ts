@@ -1,0 +1,21 @@
+import { integerSetting, type Setting } from "../../mixins/environment.ts";
+import type { SinkName } from "./domain/post.ts";
+
+const SINKS: readonly SinkName[] = ["log", "discord", "webhook"];
+
+/** Where posts go (D34). */
+const sinksSetting: Setting<readonly SinkName[]> = {
+  about: "Where announcements are posted: log, discord, webhook, several separated by commas",
+  standard: "log",
+  expects: `one or more of ${SINKS.join(", ")}, separated by commas`,
+  parse(text) {
+    const names = text.split(",").map((name) => SINKS.find((sink) => sink === name.trim().toLowerCase()));
+    return names.includes(undefined) ? undefined : [...new Set(names as SinkName[])];
+  },
+};
+
+/** What an operator can set about dispatch. Each sink has a table of its own. */
+export const dispatchSettings = {
+  SINKS: sinksSetting,
+  GRACE_MINUTES: integerSetting("How many minutes late an announcement may still be posted (D30)", 15, 1, 1440),
+};

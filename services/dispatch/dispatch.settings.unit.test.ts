@@ -1,0 +1,21 @@
+import { describe, expect, test } from "@jest/globals";
+import { readEnvironment } from "../../mixins/environment.ts";
+import { dispatchSettings } from "./dispatch.settings.ts";
+
+describe("the settings of dispatch", () => {
+  test("without any, posts go to the log, up to 15 minutes late", () => {
+    expect(readEnvironment({}, dispatchSettings)).toEqual({ SINKS: ["log"], GRACE_MINUTES: 15 });
+  });
+
+  test("several sinks can be on at once, each once", () => {
+    expect(readEnvironment({ SINKS: "Discord, webhook,discord" }, dispatchSettings)).toMatchObject({
+      SINKS: ["discord", "webhook"],
+    });
+  });
+
+  test("an unknown sink is refused, and the choices named", () => {
+    expect(() => readEnvironment({ SINKS: "log,irc" }, dispatchSettings)).toThrow(
+      "SINKS must be one or more of log, discord, webhook, separated by commas",
+    );
+  });
+});

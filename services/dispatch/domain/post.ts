@@ -1,0 +1,89 @@
+import type { PostState } from "../../contracts/dispatch.contract.ts";
+import type { AnnouncementId, EpochMs, GuildId, OccurrenceId } from "../../contracts/ids.ts";
+
+/** The name of a sink, as in its ledger entries. */
+export type SinkName = "log" | "discord" | "webhook";
+
+/** What is posted once (D32): an announcement of one occurrence at one start, through one sink. */
+export interface PostKey {
+  readonly announcementId: AnnouncementId;
+  readonly occurrenceId: OccurrenceId;
+  readonly startsAt: EpochMs;
+  readonly sink: SinkName;
+}
+
+/** What planning decides about a post; all times are the database server's. */
+export interface PostPlan {
+  readonly channel: string;
+  /** Never posted before. */
+  readonly dueAt: EpochMs;
+  /** Never posted after; `missed` from then on (D30). */
+  readonly deadline: EpochMs;
+}
+
+/** One row of the plan and ledger. */
+export interface Post extends PostKey, PostPlan {
+  readonly id: string;
+  readonly guildId: GuildId;
+  /** Counts the plans of one key, from 1: a post that was called off is planned anew as the next round. */
+  readonly round: number;
+  readonly state: PostState;
+  /** Counts the writes of planning to this row, from 1; a claim names the one that it was checked against. */
+  readonly planRevision: number;
+  /** Counts the claims. Whoever holds the latest may write; a write with an older one changes nothing. */
+  readonly fence: number;
+  /** When something has to be done about an open post: due, a retry, or the end of a lease. */
+  readonly wakeAt: EpochMs;
+  readonly attempts: number;
+  /** How many workers vanished while they were sending it. */
+  readonly crashes: number;
+  /** Message ids of the parts that are known to be delivered, in order. */
+  readonly delivered: readonly string[];
+  /** Of how many messages it consists; known from the first claim. */
+  readonly parts?: number;
+  /** Who is sending; absent while a `sending` post waits for its next attempt. */
+  readonly owner?: string;
+  /** Names the claim, so that one whose answer was lost can be recognised. */
+  readonly attemptId?: string;
+  /** Since when it may have been delivered without anybody knowing. */
+  readonly doubtSince?: EpochMs;
+  readonly reason?: string;
+  readonly settledAt?: EpochMs;
+  readonly lateMs?: number;
+  readonly messageId?: string;
+}
+
+/** The states in which something is still to be done. `planned`: certainly not sent. `sending`: it may have been. */
+export const OPEN_STATES = ["planned", "sending"] as const satisfies readonly PostState[];
+
+/** Every step that a post may take; a state without steps is final. */
+export const TRANSITIONS: Readonly<Record<PostState, readonly PostState[]>> = {
+  planned: ["planned", "sending", "missed", "cancelled", "skipped"],
+  sending: ["sending", "planned", "sent", "failed", "unknown"],
+  sent: [],
+  failed: [],
+  unknown: [],
+  missed: [],
+  cancelled: [],
+  skipped: [],
+};
+
+/** Whether something is still to be done about it. */
+export function isOpen({ state }: Pick<Post, "state">): boolean {
+  return TRANSITIONS[state].length > 0;
+}
+
+/** Whether it was posted, or may have been: then it is never posted again (D31). */
+export function isAnnounced({ state }: Pick<Post, "state">): boolean {
+  return state === "sent" || state === "sending" || state === "unknown";
+}
+
+/** The row's key: unique, so that two planners can't plan one post twice. */
+export function postId({ announcementId, occurrenceId, startsAt, sink }: PostKey, round: number): string {
+  return `${announcementId}:${occurrenceId}:${startsAt}:${sink}:${round}`;
+}
+
+/** The occurrence and announcement of a post, whatever its start and round. */
+export function subjectOf({ announcementId, occurrenceId, sink }: Omit<PostKey, "startsAt">): string {
+  return `${announcementId}:${occurrenceId}:${sink}`;
+}

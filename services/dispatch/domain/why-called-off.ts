@@ -1,0 +1,23 @@
+import type { Announcement } from "../../contracts/announcements.contract.ts";
+import type { Occurrence } from "../../contracts/calendar-events.contract.ts";
+import { covers } from "./covers.ts";
+import type { Post, SinkName } from "./post.ts";
+
+/** What the guild's truth says about why a planned post is no longer asked for. */
+export function whyCalledOff(
+  post: Post,
+  truth: {
+    readonly announcements: readonly Announcement[];
+    readonly occurrences: readonly Occurrence[];
+    readonly sinks: readonly SinkName[];
+  },
+): string {
+  if (!truth.sinks.includes(post.sink)) return `the sink ${post.sink} is switched off`;
+  const announcement = truth.announcements.find(({ id }) => id === post.announcementId);
+  if (announcement === undefined) return "the announcement was deleted";
+  if (!announcement.enabled) return "the announcement was disabled";
+  const occurrence = truth.occurrences.find(({ occurrenceId }) => occurrenceId === post.occurrenceId);
+  if (occurrence === undefined) return "the event was deleted or moved out of reach";
+  if (!covers(announcement, occurrence)) return "the announcement no longer covers the event";
+  return occurrence.startsAt === post.startsAt ? "the announcement was re-timed" : "the event was moved";
+}

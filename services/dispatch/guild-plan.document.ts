@@ -1,0 +1,43 @@
+import { Schema } from "mongoose";
+import type { Feed } from "./protocol/ports.ts";
+
+/** How far a guild is planned; `_id` is the guild. */
+export interface GuildPlanRow {
+  readonly _id: string;
+  readonly version: number;
+  readonly plannedThrough: Date;
+  readonly replanAt: Date;
+}
+
+export const guildPlanSchema = new Schema<GuildPlanRow>(
+  { _id: { type: String, required: true }, version: Number, plannedThrough: Date, replanAt: Date },
+  { collection: "guild_plans", versionKey: false },
+);
+guildPlanSchema.index({ replanAt: 1 });
+
+/** A thing of another context as it was last seen, as text, with a digest by which a change is noticed. */
+export interface SourceRow {
+  readonly _id: string;
+  readonly guildId: string;
+  readonly digest: string;
+  readonly body: string;
+  readonly neededUntil: Date;
+}
+
+export const sourceSchema = new Schema<SourceRow>(
+  { _id: { type: String, required: true }, guildId: String, digest: String, body: String, neededUntil: Date },
+  { collection: "plan_sources", versionKey: false },
+);
+sourceSchema.index({ neededUntil: 1 }, { expireAfterSeconds: 0 });
+
+/** How far an owner's changes have been read and planned; `_id` is the owner. */
+export interface FeedMarkRow {
+  readonly _id: Feed;
+  readonly at: number;
+  readonly id: string;
+}
+
+export const feedMarkSchema = new Schema<FeedMarkRow>(
+  { _id: { type: String, required: true }, at: Number, id: String },
+  { collection: "feed_marks", versionKey: false },
+);

@@ -1,0 +1,55 @@
+import type { ServiceBroker } from "moleculer";
+import { asRefusal } from "../../mixins/contract-action.ts";
+import { announcementsChangesSince, getAnnouncement, listAnnouncements } from "../contracts/announcements.contract.ts";
+import {
+  calendarEventsChangesSince,
+  getOccurrence,
+  listOccurrencesStarting,
+} from "../contracts/calendar-events.contract.ts";
+import type { ActionContract } from "../contracts/contract.ts";
+import type { ErrorType } from "../contracts/errors.ts";
+import { getGuildSettings, guildSettingsChangesSince } from "../contracts/guild-settings.contract.ts";
+import type { Owners } from "./protocol/ports.ts";
+
+/** At the due instant nobody waits long; a second try follows. */
+const QUICK_MS = 1_000;
+/** Reading a whole guild, or a page of changes. */
+const LONG_MS = 5_000;
+
+const CHANGES = {
+  announcements: announcementsChangesSince,
+  "calendar-events": calendarEventsChangesSince,
+  "guild-settings": guildSettingsChangesSince,
+};
+
+/** The other contexts, by their actions. Every call is asked once: whoever needs the answer asks again himself. */
+export function ownersOnTheBus(broker: ServiceBroker): Owners {
+  function call<Params, Result>(
+    contract: ActionContract<Params, Result>,
+    params: Params,
+    timeout: number,
+  ): Promise<Result> {
+    // Not tracked: a stopping broker would wait for a moment without any call before it tells dispatch to stop.
+    const options = { timeout, retries: 0, tracking: false };
+    return broker.call(contract.name, params as never, options);
+  }
+
+  return {
+    announcements: (guildId) => call(listAnnouncements, { guildId, amount: -1 }, LONG_MS),
+    announcement: (guildId, id) =>
+      call(getAnnouncement, { guildId, id }, QUICK_MS).catch(nullWhen("ANNOUNCEMENT_NOT_FOUND")),
+    occurrences: (params) => call(listOccurrencesStarting, params, LONG_MS),
+    occurrence: (guildId, occurrenceId) => call(getOccurrence, { guildId, occurrenceId }, QUICK_MS),
+    settings: (guildId) => call(getGuildSettings, { guildId }, QUICK_MS),
+    changesSince: (feed, params) => call(CHANGES[feed], params, LONG_MS),
+    reachable: () => broker.transit?.connected ?? true,
+  };
+}
+
+/** "It is not there" is an answer; everything else is the lack of one. */
+function nullWhen(gone: ErrorType): (error: unknown) => null {
+  return (error) => {
+    if (asRefusal(error)?.refusal === gone) return null;
+    throw error;
+  };
+}

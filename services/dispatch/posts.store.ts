@@ -1,0 +1,128 @@
+import type { Connection } from "mongoose";
+import type { SettledPost, UpcomingPost } from "../contracts/dispatch.contract.ts";
+import type { EpochMs, GuildId } from "../contracts/ids.ts";
+import { settledOf, upcomingOf } from "./domain/post-views.ts";
+import { isOpen, OPEN_STATES, type Post } from "./domain/post.ts";
+import { type FeedMarkRow, feedMarkSchema } from "./guild-plan.document.ts";
+import { plansStore } from "./plans.store.ts";
+import { expiryOf, fieldsOf, postOf, type PostRow, postSchema } from "./post.document.ts";
+import type { PostStore, PostWrite } from "./protocol/post-store.ts";
+
+/** What dispatch answers about its posts, beside what the protocol needs. */
+export interface PostsStore extends PostStore {
+  listUpcoming(guildId: GuildId, amount: number): Promise<UpcomingPost[]>;
+  listHistory(guildId: GuildId, amount: number, announcementId?: string): Promise<SettledPost[]>;
+}
+
+const OPEN = { $in: [...OPEN_STATES] };
+const AFTER = { returnDocument: "after", lean: true } as const;
+const BY_PIPELINE = { ...AFTER, updatePipeline: true } as const;
+
+/** The plan and ledger in MongoDB. Every step is one compare-and-set on one row, by the database server's clock. */
+export function postsStore(connection: Connection): PostsStore {
+  const posts = connection.model<PostRow>("Post", postSchema);
+  const marks = connection.model<FeedMarkRow>("FeedMark", feedMarkSchema);
+
+  /** One step of one row, or null when the row is not as the filter says. */
+  async function step(filter: object, update: object | object[]): Promise<Post | null> {
+    const options = Array.isArray(update) ? BY_PIPELINE : AFTER;
+    const row = await posts.findOneAndUpdate(filter as never, update, options);
+    return row === null ? null : postOf(row);
+  }
+
+  async function list(query: object, sort: Record<string, 1 | -1>, limit: number): Promise<Post[]> {
+    const rows = await posts
+      .find(query as never)
+      .sort(sort)
+      .limit(limit)
+      .lean<PostRow[]>();
+    return rows.map(postOf);
+  }
+
+  return {
+    ...plansStore(connection),
+
+    async postsOf(guildId, occurrenceIds) {
+      const rows = await posts
+        .find({ guildId, $or: [{ state: OPEN }, { occurrenceId: { $in: [...occurrenceIds] } }] } as never)
+        .lean<PostRow[]>();
+      return rows.map(postOf);
+    },
+
+    wakingBefore: (before, limit) => list({ state: OPEN, wakeAt: { $lt: new Date(before) } }, { wakeAt: 1 }, limit),
+
+    async find(id) {
+      const row = await posts.findById(id).lean<PostRow>();
+      return row === null ? null : postOf(row);
+    },
+
+    claim({ id, fence, planRevision, notAfter, parts, ...claim }) {
+      const inTime = { $and: [{ $gte: ["$$NOW", "$dueAt"] }, { $lte: ["$$NOW", new Date(notAfter)] }] };
+      const taken = { ...lease(claim), state: "sending", parts, doubtSince: "$$NOW", delivered: [] };
+      return step({ _id: id, state: "planned", fence, planRevision, $expr: inTime }, [{ $set: taken }]);
+    },
+
+    takeOver({ id, fence, ...claim }) {
+      const over = { $gte: ["$$NOW", "$wakeAt"] };
+      const vanished = { $cond: [{ $eq: [{ $type: "$owner" }, "string"] }, 1, 0] };
+      const taken = { ...lease(claim), crashes: { $add: ["$crashes", vanished] } };
+      return step({ _id: id, state: "sending", fence, $expr: over }, [{ $set: taken }]);
+    },
+
+    hold: (id, fence, leaseMs, delivered) =>
+      step({ _id: id, state: "sending", fence }, [
+        { $set: { wakeAt: { $add: ["$$NOW", leaseMs] }, delivered: { $literal: delivered } } },
+      ]),
+
+    write: ({ id, startsAt, fence, state, planRevision }, write) =>
+      step({ _id: id, fence, state, planRevision }, updateOf(startsAt, write)),
+
+    async marks() {
+      const rows = await marks.find().lean<FeedMarkRow[]>();
+      return Object.fromEntries(rows.map(({ _id, at, id }) => [_id, { at, id }]));
+    },
+
+    async saveMark(feed, { at, id }) {
+      const older = { $or: [{ at: { $lt: at } }, { at, id: { $lt: id } }] };
+      await marks.updateOne({ _id: feed }, { $setOnInsert: { at, id } }, { upsert: true });
+      await marks.updateOne({ _id: feed, ...older }, { at, id });
+    },
+
+    async listUpcoming(guildId, amount) {
+      const rows = await list({ guildId, state: "planned" }, { dueAt: 1, _id: 1 }, 0);
+      const seen = new Set<string>();
+      const first = rows.filter(({ announcementId, occurrenceId }) => {
+        const subject = `${announcementId}:${occurrenceId}`;
+        return !seen.has(subject) && seen.add(subject);
+      });
+      return first.slice(0, amount === -1 ? undefined : amount).map(upcomingOf);
+    },
+
+    async listHistory(guildId, amount, announcementId) {
+      if (amount === 0) return [];
+      const one = announcementId === undefined ? {} : { announcementId };
+      const query = { guildId, settledAt: { $exists: true }, ...one };
+      const rows = await list(query, { settledAt: -1, _id: 1 }, amount === -1 ? 0 : amount);
+      return rows.filter((row) => !isOpen(row)).map(settledOf);
+    },
+  };
+}
+
+/** A new holder: the fence rises, and the lease begins now. Its texts are literals, never expressions. */
+function lease({ owner, attemptId, leaseMs }: { owner: string; attemptId: string; leaseMs: number }): object {
+  return {
+    fence: { $add: ["$fence", 1] },
+    attempts: { $add: ["$attempts", 1] },
+    owner: { $literal: owner },
+    attemptId: { $literal: attemptId },
+    wakeAt: { $add: ["$$NOW", leaseMs] },
+  };
+}
+
+function updateOf(startsAt: EpochMs, write: PostWrite): object {
+  const given = Object.entries(fieldsOf({ ...write }));
+  const set = Object.fromEntries(given.filter(([, value]) => value !== undefined));
+  const unset = Object.fromEntries(given.filter(([, value]) => value === undefined).map(([name]) => [name, ""]));
+  const expiry = expiryOf({ startsAt, settledAt: write.settledAt });
+  return { $set: { ...set, ...expiry }, ...(Object.keys(unset).length === 0 ? {} : { $unset: unset }) };
+}

@@ -1,0 +1,64 @@
+import type { EpochMs } from "../../contracts/ids.ts";
+import type { PostTruth } from "../domain/judge-post.ts";
+import type { Post } from "../domain/post.ts";
+import type { Follower } from "./follower.ts";
+import type { Ports } from "./ports.ts";
+import { recall } from "./sources.ts";
+import type { Timing } from "./timing.ts";
+
+/** What the owners say about a post. */
+export interface Answer {
+  readonly truth: PostTruth;
+  /** A claim that rests on it is void when it is applied later. */
+  readonly validUntil: EpochMs;
+}
+
+export interface Questions {
+  /** The truth as it is now; undefined when the owners are silent and the plan may not stand in for them. */
+  askAbout(post: Post): Promise<Answer | undefined>;
+}
+
+/**
+ * Asks the owners. While they are silent the plan stands in, when the bus itself is down, so that no edit can come
+ * in either, or when they have been silent for a while and the feeds had confirmed the plan shortly before.
+ */
+export function newQuestions(ports: Ports, timing: Timing, follower: Follower): Questions {
+  const { owners, clock, store } = ports;
+  let silentSince: EpochMs | undefined;
+
+  async function ask({ guildId, announcementId, occurrenceId }: Post): Promise<PostTruth> {
+    const [announcement, occurrence, settings] = await Promise.all([
+      owners.announcement(guildId, announcementId),
+      owners.occurrence(guildId, occurrenceId),
+      owners.settings(guildId),
+    ]);
+    return { announcement, occurrence, settings };
+  }
+
+  function planStands(now: EpochMs): boolean {
+    if (!owners.reachable()) return true;
+    const silent = silentSince !== undefined && now - silentSince >= timing.silenceMs;
+    return silent && now - follower.confirmedAt() <= timing.confirmedMs;
+  }
+
+  async function lastSeen(post: Post): Promise<Answer | undefined> {
+    const now = clock.now();
+    if (!planStands(now)) return undefined;
+    const truth = await recall(store, post);
+    return truth && { truth, validUntil: now + timing.truthFreshMs };
+  }
+
+  return {
+    async askAbout(post) {
+      const askedAt = clock.now();
+      try {
+        const truth = await ask(post);
+        silentSince = undefined;
+        return { truth, validUntil: askedAt + timing.truthFreshMs };
+      } catch {
+        silentSince ??= askedAt;
+        return lastSeen(post);
+      }
+    },
+  };
+}

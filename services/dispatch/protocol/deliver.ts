@@ -1,0 +1,120 @@
+import type { ChatMessage } from "../domain/chat-message.ts";
+import type { Post } from "../domain/post.ts";
+import { retryDelay } from "../domain/retry-delay.ts";
+import type { SendOutcome, Sink } from "../sink.ts";
+import type { Halts } from "./halts.ts";
+import type { Ledger } from "./ledger.ts";
+import type { Life } from "./life.ts";
+import { nonceOf } from "./nonce.ts";
+import type { Ports } from "./ports.ts";
+import type { Timing } from "./timing.ts";
+
+/** Sends a post that is ours by its fence, and writes down what became of it. */
+export interface Delivery {
+  /** @param fresh - Whether nothing of it can have been delivered by an earlier claim. */
+  send(claimed: Post, sink: Sink, messages: readonly ChatMessage[], fresh: boolean): Promise<void>;
+  /** All parts are known to be delivered. */
+  succeed(post: Post): Promise<void>;
+  fail(post: Post, reason: string): Promise<void>;
+  /** Nobody can tell whether it was delivered, and it is not sent again. */
+  giveUp(post: Post, reason: string): Promise<void>;
+  /** Certainly not delivered: it is planned again, for `delayMs` from now. */
+  release(post: Post, reason: string, delayMs: number): Promise<void>;
+  /** Perhaps delivered: it stays `sending`, and may be taken up again `delayMs` from now. */
+  pause(post: Post, reason: string, delayMs: number): Promise<void>;
+}
+
+/** Time that is left of the lease for writing the outcome. */
+const SETTLING_MS = 500;
+/** With less than this left of the lease it is prolonged before the next part is sent. */
+const LEAST_SENDING_MS = 2_000;
+
+export function newDelivery(ports: Ports, timing: Timing, life: Life, ledger: Ledger, halts: Halts): Delivery {
+  const { clock, store, random } = ports;
+
+  async function send(claimed: Post, sink: Sink, messages: readonly ChatMessage[], fresh: boolean): Promise<void> {
+    let post: Post | null = claimed;
+    for (let part = post.delivered.length; part < messages.length; part = post.delivered.length) {
+      const message = messages[part] as ChatMessage;
+      post = await withLease(post);
+      if (post === null) return;
+      const untouched = fresh && part === 0;
+      if (clock.now() > post.deadline) return overdue(post, untouched);
+      if (life.stopping && untouched) return release(post, "dispatch was stopping", 0);
+      const outcome = await attempt(post, sink, message, part);
+      if (outcome.kind !== "sent") return afterFailure(post, outcome, untouched);
+      post = { ...post, delivered: [...post.delivered, outcome.messageId] };
+      if (part + 1 < messages.length) post = await store.hold(post.id, post.fence, timing.leaseMs, post.delivered);
+      if (post === null) return;
+    }
+    await succeed(post);
+  }
+
+  /** The post with enough of its lease left to send; null when it is no longer ours. */
+  async function withLease(post: Post): Promise<Post | null> {
+    if (post.wakeAt - clock.now() >= LEAST_SENDING_MS) return post;
+    const held = await store.hold(post.id, post.fence, timing.leaseMs, post.delivered);
+    return held !== null && held.wakeAt - clock.now() >= LEAST_SENDING_MS ? held : null;
+  }
+
+  function attempt(post: Post, sink: Sink, message: ChatMessage, part: number): Promise<SendOutcome> {
+    const timeoutMs = Math.min(timing.sendTimeoutMs, post.wakeAt - clock.now() - SETTLING_MS);
+    const { id: postId, guildId, channel } = post;
+    return sink.send({ postId, part, nonce: nonceOf(post, part), guildId, channel, message }, timeoutMs);
+  }
+
+  async function afterFailure(
+    post: Post,
+    outcome: Exclude<SendOutcome, { kind: "sent" }>,
+    untouched: boolean,
+  ): Promise<void> {
+    const { reason } = outcome;
+    if (outcome.kind === "rejected") return fail(post, reason);
+    if (outcome.kind === "halted") halts.halt(post.sink, reason);
+    const asked = outcome.kind === "halted" ? timing.haltMs : outcome.afterMs;
+    const certain = outcome.kind === "halted" || outcome.undelivered === true;
+    const delayMs = retryDelay(post.attempts, asked, random.fraction());
+    await (certain && untouched ? release(post, reason, delayMs) : pause(post, reason, delayMs));
+  }
+
+  function overdue(post: Post, untouched: boolean): Promise<void> {
+    const reason = post.reason ?? "its deadline passed while it was being sent";
+    return untouched ? release(post, reason, 0) : pause(post, reason, 0);
+  }
+
+  async function succeed(post: Post): Promise<void> {
+    const now = clock.now();
+    const { delivered, dueAt } = post;
+    const proof = { delivered, messageId: delivered[0], settledAt: now, lateMs: Math.max(0, now - dueAt) };
+    await ledger.write(post, { state: "sent", ...proof, ...idle });
+  }
+
+  async function fail(post: Post, reason: string): Promise<void> {
+    await ledger.write(post, { state: "failed", reason, settledAt: clock.now(), delivered: post.delivered, ...idle });
+  }
+
+  async function giveUp(post: Post, reason: string): Promise<void> {
+    await ledger.write(post, { state: "unknown", reason, settledAt: clock.now(), delivered: post.delivered, ...idle });
+  }
+
+  async function release(post: Post, reason: string, delayMs: number): Promise<void> {
+    await ledger.write(post, { state: "planned", reason, wakeAt: wakeAfter(post, delayMs), ...idle });
+  }
+
+  async function pause(post: Post, reason: string, delayMs: number): Promise<void> {
+    const { delivered } = post;
+    const wakeAt = wakeAfter(post, delayMs);
+    await ledger.write(post, { state: "sending", reason, wakeAt, delivered, owner: undefined });
+  }
+
+  /** Not later than the deadline: what can't be sent any more is to be settled then. */
+  function wakeAfter({ deadline }: Post, delayMs: number): number {
+    const now = clock.now();
+    return Math.max(now, Math.min(now + delayMs, deadline + 1));
+  }
+
+  return { send, succeed, fail, giveUp, release, pause };
+}
+
+/** Nobody works on it, and nothing is in doubt. */
+const idle = { owner: undefined, attemptId: undefined, doubtSince: undefined };

@@ -1,0 +1,88 @@
+import type { GuildId } from "../../contracts/ids.ts";
+import type { Post } from "../domain/post.ts";
+import { rankOf } from "../domain/rank.ts";
+import { newAgenda } from "./agenda.ts";
+import { newQuestions } from "./ask-truth.ts";
+import { newDelivery } from "./deliver.ts";
+import { newFiring } from "./fire.ts";
+import { newFollower } from "./follower.ts";
+import { newHalts } from "./halts.ts";
+import { newLedger } from "./ledger.ts";
+import { newLife } from "./life.ts";
+import { newPlanner } from "./planner.ts";
+import { NOTHING_SET, type Ports } from "./ports.ts";
+import { newRescue } from "./rescue.ts";
+import type { Timing } from "./timing.ts";
+
+/** One replica of dispatch. */
+export interface Dispatcher {
+  start(): void;
+  /** A broadcast says that something of this guild's changed. Quick, and never needed for being right. */
+  hint(guildId: GuildId): void;
+  /** Claims nothing more; resolves when all that is in flight is finished or released, or after `drainMs`. */
+  stop(drainMs: number): Promise<void>;
+}
+
+/** Guilds in one sweep. */
+const PAGE = 1000;
+
+export function newDispatcher(ports: Ports, timing: Timing): Dispatcher {
+  const { clock, store, replicas, timers } = ports;
+  const life = newLife(ports);
+  const planner = newPlanner(ports, timing, life, (posts) => agenda.add(posts));
+  const follower = newFollower(ports, timing, life, planner);
+  const questions = newQuestions(ports, timing, follower);
+  const ledger = newLedger(ports, life);
+  const halts = newHalts(ports, timing);
+  const delivery = newDelivery(ports, timing, life, ledger, halts);
+  const parts = { ports, timing, life, planner, questions, ledger, delivery };
+  const fire = newFiring(parts);
+  const rescue = newRescue(parts);
+  const agenda = newAgenda(ports, timing, life, work);
+
+  /** A replica that isn't the first looks again: the ones before it have had their time. */
+  async function work(post: Post, rank: number): Promise<void> {
+    const row = rank === 0 ? post : await unchanged(post);
+    if (row === null || life.stopping) return;
+    const sink = ports.sinks.find(({ name }) => name === row.sink);
+    if (row.state === "sending") return rescue(row, sink);
+    if (sink === undefined) return planner.touch(row.guildId, row.dueAt);
+    // A halted sink keeps its posts planned; those whose deadline is over are still settled.
+    if (halts.reasonFor(row.sink) !== undefined && clock.now() <= row.deadline) return;
+    await fire(row, sink);
+  }
+
+  async function unchanged(post: Post): Promise<Post | null> {
+    const row = await store.find(post.id);
+    return row !== null && row.state === post.state && row.fence === post.fence ? row : null;
+  }
+
+  /** Plans the guilds further whose plan comes near its end; the replica of rank k leaves them k sweeps to others. */
+  async function sweep(): Promise<void> {
+    const now = clock.now();
+    for (const { guildId, replanAt } of await store.guildsToReplan(now, PAGE)) {
+      if (now >= replanAt + rankOf(guildId, replicas.self, replicas.all()) * timing.sweepEveryMs) {
+        void planner.touch(guildId, now);
+      }
+    }
+  }
+
+  return {
+    start() {
+      if (life.stopping) return;
+      follower.start();
+      agenda.start();
+      life.repeat("sweep", timing.sweepEveryMs, sweep);
+    },
+    hint: (guildId) => void planner.touch(guildId, clock.now()),
+    async stop(drainMs) {
+      life.stop();
+      let cancel = NOTHING_SET;
+      const late = new Promise<void>((resolve) => {
+        cancel = timers.after(drainMs, resolve);
+      });
+      await Promise.race([Promise.all([agenda.drained(), planner.drained()]), late]);
+      cancel();
+    },
+  };
+}

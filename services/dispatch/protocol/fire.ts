@@ -1,0 +1,87 @@
+import type { ChatMessage } from "../domain/chat-message.ts";
+import { type StandingTruth, stands } from "../domain/judge-post.ts";
+import type { Post } from "../domain/post.ts";
+import type { Sink } from "../sink.ts";
+import type { Answer, Questions } from "./ask-truth.ts";
+import type { Delivery } from "./deliver.ts";
+import type { Ledger } from "./ledger.ts";
+import type { Life } from "./life.ts";
+import type { Planner } from "./planner.ts";
+import type { Ports } from "./ports.ts";
+import type { Timing } from "./timing.ts";
+
+/** The parts of the protocol that firing leads together. */
+export interface FireParts {
+  readonly ports: Ports;
+  readonly timing: Timing;
+  readonly life: Life;
+  readonly planner: Planner;
+  readonly questions: Questions;
+  readonly ledger: Ledger;
+  readonly delivery: Delivery;
+}
+
+/**
+ * What happens to a planned post at its due instant: the truth is asked for, the post is claimed on it, and sent. When
+ * the truth has changed the guild is planned anew, and the new plan says what becomes of the post.
+ */
+export function newFiring(parts: FireParts): (post: Post, sink: Sink) => Promise<void> {
+  const { ports, timing, life, planner, questions, ledger, delivery } = parts;
+
+  async function fire(post: Post, sink: Sink): Promise<void> {
+    const answer = await truthInTime(post);
+    if (life.stopping) return;
+    if (answer !== undefined && !stands(post, answer.truth, timing.graceMs)) {
+      await planner.touch(post.guildId, post.dueAt);
+    } else if (ports.clock.now() > post.deadline || answer === undefined) {
+      await miss(post, answer === undefined ? "the truth about it could not be had in time" : undefined);
+    } else {
+      await claimAndSend(post, sink, answer as Answer & { truth: StandingTruth });
+    }
+  }
+
+  /** Asks until there is an answer or the deadline is over. */
+  async function truthInTime(post: Post): Promise<Answer | undefined> {
+    for (;;) {
+      const answer = await questions.askAbout(post);
+      if (answer !== undefined || ports.clock.now() > post.deadline || life.stopping) return answer;
+      await life.sleep(timing.askAgainMs);
+    }
+  }
+
+  async function miss(post: Post, why: string | undefined): Promise<void> {
+    const reason = why ?? post.reason ?? "nothing could post it before its deadline";
+    await ledger.write(post, { state: "missed", reason, settledAt: ports.clock.now() });
+  }
+
+  async function claimAndSend(
+    post: Post,
+    sink: Sink,
+    { truth, validUntil }: Answer & { truth: StandingTruth },
+  ): Promise<void> {
+    const messages = rendered(truth);
+    const claimed = await ledger.claim({
+      id: post.id,
+      fence: post.fence,
+      planRevision: post.planRevision,
+      owner: ports.replicas.self,
+      attemptId: ports.random.id(),
+      leaseMs: timing.leaseMs,
+      parts: messages instanceof Error ? 1 : messages.length,
+      notAfter: validUntil,
+    });
+    if (claimed === null) return;
+    if (messages instanceof Error) return delivery.fail(claimed, `it can't be rendered: ${messages.message}`);
+    await delivery.send(claimed, sink, messages, true);
+  }
+
+  function rendered(truth: StandingTruth): readonly ChatMessage[] | Error {
+    try {
+      return ports.render(truth);
+    } catch (error) {
+      return error instanceof Error ? error : new Error(String(error));
+    }
+  }
+
+  return fire;
+}

@@ -1,0 +1,92 @@
+import { CHANGE_FEED_OVERLAP_MS, type Change, type ChangeMark } from "../../contracts/change-feed.contract.ts";
+import type { EpochMs } from "../../contracts/ids.ts";
+import type { Life } from "./life.ts";
+import type { Planner } from "./planner.ts";
+import { type Feed, FEEDS, type Ports } from "./ports.ts";
+import type { Timing } from "./timing.ts";
+
+/** Reads the owners' changes: what makes the plan right when broadcasts are lost. */
+export interface Follower {
+  start(): void;
+  /** All that had changed by then is planned; 0 before the first complete reading. */
+  confirmedAt(): EpochMs;
+}
+
+const PAGE = 1000;
+
+export function newFollower(ports: Ports, timing: Timing, life: Life, planner: Planner): Follower {
+  const readings = FEEDS.map((feed) => newReading(ports, feed, planner));
+  return {
+    start() {
+      for (const reading of readings) life.repeat(`follow ${reading.feed}`, timing.feedEveryMs, () => reading.read());
+    },
+    confirmedAt: () => Math.min(...readings.map((reading) => reading.confirmedAt)),
+  };
+}
+
+interface Reading {
+  readonly feed: Feed;
+  readonly confirmedAt: EpochMs;
+  read(): Promise<void>;
+}
+
+/** One feed, read from the mark that was stored last, with an overlap for writes that become visible late. */
+function newReading({ store, owners, clock, reports }: Ports, feed: Feed, planner: Planner): Reading {
+  const revisions = new Map<string, Change>();
+  let mark: ChangeMark | undefined;
+  let saved: ChangeMark | undefined;
+  let confirmedAt = 0;
+  /** Plannings that changes which were read have asked for, the ones of a reading that failed half-way included. */
+  let touched: Promise<unknown>[] = [];
+
+  async function read(): Promise<void> {
+    const beganAt = clock.now();
+    mark ??= (await store.marks())[feed];
+    const startAt = Math.max(0, (mark?.at ?? 0) - CHANGE_FEED_OVERLAP_MS);
+    // Without a mark nothing was ever planned: what was due before is nobody's omission.
+    const since = mark === undefined ? beganAt : startAt;
+    let position: ChangeMark = { at: startAt, id: "" };
+    for (let more = true; more;) {
+      const result = await owners.changesSince(feed, { mark: position, limit: PAGE });
+      for (const change of result.changes) if (isNews(change)) touched.push(planner.touch(change.guildId, since));
+      ({ mark: position, more } = result);
+    }
+    if (mark === undefined || position.at > mark.at) mark = position;
+    forgetBefore(mark.at - 2 * CHANGE_FEED_OVERLAP_MS);
+    touched = [confirmAfter(touched, mark, beganAt)];
+  }
+
+  function isNews(change: Change): boolean {
+    const known = revisions.get(change.id);
+    revisions.set(change.id, change);
+    return known?.revision !== change.revision || known.deleted !== change.deleted;
+  }
+
+  function forgetBefore(at: EpochMs): void {
+    for (const [id, { changedAt }] of revisions) if (changedAt < at) revisions.delete(id);
+  }
+
+  /** The mark is stored once all that came before it is planned: a crash in between reads it again. */
+  async function confirmAfter(
+    before: readonly Promise<unknown>[],
+    reached: ChangeMark,
+    beganAt: EpochMs,
+  ): Promise<void> {
+    await Promise.all(before);
+    confirmedAt = beganAt;
+    if (saved?.at === reached.at && saved.id === reached.id) return;
+    saved = reached;
+    await store.saveMark(feed, reached).catch((error: unknown) => {
+      saved = undefined;
+      reports.trouble("save mark", { feed, error });
+    });
+  }
+
+  return {
+    feed,
+    get confirmedAt() {
+      return confirmedAt;
+    },
+    read,
+  };
+}

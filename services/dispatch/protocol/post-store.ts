@@ -1,0 +1,97 @@
+import type { ChangeMark } from "../../contracts/change-feed.contract.ts";
+import type { EpochMs, GuildId } from "../../contracts/ids.ts";
+import type { PlanChanges } from "../domain/plan-posts.ts";
+import type { Post } from "../domain/post.ts";
+import type { Feed } from "./ports.ts";
+
+/** How far a guild is planned. */
+export interface GuildPlan {
+  /** Counts the plans that were stored; 0 for a guild without one. */
+  readonly version: number;
+  /** Everything that is due before is planned; 0 without a plan. */
+  readonly plannedThrough: EpochMs;
+  /** When it has to be planned further. */
+  readonly replanAt: EpochMs;
+}
+
+/** A plan, with the version that was there before its truth was read. */
+export interface PlanCommit extends PlanChanges {
+  readonly guildId: GuildId;
+  readonly version: number;
+  readonly plannedThrough: EpochMs;
+  readonly replanAt: EpochMs;
+  /** What the posts were planned from: kept for the hours in which its owners can't be asked. */
+  readonly sources: readonly Source[];
+}
+
+/** A thing of another owner, as it was last seen. */
+export interface Source {
+  readonly id: string;
+  readonly body: object;
+  /** May be forgotten after this. */
+  readonly neededUntil: EpochMs;
+}
+
+export interface Claim {
+  readonly id: string;
+  readonly fence: number;
+  readonly planRevision: number;
+  readonly owner: string;
+  readonly attemptId: string;
+  readonly leaseMs: number;
+  readonly parts: number;
+  /** The claim is void when it reaches the database later: the truth that it rests on is stale by then. */
+  readonly notAfter: EpochMs;
+}
+
+type TakeOver = Pick<Claim, "id" | "fence" | "owner" | "attemptId" | "leaseMs">;
+
+/** What a worker writes about a post: whatever it names is replaced, `undefined` removes. */
+export type PostWrite = {
+  readonly [
+    Field in
+      | "state"
+      | "wakeAt"
+      | "owner"
+      | "attemptId"
+      | "doubtSince"
+      | "delivered"
+      | "reason"
+      | "settledAt"
+      | "lateMs"
+      | "messageId"
+  ]?: Post[Field] | undefined;
+};
+
+/**
+ * The plan and ledger. Each operation is atomic, and durable once it is answered. An operation that rejects may have
+ * happened or not; it settles within a few seconds either way. "Now" is always the database's own time, taken when
+ * the operation is applied.
+ */
+export interface PostStore {
+  guildPlan(guildId: GuildId): Promise<GuildPlan>;
+  /** The guild's open posts, and all posts of these occurrences. */
+  postsOf(guildId: GuildId, occurrenceIds: readonly string[]): Promise<readonly Post[]>;
+  /**
+   * All of the plan or nothing: false when another plan was stored since `version`, or when a row that it changes was
+   * claimed meanwhile. A plan that changes nothing writes nothing.
+   */
+  commitPlan(plan: PlanCommit): Promise<boolean>;
+  /** Guilds whose `replanAt` is before this, the longest overdue first. */
+  guildsToReplan(before: EpochMs, limit: number): Promise<readonly { guildId: GuildId; replanAt: EpochMs }[]>;
+  /** Open posts with `wakeAt` before this, soonest first. */
+  wakingBefore(before: EpochMs, limit: number): Promise<readonly Post[]>;
+  find(id: string): Promise<Post | null>;
+  /** `planned → sending`, when it is due by now and nothing has changed: the row as it then is, or null. */
+  claim(claim: Claim): Promise<Post | null>;
+  /** `sending → sending`, when its lease or its pause is over by now. Counts a crash when it still had an owner. */
+  takeOver(claim: TakeOver): Promise<Post | null>;
+  /** Prolongs the lease: null when it is no longer ours. */
+  hold(id: string, fence: number, leaseMs: number, delivered: readonly string[]): Promise<Post | null>;
+  /** Any other step from this state under this fence; null when the row is no longer there. */
+  write(at: Pick<Post, "id" | "startsAt" | "fence" | "state" | "planRevision">, write: PostWrite): Promise<Post | null>;
+  /** Things by id, as they were last seen; what is missing is left out. */
+  sources(ids: readonly string[]): Promise<readonly Source[]>;
+  marks(): Promise<Readonly<Partial<Record<Feed, ChangeMark>>>>;
+  saveMark(feed: Feed, mark: ChangeMark): Promise<void>;
+}

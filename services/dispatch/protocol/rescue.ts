@@ -1,0 +1,76 @@
+import { stands } from "../domain/judge-post.ts";
+import type { Post } from "../domain/post.ts";
+import type { Sink } from "../sink.ts";
+import type { FireParts } from "./fire.ts";
+import { nonceOf } from "./nonce.ts";
+
+/** A post that took this many workers with it is not tried again. */
+const POISON_CRASHES = 2;
+const LOOK_UP_MS = 3_000;
+const LOOK_AGAIN_MS = 5_000;
+/** For how long after the deadline an unreachable receiver is asked what it has. */
+const LOOK_UP_PATIENCE_MS = 300_000;
+
+/**
+ * What happens to a post that may have been delivered: its worker is gone, or its answer was lost. While the receiver
+ * surely knows the nonce it is sent again, and a double is dropped there. Later it is looked up; and where that can't
+ * be done it becomes `unknown` and is not sent again.
+ */
+export function newRescue(fireParts: FireParts): (post: Post, sink: Sink | undefined) => Promise<void> {
+  const { ports, timing, questions, delivery } = fireParts;
+  const { clock, random, replicas, store } = ports;
+
+  async function rescue(post: Post, sink: Sink | undefined): Promise<void> {
+    const { id, fence } = post;
+    const claim = { id, fence, owner: replicas.self, attemptId: random.id(), leaseMs: timing.leaseMs };
+    const taken = await store.takeOver(claim);
+    if (taken === null) return;
+    if (sink === undefined) return delivery.giveUp(taken, `the sink ${post.sink} was switched off while it was sent`);
+    if (taken.crashes < POISON_CRASHES && (await sendAgain(taken, sink))) return;
+    await lookUp(taken, sink);
+  }
+
+  /** Sends it again when that can't make a double, and the truth still asks for it. */
+  async function sendAgain(post: Post, sink: Sink): Promise<boolean> {
+    if (clock.now() > Math.min(post.deadline, resendUntil(post, sink))) return false;
+    const answer = await questions.askAbout(post);
+    if (answer === undefined) {
+      await delivery.pause(post, "the truth about it can't be had", timing.askAgainMs);
+      return true;
+    }
+    if (!stands(post, answer.truth, timing.graceMs)) return false;
+    if (clock.now() > Math.min(post.deadline, resendUntil(post, sink))) return false;
+    await delivery.send(post, sink, ports.render(answer.truth), false);
+    return true;
+  }
+
+  function resendUntil({ doubtSince = 0 }: Post, { nonceWindowMs = timing.nonceWindowMs }: Sink): number {
+    return doubtSince + nonceWindowMs;
+  }
+
+  async function lookUp(post: Post, sink: Sink): Promise<void> {
+    const parts = post.parts ?? 1;
+    const delivered = [...post.delivered];
+    while (delivered.length < parts) {
+      const answer = await sink.find?.(post.channel, nonceOf(post, delivered.length), LOOK_UP_MS);
+      if (answer?.kind !== "found") return notFound({ ...post, delivered }, answer?.kind);
+      delivered.push(answer.messageId);
+    }
+    await delivery.succeed({ ...post, delivered });
+  }
+
+  /** @param answer - Undefined when the sink can't look. */
+  async function notFound(post: Post, answer: "absent" | "unreachable" | undefined): Promise<void> {
+    if (answer === "unreachable" && clock.now() < post.deadline + LOOK_UP_PATIENCE_MS) {
+      return delivery.pause(post, "the receiver can't be asked whether it has it", LOOK_AGAIN_MS);
+    }
+    const reason = post.reason ?? "its worker vanished while it was sending";
+    if (post.crashes >= POISON_CRASHES) return delivery.fail(post, `poison: ${post.crashes} workers vanished with it`);
+    if (answer !== "absent") return delivery.giveUp(post, reason);
+    if (post.delivered.length > 0)
+      return delivery.giveUp(post, `only its first ${post.delivered.length} parts are there`);
+    return delivery.release(post, reason, 0);
+  }
+
+  return rescue;
+}
