@@ -1,0 +1,62 @@
+import { once } from "node:events";
+import { createServer, type ServerResponse } from "node:http";
+import type { AddressInfo } from "node:net";
+
+export interface ProbeServerParts {
+  /** 0 takes a free one. */
+  readonly port: number;
+  readonly host: string;
+  /** What the process lacks to do its work, in words for an operator. */
+  readonly missing: () => Promise<readonly string[]>;
+  readonly metrics: () => Promise<string>;
+  readonly metricsType: string;
+}
+
+export interface ProbeServer {
+  /** The port that it listens on. */
+  readonly port: number;
+  close(): Promise<void>;
+}
+
+/** What an orchestrator asks a process: whether it lives, whether it can work, and its figures. */
+export async function startProbeServer(parts: ProbeServerParts): Promise<ProbeServer> {
+  const server = createServer({ requestTimeout: 5_000 }, (request, response) => {
+    answer(request.url ?? "", parts, response).catch(() => response.destroy());
+  });
+  server.listen(parts.port, parts.host);
+  await once(server, "listening");
+  // A probe that is still being answered must not keep the process from ending.
+  server.unref();
+  return {
+    port: (server.address() as AddressInfo).port,
+    async close() {
+      const closed = once(server, "close");
+      server.close();
+      server.closeAllConnections();
+      await closed;
+    },
+  };
+}
+
+async function answer(path: string, parts: ProbeServerParts, response: ServerResponse): Promise<void> {
+  switch (path) {
+    case "/health/live":
+      return send(response, 200, { status: "live" });
+    case "/health/ready": {
+      const missing = await parts.missing();
+      const isReady = missing.length === 0;
+      return send(response, isReady ? 200 : 503, isReady ? { status: "ready" } : { status: "not ready", missing });
+    }
+    case "/metrics": {
+      const text = await parts.metrics();
+      response.writeHead(200, { "content-type": parts.metricsType }).end(text);
+      return undefined;
+    }
+    default:
+      return send(response, 404, { message: "No such path" });
+  }
+}
+
+function send(response: ServerResponse, status: number, body: object): void {
+  response.writeHead(status, { "content-type": "application/json; charset=utf-8" }).end(JSON.stringify(body));
+}
