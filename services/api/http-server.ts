@@ -16,6 +16,8 @@ export interface Served {
 export interface HttpServerParts {
   readonly port: number;
   readonly host: string;
+  /** In place of the usual ones. */
+  readonly limits?: Partial<typeof LIMITS>;
   /** Rejects when the sender has gone. */
   readonly answer: (request: IncomingMessage, requestId: string) => Promise<Answer>;
   readonly onServed: (served: Served) => void;
@@ -43,7 +45,7 @@ const LIMITS = {
 const SAFE_HEADERS = { "x-content-type-options": "nosniff", "cache-control": "no-store" };
 
 /** The HTTP server: limits, time-outs, request ids, and a stop that cuts nobody off. */
-export function httpServer({ port, host, answer, onServed, onError }: HttpServerParts): HttpServer {
+export function httpServer({ port, host, limits, answer, onServed, onError }: HttpServerParts): HttpServer {
   let draining = false;
 
   async function serve(request: IncomingMessage, response: ServerResponse): Promise<void> {
@@ -62,10 +64,15 @@ export function httpServer({ port, host, answer, onServed, onError }: HttpServer
     onServed({ request, requestId, status, ms: performance.now() - began });
   }
 
-  const server = createServer(LIMITS, (request, response) => {
+  const server = createServer({ ...LIMITS, ...limits }, (request, response) => {
     serve(request, response).catch(() => response.destroy());
   });
   server.on("clientError", refuseBrokenRequest);
+  const sockets = new Set<Socket>();
+  server.on("connection", (socket) => {
+    sockets.add(socket);
+    socket.once("close", () => sockets.delete(socket));
+  });
 
   return {
     async listen() {
@@ -80,6 +87,8 @@ export function httpServer({ port, host, answer, onServed, onError }: HttpServer
       draining = true;
       const closed = once(server, "close");
       server.close();
+      // Node closes those that are idle after a request; one that has never sent anything is busy in its eyes.
+      for (const socket of sockets) if (socket.bytesRead === 0) socket.destroy();
       const impatience = setTimeout(() => server.closeAllConnections(), withinMs);
       await closed;
       clearTimeout(impatience);

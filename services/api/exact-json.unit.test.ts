@@ -1,0 +1,91 @@
+import { describe, expect, test } from "@jest/globals";
+import * as fc from "fast-check";
+import { isRefusal } from "../contracts/errors.ts";
+import { jsonInteger, parseJsonObject } from "./exact-json.ts";
+
+const nested = (levels: number) => `{"a":${"[".repeat(levels - 1)}${"]".repeat(levels - 1)}}`;
+
+const SYNTAX = ["{", "}", "[", "]", '"', ",", ":", "\\", "0", "e", "-", ".", " ", "true", "null", "__proto__"];
+
+describe("a body's JSON", () => {
+  test("keeps every digit of an integer, where the plain parser rounds (D7)", () => {
+    const text = '{"guild_id":375357265198317579,"low":-9223372036854775808}';
+    expect(parseJsonObject(text)).toEqual({ guild_id: 375357265198317579n, low: -9223372036854775808n });
+    expect(String((JSON.parse(text) as { guild_id: number }).guild_id)).toBe("375357265198317600");
+    expect(JSON.stringify({ guild_id: jsonInteger("375357265198317579") })).toBe('{"guild_id":375357265198317579}');
+  });
+
+  test("integers go out as they came in", () => {
+    fc.assert(
+      fc.property(fc.bigInt({ min: -(2n ** 63n), max: 2n ** 63n - 1n }), (value) => {
+        const { n } = parseJsonObject(`{"n":${value}}`) as { n: number | bigint };
+        expect(BigInt(n)).toBe(value);
+        expect(typeof n).toBe(Number.isSafeInteger(Number(value)) ? "number" : "bigint");
+      }),
+    );
+  });
+
+  test("is nested at most 16 deep (D8); 30 kB of brackets would overflow the stack of whoever walks them", () => {
+    expect(parseJsonObject(nested(16))).toEqual(JSON.parse(nested(16)));
+    expect(parseJsonObject(nested(17))).toMatchObject({ refusal: "INVALID_JSON" });
+    expect(parseJsonObject(nested(15_000))).toMatchObject({ refusal: "INVALID_JSON" });
+    expect(() => JSON.stringify(JSON.parse(nested(15_000)))).toThrow(RangeError);
+  });
+
+  test("brackets and quotes inside a text are no nesting", () => {
+    const text = JSON.stringify({ a: '[{"'.repeat(40), b: "\\", c: '\\"[[[[[[[[[[[[[[[[[[[[' });
+    expect(parseJsonObject(text)).toEqual(JSON.parse(text));
+  });
+
+  test.each(["1e400", "-1e400", "9".repeat(400) + ".5"])("a number that is none is refused: %.10s", (number) => {
+    expect(parseJsonObject(`{"a":${number}}`)).toMatchObject({ refusal: "INVALID_JSON" });
+    expect(Math.abs(JSON.parse(number) as number)).toBe(Infinity);
+  });
+
+  test.each([
+    "",
+    " ",
+    "{",
+    "[]",
+    "null",
+    "1",
+    '"x"',
+    "{}{}",
+    "{'a':1}",
+    '{"a":01}',
+    '{"a":NaN}',
+    "undefined",
+    "{}\u0000",
+  ])("what is not one object is refused: %p", (text) => {
+    expect(parseJsonObject(text)).toEqual({ refusal: "INVALID_JSON" });
+  });
+
+  test("of duplicate keys the last wins (D8)", () => {
+    expect(parseJsonObject('{"a":1,"b":2,"a":{"c":3,"c":4}}')).toEqual({ a: { c: 4 }, b: 2 });
+  });
+
+  test("__proto__ is a property like any other and changes no prototype (D8), where assigning it would", () => {
+    const text =
+      '{"__proto__":{"polluted":1},"a":{"__proto__":{"polluted":1}},"constructor":{"prototype":{"polluted":1}}}';
+    const value = parseJsonObject(text) as Record<string, object>;
+    expect(Object.keys(value)).toEqual(["__proto__", "a", "constructor"]);
+    expect([Object.getPrototypeOf(value), Object.getPrototypeOf(value["a"])]).toEqual([
+      Object.prototype,
+      Object.prototype,
+    ]);
+    expect(Object.hasOwn(Object.prototype, "polluted")).toBe(false);
+    expect(Object.getPrototypeOf(Object.assign({}, value))).toEqual({ polluted: 1 });
+  });
+
+  test("what JSON writes is read as the plain parser reads it, and no text makes it throw", () => {
+    fc.assert(
+      fc.property(fc.dictionary(fc.string(), fc.jsonValue({ maxDepth: 5, stringUnit: "binary" })), (value) => {
+        const text = JSON.stringify(value);
+        const read = parseJsonObject(text);
+        const rounded = JSON.stringify(read, (_key, each: unknown) => (typeof each === "bigint" ? Number(each) : each));
+        expect(isRefusal(read) ? text : rounded).toBe(text);
+      }),
+    );
+    fc.assert(fc.property(fc.string({ unit: fc.constantFrom(...SYNTAX) }), (text) => void parseJsonObject(text)));
+  });
+});
