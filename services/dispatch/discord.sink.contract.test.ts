@@ -106,7 +106,10 @@ describe("posting to Discord", () => {
     let clock = 0;
     const { server, sink } = await start({ limits: { perBucket: 1, perMs: 1 } }, { now: () => clock });
     server.setChannel(CHANNEL, { refuses: "harmfulLink", onlyBoxes: true });
-    expect(await sink.send(outgoing(), TIMEOUT_MS)).toMatchObject({ kind: "retry", reason: "rate limit" });
+    expect(await sink.send(outgoing(), TIMEOUT_MS)).toMatchObject({
+      reason: "rate limit",
+      undelivered: true,
+    });
     clock = 1_000;
     await untilSeen(async () => {
       clock += 1_000;
@@ -239,7 +242,11 @@ describe("answers that go wrong", () => {
   ] as const)("no answer in time (%j) is told in time, and a repeat posts once", async (fault, before) => {
     const { server, sink } = await start();
     server.script(fault);
-    expect(await sink.send(outgoing(), 100)).toEqual({ kind: "retry", reason: "timed out", afterMs: 0 });
+    expect(await sink.send(outgoing(), 100)).toMatchObject({
+      kind: "retry",
+      reason: "timed out",
+      undelivered: false,
+    });
     await untilSeen(() => server.requests.length === 1);
     expect(server.messages()).toHaveLength(before);
     expect(await sink.send(outgoing(), TIMEOUT_MS)).toMatchObject({ kind: "sent" });
@@ -249,7 +256,8 @@ describe("answers that go wrong", () => {
   test("a receiver that is not there is tried again", async () => {
     const { server, sink } = await start();
     await server.stop();
-    expect(await sink.send(outgoing(), TIMEOUT_MS)).toMatchObject({ kind: "retry", reason: "ECONNREFUSED" });
+    const outcome = await sink.send(outgoing(), TIMEOUT_MS);
+    expect(outcome).toEqual({ kind: "retry", reason: "ECONNREFUSED", afterMs: 0, undelivered: true });
   });
 
   test("a token that no header can hold throws nothing", async () => {

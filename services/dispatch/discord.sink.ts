@@ -1,4 +1,4 @@
-import { integerSetting, optionalSetting, textSetting } from "../../mixins/environment.ts";
+import { integerSetting, optionalSetting } from "../../mixins/environment.ts";
 import { outcomeOf } from "./discord/answer-outcome.ts";
 import { encodeMessage } from "./discord/message-body.ts";
 import { type Lane, rateLimits } from "./discord/rate-limits.ts";
@@ -8,20 +8,15 @@ import type { ChatMessage } from "./domain/chat-message.ts";
 import { asPlainText } from "./domain/message/plain-text.ts";
 import { type HttpAnswer, httpClient, type HttpRequest } from "./http-client.ts";
 import type { Lookup, OutgoingMessage, SendOutcome, Sink } from "./sink.ts";
+import { urlSetting } from "./url-setting.ts";
 
-export const DISCORD_SETTINGS = {
+/** The settings of the sink `discord`. */
+export const discordSettings = {
   DISCORD_TOKEN: optionalSetting("The bot's token; needed by the sink `discord`", "a bot token", /^[\w.-]{1,200}$/),
-  DISCORD_API_URL: textSetting(
-    "Base URL of Discord's API, version included",
-    "https://discord.com/api/v10",
-    "an http or https URL without a query",
-    /^https?:\/\/[^\s?#]+$/,
-  ),
-  DISCORD_BOT_URL: textSetting(
+  DISCORD_API_URL: urlSetting("Base URL of Discord's API, version included", "https://discord.com/api/v10"),
+  DISCORD_BOT_URL: urlSetting(
     "Where to read about this bot; Discord asks for it in `User-Agent`",
     "https://guildcal.example",
-    "an http or https URL",
-    /^https?:\/\/[^\s()]+$/,
   ),
   DISCORD_REQUESTS_PER_SECOND: integerSetting(
     "Most requests a second of this process; all that share the token share Discord's 50",
@@ -87,7 +82,8 @@ export function discordSink({
     const body = JSON.stringify({ ...encodeMessage(message), nonce, enforce_nonce: true });
     const url = messagesUrl(apiUrl, channel);
     const attempt = await exchange({ route: "create", channel }, { method: "POST", url, body, timeoutMs });
-    if (attempt.kind === "limited") return { kind: "retry", reason: "rate limit", afterMs: attempt.afterMs };
+    if (attempt.kind === "limited")
+      return { kind: "retry", reason: "rate limit", afterMs: attempt.afterMs, undelivered: true };
     return outcomeOf(attempt.answer, attempt.afterMs);
   }
 

@@ -51,7 +51,7 @@ describe("one request and its answer", () => {
   test("a body that trickles without end is not waited for", async () => {
     const request = await serve((_request, response) => void response.writeHead(200).write("x"));
     const answer = await client.exchange({ ...request, timeoutMs: 50 });
-    expect(answer).toEqual({ kind: "unanswered", reason: "timed out" });
+    expect(answer).toEqual({ kind: "unanswered", reason: "timed out", mayHaveArrived: true });
   });
 
   test("an answer that breaks off is none", async () => {
@@ -77,6 +77,25 @@ describe("one request and its answer", () => {
     expect(ports.size).toBe(1);
   });
 
+  test("a request on a connection that is used again may have arrived", async () => {
+    let isFirst = true;
+    const request = await serve((incoming, response) => {
+      if (isFirst) response.end("ok");
+      else incoming.socket.resetAndDestroy();
+      isFirst = false;
+    });
+    await client.exchange(request);
+    await expect(client.exchange(request)).resolves.toMatchObject({ reason: "ECONNRESET", mayHaveArrived: true });
+  });
+
+  test("without encryption where it is to be, nothing is sent", async () => {
+    let requests = 0;
+    const request = await serve(() => void (requests += 1));
+    const url = new URL(request.url.href.replace("http:", "https:"));
+    await expect(client.exchange({ ...request, url })).resolves.toMatchObject({ mayHaveArrived: false });
+    expect(requests).toBe(0);
+  });
+
   test("names are resolved by the resolver that was given", async () => {
     const request = await serve((_request, response) => void response.end("ok"));
     const own = httpClient({
@@ -84,7 +103,11 @@ describe("one request and its answer", () => {
       lookup: (_name, _options, done) => done(new Error("no such host"), []),
     });
     const url = new URL(request.url.href.replace("127.0.0.1", "example.com"));
-    await expect(own.exchange({ ...request, url })).resolves.toEqual({ kind: "unanswered", reason: "no such host" });
+    await expect(own.exchange({ ...request, url })).resolves.toEqual({
+      kind: "unanswered",
+      reason: "no such host",
+      mayHaveArrived: false,
+    });
     own.close();
   });
 });

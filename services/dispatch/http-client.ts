@@ -17,7 +17,6 @@ export interface HttpRequest {
   readonly timeoutMs: number;
 }
 
-/** `unanswered` leaves open whether the request arrived. */
 export type HttpAnswer =
   | {
       readonly kind: "answered";
@@ -26,7 +25,12 @@ export type HttpAnswer =
       /** As far as it was read; see `mostBytes`. */
       readonly body: string;
     }
-  | { readonly kind: "unanswered"; readonly reason: string };
+  | {
+      readonly kind: "unanswered";
+      readonly reason: string;
+      /** False when there was no connection to send the request on: then it surely did not arrive. */
+      readonly mayHaveArrived: boolean;
+    };
 
 export interface HttpClient {
   /** One request and its answer. Follows no redirects, repeats nothing, and never throws. */
@@ -61,18 +65,19 @@ export function httpClient({ mostBytes, lookup }: HttpClientOptions): HttpClient
     exchange: (request) =>
       new Promise<HttpAnswer>((resolve) => {
         const outgoing = open(request);
-        const timer = setTimeout(() => {
-          resolve({ kind: "unanswered", reason: "timed out" });
-          outgoing.destroy();
-        }, request.timeoutMs);
+        const isConnected = watchConnection(outgoing);
         const finish = (answer: HttpAnswer) => {
           clearTimeout(timer);
           resolve(answer);
         };
-        outgoing.on("error", (error) => finish(unanswered(error)));
+        const timer = setTimeout(() => {
+          finish({ kind: "unanswered", reason: "timed out", mayHaveArrived: isConnected() });
+          outgoing.destroy();
+        }, request.timeoutMs);
+        outgoing.on("error", (error) => finish(unanswered(error, isConnected())));
         outgoing.on("response", (incoming) => void readAnswer(incoming, mostBytes).then(finish));
         outgoing.end(request.body);
-      }).catch(unanswered),
+      }).catch((error: unknown) => unanswered(error, false)),
     close() {
       http.destroy();
       https.destroy();
@@ -91,14 +96,25 @@ async function readAnswer(incoming: IncomingMessage, mostBytes: number): Promise
       if (bytes >= mostBytes) break;
     }
   } catch (error) {
-    return unanswered(error);
+    return unanswered(error, true);
   }
   const body = Buffer.concat(chunks).subarray(0, mostBytes).toString("utf8");
   return { kind: "answered", status: incoming.statusCode ?? 0, headers: incoming.headers, body };
 }
 
 /** Of several addresses that were tried, the first one's error. */
-function unanswered(error: unknown): HttpAnswer {
+function unanswered(error: unknown, mayHaveArrived: boolean): HttpAnswer {
   const { code, message, errors } = error as NodeJS.ErrnoException & { errors?: NodeJS.ErrnoException[] };
-  return { kind: "unanswered", reason: errors?.[0]?.code ?? code ?? message };
+  return { kind: "unanswered", reason: errors?.[0]?.code ?? code ?? message, mayHaveArrived };
+}
+
+/** Whether the request has had a connection, encrypted where it is to be: nothing is sent before. */
+function watchConnection(outgoing: ClientRequest): () => boolean {
+  let isConnected = false;
+  const connected = (): void => void (isConnected = true);
+  outgoing.once("socket", (socket) => {
+    if (outgoing.reusedSocket) connected();
+    else socket.once(outgoing.protocol === "https:" ? "secureConnect" : "connect", connected);
+  });
+  return () => isConnected;
 }

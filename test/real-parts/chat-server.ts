@@ -1,5 +1,6 @@
 import { createServer, type IncomingMessage, type ServerResponse } from "node:http";
 import type { AddressInfo } from "node:net";
+import { text } from "node:stream/consumers";
 import * as answers from "./chat-server/answers.ts";
 import type { Answer } from "./chat-server/answers.ts";
 import { type ChatServerLimits, limitKeeper, USUAL_LIMITS } from "./chat-server/limits.ts";
@@ -86,7 +87,7 @@ export async function startChatServer({
 
   async function serve(incoming: IncomingMessage, response: ServerResponse): Promise<void> {
     const { method = "", url: path = "", headers } = incoming;
-    const body = await textOf(incoming);
+    const body = await text(incoming);
     const at = requests.push({ method, path, headers, body, status: undefined }) - 1;
     const request = requests[at]!;
     const reply = (answer: Answer) => {
@@ -127,10 +128,4 @@ function meet(fault: Fault, answerTo: () => Answer, reply: (answer: Answer) => v
 function write(response: ServerResponse, { status, headers, body }: Answer): void {
   response.writeHead(status, { "content-type": "application/json", ...headers });
   response.end(typeof body === "string" ? body : JSON.stringify(body));
-}
-
-async function textOf(incoming: IncomingMessage): Promise<string> {
-  const chunks: Buffer[] = [];
-  for await (const chunk of incoming as AsyncIterable<Buffer>) chunks.push(chunk);
-  return Buffer.concat(chunks).toString("utf8");
 }

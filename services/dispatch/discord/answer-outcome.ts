@@ -10,19 +10,23 @@ const LONGEST_QUOTE = 120;
 
 /** What an answer to "create message" says about the post. `afterMs` is what the answer itself asks to wait. */
 export function outcomeOf(answer: HttpAnswer, afterMs: number): SendOutcome {
-  if (answer.kind === "unanswered") return { kind: "retry", reason: answer.reason, afterMs };
+  if (answer.kind === "unanswered") {
+    return { kind: "retry", reason: answer.reason, afterMs, undelivered: !answer.mayHaveArrived };
+  }
   const { status } = answer;
   const body = readAnswerBody(answer.body);
   if (status >= 200 && status < 300) return createdOutcome(status, body, afterMs);
   const reason = reasonOf(status, body);
-  if (isForLater(status)) return { kind: "retry", reason, afterMs };
+  if (status === 429) return { kind: "retry", reason, afterMs, undelivered: true };
+  // Discord's own trouble passes, whatever else the answer says, and whatever was done before it came.
+  if (status === 408 || status >= 500) return { kind: "retry", reason, afterMs };
   switch (meaningOf(body?.code)) {
     case "delivered":
       return { kind: "sent", messageId: DELETED_MESSAGE };
     case "halted":
       return { kind: "halted", reason };
     case "retry":
-      return { kind: "retry", reason, afterMs };
+      return { kind: "retry", reason, afterMs, undelivered: true };
     case "channel":
       return { kind: "rejected", scope: "channel", reason };
     case "payload":
@@ -36,11 +40,6 @@ export function outcomeOf(answer: HttpAnswer, afterMs: number): SendOutcome {
 function createdOutcome(status: number, body: AnswerBody | undefined, afterMs: number): SendOutcome {
   if (body?.id !== undefined) return { kind: "sent", messageId: body.id };
   return { kind: "retry", reason: `HTTP ${status} without a message id`, afterMs };
-}
-
-/** Time-out, rate limit, and Discord's own trouble pass, whatever else the answer says. */
-function isForLater(status: number): boolean {
-  return status === 408 || status === 429 || status >= 500;
 }
 
 function outcomeByStatus(status: number, body: AnswerBody | undefined, reason: string, afterMs: number): SendOutcome {

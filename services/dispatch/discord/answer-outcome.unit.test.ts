@@ -76,12 +76,17 @@ describe("what an answer says about a post", () => {
     expect(outcomeOf(answered(404, { code: 10008 }), 0)).toEqual({ kind: "sent", messageId: "deleted" });
   });
 
-  test("a lost answer is tried again", () => {
-    expect(outcomeOf({ kind: "unanswered", reason: "timed out" }, 0)).toEqual({
-      kind: "retry",
-      reason: "timed out",
-      afterMs: 0,
-    });
+  test("a lost answer leaves the post in doubt; a connection that was never made does not", () => {
+    const lost = { kind: "unanswered", reason: "timed out", mayHaveArrived: true } as const;
+    expect(outcomeOf(lost, 0)).toEqual({ kind: "retry", reason: "timed out", afterMs: 0, undelivered: false });
+    expect(outcomeOf({ ...lost, mayHaveArrived: false }, 0)).toMatchObject({ kind: "retry", undelivered: true });
+  });
+
+  test("a refusal that passes delivered nothing; trouble of the receiver may have come after the delivery", () => {
+    expect(outcomeOf(answered(429, {}), 0)).toHaveProperty("undelivered", true);
+    expect(outcomeOf(answered(403, { code: 20028 }), 0)).toHaveProperty("undelivered", true);
+    expect(outcomeOf(answered(500, {}), 0)).not.toHaveProperty("undelivered");
+    expect(outcomeOf(answered(200, "}{"), 0)).not.toHaveProperty("undelivered");
   });
 
   test("the reason names status, code and text, on one short line", () => {

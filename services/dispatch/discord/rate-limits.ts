@@ -1,10 +1,9 @@
 import type { IncomingHttpHeaders } from "node:http";
+import { numberIn, waitMs } from "../asked-wait.ts";
 import type { HttpAnswer } from "../http-client.ts";
 import { type SlidingWindow, slidingWindow } from "../sliding-window.ts";
 import { type AnswerBody, readAnswerBody } from "./answer-body.ts";
 
-/** No answer makes a lane wait longer: after that it is asked anew. */
-const LONGEST_WAIT_MS = 3_600_000;
 /** After a 429 that does not say how long. */
 const UNTOLD_WAIT_MS = 5_000;
 /** Discord bans an address at 10 000 invalid requests in 10 minutes. */
@@ -91,11 +90,11 @@ export function rateLimits(requestsPerSecond: number): RateLimits {
 
 /** Answers may overtake each other: what is under way is taken off what is left. */
 function readLane(state: LaneState, headers: IncomingHttpHeaders, now: number): void {
-  const remaining = numberOf(headers, "x-ratelimit-remaining");
-  const resetAfter = numberOf(headers, "x-ratelimit-reset-after");
+  const remaining = numberIn(headers, "x-ratelimit-remaining");
+  const resetAfter = numberIn(headers, "x-ratelimit-reset-after");
   if (remaining === undefined || resetAfter === undefined) return;
   state.remaining = remaining - state.underWay;
-  state.resetsAt = now + bounded(resetAfter * 1_000);
+  state.resetsAt = now + waitMs(resetAfter);
 }
 
 /** A limit shared with others on the same resource is not held against us. */
@@ -109,9 +108,9 @@ type Answered = HttpAnswer & { kind: "answered" };
 /** The larger of what header and body ask for. */
 function waitAskedFor({ status, headers, body }: Answered): number {
   const inBody = status === 429 ? readAnswerBody(body)?.retryAfter : undefined;
-  const asked = [numberOf(headers, "retry-after"), inBody].filter((seconds = -1) => seconds >= 0) as number[];
+  const asked = [numberIn(headers, "retry-after"), inBody].filter((seconds = -1) => seconds >= 0) as number[];
   if (asked.length === 0) return status === 429 ? UNTOLD_WAIT_MS : 0;
-  return bounded(Math.max(...asked) * 1_000);
+  return waitMs(Math.max(...asked));
 }
 
 /** A 429 from before Discord, without its body, is about the address: it stops everything. */
@@ -130,14 +129,4 @@ function forgetIdle(lanes: Map<string, LaneState>, now: number): void {
 function textOf(headers: IncomingHttpHeaders, name: string): string | undefined {
   const value = headers[name];
   return typeof value === "string" && value !== "" ? value : undefined;
-}
-
-/** Undefined when the header is absent, not a number, or negative. */
-function numberOf(headers: IncomingHttpHeaders, name: string): number | undefined {
-  const value = Number(textOf(headers, name) ?? NaN);
-  return value >= 0 ? value : undefined;
-}
-
-function bounded(milliseconds: number): number {
-  return Math.min(LONGEST_WAIT_MS, Math.ceil(milliseconds));
 }

@@ -1,0 +1,14 @@
+import { createHmac } from "node:crypto";
+
+/** What a receiver checks a request by (the Standard Webhooks scheme). */
+export type SignatureHeaders = Readonly<Record<"webhook-id" | "webhook-timestamp" | "webhook-signature", string>>;
+
+/**
+ * Signs id, time and body together, so that none of them can be changed or replayed later. `secret` is `whsec_` and
+ * base64; `atSeconds` is Unix time.
+ */
+export function signatureHeaders(id: string, atSeconds: number, body: string, secret: string): SignatureHeaders {
+  const key = Buffer.from(secret.replace(/^whsec_/, ""), "base64");
+  const signature = createHmac("sha256", key).update(`${id}.${atSeconds}.${body}`).digest("base64");
+  return { "webhook-id": id, "webhook-timestamp": String(atSeconds), "webhook-signature": `v1,${signature}` };
+}

@@ -1,0 +1,83 @@
+import { lookup as systemLookup, type LookupAddress } from "node:dns";
+import { BlockList, isIP, type LookupFunction } from "node:net";
+
+/** The code of the error that a connection to a forbidden address ends with. */
+export const TARGET_REFUSED = "TARGET_REFUSED";
+
+/** Resolves a name to all of its addresses. */
+export type ResolveAll = (
+  name: string,
+  done: (error: NodeJS.ErrnoException | null, addresses: LookupAddress[]) => void,
+) => void;
+
+const resolveBySystem: ResolveAll = (name, done) => systemLookup(name, { all: true }, done);
+
+/** Private, shared, loopback, link-local, reserved, for documentation or tests, multicast (IANA's registries). */
+const NOT_PUBLIC_V4 = [
+  ["0.0.0.0", 8],
+  ["10.0.0.0", 8],
+  ["100.64.0.0", 10],
+  ["127.0.0.0", 8],
+  ["169.254.0.0", 16],
+  ["172.16.0.0", 12],
+  ["192.0.0.0", 24],
+  ["192.0.2.0", 24],
+  ["192.88.99.0", 24],
+  ["192.168.0.0", 16],
+  ["198.18.0.0", 15],
+  ["198.51.100.0", 24],
+  ["203.0.113.0", 24],
+  ["224.0.0.0", 3],
+] as const;
+
+/** Of global unicast: protocol assignments with Teredo, documentation, and 6to4, which wraps any IPv4 address. */
+const NOT_PUBLIC_V6 = [
+  ["2001::", 23],
+  ["2001:db8::", 32],
+  ["2002::", 16],
+  ["3fff::", 20],
+] as const;
+
+const notPublic = new BlockList();
+for (const [net, bits] of NOT_PUBLIC_V4) notPublic.addSubnet(net, bits, "ipv4");
+for (const [net, bits] of NOT_PUBLIC_V6) notPublic.addSubnet(net, bits, "ipv6");
+const globalUnicast = new BlockList();
+globalUnicast.addSubnet("2000::", 3, "ipv6");
+
+/** Whether an address is one on the public internet. IPv4 wrapped in IPv6 is not, whatever it wraps. */
+export function isPublicAddress(address: string): boolean {
+  if (isIP(address) === 4) return !notPublic.check(address, "ipv4");
+  return isIP(address) === 6 && globalUnicast.check(address, "ipv6") && !notPublic.check(address, "ipv6");
+}
+
+/** A public target takes https alone; one that isn't must be allowed, and takes either. */
+function isAllowed(address: string, protocol: string, allowPrivate: boolean): boolean {
+  return isPublicAddress(address) ? protocol === "https:" : allowPrivate;
+}
+
+/** Whether the URL's host, when it is written as an address, may be connected to: such a host is never looked up. */
+export function isAllowedLiteral(url: URL, allowPrivate: boolean): boolean {
+  const host = url.hostname.replace(/^\[(.*)\]$/, "$1");
+  return isIP(host) === 0 || isAllowed(host, url.protocol, allowPrivate);
+}
+
+/**
+ * Resolves a name for one connection, and refuses it when any of its addresses may not be connected to. What was
+ * checked is what is connected to: a name that changes its address between check and use gains nothing.
+ */
+export function guardedLookup(protocol: string, allowPrivate: boolean, resolve = resolveBySystem): LookupFunction {
+  return (name, options, done) => {
+    resolve(name, (error, addresses) => {
+      if (error !== null) return done(error, []);
+      const [first] = addresses;
+      const isRefused = addresses.some(({ address }) => !isAllowed(address, protocol, allowPrivate));
+      if (first === undefined || isRefused) return done(targetRefused(), []);
+      if (options.all === true) return done(null, addresses);
+      done(null, first.address, first.family);
+    });
+  };
+}
+
+function targetRefused(): NodeJS.ErrnoException {
+  return Object.assign(new Error("the target is not allowed"), { code: TARGET_REFUSED });
+}

@@ -1,0 +1,113 @@
+import type { LookupAddress } from "node:dns";
+import { describe, expect, test } from "@jest/globals";
+import { guardedLookup, isAllowedLiteral, isPublicAddress } from "./target-guard.ts";
+
+describe("addresses on the public internet", () => {
+  test.each(["1.1.1.1", "8.8.8.8", "172.15.0.1", "172.32.0.1", "100.63.0.1", "2606:4700::1111", "2a00:1450::1"])(
+    "%s is one",
+    (address) => {
+      expect(isPublicAddress(address)).toBe(true);
+    },
+  );
+
+  test.each([
+    "0.0.0.0",
+    "10.1.2.3",
+    "100.64.0.1",
+    "127.0.0.1",
+    "127.255.255.254",
+    "169.254.169.254",
+    "172.16.0.1",
+    "172.31.255.255",
+    "192.0.0.8",
+    "192.168.1.1",
+    "198.18.0.1",
+    "224.0.0.1",
+    "255.255.255.255",
+    "::",
+    "::1",
+    "::ffff:127.0.0.1",
+    "::ffff:8.8.8.8",
+    "64:ff9b::7f00:1",
+    "fe80::1",
+    "fe80::1%eth0",
+    "fc00::1",
+    "fd12:3456::1",
+    "ff02::1",
+    "2001:db8::1",
+    "2001::7f00:1",
+    "2002:7f00:1::",
+    "localhost",
+    "",
+  ])("%s is none", (address) => {
+    expect(isPublicAddress(address)).toBe(false);
+  });
+});
+
+describe("a host that is written as an address", () => {
+  test.each([
+    "https://127.0.0.1/",
+    "https://127.1/",
+    "https://0x7f000001/",
+    "https://2130706433/",
+    "https://017700000001/",
+    "https://[::1]/",
+    "https://[::ffff:10.0.0.1]/",
+    "https://169.254.169.254/latest/meta-data",
+  ])("%s is refused, and taken when private targets are allowed", (url) => {
+    expect(isAllowedLiteral(new URL(url), false)).toBe(false);
+    expect(isAllowedLiteral(new URL(url), true)).toBe(true);
+  });
+
+  test("a public address takes https alone", () => {
+    expect(isAllowedLiteral(new URL("https://1.1.1.1/"), false)).toBe(true);
+    expect(isAllowedLiteral(new URL("http://1.1.1.1/"), true)).toBe(false);
+  });
+
+  test("a name is judged when it is resolved", () => {
+    expect(isAllowedLiteral(new URL("https://localhost/"), false)).toBe(true);
+  });
+});
+
+function lookup(addresses: LookupAddress[], { protocol = "https:", allowPrivate = false, all = true } = {}) {
+  const guarded = guardedLookup(protocol, allowPrivate, (_name, done) => done(null, addresses));
+  return new Promise((resolve) => {
+    guarded("example.com", { all }, (error, address, family) => resolve(error?.code ?? { address, family }));
+  });
+}
+
+const LOOPBACK = { address: "127.0.0.1", family: 4 };
+const PUBLIC = { address: "1.1.1.1", family: 4 };
+const PUBLIC_V6 = { address: "2606:4700::1111", family: 6 };
+
+describe("a name", () => {
+  test("is connected to at the very addresses that were checked", async () => {
+    expect(await lookup([PUBLIC, PUBLIC_V6])).toEqual({ address: [PUBLIC, PUBLIC_V6], family: undefined });
+    expect(await lookup([PUBLIC_V6, PUBLIC], { all: false })).toEqual(PUBLIC_V6);
+  });
+
+  test("is refused when any of its addresses is private", async () => {
+    expect(await lookup([LOOPBACK])).toBe("TARGET_REFUSED");
+    expect(await lookup([PUBLIC, LOOPBACK])).toBe("TARGET_REFUSED");
+    expect(await lookup([PUBLIC, LOOPBACK], { all: false })).toBe("TARGET_REFUSED");
+  });
+
+  test("is refused without encryption when any of its addresses is public", async () => {
+    expect(await lookup([LOOPBACK, PUBLIC], { protocol: "http:", allowPrivate: true })).toBe("TARGET_REFUSED");
+    expect(await lookup([LOOPBACK], { protocol: "http:", allowPrivate: true })).toMatchObject({ address: [LOOPBACK] });
+  });
+
+  test("is refused when it has no address", async () => {
+    expect(await lookup([])).toBe("TARGET_REFUSED");
+  });
+
+  test("that can't be resolved fails as it did", async () => {
+    const guarded = guardedLookup("https:", false, (_name, done) =>
+      done(Object.assign(new Error("no"), { code: "ENOTFOUND" }), []),
+    );
+    const code = await new Promise((resolve) => {
+      guarded("example.com", { all: true }, (error) => resolve(error?.code));
+    });
+    expect(code).toBe("ENOTFOUND");
+  });
+});
