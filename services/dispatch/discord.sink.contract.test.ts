@@ -239,6 +239,7 @@ describe("answers that go wrong", () => {
     [{ kind: "silence", accepted: true }, 1],
     [{ kind: "silence", accepted: false }, 0],
     [{ kind: "slow", ms: 10_000 }, 1],
+    [{ kind: "late", ms: 10_000 }, 0],
   ] as const)("no answer in time (%j) is told in time, and a repeat posts once", async (fault, before) => {
     const { server, sink } = await start();
     server.script(fault);

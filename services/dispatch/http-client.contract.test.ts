@@ -77,6 +77,16 @@ describe("one request and its answer", () => {
     expect(ports.size).toBe(1);
   });
 
+  test("a burst waits for connections to be free, and what found none in time surely did not arrive", async () => {
+    const replies: (() => void)[] = [];
+    const request = await serve((_request, response) => void replies.push(() => response.end()));
+    const burst = Array.from({ length: 80 }, () => client.exchange({ ...request, timeoutMs: 400 }));
+    const answers = await Promise.all(burst);
+    const neverSent = answers.filter((answer) => answer.kind === "unanswered" && !answer.mayHaveArrived).length;
+    expect(neverSent).toBeGreaterThanOrEqual(80 - 64);
+    expect(neverSent + replies.length).toBeLessThanOrEqual(80);
+  });
+
   test("a request on a connection that is used again may have arrived", async () => {
     let isFirst = true;
     const request = await serve((incoming, response) => {

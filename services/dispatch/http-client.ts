@@ -46,10 +46,13 @@ interface HttpClientOptions {
   readonly lookup?: LookupFunction;
 }
 
+/** To one host at once. What finds none free waits for one, within its time. */
+const MOST_CONNECTIONS = 64;
+
 /** Keeps connections open between requests. */
 export function httpClient({ mostBytes, lookup }: HttpClientOptions): HttpClient {
-  const http = new HttpAgent({ keepAlive: true });
-  const https = new HttpsAgent({ keepAlive: true });
+  const http = new HttpAgent({ keepAlive: true, maxSockets: MOST_CONNECTIONS });
+  const https = new HttpsAgent({ keepAlive: true, maxSockets: MOST_CONNECTIONS });
   const resolver = lookup === undefined ? {} : { lookup };
 
   function open({ method, url, headers, body }: HttpRequest): ClientRequest {

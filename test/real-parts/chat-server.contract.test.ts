@@ -92,6 +92,41 @@ describe("the chat server", () => {
   });
 });
 
+describe("scripted faults", () => {
+  let server: ChatServer;
+  beforeAll(async () => {
+    server = await startChatServer();
+  });
+  afterAll(() => server.stop());
+
+  const post = (nonce: string) =>
+    fetch(`${server.url}/channels/1/messages`, {
+      method: "POST",
+      headers: HEADERS,
+      body: JSON.stringify({ content: nonce, nonce, enforce_nonce: true }),
+    });
+
+  test("follow one another, and end", async () => {
+    server.script({ kind: "answer", answer: { status: 500, body: {} } }, 2);
+    server.script({ kind: "slow", ms: 1 });
+    const answers = [await post("a"), await post("a"), await post("a"), await post("b")];
+    expect(answers.map(({ status }) => status)).toEqual([500, 500, 200, 200]);
+    expect(server.messages("1")).toHaveLength(2);
+  });
+
+  test("are forgotten when all is to be calm", async () => {
+    server.script({ kind: "silence", accepted: false }, 100);
+    server.calm();
+    expect((await post("c")).status).toBe(200);
+  });
+
+  test("a late post is one all the same, and its repeat in the meantime is the one that counts", async () => {
+    server.script({ kind: "late", ms: 50 });
+    const [late, repeat] = await Promise.all([post("d"), post("d")]);
+    await expect(late.json()).resolves.toMatchObject({ id: ((await repeat.json()) as { id: string }).id });
+  });
+});
+
 describe("a chat server with little patience", () => {
   let server: ChatServer;
   beforeAll(async () => {

@@ -7,11 +7,13 @@ import { type ChatServerLimits, limitKeeper, USUAL_LIMITS } from "./chat-server/
 import { type PostedMessage, type RoomOptions, type Rooms, rooms } from "./chat-server/rooms.ts";
 
 /** What goes wrong with one request that creates a message. `accepted`: whether the message is posted all the same. */
-export type Fault =
+type Fault =
   /** Answered with this; the message is not posted. */
   | { readonly kind: "answer"; readonly answer: Answer }
   /** Posted at once, and answered so much later. */
   | { readonly kind: "slow"; readonly ms: number }
+  /** Posted so much later, and answered then, if anybody is still there. */
+  | { readonly kind: "late"; readonly ms: number }
   /** The connection is reset. */
   | { readonly kind: "reset"; readonly accepted: boolean }
   /** The connection stays open, without an answer. */
@@ -19,7 +21,7 @@ export type Fault =
   /** 200 with something that is not JSON. */
   | { readonly kind: "garbage"; readonly accepted: boolean };
 
-export interface ReceivedRequest {
+interface ReceivedRequest {
   readonly method: string;
   readonly path: string;
   readonly headers: IncomingMessage["headers"];
@@ -119,6 +121,7 @@ export async function startChatServer({
 
 function meet(fault: Fault, answerTo: () => Answer, reply: (answer: Answer) => void, incoming: IncomingMessage): void {
   if (fault.kind === "answer") return reply(fault.answer);
+  if (fault.kind === "late") return void setTimeout(() => reply(answerTo()), fault.ms).unref();
   const answer = fault.kind === "slow" || fault.accepted ? answerTo() : undefined;
   if (fault.kind === "reset") incoming.socket.resetAndDestroy();
   if (fault.kind === "garbage") reply(answers.GARBAGE);

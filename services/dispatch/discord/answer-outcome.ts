@@ -4,7 +4,7 @@ import { type AnswerBody, readAnswerBody } from "./answer-body.ts";
 import { meaningOf } from "./error-codes.ts";
 
 /** Stands for the id of a message that was delivered and deleted before its id was known. */
-export const DELETED_MESSAGE = "deleted";
+const DELETED_MESSAGE = "deleted";
 
 const LONGEST_QUOTE = 120;
 

@@ -30,7 +30,7 @@ export interface RateLimits {
 }
 
 /** Returns how long the answer asks to wait before a repeat. */
-export type LearnFrom = (answer: HttpAnswer, now: number) => number;
+type LearnFrom = (answer: HttpAnswer, now: number) => number;
 
 interface LaneState {
   remaining: number;

@@ -5,7 +5,7 @@ export interface Answer {
   readonly headers?: Readonly<Record<string, string>>;
 }
 
-export function refusal(status: number, code: number, message: string): Answer {
+function refusal(status: number, code: number, message: string): Answer {
   return { status, body: { message, code } };
 }
 

@@ -79,7 +79,7 @@ export function limitKeeper({ perBucket, perMs, overall, overallMs, invalidReque
 }
 
 /** The header is in whole seconds, rounded up; the body is exact. */
-export function tooMany(waitMs: number, global: boolean, headers: Record<string, string>): Answer {
+function tooMany(waitMs: number, global: boolean, headers: Record<string, string>): Answer {
   return {
     status: 429,
     headers: {

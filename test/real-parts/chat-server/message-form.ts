@@ -80,6 +80,8 @@ function textAt(from: Json, path: string, most: number, errors: FormError[], req
   }
   const text = value.trim();
   if (required && text === "") errors.push({ path, code: "BASE_TYPE_REQUIRED", message: "This field is required" });
+  if (!text.isWellFormed())
+    errors.push({ path, code: "STRING_TYPE_CONVERT", message: "Could not interpret as string." });
   if (text.length > most) errors.push(tooLong(path, most));
   return text;
 }

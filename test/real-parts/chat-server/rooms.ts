@@ -13,7 +13,7 @@ export interface PostedMessage extends Pick<AcceptedForm, "content" | "embeds" |
   readonly author: "bot" | "other bot" | "person";
 }
 
-export interface ChannelRule {
+interface ChannelRule {
   readonly refuses?: ChannelRefusal;
   /** Only messages with a box are refused. */
   readonly onlyBoxes?: boolean;

@@ -83,7 +83,7 @@ function textField(name: string, text: string): EmbedField[] {
 /** The receiver refuses the whole message for a bad link, so one that it could not show is left out. */
 function imageOf(image: string | undefined): string | undefined {
   const url = image === undefined ? null : URL.parse(image);
-  const isLink = url?.protocol === "http:" || url?.protocol === "https:";
+  const isLink = (url?.protocol === "http:" || url?.protocol === "https:") && url.hostname.includes(".");
   return isLink && url.href.length <= MOST_URL ? url.href : undefined;
 }
 
@@ -95,7 +95,7 @@ function withinTotal(embed: Embed): Embed {
 }
 
 /** The characters of an embed as the receiver adds them up. */
-export function embedLength({ title = "", description = "", author = "", footer = "", fields }: Embed): number {
+function embedLength({ title = "", description = "", author = "", footer = "", fields }: Embed): number {
   const inFields = fields.reduce((sum, { name, value }) => sum + name.length + value.length, 0);
   return title.length + description.length + author.length + footer.length + inFields;
 }

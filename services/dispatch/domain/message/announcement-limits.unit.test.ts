@@ -1,13 +1,13 @@
 import { describe, expect, test } from "@jest/globals";
 import fc from "fast-check";
+import { readForm } from "../../../../test/real-parts/chat-server/message-form.ts";
 import { COLORS } from "../../../contracts/calendar-events.contract.ts";
 import { LANGUAGES } from "../../../contracts/guild-settings.contract.ts";
 import { LAST_EPOCH_MS } from "../../../contracts/ids.ts";
+import { encodeMessage } from "../../discord/message-body.ts";
 import type { ChatMessage } from "../chat-message.ts";
 import { announced } from "./announced-samples.ts";
-import { embedLength } from "./announcement-embed.ts";
 import { renderAnnouncement } from "./announcement-message.ts";
-import * as limits from "./message-limits.ts";
 import { asPlainText } from "./plain-text.ts";
 
 const zones = fc.oneof(
@@ -64,33 +64,14 @@ const anything = fc
     }),
   );
 
-function over(name: string, value: string | undefined, most: number): string[] {
-  return value === undefined || (value.trim().length > 0 && value.length <= most && value.isWellFormed()) ? [] : [name];
-}
-
 function digitsIn(entries: readonly string[]): string[] {
   return [...new Set(entries.filter((entry) => /^\d+$/.test(entry)))];
 }
 
 /** What the receiver would refuse the message for. */
-function refusals({ content, embeds, allowedMentions }: ChatMessage): string[] {
-  return [
-    ...(content.length <= limits.MOST_CONTENT && (content !== "" || embeds.length > 0) ? [] : ["content"]),
-    ...(allowedMentions.users.length <= 100 && allowedMentions.roles.length <= 100 ? [] : ["mentions"]),
-    ...embeds.flatMap((embed) => [
-      ...over("title", embed.title, limits.MOST_TITLE),
-      ...over("description", embed.description, limits.MOST_DESCRIPTION),
-      ...over("author", embed.author, limits.MOST_AUTHOR),
-      ...over("footer", embed.footer, limits.MOST_FOOTER),
-      ...over("image", embed.imageUrl, limits.MOST_URL),
-      ...embed.fields.flatMap(({ name, value }) => [
-        ...over("field name", name, limits.MOST_FIELD_NAME),
-        ...over("field value", value, limits.MOST_FIELD_VALUE),
-      ]),
-      ...(embed.fields.length <= limits.MOST_FIELDS ? [] : ["fields"]),
-      ...(embedLength(embed) <= limits.MOST_EMBED ? [] : ["total"]),
-    ]),
-  ];
+function refusals(message: ChatMessage): unknown[] {
+  const form = readForm({ ...encodeMessage(message) });
+  return "refused" in form ? [form.refused.body] : [];
 }
 
 function mentionsIn(content: string) {
