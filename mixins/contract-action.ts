@@ -47,8 +47,13 @@ export function asError({ refusal, problems, message }: Refusal): Error {
 
 /** An error of our own table, whichever process threw it, as the refusal that it was; undefined for any other. */
 export function asRefusal(error: unknown): Refusal | undefined {
-  const { type, message, data } = error as { type?: string; message?: string; data?: Pick<Refusal, "problems"> };
-  if (type === undefined || !(type in ERRORS)) return undefined;
+  // Whatever is thrown is asked for its properties, undefined too.
+  const { type, message, data } = Object(error) as {
+    type?: string;
+    message?: string;
+    data?: Pick<Refusal, "problems">;
+  };
+  if (type === undefined || !Object.hasOwn(ERRORS, type)) return undefined;
   return refuse(type as ErrorType, data?.problems, message);
 }
 
@@ -64,6 +69,7 @@ function asSafeError(error: unknown, context: Context<unknown, CallMeta>): unkno
 /** Whether an error says "not now": the database or another service is out of reach, or did not answer in time. */
 export function isUnavailable(error: unknown): boolean {
   if (isDatabaseOutOfReach(error)) return true;
+  if (!(error instanceof MoleculerError)) return false;
   const { retryable, code } = error as { retryable?: boolean; code?: unknown };
-  return error instanceof MoleculerError && (retryable === true || code === 504);
+  return retryable === true || code === 504;
 }

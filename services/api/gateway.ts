@@ -55,9 +55,10 @@ export class Gateway {
 
   /** The port that it listens on. */
   async start(): Promise<number> {
+    const port = await this.#server.listen();
     this.#watch.tick();
     this.#ticking = setInterval(() => this.#watch.tick(), TICK_MS);
-    return this.#server.listen();
+    return port;
   }
 
   async stop(drainMs: number): Promise<void> {

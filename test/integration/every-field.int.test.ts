@@ -9,6 +9,7 @@ import { announcementsService } from "../../services/announcements/announcements
 import { calendarEventsService } from "../../services/calendar-events/calendar-events.service.ts";
 import { guildSettingsService } from "../../services/guild-settings/guild-settings.service.ts";
 import { fieldCases } from "./field-cases.ts";
+import { jsonInteger } from "../../services/api/exact-json.ts";
 import { ROUTES } from "../../services/api/route-table.ts";
 
 const fromTheBeginning = { mark: { at: 0, id: "" }, limit: 1000 };
@@ -63,4 +64,27 @@ describe("every field of every endpoint", () => {
       }
     },
   );
+
+  test("the old samples work: a bare number as guild, and event_id and is_parent on create (D6, D7)", async () => {
+    const sample = {
+      calendar_number: 1,
+      event_id: "someeventid",
+      epoch_start: 1_544_299_200_000,
+      epoch_end: 1_544_299_200_000,
+      name: "Test event",
+      is_parent: true,
+      color: "red",
+      recur: true,
+      recurrence: { frequency: "weekly", count: -1, interval: 1, parent: true },
+    };
+    const guild_id = jsonInteger("375357265198317579");
+    const { status, body } = await gateway.post("/v2/events/create", { guild_id, ...sample });
+    expect(status).toBe(200);
+    const guildId = "375357265198317579";
+    const read = { guild_id: guildId, calendar_number: 1, event_id: body["id"] };
+    await expect(gateway.post("/v2/events/get", read)).resolves.toMatchObject({
+      status: 200,
+      body: { event_id: body["id"], color: "RED", is_parent: true, recurrence: { frequency: "WEEKLY", count: -1 } },
+    });
+  });
 });

@@ -1,0 +1,134 @@
+import { Readable } from "node:stream";
+import type { IncomingMessage } from "node:http";
+import { beforeEach, describe, expect, test } from "@jest/globals";
+import moleculer from "moleculer";
+import mongoose from "mongoose";
+import { asError } from "../../mixins/contract-action.ts";
+import type { Caller } from "../contracts/contract.ts";
+import { refuse } from "../contracts/errors.ts";
+import { requestPath, type RequestPathParts } from "./request-path.ts";
+import { ROUTES } from "./route-table.ts";
+import { ServiceGone } from "./service-watch.ts";
+
+const SECRET = "mongodb://root:hunter2@db.node-7";
+const caller: Caller = { keyId: "k", kind: "guild", access: "write", guilds: ["1"] };
+const { ServiceNotFoundError, RequestTimeoutError, ValidationError, MoleculerError } = moleculer.Errors;
+
+function post(path: string, body: object): IncomingMessage {
+  const headers = { authorization: "key", "content-type": "application/json" };
+  return Object.assign(Readable.from([Buffer.from(JSON.stringify(body))]), {
+    method: "POST",
+    url: path,
+    headers,
+  }) as unknown as IncomingMessage;
+}
+
+const failing = (error: unknown) => ({
+  call: async () => {
+    throw error;
+  },
+});
+
+describe("what becomes of an error behind the gateway", () => {
+  let defects: [error: unknown, requestId: string][];
+  let parts: RequestPathParts;
+
+  beforeEach(() => {
+    defects = [];
+    parts = {
+      routes: ROUTES,
+      pages: [],
+      keys: { authenticate: async () => caller },
+      call: async () => undefined,
+      onDefect: (...defect) => void defects.push(defect),
+    };
+  });
+
+  async function answerOf(overrides: Partial<RequestPathParts>, path = "/v1/announcement/get", more: object = {}) {
+    const answer = requestPath({ ...parts, ...overrides });
+    const { status, headers, body } = await answer(post(path, { guild_id: "1", id: "x", ...more }), "id-1");
+    return { status, headers, text: String(body), body: JSON.parse(String(body)) as unknown };
+  }
+
+  test.each([
+    ["an Error with a secret", new Error(SECRET)],
+    ["another library's error", new MoleculerError(SECRET, 500, "X", { secret: SECRET })],
+    ["a validation of the bus", new ValidationError(SECRET, "VALIDATION_ERROR", [{ actual: SECRET }])],
+    ["no error at all", SECRET],
+    ["nothing", undefined],
+    [
+      "an error that can't be written down",
+      Object.assign(new Error(SECRET), { toJSON: () => JSON.parse("{") as never }),
+    ],
+  ])("%s is a 500 with a fixed text, and is told with its request id (D4)", async (_name, error) => {
+    const { status, text } = await answerOf(failing(error));
+    expect(status).toBe(500);
+    expect(text).toBe('{"message":"Internal error","code":"INTERNAL","request_id":"id-1"}');
+    expect(defects).toEqual([[error, "id-1"]]);
+  });
+
+  test("an answer that is not what the contract says is a 500 too", async () => {
+    const { status } = await answerOf({ call: async () => null });
+    expect([status, defects.length]).toEqual([500, 1]);
+  });
+
+  test.each([
+    ["a service that went away", new ServiceGone()],
+    ["a service that is nowhere", new ServiceNotFoundError({ action: "announcements.get", nodeID: "node-7" })],
+    ["a time-out", new RequestTimeoutError({ action: "announcements.get", nodeID: "node-7" })],
+    ["a refusal of the owner's", asError(refuse("UNAVAILABLE"))],
+  ])("%s is a 503 that says when to come back, and no defect", async (_name, error) => {
+    const { status, headers, text } = await answerOf(failing(error));
+    expect([status, headers["retry-after"], defects]).toEqual([503, "1", []]);
+    expect(text).toBe('{"message":"Temporarily unavailable; try again","code":"UNAVAILABLE","request_id":"id-1"}');
+  });
+
+  test("a key store out of reach is a 503, not a 401", async () => {
+    const error = new mongoose.mongo.MongoServerSelectionError(SECRET, {} as never);
+    const { status } = await answerOf({ keys: { authenticate: () => Promise.reject(error) } });
+    expect([status, defects]).toEqual([503, []]);
+  });
+
+  test("a refusal of the owner's keeps its message and names fields as the client does", async () => {
+    const refusal = refuse("INVALID_REQUEST", [
+      { field: "eventColor", code: "NOT_ALLOWED", message: "must be a colour", allowed: ["RED"] },
+      { field: "subscribersRole[2]", code: "MALFORMED", message: "must be digits" },
+    ]);
+    const { status, body } = await answerOf(failing(asError(refusal)), "/v1/announcement/update");
+    expect(status).toBe(400);
+    expect(body).toEqual({
+      message: "Bad request: event_color must be a colour; subscribers_role[2] must be digits",
+      code: "INVALID_REQUEST",
+      request_id: "id-1",
+      errors: [
+        { field: "event_color", code: "NOT_ALLOWED", message: "must be a colour", allowed: ["RED"] },
+        { field: "subscribers_role[2]", code: "MALFORMED", message: "must be digits" },
+      ],
+    });
+  });
+
+  test.each([
+    ["/v2/events/list/date", {}, "epoch_start"],
+    ["/v2/events/list/month", { days_in_month: 31 }, "days_in_month"],
+    ["/v2/events/list/range", { epoch_end: 5 }, "epoch_end"],
+  ])("too many entries in %s: the window's end is what %p set (D17)", async (path, more, field) => {
+    const refusal = refuse("TOO_MANY_ENTRIES", [{ field: "until", code: "OUT_OF_RANGE", message: "must be earlier" }]);
+    const answer = await answerOf(failing(asError(refusal)), path, { calendar_number: 1, epoch_start: 1, ...more });
+    expect(answer).toMatchObject({ status: 400, body: { code: "TOO_MANY_ENTRIES", errors: [{ field }] } });
+  });
+
+  test("the windows are what the wire says: 24 hours, so many days, both ends included (D17)", async () => {
+    const asked: unknown[] = [];
+    const call: RequestPathParts["call"] = async (_contract, params) => (asked.push(params), []);
+    const calendar = { calendar_number: 2, epoch_start: 1_000 };
+    await answerOf({ call }, "/v2/events/list/date", calendar);
+    await answerOf({ call }, "/v2/events/list/month", { ...calendar, days_in_month: 28 });
+    await answerOf({ call }, "/v2/events/list/range", { ...calendar, epoch_end: 1_000 });
+    const window = { guildId: "1", calendarNumber: 2, from: 1_000 };
+    expect(asked).toEqual([
+      { ...window, until: 86_401_000 },
+      { ...window, until: 1_000 + 28 * 86_400_000 },
+      { ...window, until: 1_001 },
+    ]);
+  });
+});
