@@ -1,4 +1,5 @@
 import type { BrokerOptions } from "moleculer";
+import type { LoggerOptions } from "pino";
 import { SteadyNatsTransporter } from "./mixins/steady-nats-transporter.ts";
 
 /** What differs from process to process; everything else about a broker is the same everywhere. */
@@ -16,7 +17,18 @@ export const REQUEST_TIMEOUT_MS = 6_000;
 /** How long a stopping process waits for the calls that it is serving. */
 export const DRAIN_MS = 10_000;
 
+/** One JSON object a line, with its level by name and its time in ISO 8601. */
+export function lineFormat(level: string): LoggerOptions {
+  return {
+    level,
+    base: null,
+    timestamp: () => `,"time":"${new Date().toISOString()}"`,
+    formatters: { level: (label) => ({ level: label }) },
+  };
+}
+
 export function brokerOptions({ nodeId, natsUrl, logLevel }: BrokerSettings): BrokerOptions {
+  const quiet = logLevel === "fatal" ? "fatal" : "error";
   return {
     namespace: "guildcal",
     nodeID: nodeId,
@@ -24,15 +36,8 @@ export function brokerOptions({ nodeId, natsUrl, logLevel }: BrokerSettings): Br
       type: "Pino",
       options: {
         // Moleculer's own modules speak of every connection and registration: only what is wrong is of use.
-        level: { BROKER: "warn", REGISTRY: "error", TRANSIT: "warn", TRANSPORTER: "warn", "**": logLevel },
-        pino: {
-          options: {
-            level: logLevel,
-            base: null,
-            timestamp: () => `,"time":"${new Date().toISOString()}"`,
-            formatters: { level: (label: string) => ({ level: label }) },
-          },
-        },
+        level: { BROKER: quiet, REGISTRY: quiet, TRANSIT: quiet, TRANSPORTER: quiet, "**": logLevel },
+        pino: { options: lineFormat(logLevel) },
       },
     },
     transporter:

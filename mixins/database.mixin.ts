@@ -20,33 +20,22 @@ export function closedConnection(): Connection {
 export function databaseMixin(connection: Connection, mongoUrl: string, appName: string): Partial<ServiceSchema> {
   return {
     async started() {
-      await connection
-        .openUri(mongoUrl, {
-          appName: `guildcal-${appName}`,
-          autoIndex: false,
-          autoCreate: false,
-          serverSelectionTimeoutMS: SERVER_SELECTION_MS,
-          writeConcern: { w: "majority", journal: true },
-          readConcernLevel: "majority",
-          readPreference: "primary",
-          maxPoolSize: 50,
-        })
-        .catch((error: unknown) => {
-          throw new DatabaseUnreachable(error);
-        });
+      await connection.openUri(mongoUrl, {
+        appName: `guildcal-${appName}`,
+        autoIndex: false,
+        autoCreate: false,
+        serverSelectionTimeoutMS: SERVER_SELECTION_MS,
+        writeConcern: { w: "majority", journal: true },
+        readConcernLevel: "majority",
+        readPreference: "primary",
+        maxPoolSize: 50,
+      });
       for (const model of Object.values(connection.models)) await model.createIndexes();
     },
     async stopped() {
       await connection.close();
     },
   };
-}
-
-/** MongoDB did not answer at start. */
-export class DatabaseUnreachable extends Error {
-  constructor(cause: unknown) {
-    super("MongoDB is unreachable", { cause });
-  }
 }
 
 /** Whether the database answers now. */
@@ -61,7 +50,7 @@ export async function databaseAnswers(connection: Connection, withinMs: number):
 
 /** The database server's own time now. */
 export async function databaseTime(connection: Connection, withinMs: number): Promise<number> {
-  if (connection.db === undefined) throw new DatabaseUnreachable(undefined);
+  if (connection.db === undefined) throw new mongoose.MongooseError("not connected");
   const { localTime } = await connection.db.admin().command({ hello: 1 }, { timeoutMS: withinMs });
   return (localTime as Date).getTime();
 }

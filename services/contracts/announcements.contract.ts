@@ -21,11 +21,11 @@ export const ANNOUNCEMENT_TYPES = ["UNIVERSAL", "SPECIFIC", "COLOR", "RECUR"] as
 export type AnnouncementType = (typeof ANNOUNCEMENT_TYPES)[number];
 
 /** 366 days, the longest lead time (D25). */
-export const MOST_LEAD_MINUTES = 527_040;
+const MOST_LEAD_MINUTES = 527_040;
 /** D26. */
 export const MOST_ANNOUNCEMENTS = 1000;
 /** D26. */
-export const MOST_SUBSCRIBERS = 1000;
+const MOST_SUBSCRIBERS = 1000;
 
 export interface Announcement {
   readonly id: AnnouncementId;

@@ -32,7 +32,7 @@ export const OPERATOR_FIELDS = ["externalCalendar", "patronGuild", "devGuild", "
 export type GuildSettingsChanges = Partial<Omit<GuildSettings, "guildId" | "revision">>;
 
 /** The highest `max_calendars`; the lowest is 1, so that the main calendar always exists. */
-export const MOST_CALENDARS = 1000;
+const MOST_CALENDARS = 1000;
 
 export const getGuildSettings = action<{ guildId: GuildId }, GuildSettings>({
   name: "guild-settings.get",

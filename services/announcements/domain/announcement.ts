@@ -17,7 +17,7 @@ const NO_EVENT = "";
 const NO_COLOR: Color = "NONE";
 
 /** The references of a type: its own is kept, the other's cleared (D27). `eventId` was resolved before (D24). */
-export function aimOf(
+function aimOf(
   type: AnnouncementType,
   eventId: Announcement["eventId"],
   eventColor: Color,

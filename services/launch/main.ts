@@ -1,0 +1,32 @@
+import { SettingsError } from "../../mixins/environment.ts";
+import { runDemo } from "./demo.ts";
+import { runAll, runOne, runProcesses } from "./modes.ts";
+import { isServiceName, SERVICES } from "./service-factories.ts";
+import { StartupError } from "./startup-error.ts";
+
+/** Runs what the first word names: everything in one process, a process each, the demo, or one service. */
+export async function main([mode = "all"]: readonly string[]): Promise<void> {
+  try {
+    await run(mode);
+    process.exit(0);
+  } catch (error) {
+    process.stderr.write(`${explanation(error)}\n`);
+    process.exit(1);
+  }
+}
+
+function run(mode: string): Promise<void> {
+  if (mode === "all") return runAll(process.env);
+  if (mode === "nats") return runProcesses(process.env);
+  if (mode === "demo") return runDemo(process.env);
+  if (isServiceName(mode)) return runOne(mode, process.env);
+  throw new StartupError(`Unknown mode: give all, nats, demo or one of ${SERVICES.join(", ")}`);
+}
+
+/** One clear line for each thing that is wrong; a stack for nobody but who asks for it. */
+function explanation(error: unknown): string {
+  if (error instanceof SettingsError) return error.problems.map((problem) => `Setting: ${problem}`).join("\n");
+  if (error instanceof StartupError) return error.message;
+  const { message, stack } = error as Error;
+  return process.env["LOG_LEVEL"] === "debug" ? String(stack) : `guildcal could not start: ${message}`;
+}

@@ -1,0 +1,138 @@
+import { checkPort } from "./preflight.ts";
+import { banner } from "./banner.ts";
+import { askedToEnd } from "./end-of-process.ts";
+import { type Parts, raiseParts } from "./parts.ts";
+import { runServices } from "./run-services.ts";
+import { makeService, readSettings, type ServiceName, SERVICES } from "./service-factories.ts";
+import { StartupError } from "./startup-error.ts";
+import { supervise } from "./supervise.ts";
+
+type Environment = Readonly<Record<string, string | undefined>>;
+
+/** The whole service, up and answering. */
+export interface RunningAll {
+  readonly baseUrl: string;
+  /** The key that was made now, on the first start alone. */
+  readonly firstKey: string | undefined;
+  readonly mongodLost: Promise<void>;
+  stop(): Promise<void>;
+}
+
+/** Starts everything in this process. */
+export async function startAll(env: Environment): Promise<RunningAll> {
+  const settings = readSettings(env);
+  await checkPort(settings.PORT, settings.HOST);
+  const parts = await raiseParts(settings, false);
+  try {
+    const gateway = new GatewayNews(settings.HOST);
+    const context = { mongoUrl: parts.mongoUrl, settings, ...gateway.listeners };
+    const { NODE_NAME, LOG_LEVEL } = settings;
+    const services = await runServices(
+      SERVICES.map((name) => makeService(name, context)),
+      { nodeId: `all.${NODE_NAME}`, natsUrl: parts.natsUrl, logLevel: LOG_LEVEL },
+    );
+    await answering(gateway.baseUrl, READY_MS);
+    return {
+      baseUrl: gateway.baseUrl,
+      firstKey: gateway.firstKey,
+      mongodLost: parts.mongodLost,
+      async stop() {
+        await services.stop();
+        await parts.stop();
+      },
+    };
+  } catch (error) {
+    await parts.stop();
+    throw error;
+  }
+}
+
+/** `npm start`. */
+export async function runAll(env: Environment): Promise<void> {
+  const end = askedToEnd();
+  const running = await startAll(env);
+  process.stdout.write(banner(running.baseUrl, running.firstKey));
+  await untilEnd(end, running);
+  await running.stop();
+}
+
+/** `npm run start:nats`: a process a service, the servers beneath them owned here. */
+export async function runProcesses(env: Environment): Promise<void> {
+  const end = askedToEnd();
+  const settings = readSettings(env);
+  await checkPort(settings.PORT, settings.HOST);
+  const parts = await raiseParts(settings, true);
+  try {
+    const { MONGO_URL_FILE: _mongo, NATS_URL_FILE: _nats, ...rest } = env;
+    const processes = await supervise(SERVICES, { ...rest, MONGO_URL: parts.mongoUrl, NATS_URL: parts.natsUrl });
+    await untilEnd(end, parts);
+    await processes.stop();
+  } finally {
+    await parts.stop();
+  }
+}
+
+/** One service in this process, as a container runs it: MongoDB and NATS are given by URL. */
+export async function runOne(name: ServiceName, env: Environment): Promise<void> {
+  const end = askedToEnd();
+  const settings = readSettings(env);
+  const { MONGO_URL: mongoUrl, NATS_URL: natsUrl, NODE_NAME, LOG_LEVEL } = settings;
+  if (mongoUrl === undefined) throw new StartupError("MONGO_URL must be set for a service that runs alone");
+  if (natsUrl === undefined) throw new StartupError("NATS_URL must be set for a service that runs alone");
+  if (name === "api") await checkPort(settings.PORT, settings.HOST);
+  await raiseParts(settings, true);
+  const gateway = new GatewayNews(settings.HOST);
+  const service = makeService(name, { mongoUrl, settings, ...gateway.listeners });
+  const running = await runServices([service], { nodeId: `${name}.${NODE_NAME}`, natsUrl, logLevel: LOG_LEVEL });
+  process.send?.("ready");
+  if (name === "api") {
+    // The others may come later, in whatever order: their lack is the readiness probe's to tell.
+    const { baseUrl, firstKey } = gateway;
+    void answering(baseUrl, Infinity).then(() => process.stdout.write(banner(baseUrl, firstKey)));
+  }
+  await end;
+  await running.stop();
+}
+
+async function untilEnd(end: Promise<void>, { mongodLost }: Pick<Parts, "mongodLost">): Promise<void> {
+  const lost = mongodLost.then(() => {
+    throw new StartupError("mongod ended by itself: is the disk full? Its data is kept, start again to go on");
+  });
+  await Promise.race([end, lost]);
+}
+
+/** What the gateway tells while it starts. */
+class GatewayNews {
+  firstKey: string | undefined;
+  baseUrl = "";
+  readonly listeners: { onFirstKey(key: string): void; onListening(port: number): void };
+
+  constructor(host: string) {
+    this.listeners = {
+      onFirstKey: (key) => (this.firstKey = key),
+      onListening: (port) => (this.baseUrl = baseUrlOf(host, port)),
+    };
+  }
+}
+
+function baseUrlOf(host: string, port: number): string {
+  const reached = host === "0.0.0.0" || host === "::" ? "127.0.0.1" : host;
+  return `http://${reached.includes(":") ? `[${reached}]` : reached}:${port}`;
+}
+
+const READY_MS = 30_000;
+
+/** Resolves when the gateway says that every service is there. */
+async function answering(baseUrl: string, patienceMs: number): Promise<void> {
+  const deadline = Date.now() + patienceMs;
+  let missing = "";
+  while (Date.now() < deadline) {
+    const answer = await fetch(`${baseUrl}/health/ready`, { signal: AbortSignal.timeout(2_000) }).catch(
+      () => undefined,
+    );
+    if (answer?.ok) return;
+    missing = (await answer?.text()) ?? "no answer";
+    await new Promise((wake) => setTimeout(wake, 50));
+  }
+  throw new StartupError(`Not ready after ${patienceMs / 1000} seconds: ${missing}`);
+}

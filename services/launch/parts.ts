@@ -1,0 +1,41 @@
+import { resolve } from "node:path";
+import { startMongod } from "./embedded-mongod.ts";
+import { startNats } from "./embedded-nats.ts";
+import { checkMongo, checkNats } from "./preflight.ts";
+
+/** The servers that the services stand on: given by URL, or started here and owned. */
+export interface Parts {
+  readonly mongoUrl: string;
+  readonly natsUrl: string | undefined;
+  /** Settles when an embedded mongod ended although nobody asked it to. */
+  readonly mongodLost: Promise<void>;
+  stop(): Promise<void>;
+}
+
+interface Given {
+  readonly MONGO_URL: string | undefined;
+  readonly NATS_URL: string | undefined;
+  readonly DATA_DIR: string;
+}
+
+/** Uses what is given, after a check that it answers; starts an embedded mongod, and with `bus` a nats-server, otherwise. */
+export async function raiseParts({ MONGO_URL, NATS_URL, DATA_DIR }: Given, bus: boolean): Promise<Parts> {
+  if (MONGO_URL !== undefined) await checkMongo(MONGO_URL);
+  if (NATS_URL !== undefined) await checkNats(NATS_URL);
+  const mongod = MONGO_URL === undefined ? await startMongod(resolve(DATA_DIR)) : undefined;
+  try {
+    const nats = bus && NATS_URL === undefined ? await startNats() : undefined;
+    return {
+      mongoUrl: MONGO_URL ?? (mongod?.url as string),
+      natsUrl: NATS_URL ?? nats?.url,
+      mongodLost: mongod?.lost ?? new Promise<void>(() => undefined),
+      async stop() {
+        await nats?.stop();
+        await mongod?.stop();
+      },
+    };
+  } catch (error) {
+    await mongod?.stop();
+    throw error;
+  }
+}

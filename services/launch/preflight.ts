@@ -1,0 +1,86 @@
+import { connect, createServer } from "node:net";
+import mongoose from "mongoose";
+import { StartupError } from "./startup-error.ts";
+
+const ANSWER_MS = 5_000;
+
+/** Refuses to go on when the port can't be listened on: with the reason, before anything was started. */
+export function checkPort(port: number, host: string): Promise<void> {
+  return new Promise((resolve, reject) => {
+    const server = createServer();
+    server.once("error", (error: NodeJS.ErrnoException) => {
+      reject(new StartupError(listenProblem(error, port, host)));
+    });
+    server.listen(port, host, () => server.close(() => resolve()));
+  });
+}
+
+function listenProblem(error: NodeJS.ErrnoException, port: number, host: string): string {
+  const reasons: Readonly<Record<string, string>> = {
+    EADDRINUSE: `Port ${port} is taken on ${host}: end what listens there, or set PORT to another one`,
+    EACCES: `Port ${port} needs more rights than this process has: set PORT to one above 1023`,
+    EADDRNOTAVAIL: `HOST ${host} is not an address of this machine`,
+    ENOTFOUND: `HOST ${host} is not an address of this machine`,
+  };
+  return reasons[error.code ?? ""] ?? `Can't listen on ${host}:${port} (${error.code ?? error.message})`;
+}
+
+/** Refuses to go on when MongoDB does not answer, or is a lone server: transactions need a replica set. */
+export async function checkMongo(mongoUrl: string): Promise<void> {
+  const connection = mongoose.createConnection();
+  try {
+    await connection.openUri(mongoUrl, { serverSelectionTimeoutMS: ANSWER_MS, autoIndex: false, autoCreate: false });
+    const hello = await connection.db?.command({ hello: 1 });
+    if (hello?.["setName"] === undefined && hello?.["msg"] !== "isdbgrid") {
+      throw new StartupError(
+        `The MongoDB at ${hostsOf(mongoUrl)} must be a replica set (a set of one will do) or a mongos`,
+      );
+    }
+  } catch (error) {
+    if (error instanceof StartupError) throw error;
+    throw new StartupError(`MongoDB is unreachable at ${hostsOf(mongoUrl)}: ${mongoProblem(error)}`);
+  } finally {
+    await connection.close();
+  }
+}
+
+function mongoProblem(error: unknown): string {
+  const { name, message } = error as Error;
+  if (name === "MongooseServerSelectionError" || name === "MongoServerSelectionError") return "no answer in 5 seconds";
+  return message.split("\n", 1)[0] ?? name;
+}
+
+/** The hosts of a URL, without user and password. */
+function hostsOf(url: string): string {
+  return (
+    url
+      .replace(/^[a-z+]+:\/\//, "")
+      .replace(/^[^/]*@/, "")
+      .split(/[/?]/, 1)[0] ?? ""
+  );
+}
+
+/** Refuses to go on when none of the NATS servers takes a connection. */
+export async function checkNats(natsUrl: string): Promise<void> {
+  const servers = natsUrl.split(",").map((url) => new URL(url));
+  const reached = await Promise.any(servers.map(({ hostname, port }) => reach(hostname, Number(port || 4222)))).catch(
+    () => false,
+  );
+  if (!reached) throw new StartupError(`NATS is unreachable at ${servers.map(({ host }) => host).join(", ")}`);
+}
+
+function reach(host: string, port: number): Promise<true> {
+  return new Promise((resolve, reject) => {
+    const socket = connect({ host, port, timeout: ANSWER_MS });
+    const give = (error: Error) => {
+      socket.destroy();
+      reject(error);
+    };
+    socket.once("error", give);
+    socket.once("timeout", () => give(new Error("no answer")));
+    socket.once("connect", () => {
+      socket.destroy();
+      resolve(true);
+    });
+  });
+}

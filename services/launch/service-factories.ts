@@ -1,0 +1,72 @@
+import type { ServiceSchema } from "moleculer";
+import { pino } from "pino";
+import { readEnvironment, SettingsError, type SettingsOf } from "../../mixins/environment.ts";
+import { lineFormat } from "../../moleculer.config.ts";
+import { announcementsService } from "../announcements/announcements.service.ts";
+import { apiService } from "../api/api.service.ts";
+import { apiSettings } from "../api/api.settings.ts";
+import { calendarEventsService } from "../calendar-events/calendar-events.service.ts";
+import { dispatchService } from "../dispatch/dispatch.service.ts";
+import { dispatchSettings } from "../dispatch/dispatch.settings.ts";
+import { makeSinks, sinkProblems, sinkSettings } from "../dispatch/sinks.ts";
+import { guildSettingsService } from "../guild-settings/guild-settings.service.ts";
+import { launchSettings } from "./launch.settings.ts";
+
+/** Every setting of every process. */
+export const ALL_SETTINGS = { ...launchSettings, ...apiSettings, ...dispatchSettings, ...sinkSettings };
+
+export type Settings = SettingsOf<typeof ALL_SETTINGS>;
+
+/** Reads them all from the environment; throws one SettingsError for all that is wrong. */
+export function readSettings(env: Readonly<Record<string, string | undefined>>): Settings {
+  const settings = readEnvironment(env, ALL_SETTINGS);
+  const problems = sinkProblems(settings.SINKS, settings);
+  if (problems.length > 0) throw new SettingsError(problems);
+  return settings;
+}
+
+/** What a service is made from. */
+export interface ServiceContext {
+  readonly mongoUrl: string;
+  readonly settings: Settings;
+  /** Given the API key of the very first start, once. */
+  readonly onFirstKey: (key: string) => void;
+  /** Given the gateway's port, once it takes requests. */
+  readonly onListening: (port: number) => void;
+}
+
+const posts = pino(lineFormat("info"));
+
+/** The log sink's lines are posts, not remarks: LOG_LEVEL does not silence them. */
+function writeLine(fields: object, text: string): void {
+  posts.info(fields, text);
+}
+
+type Factory = (context: ServiceContext) => ServiceSchema;
+
+/** In the order in which they are stopped: who asks before who is asked. */
+const FACTORIES = {
+  api: ({ mongoUrl, settings: { PORT: port, HOST: host, API_KEY: apiKey }, onFirstKey, onListening }) =>
+    apiService({ mongoUrl, port, host, apiKey, onFirstKey, onListening }),
+  dispatch: ({ mongoUrl, settings }) =>
+    dispatchService({
+      mongoUrl,
+      sinks: makeSinks(settings.SINKS, settings, { writeLine }),
+      graceMs: settings.GRACE_MINUTES * 60_000,
+    }),
+  announcements: ({ mongoUrl }) => announcementsService({ mongoUrl }),
+  "calendar-events": ({ mongoUrl }) => calendarEventsService({ mongoUrl }),
+  "guild-settings": ({ mongoUrl }) => guildSettingsService({ mongoUrl }),
+} satisfies Record<string, Factory>;
+
+export type ServiceName = keyof typeof FACTORIES;
+
+export const SERVICES = Object.keys(FACTORIES) as ServiceName[];
+
+export function isServiceName(text: string): text is ServiceName {
+  return Object.hasOwn(FACTORIES, text);
+}
+
+export function makeService(name: ServiceName, context: ServiceContext): ServiceSchema {
+  return FACTORIES[name](context);
+}

@@ -1,0 +1,14 @@
+import { describe, expect, test } from "@jest/globals";
+import { freePort } from "../../services/launch/embedded-mongod.ts";
+import { Launched } from "../real-parts/launched.ts";
+
+describe("npm run demo", () => {
+  test("starts a service, shows each request and answer, follows the moved event, and ends with the post", async () => {
+    const demo = new Launched("demo", { PORT: String(await freePort(0)) });
+    await expect(demo.exitCode()).resolves.toBe(0);
+    expect(demo.output).toMatch(/POST \/v2\/events\/create[\s\S]*POST \/v1\/announcement\/create/);
+    const dues = [...demo.output.matchAll(/"due":(\d+)/g)].map(([, due]) => Number(due));
+    expect((dues[1] as number) - (dues[0] as number)).toBe(4_000);
+    expect(demo.output).toMatch(/Posted \d+ ms after it was due, as message \S+\./);
+  });
+});

@@ -1,0 +1,82 @@
+import { readdir, readFile } from "node:fs/promises";
+import { afterAll, beforeAll, describe, expect, test } from "@jest/globals";
+import { freePort } from "../../services/launch/embedded-mongod.ts";
+import { type Answer, Launched, post } from "../real-parts/launched.ts";
+import { until } from "../real-parts/until.ts";
+import { emptyDatabase } from "../real-parts/test-services.ts";
+
+const KEY = "a-key-of-twenty-characters-or-more";
+const guild = { guild_id: "375357265198317579" };
+const calendar = { ...guild, calendar_number: 1 };
+const DEADLINE_MS = 30_000;
+
+/** A read of each service's, and the service that owns it. */
+const READS = {
+  "guild-settings": ["/v2/guild/settings/get", guild],
+  "calendar-events": ["/v2/events/list/ongoing", calendar],
+  announcements: ["/v1/announcement/list", { ...guild, amount: -1 }],
+  dispatch: ["/v1/announcement/history", { ...guild, amount: 1 }],
+} as const;
+
+describe("npm run start:nats: a process a service", () => {
+  let service: Launched;
+  let baseUrl: string;
+  const ask = (name: keyof typeof READS): Promise<Answer> => post(baseUrl, KEY, READS[name][0], READS[name][1]);
+
+  beforeAll(async () => {
+    const port = await freePort(0);
+    baseUrl = `http://127.0.0.1:${port}`;
+    service = new Launched("nats", { MONGO_URL: emptyDatabase(), PORT: String(port), API_KEY: KEY });
+    await service.printed(/guildcal is ready/);
+  });
+  afterAll(() => service.end("SIGKILL"));
+
+  async function answered(name: keyof typeof READS, status: number): Promise<Answer> {
+    const deadline = Date.now() + DEADLINE_MS;
+    for (;;) {
+      const answer = await ask(name);
+      if (answer.status === status || Date.now() > deadline) return answer;
+    }
+  }
+
+  test.each(Object.keys(READS) as (keyof typeof READS)[])(
+    "kill -9 of %s: 503 for what it owns, the others go on, and it comes back by itself",
+    async (killed) => {
+      process.kill(await pidOf(service.pid, killed), "SIGKILL");
+      await expect(answered(killed, 503)).resolves.toMatchObject({ status: 503, body: { code: "UNAVAILABLE" } });
+      const others = (Object.keys(READS) as (keyof typeof READS)[]).filter((other) => other !== killed);
+      const answers = await Promise.all(others.map(ask));
+      expect(answers.map(({ status }) => status)).toEqual([200, 200, 200]);
+      await expect(answered(killed, 200)).resolves.toMatchObject({ status: 200 });
+    },
+  );
+
+  test("SIGTERM ends all of them, with nothing left behind", async () => {
+    const children = await childrenOf(service.pid);
+    expect(children.length).toBeGreaterThanOrEqual(5);
+    await expect(service.end("SIGTERM")).resolves.toBe(0);
+    // The watcher of the nats-server looks up every few seconds, and ends when there is nothing to watch.
+    const left = async () => (await Promise.all(children.map(parentOf))).filter((parent) => !Number.isNaN(parent));
+    await until(async () => (await left()).length === 0, "the end of all processes");
+  });
+});
+
+/** The process that runs a service, below the supervisor. */
+async function pidOf(supervisor: number, name: string): Promise<number> {
+  for (const pid of await childrenOf(supervisor)) {
+    const words = (await readFile(`/proc/${pid}/cmdline`, "utf8")).split("\0");
+    if (words.includes(name)) return pid;
+  }
+  throw new Error(`no process runs ${name}`);
+}
+
+async function childrenOf(parent: number): Promise<number[]> {
+  const pids = (await readdir("/proc")).map(Number).filter(Number.isInteger);
+  const parents = await Promise.all(pids.map(async (pid) => [pid, await parentOf(pid)] as const));
+  return parents.filter(([, of]) => of === parent).map(([pid]) => pid);
+}
+
+async function parentOf(pid: number): Promise<number> {
+  const stat = await readFile(`/proc/${pid}/stat`, "utf8").catch(() => "");
+  return Number(stat.slice(stat.lastIndexOf(")") + 2).split(" ")[1]);
+}
