@@ -38,7 +38,7 @@ export function serve<Params, Result>(
 }
 
 /** A refusal in the form that crosses the bus: `type`, `code` and `data` survive, the class does not. */
-function asError({ refusal, problems, message }: Refusal): Error {
+export function asError({ refusal, problems, message }: Refusal): Error {
   const { status, message: usual } = ERRORS[refusal];
   const data = problems === undefined ? undefined : { problems };
   const ErrorClass = refusal === "UNAVAILABLE" ? MoleculerRetryableError : MoleculerClientError;
