@@ -26,12 +26,27 @@ const HTML = `<!doctype html>
   <body>
     <div id="docs"></div>
     <script src="docs/swagger-ui-bundle.js"></script>
-    <script src="docs/start.js"></script>
+    <script type="module" src="docs/start.js"></script>
   </body>
 </html>
 `;
 
-const START = `SwaggerUIBundle({ url: "openapi.json", dom_id: "#docs", validatorUrl: null, tryItOutEnabled: true });
+/** JavaScript's numbers round a guild's id (D7): this page shows such integers as texts, with every digit. */
+const START = `const exactly = (text) =>
+  JSON.parse(text, (_key, value, { source } = {}) =>
+    Number.isInteger(value) && !Number.isSafeInteger(value) && source !== undefined ? source : value);
+
+const response = await fetch("openapi.json");
+SwaggerUIBundle({
+  spec: exactly(await response.text()),
+  dom_id: "#docs",
+  validatorUrl: null,
+  tryItOutEnabled: true,
+  responseInterceptor(answer) {
+    if (answer.headers["content-type"]?.startsWith("application/json")) answer.text = JSON.stringify(exactly(answer.text));
+    return answer;
+  },
+});
 `;
 
 /** Scripts and requests from here alone; Swagger UI sets styles on its elements. */

@@ -9,7 +9,7 @@ const ABOUT = `Calendar events, announcements of them, and the settings of guild
 Every endpoint is a POST with a JSON object of at most 64 KiB; fields that it does not know are ignored. Each path is
 there under \`/api\` as well.
 
-Guild ids have 64 bits: send them as text where your JSON's numbers lose digits (JavaScript's do).`;
+The OpenAPI document of it all is [openapi.json](/openapi.json). Guild ids have 64 bits: send them as text where your JSON's numbers lose digits (JavaScript's do).`;
 
 /** What a call can be refused with; the path and the method of a documented one are right. */
 const STATUSES = [400, 401, 403, 404, 409, 413, 415, 500, 503];
