@@ -12,7 +12,7 @@ export interface BrokerSettings {
 }
 
 /** How long a call may take before its caller gives up. Longer than a MongoDB election, which calls wait out. */
-export const REQUEST_TIMEOUT_MS = 6_000;
+const REQUEST_TIMEOUT_MS = 6_000;
 
 /** How long a stopping process waits for the calls that it is serving. */
 export const DRAIN_MS = 10_000;

@@ -88,7 +88,7 @@ export interface Occurrence extends EventTexts {
 export const MOST_ENTRIES = 10_000;
 
 /** The highest count of a recurrence (D15). */
-export const MOST_OCCURRENCES = 10_000;
+const MOST_OCCURRENCES = 10_000;
 
 const calendarNumber = integer(1, 2_147_483_647);
 
