@@ -116,7 +116,8 @@ function watchConnection(outgoing: ClientRequest): () => boolean {
   let isConnected = false;
   const connected = (): void => void (isConnected = true);
   outgoing.once("socket", (socket) => {
-    if (outgoing.reusedSocket) connected();
+    // One that was used before, whether it was idle or handed on at once, is past its connection and handshake.
+    if (!socket.connecting && !socket.destroyed) connected();
     else socket.once(outgoing.protocol === "https:" ? "secureConnect" : "connect", connected);
   });
   return () => isConnected;
