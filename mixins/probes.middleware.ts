@@ -6,7 +6,7 @@ import { type ProbeServer, startProbeServer } from "./probe-server.ts";
 /** What an operator can set about probes. */
 export const probeSettings = {
   PROBE_PORT: integerSetting(
-    "The port of /health/live, /health/ready and /metrics of a process that runs one service; 0 for none",
+    "The port of a process's own /health/live, /health/ready and /metrics, and with `npm run start:nats` the first of five; 0 for none",
     0,
     0,
     65_535,

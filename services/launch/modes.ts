@@ -1,7 +1,9 @@
+import { setTimeout as pause } from "node:timers/promises";
 import { checkPort } from "./preflight.ts";
 import { banner } from "./banner.ts";
 import { askedToEnd } from "./end-of-process.ts";
 import { type Parts, raiseParts } from "./parts.ts";
+import { probeMiddlewares } from "./probe-middlewares.ts";
 import { runServices } from "./run-services.ts";
 import { makeService, readSettings, type ServiceName, SERVICES } from "./service-factories.ts";
 import { StartupError } from "./startup-error.ts";
@@ -30,6 +32,7 @@ export async function startAll(env: Environment): Promise<RunningAll> {
     const services = await runServices(
       SERVICES.map((name) => makeService(name, context)),
       { nodeId: `all.${NODE_NAME}`, natsUrl: parts.natsUrl, logLevel: LOG_LEVEL },
+      probeMiddlewares(settings),
     );
     await answering(gateway.baseUrl, READY_MS);
     return {
@@ -63,14 +66,27 @@ export async function runProcesses(env: Environment): Promise<void> {
   await checkPort(settings.PORT, settings.HOST);
   const parts = await raiseParts(settings, true);
   try {
-    const { MONGO_URL_FILE: _mongo, NATS_URL_FILE: _nats, ...rest } = env;
-    const processes = await supervise(SERVICES, { ...rest, MONGO_URL: parts.mongoUrl, NATS_URL: parts.natsUrl });
+    const { MONGO_URL_FILE: _mongo, NATS_URL_FILE: _nats, PROBE_PORT_FILE: _probe, ...rest } = env;
+    const processes = await supervise(SERVICES, (service) => ({
+      ...rest,
+      MONGO_URL: parts.mongoUrl,
+      NATS_URL: parts.natsUrl,
+      PROBE_PORT: String(probePortOf(service, settings.PROBE_PORT)),
+    }));
     await untilEnd(end, parts);
     await processes.stop();
   } finally {
     await parts.stop();
   }
 }
+
+/** A port a process, counted from the one that is set. */
+function probePortOf(service: string, first: number): number {
+  return first === 0 ? 0 : first + (SERVICES as readonly string[]).indexOf(service);
+}
+
+/** How long a gateway that starts keeps requests away while services are missing: then those that are there count. */
+const OTHERS_AWAITED_MS = 15_000;
 
 /** One service in this process, as a container runs it: MongoDB and NATS are given by URL. */
 export async function runOne(name: ServiceName, env: Environment): Promise<void> {
@@ -83,12 +99,19 @@ export async function runOne(name: ServiceName, env: Environment): Promise<void>
   await raiseParts(settings, true);
   const gateway = new GatewayNews(settings.HOST);
   const service = makeService(name, { mongoUrl, settings, ...gateway.listeners });
-  const running = await runServices([service], { nodeId: `${name}.${NODE_NAME}`, natsUrl, logLevel: LOG_LEVEL });
+  const missing = new Set(name === "api" ? ["the other services"] : []);
+  const running = await runServices(
+    [service],
+    { nodeId: `${name}.${NODE_NAME}`, natsUrl, logLevel: LOG_LEVEL },
+    probeMiddlewares(settings, () => [...missing]),
+  );
   process.send?.("ready");
   if (name === "api") {
     // The others may come later, in whatever order: their lack is the readiness probe's to tell.
     const { baseUrl, firstKey } = gateway;
-    void answering(baseUrl, Infinity).then(() => process.stdout.write(banner(baseUrl, firstKey)));
+    const complete = answering(baseUrl, Infinity);
+    void complete.then(() => process.stdout.write(banner(baseUrl, firstKey)));
+    void Promise.race([complete, pause(OTHERS_AWAITED_MS)]).then(() => missing.clear());
   }
   await end;
   await running.stop();

@@ -1,4 +1,4 @@
-import { ServiceBroker, type ServiceSchema } from "moleculer";
+import { type Middleware, ServiceBroker, type ServiceSchema } from "moleculer";
 import { type BrokerSettings, brokerOptions } from "../../moleculer.config.ts";
 
 /** Services that run in this process, on one broker. */
@@ -12,8 +12,9 @@ export interface RunningServices {
 export async function runServices(
   schemas: readonly ServiceSchema[],
   settings: BrokerSettings,
+  middlewares: Middleware[] = [],
 ): Promise<RunningServices> {
-  const broker = new ServiceBroker(brokerOptions(settings));
+  const broker = new ServiceBroker({ ...brokerOptions(settings), middlewares });
   const services = schemas.map((schema) => broker.createService(schema));
   await broker.start();
   return {

@@ -1,6 +1,7 @@
 import type { ServiceSchema } from "moleculer";
 import { pino } from "pino";
 import { readEnvironment, SettingsError, type SettingsOf } from "../../mixins/environment.ts";
+import { probeSettings } from "../../mixins/probes.middleware.ts";
 import { lineFormat } from "../../moleculer.config.ts";
 import { announcementsService } from "../announcements/announcements.service.ts";
 import { apiService } from "../api/api.service.ts";
@@ -13,7 +14,13 @@ import { guildSettingsService } from "../guild-settings/guild-settings.service.t
 import { launchSettings } from "./launch.settings.ts";
 
 /** Every setting of every process. */
-export const ALL_SETTINGS = { ...launchSettings, ...apiSettings, ...dispatchSettings, ...sinkSettings };
+export const ALL_SETTINGS = {
+  ...launchSettings,
+  ...probeSettings,
+  ...apiSettings,
+  ...dispatchSettings,
+  ...sinkSettings,
+};
 
 export type Settings = SettingsOf<typeof ALL_SETTINGS>;
 

@@ -23,9 +23,9 @@ const STEADY_MS = 10_000;
  */
 export async function supervise(
   services: readonly string[],
-  env: Readonly<Record<string, string | undefined>>,
+  envOf: (service: string) => Readonly<Record<string, string | undefined>>,
 ): Promise<SupervisedProcesses> {
-  const wards = services.map((service) => new Ward(service, env));
+  const wards = services.map((service) => new Ward(service, envOf(service)));
   try {
     await Promise.all(wards.map((ward) => ward.start()));
   } catch (error) {

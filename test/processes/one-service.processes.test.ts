@@ -1,0 +1,56 @@
+import { mkdtemp, rm, writeFile } from "node:fs/promises";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { afterAll, beforeAll, describe, expect, test } from "@jest/globals";
+import { freePort } from "../../services/launch/embedded-mongod.ts";
+import { Launched } from "../real-parts/launched.ts";
+import { emptyDatabase } from "../real-parts/test-services.ts";
+import { until } from "../real-parts/until.ts";
+
+/** How long a gateway may keep requests away for the others' sake, and some time to start. */
+const OTHERS_AWAITED_MS = 25_000;
+
+describe("one service in a process of its own, as a container runs it", () => {
+  let folder: string;
+  let probeUrl: string;
+  let gateway: Launched;
+
+  beforeAll(async () => {
+    folder = await mkdtemp(join(tmpdir(), "guildcal-one-"));
+    const [port, probePort] = [await freePort(0), await freePort(0)];
+    probeUrl = `http://127.0.0.1:${probePort}`;
+    await writeFile(join(folder, "mongo"), emptyDatabase());
+    await writeFile(join(folder, "nats"), `${process.env["TEST_NATS_URL"]}\n`);
+    gateway = new Launched("api", {
+      MONGO_URL_FILE: join(folder, "mongo"),
+      NATS_URL_FILE: join(folder, "nats"),
+      PORT: String(port),
+      PROBE_PORT: String(probePort),
+    });
+  });
+  afterAll(async () => {
+    await gateway.end("SIGKILL");
+    await rm(folder, { recursive: true });
+  });
+
+  async function ask(path: string): Promise<number> {
+    return fetch(probeUrl + path).then(
+      ({ status }) => status,
+      () => 0,
+    );
+  }
+
+  test("is alive and not ready while a gateway has not seen the other services", async () => {
+    await until(async () => (await ask("/health/live")) === 200, "the process lives");
+    expect(await ask("/health/ready")).toBe(503);
+  });
+
+  test("is ready after a while without them: those that are there must be reachable", async () => {
+    await until(async () => (await ask("/health/ready")) === 200, "the gateway is ready", OTHERS_AWAITED_MS);
+    expect(await ask("/metrics")).toBe(200);
+  });
+
+  test("ends when it is told to", async () => {
+    await expect(gateway.end("SIGTERM")).resolves.toBe(0);
+  });
+});
