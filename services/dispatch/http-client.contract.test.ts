@@ -124,6 +124,20 @@ describe("one request and its answer", () => {
     expect(requests).toBe(0);
   });
 
+  test("a connection that is not used is closed after a while, and one that waits for its answer is not", async () => {
+    const closed = Promise.withResolvers<void>();
+    const request = await serve((incoming, response) => {
+      incoming.socket.once("close", closed.resolve);
+      setTimeout(() => response.end("ok"), 100);
+    });
+    // Without its own limit, which it would tell the client.
+    server.keepAliveTimeout = 0;
+    const impatient = httpClient({ mostBytes: 10, idleMs: 20 });
+    await expect(impatient.exchange(request)).resolves.toMatchObject({ body: "ok" });
+    await closed.promise;
+    impatient.close();
+  });
+
   test("names are resolved by the resolver that was given", async () => {
     const request = await serve((_request, response) => void response.end("ok"));
     const own = httpClient({

@@ -44,15 +44,21 @@ interface HttpClientOptions {
   readonly mostBytes: number;
   /** Resolves names in place of the system's resolver. */
   readonly lookup?: LookupFunction;
+  /**
+   * A connection that was idle for so long is closed; 30 s when absent. What stands between may have forgotten an
+   * older one without a word, and the first post of the hour would be lost on it until its time-out.
+   */
+  readonly idleMs?: number;
 }
 
 /** To one host at once. What finds none free waits for one, within its time. */
 const MOST_CONNECTIONS = 64;
 
 /** Keeps connections open between requests. */
-export function httpClient({ mostBytes, lookup }: HttpClientOptions): HttpClient {
-  const http = new HttpAgent({ keepAlive: true, maxSockets: MOST_CONNECTIONS });
-  const https = new HttpsAgent({ keepAlive: true, maxSockets: MOST_CONNECTIONS });
+export function httpClient({ mostBytes, lookup, idleMs = 30_000 }: HttpClientOptions): HttpClient {
+  const connections = { keepAlive: true, maxSockets: MOST_CONNECTIONS, timeout: idleMs };
+  const http = new HttpAgent(connections);
+  const https = new HttpsAgent(connections);
   const resolver = lookup === undefined ? {} : { lookup };
 
   function open({ method, url, headers, body }: HttpRequest): ClientRequest {
