@@ -44,8 +44,10 @@ export class Gateway {
           ...docsPages(ROUTES),
         ],
         keys: keyRing(keys),
-        call: ({ name }: ActionContract<unknown, unknown>, params: unknown, meta: CallMeta) =>
-          watch.whileThere(ownerOf(name), () => broker.call(name, params as object, { meta })),
+        call: ({ name, asks }: ActionContract<unknown, unknown>, params: unknown, meta: CallMeta) =>
+          watch.whileThere([ownerOf(name), ...(asks?.(params) ?? [])], () =>
+            broker.call(name, params as object, { meta }),
+          ),
         onDefect: (error, requestId) => logger.error({ err: error, requestId }, "request failed"),
       }),
       onServed: (served) => logger.debug(lineOf(served), "request"),

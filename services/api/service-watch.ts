@@ -48,18 +48,17 @@ export class ServiceWatch {
     }
   }
 
-  /** The call's outcome; rejects with ServiceGone when the service is not there or goes away meanwhile. */
-  async whileThere<T>(service: ServiceName, call: () => Promise<T>): Promise<T> {
-    const watched = this.#watched.get(service);
-    if (watched?.there !== true) throw new ServiceGone();
-    const { waiting } = watched;
+  /** The call's outcome; rejects with ServiceGone when one of its services is not there or goes away meanwhile. */
+  async whileThere<T>(services: readonly ServiceName[], call: () => Promise<T>): Promise<T> {
+    const needed = services.map((service) => this.#watched.get(service));
+    if (needed.some((watched) => watched?.there !== true)) throw new ServiceGone();
     const { promise: gone, reject } = Promise.withResolvers<never>();
     const giveUp = () => reject(new ServiceGone());
-    waiting.add(giveUp);
+    for (const watched of needed) watched?.waiting.add(giveUp);
     try {
       return await Promise.race([call(), gone]);
     } finally {
-      waiting.delete(giveUp);
+      for (const watched of needed) watched?.waiting.delete(giveUp);
     }
   }
 

@@ -30,7 +30,7 @@ describe("the watch over the services", () => {
     }
   }
 
-  const call = () => watch.whileThere(SERVICE, async () => "done");
+  const call = () => watch.whileThere([SERVICE], async () => "done");
 
   test("a service that was never seen is not there, and calls to it are refused", async () => {
     expect(watch.missing()).toEqual([SERVICE]);
@@ -55,7 +55,7 @@ describe("the watch over the services", () => {
 
   test("one that is silent for 1.2 s is gone: calls in flight are given up, new ones refused", async () => {
     await pass(TICK_MS);
-    const inFlight = watch.whileThere(SERVICE, hang);
+    const inFlight = watch.whileThere([SERVICE], hang);
     const outcome = inFlight.catch((error: unknown) => error);
     answer = hang;
     await pass(SILENCE_MS);
@@ -87,9 +87,18 @@ describe("the watch over the services", () => {
     expect(watch.missing()).toEqual([SERVICE]);
   });
 
+  test("a call that needs two services is refused when either is gone", async () => {
+    const ask = async (name: string) => (name === "dispatch" ? { database: true } : hang());
+    watch = new ServiceWatch(["dispatch", "announcements"], ask, () => now);
+    await pass(TICK_MS);
+    await expect(watch.whileThere(["dispatch"], async () => "done")).resolves.toBe("done");
+    const both = watch.whileThere(["dispatch", "announcements"], async () => "done");
+    await expect(both).rejects.toBeInstanceOf(ServiceGone);
+  });
+
   test("a call's own error is passed on", async () => {
     await pass(TICK_MS);
-    const failing = watch.whileThere(SERVICE, async () => {
+    const failing = watch.whileThere([SERVICE], async () => {
       throw new RangeError("its own");
     });
     await expect(failing).rejects.toBeInstanceOf(RangeError);

@@ -143,6 +143,7 @@ export const createAnnouncement = action<CreateAnnouncementParams, { id: Announc
     ...colorProblems(fields),
     ...leadTimeProblems(fields.hours, fields.minutes),
   ],
+  asks: ({ type }) => (type === "SPECIFIC" || type === "RECUR" ? ["calendar-events"] : []),
   idempotent: false,
 });
 
@@ -164,6 +165,7 @@ export const updateAnnouncement = action<UpdateAnnouncementParams, void>({
     subscribersUser: rules.subscribersUser,
   },
   together: (fields) => [...colorProblems(fields), ...leadTimeProblems(fields.hours, fields.minutes)],
+  asks: ({ eventId = "" }) => (eventId === "" ? [] : ["calendar-events"]),
   idempotent: true,
 });
 

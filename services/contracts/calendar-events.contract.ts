@@ -12,6 +12,7 @@ import {
   reference,
   text,
 } from "./field-rules.ts";
+import type { ServiceName } from "./health.contract.ts";
 import type { EpochMs, EventId, GuildId, OccurrenceId } from "./ids.ts";
 
 /** Colours of events (D14). */
@@ -155,6 +156,11 @@ function eventFieldsTogether(event: {
   return problems;
 }
 
+/** How many calendars a guild may have is a setting of its; the first is always there (D20). */
+function askedForCalendar(params: { readonly calendarNumber: number }): readonly ServiceName[] {
+  return params.calendarNumber === 1 ? [] : ["guild-settings"];
+}
+
 export const createEvent = action<CreateEventParams, { eventId: EventId }>({
   name: "calendar-events.create",
   params: {
@@ -171,6 +177,7 @@ export const createEvent = action<CreateEventParams, { eventId: EventId }>({
     image: optional(httpUrl),
   },
   together: eventFieldsTogether,
+  asks: askedForCalendar,
   idempotent: false,
 });
 
@@ -191,6 +198,7 @@ export const updateEvent = action<UpdateEventParams, void>({
     image: clearable(httpUrl),
   },
   together: eventFieldsTogether,
+  asks: askedForCalendar,
   idempotent: true,
 });
 
@@ -204,12 +212,14 @@ export interface EventReference {
 export const removeEvent = action<EventReference, void>({
   name: "calendar-events.remove",
   params: { guildId, calendarNumber, eventId: reference },
+  asks: askedForCalendar,
   idempotent: false,
 });
 
 export const getEvent = action<EventReference, EventView>({
   name: "calendar-events.get",
   params: { guildId, calendarNumber, eventId: reference },
+  asks: askedForCalendar,
   idempotent: true,
 });
 
@@ -232,6 +242,7 @@ export const listEvents = action<WindowParams, EventView[]>({
     // The window of the last day may end after the last instant.
     until: integer(0, Number.MAX_SAFE_INTEGER),
   },
+  asks: askedForCalendar,
   idempotent: true,
 });
 
@@ -239,6 +250,7 @@ export const listEvents = action<WindowParams, EventView[]>({
 export const listOngoingEvents = action<Omit<WindowParams, "from" | "until">, EventView[]>({
   name: "calendar-events.listOngoing",
   params: { guildId, calendarNumber },
+  asks: askedForCalendar,
   idempotent: true,
 });
 

@@ -1,4 +1,5 @@
 import type { ValidationSchema } from "fastest-validator";
+import type { ServiceName } from "./health.contract.ts";
 
 /** What is wrong with one field of a request (D4). `field` is a path such as `recurrence.count` or `roles[3]`. */
 export interface FieldProblem {
@@ -34,6 +35,8 @@ export interface ActionContract<Params, Result> {
    * at once (D4): it must not assume that any single field passed its own rule.
    */
   readonly together?: (params: Partial<Record<keyof Params, unknown>>) => FieldProblem[];
+  /** The other services that it asks, for these params: while one of them is gone, it has no answer either. */
+  readonly asks?: (params: Params) => readonly ServiceName[];
   /** True when doing it twice is the same as doing it once: only then may a lost answer be asked for again. */
   readonly idempotent: boolean;
   /** Never set; carries the types. */
