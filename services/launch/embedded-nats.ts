@@ -1,4 +1,4 @@
-import { fork, spawn } from "node:child_process";
+import { spawn } from "node:child_process";
 import { once } from "node:events";
 import { access } from "node:fs/promises";
 import { createRequire } from "node:module";
@@ -46,8 +46,8 @@ export async function startNats(port = 0): Promise<EmbeddedNats> {
 function endWithThisProcess(pid: number | undefined): void {
   if (pid === undefined) return;
   const watcher = createRequire(import.meta.url).resolve("mongodb-memory-server-core/scripts/mongo_killer.js");
-  const command = [String(process.pid), String(pid)];
-  fork(watcher, command, { execArgv: [], detached: true, stdio: "ignore" }).unref();
+  const command = [watcher, String(process.pid), String(pid)];
+  spawn(process.execPath, command, { detached: true, stdio: "ignore" }).unref();
 }
 
 /** On PATH, else the npm package's. */

@@ -1,8 +1,8 @@
-import { readdir, readFile } from "node:fs/promises";
 import { afterAll, beforeAll, describe, expect, test } from "@jest/globals";
 import { freePort } from "../../services/launch/embedded-mongod.ts";
 import { type Answer, Launched, post } from "../real-parts/launched.ts";
 import { until } from "../real-parts/until.ts";
+import { childrenOf, parentOf, serviceProcess } from "../real-parts/service-process.ts";
 import { emptyDatabase } from "../real-parts/test-services.ts";
 
 const KEY = "a-key-of-twenty-characters-or-more";
@@ -42,7 +42,7 @@ describe("npm run start:nats: a process a service", () => {
   test.each(Object.keys(READS) as (keyof typeof READS)[])(
     "kill -9 of %s: 503 for what it owns, the others go on, and it comes back by itself",
     async (killed) => {
-      process.kill(await pidOf(service.pid, killed), "SIGKILL");
+      process.kill(await serviceProcess(service.pid, killed), "SIGKILL");
       await expect(answered(killed, 503)).resolves.toMatchObject({ status: 503, body: { code: "UNAVAILABLE" } });
       const others = (Object.keys(READS) as (keyof typeof READS)[]).filter((other) => other !== killed);
       const answers = await Promise.all(others.map(ask));
@@ -56,27 +56,7 @@ describe("npm run start:nats: a process a service", () => {
     expect(children.length).toBeGreaterThanOrEqual(5);
     await expect(service.end("SIGTERM")).resolves.toBe(0);
     // The watcher of the nats-server looks up every few seconds, and ends when there is nothing to watch.
-    const left = async () => (await Promise.all(children.map(parentOf))).filter((parent) => !Number.isNaN(parent));
+    const left = async () => (await Promise.all(children.map(parentOf))).filter((parent) => parent !== undefined);
     await until(async () => (await left()).length === 0, "the end of all processes");
   });
 });
-
-/** The process that runs a service, below the supervisor. */
-async function pidOf(supervisor: number, name: string): Promise<number> {
-  for (const pid of await childrenOf(supervisor)) {
-    const words = (await readFile(`/proc/${pid}/cmdline`, "utf8")).split("\0");
-    if (words.includes(name)) return pid;
-  }
-  throw new Error(`no process runs ${name}`);
-}
-
-async function childrenOf(parent: number): Promise<number[]> {
-  const pids = (await readdir("/proc")).map(Number).filter(Number.isInteger);
-  const parents = await Promise.all(pids.map(async (pid) => [pid, await parentOf(pid)] as const));
-  return parents.filter(([, of]) => of === parent).map(([pid]) => pid);
-}
-
-async function parentOf(pid: number): Promise<number> {
-  const stat = await readFile(`/proc/${pid}/stat`, "utf8").catch(() => "");
-  return Number(stat.slice(stat.lastIndexOf(")") + 2).split(" ")[1]);
-}

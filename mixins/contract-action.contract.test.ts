@@ -1,0 +1,78 @@
+import { afterAll, beforeAll, beforeEach, describe, expect, test } from "@jest/globals";
+import { ServiceBroker } from "moleculer";
+import mongoose from "mongoose";
+import { brokerOptions } from "../moleculer.config.ts";
+import { action } from "../services/contracts/contract.ts";
+import { refuse } from "../services/contracts/errors.ts";
+import { integer } from "../services/contracts/field-rules.ts";
+import { asError, serve } from "./contract-action.ts";
+
+const read = action<{ at: number }, number>({ name: "thing.read", params: { at: integer(0, 9) }, idempotent: true });
+const make = action<{ at: number }, number>({ name: "thing.make", params: { at: integer(0, 9) }, idempotent: false });
+
+describe("an action that serves a contract", () => {
+  const broker = new ServiceBroker(brokerOptions({ nodeId: "test", natsUrl: undefined, logLevel: "fatal" }));
+  let handle: (params: { at: number }) => unknown;
+  let calls = 0;
+
+  beforeAll(async () => {
+    const handler = async (params: { at: number }) => {
+      calls += 1;
+      return handle(params) as number;
+    };
+    broker.createService({ name: "thing", actions: { ...serve(read, handler), ...serve(make, handler) } });
+    await broker.start();
+  });
+  afterAll(() => broker.stop());
+  beforeEach(() => {
+    calls = 0;
+    handle = ({ at }) => at;
+  });
+  const call = (name: string, params: object) => broker.call(name, params);
+  const failing = (error: unknown) => {
+    handle = () => {
+      throw error;
+    };
+  };
+
+  test("sees checked params alone: a field that is wrong, or unknown, never reaches it", async () => {
+    await expect(call("thing.read", { at: 3 })).resolves.toBe(3);
+    await expect(call("thing.read", { at: 10 })).rejects.toMatchObject({
+      type: "INVALID_REQUEST",
+      code: 400,
+      data: { problems: [{ field: "at", code: "OUT_OF_RANGE" }] },
+    });
+    await expect(call("thing.read", { at: 3, more: { $ne: 1 } })).rejects.toMatchObject({ type: "INVALID_REQUEST" });
+    expect(calls).toBe(1);
+  });
+
+  test("answers a refusal as the error of its table", async () => {
+    handle = () => refuse("EVENT_NOT_FOUND");
+    await expect(call("thing.read", { at: 1 })).rejects.toMatchObject({
+      type: "EVENT_NOT_FOUND",
+      code: 404,
+      message: "Event not found",
+    });
+  });
+
+  test("lets no text of an unforeseen error cross the bus", async () => {
+    failing(new Error("secret of the driver"));
+    const error: unknown = await call("thing.read", { at: 1 }).catch((thrown: unknown) => thrown);
+    expect(error).toMatchObject({ type: "INTERNAL", code: 500, message: "Internal error" });
+    expect(JSON.stringify(error)).not.toContain("secret");
+  });
+
+  test("passes on the refusal of a service that it called itself", async () => {
+    failing(asError(refuse("CALENDAR_NOT_FOUND")));
+    await expect(call("thing.make", { at: 1 })).rejects.toMatchObject({ type: "CALENDAR_NOT_FOUND", code: 404 });
+  });
+
+  test("is tried again when the database is out of reach, but only when twice is the same as once", async () => {
+    failing(new mongoose.mongo.MongoNotConnectedError("gone"));
+    await expect(call("thing.read", { at: 1 })).rejects.toMatchObject({ type: "UNAVAILABLE", code: 503 });
+    expect(calls).toBe(3);
+    calls = 0;
+    await expect(call("thing.make", { at: 1 })).rejects.toMatchObject({ type: "UNAVAILABLE", code: 503 });
+    expect(calls).toBe(1);
+  });
+});

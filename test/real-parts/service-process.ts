@@ -1,0 +1,23 @@
+import { readdir, readFile } from "node:fs/promises";
+
+/** The process that runs a service, below the supervisor of `start:nats`. */
+export async function serviceProcess(supervisor: number, service: string): Promise<number> {
+  for (const pid of await childrenOf(supervisor)) {
+    const words = (await readFile(`/proc/${pid}/cmdline`, "utf8")).split("\0");
+    if (words.includes(service)) return pid;
+  }
+  throw new Error(`no process runs ${service}`);
+}
+
+export async function childrenOf(parent: number): Promise<number[]> {
+  const pids = (await readdir("/proc")).map(Number).filter(Number.isInteger);
+  const parents = await Promise.all(pids.map(async (pid) => [pid, await parentOf(pid)] as const));
+  return parents.filter(([, of]) => of === parent).map(([pid]) => pid);
+}
+
+/** Undefined for a process that is gone. */
+export async function parentOf(pid: number): Promise<number | undefined> {
+  const stat = await readFile(`/proc/${pid}/stat`, "utf8").catch(() => "");
+  const parent = stat.slice(stat.lastIndexOf(")") + 2).split(" ")[1];
+  return parent === undefined ? undefined : Number(parent);
+}
