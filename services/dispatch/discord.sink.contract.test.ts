@@ -1,6 +1,7 @@
 import { afterEach, describe, expect, test } from "@jest/globals";
 import { type ChatServer, type ChatServerOptions, startChatServer } from "../../test/real-parts/chat-server.ts";
 import { CHANNEL_REFUSALS, htmlPage } from "../../test/real-parts/chat-server/answers.ts";
+import { until } from "../../test/real-parts/until.ts";
 import { discordSink, type DiscordSinkOptions } from "./discord.sink.ts";
 import { announced } from "./domain/message/announced-samples.ts";
 import { renderAnnouncement } from "./domain/message/announcement-message.ts";
@@ -111,10 +112,11 @@ describe("posting to Discord", () => {
       undelivered: true,
     });
     clock = 1_000;
-    await untilSeen(async () => {
+    const isSent = async () => {
       clock += 1_000;
       return (await sink.send(outgoing(), TIMEOUT_MS)).kind === "sent";
-    });
+    };
+    await until(isSent, "sent as plain text");
     const [first, ...later] = server.requests.map(({ body }) => body.includes('"embeds"'));
     expect([first, later.includes(true)]).toEqual([true, false]);
   });
@@ -248,7 +250,7 @@ describe("answers that go wrong", () => {
       reason: "timed out",
       undelivered: false,
     });
-    await untilSeen(() => server.requests.length === 1);
+    await until(() => server.requests.length === 1, "received");
     expect(server.messages()).toHaveLength(before);
     expect(await sink.send(outgoing(), TIMEOUT_MS)).toMatchObject({ kind: "sent" });
     expect(server.messages()).toHaveLength(1);
@@ -270,19 +272,11 @@ describe("answers that go wrong", () => {
     const { server, sink } = await start();
     server.script({ kind: "silence", accepted: true });
     const sending = sink.send(outgoing(), TIMEOUT_MS);
-    await untilSeen(() => server.messages().length === 1);
+    await until(() => server.messages().length === 1, "posted");
     await sink.close();
     expect(await sending).toMatchObject({ kind: "retry", reason: "ECONNRESET" });
   });
 });
-
-async function untilSeen(condition: () => boolean | Promise<boolean>): Promise<void> {
-  const deadline = Date.now() + 5_000;
-  while (!(await condition())) {
-    if (Date.now() > deadline) throw new Error("was not seen in 5 s");
-    await new Promise((resolve) => void setTimeout(resolve, 2));
-  }
-}
 
 describe("looking a post up", () => {
   test("it is found where lists show nonces", async () => {
