@@ -5,8 +5,9 @@ import { keyRing } from "./api-keys.ts";
 import type { ApiKeysStore } from "./api-keys.store.ts";
 import { docsPages } from "./docs.pages.ts";
 import { healthPages } from "./health.pages.ts";
-import { type HttpServer, httpServer, type Served } from "./http-server.ts";
-import { pathOf, requestPath } from "./request-path.ts";
+import { type HttpServer, httpServer } from "./http-server.ts";
+import { requestLine } from "./request-line.ts";
+import { requestPath } from "./request-path.ts";
 import { ROUTES } from "./route-table.ts";
 import { ServiceGone, ServiceWatch, TICK_MS } from "./service-watch.ts";
 
@@ -50,7 +51,7 @@ export class Gateway {
           ),
         onDefect: (error, requestId) => logger.error({ err: error, requestId }, "request failed"),
       }),
-      onServed: (served) => logger.debug(lineOf(served), "request"),
+      onServed: (served) => logger.debug(requestLine(served), "request"),
       onError: (error) => logger.error({ err: error }, "HTTP server"),
     });
   }
@@ -78,14 +79,4 @@ async function askForHealth(broker: ServiceBroker, name: ServiceName): Promise<H
 
 function ownerOf(action: string): ServiceName {
   return action.slice(0, action.indexOf(".")) as ServiceName;
-}
-
-function lineOf({ request, requestId, status, ms }: Served): object {
-  const { method } = request;
-  return { method, path: printable(pathOf(request)), status, ms: Math.round(ms * 10) / 10, requestId };
-}
-
-/** Text from outside as it may enter a log: one line, visible ASCII, not endless. */
-function printable(text: string): string {
-  return text.slice(0, 200).replaceAll(/[^\x20-\x7e]/g, "?");
 }

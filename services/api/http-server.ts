@@ -3,7 +3,7 @@ import { once } from "node:events";
 import { createServer, type IncomingMessage, type ServerResponse } from "node:http";
 import type { AddressInfo, Socket } from "node:net";
 import type { Answer } from "./answer.ts";
-import { discardBody } from "./request-body.ts";
+import { discardBody, SenderGone } from "./request-body.ts";
 
 /** What arrived and what it was answered, for the log. */
 export interface Served {
@@ -21,8 +21,8 @@ export interface HttpServerParts {
   /** Rejects when the sender has gone. */
   readonly answer: (request: IncomingMessage, requestId: string) => Promise<Answer>;
   readonly onServed: (served: Served) => void;
-  /** Told of what goes wrong while listening, such as running out of file descriptors. */
-  readonly onError: (error: Error) => void;
+  /** Told of what no answer can tell, such as running out of file descriptors. */
+  readonly onError: (error: unknown) => void;
 }
 
 export interface HttpServer {
@@ -65,7 +65,10 @@ export function httpServer({ port, host, limits, answer, onServed, onError }: Ht
   }
 
   const server = createServer({ ...LIMITS, ...limits }, (request, response) => {
-    serve(request, response).catch(() => response.destroy());
+    serve(request, response).catch((error: unknown) => {
+      response.destroy();
+      if (!(error instanceof SenderGone)) onError(error);
+    });
   });
   server.on("clientError", refuseBrokenRequest);
   const sockets = new Set<Socket>();

@@ -165,13 +165,24 @@ describe("the HTTP server", () => {
   });
 
   test("a sender that goes away half-way harms nobody", async () => {
-    await start();
+    const told: unknown[] = [];
+    await start({ onError: (error) => void told.push(error) });
     const { socket, closed } = await dial();
     socket.write(request("{", { "content-length": 10 }));
     socket.end();
     await until(closed, "it is gone");
     await expect(send(request("{}"))).resolves.toBeDefined();
-    expect(served).toHaveLength(1);
+    expect([served.length, told]).toEqual([1, []]);
+  });
+
+  test("an error that becomes no answer ends its connection and is told, not swallowed", async () => {
+    const told: unknown[] = [];
+    const broken = new Error("no answer");
+    await start({ answer: () => Promise.reject(broken), onError: (error) => void told.push(error) });
+    const { socket, closed } = await dial();
+    socket.write(request("{}"));
+    await until(closed, "the connection is closed");
+    expect(told).toEqual([broken]);
   });
 
   test("a port that is taken is an error of the start", async () => {
