@@ -224,9 +224,11 @@ describe("the HTTP server", () => {
   });
 
   test("a stop does not wait for ever", async () => {
-    await start({ answer: () => new Promise(() => undefined) });
+    let begun = false;
+    await start({ answer: () => ((begun = true), new Promise(() => undefined)) });
     const { socket, closed } = await dial();
     socket.write(request("{}"));
+    await until(() => begun, "the request is in flight");
     await server.drain(50);
     await until(closed, "the connection is cut");
     expect(served).toEqual([]);
