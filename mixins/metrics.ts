@@ -26,6 +26,15 @@ export const broadcastsSent = new Counter({
   registers,
 });
 
+/** Requests as the gateway answered them. `route` is a path of the route table, or "other". */
+export const httpRequestSeconds = new Histogram({
+  name: "guildcal_http_request_duration_seconds",
+  help: "Time from a request's headers to its answer, by route and status",
+  labelNames: ["route", "status"],
+  buckets: SECONDS,
+  registers,
+});
+
 let watching = false;
 
 /** Begins to watch the process itself: from the first call on, however often it is made. */

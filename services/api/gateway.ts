@@ -7,6 +7,7 @@ import { docsPages } from "./docs.pages.ts";
 import { healthPages } from "./health.pages.ts";
 import { type HttpServer, httpServer } from "./http-server.ts";
 import { requestLine } from "./request-line.ts";
+import { measureRequest } from "./request-metrics.ts";
 import { requestPath } from "./request-path.ts";
 import { ROUTES } from "./route-table.ts";
 import { ServiceGone, ServiceWatch, TICK_MS } from "./service-watch.ts";
@@ -51,7 +52,10 @@ export class Gateway {
           ),
         onDefect: (error, requestId) => logger.error({ err: error, requestId }, "request failed"),
       }),
-      onServed: (served) => logger.debug(requestLine(served), "request"),
+      onServed: (served) => {
+        logger.debug(requestLine(served), "request");
+        measureRequest(served);
+      },
       onError: (error) => logger.error({ err: error }, "HTTP server"),
     });
   }

@@ -1,0 +1,12 @@
+import { httpRequestSeconds } from "../../mixins/metrics.ts";
+import type { Served } from "./http-server.ts";
+import { pathOf } from "./request-path.ts";
+import { pathsOf, ROUTES } from "./route-table.ts";
+
+/** An alias counts as what it stands for. */
+const ROUTE_AT = new Map(ROUTES.flatMap((route) => pathsOf(route).map((path) => [path, route.paths[0]] as const)));
+
+/** Counts a request that was answered. Paths that are no endpoint's share one label: clients make up as many as they like. */
+export function measureRequest({ request, status, ms }: Pick<Served, "request" | "status" | "ms">): void {
+  httpRequestSeconds.observe({ route: ROUTE_AT.get(pathOf(request)) ?? "other", status }, ms / 1000);
+}
