@@ -1,0 +1,88 @@
+// Run by mongosh beside a member of the replica set, and again at every start of it: founds the set, takes in its
+// members, and gives each service a user that may touch its own collections alone. What is so already stays so.
+//
+// Without a user in it, MongoDB lets in who comes from its own host: hence "beside".
+const { readFileSync } = require("node:fs");
+
+const SET = "guildcal";
+const DATABASE = "guildcal";
+const FIND = ["find", "listIndexes"];
+const WRITE = ["insert", "update", "remove", "createIndex", "createCollection"];
+
+const [self, ...others] = process.env.MEMBERS.split(",");
+const passwords = JSON.parse(readFileSync("/run/secrets/mongodb/passwords.json", "utf8"));
+const collections = JSON.parse(readFileSync("/etc/mongodb/collections.json", "utf8"));
+
+const direct = "mongodb://127.0.0.1:27017/admin?directConnection=true";
+const asAdmin = `mongodb://admin:${passwords.admin}@${process.env.MEMBERS}/admin?replicaSet=${SET}`;
+
+function patiently(what, attempt) {
+  for (let tries = 1; ; tries += 1) {
+    try {
+      return attempt();
+    } catch (error) {
+      if (tries === 90) throw error;
+      if (tries % 10 === 0) print(`waiting: ${what} (${error.codeName ?? error.message})`);
+      sleep(1000);
+    }
+  }
+}
+
+function isFounded(db) {
+  try {
+    return db.adminCommand({ replSetGetStatus: 1 }).ok === 1;
+  } catch (error) {
+    // A set that has users tells nothing to a stranger.
+    if (error.codeName === "Unauthorized") return true;
+    if (error.codeName === "NotYetInitialized") return false;
+    throw error;
+  }
+}
+
+function found() {
+  const db = patiently("mongod answers", () => connect(direct));
+  if (!isFounded(db)) db.adminCommand({ replSetInitiate: { _id: SET, members: [{ _id: 0, host: self }] } });
+  const primary = patiently("a primary", () => {
+    const { primary } = db.adminCommand({ hello: 1 });
+    if (primary === undefined) throw new Error("none yet");
+    return primary;
+  });
+  // Another one is primary in a set that has lived: it has its users.
+  if (primary !== self) return;
+  try {
+    db.createUser({ user: "admin", pwd: passwords.admin, roles: ["root"] });
+    print("the set is founded");
+  } catch (error) {
+    if (error.codeName !== "Unauthorized") throw error;
+  }
+}
+
+/** One at a time, as MongoDB wants it: each must hold the data before the next counts for a majority. */
+function takeIn(db, host) {
+  patiently(`${host} is a member`, () => {
+    const { config } = db.adminCommand({ replSetGetConfig: 1 });
+    if (config.members.some((member) => member.host === host)) return;
+    const _id = Math.max(...config.members.map((member) => member._id)) + 1;
+    const next = { ...config, version: config.version + 1, members: [...config.members, { _id, host }] };
+    db.adminCommand({ replSetReconfig: next });
+    print(`${host} is a member`);
+  });
+}
+
+function grant(db, service) {
+  const privileges = collections[service].map((collection) => ({
+    resource: { db: DATABASE, collection },
+    actions: [...FIND, ...WRITE],
+  }));
+  if (db.getRole(service) === null) db.createRole({ role: service, privileges, roles: [] });
+  else db.updateRole(service, { privileges, roles: [] });
+  const user = { pwd: passwords[service], roles: [service] };
+  if (db.getUser(service) === null) db.createUser({ user: service, ...user });
+  else db.updateUser(service, user);
+}
+
+found();
+const db = patiently("the administrator is let in", () => connect(asAdmin));
+for (const host of others) takeIn(db, host);
+for (const service of Object.keys(collections)) grant(db, service);
+print("members and users are as they should be");

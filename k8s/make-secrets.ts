@@ -1,0 +1,129 @@
+import { randomBytes } from "node:crypto";
+import { chownSync, existsSync, mkdirSync, rmSync, writeFileSync } from "node:fs";
+import { join } from "node:path";
+import { argv, getuid, stderr, stdout } from "node:process";
+import { pathToFileURL } from "node:url";
+
+/** Where an installation's servers are, as its services reach them. */
+export interface Addresses {
+  /** `host:port`, separated by commas. */
+  readonly mongodb: string;
+  readonly nats: string;
+  /** `host:port` of the NATS servers' peers. */
+  readonly natsPeers: readonly string[];
+}
+
+export const IN_KUBERNETES: Addresses = {
+  mongodb: "mongodb-0.mongodb:27017,mongodb-1.mongodb:27017,mongodb-2.mongodb:27017",
+  nats: "nats:4222",
+  natsPeers: ["nats-0.nats-peers:6222", "nats-1.nats-peers:6222", "nats-2.nats-peers:6222"],
+};
+
+export const IN_COMPOSE: Addresses = { mongodb: "mongodb:27017", nats: "nats:4222", natsPeers: [] };
+
+export const SERVICES = ["announcements", "api", "calendar-events", "dispatch", "guild-settings"] as const;
+
+/** Secrets by name, their values by key. */
+export type Secrets = Readonly<Record<string, Readonly<Record<string, string>>>>;
+
+/** All secrets of a new installation; `random` gives 256 bits, in characters that need no escape anywhere. */
+export function makeSecrets(at: Addresses, random: () => string): Secrets {
+  const natsPasswords = passwords(random);
+  const mongoPasswords = passwords(random);
+  const urls = SERVICES.map((service) => [
+    service,
+    {
+      MONGO_URL: mongoUrl(service, mongoPasswords[service], at.mongodb),
+      NATS_URL: `nats://${service}:${natsPasswords[service]}@${at.nats}`,
+      ...ofItsOwn(service, random),
+    },
+  ]);
+  const peer = random();
+  return {
+    ...(Object.fromEntries(urls) as Secrets),
+    nats: {
+      "passwords.conf": SERVICES.map((service) => `${variable(service)}: "${natsPasswords[service]}"\n`).join(""),
+      "cluster.conf": clusterConf(peer, at.natsPeers),
+    },
+    mongodb: {
+      // The members of the set know each other by it.
+      keyfile: random(),
+      "passwords.json": JSON.stringify({ admin: random(), ...mongoPasswords }),
+    },
+  };
+}
+
+function passwords(random: () => string): Record<(typeof SERVICES)[number], string> {
+  return Object.fromEntries(SERVICES.map((service) => [service, random()])) as Record<
+    (typeof SERVICES)[number],
+    string
+  >;
+}
+
+/** What one service alone knows. The empty ones are the operator's to fill in: empty is as good as absent. */
+function ofItsOwn(service: string, random: () => string): Readonly<Record<string, string>> {
+  if (service === "api") return { API_KEY: `gc_operator_${random()}` };
+  return service === "dispatch" ? { DISCORD_TOKEN: "", WEBHOOK_SECRET: "" } : {};
+}
+
+function mongoUrl(user: string, password: string, hosts: string): string {
+  return `mongodb://${user}:${password}@${hosts}/guildcal?replicaSet=guildcal&authSource=admin`;
+}
+
+/** The name under which nats.conf looks for a service's password. */
+function variable(service: string): string {
+  return `${service.toUpperCase().replaceAll("-", "_")}_PASSWORD`;
+}
+
+function clusterConf(password: string, peers: readonly string[]): string {
+  const routes = peers.map((peer) => `  "nats-route://peer:${password}@${peer}"\n`).join("");
+  return `authorization { user: peer, password: "${password}", timeout: 5 }\nroutes: [\n${routes}]\n`;
+}
+
+/** What `kubectl apply -f -` takes. */
+export function asManifest(secrets: Secrets, namespace: string): object {
+  const items = Object.entries(secrets).map(([name, stringData]) => ({
+    apiVersion: "v1",
+    kind: "Secret",
+    metadata: { name, namespace, labels: { "app.kubernetes.io/part-of": "guildcal" } },
+    type: "Opaque",
+    stringData,
+  }));
+  return { apiVersion: "v1", kind: "List", items };
+}
+
+/** The user as which MongoDB's image runs; mongod refuses a keyfile that another one may read. */
+const MONGODB_UID = 999;
+
+/** A folder a secret, a file a value; what is there already is kept. False when it was. */
+function writeOnce(secrets: Secrets, folder: string): boolean {
+  // The last to be written: a run that was cut off is made again.
+  const done = join(folder, "mongodb", "done");
+  if (existsSync(done)) return false;
+  for (const [name, values] of Object.entries(secrets)) {
+    mkdirSync(join(folder, name), { recursive: true });
+    for (const [key, value] of Object.entries(values)) writeValue(join(folder, name, key), value, name === "mongodb");
+  }
+  writeFileSync(done, "");
+  return true;
+}
+
+/** Each folder is a volume that its service alone can see: within it, whoever the service runs as may read. */
+function writeValue(path: string, value: string, isMongodbs: boolean): void {
+  // What a run that was cut off left behind may not be writable.
+  rmSync(path, { force: true });
+  writeFileSync(path, value, { mode: isMongodbs ? 0o400 : 0o444 });
+  if (isMongodbs && getuid?.() === 0) chownSync(path, MONGODB_UID, MONGODB_UID);
+}
+
+function main([folder]: readonly string[]): void {
+  const random = () => randomBytes(32).toString("hex");
+  if (folder === undefined) {
+    stdout.write(`${JSON.stringify(asManifest(makeSecrets(IN_KUBERNETES, random), "guildcal"))}\n`);
+  } else {
+    const made = writeOnce(makeSecrets(IN_COMPOSE, random), folder);
+    stderr.write(made ? "The secrets of this installation were made\n" : "The secrets were made before\n");
+  }
+}
+
+if (import.meta.url === pathToFileURL(argv[1] ?? "").href) main(argv.slice(2));
