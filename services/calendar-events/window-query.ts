@@ -24,7 +24,7 @@ export function windowQuery(
 ): WindowQuery {
   const { before, within, after } = forksAround(window);
   const bounds = { startsAt: { $lt: window.until }, lastAt: { $gte: window.from } };
-  const places = lanes.flatMap((lane) => phaseFilters(lane, window, zones));
+  const places = placesIn(lanes, window, zones);
   const filed = (fork: EventFilter) => places.map((place) => Object.assign({ guildId, fork }, place, bounds));
   return {
     byEnd: { $or: filed({ $in: before }) },
@@ -32,8 +32,14 @@ export function windowQuery(
   };
 }
 
-function phaseFilters(lane: string, window: Window, zones: readonly Zone[]): EventFilter[] {
-  const name = lane.slice(lane.indexOf("/") + 1);
-  const phases = phasesIn(readLane(name), window, zones);
-  return phases?.map(({ first, last }) => ({ lane, phase: { $gte: first, $lte: last } })) ?? [{ lane }];
+/** Where to look in each lane; the lanes in which every phase counts are one place, as each place costs planning. */
+function placesIn(lanes: readonly string[], window: Window, zones: readonly Zone[]): EventFilter[] {
+  const whole: string[] = [];
+  const places: EventFilter[] = [];
+  for (const lane of lanes) {
+    const phases = phasesIn(readLane(lane.slice(lane.indexOf("/") + 1)), window, zones);
+    if (phases === undefined) whole.push(lane);
+    else for (const { first, last } of phases) places.push({ lane, phase: { $gte: first, $lte: last } });
+  }
+  return whole.length === 0 ? places : [{ lane: { $in: whole } }, ...places];
 }

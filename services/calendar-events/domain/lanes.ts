@@ -31,7 +31,8 @@ export interface PhaseRange {
 const HOUR_MS = 3_600_000;
 /** A month has at most 31 · 24 hours. */
 const MONTH_HOURS = 744;
-/** Lengths are sorted into classes, four to an octave: the longest in a class is a fifth longer than the shortest. */
+/** Lengths are sorted into classes: up to 1, 2, 4 and 8 hours, and from there four to an octave. */
+const WHOLE_OCTAVES = 3;
 const CLASSES_PER_OCTAVE = 4;
 /** An interval above these is filed under the interval of one, whose phase it has as well: that bounds the number of lanes. */
 const MOST_PERIODS = { DAILY: 31, WEEKLY: 8, MONTHLY: 12, YEARLY: 10 } as const;
@@ -42,7 +43,20 @@ export const SINGLE = "one";
 /** The name of a series' lane, such as `d7/0`; inverse of `readLane`. */
 export function laneOf({ recurrence, startsAt, endsAt }: Series): string {
   const hours = Math.max(1, (endsAt - startsAt) / HOUR_MS);
-  return `${periodOf(recurrence)}/${Math.ceil(Math.log2(hours) * CLASSES_PER_OCTAVE)}`;
+  return `${periodOf(recurrence)}/${lengthClassOf(hours)}`;
+}
+
+/** Inverse of `longestIn`, as far as it goes: the class of a length. */
+function lengthClassOf(hours: number): number {
+  const octaves = Math.log2(hours);
+  if (octaves <= WHOLE_OCTAVES) return Math.ceil(octaves);
+  return WHOLE_OCTAVES + Math.ceil((octaves - WHOLE_OCTAVES) * CLASSES_PER_OCTAVE);
+}
+
+/** The longest length in a class, in hours. */
+function longestIn(lengthClass: number): number {
+  if (lengthClass <= WHOLE_OCTAVES) return 2 ** lengthClass;
+  return Math.ceil(2 ** (WHOLE_OCTAVES + (lengthClass - WHOLE_OCTAVES) / CLASSES_PER_OCTAVE));
 }
 
 function periodOf({ frequency, interval }: Recurrence): string {
@@ -63,8 +77,7 @@ function periodOf({ frequency, interval }: Recurrence): string {
 export function readLane(name: string): Lane {
   const [, unit, period, lengthClass] = /^([dm])(\d+)\/(\d+)$/.exec(name) ?? [];
   if (unit === undefined) return { unit: "one", period: 0, hours: 0 };
-  const hours = Math.ceil(2 ** (Number(lengthClass) / CLASSES_PER_OCTAVE));
-  return { unit: unit as "d" | "m", period: Number(period), hours };
+  return { unit: unit as "d" | "m", period: Number(period), hours: longestIn(Number(lengthClass)) };
 }
 
 /** Where in its lane's period a series starts, on the wall clock that its rule runs on. */

@@ -1,0 +1,41 @@
+import mongoose, { type Connection } from "mongoose";
+import { documentOf, type EventRow, eventSchema } from "../../services/calendar-events/calendar-event.document.ts";
+import { newEvent } from "../../services/calendar-events/domain/create-event.ts";
+import { newEventId } from "../../services/calendar-events/domain/event-id.ts";
+import { UTC } from "../../services/calendar-events/domain/zone.ts";
+import type { CreateEventParams } from "../../services/contracts/calendar-events.contract.ts";
+import { isRefusal } from "../../services/contracts/errors.ts";
+import type { GuildId } from "../../services/contracts/ids.ts";
+
+const AT_ONCE = 5_000;
+
+/** The events of calendars, written past the service: many, in little time. */
+export interface FilledCalendar {
+  readonly connection: Connection;
+  fill(guildId: GuildId, events: readonly Omit<CreateEventParams, "guildId" | "calendarNumber">[]): Promise<void>;
+}
+
+export async function openCalendar(mongoUrl: string): Promise<FilledCalendar> {
+  const connection = await mongoose.createConnection(mongoUrl, { autoIndex: false }).asPromise();
+  const model = connection.model<EventRow>("CalendarEvent", eventSchema);
+  await model.createIndexes();
+  let written = 0;
+  return {
+    connection,
+    async fill(guildId, events) {
+      for (let at = 0; at < events.length; at += AT_ONCE) {
+        const rows = events.slice(at, at + AT_ONCE).map((event) => rowOf({ ...event, guildId, calendarNumber: 1 }));
+        await model.collection.insertMany(rows, { ordered: false });
+      }
+    },
+  };
+
+  function rowOf(params: CreateEventParams): object {
+    written += 1;
+    const clock = [{ zone: UTC, since: 0 }] as const;
+    const event = newEvent(params, newEventId(written, new Uint8Array(15)), clock);
+    if (isRefusal(event)) throw new Error(JSON.stringify(event));
+    const now = new Date();
+    return { ...documentOf(event, clock), changedAt: now, scheduledAt: now, coloredAt: now };
+  }
+}
