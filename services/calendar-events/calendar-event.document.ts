@@ -1,15 +1,17 @@
 import { Schema } from "mongoose";
 import { type Tracked, trackedIndexes, trackedPaths } from "../../mixins/change-feed.ts";
 import type { Color, EventTexts, Recurrence } from "../contracts/calendar-events.contract.ts";
-import type { EpochMs, EventId } from "../contracts/ids.ts";
-import type { CalendarClock } from "./domain/calendar-clock.ts";
-import { type CalendarEvent, seriesOf, type StoredEvent, textsOf } from "./domain/event.ts";
+import type { EpochMs, EventId, GuildId } from "../contracts/ids.ts";
+import { type Anchor, clockFor, unwrittenCalendar } from "./domain/calendar.ts";
+import { type CalendarEvent, type StoredEvent, textsOf } from "./domain/event.ts";
 import { forkOf } from "./domain/interval-tree.ts";
-import { laneOf, phaseOf, SINGLE } from "./domain/lanes.ts";
+import { laneOf, MOVED, phaseOf, SINGLE } from "./domain/lanes.ts";
+import { occurrenceId } from "./domain/occurrence-id.ts";
 import { seriesEnd } from "./domain/occurrences.ts";
-import { lastMsOf } from "./domain/window.ts";
+import type { Override } from "./domain/override.ts";
+import { lastMsOf, type Times } from "./domain/window.ts";
 
-/** How an event is filed, so that windows find it (README, "How a window is read"). */
+/** How something is filed, so that windows find it (README, "How a window is read"). */
 interface Filing {
   /** `<calendar number>/<lane of the domain>`. */
   readonly lane: string;
@@ -19,23 +21,48 @@ interface Filing {
   readonly lastAt: EpochMs;
 }
 
+interface Stamps {
+  readonly scheduledAt?: Date;
+  readonly coloredAt?: Date;
+}
+
+interface Placement {
+  readonly guildId: GuildId;
+  readonly calendarNumber: number;
+  readonly startsAt: EpochMs;
+  readonly endsAt: EpochMs;
+}
+
+interface EventFields extends Placement, EventTexts, Filing {
+  readonly color: Color;
+  readonly recurrence?: Recurrence;
+  readonly anchor?: Anchor;
+  readonly hasOverrides?: boolean;
+}
+
+interface OverrideFields extends Partial<Placement>, Partial<Filing>, EventTexts {
+  readonly eventId: EventId;
+  readonly original: EpochMs;
+  readonly cancelled: boolean;
+  readonly color?: Color;
+  readonly anchor?: Anchor;
+}
+
 /** An event as stored. */
-export type EventRow = Tracked &
-  Filing &
-  EventTexts & {
-    readonly calendarNumber: number;
-    readonly startsAt: EpochMs;
-    readonly endsAt: EpochMs;
-    readonly color: Color;
-    readonly recurrence?: Recurrence;
-    readonly scheduledAt: Date;
-    readonly coloredAt: Date;
-  };
+export type EventRow = Tracked & EventFields & Required<Stamps>;
+
+/** What one occurrence has of its own, as stored: beside the events, and not in the change feed. */
+export type OverrideRow = { readonly _id: string } & OverrideFields & Stamps;
+
+export type Row = EventRow | OverrideRow;
+
+/** Every field that a row of the collection may have. */
+export type AnyRow = EventRow & Partial<Pick<OverrideRow, "eventId" | "original" | "cancelled">>;
 
 /** The last millisecond of what has no end. */
 const FOR_EVER = Number.MAX_SAFE_INTEGER;
 
-export const eventSchema = new Schema<EventRow>(
+export const eventSchema = new Schema<AnyRow>(
   {
     _id: { type: String, required: true },
     ...trackedPaths,
@@ -52,6 +79,11 @@ export const eventSchema = new Schema<EventRow>(
     image: String,
     color: String,
     recurrence: { type: { frequency: String, count: Number, interval: Number }, _id: false },
+    anchor: { type: { timezone: String, version: Number }, _id: false },
+    hasOverrides: Boolean,
+    eventId: String,
+    original: Number,
+    cancelled: Boolean,
     scheduledAt: Date,
     coloredAt: Date,
   },
@@ -64,25 +96,36 @@ export const BY_START = { guildId: 1, lane: 1, fork: 1, phase: 1, startsAt: 1 } 
 export const IN_ORDER = { guildId: 1, lane: 1, startsAt: 1 } as const;
 for (const keys of [BY_END, BY_START, IN_ORDER]) eventSchema.index(keys);
 
-export type EventDocument = Omit<CalendarEvent, "id"> & Filing & { readonly _id: EventId };
+/** Finds the overrides of a series. */
+eventSchema.index({ eventId: 1, original: 1 }, { partialFilterExpression: { eventId: { $exists: true } } });
+
+export type EventDocument = Pick<CalendarEvent, "revision"> & EventFields & { readonly _id: EventId };
 
 /** The row of an event, without what the database adds. */
-export function documentOf(event: CalendarEvent, clock: CalendarClock): EventDocument {
-  const { id, ...fields } = event;
-  return { _id: id, ...fields, ...filingOf(event, clock) };
+export function documentOf(event: CalendarEvent): EventDocument {
+  const { id, recurring, ...fields } = event;
+  return { _id: id, ...fields, ...recurring, ...filingOf(event) };
 }
 
-function filingOf(event: CalendarEvent, clock: CalendarClock): Filing {
-  const prefix = lanePrefix(event.calendarNumber);
-  const series = seriesOf(event, clock);
-  if (series === undefined) {
-    const lastAt = lastMsOf(event);
-    return { lane: prefix + SINGLE, fork: forkOf(event.startsAt, lastAt), phase: 0, lastAt };
-  }
+function filingOf(event: CalendarEvent): Filing {
+  const { recurring, calendarNumber, startsAt } = event;
+  if (recurring === undefined) return filed(event, SINGLE, event);
+  // Filed by its own zone: windows allow for what changes of the zone have moved.
+  const clock = clockFor(recurring.anchor, unwrittenCalendar(event.guildId, calendarNumber));
+  const series = { ...event, recurrence: recurring.recurrence, clock };
   const endsAt = seriesEnd(series);
-  const lastAt = endsAt === undefined ? undefined : lastMsOf({ startsAt: event.startsAt, endsAt });
-  const fork = forkOf(event.startsAt, lastAt);
-  return { lane: prefix + laneOf(series), fork, phase: phaseOf(series), lastAt: lastAt ?? FOR_EVER };
+  const lastAt = endsAt === undefined ? undefined : lastMsOf({ startsAt, endsAt });
+  return {
+    lane: lanePrefix(calendarNumber) + laneOf(series),
+    fork: forkOf(startsAt, lastAt),
+    phase: phaseOf(series),
+    lastAt: lastAt ?? FOR_EVER,
+  };
+}
+
+function filed({ calendarNumber }: { calendarNumber: number }, lane: string, times: Times): Filing {
+  const lastAt = lastMsOf(times);
+  return { lane: lanePrefix(calendarNumber) + lane, fork: forkOf(times.startsAt, lastAt), phase: 0, lastAt };
 }
 
 /** What the names of a calendar's lanes begin with. */
@@ -91,9 +134,13 @@ export function lanePrefix(calendarNumber: number): string {
 }
 
 /** The event of a row; undefined for a tombstone. */
-export function eventOf(row: EventRow | null): StoredEvent | undefined {
-  if (row === null || row.deletedAt !== undefined) return undefined;
-  const { _id, guildId, revision, calendarNumber, startsAt, endsAt, color, recurrence } = row;
+export function eventOf(row: EventRow): StoredEvent | undefined {
+  if (row.deletedAt !== undefined) return undefined;
+  const { _id, guildId, revision, calendarNumber, startsAt, endsAt, color, recurrence, anchor, hasOverrides } = row;
+  const recurring =
+    recurrence === undefined || anchor === undefined
+      ? {}
+      : { recurring: { recurrence, anchor, hasOverrides: hasOverrides === true } };
   return {
     id: _id as EventId,
     guildId,
@@ -103,8 +150,50 @@ export function eventOf(row: EventRow | null): StoredEvent | undefined {
     endsAt,
     ...textsOf(row),
     color,
-    ...(recurrence === undefined ? {} : { recurrence }),
+    ...recurring,
     scheduledAt: row.scheduledAt.getTime(),
     coloredAt: row.coloredAt.getTime(),
+  };
+}
+
+export type OverrideDocument = { readonly _id: string } & OverrideFields;
+
+/** The row of an override: filed where the occurrence now is, if it was moved. */
+export function overrideDocumentOf(event: CalendarEvent, override: Override): OverrideDocument {
+  const { eventId, original, cancelled, texts, color, moved } = override;
+  return {
+    _id: occurrenceId(eventId, original),
+    eventId,
+    original,
+    cancelled,
+    ...texts,
+    ...(color === undefined ? {} : { color }),
+    ...(moved === undefined
+      ? {}
+      : { guildId: event.guildId, calendarNumber: event.calendarNumber, ...moved, ...filed(event, MOVED, moved) }),
+  };
+}
+
+export function isOverrideRow(row: Row): row is OverrideRow {
+  return "original" in row;
+}
+
+export function overrideOf(row: OverrideRow): Override {
+  const { eventId, original, cancelled, color, startsAt, endsAt, anchor, scheduledAt, coloredAt } = row;
+  const { name, description, location, image } = row;
+  const texts = Object.fromEntries(
+    Object.entries({ name, description, location, image }).filter(([, text]) => text !== undefined),
+  );
+  return {
+    eventId,
+    original,
+    cancelled,
+    texts,
+    ...(color === undefined ? {} : { color }),
+    ...(startsAt === undefined || endsAt === undefined || anchor === undefined
+      ? {}
+      : { moved: { startsAt, endsAt, anchor } }),
+    ...(scheduledAt === undefined ? {} : { scheduledAt: scheduledAt.getTime() }),
+    ...(coloredAt === undefined ? {} : { coloredAt: coloredAt.getTime() }),
   };
 }

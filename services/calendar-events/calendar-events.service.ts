@@ -1,4 +1,3 @@
-import { randomBytes } from "node:crypto";
 import type { ServiceSchema } from "moleculer";
 import { type CallContext, serve } from "../../mixins/contract-action.ts";
 import { closedConnection, databaseMixin } from "../../mixins/database.mixin.ts";
@@ -18,27 +17,26 @@ import {
   removeEvent,
   updateEvent,
 } from "../contracts/calendar-events.contract.ts";
+import {
+  CALENDAR_CHANGED,
+  type CalendarChanged,
+  getCalendar,
+  listCalendars,
+  updateCalendar,
+} from "../contracts/calendars.contract.ts";
 import { isRefusal, refuse, type Refusal } from "../contracts/errors.ts";
 import { GUILD_SETTINGS_CHANGED, type GuildSettingsChanged } from "../contracts/guild-settings.contract.ts";
 import type { EpochMs, GuildId } from "../contracts/ids.ts";
-import { documentOf } from "./calendar-event.document.ts";
 import { calendarEventsStore } from "./calendar-events.store.ts";
 import { calendarLimit } from "./calendar-limit.ts";
-import { calendarWindows, UTC_CLOCK } from "./calendar-windows.ts";
-import { changeEvent } from "./domain/change-event.ts";
-import { newEvent } from "./domain/create-event.ts";
-import {
-  eventView,
-  occurrenceView,
-  seriesOccurrence,
-  seriesOf,
-  singleOccurrence,
-  type StoredEvent,
-} from "./domain/event.ts";
-import { ID_RANDOM_BYTES, newEventId } from "./domain/event-id.ts";
-import { readEventName } from "./domain/occurrence-id.ts";
-import { occurrenceAt, type Slot } from "./domain/occurrences.ts";
-import { UTC } from "./domain/zone.ts";
+import { calendarWindows } from "./calendar-windows.ts";
+import { calendarsStore } from "./calendars.store.ts";
+import { calendarView, changeCalendar, everyCalendar } from "./domain/calendar.ts";
+import { eventView } from "./domain/event.ts";
+import { mergedChanges } from "./domain/merged-changes.ts";
+import { announcedOccurrence, placedView } from "./domain/placed.ts";
+import { eventWrites, type Written } from "./event-writes.ts";
+import { type Named, namedEvents } from "./named-events.ts";
 
 export interface CalendarEventsOptions {
   readonly mongoUrl: string;
@@ -46,44 +44,19 @@ export interface CalendarEventsOptions {
   readonly now?: () => EpochMs;
 }
 
-/** What a reference names: an event, or one occurrence of it. */
-interface Named {
-  readonly event: StoredEvent;
-  readonly slot?: Slot;
-}
-
 /** The calendar events service; see README.md beside this file. */
 export function calendarEventsService({ mongoUrl, now = Date.now }: CalendarEventsOptions): ServiceSchema {
   const connection = closedConnection();
   const store = calendarEventsStore(connection);
-  const windows = calendarWindows(store);
+  const calendars = calendarsStore(connection);
+  const windows = calendarWindows(store, calendars);
+  const events = namedEvents(store, calendars);
+  const writes = eventWrites(store, calendars, events, now);
   const limit = calendarLimit(now);
 
   /** Whether the guild may have the calendar (D20); it always may have the first. */
   async function isOpen(guildId: GuildId, calendarNumber: number, context: CallContext<unknown>): Promise<boolean> {
     return calendarNumber === 1 || calendarNumber <= (await limit.of(guildId, context));
-  }
-
-  async function named(guildId: GuildId, reference: string): Promise<Named | undefined> {
-    const name = readEventName(reference);
-    const event = name === undefined ? undefined : await store.find(guildId, name.eventId);
-    if (event === undefined || name?.original === undefined) return event === undefined ? undefined : { event };
-    const series = seriesOf(event, UTC_CLOCK);
-    const slot = series === undefined ? undefined : occurrenceAt(series, name.original);
-    return slot === undefined ? undefined : { event, slot };
-  }
-
-  /** The named event in that calendar, or the same refusal for every reason why it isn't there. */
-  async function namedIn(params: { guildId: GuildId; calendarNumber: number; eventId: string }) {
-    const found = await named(params.guildId, params.eventId);
-    return found?.event.calendarNumber === params.calendarNumber ? found : refuse("EVENT_NOT_FOUND");
-  }
-
-  /** The same, for what can't be done to one occurrence. */
-  async function eventIn(params: Parameters<typeof namedIn>[0]): Promise<StoredEvent | Refusal> {
-    const found = await namedIn(params);
-    if (isRefusal(found)) return found;
-    return found.slot === undefined ? found.event : refuse("EVENT_NOT_FOUND");
   }
 
   /** Runs what needs the calendar, if the guild may have it. */
@@ -95,49 +68,35 @@ export function calendarEventsService({ mongoUrl, now = Date.now }: CalendarEven
     return (await isOpen(params.guildId, params.calendarNumber, context)) ? work() : refuse("CALENDAR_NOT_FOUND");
   }
 
+  /** What an id names in any calendar that the guild may have. */
+  async function openNamed(guildId: GuildId, reference: string, context: CallContext<unknown>) {
+    const named = await events.find(guildId, reference);
+    return named !== undefined && (await isOpen(guildId, named.event.calendarNumber, context)) ? named : undefined;
+  }
+
   return {
     name: "calendar-events",
     mixins: [databaseMixin(connection, mongoUrl, "calendar-events"), healthMixin("calendar-events", connection)],
     actions: {
       ...serve(createEvent, (params, context) =>
         inCalendar(params, context, async () => {
-          const created = await optimisticWrite({
-            load: async () => newEventId(now(), randomBytes(ID_RANDOM_BYTES)),
-            decide: (id) => newEvent(params, id, UTC_CLOCK),
-            save: (event) => store.insert(documentOf(event, UTC_CLOCK)),
-          });
-          if (isRefusal(created)) return created;
-          tell(context, created);
-          return { eventId: created.id };
+          const created = told(context, await writes.create(params));
+          return isRefusal(created) ? created : { eventId: created.id };
         }),
       ),
 
       ...serve(updateEvent, (params, context) =>
-        inCalendar(params, context, async () => {
-          const changed = await optimisticWrite({
-            load: () => eventIn(params),
-            decide: (stored) => (isRefusal(stored) ? stored : changeEvent(stored, params, UTC_CLOCK)),
-            save: (next) => store.replace(documentOf(next.event, UTC_CLOCK), next),
-          });
-          return isRefusal(changed) ? changed : tell(context, changed.event);
-        }),
+        inCalendar(params, context, async () => onlyRefusal(told(context, await writes.update(params)))),
       ),
 
       ...serve(removeEvent, (params, context) =>
-        inCalendar(params, context, async () => {
-          const removed = await optimisticWrite({
-            load: () => eventIn(params),
-            decide: (stored) => stored,
-            save: (event) => store.remove(event),
-          });
-          return isRefusal(removed) ? removed : tell(context, { ...removed, revision: removed.revision + 1 });
-        }),
+        inCalendar(params, context, async () => onlyRefusal(told(context, await writes.remove(params)))),
       ),
 
       ...serve(getEvent, (params, context) =>
         inCalendar(params, context, async () => {
-          const found = await namedIn(params);
-          return isRefusal(found) ? found : viewOf(found);
+          const named = await events.findIn(params);
+          return isRefusal(named) ? named : viewOf(named);
         }),
       ),
 
@@ -150,9 +109,8 @@ export function calendarEventsService({ mongoUrl, now = Date.now }: CalendarEven
       ),
 
       ...serve(findEvent, async ({ guildId, eventId }, context) => {
-        const found = await named(guildId, eventId);
-        if (found === undefined || !(await isOpen(guildId, found.event.calendarNumber, context))) return null;
-        return viewOf(found);
+        const named = await openNamed(guildId, eventId, context);
+        return named === undefined ? null : viewOf(named);
       }),
 
       ...serve(listOccurrencesStarting, (params, context) =>
@@ -160,12 +118,38 @@ export function calendarEventsService({ mongoUrl, now = Date.now }: CalendarEven
       ),
 
       ...serve(getOccurrence, async ({ guildId, occurrenceId }, context) => {
-        const found = await named(guildId, occurrenceId);
-        if (found === undefined || !(await isOpen(guildId, found.event.calendarNumber, context))) return null;
-        return occurrenceOf(found);
+        const named = await openNamed(guildId, occurrenceId, context);
+        return named?.placed === undefined ? null : announcedOccurrence(named.placed, named.calendar);
       }),
 
-      ...serve(calendarEventsChangesSince, (params) => store.changesSince(params)),
+      ...serve(calendarEventsChangesSince, async (params) =>
+        mergedChanges(params, await Promise.all([store.changesSince(params), calendars.changesSince(params)])),
+      ),
+
+      ...serve(getCalendar, (params, context) =>
+        inCalendar(params, context, async () =>
+          calendarView(await calendars.find(params.guildId, params.calendarNumber)),
+        ),
+      ),
+
+      ...serve(listCalendars, async ({ guildId }, context) => {
+        const [written, most] = await Promise.all([calendars.list(guildId), limit.of(guildId, context)]);
+        return everyCalendar(guildId, written, most).map(calendarView);
+      }),
+
+      ...serve(updateCalendar, (params, context) =>
+        inCalendar(params, context, async () => {
+          const { guildId, calendarNumber } = params;
+          const changed = await optimisticWrite({
+            load: () => calendars.find(guildId, calendarNumber),
+            decide: (stored) => changeCalendar(stored, params),
+            save: (next) => calendars.replace(next),
+          });
+          if (isRefusal(changed)) return changed;
+          const payload: CalendarChanged = { guildId, calendarNumber, revision: changed.calendar.revision };
+          return void context.broadcast(CALENDAR_CHANGED, payload);
+        }),
+      ),
     },
     events: {
       [GUILD_SETTINGS_CHANGED]({ params }: { params: GuildSettingsChanged }) {
@@ -175,21 +159,19 @@ export function calendarEventsService({ mongoUrl, now = Date.now }: CalendarEven
   };
 }
 
-function viewOf({ event, slot }: Named) {
-  return slot === undefined ? eventView(event) : occurrenceView(event, slot);
+function viewOf({ event, placed, calendar }: Named) {
+  return placed === undefined ? eventView(event, calendar) : placedView(placed, calendar);
 }
 
-/** Of a series itself there is no one occurrence. */
-function occurrenceOf({ event, slot }: Named) {
-  if (slot !== undefined) return seriesOccurrence(event, slot, UTC.name);
-  return event.recurrence === undefined ? singleOccurrence(event, UTC.name) : null;
-}
-
-/** Tells all who listen that an event was stored or removed. */
-function tell(
-  context: CallContext<unknown>,
-  { guildId, id, revision }: Pick<StoredEvent, "guildId" | "id" | "revision">,
-): void {
-  const payload: CalendarEventChanged = { guildId, eventId: id, revision };
+/** Tells all who listen what was stored or removed, and passes it on. */
+function told(context: CallContext<unknown>, written: Written | Refusal): Written | Refusal {
+  if (isRefusal(written)) return written;
+  const { guildId, id: eventId, revision } = written;
+  const payload: CalendarEventChanged = { guildId, eventId, revision };
   void context.broadcast(CALENDAR_EVENT_CHANGED, payload);
+  return written;
+}
+
+function onlyRefusal(outcome: Written | Refusal): Refusal | undefined {
+  return isRefusal(outcome) ? outcome : undefined;
 }

@@ -6,17 +6,17 @@ import {
 } from "../contracts/calendar-events.contract.ts";
 import type { Refusal } from "../contracts/errors.ts";
 import type { EpochMs, GuildId } from "../contracts/ids.ts";
-import { type CalendarEventsStore, isSingles } from "./calendar-events.store.ts";
-import type { CalendarClock } from "./domain/calendar-clock.ts";
-import { seriesOccurrence, seriesOf, singleOccurrence } from "./domain/event.ts";
-import { entriesOf, inOrder, tooManyEntries } from "./domain/listing.ts";
-import { occurrencesStarting } from "./domain/occurrences.ts";
+import type { CalendarEventsStore } from "./calendar-events.store.ts";
+import type { CalendarsStore } from "./calendars.store.ts";
+import { type Calendar, unwrittenCalendar } from "./domain/calendar.ts";
+import { inOrder, tooManyEntries } from "./domain/listing.ts";
+import { occurrencesStarting, occurrencesTouching } from "./domain/occurrences.ts";
+import { announcedOccurrence, placedSingle, placedView } from "./domain/placed.ts";
 import { soonest, type Soonest } from "./domain/soonest.ts";
-import { isOngoing, mergedWindows, type Window } from "./domain/window.ts";
-import { UTC } from "./domain/zone.ts";
-
-/** Every calendar runs on UTC. */
-export const UTC_CLOCK: CalendarClock = [{ zone: UTC, since: 0 }];
+import { isOngoing, mergedWindows, type Times, touches, type Window } from "./domain/window.ts";
+import type { EventReads } from "./event-reads.store.ts";
+import { placedEvents } from "./placed-events.ts";
+import { isSingles } from "./window-query.ts";
 
 /** Reads windows of calendars: the store finds what is near, the domain says what is in. */
 export interface CalendarWindows {
@@ -28,28 +28,13 @@ export interface CalendarWindows {
   ): Promise<{ occurrences: Occurrence[]; truncated: boolean }>;
 }
 
-export function calendarWindows(store: CalendarEventsStore): CalendarWindows {
+export function calendarWindows(store: CalendarEventsStore, calendars: CalendarsStore): CalendarWindows {
   async function list(guildId: GuildId, calendarNumber: number, window: Window): Promise<EventView[] | Refusal> {
-    const lanes = await store.lanes(guildId, calendarNumber);
-    const entries: EventView[] = [];
-    for await (const event of store.touching(guildId, lanes, window, [UTC])) {
-      entries.push(...entriesOf(event, window, UTC_CLOCK, MOST_ENTRIES + 1));
-      if (entries.length > MOST_ENTRIES) return tooManyEntries();
-    }
-    return entries.sort(inOrder);
-  }
-
-  async function collectStarting(guildId: GuildId, lanes: string[], window: Window, found: Soonest, limit: number) {
-    const singles = await store.singlesStarting(guildId, lanes, window, limit + 1);
-    found.add(singles.map((event) => singleOccurrence(event, UTC.name)));
-    const recurring = lanes.filter((lane) => !isSingles(lane));
-    for await (const event of store.touching(guildId, recurring, window, [UTC])) {
-      const series = seriesOf(event, UTC_CLOCK);
-      if (series === undefined) continue;
-      const until = Math.min(window.until, found.horizon + 1);
-      const slots = occurrencesStarting(series, { from: window.from, until }, limit + 1);
-      found.add(slots.map((slot) => seriesOccurrence(event, slot, UTC.name)));
-    }
+    const [calendar, lanes] = await Promise.all([
+      calendars.find(guildId, calendarNumber),
+      store.lanes(guildId, calendarNumber),
+    ]);
+    return store.atOnce((reads) => listed(reads, guildId, calendar, lanes, window));
   }
 
   return {
@@ -61,19 +46,95 @@ export function calendarWindows(store: CalendarEventsStore): CalendarWindows {
     },
 
     async listStarting({ guildId, windows, limit }, isOpen) {
-      const lanes = await openLanes(await store.lanes(guildId), isOpen);
-      const found = soonest(limit);
-      for (const window of mergedWindows(windows)) {
-        await collectStarting(guildId, lanes, window, found, limit);
-        if (found.truncated) break;
-      }
-      return { occurrences: found.list(), truncated: found.truncated };
+      const [written, names] = await Promise.all([calendars.list(guildId), store.lanes(guildId)]);
+      const search = { guildId, written, lanes: await openLanes(names, isOpen), limit, found: soonest(limit) };
+      await store.atOnce(async (reads) => {
+        for (const window of mergedWindows(windows)) {
+          await collectStarting(reads, search, window);
+          if (search.found.truncated) break;
+        }
+      });
+      return { occurrences: search.found.list(), truncated: search.found.truncated };
     },
   };
 }
 
+async function listed(
+  reads: EventReads,
+  guildId: GuildId,
+  calendar: Calendar,
+  lanes: readonly string[],
+  window: Window,
+): Promise<EventView[] | Refusal> {
+  const entries: EventView[] = [];
+  for await (const found of reads.touching(guildId, lanes, window, [calendar])) {
+    const placed = placedEvents(found, {
+      reads,
+      window,
+      calendarOf: () => calendar,
+      expand: (series, isElsewhere) => occurrencesTouching(series, window, MOST_ENTRIES + 1, isElsewhere),
+      belongs: (times) => touches(times, window),
+    });
+    for await (const one of placed) {
+      if (entries.push(placedView(one, calendar)) > MOST_ENTRIES) return tooManyEntries();
+    }
+  }
+  return entries.sort(inOrder);
+}
+
+/** A search for what starts soonest. */
+interface Search {
+  readonly guildId: GuildId;
+  readonly lanes: readonly string[];
+  readonly limit: number;
+  /** The guild's calendars that were written. */
+  readonly written: readonly Calendar[];
+  readonly found: Soonest;
+}
+
+async function collectStarting(reads: EventReads, search: Search, window: Window): Promise<void> {
+  const { guildId, lanes, limit, written, found } = search;
+  const calendarOf = ({ calendarNumber }: { calendarNumber: number }) =>
+    written.find((calendar) => calendar.calendarNumber === calendarNumber) ??
+    unwrittenCalendar(guildId, calendarNumber);
+  for (const event of await reads.singlesStarting(guildId, lanes, window, limit + 1)) {
+    found.add(announcedOccurrence(placedSingle(event), calendarOf(event)));
+  }
+  const recurring = lanes.filter((lane) => !isSingles(lane));
+  const calendars = numbersOf(recurring).map((calendarNumber) => calendarOf({ calendarNumber }));
+  for await (const some of reads.touching(guildId, recurring, window, calendars)) {
+    const placed = placedEvents(some, {
+      reads,
+      window,
+      calendarOf,
+      expand: (series, isElsewhere) => occurrencesStarting(series, upTo(window, found.horizon), limit + 1, isElsewhere),
+      belongs: (times) => startsIn(times, window),
+    });
+    for await (const one of placed) found.add(announcedOccurrence(one, calendarOf(one.event)));
+  }
+}
+
+function startsIn({ startsAt }: Times, { from, until }: Window): boolean {
+  return startsAt >= from && startsAt < until;
+}
+
+/** The window without what starts later than `last`. */
+function upTo({ from, until }: Window, last: EpochMs): Window {
+  return { from, until: Math.min(until, last + 1) };
+}
+
+/** The numbers of the calendars that lanes belong to. */
+function numbersOf(lanes: readonly string[]): number[] {
+  return [...new Set(lanes.map((lane) => Number.parseInt(lane, 10)))];
+}
+
 /** The lanes of the calendars that the guild may have now (D20). */
-async function openLanes(lanes: string[], isOpen: (calendarNumber: number) => Promise<boolean>): Promise<string[]> {
-  const open = await Promise.all(lanes.map((lane) => isOpen(Number.parseInt(lane, 10))));
-  return lanes.filter((_, at) => open[at]);
+async function openLanes(
+  lanes: readonly string[],
+  isOpen: (calendarNumber: number) => Promise<boolean>,
+): Promise<string[]> {
+  const numbers = numbersOf(lanes);
+  const open = await Promise.all(numbers.map(isOpen));
+  const allowed = new Set(numbers.filter((_, at) => open[at]));
+  return lanes.filter((lane) => allowed.has(Number.parseInt(lane, 10)));
 }

@@ -15,7 +15,7 @@ export function zone(name: string): Zone {
 }
 
 /** Zones whose clocks change at various hours, by various lengths, in both hemispheres, or never. */
-const ZONES = [
+export const ZONES = [
   "UTC",
   "America/New_York",
   "Europe/London",

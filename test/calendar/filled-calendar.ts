@@ -2,7 +2,7 @@ import mongoose, { type Connection } from "mongoose";
 import { documentOf, type EventRow, eventSchema } from "../../services/calendar-events/calendar-event.document.ts";
 import { newEvent } from "../../services/calendar-events/domain/create-event.ts";
 import { newEventId } from "../../services/calendar-events/domain/event-id.ts";
-import { UTC } from "../../services/calendar-events/domain/zone.ts";
+import { unwrittenCalendar } from "../../services/calendar-events/domain/calendar.ts";
 import type { CreateEventParams } from "../../services/contracts/calendar-events.contract.ts";
 import { isRefusal } from "../../services/contracts/errors.ts";
 import type { GuildId } from "../../services/contracts/ids.ts";
@@ -32,10 +32,9 @@ export async function openCalendar(mongoUrl: string): Promise<FilledCalendar> {
 
   function rowOf(params: CreateEventParams): object {
     written += 1;
-    const clock = [{ zone: UTC, since: 0 }] as const;
-    const event = newEvent(params, newEventId(written, new Uint8Array(15)), clock);
+    const event = newEvent(params, newEventId(written, new Uint8Array(15)), unwrittenCalendar(params.guildId, 1));
     if (isRefusal(event)) throw new Error(JSON.stringify(event));
     const now = new Date();
-    return { ...documentOf(event, clock), changedAt: now, scheduledAt: now, coloredAt: now };
+    return { ...documentOf(event), changedAt: now, scheduledAt: now, coloredAt: now };
   }
 }

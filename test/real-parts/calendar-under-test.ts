@@ -8,6 +8,9 @@ import {
   type EventView,
   getEvent,
   listEvents,
+  listOccurrencesStarting,
+  type Occurrence,
+  removeEvent,
   updateEvent,
   type UpdateEventParams,
 } from "../../services/contracts/calendar-events.contract.ts";
@@ -30,8 +33,11 @@ export interface CalendarUnderTest {
   /** An hour from noon in the first calendar, unless the fields say otherwise. */
   create(guildId: GuildId, fields?: Partial<CreateEventParams>): Promise<{ eventId: EventId }>;
   update(guildId: GuildId, eventId: string, changes: Partial<UpdateEventParams>): Promise<void>;
+  remove(guildId: GuildId, eventId: string): Promise<void>;
   get(guildId: GuildId, eventId: string, calendarNumber?: number): Promise<EventView>;
   list(guildId: GuildId, from: number, until: number): Promise<EventView[]>;
+  /** What dispatch is told of a window. */
+  starting(guildId: GuildId, from: number, until: number): Promise<Occurrence[]>;
 }
 
 export async function startCalendar(): Promise<CalendarUnderTest> {
@@ -53,9 +59,15 @@ export async function startCalendar(): Promise<CalendarUnderTest> {
       services.call(createEvent, { guildId, calendarNumber: 1, startsAt: noon, endsAt: noon + HOUR, ...fields }),
     update: (guildId, eventId, changes) =>
       services.call(updateEvent, { guildId, calendarNumber: 1, eventId: eventId as EventId, ...changes }),
+    remove: (guildId, eventId) =>
+      services.call(removeEvent, { guildId, calendarNumber: 1, eventId: eventId as EventId }),
     get: (guildId, eventId, calendarNumber = 1) =>
       services.call(getEvent, { guildId, calendarNumber, eventId: eventId as EventId | OccurrenceId }),
     list: (guildId, from, end) => services.call(listEvents, { guildId, calendarNumber: 1, from, until: end }),
+    async starting(guildId, from, end) {
+      const params = { guildId, windows: [{ from, until: end }], limit: 1000 };
+      return (await services.call(listOccurrencesStarting, params)).occurrences;
+    },
   };
 }
 

@@ -1,8 +1,9 @@
 import type { Recurrence, UpdateEventParams } from "../../contracts/calendar-events.contract.ts";
 import { refuse, type Refusal } from "../../contracts/errors.ts";
-import type { CalendarClock } from "./calendar-clock.ts";
+import { anchorOf, type Calendar } from "./calendar.ts";
 import { fullRecurrence, neverRecurs } from "./create-event.ts";
-import { type CalendarEvent, type StoredEvent, TEXTS, textsOf } from "./event.ts";
+import { type CalendarEvent, type Recurring, type StoredEvent, TEXTS, textsOf, timesOf } from "./event.ts";
+import type { Times } from "./window.ts";
 
 /** An event after a change, and what of it is new (D31). */
 export interface ChangedEvent {
@@ -11,31 +12,31 @@ export interface ChangedEvent {
   readonly recolored: boolean;
 }
 
-export type EventChanges = Omit<UpdateEventParams, "guildId" | "calendarNumber" | "eventId">;
+type EventChanges = Omit<UpdateEventParams, "guildId" | "calendarNumber" | "eventId">;
 
 /** A single event or a whole series after the changes: what is absent stays, and null or "" clears a text (D6). */
-export function changeEvent(stored: StoredEvent, changes: EventChanges, clock: CalendarClock): ChangedEvent | Refusal {
-  const { id, guildId, calendarNumber, revision } = stored;
-  const { startsAt = stored.startsAt, endsAt = stored.endsAt, color = stored.color } = changes;
-  if (endsAt < startsAt) return outOfOrder(changes);
+export function changeEvent(stored: StoredEvent, changes: EventChanges, calendar: Calendar): ChangedEvent | Refusal {
+  const current = timesOf(stored, calendar);
+  const { startsAt = current.startsAt, endsAt = current.endsAt, color = stored.color } = changes;
+  if (endsAt < startsAt) return timesOutOfOrder(changes);
   const recurrence = changedRecurrence(stored, changes);
+  const isMoved = startsAt !== current.startsAt;
+  const { id, guildId, calendarNumber, revision } = stored;
   const event: CalendarEvent = {
     id,
     guildId,
     calendarNumber,
     revision: revision + 1,
-    startsAt,
-    endsAt,
     ...changedTexts(stored, changes),
     color,
-    ...(recurrence === undefined ? {} : { recurrence }),
+    ...changedTimes(stored, { startsAt, endsAt }, isMoved, recurrence, calendar),
   };
-  const rescheduled = startsAt !== stored.startsAt || !sameRecurrence(recurrence, stored.recurrence);
-  return neverRecurs(event, clock) ?? { event, rescheduled, recolored: color !== stored.color };
+  const rescheduled = isMoved || !sameRecurrence(recurrence, stored.recurring?.recurrence);
+  return neverRecurs(event, calendar) ?? { event, rescheduled, recolored: color !== stored.color };
 }
 
 /** One of the two was given, and does not fit the other as it is stored (D13). */
-function outOfOrder({ startsAt }: EventChanges): Refusal {
+export function timesOutOfOrder({ startsAt }: { readonly startsAt?: unknown }): Refusal {
   return refuse("INVALID_REQUEST", [
     startsAt === undefined
       ? { field: "endsAt", code: "OUT_OF_RANGE", message: "must not be before the start" }
@@ -43,9 +44,30 @@ function outOfOrder({ startsAt }: EventChanges): Refusal {
   ]);
 }
 
-function changedRecurrence({ recurrence: stored }: StoredEvent, changes: EventChanges): Recurrence | undefined {
+/**
+ * A series keeps the zone that its wall clock was set by, and its start in it, until its start is changed: so a new
+ * count or length after a change of the zone moves nothing.
+ */
+function changedTimes(
+  stored: StoredEvent,
+  times: Times,
+  isMoved: boolean,
+  recurrence: Recurrence | undefined,
+  calendar: Calendar,
+): Times & { recurring?: Recurring } {
+  if (recurrence === undefined) return times;
+  const { recurring, startsAt } = stored;
+  const hasOverrides = recurring?.hasOverrides ?? false;
+  if (recurring === undefined || isMoved) {
+    return { ...times, recurring: { recurrence, anchor: anchorOf(calendar), hasOverrides } };
+  }
+  const endsAt = startsAt + times.endsAt - times.startsAt;
+  return { startsAt, endsAt, recurring: { recurrence, anchor: recurring.anchor, hasOverrides } };
+}
+
+function changedRecurrence({ recurring }: StoredEvent, changes: EventChanges): Recurrence | undefined {
   if (changes.recurs === false) return undefined;
-  return changes.recurrence === undefined ? stored : fullRecurrence(changes.recurrence);
+  return changes.recurrence === undefined ? recurring?.recurrence : fullRecurrence(changes.recurrence);
 }
 
 function sameRecurrence(a: Recurrence | undefined, b: Recurrence | undefined): boolean {

@@ -1,25 +1,18 @@
 import type { CreateEventParams, Recurrence, RecurrenceInput } from "../../contracts/calendar-events.contract.ts";
 import { refuse, type Refusal } from "../../contracts/errors.ts";
 import type { EventId } from "../../contracts/ids.ts";
-import type { CalendarClock } from "./calendar-clock.ts";
+import { anchorOf, type Calendar } from "./calendar.ts";
 import { type CalendarEvent, seriesOf, textsOf } from "./event.ts";
 import { recursAtAll } from "./occurrences.ts";
 
 /** A new event, its defaults filled in (D14, D15); refused when it could never recur. */
-export function newEvent(params: CreateEventParams, id: EventId, clock: CalendarClock): CalendarEvent | Refusal {
+export function newEvent(params: CreateEventParams, id: EventId, calendar: Calendar): CalendarEvent | Refusal {
   const { guildId, calendarNumber, startsAt, endsAt, color = "NONE", recurrence } = params;
-  const event: CalendarEvent = {
-    id,
-    guildId,
-    calendarNumber,
-    revision: 1,
-    startsAt,
-    endsAt,
-    ...textsOf(params),
-    color,
-    ...(recurrence === undefined ? {} : { recurrence: fullRecurrence(recurrence) }),
-  };
-  return neverRecurs(event, clock) ?? event;
+  const single = { id, guildId, calendarNumber, revision: 1, startsAt, endsAt, ...textsOf(params), color };
+  if (recurrence === undefined) return single;
+  const recurring = { recurrence: fullRecurrence(recurrence), anchor: anchorOf(calendar), hasOverrides: false };
+  const series = { ...single, recurring };
+  return neverRecurs(series, calendar) ?? series;
 }
 
 /** A rule with its defaults (D15). */
@@ -28,8 +21,8 @@ export function fullRecurrence({ frequency, count = -1, interval = 1 }: Recurren
 }
 
 /** The refusal of a rule that asks for more than one occurrence, and has no second one before time ends (D13). */
-export function neverRecurs(event: CalendarEvent, clock: CalendarClock): Refusal | undefined {
-  const series = seriesOf(event, clock);
+export function neverRecurs(event: CalendarEvent, calendar: Calendar): Refusal | undefined {
+  const series = seriesOf(event, calendar);
   if (series === undefined || series.recurrence.count === 1 || recursAtAll(series)) return undefined;
   return refuse("INVALID_REQUEST", [
     { field: "recurrence", code: "OUT_OF_RANGE", message: "must recur before the year 10000" },

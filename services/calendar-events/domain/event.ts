@@ -1,11 +1,10 @@
-import type { Color, EventTexts, EventView, Occurrence, Recurrence } from "../../contracts/calendar-events.contract.ts";
-import type { EpochMs, EventId, GuildId, OccurrenceId } from "../../contracts/ids.ts";
-import type { CalendarClock } from "./calendar-clock.ts";
-import { occurrenceId } from "./occurrence-id.ts";
-import type { Series, Slot } from "./occurrences.ts";
+import type { Color, EventTexts, EventView, Recurrence } from "../../contracts/calendar-events.contract.ts";
+import type { EpochMs, EventId, GuildId } from "../../contracts/ids.ts";
+import { type Anchor, type Calendar, clockFor } from "./calendar.ts";
+import { firstSlot, type Series } from "./occurrences.ts";
 import type { Times } from "./window.ts";
 
-/** A single event, or a series: then the times are its first occurrence's. */
+/** A single event, or a series: then the times are its first occurrence's in the zone of its anchor. */
 export interface CalendarEvent extends EventTexts, Times {
   readonly id: EventId;
   readonly guildId: GuildId;
@@ -13,8 +12,16 @@ export interface CalendarEvent extends EventTexts, Times {
   /** Counts the writes, from 1. */
   readonly revision: number;
   readonly color: Color;
-  /** Present on a series alone. */
-  readonly recurrence?: Recurrence;
+  /** What makes it a series. */
+  readonly recurring?: Recurring;
+}
+
+/** A rule, and by which zone of the calendar its wall clock was set. */
+export interface Recurring {
+  readonly recurrence: Recurrence;
+  readonly anchor: Anchor;
+  /** Whether single occurrences were changed or cancelled (D19). */
+  readonly hasOverrides: boolean;
 }
 
 /** An event as it is kept, with the times that the database gave it. */
@@ -27,47 +34,26 @@ export interface StoredEvent extends CalendarEvent {
 
 export const TEXTS = ["name", "description", "location", "image"] as const satisfies readonly (keyof EventTexts)[];
 
-/** The event's recurrence with its times, on a clock; undefined for a single event. */
-export function seriesOf({ startsAt, endsAt, recurrence }: CalendarEvent, clock: CalendarClock): Series | undefined {
-  return recurrence === undefined ? undefined : { startsAt, endsAt, recurrence, clock };
+/** The event's recurrence with its times, on the clock of its calendar; undefined for a single event. */
+export function seriesOf({ startsAt, endsAt, recurring }: CalendarEvent, calendar: Calendar): Series | undefined {
+  if (recurring === undefined) return undefined;
+  const { recurrence, anchor } = recurring;
+  return { startsAt, endsAt, recurrence, clock: clockFor(anchor, calendar) };
+}
+
+/** When the event is now; of a series, its first occurrence by the rule. */
+export function timesOf(event: CalendarEvent, calendar: Calendar): Times {
+  const series = seriesOf(event, calendar);
+  return series === undefined ? event : firstSlot(series);
 }
 
 /** The event itself as the API shows it: of a series the parent, with the first occurrence's times (D18). */
-export function eventView(event: CalendarEvent): EventView {
-  return { ...shown(event), eventId: event.id, startsAt: event.startsAt, endsAt: event.endsAt };
-}
-
-/** One occurrence of a series as the API shows it (D18). */
-export function occurrenceView(event: CalendarEvent, { original, startsAt, endsAt }: Slot): EventView {
-  return { ...shown(event), eventId: occurrenceId(event.id, original), startsAt, endsAt, isParent: false };
-}
-
-function shown(event: CalendarEvent): Omit<EventView, "eventId" | "startsAt" | "endsAt"> {
-  const { color, recurrence } = event;
-  const recurs = recurrence !== undefined;
-  return { ...textsOf(event), color, isParent: recurs, recurs, ...(recurs ? { recurrence } : {}) };
-}
-
-/** A single event as its own only occurrence. */
-export function singleOccurrence(event: StoredEvent, timezone: string): Occurrence {
-  const occurrence = event.id as string as OccurrenceId;
-  const { startsAt, endsAt, scheduledAt } = event;
-  return { ...announced(event), occurrenceId: occurrence, timezone, startsAt, endsAt, isFirst: true, scheduledAt };
-}
-
-/** One occurrence of a series, with what dispatch needs of it. */
-export function seriesOccurrence(event: StoredEvent, slot: Slot, timezone: string): Occurrence {
-  const { original, startsAt, endsAt, isFirst, movedAt = 0 } = slot;
-  const scheduledAt = Math.max(event.scheduledAt, movedAt);
-  const id = occurrenceId(event.id, original);
-  return { ...announced(event), occurrenceId: id, timezone, startsAt, endsAt, isFirst, scheduledAt };
-}
-
-type Announced = Omit<Occurrence, "occurrenceId" | "timezone" | "startsAt" | "endsAt" | "isFirst" | "scheduledAt">;
-
-function announced(event: StoredEvent): Announced {
-  const { id: eventId, calendarNumber, color, coloredAt, recurrence } = event;
-  return { ...textsOf(event), eventId, calendarNumber, color, coloredAt, recurs: recurrence !== undefined };
+export function eventView(event: CalendarEvent, calendar: Calendar): EventView {
+  const { startsAt, endsAt } = timesOf(event, calendar);
+  const { color, recurring } = event;
+  const recurs = recurring !== undefined;
+  const shown = { eventId: event.id, startsAt, endsAt, ...textsOf(event), isParent: recurs, color, recurs };
+  return recurs ? { ...shown, recurrence: recurring.recurrence } : shown;
 }
 
 /** The texts that are there; an empty one is an absent one. */

@@ -14,8 +14,8 @@ import type { Zone } from "./zone.ts";
  * phase, in hours: a window shorter than the period takes in a part of the phases, and an index finds those.
  */
 export interface Lane {
-  /** `d` counts its period in days, `m` in months; `one` holds what doesn't recur. */
-  readonly unit: "d" | "m" | "one";
+  /** `d` counts its period in days, `m` in months; `none` holds what doesn't recur. */
+  readonly unit: "d" | "m" | "none";
   /** In the unit. */
   readonly period: number;
   /** No event in the lane is longer. */
@@ -39,6 +39,8 @@ const MOST_PERIODS = { DAILY: 31, WEEKLY: 8, MONTHLY: 12, YEARLY: 10 } as const;
 
 /** The name under which an event that doesn't recur is filed. */
 export const SINGLE = "one";
+/** The name under which an occurrence is filed that was moved by hand. */
+export const MOVED = "moved";
 
 /** The name of a series' lane, such as `d7/0`; inverse of `readLane`. */
 export function laneOf({ recurrence, startsAt, endsAt }: Series): string {
@@ -76,7 +78,7 @@ function periodOf({ frequency, interval }: Recurrence): string {
 /** What a lane's name says. */
 export function readLane(name: string): Lane {
   const [, unit, period, lengthClass] = /^([dm])(\d+)\/(\d+)$/.exec(name) ?? [];
-  if (unit === undefined) return { unit: "one", period: 0, hours: 0 };
+  if (unit === undefined) return { unit: "none", period: 0, hours: 0 };
   return { unit: unit as "d" | "m", period: Number(period), hours: longestIn(Number(lengthClass)) };
 }
 

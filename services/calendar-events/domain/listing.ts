@@ -1,17 +1,5 @@
-import type { EventView } from "../../contracts/calendar-events.contract.ts";
-import { MOST_ENTRIES } from "../../contracts/calendar-events.contract.ts";
+import { type EventView, MOST_ENTRIES } from "../../contracts/calendar-events.contract.ts";
 import { refuse, type Refusal } from "../../contracts/errors.ts";
-import type { CalendarClock } from "./calendar-clock.ts";
-import { type CalendarEvent, eventView, occurrenceView, seriesOf } from "./event.ts";
-import { occurrencesTouching } from "./occurrences.ts";
-import { touches, type Window } from "./window.ts";
-
-/** What an event adds to the list of a window: itself, or its occurrences (D18); at most `most` entries. */
-export function entriesOf(event: CalendarEvent, window: Window, clock: CalendarClock, most: number): EventView[] {
-  const series = seriesOf(event, clock);
-  if (series === undefined) return touches(event, window) ? [eventView(event)] : [];
-  return occurrencesTouching(series, window, most).map((slot) => occurrenceView(event, slot));
-}
 
 /** The order of every list: by start, then by id (D17). */
 export function inOrder(a: EventView, b: EventView): number {

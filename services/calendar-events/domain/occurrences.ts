@@ -25,18 +25,42 @@ const FURTHEST_CLOCK_MS = 16 * 3_600_000;
 
 /**
  * The occurrences that touch a window, in the order of their original starts; at most `most`. It costs what it
- * answers: nothing before the window is walked.
+ * answers: nothing before the window is walked. `isElsewhere` leaves out what was cancelled or moved by hand.
  */
-export function occurrencesTouching(series: Series, window: Window, most: number): Slot[] {
+export function occurrencesTouching(
+  series: Series,
+  window: Window,
+  most: number,
+  isElsewhere: (original: EpochMs) => boolean = nowhere,
+): Slot[] {
   const duration = series.endsAt - series.startsAt;
-  return slotsBetween(series, { from: window.from - duration, until: window.until }, most, (slot) =>
-    touches(slot, window),
-  );
+  const around = { from: window.from - duration, until: window.until };
+  return slotsBetween(series, around, most, (slot) => touches(slot, window) && !isElsewhere(slot.original));
 }
 
 /** The occurrences that start in a window, in the order of their original starts; at most `most`. */
-export function occurrencesStarting(series: Series, window: Window, most: number): Slot[] {
-  return slotsBetween(series, window, most, ({ startsAt }) => startsAt >= window.from && startsAt < window.until);
+export function occurrencesStarting(
+  series: Series,
+  window: Window,
+  most: number,
+  isElsewhere: (original: EpochMs) => boolean = nowhere,
+): Slot[] {
+  const starts = ({ startsAt }: Slot) => startsAt >= window.from && startsAt < window.until;
+  return slotsBetween(series, window, most, (slot) => starts(slot) && !isElsewhere(slot.original));
+}
+
+function nowhere(): boolean {
+  return false;
+}
+
+/** The first occurrence by the rule. */
+export function firstSlot(series: Series): Slot {
+  return slotOf(series, 0, instantToLocal(series.startsAt, series.clock[0].zone));
+}
+
+/** When something is now that was set to an instant, and since when a change of the zone has it there, or 0. */
+export function movedInstant(instant: EpochMs, clock: CalendarClock): { at: EpochMs; since: EpochMs } {
+  return movedByZone(clock, instantToLocal(instant, clock[0].zone), instant) ?? { at: instant, since: 0 };
 }
 
 /** The occurrence with this original start; undefined when there is none. */
@@ -55,7 +79,8 @@ export function seriesEnd(series: Series): EpochMs | undefined {
   let last = steps.last;
   while (last > 0 && steps.wallOf(last) === undefined) last -= 1;
   const wall = steps.wallOf(last) ?? series.startsAt;
-  return Math.min(slotOf(series, last, wall).endsAt, LAST_EPOCH_MS);
+  const { original } = slotOf(series, last, wall);
+  return Math.min(original + series.endsAt - series.startsAt, LAST_EPOCH_MS);
 }
 
 /** Whether anything follows the first occurrence before time ends (D13). */

@@ -4,7 +4,7 @@ import { compareText } from "./listing.ts";
 
 /** The soonest of all occurrences that it is given. */
 export interface Soonest {
-  add(occurrences: readonly Occurrence[]): void;
+  add(occurrence: Occurrence): void;
   /** What starts later than that is not among them any more. */
   readonly horizon: EpochMs;
   readonly truncated: boolean;
@@ -25,9 +25,8 @@ export function soonest(limit: number): Soonest {
     horizon = kept.at(-1)?.startsAt ?? horizon;
   };
   return {
-    add(occurrences) {
-      for (const occurrence of occurrences) kept.push(occurrence);
-      if (kept.length > 2 * limit) cut();
+    add(occurrence) {
+      if (kept.push(occurrence) > 2 * limit) cut();
     },
     get horizon() {
       return horizon;

@@ -1,0 +1,79 @@
+import { type Connection, type PipelineStage, Schema } from "mongoose";
+import { changesSince, saveRevision, type Tracked, trackedIndexes, trackedPaths } from "../../mixins/change-feed.ts";
+import type { ChangesSinceParams, ChangesSinceResult } from "../contracts/change-feed.contract.ts";
+import type { EpochMs, GuildId } from "../contracts/ids.ts";
+import { type Calendar, type ChangedCalendar, unwrittenCalendar } from "./domain/calendar.ts";
+
+interface CalendarRow extends Tracked {
+  readonly calendarNumber: number;
+  readonly name?: string;
+  readonly zoneChanges: readonly { readonly version: number; readonly timezone: string; readonly since: Date }[];
+}
+
+const schema = new Schema<CalendarRow>(
+  {
+    _id: { type: String, required: true },
+    ...trackedPaths,
+    calendarNumber: Number,
+    name: String,
+    zoneChanges: [{ version: Number, timezone: String, since: Date, _id: false }],
+  },
+  { collection: "calendars", versionKey: false },
+);
+for (const [keys, options] of trackedIndexes) schema.index(keys, options);
+schema.index({ guildId: 1, calendarNumber: 1 });
+
+export interface CalendarsStore {
+  find(guildId: GuildId, calendarNumber: number): Promise<Calendar>;
+  /** Those of the guild's calendars that were written, by number. */
+  list(guildId: GuildId): Promise<Calendar[]>;
+  /** Stores the next revision; false when another write came between. */
+  replace(next: ChangedCalendar): Promise<boolean>;
+  changesSince(params: ChangesSinceParams): Promise<ChangesSinceResult>;
+}
+
+export function calendarsStore(connection: Connection): CalendarsStore {
+  const model = connection.model<CalendarRow>("Calendar", schema);
+  return {
+    async find(guildId, calendarNumber) {
+      const row = await model.findById(idOf(guildId, calendarNumber)).lean<CalendarRow>();
+      return row === null ? unwrittenCalendar(guildId, calendarNumber) : calendarOf(row);
+    },
+
+    async list(guildId) {
+      const rows = await model.find({ guildId }).sort({ calendarNumber: 1 }).lean<CalendarRow[]>();
+      return rows.map(calendarOf);
+    },
+
+    replace({ calendar, newZone }) {
+      const { zoneChanges, ...fields } = calendar;
+      const kept = zoneChanges.map(({ version, timezone, since }) => ({ version, timezone, since: new Date(since) }));
+      const record = { _id: idOf(calendar.guildId, calendar.calendarNumber), ...fields, zoneChanges: kept };
+      return saveRevision(model, record, stamped(record, newZone));
+    },
+
+    changesSince: (params) => changesSince(model, params),
+  };
+}
+
+/** The replacement of a calendar's record, where the new zone holds from the time of the write. */
+function stamped(
+  record: { readonly zoneChanges: readonly object[] },
+  newZone: ChangedCalendar["newZone"],
+): PipelineStage.ReplaceWith[] {
+  const added = newZone === undefined ? [] : [{ ...newZone, timezone: { $literal: newZone.timezone }, since: "$$NOW" }];
+  const zoneChanges = { $concatArrays: [{ $literal: record.zoneChanges }, added] };
+  return [{ $replaceWith: { $mergeObjects: [{ $literal: record }, { zoneChanges, changedAt: "$$NOW" }] } }];
+}
+
+function idOf(guildId: GuildId, calendarNumber: number): string {
+  return `${guildId}/${calendarNumber}`;
+}
+
+function calendarOf({ guildId, calendarNumber, revision, name, zoneChanges }: CalendarRow): Calendar {
+  const changes = zoneChanges.map(({ version, timezone, since }): Calendar["zoneChanges"][number] => {
+    const at: EpochMs = since.getTime();
+    return { version, timezone, since: at };
+  });
+  return { guildId, calendarNumber, revision, ...(name === undefined ? {} : { name }), zoneChanges: changes };
+}

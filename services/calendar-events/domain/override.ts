@@ -1,0 +1,79 @@
+import type { Color, EventTexts, UpdateEventParams } from "../../contracts/calendar-events.contract.ts";
+import type { FieldProblem } from "../../contracts/contract.ts";
+import { refuse, type Refusal } from "../../contracts/errors.ts";
+import type { EpochMs, EventId } from "../../contracts/ids.ts";
+import { type Anchor, anchorOf, type Calendar } from "./calendar.ts";
+import { timesOutOfOrder } from "./change-event.ts";
+import { TEXTS } from "./event.ts";
+import type { Placed } from "./placed.ts";
+import type { Times } from "./window.ts";
+
+/** What one occurrence has of its own; the rest is the series' (D19). */
+export interface Override {
+  readonly eventId: EventId;
+  /** Original start of the occurrence, which names it. */
+  readonly original: EpochMs;
+  readonly cancelled: boolean;
+  /** "" where the occurrence has none and the series may have one. */
+  readonly texts: EventTexts;
+  readonly color?: Color;
+  /** Times of its own, by the zone that the calendar had then. */
+  readonly moved?: Times & { readonly anchor: Anchor };
+  /** When it got times of its own; database time. */
+  readonly scheduledAt?: EpochMs;
+  /** When it got a colour of its own; database time. */
+  readonly coloredAt?: EpochMs;
+}
+
+/** An override after a change, and what of it is new (D31). */
+export interface ChangedOverride {
+  readonly override: Override;
+  readonly rescheduled: boolean;
+  readonly recolored: boolean;
+}
+
+type OccurrenceChanges = Omit<UpdateEventParams, "guildId" | "calendarNumber" | "eventId">;
+
+/** One occurrence after the changes; its rule is the series' to change (D19). */
+export function changeOccurrence(
+  placed: Placed,
+  original: EpochMs,
+  changes: OccurrenceChanges,
+  calendar: Calendar,
+): ChangedOverride | Refusal {
+  const forbidden = (["recurs", "recurrence"] as const).filter((field) => changes[field] !== undefined);
+  if (forbidden.length > 0) return refuse("INVALID_REQUEST", forbidden.map(ofTheSeries));
+  const { startsAt = placed.startsAt, endsAt = placed.endsAt, color = placed.color } = changes;
+  if (endsAt < startsAt) return timesOutOfOrder(changes);
+  const before = placed.override ?? untouched(placed.event.id, original);
+  const isMoved = startsAt !== placed.startsAt || endsAt !== placed.endsAt;
+  const moved = isMoved ? { startsAt, endsAt, anchor: anchorOf(calendar) } : before.moved;
+  const override: Override = {
+    eventId: before.eventId,
+    original,
+    cancelled: false,
+    texts: { ...before.texts, ...givenTexts(changes) },
+    ...(changes.color === undefined && before.color === undefined ? {} : { color }),
+    ...(moved === undefined ? {} : { moved }),
+  };
+  return { override, rescheduled: startsAt !== placed.startsAt, recolored: color !== placed.color };
+}
+
+/** One occurrence cancelled; nothing else of it is kept. */
+export function cancelledOccurrence(eventId: EventId, original: EpochMs): ChangedOverride {
+  return { override: { ...untouched(eventId, original), cancelled: true }, rescheduled: false, recolored: false };
+}
+
+function untouched(eventId: EventId, original: EpochMs): Override {
+  return { eventId, original, cancelled: false, texts: {} };
+}
+
+function ofTheSeries(field: string): FieldProblem {
+  return { field, code: "NOT_ALLOWED", message: "can be changed for the whole series only" };
+}
+
+/** The texts that are named; null and "" stand for none. */
+function givenTexts(changes: OccurrenceChanges): EventTexts {
+  const given = TEXTS.filter((text) => changes[text] !== undefined);
+  return Object.fromEntries(given.map((text) => [text, changes[text] ?? ""]));
+}

@@ -1,0 +1,86 @@
+import type { EpochMs, EventId } from "../contracts/ids.ts";
+import type { Calendar } from "./domain/calendar.ts";
+import { seriesOf, type StoredEvent } from "./domain/event.ts";
+import { occurrenceAt, type Series, type Slot } from "./domain/occurrences.ts";
+import type { Override } from "./domain/override.ts";
+import { type Placed, placedOccurrence, placedSingle } from "./domain/placed.ts";
+import type { Window } from "./domain/window.ts";
+import type { EventReads, Found } from "./event-reads.store.ts";
+
+/** How far a change of the zone may have moved an occurrence from its original start. */
+const FURTHEST_MOVE_MS = 26 * 3_600_000;
+
+/** What is to be placed, and where. */
+interface Placing {
+  readonly reads: EventReads;
+  readonly window: Window;
+  readonly calendarOf: (event: StoredEvent) => Calendar;
+  /** The slots of a series that belong to the answer by its rule, without those that `isElsewhere` names. */
+  readonly expand: (series: Series, isElsewhere: (original: EpochMs) => boolean) => Slot[];
+  /** Whether what was moved by hand belongs to the answer. */
+  readonly belongs: (placed: Placed) => boolean;
+}
+
+/** Single events and occurrences of what was found, as and where they are now, one after the other. */
+export async function* placedEvents(found: Found, placing: Placing): AsyncIterable<Placed> {
+  const overrides = await overridesIn(found.events, placing);
+  for (const event of found.events) yield* placedOf(event, overrides, placing);
+  yield* movedByHand(found, placing);
+}
+
+function* placedOf(event: StoredEvent, overrides: Overrides, { calendarOf, expand }: Placing): Iterable<Placed> {
+  const calendar = calendarOf(event);
+  const series = seriesOf(event, calendar);
+  if (series === undefined) {
+    yield placedSingle(event);
+    return;
+  }
+  const own = overrides.get(event.id);
+  const isElsewhere = (original: EpochMs) => isCancelledOrMoved(own?.get(original));
+  for (const slot of expand(series, isElsewhere)) {
+    const placed = placedOccurrence(event, slot, own?.get(slot.original), calendar);
+    if (placed !== undefined) yield placed;
+  }
+}
+
+function isCancelledOrMoved(override: Override | undefined): boolean {
+  return override !== undefined && (override.cancelled || override.moved !== undefined);
+}
+
+type Overrides = ReadonlyMap<EventId, ReadonlyMap<EpochMs, Override>>;
+
+async function overridesIn(events: readonly StoredEvent[], { reads, window }: Placing): Promise<Overrides> {
+  const overridden = events.filter(({ recurring }) => recurring?.hasOverrides === true);
+  const byEvent = new Map(overridden.map(({ id }) => [id, new Map<EpochMs, Override>()]));
+  if (overridden.length === 0) return byEvent;
+  const longest = Math.max(...overridden.map(({ startsAt, endsAt }) => endsAt - startsAt));
+  const originals = { from: window.from - longest - FURTHEST_MOVE_MS, until: window.until + FURTHEST_MOVE_MS };
+  for (const override of await reads.overrides([...byEvent.keys()], originals)) {
+    byEvent.get(override.eventId)?.set(override.original, override);
+  }
+  return byEvent;
+}
+
+async function* movedByHand({ events, moved }: Found, placing: Placing): AsyncIterable<Placed> {
+  const known = new Map(events.map((event) => [event.id, event]));
+  const missing = new Set(moved.map(({ eventId }) => eventId).filter((id) => !known.has(id)));
+  if (missing.size > 0) for (const event of await placing.reads.findAll([...missing])) known.set(event.id, event);
+  for (const override of moved) {
+    const event = known.get(override.eventId);
+    if (event === undefined) continue;
+    const placed = occurrenceNamed(event, override.original, override, placing.calendarOf(event));
+    if (placed !== undefined && placing.belongs(placed)) yield placed;
+  }
+}
+
+/** The occurrence of an event with an original start; undefined when the series has none, or it is cancelled. */
+export function occurrenceNamed(
+  event: StoredEvent,
+  original: EpochMs,
+  override: Override | undefined,
+  calendar: Calendar,
+): Placed | undefined {
+  const series = seriesOf(event, calendar);
+  const slot = series === undefined ? undefined : occurrenceAt(series, original);
+  return slot === undefined ? undefined : placedOccurrence(event, slot, override, calendar);
+}

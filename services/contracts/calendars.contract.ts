@@ -1,0 +1,65 @@
+import { action } from "./contract.ts";
+import { clearable, guildId, integer, optional, text, textOf } from "./field-rules.ts";
+import type { GuildId } from "./ids.ts";
+
+/** A calendar of a guild (D22). It exists without being created, as long as the guild may have its number (D20). */
+export interface CalendarView {
+  /** 1 is the main calendar. */
+  readonly calendarNumber: number;
+  readonly name: string;
+  /** IANA name of the zone on whose wall clock its series run. */
+  readonly timezone: string;
+}
+
+const calendarNumber = integer(1, 2_147_483_647);
+
+export interface CalendarReference {
+  readonly guildId: GuildId;
+  readonly calendarNumber: number;
+}
+
+/** Absent: stays. A null or empty name is cleared, and the standard name shows again. */
+export interface UpdateCalendarParams extends CalendarReference {
+  readonly name?: string | null;
+  readonly timezone?: string;
+}
+
+function isTimeZone(name: string): boolean {
+  try {
+    return /^[A-Za-z]/.test(new Intl.DateTimeFormat("en-US", { timeZone: name }).resolvedOptions().timeZone);
+  } catch {
+    return false;
+  }
+}
+
+export const getCalendar = action<CalendarReference, CalendarView>({
+  name: "calendar-events.getCalendar",
+  params: { guildId, calendarNumber },
+  idempotent: true,
+});
+
+export const updateCalendar = action<UpdateCalendarParams, void>({
+  name: "calendar-events.updateCalendar",
+  params: {
+    guildId,
+    calendarNumber,
+    name: clearable(text(256)),
+    timezone: optional(textOf("the IANA name of a time zone, such as Europe/Berlin", isTimeZone, 64)),
+  },
+  idempotent: true,
+});
+
+/** All calendars that the guild may have, by number. */
+export const listCalendars = action<{ guildId: GuildId }, CalendarView[]>({
+  name: "calendar-events.listCalendars",
+  params: { guildId },
+  idempotent: true,
+});
+
+/** Broadcast after a calendar was stored; a hint, which may be lost, doubled or late. The change feed has it too. */
+export const CALENDAR_CHANGED = "calendar.changed";
+export interface CalendarChanged {
+  readonly guildId: GuildId;
+  readonly calendarNumber: number;
+  readonly revision: number;
+}
