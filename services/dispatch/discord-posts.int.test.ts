@@ -1,5 +1,5 @@
 import { afterAll, beforeAll, describe, expect, test } from "@jest/globals";
-import { type ChatServer, startChatServer } from "../../test/real-parts/chat-server.ts";
+import { type ChatSink, startChatSink } from "../../test/real-parts/chat-sink.ts";
 import { startTestServices, type TestServices } from "../../test/real-parts/test-services.ts";
 import { until } from "../../test/real-parts/until.ts";
 import { announcementsService } from "../announcements/announcements.service.ts";
@@ -9,27 +9,20 @@ import { createEvent } from "../contracts/calendar-events.contract.ts";
 import { listPostHistory, type SettledPost } from "../contracts/dispatch.contract.ts";
 import type { GuildId } from "../contracts/ids.ts";
 import { guildSettingsService } from "../guild-settings/guild-settings.service.ts";
-import { discordSink } from "./discord.sink.ts";
 import { dispatchService } from "./dispatch.service.ts";
 
 describe("announcements on a chat server that behaves as Discord does", () => {
-  let chat: ChatServer;
+  let chat: ChatSink;
   let services: TestServices;
   let guilds = 0;
 
   beforeAll(async () => {
-    chat = await startChatServer({ limits: { perMs: 1_000 } });
-    const sink = discordSink({
-      token: chat.token,
-      apiUrl: chat.url,
-      botUrl: "https://example.com",
-      requestsPerSecond: 50,
-    });
+    chat = await startChatSink({ limits: { perMs: 1_000 } });
     services = await startTestServices((mongoUrl) => [
       guildSettingsService({ mongoUrl }),
       calendarEventsService({ mongoUrl }),
       announcementsService({ mongoUrl }),
-      dispatchService({ mongoUrl, sinks: [sink], graceMs: 900_000 }),
+      dispatchService({ mongoUrl, sinks: [chat.sink], graceMs: 900_000 }),
     ]);
   });
   afterAll(async () => {
@@ -52,29 +45,29 @@ describe("announcements on a chat server that behaves as Discord does", () => {
   }
 
   test("a post that is accepted while its answer is lost is there once, and its id is known", async () => {
-    chat.script({ kind: "reset", accepted: true });
+    chat.server.script({ kind: "reset", accepted: true });
     const post = await announce("1");
-    expect(chat.messages("1")).toMatchObject([{ embeds: [{ title: "raid 1" }] }]);
-    expect(post).toMatchObject({ state: "sent", messageId: chat.messages("1")[0]?.id });
+    expect(chat.server.messages("1")).toMatchObject([{ embeds: [{ title: "raid 1" }] }]);
+    expect(post).toMatchObject({ state: "sent", messageId: chat.server.messages("1")[0]?.id });
   });
 
   test("a post outlives the receiver's trouble", async () => {
-    chat.script({ kind: "answer", answer: { status: 503, body: {} } });
-    chat.script({ kind: "garbage", accepted: false });
+    chat.server.script({ kind: "answer", answer: { status: 503, body: {} } });
+    chat.server.script({ kind: "garbage", accepted: false });
     expect(await announce("2")).toMatchObject({ state: "sent" });
-    expect(chat.messages("2")).toHaveLength(1);
+    expect(chat.server.messages("2")).toHaveLength(1);
   });
 
   test("a channel that refuses is told with Discord's reason", async () => {
-    chat.setChannel("3", { refuses: "noPermission" });
+    chat.server.setChannel("3", { refuses: "noPermission" });
     expect(await announce("3")).toMatchObject({ state: "failed", reason: "HTTP 403 50013 Missing Permissions" });
   });
 
   test("more subscribers than the bucket takes messages for are all pinged, each once, over its limit's resets", async () => {
     const subscribers = Array.from({ length: 600 }, (_, at) => String(600_000_000_000_000_000n + BigInt(at)));
     expect(await announce("4", subscribers)).toMatchObject({ state: "sent" });
-    expect(chat.messages("4").flatMap(({ pings }) => pings.users)).toEqual(subscribers);
-    expect(chat.messages("4").length).toBeGreaterThan(5);
-    expect(chat.requests.filter(({ status }) => status === 429)).toEqual([]);
+    expect(chat.server.messages("4").flatMap(({ pings }) => pings.users)).toEqual(subscribers);
+    expect(chat.server.messages("4").length).toBeGreaterThan(5);
+    expect(chat.server.requests.filter(({ status }) => status === 429)).toEqual([]);
   });
 });

@@ -1,42 +1,24 @@
 import { afterEach, describe, expect, test } from "@jest/globals";
-import { type ChatServer, type ChatServerOptions, startChatServer } from "../../test/real-parts/chat-server.ts";
-import { CHANNEL_REFUSALS, htmlPage } from "../../test/real-parts/chat-server/answers.ts";
+import { htmlPage, CHANNEL_REFUSALS } from "../../test/real-parts/chat-server/answers.ts";
+import { startChatServer } from "../../test/real-parts/chat-server.ts";
+import { CHANNEL, type ChatSink, outgoing, startChatSink } from "../../test/real-parts/chat-sink.ts";
 import { until } from "../../test/real-parts/until.ts";
-import { discordSink, type DiscordSinkOptions } from "./discord.sink.ts";
 import { announced } from "./domain/message/announced-samples.ts";
 import { renderAnnouncement } from "./domain/message/announcement-message.ts";
 import type { OutgoingMessage, Sink } from "./sink.ts";
 
-const CHANNEL = "400000000000000001";
 const TIMEOUT_MS = 5_000;
-const [message] = renderAnnouncement(announced());
-
-function outgoing(differences: Partial<OutgoingMessage> = {}): OutgoingMessage {
-  return { postId: "p", part: 0, nonce: "n1", guildId: "1", channel: CHANNEL, message: message!, ...differences };
-}
+const { message } = outgoing();
 
 const stops: (() => Promise<void>)[] = [];
 afterEach(async () => {
   for (const stop of stops.splice(0)) await stop();
 });
 
-async function start(
-  serverOptions: ChatServerOptions = {},
-  sinkOptions: Partial<DiscordSinkOptions> = {},
-): Promise<{ server: ChatServer; sink: Sink }> {
-  const server = await startChatServer(serverOptions);
-  const sink = discordSink({
-    token: server.token,
-    apiUrl: server.url,
-    botUrl: "https://example.com",
-    requestsPerSecond: 50,
-    ...sinkOptions,
-  });
-  stops.push(
-    () => sink.close(),
-    () => server.stop(),
-  );
-  return { server, sink };
+async function start(...options: Parameters<typeof startChatSink>): Promise<ChatSink> {
+  const started = await startChatSink(...options);
+  stops.push(() => started.stop());
+  return started;
 }
 
 describe("posting to Discord", () => {
@@ -45,7 +27,7 @@ describe("posting to Discord", () => {
     const outcome = await sink.send(outgoing(), TIMEOUT_MS);
     expect(server.messages(CHANNEL)).toMatchObject([
       {
-        content: message!.content,
+        content: message.content,
         nonce: "n1",
         embeds: [{ title: "Raid night", color: 0xdc2127, image: { url: "https://example.com/raid.png" } }],
         pings: { everyone: true, users: ["600000000000000001"], roles: ["500000000000000001"] },
@@ -135,7 +117,7 @@ describe("posting to Discord", () => {
   test("a text without a box that is refused is not sent again", async () => {
     const { server, sink } = await start();
     server.setChannel(CHANNEL, { refuses: "moderated" });
-    const plain = { ...message!, embeds: [] };
+    const plain = { ...message, embeds: [] };
     expect(await sink.send(outgoing({ message: plain }), TIMEOUT_MS)).toMatchObject({ scope: "payload" });
     expect(server.requests).toHaveLength(1);
   });
@@ -275,39 +257,5 @@ describe("answers that go wrong", () => {
     await until(() => server.messages().length === 1, "posted");
     await sink.close();
     expect(await sending).toMatchObject({ kind: "retry", reason: "ECONNRESET" });
-  });
-});
-
-describe("looking a post up", () => {
-  test("it is found where lists show nonces", async () => {
-    const { server, sink } = await start({ listsNonces: true });
-    await sink.send(outgoing(), TIMEOUT_MS);
-    server.say(CHANNEL, "person", "hello");
-    expect(await sink.find?.(CHANNEL, "n1", TIMEOUT_MS)).toEqual({
-      kind: "found",
-      messageId: server.messages()[0]!.id,
-    });
-    expect(await sink.find?.(CHANNEL, "n2", TIMEOUT_MS)).toEqual({ kind: "absent" });
-  });
-
-  test("where they don't, a bot's message leaves it open, and only people's prove that it is not there", async () => {
-    const { server, sink } = await start();
-    server.say(CHANNEL, "person", "hello");
-    expect(await sink.find?.(CHANNEL, "n1", TIMEOUT_MS)).toEqual({ kind: "absent" });
-    await sink.send(outgoing(), TIMEOUT_MS);
-    expect(await sink.find?.(CHANNEL, "n1", TIMEOUT_MS)).toEqual({ kind: "unreachable" });
-  });
-
-  test("a channel whose history may not be read proves nothing", async () => {
-    const { server, sink } = await start();
-    server.say(CHANNEL, "person", "hello");
-    server.setChannel(CHANNEL, { hidesHistory: true });
-    expect(await sink.find?.(CHANNEL, "n1", TIMEOUT_MS)).toEqual({ kind: "unreachable" });
-  });
-
-  test("a limit in the way is not waited for", async () => {
-    const { sink } = await start({}, { requestsPerSecond: 1, now: () => 0 });
-    await sink.send(outgoing(), TIMEOUT_MS);
-    expect(await sink.find?.(CHANNEL, "n1", TIMEOUT_MS)).toEqual({ kind: "unreachable" });
   });
 });

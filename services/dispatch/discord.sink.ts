@@ -1,9 +1,9 @@
 import { integerSetting, optionalSetting } from "../../mixins/environment.ts";
+import { attemptMemory } from "./discord/attempt-memory.ts";
 import { outcomeOf } from "./discord/answer-outcome.ts";
 import { encodeMessage } from "./discord/message-body.ts";
 import { type Lane, rateLimits } from "./discord/rate-limits.ts";
 import { lookupIn, PAGE_SIZE } from "./discord/recent-messages.ts";
-import { refusedBoxes } from "./discord/refused-boxes.ts";
 import type { ChatMessage } from "./domain/chat-message.ts";
 import { asPlainText } from "./domain/message/plain-text.ts";
 import { type HttpAnswer, httpClient, type HttpRequest } from "./http-client.ts";
@@ -42,8 +42,6 @@ export interface DiscordSinkOptions {
   readonly requestsPerSecond: number;
   /** Milliseconds of a clock that never goes back. */
   readonly now?: () => number;
-  /** Unix milliseconds: what message times are compared with. */
-  readonly wallClock?: () => number;
 }
 
 /**
@@ -56,11 +54,10 @@ export function discordSink({
   botUrl,
   requestsPerSecond,
   now = () => performance.now(),
-  wallClock = () => Date.now(),
 }: DiscordSinkOptions): Sink {
   const client = httpClient({ mostBytes: MOST_ANSWER_BYTES });
   const limits = rateLimits(requestsPerSecond);
-  const boxes = refusedBoxes();
+  const memory = attemptMemory();
   let halt = { until: -Infinity, reason: "" };
   const headers = {
     authorization: `Bot ${token}`,
@@ -79,7 +76,9 @@ export function discordSink({
   }
 
   async function post(channel: string, nonce: string, message: ChatMessage, timeoutMs: number): Promise<SendOutcome> {
-    const body = JSON.stringify({ ...encodeMessage(message), nonce, enforce_nonce: true });
+    const encoded = encodeMessage(message);
+    memory.attempt(nonce, encoded);
+    const body = JSON.stringify({ ...encoded, nonce, enforce_nonce: true });
     const url = messagesUrl(apiUrl, channel);
     const attempt = await exchange({ route: "create", channel }, { method: "POST", url, body, timeoutMs });
     if (attempt.kind === "limited")
@@ -90,11 +89,11 @@ export function discordSink({
   /** As plain text when the box has been refused, and once more so when it is refused now. */
   async function deliver({ channel, nonce, message }: OutgoingMessage, timeoutMs: number): Promise<SendOutcome> {
     const startedAt = now();
-    const isPlain = boxes.has(nonce);
+    const isPlain = memory.isBoxRefused(nonce);
     const first = await post(channel, nonce, isPlain ? asPlainText(message) : message, timeoutMs);
     const boxRefused = first.kind === "rejected" && first.scope === "payload" && message.embeds.length > 0;
     if (isPlain || !boxRefused) return first;
-    boxes.add(nonce);
+    memory.refuseBox(nonce);
     return post(channel, nonce, asPlainText(message), Math.max(1, timeoutMs - (now() - startedAt)));
   }
 
@@ -105,7 +104,7 @@ export function discordSink({
       if (now() < halt.until) return { kind: "halted", reason: halt.reason };
       const outcome = await deliver(message, timeoutMs);
       if (outcome.kind === "halted") halt = { until: now() + HALT_MS, reason: outcome.reason };
-      boxes.settle(message.nonce, outcome);
+      if (outcome.kind === "sent" || outcome.kind === "rejected") memory.forget(message.nonce);
       return outcome;
     },
 
@@ -115,7 +114,7 @@ export function discordSink({
       url.searchParams.set("limit", String(PAGE_SIZE));
       const attempt = await exchange({ route: "list", channel }, { method: "GET", url, timeoutMs });
       if (attempt.kind === "limited") return { kind: "unreachable" };
-      return lookupIn(attempt.answer, nonce, wallClock());
+      return lookupIn(attempt.answer, nonce, memory.attemptsAt(nonce));
     },
 
     close() {

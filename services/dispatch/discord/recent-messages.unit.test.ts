@@ -1,4 +1,5 @@
 import { describe, expect, test } from "@jest/globals";
+import type { MessageBody } from "./message-body.ts";
 import { lookupIn } from "./recent-messages.ts";
 
 const NOW = Date.UTC(2026, 10, 21, 20);
@@ -7,8 +8,11 @@ function message(ageMinutes: number, more: object = {}) {
   return { id: "1", timestamp: new Date(NOW - ageMinutes * 60_000).toISOString(), author: {}, ...more };
 }
 
-function lookup(body: unknown, status = 200) {
-  return lookupIn({ kind: "answered", status, headers: {}, body: JSON.stringify(body) }, "n1", NOW);
+function lookup(
+  body: unknown,
+  { status = 200, date = new Date(NOW).toUTCString(), sent = undefined as MessageBody[] | undefined } = {},
+) {
+  return lookupIn({ kind: "answered", status, headers: { date }, body: JSON.stringify(body) }, "n1", sent);
 }
 
 const bot = { author: { bot: true } };
@@ -30,7 +34,7 @@ describe("looking for a post among a channel's latest messages", () => {
   });
 
   test("what a bot said long ago can't be it", () => {
-    expect(lookup([message(1), message(61, bot)])).toEqual({ kind: "absent" });
+    expect(lookup([message(1), message(62, bot)])).toEqual({ kind: "absent" });
   });
 
   test("an empty list proves nothing: without the right to read history every list is empty", () => {
@@ -40,7 +44,7 @@ describe("looking for a post among a channel's latest messages", () => {
   test("a full page that does not reach back far enough proves nothing", () => {
     const page = Array.from({ length: 100 }, () => message(59));
     expect(lookup(page)).toEqual({ kind: "unreachable" });
-    expect(lookup([...page.slice(1), message(61)])).toEqual({ kind: "absent" });
+    expect(lookup([...page.slice(1), message(62)])).toEqual({ kind: "absent" });
   });
 
   test.each([[[{}]], [[null]], [{}], ["x"], [null]])("what is not a list of messages proves nothing: %j", (body) => {
@@ -48,9 +52,77 @@ describe("looking for a post among a channel's latest messages", () => {
   });
 
   test("neither does a refusal, nor a lost answer", () => {
-    expect(lookup([message(1)], 403)).toEqual({ kind: "unreachable" });
-    expect(lookupIn({ kind: "unanswered", reason: "timed out", mayHaveArrived: true }, "n1", NOW)).toEqual({
+    expect(lookup([message(1)], { status: 403 })).toEqual({ kind: "unreachable" });
+    expect(lookupIn({ kind: "unanswered", reason: "timed out", mayHaveArrived: true }, "n1")).toEqual({
       kind: "unreachable",
     });
+  });
+
+  test("an answer without a time, or an entry without one, proves nothing", () => {
+    expect(lookup([message(1)], { date: "" })).toEqual({ kind: "unreachable" });
+    expect(lookup([message(1), { ...message(1), timestamp: "yesterday" }])).toEqual({ kind: "unreachable" });
+  });
+});
+
+describe("looking for a post whose text is known", () => {
+  const time = { name: "Starts", value: "8:00 PM <t:1795287600:F>", inline: true };
+  const body: MessageBody = {
+    embeds: [{ title: "Raid night!", color: 1, fields: [time] }],
+    allowed_mentions: { parse: [] },
+  };
+  const sent = [body];
+  const shown = (embed: object) => ({ ...bot, content: "", embeds: [{ type: "rich", ...embed }] });
+  const ours = { title: " Raid  night! ", fields: [time] };
+
+  test("it is found by its letters and digits", () => {
+    expect(lookup([message(1), message(9, { ...shown(ours), id: "7" })], { sent })).toEqual({
+      kind: "found",
+      messageId: "7",
+    });
+  });
+
+  test("other posts of bots don't hide that it is absent", () => {
+    expect(lookup([message(1, shown({ title: "Other" })), message(2, { ...bot, content: "hi" })], { sent })).toEqual({
+      kind: "absent",
+    });
+  });
+
+  test("one that begins alike could be it, changed", () => {
+    expect(lookup([message(1, shown({ title: "Raid night" }))], { sent })).toEqual({ kind: "unreachable" });
+  });
+
+  test("one about the same time could be it, from before its event was renamed", () => {
+    expect(lookup([message(1, shown({ title: "Renamed", fields: [time] }))], { sent })).toEqual({
+      kind: "unreachable",
+    });
+  });
+
+  test("each version that was sent counts", () => {
+    const edited = { ...body, embeds: [{ title: "Moved", color: 1, fields: [time] }] };
+    const both = [body, edited];
+    expect(lookup([message(1, shown(ours))], { sent: both })).toMatchObject({ kind: "found" });
+    expect(lookup([message(1, shown({ title: "Moved", fields: [time] }))], { sent: both })).toMatchObject({
+      kind: "found",
+    });
+  });
+
+  test("a text without the event's time could stand for another occurrence: equal proves nothing", () => {
+    const mentions = { content: "Subscribers: <@1>", allowed_mentions: { parse: [] } };
+    const twin = { ...bot, content: "Subscribers: <@1>" };
+    expect(lookup([message(1, twin)], { sent: [mentions] })).toEqual({ kind: "unreachable" });
+    expect(lookup([message(1, { ...bot, content: "<@2>" })], { sent: [mentions] })).toEqual({
+      kind: "absent",
+    });
+  });
+
+  test("a title without letters tells nothing", () => {
+    const emoji = { ...body, embeds: [{ title: "🎉", color: 1 }] };
+    expect(lookup([message(1, shown({ title: "Other" }))], { sent: [emoji] })).toEqual({
+      kind: "unreachable",
+    });
+  });
+
+  test("a nonce that is shown outweighs the text", () => {
+    expect(lookup([message(1, { ...shown(ours), nonce: "n2" })], { sent })).toEqual({ kind: "absent" });
   });
 });

@@ -1,0 +1,43 @@
+import type { MessageBody } from "./message-body.ts";
+
+/** Far more than can be unsettled at a time with Discord's limits. */
+const MOST_PARTS = 5_000;
+
+/** What this process knows of parts that are not settled yet, by their nonces. Of too many the oldest is forgotten. */
+export interface AttemptMemory {
+  /** This is sent now. */
+  attempt(nonce: string, body: MessageBody): void;
+  /** What was sent, each version once: the event may have been edited in between. Undefined when nothing is known. */
+  attemptsAt(nonce: string): readonly MessageBody[] | undefined;
+  /** Its box was refused: from now on it goes out as plain text. */
+  refuseBox(nonce: string): void;
+  isBoxRefused(nonce: string): boolean;
+  forget(nonce: string): void;
+}
+
+interface PartMemory {
+  readonly boxRefused: boolean;
+  readonly bodies: readonly MessageBody[];
+}
+
+export function attemptMemory(): AttemptMemory {
+  const parts = new Map<string, PartMemory>();
+
+  function remember(nonce: string, part: PartMemory): void {
+    parts.set(nonce, part);
+    const [oldest] = parts.keys();
+    if (parts.size > MOST_PARTS && oldest !== undefined) parts.delete(oldest);
+  }
+
+  return {
+    attempt(nonce, body) {
+      const { bodies, boxRefused } = parts.get(nonce) ?? { bodies: [], boxRefused: false };
+      const isKnown = bodies.some((each) => JSON.stringify(each) === JSON.stringify(body));
+      if (!isKnown) remember(nonce, { boxRefused, bodies: [...bodies, body] });
+    },
+    attemptsAt: (nonce) => parts.get(nonce)?.bodies,
+    refuseBox: (nonce) => remember(nonce, { bodies: parts.get(nonce)?.bodies ?? [], boxRefused: true }),
+    isBoxRefused: (nonce) => parts.get(nonce)?.boxRefused === true,
+    forget: (nonce) => void parts.delete(nonce),
+  };
+}

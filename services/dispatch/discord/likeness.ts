@@ -1,0 +1,59 @@
+import type { MessageBody } from "./message-body.ts";
+
+/**
+ * Whether a listed message is the one that was sent. `perhaps` when nobody can tell: it begins alike or is about the
+ * same time, so it may be an earlier version, or what was sent could have been sent for another occurrence too.
+ */
+export type Likeness = "same" | "perhaps" | "other";
+
+/**
+ * Compares letters and digits alone: Discord trims texts and may change white space and signs, never those. Only a
+ * text that shows its event's time can be told from a post about another occurrence.
+ */
+export function likenessOf(listed: unknown, sent: MessageBody): Likeness {
+  const there = textsOf(listed);
+  const ours = textsOf(sent);
+  const isEqual = lettersOf(ours.all) === lettersOf(there.all);
+  const times = ours.all.match(SHOWN_TIME) ?? [];
+  if (isEqual && times.length > 0) return "same";
+  const beginning = lettersOf(ours.beginning);
+  const isAlike = beginning === "" || beginning === lettersOf(there.beginning);
+  return isAlike || times.some((time) => there.all.includes(time)) ? "perhaps" : "other";
+}
+
+const SHOWN_TIME = /<t:\d+:F>/g;
+
+function lettersOf(text: string): string {
+  return text.normalize("NFKC").replaceAll(/[^\p{L}\p{N}]/gu, "");
+}
+
+interface Texts {
+  readonly all: string;
+  /** The title of the box; the content when there is none. */
+  readonly beginning: string;
+}
+
+function textsOf(message: unknown): Texts {
+  const content = textAt(message, "content");
+  const embed: unknown = listAt(message, "embeds")[0];
+  const fields = listAt(embed, "fields").flatMap((field) => [textAt(field, "name"), textAt(field, "value")]);
+  const title = textAt(embed, "title");
+  const author = textAt(valueAt(embed, "author"), "name");
+  const footer = textAt(valueAt(embed, "footer"), "text");
+  const all = [content, author, title, textAt(embed, "description"), ...fields, footer].join("\n");
+  return { all, beginning: title === "" ? content : title };
+}
+
+function valueAt(from: unknown, name: string): unknown {
+  return typeof from === "object" && from !== null ? (from as Record<string, unknown>)[name] : undefined;
+}
+
+function textAt(from: unknown, name: string): string {
+  const value = valueAt(from, name);
+  return typeof value === "string" ? value : "";
+}
+
+function listAt(from: unknown, name: string): readonly unknown[] {
+  const value = valueAt(from, name);
+  return Array.isArray(value) ? value : [];
+}
