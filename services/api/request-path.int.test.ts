@@ -1,4 +1,5 @@
 import { afterAll, beforeAll, describe, expect, test } from "@jest/globals";
+import moleculer from "moleculer";
 import mongoose from "mongoose";
 import { serve } from "../../mixins/contract-action.ts";
 import { getAnnouncement } from "../contracts/announcements.contract.ts";
@@ -21,6 +22,7 @@ const keys = {
   reader: newKey("reader"),
   revoked: newKey("revoked"),
   expired: newKey("expired"),
+  service: newKey("service"),
 };
 
 const withKey = (key: string) => ({ authorization: key });
@@ -45,6 +47,7 @@ async function storeKeys(mongoUrl: string): Promise<void> {
   await store.create(storedKey("reader", { access: "read" }));
   await store.create(storedKey("revoked", {}));
   await store.revoke("revoked", new Date());
+  await store.create(storedKey("service", { kind: "service", guilds: [] }));
   await store.create(storedKey("expired", { expiresAt: new Date(Date.now() - 1) }));
   await connection.close();
 }
@@ -60,6 +63,10 @@ describe("a request's path through the gateway", () => {
         ...serve(getAnnouncement, async () => {
           throw new Error(SECRET);
         }),
+        // As no action of ours is: nothing stands between its error and the bus.
+        async list() {
+          throw new moleculer.Errors.MoleculerClientError(SECRET, 418, "TEAPOT", { secret: SECRET });
+        },
       }),
       standIn("dispatch"),
     ]);
@@ -235,5 +242,53 @@ describe("a request's path through the gateway", () => {
     ).rejects.toMatchObject({
       type: "OPERATOR_ONLY",
     });
+  });
+
+  test("a service's key opens every guild, and changes no operator's field (D11)", async () => {
+    const asService = withKey(keys.service);
+    await expect(gateway.post(WRITE, { guild_id: OTHER, prefix: "s" }, asService)).resolves.toMatchObject({
+      status: 200,
+    });
+    await expect(gateway.post(WRITE, { guild_id: OTHER, branded: true }, asService)).resolves.toMatchObject({
+      status: 403,
+      body: { code: "OPERATOR_ONLY", errors: [{ field: "branded" }] },
+    });
+  });
+
+  test.each([
+    ["/v1/announcement/get", { id: "x" }],
+    ["/v1/announcement/list", { amount: 1 }],
+  ])(
+    "an error that nobody foresaw in %s is a fixed 500: no text, stack, action or node leaves (D4)",
+    async (path, more) => {
+      const { status, text, headers } = await gateway.post(path, { guild_id: GUILD, ...more });
+      const id = headers.get("x-request-id");
+      expect(status).toBe(500);
+      expect(text).toBe(`{"message":"Internal error","code":"INTERNAL","request_id":"${id}"}`);
+    },
+  );
+
+  test.each([
+    ["30 kB of nested arrays", `{"guild_id":"1","prefix":${"[".repeat(15_000)}${"]".repeat(15_000)}}`],
+    ["a number beyond all numbers", '{"guild_id":"1","max_calendars":1e400}'],
+    ["a guild in the prototype", '{"__proto__":{"guild_id":"1"}}'],
+    ["an operator of the database", '{"guild_id":{"$gt":""}}'],
+    ["a lone surrogate", '{"guild_id":"1","prefix":"\\ud800"}'],
+    ["a second value", '{"guild_id":"1"}{"guild_id":"2"}'],
+    ["a list", '[{"guild_id":"1"}]'],
+    ["nothing", ""],
+  ])("%s is a 400 that repeats nothing of it, and the gateway goes on", async (_name, body) => {
+    const { status, text } = await gateway.post(WRITE, body);
+    expect([status, text.length < 1_000, text.includes("$gt")]).toEqual([400, true, false]);
+    await expect(gateway.post(READ, { guild_id: GUILD })).resolves.toMatchObject({ status: 200 });
+  });
+
+  test("actions without a route can't be reached, and the gateway offers none to the bus", async () => {
+    for (const path of ["/~node/list", "/api/~node/list", "/guild-settings/get", "/api/list-aliases"]) {
+      await expect(gateway.post(path, {})).resolves.toMatchObject({ status: 404 });
+    }
+    const actions = gateway.broker.registry.actions.list({ skipInternal: true }).map(({ name }) => name);
+    expect(actions).toContain("guild-settings.get");
+    expect(actions.filter((name) => name.startsWith("api."))).toEqual([]);
   });
 });
