@@ -8,6 +8,9 @@ export interface Answer {
   readonly body: string | Buffer;
 }
 
+/** With every answer: it is what it says it is, and is kept nowhere. */
+export const SAFE_HEADERS = { "x-content-type-options": "nosniff", "cache-control": "no-store" };
+
 export function jsonAnswer(status: number, value: object, headers: Answer["headers"] = {}): Answer {
   return {
     status,

@@ -2,7 +2,8 @@ import { randomUUID } from "node:crypto";
 import { once } from "node:events";
 import { createServer, type IncomingMessage, type ServerResponse } from "node:http";
 import type { AddressInfo, Socket } from "node:net";
-import type { Answer } from "./answer.ts";
+import { type Answer, SAFE_HEADERS } from "./answer.ts";
+import { refuseBrokenRequest } from "./broken-request.ts";
 import { discardBody, SenderGone } from "./request-body.ts";
 
 /** What arrived and what it was answered, for the log. */
@@ -41,8 +42,6 @@ const LIMITS = {
   // How often the two time-outs are looked at; Node's own 30 s would make them three times as long.
   connectionsCheckingInterval: 1_000,
 };
-
-const SAFE_HEADERS = { "x-content-type-options": "nosniff", "cache-control": "no-store" };
 
 /** The HTTP server: limits, time-outs, request ids, and a stop that cuts nobody off. */
 export function httpServer({ port, host, limits, answer, onServed, onError }: HttpServerParts): HttpServer {
@@ -103,34 +102,4 @@ export function httpServer({ port, host, limits, answer, onServed, onError }: Ht
 function requestIdOf({ headers }: IncomingMessage): string {
   const given = headers["x-request-id"];
   return typeof given === "string" && /^[A-Za-z0-9._-]{1,64}$/.test(given) ? given : randomUUID();
-}
-
-const BROKEN: Record<string, [line: string, code: string, message: string]> = {
-  ERR_HTTP_REQUEST_TIMEOUT: ["408 Request Timeout", "REQUEST_TIMEOUT", "The request took too long to arrive"],
-  HPE_HEADER_OVERFLOW: ["431 Request Header Fields Too Large", "HEADERS_TOO_LARGE", "The headers are too large"],
-};
-const MALFORMED = ["400 Bad Request", "INVALID_HTTP", "The request is not valid HTTP"] as const;
-
-/** What Node can't read as a request never becomes one: it is answered on the bare socket, in the shape of D4. */
-function refuseBrokenRequest(error: NodeJS.ErrnoException, socket: Socket & { _httpMessage?: ServerResponse | null }) {
-  // Somebody else's answer may be half written, or the sender may be gone.
-  if (!socket.writable || socket._httpMessage?.headersSent === true) {
-    socket.destroy();
-    return;
-  }
-  const [line, code, message] = BROKEN[error.code ?? ""] ?? MALFORMED;
-  const requestId = randomUUID();
-  const body = JSON.stringify({ message, code, request_id: requestId });
-  socket.end(
-    [
-      `HTTP/1.1 ${line}`,
-      "content-type: application/json; charset=utf-8",
-      `content-length: ${Buffer.byteLength(body)}`,
-      `x-request-id: ${requestId}`,
-      ...Object.entries(SAFE_HEADERS).map(([name, value]) => `${name}: ${value}`),
-      "connection: close",
-      "",
-      body,
-    ].join("\r\n"),
-  );
 }
