@@ -23,7 +23,9 @@ export type ParamsCheck = (params: object) => FieldProblem[];
 const checks = new WeakMap<object, ParamsCheck>();
 
 /** The check of a contract, compiled once. It changes nothing in the params, and never repeats a value of theirs. */
-export function paramsCheck<Params, Result>(contract: ActionContract<Params, Result>): ParamsCheck {
+export function paramsCheck<Params>(
+  contract: Pick<ActionContract<Params, unknown>, "params" | "together">,
+): ParamsCheck {
   const known = checks.get(contract);
   if (known !== undefined) return known;
   const validate = validator.compile({ ...contract.params, $$strict: true });

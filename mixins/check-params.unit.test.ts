@@ -23,6 +23,7 @@ const contract = action<Record<string, unknown>, void>({
     roles: optional(listOf(snowflake, 2)),
     recurrence,
   },
+  keys: "none",
   idempotent: true,
 });
 const check = paramsCheck(contract);

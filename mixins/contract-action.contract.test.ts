@@ -2,13 +2,14 @@ import { afterAll, beforeAll, beforeEach, describe, expect, test } from "@jest/g
 import { ServiceBroker } from "moleculer";
 import mongoose from "mongoose";
 import { brokerOptions } from "../moleculer.config.ts";
-import { action } from "../services/contracts/contract.ts";
+import { action, type Caller } from "../services/contracts/contract.ts";
 import { refuse } from "../services/contracts/errors.ts";
 import { integer } from "../services/contracts/field-rules.ts";
 import { asError, serve } from "./contract-action.ts";
 
-const read = action<{ at: number }, number>({ name: "thing.read", params: { at: integer(0, 9) }, idempotent: true });
-const make = action<{ at: number }, number>({ name: "thing.make", params: { at: integer(0, 9) }, idempotent: false });
+const thing = { keys: "operator read", params: { at: integer(0, 9) } } as const;
+const read = action<{ at: number }, number>({ ...thing, name: "thing.read", idempotent: true });
+const make = action<{ at: number }, number>({ ...thing, name: "thing.make", idempotent: false });
 
 describe("an action that serves a contract", () => {
   const broker = new ServiceBroker(brokerOptions({ nodeId: "test", natsUrl: undefined, logLevel: "fatal" }));
@@ -44,6 +45,15 @@ describe("an action that serves a contract", () => {
     });
     await expect(call("thing.read", { at: 3, more: { $ne: 1 } })).rejects.toMatchObject({ type: "INVALID_REQUEST" });
     expect(calls).toBe(1);
+  });
+
+  test("is for those alone whom the contract names, whoever passed the call on (D3)", async () => {
+    const caller = { keyId: "k", kind: "service", access: "write", guilds: [] } as const;
+    const asked = (kind: Caller["kind"]) =>
+      broker.call("thing.read", { at: 1 }, { meta: { caller: { ...caller, kind } } });
+    await expect(asked("service")).rejects.toMatchObject({ type: "FORBIDDEN", code: 403 });
+    expect(calls).toBe(0);
+    await expect(asked("operator")).resolves.toBe(1);
   });
 
   test("answers a refusal as the error of its table", async () => {

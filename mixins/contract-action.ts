@@ -4,6 +4,7 @@ import type { ActionContract, CallMeta } from "../services/contracts/contract.ts
 import { ERRORS, type ErrorType, isRefusal, refuse, type Refusal } from "../services/contracts/errors.ts";
 import { paramsCheck } from "./check-params.ts";
 import { isDatabaseOutOfReach } from "./database.mixin.ts";
+import { mayCall } from "./may-call.ts";
 
 const { MoleculerClientError, MoleculerError, MoleculerRetryableError } = moleculer.Errors;
 
@@ -11,8 +12,8 @@ const { MoleculerClientError, MoleculerError, MoleculerRetryableError } = molecu
 export type CallContext<Params> = Context<Params, CallMeta>;
 
 /**
- * The Moleculer action that serves a contract: params are checked by the contract before the handler sees them,
- * and a refusal that the handler returns becomes the error that travels.
+ * The Moleculer action that serves a contract: params and caller are checked by the contract before the handler
+ * sees them, and a refusal that the handler returns becomes the error that travels.
  *
  * Retries are on for idempotent actions alone: a create whose answer was lost must not run again.
  */
@@ -27,6 +28,7 @@ export function serve<Params, Result>(
     async handler(context: CallContext<Params>) {
       const problems = check(context.params as object);
       if (problems.length > 0) throw asError(refuse("INVALID_REQUEST", problems));
+      if (!mayCall(contract, context.params as object, context.meta.caller)) throw asError(refuse("FORBIDDEN"));
       const result = await handler(context.params, context).catch((error: unknown) => {
         throw asSafeError(error, context);
       });

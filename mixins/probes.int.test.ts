@@ -16,6 +16,7 @@ declare const TOPOLOGY: "in one process" | "over NATS";
 const double = action<{ of: number }, number>({
   name: "guild-settings.double",
   params: { of: { type: "number" } },
+  keys: "none",
   idempotent: true,
 });
 

@@ -1,6 +1,7 @@
 import type { IncomingMessage } from "node:http";
 import { asRefusal, isUnavailable } from "../../mixins/contract-action.ts";
-import type { ActionContract, Caller, CallMeta } from "../contracts/contract.ts";
+import { mayCall } from "../../mixins/may-call.ts";
+import type { ActionContract, CallMeta } from "../contracts/contract.ts";
 import { isRefusal, refuse, type Refusal } from "../contracts/errors.ts";
 import { type Answer, jsonAnswer, refusalAnswer } from "./answer.ts";
 import { type KeyRing, presentedKey } from "./api-keys.ts";
@@ -45,7 +46,7 @@ export function requestPath({ routes, pages, keys, call, onDefect }: RequestPath
     const problems = route.check(decoded);
     if (problems.length > 0) return refusalAnswer(refuse("INVALID_REQUEST", problems), requestId);
 
-    if (!mayDo(caller, route.access, decoded.guildId)) return refusalAnswer(refuse("FORBIDDEN"), requestId);
+    if (!mayCall(route.contract, decoded, caller)) return refusalAnswer(refuse("FORBIDDEN"), requestId);
 
     const result = await call(route.contract, route.toParams(decoded), { requestId, caller }).catch(refusalOf);
     if (isRefusal(result)) return refusalAnswer(route.inWireNames(result), requestId);
@@ -82,11 +83,6 @@ async function answerPage(page: Page, { method = "" }: IncomingMessage, requestI
 function notAllowed(methods: string, requestId: string): Answer {
   const answer = refusalAnswer(refuse("METHOD_NOT_ALLOWED"), requestId);
   return { ...answer, headers: { ...answer.headers, allow: methods } };
-}
-
-/** D3. What only an operator may change is the owner's to know (D11). */
-function mayDo({ kind, access, guilds }: Caller, needed: Route["access"], guildId: string): boolean {
-  return (needed === "read" || access === "write") && (kind !== "guild" || guilds.includes(guildId));
 }
 
 /** An error of our own table as the refusal that it was; any other is thrown on. */

@@ -59,7 +59,12 @@ describe("the route table", () => {
 
   test("a read-only key opens what reads, and what reads may be asked again", () => {
     const reads = /\/(?:get|list|upcoming|history|month|date|range|ongoing)$/;
-    expect(byPath.filter(([path]) => reads.test(path))).toEqual(byPath.filter(([, { access }]) => access === "read"));
-    expect(byPath.filter(([, { access, contract }]) => access === "read" && !contract.idempotent)).toEqual([]);
+    const toRead = byPath.filter(([, { contract }]) => contract.keys.endsWith("read"));
+    expect(byPath.filter(([path]) => reads.test(path))).toEqual(toRead);
+    expect(toRead.filter(([, { contract }]) => !contract.idempotent)).toEqual([]);
+  });
+
+  test("leads to nothing that is for calls from inside", () => {
+    expect(byPath.filter(([, { contract }]) => contract.keys === "none")).toEqual([]);
   });
 });

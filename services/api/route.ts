@@ -26,7 +26,6 @@ export interface OwnRequest<Fields, Params> {
 export interface RouteTable<Fields extends GuildFields, Params, Result> {
   /** The canonical path, then its aliases (D2); each is there under /api as well. */
   readonly paths: readonly [string, ...string[]];
-  readonly access: "read" | "write";
   readonly contract: ActionContract<Params, Result>;
   readonly fields: readonly WireField[];
   readonly nulls?: NullMeaning;
@@ -43,7 +42,6 @@ interface GuildFields {
 /** One endpoint as the gateway runs it. */
 export interface Route {
   readonly paths: readonly [string, ...string[]];
-  readonly access: "read" | "write";
   readonly contract: ActionContract<unknown, unknown>;
   readonly fields: readonly WireField[];
   /** Whether null means that the field was left out (D6). */
@@ -64,7 +62,7 @@ export interface Route {
 }
 
 export function route<Fields extends GuildFields, Params, Result>(table: RouteTable<Fields, Params, Result>): Route {
-  const { paths, access, fields, request, nulls = "value", summary, example } = table;
+  const { paths, fields, request, nulls = "value", summary, example } = table;
   const contract = table.contract as ActionContract<unknown, unknown>;
   const shape = (request?.shape ?? contract) as RequestShape<unknown>;
   const answer = table.answer as readonly AnswerField<unknown>[];
@@ -72,11 +70,10 @@ export function route<Fields extends GuildFields, Params, Result>(table: RouteTa
     ...fields.map(({ wire, param }) => [param, wire] as const),
     ...Object.entries(request?.alsoNamed ?? {}),
   ]);
-  const check: ParamsCheck = paramsCheck({ name: contract.name, idempotent: true, ...shape });
+  const check: ParamsCheck = paramsCheck(shape);
   const inWireName = (problem: FieldProblem) => ({ ...problem, field: wirePath(problem.field, wireOf) });
   return {
     paths,
-    access,
     contract,
     fields,
     nullsAreAbsent: nulls === "absent",

@@ -124,6 +124,7 @@ export function leadTimeProblems(hours: unknown, minutes: unknown): FieldProblem
 
 export const createAnnouncement = action<CreateAnnouncementParams, { id: AnnouncementId }>({
   name: "announcements.create",
+  keys: "guild write",
   params: {
     guildId,
     channel: rules.channel,
@@ -149,6 +150,7 @@ export const createAnnouncement = action<CreateAnnouncementParams, { id: Announc
 
 export const updateAnnouncement = action<UpdateAnnouncementParams, void>({
   name: "announcements.update",
+  keys: "guild write",
   params: {
     guildId,
     id: reference,
@@ -176,12 +178,14 @@ export interface AnnouncementReference {
 
 export const getAnnouncement = action<AnnouncementReference, Announcement>({
   name: "announcements.get",
+  keys: "guild read",
   params: { guildId, id: reference },
   idempotent: true,
 });
 
 export const removeAnnouncement = action<AnnouncementReference, void>({
   name: "announcements.remove",
+  keys: "guild write",
   params: { guildId, id: reference },
   idempotent: false,
 });
@@ -189,12 +193,14 @@ export const removeAnnouncement = action<AnnouncementReference, void>({
 /** In creation order (D29). */
 export const listAnnouncements = action<{ guildId: GuildId; amount: number }, Announcement[]>({
   name: "announcements.list",
+  keys: "guild read",
   params: { guildId, amount: integer(-1, 2_147_483_647) },
   idempotent: true,
 });
 
 export const announcementsChangesSince = action<ChangesSinceParams, ChangesSinceResult>({
   name: "announcements.changesSince",
+  keys: "none",
   params: changesSinceRules,
   idempotent: true,
 });

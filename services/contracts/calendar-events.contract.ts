@@ -163,6 +163,7 @@ function askedForCalendar(params: { readonly calendarNumber: number }): readonly
 
 export const createEvent = action<CreateEventParams, { eventId: EventId }>({
   name: "calendar-events.create",
+  keys: "guild write",
   params: {
     guildId,
     calendarNumber,
@@ -183,6 +184,7 @@ export const createEvent = action<CreateEventParams, { eventId: EventId }>({
 
 export const updateEvent = action<UpdateEventParams, void>({
   name: "calendar-events.update",
+  keys: "guild write",
   params: {
     guildId,
     calendarNumber,
@@ -211,6 +213,7 @@ export interface EventReference {
 /** Deletes a single event, a series, or cancels one occurrence (D19). */
 export const removeEvent = action<EventReference, void>({
   name: "calendar-events.remove",
+  keys: "guild write",
   params: { guildId, calendarNumber, eventId: reference },
   asks: askedForCalendar,
   idempotent: false,
@@ -218,6 +221,7 @@ export const removeEvent = action<EventReference, void>({
 
 export const getEvent = action<EventReference, EventView>({
   name: "calendar-events.get",
+  keys: "guild read",
   params: { guildId, calendarNumber, eventId: reference },
   asks: askedForCalendar,
   idempotent: true,
@@ -235,6 +239,7 @@ export interface WindowParams {
 /** Events and occurrences that touch the window, by start, then id (D17). */
 export const listEvents = action<WindowParams, EventView[]>({
   name: "calendar-events.list",
+  keys: "guild read",
   params: {
     guildId,
     calendarNumber,
@@ -249,6 +254,7 @@ export const listEvents = action<WindowParams, EventView[]>({
 /** What is on now: `start <= now < end` (D17). */
 export const listOngoingEvents = action<Omit<WindowParams, "from" | "until">, EventView[]>({
   name: "calendar-events.listOngoing",
+  keys: "guild read",
   params: { guildId, calendarNumber },
   asks: askedForCalendar,
   idempotent: true,
@@ -257,6 +263,7 @@ export const listOngoingEvents = action<Omit<WindowParams, "from" | "until">, Ev
 /** For the reference of an announcement: the event or the occurrence in whichever calendar of the guild it is. */
 export const findEvent = action<{ guildId: GuildId; eventId: string }, EventView | null>({
   name: "calendar-events.find",
+  keys: "guild read",
   params: { guildId, eventId: reference },
   idempotent: true,
 });
@@ -275,6 +282,7 @@ export const listOccurrencesStarting = action<
   { occurrences: Occurrence[]; truncated: boolean }
 >({
   name: "calendar-events.listOccurrencesStarting",
+  keys: "none",
   params: {
     guildId,
     windows: {
@@ -297,12 +305,14 @@ export const listOccurrencesStarting = action<
 /** For dispatch, at the due instant: one occurrence as it is now, or null when it is gone. */
 export const getOccurrence = action<{ guildId: GuildId; occurrenceId: OccurrenceId }, Occurrence | null>({
   name: "calendar-events.getOccurrence",
+  keys: "none",
   params: { guildId, occurrenceId: reference },
   idempotent: true,
 });
 
 export const calendarEventsChangesSince = action<ChangesSinceParams, ChangesSinceResult>({
   name: "calendar-events.changesSince",
+  keys: "none",
   params: changesSinceRules,
   idempotent: true,
 });

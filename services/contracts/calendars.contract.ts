@@ -34,12 +34,14 @@ function isTimeZone(name: string): boolean {
 
 export const getCalendar = action<CalendarReference, CalendarView>({
   name: "calendar-events.getCalendar",
+  keys: "guild read",
   params: { guildId, calendarNumber },
   idempotent: true,
 });
 
 export const updateCalendar = action<UpdateCalendarParams, void>({
   name: "calendar-events.updateCalendar",
+  keys: "guild write",
   params: {
     guildId,
     calendarNumber,
@@ -52,6 +54,7 @@ export const updateCalendar = action<UpdateCalendarParams, void>({
 /** All calendars that the guild may have, by number. */
 export const listCalendars = action<{ guildId: GuildId }, CalendarView[]>({
   name: "calendar-events.listCalendars",
+  keys: "guild read",
   params: { guildId },
   idempotent: true,
 });

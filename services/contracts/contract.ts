@@ -28,6 +28,8 @@ export type FieldProblemCode =
 export interface ActionContract<Params, Result> {
   /** `context.verb`. */
   readonly name: string;
+  /** Whose keys may ask for it (D3): the gateway and the owner both hold to this one rule. */
+  readonly keys: KeyRule;
   /** fastest-validator rules; unknown fields are always refused on the bus. */
   readonly params: ValidationSchema;
   /**
@@ -42,6 +44,12 @@ export interface ActionContract<Params, Result> {
   /** Never set; carries the types. */
   readonly types?: { readonly params: Params; readonly result: Result };
 }
+
+/**
+ * Whose keys may ask. `guild`: those that open `params.guildId`; `operator`: an operator's; each to read, or to write
+ * as well. `none`: no key at all, which leaves calls from inside the service.
+ */
+export type KeyRule = "guild read" | "guild write" | "operator read" | "operator write" | "none";
 
 export type ParamsOf<C> = C extends ActionContract<infer P, infer _> ? P : never;
 export type ResultOf<C> = C extends ActionContract<infer _, infer R> ? R : never;

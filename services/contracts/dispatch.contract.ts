@@ -39,6 +39,7 @@ export interface SettledPost extends UpcomingPost {
 /** The guild's next posts, soonest first; −1 for all that are planned. */
 export const listUpcomingPosts = action<{ guildId: GuildId; amount: number }, UpcomingPost[]>({
   name: "dispatch.listUpcoming",
+  keys: "guild read",
   params: { guildId, amount: integer(-1, 2_147_483_647) },
   idempotent: true,
 });
@@ -46,6 +47,7 @@ export const listUpcomingPosts = action<{ guildId: GuildId; amount: number }, Up
 /** What became of the guild's posts, latest first; at most `amount`, of one announcement where an id is given. */
 export const listPostHistory = action<{ guildId: GuildId; amount: number; id?: string }, SettledPost[]>({
   name: "dispatch.listHistory",
+  keys: "guild read",
   params: { guildId, amount: integer(-1, 2_147_483_647), id: optional(reference) },
   idempotent: true,
 });

@@ -36,12 +36,14 @@ const MOST_CALENDARS = 1000;
 
 export const getGuildSettings = action<{ guildId: GuildId }, GuildSettings>({
   name: "guild-settings.get",
+  keys: "guild read",
   params: { guildId },
   idempotent: true,
 });
 
 export const updateGuildSettings = action<{ guildId: GuildId } & GuildSettingsChanges, GuildSettings>({
   name: "guild-settings.update",
+  keys: "guild write",
   params: {
     guildId,
     externalCalendar: optional(flag),
@@ -61,6 +63,7 @@ export const updateGuildSettings = action<{ guildId: GuildId } & GuildSettingsCh
 
 export const guildSettingsChangesSince = action<ChangesSinceParams, ChangesSinceResult>({
   name: "guild-settings.changesSince",
+  keys: "none",
   params: changesSinceRules,
   idempotent: true,
 });

@@ -11,5 +11,10 @@ export interface Health {
 }
 
 export function healthOf(service: ServiceName) {
-  return action<Record<string, never>, Health>({ name: `${service}.health`, params: {}, idempotent: true });
+  return action<Record<string, never>, Health>({
+    name: `${service}.health`,
+    keys: "none",
+    params: {},
+    idempotent: true,
+  });
 }

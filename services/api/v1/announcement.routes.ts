@@ -25,7 +25,6 @@ import {
 export const announcementRoutes = [
   route({
     paths: ["/v1/announcement/get"],
-    access: "read",
     contract: getAnnouncement,
     fields: [guildField, idField],
     answer: announcement,
@@ -34,7 +33,6 @@ export const announcementRoutes = [
   }),
   route({
     paths: ["/v1/announcement/create"],
-    access: "write",
     contract: createAnnouncement,
     fields: [guildField, ...announcementFields],
     nulls: "absent",
@@ -44,7 +42,6 @@ export const announcementRoutes = [
   }),
   route({
     paths: ["/v1/announcement/update"],
-    access: "write",
     contract: updateAnnouncement,
     fields: [guildField, idField, ...announcementFields],
     answer: [statusText("Message", "Announcement updated")],
@@ -53,7 +50,6 @@ export const announcementRoutes = [
   }),
   route({
     paths: ["/v1/announcement/delete"],
-    access: "write",
     contract: removeAnnouncement,
     fields: [guildField, idField],
     answer: [statusText("Message", "Announcement deleted")],
@@ -62,7 +58,6 @@ export const announcementRoutes = [
   }),
   route({
     paths: ["/v1/announcement/list"],
-    access: "read",
     contract: listAnnouncements,
     fields: [guildField, amountField],
     answer: [amountOf, listOf("announcements", listedAnnouncement)],
@@ -71,7 +66,6 @@ export const announcementRoutes = [
   }),
   route({
     paths: ["/v1/announcement/upcoming"],
-    access: "read",
     contract: listUpcomingPosts,
     fields: [guildField, usualAmountField],
     answer: [amountOf, listOf("posts", upcomingPost)],
@@ -80,7 +74,6 @@ export const announcementRoutes = [
   }),
   route({
     paths: ["/v1/announcement/history"],
-    access: "read",
     contract: listPostHistory,
     fields: [guildField, usualAmountField, idField],
     answer: [amountOf, listOf("posts", settledPost)],

@@ -7,7 +7,6 @@ import { changes, settings } from "./settings.wire.ts";
 export const settingsRoutesV1 = [
   route({
     paths: ["/v1/guild/settings/get", "/v1/settings/get"],
-    access: "read",
     contract: getGuildSettings,
     fields: [guildField],
     answer: settings,
@@ -29,7 +28,6 @@ export const settingsRoutesV1 = [
   }),
   route({
     paths: ["/v1/guild/settings/update", "/v1/settings/update"],
-    access: "write",
     contract: updateGuildSettings,
     fields: changes,
     answer: [statusText("Message", "Settings updated")],

@@ -24,7 +24,6 @@ import {
 const single = [
   route({
     paths: ["/v2/events/get", "/v2/event/get"],
-    access: "read",
     contract: getEvent,
     fields: [...calendarFields, eventIdField],
     answer: event,
@@ -33,7 +32,6 @@ const single = [
   }),
   route({
     paths: ["/v2/events/create", "/v2/event/create"],
-    access: "write",
     contract: createEvent,
     fields: [...calendarFields, ...eventFields("absent")],
     nulls: "absent",
@@ -43,7 +41,6 @@ const single = [
   }),
   route({
     paths: ["/v2/events/update", "/v2/event/update"],
-    access: "write",
     contract: updateEvent,
     fields: [...calendarFields, eventIdField, ...eventFields("value")],
     answer: [statusText("message", "Event updated")],
@@ -52,7 +49,6 @@ const single = [
   }),
   route({
     paths: ["/v2/events/delete", "/v2/event/delete"],
-    access: "write",
     contract: removeEvent,
     fields: [...calendarFields, eventIdField],
     answer: [statusText("message", "Event deleted")],
@@ -64,7 +60,6 @@ const single = [
 const lists = [
   route({
     paths: ["/v2/events/list/month"],
-    access: "read",
     contract: listEvents,
     fields: [...calendarFields, field("days_in_month", "days", asInteger), startField],
     request: monthWindow,
@@ -74,7 +69,6 @@ const lists = [
   }),
   route({
     paths: ["/v2/events/list/date"],
-    access: "read",
     contract: listEvents,
     fields: [...calendarFields, startField],
     request: dateWindow,
@@ -84,7 +78,6 @@ const lists = [
   }),
   route({
     paths: ["/v2/events/list/range"],
-    access: "read",
     contract: listEvents,
     fields: [...calendarFields, startField, endField],
     request: rangeWindow,
@@ -94,7 +87,6 @@ const lists = [
   }),
   route({
     paths: ["/v2/events/list/ongoing"],
-    access: "read",
     contract: listOngoingEvents,
     fields: calendarFields,
     answer: [listOf("events", event)],

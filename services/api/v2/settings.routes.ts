@@ -8,7 +8,6 @@ import { changes, settings } from "./settings.wire.ts";
 export const settingsRoutesV2 = [
   route({
     paths: ["/v2/guild/settings/get"],
-    access: "read",
     contract: getGuildSettings,
     fields: [guildField],
     answer: settings,
@@ -32,7 +31,6 @@ export const settingsRoutesV2 = [
   }),
   route({
     paths: ["/v2/guild/settings/update"],
-    access: "write",
     contract: updateGuildSettings,
     fields: changes,
     answer: [statusText("message", "Settings updated")],
