@@ -43,9 +43,9 @@ function found() {
   const db = patiently("mongod answers", () => connect(direct));
   if (!isFounded(db)) db.adminCommand({ replSetInitiate: { _id: SET, members: [{ _id: 0, host: self }] } });
   const primary = patiently("a primary", () => {
-    const { primary } = db.adminCommand({ hello: 1 });
-    if (primary === undefined) throw new Error("none yet");
-    return primary;
+    const hello = db.adminCommand({ hello: 1 });
+    if (hello.primary === undefined) throw new Error("none yet");
+    return hello.primary;
   });
   // Another one is primary in a set that has lived: it has its users.
   if (primary !== self) return;
