@@ -73,8 +73,13 @@ export function isOpen({ state }: Pick<Post, "state">): boolean {
   return TRANSITIONS[state].length > 0;
 }
 
-/** Whether it was posted, or may have been: then it is never posted again (D31). */
-export function isAnnounced({ state }: Pick<Post, "state">): boolean {
+/** Whether it was posted, in part at least, or may have been: then it is never posted again (D31). */
+export function isAnnounced({
+  state,
+  delivered,
+  doubtSince,
+}: Pick<Post, "state" | "delivered" | "doubtSince">): boolean {
+  if (state === "failed") return delivered.length > 0 || doubtSince !== undefined;
   return state === "sent" || state === "sending" || state === "unknown";
 }
 

@@ -18,6 +18,9 @@ export interface Questions {
   askAbout(post: Post): Promise<Answer | undefined>;
 }
 
+/** Two questions that are further apart say nothing about the time between. */
+const LISTENING_MS = 3_000;
+
 /**
  * Asks the owners. While they are silent the plan stands in, when the bus itself is down, so that no edit can come
  * in either, or when they have been silent for a while and the feeds had confirmed the plan shortly before.
@@ -25,6 +28,7 @@ export interface Questions {
 export function newQuestions(ports: Ports, timing: Timing, follower: Follower): Questions {
   const { owners, clock, store } = ports;
   let silentSince: EpochMs | undefined;
+  let triedAt = -Infinity;
 
   async function ask({ guildId, announcementId, occurrenceId }: Post): Promise<PostTruth> {
     const [announcement, occurrence, settings] = await Promise.all([
@@ -35,15 +39,15 @@ export function newQuestions(ports: Ports, timing: Timing, follower: Follower): 
     return { announcement, occurrence, settings };
   }
 
-  function planStands(now: EpochMs): boolean {
+  function planStands(askedAt: EpochMs, now: EpochMs): boolean {
     if (!owners.reachable()) return true;
-    const silent = silentSince !== undefined && now - silentSince >= timing.silenceMs;
+    const silent = silentSince !== undefined && askedAt - silentSince >= timing.silenceMs;
     return silent && now - follower.confirmedAt() <= timing.confirmedMs;
   }
 
-  async function lastSeen(post: Post): Promise<Answer | undefined> {
+  async function lastSeen(post: Post, askedAt: EpochMs): Promise<Answer | undefined> {
     const now = clock.now();
-    if (!planStands(now)) return undefined;
+    if (!planStands(askedAt, now)) return undefined;
     const truth = await recall(store, post);
     return truth && { truth, validUntil: now + timing.truthFreshMs };
   }
@@ -56,8 +60,11 @@ export function newQuestions(ports: Ports, timing: Timing, follower: Follower): 
         silentSince = undefined;
         return { truth, validUntil: askedAt + timing.truthFreshMs };
       } catch {
+        // Silence counts while somebody listens: a process that was frozen, or had nothing to ask, begins anew.
+        if (askedAt - triedAt > LISTENING_MS) silentSince = undefined;
         silentSince ??= askedAt;
-        return lastSeen(post);
+        triedAt = Math.max(triedAt, askedAt);
+        return lastSeen(post, askedAt);
       }
     },
   };

@@ -15,7 +15,8 @@ export interface Delivery {
   send(claimed: Post, sink: Sink, messages: readonly ChatMessage[], fresh: boolean): Promise<void>;
   /** All parts are known to be delivered. */
   succeed(post: Post): Promise<void>;
-  fail(post: Post, reason: string): Promise<void>;
+  /** @param certain - Whether nothing of it was delivered; where that is in doubt, it is not planned anew. */
+  fail(post: Post, reason: string, certain: boolean): Promise<void>;
   /** Nobody can tell whether it was delivered, and it is not sent again. */
   giveUp(post: Post, reason: string): Promise<void>;
   /** Certainly not delivered: it is planned again, for `delayMs` from now. */
@@ -29,7 +30,15 @@ const SETTLING_MS = 500;
 /** With less than this left of the lease it is prolonged before the next part is sent. */
 const LEAST_SENDING_MS = 2_000;
 
-export function newDelivery(ports: Ports, timing: Timing, life: Life, ledger: Ledger, halts: Halts): Delivery {
+/** @param unannounced - Is told of each post that turned out not to be announced, after all. */
+export function newDelivery(
+  ports: Ports,
+  timing: Timing,
+  life: Life,
+  ledger: Ledger,
+  halts: Halts,
+  unannounced: (post: Post) => void,
+): Delivery {
   const { clock, store, random } = ports;
 
   async function send(claimed: Post, sink: Sink, messages: readonly ChatMessage[], fresh: boolean): Promise<void> {
@@ -69,12 +78,14 @@ export function newDelivery(ports: Ports, timing: Timing, life: Life, ledger: Le
     untouched: boolean,
   ): Promise<void> {
     const { reason } = outcome;
-    if (outcome.kind === "rejected") return fail(post, reason);
+    if (outcome.kind === "rejected") return fail(post, reason, untouched);
     if (outcome.kind === "halted") halts.halt(post.sink, reason);
     const asked = outcome.kind === "halted" ? timing.haltMs : outcome.afterMs;
     const certain = outcome.kind === "halted" || outcome.undelivered === true;
     const delayMs = retryDelay(post.attempts, asked, random.fraction());
-    await (certain && untouched ? release(post, reason, delayMs) : pause(post, reason, delayMs));
+    // What can't be sent any more is to be settled at its deadline, not later.
+    const inTime = Math.max(0, Math.min(delayMs, post.deadline + 1 - clock.now()));
+    await (certain && untouched ? release(post, reason, inTime) : pause(post, reason, inTime));
   }
 
   function overdue(post: Post, untouched: boolean): Promise<void> {
@@ -89,8 +100,11 @@ export function newDelivery(ports: Ports, timing: Timing, life: Life, ledger: Le
     await ledger.write(post, { state: "sent", ...proof, ...idle });
   }
 
-  async function fail(post: Post, reason: string): Promise<void> {
-    await ledger.write(post, { state: "failed", reason, settledAt: clock.now(), delivered: post.delivered, ...idle });
+  async function fail(post: Post, reason: string, certain: boolean): Promise<void> {
+    const { delivered } = post;
+    const doubt = certain ? {} : { doubtSince: post.doubtSince };
+    await ledger.write(post, { state: "failed", reason, settledAt: clock.now(), delivered, ...idle, ...doubt });
+    unannounced(post);
   }
 
   async function giveUp(post: Post, reason: string): Promise<void> {
@@ -98,19 +112,14 @@ export function newDelivery(ports: Ports, timing: Timing, life: Life, ledger: Le
   }
 
   async function release(post: Post, reason: string, delayMs: number): Promise<void> {
-    await ledger.write(post, { state: "planned", reason, wakeAt: wakeAfter(post, delayMs), ...idle });
+    await ledger.write(post, { state: "planned", reason, wakeAt: clock.now() + delayMs, ...idle });
+    unannounced(post);
   }
 
   async function pause(post: Post, reason: string, delayMs: number): Promise<void> {
     const { delivered } = post;
-    const wakeAt = wakeAfter(post, delayMs);
+    const wakeAt = clock.now() + delayMs;
     await ledger.write(post, { state: "sending", reason, wakeAt, delivered, owner: undefined });
-  }
-
-  /** Not later than the deadline: what can't be sent any more is to be settled then. */
-  function wakeAfter({ deadline }: Post, delayMs: number): number {
-    const now = clock.now();
-    return Math.max(now, Math.min(now + delayMs, deadline + 1));
   }
 
   return { send, succeed, fail, giveUp, release, pause };

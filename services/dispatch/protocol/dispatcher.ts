@@ -34,11 +34,16 @@ export function newDispatcher(ports: Ports, timing: Timing): Dispatcher {
   const questions = newQuestions(ports, timing, follower);
   const ledger = newLedger(ports, life);
   const halts = newHalts(ports, timing);
-  const delivery = newDelivery(ports, timing, life, ledger, halts);
+  const delivery = newDelivery(ports, timing, life, ledger, halts, planAgain);
   const parts = { ports, timing, life, planner, questions, ledger, delivery };
   const fire = newFiring(parts);
   const rescue = newRescue(parts);
   const agenda = newAgenda(ports, timing, life, work);
+
+  /** While it was in doubt, it kept another start of its event from being announced. */
+  function planAgain({ guildId, dueAt }: Post): void {
+    void planner.touch(guildId, dueAt);
+  }
 
   /** A replica that isn't the first looks again: the ones before it have had their time. */
   async function work(post: Post, rank: number): Promise<void> {

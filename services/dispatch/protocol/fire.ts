@@ -71,7 +71,7 @@ export function newFiring(parts: FireParts): (post: Post, sink: Sink) => Promise
       notAfter: validUntil,
     });
     if (claimed === null) return;
-    if (messages instanceof Error) return delivery.fail(claimed, `it can't be rendered: ${messages.message}`);
+    if (messages instanceof Error) return delivery.fail(claimed, `it can't be rendered: ${messages.message}`, true);
     await delivery.send(claimed, sink, messages, true);
   }
 

@@ -6,6 +6,7 @@ import { nonceOf } from "./nonce.ts";
 
 /** A post that took this many workers with it is not tried again. */
 const POISON_CRASHES = 2;
+const VANISHED = "its worker vanished while it was sending";
 const LOOK_UP_MS = 3_000;
 const LOOK_AGAIN_MS = 5_000;
 /** For how long after the deadline an unreachable receiver is asked what it has. */
@@ -49,6 +50,9 @@ export function newRescue(fireParts: FireParts): (post: Post, sink: Sink | undef
   }
 
   async function lookUp(post: Post, sink: Sink): Promise<void> {
+    // A worker that is only frozen may still send: absence says something once it would have been killed.
+    const early = (post.doubtSince ?? 0) + timing.nonceWindowMs - clock.now();
+    if (sink.find !== undefined && early > 0) return delivery.pause(post, post.reason ?? VANISHED, early);
     const parts = post.parts ?? 1;
     const delivered = [...post.delivered];
     while (delivered.length < parts) {
@@ -64,11 +68,13 @@ export function newRescue(fireParts: FireParts): (post: Post, sink: Sink | undef
     if (answer === "unreachable" && clock.now() < post.deadline + LOOK_UP_PATIENCE_MS) {
       return delivery.pause(post, "the receiver can't be asked whether it has it", LOOK_AGAIN_MS);
     }
-    const reason = post.reason ?? "its worker vanished while it was sending";
-    if (post.crashes >= POISON_CRASHES) return delivery.fail(post, `poison: ${post.crashes} workers vanished with it`);
-    if (answer !== "absent") return delivery.giveUp(post, reason);
+    const reason = post.reason ?? VANISHED;
     if (post.delivered.length > 0)
       return delivery.giveUp(post, `only its first ${post.delivered.length} parts are there`);
+    if (post.crashes >= POISON_CRASHES) {
+      return delivery.fail(post, `poison: ${post.crashes} workers vanished with it`, answer === "absent");
+    }
+    if (answer !== "absent") return delivery.giveUp(post, reason);
     return delivery.release(post, reason, 0);
   }
 

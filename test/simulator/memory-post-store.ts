@@ -1,0 +1,119 @@
+import type { ChangeMark } from "../../services/contracts/change-feed.contract.ts";
+import type { GuildId } from "../../services/contracts/ids.ts";
+import { updated } from "../../services/dispatch/domain/plan-posts.ts";
+import { isOpen, type Post, TRANSITIONS } from "../../services/dispatch/domain/post.ts";
+import type { Feed } from "../../services/dispatch/protocol/ports.ts";
+import type { GuildPlan, PostStore, PostWrite, Source } from "../../services/dispatch/protocol/post-store.ts";
+
+/** The plan and ledger in memory, for the simulator: the same promises as the one in MongoDB. */
+export interface MemoryPostStore extends PostStore {
+  readonly posts: ReadonlyMap<string, Post>;
+}
+
+/**
+ * @param now - The database's clock.
+ * @param written - Sees every write: the row before (undefined for a new one) and after.
+ */
+export function newMemoryPostStore(
+  now: () => number,
+  written: (before: Post | undefined, after: Post) => void = () => {},
+): MemoryPostStore {
+  const posts = new Map<string, Post>();
+  const plans = new Map<GuildId, GuildPlan>();
+  const kept = new Map<string, Source>();
+  let marks: Partial<Record<Feed, ChangeMark>> = {};
+
+  function put(before: Post | undefined, after: Post): Post {
+    if (before !== undefined && !TRANSITIONS[before.state].includes(after.state)) {
+      throw new Error(`${before.state} → ${after.state} is no step of a post`);
+    }
+    posts.set(after.id, after);
+    written(before, after);
+    return after;
+  }
+
+  function list(holds: (post: Post) => boolean): Post[] {
+    return [...posts.values()].filter(holds);
+  }
+
+  return {
+    posts,
+    guildPlan: async (guildId) => plans.get(guildId) ?? { version: 0, plannedThrough: 0, replanAt: 0 },
+    postsOf: async (guildId, ids) => {
+      const wanted = new Set(ids);
+      return list((post) => post.guildId === guildId && (isOpen(post) || wanted.has(post.occurrenceId)));
+    },
+
+    async commitPlan({ guildId, version, inserts, updates, sources, plannedThrough, replanAt }) {
+      if ((plans.get(guildId)?.version ?? 0) !== version) return false;
+      const rows = updates.map(({ id }) => posts.get(id));
+      const asRead = rows.every((row, at) => {
+        const { fence, planRevision } = updates[at] as (typeof updates)[number];
+        return row?.state === "planned" && row.fence === fence && row.planRevision === planRevision;
+      });
+      if (!asRead || inserts.some(({ id }) => posts.has(id))) return false;
+      for (const source of sources) kept.set(source.id, source);
+      const before = plans.get(guildId);
+      const isSame = before?.plannedThrough === plannedThrough && before.replanAt === replanAt;
+      if (inserts.length + updates.length > 0 || !isSame) {
+        plans.set(guildId, { version: version + 1, plannedThrough, replanAt });
+      }
+      for (const post of inserts) put(undefined, post);
+      for (const [at, update] of updates.entries()) put(rows[at], updated(rows[at] as Post, update));
+      return true;
+    },
+
+    guildsToReplan: async (before, limit) =>
+      [...plans]
+        .filter(([, { replanAt }]) => replanAt < before)
+        .map(([guildId, { replanAt }]) => ({ guildId, replanAt }))
+        .slice(0, limit),
+
+    wakingBefore: async (before, limit) =>
+      list((post) => isOpen(post) && post.wakeAt < before)
+        .sort((one, other) => one.wakeAt - other.wakeAt)
+        .slice(0, limit),
+
+    find: async (id) => posts.get(id) ?? null,
+
+    async claim({ id, fence, planRevision, owner, attemptId, leaseMs, parts, notAfter }) {
+      const row = posts.get(id);
+      if (row?.state !== "planned" || row.fence !== fence || row.planRevision !== planRevision) return null;
+      if (now() < row.dueAt || now() > notAfter) return null;
+      const held = { owner, attemptId, parts, fence: fence + 1, attempts: row.attempts + 1, wakeAt: now() + leaseMs };
+      return put(row, { ...row, ...held, state: "sending", doubtSince: now(), delivered: [] });
+    },
+
+    async takeOver({ id, fence, owner, attemptId, leaseMs }) {
+      const row = posts.get(id);
+      if (row?.state !== "sending" || row.fence !== fence || now() < row.wakeAt) return null;
+      const crashes = row.crashes + (row.owner === undefined ? 0 : 1);
+      const held = { owner, attemptId, fence: fence + 1, attempts: row.attempts + 1, wakeAt: now() + leaseMs };
+      return put(row, { ...row, ...held, crashes });
+    },
+
+    async hold(id, fence, leaseMs, delivered) {
+      const row = posts.get(id);
+      if (row?.state !== "sending" || row.fence !== fence) return null;
+      return put(row, { ...row, delivered, wakeAt: now() + leaseMs });
+    },
+
+    async write({ id, fence, state, planRevision }, write) {
+      const row = posts.get(id);
+      if (row?.state !== state || row.fence !== fence || row.planRevision !== planRevision) return null;
+      return put(row, withoutAbsent(row, write));
+    },
+
+    sources: async (ids) => ids.flatMap((id) => kept.get(id) ?? []),
+    marks: async () => marks,
+    async saveMark(feed, mark) {
+      const before = marks[feed];
+      if (before === undefined || mark.at > before.at) marks = { ...marks, [feed]: mark };
+    },
+  };
+}
+
+/** `undefined` removes. */
+function withoutAbsent(row: Post, write: PostWrite): Post {
+  return Object.fromEntries(Object.entries({ ...row, ...write }).filter(([, value]) => value !== undefined)) as never;
+}

@@ -1,0 +1,82 @@
+import type { Scenario, Strike } from "./scenario.ts";
+import type { VirtualTime } from "./virtual-time.ts";
+
+/** One life of a replica, from its start to its crash. */
+export interface Incarnation {
+  readonly replica: number;
+  readonly name: string;
+  dead: boolean;
+  frozenUntil: number;
+}
+
+/** Everything that a replica can lose on its way to somebody else. */
+export interface SimulatedNetwork {
+  /** A call that may be lost either way: rejects after its time-out, and never settles when the caller is gone. */
+  ask<Result>(who: Incarnation, operation: string, options: AskOptions, apply: () => Promise<Result>): Promise<Result>;
+  /** Runs when the process runs: not while it is frozen, and never after its end. */
+  whenAwake(who: Incarnation, wake: () => void): void;
+}
+
+interface AskOptions {
+  readonly timeoutMs: number;
+  readonly isDown: () => boolean;
+  readonly loss?: number;
+}
+
+export function newSimulatedNetwork(
+  time: VirtualTime,
+  scenario: Scenario,
+  struck: (who: Incarnation, strike: Strike) => void,
+): SimulatedNetwork {
+  const { chance } = time;
+  const counts = new Map<string, number>();
+
+  function whenAwake(who: Incarnation, wake: () => void): void {
+    if (who.dead) return;
+    if (who.frozenUntil > time.now) time.after(who.frozenUntil - time.now, () => whenAwake(who, wake));
+    else wake();
+  }
+
+  function strike(who: Incarnation, operation: string, when: Strike["when"]): void {
+    if (scenario.strikes.length === 0) return;
+    const key = `${who.replica} ${operation} ${when}`;
+    const count = (counts.get(key) ?? 0) + 1;
+    counts.set(key, count);
+    for (const one of scenario.strikes) {
+      const isHere = one.replica === who.replica && one.operation === operation && one.when === when;
+      if (isHere && one.nth === count) struck(who, one);
+    }
+  }
+
+  /** Mostly a millisecond or three; now and then much more. */
+  function latency(): number {
+    return chance.happens(0.02) ? chance.between(20, 800) : chance.between(1, 3);
+  }
+
+  function ask<Result>(
+    who: Incarnation,
+    operation: string,
+    { timeoutMs, isDown, loss = scenario.loss }: AskOptions,
+    apply: () => Promise<Result>,
+  ): Promise<Result> {
+    return new Promise((resolve, reject) => {
+      const givenUp = () =>
+        time.after(timeoutMs, () => whenAwake(who, () => reject(new Error(`${operation}: no answer`))));
+      const answer = (settle: () => void) => {
+        strike(who, operation, "answered");
+        whenAwake(who, settle);
+      };
+      const arrive = () => {
+        if (isDown() || chance.happens(loss)) return givenUp();
+        apply().then(
+          (result) => (chance.happens(loss) ? givenUp() : time.after(latency(), () => answer(() => resolve(result)))),
+          (error: unknown) => time.after(latency(), () => answer(() => reject(error))),
+        );
+      };
+      strike(who, operation, "asked");
+      whenAwake(who, () => time.after(latency(), arrive));
+    });
+  }
+
+  return { ask, whenAwake };
+}

@@ -1,0 +1,93 @@
+import type { Announcement } from "../../services/contracts/announcements.contract.ts";
+import type { Occurrence } from "../../services/contracts/calendar-events.contract.ts";
+import type { Change } from "../../services/contracts/change-feed.contract.ts";
+import type { GuildId } from "../../services/contracts/ids.ts";
+import type { Feed, Owners } from "../../services/dispatch/protocol/ports.ts";
+
+/** One version of an announcement or an occurrence: what it was from an instant on; null when it was removed. */
+interface Version<Thing> {
+  /** When it could be read: then its write was answered, too. */
+  readonly visibleAt: number;
+  readonly thing: Thing | null;
+}
+
+export type History<Thing> = Version<Thing>[];
+
+/** The other contexts, with everything that they ever held. */
+export interface SimulatedOwners {
+  readonly announcements: Map<string, History<Announcement>>;
+  readonly occurrences: Map<string, History<Occurrence>>;
+  /** Stores a new version of something, which gets its time now and can be read `slowMs` later. */
+  change(feed: Feed, guildId: GuildId, id: string, next: (stampedAt: number) => unknown, slowMs: number): void;
+  /** The owners' actions as they are answered now; they never reject by themselves. */
+  readonly now: Omit<Owners, "reachable">;
+}
+
+interface Entry extends Change {
+  readonly feed: Feed;
+  readonly visibleAt: number;
+}
+
+/** @param heard - Is told of each change when it can be read. */
+export function newSimulatedOwners(
+  time: { readonly now: number; after(ms: number, happen: () => void): void },
+  heard: (guildId: GuildId) => void,
+): SimulatedOwners {
+  const announcements = new Map<string, History<Announcement>>();
+  const occurrences = new Map<string, History<Occurrence>>();
+  const log: Entry[] = [];
+  const revisions = new Map<string, number>();
+  const pending = new Set<string>();
+
+  function change(feed: Feed, guildId: GuildId, id: string, next: (stampedAt: number) => unknown, slowMs: number) {
+    // Two writes of one thing at the same moment: the owner refuses the second.
+    if (pending.has(id)) return;
+    pending.add(id);
+    const stampedAt = time.now;
+    const visibleAt = stampedAt + slowMs;
+    const revision = (revisions.get(id) ?? 0) + 1;
+    revisions.set(id, revision);
+    const thing = next(stampedAt);
+    time.after(slowMs, () => {
+      pending.delete(id);
+      const histories = feed === "announcements" ? announcements : occurrences;
+      const history = histories.get(id) ?? [];
+      history.push({ visibleAt, thing: thing as never });
+      histories.set(id, history as never);
+      log.push({ feed, id, guildId, revision, changedAt: stampedAt, visibleAt, deleted: thing === null });
+      heard(guildId);
+    });
+  }
+
+  function current<Thing>(histories: Map<string, History<Thing>>): Thing[] {
+    return [...histories.values()].flatMap((history) => history.at(-1)?.thing ?? []);
+  }
+
+  return {
+    announcements,
+    occurrences,
+    change,
+    now: {
+      announcements: async (guildId) => current(announcements).filter((one) => one.guildId === guildId),
+      announcement: async (_guildId, id) => announcements.get(id)?.at(-1)?.thing ?? null,
+      occurrences: async ({ windows }) => {
+        const within = ({ startsAt }: Occurrence) =>
+          windows.some(({ from, until }) => startsAt >= from && startsAt < until);
+        return { occurrences: current(occurrences).filter(within), truncated: false };
+      },
+      occurrence: async (_guildId, id) => occurrences.get(id)?.at(-1)?.thing ?? null,
+      settings: async (guildId) => ({ guildId }) as never,
+      async changesSince(feed, { mark, limit }) {
+        const latest = new Map<string, Entry>();
+        for (const entry of log) if (entry.feed === feed) latest.set(entry.id, entry);
+        const changes = [...latest.values()]
+          .filter(({ changedAt, id }) => changedAt > mark.at || (changedAt === mark.at && id > mark.id))
+          .sort((one, other) => one.changedAt - other.changedAt || (one.id < other.id ? -1 : 1));
+        const page = changes.slice(0, limit);
+        const last = page.at(-1);
+        const next = last === undefined ? mark : { at: last.changedAt, id: last.id };
+        return { changes: page, mark: next, more: changes.length > limit };
+      },
+    },
+  };
+}
