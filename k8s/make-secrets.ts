@@ -81,7 +81,7 @@ function clusterConf(password: string, peers: readonly string[]): string {
 }
 
 /** What `kubectl apply -f -` takes. */
-export function asManifest(secrets: Secrets, namespace: string): object {
+export function asManifest(secrets: Secrets, namespace: string) {
   const items = Object.entries(secrets).map(([name, stringData]) => ({
     apiVersion: "v1",
     kind: "Secret",

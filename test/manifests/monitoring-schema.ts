@@ -1,0 +1,77 @@
+import FastestValidator, { type ValidationSchema } from "fastest-validator";
+import type { Manifest } from "./kustomization.ts";
+
+/** The Prometheus operator's own kinds, as far as they are used here; no package on our list carries its schemas. */
+const SPECS: Readonly<Record<string, ValidationSchema>> = {
+  "monitoring.coreos.com/v1 PodMonitor": {
+    selector: { type: "object", strict: true, props: { matchLabels: { type: "record", key: "string" } } },
+    podMetricsEndpoints: {
+      type: "array",
+      min: 1,
+      items: {
+        type: "object",
+        strict: true,
+        props: {
+          port: "string",
+          path: "string",
+          interval: { type: "string", pattern: /^\d+s$/ },
+          relabelings: {
+            type: "array",
+            items: {
+              type: "object",
+              strict: true,
+              props: { sourceLabels: { type: "array", items: "string" }, targetLabel: "string" },
+            },
+          },
+        },
+      },
+    },
+  },
+  "monitoring.coreos.com/v1 PrometheusRule": {
+    groups: {
+      type: "array",
+      items: {
+        type: "object",
+        strict: true,
+        props: {
+          name: "string",
+          rules: {
+            type: "array",
+            min: 1,
+            items: {
+              type: "object",
+              strict: true,
+              props: {
+                alert: { type: "string", pattern: /^[A-Z][A-Za-z]+$/ },
+                expr: "string",
+                for: { type: "string", pattern: /^\d+[sm]$/ },
+                labels: {
+                  type: "object",
+                  strict: true,
+                  props: { severity: { type: "enum", values: ["warning", "critical"] } },
+                },
+                annotations: {
+                  type: "object",
+                  strict: true,
+                  props: { summary: "string", description: { type: "string", optional: true } },
+                },
+              },
+            },
+          },
+        },
+      },
+    },
+  },
+};
+
+const Validator = FastestValidator as unknown as typeof FastestValidator.default;
+const validator = new Validator({ haltOnFirstError: false });
+
+/** What is wrong with a manifest of the Prometheus operator's; any other kind is unknown. */
+export function monitoringProblems(type: string, { spec }: Manifest & { readonly spec?: object }): string[] {
+  const schema = SPECS[type];
+  if (schema === undefined) return [`${type} is unknown`];
+  const result = validator.compile({ $$strict: true, ...schema })(structuredClone(spec ?? {}));
+  if (result instanceof Promise || result === true) return [];
+  return result.map(({ field, type: rule, actual }) => `spec.${field} breaks ${rule} (${String(actual)})`);
+}

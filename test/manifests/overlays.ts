@@ -1,0 +1,43 @@
+import { dirname, join } from "node:path";
+import type { IDeployment, IStatefulSet } from "kubernetes-models/apps/v1";
+import type { IContainer, IPodSpec } from "kubernetes-models/v1";
+import { type Manifest, renderKustomization } from "./kustomization.ts";
+
+export const K8S = join(dirname(dirname(import.meta.dirname)), "k8s");
+
+export const OVERLAYS = ["dev", "production"] as const;
+
+export function rendered(overlay: (typeof OVERLAYS)[number]): Manifest[] {
+  return renderKustomization(join(K8S, "overlays", overlay));
+}
+
+export function ofKind<T extends object>(manifests: readonly Manifest[], kind: string): (Manifest & T)[] {
+  return manifests.filter((manifest) => manifest.kind === kind) as (Manifest & T)[];
+}
+
+/** What makes pods, with the pods' labels and spec. */
+export interface Workload {
+  readonly name: string;
+  readonly labels: Readonly<Record<string, string>>;
+  readonly pod: IPodSpec;
+  readonly containers: readonly IContainer[];
+  readonly manifest: Manifest & (IDeployment | IStatefulSet);
+}
+
+export function workloads(manifests: readonly Manifest[]): Workload[] {
+  const makers = [...ofKind<IDeployment>(manifests, "Deployment"), ...ofKind<IStatefulSet>(manifests, "StatefulSet")];
+  return makers.map((manifest) => {
+    const pod = manifest.spec?.template.spec as IPodSpec;
+    return {
+      name: manifest.metadata.name,
+      labels: manifest.spec?.template.metadata?.labels ?? {},
+      pod,
+      containers: [...(pod.initContainers ?? []), ...pod.containers],
+      manifest,
+    };
+  });
+}
+
+export function matches(selector: Readonly<Record<string, string>>, labels: Readonly<Record<string, string>>): boolean {
+  return Object.entries(selector).every(([key, value]) => labels[key] === value);
+}

@@ -1,0 +1,247 @@
+import { readFileSync } from "node:fs";
+import { join } from "node:path";
+import { describe, expect, test } from "@jest/globals";
+import type { IHorizontalPodAutoscaler } from "kubernetes-models/autoscaling/v2";
+import type { IIngress, INetworkPolicy } from "kubernetes-models/networking.k8s.io/v1";
+import type { IPodDisruptionBudget } from "kubernetes-models/policy/v1";
+import type { IConfigMap, IContainer, IService, IServiceAccount } from "kubernetes-models/v1";
+import { IN_KUBERNETES, makeSecrets, SERVICES as WITH_SECRETS } from "../../k8s/make-secrets.ts";
+import { ALL_SETTINGS, SERVICES } from "../../services/launch/service-factories.ts";
+import type { Manifest } from "./kustomization.ts";
+import { K8S, matches, ofKind, OVERLAYS, rendered, type Workload, workloads } from "./overlays.ts";
+
+const SECRETS = makeSecrets(IN_KUBERNETES, () => "x");
+/** Read by the embedded mongod alone, which no cluster has. */
+const NOT_IN_A_CLUSTER = new Set(["DATA_DIR"]);
+
+const inOrder = (one: string, other: string) => one.localeCompare(other);
+const bare = (selector: unknown) => (selector as { matchLabels?: Record<string, string> }).matchLabels ?? {};
+
+describe.each(OVERLAYS)("in the overlay %s", (overlay) => {
+  const manifests = rendered(overlay);
+  const all = workloads(manifests);
+  const services = all.filter(({ labels }) => labels["app.kubernetes.io/component"] === "service");
+  const settings = ofKind<IConfigMap>(manifests, "ConfigMap").find(({ metadata: { name } }) => name === "settings");
+  const namesOf = (kind: string) => ofKind(manifests, kind).map(({ metadata: { name } }) => name);
+  const selected = (labels: Record<string, string>) => all.filter((workload) => matches(labels, workload.labels));
+
+  test("each service has a Deployment that runs it, with secrets of its own", () => {
+    expect(services.map(({ name }) => name).toSorted(inOrder)).toEqual(SERVICES.toSorted(inOrder));
+    for (const { name, pod, containers } of services) {
+      expect(containers.map(({ args }) => args)).toEqual([[name]]);
+      expect(pod.volumes?.map(({ secret }) => secret?.secretName)).toEqual([name]);
+    }
+  });
+
+  test("the settings are exactly those that the services read", () => {
+    const given = [...Object.keys(settings?.data ?? {}), ...services.flatMap(directSettings)];
+    const wanted = Object.keys(ALL_SETTINGS).filter((name) => !NOT_IN_A_CLUSTER.has(name));
+    expect([...new Set(given)].toSorted(inOrder)).toEqual(wanted.toSorted(inOrder));
+  });
+
+  test("every setting's value is one that the services take", () => {
+    const table: Readonly<Record<string, { parse: (text: string) => unknown }>> = ALL_SETTINGS;
+    const refused = Object.entries(settings?.data ?? {}).filter(
+      ([name, text]) => text !== "" && table[name]?.parse(text) === undefined,
+    );
+    expect(refused).toEqual([]);
+  });
+
+  test("every secret's file is a key that the secret has, and every key is somebody's", () => {
+    for (const { name, containers } of services) {
+      const files = containers.flatMap(({ env = [] }) => env.filter((each) => each.name.endsWith("_FILE")));
+      expect(files.map(({ value }) => value)).toEqual(files.map((each) => fileOf(each.name)));
+      const keys = files.map((each) => each.name.replace(/_FILE$/, ""));
+      expect(keys.toSorted(inOrder)).toEqual(Object.keys(SECRETS[name] ?? {}).toSorted(inOrder));
+    }
+  });
+
+  test("every volume that is mounted is there, and every one that is there is mounted", () => {
+    for (const workload of all) {
+      const mounted = workload.containers.flatMap(({ volumeMounts = [] }) => volumeMounts.map(({ name }) => name));
+      expect([...new Set(mounted)].toSorted(inOrder)).toEqual(volumesOf(workload).toSorted(inOrder));
+    }
+  });
+
+  test("every Secret, ConfigMap and ServiceAccount that is named is there", () => {
+    const volumes = all.flatMap(({ pod }) => pod.volumes ?? []);
+    const secrets = volumes.flatMap(({ secret }) => secret?.secretName ?? []);
+    const configMaps = volumes.flatMap(({ configMap }) => configMap?.name ?? []);
+    expect(secrets.toSorted(inOrder)).toEqual(Object.keys(SECRETS).toSorted(inOrder));
+    expect(configMaps.toSorted(inOrder)).toEqual(["mongodb", "nats"]);
+    expect(namesOf("ConfigMap")).toEqual(expect.arrayContaining(configMaps));
+    expect(namesOf("ServiceAccount").toSorted(inOrder)).toEqual(
+      all.map(({ pod }) => pod.serviceAccountName ?? "").toSorted(inOrder),
+    );
+  });
+
+  test("every probe names a port of its container", () => {
+    const probed = all.flatMap(({ containers }) => containers.flatMap(probedPorts));
+    expect(probed.length).toBeGreaterThan(20);
+    expect(probed.filter(({ isThere }) => !isThere)).toEqual([]);
+  });
+
+  test("every Service and NetworkPolicy names ports that its pods have", () => {
+    const ports = [
+      ...ofKind<IService>(manifests, "Service").flatMap(servedPorts),
+      ...ofKind<INetworkPolicy>(manifests, "NetworkPolicy").flatMap(allowedPorts),
+    ];
+    expect(ports.length).toBeGreaterThan(10);
+    const nowhere = ports.filter(({ selector, port }) => {
+      const pods = selected(selector);
+      return pods.length === 0 || !pods.every((pod) => hasPort(pod, port));
+    });
+    expect(nowhere).toEqual([]);
+  });
+
+  test("every selector selects something, and what it is about alone", () => {
+    for (const { manifest, labels } of all) {
+      expect(matches(bare(manifest.spec?.selector), labels)).toBe(true);
+      expect(selected(bare(manifest.spec?.selector))).toHaveLength(1);
+    }
+    for (const { spec, metadata } of ofKind<IPodDisruptionBudget>(manifests, "PodDisruptionBudget")) {
+      expect(selected(bare(spec?.selector)).map(({ name }) => name)).toEqual([metadata.name]);
+    }
+    expect(namesOf("PodDisruptionBudget").toSorted(inOrder)).toEqual(all.map(({ name }) => name).toSorted(inOrder));
+  });
+
+  test("whatever is reached from outside or grows by itself is there", () => {
+    for (const { spec } of ofKind<IIngress>(manifests, "Ingress")) {
+      const backends = spec?.rules?.flatMap(({ http }) => http?.paths.map(({ backend }) => backend.service) ?? []);
+      for (const backend of backends ?? []) {
+        const service = ofKind<IService>(manifests, "Service").find(({ metadata }) => metadata.name === backend?.name);
+        expect(service?.spec?.ports?.map(({ name }) => name)).toContain(backend?.port?.name);
+      }
+    }
+    for (const { spec } of ofKind<IHorizontalPodAutoscaler>(manifests, "HorizontalPodAutoscaler")) {
+      const grown = all.find(({ name }) => name === spec?.scaleTargetRef.name);
+      expect(grown?.manifest.kind).toBe("Deployment");
+      // Whoever applies the manifests again would otherwise undo what the autoscaler did.
+      expect(grown?.manifest.spec?.replicas).toBeUndefined();
+    }
+  });
+
+  test("the addresses in the secrets are those of the Services and of the set's members", () => {
+    const headless = ofKind<IService>(manifests, "Service").map(({ metadata: { name } }) => name);
+    const addresses = [IN_KUBERNETES.mongodb.split(","), IN_KUBERNETES.nats, IN_KUBERNETES.natsPeers].flat();
+    for (const address of addresses) {
+      const [host = "", port] = address.split(":");
+      const service = host.split(".").at(-1) ?? "";
+      expect(headless).toContain(service);
+      const ports = ofKind<IService>(manifests, "Service").find(({ metadata }) => metadata.name === service)?.spec
+        ?.ports;
+      expect(ports?.map((each) => each.port)).toContain(Number(port));
+    }
+  });
+
+  test("every pod is restricted: no root, no privileges, no token, nothing to write on, bounded", () => {
+    for (const { pod, containers } of all) {
+      expect(pod).toMatchObject({ automountServiceAccountToken: false, enableServiceLinks: false });
+      expect(pod.securityContext).toMatchObject({ runAsNonRoot: true, seccompProfile: { type: "RuntimeDefault" } });
+      for (const { securityContext, resources } of containers) {
+        expect(securityContext).toEqual({
+          allowPrivilegeEscalation: false,
+          readOnlyRootFilesystem: true,
+          capabilities: { drop: ["ALL"] },
+        });
+        const bounds = { cpu: expect.anything(), memory: expect.anything() };
+        expect(resources).toMatchObject({ requests: bounds, limits: bounds });
+      }
+    }
+    for (const account of ofKind<IServiceAccount>(manifests, "ServiceAccount")) {
+      expect(account.automountServiceAccountToken).toBe(false);
+    }
+  });
+
+  test("a service that is frozen is killed within 25 seconds, and one that stops has the time that it needs", () => {
+    for (const { pod, containers } of services) {
+      const [probe] = containers.map(({ livenessProbe }) => livenessProbe);
+      const { periodSeconds = 10, timeoutSeconds = 1, failureThreshold = 3 } = probe ?? {};
+      const grace = probe?.terminationGracePeriodSeconds ?? 30;
+      expect(periodSeconds * failureThreshold + timeoutSeconds + grace).toBeLessThanOrEqual(25);
+      expect(pod.terminationGracePeriodSeconds).toBeGreaterThan(5 + 8 + 10);
+    }
+  });
+
+  test("an update takes away no replica before its successor is ready", () => {
+    for (const { manifest } of services) {
+      expect(manifest.spec).toMatchObject({ strategy: { rollingUpdate: { maxUnavailable: 0, maxSurge: 1 } } });
+    }
+  });
+
+  test("nothing is open that no policy opens", () => {
+    const policies = ofKind<INetworkPolicy>(manifests, "NetworkPolicy");
+    const general = policies.filter(({ spec }) => Object.keys(bare(spec?.podSelector)).length === 0);
+    expect(general.map(({ metadata: { name } }) => name).toSorted(inOrder)).toEqual([
+      "names-are-looked-up",
+      "nothing-by-default",
+    ]);
+    const closing = policies.find(({ metadata: { name } }) => name === "nothing-by-default");
+    expect(closing?.spec).toEqual({ podSelector: {}, policyTypes: ["Ingress", "Egress"] });
+  });
+});
+
+test("secrets are made for each service", () => {
+  expect([...WITH_SECRETS].toSorted(inOrder)).toEqual(SERVICES.toSorted(inOrder));
+});
+
+test("a server's secrets are the files that its configuration and its set-up read", () => {
+  const read = (path: string) => readFileSync(join(K8S, "components", path), "utf8");
+  const nats = [...(read("nats/nats.conf") + read("nats/server.conf")).matchAll(/secrets\/nats\/(\S+)/g)];
+  expect(nats.map(([, file = ""]) => file).toSorted(inOrder)).toEqual(
+    Object.keys(SECRETS["nats"] ?? {}).toSorted(inOrder),
+  );
+  const mongodb = [
+    ...(read("mongodb/set-up.js") + read("mongodb/mongodb.yaml")).matchAll(/secrets\/mongodb\/(\w[\w.]*)/g),
+  ];
+  expect(new Set(mongodb.map(([, file]) => file))).toEqual(new Set(Object.keys(SECRETS["mongodb"] ?? {})));
+});
+
+/** The settings that a Deployment gives by itself, as a value or as a secret's file. */
+function directSettings({ containers }: Workload): string[] {
+  return containers.flatMap(({ env = [] }) => env.map(({ name }) => name.replace(/_FILE$/, "")));
+}
+
+function fileOf(variable: string): string {
+  return `/run/secrets/guildcal/${variable.replace(/_FILE$/, "")}`;
+}
+
+function volumesOf({ pod, manifest }: Workload): string[] {
+  const { volumeClaimTemplates = [] } = manifest.spec as { volumeClaimTemplates?: { metadata: { name: string } }[] };
+  return [...(pod.volumes ?? []), ...volumeClaimTemplates.map(({ metadata }) => metadata)].map(({ name }) => name);
+}
+
+function probedPorts({ name, ports = [], startupProbe, readinessProbe, livenessProbe }: IContainer) {
+  return [startupProbe, readinessProbe, livenessProbe]
+    .filter((probe) => probe !== undefined)
+    .map((probe) => probe.httpGet?.port ?? probe.tcpSocket?.port)
+    .map((port) => ({ name, port, isThere: ports.some((each) => each.name === port) }));
+}
+
+interface PortOfPods {
+  readonly of: string;
+  readonly selector: Readonly<Record<string, string>>;
+  readonly port: unknown;
+}
+
+function servedPorts({ metadata: { name }, spec }: Manifest & IService): PortOfPods[] {
+  return (spec?.ports ?? []).map(({ targetPort }) => ({ of: name, selector: spec?.selector ?? {}, port: targetPort }));
+}
+
+/** Ports at the end that is ours: the policy's own pods for what comes in, the pods that it names for what goes out. */
+function allowedPorts({ metadata: { name }, spec }: Manifest & INetworkPolicy): PortOfPods[] {
+  const incoming = (spec?.ingress ?? []).flatMap(({ ports = [] }) =>
+    ports.map(({ port }) => ({ of: name, selector: bare(spec?.podSelector), port })),
+  );
+  const outgoing = (spec?.egress ?? []).flatMap(({ to = [], ports = [] }) =>
+    to
+      .filter(({ podSelector, namespaceSelector }) => podSelector !== undefined && namespaceSelector === undefined)
+      .flatMap(({ podSelector }) => ports.map(({ port }) => ({ of: name, selector: bare(podSelector), port }))),
+  );
+  return [...incoming, ...outgoing];
+}
+
+function hasPort({ containers }: Workload, port: unknown): boolean {
+  const ports = containers.flatMap((container) => container.ports ?? []);
+  return ports.some(({ name, containerPort }) => name === port || containerPort === port);
+}

@@ -1,0 +1,71 @@
+import { execFileSync } from "node:child_process";
+import { accessSync, constants } from "node:fs";
+import { delimiter, join } from "node:path";
+import { describe, expect, test } from "@jest/globals";
+import { parseAllDocuments } from "yaml";
+import { type Manifest, renderKustomization } from "./kustomization.ts";
+import { K8S, ofKind, OVERLAYS, rendered } from "./overlays.ts";
+
+const GENERATED = ["settings", "nats", "mongodb", "dashboard"];
+
+describe("the renderer of the tests", () => {
+  test("gives each manifest once, in the namespace, with replicas, images and patches applied", () => {
+    for (const overlay of OVERLAYS) {
+      const manifests = rendered(overlay);
+      const ids = manifests.map(({ kind, metadata: { name } }) => `${kind} ${name}`);
+      expect(ids).toEqual([...new Set(ids)]);
+      const elsewhere = manifests.filter(
+        ({ kind, metadata }) => (metadata.namespace === "guildcal") === (kind === "Namespace"),
+      );
+      expect(elsewhere).toEqual([]);
+    }
+    const mongodb = ofKind(rendered("dev"), "StatefulSet").find(({ metadata: { name } }) => name === "mongodb");
+    expect(mongodb).toMatchObject({ spec: { replicas: 1 } });
+    expect(JSON.stringify(mongodb)).toContain('"name":"MEMBERS","value":"mongodb-0.mongodb:27017"}');
+    expect(JSON.stringify(rendered("production"))).toContain('"image":"registry.example/guildcal:0.1.0"');
+  });
+
+  // kubectl is no dependency of this project: where it happens to be, it must agree.
+  if (isOnPath("kubectl")) {
+    test.each(OVERLAYS)("gives for %s what kubectl gives", (overlay) => {
+      const output = execFileSync("kubectl", ["kustomize", join(K8S, "overlays", overlay)], { encoding: "utf8" });
+      const theirs = parseAllDocuments(withoutHashes(output)).map((document) => document.toJS() as Manifest);
+      expect(inOrder(rendered(overlay))).toEqual(inOrder(theirs));
+    });
+  }
+
+  test("refuses what it can't render", () => {
+    expect(() => renderKustomization(join(K8S, "base", "none"))).toThrow("ENOENT");
+  });
+});
+
+function isOnPath(program: string): boolean {
+  return (process.env["PATH"] ?? "").split(delimiter).some((folder) => {
+    try {
+      accessSync(join(folder, program), constants.X_OK);
+      return true;
+    } catch {
+      return false;
+    }
+  });
+}
+
+function withoutHashes(text: string): string {
+  return GENERATED.reduce((rest, name) => rest.replaceAll(new RegExp(`\\b${name}-[a-z0-9]{10}\\b`, "g"), name), text);
+}
+
+/** Manifests and named lists sorted, since their order means nothing. */
+function inOrder(value: unknown): unknown {
+  if (Array.isArray(value)) {
+    const items = value.map(inOrder);
+    const isNamed = items.every((item) => keyOf(item) !== "");
+    return isNamed ? items.sort((one, other) => keyOf(one).localeCompare(keyOf(other))) : items;
+  }
+  if (typeof value !== "object" || value === null) return value;
+  return Object.fromEntries(Object.entries(value).map(([key, item]) => [key, inOrder(item)]));
+}
+
+function keyOf(item: unknown): string {
+  const { kind = "", name = "", metadata } = (item ?? {}) as Partial<Manifest> & { name?: string };
+  return metadata === undefined ? name : `${kind} ${metadata.name}`;
+}

@@ -1,0 +1,58 @@
+import { describe, expect, test } from "@jest/globals";
+import { asManifest, IN_KUBERNETES, makeSecrets } from "../../k8s/make-secrets.ts";
+import { schemaProblems } from "./kubernetes-schema.ts";
+import type { Manifest } from "./kustomization.ts";
+import { ofKind, OVERLAYS, rendered } from "./overlays.ts";
+
+async function problemsOf(manifests: readonly Manifest[]): Promise<string[]> {
+  return (await Promise.all(manifests.map(schemaProblems))).flat();
+}
+
+/** A manifest of the production overlay with one field set, or with `undefined` taken out. */
+function broken(kind: string, path: string, value: unknown): Manifest {
+  const [manifest] = structuredClone(ofKind(rendered("production"), kind));
+  if (manifest === undefined) throw new Error(`there is no ${kind}`);
+  const keys = path.split(".");
+  const last = keys.pop() ?? "";
+  let holder = manifest as unknown as Record<string, unknown>;
+  for (const key of keys) holder = holder[key] as Record<string, unknown>;
+  if (value === undefined) delete holder[last];
+  else holder[last] = value;
+  return manifest;
+}
+
+describe("the manifests", () => {
+  test.each(OVERLAYS)("of the overlay %s are what Kubernetes knows, to the last field", async (overlay) => {
+    const manifests = rendered(overlay);
+    expect(manifests.length).toBeGreaterThan(30);
+    expect(await problemsOf(manifests)).toEqual([]);
+  });
+
+  test("of the secrets are, too", async () => {
+    const { items } = asManifest(
+      makeSecrets(IN_KUBERNETES, () => "x"),
+      "guildcal",
+    );
+    expect(items.length).toBe(7);
+    expect(await problemsOf(items)).toEqual([]);
+  });
+});
+
+describe("the check by Kubernetes' schemas", () => {
+  test("finds a field that nobody knows, however deep", async () => {
+    const manifest = broken("Deployment", "spec.template.spec.containers.0.livenessProbe.httpget", {});
+    expect(await schemaProblems(manifest)).toEqual([
+      `Deployment ${manifest.metadata.name}: /spec/template/spec/containers/0/livenessProbe/httpget is unknown`,
+    ]);
+  });
+
+  test.each([
+    ["Service", "spec.ports.0.port", "http", "/spec/ports/0/port breaks type"],
+    ["Deployment", "spec.template", undefined, "/spec breaks required"],
+    ["Service", "kind", "Serviec", "v1 Serviec is unknown"],
+    ["PrometheusRule", "spec.groups.0.rules.0.fore", "5m", "breaks objectStrict (fore)"],
+    ["PodMonitor", "spec.selector", undefined, "spec.selector breaks required"],
+  ])("finds in a %s what is wrong with %s", async (kind, path, value, problem) => {
+    expect(await schemaProblems(broken(kind, path, value))).toEqual([expect.stringContaining(problem)]);
+  });
+});
