@@ -19,6 +19,7 @@ export interface Steps {
 
 /** A day beyond the last instant: clocks ahead of UTC show it. */
 const LAST_WALL = LAST_EPOCH_MS + DAY_MS;
+const LAST_MONTH = monthOf(LAST_WALL);
 
 /** The steps of a rule that starts at a wall time. */
 export function stepsOf({ frequency, interval, count }: Recurrence, start: WallMs): Steps {
@@ -49,7 +50,7 @@ function monthSteps(start: WallMs, every: number, count: number): Steps {
   const { year, month, day } = civilOfDays(startDay);
   const days: MonthSteps = { firstMonth: year * 12 + month - 1, dayOfMonth: day, every };
   const timeOfDay = start - startDay * DAY_MS;
-  const end = Math.floor((monthOf(LAST_WALL) - days.firstMonth) / every);
+  const end = Math.floor((LAST_MONTH - days.firstMonth) / every);
   return {
     wallOf(step) {
       const at = monthOfStep(days, step);

@@ -63,15 +63,19 @@ function clockOf(name: string): Intl.DateTimeFormat | undefined {
 
 function zoneOf(name: string, clock: Intl.DateTimeFormat): Zone {
   const spans = new Map<number, ClockSpan>();
+  let last = { index: Number.NaN, span: STEADY };
   return {
     name,
     spanAround(at) {
       const index = Math.floor(at / SPAN_MS);
-      const known = spans.get(index);
-      if (known !== undefined) return known;
-      if (spans.size >= MOST_SPANS) spans.clear();
-      const span = readSpan(clock, index * SPAN_MS - MARGIN_MS, (index + 1) * SPAN_MS + MARGIN_MS);
-      spans.set(index, span);
+      if (index === last.index) return last.span;
+      let span = spans.get(index);
+      if (span === undefined) {
+        if (spans.size >= MOST_SPANS) spans.clear();
+        span = readSpan(clock, index * SPAN_MS - MARGIN_MS, (index + 1) * SPAN_MS + MARGIN_MS);
+        spans.set(index, span);
+      }
+      last = { index, span };
       return span;
     },
   };

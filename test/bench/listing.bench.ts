@@ -1,0 +1,96 @@
+import { mkdtemp, rm } from "node:fs/promises";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { ServiceBroker } from "moleculer";
+import { brokerOptions } from "../../moleculer.config.ts";
+import { calendarEventsService } from "../../services/calendar-events/calendar-events.service.ts";
+import {
+  type CreateEventParams,
+  type EventView,
+  listEvents,
+} from "../../services/contracts/calendar-events.contract.ts";
+import type { GuildId } from "../../services/contracts/ids.ts";
+import { startMongod } from "../../services/launch/embedded-mongod.ts";
+import { openCalendar } from "../calendar/filled-calendar.ts";
+
+type NewEvent = Omit<CreateEventParams, "guildId" | "calendarNumber">;
+
+const HOUR = 3_600_000;
+const DAY = 24 * HOUR;
+const month = { from: Date.UTC(2024, 4, 1), until: Date.UTC(2024, 5, 1) };
+const SMALL = ["1" as GuildId, 1_000] as const;
+const LARGE = ["2" as GuildId, 100_000] as const;
+const LISTS = 400;
+
+/** A hundred entries in May 2024: sixty single events, and ten series with four occurrences each. */
+function inTheMonth(): NewEvent[] {
+  const singles = Array.from({ length: 60 }, (_, at): NewEvent => {
+    const startsAt = month.from + at * 12 * HOUR;
+    return { startsAt, endsAt: startsAt + HOUR, name: `single ${at}` };
+  });
+  const series = Array.from({ length: 10 }, (_, at): NewEvent => {
+    const startsAt = month.from + at * HOUR - 52 * 7 * DAY;
+    const recurrence = { frequency: "WEEKLY", count: 56 } as const;
+    return { startsAt, endsAt: startsAt + HOUR, name: `series ${at}`, recurs: true, recurrence };
+  });
+  return [...singles, ...series];
+}
+
+/** Twenty years of other months: single events, series that ended or begin later, and yearly ones without an end. */
+function inOtherMonths(count: number): NewEvent[] {
+  return Array.from({ length: count }, (_, at): NewEvent => {
+    const days = ((at * 7919) % 3600) + 40;
+    const startsAt = at % 2 === 0 ? month.from - days * DAY : month.until + days * DAY;
+    const times = { startsAt, endsAt: startsAt + HOUR, name: `other ${at}` };
+    if (at % 4 < 2) return times;
+    if (at % 8 < 4) return { ...times, recurs: true, recurrence: { frequency: "DAILY", count: 30 } };
+    const autumn = Date.UTC(2010 + (at % 10), 8, 1 + (at % 60)) + (at % 20) * HOUR;
+    return { startsAt: autumn, endsAt: autumn + HOUR, recurs: true, recurrence: { frequency: "YEARLY" } };
+  });
+}
+
+/** A month of 100 entries in a small and in a large calendar; true when the large one costs at most 1.2 times as much. */
+export async function benchListing(): Promise<boolean> {
+  const directory = await mkdtemp(join(tmpdir(), "guildcal-bench-"));
+  const mongod = await startMongod(directory);
+  const broker = new ServiceBroker(brokerOptions({ nodeId: "bench.1", natsUrl: undefined, logLevel: "error" }));
+  try {
+    const calendar = await openCalendar(mongod.url);
+    for (const [guildId, size] of [SMALL, LARGE]) {
+      const those = inTheMonth();
+      await calendar.fill(guildId, [...those, ...inOtherMonths(size - those.length)]);
+    }
+    await calendar.connection.close();
+    broker.createService(calendarEventsService({ mongoUrl: mongod.url }));
+    await broker.start();
+    return await compare((guildId) => broker.call(listEvents.name, { guildId, calendarNumber: 1, ...month }));
+  } finally {
+    await broker.stop();
+    await mongod.stop();
+    await rm(directory, { recursive: true, force: true });
+  }
+}
+
+async function compare(list: (guildId: GuildId) => Promise<EventView[]>): Promise<boolean> {
+  const took: Record<"small" | "large", number[]> = { small: [], large: [] };
+  for (let at = 0; at < LISTS; at += 1) {
+    took.small.push(await milliseconds(() => list(SMALL[0])));
+    took.large.push(await milliseconds(() => list(LARGE[0])));
+  }
+  const [small, large] = [median(took.small), median(took.large)];
+  const held = large <= 1.2 * small;
+  const times = `1 000 events ${small.toFixed(2)} ms | 100 000 events ${large.toFixed(2)} ms`;
+  console.log(`${held ? "ok  " : "MISS"} a month of 100 entries: ${times} | ${(large / small).toFixed(2)}x`);
+  return held;
+}
+
+async function milliseconds(list: () => Promise<EventView[]>): Promise<number> {
+  const start = performance.now();
+  const { length } = await list();
+  if (length !== 100) throw new Error(`listed ${length} entries instead of 100`);
+  return performance.now() - start;
+}
+
+function median(values: readonly number[]): number {
+  return values.toSorted((a, b) => a - b)[Math.floor(values.length / 2)] ?? 0;
+}
