@@ -30,6 +30,9 @@ const STORY = [
   "/v1/announcement/delete",
   "/v2/events/update",
   "/v2/events/delete",
+  "/v2/calendar/get",
+  "/v2/calendar/update",
+  "/v2/calendar/list",
 ];
 
 const current = eventExamples.ongoing.response.events[0]!;

@@ -117,6 +117,11 @@ describe("what becomes of an error behind the gateway", () => {
     expect(answer).toMatchObject({ status: 400, body: { code: "TOO_MANY_ENTRIES", errors: [{ field }] } });
   });
 
+  test("a range that ends before it starts is a 400 that names its end (D17)", async () => {
+    const answer = await answerOf({}, "/v2/events/list/range", { calendar_number: 1, epoch_start: 5, epoch_end: 4 });
+    expect(answer).toMatchObject({ status: 400, body: { code: "INVALID_REQUEST", errors: [{ field: "epoch_end" }] } });
+  });
+
   test("the windows are what the wire says: 24 hours, so many days, both ends included (D17)", async () => {
     const asked: unknown[] = [];
     const call: RequestPathParts["call"] = async (_contract, params) => (asked.push(params), []);

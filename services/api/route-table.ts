@@ -1,6 +1,7 @@
 import type { Route } from "./route.ts";
 import { announcementRoutes } from "./v1/announcement.routes.ts";
 import { settingsRoutesV1 } from "./v1/settings.routes.ts";
+import { calendarRoutes } from "./v2/calendar.routes.ts";
 import { eventRoutes } from "./v2/events.routes.ts";
 import { settingsRoutesV2 } from "./v2/settings.routes.ts";
 
@@ -10,6 +11,7 @@ export const ROUTES: readonly Route[] = [
   ...settingsRoutesV1,
   ...settingsRoutesV2,
   ...eventRoutes,
+  ...calendarRoutes,
 ];
 
 /** Every path that leads to the route: canonical, aliases, and each of them under /api (D2). */

@@ -17,13 +17,14 @@ describe("the route table", () => {
     expect(paths.filter((path) => path.startsWith("/api/"))).toHaveLength(paths.length / 2);
   });
 
-  test("has the endpoints of api.md and the two about posts, with D2's aliases", () => {
+  test("has the endpoints of api.md, with D2's aliases, and ours: posts and calendars (D22)", () => {
     expect(ROUTES.flatMap(({ paths }) => paths).toSorted()).toEqual(
       [
         ...["get", "create", "update", "delete", "list", "upcoming", "history"].map((it) => `/v1/announcement/${it}`),
         ...["get", "update"].flatMap((it) => [`/v1/guild/settings/${it}`, `/v1/settings/${it}`]),
         ...["get", "update"].map((it) => `/v2/guild/settings/${it}`),
         ...["get", "create", "update", "delete"].flatMap((it) => [`/v2/events/${it}`, `/v2/event/${it}`]),
+        ...["get", "update", "list"].map((it) => `/v2/calendar/${it}`),
         ...["month", "date", "range", "ongoing"].map((it) => `/v2/events/list/${it}`),
       ].toSorted(),
     );

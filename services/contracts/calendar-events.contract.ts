@@ -157,7 +157,7 @@ function eventFieldsTogether(event: {
 }
 
 /** How many calendars a guild may have is a setting of its; the first is always there (D20). */
-function askedForCalendar(params: { readonly calendarNumber: number }): readonly ServiceName[] {
+export function askedForCalendar(params: { readonly calendarNumber: number }): readonly ServiceName[] {
   return params.calendarNumber === 1 ? [] : ["guild-settings"];
 }
 

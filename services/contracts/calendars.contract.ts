@@ -1,3 +1,4 @@
+import { askedForCalendar } from "./calendar-events.contract.ts";
 import { action } from "./contract.ts";
 import { clearable, guildId, integer, optional, text, textOf } from "./field-rules.ts";
 import type { GuildId } from "./ids.ts";
@@ -36,6 +37,7 @@ export const getCalendar = action<CalendarReference, CalendarView>({
   name: "calendar-events.getCalendar",
   keys: "guild read",
   params: { guildId, calendarNumber },
+  asks: askedForCalendar,
   idempotent: true,
 });
 
@@ -48,6 +50,7 @@ export const updateCalendar = action<UpdateCalendarParams, void>({
     name: clearable(text(256)),
     timezone: optional(textOf("the IANA name of a time zone, such as Europe/Berlin", isTimeZone, 64)),
   },
+  asks: askedForCalendar,
   idempotent: true,
 });
 
@@ -56,6 +59,7 @@ export const listCalendars = action<{ guildId: GuildId }, CalendarView[]>({
   name: "calendar-events.listCalendars",
   keys: "guild read",
   params: { guildId },
+  asks: () => ["guild-settings"],
   idempotent: true,
 });
 

@@ -1,0 +1,50 @@
+import { type CalendarView, getCalendar, listCalendars, updateCalendar } from "../../contracts/calendars.contract.ts";
+import { type AnswerField, INTEGER, listOf, statusText, STRING } from "../answer-fields.ts";
+import { route } from "../route.ts";
+import { field, guildField } from "../wire-fields.ts";
+import { calendarFields } from "./events.wire.ts";
+
+/** A calendar of a guild (D22). */
+const calendar: readonly AnswerField<CalendarView>[] = [
+  { wire: "calendar_number", value: ({ calendarNumber }) => calendarNumber, schema: INTEGER },
+  { wire: "name", value: ({ name }) => name, schema: STRING },
+  { wire: "timezone", value: ({ timezone }) => timezone, schema: STRING },
+];
+
+const guild_id = "375357265198317579";
+
+export const calendarRoutes = [
+  route({
+    paths: ["/v2/calendar/get"],
+    contract: getCalendar,
+    fields: calendarFields,
+    answer: calendar,
+    summary: "One calendar; each that the guild may have is there without being created",
+    example: {
+      request: { guild_id, calendar_number: 1 },
+      response: { calendar_number: 1, name: "Main calendar", timezone: "UTC" },
+    },
+  }),
+  route({
+    paths: ["/v2/calendar/update"],
+    contract: updateCalendar,
+    fields: [...calendarFields, field("name"), field("timezone")],
+    answer: [statusText("message", "Calendar updated")],
+    summary: "Changes the calendar's name or time zone; its recurring events keep their wall-clock times",
+    example: {
+      request: { guild_id, calendar_number: 1, name: "Raids", timezone: "Europe/Berlin" },
+      response: { message: "Calendar updated" },
+    },
+  }),
+  route({
+    paths: ["/v2/calendar/list"],
+    contract: listCalendars,
+    fields: [guildField],
+    answer: [listOf("calendars", calendar)],
+    summary: "All calendars that the guild may have",
+    example: {
+      request: { guild_id },
+      response: { calendars: [{ calendar_number: 1, name: "Raids", timezone: "Europe/Berlin" }] },
+    },
+  }),
+];
