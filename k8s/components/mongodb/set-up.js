@@ -44,7 +44,9 @@ function found() {
   if (!isFounded(db)) db.adminCommand({ replSetInitiate: { _id: SET, members: [{ _id: 0, host: self }] } });
   const primary = patiently("a primary", () => {
     const hello = db.adminCommand({ hello: 1 });
-    if (hello.primary === undefined) throw new Error("none yet");
+    // A member knows that it is elected before it takes writes.
+    if (hello.primary === undefined || (hello.primary === self && !hello.isWritablePrimary))
+      throw new Error("none yet");
     return hello.primary;
   });
   // Another one is primary in a set that has lived: it has its users.
