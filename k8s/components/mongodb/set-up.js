@@ -19,7 +19,9 @@ const asAdmin = `mongodb://admin:${passwords.admin}@${process.env.MEMBERS}/admin
 function patiently(what, attempt) {
   for (let tries = 1; ; tries += 1) {
     try {
-      return attempt();
+      // mongosh waits for what is assigned; returned as it is, a failure would pass by the catch.
+      const result = attempt();
+      return result;
     } catch (error) {
       if (tries === 90) throw error;
       if (tries % 10 === 0) print(`waiting: ${what} (${error.codeName ?? error.message})`);
