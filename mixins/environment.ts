@@ -34,10 +34,14 @@ export class SettingsError extends Error {
  *
  * Any setting NAME can be given as NAME_FILE instead: the path of a file that holds the value, as orchestrators
  * hand out secrets. One line break at the file's end is not part of the value.
+ *
+ * `together` tells what is wrong between settings, each problem beginning with a setting's name; it is given what
+ * could be read, and what it says of a setting that is wrong by itself is left out.
  */
 export function readEnvironment<Table extends SettingsTable>(
   env: Readonly<Record<string, string | undefined>>,
   table: Table,
+  together: (values: Partial<SettingsOf<Table>>) => readonly string[] = () => [],
 ): SettingsOf<Table> {
   const values: Record<string, unknown> = {};
   const problems: string[] = [];
@@ -49,8 +53,14 @@ export function readEnvironment<Table extends SettingsTable>(
       problems.push(...error.problems);
     }
   }
+  const named = new Set(problems.map(nameIn));
+  problems.push(...together(values as Partial<SettingsOf<Table>>).filter((problem) => !named.has(nameIn(problem))));
   if (problems.length > 0) throw new SettingsError(problems);
   return Object.freeze(values) as SettingsOf<Table>;
+}
+
+function nameIn(problem: string): string | undefined {
+  return problem.split(" ", 1)[0];
 }
 
 function valueOf<T>(name: string, { standard, parse, expects }: Setting<T>, given: string | undefined): T | undefined {

@@ -85,3 +85,16 @@ describe("a setting from a file", () => {
     ]);
   });
 });
+
+describe("settings that belong together", () => {
+  const table = { A: integerSetting("a number", 1, 0, 9), B: integerSetting("another", 2, 0, 9) };
+  const ordered = ({ A, B }: { readonly A?: number; readonly B?: number }) =>
+    A !== undefined && B !== undefined && A < B ? [] : ["A must be below B"];
+
+  test("are told beside what is wrong with each, once for each setting", () => {
+    expect(readEnvironment({ A: "1" }, table, ordered)).toEqual({ A: 1, B: 2 });
+    expect(() => readEnvironment({ A: "3" }, table, ordered)).toThrow("A must be below B");
+    expect(() => readEnvironment({ A: "x" }, table, ordered)).toThrow(/^A must be an integer from 0 to 9$/);
+    expect(() => readEnvironment({ B: "x" }, table, ordered)).toThrow(/^B must be .*\nA must be below B$/);
+  });
+});

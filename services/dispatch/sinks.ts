@@ -10,7 +10,7 @@ type SinkSettings = SettingsOf<typeof sinkSettings>;
 type SinkName = Sink["name"];
 
 /** What keeps the chosen sinks from being made, a line each: settings that are right alone and wrong together. */
-export function sinkProblems(names: readonly SinkName[], settings: SinkSettings): readonly string[] {
+export function sinkProblems(names: readonly SinkName[], settings: Partial<SinkSettings>): readonly string[] {
   const needed = (sink: SinkName, setting: keyof SinkSettings) =>
     names.includes(sink) && settings[setting] === undefined ? [`${setting} must be set when SINKS names ${sink}`] : [];
   const isOpen = names.includes("webhook") && settings.WEBHOOK_URL?.startsWith("http:") === true;

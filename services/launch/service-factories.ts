@@ -1,6 +1,6 @@
 import type { ServiceSchema } from "moleculer";
 import { pino } from "pino";
-import { readEnvironment, SettingsError, type SettingsOf } from "../../mixins/environment.ts";
+import { readEnvironment, type SettingsOf } from "../../mixins/environment.ts";
 import { probeSettings } from "../../mixins/probes.middleware.ts";
 import { lineFormat } from "../../moleculer.config.ts";
 import { announcementsService } from "../announcements/announcements.service.ts";
@@ -26,10 +26,7 @@ export type Settings = SettingsOf<typeof ALL_SETTINGS>;
 
 /** Reads them all from the environment; throws one SettingsError for all that is wrong. */
 export function readSettings(env: Readonly<Record<string, string | undefined>>): Settings {
-  const settings = readEnvironment(env, ALL_SETTINGS);
-  const problems = sinkProblems(settings.SINKS, settings);
-  if (problems.length > 0) throw new SettingsError(problems);
-  return settings;
+  return readEnvironment(env, ALL_SETTINGS, (values) => sinkProblems(values.SINKS ?? [], values));
 }
 
 /** What a service is made from. */

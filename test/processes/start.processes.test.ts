@@ -106,9 +106,10 @@ describe("a start that can't be", () => {
       MONGO_URL: "http://user:secret@x",
       LOG_LEVEL: "loud",
       API_KEY: "a",
+      SINKS: "discord",
     });
-    expect(lines).toHaveLength(4);
-    for (const name of ["PORT", "MONGO_URL", "LOG_LEVEL", "API_KEY"]) {
+    expect(lines).toHaveLength(5);
+    for (const name of ["PORT", "MONGO_URL", "LOG_LEVEL", "API_KEY", "DISCORD_TOKEN"]) {
       expect(lines).toContainEqual(expect.stringMatching(new RegExp(`^Setting: ${name} must be `)));
     }
     expect(lines.join("\n")).not.toContain("secret");
