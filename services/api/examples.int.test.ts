@@ -3,7 +3,9 @@ import { serve } from "../../mixins/contract-action.ts";
 import { standIn, startTestGateway, type TestGateway, untilReady } from "../../test/real-parts/test-gateway.ts";
 import { announcementsService } from "../announcements/announcements.service.ts";
 import { calendarEventsService } from "../calendar-events/calendar-events.service.ts";
-import { listPostHistory, listUpcomingPosts, type SettledPost } from "../contracts/dispatch.contract.ts";
+import { listPostHistory, listUpcomingPosts, previewPost, type SettledPost } from "../contracts/dispatch.contract.ts";
+import { ownersOnTheBus } from "../dispatch/owners-on-the-bus.ts";
+import { previewOf } from "../dispatch/preview.ts";
 import { guildSettingsService } from "../guild-settings/guild-settings.service.ts";
 import { ROUTES } from "./route-table.ts";
 import { announcementExamples } from "./v1/announcement.examples.ts";
@@ -13,8 +15,6 @@ import { eventExamples } from "./v2/events.examples.ts";
 const STORY = [
   "/v1/guild/settings/get",
   "/v2/guild/settings/get",
-  "/v1/guild/settings/update",
-  "/v2/guild/settings/update",
   "/v2/events/create",
   "/v2/events/get",
   "/v2/events/list/month",
@@ -26,6 +26,7 @@ const STORY = [
   "/v1/announcement/list",
   "/v1/announcement/upcoming",
   "/v1/announcement/history",
+  "/v1/announcement/preview",
   "/v1/announcement/update",
   "/v1/announcement/delete",
   "/v2/events/update",
@@ -33,6 +34,8 @@ const STORY = [
   "/v2/calendar/get",
   "/v2/calendar/update",
   "/v2/calendar/list",
+  "/v1/guild/settings/update",
+  "/v2/guild/settings/update",
 ];
 
 const current = eventExamples.ongoing.response.events[0]!;
@@ -70,6 +73,7 @@ describe("the examples of the API document", () => {
     const dispatch = standIn("dispatch", {
       ...serve(listUpcomingPosts, async () => postsOf(announcementExamples.upcoming)),
       ...serve(listPostHistory, async () => postsOf(announcementExamples.history)),
+      ...serve(previewPost, (params, { broker }) => previewOf(ownersOnTheBus(broker), params, current.epoch_start)),
     });
     gateway = await startTestGateway((mongoUrl) => [
       guildSettingsService({ mongoUrl }),

@@ -39,7 +39,11 @@ describe("what the gateway serves to everybody", () => {
 
   test("HEAD is answered as GET is, without the body", async () => {
     const { status, headers, text } = await gateway.request("/openapi.json", { method: "HEAD" });
-    expect([status, text, headers.get("content-length")]).toEqual([200, "", String(openapiText(ROUTES).length)]);
+    expect([status, text, headers.get("content-length")]).toEqual([
+      200,
+      "",
+      String(Buffer.byteLength(openapiText(ROUTES))),
+    ]);
   });
 
   test("it lives", async () => {

@@ -20,7 +20,9 @@ describe("the route table", () => {
   test("has the endpoints of api.md, with D2's aliases, and ours: posts and calendars (D22)", () => {
     expect(ROUTES.flatMap(({ paths }) => paths).toSorted()).toEqual(
       [
-        ...["get", "create", "update", "delete", "list", "upcoming", "history"].map((it) => `/v1/announcement/${it}`),
+        ...["get", "create", "update", "delete", "list", "upcoming", "history", "preview"].map(
+          (it) => `/v1/announcement/${it}`,
+        ),
         ...["get", "update"].flatMap((it) => [`/v1/guild/settings/${it}`, `/v1/settings/${it}`]),
         ...["get", "update"].map((it) => `/v2/guild/settings/${it}`),
         ...["get", "create", "update", "delete"].flatMap((it) => [`/v2/events/${it}`, `/v2/event/${it}`]),
@@ -59,7 +61,7 @@ describe("the route table", () => {
   );
 
   test("a read-only key opens what reads, and what reads may be asked again", () => {
-    const reads = /\/(?:get|list|upcoming|history|month|date|range|ongoing)$/;
+    const reads = /\/(?:get|list|upcoming|history|preview|month|date|range|ongoing)$/;
     const toRead = byPath.filter(([, { contract }]) => contract.keys.endsWith("read"));
     expect(byPath.filter(([path]) => reads.test(path))).toEqual(toRead);
     expect(toRead.filter(([, { contract }]) => !contract.idempotent)).toEqual([]);

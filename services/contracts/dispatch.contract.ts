@@ -52,6 +52,52 @@ export const listPostHistory = action<{ guildId: GuildId; amount: number; id?: s
   idempotent: true,
 });
 
+/** A message as "create message" of Discord's API takes it; the names are Discord's. What is empty is left out. */
+export interface MessageBody {
+  readonly content?: string;
+  readonly embeds?: readonly EmbedBody[];
+  /** Exactly who is pinged, whatever the texts contain (D33). */
+  readonly allowed_mentions: {
+    readonly parse: readonly string[];
+    readonly users?: readonly string[];
+    readonly roles?: readonly string[];
+  };
+}
+
+export interface EmbedBody {
+  readonly title?: string;
+  readonly description?: string;
+  /** 0xRRGGBB. */
+  readonly color: number;
+  readonly image?: { readonly url: string };
+  readonly author?: { readonly name: string };
+  readonly footer?: { readonly text: string };
+  readonly fields?: readonly { readonly name: string; readonly value: string; readonly inline: boolean }[];
+}
+
+/** What an announcement would post. */
+export interface PostPreview {
+  /** The occurrence that it is shown for. */
+  readonly eventId: EventId | OccurrenceId;
+  readonly startsAt: EpochMs;
+  readonly channel: string;
+  readonly messages: readonly MessageBody[];
+}
+
+/**
+ * The messages of an announcement as they would be sent now, for the next occurrence that it covers; nothing is sent.
+ * A disabled one is shown as if it were enabled. With `eventId` they are for that event, for the next occurrence of
+ * that series, or for that occurrence, covered or not. Refused with ANNOUNCEMENT_NOT_FOUND, and with EVENT_NOT_FOUND
+ * when there is no such occurrence.
+ */
+export const previewPost = action<{ guildId: GuildId; id: string; eventId?: string }, PostPreview>({
+  name: "dispatch.preview",
+  keys: "guild read",
+  params: { guildId, id: reference, eventId: optional(reference) },
+  asks: () => ["announcements", "calendar-events", "guild-settings"],
+  idempotent: true,
+});
+
 /** Broadcast for every outcome (D34). */
 export const ANNOUNCEMENT_POSTED = "announcement.posted";
 export const ANNOUNCEMENT_MISSED = "announcement.missed";

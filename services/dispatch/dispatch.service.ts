@@ -5,7 +5,7 @@ import { closedConnection, databaseMixin, databaseTime } from "../../mixins/data
 import { healthMixin } from "../../mixins/health.mixin.ts";
 import { ANNOUNCEMENT_CHANGED } from "../contracts/announcements.contract.ts";
 import { CALENDAR_EVENT_CHANGED } from "../contracts/calendar-events.contract.ts";
-import { listPostHistory, listUpcomingPosts } from "../contracts/dispatch.contract.ts";
+import { listPostHistory, listUpcomingPosts, previewPost } from "../contracts/dispatch.contract.ts";
 import { GUILD_SETTINGS_CHANGED } from "../contracts/guild-settings.contract.ts";
 import type { ServiceName } from "../contracts/health.contract.ts";
 import type { GuildId } from "../contracts/ids.ts";
@@ -16,6 +16,7 @@ import { knownReplicas } from "./known-replicas.ts";
 import { outcomeReports } from "./outcome-reports.ts";
 import { ownersOnTheBus } from "./owners-on-the-bus.ts";
 import { postsStore } from "./posts.store.ts";
+import { previewOf } from "./preview.ts";
 import { type Dispatcher, newDispatcher } from "./protocol/dispatcher.ts";
 import type { Ports, Timers } from "./protocol/ports.ts";
 import { STANDARD_TIMING, type Timing } from "./protocol/timing.ts";
@@ -75,6 +76,7 @@ export function dispatchService(options: DispatchOptions): ServiceSchema {
     actions: {
       ...serve(listUpcomingPosts, ({ guildId, amount }) => store.listUpcoming(guildId, amount)),
       ...serve(listPostHistory, ({ guildId, amount, id }) => store.listHistory(guildId, amount, id)),
+      ...serve(previewPost, (params, { broker }) => previewOf(ownersOnTheBus(broker), params, clock.now())),
     },
     async started(this: Service) {
       await clock.sample();

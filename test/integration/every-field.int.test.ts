@@ -3,7 +3,8 @@ import { serve } from "../../mixins/contract-action.ts";
 import { standIn, startTestGateway, type TestGateway, untilReady } from "../real-parts/test-gateway.ts";
 import { announcementsChangesSince } from "../../services/contracts/announcements.contract.ts";
 import { calendarEventsChangesSince } from "../../services/contracts/calendar-events.contract.ts";
-import { listPostHistory, listUpcomingPosts } from "../../services/contracts/dispatch.contract.ts";
+import { listPostHistory, listUpcomingPosts, previewPost } from "../../services/contracts/dispatch.contract.ts";
+import { refuse } from "../../services/contracts/errors.ts";
 import { guildSettingsChangesSince } from "../../services/contracts/guild-settings.contract.ts";
 import { announcementsService } from "../../services/announcements/announcements.service.ts";
 import { calendarEventsService } from "../../services/calendar-events/calendar-events.service.ts";
@@ -22,7 +23,11 @@ describe("every field of every endpoint", () => {
       guildSettingsService({ mongoUrl }),
       announcementsService({ mongoUrl }),
       calendarEventsService({ mongoUrl }),
-      standIn("dispatch", { ...serve(listUpcomingPosts, async () => []), ...serve(listPostHistory, async () => []) }),
+      standIn("dispatch", {
+        ...serve(listUpcomingPosts, async () => []),
+        ...serve(listPostHistory, async () => []),
+        ...serve(previewPost, async () => refuse("EVENT_NOT_FOUND")),
+      }),
     ]);
     await untilReady(gateway);
   });

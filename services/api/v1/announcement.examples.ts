@@ -74,4 +74,41 @@ export const announcementExamples = {
       ],
     },
   },
+  preview: {
+    request: { guild_id, id },
+    response: {
+      event_id: occurrence,
+      epoch_start: post.epoch_start,
+      channel: announcement.channel,
+      messages: [
+        {
+          content: "Subscribers: <@142107863307780097> @everyone",
+          embeds: [
+            {
+              title: "Raid night",
+              description: "Weekly raid",
+              color: 14_426_407,
+              image: { url: "https://example.org/raid.png" },
+              footer: { text: `Announcement ${id} · Event ${occurrence}` },
+              fields: [
+                {
+                  name: "Starts",
+                  value: "Friday, January 4, 2030, 7:00 PM (UTC)\n<t:1893783600:F>",
+                  inline: true,
+                },
+                {
+                  name: "Ends",
+                  value: "Friday, January 4, 2030, 9:00 PM (UTC)\n<t:1893790800:F>",
+                  inline: true,
+                },
+                { name: "Location", value: "Voice channel 2", inline: false },
+                { name: "Additional information", value: "Bring potions", inline: false },
+              ],
+            },
+          ],
+          allowed_mentions: { parse: ["everyone"], users: ["142107863307780097"] },
+        },
+      ],
+    },
+  },
 } satisfies Record<string, Example>;

@@ -5,10 +5,10 @@ import {
   removeAnnouncement,
   updateAnnouncement,
 } from "../../contracts/announcements.contract.ts";
-import { listPostHistory, listUpcomingPosts } from "../../contracts/dispatch.contract.ts";
+import { listPostHistory, listUpcomingPosts, previewPost } from "../../contracts/dispatch.contract.ts";
 import { amountOf, listOf, statusText } from "../answer-fields.ts";
 import { route } from "../route.ts";
-import { guildField } from "../wire-fields.ts";
+import { field, guildField } from "../wire-fields.ts";
 import { announcementExamples as examples } from "./announcement.examples.ts";
 import {
   amountField,
@@ -17,6 +17,7 @@ import {
   announcementId,
   idField,
   listedAnnouncement,
+  postPreview,
   settledPost,
   upcomingPost,
   usualAmountField,
@@ -79,5 +80,13 @@ export const announcementRoutes = [
     answer: [amountOf, listOf("posts", settledPost)],
     summary: "What became of the guild's posts, latest first; of one announcement where an id is given",
     example: examples.history,
+  }),
+  route({
+    paths: ["/v1/announcement/preview"],
+    contract: previewPost,
+    fields: [guildField, idField, field("event_id", "eventId")],
+    answer: postPreview,
+    summary: "The messages as they would be posted now, of the next event or a named one; sends nothing",
+    example: examples.preview,
   }),
 ];

@@ -1,6 +1,11 @@
 import { type Announcement, ANNOUNCEMENT_TYPES } from "../../contracts/announcements.contract.ts";
 import { COLORS } from "../../contracts/calendar-events.contract.ts";
-import { POST_STATES, type SettledPost, type UpcomingPost } from "../../contracts/dispatch.contract.ts";
+import {
+  POST_STATES,
+  type PostPreview,
+  type SettledPost,
+  type UpcomingPost,
+} from "../../contracts/dispatch.contract.ts";
 import { type AnswerField, BOOLEAN, EPOCH_MS, INTEGER, oneOfNames, STRING, STRINGS } from "../answer-fields.ts";
 import { asInteger, asName, field } from "../wire-fields.ts";
 
@@ -65,4 +70,47 @@ export const settledPost: readonly AnswerField<SettledPost>[] = [
   { wire: "late_ms", value: ({ lateMs }) => lateMs, schema: INTEGER, optional: true },
   { wire: "reason", value: ({ reason }) => reason, schema: STRING, optional: true },
   { wire: "message_id", value: ({ messageId }) => messageId, schema: STRING, optional: true },
+];
+
+const embedField = {
+  type: "object",
+  properties: { name: STRING, value: STRING, inline: BOOLEAN },
+  required: ["name", "value", "inline"],
+};
+
+/** The box of a message, under Discord's names. */
+const embed = {
+  type: "object",
+  properties: {
+    title: STRING,
+    description: STRING,
+    color: INTEGER,
+    image: { type: "object", properties: { url: STRING } },
+    author: { type: "object", properties: { name: STRING } },
+    footer: { type: "object", properties: { text: STRING } },
+    fields: { type: "array", items: embedField },
+  },
+  required: ["color"],
+};
+
+/** A message as Discord takes it. */
+const message = {
+  type: "object",
+  properties: {
+    content: STRING,
+    embeds: { type: "array", items: embed },
+    allowed_mentions: {
+      type: "object",
+      properties: { parse: STRINGS, users: STRINGS, roles: STRINGS },
+      required: ["parse"],
+    },
+  },
+  required: ["allowed_mentions"],
+};
+
+export const postPreview: readonly AnswerField<PostPreview>[] = [
+  { wire: "event_id", value: ({ eventId }) => eventId, schema: STRING },
+  { wire: "epoch_start", value: ({ startsAt }) => startsAt, schema: EPOCH_MS },
+  { wire: "channel", value: ({ channel }) => channel, schema: STRING },
+  { wire: "messages", value: ({ messages }) => messages, schema: { type: "array", items: message } },
 ];

@@ -1,4 +1,4 @@
-import type { MessageBody } from "./message-body.ts";
+import type { MessageBody } from "../../contracts/dispatch.contract.ts";
 
 /** Far more than can be unsettled at a time with Discord's limits. */
 const MOST_PARTS = 5_000;

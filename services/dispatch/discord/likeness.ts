@@ -1,4 +1,4 @@
-import type { MessageBody } from "./message-body.ts";
+import type { MessageBody } from "../../contracts/dispatch.contract.ts";
 
 /**
  * Whether a listed message is the one that was sent. `perhaps` when nobody can tell: it begins alike or is about the

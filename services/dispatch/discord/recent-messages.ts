@@ -2,7 +2,7 @@ import type { HttpAnswer } from "../http-client.ts";
 import type { Lookup } from "../sink.ts";
 import { parsed } from "./answer-body.ts";
 import { type Likeness, likenessOf } from "./likeness.ts";
-import type { MessageBody } from "./message-body.ts";
+import type { MessageBody } from "../../contracts/dispatch.contract.ts";
 
 /** As many as one answer can list. */
 export const PAGE_SIZE = 100;

@@ -1,5 +1,5 @@
 import { describe, expect, test } from "@jest/globals";
-import type { MessageBody } from "./message-body.ts";
+import type { MessageBody } from "../../contracts/dispatch.contract.ts";
 import { lookupIn } from "./recent-messages.ts";
 
 const NOW = Date.UTC(2026, 10, 21, 20);
