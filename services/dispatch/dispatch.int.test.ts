@@ -299,6 +299,24 @@ describe("dispatch in trouble", () => {
     expect(guild.received()).toEqual([]);
   });
 
+  test("a channel that refuses for good suspends its announcement, and an update lifts it", async () => {
+    sink.refuse = { kind: "rejected", scope: "channel", reason: "Unknown Channel" };
+    await dispatch(900_000);
+    const guild = new Guild(services, sink);
+    const id = await guild.announcement(30);
+    await guild.event(60_000);
+    const startsAt = Date.now() + 2 * HOUR;
+    await guild.event(0, { startsAt, endsAt: startsAt });
+    const outcomes = await guild.settled(2);
+    expect(outcomes.map(({ state, reason }) => `${state}: ${reason}`).toSorted()).toEqual([
+      "failed: Unknown Channel",
+      "skipped: the announcement is suspended until it is updated: Unknown Channel",
+    ]);
+    await services.call(updateAnnouncement, { guildId: guild.id, id, info: "here again" });
+    await guild.plannedFor(startsAt);
+    expect(await guild.history()).toHaveLength(2);
+  });
+
   test("two replicas post each announcement once between them", async () => {
     await dispatch(900_000);
     await dispatch(900_000, { name: "dispatch-second" });

@@ -32,6 +32,8 @@ export const postSchema = new Schema<PostRow>(
     crashes: Number,
     delivered: { type: [String], required: true },
     parts: Number,
+    announcementRevision: Number,
+    suspends: Number,
     owner: String,
     attemptId: String,
     doubtSince: Date,
@@ -52,6 +54,8 @@ postSchema.index({ guildId: 1, occurrenceId: 1 });
 /** A guild's history, whole or of one announcement. */
 postSchema.index({ guildId: 1, settledAt: -1 });
 postSchema.index({ guildId: 1, announcementId: 1, settledAt: -1 });
+/** What suspends an announcement. */
+postSchema.index({ guildId: 1, announcementId: 1 }, { partialFilterExpression: { suspends: { $exists: true } } });
 postSchema.index({ expiresAt: 1 }, { expireAfterSeconds: 0 });
 
 export function rowOf({ id, ...post }: Post): PostRow {

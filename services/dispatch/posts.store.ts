@@ -44,7 +44,10 @@ export function postsStore(connection: Connection): PostsStore {
 
     async postsOf(guildId, occurrenceIds) {
       const rows = await posts
-        .find({ guildId, $or: [{ state: OPEN }, { occurrenceId: { $in: [...occurrenceIds] } }] } as never)
+        .find({
+          guildId,
+          $or: [{ state: OPEN }, { suspends: { $exists: true } }, { occurrenceId: { $in: [...occurrenceIds] } }],
+        } as never)
         .lean<PostRow[]>();
       return rows.map(postOf);
     },
@@ -56,9 +59,16 @@ export function postsStore(connection: Connection): PostsStore {
       return row === null ? null : postOf(row);
     },
 
-    claim({ id, fence, planRevision, notAfter, parts, ...claim }) {
+    claim({ id, fence, planRevision, notAfter, parts, announcementRevision, ...claim }) {
       const inTime = { $and: [{ $gte: ["$$NOW", "$dueAt"] }, { $lte: ["$$NOW", new Date(notAfter)] }] };
-      const taken = { ...lease(claim), state: "sending", parts, doubtSince: "$$NOW", delivered: [] };
+      const taken = {
+        ...lease(claim),
+        state: "sending",
+        parts,
+        announcementRevision,
+        doubtSince: "$$NOW",
+        delivered: [],
+      };
       return step({ _id: id, state: "planned", fence, planRevision, $expr: inTime }, [{ $set: taken }]);
     },
 

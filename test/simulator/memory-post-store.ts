@@ -41,7 +41,10 @@ export function newMemoryPostStore(
     guildPlan: async (guildId) => plans.get(guildId) ?? { version: 0, plannedThrough: 0, replanAt: 0 },
     postsOf: async (guildId, ids) => {
       const wanted = new Set(ids);
-      return list((post) => post.guildId === guildId && (isOpen(post) || wanted.has(post.occurrenceId)));
+      return list(
+        (post) =>
+          post.guildId === guildId && (isOpen(post) || post.suspends !== undefined || wanted.has(post.occurrenceId)),
+      );
     },
 
     async commitPlan({ guildId, version, inserts, updates, sources, plannedThrough, replanAt }) {
@@ -76,12 +79,12 @@ export function newMemoryPostStore(
 
     find: async (id) => posts.get(id) ?? null,
 
-    async claim({ id, fence, planRevision, owner, attemptId, leaseMs, parts, notAfter }) {
+    async claim({ id, fence, planRevision, owner, attemptId, leaseMs, parts, notAfter, announcementRevision }) {
       const row = posts.get(id);
       if (row?.state !== "planned" || row.fence !== fence || row.planRevision !== planRevision) return null;
       if (now() < row.dueAt || now() > notAfter) return null;
       const held = { owner, attemptId, parts, fence: fence + 1, attempts: row.attempts + 1, wakeAt: now() + leaseMs };
-      return put(row, { ...row, ...held, state: "sending", doubtSince: now(), delivered: [] });
+      return put(row, { ...row, ...held, announcementRevision, state: "sending", doubtSince: now(), delivered: [] });
     },
 
     async takeOver({ id, fence, owner, attemptId, leaseMs }) {

@@ -102,25 +102,30 @@ function keyOf(key: PostKey): string {
 function wishesOf(truth: GuildTruth): Map<string, Wish> {
   const wishes = new Map<string, Wish>();
   const announced = announcedStarts(truth.existing);
+  const refused = truth.existing.filter(({ suspends }) => suspends !== undefined);
   for (const announcement of truth.announcements) {
     for (const occurrence of truth.occurrences) {
       if (!mayBeDue(announcement, occurrence, truth) || !covers(announcement, occurrence)) continue;
       const time = fireTime(announcement, occurrence, truth.graceMs);
       if (time === undefined || !isWithin(time, truth)) continue;
       for (const sink of truth.sinks) {
-        const { id: announcementId, channel } = announcement;
-        const { occurrenceId, startsAt } = occurrence;
-        const wish = { announcementId, occurrenceId, startsAt, sink, channel, time };
-        const before = announced.get(subjectOf(wish)) ?? [];
-        wishes.set(
-          keyOf(wish),
-          isReannounced(occurrence, leadMs(announcement), before) ? alreadyAnnounced(wish) : wish,
-        );
+        const wish = wishFor(announcement, occurrence, sink, time);
+        const isSecond = isReannounced(occurrence, leadMs(announcement), announced.get(subjectOf(wish)) ?? []);
+        const reason = isSecond ? ANNOUNCED_ALREADY : whySuspended(announcement, sink, refused);
+        wishes.set(keyOf(wish), reason === undefined ? wish : skippedWish(wish, reason));
       }
       if (wishes.size > truth.mostPosts) return wishes;
     }
   }
   return wishes;
+}
+
+const ANNOUNCED_ALREADY = "the event had been announced already";
+
+function wishFor(announcement: Announcement, occurrence: Occurrence, sink: SinkName, time: FireTime): Wish {
+  const { id: announcementId, channel } = announcement;
+  const { occurrenceId, startsAt } = occurrence;
+  return { announcementId, occurrenceId, startsAt, sink, channel, time };
 }
 
 /** A quick look at the window, so that a thousand announcements of ten thousand occurrences stay cheap. */
@@ -133,8 +138,16 @@ function isWithin({ kind, dueAt }: FireTime, { from, through }: GuildTruth): boo
   return dueAt < through && (kind === "skipped" || dueAt >= from);
 }
 
-function alreadyAnnounced(wish: Wish): Wish {
-  return { ...wish, time: { kind: "skipped", dueAt: wish.time.dueAt, reason: "the event had been announced already" } };
+function skippedWish(wish: Wish, reason: string): Wish {
+  return { ...wish, time: { kind: "skipped", dueAt: wish.time.dueAt, reason } };
+}
+
+/** After a channel refused for good, its announcement waits for an update: any, of whatever field. */
+function whySuspended({ id, revision }: Announcement, sink: SinkName, refused: readonly Post[]): string | undefined {
+  const refusal = refused.find(
+    (post) => post.suspends === revision && post.announcementId === id && post.sink === sink,
+  );
+  return refusal && `the announcement is suspended until it is updated: ${refusal.reason}`;
 }
 
 function announcedStarts(existing: readonly Post[]): Map<string, EpochMs[]> {

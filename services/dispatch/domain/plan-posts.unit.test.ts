@@ -151,6 +151,20 @@ describe("planning a guild", () => {
     ]);
   });
 
+  test("a suspended announcement is skipped, with the reason, until any update of it", () => {
+    const refused = { ...onePlanned(), id: "r", state: "failed", reason: "Unknown Channel", suspends: 1 } as const;
+    const existing = [{ ...refused, occurrenceId: "e0" as OccurrenceId, settledAt: NOON }];
+    const skipped = planned({ existing });
+    expect(skipped).toMatchObject([
+      {},
+      { state: "skipped", reason: "the announcement is suspended until it is updated: Unknown Channel" },
+    ]);
+    expect(plan({ existing: skipped, announcements: [sampleAnnouncement({ revision: 2 })] }).inserts).toMatchObject([
+      { state: "planned", round: 2 },
+    ]);
+    expect(plan({ existing, sinks: ["webhook"] }).inserts).toMatchObject([{ state: "planned" }]);
+  });
+
   test("more posts than a plan may have are refused, so that the horizon can shrink", () => {
     const occurrences = Array.from({ length: 4 }, (_, at) =>
       sampleOccurrence({ occurrenceId: `o${at}` as OccurrenceId }),

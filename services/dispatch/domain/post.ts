@@ -47,6 +47,10 @@ export interface Post extends PostKey, PostPlan {
   readonly attemptId?: string;
   /** Since when it may have been delivered without anybody knowing. */
   readonly doubtSince?: EpochMs;
+  /** The revision of the announcement that the claim was made on. */
+  readonly announcementRevision?: number;
+  /** On a failed post: its announcement is suspended for this sink for as long as it has this revision. */
+  readonly suspends?: number;
   readonly reason?: string;
   readonly settledAt?: EpochMs;
   readonly lateMs?: number;

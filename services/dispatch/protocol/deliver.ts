@@ -16,7 +16,7 @@ export interface Delivery {
   /** All parts are known to be delivered. */
   succeed(post: Post): Promise<void>;
   /** @param certain - Whether nothing of it was delivered; where that is in doubt, it is not planned anew. */
-  fail(post: Post, reason: string, certain: boolean): Promise<void>;
+  fail(post: Post, reason: string, certain: boolean, scope?: "channel" | "payload"): Promise<void>;
   /** Nobody can tell whether it was delivered, and it is not sent again. */
   giveUp(post: Post, reason: string): Promise<void>;
   /** Certainly not delivered: it is planned again, for `delayMs` from now. */
@@ -78,7 +78,7 @@ export function newDelivery(
     untouched: boolean,
   ): Promise<void> {
     const { reason } = outcome;
-    if (outcome.kind === "rejected") return fail(post, reason, untouched);
+    if (outcome.kind === "rejected") return fail(post, reason, untouched, outcome.scope);
     if (outcome.kind === "halted") halts.halt(post.sink, reason);
     const asked = outcome.kind === "halted" ? timing.haltMs : outcome.afterMs;
     const certain = outcome.kind === "halted" || outcome.undelivered === true;
@@ -100,10 +100,13 @@ export function newDelivery(
     await ledger.write(post, { state: "sent", ...proof, ...idle });
   }
 
-  async function fail(post: Post, reason: string, certain: boolean): Promise<void> {
-    const { delivered } = post;
+  async function fail(post: Post, reason: string, certain: boolean, scope?: "channel" | "payload"): Promise<void> {
+    const { delivered, announcementRevision } = post;
     const doubt = certain ? {} : { doubtSince: post.doubtSince };
-    await ledger.write(post, { state: "failed", reason, settledAt: clock.now(), delivered, ...idle, ...doubt });
+    // What the channel refuses it will refuse again, until somebody changes the announcement.
+    const suspends = scope === "channel" ? { suspends: announcementRevision } : {};
+    const outcome = { state: "failed", reason, settledAt: clock.now(), delivered, ...suspends } as const;
+    await ledger.write(post, { ...outcome, ...idle, ...doubt });
     unannounced(post);
   }
 

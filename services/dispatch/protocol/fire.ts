@@ -68,6 +68,7 @@ export function newFiring(parts: FireParts): (post: Post, sink: Sink) => Promise
       attemptId: ports.random.id(),
       leaseMs: timing.leaseMs,
       parts: messages instanceof Error ? 1 : messages.length,
+      announcementRevision: truth.announcement.revision,
       notAfter: validUntil,
     });
     if (claimed === null) return;

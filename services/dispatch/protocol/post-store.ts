@@ -40,6 +40,7 @@ export interface Claim {
   readonly attemptId: string;
   readonly leaseMs: number;
   readonly parts: number;
+  readonly announcementRevision: number;
   /** The claim is void when it reaches the database later: the truth that it rests on is stale by then. */
   readonly notAfter: EpochMs;
 }
@@ -60,6 +61,7 @@ export type PostWrite = {
       | "settledAt"
       | "lateMs"
       | "messageId"
+      | "suspends"
   ]?: Post[Field] | undefined;
 };
 
@@ -70,7 +72,7 @@ export type PostWrite = {
  */
 export interface PostStore {
   guildPlan(guildId: GuildId): Promise<GuildPlan>;
-  /** The guild's open posts, and all posts of these occurrences. */
+  /** The guild's open posts, those that suspend an announcement, and all posts of these occurrences. */
   postsOf(guildId: GuildId, occurrenceIds: readonly string[]): Promise<readonly Post[]>;
   /**
    * All of the plan or nothing: false when another plan was stored since `version`, or when a row that it changes was
