@@ -52,7 +52,8 @@ export function postsStore(connection: Connection): PostsStore {
       return rows.map(postOf);
     },
 
-    wakingBefore: (before, limit) => list({ state: OPEN, wakeAt: { $lt: new Date(before) } }, { wakeAt: 1 }, limit),
+    waking: (from, before, limit) =>
+      list({ state: OPEN, wakeAt: { $gte: new Date(from), $lt: new Date(before) } }, { wakeAt: 1 }, limit),
 
     async find(id) {
       const row = await posts.findById(id).lean<PostRow>();

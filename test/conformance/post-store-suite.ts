@@ -197,10 +197,11 @@ export function describePostStore(name: string, start: () => Promise<StoreUnderT
       await store.write(late, { wakeAt: 200 });
       await store.write(soon, { wakeAt: 100 });
       await store.write(settled, { state: "sent", settledAt: Date.now(), wakeAt: 50 });
-      const woken = await store.wakingBefore(201, 10);
+      const woken = await store.waking(0, 201, 10);
       expect(woken.map(({ id }) => id)).toEqual([soon.id, late.id]);
-      await expect(store.wakingBefore(201, 1)).resolves.toHaveLength(1);
-      await expect(store.wakingBefore(100, 10)).resolves.toEqual([]);
+      await expect(store.waking(0, 201, 1)).resolves.toMatchObject([{ id: soon.id }]);
+      await expect(store.waking(101, 201, 10)).resolves.toMatchObject([{ id: late.id }]);
+      await expect(store.waking(0, 100, 10)).resolves.toEqual([]);
     });
 
     test("posts of an occurrence are found when they are settled, too", async () => {

@@ -72,8 +72,8 @@ export function newMemoryPostStore(
         .map(([guildId, { replanAt }]) => ({ guildId, replanAt }))
         .slice(0, limit),
 
-    wakingBefore: async (before, limit) =>
-      list((post) => isOpen(post) && post.wakeAt < before)
+    waking: async (from, before, limit) =>
+      list((post) => isOpen(post) && post.wakeAt >= from && post.wakeAt < before)
         .sort((one, other) => one.wakeAt - other.wakeAt)
         .slice(0, limit),
 

@@ -85,7 +85,7 @@ export function scenarioOf(seed: number): Scenario {
   return {
     replicas,
     loss: rarely(0.6, chance.oneOf([0.01, 0.05])),
-    hintLoss: chance.oneOf([0, 0, 0.3, 1]),
+    hintLoss: chance.oneOf([0, 0.3, 1]),
     hintDelayMs: chance.oneOf([5, 50, 4_000]),
     busDown: stretches(0.2, 20_000),
     storeDown: stretches(0.2, 12_000),
@@ -94,12 +94,12 @@ export function scenarioOf(seed: number): Scenario {
     blackouts: stretches(0.2, 30_000),
     strikes,
     limited: rarely(0.3, 0.2),
-    broken: rarely(0.4, 0.3),
+    broken: rarely(0.4, chance.oneOf([0.3, 0.85])),
     canLookUp: chance.happens(0.5),
     parts: chance.oneOf([1, 1, 1, 2]),
     announcements: chance.between(1, 2),
     events: chance.between(1, 3),
-    edits: chance.between(0, 5),
+    edits: chance.between(0, 8),
     slowWriteMs: chance.oneOf([5, 50, 4_000]),
   };
 }

@@ -81,8 +81,8 @@ export interface PostStore {
   commitPlan(plan: PlanCommit): Promise<boolean>;
   /** Guilds whose `replanAt` is before this, the longest overdue first. */
   guildsToReplan(before: EpochMs, limit: number): Promise<readonly { guildId: GuildId; replanAt: EpochMs }[]>;
-  /** Open posts with `wakeAt` before this, soonest first. */
-  wakingBefore(before: EpochMs, limit: number): Promise<readonly Post[]>;
+  /** Open posts with `wakeAt` in `[from, before)`, soonest first. */
+  waking(from: EpochMs, before: EpochMs, limit: number): Promise<readonly Post[]>;
   find(id: string): Promise<Post | null>;
   /** `planned → sending`, when it is due by now and nothing has changed: the row as it then is, or null. */
   claim(claim: Claim): Promise<Post | null>;

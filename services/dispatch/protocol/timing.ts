@@ -11,6 +11,8 @@ export interface Timing {
   /** How often the store is asked what wakes next, and how far ahead: rows of other planners are found by it. */
   readonly lookEveryMs: number;
   readonly lookAheadMs: number;
+  /** How often posts are looked for that have been waiting for more than a minute, after an outage. */
+  readonly lookBackEveryMs: number;
   /** For how long a worker that is gone keeps its post. */
   readonly leaseMs: number;
   /** How long a sink may take. Under the lease, with room for the write that follows. */
@@ -38,6 +40,7 @@ export const STANDARD_TIMING: Timing = {
   sweepEveryMs: 30_000,
   lookEveryMs: 1_000,
   lookAheadMs: 3_000,
+  lookBackEveryMs: 5_000,
   leaseMs: 6_000,
   sendTimeoutMs: 5_000,
   rankStepMs: 300,
