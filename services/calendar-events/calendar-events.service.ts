@@ -52,7 +52,7 @@ export function calendarEventsService({ mongoUrl, now = Date.now }: CalendarEven
   const windows = calendarWindows(store, calendars);
   const events = namedEvents(store, calendars);
   const writes = eventWrites(store, calendars, events, now);
-  const limit = calendarLimit(now);
+  const limit = calendarLimit(() => performance.now());
 
   /** Whether the guild may have the calendar (D20); it always may have the first. */
   async function isOpen(guildId: GuildId, calendarNumber: number, context: CallContext<unknown>): Promise<boolean> {

@@ -4,7 +4,7 @@ import {
   type Occurrence,
   type OccurrencesStartingParams,
 } from "../contracts/calendar-events.contract.ts";
-import type { Refusal } from "../contracts/errors.ts";
+import { refuse, type Refusal } from "../contracts/errors.ts";
 import type { EpochMs, GuildId } from "../contracts/ids.ts";
 import type { CalendarEventsStore } from "./calendar-events.store.ts";
 import type { CalendarsStore } from "./calendars.store.ts";
@@ -42,7 +42,8 @@ export function calendarWindows(store: CalendarEventsStore, calendars: Calendars
 
     async listOngoing(guildId, calendarNumber, now) {
       const entries = await list(guildId, calendarNumber, { from: now, until: now + 1 });
-      return Array.isArray(entries) ? entries.filter((entry) => isOngoing(entry, now)) : entries;
+      // Of now there is no narrower window to ask for.
+      return Array.isArray(entries) ? entries.filter((entry) => isOngoing(entry, now)) : refuse("TOO_MANY_ENTRIES");
     },
 
     async listStarting({ guildId, windows, limit }, isOpen) {

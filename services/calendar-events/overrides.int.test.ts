@@ -1,14 +1,20 @@
 import { afterAll, beforeAll, describe, expect, test } from "@jest/globals";
+import mongoose, { type Connection } from "mongoose";
 import { type CalendarUnderTest, DAY, HOUR, noon, startCalendar } from "../../test/real-parts/calendar-under-test.ts";
 import { calendarEventsChangesSince, getOccurrence } from "../contracts/calendar-events.contract.ts";
 import type { EventId, GuildId, OccurrenceId } from "../contracts/ids.ts";
 
 describe("single occurrences of a series (D19)", () => {
   let calendar: CalendarUnderTest;
+  let stored: Connection;
   beforeAll(async () => {
     calendar = await startCalendar();
+    stored = await mongoose.createConnection(calendar.services.mongoUrl).asPromise();
   });
-  afterAll(() => calendar.services.stop());
+  afterAll(async () => {
+    await stored.close();
+    await calendar.services.stop();
+  });
 
   /** A daily series of five, from noon, with its second occurrence's id. */
   async function newSeries(): Promise<{ guildId: GuildId; series: EventId; second: OccurrenceId }> {
@@ -122,6 +128,7 @@ describe("single occurrences of a series (D19)", () => {
       if (change === "remove") await calendar.remove(guildId, series);
       await expect(calendar.list(guildId, noon + 49 * DAY, noon + 51 * DAY)).resolves.toEqual([]);
       await expect(whole(guildId)).resolves.toHaveLength({ move: 5, end: 1, remove: 0 }[change]);
+      await expect(stored.collection("calendar_events").countDocuments({ eventId: series })).resolves.toBe(0);
     }
   });
 
@@ -147,12 +154,12 @@ describe("single occurrences of a series (D19)", () => {
     const outcomes = await Promise.allSettled(
       Array.from({ length: 6 }, (_, at) => calendar.update(guildId, at % 2 === 0 ? series : second, { name: `${at}` })),
     );
-    const stored = outcomes.filter(({ status }) => status === "fulfilled").length;
+    const count = outcomes.filter(({ status }) => status === "fulfilled").length;
     const { changes } = await calendar.services.call(calendarEventsChangesSince, {
       mark: { at: 0, id: "" },
       limit: 1000,
     });
-    expect(changes.filter(({ id }) => id.startsWith(series))).toMatchObject([{ id: series, revision: stored + 1 }]);
+    expect(changes.filter(({ id }) => id.startsWith(series))).toMatchObject([{ id: series, revision: count + 1 }]);
   });
 });
 
