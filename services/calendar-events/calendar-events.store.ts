@@ -31,7 +31,6 @@ export function calendarEventsStore(connection: Connection): CalendarEventsStore
     return connection.transaction(async (session) => {
       const saved = await first(session);
       if (saved) await then(session);
-      else await session.abortTransaction();
       return saved;
     });
   }

@@ -83,6 +83,7 @@ describe("occurrences (D16)", () => {
   test("nothing lies behind the last instant, and a rule that has nothing else to give recurs not at all", () => {
     const daily = series("Pacific/Kiritimati", "9999-12-29T22:00Z", {});
     expect(starts(daily)).toEqual(["9999-12-29T22:00", "9999-12-30T22:00", "9999-12-31T22:00"]);
+    expect(starts({ ...daily, endsAt: daily.startsAt + 2 * DAY })).toEqual(["9999-12-29T22:00"]);
     expect(recursAtAll(series("UTC", "9999-12-31T22:00Z", {}))).toBe(false);
     expect(recursAtAll({ ...daily, endsAt: LAST_EPOCH_MS })).toBe(false);
     expect(recursAtAll(daily)).toBe(true);

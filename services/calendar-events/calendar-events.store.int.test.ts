@@ -1,0 +1,54 @@
+import { afterAll, beforeAll, describe, expect, test } from "@jest/globals";
+import mongoose, { type Connection } from "mongoose";
+import { emptyDatabase } from "../../test/real-parts/test-services.ts";
+import type { EventId, GuildId } from "../contracts/ids.ts";
+import { calendarEventsStore, type CalendarEventsStore } from "./calendar-events.store.ts";
+import type { CalendarEvent } from "./domain/event.ts";
+
+const guildId = "1" as GuildId;
+const eventId = (digit: number) => `e${String(digit).repeat(25)}` as EventId;
+
+function event(digit: number, revision = 1): CalendarEvent {
+  const id = eventId(digit);
+  return { id, guildId, calendarNumber: 1, revision, startsAt: 5, endsAt: 9, color: "NONE" };
+}
+
+describe("the store of events", () => {
+  let connection: Connection;
+  let store: CalendarEventsStore;
+  beforeAll(async () => {
+    connection = await mongoose.createConnection(emptyDatabase(), { autoIndex: false }).asPromise();
+    store = calendarEventsStore(connection);
+    for (const model of Object.values(connection.models)) await model.createIndexes();
+  });
+  afterAll(() => connection.close());
+
+  test("reads at once see one moment: what is written between them is not seen", async () => {
+    await store.insert(event(1));
+    const seen = await store.atOnce(async (reads) => {
+      const before = await reads.findAll([eventId(1), eventId(2)]);
+      await store.insert(event(2));
+      return [before, await reads.findAll([eventId(1), eventId(2)])];
+    });
+    expect(seen.map((events) => events.map(({ id }) => id))).toEqual([[eventId(1)], [eventId(1)]]);
+    await expect(store.findAll([eventId(2)])).resolves.toHaveLength(1);
+  });
+
+  test("a write from a revision that is not there any more stores nothing, and drops no override", async () => {
+    const anchor = { timezone: "UTC", version: 0 };
+    const recurrence = { frequency: "DAILY", count: -1, interval: 1 } as const;
+    const series = (revision: number) =>
+      Object.assign(event(3, revision), { recurring: { recurrence, anchor, hasOverrides: true } });
+    const override = { eventId: eventId(3), original: 5, cancelled: true, texts: {} };
+    const own = { override, rescheduled: false, recolored: false };
+    await store.insert(series(1));
+    await expect(store.saveOverride(series(3), own)).resolves.toBe(false);
+    await expect(store.overriddenStarts(eventId(3))).resolves.toEqual([]);
+    await expect(store.saveOverride(series(2), own)).resolves.toBe(true);
+    const stale = { event: series(2), rescheduled: true, recolored: false };
+    await expect(store.replace(stale, [])).resolves.toBe(false);
+    await expect(store.overriddenStarts(eventId(3))).resolves.toEqual([5]);
+    await expect(store.replace({ ...stale, event: series(3) }, [])).resolves.toBe(true);
+    await expect(store.overriddenStarts(eventId(3))).resolves.toEqual([]);
+  });
+});
