@@ -1,5 +1,5 @@
 import { randomBytes } from "node:crypto";
-import moleculer from "moleculer";
+import moleculer, { type ServiceBroker } from "moleculer";
 import { isMessagePart, MessageJoiner, splitMessage } from "./message-parts.ts";
 
 interface Subscription {
@@ -16,7 +16,11 @@ interface ServiceInfo {
 interface NatsInternals {
   subscriptions: Subscription[];
   readonly prefix: string;
-  readonly client: { flush(): Promise<void>; publish(topic: string, data: Buffer): void } | null;
+  readonly client: {
+    flush(): Promise<void>;
+    publish(topic: string, data: Buffer): void;
+    status(): AsyncIterable<{ readonly type: string }>;
+  } | null;
   readonly broker: { getLocalNodeInfo(): { readonly services: readonly ServiceInfo[] } };
   subscribeBalancedRequest(action: string): Promise<void>;
   subscribeBalancedEvent(event: string, group: string): Promise<void>;
@@ -40,6 +44,26 @@ const MOST_AGE_MS = 10_000;
 export class SteadyNatsTransporter extends moleculer.Transporters.NATS {
   readonly #held = new Map<string, Subscription>();
   readonly #joiner = new MessageJoiner(MOST_AGE_MS);
+  #isUp = false;
+
+  /** Whether the connection stands now. Moleculer's own flag stays true while the client reconnects. */
+  get isUp(): boolean {
+    return this.#isUp;
+  }
+
+  override async connect(): Promise<void> {
+    await super.connect();
+    this.#isUp = true;
+    void this.#followStatus();
+  }
+
+  async #followStatus(): Promise<void> {
+    const { client } = this as unknown as NatsInternals;
+    for await (const { type } of client?.status() ?? []) {
+      if (type === "disconnect") this.#isUp = false;
+      if (type === "reconnect") this.#isUp = true;
+    }
+  }
 
   override async send(topic: string, data: Buffer): Promise<void> {
     const base = this as unknown as NatsInternals;
@@ -79,6 +103,13 @@ export class SteadyNatsTransporter extends moleculer.Transporters.NATS {
       this.#held.delete(key);
     }
     base.subscriptions = [...this.#held.values()];
-    await base.client?.flush();
+    // A connection that is lost now makes its subscriptions again by itself when it is back.
+    await base.client?.flush().catch(() => {});
   }
+}
+
+/** Whether calls can reach other processes: always, where there is no bus. */
+export function isBusUp(broker: ServiceBroker): boolean {
+  const transporter: unknown = broker.transit?.tx;
+  return !(transporter instanceof SteadyNatsTransporter) || transporter.isUp;
 }

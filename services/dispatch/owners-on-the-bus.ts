@@ -1,5 +1,6 @@
 import type { ServiceBroker } from "moleculer";
 import { asRefusal } from "../../mixins/contract-action.ts";
+import { isBusUp } from "../../mixins/steady-nats-transporter.ts";
 import { announcementsChangesSince, getAnnouncement, listAnnouncements } from "../contracts/announcements.contract.ts";
 import {
   calendarEventsChangesSince,
@@ -42,7 +43,7 @@ export function ownersOnTheBus(broker: ServiceBroker): Owners {
     occurrence: (guildId, occurrenceId) => call(getOccurrence, { guildId, occurrenceId }, QUICK_MS),
     settings: (guildId) => call(getGuildSettings, { guildId }, QUICK_MS),
     changesSince: (feed, params) => call(CHANGES[feed], params, LONG_MS),
-    reachable: () => broker.transit?.connected ?? true,
+    reachable: () => isBusUp(broker),
   };
 }
 

@@ -55,6 +55,8 @@ export function newQuestions(ports: Ports, timing: Timing, follower: Follower): 
   return {
     async askAbout(post) {
       const askedAt = clock.now();
+      // A question would only wait for its time-out.
+      if (!owners.reachable()) return lastSeen(post, askedAt);
       try {
         const truth = await ask(post);
         silentSince = undefined;

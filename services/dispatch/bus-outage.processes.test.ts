@@ -1,0 +1,84 @@
+import { randomUUID } from "node:crypto";
+import { afterEach, beforeEach, describe, expect, test } from "@jest/globals";
+import { ServiceBroker, type ServiceSchema } from "moleculer";
+import { brokerOptions } from "../../moleculer.config.ts";
+import { emptyDatabase } from "../../test/real-parts/test-services.ts";
+import { until } from "../../test/real-parts/until.ts";
+import { announcementsService } from "../announcements/announcements.service.ts";
+import { calendarEventsService } from "../calendar-events/calendar-events.service.ts";
+import { createAnnouncement, updateAnnouncement } from "../contracts/announcements.contract.ts";
+import { createEvent } from "../contracts/calendar-events.contract.ts";
+import type { ActionContract } from "../contracts/contract.ts";
+import { listUpcomingPosts } from "../contracts/dispatch.contract.ts";
+import type { GuildId } from "../contracts/ids.ts";
+import { guildSettingsService } from "../guild-settings/guild-settings.service.ts";
+import { type EmbeddedNats, startNats } from "../launch/embedded-nats.ts";
+import { dispatchService } from "./dispatch.service.ts";
+import { newRecordingSink, type RecordingSink } from "./recording-sink.ts";
+
+const guildId = "1" as GuildId;
+const SERVICES = ["announcements", "calendar-events", "guild-settings", "dispatch"];
+
+describe("dispatch without its bus", () => {
+  let nats: EmbeddedNats;
+  let sink: RecordingSink;
+  let brokers: ServiceBroker[] = [];
+
+  beforeEach(async () => {
+    nats = await startNats();
+    sink = newRecordingSink();
+    const mongoUrl = emptyDatabase();
+    const namespace = randomUUID();
+    const home = (name: string, schemas: readonly ServiceSchema[]) => {
+      const options = brokerOptions({ nodeId: `${name}.test`, natsUrl: nats.url, logLevel: "fatal" });
+      const broker = new ServiceBroker({ ...options, namespace });
+      for (const schema of schemas) broker.createService(schema);
+      return broker;
+    };
+    const owners = [guildSettingsService, calendarEventsService, announcementsService].map((make) =>
+      make({ mongoUrl }),
+    );
+    // Never by the owners' long silence: only by knowing that the bus is down.
+    const timing = { silenceMs: Infinity };
+    const dispatch = dispatchService({ mongoUrl, sinks: [sink], graceMs: 900_000, timing });
+    brokers = [home("owners", owners), home("dispatch", [dispatch])];
+    await Promise.all(brokers.map((broker) => broker.start()));
+    await Promise.all(brokers.map((broker) => broker.waitForServices(SERVICES, 20_000, 20)));
+  });
+  afterEach(async () => {
+    await Promise.all(brokers.map((broker) => broker.stop()));
+    await nats.stop();
+  });
+
+  function call<Params, Result>(contract: ActionContract<Params, Result>, params: Params): Promise<Result> {
+    return (brokers[0] as ServiceBroker).call(contract.name, params as never);
+  }
+
+  async function upcoming(count: number): Promise<void> {
+    const planned = async () => (await call(listUpcomingPosts, { guildId, amount: -1 })).length;
+    await until(async () => (await planned()) === count, `${count} planned`);
+  }
+
+  test("what is planned is posted while nats-server is dead, and edits are seen when it is back", async () => {
+    const announcement = { guildId, channel: "77", type: "UNIVERSAL", hours: 0, minutes: 0, info: "" } as const;
+    const { id } = await call(createAnnouncement, announcement);
+    const startsAt = Date.now() + 2_500;
+    await call(createEvent, { guildId, calendarNumber: 1, startsAt, endsAt: startsAt });
+    const later = Date.now() + 3_600_000;
+    await call(createEvent, { guildId, calendarNumber: 1, startsAt: later, endsAt: later });
+    await upcoming(2);
+    await nats.kill("SIGKILL");
+    await until(() => sink.received.length === 1, "posted by the last truth");
+    expect(sink.received[0]?.at).toBeGreaterThanOrEqual(startsAt);
+    nats = await startNats(nats.port);
+    await until(
+      () =>
+        call(updateAnnouncement, { guildId, id, enabled: false }).then(
+          () => true,
+          () => false,
+        ),
+      "an edit after the outage",
+    );
+    await upcoming(0);
+  });
+});
