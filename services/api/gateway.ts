@@ -6,7 +6,7 @@ import type { ApiKeysStore } from "./api-keys.store.ts";
 import { docsPages } from "./docs.pages.ts";
 import { healthPages } from "./health.pages.ts";
 import { type HttpServer, httpServer } from "./http-server.ts";
-import { requestLine } from "./request-line.ts";
+import { requestLevel, requestLine } from "./request-line.ts";
 import { measureRequest } from "./request-metrics.ts";
 import { requestPath } from "./request-path.ts";
 import { ROUTES } from "./route-table.ts";
@@ -53,7 +53,7 @@ export class Gateway {
         onDefect: (error, requestId) => logger.error({ err: error, requestId }, "request failed"),
       }),
       onServed: (served) => {
-        logger.debug(requestLine(served), "request");
+        logger[requestLevel(served)](requestLine(served), "request");
         measureRequest(served);
       },
       onError: (error) => logger.error({ err: error }, "HTTP server"),

@@ -9,30 +9,53 @@ const broker = {
   call: async () => ({ database: true }),
 };
 
-describe("the gateway's readiness", () => {
+describe("the gateway", () => {
   let gateway: Gateway;
   let port = 0;
   let answers = true;
+  let lines: { readonly level: string; readonly status: number; readonly requestId: string }[] = [];
+
+  const logAt = (level: string) => (line: Omit<(typeof lines)[number], "level">) => void lines.push({ ...line, level });
 
   async function start(): Promise<void> {
     const service = {
       broker,
-      logger: { debug: () => undefined, error: () => undefined },
+      logger: { debug: logAt("debug"), info: logAt("info"), warn: logAt("warn"), error: logAt("error") },
     } as never as GatewayParts["service"];
     const keys = { findByHash: async () => null } as Partial<ApiKeysStore> as ApiKeysStore;
     gateway = new Gateway({ service, databaseAnswers: async () => answers, keys, port: 0, host: "127.0.0.1" });
     port = await gateway.start();
+    answers = true;
+    lines = [];
   }
   afterEach(() => gateway.stop(0));
 
-  const ready = async () => fetch(`http://127.0.0.1:${port}/health/ready`);
+  const ask = async (path: string) => fetch(`http://127.0.0.1:${port}${path}`);
+  const ready = async () => ask("/health/ready");
 
-  test("needs its own database as well as every service", async () => {
+  test("is ready when its own database answers as well as every service", async () => {
     await start();
     await until(async () => (await ready()).status === 200, "it is ready");
     answers = false;
     const answer = await ready();
     expect([answer.status, answer.headers.get("retry-after")]).toEqual([503, "1"]);
     await expect(answer.json()).resolves.toEqual({ status: "not ready", missing: ["database of api"] });
+  });
+
+  test("logs what it refused with the id that the client was told, and what failed as a warning (D4)", async () => {
+    await start();
+    await until(async () => (await ready()).status === 200, "it is ready");
+    lines = [];
+    const [live, refused] = await Promise.all([ask("/health/live"), ask("/nowhere")]);
+    answers = false;
+    const failed = await ready();
+    await until(() => lines.length === 3, "all are logged");
+    expect(lines.map(({ level, status, requestId }) => [level, status, requestId])).toEqual(
+      expect.arrayContaining([
+        ["debug", 200, live.headers.get("x-request-id")],
+        ["info", 404, refused.headers.get("x-request-id")],
+        ["warn", 503, failed.headers.get("x-request-id")],
+      ]),
+    );
   });
 });
