@@ -1,0 +1,92 @@
+import { readFileSync } from "node:fs";
+import { dirname, join } from "node:path";
+import { describe, expect, test } from "@jest/globals";
+import { parse } from "yaml";
+import { IN_COMPOSE, makeSecrets } from "../../k8s/make-secrets.ts";
+import { ALL_SETTINGS, SERVICES } from "../../services/launch/service-factories.ts";
+import { K8S, rendered, workloads } from "./overlays.ts";
+
+interface Container {
+  readonly image: string;
+  readonly command?: readonly string[];
+  readonly environment?: Readonly<Record<string, string>>;
+  readonly volumes?: readonly string[];
+  readonly ports?: readonly string[];
+  readonly networks?: readonly string[];
+  readonly depends_on?: unknown;
+}
+
+interface Compose {
+  readonly services: Readonly<Record<string, Container>>;
+  readonly volumes: Readonly<Record<string, object>>;
+}
+
+const compose = parse(readFileSync(join(dirname(K8S), "docker-compose.yml"), "utf8"), { merge: true }) as Compose;
+const containers = Object.entries(compose.services);
+const SECRETS = makeSecrets(IN_COMPOSE, () => "x");
+/** The embedded mongod's, and what the container's own name stands for. */
+const NOT_SET = new Set(["DATA_DIR", "NODE_NAME"]);
+
+const inOrder = (one: string, other: string) => one.localeCompare(other);
+const given = ({ environment = {} }: Container) => Object.keys(environment).map((name) => name.replace(/_FILE$/, ""));
+
+describe("docker-compose.yml", () => {
+  test.each(SERVICES)("runs %s, with the secrets that are its own", (name) => {
+    const { image, command, volumes, environment } = compose.services[name] as Container;
+    expect({ image, command, volumes }).toEqual({
+      image: "guildcal",
+      command: [name],
+      volumes: [`secrets-${name}:/run/secrets/guildcal:ro`],
+    });
+    const files = Object.entries(environment ?? {}).filter(([variable]) => variable.endsWith("_FILE"));
+    const keys = files.map(([, path]) => path.replace("/run/secrets/guildcal/", ""));
+    expect(Object.keys(SECRETS[name] ?? {})).toEqual(expect.arrayContaining(keys));
+  });
+
+  test("sets exactly what the services read", () => {
+    const set = new Set(SERVICES.flatMap((name) => given(compose.services[name] as Container)));
+    const wanted = Object.keys(ALL_SETTINGS).filter((name) => !NOT_SET.has(name));
+    expect([...set].toSorted(inOrder)).toEqual(wanted.toSorted(inOrder));
+  });
+
+  test("opens one port", () => {
+    expect(containers.flatMap(([, { ports = [] }]) => ports)).toHaveLength(1);
+  });
+
+  test("makes each secret into a volume of its own, which its owner alone mounts", () => {
+    const maker = compose.services["secrets"]?.volumes ?? [];
+    for (const name of Object.keys(SECRETS)) {
+      expect(maker).toContain(`secrets-${name}:/secrets/${name}`);
+      const mounting = containers.filter(([, { volumes = [] }]) =>
+        volumes.some((each) => each.startsWith(`secrets-${name}:`)),
+      );
+      const owners = mounting.map(([container]) => container.replace("mongodb-set-up", "mongodb"));
+      expect(new Set(owners)).toEqual(new Set([name, "secrets"]));
+    }
+  });
+
+  test("names every volume that it mounts", () => {
+    const mounted = containers.flatMap(([, { volumes = [] }]) => volumes.map((each) => each.split(":", 1)[0] ?? ""));
+    const named = new Set(mounted.filter((each) => !each.startsWith(".")));
+    expect([...named].toSorted(inOrder)).toEqual(Object.keys(compose.volumes).toSorted(inOrder));
+  });
+
+  test("gives no container more than it needs", () => {
+    for (const [, container] of containers) {
+      expect(container).toMatchObject({
+        read_only: true,
+        cap_drop: ["ALL"],
+        security_opt: ["no-new-privileges:true"],
+      });
+    }
+    const outside = containers.filter(([, { networks = [] }]) => networks.includes("outside")).map(([name]) => name);
+    expect(outside.toSorted(inOrder)).toEqual(["api", "dispatch"]);
+  });
+
+  test("runs the servers that the cluster runs", () => {
+    const pods = workloads(rendered("production"));
+    const images = new Set(pods.flatMap((workload) => workload.containers.map(({ image }) => image)));
+    const servers = new Set(containers.map(([, { image }]) => image).filter((image) => image !== "guildcal"));
+    expect([...images]).toEqual(expect.arrayContaining([...servers]));
+  });
+});
