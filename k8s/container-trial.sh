@@ -2,7 +2,7 @@
 # Tries docker-compose.yml for real where no image can be pulled: makes stand-ins for the base images out of Debian's
 # packages and npm's, builds the image, starts everything, and waits until an announcement is posted.
 # As root, after `npm ci`, with a running Docker engine, docker-compose and debootstrap (all three are Debian packages).
-# With `pull` as its word it takes the real images instead. About three minutes.
+# With `pull` as its word it takes the real images instead. About four minutes.
 set -eu
 cd "$(dirname "$0")/.."
 export COMPOSE_PROJECT_NAME=guildcal-trial DOCKER_BUILDKIT=0 GUILDCAL_LISTEN=127.0.0.1:3911
@@ -35,9 +35,9 @@ call() { curl -sS -m 10 -H "Authorization: $KEY" -H 'Content-Type: application/j
 post_one() {
   start=$(($(date +%s) * 1000 + 70000)) guild='"guild_id": "375357265198317579"'
   event=$(call /v2/events/create "{$guild, \"calendar_number\": 1, \"epoch_start\": $start, \"epoch_end\": $start}" |
-    sed -E 's/.*"event_id":"([^"]+)".*/\1/')
+    sed -E 's/.*"id":"([^"]+)".*/\1/')
   call /v1/announcement/create "{$guild, \"channel\": \"375357265198317580\", \"type\": \"SPECIFIC\",
-    \"event_id\": \"$event\", \"hours\": 0, \"minutes\": 1}"
+    \"event_id\": \"$event\", \"hours\": 0, \"minutes\": 1, \"info\": \"\"}"
   for _ in $(seq 30); do
     sleep 1
     call /v1/announcement/history "{$guild, \"amount\": 1}" | grep '"state":"sent"' && return
