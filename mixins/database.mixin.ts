@@ -1,5 +1,6 @@
 import type { ServiceSchema } from "moleculer";
 import mongoose, { type Connection } from "mongoose";
+import { NoAnswerInTime, within } from "./bounded-answers.ts";
 
 /** How long an operation looks for a primary before it fails: an election takes less. */
 const SERVER_SELECTION_MS = 5_000;
@@ -41,8 +42,7 @@ export function databaseMixin(connection: Connection, mongoUrl: string, appName:
 /** Whether the database answers now. */
 export async function databaseAnswers(connection: Connection, withinMs: number): Promise<boolean> {
   if (connection.db === undefined) return false;
-  const ping = connection.db.command({ ping: 1 }, { timeoutMS: withinMs });
-  return ping.then(
+  return within(withinMs, "ping", connection.db.command({ ping: 1 })).then(
     () => true,
     () => false,
   );
@@ -51,7 +51,7 @@ export async function databaseAnswers(connection: Connection, withinMs: number):
 /** The database server's own time now. */
 export async function databaseTime(connection: Connection, withinMs: number): Promise<number> {
   if (connection.db === undefined) throw new mongoose.MongooseError("not connected");
-  const { localTime } = await connection.db.admin().command({ hello: 1 }, { timeoutMS: withinMs });
+  const { localTime } = await within(withinMs, "hello", connection.db.admin().command({ hello: 1 }));
   return (localTime as Date).getTime();
 }
 
@@ -72,6 +72,7 @@ const OUT_OF_REACH = new Set([
 /** Whether an error says that the database could not be reached, as opposed to a defect. */
 export function isDatabaseOutOfReach(error: unknown): boolean {
   if (!(error instanceof Error)) return false;
+  if (error instanceof NoAnswerInTime) return true;
   const labels = error as Error & { hasErrorLabel?: (label: string) => boolean };
   return OUT_OF_REACH.has(error.name) || labels.hasErrorLabel?.("RetryableWriteError") === true;
 }

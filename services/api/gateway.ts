@@ -4,6 +4,7 @@ import { type Health, healthOf, SERVICE_NAMES, type ServiceName } from "../contr
 import { keyRing } from "./api-keys.ts";
 import type { ApiKeysStore } from "./api-keys.store.ts";
 import { docsPages } from "./docs.pages.ts";
+import { boundedAnswers } from "../../mixins/bounded-answers.ts";
 import { healthPages } from "./health.pages.ts";
 import { type HttpServer, httpServer } from "./http-server.ts";
 import { requestLevel, requestLine } from "./request-line.ts";
@@ -21,6 +22,8 @@ export interface GatewayParts {
   readonly host: string;
 }
 
+/** A database that hangs must not hold a request: nobody knows whose it is yet. */
+const KEY_ANSWER_MS = 2_000;
 const HEALTH_TIMEOUT_MS = 1_000;
 
 /** The gateway, put together: the watch over the services, the request path, and the server in front of it. */
@@ -45,7 +48,7 @@ export class Gateway {
           ...healthPages(async () => [...((await databaseAnswers()) ? [] : ["database of api"]), ...watch.missing()]),
           ...docsPages(ROUTES),
         ],
-        keys: keyRing(keys),
+        keys: keyRing(boundedAnswers(keys, () => KEY_ANSWER_MS)),
         call: ({ name, asks }: ActionContract<unknown, unknown>, params: unknown, meta: CallMeta) =>
           watch.whileThere([ownerOf(name), ...(asks?.(params) ?? [])], () =>
             broker.call(name, params as object, { meta }),

@@ -9,7 +9,7 @@ import { listPostHistory, listUpcomingPosts, previewPost } from "../contracts/di
 import { GUILD_SETTINGS_CHANGED } from "../contracts/guild-settings.contract.ts";
 import type { ServiceName } from "../contracts/health.contract.ts";
 import type { GuildId } from "../contracts/ids.ts";
-import { boundedAnswers } from "./bounded-answers.ts";
+import { boundedAnswers } from "../../mixins/bounded-answers.ts";
 import { newDatabaseClock } from "./database-clock.ts";
 import { renderAnnouncement } from "./domain/message/announcement-message.ts";
 import { knownReplicas } from "./known-replicas.ts";

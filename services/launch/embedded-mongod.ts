@@ -1,6 +1,7 @@
 import { mkdir, readFile, statfs, writeFile } from "node:fs/promises";
 import { createServer } from "node:net";
 import { join } from "node:path";
+import { within } from "../../mixins/bounded-answers.ts";
 import { findMongod } from "./mongod-binary.ts";
 import { StartupError } from "./startup-error.ts";
 
@@ -14,15 +15,17 @@ export interface EmbeddedMongod {
 
 /** A killed owner takes its mongod along within five seconds; a new start waits for that. */
 const WAIT_FOR_PREDECESSOR_MS = 15_000;
-const LEAST_FREE_BYTES = 200 * 1024 * 1024;
+/** mongod refuses to start with less. */
+const LEAST_FREE_BYTES = 500 * 1024 * 1024;
+const FOLDER_MADE_MS = 5_000;
 
 /** Starts mongod on `directory`, where its data stays, and waits until it is primary. */
 export async function startMongod(directory: string): Promise<EmbeddedMongod> {
   const dbPath = join(directory, "mongodb");
   await makeFolder(dbPath);
-  const { binary, why } = { why: "", ...(await findMongod(directory)) };
   const { MongoMemoryReplSet, MongoInstanceEvents } = await mongodLibrary();
   await predecessorGone(dbPath);
+  const { binary, why } = { why: "", ...(await findMongod(directory)) };
   const port = await keptPort(directory);
   const replicaSet = await silently(() =>
     MongoMemoryReplSet.create({
@@ -75,12 +78,13 @@ async function silently<T>(start: () => Promise<T>): Promise<T> {
 }
 
 async function makeFolder(dbPath: string): Promise<void> {
-  await mkdir(dbPath, { recursive: true }).catch((error: unknown) => {
+  // In some places, below /proc say, Node tries for ever.
+  await within(FOLDER_MADE_MS, "mkdir", mkdir(dbPath, { recursive: true })).catch((error: unknown) => {
     throw new StartupError(`DATA_DIR can't be written: ${firstLine(error)}`);
   });
   const { bavail, bsize } = await statfs(dbPath);
   if (bavail * bsize < LEAST_FREE_BYTES) {
-    throw new StartupError(`The disk is full: ${dbPath} has less than 200 MiB left, which mongod needs to start`);
+    throw new StartupError(`The disk is full: ${dbPath} has less than 500 MiB left, which mongod needs to start`);
   }
 }
 

@@ -11,12 +11,40 @@ import { StartupError } from "./startup-error.ts";
 export interface EmbeddedNats {
   readonly url: string;
   readonly port: number;
-  /** For fault tests; resolves when the process is gone. */
-  kill(signal: NodeJS.Signals): Promise<void>;
+  /** Settles when it has ended, for whatever reason. */
+  readonly gone: Promise<unknown>;
   stop(): Promise<void>;
 }
 
 const START_MS = 10_000;
+const START_AGAIN_MS = 250;
+
+/** Starts nats-server, and again on the same port whenever it ends by itself: its clients come back to it there. */
+export async function keepNats(): Promise<Pick<EmbeddedNats, "url" | "stop">> {
+  let server = await startNats();
+  const { url, port } = server;
+  let stopping = false;
+
+  async function keep(): Promise<void> {
+    for (;;) {
+      await server.gone;
+      if (stopping) return;
+      process.stderr.write("nats-server ended by itself; starting it again\n");
+      await new Promise((wake) => setTimeout(wake, START_AGAIN_MS));
+      server = await startNats(port).catch(() => server);
+    }
+  }
+
+  const kept = keep();
+  return {
+    url,
+    async stop() {
+      stopping = true;
+      await server.stop();
+      await kept;
+    },
+  };
+}
 
 /** Starts nats-server on loopback, on the port or any free one, and waits until it takes connections. */
 export async function startNats(port = 0): Promise<EmbeddedNats> {
@@ -29,17 +57,17 @@ export async function startNats(port = 0): Promise<EmbeddedNats> {
   const child = spawn(binary, ["--addr", "127.0.0.1", "--port", String(chosen)], { stdio: "ignore", detached: true });
   endWithThisProcess(child.pid);
   const gone = once(child, "exit");
-  const kill = async (signal: NodeJS.Signals) => {
+  const end = async (signal: NodeJS.Signals) => {
     if (child.exitCode === null && child.signalCode === null) child.kill(signal);
     await gone;
   };
   await Promise.race([listening(chosen), gone.then(() => Promise.reject(new Error("it ended")))]).catch(
     async (error: unknown) => {
-      await kill("SIGKILL");
+      await end("SIGKILL");
       throw new StartupError(`nats-server does not start: ${String(error)}`);
     },
   );
-  return { url: `nats://127.0.0.1:${chosen}`, port: chosen, kill, stop: () => kill("SIGTERM") };
+  return { url: `nats://127.0.0.1:${chosen}`, port: chosen, gone, stop: () => end("SIGTERM") };
 }
 
 /** A killed owner takes it along within five seconds, by the same watcher that mongod has. */

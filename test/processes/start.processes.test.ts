@@ -52,6 +52,17 @@ describe("npm start, on an embedded MongoDB", () => {
     await expect(service.end("SIGTERM")).resolves.toBe(0);
   });
 
+  test("another start on the same data says so, and leaves the one that runs in peace", async () => {
+    const service = new Launched("all", env);
+    await service.printed(/guildcal is ready/);
+    const other = new Launched("all", { ...env, PORT: String(await freePort(0)) });
+    await expect(other.exitCode()).resolves.toBe(1);
+    expect(other.output).toMatch(/^\S+mongodb is in use by another mongod \(process \d+\)\n$/);
+    const listed = await post(baseUrl, key, "/v2/events/list/date", { ...event, epoch_start: 0 });
+    expect(listed.status).toBe(200);
+    await service.end();
+  });
+
   test("kill -9 in the middle of writing loses nothing that was answered", async () => {
     const service = new Launched("all", env);
     await service.printed(/guildcal is ready/);
@@ -131,6 +142,11 @@ describe("a start that can't be", () => {
 
   test("says that the data folder can't be made", async () => {
     const lines = await failure("all", { DATA_DIR: "/dev/null/data", PORT: String(await freePort(0)) });
+    expect(lines).toEqual([expect.stringMatching(/^DATA_DIR can't be written: /)]);
+  });
+
+  test("says so too where Node would try to make the folder for ever", async () => {
+    const lines = await failure("all", { DATA_DIR: "/proc/guildcal", PORT: String(await freePort(0)) });
     expect(lines).toEqual([expect.stringMatching(/^DATA_DIR can't be written: /)]);
   });
 

@@ -16,7 +16,8 @@ export function boundedAnswers<Operations extends object>(
   return Object.fromEntries(bounded) as Operations;
 }
 
-async function within<Result>(ms: number, name: string, answer: Result | Promise<Result>): Promise<Result> {
+/** The answer, when it comes within the time; rejects with NoAnswerInTime otherwise. What was asked for goes on. */
+export async function within<Result>(ms: number, name: string, answer: Result | Promise<Result>): Promise<Result> {
   let timer: NodeJS.Timeout | undefined;
   const late = new Promise<never>((_, reject) => {
     timer = setTimeout(() => reject(new NoAnswerInTime(`${name} did not answer within ${ms} ms`)), ms);

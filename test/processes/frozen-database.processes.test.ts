@@ -1,0 +1,43 @@
+import { afterAll, beforeAll, describe, expect, test } from "@jest/globals";
+import { mkdtemp, readFile, rm } from "node:fs/promises";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { freePort } from "../../services/launch/embedded-mongod.ts";
+import { Launched, post } from "../real-parts/launched.ts";
+import { until } from "../real-parts/until.ts";
+
+const KEY = "a-key-of-twenty-characters-or-more";
+
+describe("a MongoDB that hangs", () => {
+  let directory: string;
+  let service: Launched;
+  let baseUrl: string;
+  let mongod: number;
+
+  beforeAll(async () => {
+    directory = await mkdtemp(join(tmpdir(), "guildcal-frozen-"));
+    const port = await freePort(0);
+    baseUrl = `http://127.0.0.1:${port}`;
+    service = new Launched("all", { DATA_DIR: directory, PORT: String(port), API_KEY: KEY });
+    await service.printed(/guildcal is ready/);
+    mongod = Number(await readFile(join(directory, "mongodb", "mongod.lock"), "utf8"));
+  });
+  afterAll(async () => {
+    process.kill(mongod, "SIGCONT");
+    await service.end("SIGKILL");
+    await rm(directory, { recursive: true, force: true });
+  });
+
+  test("is answered 503 by readiness and by requests, and works again when it goes on", async () => {
+    process.kill(mongod, "SIGSTOP");
+    const ready = async () => (await fetch(`${baseUrl}/health/ready`, { signal: AbortSignal.timeout(5_000) })).status;
+    await until(async () => (await ready()) === 503, "an answer that it is not ready");
+    // Longer than a key is remembered: then the look-up of the key hangs as well.
+    const asked = Date.now();
+    const settings = () => post(baseUrl, KEY, "/v2/guild/settings/get", { guild_id: "1" });
+    while (Date.now() - asked < 7_000) expect((await settings()).status).toBe(503);
+    process.kill(mongod, "SIGCONT");
+    await until(async () => (await ready()) === 200, "readiness");
+    await until(async () => (await settings()).status === 200, "an answer");
+  });
+});
