@@ -1,10 +1,12 @@
 import { isRefusal, refuse, type Refusal } from "../services/contracts/errors.ts";
 
-const ATTEMPTS = 8;
+const ATTEMPTS = 40;
+/** Between two attempts, at most; a random part of it lets writers of one record pass each other. */
+const PAUSE_MS = 10;
 
 /**
  * Load, decide, save, and again from the start when another write came between. `save` answers false for that.
- * Gives up with WRITE_CONFLICT after eight tries: then others keep winning, and the caller may try again.
+ * Gives up with WRITE_CONFLICT after forty tries: then others keep winning, and the caller may try again.
  */
 export async function optimisticWrite<State, Next>(steps: {
   load(): Promise<State>;
@@ -14,6 +16,7 @@ export async function optimisticWrite<State, Next>(steps: {
   for (let attempt = 0; attempt < ATTEMPTS; attempt += 1) {
     const next = await steps.decide(await steps.load());
     if (isRefusal(next) || (await steps.save(next))) return next;
+    await new Promise((wake) => setTimeout(wake, Math.random() * PAUSE_MS));
   }
   return refuse("WRITE_CONFLICT");
 }

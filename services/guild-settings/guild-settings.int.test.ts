@@ -48,14 +48,11 @@ describe("guild settings on the bus", () => {
     expect(heard).toEqual([{ guildId, revision: 1 }]);
   });
 
-  test("twenty changes at the same moment are all counted, none is lost", async () => {
+  test("forty changes at the same moment are all made, none is lost", async () => {
     const other = "1" as GuildId;
-    const outcomes = await Promise.allSettled(
-      Array.from({ length: 20 }, (_, at) => services.call(updateGuildSettings, { guildId: other, prefix: `p${at}` })),
-    );
-    const stored = outcomes.filter(({ status }) => status === "fulfilled").length;
-    expect(stored).toBeGreaterThan(0);
-    await expect(services.call(getGuildSettings, { guildId: other })).resolves.toMatchObject({ revision: stored });
+    const prefixes = Array.from({ length: 40 }, (_, at) => `p${at}`);
+    await Promise.all(prefixes.map((prefix) => services.call(updateGuildSettings, { guildId: other, prefix })));
+    await expect(services.call(getGuildSettings, { guildId: other })).resolves.toMatchObject({ revision: 40 });
   });
 
   test("bad params are refused by the owner, each field named, and nothing is stored", async () => {
