@@ -13,6 +13,8 @@ export interface EmbeddedNats {
   readonly port: number;
   /** Settles when it has ended, for whatever reason. */
   readonly gone: Promise<unknown>;
+  /** For fault tests; resolves when the process is gone. */
+  kill(signal: NodeJS.Signals): Promise<void>;
   stop(): Promise<void>;
 }
 
@@ -57,17 +59,17 @@ export async function startNats(port = 0): Promise<EmbeddedNats> {
   const child = spawn(binary, ["--addr", "127.0.0.1", "--port", String(chosen)], { stdio: "ignore", detached: true });
   endWithThisProcess(child.pid);
   const gone = once(child, "exit");
-  const end = async (signal: NodeJS.Signals) => {
+  const kill = async (signal: NodeJS.Signals) => {
     if (child.exitCode === null && child.signalCode === null) child.kill(signal);
     await gone;
   };
   await Promise.race([listening(chosen), gone.then(() => Promise.reject(new Error("it ended")))]).catch(
     async (error: unknown) => {
-      await end("SIGKILL");
+      await kill("SIGKILL");
       throw new StartupError(`nats-server does not start: ${String(error)}`);
     },
   );
-  return { url: `nats://127.0.0.1:${chosen}`, port: chosen, gone, stop: () => end("SIGTERM") };
+  return { url: `nats://127.0.0.1:${chosen}`, port: chosen, gone, kill, stop: () => kill("SIGTERM") };
 }
 
 /** A killed owner takes it along within five seconds, by the same watcher that mongod has. */
