@@ -123,6 +123,20 @@ describe("calendars (D22)", () => {
     await expect(calendar.list(guildId, now, now + 1)).resolves.toMatchObject([{ eventId: id }]);
   });
 
+  test("a zone changed sixty times is the last one, and what is to come is found where it is", async () => {
+    const guildId = calendar.newGuild();
+    const startsAt = Math.floor(Date.now() / DAY) * DAY + 10 * DAY;
+    const recurrence = { frequency: "YEARLY" } as const;
+    const { eventId } = await calendar.create(guildId, { startsAt, endsAt: startsAt, recurs: true, recurrence });
+    for (let at = 0; at < 60; at += 1) {
+      await change(guildId, { timezone: at % 2 === 0 ? "Pacific/Honolulu" : "Asia/Tokyo" });
+    }
+    await expect(get(guildId)).resolves.toMatchObject({ timezone: "Asia/Tokyo" });
+    const inTokyo = startsAt - 9 * HOUR;
+    await expect(calendar.get(guildId, eventId)).resolves.toMatchObject({ startsAt: inTokyo });
+    await expect(calendar.list(guildId, inTokyo, inTokyo + 1)).resolves.toMatchObject([{ startsAt: inTokyo }]);
+  });
+
   test("a change is in the feed of events, in order with them", async () => {
     const guildId = calendar.newGuild();
     await calendar.create(guildId);
