@@ -11,6 +11,7 @@ import type { ServiceName } from "../contracts/health.contract.ts";
 import type { GuildId } from "../contracts/ids.ts";
 import { boundedAnswers } from "../../mixins/bounded-answers.ts";
 import { newDatabaseClock } from "./database-clock.ts";
+import { showHoldings, timed } from "./dispatch.metrics.ts";
 import { renderAnnouncement } from "./domain/message/announcement-message.ts";
 import { knownReplicas } from "./known-replicas.ts";
 import { outcomeReports } from "./outcome-reports.ts";
@@ -53,6 +54,7 @@ export function dispatchService(options: DispatchOptions): ServiceSchema {
   );
   let dispatcher: Dispatcher | undefined;
   let sampling: NodeJS.Timeout | undefined;
+  let hideHoldings = () => {};
 
   function portsOf({ broker, logger }: Service): Ports {
     return {
@@ -62,7 +64,7 @@ export function dispatchService(options: DispatchOptions): ServiceSchema {
       store: boundedAnswers(store, (name) => (name === "commitPlan" ? PLAN_STORED_MS : STORE_ANSWERS_MS)),
       owners: ownersOnTheBus(broker),
       replicas: knownReplicas(broker),
-      sinks,
+      sinks: sinks.map(timed),
       render: renderAnnouncement,
       reports: outcomeReports(broker, logger),
     };
@@ -82,6 +84,7 @@ export function dispatchService(options: DispatchOptions): ServiceSchema {
       await clock.sample();
       sampling = setInterval(() => void clock.sample().catch(() => {}), CLOCK_SAMPLE_MS);
       dispatcher = newDispatcher(portsOf(this), { ...STANDARD_TIMING, graceMs, ...options.timing });
+      hideHoldings = showHoldings(dispatcher, store, clock, sinks);
       // Without the owners there is nothing to plan from; what is planned is not held up by them for long.
       void this.broker
         .waitForServices([...OWNERS], OWNERS_AWAITED_MS, 50)
@@ -90,6 +93,7 @@ export function dispatchService(options: DispatchOptions): ServiceSchema {
     },
     async stopped() {
       clearInterval(sampling);
+      hideHoldings();
       await dispatcher?.stop(drainMs);
       await Promise.all(sinks.map((sink) => sink.close()));
     },

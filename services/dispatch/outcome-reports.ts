@@ -6,6 +6,7 @@ import {
   type PostOutcome,
   type PostState,
 } from "../contracts/dispatch.contract.ts";
+import { countSettled, countTrouble } from "./dispatch.metrics.ts";
 import type { Post } from "./domain/post.ts";
 import { settledOf } from "./domain/post-views.ts";
 import type { Reports } from "./protocol/ports.ts";
@@ -18,21 +19,21 @@ const EVENTS: Partial<Record<PostState, string>> = {
   unknown: ANNOUNCEMENT_FAILED,
 };
 
-/** One structured line and one broadcast for each outcome. */
+const AS_PLANNED: ReadonlySet<PostState> = new Set(["sent", "skipped", "cancelled"]);
+
+/** For each outcome one structured line and one count, and a broadcast for those that concern others. */
 export function outcomeReports(broker: ServiceBroker, logger: ServiceBroker["logger"]): Reports {
   return {
     settled(post: Post) {
-      const event = EVENTS[post.state];
-      if (event === undefined) return;
-      const outcome: PostOutcome = { guildId: post.guildId, ...settledOf(post) };
-      const { state } = post;
-      logger[state === "sent" ? "info" : "warn"](
-        { post: post.id, sink: post.sink, ...outcome },
-        "announcement settled",
-      );
-      void broker.broadcast(event, outcome);
+      const { id, sink, guildId, state } = post;
+      const outcome: PostOutcome = { guildId, ...settledOf(post) };
+      countSettled(post);
+      logger[AS_PLANNED.has(state) ? "info" : "warn"]({ post: id, sink, ...outcome }, "announcement settled");
+      const event = EVENTS[state];
+      if (event !== undefined) void broker.broadcast(event, outcome);
     },
     trouble(what, details) {
+      countTrouble(what);
       logger.warn({ what, ...withPlainError(details) }, "dispatch trouble");
     },
   };

@@ -10,6 +10,8 @@ import type { PostStore, PostWrite } from "./protocol/post-store.ts";
 
 /** What dispatch answers about its posts, beside what the protocol needs. */
 export interface PostsStore extends PostStore {
+  /** How many open posts there are, or wake before an instant; counts up to `limit`. */
+  countOpen(wakesBefore: EpochMs | undefined, limit: number): Promise<number>;
   listUpcoming(guildId: GuildId, amount: number): Promise<UpcomingPost[]>;
   listHistory(guildId: GuildId, amount: number, announcementId?: string): Promise<SettledPost[]>;
 }
@@ -97,6 +99,11 @@ export function postsStore(connection: Connection): PostsStore {
       const older = { $or: [{ at: { $lt: at } }, { at, id: { $lt: id } }] };
       await marks.updateOne({ _id: feed }, { $setOnInsert: { at, id } }, { upsert: true });
       await marks.updateOne({ _id: feed, ...older }, { at, id });
+    },
+
+    countOpen(wakesBefore, limit) {
+      const due = wakesBefore === undefined ? {} : { wakeAt: { $lt: new Date(wakesBefore) } };
+      return posts.countDocuments({ state: OPEN, ...due } as never, { limit });
     },
 
     async listUpcoming(guildId, amount) {

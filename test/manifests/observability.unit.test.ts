@@ -8,6 +8,7 @@ import {
   ANNOUNCEMENT_POSTED,
 } from "../../services/contracts/dispatch.contract.ts";
 import { ERRORS } from "../../services/contracts/errors.ts";
+import "../../services/dispatch/dispatch.metrics.ts";
 import { K8S, ofKind, rendered } from "./overlays.ts";
 
 interface Rules {

@@ -14,6 +14,8 @@ export interface Agenda {
   add(posts: readonly Post[]): void;
   /** Resolves when nothing is in work any more. */
   drained(): Promise<void>;
+  /** How many posts are in work. */
+  readonly inWork: number;
 }
 
 /** Does what is due about a post. `rank` is this replica's place for it: 0 goes first. */
@@ -110,6 +112,9 @@ export function newAgenda(ports: Ports, timing: Timing, life: Life, work: Work):
     add,
     async drained() {
       while (busy.size > 0) await Promise.all(busy.values());
+    },
+    get inWork() {
+      return busy.size;
     },
   };
 }

@@ -1,5 +1,5 @@
-import type { GuildId } from "../../contracts/ids.ts";
-import type { Post } from "../domain/post.ts";
+import type { EpochMs, GuildId } from "../../contracts/ids.ts";
+import type { Post, SinkName } from "../domain/post.ts";
 import { rankOf } from "../domain/rank.ts";
 import { newAgenda } from "./agenda.ts";
 import { newQuestions } from "./ask-truth.ts";
@@ -19,8 +19,19 @@ export interface Dispatcher {
   start(): void;
   /** A broadcast says that something of this guild's changed. Quick, and never needed for being right. */
   hint(guildId: GuildId): void;
+  /** What it holds now, for whoever watches it. */
+  status(): DispatcherStatus;
   /** Claims nothing more; resolves when all that is in flight is finished or released, or after `drainMs`. */
   stop(drainMs: number): Promise<void>;
+}
+
+interface DispatcherStatus {
+  /** Posts that it is working on. */
+  readonly inWork: number;
+  /** All that had changed by then is planned; 0 before the first complete reading of the feeds. */
+  readonly confirmedAt: EpochMs;
+  /** The sinks through which nothing is sent until an operator acts. */
+  readonly halted: readonly SinkName[];
 }
 
 /** Guilds in one sweep. */
@@ -80,6 +91,11 @@ export function newDispatcher(ports: Ports, timing: Timing): Dispatcher {
       life.repeat("sweep", timing.sweepEveryMs, sweep);
     },
     hint: (guildId) => void planner.touch(guildId, clock.now()),
+    status: () => ({
+      inWork: agenda.inWork,
+      confirmedAt: follower.confirmedAt(),
+      halted: ports.sinks.map(({ name }) => name).filter((name) => halts.reasonFor(name) !== undefined),
+    }),
     async stop(drainMs) {
       life.stop();
       let cancel = NOTHING_SET;

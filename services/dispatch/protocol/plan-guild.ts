@@ -49,7 +49,15 @@ export async function planGuild(
   const sources = await sourcesOf(owners, truth, posts);
   const reach = reachOf(plan, truth, changes, timing);
   const committed = await store.commitPlan({ guildId, version: plan.version, ...changes, ...reach, sources });
-  return committed ? posts.filter(isOpen) : undefined;
+  if (!committed) return undefined;
+  for (const post of settledBy(changes, posts)) ports.reports.settled(post);
+  return posts.filter(isOpen);
+}
+
+/** What the plan itself settles: it calls posts off, and says of others that they came too late. */
+function settledBy({ inserts, updates }: PlanChanges, posts: readonly Post[]): Post[] {
+  const changed = new Set([...inserts, ...updates].map(({ id }) => id));
+  return posts.filter((post) => changed.has(post.id) && !isOpen(post));
 }
 
 /** Reads and plans, with a nearer horizon while it is too much. */

@@ -1,0 +1,116 @@
+import { Counter, Gauge, Histogram } from "prom-client";
+import { metricsRegistry } from "../../mixins/metrics.ts";
+import type { Post } from "./domain/post.ts";
+import { reasonClass } from "./domain/reason-class.ts";
+import type { PostsStore } from "./posts.store.ts";
+import type { Dispatcher } from "./protocol/dispatcher.ts";
+import type { Clock } from "./protocol/ports.ts";
+import type { Sink } from "./sink.ts";
+
+const registers = [metricsRegistry];
+
+/** Every label takes few values: states, sinks, classes of reasons and kinds of outcomes; never an id. */
+const settled = new Counter({
+  name: "guildcal_posts_settled_total",
+  help: "Posts that this process settled, by outcome and class of reason",
+  labelNames: ["state", "reason"],
+  registers,
+});
+
+const lateness = new Histogram({
+  name: "guildcal_post_lateness_seconds",
+  help: "Time from a post's due instant to its acknowledged send, by sink",
+  labelNames: ["sink"],
+  buckets: [0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 2.5, 5, 10, 30, 60, 300, 900],
+  registers,
+});
+
+const sinkSeconds = new Histogram({
+  name: "guildcal_sink_duration_seconds",
+  help: "Time that a sink took for one part, by sink and outcome",
+  labelNames: ["sink", "outcome"],
+  buckets: [0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 2.5, 5],
+  registers,
+});
+
+const troubles = new Counter({
+  name: "guildcal_dispatch_troubles_total",
+  help: "Things that went wrong and are tried again, by what was done",
+  labelNames: ["what"],
+  registers,
+});
+
+/** What dispatch holds, as it was a few seconds ago. */
+const gauges = {
+  open: gauge("guildcal_posts_open", "Posts of all replicas that are planned or being sent, counted up to 10000"),
+  overdue: gauge("guildcal_posts_overdue", "Posts of all replicas that should have been looked at 10 seconds ago"),
+  inWork: gauge("guildcal_posts_in_work", "Posts that this process is working on"),
+  planLag: gauge("guildcal_plan_lag_seconds", "Age of the last moment up to which every change is planned"),
+};
+
+const haltedSinks = new Gauge({
+  name: "guildcal_sink_halted",
+  help: "1 while nothing is sent through the sink until an operator acts",
+  labelNames: ["sink"],
+  registers,
+});
+
+function gauge(name: string, help: string): Gauge {
+  return new Gauge({ name, help, registers });
+}
+
+// From the start, so that the first one that is missed is a rise.
+for (const state of ["sent", "missed", "failed", "unknown"]) settled.inc({ state, reason: "" }, 0);
+
+/** Counts an outcome. */
+export function countSettled(post: Post): void {
+  const { state, lateMs, sink } = post;
+  settled.inc({ state, reason: reasonClass(post) });
+  if (lateMs !== undefined) lateness.observe({ sink }, lateMs / 1000);
+}
+
+/** @param what - One of the protocol's own words. */
+export function countTrouble(what: string): void {
+  troubles.inc({ what });
+}
+
+/** The sink, with every send timed. */
+export function timed(sink: Sink): Sink {
+  return {
+    ...sink,
+    async send(message, timeoutMs) {
+      const began = performance.now();
+      const outcome = await sink.send(message, timeoutMs);
+      sinkSeconds.observe({ sink: sink.name, outcome: outcome.kind }, (performance.now() - began) / 1000);
+      return outcome;
+    },
+  };
+}
+
+const OPEN_COUNTED = 10_000;
+const OVERDUE_MS = 10_000;
+const EVERY_MS = 5_000;
+
+/** Shows what dispatch holds, at once and every 5 seconds; the answer ends it. */
+export function showHoldings(
+  dispatcher: Pick<Dispatcher, "status">,
+  store: Pick<PostsStore, "countOpen">,
+  clock: Clock,
+  sinks: readonly Pick<Sink, "name">[],
+): () => void {
+  async function show(): Promise<void> {
+    const { inWork, confirmedAt, halted } = dispatcher.status();
+    gauges.inWork.set(inWork);
+    for (const { name } of sinks) haltedSinks.set({ sink: name }, halted.includes(name) ? 1 : 0);
+    // Before the first reading of the feeds there is no such moment.
+    if (confirmedAt > 0) gauges.planLag.set(Math.max(0, clock.now() - confirmedAt) / 1000);
+    gauges.open.set(await store.countOpen(undefined, OPEN_COUNTED));
+    gauges.overdue.set(await store.countOpen(clock.now() - OVERDUE_MS, OPEN_COUNTED));
+  }
+
+  // A database that is out of reach is told elsewhere; the figures stay as they were.
+  const again = () => void show().catch(() => undefined);
+  again();
+  const timer = setInterval(again, EVERY_MS);
+  return () => clearInterval(timer);
+}
