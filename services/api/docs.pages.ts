@@ -49,6 +49,9 @@ SwaggerUIBundle({
 });
 `;
 
+/** Sends to the page: its links are relative, and would miss their targets one folder further down. */
+const DOCS: Answer = { status: 308, headers: { location: "../docs" }, body: "" };
+
 /** Scripts and requests from here alone; Swagger UI sets styles on its elements. */
 const POLICY = [
   "default-src 'none'",
@@ -67,6 +70,7 @@ export function docsPages(routes: readonly Route[]): readonly Page[] {
   return [
     { path: "/openapi.json", answer: () => file("application/json; charset=utf-8", document) },
     { path: "/docs", answer: () => file("text/html; charset=utf-8", HTML) },
+    { path: "/docs/", answer: () => DOCS },
     { path: "/docs/start.js", answer: () => file("text/javascript; charset=utf-8", START) },
     ...Object.entries(FILES).map(([name, type]) => ({
       path: `/docs/${name}`,

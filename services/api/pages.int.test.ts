@@ -30,12 +30,21 @@ describe("what the gateway serves to everybody", () => {
     }
   });
 
-  test.each(["/docs/", "/docs/swagger-ui.js", "/docs/package.json", "/docs/..%2fpackage.json", "/"])(
+  test.each(["/docs/swagger-ui.js", "/docs/package.json", "/docs/..%2fpackage.json", "/"])(
     "nothing else: %s",
     async (path) => {
       await expect(gateway.request(path)).resolves.toMatchObject({ status: 404, body: { code: "ROUTE_NOT_FOUND" } });
     },
   );
+
+  test("the docs page is reached with a slash at its end as well, also under a proxy's prefix", async () => {
+    const { status, headers } = await gateway.request("/docs/", { redirect: "manual" });
+    expect([status, headers.get("location")]).toEqual([308, "../docs"]);
+    await expect(gateway.request("/docs/")).resolves.toMatchObject({
+      status: 200,
+      text: expect.stringContaining('<div id="docs">'),
+    });
+  });
 
   test("HEAD is answered as GET is, without the body", async () => {
     const { status, headers, text } = await gateway.request("/openapi.json", { method: "HEAD" });
