@@ -26,6 +26,8 @@ const MOST_LEAD_MINUTES = 527_040;
 export const MOST_ANNOUNCEMENTS = 1000;
 /** D26. */
 const MOST_SUBSCRIBERS = 1000;
+/** As long as an event's description (D21). */
+const MOST_INFO_CHARACTERS = 4000;
 
 export interface Announcement {
   readonly id: AnnouncementId;
@@ -56,7 +58,7 @@ const rules = {
   type: oneOf(ANNOUNCEMENT_TYPES),
   hours: integer(0, MOST_LEAD_MINUTES / 60),
   minutes: integer(0, MOST_LEAD_MINUTES),
-  info: text(4000),
+  info: text(MOST_INFO_CHARACTERS),
   // Checked in `together`: one that the type does not use is ignored, whatever it holds (D27).
   eventColor: { type: "string", optional: true, documented: COLORS },
   subscribersRole: optional(listOf(snowflakeOr("everyone", "here"), MOST_SUBSCRIBERS)),
