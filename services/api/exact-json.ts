@@ -16,8 +16,8 @@ const MOST_NESTING = 16;
 
 /**
  * The one object that a text holds. Integers beyond 2^53 are BigInt, every digit kept (D7); of duplicate keys the
- * last wins; `__proto__` is an own property like any other (D8). Refused as INVALID_JSON: what is not JSON or not an
- * object, nesting deeper than 16, a number too large to be one.
+ * last wins; `__proto__` is an own property like any other (D8). A number too large to be one, such as 1e400, is
+ * Infinity, for its field to be named. Refused as INVALID_JSON: what is not JSON or not an object, nesting deeper than 16.
  */
 export function parseJsonObject(text: string): Readonly<Record<string, unknown>> | Refusal {
   if (nesting(text) > MOST_NESTING) {
@@ -46,7 +46,6 @@ function parsed(text: string): unknown {
 
 function exactly(value: number, source = ""): number | bigint {
   if (!Number.isSafeInteger(value) && /^-?\d+$/.test(source)) return BigInt(source);
-  if (!Number.isFinite(value)) throw new RangeError("not a finite number");
   return value;
 }
 

@@ -37,9 +37,12 @@ describe("a body's JSON", () => {
     expect(parseJsonObject(text)).toEqual(JSON.parse(text));
   });
 
-  test.each(["1e400", "-1e400", "9".repeat(400) + ".5"])("a number that is none is refused: %.10s", (number) => {
-    expect(parseJsonObject(`{"a":${number}}`)).toMatchObject({ refusal: "INVALID_JSON" });
-    expect(Math.abs(JSON.parse(number) as number)).toBe(Infinity);
+  test.each([
+    ["1e400", Infinity],
+    ["-1e400", -Infinity],
+    ["9".repeat(400) + ".5", Infinity],
+  ])("a number that is none is left for its field's rule to refuse: %.10s", (number, read) => {
+    expect(parseJsonObject(`{"a":${number}}`)).toEqual({ a: read });
   });
 
   test.each([

@@ -54,9 +54,10 @@ function asGuildId(value: unknown): unknown {
   return typeof value === "bigint" || Number.isSafeInteger(value) ? String(value) : value;
 }
 
-/** An integer beyond 2^53 is beyond every range as well: as a number, the check can say so. */
+/** An integer beyond 2^53 is beyond every range as well: as a finite number, the check can say so. */
 export function asInteger(value: unknown): unknown {
-  return typeof value === "bigint" ? Number(value) : value;
+  if (typeof value !== "bigint" && typeof value !== "number") return value;
+  return Math.max(-Number.MAX_VALUE, Math.min(Number.MAX_VALUE, Number(value)));
 }
 
 /** Names of colours, types, languages and frequencies come in any case (D10, D14, D23). */

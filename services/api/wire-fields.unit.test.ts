@@ -35,8 +35,29 @@ describe("the fields of a request", () => {
     expect(guildField.decode(given)).toEqual(read);
   });
 
-  test("an integer beyond 2^53 becomes a number beyond every range", () => {
-    expect(asInteger(10n ** 30n)).toBe(1e30);
+  test.each([
+    [10n ** 30n, 1e30],
+    [10n ** 400n, Number.MAX_VALUE],
+    [-Infinity, -Number.MAX_VALUE],
+    [1.5, 1.5],
+    ["1", "1"],
+  ])("the integer %p is read as %p: what is beyond 2^53 is a number beyond every range", (given, read) => {
+    expect(asInteger(given)).toBe(read);
+  });
+
+  test("a number beyond all numbers is out of its field's range, and ignored in a field that nobody knows (D6)", () => {
+    const update = ROUTES.find(({ paths }) => paths[0] === "/v1/announcement/update")!;
+    const problemsOf = (more: string) => {
+      const body = parseJsonObject(`{"guild_id":"1","id":"x",${more}}`) as Record<string, unknown>;
+      return update.check(update.decode(body));
+    };
+    expect(problemsOf('"nonsense":1e400')).toEqual([]);
+    expect(problemsOf('"hours":1e400,"minutes":-1e400,"info":1e400,"guild_id":1e400')).toMatchObject([
+      { field: "guild_id", code: "WRONG_TYPE" },
+      { field: "hours", code: "OUT_OF_RANGE" },
+      { field: "minutes", code: "OUT_OF_RANGE" },
+      { field: "info", code: "WRONG_TYPE" },
+    ]);
   });
 
   test("a name is upper-cased letter by letter of ASCII alone (D10)", () => {
