@@ -6,6 +6,7 @@ import {
   ANNOUNCEMENT_FAILED,
   ANNOUNCEMENT_MISSED,
   ANNOUNCEMENT_POSTED,
+  POST_STATES,
 } from "../../services/contracts/dispatch.contract.ts";
 import { ERRORS } from "../../services/contracts/errors.ts";
 import "../../services/dispatch/dispatch.metrics.ts";
@@ -66,6 +67,7 @@ describe("alert rules and dashboard", () => {
     const events = [ANNOUNCEMENT_POSTED, ANNOUNCEMENT_MISSED, ANNOUNCEMENT_FAILED];
     const matchNothing = [
       ...values("code").filter((pattern) => !codes.some((code) => pattern.test(code))),
+      ...values("state").filter((pattern) => !POST_STATES.some((state) => pattern.test(state))),
       ...values("event").filter((pattern) => !events.some((event) => pattern.test(event))),
     ];
     expect(matchNothing).toEqual([]);
