@@ -21,10 +21,15 @@ const MOST_NESTING = 16;
  */
 export function parseJsonObject(text: string): Readonly<Record<string, unknown>> | Refusal {
   if (nesting(text) > MOST_NESTING) {
-    return refuse("INVALID_JSON", undefined, `The body is nested deeper than ${MOST_NESTING} levels`);
+    return unreadableBody(`must be nested at most ${MOST_NESTING} levels deep`);
   }
   const value = parsed(text);
-  return isObject(value) ? value : refuse("INVALID_JSON");
+  return isObject(value) ? value : unreadableBody("must be one JSON object");
+}
+
+/** The refusal of a body as a whole; it is its own bad field, under the name `body` (D4). */
+export function unreadableBody(message: string): Refusal {
+  return refuse("INVALID_JSON", [{ field: "body", code: "MALFORMED", message }], `The body ${message}`);
 }
 
 /** A text of digits as the JSON number that it spells (D7); the other direction of the BigInt above. */

@@ -27,8 +27,9 @@ describe("a body's JSON", () => {
 
   test("is nested at most 16 deep (D8); 30 kB of brackets would overflow the stack of whoever walks them", () => {
     expect(parseJsonObject(nested(16))).toEqual(JSON.parse(nested(16)));
-    expect(parseJsonObject(nested(17))).toMatchObject({ refusal: "INVALID_JSON" });
-    expect(parseJsonObject(nested(15_000))).toMatchObject({ refusal: "INVALID_JSON" });
+    const tooDeep = { refusal: "INVALID_JSON", problems: [{ field: "body", message: expect.stringContaining("16") }] };
+    expect(parseJsonObject(nested(17))).toMatchObject(tooDeep);
+    expect(parseJsonObject(nested(15_000))).toMatchObject(tooDeep);
     expect(() => JSON.stringify(JSON.parse(nested(15_000)))).toThrow(RangeError);
   });
 
@@ -60,7 +61,11 @@ describe("a body's JSON", () => {
     "undefined",
     "{}\u0000",
   ])("what is not one object is refused: %p", (text) => {
-    expect(parseJsonObject(text)).toEqual({ refusal: "INVALID_JSON" });
+    expect(parseJsonObject(text)).toEqual({
+      refusal: "INVALID_JSON",
+      problems: [{ field: "body", code: "MALFORMED", message: "must be one JSON object" }],
+      message: "The body must be one JSON object",
+    });
   });
 
   test("of duplicate keys the last wins (D8)", () => {

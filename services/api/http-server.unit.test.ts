@@ -109,7 +109,7 @@ describe("the HTTP server", () => {
     const body = Buffer.from([0x7b, 0x22, 0xff, 0x22, 0x3a, 0x31, 0x7d]);
     line.socket.write(Buffer.concat([Buffer.from(request("", { "content-length": body.length })), body]));
     await until(() => line.received().endsWith("}"), "the answer");
-    expect(line.received()).toMatch(/^HTTP\/1\.1 400 [^]*INVALID_JSON/);
+    expect(line.received()).toMatch(/^HTTP\/1\.1 400 [^]*INVALID_JSON[^]*"field":"body"[^]*UTF-8/);
     expect(body.toString("utf8")).toContain("\ufffd");
   });
 

@@ -85,11 +85,11 @@ function nameOf(status: number): string {
 function errorResponse(status: number): JsonSchema {
   const codes = codesOf(status);
   const description = codes.map((code) => `\`${code}\`: ${ERRORS[code].message}`).join("\n\n");
-  return { description, content: json(errorSchema(codes)) };
+  return { description, content: json(errorSchema(codes, status === 400)) };
 }
 
 /** D4. */
-function errorSchema(codes: readonly string[]): JsonSchema {
+function errorSchema(codes: readonly string[], namesFields = false): JsonSchema {
   const text = { type: "string" };
   return {
     type: "object",
@@ -99,14 +99,17 @@ function errorSchema(codes: readonly string[]): JsonSchema {
       request_id: { type: "string", description: "Also in the header X-Request-Id, and in the service's log" },
       errors: { type: "array", description: "Every field that is wrong", items: fieldProblem },
     },
-    required: ["message", "code", "request_id"],
+    required: ["message", "code", "request_id", ...(namesFields ? ["errors"] : [])],
   };
 }
 
 const fieldProblem: JsonSchema = {
   type: "object",
   properties: {
-    field: { type: "string", description: "Its path in the request, such as recurrence.count" },
+    field: {
+      type: "string",
+      description: "Its path in the request, such as recurrence.count; body for one that can't be read as JSON",
+    },
     code: { type: "string" },
     message: { type: "string" },
     allowed: {

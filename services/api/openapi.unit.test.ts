@@ -47,6 +47,15 @@ describe("the API document", () => {
     expect(text).toContain('"guild_id": 375357265198317579,');
   });
 
+  test("a 400 always names what is wrong, and no other error needs to (D4)", () => {
+    const { responses } = (JSON.parse(text) as { components: { responses: object } }).components;
+    const required = Object.entries(responses as Record<string, never>).map(([name, response]) => {
+      const { content } = response as { content: { "application/json": { schema: RequestSchema } } };
+      return [name, content["application/json"].schema.required.includes("errors")];
+    });
+    expect(required.filter(([, errors]) => errors)).toEqual([["Error400", true]]);
+  });
+
   test("says of each field whether it is required, and what it may be", () => {
     const { properties, required } = requestOf("/v2/events/update");
     expect(required).toEqual(["guild_id", "calendar_number", "event_id"]);

@@ -1,6 +1,6 @@
 import type { IncomingHttpHeaders, IncomingMessage } from "node:http";
 import { isRefusal, refuse, type Refusal } from "../contracts/errors.ts";
-import { parseJsonObject } from "./exact-json.ts";
+import { parseJsonObject, unreadableBody } from "./exact-json.ts";
 
 /** D8. */
 const MOST_BODY_BYTES = 65_536;
@@ -17,7 +17,7 @@ export async function readJsonBody(request: IncomingMessage): Promise<Readonly<R
   const bytes = await readBytes(request);
   if (isRefusal(bytes)) return bytes;
   const text = utf8(bytes);
-  return text === undefined ? refuse("INVALID_JSON", undefined, "The body must be UTF-8") : parseJsonObject(text);
+  return text === undefined ? unreadableBody("must be UTF-8") : parseJsonObject(text);
 }
 
 /**

@@ -101,6 +101,20 @@ describe("windows of calendars on the bus", () => {
     await expect(calendar.list(guildId, 0, noon + 10_000 * DAY)).resolves.toHaveLength(10_000);
   });
 
+  test("more than 10 000 that are on now are refused, naming the calendar, and 10 000 are given (D17)", async () => {
+    const guildId = calendar.newGuild();
+    const startsAt = noon - 10_000 * DAY;
+    const long = { startsAt, endsAt: startsAt + 20_000 * DAY };
+    await calendar.create(guildId, { ...long, recurs: true, recurrence: { frequency: "DAILY", count: 10_000 } });
+    const ongoing = async () => calendar.services.call(listOngoingEvents, { guildId, calendarNumber: 1 });
+    await expect(ongoing()).resolves.toHaveLength(10_000);
+    await calendar.create(guildId, long);
+    await expect(ongoing()).rejects.toMatchObject({
+      type: "TOO_MANY_ENTRIES",
+      data: { problems: [{ field: "calendarNumber", code: "TOO_MANY" }] },
+    });
+  });
+
   test("dispatch gets the soonest occurrences of all calendars that start in its windows", async () => {
     const guildId = calendar.newGuild();
     await raiseCalendars(calendar, guildId, 2);

@@ -4,12 +4,12 @@ import {
   type Occurrence,
   type OccurrencesStartingParams,
 } from "../contracts/calendar-events.contract.ts";
-import { refuse, type Refusal } from "../contracts/errors.ts";
+import type { Refusal } from "../contracts/errors.ts";
 import type { EpochMs, GuildId } from "../contracts/ids.ts";
 import type { CalendarEventsStore } from "./calendar-events.store.ts";
 import type { CalendarsStore } from "./calendars.store.ts";
 import { type Calendar, unwrittenCalendar } from "./domain/calendar.ts";
-import { inOrder, tooManyEntries } from "./domain/listing.ts";
+import { inOrder, tooManyEntries, tooManyOngoing } from "./domain/listing.ts";
 import { occurrencesStarting, occurrencesTouching } from "./domain/occurrences.ts";
 import { announcedOccurrence, placedSingle, placedView } from "./domain/placed.ts";
 import { soonest, type Soonest } from "./domain/soonest.ts";
@@ -42,8 +42,7 @@ export function calendarWindows(store: CalendarEventsStore, calendars: Calendars
 
     async listOngoing(guildId, calendarNumber, now) {
       const entries = await list(guildId, calendarNumber, { from: now, until: now + 1 });
-      // Of now there is no narrower window to ask for.
-      return Array.isArray(entries) ? entries.filter((entry) => isOngoing(entry, now)) : refuse("TOO_MANY_ENTRIES");
+      return Array.isArray(entries) ? entries.filter((entry) => isOngoing(entry, now)) : tooManyOngoing();
     },
 
     async listStarting({ guildId, windows, limit }, isOpen) {

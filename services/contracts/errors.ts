@@ -11,7 +11,7 @@ export const ERRORS = {
   UNAUTHORIZED: { status: 401, message: "Missing or invalid API key" },
   PAYLOAD_TOO_LARGE: { status: 413, message: "The body is larger than 65536 bytes" },
   UNSUPPORTED_MEDIA_TYPE: { status: 415, message: "The body must be application/json" },
-  INVALID_JSON: { status: 400, message: "The body must be one JSON object" },
+  INVALID_JSON: { status: 400, message: "The body is not one JSON object in UTF-8, or is nested too deeply" },
   INVALID_REQUEST: { status: 400, message: "Bad request" },
   TOO_MANY_ENTRIES: { status: 400, message: "The answer would hold too many entries" },
   FORBIDDEN: { status: 403, message: "This key may not do that" },

@@ -14,6 +14,12 @@ export function compareText(a: string, b: string): number {
 
 /** Instead of an answer that would be cut off (D17). */
 export function tooManyEntries(): Refusal {
-  const message = `the window holds more than ${MOST_ENTRIES} entries; ask for a narrower one`;
+  const message = `must make a narrower window: this one holds more than ${MOST_ENTRIES} entries`;
   return refuse("TOO_MANY_ENTRIES", [{ field: "until", code: "TOO_MANY", message }]);
+}
+
+/** The same of what is on now, for which there is no narrower window. */
+export function tooManyOngoing(): Refusal {
+  const message = `must name a calendar in which at most ${MOST_ENTRIES} events are on`;
+  return refuse("TOO_MANY_ENTRIES", [{ field: "calendarNumber", code: "TOO_MANY", message }]);
 }
