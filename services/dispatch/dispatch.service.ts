@@ -5,6 +5,7 @@ import { closedConnection, databaseMixin, databaseTime } from "../../mixins/data
 import { healthMixin } from "../../mixins/health.mixin.ts";
 import { ANNOUNCEMENT_CHANGED } from "../contracts/announcements.contract.ts";
 import { CALENDAR_EVENT_CHANGED } from "../contracts/calendar-events.contract.ts";
+import { CALENDAR_CHANGED } from "../contracts/calendars.contract.ts";
 import { listPostHistory, listUpcomingPosts, previewPost } from "../contracts/dispatch.contract.ts";
 import { GUILD_SETTINGS_CHANGED } from "../contracts/guild-settings.contract.ts";
 import type { ServiceName } from "../contracts/health.contract.ts";
@@ -74,7 +75,12 @@ export function dispatchService(options: DispatchOptions): ServiceSchema {
   return {
     name: "dispatch",
     mixins: [databaseMixin(connection, mongoUrl, "dispatch"), healthMixin("dispatch", connection)],
-    events: { [ANNOUNCEMENT_CHANGED]: hint, [CALENDAR_EVENT_CHANGED]: hint, [GUILD_SETTINGS_CHANGED]: hint },
+    events: {
+      [ANNOUNCEMENT_CHANGED]: hint,
+      [CALENDAR_CHANGED]: hint,
+      [CALENDAR_EVENT_CHANGED]: hint,
+      [GUILD_SETTINGS_CHANGED]: hint,
+    },
     actions: {
       ...serve(listUpcomingPosts, ({ guildId, amount }) => store.listUpcoming(guildId, amount)),
       ...serve(listPostHistory, ({ guildId, amount, id }) => store.listHistory(guildId, amount, id)),
