@@ -62,7 +62,7 @@ function passwords(random: () => string): Record<(typeof SERVICES)[number], stri
 
 /** What one service alone knows. The empty ones are the operator's to fill in: empty is as good as absent. */
 function ofItsOwn(service: string, random: () => string): Readonly<Record<string, string>> {
-  if (service === "api") return { API_KEY: `gc_operator_${random()}` };
+  if (service === "api") return { API_KEY: `gc_operator_${random()}`, API_KEY_PEPPER: random() };
   return service === "dispatch" ? { DISCORD_TOKEN: "", WEBHOOK_SECRET: "" } : {};
 }
 

@@ -1,16 +1,22 @@
 import type { Service, ServiceSchema } from "moleculer";
 import WebGateway from "moleculer-web";
+import { boundedAnswers } from "../../mixins/bounded-answers.ts";
 import { closedConnection, databaseAnswers, databaseMixin } from "../../mixins/database.mixin.ts";
-import { ensureFirstKey } from "./api-keys.ts";
-import { apiKeysStore } from "./api-keys.store.ts";
+import { API_KEY_CHANGED, type ApiKeyChanged } from "../contracts/api-keys.contract.ts";
 import { Gateway } from "./gateway.ts";
+import { apiKeysStore } from "./keys/api-keys.store.ts";
+import { keyActions } from "./keys/key.actions.ts";
+import { type KeySeal, pepperId } from "./keys/key-digests.ts";
+import { ensureFirstKey, keyOffice } from "./keys/key-office.ts";
+import { type KeyRing, keyRing } from "./keys/key-ring.ts";
 
 export interface ApiServiceOptions {
   readonly mongoUrl: string;
   /** 0 takes a free one; `onListening` tells which. */
   readonly port: number;
   readonly host: string;
-  /** A key that is to be valid, as an operator's; see `ensureFirstKey`. */
+  readonly seal: KeySeal;
+  /** A key that is valid, as an operator's, as long as it is given here. */
   readonly apiKey?: string | undefined;
   /** Given the key of the very first start, in clear, this once. */
   readonly onFirstKey?: (key: string) => void;
@@ -31,24 +37,38 @@ const webGateway: Partial<ServiceSchema> = {
   actions: {},
 };
 
+/** A database that hangs must not hold a request: nobody knows whose it is yet. */
+const KEY_ANSWER_MS = 2_000;
 const DATABASE_ANSWER_MS = 500;
 
 /** The HTTP gateway; see README.md beside this file. */
 export function apiService(options: ApiServiceOptions): ServiceSchema {
-  const { mongoUrl, port, host, apiKey, onFirstKey, onListening, drainMs = 8_000 } = options;
+  const { mongoUrl, port, host, seal, apiKey, onFirstKey, onListening, drainMs = 8_000 } = options;
   const connection = closedConnection();
-  const keys = apiKeysStore(connection);
+  const store = apiKeysStore(connection);
+  const office = keyOffice(store, seal);
+  let ring: KeyRing | undefined;
   let gateway: Gateway | undefined;
   return {
     name: "api",
     mixins: [webGateway as ServiceSchema, databaseMixin(connection, mongoUrl, "api") as ServiceSchema],
+    actions: keyActions(office),
+    events: {
+      [API_KEY_CHANGED]: ({ params }: { readonly params: ApiKeyChanged }) => ring?.forget(params.id),
+    },
     async started(this: Service) {
-      const firstKey = await ensureFirstKey(keys, apiKey);
+      const { logger } = this;
+      const firstKey = await ensureFirstKey(store, office, apiKey);
       if (firstKey !== undefined) onFirstKey?.(firstKey);
+      const count = await store.countSealedOtherwise(pepperId(seal.pepper));
+      if (count > 0) logger.warn({ count }, "API_KEY_PEPPER has changed: there are keys that open nothing any more");
+      const onError = (error: unknown) => logger.warn({ err: error }, "the use of a key could not be noted");
+      const bounded = boundedAnswers(store, () => KEY_ANSWER_MS);
+      ring = keyRing({ store: bounded, seal, configured: apiKey, onError });
       gateway = new Gateway({
         service: this,
         databaseAnswers: () => databaseAnswers(connection, DATABASE_ANSWER_MS),
-        keys,
+        keys: ring,
         port,
         host,
       });

@@ -14,4 +14,15 @@ export const apiSettings = {
     "at least 20 characters of visible ASCII",
     /^[\x21-\x7e]{20,256}$/,
   ),
+  API_KEY_PEPPER: optionalSetting(
+    "What the digests of API keys are made with: another one, and no key opens any more; unset: one that is made at the first start and kept in `DATA_DIR`. A gateway in a process of its own needs it set",
+    "at least 32 characters of visible ASCII",
+    /^[\x21-\x7e]{32,256}$/,
+  ),
+  API_KEY_ENV: textSetting(
+    "The second word of API keys (`gc_live_…`): tells those of one installation from those of another",
+    "live",
+    "1 to 16 lower-case letters or digits",
+    /^[a-z0-9]{1,16}$/,
+  ),
 } as const;

@@ -36,6 +36,10 @@ const STORY = [
   "/v2/calendar/list",
   "/v1/guild/settings/update",
   "/v2/guild/settings/update",
+  "/admin/keys/create",
+  "/admin/keys/list",
+  "/admin/keys/rotate",
+  "/admin/keys/revoke",
 ];
 
 const current = eventExamples.ongoing.response.events[0]!;
@@ -48,8 +52,20 @@ describe("the examples of the API document", () => {
   /** An example's JSON under the names of this run. */
   function ofThisRun(value: object): string {
     let text = JSON.stringify(value);
-    for (const [example, name] of names) text = text.replaceAll(example, name);
+    // The longest first: a key has its id within it.
+    const longestFirst = [...names].toSorted(([one], [other]) => other.length - one.length);
+    for (const [example, name] of longestFirst) text = text.replaceAll(example, name);
     return text;
+  }
+
+  /** Ids, keys and times of its making are this run's own. */
+  function learn(expected: object, actual: object): void {
+    const pairs = Object.entries(expected).map(([wire, value]) => [wire, value, (actual as never)[wire]] as const);
+    for (const [wire, example, name] of pairs) {
+      if (["id", "key", "created", "previous_until"].includes(wire)) names.set(String(example), String(name));
+    }
+    const { keys } = { keys: [], ...expected } as { keys: readonly object[] };
+    for (const [at, key] of keys.entries()) learn(key, (actual as { keys: readonly object[] }).keys[at] ?? {});
   }
 
   /** The posts of an example, as dispatch would give them: the example's event is years ahead of any plan. */
@@ -96,7 +112,7 @@ describe("the examples of the API document", () => {
   test.each(STORY)("%s answers as its example says, in its order and under its names", async (path) => {
     const { example } = ROUTES.find(({ paths }) => paths[0] === path)!;
     const { status, text, body } = await gateway.post(path, ofThisRun(example.request));
-    if (typeof example.response["id"] === "string") names.set(example.response["id"], String(body["id"]));
+    learn(example.response, body);
     expect({ status, text }).toEqual({ status: 200, text: ofThisRun(example.response) });
   });
 });

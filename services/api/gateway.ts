@@ -1,12 +1,10 @@
 import type { Service, ServiceBroker } from "moleculer";
 import type { ActionContract, CallMeta } from "../contracts/contract.ts";
 import { type Health, healthOf, SERVICE_NAMES, type ServiceName } from "../contracts/health.contract.ts";
-import { keyRing } from "./api-keys.ts";
-import type { ApiKeysStore } from "./api-keys.store.ts";
 import { docsPages } from "./docs.pages.ts";
-import { boundedAnswers } from "../../mixins/bounded-answers.ts";
 import { healthPages } from "./health.pages.ts";
 import { type HttpServer, httpServer } from "./http-server.ts";
+import type { KeyRing } from "./keys/key-ring.ts";
 import { requestLevel, requestLine } from "./request-line.ts";
 import { measureRequest } from "./request-metrics.ts";
 import { requestPath } from "./request-path.ts";
@@ -17,13 +15,11 @@ export interface GatewayParts {
   readonly service: Pick<Service, "broker" | "logger">;
   /** Whether the gateway's own database answers. */
   readonly databaseAnswers: () => Promise<boolean>;
-  readonly keys: ApiKeysStore;
+  readonly keys: KeyRing;
   readonly port: number;
   readonly host: string;
 }
 
-/** A database that hangs must not hold a request: nobody knows whose it is yet. */
-const KEY_ANSWER_MS = 2_000;
 const HEALTH_TIMEOUT_MS = 1_000;
 
 /** The gateway, put together: the watch over the services, the request path, and the server in front of it. */
@@ -48,9 +44,9 @@ export class Gateway {
           ...healthPages(async () => [...((await databaseAnswers()) ? [] : ["database of api"]), ...watch.missing()]),
           ...docsPages(ROUTES),
         ],
-        keys: keyRing(boundedAnswers(keys, () => KEY_ANSWER_MS)),
+        keys,
         call: ({ name, asks }: ActionContract<unknown, unknown>, params: unknown, meta: CallMeta) =>
-          watch.whileThere([ownerOf(name), ...(asks?.(params) ?? [])], () =>
+          watch.whileThere([...ownersOf(name), ...(asks?.(params) ?? [])], () =>
             broker.call(name, params as object, { meta }),
           ),
         onDefect: (error, requestId) => logger.error({ err: error, requestId }, "request failed"),
@@ -84,6 +80,7 @@ async function askForHealth(broker: ServiceBroker, name: ServiceName): Promise<H
   return broker.call(action, {}, { timeout: HEALTH_TIMEOUT_MS, retries: 0 });
 }
 
-function ownerOf(action: string): ServiceName {
-  return action.slice(0, action.indexOf(".")) as ServiceName;
+/** The service that an action belongs to; none to watch for where it is the gateway itself. */
+function ownersOf(action: string): ServiceName[] {
+  return SERVICE_NAMES.filter((name) => action.startsWith(`${name}.`));
 }

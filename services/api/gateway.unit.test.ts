@@ -1,6 +1,5 @@
 import { afterEach, describe, expect, test } from "@jest/globals";
 import { until } from "../../test/real-parts/until.ts";
-import type { ApiKeysStore } from "./api-keys.store.ts";
 import { Gateway, type GatewayParts } from "./gateway.ts";
 
 /** A broker on which every service is well. */
@@ -22,7 +21,7 @@ describe("the gateway", () => {
       broker,
       logger: { debug: logAt("debug"), info: logAt("info"), warn: logAt("warn"), error: logAt("error") },
     } as never as GatewayParts["service"];
-    const keys = { findByHash: async () => null } as Partial<ApiKeysStore> as ApiKeysStore;
+    const keys = { authenticate: async () => undefined, forget: () => undefined };
     gateway = new Gateway({ service, databaseAnswers: async () => answers, keys, port: 0, host: "127.0.0.1" });
     port = await gateway.start();
     answers = true;

@@ -6,9 +6,10 @@ import { getAnnouncement } from "../contracts/announcements.contract.ts";
 import { getGuildSettings, updateGuildSettings } from "../contracts/guild-settings.contract.ts";
 import type { GuildId } from "../contracts/ids.ts";
 import { guildSettingsService } from "../guild-settings/guild-settings.service.ts";
-import { digestOf, newKey } from "./api-keys.ts";
-import { apiKeysStore, type StoredKey } from "./api-keys.store.ts";
-import { standIn, startTestGateway, type TestGateway, untilReady } from "../../test/real-parts/test-gateway.ts";
+import type { ApiKey } from "./domain/api-key.ts";
+import { apiKeysStore } from "./keys/api-keys.store.ts";
+import { sealNewKey } from "./keys/key-digests.ts";
+import { SEAL, standIn, startTestGateway, type TestGateway, untilReady } from "../../test/real-parts/test-gateway.ts";
 
 const GUILD = "375357265198317579" as GuildId;
 const OTHER = "375357265198317580" as GuildId;
@@ -17,38 +18,39 @@ const SECRET = "mongodb://root:hunter2@db node-7";
 const READ = "/v2/guild/settings/get";
 const WRITE = "/v2/guild/settings/update";
 
+const IDS = ["guild", "reader", "revoked", "expired", "service"] as const;
+const sealed = Object.fromEntries(IDS.map((id) => [id, sealNewKey(SEAL, id)])) as Record<
+  (typeof IDS)[number],
+  ReturnType<typeof sealNewKey>
+>;
 const keys = {
-  guild: newKey("guild"),
-  reader: newKey("reader"),
-  revoked: newKey("revoked"),
-  expired: newKey("expired"),
-  service: newKey("service"),
+  guild: sealed.guild.key,
+  reader: sealed.reader.key,
+  revoked: sealed.revoked.key,
+  expired: sealed.expired.key,
+  service: sealed.service.key,
 };
 
 const withKey = (key: string) => ({ authorization: key });
 
-function storedKey(id: keyof typeof keys, more: Partial<StoredKey>): StoredKey {
-  return {
-    _id: id,
-    hash: digestOf(keys[id]),
-    kind: "guild",
-    access: "write",
-    guilds: [GUILD],
-    label: id,
-    createdAt: new Date(),
-    ...more,
-  };
+function storedKey(id: (typeof IDS)[number], more: Partial<ApiKey>): ApiKey {
+  const at = { createdAt: 0, revision: 1, label: id };
+  return { id, ...at, kind: "guild", access: "write", guilds: [GUILD], secrets: [sealed[id].secret], ...more };
 }
 
 async function storeKeys(mongoUrl: string): Promise<void> {
   const connection = await mongoose.createConnection(mongoUrl).asPromise();
   const store = apiKeysStore(connection);
-  await store.create(storedKey("guild", {}));
-  await store.create(storedKey("reader", { access: "read" }));
-  await store.create(storedKey("revoked", {}));
-  await store.revoke("revoked", new Date());
-  await store.create(storedKey("service", { kind: "service", guilds: [] }));
-  await store.create(storedKey("expired", { expiresAt: new Date(Date.now() - 1) }));
+  const more: Record<(typeof IDS)[number], Partial<ApiKey>> = {
+    guild: {},
+    reader: { access: "read" },
+    revoked: { revokedAt: Date.now() },
+    expired: { expiresAt: Date.now() - 1 },
+    service: { kind: "service", guilds: [] },
+  };
+  for (const id of IDS) {
+    await store.insert(storedKey(id, more[id]), { keyId: id, change: "created", by: "test", at: 0 });
+  }
   await connection.close();
 }
 
@@ -283,12 +285,17 @@ describe("a request's path through the gateway", () => {
     await expect(gateway.post(READ, { guild_id: GUILD })).resolves.toMatchObject({ status: 200 });
   });
 
-  test("actions without a route can't be reached, and the gateway offers none to the bus", async () => {
+  test("actions without a route can't be reached, and the gateway offers the work on keys alone to the bus", async () => {
     for (const path of ["/~node/list", "/api/~node/list", "/guild-settings/get", "/api/list-aliases"]) {
       await expect(gateway.post(path, {})).resolves.toMatchObject({ status: 404 });
     }
     const actions = gateway.broker.registry.actions.list({ skipInternal: true }).map(({ name }) => name);
     expect(actions).toContain("guild-settings.get");
-    expect(actions.filter((name) => name.startsWith("api."))).toEqual([]);
+    expect(actions.filter((name) => name.startsWith("api.")).toSorted()).toEqual([
+      "api.createKey",
+      "api.listKeys",
+      "api.revokeKey",
+      "api.rotateKey",
+    ]);
   });
 });

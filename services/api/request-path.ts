@@ -4,7 +4,8 @@ import { mayCall } from "../../mixins/may-call.ts";
 import type { ActionContract, CallMeta } from "../contracts/contract.ts";
 import { isRefusal, refuse, type Refusal } from "../contracts/errors.ts";
 import { type Answer, jsonAnswer, refusalAnswer } from "./answer.ts";
-import { type KeyRing, presentedKey } from "./api-keys.ts";
+import type { KeyRing } from "./keys/key-ring.ts";
+import { presentedKey } from "./keys/key-text.ts";
 import type { Page } from "./page.ts";
 import { readJsonBody, SenderGone } from "./request-body.ts";
 import { pathsOf } from "./route-table.ts";
@@ -15,7 +16,7 @@ import { ServiceGone } from "./service-watch.ts";
 export interface RequestPathParts {
   readonly routes: readonly Route[];
   readonly pages: readonly Page[];
-  readonly keys: KeyRing;
+  readonly keys: Pick<KeyRing, "authenticate">;
   readonly call: (contract: ActionContract<unknown, unknown>, params: unknown, meta: CallMeta) => Promise<unknown>;
   /** Told of every error that nobody foresaw. */
   readonly onDefect: (error: unknown, requestId: string) => void;

@@ -1,3 +1,4 @@
+import { keyRoutes } from "./admin/keys.routes.ts";
 import type { Route } from "./route.ts";
 import { announcementRoutes } from "./v1/announcement.routes.ts";
 import { settingsRoutesV1 } from "./v1/settings.routes.ts";
@@ -12,6 +13,7 @@ export const ROUTES: readonly Route[] = [
   ...settingsRoutesV2,
   ...eventRoutes,
   ...calendarRoutes,
+  ...keyRoutes,
 ];
 
 /** Every path that leads to the route: canonical, aliases, and each of them under /api (D2). */

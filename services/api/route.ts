@@ -1,7 +1,6 @@
 import { type ParamsCheck, paramsCheck } from "../../mixins/check-params.ts";
 import type { ActionContract, FieldProblem } from "../contracts/contract.ts";
 import type { Refusal } from "../contracts/errors.ts";
-import type { GuildId } from "../contracts/ids.ts";
 import { type AnswerField, encodeFields } from "./answer-fields.ts";
 import { decodeFields, type NullMeaning, type WireField, wirePath } from "./wire-fields.ts";
 
@@ -23,7 +22,7 @@ export interface OwnRequest<Fields, Params> {
 }
 
 /** One endpoint as its table writes it down. */
-export interface RouteTable<Fields extends GuildFields, Params, Result> {
+export interface RouteTable<Fields extends object, Params, Result> {
   /** The canonical path, then its aliases (D2); each is there under /api as well. */
   readonly paths: readonly [string, ...string[]];
   readonly contract: ActionContract<Params, Result>;
@@ -33,10 +32,6 @@ export interface RouteTable<Fields extends GuildFields, Params, Result> {
   readonly answer: readonly AnswerField<NoInfer<Result>>[];
   readonly summary: string;
   readonly example: Example;
-}
-
-interface GuildFields {
-  readonly guildId: GuildId;
 }
 
 /** One endpoint as the gateway runs it. */
@@ -51,17 +46,17 @@ export interface Route {
   readonly summary: string;
   readonly example: Example;
   /** What the body spells, unchecked. */
-  decode(body: Readonly<Record<string, unknown>>): GuildFields;
+  decode(body: Readonly<Record<string, unknown>>): object;
   /** Every field that is wrong, named as the client spells it; empty when they are good. */
-  check(decoded: GuildFields): readonly FieldProblem[];
+  check(decoded: object): readonly FieldProblem[];
   /** The action's params, of fields that passed the check. */
-  toParams(checked: GuildFields): unknown;
+  toParams(checked: object): unknown;
   encode(result: unknown): object;
   /** A refusal of the owner's, its fields named as the client spells them. */
   inWireNames(refusal: Refusal): Refusal;
 }
 
-export function route<Fields extends GuildFields, Params, Result>(table: RouteTable<Fields, Params, Result>): Route {
+export function route<Fields extends object, Params, Result>(table: RouteTable<Fields, Params, Result>): Route {
   const { paths, fields, request, nulls = "value", summary, example } = table;
   const contract = table.contract as ActionContract<unknown, unknown>;
   const shape = (request?.shape ?? contract) as RequestShape<unknown>;
@@ -81,7 +76,7 @@ export function route<Fields extends GuildFields, Params, Result>(table: RouteTa
     answer,
     summary,
     example,
-    decode: (body) => decodeFields(body, fields, nulls) as unknown as GuildFields,
+    decode: (body) => decodeFields(body, fields, nulls),
     check: (decoded) => check(decoded).map(inWireName),
     toParams: (checked) => request?.toParams(checked as Fields) ?? checked,
     encode: (result) => encodeFields(answer, result),

@@ -19,6 +19,12 @@ export const ERRORS = {
   ANNOUNCEMENT_NOT_FOUND: { status: 404, message: "Announcement not found" },
   EVENT_NOT_FOUND: { status: 404, message: "Event not found" },
   CALENDAR_NOT_FOUND: { status: 404, message: "Calendar not found" },
+  KEY_NOT_FOUND: { status: 404, message: "Key not found" },
+  KEY_OVER: { status: 409, message: "The key is revoked or expired" },
+  KEY_ROTATING: {
+    status: 409,
+    message: "Two secrets of the key are valid; wait for the older one's end, or overlap 0",
+  },
   TOO_MANY_ANNOUNCEMENTS: { status: 409, message: "The guild has 1000 announcements already" },
   WRITE_CONFLICT: { status: 409, message: "Changed by another request at the same moment; try again" },
   INTERNAL: { status: 500, message: "Internal error" },

@@ -46,13 +46,23 @@ export async function startMongod(directory: string): Promise<EmbeddedMongod> {
     });
   });
   return {
-    url: `mongodb://127.0.0.1:${port}/guildcal?replicaSet=guildcal&directConnection=true`,
+    url: urlAt(port),
     lost,
     stop: async () => {
       stopping = true;
       await replicaSet.stop({ doCleanup: false });
     },
   };
+}
+
+/** The URL of the mongod that another process runs on this folder now; undefined when none does. */
+export async function runningMongod(directory: string): Promise<string | undefined> {
+  const pid = await mongodHolding(join(directory, "mongodb"));
+  return pid === undefined ? undefined : urlAt(await portOfLastStart(directory));
+}
+
+function urlAt(port: number): string {
+  return `mongodb://127.0.0.1:${port}/guildcal?replicaSet=guildcal&directConnection=true`;
 }
 
 /** An optional package: a production image has none of it, and needs none. */
@@ -109,11 +119,19 @@ async function mongodHolding(dbPath: string): Promise<number | undefined> {
 
 /** The replica set remembers its member's address: the port of the first start is kept, while it is free. */
 async function keptPort(directory: string): Promise<number> {
-  const file = join(directory, "mongodb-port");
-  const kept = Number(await readFile(file, "utf8").catch(() => "0"));
+  const kept = await portOfLastStart(directory);
   const port = kept > 0 && kept < 65_536 && (await freePort(kept).catch(() => 0)) === kept ? kept : await freePort(0);
-  if (port !== kept) await writeFile(file, String(port));
+  if (port !== kept) await writeFile(portFile(directory), String(port));
   return port;
+}
+
+function portFile(directory: string): string {
+  return join(directory, "mongodb-port");
+}
+
+/** 0 before the first one. */
+async function portOfLastStart(directory: string): Promise<number> {
+  return Number(await readFile(portFile(directory), "utf8").catch(() => "0"));
 }
 
 /** A free port of loopback: the given one, or any for 0. Rejects when it is taken. */

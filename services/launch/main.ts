@@ -1,13 +1,14 @@
 import { SettingsError } from "../../mixins/environment.ts";
 import { runDemo } from "./demo.ts";
+import { runKeys } from "./keys.ts";
 import { runAll, runOne, runProcesses } from "./modes.ts";
 import { isServiceName, SERVICES } from "./service-factories.ts";
 import { StartupError } from "./startup-error.ts";
 
-/** Runs what the first word names: everything in one process, a process each, the demo, or one service. */
-export async function main([mode = "all"]: readonly string[]): Promise<void> {
+/** Runs what the first word names: everything in one process, a process each, the demo, the work on keys, or one service. */
+export async function main([mode = "all", ...words]: readonly string[]): Promise<void> {
   try {
-    await run(mode);
+    await run(mode, words);
     process.exit(0);
   } catch (error) {
     process.stderr.write(`${explanation(error)}\n`);
@@ -15,12 +16,13 @@ export async function main([mode = "all"]: readonly string[]): Promise<void> {
   }
 }
 
-function run(mode: string): Promise<void> {
+function run(mode: string, words: readonly string[]): Promise<void> {
   if (mode === "all") return runAll(process.env);
   if (mode === "nats") return runProcesses(process.env);
   if (mode === "demo") return runDemo(process.env);
+  if (mode === "keys") return runKeys(words, process.env);
   if (isServiceName(mode)) return runOne(mode, process.env);
-  throw new StartupError(`Unknown mode: give all, nats, demo or one of ${SERVICES.join(", ")}`);
+  throw new StartupError(`Unknown mode: give all, nats, demo, keys or one of ${SERVICES.join(", ")}`);
 }
 
 /** One clear line for each thing that is wrong; a stack for nobody but who asks for it. */

@@ -3,6 +3,7 @@ import { checkPort } from "./preflight.ts";
 import { banner } from "./banner.ts";
 import { askedToEnd } from "./end-of-process.ts";
 import { type Parts, raiseParts } from "./parts.ts";
+import { withPepper } from "./pepper.ts";
 import { probeMiddlewares } from "./probe-middlewares.ts";
 import { runServices } from "./run-services.ts";
 import { makeService, readSettings, type ServiceName, SERVICES } from "./service-factories.ts";
@@ -22,7 +23,7 @@ export interface RunningAll {
 
 /** Starts everything in this process. */
 export async function startAll(env: Environment): Promise<RunningAll> {
-  const settings = readSettings(env);
+  const settings = await withPepper(readSettings(env));
   await checkPort(settings.PORT, settings.HOST);
   const parts = await raiseParts(settings, false);
   try {
@@ -62,16 +63,17 @@ export async function runAll(env: Environment): Promise<void> {
 /** `npm run start:nats`: a process a service, the servers beneath them owned here. */
 export async function runProcesses(env: Environment): Promise<void> {
   const end = askedToEnd();
-  const settings = readSettings(env);
+  const settings = await withPepper(readSettings(env));
   await checkPort(settings.PORT, settings.HOST);
   const parts = await raiseParts(settings, true);
   try {
-    const { MONGO_URL_FILE: _mongo, NATS_URL_FILE: _nats, PROBE_PORT_FILE: _probe, ...rest } = env;
+    const rest = Object.fromEntries(Object.entries(env).filter(([name]) => !GIVEN_BY_HAND.has(name)));
     const processes = await supervise(SERVICES, (service) => ({
       ...rest,
       MONGO_URL: parts.mongoUrl,
       NATS_URL: parts.natsUrl,
       PROBE_PORT: String(probePortOf(service, settings.PROBE_PORT)),
+      ...(service === "api" ? { API_KEY_PEPPER: settings.API_KEY_PEPPER } : {}),
     }));
     await untilEnd(end, parts);
     await processes.stop();
@@ -79,6 +81,11 @@ export async function runProcesses(env: Environment): Promise<void> {
     await parts.stop();
   }
 }
+
+/** What the processes are given by their supervisor and not as it was set. */
+const GIVEN_BY_HAND = new Set(
+  ["MONGO_URL", "NATS_URL", "PROBE_PORT", "API_KEY_PEPPER"].flatMap((name) => [name, `${name}_FILE`]),
+);
 
 /** A port a process, counted from the one that is set. */
 function probePortOf(service: string, first: number): number {

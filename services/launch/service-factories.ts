@@ -6,12 +6,14 @@ import { lineFormat } from "../../moleculer.config.ts";
 import { announcementsService } from "../announcements/announcements.service.ts";
 import { apiService } from "../api/api.service.ts";
 import { apiSettings } from "../api/api.settings.ts";
+import type { KeySeal } from "../api/keys/key-digests.ts";
 import { calendarEventsService } from "../calendar-events/calendar-events.service.ts";
 import { dispatchService } from "../dispatch/dispatch.service.ts";
 import { dispatchSettings } from "../dispatch/dispatch.settings.ts";
 import { makeSinks, sinkProblems, sinkSettings } from "../dispatch/sinks.ts";
 import { guildSettingsService } from "../guild-settings/guild-settings.service.ts";
 import { launchSettings } from "./launch.settings.ts";
+import { StartupError } from "./startup-error.ts";
 
 /** Every setting of every process. */
 export const ALL_SETTINGS = {
@@ -46,12 +48,19 @@ function writeLine(fields: object, text: string): void {
   posts.info(fields, text);
 }
 
+function sealOf({ API_KEY_PEPPER: pepper, API_KEY_ENV: env }: Settings): KeySeal {
+  if (pepper === undefined) throw new StartupError("API_KEY_PEPPER must be set for a gateway that runs alone");
+  return { pepper, env };
+}
+
 type Factory = (context: ServiceContext) => ServiceSchema;
 
 /** In the order in which they are stopped: who asks before who is asked. */
 const FACTORIES = {
-  api: ({ mongoUrl, settings: { PORT: port, HOST: host, API_KEY: apiKey }, onFirstKey, onListening }) =>
-    apiService({ mongoUrl, port, host, apiKey, onFirstKey, onListening }),
+  api: ({ mongoUrl, settings, onFirstKey, onListening }) => {
+    const { PORT: port, HOST: host, API_KEY: apiKey } = settings;
+    return apiService({ mongoUrl, port, host, seal: sealOf(settings), apiKey, onFirstKey, onListening });
+  },
   dispatch: ({ mongoUrl, settings }) =>
     dispatchService({
       mongoUrl,

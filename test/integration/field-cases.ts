@@ -29,6 +29,7 @@ interface Rule {
 const NEEDED_BY_THE_EXAMPLE: Readonly<Record<string, readonly string[]>> = {
   "/v1/announcement/create": ["event_id"],
   "/v2/events/create": ["recur", "recurrence"],
+  "/admin/keys/create": ["guilds"],
 };
 
 const absent = Symbol("absent");

@@ -25,6 +25,7 @@ describe("one service in a process of its own, as a container runs it", () => {
       MONGO_URL_FILE: join(folder, "mongo"),
       NATS_URL_FILE: join(folder, "nats"),
       PORT: String(port),
+      API_KEY_PEPPER: "pepper-of-the-tests-0123456789abcdef",
       PROBE_PORT: String(probePort),
     });
   });

@@ -140,6 +140,13 @@ describe("a start that can't be", () => {
     await expect(failure("all", env)).resolves.toEqual([`NATS is unreachable at 127.0.0.1:${port}`]);
   });
 
+  test("says that a gateway that runs alone needs the pepper", async () => {
+    const env = { MONGO_URL: emptyDatabase(), NATS_URL: String(process.env["TEST_NATS_URL"]) };
+    await expect(failure("api", { ...env, PORT: String(await freePort(0)) })).resolves.toEqual([
+      "API_KEY_PEPPER must be set for a gateway that runs alone",
+    ]);
+  });
+
   test("says that the data folder can't be made", async () => {
     const lines = await failure("all", { DATA_DIR: "/dev/null/data", PORT: String(await freePort(0)) });
     expect(lines).toEqual([expect.stringMatching(/^DATA_DIR can't be written: /)]);
@@ -152,7 +159,7 @@ describe("a start that can't be", () => {
 
   test("says which modes there are", async () => {
     await expect(failure("everything", {})).resolves.toEqual([
-      expect.stringMatching(/^Unknown mode: give all, nats, demo or one of /),
+      expect.stringMatching(/^Unknown mode: give all, nats, demo, keys or one of /),
     ]);
   });
 

@@ -3,10 +3,14 @@ import { serve } from "../../mixins/contract-action.ts";
 import { startTestServices, type TestServices } from "./test-services.ts";
 import { until } from "./until.ts";
 import { healthOf, type ServiceName } from "../../services/contracts/health.contract.ts";
+import type { KeySeal } from "../../services/api/keys/key-digests.ts";
 import { type ApiServiceOptions, apiService } from "../../services/api/api.service.ts";
 
 /** An operator's key that every test gateway takes. */
 const OPERATOR_KEY = "operator-key-of-the-tests";
+
+/** What every test gateway's keys are sealed with. */
+export const SEAL: KeySeal = { pepper: "pepper-of-the-tests-0123456789abcdef", env: "test" };
 
 /** A gateway under test, on a free port, with the services behind it. */
 export interface TestGateway extends TestServices {
@@ -39,7 +43,7 @@ export async function startTestGateway(
   const onListening = (taken: number) => (port = taken);
   const services = await startTestServices((mongoUrl) => [
     ...make(mongoUrl),
-    apiService({ mongoUrl, port: 0, host: "127.0.0.1", onListening, ...options }),
+    apiService({ mongoUrl, port: 0, host: "127.0.0.1", seal: SEAL, onListening, ...options }),
   ]);
   const baseUrl = `http://127.0.0.1:${port}`;
   const request: TestGateway["request"] = async (path, init) => answerOf(await fetch(baseUrl + path, init));

@@ -1,0 +1,129 @@
+import { randomUUID } from "node:crypto";
+import { type Connection, Schema } from "mongoose";
+import type { ApiKey } from "../domain/api-key.ts";
+
+/** An API key as stored; times are Unix milliseconds. */
+type KeyRow = Omit<ApiKey, "id"> & { readonly _id: string };
+
+/** One change of a key: who made it, and what the key was afterwards. Never changed, never removed. */
+export interface KeyChange {
+  readonly keyId: string;
+  readonly change: "created" | "rotated" | "revoked";
+  /** The id of the key that it was done with, or what else did it, such as `first start`. */
+  readonly by: string;
+  readonly at: number;
+}
+
+type ChangeRow = KeyChange & Pick<ApiKey, "kind" | "access" | "guilds" | "label"> & { readonly _id: string };
+
+const REQUIRED_TEXT = { type: String, required: true } as const;
+const REQUIRED_NUMBER = { type: Number, required: true } as const;
+const whose = { kind: REQUIRED_TEXT, access: REQUIRED_TEXT, guilds: { type: [String], required: true } } as const;
+
+const keySchema = new Schema<KeyRow>(
+  {
+    _id: REQUIRED_TEXT,
+    ...whose,
+    label: REQUIRED_TEXT,
+    createdAt: REQUIRED_NUMBER,
+    expiresAt: Number,
+    revokedAt: Number,
+    lastUsedAt: Number,
+    secrets: {
+      type: [{ _id: false, digest: REQUIRED_TEXT, pepperId: REQUIRED_TEXT, endsAt: Number }],
+      required: true,
+    },
+    revision: REQUIRED_NUMBER,
+  },
+  { collection: "api_keys", versionKey: false },
+);
+
+const changeSchema = new Schema<ChangeRow>(
+  {
+    _id: REQUIRED_TEXT,
+    keyId: REQUIRED_TEXT,
+    change: REQUIRED_TEXT,
+    by: REQUIRED_TEXT,
+    at: REQUIRED_NUMBER,
+    ...whose,
+    label: REQUIRED_TEXT,
+  },
+  { collection: "api_key_changes", versionKey: false },
+);
+changeSchema.index({ keyId: 1, at: 1 });
+
+export interface ApiKeysStore {
+  /** Stores a new key and who made it; false when a key of that id is there already. */
+  insert(key: ApiKey, change: KeyChange): Promise<boolean>;
+  /** Stores the next revision of a key and who made it; false when another write came between. */
+  replace(key: ApiKey, change: KeyChange): Promise<boolean>;
+  find(id: string): Promise<ApiKey | null>;
+  /** The latest first. */
+  list(): Promise<ApiKey[]>;
+  /** Every change of a key, in order. */
+  changes(keyId: string): Promise<KeyChange[]>;
+  noteUse(id: string, at: number): Promise<void>;
+  isEmpty(): Promise<boolean>;
+  /** How many keys nobody can open, because another pepper sealed them. */
+  countSealedOtherwise(pepperId: string): Promise<number>;
+}
+
+export function apiKeysStore(connection: Connection): ApiKeysStore {
+  const keys = connection.model<KeyRow>("ApiKey", keySchema);
+  const changes = connection.model<ChangeRow>("ApiKeyChange", changeSchema);
+
+  return {
+    async insert({ id, ...key }, change) {
+      try {
+        await connection.transaction(async (session) => {
+          await keys.create([{ ...key, _id: id }], { session });
+          await changes.create([changeRow(key, change)], { session });
+        });
+        return true;
+      } catch (error) {
+        if ((error as { code?: unknown }).code === 11_000) return false;
+        throw error;
+      }
+    },
+
+    async replace({ id, secrets, revokedAt, revision, ...key }, change) {
+      let isReplaced = false;
+      await connection.transaction(async (session) => {
+        const next = { secrets: [...secrets], revision, ...(revokedAt === undefined ? {} : { revokedAt }) };
+        const { matchedCount } = await keys.updateOne({ _id: id, revision: revision - 1 }, { $set: next }, { session });
+        isReplaced = matchedCount === 1;
+        if (isReplaced) await changes.create([changeRow(key, change)], { session });
+      });
+      return isReplaced;
+    },
+
+    async find(id) {
+      const row = await keys.findById(id).lean<KeyRow>();
+      return row === null ? null : keyOf(row);
+    },
+
+    list: async () => (await keys.find().sort({ createdAt: -1, _id: 1 }).lean<KeyRow[]>()).map(keyOf),
+
+    async changes(keyId) {
+      const rows = await changes.find({ keyId }).sort({ at: 1 }).lean<ChangeRow[]>();
+      return rows.map(({ change, by, at }) => ({ keyId, change, by, at }));
+    },
+
+    async noteUse(id, at) {
+      await keys.updateOne({ _id: id }, { $max: { lastUsedAt: at } });
+    },
+
+    isEmpty: async () => (await keys.exists({})) === null,
+
+    countSealedOtherwise: (pepperId) =>
+      keys.countDocuments({ revokedAt: { $exists: false }, "secrets.pepperId": { $ne: pepperId } }),
+  };
+}
+
+function keyOf({ _id, ...key }: KeyRow): ApiKey {
+  return { id: _id, ...key };
+}
+
+function changeRow({ kind, access, guilds, label }: Omit<KeyRow, "_id" | "secrets" | "revision">, change: KeyChange) {
+  return { _id: randomUUID(), ...change, kind, access, guilds: [...guilds], label };
+}

@@ -1,0 +1,122 @@
+import { afterEach, beforeEach, describe, expect, test } from "@jest/globals";
+import mongoose, { type Connection } from "mongoose";
+import { SEAL } from "../../../test/real-parts/test-gateway.ts";
+import { emptyDatabase } from "../../../test/real-parts/test-services.ts";
+import { until } from "../../../test/real-parts/until.ts";
+import { isRefusal } from "../../contracts/errors.ts";
+import type { GuildId } from "../../contracts/ids.ts";
+import { type ApiKeysStore, apiKeysStore } from "./api-keys.store.ts";
+import { pepperId } from "./key-digests.ts";
+import { ensureFirstKey, type KeyOffice, keyOffice } from "./key-office.ts";
+import { type KeyRing, keyRing } from "./key-ring.ts";
+
+const params = { kind: "guild", access: "write", guilds: ["7" as GuildId], label: "bot" } as const;
+
+describe("the key office", () => {
+  let connection: Connection;
+  let store: ApiKeysStore;
+  let office: KeyOffice;
+  let ring: KeyRing;
+
+  beforeEach(async () => {
+    connection = await mongoose.createConnection(emptyDatabase()).asPromise();
+    store = apiKeysStore(connection);
+    for (const model of Object.values(connection.models)) await model.createIndexes();
+    office = keyOffice(store, SEAL);
+    ring = keyRing({ store, seal: SEAL, onError: () => undefined });
+  });
+  afterEach(async () => {
+    await connection.dropDatabase();
+    await connection.close();
+  });
+
+  async function made(): Promise<{ id: string; key: string }> {
+    const told = await office.create(params, "someone");
+    if (isRefusal(told)) throw new Error(told.refusal);
+    return told;
+  }
+
+  /** Everything that the database holds, as text. */
+  async function everything(): Promise<string> {
+    const names = ["api_keys", "api_key_changes"];
+    return JSON.stringify(await Promise.all(names.map((name) => connection.collection(name).find().toArray())));
+  }
+
+  test("makes a key that opens what it was made for, and keeps nothing that would", async () => {
+    const { id, key } = await made();
+    await expect(ring.authenticate(key)).resolves.toEqual({ keyId: id, kind: "guild", access: "write", guilds: ["7"] });
+    const text = await everything();
+    const [, , , secret] = key.split("_");
+    expect(text).toContain(id);
+    expect([text.includes(key), text.includes(secret!), text.includes(SEAL.pepper)]).toEqual([false, false, false]);
+  });
+
+  test("lists keys without their secrets, with the hour of their last use", async () => {
+    const { id, key } = await made();
+    await ring.authenticate(key);
+    await until(async () => (await office.list())[0]?.lastUsedAt !== undefined, "the use is noted");
+    const [listed, ...others] = await office.list();
+    expect(others).toEqual([]);
+    expect(listed).toEqual({ ...params, id, createdAt: expect.any(Number), lastUsedAt: expect.any(Number) });
+    expect(listed!.lastUsedAt! % 3_600_000).toBe(0);
+  });
+
+  test("records every change with who made it, and what is refused leaves no record", async () => {
+    const { id } = await made();
+    await office.rotate(id, 5, "one");
+    await expect(office.rotate(id, 5, "two")).resolves.toMatchObject({ refusal: "KEY_ROTATING" });
+    await office.revoke(id, "three");
+    await expect(office.rotate(id, 0, "four")).resolves.toMatchObject({ refusal: "KEY_OVER" });
+    const changes = (await store.changes(id)).map(({ change, by }) => [change, by]);
+    expect(changes).toEqual([
+      ["created", "someone"],
+      ["rotated", "one"],
+      ["revoked", "three"],
+    ]);
+  });
+
+  test("of many rotations at the same moment one wins, and its secret is the one that opens", async () => {
+    const { id, key } = await made();
+    const told = await Promise.all(Array.from({ length: 5 }, () => office.rotate(id, 1, "someone")));
+    const won = told.flatMap((each) => (isRefusal(each) ? [] : [each.key]));
+    expect(won).toHaveLength(1);
+    await expect(ring.authenticate(won[0]!)).resolves.toBeDefined();
+    await expect(ring.authenticate(key)).resolves.toBeDefined();
+    expect(await store.changes(id)).toHaveLength(2);
+  });
+
+  test.each(["nobody", "", "__proto__", "x".repeat(5000)])("knows no key %.20p", async (id) => {
+    await expect(office.rotate(id, 1, "someone")).resolves.toEqual({ refusal: "KEY_NOT_FOUND" });
+    await expect(office.revoke(id, "someone")).resolves.toEqual({ refusal: "KEY_NOT_FOUND" });
+  });
+
+  test("a revocation that nobody tells of shows within five seconds", async () => {
+    const { id, key } = await made();
+    await expect(ring.authenticate(key)).resolves.toBeDefined();
+    await office.revoke(id, "someone");
+    await until(async () => (await ring.authenticate(key)) === undefined, "the key opens nothing", 5_000);
+  });
+
+  test("the first key is made once, whoever starts at the same moment, and told once", async () => {
+    const told = await Promise.all(Array.from({ length: 5 }, () => ensureFirstKey(store, office, undefined)));
+    const [first, ...others] = told.filter((each) => each !== undefined);
+    expect(others).toEqual([]);
+    await expect(ring.authenticate(first!)).resolves.toMatchObject({ kind: "operator", access: "write" });
+    await expect(ensureFirstKey(store, office, undefined)).resolves.toBeUndefined();
+    expect(await store.changes("first")).toHaveLength(1);
+  });
+
+  test("no first key is made where one is configured, nor in the place of a revoked one", async () => {
+    await expect(ensureFirstKey(store, office, "configured")).resolves.toBeUndefined();
+    expect(await store.isEmpty()).toBe(true);
+    await ensureFirstKey(store, office, undefined);
+    await office.revoke("first", "someone");
+    await expect(ensureFirstKey(store, office, undefined)).resolves.toBeUndefined();
+  });
+
+  test("counts the keys that a lost pepper has made useless", async () => {
+    await made();
+    expect(await store.countSealedOtherwise(pepperId(SEAL.pepper))).toBe(0);
+    expect(await store.countSealedOtherwise(pepperId("another"))).toBe(1);
+  });
+});

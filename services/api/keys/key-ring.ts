@@ -1,0 +1,102 @@
+import type { Caller } from "../../contracts/contract.ts";
+import { type ApiKey, callerOf, hourOf, liveSecrets } from "../domain/api-key.ts";
+import type { ApiKeysStore } from "./api-keys.store.ts";
+import { keyDigest, type KeySeal, sameDigest } from "./key-digests.ts";
+import { decodeKey } from "./key-text.ts";
+
+/** Tells who holds a key. */
+export interface KeyRing {
+  /** Undefined for a key that is unknown, revoked or expired. */
+  authenticate(presented: string): Promise<Caller | undefined>;
+  /** Forgets what is remembered of a key: it was changed. */
+  forget(id: string): void;
+}
+
+export interface KeyRingParts {
+  readonly store: Pick<ApiKeysStore, "find" | "noteUse">;
+  readonly seal: KeySeal;
+  /** A key that is an operator's although it is nowhere stored. */
+  readonly configured?: string | undefined;
+  /** Unix milliseconds. */
+  readonly clock?: () => number;
+  /** Told when a use could not be noted: the request goes on. */
+  readonly onError: (error: unknown) => void;
+}
+
+/** How long an answer of the store is believed; a revocation shows within five seconds, even when nobody tells of it. */
+export const REMEMBERED_MS = 4_000;
+/** Keys that are remembered at most, and as many that nobody has made. */
+const MOST_REMEMBERED = 10_000;
+
+const CONFIGURED: Caller = { keyId: "configured", kind: "operator", access: "write", guilds: [] };
+
+interface Remembered {
+  readonly key: ApiKey | null;
+  readonly at: number;
+}
+
+/** The key ring over a store. */
+export function keyRing({ store, seal, configured, clock = Date.now, onError }: KeyRingParts): KeyRing {
+  // Apart, so that a flood of made-up ids pushes out no key that is there.
+  const held = new Map<string, Remembered>();
+  const unknown = new Map<string, Remembered>();
+  const asked = new Map<string, Promise<Remembered>>();
+  const configuredDigest = configured === undefined ? undefined : keyDigest(seal.pepper, configured);
+
+  async function ask(id: string): Promise<Remembered> {
+    const at = clock();
+    const key = await store.find(id);
+    const answer = { key, at };
+    remember(key === null ? unknown : held, id, answer);
+    return answer;
+  }
+
+  /** Many requests with one key at the same moment ask the store once. */
+  async function askOnce(id: string): Promise<Remembered> {
+    const running = asked.get(id) ?? ask(id).finally(() => asked.delete(id));
+    asked.set(id, running);
+    return running;
+  }
+
+  async function keyOf(id: string): Promise<ApiKey | null> {
+    const known = held.get(id) ?? unknown.get(id);
+    const fresh = known !== undefined && clock() - known.at < REMEMBERED_MS ? known : await askOnce(id);
+    return fresh.key;
+  }
+
+  /** Once an hour; a replica that notes the same hour changes nothing. */
+  function noteUse(id: string, now: number): void {
+    const hour = hourOf(now);
+    const known = held.get(id);
+    if (known === undefined || known.key === null || (known.key.lastUsedAt ?? 0) >= hour) return;
+    held.set(id, { ...known, key: { ...known.key, lastUsedAt: hour } });
+    store.noteUse(id, hour).catch(onError);
+  }
+
+  return {
+    async authenticate(presented) {
+      const digest = keyDigest(seal.pepper, presented);
+      if (configuredDigest !== undefined && sameDigest(digest, configuredDigest)) return CONFIGURED;
+      const parts = decodeKey(presented);
+      const key = parts?.env === seal.env ? await keyOf(parts.id) : null;
+      const now = clock();
+      if (key === null || !liveSecrets(key, now).some((secret) => sameDigest(digest, secret.digest))) return undefined;
+      noteUse(key.id, now);
+      return callerOf(key);
+    },
+
+    forget(id) {
+      held.delete(id);
+      unknown.delete(id);
+      // An answer that is on its way may be from before the change: nobody joins it any more.
+      asked.delete(id);
+    },
+  };
+}
+
+function remember(among: Map<string, Remembered>, id: string, answer: Remembered): void {
+  among.delete(id);
+  among.set(id, answer);
+  const [oldest] = among.keys();
+  if (among.size > MOST_REMEMBERED && oldest !== undefined) among.delete(oldest);
+}

@@ -1,0 +1,64 @@
+import { describe, expect, test } from "@jest/globals";
+import * as fc from "fast-check";
+import { keyDigest, newId, pepperId, sameDigest, sealNewKey } from "./key-digests.ts";
+import { decodeKey, encodeKey, presentedKey } from "./key-text.ts";
+
+const seal = { pepper: "a pepper of thirty-two characters", env: "live" };
+
+describe("a key's text", () => {
+  test("is gc_<env>_<id>_<secret>_<checksum>, and reads back as it was written", () => {
+    const word = (most: number) => fc.stringMatching(new RegExp(`^[a-z0-9]{1,${most}}$`));
+    fc.assert(
+      fc.property(word(16), word(32), fc.stringMatching(/^[0-9a-f]{64}$/), (env, id, secret) => {
+        expect(decodeKey(encodeKey({ env, id, secret }))).toEqual({ env, id, secret });
+      }),
+    );
+    expect(sealNewKey(seal, "k1").key).toMatch(/^gc_live_k1_[0-9a-f]{64}_[0-9a-f]{8}$/);
+  });
+
+  test("with one character changed is no key", () => {
+    const { key } = sealNewKey(seal, newId());
+    for (let at = 0; at < key.length; at += 1) {
+      const other = key[at] === "0" ? "1" : "0";
+      expect(decodeKey(key.slice(0, at) + other + key.slice(at + 1))).toBeUndefined();
+    }
+    expect([decodeKey(`${key}0`), decodeKey(key.slice(1)), decodeKey(""), decodeKey(`${key}\n`)]).toEqual(
+      Array.from({ length: 4 }, () => undefined),
+    );
+  });
+
+  test.each([
+    ["abc", "abc"],
+    ["Bearer abc", "abc"],
+    ["bEARER  abc", "abc"],
+    ["Basic abc", undefined],
+    ["Bearer a b", undefined],
+    ["", undefined],
+    [undefined, undefined],
+    ["ä", undefined],
+    ["x".repeat(513), undefined],
+  ])("of the header %p is %p (D3)", (header, expected) => {
+    expect(presentedKey(header)).toBe(expected);
+  });
+});
+
+describe("what is kept of a key", () => {
+  test("is a digest under the pepper: neither tells the key, and another pepper makes another", () => {
+    const { key, secret } = sealNewKey(seal, "k1");
+    expect(secret).toEqual({ digest: keyDigest(seal.pepper, key), pepperId: pepperId(seal.pepper) });
+    expect(secret.digest).toMatch(/^[0-9a-f]{64}$/);
+    expect(keyDigest("another pepper", key)).not.toBe(secret.digest);
+    expect(pepperId("another pepper")).not.toBe(secret.pepperId);
+  });
+
+  test("a new key has 256 random bits", () => {
+    const keys = Array.from({ length: 50 }, () => sealNewKey(seal, "k1").key);
+    expect(new Set(keys).size).toBe(50);
+    expect(new Set(Array.from({ length: 50 }, newId)).size).toBe(50);
+  });
+
+  test("digests are the same in every character or not at all", () => {
+    expect(sameDigest("abc", "abc")).toBe(true);
+    expect([sameDigest("abc", "abd"), sameDigest("abc", "ab"), sameDigest("", "a")]).toEqual([false, false, false]);
+  });
+});

@@ -1,0 +1,129 @@
+import { userInfo } from "node:os";
+import { resolve } from "node:path";
+import { parseArgs } from "node:util";
+import mongoose from "mongoose";
+import { paramsCheck } from "../../mixins/check-params.ts";
+import { apiKeysStore } from "../api/keys/api-keys.store.ts";
+import { type KeyOffice, keyOffice } from "../api/keys/key-office.ts";
+import { createKey, rotateKey } from "../contracts/api-keys.contract.ts";
+import type { ActionContract } from "../contracts/contract.ts";
+import { ERRORS, isRefusal, type Refusal } from "../contracts/errors.ts";
+import { runningMongod, startMongod } from "./embedded-mongod.ts";
+import { listing, toldText } from "./keys-output.ts";
+import { withPepper } from "./pepper.ts";
+import { checkMongo } from "./preflight.ts";
+import { readSettings, type Settings } from "./service-factories.ts";
+import { StartupError } from "./startup-error.ts";
+
+const USAGE = `npm run keys -- create --kind guild|service|operator --label TEXT [--guild ID]... [--read-only] [--expires ISO-TIME]
+npm run keys -- list
+npm run keys -- rotate ID [--overlap-hours N]
+npm run keys -- revoke ID
+Each takes --json.`;
+
+const OPTIONS = {
+  kind: { type: "string" },
+  label: { type: "string" },
+  guild: { type: "string", multiple: true },
+  "read-only": { type: "boolean" },
+  expires: { type: "string" },
+  "overlap-hours": { type: "string" },
+  json: { type: "boolean" },
+} as const;
+
+type Words = ReturnType<typeof parseWords>;
+
+/**
+ * `npm run keys`: for whoever may read the database and the pepper, without a key and whether the service runs or
+ * not. What it changes shows everywhere within five seconds, as gateways look again by themselves.
+ */
+export async function runKeys(
+  args: readonly string[],
+  env: Readonly<Record<string, string | undefined>>,
+): Promise<void> {
+  const words = parseWords(args);
+  const settings = await withPepper(readSettings(env));
+  const mongo = await reachMongo(settings);
+  const connection = await mongoose.createConnection(mongo.url, { autoIndex: false, autoCreate: false }).asPromise();
+  try {
+    const seal = { pepper: settings.API_KEY_PEPPER as string, env: settings.API_KEY_ENV };
+    const text = await perform(keyOffice(apiKeysStore(connection), seal), words);
+    process.stdout.write(`${text}\n`);
+  } finally {
+    await connection.close();
+    await mongo.done();
+  }
+}
+
+function parseWords(args: readonly string[]) {
+  try {
+    return parseArgs({ args: [...args], options: OPTIONS, allowPositionals: true });
+  } catch (error) {
+    throw new StartupError(`${(error as Error).message}\n${USAGE}`);
+  }
+}
+
+/** The database that is set, the embedded one that runs, or one that is started for the moment. */
+async function reachMongo({ MONGO_URL, DATA_DIR }: Settings): Promise<{ url: string; done(): Promise<void> }> {
+  if (MONGO_URL !== undefined) {
+    await checkMongo(MONGO_URL);
+    return { url: MONGO_URL, done: async () => undefined };
+  }
+  const directory = resolve(DATA_DIR);
+  const running = await runningMongod(directory);
+  if (running !== undefined) return { url: running, done: async () => undefined };
+  const mongod = await startMongod(directory);
+  return { url: mongod.url, done: () => mongod.stop() };
+}
+
+async function perform(office: KeyOffice, { positionals, values }: Words): Promise<string> {
+  const [verb = "", id = ""] = positionals;
+  const json = values.json === true;
+  const by = `npm run keys, by ${userInfo().username}`;
+  switch (verb) {
+    case "create": {
+      const made = done(await office.create(checked(createKey, createParams(values)), by));
+      return toldText(made, json);
+    }
+    case "list":
+      return listing(await office.list(), json);
+    case "rotate": {
+      const hours = values["overlap-hours"];
+      const params = checked(rotateKey, { id, ...(hours === undefined ? {} : { overlapHours: Number(hours) }) });
+      return toldText(done(await office.rotate(id, params.overlapHours, by)), json);
+    }
+    case "revoke":
+      done(await office.revoke(id, by));
+      return json ? JSON.stringify({ id }) : `${id} is revoked: it opens nothing after five seconds at most`;
+    default:
+      throw new StartupError(USAGE);
+  }
+}
+
+function createParams({ kind, label, guild, expires, ...values }: Words["values"]): object {
+  return {
+    kind,
+    label,
+    access: values["read-only"] === true ? "read" : "write",
+    ...(guild === undefined ? {} : { guilds: guild }),
+    ...(expires === undefined ? {} : { expiresAt: timeOf(expires) }),
+  };
+}
+
+function timeOf(text: string): number {
+  const at = Date.parse(text);
+  if (Number.isNaN(at)) throw new StartupError("--expires must be a time such as 2030-01-31T00:00:00Z");
+  return at;
+}
+
+function checked<Params>(contract: ActionContract<Params, unknown>, params: object): Params {
+  const problems = paramsCheck(contract)(params);
+  if (problems.length === 0) return params as Params;
+  throw new StartupError([...problems.map(({ field, message }) => `${field} ${message}`), USAGE].join("\n"));
+}
+
+function done<T>(outcome: T | Refusal): T {
+  if (!isRefusal(outcome)) return outcome;
+  const problems = (outcome.problems ?? []).map(({ field, message }) => `: ${field} ${message}`);
+  throw new StartupError(ERRORS[outcome.refusal].message + problems.join(""));
+}
