@@ -20,7 +20,11 @@ export function jsonAnswer(status: number, value: object, headers: Answer["heade
 }
 
 /** The body and headers of an error (D4). The problems name fields as the client spells them. */
-export function refusalAnswer({ refusal, problems, message }: Refusal, requestId: string): Answer {
+export function refusalAnswer(
+  { refusal, problems, message }: Refusal,
+  requestId: string,
+  headers: Answer["headers"] = {},
+): Answer {
   const { status, message: usual } = ERRORS[refusal];
   const text = message ?? usual;
   const body = {
@@ -29,7 +33,7 @@ export function refusalAnswer({ refusal, problems, message }: Refusal, requestId
     request_id: requestId,
     ...(problems === undefined ? {} : { errors: problems }),
   };
-  return jsonAnswer(status, body, HEADERS_OF[refusal]);
+  return jsonAnswer(status, body, { ...headers, ...HEADERS_OF[refusal] });
 }
 
 const HEADERS_OF: Partial<Record<Refusal["refusal"], Answer["headers"]>> = {

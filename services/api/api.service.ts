@@ -9,6 +9,9 @@ import { keyActions } from "./keys/key.actions.ts";
 import { type KeySeal, pepperId } from "./keys/key-digests.ts";
 import { ensureFirstKey, keyOffice } from "./keys/key-office.ts";
 import { type KeyRing, keyRing } from "./keys/key-ring.ts";
+import { clientAddress } from "./rates/client-address.ts";
+import { doorkeeper } from "./rates/doorkeeper.ts";
+import { GatewayRates, RATES_USED, type RateSettings, type RatesUsed, TELL_EVERY_MS } from "./rates/gateway-rates.ts";
 
 export interface ApiServiceOptions {
   readonly mongoUrl: string;
@@ -16,6 +19,7 @@ export interface ApiServiceOptions {
   readonly port: number;
   readonly host: string;
   readonly seal: KeySeal;
+  readonly rates: RateSettings;
   /** A key that is valid, as an operator's, as long as it is given here. */
   readonly apiKey?: string | undefined;
   /** Given the key of the very first start, in clear, this once. */
@@ -43,11 +47,13 @@ const DATABASE_ANSWER_MS = 500;
 
 /** The HTTP gateway; see README.md beside this file. */
 export function apiService(options: ApiServiceOptions): ServiceSchema {
-  const { mongoUrl, port, host, seal, apiKey, onFirstKey, onListening, drainMs = 8_000 } = options;
+  const { mongoUrl, port, host, seal, rates: limits, apiKey, onFirstKey, onListening, drainMs = 8_000 } = options;
   const connection = closedConnection();
   const store = apiKeysStore(connection);
   const office = keyOffice(store, seal);
+  const rates = new GatewayRates(limits);
   let ring: KeyRing | undefined;
+  let telling: NodeJS.Timeout | undefined;
   let gateway: Gateway | undefined;
   return {
     name: "api",
@@ -55,6 +61,7 @@ export function apiService(options: ApiServiceOptions): ServiceSchema {
     actions: keyActions(office),
     events: {
       [API_KEY_CHANGED]: ({ params }: { readonly params: ApiKeyChanged }) => ring?.forget(params.id),
+      [RATES_USED]: ({ params }: { readonly params: RatesUsed }) => rates.hear(params, Date.now()),
     },
     async started(this: Service) {
       const { logger } = this;
@@ -68,16 +75,21 @@ export function apiService(options: ApiServiceOptions): ServiceSchema {
       gateway = new Gateway({
         service: this,
         databaseAnswers: () => databaseAnswers(connection, DATABASE_ANSWER_MS),
-        keys: ring,
+        door: doorkeeper(ring, rates, clientAddress(limits.trustedProxies)),
         port,
         host,
       });
       // Outside of the optional call, which would not evaluate it when nobody wants to be told.
       const taken = await gateway.start();
+      telling = setInterval(() => {
+        const used = rates.used(Date.now());
+        if (used !== undefined) void this.broker.broadcast(RATES_USED, used, { groups: ["api"] });
+      }, TELL_EVERY_MS);
       onListening?.(taken);
     },
     async stopped() {
       await gateway?.stop(drainMs);
+      clearInterval(telling);
     },
   };
 }

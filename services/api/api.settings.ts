@@ -1,4 +1,15 @@
-import { integerSetting, optionalSetting, textSetting } from "../../mixins/environment.ts";
+import { integerSetting, optionalSetting, type Setting, textSetting } from "../../mixins/environment.ts";
+import { isNetwork } from "./rates/client-address.ts";
+
+const trustedProxies: Setting<readonly string[] | undefined> = {
+  about: "Proxies whose `X-Forwarded-For` is believed when failed keys are counted by address",
+  standard: undefined,
+  expects: "IP addresses or networks such as 10.0.0.0/8, separated by commas",
+  parse(text) {
+    const networks = text.split(",").map((each) => each.trim());
+    return networks.every(isNetwork) ? networks : undefined;
+  },
+};
 
 /** The gateway's settings. */
 export const apiSettings = {
@@ -25,4 +36,23 @@ export const apiSettings = {
     "1 to 16 lower-case letters or digits",
     /^[a-z0-9]{1,16}$/,
   ),
+  REQUESTS_PER_KEY: integerSetting(
+    "Most requests a minute with one API key, over all gateways; 0 for no limit",
+    12_000,
+    0,
+    10_000_000,
+  ),
+  REQUESTS_PER_GUILD: integerSetting(
+    "Most requests a minute for one guild, over all gateways; 0 for no limit",
+    6_000,
+    0,
+    10_000_000,
+  ),
+  FAILED_KEYS_PER_ADDRESS: integerSetting(
+    "Most requests a minute with a wrong key that one address is answered with 401; 0 for no limit",
+    60,
+    0,
+    10_000_000,
+  ),
+  TRUSTED_PROXIES: trustedProxies,
 } as const;

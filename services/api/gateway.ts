@@ -4,7 +4,7 @@ import { type Health, healthOf, SERVICE_NAMES, type ServiceName } from "../contr
 import { docsPages } from "./docs.pages.ts";
 import { healthPages } from "./health.pages.ts";
 import { type HttpServer, httpServer } from "./http-server.ts";
-import type { KeyRing } from "./keys/key-ring.ts";
+import type { Doorkeeper } from "./rates/doorkeeper.ts";
 import { requestLevel, requestLine } from "./request-line.ts";
 import { measureRequest } from "./request-metrics.ts";
 import { requestPath } from "./request-path.ts";
@@ -15,7 +15,7 @@ export interface GatewayParts {
   readonly service: Pick<Service, "broker" | "logger">;
   /** Whether the gateway's own database answers. */
   readonly databaseAnswers: () => Promise<boolean>;
-  readonly keys: KeyRing;
+  readonly door: Doorkeeper;
   readonly port: number;
   readonly host: string;
 }
@@ -28,7 +28,7 @@ export class Gateway {
   readonly #server: HttpServer;
   #ticking: NodeJS.Timeout | undefined;
 
-  constructor({ service: { broker, logger }, databaseAnswers, keys, port, host }: GatewayParts) {
+  constructor({ service: { broker, logger }, databaseAnswers, door, port, host }: GatewayParts) {
     const watch = new ServiceWatch(
       SERVICE_NAMES,
       (name) => askForHealth(broker, name),
@@ -44,7 +44,7 @@ export class Gateway {
           ...healthPages(async () => [...((await databaseAnswers()) ? [] : ["database of api"]), ...watch.missing()]),
           ...docsPages(ROUTES),
         ],
-        keys,
+        door,
         call: ({ name, asks }: ActionContract<unknown, unknown>, params: unknown, meta: CallMeta) =>
           watch.whileThere([...ownersOf(name), ...(asks?.(params) ?? [])], () =>
             broker.call(name, params as object, { meta }),

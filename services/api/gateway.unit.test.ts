@@ -21,8 +21,8 @@ describe("the gateway", () => {
       broker,
       logger: { debug: logAt("debug"), info: logAt("info"), warn: logAt("warn"), error: logAt("error") },
     } as never as GatewayParts["service"];
-    const keys = { authenticate: async () => undefined, forget: () => undefined };
-    gateway = new Gateway({ service, databaseAnswers: async () => answers, keys, port: 0, host: "127.0.0.1" });
+    const door = { admit: () => Promise.reject(new Error("nobody asks")) } as never as GatewayParts["door"];
+    gateway = new Gateway({ service, databaseAnswers: async () => answers, door, port: 0, host: "127.0.0.1" });
     port = await gateway.start();
     answers = true;
     lines = [];

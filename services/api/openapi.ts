@@ -12,7 +12,7 @@ there under \`/api\` as well.
 The OpenAPI document of it all is [openapi.json](/openapi.json). Guild ids have 64 bits: send them as text where your JSON's numbers lose digits (JavaScript's do).`;
 
 /** What a call can be refused with; the path and the method of a documented one are right. */
-const STATUSES = [400, 401, 403, 404, 409, 413, 415, 500, 503];
+const STATUSES = [400, 401, 403, 404, 409, 413, 415, 429, 500, 503];
 
 /** The OpenAPI 3.1 document of a route table. */
 function apiDocument(routes: readonly Route[]): object {

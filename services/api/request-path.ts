@@ -4,8 +4,8 @@ import { mayCall } from "../../mixins/may-call.ts";
 import type { ActionContract, CallMeta } from "../contracts/contract.ts";
 import { isRefusal, refuse, type Refusal } from "../contracts/errors.ts";
 import { type Answer, jsonAnswer, refusalAnswer } from "./answer.ts";
-import type { KeyRing } from "./keys/key-ring.ts";
-import { presentedKey } from "./keys/key-text.ts";
+import { type Admitted, type Doorkeeper } from "./rates/doorkeeper.ts";
+import { rateHeaders } from "./rates/rate-headers.ts";
 import type { Page } from "./page.ts";
 import { readJsonBody, SenderGone } from "./request-body.ts";
 import { pathsOf } from "./route-table.ts";
@@ -16,7 +16,7 @@ import { ServiceGone } from "./service-watch.ts";
 export interface RequestPathParts {
   readonly routes: readonly Route[];
   readonly pages: readonly Page[];
-  readonly keys: Pick<KeyRing, "authenticate">;
+  readonly door: Doorkeeper;
   readonly call: (contract: ActionContract<unknown, unknown>, params: unknown, meta: CallMeta) => Promise<unknown>;
   /** Told of every error that nobody foresaw. */
   readonly onDefect: (error: unknown, requestId: string) => void;
@@ -27,31 +27,46 @@ export type RequestPath = (request: IncomingMessage, requestId: string) => Promi
 
 /**
  * The path of a request through the gateway, its checks in the order of D3:
- * 404 path → 405 → 401 → 413/415 → 400 → 403 → the action, which has 404, 409 and the rest to give.
+ * 404 path → 405 → 401 → 429 key → 413/415 → 400 → 403 → 429 guild → the action, which has 404, 409 and the rest to give.
  */
-export function requestPath({ routes, pages, keys, call, onDefect }: RequestPathParts): RequestPath {
+export function requestPath({ routes, pages, door, call, onDefect }: RequestPathParts): RequestPath {
   const routeAt = new Map(routes.flatMap((route) => pathsOf(route).map((path) => [path, route] as const)));
   const pageAt = new Map(pages.map((page) => [page.path, page] as const));
 
   async function answerRoute(route: Route, request: IncomingMessage, requestId: string): Promise<Answer> {
     if (request.method !== "POST") return notAllowed("POST", requestId);
 
-    const key = presentedKey(request.headers.authorization);
-    const caller = key === undefined ? undefined : await keys.authenticate(key);
-    if (caller === undefined) return refusalAnswer(refuse("UNAUTHORIZED"), requestId);
+    const admitted = await door.admit(request);
+    if ("refusal" in admitted) return refusalAnswer(admitted.refusal, requestId, admitted.headers);
 
+    return answerCaller(route, admitted, request, requestId);
+  }
+
+  async function answerCaller(
+    route: Route,
+    byKey: Admitted,
+    request: IncomingMessage,
+    requestId: string,
+  ): Promise<Answer> {
+    const { caller } = byKey;
+    const refused = (refusal: Refusal) => refusalAnswer(refusal, requestId, rateHeaders(byKey.standings));
     const body = await readJsonBody(request);
-    if (isRefusal(body)) return refusalAnswer(body, requestId);
+    if (isRefusal(body)) return refused(body);
 
     const decoded = route.decode(body);
     const problems = route.check(decoded);
-    if (problems.length > 0) return refusalAnswer(refuse("INVALID_REQUEST", problems), requestId);
+    if (problems.length > 0) return refused(refuse("INVALID_REQUEST", problems));
 
-    if (!mayCall(route.contract, decoded, caller)) return refusalAnswer(refuse("FORBIDDEN"), requestId);
+    if (!mayCall(route.contract, decoded, caller)) return refused(refuse("FORBIDDEN"));
 
+    const { guildId } = decoded as { readonly guildId?: string };
+    const admitted = guildId === undefined ? byKey : door.admitToGuild(guildId, byKey);
+    if ("refusal" in admitted) return refusalAnswer(admitted.refusal, requestId, admitted.headers);
+
+    const headers = rateHeaders(admitted.standings);
     const result = await call(route.contract, route.toParams(decoded), { requestId, caller }).catch(refusalOf);
-    if (isRefusal(result)) return refusalAnswer(route.inWireNames(result), requestId);
-    return jsonAnswer(200, route.encode(result));
+    if (isRefusal(result)) return refusalAnswer(route.inWireNames(result), requestId, headers);
+    return jsonAnswer(200, route.encode(result), headers);
   }
 
   return async (request, requestId) => {

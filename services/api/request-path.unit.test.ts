@@ -12,6 +12,7 @@ import { ServiceGone } from "./service-watch.ts";
 
 const SECRET = "mongodb://root:hunter2@db.node-7";
 const caller: Caller = { keyId: "k", kind: "guild", access: "write", guilds: ["1"] };
+const admitted = { caller, standings: [] };
 const { ServiceNotFoundError, RequestTimeoutError, ValidationError, MoleculerError } = moleculer.Errors;
 
 function post(path: string, body: object): IncomingMessage {
@@ -38,7 +39,7 @@ describe("what becomes of an error behind the gateway", () => {
     parts = {
       routes: ROUTES,
       pages: [],
-      keys: { authenticate: async () => caller },
+      door: { admit: async () => admitted, admitToGuild: () => admitted },
       call: async () => undefined,
       onDefect: (...defect) => void defects.push(defect),
     };
@@ -85,7 +86,7 @@ describe("what becomes of an error behind the gateway", () => {
 
   test("a key store out of reach is a 503, not a 401", async () => {
     const error = new mongoose.mongo.MongoServerSelectionError(SECRET, {} as never);
-    const { status } = await answerOf({ keys: { authenticate: () => Promise.reject(error) } });
+    const { status } = await answerOf({ door: { ...parts.door, admit: () => Promise.reject(error) } });
     expect([status, defects]).toEqual([503, []]);
   });
 

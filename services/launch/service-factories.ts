@@ -7,6 +7,7 @@ import { announcementsService } from "../announcements/announcements.service.ts"
 import { apiService } from "../api/api.service.ts";
 import { apiSettings } from "../api/api.settings.ts";
 import type { KeySeal } from "../api/keys/key-digests.ts";
+import type { RateSettings } from "../api/rates/gateway-rates.ts";
 import { calendarEventsService } from "../calendar-events/calendar-events.service.ts";
 import { dispatchService } from "../dispatch/dispatch.service.ts";
 import { dispatchSettings } from "../dispatch/dispatch.settings.ts";
@@ -53,13 +54,23 @@ function sealOf({ API_KEY_PEPPER: pepper, API_KEY_ENV: env }: Settings): KeySeal
   return { pepper, env };
 }
 
+function ratesOf(settings: Settings): RateSettings {
+  return {
+    perKey: settings.REQUESTS_PER_KEY,
+    perGuild: settings.REQUESTS_PER_GUILD,
+    failedKeysPerAddress: settings.FAILED_KEYS_PER_ADDRESS,
+    trustedProxies: settings.TRUSTED_PROXIES ?? [],
+  };
+}
+
 type Factory = (context: ServiceContext) => ServiceSchema;
 
 /** In the order in which they are stopped: who asks before who is asked. */
 const FACTORIES = {
   api: ({ mongoUrl, settings, onFirstKey, onListening }) => {
     const { PORT: port, HOST: host, API_KEY: apiKey } = settings;
-    return apiService({ mongoUrl, port, host, seal: sealOf(settings), apiKey, onFirstKey, onListening });
+    const [seal, rates] = [sealOf(settings), ratesOf(settings)];
+    return apiService({ mongoUrl, port, host, seal, rates, apiKey, onFirstKey, onListening });
   },
   dispatch: ({ mongoUrl, settings }) =>
     dispatchService({

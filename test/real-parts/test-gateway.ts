@@ -4,6 +4,7 @@ import { startTestServices, type TestServices } from "./test-services.ts";
 import { until } from "./until.ts";
 import { healthOf, type ServiceName } from "../../services/contracts/health.contract.ts";
 import type { KeySeal } from "../../services/api/keys/key-digests.ts";
+import { NO_LIMITS } from "../../services/api/rates/gateway-rates.ts";
 import { type ApiServiceOptions, apiService } from "../../services/api/api.service.ts";
 
 /** An operator's key that every test gateway takes. */
@@ -43,7 +44,7 @@ export async function startTestGateway(
   const onListening = (taken: number) => (port = taken);
   const services = await startTestServices((mongoUrl) => [
     ...make(mongoUrl),
-    apiService({ mongoUrl, port: 0, host: "127.0.0.1", seal: SEAL, onListening, ...options }),
+    apiService({ mongoUrl, port: 0, host: "127.0.0.1", seal: SEAL, rates: NO_LIMITS, onListening, ...options }),
   ]);
   const baseUrl = `http://127.0.0.1:${port}`;
   const request: TestGateway["request"] = async (path, init) => answerOf(await fetch(baseUrl + path, init));

@@ -6,8 +6,11 @@ import { decodeKey } from "./key-text.ts";
 
 /** Tells who holds a key. */
 export interface KeyRing {
-  /** Undefined for a key that is unknown, revoked or expired. */
-  authenticate(presented: string): Promise<Caller | undefined>;
+  /**
+   * Undefined for a key that is unknown, revoked or expired; and for one that is not known here yet, unless the store
+   * may be asked for it.
+   */
+  authenticate(presented: string, mayAsk?: boolean): Promise<Caller | undefined>;
   /** Forgets what is remembered of a key: it was changed. */
   forget(id: string): void;
 }
@@ -58,10 +61,10 @@ export function keyRing({ store, seal, configured, clock = Date.now, onError }: 
     return running;
   }
 
-  async function keyOf(id: string): Promise<ApiKey | null> {
+  async function keyOf(id: string, mayAsk: boolean): Promise<ApiKey | null> {
     const known = held.get(id) ?? unknown.get(id);
-    const fresh = known !== undefined && clock() - known.at < REMEMBERED_MS ? known : await askOnce(id);
-    return fresh.key;
+    if (known !== undefined && clock() - known.at < REMEMBERED_MS) return known.key;
+    return mayAsk || held.has(id) ? (await askOnce(id)).key : null;
   }
 
   /** Once an hour; a replica that notes the same hour changes nothing. */
@@ -74,11 +77,11 @@ export function keyRing({ store, seal, configured, clock = Date.now, onError }: 
   }
 
   return {
-    async authenticate(presented) {
+    async authenticate(presented, mayAsk = true) {
       const digest = keyDigest(seal.pepper, presented);
       if (configuredDigest !== undefined && sameDigest(digest, configuredDigest)) return CONFIGURED;
       const parts = decodeKey(presented);
-      const key = parts?.env === seal.env ? await keyOf(parts.id) : null;
+      const key = parts?.env === seal.env ? await keyOf(parts.id, mayAsk) : null;
       const now = clock();
       if (key === null || !liveSecrets(key, now).some((secret) => sameDigest(digest, secret.digest))) return undefined;
       noteUse(key.id, now);

@@ -119,6 +119,15 @@ describe("the key ring", () => {
     await expect(ring.authenticate(key)).resolves.toBeDefined();
   });
 
+  test("a store that may not be asked is asked about the keys alone that are known here", async () => {
+    await expect(ring.authenticate(key, false)).resolves.toBeUndefined();
+    expect(asked).toEqual([]);
+    await ring.authenticate(key);
+    now += REMEMBERED_MS;
+    await expect(ring.authenticate(key, false)).resolves.toEqual(caller);
+    expect(asked).toHaveLength(2);
+  });
+
   test("many requests with one key at the same moment ask once", async () => {
     await Promise.all(Array.from({ length: 50 }, () => ring.authenticate(key)));
     expect(asked).toHaveLength(1);

@@ -1,0 +1,46 @@
+import { describe, expect, test } from "@jest/globals";
+import * as fc from "fast-check";
+import { moreUse, msUntilFree, UNUSED, usedOf, useNow, type WindowUse } from "./sliding-window.ts";
+
+const WINDOW = 60_000;
+const START = 100 * WINDOW;
+
+describe("a sliding window", () => {
+  const full: WindowUse = { window: 100, current: 10, previous: 0 };
+
+  test("forgets what was used little by little, and all of it after two windows", () => {
+    const usedAt = (ms: number) => usedOf(useNow(full, START + ms, WINDOW), START + ms, WINDOW);
+    expect([0, 1, 1.25, 1.5, 2, 3].map((windows) => usedAt(windows * WINDOW))).toEqual([10, 10, 7.5, 5, 0, 0]);
+  });
+
+  test("adds what others report to the window that it was used in", () => {
+    const now = useNow(full, START + WINDOW, WINDOW);
+    expect(moreUse(now, 101, 3)).toEqual({ window: 101, current: 3, previous: 10 });
+    expect(moreUse(now, 100, 3)).toEqual({ window: 101, current: 0, previous: 13 });
+    expect(moreUse(now, 99, 3)).toEqual(now);
+    expect(moreUse(now, 102, 3)).toEqual(now);
+  });
+
+  test("a clock that goes back loses no use", () => {
+    expect(useNow(full, START - 5 * WINDOW, WINDOW)).toEqual(full);
+    expect(usedOf(full, START - 5 * WINDOW, WINDOW)).toBe(10);
+  });
+
+  test("says when one more is within the limit: then it is, and a moment before it is not", () => {
+    const use = fc.record({ current: fc.nat(200), previous: fc.nat(200), at: fc.integer({ min: 0, max: WINDOW - 1 }) });
+    fc.assert(
+      fc.property(use, fc.integer({ min: 1, max: 150 }), ({ current, previous, at }, limit) => {
+        const now = START + at;
+        const isFree = (ms: number) =>
+          usedOf(useNow({ window: 100, current, previous }, now + ms, WINDOW), now + ms, WINDOW) + 1 <= limit + 1e-6;
+        const wait = msUntilFree({ window: 100, current, previous }, limit, now, WINDOW);
+        expect(isFree(wait)).toBe(true);
+        expect(wait === 0 || !isFree(wait - 2)).toBe(true);
+      }),
+    );
+  });
+
+  test("what was never used is free", () => {
+    expect(msUntilFree(useNow(UNUSED, START, WINDOW), 1, START, WINDOW)).toBe(0);
+  });
+});

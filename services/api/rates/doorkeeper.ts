@@ -1,0 +1,63 @@
+import type { IncomingMessage } from "node:http";
+import type { Caller } from "../../contracts/contract.ts";
+import { refuse, type Refusal } from "../../contracts/errors.ts";
+import type { Answer } from "../answer.ts";
+import type { KeyRing } from "../keys/key-ring.ts";
+import { presentedKey } from "../keys/key-text.ts";
+import type { AddressOf } from "./client-address.ts";
+import type { GatewayRates } from "./gateway-rates.ts";
+import { rateHeaders, retryAfter } from "./rate-headers.ts";
+import type { RateStanding } from "./rate-limit.ts";
+
+/** Somebody who is let in, and where he stands with the limits that he fell under. */
+export interface Admitted {
+  readonly caller: Caller;
+  readonly standings: readonly RateStanding[];
+}
+
+export interface TurnedAway {
+  readonly refusal: Refusal;
+  readonly headers: Answer["headers"];
+}
+
+export interface Doorkeeper {
+  /** By the key: 401 for one that opens nothing, 429 for one that is used too often, or where too many failed. */
+  admit(request: IncomingMessage): Promise<Admitted | TurnedAway>;
+  /** By the guild, once it is known that the caller may ask for it. */
+  admitToGuild(guildId: string, before: Admitted): Admitted | TurnedAway;
+}
+
+export function doorkeeper(
+  keys: Pick<KeyRing, "authenticate">,
+  rates: GatewayRates,
+  addressOf: AddressOf,
+  clock: () => number = Date.now,
+): Doorkeeper {
+  return {
+    async admit({ headers, socket }) {
+      const forwarded = headers["x-forwarded-for"];
+      const address = addressOf(socket?.remoteAddress, typeof forwarded === "string" ? forwarded : undefined);
+      const key = presentedKey(headers.authorization);
+      // Others may share the address, so nobody is shut out: but for keys that are unknown here the store is no longer
+      // asked, and those that fail are answered with 429.
+      const mayAsk = rates.failures.look(address, clock()).waitMs === 0;
+      const caller = key === undefined ? undefined : await keys.authenticate(key, mayAsk);
+      return caller === undefined
+        ? failed(rates.failures.take(address, clock()))
+        : admitted({ caller, standings: [] }, rates.keys.take(caller.keyId, clock()));
+    },
+
+    admitToGuild: (guildId, before) => admitted(before, rates.guilds.take(guildId, clock())),
+  };
+}
+
+function failed(standing: RateStanding): TurnedAway {
+  if (standing.waitMs === 0) return { refusal: refuse("UNAUTHORIZED"), headers: {} };
+  return { refusal: refuse("TOO_MANY_REQUESTS"), headers: retryAfter(standing) };
+}
+
+function admitted({ caller, standings: before }: Admitted, standing: RateStanding): Admitted | TurnedAway {
+  const standings = [...before, standing];
+  if (standing.waitMs === 0) return { caller, standings };
+  return { refusal: refuse("TOO_MANY_REQUESTS"), headers: { ...rateHeaders(standings), ...retryAfter(standing) } };
+}

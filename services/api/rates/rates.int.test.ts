@@ -1,0 +1,67 @@
+import { afterAll, beforeAll, describe, expect, test } from "@jest/globals";
+import {
+  SEAL,
+  standIn,
+  startTestGateway,
+  type TestGateway,
+  untilReady,
+} from "../../../test/real-parts/test-gateway.ts";
+import { until } from "../../../test/real-parts/until.ts";
+import { SERVICE_NAMES } from "../../contracts/health.contract.ts";
+import { guildSettingsService } from "../../guild-settings/guild-settings.service.ts";
+import { encodeKey } from "../keys/key-text.ts";
+import { GatewayRates, RATES_USED, type RatesUsed } from "./gateway-rates.ts";
+
+const READ = "/v2/guild/settings/get";
+const settings = { perKey: 50, perGuild: 5, failedKeysPerAddress: 5, trustedProxies: [] };
+
+describe("the gateway's limits", () => {
+  let gateway: TestGateway;
+
+  beforeAll(async () => {
+    gateway = await startTestGateway(
+      (mongoUrl) => [
+        guildSettingsService({ mongoUrl }),
+        ...SERVICE_NAMES.filter((name) => name !== "guild-settings").map((name) => standIn(name)),
+      ],
+      { apiKey: "operator-key-of-the-tests", rates: settings },
+    );
+    await untilReady(gateway);
+  });
+  afterAll(() => gateway.stop());
+
+  test("are told with every answer, and one too many for a guild is a 429 that says when to come back", async () => {
+    const first = await gateway.post(READ, { guild_id: "1" });
+    expect(first.headers.get("ratelimit-policy")).toBe('"key";q=50;w=60, "guild";q=5;w=60');
+    expect(first.headers.get("ratelimit")).toMatch(/^"key";r=\d+;t=\d+, "guild";r=4;t=\d+$/);
+    const refused = await gateway.post(READ, { guild_id: "x" });
+    expect([refused.status, refused.headers.get("ratelimit-policy")]).toEqual([400, '"key";q=50;w=60']);
+    await until(async () => (await gateway.post(READ, { guild_id: "1" })).status === 429, "the guild has had enough");
+    const last = await gateway.post(READ, { guild_id: "1" });
+    expect(last).toMatchObject({ status: 429, body: { code: "TOO_MANY_REQUESTS" } });
+    expect(Number(last.headers.get("retry-after"))).toBeGreaterThan(0);
+    await expect(gateway.post(READ, { guild_id: "2" })).resolves.toMatchObject({ status: 200 });
+  });
+
+  test("count what another gateway has let through", async () => {
+    const other = new GatewayRates(settings);
+    for (let at = 0; at < 5; at += 1) other.guilds.take("3", Date.now());
+    const used: RatesUsed = other.used(Date.now())!;
+    await gateway.broker.broadcast(RATES_USED, used);
+    await until(async () => (await gateway.post(READ, { guild_id: "3" })).status === 429, "the others' use counts");
+    await expect(gateway.post(READ, { guild_id: "5" })).resolves.toMatchObject({ status: 200 });
+  });
+
+  test("an address whose keys fail is answered with 429, and its good keys open as before", async () => {
+    const wrong = () => ({ authorization: encodeKey({ env: SEAL.env, id: "nobody", secret: "0".repeat(64) }) });
+    const ask = () => gateway.post(READ, { guild_id: "4" }, wrong());
+    expect((await ask()).status).toBe(401);
+    await until(async () => (await ask()).status === 429, "the address has failed too often");
+    await expect(
+      gateway.post(READ, { guild_id: "4" }, { ...wrong(), "x-forwarded-for": "9.9.9.9" }),
+    ).resolves.toMatchObject({
+      status: 429,
+    });
+    await expect(gateway.post(READ, { guild_id: "4" })).resolves.toMatchObject({ status: 200 });
+  });
+});
