@@ -18,6 +18,7 @@ interface NatsInternals {
   readonly prefix: string;
   readonly client: {
     flush(): Promise<void>;
+    close(): Promise<void>;
     publish(topic: string, data: Buffer): void;
     status(): AsyncIterable<{ readonly type: string }>;
   } | null;
@@ -55,6 +56,12 @@ export class SteadyNatsTransporter extends moleculer.Transporters.NATS {
     await super.connect();
     this.#isUp = true;
     void this.#followStatus();
+  }
+
+  override async disconnect(): Promise<void> {
+    // Without a connection there is nothing to flush to: the base class would wait for one for ever.
+    if (this.#isUp) await super.disconnect();
+    else await (this as unknown as NatsInternals).client?.close();
   }
 
   async #followStatus(): Promise<void> {
