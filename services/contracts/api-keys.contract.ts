@@ -59,7 +59,7 @@ export const createKey = action<CreateKeyParams, ToldKey>({
     kind: oneOf(KEY_KINDS),
     access: oneOf(KEY_ACCESS),
     guilds: optional(listOf(guildId, MOST_GUILDS)),
-    label: textOf("1 to 100 characters of one line", (value) => /^[^\p{Cc}]{1,100}$/u.test(value), 100),
+    label: textOf("1 to 100 characters of one line", /^[^\p{Cc}]{1,100}$/u, 100),
     expiresAt: optional(epochMs),
   },
   together: guildsOfKind,

@@ -25,9 +25,13 @@ export interface UpdateCalendarParams extends CalendarReference {
   readonly timezone?: string;
 }
 
+/** A name, where Intl takes an offset as well. */
+const ZONE_NAME = /^[A-Za-z][A-Za-z0-9_+/-]*$/;
+
 function isTimeZone(name: string): boolean {
   try {
-    return /^[A-Za-z]/.test(new Intl.DateTimeFormat("en-US", { timeZone: name }).resolvedOptions().timeZone);
+    Intl.DateTimeFormat("en-US", { timeZone: name });
+    return true;
   } catch {
     return false;
   }
@@ -48,7 +52,7 @@ export const updateCalendar = action<UpdateCalendarParams, void>({
     guildId,
     calendarNumber,
     name: clearable(text(256)),
-    timezone: optional(textOf("the IANA name of a time zone, such as Europe/Berlin", isTimeZone, 64)),
+    timezone: optional(textOf("the IANA name of a time zone, such as Europe/Berlin", ZONE_NAME, 64, isTimeZone)),
   },
   asks: askedForCalendar,
   idempotent: true,

@@ -51,7 +51,7 @@ export const updateGuildSettings = action<{ guildId: GuildId } & GuildSettingsCh
     serviceChannel: optional(snowflakeOr("all")),
     simpleAnnouncements: optional(flag),
     lang: optional(oneOf(LANGUAGES)),
-    prefix: optional(textOf("1 to 16 characters without white space", (value) => /^\S{1,16}$/u.test(value))),
+    prefix: optional(textOf("1 to 16 characters without white space", /^\S{1,16}$/u, 16)),
     patronGuild: optional(flag),
     devGuild: optional(flag),
     maxCalendars: optional(integer(1, MOST_CALENDARS)),

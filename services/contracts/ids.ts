@@ -25,11 +25,15 @@ export type EpochMs = number;
 /** 9999-12-31T23:59:59.999Z, the last instant that is accepted (D13). */
 export const LAST_EPOCH_MS = 253_402_300_799_999;
 
-const INT64_MAX = "9223372036854775807";
+/** 2^63−1, the highest guild id (D7). */
+export const INT64_MAX = "9223372036854775807";
+
+/** The digits of a guild id; of those with 19 some are beyond 2^63−1. */
+export const GUILD_ID = /^[1-9]\d{0,18}$/;
 
 /** Whether the text is a guild id in its one spelling (D7). */
 export function isGuildId(text: string): text is GuildId {
-  return /^[1-9]\d{0,18}$/.test(text) && (text.length < INT64_MAX.length || text <= INT64_MAX);
+  return GUILD_ID.test(text) && (text.length < INT64_MAX.length || text <= INT64_MAX);
 }
 
 export const EVENT_ID = /^e[a-v0-9]{25}$/;

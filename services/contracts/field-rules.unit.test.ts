@@ -1,0 +1,46 @@
+import { describe, expect, test } from "@jest/globals";
+import type { ValidationRuleObject } from "fastest-validator";
+import { paramsCheck } from "../../mixins/check-params.ts";
+import { httpUrl } from "./field-rules.ts";
+
+const codesOf = (rule: ValidationRuleObject, value: unknown) =>
+  paramsCheck({ params: { value: rule } })({ value }).map(({ code }) => code);
+
+describe("an image's URL (D21)", () => {
+  test.each([
+    "",
+    "http://a",
+    "https://example.org/a.png?b=c#d",
+    "HTTPS://EXAMPLE.ORG",
+    "https://例え.jp/絵",
+    "http://[::1]:8080/x",
+    "https://user@example.org",
+  ])("%j is taken", (url) => {
+    expect(codesOf(httpUrl, url)).toEqual([]);
+  });
+
+  // The last column of the first rows: what a parser of URLs makes of it, so that parsing alone lets it in.
+  test.each([
+    ["https:a.b", "https://a.b/"],
+    ["https:/a.b", "https://a.b/"],
+    ["https:///a.b", "https://a.b/"],
+    ["https:\\\\a.b", "https://a.b/"],
+    ["https://\\a.b", "https://a.b/"],
+    [" https://a.b ", "https://a.b/"],
+    ["https://a.b/\n", "https://a.b/"],
+    ["http://a\t.b", "http://a.b/"],
+    ["https://a.b/c d", "https://a.b/c%20d"],
+    ["https://a.b/\u0000", "https://a.b/"],
+    ["https://a.b/\u2028", "https://a.b/%E2%80%A8"],
+  ])("%j is refused, though it parses as %s", (url, parsed) => {
+    expect(new URL(url).href).toBe(parsed);
+    expect(codesOf(httpUrl, url)).toEqual(["MALFORMED"]);
+  });
+
+  test.each(["http://", "https://?a", "https://a b", "https://:80", "ftp://a.b", "javascript:alert(1)", "//a.b", "x"])(
+    "%j is refused",
+    (url) => {
+      expect(codesOf(httpUrl, url)).toEqual(["MALFORMED"]);
+    },
+  );
+});
