@@ -2,6 +2,7 @@ import { describe, expect, test } from "@jest/globals";
 import type { ValidationRuleObject } from "fastest-validator";
 import { paramsCheck } from "../../mixins/check-params.ts";
 import { httpUrl } from "./field-rules.ts";
+import { updateGuildSettings } from "./guild-settings.contract.ts";
 
 const codesOf = (rule: ValidationRuleObject, value: unknown) =>
   paramsCheck({ params: { value: rule } })({ value }).map(({ code }) => code);
@@ -43,4 +44,31 @@ describe("an image's URL (D21)", () => {
       expect(codesOf(httpUrl, url)).toEqual(["MALFORMED"]);
     },
   );
+});
+
+describe("a prefix (D10)", () => {
+  const prefix = updateGuildSettings.params["prefix"] as ValidationRuleObject;
+
+  test.each(["!", "é", "\u{1f600}".repeat(16), "g!cal"])("%j is taken", (text) => {
+    expect(codesOf(prefix, text)).toEqual([]);
+  });
+
+  test.each([
+    ["nothing", ""],
+    ["a space", "a b"],
+    ["a no-break space", "a\u00a0"],
+    ["a line separator", "\u2028"],
+    ["a control character", "!\u0000"],
+    ["an escape", "\u001b[31m"],
+    ["a zero-width space", "!\u200b"],
+    ["a mark that turns the text around", "\u202e!"],
+    ["a byte order mark", "\ufeff!"],
+    ["half a character", "\ud83d"],
+  ])("%s is refused", (_what, text) => {
+    expect(codesOf(prefix, text)).toEqual(["MALFORMED"]);
+  });
+
+  test("17 characters are too long", () => {
+    expect(codesOf(prefix, "x".repeat(17))).toEqual(["TOO_LONG"]);
+  });
 });

@@ -31,6 +31,9 @@ export const OPERATOR_FIELDS = ["externalCalendar", "patronGuild", "devGuild", "
 
 export type GuildSettingsChanges = Partial<Omit<GuildSettings, "guildId" | "revision">>;
 
+/** D10; what nobody sees, a control or a zero-width character, nobody can type. */
+const PREFIX = /^[^\p{C}\p{Z}]{1,16}$/u;
+
 /** The highest `max_calendars`; the lowest is 1, so that the main calendar always exists. */
 const MOST_CALENDARS = 1000;
 
@@ -51,7 +54,7 @@ export const updateGuildSettings = action<{ guildId: GuildId } & GuildSettingsCh
     serviceChannel: optional(snowflakeOr("all")),
     simpleAnnouncements: optional(flag),
     lang: optional(oneOf(LANGUAGES)),
-    prefix: optional(textOf("1 to 16 characters without white space", /^\S{1,16}$/u, 16)),
+    prefix: optional(textOf("1 to 16 visible characters without white space", PREFIX, 16)),
     patronGuild: optional(flag),
     devGuild: optional(flag),
     maxCalendars: optional(integer(1, MOST_CALENDARS)),
