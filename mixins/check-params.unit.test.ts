@@ -3,6 +3,7 @@ import { action } from "../services/contracts/contract.ts";
 import {
   clearable,
   flag,
+  guildId,
   integer,
   listOf,
   oneOf,
@@ -42,6 +43,32 @@ describe("the check of params", () => {
     const params = { amount: 1 };
     check(params);
     expect(Object.keys(params)).toEqual(["amount"]);
+  });
+
+  test("what is no text is of the wrong type, also where certain words are expected", () => {
+    const wrong = { code: "WRONG_TYPE", message: "must be a string" };
+    expect(check({ name: 1, lang: true, roles: [1] })).toEqual([
+      { field: "name", ...wrong },
+      { field: "lang", ...wrong },
+      { field: "roles[0]", ...wrong },
+    ]);
+  });
+
+  test.each([1.5, true, {}, "0", "x", "9223372036854775808", "1".repeat(30)])(
+    "the guild %p, alone or in a list, is told what a guild id is (D7)",
+    (guild) => {
+      const guilds = paramsCheck({ params: { guild: guildId, guilds: listOf(guildId, 9) } });
+      const message = "must be an integer from 1 to 9223372036854775807 (a number or a string)";
+      expect(guilds({ guild, guilds: ["1", guild] })).toMatchObject([
+        { field: "guild", message },
+        { field: "guilds[1]", message },
+      ]);
+    },
+  );
+
+  test("a value that no rule of ours knows to refuse is never repeated", () => {
+    const strange = paramsCheck({ params: { mail: { type: "email" } } });
+    expect(strange({ mail: "hunter2" })).toEqual([{ field: "mail", code: "MALFORMED", message: "is not valid" }]);
   });
 
   test("every bad field is named at once, with the values that would be accepted (D4)", () => {

@@ -10,7 +10,7 @@ interface Rule {
   readonly min?: number;
   readonly max?: number;
   readonly notEqual?: number;
-  readonly values?: readonly string[];
+  readonly enum?: readonly string[];
   readonly documented?: readonly string[];
   readonly form?: { readonly max: number; readonly hint?: string };
   readonly item?: Rule;
@@ -57,8 +57,6 @@ function valueSchema(field: Pick<WireField, "fields">, rule: Rule): JsonSchema {
       return textSchema(rule);
     case "number":
       return integerSchema(rule);
-    case "enum":
-      return { type: "string", enum: rule.values, description: "In any case" };
     case "boolean":
       return { type: "boolean" };
     case "array":
@@ -70,7 +68,7 @@ function valueSchema(field: Pick<WireField, "fields">, rule: Rule): JsonSchema {
   }
 }
 
-function textSchema({ form, documented }: Rule): JsonSchema {
+function textSchema({ form, enum: values, documented = values }: Rule): JsonSchema {
   if (documented !== undefined) return { type: "string", enum: documented, description: "In any case" };
   if (form === undefined) return { type: "string" };
   const { max, hint } = form;

@@ -10,6 +10,7 @@ type Rule = ValidationRuleObject;
 interface CheckerError {
   readonly type: string;
   readonly expected: unknown;
+  readonly message?: string;
 }
 
 interface CheckerErrors {
@@ -66,18 +67,23 @@ export function textOf(
   return { type: "string", form, custom: checkText(form) };
 }
 
-/** A list of texts of one form. */
+/** A list of texts of one form, of which each has the words of its own rule. */
 export function listOf(item: Rule, most: number): Rule {
   const form = item["form"] as TextForm;
   const custom: Checker = (value, errors, _rule, field) => {
     if (!Array.isArray(value) || value.length > most) return value;
     for (const [at, entry] of value.entries()) {
       const error = typeof entry === "string" ? textError(entry, form) : { type: "string", expected: "string" };
-      if (error !== undefined) errors.push({ ...error, field: `${field}[${at}]` });
+      if (error !== undefined) errors.push({ ...error, ...messageOf(item, error), field: `${field}[${at}]` });
     }
     return value;
   };
   return { type: "array", max: most, item, custom };
+}
+
+function messageOf({ messages }: Rule, { type }: CheckerError): { readonly message?: string } {
+  const message = messages?.[type];
+  return message === undefined ? {} : { message };
 }
 
 export function integer(min: number, max: number): Rule {
@@ -85,12 +91,18 @@ export function integer(min: number, max: number): Rule {
 }
 
 export function oneOf(values: readonly string[]): Rule {
-  return { type: "enum", values: [...values] };
+  return { type: "string", enum: [...values] };
 }
 
 export const flag: Rule = { type: "boolean" };
 
-export const guildId: Rule = textOf(`an integer from 1 to ${INT64_MAX}`, GUILD_ID, INT64_MAX.length, isGuildId);
+const GUILD_ID_HINT = `an integer from 1 to ${INT64_MAX} (a number or a string)`;
+
+/** On the wire a number as well (D7), so what is neither is told so. */
+export const guildId: Rule = {
+  ...textOf(GUILD_ID_HINT, GUILD_ID, INT64_MAX.length, isGuildId),
+  messages: { string: `must be ${GUILD_ID_HINT}`, stringMax: `must be ${GUILD_ID_HINT}` },
+};
 
 export const epochMs: Rule = integer(0, LAST_EPOCH_MS);
 

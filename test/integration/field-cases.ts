@@ -19,7 +19,7 @@ interface Rule {
   readonly min?: number;
   readonly max?: number;
   readonly notEqual?: number;
-  readonly values?: readonly string[];
+  readonly enum?: readonly string[];
   readonly form?: { readonly max: number; readonly matches?: (text: string) => boolean };
   readonly item?: Rule;
   readonly props?: Readonly<Record<string, Rule>>;
@@ -55,7 +55,7 @@ export function fieldCases(route: Route): FieldCase[] {
       caseOf(absent, mayBeAbsent ? "taken" : "refused"),
       caseOf(null, mayBeNull ? "taken" : "refused"),
       ...badValues(field, rule).map(([value, within]) => caseOf(value, "refused", within)),
-      ...(rule.values ?? []).map((name) => caseOf(name.toLowerCase(), "taken")),
+      ...(rule.enum ?? []).map((name) => caseOf(name.toLowerCase(), "taken")),
     ];
   });
 }
@@ -84,8 +84,6 @@ function badValues(field: Pick<WireField, "wire" | "fields">, rule: Rule): BadVa
       return whole([...integersBeyond(rule), 1.5, "1", true, {}, [], TOO_LARGE]);
     case "boolean":
       return whole(["true", 0, 1, {}, []]);
-    case "enum":
-      return whole(["NOPE", "", 1, true, {}, []]);
     case "array":
       return [...whole(["x", 1, true, {}]), ...badLists(rule)];
     case "object":
@@ -99,7 +97,8 @@ function whole(values: readonly unknown[]): BadValue[] {
   return values.map((value) => [value, ""]);
 }
 
-function badTexts({ form }: Rule): string[] {
+function badTexts({ form, enum: values }: Rule): string[] {
+  if (values !== undefined) return ["NOPE", ""];
   if (form === undefined) return [];
   return [
     "x".repeat(form.max + 1),
