@@ -1,0 +1,91 @@
+import { afterAll, beforeAll, describe, expect, test } from "@jest/globals";
+import { announcementsService } from "../../services/announcements/announcements.service.ts";
+import { ROUTES } from "../../services/api/route-table.ts";
+import { calendarEventsService } from "../../services/calendar-events/calendar-events.service.ts";
+import * as announcements from "../../services/contracts/announcements.contract.ts";
+import * as apiKeys from "../../services/contracts/api-keys.contract.ts";
+import * as calendarEvents from "../../services/contracts/calendar-events.contract.ts";
+import * as calendars from "../../services/contracts/calendars.contract.ts";
+import type { ActionContract, Caller } from "../../services/contracts/contract.ts";
+import * as dispatch from "../../services/contracts/dispatch.contract.ts";
+import * as guildSettings from "../../services/contracts/guild-settings.contract.ts";
+import { healthOf, SERVICE_NAMES } from "../../services/contracts/health.contract.ts";
+import { dispatchService } from "../../services/dispatch/dispatch.service.ts";
+import { newRecordingSink } from "../../services/dispatch/recording-sink.ts";
+import { guildSettingsService } from "../../services/guild-settings/guild-settings.service.ts";
+import { KEY_NAMES, type KeyName, KEYS, MAY } from "../real-parts/key-matrix.ts";
+import { startTestGateway, type TestGateway } from "../real-parts/test-gateway.ts";
+
+const OWN = "375357265198317579";
+const OTHER = "375357265198317580";
+
+type AnyContract = ActionContract<unknown, unknown>;
+
+const MODULES: readonly object[] = [announcements, apiKeys, calendarEvents, calendars, dispatch, guildSettings];
+const contracts = new Map(
+  [...MODULES.flatMap((module) => Object.values(module) as unknown[]), ...SERVICE_NAMES.map(healthOf)]
+    .filter((each): each is AnyContract => Object(each) === each && "idempotent" in (each as object))
+    .map((contract) => [contract.name, contract] as const),
+);
+
+const fromTheBeginning = { mark: { at: 0, id: "" }, limit: 1 };
+
+/** Params of the actions that no route leads to. */
+const OF_NO_ROUTE: Readonly<Record<string, object>> = {
+  "announcements.changesSince": fromTheBeginning,
+  "calendar-events.changesSince": fromTheBeginning,
+  "guild-settings.changesSince": fromTheBeginning,
+  "calendar-events.find": { guildId: OWN, eventId: "x" },
+  "calendar-events.getOccurrence": { guildId: OWN, occurrenceId: "x" },
+  "calendar-events.listOccurrencesStarting": { guildId: OWN, windows: [], limit: 1 },
+  ...Object.fromEntries(SERVICE_NAMES.map((name) => [healthOf(name).name, {}])),
+};
+
+/** Params that pass the action's check, of a guild. */
+function paramsOf(action: string, guild: string): object {
+  const route = ROUTES.find(({ contract }) => contract.name === action);
+  const params = OF_NO_ROUTE[action] ?? (route?.toParams(route.decode(route.example.request)) as object);
+  return "guildId" in params ? { ...params, guildId: guild } : params;
+}
+
+function callerOf(name: KeyName): Caller {
+  const key = KEYS[name];
+  return { keyId: name, ...key, guilds: key.kind === "guild" ? [OWN] : [] };
+}
+
+describe("the owner of an action, asked on the bus (D3)", () => {
+  let gateway: TestGateway;
+
+  beforeAll(async () => {
+    gateway = await startTestGateway((mongoUrl) => [
+      guildSettingsService({ mongoUrl }),
+      announcementsService({ mongoUrl }),
+      calendarEventsService({ mongoUrl }),
+      dispatchService({ mongoUrl, sinks: [newRecordingSink()], graceMs: 60_000 }),
+    ]);
+  });
+  afterAll(() => gateway.stop());
+
+  async function isForbidden(action: string, guild: string, name: KeyName): Promise<boolean> {
+    const call = gateway.broker.call(action, paramsOf(action, guild), { meta: { caller: callerOf(name) } });
+    const outcome: unknown = await call.catch((error: unknown) => error);
+    const { type } = Object(outcome) as { type?: unknown };
+    expect([action, type]).not.toEqual([action, "INVALID_REQUEST"]);
+    return type === "FORBIDDEN";
+  }
+
+  test("every action of the bus has a contract, and every contract an action", () => {
+    const served = gateway.broker.registry.actions.list({ skipInternal: true }).map(({ name }) => name);
+    expect(served.toSorted()).toEqual([...contracts.keys()].toSorted());
+  });
+
+  test.each([...contracts])("%s refuses whom its contract does not let in", async (action, { keys, params }) => {
+    const guilds = "guildId" in params ? ([OWN, OTHER] as const) : ([OWN] as const);
+    for (const guild of guilds) {
+      const allowed = guild === OWN ? MAY[keys].own : MAY[keys].other;
+      const forbidden: KeyName[] = [];
+      for (const name of KEY_NAMES) if (await isForbidden(action, guild, name)) forbidden.push(name);
+      expect(forbidden).toEqual(KEY_NAMES.filter((name) => !allowed.includes(name)));
+    }
+  });
+});

@@ -1,0 +1,122 @@
+import { afterAll, beforeAll, describe, expect, test } from "@jest/globals";
+import { newRecordingSink } from "../../services/dispatch/recording-sink.ts";
+import { dispatchService } from "../../services/dispatch/dispatch.service.ts";
+import { announcementsService } from "../../services/announcements/announcements.service.ts";
+import { calendarEventsService } from "../../services/calendar-events/calendar-events.service.ts";
+import { guildSettingsService } from "../../services/guild-settings/guild-settings.service.ts";
+import { ROUTES } from "../../services/api/route-table.ts";
+import type { Route } from "../../services/api/route.ts";
+import { createKey, revokeKey } from "../../services/contracts/api-keys.contract.ts";
+import type { GuildId } from "../../services/contracts/ids.ts";
+import { KEY_NAMES, type KeyName, KEYS, MAY } from "../real-parts/key-matrix.ts";
+import { startTestGateway, type TestGateway, untilReady } from "../real-parts/test-gateway.ts";
+import { until } from "../real-parts/until.ts";
+
+const OWN = "375357265198317579" as GuildId;
+const OTHER = "375357265198317580" as GuildId;
+
+describe("who may do what (D3)", () => {
+  let gateway: TestGateway;
+  const keys = new Map<string, string>();
+  /** Of each guild: an event, a series and an announcement. */
+  const things = new Map<string, { readonly event: string; readonly announcement: string }>();
+
+  beforeAll(async () => {
+    gateway = await startTestGateway((mongoUrl) => [
+      guildSettingsService({ mongoUrl }),
+      announcementsService({ mongoUrl }),
+      calendarEventsService({ mongoUrl }),
+      dispatchService({ mongoUrl, sinks: [newRecordingSink()], graceMs: 60_000 }),
+    ]);
+    await untilReady(gateway);
+    for (const [name, key] of Object.entries(KEYS)) keys.set(name, await makeKey(key));
+    keys.set("revoked", await makeKey(KEYS["guild, to write"], { revoke: true }));
+    keys.set("expired", await makeKey(KEYS["guild, to write"], { expiresAt: Date.now() + 2_000 }));
+    for (const guild of [OWN, OTHER]) things.set(guild, await makeThings(guild));
+    const ended = async () => (await ask(ROUTES[0]!, keys.get("expired")!, {})).status === 401;
+    await until(ended, "the key is over");
+  });
+  afterAll(() => gateway.stop());
+
+  async function makeKey(
+    key: (typeof KEYS)[KeyName],
+    { revoke = false, ...more }: { revoke?: boolean; expiresAt?: number } = {},
+  ): Promise<string> {
+    const guilds = key.kind === "guild" ? { guilds: [OWN] } : {};
+    const made = await gateway.call(createKey, { ...key, ...guilds, label: "matrix", ...more });
+    if (revoke) await gateway.call(revokeKey, { id: made.id });
+    return made.key;
+  }
+
+  async function makeThings(guild: string) {
+    const example = (path: string) => ROUTES.find(({ paths }) => paths[0] === path)!.example.request;
+    const event = await gateway.post("/v2/events/create", { ...example("/v2/events/create"), guild_id: guild });
+    const { event_id: _, ...fields } = example("/v1/announcement/create");
+    const made = { ...fields, guild_id: guild, type: "UNIVERSAL" };
+    const announcement = await gateway.post("/v1/announcement/create", made);
+    return { event: String(event.body["id"]), announcement: String(announcement.body["id"]) };
+  }
+
+  /** The route's example, of a guild, with ids of what that guild or another has. */
+  function bodyOf({ paths: [path], example }: Route, guild: string, ids: { event: string; announcement: string }) {
+    const body: Record<string, unknown> = { ...example.request };
+    if ("guild_id" in body) body["guild_id"] = guild;
+    if ("event_id" in body) body["event_id"] = ids.event;
+    if ("id" in body && path.startsWith("/v1/announcement")) body["id"] = ids.announcement;
+    return body;
+  }
+
+  function ask({ paths: [path] }: Route, key: string, body: object, headers: Record<string, string> = {}) {
+    return gateway.post(path, body, { authorization: key, ...headers });
+  }
+
+  const byPath = ROUTES.map((route) => [route.paths[0], route] as const);
+
+  describe.each(byPath)("%s", (_path, route) => {
+    const may = MAY[route.contract.keys];
+
+    test("has a rule", () => {
+      expect(may.own.length).toBeGreaterThan(0);
+    });
+
+    test.each(KEY_NAMES)("a key of a %s", async (name) => {
+      const asked = async (guild: GuildId) => {
+        const { status, body } = await ask(route, keys.get(name)!, bodyOf(route, guild, things.get(guild)!));
+        return { isLetIn: status !== 401 && status !== 403, isForbidden: body["code"] === "FORBIDDEN" };
+      };
+      const expected = (isLetIn: boolean) => ({ isLetIn, isForbidden: !isLetIn });
+      await expect(asked(OTHER)).resolves.toEqual(expected(may.other.includes(name)));
+      await expect(asked(OWN)).resolves.toEqual(expected(may.own.includes(name)));
+    });
+
+    test.each(["revoked", "expired"])("a key that is %s", async (name) => {
+      const answer = await ask(route, keys.get(name)!, bodyOf(route, OWN, things.get(OWN)!));
+      expect(answer).toMatchObject({ status: 401, body: { code: "UNAUTHORIZED" } });
+    });
+  });
+
+  const naming = ROUTES.filter(({ example, contract }) => {
+    const names = Object.keys(example.request);
+    return contract.keys.startsWith("guild") && (names.includes("event_id") || names.includes("id"));
+  });
+
+  test("routes that name an object of a guild are there to be asked", () => {
+    expect(naming.length).toBeGreaterThan(6);
+  });
+
+  test.each(naming.map((route) => [route.paths[0], route] as const))(
+    "%s answers with the same bytes for another guild's object and for none",
+    async (_path, route) => {
+      const foreign = await makeThings(OTHER);
+      const unknown = { event: `e${"0".repeat(25)}`, announcement: "00000000-0000-4000-8000-000000000000" };
+      const sameRequest = { "x-request-id": "the-same" };
+      const key = keys.get("guild, to write")!;
+      const answers = await Promise.all(
+        [foreign, unknown].map((ids) => ask(route, key, bodyOf(route, OWN, ids), sameRequest)),
+      );
+      const [one, other] = answers.map(({ status, text, headers }) => [status, text, [...headers.keys()]]);
+      expect(one).toEqual(other);
+      expect(answers[0]!.text).not.toContain(foreign.announcement);
+    },
+  );
+});
