@@ -108,6 +108,16 @@ describe("what becomes of an error behind the gateway", () => {
     });
   });
 
+  test("a lead time that is too long as a whole reads as a sentence of each part (D25)", async () => {
+    const lead = { hours: 8784, minutes: 1 };
+    const { body } = await answerOf({}, "/v1/announcement/update", lead);
+    expect(body).toMatchObject({
+      message:
+        "Bad request: hours must not be more than 527040 minutes together with minutes; " +
+        "minutes must not be more than 527040 minutes together with hours",
+    });
+  });
+
   test.each([
     ["/v2/events/list/date", {}, "epoch_start"],
     ["/v2/events/list/month", { days_in_month: 31 }, "days_in_month"],

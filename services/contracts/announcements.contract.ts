@@ -117,10 +117,10 @@ export function leadTimeProblems(hours: unknown, minutes: unknown): FieldProblem
   if (typeof hours !== "number" || typeof minutes !== "number") return [];
   if (hours > MOST_LEAD_MINUTES / 60 || minutes > MOST_LEAD_MINUTES) return [];
   if (hours * 60 + minutes <= MOST_LEAD_MINUTES) return [];
-  const message = `hours and minutes together must not exceed ${MOST_LEAD_MINUTES} minutes (366 days)`;
+  const tooMuchWith = (other: string) => `must not be more than ${MOST_LEAD_MINUTES} minutes together with ${other}`;
   return [
-    { field: "hours", code: "OUT_OF_RANGE", message },
-    { field: "minutes", code: "OUT_OF_RANGE", message },
+    { field: "hours", code: "OUT_OF_RANGE", message: tooMuchWith("minutes") },
+    { field: "minutes", code: "OUT_OF_RANGE", message: tooMuchWith("hours") },
   ];
 }
 

@@ -1,7 +1,10 @@
 import type { ValidationSchema } from "fastest-validator";
 import type { ServiceName } from "./health.contract.ts";
 
-/** What is wrong with one field of a request (D4). `field` is a path such as `recurrence.count` or `roles[3]`. */
+/**
+ * What is wrong with one field of a request (D4). `field` is a path such as `recurrence.count` or `roles[3]`, and the
+ * message goes on from it: "hours" "must be at least 0".
+ */
 export interface FieldProblem {
   readonly field: string;
   readonly code: FieldProblemCode;
