@@ -108,6 +108,24 @@ describe("announcements on the bus", () => {
     await expect(services.call(listAnnouncements, { guildId: guild, amount: -1 })).resolves.toHaveLength(1);
   });
 
+  test("an empty event is a missing one where the type needs one, on create and on update, not an unknown one", async () => {
+    const guild = "45" as GuildId;
+    const missing = {
+      type: "INVALID_REQUEST",
+      code: 400,
+      data: { problems: [{ field: "eventId", code: "REQUIRED" }] },
+    };
+    const specific = asked({ guildId: guild, type: "SPECIFIC", eventId: series });
+    const { id } = await services.call(createAnnouncement, specific);
+    for (const type of ["SPECIFIC", "RECUR"] as const) {
+      const none = { guildId: guild, type, eventId: "" };
+      await expect(services.call(createAnnouncement, asked(none))).rejects.toMatchObject(missing);
+      await expect(services.call(updateAnnouncement, { ...none, id })).rejects.toMatchObject(missing);
+    }
+    await expect(services.call(updateAnnouncement, { guildId: guild, id, eventId: "" })).rejects.toMatchObject(missing);
+    await services.call(updateAnnouncement, { guildId: guild, id, type: "UNIVERSAL", eventId: "" });
+  });
+
   test("standsSince is kept by a change of words and renewed by a change of time (D31)", async () => {
     const { id } = await services.call(createAnnouncement, asked());
     const read = () => services.call(getAnnouncement, { guildId, id });

@@ -83,9 +83,9 @@ async function resolveReference(
   context: CallContext<unknown>,
   guildId: GuildId,
   type: AnnouncementType,
-  eventId: string | undefined,
+  eventId = "",
 ): Promise<Announcement["eventId"] | undefined | Refusal> {
-  if (!usesEvent(type) || eventId === undefined) return undefined;
+  if (!usesEvent(type) || eventId === "") return undefined;
   const params = { guildId, eventId: referredId(type, eventId) };
   const found = await context.call<EventView | null, typeof params>(findEvent.name, params);
   return eventReference(type, found);

@@ -92,9 +92,10 @@ export function changeAnnouncement(
   return { next, standsAnew: standsAnew(stored, next) };
 }
 
-/** A type that changes needs its reference in the same request (api.md 4.1, D27). */
+/** A new type needs its reference in the same request (api.md 4.1, D27); from one that stays it can't be taken. */
 function missingReference(stored: Announcement, changes: UpdateAnnouncementParams) {
-  return changes.type === undefined || changes.type === stored.type ? [] : requiredReference(changes);
+  const { type = stored.type, eventId = stored.eventId, eventColor = stored.eventColor } = changes;
+  return requiredReference(type === stored.type ? { type, eventId, eventColor } : changes);
 }
 
 /** One part of the lead time may be changed alone, and be too much together with the stored other (D25). */

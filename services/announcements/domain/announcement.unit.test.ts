@@ -74,6 +74,18 @@ describe("an update", () => {
     expect(change({ type: "RECUR" })).toMatchObject({ refusal: "INVALID_REQUEST", problems: [{ field: "eventId" }] });
   });
 
+  test.each([{ eventId: "" }, { type: "SPECIFIC", eventId: "" }, { type: "RECUR", eventId: "" }])(
+    "can't take the event from a type that needs one: %j (api.md 4.1)",
+    (changes) => {
+      const problems = [{ field: "eventId", code: "REQUIRED" }];
+      expect(change(changes)).toMatchObject({ refusal: "INVALID_REQUEST", problems });
+    },
+  );
+
+  test("may send back the empty event of a type that uses none (D27)", () => {
+    expect(change({ type: "UNIVERSAL", eventId: "" })).toMatchObject({ next: { type: "UNIVERSAL", eventId: "" } });
+  });
+
   test("that names the type it has needs no reference (api.md 4.1)", () => {
     expect(change({ type: "SPECIFIC" })).toMatchObject({ next: { eventId }, standsAnew: false });
   });
