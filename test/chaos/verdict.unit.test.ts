@@ -1,0 +1,34 @@
+import { describe, expect, test } from "@jest/globals";
+import { verdictOn } from "./verdict.ts";
+
+const one = { channel: "1", eventId: "e1", title: "a", dueAt: 1_000 };
+const other = { channel: "1", eventId: "e2", title: "b", dueAt: 2_000 };
+const seen = (title: string, receivedAt: number) => ({ channel: "1", title, receivedAt });
+
+describe("the verdict on a run", () => {
+  test("counts what is well as due and sent, with the worst lateness", () => {
+    const messages = [seen("a", 1_004), seen("b", 2_030)];
+    expect(verdictOn([one, other], messages, [])).toEqual({
+      due: 2,
+      sent: 2,
+      doubled: 0,
+      lost: 0,
+      early: 0,
+      worstMs: 30,
+    });
+  });
+
+  test("finds a planted double, one that is early, one that is nobody's, and one that is lost", () => {
+    expect(verdictOn([one], [seen("a", 1_001), seen("a", 1_002)], [])).toMatchObject({ sent: 1, doubled: 1 });
+    expect(verdictOn([one], [seen("a", 999)], [])).toMatchObject({ early: 1 });
+    expect(verdictOn([one], [seen("a", 1_000), seen("x", 1_000)], [])).toMatchObject({ early: 1 });
+    expect(verdictOn([one, other], [seen("a", 1_000)], [])).toMatchObject({ sent: 1, lost: 1 });
+  });
+
+  test("takes a reason for an answer, and a claim to have sent for none", () => {
+    const outcome = { channel: "1", eventId: "e1" };
+    expect(verdictOn([one], [], [{ ...outcome, state: "missed", reason: "why" }])).toMatchObject({ sent: 0, lost: 0 });
+    expect(verdictOn([one], [], [{ ...outcome, state: "missed" }])).toMatchObject({ lost: 1 });
+    expect(verdictOn([one], [], [{ ...outcome, state: "sent", reason: "why" }])).toMatchObject({ lost: 1 });
+  });
+});
