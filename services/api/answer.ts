@@ -12,11 +12,12 @@ export interface Answer {
 export const SAFE_HEADERS = { "x-content-type-options": "nosniff", "cache-control": "no-store" };
 
 export function jsonAnswer(status: number, value: object, headers: Answer["headers"] = {}): Answer {
-  return {
-    status,
-    headers: { "content-type": "application/json; charset=utf-8", ...headers },
-    body: JSON.stringify(value),
-  };
+  return jsonTextAnswer(status, JSON.stringify(value), headers);
+}
+
+/** An answer whose body is JSON already. */
+export function jsonTextAnswer(status: number, body: string, headers: Answer["headers"] = {}): Answer {
+  return { status, headers: { "content-type": "application/json; charset=utf-8", ...headers }, body };
 }
 
 /** The body and headers of an error (D4). The problems name fields as the client spells them. */

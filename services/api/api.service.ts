@@ -9,6 +9,8 @@ import { keyActions } from "./keys/key.actions.ts";
 import { type KeySeal, pepperId } from "./keys/key-digests.ts";
 import { ensureFirstKey, keyOffice } from "./keys/key-office.ts";
 import { type KeyRing, keyRing } from "./keys/key-ring.ts";
+import { keptAnswersStore } from "./once/kept-answers.store.ts";
+import { onceBy } from "./once/once.ts";
 import { clientAddress } from "./rates/client-address.ts";
 import { doorkeeper } from "./rates/doorkeeper.ts";
 import { GatewayRates, RATES_USED, type RateSettings, type RatesUsed, TELL_EVERY_MS } from "./rates/gateway-rates.ts";
@@ -50,6 +52,7 @@ export function apiService(options: ApiServiceOptions): ServiceSchema {
   const { mongoUrl, port, host, seal, rates: limits, apiKey, onFirstKey, onListening, drainMs = 8_000 } = options;
   const connection = closedConnection();
   const store = apiKeysStore(connection);
+  const answers = keptAnswersStore(connection);
   const office = keyOffice(store, seal);
   const rates = new GatewayRates(limits);
   let ring: KeyRing | undefined;
@@ -75,6 +78,7 @@ export function apiService(options: ApiServiceOptions): ServiceSchema {
       gateway = new Gateway({
         service: this,
         databaseAnswers: () => databaseAnswers(connection, DATABASE_ANSWER_MS),
+        once: onceBy(answers, (error) => logger.error({ err: error }, "an answer could not be kept")),
         door: doorkeeper(ring, rates, clientAddress(limits.trustedProxies)),
         port,
         host,

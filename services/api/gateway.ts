@@ -4,6 +4,7 @@ import { type Health, healthOf, SERVICE_NAMES, type ServiceName } from "../contr
 import { docsPages } from "./docs.pages.ts";
 import { healthPages } from "./health.pages.ts";
 import { type HttpServer, httpServer } from "./http-server.ts";
+import type { Once } from "./once/once.ts";
 import type { Doorkeeper } from "./rates/doorkeeper.ts";
 import { requestLevel, requestLine } from "./request-line.ts";
 import { measureRequest } from "./request-metrics.ts";
@@ -16,6 +17,7 @@ export interface GatewayParts {
   /** Whether the gateway's own database answers. */
   readonly databaseAnswers: () => Promise<boolean>;
   readonly door: Doorkeeper;
+  readonly once: Once;
   readonly port: number;
   readonly host: string;
 }
@@ -28,7 +30,7 @@ export class Gateway {
   readonly #server: HttpServer;
   #ticking: NodeJS.Timeout | undefined;
 
-  constructor({ service: { broker, logger }, databaseAnswers, door, port, host }: GatewayParts) {
+  constructor({ service: { broker, logger }, databaseAnswers, door, once, port, host }: GatewayParts) {
     const watch = new ServiceWatch(
       SERVICE_NAMES,
       (name) => askForHealth(broker, name),
@@ -45,6 +47,7 @@ export class Gateway {
           ...docsPages(ROUTES),
         ],
         door,
+        once,
         call: ({ name, asks }: ActionContract<unknown, unknown>, params: unknown, meta: CallMeta) =>
           watch.whileThere([...ownersOf(name), ...(asks?.(params) ?? [])], () =>
             broker.call(name, params as object, { meta }),
@@ -76,7 +79,7 @@ export class Gateway {
 async function askForHealth(broker: ServiceBroker, name: ServiceName): Promise<Health> {
   const action = healthOf(name).name;
   // Moleculer would log a warning for each call to a service that has not come yet.
-  if (!broker.registry.actions.isAvailable(action)) throw new ServiceGone();
+  if (!broker.registry.actions.isAvailable(action)) throw new ServiceGone(false);
   return broker.call(action, {}, { timeout: HEALTH_TIMEOUT_MS, retries: 0 });
 }
 

@@ -22,7 +22,14 @@ describe("the gateway", () => {
       logger: { debug: logAt("debug"), info: logAt("info"), warn: logAt("warn"), error: logAt("error") },
     } as never as GatewayParts["service"];
     const door = { admit: () => Promise.reject(new Error("nobody asks")) } as never as GatewayParts["door"];
-    gateway = new Gateway({ service, databaseAnswers: async () => answers, door, port: 0, host: "127.0.0.1" });
+    gateway = new Gateway({
+      service,
+      databaseAnswers: async () => answers,
+      door,
+      once: async () => "",
+      port: 0,
+      host: "127.0.0.1",
+    });
     port = await gateway.start();
     answers = true;
     lines = [];

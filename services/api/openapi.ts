@@ -51,6 +51,7 @@ function operation(route: Route): JsonSchema {
     operationId: path.slice(1).replaceAll("/", "-"),
     summary: route.summary,
     ...(aliases.length === 0 ? {} : { description: `Also at ${aliases.map((alias) => `\`${alias}\``).join(", ")}.` }),
+    ...(route.once ? { parameters: [idempotencyKey] } : {}),
     requestBody: { required: true, content: json(requestSchema(route), route.example.request) },
     responses: {
       200: { description: "Done", content: json(objectOf(route.answer), route.example.response) },
@@ -58,6 +59,14 @@ function operation(route: Route): JsonSchema {
     },
   };
 }
+
+const idempotencyKey: JsonSchema = {
+  name: "Idempotency-Key",
+  in: "header",
+  description:
+    "A name of your own for this request: sent again within 24 hours, it is answered again and not done again",
+  schema: { type: "string", minLength: 1, maxLength: 255 },
+};
 
 /** A page for everybody; no key. */
 function lookUp(summary: string): JsonSchema {

@@ -3,9 +3,10 @@ import { asRefusal, isUnavailable } from "../../mixins/contract-action.ts";
 import { mayCall } from "../../mixins/may-call.ts";
 import type { ActionContract, CallMeta } from "../contracts/contract.ts";
 import { isRefusal, refuse, type Refusal } from "../contracts/errors.ts";
-import { type Answer, jsonAnswer, refusalAnswer } from "./answer.ts";
+import { type Answer, jsonTextAnswer, refusalAnswer } from "./answer.ts";
 import { type Admitted, type Doorkeeper } from "./rates/doorkeeper.ts";
 import { rateHeaders } from "./rates/rate-headers.ts";
+import { nameOf, type Once } from "./once/once.ts";
 import type { Page } from "./page.ts";
 import { readJsonBody, SenderGone } from "./request-body.ts";
 import { pathsOf } from "./route-table.ts";
@@ -17,6 +18,7 @@ export interface RequestPathParts {
   readonly routes: readonly Route[];
   readonly pages: readonly Page[];
   readonly door: Doorkeeper;
+  readonly once: Once;
   readonly call: (contract: ActionContract<unknown, unknown>, params: unknown, meta: CallMeta) => Promise<unknown>;
   /** Told of every error that nobody foresaw. */
   readonly onDefect: (error: unknown, requestId: string) => void;
@@ -29,7 +31,7 @@ export type RequestPath = (request: IncomingMessage, requestId: string) => Promi
  * The path of a request through the gateway, its checks in the order of D3:
  * 404 path → 405 → 401 → 429 key → 413/415 → 400 → 403 → 429 guild → the action, which has 404, 409 and the rest to give.
  */
-export function requestPath({ routes, pages, door, call, onDefect }: RequestPathParts): RequestPath {
+export function requestPath({ routes, pages, door, once, call, onDefect }: RequestPathParts): RequestPath {
   const routeAt = new Map(routes.flatMap((route) => pathsOf(route).map((path) => [path, route] as const)));
   const pageAt = new Map(pages.map((page) => [page.path, page] as const));
 
@@ -64,9 +66,14 @@ export function requestPath({ routes, pages, door, call, onDefect }: RequestPath
     if ("refusal" in admitted) return refusalAnswer(admitted.refusal, requestId, admitted.headers);
 
     const headers = rateHeaders(admitted.standings);
-    const result = await call(route.contract, route.toParams(decoded), { requestId, caller }).catch(refusalOf);
-    if (isRefusal(result)) return refusalAnswer(route.inWireNames(result), requestId, headers);
-    return jsonAnswer(200, route.encode(result), headers);
+    const params = route.toParams(decoded);
+    const perform = async () => JSON.stringify(route.encode(await call(route.contract, params, { requestId, caller })));
+    const name = route.once ? nameOf(request.headers) : undefined;
+    if (isRefusal(name)) return refused(name);
+    const named = { name: name ?? "", keyId: caller.keyId, path: route.paths[0], params };
+    const outcome = await (name === undefined ? perform() : once(named, perform)).catch(refusalOf);
+    if (isRefusal(outcome)) return refusalAnswer(route.inWireNames(outcome), requestId, headers);
+    return jsonTextAnswer(200, outcome, headers);
   }
 
   return async (request, requestId) => {

@@ -39,6 +39,7 @@ describe("what becomes of an error behind the gateway", () => {
     parts = {
       routes: ROUTES,
       pages: [],
+      once: (_request, perform) => perform(),
       door: { admit: async () => admitted, admitToGuild: () => admitted },
       call: async () => undefined,
       onDefect: (...defect) => void defects.push(defect),
@@ -74,7 +75,7 @@ describe("what becomes of an error behind the gateway", () => {
   });
 
   test.each([
-    ["a service that went away", new ServiceGone()],
+    ["a service that went away", new ServiceGone(true)],
     ["a service that is nowhere", new ServiceNotFoundError({ action: "announcements.get", nodeID: "node-7" })],
     ["a time-out", new RequestTimeoutError({ action: "announcements.get", nodeID: "node-7" })],
     ["a refusal of the owner's", asError(refuse("UNAVAILABLE"))],

@@ -28,6 +28,8 @@ export interface RouteTable<Fields extends object, Params, Result> {
   readonly contract: ActionContract<Params, Result>;
   readonly fields: readonly WireField[];
   readonly nulls?: NullMeaning;
+  /** Whether a request may be sent again under an `Idempotency-Key`. */
+  readonly once?: true;
   readonly request?: OwnRequest<Fields, Params>;
   readonly answer: readonly AnswerField<NoInfer<Result>>[];
   readonly summary: string;
@@ -39,6 +41,7 @@ export interface Route {
   readonly paths: readonly [string, ...string[]];
   readonly contract: ActionContract<unknown, unknown>;
   readonly fields: readonly WireField[];
+  readonly once: boolean;
   /** Whether null means that the field was left out (D6). */
   readonly nullsAreAbsent: boolean;
   readonly shape: RequestShape<unknown>;
@@ -71,6 +74,7 @@ export function route<Fields extends object, Params, Result>(table: RouteTable<F
     paths,
     contract,
     fields,
+    once: table.once === true,
     nullsAreAbsent: nulls === "absent",
     shape,
     answer,

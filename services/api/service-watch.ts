@@ -18,7 +18,15 @@ interface Watched {
 }
 
 /** A call to a service that is not there, or went away while it was being asked. */
-export class ServiceGone extends Error {}
+export class ServiceGone extends Error {
+  /** Whether it may have done what it was asked for. */
+  readonly wasAsked: boolean;
+
+  constructor(wasAsked: boolean) {
+    super();
+    this.wasAsked = wasAsked;
+  }
+}
 
 /**
  * Knows which services are there, by asking each for its health. A killed service's calls would hang until their
@@ -51,9 +59,9 @@ export class ServiceWatch {
   /** The call's outcome; rejects with ServiceGone when one of its services is not there or goes away meanwhile. */
   async whileThere<T>(services: readonly ServiceName[], call: () => Promise<T>): Promise<T> {
     const needed = services.map((service) => this.#watched.get(service));
-    if (needed.some((watched) => watched?.there !== true)) throw new ServiceGone();
+    if (needed.some((watched) => watched?.there !== true)) throw new ServiceGone(false);
     const { promise: gone, reject } = Promise.withResolvers<never>();
-    const giveUp = () => reject(new ServiceGone());
+    const giveUp = () => reject(new ServiceGone(true));
     for (const watched of needed) watched?.waiting.add(giveUp);
     try {
       return await Promise.race([call(), gone]);

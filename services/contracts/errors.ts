@@ -26,6 +26,11 @@ export const ERRORS = {
     message: "Two secrets of the key are valid; wait for the older one's end, or overlap 0",
   },
   TOO_MANY_ANNOUNCEMENTS: { status: 409, message: "The guild has 1000 announcements already" },
+  IDEMPOTENCY_KEY_REUSED: { status: 409, message: "Another request was sent with this Idempotency-Key" },
+  IDEMPOTENCY_UNRESOLVED: {
+    status: 409,
+    message: "The request with this Idempotency-Key is under way, or its answer was lost: look whether it was done",
+  },
   TOO_MANY_REQUESTS: { status: 429, message: "Too many requests; try again when Retry-After has passed" },
   WRITE_CONFLICT: { status: 409, message: "Changed by another request at the same moment; try again" },
   INTERNAL: { status: 500, message: "Internal error" },

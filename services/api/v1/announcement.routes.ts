@@ -37,6 +37,7 @@ export const announcementRoutes = [
     contract: createAnnouncement,
     fields: [guildField, ...announcementFields],
     nulls: "absent",
+    once: true,
     answer: [statusText("Message", "Announcement created"), announcementId],
     summary: "Creates an announcement, posted hours and minutes before the events that it covers start",
     example: examples.create,

@@ -35,6 +35,7 @@ const single = [
     contract: createEvent,
     fields: [...calendarFields, ...eventFields("absent")],
     nulls: "absent",
+    once: true,
     answer: [statusText("message", "Event created"), createdEventId],
     summary: "Creates an event, or a series of them",
     example: examples.create,

@@ -1,0 +1,54 @@
+import { type Connection, Schema } from "mongoose";
+
+const KEPT_SECONDS = 86_400;
+
+/** A create request that named itself, and its answer once there is one. */
+interface KeptAnswer {
+  readonly _id: string;
+  /** Of what was asked for: another request under the same name is a mistake. */
+  readonly digest: string;
+  readonly body?: string;
+  readonly at: Date;
+}
+
+const schema = new Schema<KeptAnswer>(
+  {
+    _id: { type: String, required: true },
+    digest: { type: String, required: true },
+    body: String,
+    at: { type: Date, required: true },
+  },
+  { collection: "kept_answers", versionKey: false },
+);
+schema.index({ at: 1 }, { expireAfterSeconds: KEPT_SECONDS });
+
+export interface KeptAnswersStore {
+  /** Takes the name for this request: undefined when nobody had it, else what stands under it. */
+  claim(id: string, digest: string): Promise<Pick<KeptAnswer, "digest" | "body"> | undefined>;
+  keep(id: string, body: string): Promise<void>;
+  release(id: string): Promise<void>;
+}
+
+export function keptAnswersStore(connection: Connection): KeptAnswersStore {
+  const model = connection.model<KeptAnswer>("KeptAnswer", schema);
+  return {
+    async claim(_id, digest) {
+      try {
+        await model.create([{ _id, digest, at: new Date() }]);
+        return undefined;
+      } catch (error) {
+        if ((error as { code?: unknown }).code !== 11_000) throw error;
+        const before = await model.findById(_id).lean<KeptAnswer>();
+        return before ?? { digest };
+      }
+    },
+
+    async keep(_id, body) {
+      await model.updateOne({ _id }, { $set: { body } });
+    },
+
+    async release(_id) {
+      await model.deleteOne({ _id });
+    },
+  };
+}

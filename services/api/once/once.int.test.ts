@@ -1,0 +1,100 @@
+import { afterAll, beforeAll, describe, expect, test } from "@jest/globals";
+import { serve } from "../../../mixins/contract-action.ts";
+import { standIn, startTestGateway, type TestGateway, untilReady } from "../../../test/real-parts/test-gateway.ts";
+import { until } from "../../../test/real-parts/until.ts";
+import { calendarEventsService } from "../../calendar-events/calendar-events.service.ts";
+import { createAnnouncement } from "../../contracts/announcements.contract.ts";
+import { refuse } from "../../contracts/errors.ts";
+import type { AnnouncementId } from "../../contracts/ids.ts";
+
+const CREATE_EVENT = "/v2/events/create";
+const CREATE_ANNOUNCEMENT = "/v1/announcement/create";
+const event = { guild_id: "1", calendar_number: 1, epoch_start: 1_000, epoch_end: 2_000 };
+const announcement = { guild_id: "1", channel: "1", type: "UNIVERSAL", hours: 0, minutes: 0, info: "" };
+
+describe("a create request under an Idempotency-Key", () => {
+  let gateway: TestGateway;
+  let made = 0;
+  let handle: () => Promise<unknown> = async () => undefined;
+
+  beforeAll(async () => {
+    gateway = await startTestGateway((mongoUrl) => [
+      calendarEventsService({ mongoUrl }),
+      standIn("guild-settings"),
+      standIn("dispatch"),
+      standIn("announcements", {
+        ...serve(createAnnouncement, async () => {
+          made += 1;
+          return ((await handle()) ?? { id: `a${made}` }) as { id: AnnouncementId };
+        }),
+      }),
+    ]);
+    await untilReady(gateway);
+  });
+  afterAll(() => gateway.stop());
+
+  const named = (name: string) => ({ "idempotency-key": name });
+  const announce = (name: string, more: object = {}) =>
+    gateway.post(CREATE_ANNOUNCEMENT, { ...announcement, ...more }, named(name));
+
+  test("is answered again with the same bytes, and nothing is created twice", async () => {
+    const first = await gateway.post(CREATE_EVENT, event, named("n1"));
+    const again = await gateway.post(CREATE_EVENT, event, named("n1"));
+    expect([first.status, again.text]).toEqual([200, first.text]);
+    const { body } = await gateway.post("/v2/events/list/date", { guild_id: "1", calendar_number: 1, epoch_start: 0 });
+    expect(body["events"]).toHaveLength(1);
+    const other = await gateway.post(CREATE_EVENT, event, named("n2"));
+    expect(other.text).not.toBe(first.text);
+  });
+
+  test("with another body is a 409; a field's order and unknown fields make no other body", async () => {
+    const first = await gateway.post(CREATE_EVENT, event, named("n3"));
+    const same = { is_parent: true, ...Object.fromEntries(Object.entries(event).toReversed()) };
+    await expect(gateway.post(CREATE_EVENT, same, named("n3"))).resolves.toMatchObject({ text: first.text });
+    await expect(gateway.post(CREATE_EVENT, { ...event, name: "x" }, named("n3"))).resolves.toMatchObject({
+      status: 409,
+      body: { code: "IDEMPOTENCY_KEY_REUSED" },
+    });
+  });
+
+  test("that is under way is a 409 for whoever sends it again: one creation", async () => {
+    const held = Promise.withResolvers<undefined>();
+    handle = () => held.promise;
+    made = 0;
+    const first = announce("n4");
+    await until(() => made === 1, "the first is under way");
+    await expect(announce("n4")).resolves.toMatchObject({ status: 409, body: { code: "IDEMPOTENCY_UNRESOLVED" } });
+    held.resolve(undefined);
+    const { text } = await first;
+    await expect(announce("n4")).resolves.toMatchObject({ status: 200, text });
+    expect(made).toBe(1);
+  });
+
+  test("of many at the same moment one is done", async () => {
+    handle = async () => undefined;
+    made = 0;
+    const answers = await Promise.all(Array.from({ length: 10 }, () => announce("n5")));
+    expect(made).toBe(1);
+    expect(answers.filter(({ status }) => ![200, 409].includes(status))).toEqual([]);
+  });
+
+  test("that was refused may be sent anew; one whose outcome nobody knows may not", async () => {
+    handle = async () => refuse("TOO_MANY_ANNOUNCEMENTS");
+    await expect(announce("n6")).resolves.toMatchObject({ status: 409, body: { code: "TOO_MANY_ANNOUNCEMENTS" } });
+    handle = async () => undefined;
+    await expect(announce("n6")).resolves.toMatchObject({ status: 200 });
+    handle = async () => refuse("UNAVAILABLE");
+    await expect(announce("n7")).resolves.toMatchObject({ status: 503 });
+    handle = async () => undefined;
+    await expect(announce("n7")).resolves.toMatchObject({ status: 409, body: { code: "IDEMPOTENCY_UNRESOLVED" } });
+  });
+
+  test.each(["", "a b", "\u00e4", "x".repeat(256)])("with a name that is none, %.20p, is a 400", async (name) => {
+    made = 0;
+    await expect(announce(name)).resolves.toMatchObject({
+      status: 400,
+      body: { errors: [{ field: "Idempotency-Key" }] },
+    });
+    expect(made).toBe(0);
+  });
+});
