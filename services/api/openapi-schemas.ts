@@ -1,4 +1,5 @@
 import type { JsonSchema } from "./answer-fields.ts";
+import { jsonInteger } from "./exact-json.ts";
 import type { Route } from "./route.ts";
 import type { WireField } from "./wire-fields.ts";
 
@@ -12,7 +13,11 @@ interface Rule {
   readonly notEqual?: number;
   readonly enum?: readonly string[];
   readonly documented?: readonly string[];
-  readonly form?: { readonly max: number; readonly hint?: string };
+  /** What its owner takes when it is left out. */
+  readonly standard?: unknown;
+  readonly form?: { readonly max: number; readonly hint?: string; readonly pattern?: RegExp };
+  /** Taken as an integer of 64 bits as well, within these digits. */
+  readonly int64?: { readonly min: string; readonly max: string };
   readonly item?: Rule;
   readonly props?: Readonly<Record<string, Rule>>;
 }
@@ -22,16 +27,26 @@ type Rules = Readonly<Record<string, Rule>>;
 const MOST_INT32 = 2_147_483_647;
 
 /** The JSON Schema of a route's request, made from its fields and their rules. */
-export function requestSchema({ fields, shape }: Pick<Route, "fields" | "shape">): JsonSchema {
-  return objectSchema(fields, shape.params);
+export function requestSchema({ fields, shape, nullsAreAbsent }: RequestOf): JsonSchema {
+  return objectSchema({ fields, rules: shape.params, nullsAreAbsent });
 }
 
-function objectSchema(fields: readonly WireField[], rules: Rules): JsonSchema {
+type RequestOf = Pick<Route, "fields" | "shape" | "nullsAreAbsent">;
+
+interface FieldsOf {
+  readonly fields: readonly WireField[];
+  readonly rules: Rules;
+  readonly nullsAreAbsent: boolean;
+}
+
+function objectSchema({ fields, rules, nullsAreAbsent }: FieldsOf): JsonSchema {
   const ruled = fields.map((field) => ({ field, rule: ruleOf(field, rules) }));
   const required = ruled.filter(({ field, rule }) => rule.optional !== true && field.standard === undefined);
   return {
     type: "object",
-    properties: Object.fromEntries(ruled.map(({ field, rule }) => [field.wire, fieldSchema(field, rule)])),
+    properties: Object.fromEntries(
+      ruled.map(({ field, rule }) => [field.wire, fieldSchema(field, rule, nullsAreAbsent)]),
+    ),
     required: required.map(({ field }) => field.wire),
   };
 }
@@ -42,27 +57,31 @@ function ruleOf({ wire, param }: WireField, rules: Rules): Rule {
   return rule;
 }
 
-function fieldSchema(field: WireField, rule: Rule): JsonSchema {
-  const schema = field.schema ?? nullable(rule, valueSchema(field, rule));
-  return field.standard === undefined ? schema : { ...schema, default: field.standard };
+function fieldSchema(field: WireField, rule: Rule, nullsAreAbsent: boolean): JsonSchema {
+  const schema = valueSchema(field, rule, nullsAreAbsent);
+  const mayBeNull = rule.nullable === true || (nullsAreAbsent && rule.optional === true);
+  const standard = field.standard ?? rule.standard;
+  return { ...(mayBeNull ? orNull(schema) : schema), ...(standard === undefined ? {} : { default: standard }) };
 }
 
-function nullable(rule: Rule, schema: JsonSchema): JsonSchema {
-  return rule.nullable === true ? { ...schema, type: [rule.type, "null"] } : schema;
+/** What null means, its field's rule or its route says (D6). */
+function orNull(schema: JsonSchema): JsonSchema {
+  const names = schema["enum"] as readonly string[] | undefined;
+  return { ...schema, type: [schema["type"], "null"], ...(names === undefined ? {} : { enum: [...names, null] }) };
 }
 
-function valueSchema(field: Pick<WireField, "fields">, rule: Rule): JsonSchema {
+function valueSchema(field: Pick<WireField, "fields">, rule: Rule, nullsAreAbsent: boolean): JsonSchema {
   switch (rule.type) {
     case "string":
-      return textSchema(rule);
+      return rule.int64 === undefined ? textSchema(rule) : { oneOf: [int64Schema(rule.int64), textSchema(rule)] };
     case "number":
       return integerSchema(rule);
     case "boolean":
       return { type: "boolean" };
     case "array":
-      return { type: "array", maxItems: rule.max, items: valueSchema({}, rule.item ?? { type: "string" }) };
+      return { type: "array", maxItems: rule.max, items: valueSchema({}, rule.item ?? { type: "string" }, false) };
     case "object":
-      return objectSchema(field.fields ?? [], rule.props ?? {});
+      return objectSchema({ fields: field.fields ?? [], rules: rule.props ?? {}, nullsAreAbsent });
     default:
       throw new Error(`no schema for a rule of the type ${rule.type}`);
   }
@@ -71,12 +90,23 @@ function valueSchema(field: Pick<WireField, "fields">, rule: Rule): JsonSchema {
 function textSchema({ form, enum: values, documented = values }: Rule): JsonSchema {
   if (documented !== undefined) return { type: "string", enum: documented, description: "In any case" };
   if (form === undefined) return { type: "string" };
-  const { max, hint } = form;
-  return { type: "string", maxLength: max, ...(hint === undefined ? {} : { description: `Must be ${hint}` }) };
+  const { max, hint, pattern } = form;
+  return {
+    type: "string",
+    maxLength: max,
+    // A slash needs no escape outside of JavaScript's literals.
+    ...(pattern === undefined ? {} : { pattern: pattern.source.replaceAll("\\/", "/") }),
+    ...(hint === undefined ? {} : { description: `Must be ${hint}` }),
+  };
 }
 
 function integerSchema({ min, max, notEqual }: Rule): JsonSchema {
   const format = max !== undefined && max > MOST_INT32 ? "int64" : "int32";
   const except = notEqual === undefined ? {} : { not: { const: notEqual } };
   return { type: "integer", format, minimum: min, maximum: max, ...except };
+}
+
+/** Its limits have every digit (D7). */
+function int64Schema({ min, max }: NonNullable<Rule["int64"]>): JsonSchema {
+  return { type: "integer", format: "int64", minimum: jsonInteger(min), maximum: jsonInteger(max) };
 }

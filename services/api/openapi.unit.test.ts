@@ -66,14 +66,77 @@ describe("the API document", () => {
       recurrence: {
         properties: {
           frequency: { enum: ["DAILY", "WEEKLY", "MONTHLY", "YEARLY"] },
-          count: { minimum: -1, maximum: 10_000, not: { const: 0 } },
+          count: { minimum: -1, maximum: 10_000, not: { const: 0 }, default: -1 },
+          interval: { type: "integer", default: 1 },
         },
         required: ["frequency"],
       },
     });
+    expect(JSON.stringify(properties)).not.toMatch(/"default":"NONE"/);
     expect(requestOf("/v1/announcement/upcoming")).toMatchObject({
       properties: { amount: { default: 10 } },
       required: ["guild_id"],
     });
   });
+
+  test("says what a create takes where nothing is said, and where null says nothing as well (D6, D15, D26)", () => {
+    expect(requestOf("/v1/announcement/create").properties).toMatchObject({
+      channel: { type: "string" },
+      enabled: { type: ["boolean", "null"], default: true },
+      info_only: { type: ["boolean", "null"], default: false },
+      event_color: { type: ["string", "null"], enum: expect.arrayContaining(["RED", "NONE", null]) },
+      subscribers_role: { type: ["array", "null"], default: [] },
+      subscribers_user: { type: ["array", "null"], default: [] },
+    });
+    expect(requestOf("/v2/events/create").properties).toMatchObject({
+      epoch_start: { type: "integer" },
+      color: { type: ["string", "null"], default: "NONE" },
+      recur: { type: ["boolean", "null"], default: false },
+      recurrence: {
+        type: ["object", "null"],
+        properties: { frequency: { type: "string" }, count: { type: ["integer", "null"], default: -1 } },
+      },
+    });
+    expect(requestOf("/admin/keys/rotate").properties).toMatchObject({ overlap_hours: { default: 24 } });
+  });
+
+  test("says of each text how long it may be and what form it has", () => {
+    const { control_role, prefix } = requestOf("/v1/guild/settings/update").properties;
+    expect(control_role).toMatchObject({ maxLength: 20, pattern: "^\\d{1,20}$|^(?:everyone)$" });
+    expect(prefix).toMatchObject({ maxLength: 16, pattern: "^[^\\p{C}\\p{Z}]{1,16}$" });
+    const { channel, subscribers_user } = requestOf("/v1/announcement/update").properties;
+    expect(channel).toMatchObject({ maxLength: 20, pattern: "^\\d{1,20}$" });
+    expect(subscribers_user).toMatchObject({ items: { maxLength: 20, pattern: "^\\d{1,20}$" } });
+    const image = requestOf("/v2/events/create").properties["image"] as { pattern: string };
+    expect(image).toMatchObject({ maxLength: 2048 });
+    expect(
+      ["https://a.b/c", "https:a.b", "ftp://a.b"].filter((url) => new RegExp(image.pattern, "u").test(url)),
+    ).toEqual(["https://a.b/c"]);
+  });
+
+  test("has both spellings of a guild id and its limits, with every digit (D7)", () => {
+    const spellings = {
+      oneOf: [
+        { type: "integer", minimum: 1 },
+        { type: "string", maxLength: 19 },
+      ],
+    };
+    expect(requestOf("/v2/events/get").properties["guild_id"]).toMatchObject(spellings);
+    expect(requestOf("/admin/keys/create").properties["guilds"]).toMatchObject({ items: spellings });
+    expect(text).toContain('"maximum": 9223372036854775807\n');
+  });
+
+  test.each(ROUTES)(
+    "$paths.0 takes each default that is told, and null where that is told and nowhere else",
+    (route) => {
+      const fields = Object.entries(requestOf(route.paths[0]).properties);
+      // Alone: what ties it to the other fields is silent.
+      const takes = (wire: string, value: unknown) =>
+        !route.check(route.decode({ [wire]: value })).some(({ field }) => field === wire);
+      const withNull = fields.filter(([, { type }]) => [type].flat().includes("null"));
+      expect(fields.filter(([wire]) => takes(wire, null))).toEqual(withNull);
+      const withDefault = fields.filter(([, schema]) => "default" in schema);
+      expect(withDefault.filter(([wire, schema]) => !takes(wire, schema["default"]))).toEqual([]);
+    },
+  );
 });

@@ -1,4 +1,3 @@
-import type { JsonSchema } from "./answer-fields.ts";
 import { isObject } from "./exact-json.ts";
 
 /** One field of a request: its name on the wire, the param that it becomes, and how its value is read. */
@@ -11,8 +10,6 @@ export interface WireField {
   readonly standard?: unknown;
   /** The fields of an object. */
   readonly fields?: readonly WireField[];
-  /** For the API document, where the contract's rule says less than the wire takes. */
-  readonly schema?: JsonSchema;
 }
 
 export function field(wire: string, param: string = wire, decode: WireField["decode"] = asItIs): WireField {
@@ -73,12 +70,7 @@ export function objectField(wire: string, fields: readonly WireField[], nulls: N
 }
 
 /** The guild that every request names. */
-export const guildField: WireField = {
-  ...field("guild_id", "guildId", asGuildId),
-  schema: {
-    oneOf: [
-      { type: "integer", format: "int64", minimum: 1 },
-      { type: "string", pattern: "^[1-9][0-9]{0,18}$" },
-    ],
-  },
-};
+export const guildField = field("guild_id", "guildId", asGuildId);
+
+/** The guilds that a key opens. */
+export const guildsField = field("guilds", "guilds", (value) => (Array.isArray(value) ? value.map(asGuildId) : value));

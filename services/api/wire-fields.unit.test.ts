@@ -2,7 +2,16 @@ import { describe, expect, test } from "@jest/globals";
 import * as fc from "fast-check";
 import { parseJsonObject } from "./exact-json.ts";
 import { ROUTES } from "./route-table.ts";
-import { asInteger, asName, decodeFields, field, guildField, objectField, wirePath } from "./wire-fields.ts";
+import {
+  asInteger,
+  asName,
+  decodeFields,
+  field,
+  guildField,
+  guildsField,
+  objectField,
+  wirePath,
+} from "./wire-fields.ts";
 
 const inner = objectField("recurrence", [field("frequency", "frequency", asName), field("count")], "absent");
 const fields = [guildField, field("epoch_start", "startsAt", asInteger), field("lang", "lang", asName), inner];
@@ -31,8 +40,10 @@ describe("the fields of a request", () => {
     [3.7e17, 3.7e17],
     [null, null],
     [{}, {}],
-  ])("the guild id %p is read as %p (D7)", (given, read) => {
+  ])("the guild id %p is read as %p, alone and in a list (D7)", (given, read) => {
     expect(guildField.decode(given)).toEqual(read);
+    expect(guildsField.decode(["2", given])).toEqual(["2", read]);
+    expect(guildsField.decode("2")).toBe("2");
   });
 
   test.each([

@@ -53,6 +53,14 @@ export interface Announcement {
   readonly standsSince: EpochMs;
 }
 
+/** What a new one has where nothing is said (D26). */
+export const ANNOUNCEMENT_DEFAULTS = {
+  enabled: true,
+  infoOnly: false,
+  subscribersRole: [],
+  subscribersUser: [],
+} as const satisfies Partial<Announcement>;
+
 const rules = {
   channel: snowflake,
   type: oneOf(ANNOUNCEMENT_TYPES),
@@ -61,8 +69,8 @@ const rules = {
   info: text(MOST_INFO_CHARACTERS),
   // Checked in `together`: one that the type does not use is ignored, whatever it holds (D27).
   eventColor: { type: "string", optional: true, documented: COLORS },
-  subscribersRole: optional(listOf(snowflakeOr("everyone", "here"), MOST_SUBSCRIBERS)),
-  subscribersUser: optional(listOf(snowflake, MOST_SUBSCRIBERS)),
+  subscribersRole: listOf(snowflakeOr("everyone", "here"), MOST_SUBSCRIBERS),
+  subscribersUser: listOf(snowflake, MOST_SUBSCRIBERS),
 };
 
 export interface CreateAnnouncementParams {
@@ -136,10 +144,10 @@ export const createAnnouncement = action<CreateAnnouncementParams, { id: Announc
     hours: rules.hours,
     minutes: rules.minutes,
     info: rules.info,
-    enabled: optional(flag),
-    infoOnly: optional(flag),
-    subscribersRole: rules.subscribersRole,
-    subscribersUser: rules.subscribersUser,
+    enabled: optional(flag, ANNOUNCEMENT_DEFAULTS.enabled),
+    infoOnly: optional(flag, ANNOUNCEMENT_DEFAULTS.infoOnly),
+    subscribersRole: optional(rules.subscribersRole, ANNOUNCEMENT_DEFAULTS.subscribersRole),
+    subscribersUser: optional(rules.subscribersUser, ANNOUNCEMENT_DEFAULTS.subscribersUser),
   },
   together: (fields) => [
     ...requiredReference(fields),
@@ -165,8 +173,8 @@ export const updateAnnouncement = action<UpdateAnnouncementParams, void>({
     info: clearable(rules.info),
     enabled: optional(flag),
     infoOnly: optional(flag),
-    subscribersRole: rules.subscribersRole,
-    subscribersUser: rules.subscribersUser,
+    subscribersRole: optional(rules.subscribersRole),
+    subscribersUser: optional(rules.subscribersUser),
   },
   together: (fields) => [...colorProblems(fields), ...leadTimeProblems(fields.hours, fields.minutes)],
   asks: ({ eventId = "" }) => (eventId === "" ? [] : ["calendar-events"]),

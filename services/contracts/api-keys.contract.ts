@@ -81,7 +81,7 @@ export const rotateKey = action<
 >({
   name: "api.rotateKey",
   keys: "operator write",
-  params: { id: reference, overlapHours: optional(integer(0, MOST_OVERLAP_HOURS)) },
+  params: { id: reference, overlapHours: optional(integer(0, MOST_OVERLAP_HOURS), STANDARD_OVERLAP_HOURS) },
   idempotent: false,
 });
 

@@ -91,6 +91,12 @@ export const MOST_ENTRIES = 10_000;
 /** The highest count of a recurrence (D15). */
 const MOST_OCCURRENCES = 10_000;
 
+/** What a new event has where nothing is said (D14). */
+export const EVENT_DEFAULTS = { color: "NONE" } as const satisfies Partial<EventView>;
+
+/** What a recurrence has where nothing is said, on update as on create (D15). */
+export const RECURRENCE_DEFAULTS = { count: -1, interval: 1 } as const satisfies Partial<Recurrence>;
+
 const calendarNumber = integer(1, 2_147_483_647);
 
 const recurrenceRules = {
@@ -98,12 +104,12 @@ const recurrenceRules = {
   strict: true,
   props: {
     frequency: oneOf(FREQUENCIES),
-    count: { type: "number", integer: true, min: -1, max: MOST_OCCURRENCES, notEqual: 0, optional: true },
-    interval: optional(integer(1, 1000)),
+    count: optional({ ...integer(-1, MOST_OCCURRENCES), notEqual: 0 }, RECURRENCE_DEFAULTS.count),
+    interval: optional(integer(1, 1000), RECURRENCE_DEFAULTS.interval),
   },
 };
 
-/** What a caller gives for a recurrence; `count` is −1 and `interval` 1 when left out (D15). */
+/** What a caller gives for a recurrence; the rest is RECURRENCE_DEFAULTS. */
 export interface RecurrenceInput {
   readonly frequency: Frequency;
   readonly count?: number;
@@ -172,8 +178,8 @@ export const createEvent = action<CreateEventParams, { eventId: EventId }>({
     name: optional(text(256)),
     description: optional(text(4000)),
     location: optional(text(256)),
-    color: optional(oneOf(COLORS)),
-    recurs: optional(flag),
+    color: optional(oneOf(COLORS), EVENT_DEFAULTS.color),
+    recurs: optional(flag, false),
     recurrence: { ...recurrenceRules, optional: true },
     image: optional(httpUrl),
   },

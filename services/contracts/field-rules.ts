@@ -3,7 +3,7 @@ import { GUILD_ID, INT64_MAX, isGuildId, LAST_EPOCH_MS, SNOWFLAKE } from "./ids.
 
 /**
  * Rules for single fields, in fastest-validator's terms. What fastest-validator does not know (`form`, `item`,
- * `documented`) it passes over; the API document is made from it.
+ * `documented`, `standard`, `int64`) it passes over; the API document is made from it.
  */
 type Rule = ValidationRuleObject;
 
@@ -101,6 +101,7 @@ const GUILD_ID_HINT = `an integer from 1 to ${INT64_MAX} (a number or a string)`
 /** On the wire a number as well (D7), so what is neither is told so. */
 export const guildId: Rule = {
   ...textOf(GUILD_ID_HINT, GUILD_ID, INT64_MAX.length, isGuildId),
+  int64: { min: "1", max: INT64_MAX },
   messages: { string: `must be ${GUILD_ID_HINT}`, stringMax: `must be ${GUILD_ID_HINT}` },
 };
 
@@ -131,8 +132,9 @@ export const httpUrl: Rule = textOf(
   (value) => value === "" || URL.canParse(value),
 );
 
-export function optional(rule: Rule): Rule {
-  return { ...rule, optional: true };
+/** May be left out. Where its owner then takes a value of the contract's, `standard` is that value. */
+export function optional(rule: Rule, standard?: unknown): Rule {
+  return { ...rule, optional: true, ...(standard === undefined ? {} : { standard }) };
 }
 
 /** Optional, and null clears what is stored (D6). */

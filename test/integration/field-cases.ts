@@ -20,6 +20,7 @@ interface Rule {
   readonly max?: number;
   readonly notEqual?: number;
   readonly enum?: readonly string[];
+  readonly int64?: object;
   readonly form?: { readonly max: number; readonly matches?: (text: string) => boolean };
   readonly item?: Rule;
   readonly props?: Readonly<Record<string, Rule>>;
@@ -76,7 +77,7 @@ const NOT_TEXT = [true, {}, [], { $ne: 1 }, ["1"]];
 const MALFORMED = ["", " ", "x y", "x", "-1", "01x", "ftp://example.org", "javascript:alert(1)", "\ud800"];
 
 function badValues(field: Pick<WireField, "wire" | "fields">, rule: Rule): BadValue[] {
-  if (field.wire === "guild_id") return whole([0, -1, 1.5, TOO_LARGE, "0", "01", "x", ...NOT_TEXT]);
+  if (rule.int64 !== undefined) return whole([0, -1, 1.5, TOO_LARGE, "0", "01", "x", ...NOT_TEXT]);
   switch (rule.type) {
     case "string":
       return whole([1, ...NOT_TEXT, ...badTexts(rule)]);

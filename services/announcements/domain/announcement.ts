@@ -1,5 +1,6 @@
 import {
   type Announcement,
+  ANNOUNCEMENT_DEFAULTS,
   type AnnouncementType,
   type CreateAnnouncementParams,
   leadTimeProblems,
@@ -48,10 +49,10 @@ export function newAnnouncement(
     hours: params.hours,
     minutes: params.minutes,
     info: params.info,
-    enabled: params.enabled ?? true,
-    infoOnly: params.infoOnly ?? false,
-    subscribersRole: params.subscribersRole ?? [],
-    subscribersUser: params.subscribersUser ?? [],
+    enabled: params.enabled ?? ANNOUNCEMENT_DEFAULTS.enabled,
+    infoOnly: params.infoOnly ?? ANNOUNCEMENT_DEFAULTS.infoOnly,
+    subscribersRole: params.subscribersRole ?? ANNOUNCEMENT_DEFAULTS.subscribersRole,
+    subscribersUser: params.subscribersUser ?? ANNOUNCEMENT_DEFAULTS.subscribersUser,
     revision: 1,
   };
 }

@@ -1,7 +1,7 @@
 import { createKey, listKeys, revokeKey, rotateKey } from "../../contracts/api-keys.contract.ts";
 import { statusText } from "../answer-fields.ts";
 import { route } from "../route.ts";
-import { asInteger, field } from "../wire-fields.ts";
+import { asInteger, field, guildsField } from "../wire-fields.ts";
 import { keyExamples as examples } from "./keys.examples.ts";
 import { listedKeys, previousUntil, told } from "./keys.wire.ts";
 
@@ -12,7 +12,7 @@ export const keyRoutes = [
   route({
     paths: ["/admin/keys/create"],
     contract: createKey,
-    fields: [field("kind"), field("access"), field("guilds"), field("label"), field("expires", "expiresAt", asInteger)],
+    fields: [field("kind"), field("access"), guildsField, field("label"), field("expires", "expiresAt", asInteger)],
     nulls: "absent",
     answer: [statusText("message", "Key created"), ...told],
     summary: "Makes an API key and tells it, this once; an operator's to do, as all of /admin/keys",

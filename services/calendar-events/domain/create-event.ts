@@ -1,4 +1,10 @@
-import type { CreateEventParams, Recurrence, RecurrenceInput } from "../../contracts/calendar-events.contract.ts";
+import {
+  type CreateEventParams,
+  EVENT_DEFAULTS,
+  type Recurrence,
+  RECURRENCE_DEFAULTS,
+  type RecurrenceInput,
+} from "../../contracts/calendar-events.contract.ts";
 import { refuse, type Refusal } from "../../contracts/errors.ts";
 import type { EventId } from "../../contracts/ids.ts";
 import { anchorOf, type Calendar } from "./calendar.ts";
@@ -7,7 +13,7 @@ import { recursAtAll } from "./occurrences.ts";
 
 /** A new event, its defaults filled in (D14, D15); refused when it could never recur. */
 export function newEvent(params: CreateEventParams, id: EventId, calendar: Calendar): CalendarEvent | Refusal {
-  const { guildId, calendarNumber, startsAt, endsAt, color = "NONE", recurrence } = params;
+  const { guildId, calendarNumber, startsAt, endsAt, color = EVENT_DEFAULTS.color, recurrence } = params;
   const single = { id, guildId, calendarNumber, revision: 1, startsAt, endsAt, ...textsOf(params), color };
   if (recurrence === undefined) return single;
   const recurring = { recurrence: fullRecurrence(recurrence), anchor: anchorOf(calendar), hasOverrides: false };
@@ -16,7 +22,11 @@ export function newEvent(params: CreateEventParams, id: EventId, calendar: Calen
 }
 
 /** A rule with its defaults (D15). */
-export function fullRecurrence({ frequency, count = -1, interval = 1 }: RecurrenceInput): Recurrence {
+export function fullRecurrence({
+  frequency,
+  count = RECURRENCE_DEFAULTS.count,
+  interval = RECURRENCE_DEFAULTS.interval,
+}: RecurrenceInput): Recurrence {
   return { frequency, count, interval };
 }
 
