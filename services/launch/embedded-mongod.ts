@@ -1,7 +1,7 @@
-import { mkdir, readFile, statfs, writeFile } from "node:fs/promises";
+import { readFile, statfs, writeFile } from "node:fs/promises";
 import { createServer } from "node:net";
 import { join } from "node:path";
-import { within } from "../../mixins/bounded-answers.ts";
+import { makeDataFolder } from "./data-folder.ts";
 import { findMongod } from "./mongod-binary.ts";
 import { StartupError } from "./startup-error.ts";
 
@@ -17,7 +17,6 @@ export interface EmbeddedMongod {
 const WAIT_FOR_PREDECESSOR_MS = 15_000;
 /** mongod refuses to start with less. */
 const LEAST_FREE_BYTES = 500 * 1024 * 1024;
-const FOLDER_MADE_MS = 5_000;
 
 /** Starts mongod on `directory`, where its data stays, and waits until it is primary. */
 export async function startMongod(directory: string): Promise<EmbeddedMongod> {
@@ -88,10 +87,7 @@ async function silently<T>(start: () => Promise<T>): Promise<T> {
 }
 
 async function makeFolder(dbPath: string): Promise<void> {
-  // In some places, below /proc say, Node tries for ever.
-  await within(FOLDER_MADE_MS, "mkdir", mkdir(dbPath, { recursive: true })).catch((error: unknown) => {
-    throw new StartupError(`DATA_DIR can't be written: ${firstLine(error)}`);
-  });
+  await makeDataFolder(dbPath);
   const { bavail, bsize } = await statfs(dbPath);
   if (bavail * bsize < LEAST_FREE_BYTES) {
     throw new StartupError(`The disk is full: ${dbPath} has less than 500 MiB left, which mongod needs to start`);

@@ -1,6 +1,7 @@
 import { randomBytes } from "node:crypto";
-import { link, mkdir, readFile, unlink, writeFile } from "node:fs/promises";
+import { link, readFile, unlink, writeFile } from "node:fs/promises";
 import { join } from "node:path";
+import { makeDataFolder } from "./data-folder.ts";
 import { StartupError } from "./startup-error.ts";
 
 interface PepperSettings {
@@ -24,13 +25,14 @@ async function keptPepper(directory: string): Promise<string> {
     const kept = await readFile(file, "utf8").catch(absent);
     return kept ?? (await makePepper(directory, file));
   } catch (error) {
+    if (error instanceof StartupError) throw error;
     throw new StartupError(`DATA_DIR can't be written: ${(error as Error).message}`);
   }
 }
 
 /** Of two starts at the same moment one makes it: the file appears whole, under its name, or not at all. */
 async function makePepper(directory: string, file: string): Promise<string> {
-  await mkdir(directory, { recursive: true });
+  await makeDataFolder(directory);
   const draft = `${file}.${randomBytes(6).toString("hex")}`;
   await writeFile(draft, randomBytes(32).toString("hex"), { mode: 0o600, flush: true });
   await link(draft, file).catch((error: NodeJS.ErrnoException) => {
