@@ -14,7 +14,7 @@ export interface EmbeddedMongod {
 }
 
 /** A killed owner takes its mongod along within five seconds; a new start waits for that. */
-const WAIT_FOR_PREDECESSOR_MS = 15_000;
+const WAIT_FOR_PREDECESSOR_MS = 10_000;
 /** mongod refuses to start with less. */
 const LEAST_FREE_BYTES = 500 * 1024 * 1024;
 
