@@ -58,6 +58,7 @@ export class Gateway {
         logger[requestLevel(served)](requestLine(served), "request");
         measureRequest(served);
       },
+      onBroken: (broken) => logger.info(broken, "broken request"),
       onError: (error) => logger.error({ err: error }, "HTTP server"),
     });
   }

@@ -3,7 +3,7 @@ import { once } from "node:events";
 import { createServer, type IncomingMessage, type ServerResponse } from "node:http";
 import type { AddressInfo, Socket } from "node:net";
 import { type Answer, SAFE_HEADERS } from "./answer.ts";
-import { refuseBrokenRequest } from "./broken-request.ts";
+import { type BrokenRequest, refuseBrokenRequest } from "./broken-request.ts";
 import { discardBody, SenderGone } from "./request-body.ts";
 
 /** What arrived and what it was answered, for the log. */
@@ -22,6 +22,8 @@ export interface HttpServerParts {
   /** Rejects when the sender has gone. */
   readonly answer: (request: IncomingMessage, requestId: string) => Promise<Answer>;
   readonly onServed: (served: Served) => void;
+  /** Told of what could not be read as a request, and was answered nevertheless. */
+  readonly onBroken: (broken: BrokenRequest) => void;
   /** Told of what no answer can tell, such as running out of file descriptors. */
   readonly onError: (error: unknown) => void;
 }
@@ -44,7 +46,7 @@ const LIMITS = {
 };
 
 /** The HTTP server: limits, time-outs, request ids, and a stop that cuts nobody off. */
-export function httpServer({ port, host, limits, answer, onServed, onError }: HttpServerParts): HttpServer {
+export function httpServer({ port, host, limits, answer, onServed, onBroken, onError }: HttpServerParts): HttpServer {
   let draining = false;
 
   async function serve(request: IncomingMessage, response: ServerResponse): Promise<void> {
@@ -69,7 +71,10 @@ export function httpServer({ port, host, limits, answer, onServed, onError }: Ht
       if (!(error instanceof SenderGone)) onError(error);
     });
   });
-  server.on("clientError", refuseBrokenRequest);
+  server.on("clientError", (error, socket) => {
+    const broken = refuseBrokenRequest(error, socket as Socket);
+    if (broken !== undefined) onBroken(broken);
+  });
   const sockets = new Set<Socket>();
   server.on("connection", (socket) => {
     sockets.add(socket);

@@ -4,6 +4,7 @@ import { connect, type Socket } from "node:net";
 import { until } from "../../test/real-parts/until.ts";
 import { isRefusal } from "../contracts/errors.ts";
 import { jsonAnswer, refusalAnswer } from "./answer.ts";
+import type { BrokenRequest } from "./broken-request.ts";
 import { type HttpServer, httpServer, type HttpServerParts, type Served } from "./http-server.ts";
 import { readJsonBody } from "./request-body.ts";
 
@@ -36,7 +37,8 @@ describe("the HTTP server", () => {
   async function start(parts: Partial<HttpServerParts> = {}): Promise<void> {
     served.length = 0;
     const onServed = (each: Served) => void served.push(each);
-    server = httpServer({ port: 0, host: "127.0.0.1", answer: echo, onServed, onError: () => undefined, ...parts });
+    const usual = { answer: echo, onServed, onBroken: () => undefined, onError: () => undefined };
+    server = httpServer({ port: 0, host: "127.0.0.1", ...usual, ...parts });
     port = await server.listen();
   }
 
@@ -144,12 +146,15 @@ describe("the HTTP server", () => {
     ["no HTTP", "hello\r\n\r\n", 400, "INVALID_HTTP"],
     ["two lengths", request("{}").replace("host: x", "host: x\r\ncontent-length: 3"), 400, "INVALID_HTTP"],
     ["headers of 20 kB", request("{}", { x: "y".repeat(20_000) }), 431, "HEADERS_TOO_LARGE"],
-  ])("%s is answered in the form of every error (D4)", async (_name, text, status, code) => {
-    await start();
+  ])("%s is answered in the form of every error, and told (D4)", async (_name, text, status, code) => {
+    const told: BrokenRequest[] = [];
+    await start({ onBroken: (broken) => void told.push(broken) });
     const { received, closed } = await send(text);
     expect(received()).toMatch(new RegExp(`^HTTP/1\\.1 ${status} `));
     const body = JSON.parse(received().slice(received().indexOf("{"))) as Record<string, unknown>;
-    expect(body).toEqual({ code, message: expect.any(String), request_id: expect.any(String) });
+    expect(body).toMatchObject({ code, message: expect.any(String), request_id: expect.any(String) });
+    expect(body["errors"] !== undefined).toBe(status === 400);
+    expect(told).toEqual([{ status, code, requestId: body["request_id"] }]);
     expect(received()).toContain(`x-request-id: ${String(body["request_id"])}`);
     await until(closed, "the connection is closed");
   });
@@ -192,6 +197,7 @@ describe("the HTTP server", () => {
       host: "127.0.0.1",
       answer: echo,
       onServed: () => undefined,
+      onBroken: () => undefined,
       onError: () => undefined,
     });
     await expect(second.listen()).rejects.toMatchObject({ code: "EADDRINUSE" });
