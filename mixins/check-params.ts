@@ -1,38 +1,21 @@
 import FastestValidator, { type ValidationError } from "fastest-validator";
 import type { ActionContract, FieldProblem, FieldProblemCode } from "../services/contracts/contract.ts";
 
-/** By the library's names of errors; a rule may have words of its own for one of them (`messages`). */
-const WORDS: Record<string, readonly [code: FieldProblemCode, message: string]> = {
-  required: ["REQUIRED", "is required"],
-  string: ["WRONG_TYPE", "must be a string"],
-  number: ["WRONG_TYPE", "must be an integer"],
-  numberInteger: ["WRONG_TYPE", "must be an integer"],
-  numberMin: ["OUT_OF_RANGE", "must be at least {expected}"],
-  numberMax: ["OUT_OF_RANGE", "must be at most {expected}"],
-  numberNotEqual: ["OUT_OF_RANGE", "must not be {expected}"],
-  boolean: ["WRONG_TYPE", "must be true or false"],
-  array: ["WRONG_TYPE", "must be an array"],
-  arrayMax: ["TOO_MANY", "must have at most {expected} entries"],
-  object: ["WRONG_TYPE", "must be an object"],
-  objectStrict: ["NOT_ALLOWED", "has unknown fields"],
-  stringMax: ["TOO_LONG", "must be at most {expected} characters"],
-  malformed: ["MALFORMED", "must be {expected}"],
-  stringEnum: ["NOT_ALLOWED", "must be one of {expected}"],
-};
-
 const Validator = FastestValidator as unknown as typeof FastestValidator.default;
 const NOT_NULL = { nullable: false };
 const validator = new Validator({
   useNewCustomCheckerFunction: true,
   // As it comes, the library takes null for every optional field; here only for a field that says so (D6).
   considerNullAsAValue: true,
-  messages: Object.fromEntries(Object.entries(WORDS).map(([type, [, message]]) => [type, message])),
+  // With words of its own it would make a text of the refused value, which fails on a list of `{"toString": 1}`.
+  messages: Object.fromEntries(Object.keys(new Validator().messages).map((type) => [type, ""])),
   defaults: {
     string: NOT_NULL,
     number: NOT_NULL,
     boolean: NOT_NULL,
     array: NOT_NULL,
     object: NOT_NULL,
+    any: NOT_NULL,
   },
 });
 
@@ -60,11 +43,29 @@ export function paramsCheck<Params>(
   return check;
 }
 
+const WORDS: Record<string, readonly [code: FieldProblemCode, words: (expected: unknown) => string]> = {
+  required: ["REQUIRED", () => "is required"],
+  string: ["WRONG_TYPE", () => "must be a string"],
+  number: ["WRONG_TYPE", () => "must be an integer"],
+  numberInteger: ["WRONG_TYPE", () => "must be an integer"],
+  numberMin: ["OUT_OF_RANGE", (least) => `must be at least ${String(least)}`],
+  numberMax: ["OUT_OF_RANGE", (most) => `must be at most ${String(most)}`],
+  numberNotEqual: ["OUT_OF_RANGE", (value) => `must not be ${String(value)}`],
+  boolean: ["WRONG_TYPE", () => "must be true or false"],
+  array: ["WRONG_TYPE", () => "must be an array"],
+  arrayMax: ["TOO_MANY", (most) => `must have at most ${String(most)} entries`],
+  object: ["WRONG_TYPE", () => "must be an object"],
+  objectStrict: ["NOT_ALLOWED", () => "has unknown fields"],
+  stringMax: ["TOO_LONG", (most) => `must be at most ${String(most)} characters`],
+  malformed: ["MALFORMED", (hint) => `must be ${String(hint)}`],
+  stringEnum: ["NOT_ALLOWED", (values) => `must be one of ${String(values)}`],
+};
+
 function problemOf(error: ValidationError): FieldProblem {
   if (error.actual === null) return { field: error.field ?? "params", code: "WRONG_TYPE", message: "must not be null" };
-  const [code] = WORDS[error.type] ?? ["MALFORMED"];
-  // The library's own words for what is not in the table would repeat the value.
-  const message = Object.hasOwn(WORDS, error.type) ? String(error.message) : "is not valid";
+  const [code, words] = WORDS[error.type] ?? ["MALFORMED", () => "is not valid"];
+  // Words that are there are the rule's own.
+  const message = error.message || words(error.expected);
   const problem = { field: error.field ?? "params", code, message };
   return error.type === "stringEnum" ? { ...problem, allowed: String(error.expected).split(", ") } : problem;
 }

@@ -66,6 +66,22 @@ describe("the check of params", () => {
     },
   );
 
+  test("no value is made a text of: what has no text is refused as well as anything", () => {
+    const textless = [{ toString: 1, valueOf: 1 }];
+    expect(() => String(textless)).toThrow(TypeError);
+    const all = paramsCheck({ params: { ...contract.params, guild: guildId } });
+    const fields = ["name", "lang", "flag", "amount", "recurrence", "guild"];
+    expect(all(Object.fromEntries(fields.map((field) => [field, textless])))).toEqual(
+      fields.map((field) => ({ field, code: "WRONG_TYPE", message: expect.stringMatching(/^must be /) })),
+    );
+  });
+
+  test("a guild that is missing or null is told so alone", () => {
+    const guild = paramsCheck({ params: { guild: guildId } });
+    expect(guild({})).toEqual([{ field: "guild", code: "REQUIRED", message: "is required" }]);
+    expect(guild({ guild: null })).toEqual([{ field: "guild", code: "WRONG_TYPE", message: "must not be null" }]);
+  });
+
   test("a value that no rule of ours knows to refuse is never repeated", () => {
     const strange = paramsCheck({ params: { mail: { type: "email" } } });
     expect(strange({ mail: "hunter2" })).toEqual([{ field: "mail", code: "MALFORMED", message: "is not valid" }]);

@@ -71,9 +71,10 @@ function orNull(schema: JsonSchema): JsonSchema {
 }
 
 function valueSchema(field: Pick<WireField, "fields">, rule: Rule, nullsAreAbsent: boolean): JsonSchema {
+  if (rule.int64 !== undefined) return { oneOf: [int64Schema(rule.int64), textSchema(rule)] };
   switch (rule.type) {
     case "string":
-      return rule.int64 === undefined ? textSchema(rule) : { oneOf: [int64Schema(rule.int64), textSchema(rule)] };
+      return textSchema(rule);
     case "number":
       return integerSchema(rule);
     case "boolean":

@@ -32,12 +32,19 @@ interface TextForm {
   readonly hint: string;
   /** For the API document. */
   readonly pattern?: RegExp;
+  /** Said of whatever is wrong with it, in place of the usual words. */
+  readonly words?: string;
   readonly matches: (text: string) => boolean;
 }
 
 function textError(value: string, { max, hint, matches }: TextForm): CheckerError | undefined {
   if (value.length > max && characters(value) > max) return { type: "stringMax", expected: max };
   return value.isWellFormed() && matches(value) ? undefined : { type: "malformed", expected: hint };
+}
+
+function formError(value: unknown, form: TextForm): CheckerError | undefined {
+  const error = typeof value === "string" ? textError(value, form) : { type: "string", expected: "string" };
+  return error === undefined || form.words === undefined ? error : { ...error, message: form.words };
 }
 
 function checkText(form: TextForm): Checker {
@@ -63,27 +70,26 @@ export function textOf(
   max: number,
   accepts: (value: string) => boolean = () => true,
 ): Rule {
-  const form = { max, hint, pattern, matches: (value: string) => pattern.test(value) && accepts(value) };
+  const form = formOf(hint, pattern, max, accepts);
   return { type: "string", form, custom: checkText(form) };
 }
 
-/** A list of texts of one form, of which each has the words of its own rule. */
+function formOf(hint: string, pattern: RegExp, max: number, accepts: (value: string) => boolean): TextForm {
+  return { max, hint, pattern, matches: (value) => pattern.test(value) && accepts(value) };
+}
+
+/** A list of texts of one form. */
 export function listOf(item: Rule, most: number): Rule {
   const form = item["form"] as TextForm;
   const custom: Checker = (value, errors, _rule, field) => {
     if (!Array.isArray(value) || value.length > most) return value;
     for (const [at, entry] of value.entries()) {
-      const error = typeof entry === "string" ? textError(entry, form) : { type: "string", expected: "string" };
-      if (error !== undefined) errors.push({ ...error, ...messageOf(item, error), field: `${field}[${at}]` });
+      const error = formError(entry, form);
+      if (error !== undefined) errors.push({ ...error, field: `${field}[${at}]` });
     }
     return value;
   };
   return { type: "array", max: most, item, custom };
-}
-
-function messageOf({ messages }: Rule, { type }: CheckerError): { readonly message?: string } {
-  const message = messages?.[type];
-  return message === undefined ? {} : { message };
 }
 
 export function integer(min: number, max: number): Rule {
@@ -98,11 +104,21 @@ export const flag: Rule = { type: "boolean" };
 
 const GUILD_ID_HINT = `an integer from 1 to ${INT64_MAX} (a number or a string)`;
 
-/** On the wire a number as well (D7), so what is neither is told so. */
+const guildIdForm: TextForm = {
+  ...formOf(GUILD_ID_HINT, GUILD_ID, INT64_MAX.length, isGuildId),
+  words: `must be ${GUILD_ID_HINT}`,
+};
+
+/** On the wire a number as well (D7): what is neither is told so, where a string's rule would ask for a string. */
 export const guildId: Rule = {
-  ...textOf(GUILD_ID_HINT, GUILD_ID, INT64_MAX.length, isGuildId),
+  type: "any",
+  form: guildIdForm,
   int64: { min: "1", max: INT64_MAX },
-  messages: { string: `must be ${GUILD_ID_HINT}`, stringMax: `must be ${GUILD_ID_HINT}` },
+  custom(value: unknown, errors: CheckerErrors, _rule: unknown, field: string) {
+    const error = value === undefined || value === null ? undefined : formError(value, guildIdForm);
+    if (error !== undefined) errors.push({ ...error, field });
+    return value;
+  },
 };
 
 export const epochMs: Rule = integer(0, LAST_EPOCH_MS);
