@@ -40,3 +40,10 @@ describe("package.json", () => {
     },
   );
 });
+
+describe("an installation", () => {
+  test("runs no package's script", () => {
+    expect(readFileSync(join(ROOT, ".npmrc"), "utf8")).toMatch(/^ignore-scripts=true$/m);
+    expect(packages.filter(([, { hasInstallScript }]) => hasInstallScript === true).length).toBeGreaterThan(0);
+  });
+});

@@ -1,0 +1,109 @@
+import * as fc from "fast-check";
+
+/** A JSON Schema as our document has them. */
+export interface Schema {
+  readonly type?: string | readonly string[];
+  readonly oneOf?: readonly Schema[];
+  readonly enum?: readonly unknown[];
+  readonly const?: unknown;
+  readonly minimum?: number;
+  readonly maximum?: number;
+  readonly maxLength?: number;
+  readonly maxItems?: number;
+  readonly items?: Schema;
+  readonly properties?: Readonly<Record<string, Schema>>;
+  readonly required?: readonly string[];
+}
+
+const nested = (levels: number): unknown => (levels === 0 ? 1 : [nested(levels - 1)]);
+
+/** What nobody means well with, whatever the field. */
+const HOSTILE = fc.constantFrom<unknown>(
+  null,
+  true,
+  "",
+  " ",
+  "\u0000",
+  "\ud800",
+  "__proto__",
+  "$where",
+  "'; drop table",
+  "x".repeat(5_000),
+  0,
+  -1,
+  1.5,
+  2 ** 53,
+  -(2 ** 63),
+  1e308,
+  [],
+  {},
+  { $ne: 1 },
+  { $gt: "" },
+  { $where: "sleep(1000)" },
+  { constructor: { prototype: {} } },
+  [[]],
+  [null],
+  nested(14),
+  nested(40),
+);
+
+/** Null, and one time in thirty something. */
+export function nowAndThen<Value>(arbitrary: fc.Arbitrary<Value>): fc.Arbitrary<Value | null> {
+  return fc.oneof({ weight: 29, arbitrary: fc.constant(null) }, { weight: 1, arbitrary });
+}
+
+/** Mostly what the schema allows, at its ends in particular, and now and then what it does not. */
+export function anyValue(schema: Schema): fc.Arbitrary<unknown> {
+  return fc.oneof({ weight: 20, arbitrary: goodValue(schema) }, { weight: 1, arbitrary: HOSTILE });
+}
+
+function goodValue(schema: Schema): fc.Arbitrary<unknown> {
+  const { type = "object", oneOf } = schema;
+  if (oneOf !== undefined) return fc.oneof(...oneOf.map(goodValue));
+  if (schema.enum !== undefined) return fc.constantFrom(...schema.enum);
+  switch (String(typeof type === "string" ? type : type[0])) {
+    case "integer":
+      return integer(schema);
+    case "boolean":
+      return fc.boolean();
+    case "array":
+      return fc.array(anyValue(schema.items ?? {}), { maxLength: Math.min(schema.maxItems ?? 5, 5) });
+    case "string":
+      return fc.string({ maxLength: schema.maxLength ?? 300, unit: "binary", size: "small" });
+    default:
+      return anyObject(schema);
+  }
+}
+
+function integer({ minimum = Number.MIN_SAFE_INTEGER, maximum = Number.MAX_SAFE_INTEGER }: Schema) {
+  const least = Math.max(minimum, Number.MIN_SAFE_INTEGER);
+  const most = Math.min(maximum, Number.MAX_SAFE_INTEGER);
+  return fc.oneof(
+    { weight: 4, arbitrary: fc.integer({ min: least, max: Math.min(most, Math.max(least, 0) + 100) }) },
+    { weight: 1, arbitrary: fc.constantFrom(least, most) },
+    { weight: 1, arbitrary: fc.maxSafeInteger().filter((value) => value >= least && value <= most) },
+  );
+}
+
+/** An object with its usual fields nearly always, the others now and then, and sometimes one that nobody knows. */
+export function anyObject(
+  { properties = {}, required = [] }: Schema,
+  valueOf: (name: string, schema: Schema) => fc.Arbitrary<unknown> = (_name, schema) => anyValue(schema),
+  usual: object = {},
+): fc.Arbitrary<Readonly<Record<string, unknown>>> {
+  const fields = Object.entries(properties).map(([name, schema]) => {
+    const isThere = fc
+      .integer({ min: 0, max: 99 })
+      .map((at) => at < (required.includes(name) || name in usual ? 98 : 10));
+    return fc.tuple(fc.constant(name), isThere, valueOf(name, schema));
+  });
+  const unknown = nowAndThen(fc.tuple(fc.constantFrom("extra", "$set", "constructor", "toString"), HOSTILE));
+  return fc
+    .tuple(fc.tuple(...fields), unknown)
+    .map(([known, more]) =>
+      Object.fromEntries([
+        ...known.flatMap(([name, isThere, value]) => (isThere ? [[name, value] as const] : [])),
+        ...(more === null ? [] : [more]),
+      ]),
+    );
+}

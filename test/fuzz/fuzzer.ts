@@ -1,0 +1,146 @@
+import * as fc from "fast-check";
+import { anyStep, type Asker, GUILDS, type Picked, type Step } from "./any-step.ts";
+
+/** Where the fuzzer asks, and with which keys. */
+export interface FuzzTarget {
+  readonly baseUrl: string;
+  readonly keys: Readonly<Record<Asker, string>>;
+}
+
+interface Answer {
+  readonly status: number;
+  readonly text: string;
+}
+
+/** The guild whose things somebody may see; undefined for who may see all. */
+const GUILD_OF: Partial<Record<Asker, string>> = {
+  "guild 0": GUILDS[0],
+  "guild 1": GUILDS[1],
+  "reader of guild 0": GUILDS[0],
+};
+
+/** Written into every text of a guild, so that it is seen wherever it should not be. */
+function markOf(guild: string): string {
+  return `of-${guild}!`;
+}
+
+const MARKED = new Set(["name", "description", "location", "info"]);
+const AT_ONCE = 10;
+
+/** Asks as the steps say and holds every answer to what is promised; throws at the first that breaks it. */
+export class Fuzzer {
+  readonly #target: FuzzTarget;
+  /** Ids of what was made, by the path that made it. */
+  readonly #made = new Map<string, string[]>();
+  readonly #statuses = new Map<number, number>();
+  asked = 0;
+
+  constructor(target: FuzzTarget) {
+    this.#target = target;
+  }
+
+  /** How often each status was answered. */
+  get statuses(): Readonly<Record<string, number>> {
+    return Object.fromEntries([...this.#statuses].toSorted(([one], [other]) => one - other));
+  }
+
+  /** About as many requests as are named, chosen by the seed. */
+  async run(requests: number, seed: number): Promise<void> {
+    const runs = Math.ceil(requests / (4 * AT_ONCE));
+    const steps = fc.array(anyStep, { minLength: 4 * AT_ONCE, maxLength: 4 * AT_ONCE });
+    await fc.assert(
+      fc.asyncProperty(steps, async (all) => {
+        for (let at = 0; at < all.length; at += AT_ONCE) {
+          await Promise.all(all.slice(at, at + AT_ONCE).map((step) => this.#perform(step)));
+        }
+      }),
+      {
+        seed,
+        numRuns: runs,
+        // A smaller case would be asked on another state.
+        endOnFailure: true,
+      },
+    );
+  }
+
+  async #perform(step: Step): Promise<void> {
+    const body = step.raw ?? JSON.stringify(this.#bodyOf(step));
+    const answer = await this.#ask(step, body);
+    this.asked += 1;
+    this.#statuses.set(answer.status, (this.#statuses.get(answer.status) ?? 0) + 1);
+    const breach = breachOf(step, answer);
+    if (breach !== undefined) {
+      throw new Error(
+        `${breach}\n${step.asker} ${step.endpoint.path} ${body.slice(0, 2_000)}\n${answer.status} ${answer.text.slice(0, 2_000)}`,
+      );
+    }
+    this.#remember(step, answer);
+  }
+
+  async #ask({ endpoint, asker, named }: Step, body: string): Promise<Answer> {
+    const response = await fetch(this.#target.baseUrl + endpoint.path, {
+      method: "POST",
+      headers: {
+        authorization: this.#target.keys[asker],
+        "content-type": "application/json",
+        ...(named === null ? {} : { "idempotency-key": named }),
+      },
+      body,
+      signal: AbortSignal.timeout(20_000),
+    });
+    return { status: response.status, text: await response.text() };
+  }
+
+  #bodyOf({ body, endpoint }: Step): Record<string, unknown> {
+    const guild = String(body["guild_id"]);
+    const entries = Object.entries(body).map(([name, value]) => {
+      if (isPicked(value)) return [name, this.#pick(endpoint.path, name, value)];
+      return [name, MARKED.has(name) && typeof value === "string" ? markOf(guild) + value : value];
+    });
+    return Object.fromEntries(entries) as Record<string, unknown>;
+  }
+
+  #pick(path: string, name: string, { picked }: Picked): string {
+    const maker = name === "event_id" ? "/v2/events/create" : path.replace(/[a-z]+$/, "create");
+    const ids = this.#made.get(maker) ?? [];
+    return ids[picked % Math.max(1, ids.length)] ?? "nobody";
+  }
+
+  #remember({ endpoint: { path } }: Step, { status, text }: Answer): void {
+    if (status !== 200 || !path.endsWith("/create")) return;
+    const ids = this.#made.get(path) ?? [];
+    ids.push(String((JSON.parse(text) as { id: unknown }).id));
+    // The latest are the likeliest to be there still.
+    this.#made.set(path, ids.slice(-200));
+  }
+}
+
+/** What an answer breaks of what is promised, in words; undefined for nothing. */
+export function breachOf(
+  { asker, endpoint }: Pick<Step, "asker" | "endpoint">,
+  { status, text }: Answer,
+): string | undefined {
+  if (status >= 500) return "a 5xx";
+  const own = GUILD_OF[asker];
+  const foreign = own === undefined ? undefined : GUILDS.find((guild) => guild !== own && text.includes(markOf(guild)));
+  if (foreign !== undefined) return `a text of the guild ${foreign}`;
+  if (status === 200) return undefined;
+  const {
+    code,
+    request_id: id,
+    errors = [],
+  } = JSON.parse(text) as {
+    code?: unknown;
+    request_id?: unknown;
+    errors?: readonly { readonly field: string }[];
+  };
+  if (typeof code !== "string" || typeof id !== "string") return "an error without its code or request id";
+  if (code === "INVALID_REQUEST" && errors.length === 0) return "a 400 that names no field";
+  const known = new Set(["body", "Idempotency-Key", ...Object.keys(endpoint.request.properties ?? {})]);
+  const unknown = errors.find(({ field }) => !known.has(field.split(/[.[]/, 1)[0] ?? ""));
+  return unknown === undefined ? undefined : `a 400 that names a field that is not there: ${unknown.field}`;
+}
+
+function isPicked(value: unknown): value is Picked {
+  return typeof value === "object" && value !== null && "picked" in value;
+}
