@@ -19,7 +19,7 @@ export interface Cluster {
   readonly broker: ServiceBroker;
   readonly chat: ChatServer;
   readonly mongoUrl: string;
-  /** Starts a replica of dispatch where it isn't there, and waits until it can work. A deaf one hears no broadcast. */
+  /** Starts a replica of dispatch, and waits until it can work. A deaf one hears no broadcast. */
   raise(name: ReplicaName, isDeaf?: boolean): Promise<void>;
   kill(name: ReplicaName): Promise<void>;
   /** Stops a replica in its tracks, or lets it go on. */
@@ -52,7 +52,7 @@ export async function startCluster(nonceWindowMs = 300_000): Promise<Cluster> {
   const connection = await mongoose.createConnection(mongod.url).asPromise();
 
   async function raise(name: ReplicaName, isDeaf = false): Promise<void> {
-    if (replicas.has(name)) return;
+    await kill(name);
     const probePort = await freePort(0);
     const sink = { SINKS: "discord", DISCORD_TOKEN: chat.token, DISCORD_API_URL: chat.url };
     const limits = { DISCORD_REQUESTS_PER_SECOND: "1000", PROBE_PORT: String(probePort) };
