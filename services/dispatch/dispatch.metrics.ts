@@ -1,7 +1,7 @@
 import { Counter, Gauge, Histogram } from "prom-client";
 import { metricsRegistry } from "../../mixins/metrics.ts";
 import type { Post } from "./domain/post.ts";
-import { reasonClass } from "./domain/reason-class.ts";
+import { REASON_CLASSES, reasonClass } from "./domain/reason-class.ts";
 import type { PostsStore } from "./posts.store.ts";
 import type { Dispatcher } from "./protocol/dispatcher.ts";
 import type { Clock } from "./protocol/ports.ts";
@@ -59,8 +59,11 @@ function gauge(name: string, help: string): Gauge {
   return new Gauge({ name, help, registers });
 }
 
-// From the start, so that the first one that is missed is a rise.
-for (const state of ["sent", "missed", "failed", "unknown"]) settled.inc({ state, reason: "" }, 0);
+// From the start, with every reason that there is: a counter that appears with its first post shows no rise.
+settled.inc({ state: "sent", reason: "" }, 0);
+for (const state of ["missed", "failed", "unknown"]) {
+  for (const reason of REASON_CLASSES) settled.inc({ state, reason }, 0);
+}
 
 /** Counts an outcome. */
 export function countSettled(post: Post): void {

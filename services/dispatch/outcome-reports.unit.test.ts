@@ -34,6 +34,12 @@ function told(...posts: Post[]) {
 }
 
 describe("an outcome", () => {
+  test("that has not come yet is counted as none, so that its first is a rise", async () => {
+    const text = await metricsRegistry.metrics();
+    expect(text).toMatch(/^guildcal_posts_settled_total\{state="missed",reason="nobody was there"\} 0$/m);
+    expect(text).toMatch(/^guildcal_posts_settled_total\{state="failed",reason="refused"\} 0$/m);
+  });
+
   test.each([
     ["sent", "info", "announcement.posted"],
     ["missed", "warn", "announcement.missed"],

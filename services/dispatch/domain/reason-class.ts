@@ -19,8 +19,13 @@ const CLASSES: readonly (readonly [label: string, begins: RegExp])[] = [
   ["event changed", /^the event /],
 ];
 
+const OTHER = "other";
+
+/** Every class that an outcome's reason may have, but for "" of one that was sent. */
+export const REASON_CLASSES: readonly string[] = [...CLASSES.map(([label]) => label), OTHER];
+
 /** What kind of reason a settled post has: "" for one that was sent, "other" for a reason of no class. */
 export function reasonClass({ state, reason }: Pick<Post, "state" | "reason">): string {
   if (state === "sent") return "";
-  return CLASSES.find(([, begins]) => begins.test(reason ?? ""))?.[0] ?? "other";
+  return CLASSES.find(([, begins]) => begins.test(reason ?? ""))?.[0] ?? OTHER;
 }
