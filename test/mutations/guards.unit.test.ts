@@ -1,0 +1,21 @@
+import { readFileSync } from "node:fs";
+import { dirname, join } from "node:path";
+import { describe, expect, test } from "@jest/globals";
+import { GUARDS } from "./guards.ts";
+
+const ROOT = dirname(dirname(import.meta.dirname));
+const read = (file: string) => readFileSync(join(ROOT, file), "utf8");
+
+describe("the guards that `npm run mutations` takes out", () => {
+  test("are at least fifteen, each another one", () => {
+    expect(GUARDS.length).toBeGreaterThanOrEqual(15);
+    expect(new Set(GUARDS.map(({ guard }) => guard)).size).toBe(GUARDS.length);
+  });
+
+  test.each(GUARDS.map((each) => [each.guard, each] as const))(
+    "%s: stands where the table says",
+    (_guard, { file, text }) => {
+      expect(read(file).split(text)).toHaveLength(2);
+    },
+  );
+});

@@ -1,0 +1,54 @@
+import { spawnSync } from "node:child_process";
+import { cpSync, mkdtempSync, readFileSync, rmSync, symlinkSync, writeFileSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { dirname, join } from "node:path";
+import process, { env, execPath, stdout } from "node:process";
+import { GUARDS, type Guard } from "./guards.ts";
+
+const ROOT = dirname(dirname(import.meta.dirname));
+const COPIED = ["services", "mixins", "test", "package.json", "tsconfig.json", "moleculer.config.ts"];
+
+/** `npm run mutations`: takes out one guard at a time, in a copy, and shows that its test fails; with it, it passes. */
+function main(): void {
+  const copy = mkdtempSync(join(tmpdir(), "guildcal-mutations-"));
+  try {
+    for (const name of COPIED) cpSync(join(ROOT, name), join(copy, name), { recursive: true });
+    symlinkSync(join(ROOT, "node_modules"), join(copy, "node_modules"));
+    const missed = GUARDS.filter((guard) => !isCaught(copy, guard));
+    stdout.write(`${GUARDS.length - missed.length} of ${GUARDS.length} guards are needed by their tests\n`);
+    process.exitCode = missed.length;
+  } finally {
+    rmSync(copy, { recursive: true, force: true });
+  }
+}
+
+function isCaught(copy: string, guard: Guard): boolean {
+  const path = join(copy, guard.file);
+  const source = readFileSync(path, "utf8");
+  const before = passes(copy, guard);
+  writeFileSync(
+    path,
+    source.replace(guard.text, () => guard.without),
+  );
+  const after = passes(copy, guard);
+  writeFileSync(path, source);
+  const caught = before && !after;
+  stdout.write(`${caught ? "caught" : "MISSED"}  ${guard.guard}  (${guard.testFile}: ${guard.test})\n`);
+  return caught;
+}
+
+function passes(copy: string, { testFile, test }: Guard): boolean {
+  const words = ["--experimental-vm-modules", "--disable-warning=ExperimentalWarning", "node_modules/jest/bin/jest.js"];
+  const options = ["--config", "test/jest.config.js", "--runInBand", "--testPathPatterns", testFile, "-t", test];
+  const { status, stdout: output } = spawnSync(execPath, [...words, ...options, "--json"], {
+    cwd: copy,
+    env: { ...env, GUILDCAL_TEST_PARTS: "none" },
+    encoding: "utf8",
+    maxBuffer: 64 * 1024 * 1024,
+    timeout: 60_000,
+  });
+  // A title that matches nothing passes as well: then it shows nothing.
+  return status === 0 && /"numPassedTests":[1-9]/.test(output);
+}
+
+main();
