@@ -43,6 +43,8 @@ const LIMITS = {
   keepAliveTimeout: 65_000,
   // How often the two time-outs are looked at; Node's own 30 s would make them three times as long.
   connectionsCheckingInterval: 1_000,
+  // Each costs memory before it has sent a byte; those beyond are closed at once.
+  maxConnections: 5_000,
 };
 
 /** The HTTP server: limits, time-outs, request ids, and a stop that cuts nobody off. */
@@ -65,7 +67,8 @@ export function httpServer({ port, host, limits, answer, onServed, onBroken, onE
     onServed({ request, requestId, status, ms: performance.now() - began });
   }
 
-  const server = createServer({ ...LIMITS, ...limits }, (request, response) => {
+  const { maxConnections, ...options } = { ...LIMITS, ...limits };
+  const server = createServer(options, (request, response) => {
     serve(request, response).catch((error: unknown) => {
       response.destroy();
       if (!(error instanceof SenderGone)) onError(error);
@@ -75,6 +78,7 @@ export function httpServer({ port, host, limits, answer, onServed, onBroken, onE
     const broken = refuseBrokenRequest(error, socket as Socket);
     if (broken !== undefined) onBroken(broken);
   });
+  server.maxConnections = maxConnections;
   const sockets = new Set<Socket>();
   server.on("connection", (socket) => {
     sockets.add(socket);

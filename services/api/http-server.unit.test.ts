@@ -169,6 +169,16 @@ describe("the HTTP server", () => {
     await until(closed, "the connection is closed");
   });
 
+  test("a connection too many is closed at once, and those that are there go on", async () => {
+    await start({ limits: { maxConnections: 2 } });
+    const [first] = [await dial(), await dial()];
+    const third = await dial();
+    await until(third.closed, "the third is closed");
+    first.socket.write(request("{}"));
+    await until(() => first.received().endsWith("}"), "the first is answered");
+    expect(first.received()).toMatch(/^HTTP\/1\.1 200 /);
+  });
+
   test("a sender that goes away half-way harms nobody", async () => {
     const told: unknown[] = [];
     await start({ onError: (error) => void told.push(error) });
