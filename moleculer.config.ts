@@ -1,4 +1,4 @@
-import type { BrokerOptions } from "moleculer";
+import type { BrokerOptions, Middleware } from "moleculer";
 import type { LoggerOptions } from "pino";
 import { SteadyNatsTransporter } from "./mixins/steady-nats-transporter.ts";
 
@@ -57,6 +57,7 @@ export function brokerOptions({ nodeId, natsUrl, logLevel }: BrokerSettings): Br
     heartbeatTimeout: 3,
     // Without it a stopping service answers the calls in flight with an error.
     tracking: { enabled: true, shutdownTimeout: DRAIN_MS },
+    middlewares: [untrackedCalls],
     // Each action says for itself whether it may be repeated (mixins/contract-action.ts).
     retryPolicy: { enabled: false, retries: 2, delay: 50, factor: 2, maxDelay: 500, check: isRetryable },
     maxCallLevel: 10,
@@ -69,6 +70,21 @@ export function brokerOptions({ nodeId, natsUrl, logLevel }: BrokerSettings): Br
     internalServices: natsUrl !== undefined,
   };
 }
+
+/**
+ * What is waited for at the end is what this process serves, not what it asks of others: Moleculer never forgets a
+ * tracked call that timed out, and after one the end would take the whole drain time.
+ */
+const untrackedCalls = {
+  name: "untracked calls",
+  call:
+    (next: Call): Call =>
+    (action, params, options) =>
+      next(action, params, { ...options, tracking: false }),
+  // Declared by Moleculer as if the hook made the call itself.
+} as unknown as Middleware;
+
+type Call = (action: string, params?: object, options?: object) => Promise<unknown>;
 
 function isRetryable(error: Error): boolean {
   return (error as Error & { retryable?: boolean }).retryable === true;

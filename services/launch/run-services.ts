@@ -14,7 +14,8 @@ export async function runServices(
   settings: BrokerSettings,
   middlewares: Middleware[] = [],
 ): Promise<RunningServices> {
-  const broker = new ServiceBroker({ ...brokerOptions(settings), middlewares });
+  const options = brokerOptions(settings);
+  const broker = new ServiceBroker({ ...options, middlewares: [...(options.middlewares ?? []), ...middlewares] });
   const services = schemas.map((schema) => broker.createService(schema));
   await broker.start();
   return {
