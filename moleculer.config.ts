@@ -73,7 +73,8 @@ export function brokerOptions({ nodeId, natsUrl, logLevel }: BrokerSettings): Br
 
 /**
  * What is waited for at the end is what this process serves, not what it asks of others: Moleculer never forgets a
- * tracked call that timed out, and after one the end would take the whole drain time.
+ * tracked call that timed out, and after one the end would take the whole drain time. Dispatch asks without a pause,
+ * and would never be told to stop.
  */
 const untrackedCalls = {
   name: "untracked calls",

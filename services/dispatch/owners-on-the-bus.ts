@@ -30,9 +30,7 @@ export function ownersOnTheBus(broker: ServiceBroker): Owners {
     params: Params,
     timeout: number,
   ): Promise<Result> {
-    // Not tracked: a stopping broker would wait for a moment without any call before it tells dispatch to stop.
-    const options = { timeout, retries: 0, tracking: false };
-    return broker.call(contract.name, params as never, options);
+    return broker.call(contract.name, params as never, { timeout, retries: 0 });
   }
 
   return {
