@@ -1,9 +1,14 @@
 import { afterEach, describe, expect, test } from "@jest/globals";
 import { CHANNEL, type ChatSink, outgoing, startChatSink } from "../../test/real-parts/chat-sink.ts";
+import type { ChatServer } from "../../test/real-parts/chat-server.ts";
+import { discordSink } from "./discord.sink.ts";
+import type { ChatMessage } from "./domain/chat-message.ts";
 import { announced } from "./domain/message/announced-samples.ts";
 import { renderAnnouncement } from "./domain/message/announcement-message.ts";
+import type { Sink } from "./sink.ts";
 
 const TIMEOUT_MS = 5_000;
+const MINUTE = 60_000;
 
 const stops: (() => Promise<void>)[] = [];
 afterEach(async () => {
@@ -16,58 +21,69 @@ async function start(...options: Parameters<typeof startChatSink>): Promise<Chat
   return started;
 }
 
+/** Another process that posts as the same bot. */
+async function second({ url, token }: ChatServer): Promise<Sink> {
+  const sink = discordSink({ apiUrl: url, token, botUrl: "https://example.com", requestsPerSecond: 50 });
+  stops.push(() => sink.close());
+  return sink;
+}
+
+function rendered(occurrence: object): ChatMessage {
+  return renderAnnouncement(announced({ occurrence }))[0]!;
+}
+
 describe("looking a post up", () => {
   test("it is found where lists show nonces", async () => {
     const { server, sink } = await start({ listsNonces: true });
     await sink.send(outgoing(), TIMEOUT_MS);
     server.say(CHANNEL, "person", "hello");
-    expect(await sink.find?.(CHANNEL, "n1", TIMEOUT_MS)).toEqual({
+    expect(await sink.find?.(outgoing(), MINUTE, TIMEOUT_MS)).toEqual({
       kind: "found",
       messageId: server.messages()[0]!.id,
     });
-    expect(await sink.find?.(CHANNEL, "n2", TIMEOUT_MS)).toEqual({ kind: "absent" });
+    expect(await sink.find?.(outgoing({ nonce: "n2" }), MINUTE, TIMEOUT_MS)).toEqual({ kind: "absent" });
   });
 
-  test("where they don't, a bot's message leaves it open, and only people's prove that it is not there", async () => {
+  test("where they don't, another process finds it by author and text, an edited version as well", async () => {
     const { server, sink } = await start();
-    server.say(CHANNEL, "person", "hello");
-    expect(await sink.find?.(CHANNEL, "n1", TIMEOUT_MS)).toEqual({ kind: "absent" });
+    const other = await second(server);
     await sink.send(outgoing(), TIMEOUT_MS);
-    expect(await sink.find?.(CHANNEL, "n1", TIMEOUT_MS)).toEqual({ kind: "unreachable" });
+    const found = { kind: "found", messageId: server.messages()[0]!.id };
+    expect(await other.find?.(outgoing(), MINUTE, TIMEOUT_MS)).toEqual(found);
+    expect(await other.find?.(outgoing({ message: rendered({ name: "Renamed" }) }), MINUTE, TIMEOUT_MS)).toEqual(found);
   });
 
-  test("a post whose answer was lost is found by its text, or proved to be absent", async () => {
+  test("and is told that it is absent, whatever other posts and other bots say", async () => {
     const { server, sink } = await start();
-    server.script({ kind: "reset", accepted: true });
-    server.script({ kind: "reset", accepted: false });
-    await sink.send(outgoing(), TIMEOUT_MS);
-    const other = renderAnnouncement(announced({ occurrence: { name: "Another", startsAt: 0, endsAt: 0 } }))[0]!;
-    await sink.send(outgoing({ nonce: "n2", message: other }), TIMEOUT_MS);
-    expect(await sink.find?.(CHANNEL, "n1", TIMEOUT_MS)).toEqual({
-      kind: "found",
-      messageId: server.messages()[0]!.id,
-    });
-    expect(await sink.find?.(CHANNEL, "n2", TIMEOUT_MS)).toEqual({ kind: "absent" });
+    server.say(CHANNEL, "other bot", "Raid night");
+    await sink.send(outgoing({ nonce: "n2", message: rendered({ startsAt: 0, endsAt: 0 }) }), TIMEOUT_MS);
+    expect(await (await second(server)).find?.(outgoing(), MINUTE, TIMEOUT_MS)).toEqual({ kind: "absent" });
   });
 
-  test("what was sent is forgotten once it is settled", async () => {
+  test("a post that went as plain text is found, too", async () => {
     const { server, sink } = await start();
-    server.script({ kind: "reset", accepted: true });
+    server.setChannel(CHANNEL, { refuses: "moderated", onlyBoxes: true });
     await sink.send(outgoing(), TIMEOUT_MS);
-    await sink.send(outgoing(), TIMEOUT_MS);
-    expect(await sink.find?.(CHANNEL, "n1", TIMEOUT_MS)).toEqual({ kind: "unreachable" });
+    expect(await (await second(server)).find?.(outgoing(), MINUTE, TIMEOUT_MS)).toMatchObject({ kind: "found" });
+  });
+
+  test("a box that shows no time can't be told from another announcement's", async () => {
+    const { sink } = await start();
+    const info = renderAnnouncement(announced({ announcement: { infoOnly: true, info: "Bring food" } }))[0]!;
+    await sink.send(outgoing({ message: info }), TIMEOUT_MS);
+    expect(await sink.find?.(outgoing({ message: info }), MINUTE, TIMEOUT_MS)).toEqual({ kind: "unreachable" });
   });
 
   test("a channel whose history may not be read proves nothing", async () => {
     const { server, sink } = await start();
     server.say(CHANNEL, "person", "hello");
     server.setChannel(CHANNEL, { hidesHistory: true });
-    expect(await sink.find?.(CHANNEL, "n1", TIMEOUT_MS)).toEqual({ kind: "unreachable" });
+    expect(await sink.find?.(outgoing(), MINUTE, TIMEOUT_MS)).toEqual({ kind: "unreachable" });
   });
 
   test("a limit in the way is not waited for", async () => {
     const { sink } = await start({}, { requestsPerSecond: 1, now: () => 0 });
     await sink.send(outgoing(), TIMEOUT_MS);
-    expect(await sink.find?.(CHANNEL, "n1", TIMEOUT_MS)).toEqual({ kind: "unreachable" });
+    expect(await sink.find?.(outgoing(), MINUTE, TIMEOUT_MS)).toEqual({ kind: "unreachable" });
   });
 });

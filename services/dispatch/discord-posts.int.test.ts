@@ -22,7 +22,7 @@ describe("announcements on a chat server that behaves as Discord does", () => {
       guildSettingsService({ mongoUrl }),
       calendarEventsService({ mongoUrl }),
       announcementsService({ mongoUrl }),
-      dispatchService({ mongoUrl, sinks: [chat.sink], graceMs: 900_000 }),
+      dispatchService({ mongoUrl, sinks: [chat.sink], graceMs: 900_000, timing: { nonceWindowMs: 4_000 } }),
     ]);
   });
   afterAll(async () => {
@@ -61,6 +61,24 @@ describe("announcements on a chat server that behaves as Discord does", () => {
   test("a channel that refuses is told with Discord's reason", async () => {
     chat.server.setChannel("3", { refuses: "noPermission" });
     expect(await announce("3")).toMatchObject({ state: "failed", reason: "HTTP 403 50013 Missing Permissions" });
+  });
+
+  const refusal = { status: 403, body: { code: 50013, message: "Missing Permissions" } };
+
+  test("a post that was taken, its answer lost, and is then refused, is looked up", async () => {
+    chat.server.script({ kind: "reset", accepted: true });
+    chat.server.script({ kind: "answer", answer: refusal });
+    const post = await announce("5");
+    expect(post).toMatchObject({ state: "sent", messageId: chat.server.messages("5")[0]?.id });
+    expect(chat.server.messages("5")).toHaveLength(1);
+  });
+
+  test("one that was not taken before it was refused is tried once more, and refused for certain", async () => {
+    chat.server.say("6", "person", "hello");
+    chat.server.script({ kind: "reset", accepted: false });
+    chat.server.script({ kind: "answer", answer: refusal }, 2);
+    expect(await announce("6")).toMatchObject({ state: "failed", reason: "HTTP 403 50013 Missing Permissions" });
+    expect(chat.server.messages("6")).toHaveLength(1);
   });
 
   test("more subscribers than the bucket takes messages for are all pinged, each once, over its limit's resets", async () => {

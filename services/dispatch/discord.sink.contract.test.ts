@@ -130,7 +130,7 @@ describe("posting to Discord", () => {
       reason: expect.stringContaining("401"),
     });
     expect(await sink.send(outgoing({ channel: "2" }), TIMEOUT_MS)).toMatchObject({ kind: "halted" });
-    expect(await sink.find?.(CHANNEL, "n1", TIMEOUT_MS)).toEqual({ kind: "unreachable" });
+    expect(await sink.find?.(outgoing(), 60_000, TIMEOUT_MS)).toEqual({ kind: "unreachable" });
     expect(server.requests).toHaveLength(1);
     clock = 60_000;
     await sink.send(outgoing(), TIMEOUT_MS);

@@ -1,5 +1,6 @@
 import { integerSetting, optionalSetting } from "../../mixins/environment.ts";
 import { attemptMemory } from "./discord/attempt-memory.ts";
+import { readAnswerBody } from "./discord/answer-body.ts";
 import { outcomeOf } from "./discord/answer-outcome.ts";
 import { encodeMessage } from "./discord/message-body.ts";
 import { type Lane, rateLimits } from "./discord/rate-limits.ts";
@@ -58,6 +59,8 @@ export function discordSink({
   const client = httpClient({ mostBytes: MOST_ANSWER_BYTES });
   const limits = rateLimits(requestsPerSecond);
   const memory = attemptMemory();
+  /** The bot's own user id, once it had to be known. */
+  let self: string | undefined;
   let halt = { until: -Infinity, reason: "" };
   const headers = {
     authorization: `Bot ${token}`,
@@ -75,11 +78,21 @@ export function discordSink({
     return { kind: "made", answer, afterMs: learnFrom(answer, now()) };
   }
 
+  /** Whose messages can be ours at all: asked for once; while it is not known, every bot's. */
+  async function learnWhoWeAre(timeoutMs: number): Promise<void> {
+    if (self !== undefined) return;
+    const url = pathUrl(apiUrl, "users", "@me");
+    const attempt = await exchange({ route: "me", channel: "" }, { method: "GET", url, timeoutMs: timeoutMs / 3 });
+    if (attempt.kind === "made" && attempt.answer.kind === "answered" && attempt.answer.status === 200) {
+      self = readAnswerBody(attempt.answer.body)?.id;
+    }
+  }
+
   async function post(channel: string, nonce: string, message: ChatMessage, timeoutMs: number): Promise<SendOutcome> {
     const encoded = encodeMessage(message);
     memory.attempt(nonce, encoded);
     const body = JSON.stringify({ ...encoded, nonce, enforce_nonce: true });
-    const url = messagesUrl(apiUrl, channel);
+    const url = pathUrl(apiUrl, "channels", channel, "messages");
     const attempt = await exchange({ route: "create", channel }, { method: "POST", url, body, timeoutMs });
     if (attempt.kind === "limited")
       return { kind: "retry", reason: "rate limit", afterMs: attempt.afterMs, undelivered: true };
@@ -108,13 +121,17 @@ export function discordSink({
       return outcome;
     },
 
-    async find(channel, nonce, timeoutMs): Promise<Lookup> {
+    async find({ channel, nonce, message }, triedMsAgo, timeoutMs): Promise<Lookup> {
       if (now() < halt.until) return { kind: "unreachable" };
-      const url = messagesUrl(apiUrl, channel);
+      const startedAt = now();
+      await learnWhoWeAre(timeoutMs);
+      const url = pathUrl(apiUrl, "channels", channel, "messages");
       url.searchParams.set("limit", String(PAGE_SIZE));
-      const attempt = await exchange({ route: "list", channel }, { method: "GET", url, timeoutMs });
+      const left = Math.max(1, timeoutMs - (now() - startedAt));
+      const attempt = await exchange({ route: "list", channel }, { method: "GET", url, timeoutMs: left });
       if (attempt.kind === "limited") return { kind: "unreachable" };
-      return lookupIn(attempt.answer, nonce, memory.attemptsAt(nonce));
+      const versions = [...memory.attemptsAt(nonce), ...[message, asPlainText(message)].map(encodeMessage)];
+      return lookupIn(attempt.answer, { nonce, versions, triedMsAgo, author: self });
     },
 
     close() {
@@ -128,6 +145,6 @@ type Attempt =
   | { readonly kind: "limited"; readonly afterMs: number }
   | { readonly kind: "made"; readonly answer: HttpAnswer; readonly afterMs: number };
 
-function messagesUrl(apiUrl: string, channel: string): URL {
-  return new URL(`${apiUrl.replace(/\/+$/, "")}/channels/${encodeURIComponent(channel)}/messages`);
+function pathUrl(apiUrl: string, ...path: string[]): URL {
+  return new URL([apiUrl.replace(/\/+$/, ""), ...path.map(encodeURIComponent)].join("/"));
 }

@@ -46,8 +46,11 @@ export type Lookup =
 export interface Sink {
   readonly name: "log" | "discord" | "webhook";
   send(message: OutgoingMessage, timeoutMs: number): Promise<SendOutcome>;
-  /** Looks for the message with this nonce in the channel; absent where that can't be done. */
-  readonly find?: (channel: string, nonce: string, timeoutMs: number) => Promise<Lookup>;
+  /**
+   * Looks whether the message is in its channel, among what came since it may have been sent first, `triedMsAgo`. Its
+   * text is the last that is known: what was sent may have been an earlier version. Absent where nobody can look.
+   */
+  readonly find?: (message: OutgoingMessage, triedMsAgo: number, timeoutMs: number) => Promise<Lookup>;
   /** For how long the receiver surely knows a nonce, and drops a double; 60 000 when absent. */
   readonly nonceWindowMs?: number;
   close(): Promise<void>;

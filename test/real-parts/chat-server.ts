@@ -52,6 +52,7 @@ export interface ChatServerOptions extends Partial<RoomOptions> {
 }
 
 const API = "/api/v10";
+const SELF_PATH = `${API}/users/@me`;
 const MESSAGES_PATH = new RegExp(`^${API}/channels/(\\d+)/messages$`);
 const MOST_BODY_CHARACTERS = 1024 * 1024;
 
@@ -74,6 +75,7 @@ export async function startChatServer({
     const isCreate = method === "POST";
     if (headers.authorization !== `Bot ${token}`) return answers.UNAUTHORIZED;
     if (!/^DiscordBot \(\S+, \S+\)/.test(headers["user-agent"] ?? "")) return answers.BAD_USER_AGENT;
+    if (decodeURIComponent(pathname) === SELF_PATH && method === "GET") return house.self();
     if (channel === undefined) return answers.NOT_FOUND;
     if (!isCreate && method !== "GET") return answers.METHOD_NOT_ALLOWED;
     const admitted = keeper.admit(isCreate ? "create-a1b2c3" : "list-d4e5f6", channel, performance.now());

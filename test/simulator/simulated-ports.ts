@@ -139,7 +139,7 @@ function distantSink(world: SharedWorld, who: Incarnation): Sink {
   if (!scenario.canLookUp) return sink;
   return {
     ...sink,
-    async find(channel, nonce, timeoutMs) {
+    async find({ channel, nonce }, _triedMsAgo, timeoutMs) {
       try {
         return await network.ask(who, "look up", { timeoutMs, isDown }, async () => receiver.find(channel, nonce));
       } catch {

@@ -1,6 +1,6 @@
 /** The fields of Discord's answers that are read here, each only when it is of the right type. */
 export interface AnswerBody {
-  /** A created message's id. */
+  /** The id of a created message, or of the user that was asked for. */
   readonly id?: string;
   /** An error's code and text. */
   readonly code?: number;

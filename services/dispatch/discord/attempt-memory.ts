@@ -7,8 +7,8 @@ const MOST_PARTS = 5_000;
 export interface AttemptMemory {
   /** This is sent now. */
   attempt(nonce: string, body: MessageBody): void;
-  /** What was sent, each version once: the event may have been edited in between. Undefined when nothing is known. */
-  attemptsAt(nonce: string): readonly MessageBody[] | undefined;
+  /** What was sent, each version once: the event may have been edited in between. */
+  attemptsAt(nonce: string): readonly MessageBody[];
   /** Its box was refused: from now on it goes out as plain text. */
   refuseBox(nonce: string): void;
   isBoxRefused(nonce: string): boolean;
@@ -35,7 +35,7 @@ export function attemptMemory(): AttemptMemory {
       const isKnown = bodies.some((each) => JSON.stringify(each) === JSON.stringify(body));
       if (!isKnown) remember(nonce, { boxRefused, bodies: [...bodies, body] });
     },
-    attemptsAt: (nonce) => parts.get(nonce)?.bodies,
+    attemptsAt: (nonce) => parts.get(nonce)?.bodies ?? [],
     refuseBox: (nonce) => remember(nonce, { bodies: parts.get(nonce)?.bodies ?? [], boxRefused: true }),
     isBoxRefused: (nonce) => parts.get(nonce)?.boxRefused === true,
     forget: (nonce) => void parts.delete(nonce),

@@ -17,7 +17,7 @@ describe("what is known of parts that are not settled", () => {
     memory.attempt("n", body("b"));
     expect([memory.isBoxRefused("n"), memory.attemptsAt("n")]).toEqual([true, [body("a"), body("b")]]);
     memory.forget("n");
-    expect([memory.isBoxRefused("n"), memory.attemptsAt("n")]).toEqual([false, undefined]);
+    expect([memory.isBoxRefused("n"), memory.attemptsAt("n")]).toEqual([false, []]);
   });
 
   test("of too many parts the oldest is forgotten", () => {

@@ -7,15 +7,20 @@ import type { MessageBody } from "../../contracts/dispatch.contract.ts";
 export type Likeness = "same" | "perhaps" | "other";
 
 /**
- * Compares letters and digits alone: Discord trims texts and may change white space and signs, never those. Only a
- * text that shows its event's time can be told from a post about another occurrence.
+ * Compares letters and digits alone: Discord trims texts and may change white space and signs, never those. The ids
+ * in a footer name announcement and event: with the same start it is the same post, in whatever version. Without
+ * them only a text that shows its event's time can be told from a post about another occurrence.
  */
 export function likenessOf(listed: unknown, sent: MessageBody): Likeness {
   const there = textsOf(listed);
   const ours = textsOf(sent);
-  const isEqual = lettersOf(ours.all) === lettersOf(there.all);
   const times = ours.all.match(SHOWN_TIME) ?? [];
-  if (isEqual && times.length > 0) return "same";
+  const [start] = times;
+  const showsStart = start !== undefined && there.all.includes(start);
+  if (ours.ids !== "" && there.ids !== "") return ours.ids === there.ids && showsStart ? "same" : "other";
+  if (showsStart && lettersOf(ours.all) === lettersOf(there.all)) return "same";
+  // Without a time and with a box: the box of an earlier version may have said anything.
+  if (start === undefined && ours.hasBox) return "perhaps";
   const beginning = lettersOf(ours.beginning);
   const isAlike = beginning === "" || beginning === lettersOf(there.beginning);
   return isAlike || times.some((time) => there.all.includes(time)) ? "perhaps" : "other";
@@ -27,10 +32,17 @@ function lettersOf(text: string): string {
   return text.normalize("NFKC").replaceAll(/[^\p{L}\p{N}]/gu, "");
 }
 
+function idsIn(footer: string): string {
+  return (footer.match(/\S*\d\S*/g) ?? []).join(" ");
+}
+
 interface Texts {
   readonly all: string;
   /** The title of the box; the content when there is none. */
   readonly beginning: string;
+  /** In the footer, whatever the language around them. */
+  readonly ids: string;
+  readonly hasBox: boolean;
 }
 
 function textsOf(message: unknown): Texts {
@@ -41,7 +53,7 @@ function textsOf(message: unknown): Texts {
   const author = textAt(valueAt(embed, "author"), "name");
   const footer = textAt(valueAt(embed, "footer"), "text");
   const all = [content, author, title, textAt(embed, "description"), ...fields, footer].join("\n");
-  return { all, beginning: title === "" ? content : title };
+  return { all, beginning: title === "" ? content : title, ids: idsIn(footer), hasBox: embed !== undefined };
 }
 
 function valueAt(from: unknown, name: string): unknown {

@@ -4,15 +4,19 @@ import { lookupIn } from "./recent-messages.ts";
 
 const NOW = Date.UTC(2026, 10, 21, 20);
 
+/** A text that could stand in any message. */
+const UNTOLD: MessageBody = { embeds: [{ title: "🎉", color: 1 }], allowed_mentions: { parse: [] } };
+
 function message(ageMinutes: number, more: object = {}) {
   return { id: "1", timestamp: new Date(NOW - ageMinutes * 60_000).toISOString(), author: {}, ...more };
 }
 
 function lookup(
   body: unknown,
-  { status = 200, date = new Date(NOW).toUTCString(), sent = undefined as MessageBody[] | undefined } = {},
+  { status = 200, date = new Date(NOW).toUTCString(), sent = [UNTOLD], author = undefined as string | undefined } = {},
 ) {
-  return lookupIn({ kind: "answered", status, headers: { date }, body: JSON.stringify(body) }, "n1", sent);
+  const answer = { kind: "answered", status, headers: { date }, body: JSON.stringify(body) } as const;
+  return lookupIn(answer, { nonce: "n1", versions: sent, triedMsAgo: 20 * 60_000, author });
 }
 
 const bot = { author: { bot: true } };
@@ -33,8 +37,15 @@ describe("looking for a post among a channel's latest messages", () => {
     expect(lookup([message(1), message(2, bot)])).toEqual({ kind: "unreachable" });
   });
 
-  test("what a bot said long ago can't be it", () => {
-    expect(lookup([message(1), message(62, bot)])).toEqual({ kind: "absent" });
+  test("what a bot said before it was first tried can't be it", () => {
+    expect(lookup([message(1), message(21, bot)])).toEqual({ kind: "absent" });
+    expect(lookup([message(1), message(20, bot)])).toEqual({ kind: "unreachable" });
+  });
+
+  test("nor what another bot said, when it is known who we are", () => {
+    const other = { author: { bot: true, id: "8" } };
+    expect(lookup([message(1, other)], { author: "7" })).toEqual({ kind: "absent" });
+    expect(lookup([message(1, other)], { author: "8" })).toEqual({ kind: "unreachable" });
   });
 
   test("an empty list proves nothing: without the right to read history every list is empty", () => {
@@ -42,9 +53,9 @@ describe("looking for a post among a channel's latest messages", () => {
   });
 
   test("a full page that does not reach back far enough proves nothing", () => {
-    const page = Array.from({ length: 100 }, () => message(59));
+    const page = Array.from({ length: 100 }, () => message(19));
     expect(lookup(page)).toEqual({ kind: "unreachable" });
-    expect(lookup([...page.slice(1), message(62)])).toEqual({ kind: "absent" });
+    expect(lookup([...page.slice(1), message(22)])).toEqual({ kind: "absent" });
   });
 
   test.each([[[{}]], [[null]], [{}], ["x"], [null]])("what is not a list of messages proves nothing: %j", (body) => {
@@ -53,7 +64,8 @@ describe("looking for a post among a channel's latest messages", () => {
 
   test("neither does a refusal, nor a lost answer", () => {
     expect(lookup([message(1)], { status: 403 })).toEqual({ kind: "unreachable" });
-    expect(lookupIn({ kind: "unanswered", reason: "timed out", mayHaveArrived: true }, "n1")).toEqual({
+    const sought = { nonce: "n1", versions: [UNTOLD], triedMsAgo: 0, author: undefined };
+    expect(lookupIn({ kind: "unanswered", reason: "timed out", mayHaveArrived: true }, sought)).toEqual({
       kind: "unreachable",
     });
   });
@@ -115,11 +127,24 @@ describe("looking for a post whose text is known", () => {
     });
   });
 
-  test("a title without letters tells nothing", () => {
-    const emoji = { ...body, embeds: [{ title: "🎉", color: 1 }] };
-    expect(lookup([message(1, shown({ title: "Other" }))], { sent: [emoji] })).toEqual({
-      kind: "unreachable",
+  test("a box without its event's time tells nothing: an earlier version may have said anything", () => {
+    const info = { ...body, embeds: [{ title: "Raid night", color: 1, description: "Bring food" }] };
+    expect(lookup([message(1, shown({ title: "Other" }))], { sent: [info] })).toEqual({ kind: "unreachable" });
+  });
+
+  test("the ids in a footer and the start tell it in any version and language, and tell others from it", () => {
+    const footed = (ids: string, more: object = {}) => ({
+      title: "Other",
+      fields: [time],
+      footer: { text: ids },
+      ...more,
     });
+    const withIds = [{ ...body, embeds: [{ ...body.embeds![0]!, footer: { text: "Announcement a-1 · Event e1" } }] }];
+    const look = (embed: object) => lookup([message(1, shown(embed))], { sent: withIds }).kind;
+    expect(look(footed("Anuncio a-1 · Evento e1"))).toBe("found");
+    expect(look(footed("Announcement a-2 · Event e1"))).toBe("absent");
+    expect(look(footed("Announcement a-1 · Event e1", { fields: [] }))).toBe("absent");
+    expect(look(footed("", {}))).toBe("unreachable");
   });
 
   test("a nonce that is shown outweighs the text", () => {

@@ -5,8 +5,9 @@ import type { SendOutcome, Sink } from "../sink.ts";
 import type { Halts } from "./halts.ts";
 import type { Ledger } from "./ledger.ts";
 import type { Life } from "./life.ts";
-import { nonceOf } from "./nonce.ts";
+import { nonceKnownUntil, outgoing } from "./outgoing.ts";
 import type { Ports } from "./ports.ts";
+import type { PostWrite } from "./post-store.ts";
 import type { Timing } from "./timing.ts";
 
 /** Sends a post that is ours by its fence, and writes down what became of it. */
@@ -18,19 +19,21 @@ export interface Delivery {
   /** @param certain - Whether nothing of it was delivered; where that is in doubt, it is not planned anew. */
   fail(post: Post, reason: string, certain: boolean, scope?: "channel" | "payload"): Promise<void>;
   /** Nobody can tell whether it was delivered, and it is not sent again. */
-  giveUp(post: Post, reason: string): Promise<void>;
+  giveUp(post: Post, reason: string, scope?: "channel" | "payload"): Promise<void>;
   /** Certainly not delivered: it is planned again, for `delayMs` from now. */
   release(post: Post, reason: string, delayMs: number): Promise<void>;
   /** Perhaps delivered: it stays `sending`, and may be taken up again `delayMs` from now. */
   pause(post: Post, reason: string, delayMs: number): Promise<void>;
 }
 
+type Refusal = Extract<SendOutcome, { kind: "rejected" }>;
+
 /** Time that is left of the lease for writing the outcome. */
 const SETTLING_MS = 500;
 /** With less than this left of the lease it is prolonged before the next part is sent. */
 const LEAST_SENDING_MS = 2_000;
 
-/** @param unannounced - Is told of each post that turned out not to be announced, after all. */
+/** @param unannounced - Is told of each post whose outcome may change what its guild's plan asks for. */
 export function newDelivery(
   ports: Ports,
   timing: Timing,
@@ -51,6 +54,7 @@ export function newDelivery(
       if (clock.now() > post.deadline) return overdue(post, untouched);
       if (life.stopping && untouched) return release(post, "dispatch was stopping", 0);
       const outcome = await attempt(post, sink, message, part);
+      if (outcome.kind === "rejected" && !fresh) return refusedInDoubt(post, outcome, sink);
       if (outcome.kind !== "sent") return afterFailure(post, outcome, untouched);
       post = { ...post, delivered: [...post.delivered, outcome.messageId] };
       if (part + 1 < messages.length) post = await store.hold(post.id, post.fence, timing.leaseMs, post.delivered);
@@ -68,8 +72,17 @@ export function newDelivery(
 
   function attempt(post: Post, sink: Sink, message: ChatMessage, part: number): Promise<SendOutcome> {
     const timeoutMs = Math.min(timing.sendTimeoutMs, post.wakeAt - clock.now() - SETTLING_MS);
-    const { id: postId, guildId, channel } = post;
-    return sink.send({ postId, part, nonce: nonceOf(post, part), guildId, channel, message }, timeoutMs);
+    return sink.send(outgoing(post, part, message), timeoutMs);
+  }
+
+  /**
+   * An earlier attempt may have been taken before this one was refused. It is looked up as soon as absence says
+   * something: what is not there is planned again, and refused for certain; what can't be looked up is `unknown`.
+   */
+  async function refusedInDoubt(post: Post, { reason, scope }: Refusal, sink: Sink): Promise<void> {
+    const doubtful = `${reason}, after an attempt whose outcome is not known`;
+    if (sink.find === undefined) return giveUp(post, doubtful, scope);
+    await pause(post, doubtful, Math.max(0, nonceKnownUntil(post, sink, timing) + 1 - clock.now()));
   }
 
   async function afterFailure(
@@ -101,17 +114,17 @@ export function newDelivery(
   }
 
   async function fail(post: Post, reason: string, certain: boolean, scope?: "channel" | "payload"): Promise<void> {
-    const { delivered, announcementRevision } = post;
+    const { delivered } = post;
     const doubt = certain ? {} : { doubtSince: post.doubtSince };
-    // What the channel refuses it will refuse again, until somebody changes the announcement.
-    const suspends = scope === "channel" ? { suspends: announcementRevision } : {};
-    const outcome = { state: "failed", reason, settledAt: clock.now(), delivered, ...suspends } as const;
-    await ledger.write(post, { ...outcome, ...idle, ...doubt });
+    const outcome = { state: "failed", reason, settledAt: clock.now(), delivered } as const;
+    await ledger.write(post, { ...outcome, ...idle, ...doubt, ...suspension(post, scope) });
     unannounced(post);
   }
 
-  async function giveUp(post: Post, reason: string): Promise<void> {
-    await ledger.write(post, { state: "unknown", reason, settledAt: clock.now(), delivered: post.delivered, ...idle });
+  async function giveUp(post: Post, reason: string, scope?: "channel" | "payload"): Promise<void> {
+    const outcome = { state: "unknown", reason, settledAt: clock.now(), delivered: post.delivered } as const;
+    await ledger.write(post, { ...outcome, ...idle, ...suspension(post, scope) });
+    if (scope === "channel") unannounced(post);
   }
 
   async function release(post: Post, reason: string, delayMs: number): Promise<void> {
@@ -130,3 +143,8 @@ export function newDelivery(
 
 /** Nobody works on it, and nothing is in doubt. */
 const idle = { owner: undefined, attemptId: undefined, doubtSince: undefined };
+
+/** What the channel refuses it will refuse again, until somebody changes the announcement. */
+function suspension({ announcementRevision }: Post, scope?: "channel" | "payload"): Pick<PostWrite, "suspends"> {
+  return scope === "channel" ? { suspends: announcementRevision } : {};
+}

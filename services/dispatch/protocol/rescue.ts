@@ -1,8 +1,10 @@
+import type { ChatMessage } from "../domain/chat-message.ts";
 import { stands } from "../domain/judge-post.ts";
 import type { Post } from "../domain/post.ts";
-import type { Sink } from "../sink.ts";
+import type { Lookup, Sink } from "../sink.ts";
 import type { FireParts } from "./fire.ts";
-import { nonceOf } from "./nonce.ts";
+import { nonceKnownUntil, outgoing } from "./outgoing.ts";
+import { recall } from "./sources.ts";
 
 /** A post that took this many workers with it is not tried again. */
 const POISON_CRASHES = 2;
@@ -33,40 +35,52 @@ export function newRescue(fireParts: FireParts): (post: Post, sink: Sink | undef
 
   /** Sends it again when that can't make a double, and the truth still asks for it. */
   async function sendAgain(post: Post, sink: Sink): Promise<boolean> {
-    if (clock.now() > Math.min(post.deadline, resendUntil(post, sink))) return false;
+    if (clock.now() > Math.min(post.deadline, nonceKnownUntil(post, sink, timing))) return false;
     const answer = await questions.askAbout(post);
     if (answer === undefined) {
       await delivery.pause(post, "the truth about it can't be had", timing.askAgainMs);
       return true;
     }
     if (!stands(post, answer.truth, timing.graceMs)) return false;
-    if (clock.now() > Math.min(post.deadline, resendUntil(post, sink))) return false;
+    if (clock.now() > Math.min(post.deadline, nonceKnownUntil(post, sink, timing))) return false;
     await delivery.send(post, sink, ports.render(answer.truth), false);
     return true;
   }
 
-  function resendUntil({ doubtSince = 0 }: Post, { nonceWindowMs = timing.nonceWindowMs }: Sink): number {
-    return doubtSince + nonceWindowMs;
-  }
-
   async function lookUp(post: Post, sink: Sink): Promise<void> {
     // A worker that is only frozen may still send: absence says something once it would have been killed.
-    const early = (post.doubtSince ?? 0) + timing.nonceWindowMs - clock.now();
+    const early = nonceKnownUntil(post, {}, timing) - clock.now();
     if (sink.find !== undefined && early > 0) return delivery.pause(post, post.reason ?? VANISHED, early);
+    const messages = await lastKnown(post);
     const parts = post.parts ?? 1;
     const delivered = [...post.delivered];
     while (delivered.length < parts) {
-      const answer = await sink.find?.(post.channel, nonceOf(post, delivered.length), LOOK_UP_MS);
+      const answer = await lookFor({ ...post, delivered }, messages[delivered.length], sink);
       if (answer?.kind !== "found") return notFound({ ...post, delivered }, answer?.kind);
       delivered.push(answer.messageId);
     }
     await delivery.succeed({ ...post, delivered });
   }
 
-  /** @param answer - Undefined when the sink can't look. */
+  async function lookFor(post: Post, message: ChatMessage | undefined, sink: Sink): Promise<Lookup | undefined> {
+    if (message === undefined) return undefined;
+    const triedMsAgo = clock.now() - (post.doubtSince ?? 0);
+    return sink.find?.(outgoing(post, post.delivered.length, message), triedMsAgo, LOOK_UP_MS);
+  }
+
+  /** Its messages by what the plan was last made from, at its own start: its event may have been moved or be gone. */
+  async function lastKnown(post: Post): Promise<readonly ChatMessage[]> {
+    const truth = await recall(store, post);
+    if (truth === undefined) return [];
+    const { startsAt } = post;
+    const endsAt = startsAt + truth.occurrence.endsAt - truth.occurrence.startsAt;
+    return ports.render({ ...truth, occurrence: { ...truth.occurrence, startsAt, endsAt } });
+  }
+
+  /** @param answer - Undefined when the sink can't look, or nobody knows for what. */
   async function notFound(post: Post, answer: "absent" | "unreachable" | undefined): Promise<void> {
     if (answer === "unreachable" && clock.now() < post.deadline + LOOK_UP_PATIENCE_MS) {
-      return delivery.pause(post, "the receiver can't be asked whether it has it", LOOK_AGAIN_MS);
+      return delivery.pause(post, post.reason ?? "the receiver can't be asked whether it has it", LOOK_AGAIN_MS);
     }
     const reason = post.reason ?? VANISHED;
     if (post.delivered.length > 0)

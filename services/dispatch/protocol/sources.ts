@@ -1,5 +1,5 @@
 import type { EpochMs, GuildId } from "../../contracts/ids.ts";
-import type { PostTruth } from "../domain/judge-post.ts";
+import type { StandingTruth } from "../domain/judge-post.ts";
 import type { GuildTruth } from "../domain/plan-posts.ts";
 import { isOpen, type Post } from "../domain/post.ts";
 import type { Owners } from "./ports.ts";
@@ -34,7 +34,7 @@ export async function sourcesOf(owners: Owners, truth: GuildTruth, posts: readon
 export async function recall(
   store: PostStore,
   { guildId, announcementId, occurrenceId }: Post,
-): Promise<PostTruth | undefined> {
+): Promise<StandingTruth | undefined> {
   const ids = [
     settingsSource(guildId),
     announcementSource(guildId, announcementId),
@@ -43,7 +43,7 @@ export async function recall(
   const found = new Map((await store.sources(ids)).map(({ id, body }) => [id, body]));
   const [settings, announcement, occurrence] = ids.map((id) => found.get(id));
   if (settings === undefined || announcement === undefined || occurrence === undefined) return undefined;
-  return { settings, announcement, occurrence } as PostTruth;
+  return { settings, announcement, occurrence } as StandingTruth;
 }
 
 /** A day or two after the instant, in whole days, so that it moves once a day. */

@@ -32,6 +32,8 @@ export interface RoomOptions {
 export interface Rooms {
   create(channel: string, body: string): Answer;
   list(channel: string, query: URLSearchParams): Answer;
+  /** The bot under test, as it sees itself. */
+  self(): Answer;
   /** In the order of receipt. */
   visible(): readonly PostedMessage[];
   setChannel(channel: string, rule: ChannelRule): void;
@@ -96,6 +98,8 @@ export function rooms({ nonceWindowMs, listsNonces }: RoomOptions): Rooms {
       return { status: 200, body: latest.map((message) => shown(message, listsNonces)) };
     },
 
+    self: () => ({ status: 200, body: authorOf("bot") }),
+
     visible,
     setChannel: (channel, rule) => void rules.set(channel, rule),
     say: (channel, author, content) =>
@@ -106,11 +110,15 @@ export function rooms({ nonceWindowMs, listsNonces }: RoomOptions): Rooms {
 
 const AUTHOR_IDS = { bot: "700000000000000001", "other bot": "700000000000000002", person: "700000000000000003" };
 
+function authorOf(author: PostedMessage["author"]): object {
+  return { id: AUTHOR_IDS[author], username: author, ...(author === "person" ? {} : { bot: true }) };
+}
+
 function shown({ id, channel, content, embeds, author, nonce, pings, receivedAt }: PostedMessage, withNonce: boolean) {
   return {
     id,
     channel_id: channel,
-    author: { id: AUTHOR_IDS[author], username: author, ...(author === "person" ? {} : { bot: true }) },
+    author: authorOf(author),
     content,
     embeds,
     timestamp: new Date(receivedAt).toISOString(),
