@@ -1,0 +1,57 @@
+import { execFile } from "node:child_process";
+import { cpus, totalmem } from "node:os";
+import { promisify } from "node:util";
+import type { Comparison, Figures } from "./compare.ts";
+import type { Pace } from "./measure.ts";
+
+/** What was measured, and where. */
+export interface Report {
+  readonly at: string;
+  readonly commit: string;
+  readonly machine: string;
+  readonly pace: Pace;
+  readonly comparisons: readonly Comparison[];
+}
+
+export async function reportOf(comparisons: readonly Comparison[], pace: Pace): Promise<Report> {
+  const { stdout } = await promisify(execFile)("git", ["describe", "--always", "--dirty"]);
+  const [cpu] = cpus();
+  const machine = `${cpus().length} x ${cpu?.model ?? "?"}, ${Math.round(totalmem() / 2 ** 30)} GiB, Node ${process.version}`;
+  return { at: new Date().toISOString(), commit: stdout.trim(), machine, pace, comparisons };
+}
+
+/** One table: a line for each comparison, `ok` or `MISS` by the requests a second. */
+export function printReport({ at, commit, machine, pace, comparisons }: Report): void {
+  console.log(`${at}  ${commit}  ${machine}`);
+  console.log(
+    `${pace.rounds} rounds of ${pace.requests} requests, ${pace.connections} at once; medians, ours : theirs`,
+  );
+  const lines = comparisons.map(({ row, beside, ratio, ours, theirs, held, least }) => [
+    held ? "ok" : "MISS",
+    row,
+    beside,
+    `${ratio.perSecond.toFixed(2)} (>= ${least})`,
+    ratio.p50.toFixed(2),
+    ratio.p99.toFixed(2),
+    ratio.cpu.toFixed(2),
+    figures(ours),
+    figures(theirs),
+  ]);
+  const head = ["", "row", "beside", "requests/s", "p50", "p99", "CPU/request", "ours", "theirs"];
+  printColumns([head, ...lines]);
+}
+
+function figures({ perSecond, p99, cpu }: Figures): string {
+  return `${perSecond.toFixed(0)}/s, p99 ${p99.toFixed(1)} ms, ${cpu.toFixed(0)} us`;
+}
+
+function printColumns(lines: readonly (readonly string[])[]): void {
+  const widths = (lines[0] ?? []).map((_, at) => Math.max(...lines.map((line) => line[at]?.length ?? 0)));
+  for (const line of lines)
+    console.log(
+      line
+        .map((cell, at) => cell.padEnd(widths[at] ?? 0))
+        .join("  ")
+        .trimEnd(),
+    );
+}

@@ -1,0 +1,100 @@
+import { join } from "node:path";
+import { freePort } from "../../../services/launch/embedded-mongod.ts";
+import { post, untilAnswered } from "./ask.ts";
+import { MeasuredProcess } from "./measured-process.ts";
+import type { Usage } from "./report-usage.ts";
+
+/** Where a subject is reached, and with which key. */
+export interface Reached {
+  readonly port: number;
+  readonly key: string;
+}
+
+/** Something that answers requests and is measured at it. */
+export interface Subject extends Reached {
+  readonly name: string;
+  /** By the name of the process. */
+  usage(): Promise<Readonly<Record<string, Usage>>>;
+  stop(): Promise<void>;
+}
+
+const ROOT = join(import.meta.dirname, "../../..");
+const START = join(ROOT, "services/launch/start.js");
+/** The servers have one CPU to themselves; the database, the bus and the load share the other. */
+const SERVER_CPU = 0;
+export const OTHER_CPU = 1;
+
+const OPERATOR_KEY = "operator-key-of-the-bench";
+
+export interface Given {
+  readonly mongoUrl: string;
+  readonly directory: string;
+  readonly profile?: string | undefined;
+}
+
+function environment({ mongoUrl, directory }: Given, port: number): Record<string, string> {
+  return {
+    MONGO_URL: mongoUrl,
+    DATA_DIR: directory,
+    PORT: String(port),
+    API_KEY: OPERATOR_KEY,
+    API_KEY_PEPPER: "pepper-of-the-bench-0123456789abcdef",
+    REQUESTS_PER_KEY: "0",
+    REQUESTS_PER_GUILD: "0",
+  };
+}
+
+/** guildcal as `npm start` runs it, in one process. */
+export async function startGuildcal(given: Given): Promise<Subject> {
+  const port = await freePort(0);
+  const { profile } = given;
+  const all = new MeasuredProcess({
+    script: START,
+    args: ["all"],
+    env: environment(given, port),
+    cpu: SERVER_CPU,
+    profile,
+  });
+  return subject("guildcal", port, new Map([["all", all]]));
+}
+
+async function subject(name: string, port: number, processes: ReadonlyMap<string, MeasuredProcess>): Promise<Subject> {
+  const check = () => {
+    for (const each of processes.values()) each.check();
+  };
+  await untilAnswered(port, "/health/ready", check);
+  const made = await post({ port, key: OPERATOR_KEY }, "/admin/keys/create", {
+    kind: "service",
+    access: "write",
+    label: "bench",
+  });
+  return { name, port, key: made["key"] as string, ...measured(processes) };
+}
+
+function measured(processes: ReadonlyMap<string, MeasuredProcess>): Pick<Subject, "usage" | "stop"> {
+  return {
+    async usage() {
+      const usages = [...processes].map(async ([name, process]) => [name, await process.usage()] as const);
+      return Object.fromEntries(await Promise.all(usages));
+    },
+    async stop() {
+      for (const process of processes.values()) await process.stop();
+    },
+  };
+}
+
+export const RIVALS = ["fastify", "express", "bare-http"] as const;
+export type RivalName = (typeof RIVALS)[number];
+
+/** A rival in a process of its own, on the same database. */
+export async function startRival(name: RivalName, given: Given, key: string): Promise<Subject> {
+  const port = await freePort(0);
+  const rival = new MeasuredProcess({
+    script: join(ROOT, `test/bench/rivals/${name}.rival.ts`),
+    env: { MONGO_URL: given.mongoUrl, PORT: String(port), NODE_ENV: "production" },
+    cpu: SERVER_CPU,
+    profile: given.profile,
+  });
+  await untilAnswered(port, "/", () => rival.check());
+  return { name, port, key, ...measured(new Map([[name, rival]])) };
+}

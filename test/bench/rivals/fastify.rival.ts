@@ -1,0 +1,118 @@
+import fastify from "fastify";
+import {
+  MongoClient,
+  type RivalAnnouncement,
+  type RivalEvent,
+  type RivalKey,
+  type RivalSettings,
+} from "./rival-data.ts";
+import { listed, newId, view } from "./rival-events.ts";
+import { opens, rivalKeys } from "./rival-keys.ts";
+import { bodies, answers } from "./rival-schemas.ts";
+
+/**
+ * The endpoints that the bench asks for, written by hand on fastify and the MongoDB driver: key, guild and body are
+ * checked, answers are serialized by their schemas, writes wait for the majority's journal.
+ */
+declare module "fastify" {
+  interface FastifyRequest {
+    key: RivalKey | null;
+  }
+}
+
+interface Named {
+  readonly guild_id: string;
+}
+type InCalendar = Named & { readonly calendar_number: number };
+
+const client = new MongoClient(process.env["MONGO_URL"] ?? "", {
+  writeConcern: { w: "majority", journal: true },
+  readConcernLevel: "majority",
+  maxPoolSize: 50,
+});
+await client.connect();
+const db = client.db();
+const events = db.collection<RivalEvent>("rival_events");
+const settings = db.collection<RivalSettings>("rival_settings");
+const announcements = db.collection<RivalAnnouncement>("rival_announcements");
+const keyOf = rivalKeys(db.collection<RivalKey>("rival_keys"));
+
+const app = fastify({ bodyLimit: 65_536 });
+app.decorateRequest("key", null);
+app.addHook("onRequest", async (request, reply) => {
+  const { authorization } = request.headers;
+  request.key = authorization === undefined ? null : await keyOf(authorization);
+  if (request.key === null) return reply.code(401).send({ message: "Unauthorized" });
+});
+app.addHook("preHandler", async (request, reply) => {
+  const { key } = request;
+  if (key === null || !opens(key, (request.body as Named).guild_id)) {
+    return reply.code(403).send({ message: "Forbidden" });
+  }
+});
+
+app.post<{ Body: InCalendar & { event_id: string } }>(
+  "/v2/events/get",
+  { schema: { body: bodies.get, response: { 200: answers.event } } },
+  async ({ body: { guild_id, calendar_number, event_id } }, reply) => {
+    const event = await events.findOne({ _id: event_id, guild_id, calendar_number });
+    return event === null ? reply.code(404).send({ message: "Event not found" }) : view(event);
+  },
+);
+
+async function list(guild_id: string, calendar_number: number, from: number, until: number) {
+  const touching = { guild_id, calendar_number, epoch_start: { $lt: until }, last: { $gte: from } };
+  const found = await events.find(touching, { batchSize: 10_000 }).toArray();
+  return { events: listed(found, from, until) };
+}
+
+app.post<{ Body: InCalendar & { epoch_start: number; epoch_end: number } }>(
+  "/v2/events/list/range",
+  { schema: { body: bodies.range, response: { 200: answers.events } } },
+  ({ body }) => list(body.guild_id, body.calendar_number, body.epoch_start, body.epoch_end + 1),
+);
+
+app.post<{ Body: InCalendar & { epoch_start: number; days_in_month: number } }>(
+  "/v2/events/list/month",
+  { schema: { body: bodies.month, response: { 200: answers.events } } },
+  ({ body }) =>
+    list(body.guild_id, body.calendar_number, body.epoch_start, body.epoch_start + body.days_in_month * 86_400_000),
+);
+
+app.post<{ Body: Omit<RivalEvent, "_id" | "last"> }>(
+  "/v2/events/create",
+  { schema: { body: bodies.create, response: { 200: answers.created } } },
+  async ({ body, key }, reply) => {
+    if (key?.access !== "write") return reply.code(403).send({ message: "Forbidden" });
+    const _id = newId();
+    await events.insertOne({ _id, ...body, color: body.color ?? "NONE", last: body.epoch_end - 1 });
+    return { message: "Event created", id: _id };
+  },
+);
+
+app.post<{ Body: Named & { amount: number } }>(
+  "/v1/announcement/list",
+  { schema: { body: bodies.announcements, response: { 200: answers.announcements } } },
+  async ({ body: { guild_id, amount } }) => {
+    const limit = amount === -1 ? 1000 : amount;
+    const found = await announcements.find({ guild_id }, { sort: { sequence: 1 }, limit, batchSize: 1000 }).toArray();
+    return { amount: found.length, announcements: found.map(renamed) };
+  },
+);
+
+app.post<{ Body: Named }>(
+  "/v2/guild/settings/get",
+  { schema: { body: bodies.settings, response: { 200: answers.settings } } },
+  async ({ body: { guild_id } }) => {
+    const found = await settings.findOne({ _id: guild_id });
+    return { ...found, guild_id: BigInt(guild_id) };
+  },
+);
+
+/** The same object under the API's name of its id. */
+function renamed(stored: RivalAnnouncement): object {
+  return Object.assign(stored, { id: stored._id });
+}
+
+await app.listen({ port: Number(process.env["PORT"]), host: "127.0.0.1" });
+process.once("SIGTERM", () => process.exit(0));

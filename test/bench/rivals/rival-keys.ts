@@ -1,0 +1,26 @@
+import { hash } from "node:crypto";
+import type { RivalKey } from "./rival-data.ts";
+
+const REMEMBERED_MS = 4_000;
+
+interface StoredKeys {
+  findOne(filter: Pick<RivalKey, "_id">): Promise<RivalKey | null>;
+}
+
+/** Who holds a key; what was found is remembered under its text for four seconds, as long as the service does. */
+export function rivalKeys(keys: StoredKeys): (authorization: string) => Promise<RivalKey | null> {
+  const known = new Map<string, { readonly key: RivalKey | null; readonly at: number }>();
+  return async (authorization) => {
+    const held = known.get(authorization);
+    const now = Date.now();
+    if (held !== undefined && now - held.at < REMEMBERED_MS) return held.key;
+    const text = authorization.replace(/^Bearer +/i, "");
+    const key = await keys.findOne({ _id: hash("sha256", text, "hex") });
+    known.set(authorization, { key, at: now });
+    return key;
+  };
+}
+
+export function opens({ guilds }: RivalKey, guildId: string): boolean {
+  return guilds.length === 0 || guilds.includes(guildId);
+}
