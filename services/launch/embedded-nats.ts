@@ -72,8 +72,8 @@ export async function startNats(port = 0): Promise<EmbeddedNats> {
   return { url: `nats://127.0.0.1:${chosen}`, port: chosen, gone, kill, stop: () => kill("SIGTERM") };
 }
 
-/** A killed owner takes it along within five seconds, by the same watcher that mongod has. */
-function endWithThisProcess(pid: number | undefined): void {
+/** A killed owner takes the child along within five seconds, by the same watcher that mongod has. */
+export function endWithThisProcess(pid: number | undefined): void {
   if (pid === undefined) return;
   const watcher = createRequire(import.meta.url).resolve("mongodb-memory-server-core/scripts/mongo_killer.js");
   const command = [watcher, String(process.pid), String(pid)];

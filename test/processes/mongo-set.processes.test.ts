@@ -1,0 +1,41 @@
+import { afterAll, beforeAll, describe, expect, test } from "@jest/globals";
+import { mkdtemp, rm } from "node:fs/promises";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import mongoose from "mongoose";
+import { type MongoSet, startMongoSet } from "../real-parts/mongo-set.ts";
+
+describe("a replica set of three", () => {
+  let directory: string;
+  let set: MongoSet;
+  let connection: mongoose.Connection;
+
+  beforeAll(async () => {
+    directory = await mkdtemp(join(tmpdir(), "guildcal-set-"));
+    set = await startMongoSet(directory);
+    connection = await mongoose.createConnection(set.url, { writeConcern: { w: "majority" } }).asPromise();
+  });
+  afterAll(async () => {
+    await connection.close();
+    await set.stop();
+    await rm(directory, { recursive: true, force: true });
+  });
+
+  const write = (_id: string) => connection.collection<{ _id: string }>("kept").insertOne({ _id });
+
+  test("has another primary after a step-down, and takes writes", async () => {
+    const before = await set.primary();
+    await write("before");
+    await set.stepDown();
+    expect(await set.primary()).not.toBe(before);
+    await write("after the step-down");
+  });
+
+  test("keeps what it acknowledged when its primary is killed, elects another, and takes the killed one back", async () => {
+    const killed = await set.killPrimary();
+    expect(await set.primary()).not.toBe(killed);
+    await write("after the kill");
+    await set.raise(killed);
+    expect(await connection.collection("kept").countDocuments()).toBe(3);
+  });
+});

@@ -1,0 +1,99 @@
+import { spawn } from "node:child_process";
+import { once } from "node:events";
+import { mkdir, readFile } from "node:fs/promises";
+import { join } from "node:path";
+import mongoose from "mongoose";
+import { endWithThisProcess } from "../../services/launch/embedded-nats.ts";
+import { until } from "./until.ts";
+
+export const SET_NAME = "guildcal";
+
+/** What a member says of itself. */
+export interface Hello {
+  readonly isWritablePrimary: boolean;
+  readonly secondary: boolean;
+}
+
+/** One mongod of a replica set. It may be killed and raised again, on the same port and data. */
+export interface MongoMember {
+  readonly host: string;
+  /** Undefined when it does not answer. */
+  hello(): Promise<Hello | undefined>;
+  command(command: mongoose.mongo.Document): Promise<mongoose.mongo.Document>;
+  /** Starts it, and waits until it answers. */
+  raise(): Promise<void>;
+  kill(): Promise<void>;
+  /** Ends it for good: its data is of no more use. */
+  stop(): Promise<void>;
+}
+
+const ANSWERS_MS = 3_000;
+const LOOKS_EVERY_MS = 500;
+const STARTS_MS = 30_000;
+
+/** A member that does not run yet. */
+export function newMongoMember(binary: string, port: number, directory: string): MongoMember {
+  const dbPath = join(directory, `member-${port}`);
+  const host = `127.0.0.1:${port}`;
+  const client = new mongoose.mongo.MongoClient(`mongodb://${host}/?directConnection=true`, {
+    serverSelectionTimeoutMS: ANSWERS_MS,
+    heartbeatFrequencyMS: LOOKS_EVERY_MS,
+  });
+  let running: Running | undefined;
+
+  const command = (asked: mongoose.mongo.Document) => client.db("admin").command(asked);
+  const hello = () =>
+    command({ hello: 1, maxTimeMS: ANSWERS_MS }).then(
+      (answer) => answer as unknown as Hello,
+      () => undefined,
+    );
+
+  return {
+    host,
+    hello,
+    command,
+    kill: async () => running?.kill(),
+    async raise() {
+      await running?.kill();
+      await mkdir(dbPath, { recursive: true });
+      const started = start(binary, [...argumentsOf(port), "--dbpath", dbPath, "--logpath", `${dbPath}.log`]);
+      running = started;
+      const answers = async () => started.hasEnded() || (await hello()) !== undefined;
+      await until(answers, `a mongod that answers on ${host}`, STARTS_MS);
+      if (started.hasEnded()) throw new Error(`mongod does not start: ${await lastWords(`${dbPath}.log`)}`);
+    },
+    async stop() {
+      await client.close();
+      await running?.kill();
+    },
+  };
+}
+
+function argumentsOf(port: number): string[] {
+  const small = ["--wiredTigerCacheSizeGB", "0.25", "--oplogSize", "64"];
+  return ["--replSet", SET_NAME, "--bind_ip", "127.0.0.1", "--port", String(port), "--logappend", ...small];
+}
+
+interface Running {
+  hasEnded(): boolean;
+  kill(): Promise<void>;
+}
+
+function start(binary: string, args: readonly string[]): Running {
+  const child = spawn(binary, args, { stdio: "ignore", detached: true });
+  endWithThisProcess(child.pid);
+  const gone = once(child, "exit");
+  const hasEnded = () => child.exitCode !== null || child.signalCode !== null;
+  return {
+    hasEnded,
+    async kill() {
+      if (!hasEnded()) child.kill("SIGKILL");
+      await gone;
+    },
+  };
+}
+
+async function lastWords(log: string): Promise<string> {
+  const lines = await readFile(log, "utf8").catch(() => "it has no log");
+  return lines.trim().split("\n").slice(-5).join("\n");
+}

@@ -1,0 +1,100 @@
+import { freePort } from "../../services/launch/embedded-mongod.ts";
+import { findMongod } from "../../services/launch/mongod-binary.ts";
+import { type MongoMember, newMongoMember, SET_NAME } from "./mongo-member.ts";
+import { until } from "./until.ts";
+
+/** A real replica set of three on loopback, as in production: it loses its primary and elects another. */
+export interface MongoSet {
+  /** Names all three, so that a client finds whichever is primary. */
+  readonly url: string;
+  /** Waits until there is a primary, and gives its host and port. */
+  primary(): Promise<string>;
+  /** The primary gives up its office for half a minute; resolves when another has it. */
+  stepDown(): Promise<void>;
+  /** Ends the primary by kill -9, at once, and gives its host and port; the others elect one of themselves. */
+  killPrimary(): Promise<string>;
+  /** Starts a killed member again, and waits until all three are primary or secondary. */
+  raise(host: string): Promise<void>;
+  stop(): Promise<void>;
+}
+
+const MEMBERS = 3;
+const STEPS_DOWN_SECONDS = 30;
+/** Members wait 10 s for a silent primary before they elect another, and a raised one has to catch up. */
+const ELECTS_MS = 60_000;
+
+/** Starts three members on folders below `directory`; resolves when one is primary and two are secondaries. */
+export async function startMongoSet(directory: string): Promise<MongoSet> {
+  const { binary, why } = { why: "", ...(await findMongod(directory)) };
+  if (binary === undefined) throw new Error(`No mongod here: ${why}`);
+  const ports = await freePorts(MEMBERS);
+  const members = ports.map((port) => newMongoMember(binary.path, port, directory));
+  const stop = async () => void (await Promise.all(members.map((member) => member.stop())));
+  await Promise.all(members.map((member) => member.raise())).catch(async (error: unknown) => {
+    await stop();
+    throw error;
+  });
+  const config = { _id: SET_NAME, members: members.map(({ host }, at) => ({ _id: at, host })) };
+  const [first] = members as [MongoMember];
+  await first.command({ replSetInitiate: config });
+  // By itself the set waits as long for its first primary as if one were lost.
+  await until(() => steppedUp(first), "a first primary", ELECTS_MS);
+
+  async function findPrimary(): Promise<MongoMember> {
+    const found: MongoMember[] = [];
+    const look = async () => {
+      const answers = await Promise.all(members.map((member) => member.hello()));
+      found.push(...members.filter((_, at) => answers[at]?.isWritablePrimary === true));
+      return found.length > 0;
+    };
+    await until(look, "a primary", ELECTS_MS);
+    return found.at(-1) as MongoMember;
+  }
+
+  async function complete(): Promise<void> {
+    const inOffice = async () => {
+      const answers = await Promise.all(members.map((member) => member.hello()));
+      return (
+        answers.filter((answer) => answer?.isWritablePrimary).length === 1 &&
+        answers.filter((answer) => answer?.secondary).length === MEMBERS - 1
+      );
+    };
+    await until(inOffice, "a primary and two secondaries", ELECTS_MS);
+  }
+
+  await complete();
+  return {
+    url: `mongodb://${members.map(({ host }) => host).join(",")}/guildcal?replicaSet=${SET_NAME}`,
+    primary: async () => (await findPrimary()).host,
+    async stepDown() {
+      const before = await findPrimary();
+      await before.command({ replSetStepDown: STEPS_DOWN_SECONDS });
+      await until(async () => (await findPrimary()) !== before, "another primary", ELECTS_MS);
+    },
+    async killPrimary() {
+      const primary = await findPrimary();
+      await primary.kill();
+      return primary.host;
+    },
+    async raise(host) {
+      await members.find((member) => member.host === host)?.raise();
+      await complete();
+    },
+    stop,
+  };
+}
+
+/** Refused as long as the others have not heard of the set. */
+async function steppedUp(member: MongoMember): Promise<boolean> {
+  return member.command({ replSetStepUp: 1 }).then(
+    () => true,
+    () => false,
+  );
+}
+
+/** Free ports that differ: they are taken one after the other, and the system gives each only once in a while. */
+async function freePorts(count: number): Promise<number[]> {
+  const ports = new Set<number>();
+  while (ports.size < count) ports.add(await freePort(0));
+  return [...ports];
+}
