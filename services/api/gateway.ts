@@ -23,6 +23,8 @@ export interface GatewayParts {
 }
 
 const HEALTH_TIMEOUT_MS = 1_000;
+/** Whoever fills the connections does not fill the log. */
+const FULL_EVERY_MS = 60_000;
 
 /** The gateway, put together: the watch over the services, the request path, and the server in front of it. */
 export class Gateway {
@@ -59,6 +61,7 @@ export class Gateway {
         measureRequest(served);
       },
       onBroken: (broken) => logger.info(broken, "broken request"),
+      onFull: seldom(FULL_EVERY_MS, () => logger.warn("no room for more connections: the idlest are closed")),
       onError: (error) => logger.error({ err: error }, "HTTP server"),
     });
   }
@@ -75,6 +78,15 @@ export class Gateway {
     await this.#server.drain(drainMs);
     clearInterval(this.#ticking);
   }
+}
+
+function seldom(everyMs: number, tell: () => void): () => void {
+  let toldAt = -Infinity;
+  return () => {
+    if (performance.now() - toldAt < everyMs) return;
+    toldAt = performance.now();
+    tell();
+  };
 }
 
 async function askForHealth(broker: ServiceBroker, name: ServiceName): Promise<Health> {

@@ -2,8 +2,10 @@ import { randomUUID } from "node:crypto";
 import { once } from "node:events";
 import { createServer, type IncomingMessage, type ServerResponse } from "node:http";
 import type { AddressInfo, Socket } from "node:net";
-import { type Answer, SAFE_HEADERS } from "./answer.ts";
-import { type BrokenRequest, refuseBrokenRequest } from "./broken-request.ts";
+import { refuse } from "../contracts/errors.ts";
+import { type Answer, refusalAnswer, SAFE_HEADERS } from "./answer.ts";
+import { brokenAnswer, brokenHead, type BrokenRequest, refuseBrokenRequest, refuseTunnel } from "./broken-request.ts";
+import { Connections, type Intake, MOST_UNANSWERED } from "./connections.ts";
 import { discardBody, SenderGone } from "./request-body.ts";
 
 /** What arrived and what it was answered, for the log. */
@@ -24,6 +26,8 @@ export interface HttpServerParts {
   readonly onServed: (served: Served) => void;
   /** Told of what could not be read as a request, and was answered nevertheless. */
   readonly onBroken: (broken: BrokenRequest) => void;
+  /** Told of each connection that there was no room for. */
+  readonly onFull: () => void;
   /** Told of what no answer can tell, such as running out of file descriptors. */
   readonly onError: (error: unknown) => void;
 }
@@ -43,19 +47,38 @@ const LIMITS = {
   keepAliveTimeout: 65_000,
   // How often the two time-outs are looked at; Node's own 30 s would make them three times as long.
   connectionsCheckingInterval: 1_000,
-  // Each costs memory before it has sent a byte; those beyond are closed at once.
+  // Whoever asks must take the answer: until then it is kept in memory.
+  answerTimeout: 60_000,
+  // Each costs memory before it has sent a byte; one beyond is closed at once, and the idlest of them for the next.
   maxConnections: 5_000,
 };
 
+const PIPELINE_FULL = refuse(
+  "TOO_MANY_REQUESTS",
+  undefined,
+  `More than ${MOST_UNANSWERED} requests on this connection wait for their answers`,
+);
+
 /** The HTTP server: limits, time-outs, request ids, and a stop that cuts nobody off. */
-export function httpServer({ port, host, limits, answer, onServed, onBroken, onError }: HttpServerParts): HttpServer {
+export function httpServer({
+  port,
+  host,
+  limits,
+  answer,
+  onServed,
+  onBroken,
+  onFull,
+  onError,
+}: HttpServerParts): HttpServer {
   let draining = false;
 
   async function serve(request: IncomingMessage, response: ServerResponse): Promise<void> {
     const began = performance.now();
+    const intake = connections.take(request.socket, response);
+    if (intake === "drop") return;
     const requestId = requestIdOf(request);
-    const { status, headers, body } = await answer(request, requestId);
-    const wholeBodyRead = await discardBody(request);
+    const { status, headers, body } = unreadAnswer(request, intake, requestId) ?? (await answer(request, requestId));
+    const wholeBodyRead = intake === "refuse" || (await discardBody(request));
     response.writeHead(status, {
       ...SAFE_HEADERS,
       ...headers,
@@ -64,25 +87,33 @@ export function httpServer({ port, host, limits, answer, onServed, onBroken, onE
       ...(draining || !wholeBodyRead ? { connection: "close" } : {}),
     });
     response.end(body);
+    connections.handedOver(request.socket);
     onServed({ request, requestId, status, ms: performance.now() - began });
   }
 
-  const { maxConnections, ...options } = { ...LIMITS, ...limits };
-  const server = createServer(options, (request, response) => {
+  const { maxConnections, answerTimeout, ...options } = { ...LIMITS, ...limits };
+  const connections = new Connections(answerTimeout);
+  // Node's own answers to a request without a host, or that expects something, say nothing (D4).
+  const server = createServer({ ...options, requireHostHeader: false });
+  const onRequest = (request: IncomingMessage, response: ServerResponse): void => {
     serve(request, response).catch((error: unknown) => {
       response.destroy();
       if (!(error instanceof SenderGone)) onError(error);
     });
-  });
+  };
+  server.on("request", onRequest);
+  server.on("checkExpectation", onRequest);
   server.on("clientError", (error, socket) => {
     const broken = refuseBrokenRequest(error, socket as Socket);
     if (broken !== undefined) onBroken(broken);
   });
+  server.on("connect", (_request, socket) => onBroken(refuseTunnel(socket as Socket)));
+  server.maxHeadersCount = 0;
   server.maxConnections = maxConnections;
-  const sockets = new Set<Socket>();
-  server.on("connection", (socket) => {
-    sockets.add(socket);
-    socket.once("close", () => sockets.delete(socket));
+  server.on("connection", (socket) => connections.add(socket));
+  server.on("drop", () => {
+    connections.makeRoom();
+    onFull();
   });
 
   return {
@@ -98,13 +129,21 @@ export function httpServer({ port, host, limits, answer, onServed, onBroken, onE
       draining = true;
       const closed = once(server, "close");
       server.close();
-      // Node closes those that are idle after a request; one that has never sent anything is busy in its eyes.
-      for (const socket of sockets) if (socket.bytesRead === 0) socket.destroy();
+      connections.closeUnused();
       const impatience = setTimeout(() => server.closeAllConnections(), withinMs);
       await closed;
       clearTimeout(impatience);
     },
   };
+}
+
+/** The answer to a request that is not looked into: there are too many, or its head is broken. */
+function unreadAnswer(request: IncomingMessage, intake: Intake, requestId: string): Answer | undefined {
+  if (intake === "refuse") {
+    return refusalAnswer(PIPELINE_FULL, requestId, { "retry-after": "1", connection: "close" });
+  }
+  const broken = brokenHead(request);
+  return broken === undefined ? undefined : brokenAnswer(broken, requestId);
 }
 
 /** A client's own id where it is well-formed, so that it finds its request in our log (D4). */

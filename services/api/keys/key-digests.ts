@@ -15,8 +15,22 @@ export interface SealedKey {
   readonly secret: KeySecret;
 }
 
-export function newId(): string {
-  return randomBytes(6).toString("hex");
+/** The key of the very first start: with a fixed id, one gateway alone comes to make it. */
+export const FIRST_ID = "first";
+
+/** A new id: what makes it another one, and a seal of this installation, without which nobody can make up one. */
+export function newId(pepper: string): string {
+  const unique = randomBytes(6).toString("hex");
+  return unique + idSeal(pepper, unique);
+}
+
+/** Whether an id was made here. Some that were made before ids had seals are not told. */
+export function isOurId(pepper: string, id: string): boolean {
+  return id === FIRST_ID || (id.length === 20 && sameDigest(id.slice(12), idSeal(pepper, id.slice(0, 12))));
+}
+
+function idSeal(pepper: string, unique: string): string {
+  return keyDigest(pepper, `id ${unique}`).slice(0, 8);
 }
 
 export function sealNewKey({ pepper, env }: KeySeal, id: string): SealedKey {

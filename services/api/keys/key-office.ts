@@ -9,7 +9,7 @@ import { isRefusal, refuse, type Refusal } from "../../contracts/errors.ts";
 import type { EpochMs } from "../../contracts/ids.ts";
 import { type ApiKey, newApiKey, previousUntil, revoked, rotated, viewOf } from "../domain/api-key.ts";
 import type { ApiKeysStore, KeyChange } from "./api-keys.store.ts";
-import { type KeySeal, newId, sealNewKey } from "./key-digests.ts";
+import { FIRST_ID, type KeySeal, newId, sealNewKey } from "./key-digests.ts";
 
 /** Makes, lists, rotates and revokes keys; each change is recorded with who made it, in the same transaction. */
 export interface KeyOffice {
@@ -33,7 +33,7 @@ export function keyOffice(store: ApiKeysStore, seal: KeySeal, clock: () => numbe
   }
 
   return {
-    async create(params, by, id = newId()) {
+    async create(params, by, id = newId(seal.pepper)) {
       const { key, secret } = sealNewKey(seal, id);
       const made = newApiKey(id, params, secret, clock());
       if (isRefusal(made)) return made;
@@ -61,8 +61,6 @@ export function keyOffice(store: ApiKeysStore, seal: KeySeal, clock: () => numbe
     },
   };
 }
-
-const FIRST_ID = "first";
 
 /**
  * Makes sure that somebody can get in: where no key was ever made and none is configured, an operator's is made and

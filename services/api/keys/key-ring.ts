@@ -1,14 +1,14 @@
 import type { Caller } from "../../contracts/contract.ts";
 import { type ApiKey, callerOf, hourOf, liveSecrets } from "../domain/api-key.ts";
 import type { ApiKeysStore } from "./api-keys.store.ts";
-import { keyDigest, type KeySeal, sameDigest } from "./key-digests.ts";
+import { isOurId, keyDigest, type KeySeal, sameDigest } from "./key-digests.ts";
 import { decodeKey } from "./key-text.ts";
 
 /** Tells who holds a key. */
 export interface KeyRing {
   /**
-   * Undefined for a key that is unknown, revoked or expired; and for one that is not known here yet, unless the store
-   * may be asked for it.
+   * Undefined for a key that is unknown, revoked or expired; and for one that is not known here yet and that nobody
+   * here made, by its id, unless the store may be asked for it.
    */
   authenticate(presented: string, mayAsk?: boolean): Promise<Caller | undefined>;
   /** Forgets what is remembered of a key: it was changed. */
@@ -64,7 +64,7 @@ export function keyRing({ store, seal, configured, clock = Date.now, onError }: 
   async function keyOf(id: string, mayAsk: boolean): Promise<ApiKey | null> {
     const known = held.get(id) ?? unknown.get(id);
     if (known !== undefined && clock() - known.at < REMEMBERED_MS) return known.key;
-    return mayAsk || held.has(id) ? (await askOnce(id)).key : null;
+    return mayAsk || held.has(id) || isOurId(seal.pepper, id) ? (await askOnce(id)).key : null;
   }
 
   /** Once an hour; a replica that notes the same hour changes nothing. */

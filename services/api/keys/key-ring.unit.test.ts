@@ -1,6 +1,6 @@
 import { beforeEach, describe, expect, test } from "@jest/globals";
 import { type ApiKey, revoked, rotated } from "../domain/api-key.ts";
-import { newId, sealNewKey } from "./key-digests.ts";
+import { FIRST_ID, newId, sealNewKey } from "./key-digests.ts";
 import { type KeyRing, keyRing, REMEMBERED_MS } from "./key-ring.ts";
 
 const HOUR = 3_600_000;
@@ -128,6 +128,19 @@ describe("the key ring", () => {
     expect(asked).toHaveLength(2);
   });
 
+  test("a store that is spared made-up ids is asked for those that were made here: nobody is shut out by others", async () => {
+    for (const id of [newId(seal.pepper), FIRST_ID]) {
+      const made = sealNewKey(seal, id);
+      row = { ...stored, id, secrets: [made.secret] };
+      await expect(ring.authenticate(made.key, false)).resolves.toEqual({ ...caller, keyId: id });
+    }
+    asked = [];
+    for (const id of [newId("another pepper"), "0".repeat(20), "first0"]) {
+      await expect(ring.authenticate(sealNewKey(seal, id).key, false)).resolves.toBeUndefined();
+    }
+    expect(asked).toEqual([]);
+  });
+
   test("many requests with one key at the same moment ask once", async () => {
     await Promise.all(Array.from({ length: 50 }, () => ring.authenticate(key)));
     expect(asked).toHaveLength(1);
@@ -173,7 +186,7 @@ describe("the key ring", () => {
 
   test("a flood of made-up keys pushes out none that is held, and is forgotten itself", async () => {
     await ring.authenticate(key);
-    const flood = Array.from({ length: 10_001 }, () => sealNewKey(seal, newId()).key);
+    const flood = Array.from({ length: 10_001 }, () => sealNewKey(seal, newId(seal.pepper)).key);
     for (const each of flood) await ring.authenticate(each);
     asked = [];
     await ring.authenticate(key);

@@ -38,8 +38,8 @@ export function doorkeeper(
       const forwarded = headers["x-forwarded-for"];
       const address = addressOf(socket?.remoteAddress, typeof forwarded === "string" ? forwarded : undefined);
       const key = presentedKey(headers.authorization);
-      // Others may share the address, so nobody is shut out: but for keys that are unknown here the store is no longer
-      // asked, and those that fail are answered with 429.
+      // Others may share the address, so nobody is shut out: but for ids that were made up the store is no longer
+      // asked, and keys that fail are answered with 429.
       const mayAsk = rates.failures.look(address, clock()).waitMs === 0;
       const caller = key === undefined ? undefined : await keys.authenticate(key, mayAsk);
       return caller === undefined

@@ -1,0 +1,168 @@
+import { afterEach, describe, expect, test } from "@jest/globals";
+import { subscribe, unsubscribe } from "node:diagnostics_channel";
+import { HttpServerUnderTest, MIB, request, statusesIn } from "../../test/real-parts/http-server-under-test.ts";
+import { until } from "../../test/real-parts/until.ts";
+import { jsonAnswer } from "./answer.ts";
+
+describe("a connection to the HTTP server", () => {
+  const server = new HttpServerUnderTest();
+  afterEach(() => server.cut());
+
+  test("pipelined requests are answered in their order", async () => {
+    await server.start();
+    const { received } = await server.send(request('{"a":1}') + request('{"b":1}'), 2);
+    expect(received()).toMatch(/\{"got":\["a"\]\}[^]*\{"got":\["b"\]\}/);
+  });
+
+  test.each([
+    ["headers", "POST /x HTTP/1.1\r\nhost: x\r\n"],
+    ["a body", request("{", { "content-length": 10 })],
+    ["nothing at all", ""],
+    ["a second request", `${request("{}")}POST /x HTTP/1.1\r\n`],
+  ])("half-sent: %s times out with 408, and is hung up on however long its sender stays", async (_name, text) => {
+    await server.start({ limits: { headersTimeout: 100, requestTimeout: 100, connectionsCheckingInterval: 20 } });
+    const { received } = await server.dial(text, { allowHalfOpen: true });
+    await until(() => /HTTP\/1\.1 408 [^]*REQUEST_TIMEOUT/.test(received()), "the answer");
+    await server.nobodyLeft();
+    expect(statusesIn(received()).at(-1)).toBe("408");
+  });
+
+  test("an idle connection is closed when its time is over", async () => {
+    await server.start({ limits: { keepAliveTimeout: 1 } });
+    const { received, closed } = await server.send(request("{}"));
+    await until(closed, "the connection is closed");
+    expect(statusesIn(received())).toEqual(["200"]);
+  });
+
+  test("of pipelined requests that wait 32 are server.served, and those behind the next one are not even parsed", async () => {
+    const held = Promise.withResolvers<void>();
+    let parsed = 0;
+    const count = () => (parsed += 1);
+    subscribe("http.server.request.start", count);
+    await server.start({ answer: async () => (await held.promise, jsonAnswer(200, {})) });
+    const { socket, closed } = await server.dial();
+    const many = request("{}").repeat(50_000);
+    let isTaken = false;
+    socket.write(many, () => (isTaken = true));
+    await until(() => isTaken, "the server has read nearly all");
+    unsubscribe("http.server.request.start", count);
+    held.resolve();
+    await until(closed, "the connection is closed");
+    expect(server.served.map(({ status }) => status)).toEqual([429, ...Array.from({ length: 32 }, () => 200)]);
+    // What came in one read with the last of them.
+    expect(parsed).toBeLessThan(5_000);
+  });
+
+  test("what is broken behind a request that is under way does not pass for its answer", async () => {
+    const held = Promise.withResolvers<void>();
+    let begun = false;
+    await server.start({ answer: async () => ((begun = true), await held.promise, jsonAnswer(200, {})) });
+    const { socket, received, closed } = await server.dial();
+    socket.write(request("{}"));
+    await until(() => begun, "it is under way");
+    socket.write("hello\r\n\r\n");
+    await until(closed, "the connection is closed");
+    held.resolve();
+    expect(received()).toBe("");
+  });
+
+  test("33 requests at once are answered in their order, the last with 429 and when to come back", async () => {
+    const held = Promise.withResolvers<void>();
+    await server.start({ answer: async () => (await held.promise, jsonAnswer(200, {})) });
+    const { socket, received, closed } = await server.dial();
+    socket.write(request("{}").repeat(33));
+    await until(() => server.served.length === 1, "the one too many is refused");
+    held.resolve();
+    await until(closed, "the connection is closed");
+    expect(statusesIn(received())).toEqual([...Array.from({ length: 32 }, () => "200"), "429"]);
+    expect(received()).toMatch(/retry-after: 1[^]*connection: close[^]*"code":"TOO_MANY_REQUESTS"/);
+  });
+
+  test("an answer that nobody takes is let go of, and one that is taken late is not", async () => {
+    const large = "x".repeat(16 * MIB);
+    await server.start({ limits: { answerTimeout: 50 }, answer: async () => jsonAnswer(200, { large }) });
+    const { socket, received } = await server.dial();
+    socket.pause();
+    socket.write(request("{}"));
+    await until(() => server.served.length === 1, "the answer is given");
+    await server.nobodyLeft();
+    socket.resume();
+    await until(() => socket.closed, "the connection is closed");
+    expect(received().length).toBeLessThan(large.length);
+
+    await server.start({ answer: async () => jsonAnswer(200, { large }) });
+    const line = await server.dial();
+    line.socket.pause();
+    line.socket.write(request("{}"));
+    await until(() => server.served.length === 1, "the answer is given");
+    line.socket.resume();
+    await until(() => line.received().endsWith('"}'), "all of it is there");
+  });
+
+  test("a connection too many is closed at once, and those that are there go on", async () => {
+    const held = Promise.withResolvers<void>();
+    let full = 0;
+    let begun = 0;
+    await server.start({
+      limits: { maxConnections: 2 },
+      onFull: () => (full += 1),
+      answer: async () => ((begun += 1), await held.promise, jsonAnswer(200, {})),
+    });
+    const lines = [await server.dial(), await server.dial()];
+    for (const { socket } of lines) socket.write(request("{}"));
+    await until(() => begun === 2, "both are busy");
+    const third = await server.dial();
+    await until(third.closed, "the third is closed");
+    held.resolve();
+    await until(() => lines.every(({ received }) => received().endsWith("}")), "the others are answered");
+    expect([full, ...lines.map(({ received }) => statusesIn(received())[0])]).toEqual([1, "200", "200"]);
+  });
+
+  test("where connections lie idle, the idlest makes room for the next", async () => {
+    await server.start({ limits: { maxConnections: 2 } });
+    const [one, other] = [await server.send(request("{}")), await server.send(request("{}"))];
+    one.socket.write(request("{}"));
+    await until(() => statusesIn(one.received()).length === 2, "the first was busy last");
+    await until((await server.dial()).closed, "the third is closed");
+    await until(other.closed, "the idlest is closed");
+    expect(one.closed()).toBe(false);
+    await server.send(request("{}"));
+  });
+
+  test("a stop closes idle connections, lets what is in flight finish, and takes nobody new", async () => {
+    const held = Promise.withResolvers<void>();
+    let begun = false;
+    await server.start({
+      answer: async ({ url }) => {
+        if (url === "/quick") return jsonAnswer(200, {});
+        begun = true;
+        await held.promise;
+        return jsonAnswer(200, { done: true });
+      },
+    });
+    const fresh = await server.dial();
+    const idle = await server.send("GET /quick HTTP/1.1\r\nhost: x\r\n\r\n");
+    const busy = await server.dial();
+    busy.socket.write(request("{}"));
+    await until(() => begun, "the request is in flight");
+    const stopped = server.stop(60_000);
+    await until(() => fresh.closed() && idle.closed(), "the connections without a request are closed");
+    await expect(server.dial()).rejects.toMatchObject({ code: "ECONNREFUSED" });
+    expect(busy.closed()).toBe(false);
+    held.resolve();
+    await stopped;
+    await until(busy.closed, "the busy connection is closed");
+    expect(busy.received()).toMatch(/^HTTP\/1\.1 200 [^]*connection: close[^]*\{"done":true\}$/i);
+  });
+
+  test("a stop does not wait for ever", async () => {
+    let begun = false;
+    await server.start({ answer: () => ((begun = true), new Promise(() => undefined)) });
+    const { socket, closed } = await server.dial();
+    socket.write(request("{}"));
+    await until(() => begun, "the request is in flight");
+    await server.stop(50);
+    await until(closed, "the connection is cut");
+    expect(server.served).toEqual([]);
+  });
+});

@@ -1,0 +1,94 @@
+import { once } from "node:events";
+import { connect, type NetConnectOpts, type Socket } from "node:net";
+import { jsonAnswer, refusalAnswer } from "../../services/api/answer.ts";
+import { type HttpServer, httpServer, type HttpServerParts, type Served } from "../../services/api/http-server.ts";
+import { readJsonBody } from "../../services/api/request-body.ts";
+import { isRefusal } from "../../services/contracts/errors.ts";
+import { until } from "./until.ts";
+
+export const MIB = 1_048_576;
+
+/** A bare connection: what came back on it so far. */
+export interface Line {
+  readonly socket: Socket;
+  readonly received: () => string;
+  readonly closed: () => boolean;
+}
+
+/** A request as it goes over the wire. */
+export function request(body: string, headers: Record<string, string | number> = {}): string {
+  const all = { host: "x", "content-type": "application/json", "content-length": Buffer.byteLength(body), ...headers };
+  const lines = Object.entries(all).map(([name, value]) => `${name}: ${value}\r\n`);
+  return `POST /x HTTP/1.1\r\n${lines.join("")}\r\n${body}`;
+}
+
+/** The statuses of all answers, in their order. */
+export function statusesIn(received: string): string[] {
+  return [...received.matchAll(/HTTP\/1\.1 (\d+)/g)].map(([, status]) => status as string);
+}
+
+/** Reads the body and answers with its fields' names. */
+const echo: HttpServerParts["answer"] = async (message, requestId) => {
+  const body = await readJsonBody(message);
+  return isRefusal(body) ? refusalAnswer(body, requestId) : jsonAnswer(200, { got: Object.keys(body) });
+};
+
+/** An HTTP server alone, without a gateway behind it, and bare connections to it. */
+export class HttpServerUnderTest {
+  readonly served: Served[] = [];
+  readonly #sockets: Socket[] = [];
+  #server: HttpServer | undefined;
+  port = 0;
+
+  /** Not started: for a test of the start itself. */
+  make(parts: Partial<HttpServerParts> = {}): HttpServer {
+    const nobody = () => undefined;
+    const onServed = (each: Served) => void this.served.push(each);
+    const usual = { answer: echo, onServed, onBroken: nobody, onFull: nobody, onError: nobody };
+    return httpServer({ port: 0, host: "127.0.0.1", ...usual, ...parts });
+  }
+
+  async start(parts: Partial<HttpServerParts> = {}): Promise<void> {
+    this.#server = this.make(parts);
+    this.port = await this.#server.listen();
+  }
+
+  async stop(withinMs = 0): Promise<void> {
+    await this.#server?.drain(withinMs);
+  }
+
+  /** After a test: cuts what it left. */
+  async cut(): Promise<void> {
+    for (const socket of this.#sockets.splice(0)) socket.destroy();
+    await this.stop();
+    this.served.length = 0;
+  }
+
+  async dial(first = "", options: Partial<NetConnectOpts> = {}): Promise<Line> {
+    const socket = connect({ ...options, port: this.port, host: "127.0.0.1" });
+    this.#sockets.push(socket);
+    let text = "";
+    let isClosed = false;
+    socket.on("data", (chunk) => (text += chunk.toString("latin1")));
+    socket.on("close", () => (isClosed = true));
+    socket.on("error", () => undefined);
+    await once(socket, "connect");
+    socket.write(first);
+    return { socket, received: () => text, closed: () => isClosed };
+  }
+
+  /** Sends a text as it is and waits for the answers that it must have. */
+  async send(text: string, answers = 1): Promise<Line> {
+    const line = await this.dial(text);
+    await until(() => statusesIn(line.received()).length >= answers, `${answers} answers`);
+    await until(() => line.received().endsWith("}"), "the answer's body");
+    return line;
+  }
+
+  /** Ends the server, which waits for those that it has not hung up on. */
+  async nobodyLeft(): Promise<void> {
+    let isOver = false;
+    void this.stop(120_000).then(() => (isOver = true));
+    await until(() => isOver, "nobody is on the line any more");
+  }
+}
