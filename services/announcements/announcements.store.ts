@@ -8,6 +8,7 @@ import {
   trackedIndexes,
   trackedPaths,
 } from "../../mixins/change-feed.ts";
+import { coalescedReads } from "../../mixins/coalesced-reads.ts";
 import { type Announcement, MOST_ANNOUNCEMENTS } from "../contracts/announcements.contract.ts";
 import type { ChangesSinceParams, ChangesSinceResult } from "../contracts/change-feed.contract.ts";
 import type { AnnouncementId, GuildId } from "../contracts/ids.ts";
@@ -74,6 +75,7 @@ const EXISTS = { sequence: { $exists: true } };
 export function announcementsStore(connection: Connection): AnnouncementsStore {
   const model = connection.model<AnnouncementRow>("Announcement", announcementSchema);
   const guilds = connection.model<GuildRow>("AnnouncementGuild", guildSchema);
+  const read = coalescedReads<AnnouncementRow>(model);
 
   return {
     insert: ({ id, ...draft }) =>
@@ -94,8 +96,9 @@ export function announcementsStore(connection: Connection): AnnouncementsStore {
       }),
 
     async find(guildId, id) {
-      const row = await model.findOne({ _id: id, guildId, ...EXISTS }).lean<AnnouncementRow>();
-      return row === null ? null : announcementOf(row);
+      const row = await read(id);
+      // A tombstone has no sequence.
+      return row?.guildId !== guildId || row.sequence === undefined ? null : announcementOf(row);
     },
 
     replace({ id, ...next }, standsAnew) {

@@ -1,5 +1,6 @@
 import { type Connection, type PipelineStage, Schema } from "mongoose";
 import { changesSince, saveRevision, type Tracked, trackedIndexes, trackedPaths } from "../../mixins/change-feed.ts";
+import { coalescedReads } from "../../mixins/coalesced-reads.ts";
 import type { ChangesSinceParams, ChangesSinceResult } from "../contracts/change-feed.contract.ts";
 import type { EpochMs, GuildId } from "../contracts/ids.ts";
 import { type Calendar, type ChangedCalendar, unwrittenCalendar } from "./domain/calendar.ts";
@@ -34,9 +35,10 @@ export interface CalendarsStore {
 
 export function calendarsStore(connection: Connection): CalendarsStore {
   const model = connection.model<CalendarRow>("Calendar", schema);
+  const read = coalescedReads<CalendarRow>(model);
   return {
     async find(guildId, calendarNumber) {
-      const row = await model.findById(idOf(guildId, calendarNumber)).lean<CalendarRow>();
+      const row = await read(idOf(guildId, calendarNumber));
       return row === null ? unwrittenCalendar(guildId, calendarNumber) : calendarOf(row);
     },
 

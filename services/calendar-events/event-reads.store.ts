@@ -1,4 +1,5 @@
 import type { ClientSession, Model } from "mongoose";
+import { coalescedReads } from "../../mixins/coalesced-reads.ts";
 import type { EpochMs, EventId, GuildId, OccurrenceId } from "../contracts/ids.ts";
 import {
   BY_END,
@@ -71,25 +72,31 @@ export function eventReads(model: Model<AnyRow>, session: ClientSession | null =
     if (some.length > 0) yield sorted(some);
   }
 
-  return {
-    async find(guildId, id, occurrence) {
-      const ids = occurrence === undefined ? [id] : [id, occurrence];
-      const rows = await model
+  const read = coalescedReads<AnyRow>(model);
+
+  /** A session reads its own moment, and is asked apart. */
+  async function byIds(ids: readonly string[]): Promise<Row[]> {
+    if (session !== null) {
+      return model
         .find({ _id: { $in: ids } })
         .session(session)
         .lean<Row[]>();
-      const { events, moved } = sorted(rows);
+    }
+    const rows = (await Promise.all(ids.map(read))) as (Row | null)[];
+    return rows.filter((row) => row !== null);
+  }
+
+  return {
+    async find(guildId, id, occurrence) {
+      const ids = occurrence === undefined ? [id] : [id, occurrence];
+      const { events, moved } = sorted(await byIds(ids));
       const [event] = events;
       if (event?.guildId !== guildId) return undefined;
       return moved[0] === undefined ? { event } : { event, override: moved[0] };
     },
 
     async findAll(ids) {
-      const rows = await model
-        .find({ _id: { $in: ids } })
-        .session(session)
-        .lean<Row[]>();
-      return [...sorted(rows).events];
+      return [...sorted(await byIds(ids)).events];
     },
 
     lanes: (guildId, calendarNumber) => model.distinct("lane", { guildId, lane: lanesOf(calendarNumber) }),

@@ -1,5 +1,6 @@
 import { type Connection, Schema } from "mongoose";
 import { changesSince, saveRevision, type Tracked, trackedIndexes, trackedPaths } from "../../mixins/change-feed.ts";
+import { coalescedReads } from "../../mixins/coalesced-reads.ts";
 import type { ChangesSinceParams, ChangesSinceResult } from "../contracts/change-feed.contract.ts";
 import type { GuildSettings } from "../contracts/guild-settings.contract.ts";
 import type { GuildId } from "../contracts/ids.ts";
@@ -37,9 +38,10 @@ export interface GuildSettingsStore {
 
 export function guildSettingsStore(connection: Connection): GuildSettingsStore {
   const model = connection.model<SettingsRow>("GuildSettings", schema);
+  const read = coalescedReads<SettingsRow>(model);
   return {
     async find(guildId) {
-      const row = await model.findById(guildId).lean<SettingsRow>();
+      const row = await read(guildId);
       if (row === null) return null;
       const { _id, changedAt: _, ...settings } = row;
       return settings;
