@@ -17,6 +17,9 @@ const REQUEST_TIMEOUT_MS = 6_000;
 /** How long a stopping process waits for the calls that it is serving. */
 export const DRAIN_MS = 10_000;
 
+/** The word before every subject on the bus. */
+export const NAMESPACE = "guildcal";
+
 /** One JSON object a line, with its level by name and its time in ISO 8601. */
 export function lineFormat(level: string): LoggerOptions {
   return {
@@ -30,7 +33,7 @@ export function lineFormat(level: string): LoggerOptions {
 export function brokerOptions({ nodeId, natsUrl, logLevel }: BrokerSettings): BrokerOptions {
   const quiet = logLevel === "fatal" ? "fatal" : "error";
   return {
-    namespace: "guildcal",
+    namespace: NAMESPACE,
     nodeID: nodeId,
     logger: {
       type: "Pino",
@@ -67,7 +70,8 @@ export function brokerOptions({ nodeId, natsUrl, logLevel }: BrokerSettings): Br
     tracing: false,
     // The launcher owns the signals: it stops the broker, then the embedded servers.
     skipProcessEventRegistration: true,
-    internalServices: natsUrl !== undefined,
+    // Nobody on the bus has a right to ask for them.
+    internalServices: false,
   };
 }
 

@@ -70,7 +70,7 @@ function mongoUrl(user: string, password: string, hosts: string): string {
   return `mongodb://${user}:${password}@${hosts}/guildcal?replicaSet=guildcal&authSource=admin`;
 }
 
-/** The name under which nats.conf looks for a service's password. */
+/** The name under which users.conf looks for a service's password. */
 function variable(service: string): string {
   return `${service.toUpperCase().replaceAll("-", "_")}_PASSWORD`;
 }

@@ -6,6 +6,11 @@ interface Subscription {
   unsubscribe(): void;
 }
 
+interface SubscriptionOptions {
+  readonly queue?: string;
+  readonly callback: (error: Error | null, message: { readonly data: Uint8Array }) => void;
+}
+
 interface ServiceInfo {
   readonly name: string;
   readonly actions?: Readonly<Record<string, unknown>>;
@@ -20,8 +25,10 @@ interface NatsInternals {
     flush(): Promise<void>;
     close(): Promise<void>;
     publish(topic: string, data: Buffer): void;
-    status(): AsyncIterable<{ readonly type: string }>;
+    status(): AsyncIterable<{ readonly type: string; readonly data: unknown; readonly permissionContext?: object }>;
+    subscribe(topic: string, options: SubscriptionOptions): Subscription;
   } | null;
+  readonly logger: { error(...what: unknown[]): void };
   readonly broker: { getLocalNodeInfo(): { readonly services: readonly ServiceInfo[] } };
   subscribeBalancedRequest(action: string): Promise<void>;
   subscribeBalancedEvent(event: string, group: string): Promise<void>;
@@ -58,6 +65,17 @@ export class SteadyNatsTransporter extends moleculer.Transporters.NATS {
     void this.#followStatus();
   }
 
+  /** The base class makes its subscriptions now. One that is refused is told with an error and no message, which it would read. */
+  override onConnected(wasReconnect?: boolean): Promise<void> {
+    const { client } = this as unknown as NatsInternals;
+    const subscribe = client?.subscribe.bind(client);
+    if (client !== null && subscribe !== undefined) {
+      client.subscribe = (topic, { callback, ...options }) =>
+        subscribe(topic, { ...options, callback: (error, message) => void (error ?? callback(null, message)) });
+    }
+    return super.onConnected(wasReconnect);
+  }
+
   override async disconnect(): Promise<void> {
     // Without a connection there is nothing to flush to: the base class would wait for one for ever.
     if (this.#isUp) await super.disconnect();
@@ -65,10 +83,12 @@ export class SteadyNatsTransporter extends moleculer.Transporters.NATS {
   }
 
   async #followStatus(): Promise<void> {
-    const { client } = this as unknown as NatsInternals;
-    for await (const { type } of client?.status() ?? []) {
+    const { client, logger } = this as unknown as NatsInternals;
+    for await (const { type, data, permissionContext } of client?.status() ?? []) {
       if (type === "disconnect") this.#isUp = false;
       if (type === "reconnect") this.#isUp = true;
+      // What the server did not let through is lost without an answer: nobody would know.
+      if (type === "error") logger.error({ refused: data, ...permissionContext }, "refused by the NATS server");
     }
   }
 

@@ -1,8 +1,9 @@
 import { spawn } from "node:child_process";
 import { once } from "node:events";
-import { access } from "node:fs/promises";
+import { access, mkdtemp, rm, writeFile } from "node:fs/promises";
 import { createRequire } from "node:module";
 import { connect } from "node:net";
+import { tmpdir } from "node:os";
 import { delimiter, dirname, join } from "node:path";
 import { freePort } from "./embedded-mongod.ts";
 import { StartupError } from "./startup-error.ts";
@@ -21,10 +22,18 @@ export interface EmbeddedNats {
 const START_MS = 10_000;
 const START_AGAIN_MS = 250;
 
+/** Whom a nats-server lets in. */
+export interface NatsUsers {
+  /** The part of its configuration that names them, with a variable for each password. */
+  readonly configuration: string;
+  /** Values of the variables; given in the environment, which no other user of the machine can read. */
+  readonly passwords: Readonly<Record<string, string>>;
+}
+
 /** Starts nats-server, and again on the same port whenever it ends by itself: its clients come back to it there. */
-export async function keepNats(): Promise<Pick<EmbeddedNats, "url" | "stop">> {
-  let server = await startNats();
-  const { url, port } = server;
+export async function keepNats(users: NatsUsers): Promise<Pick<EmbeddedNats, "port" | "stop">> {
+  let server = await startNatsFor(users);
+  const { port } = server;
   let stopping = false;
 
   async function keep(): Promise<void> {
@@ -33,13 +42,13 @@ export async function keepNats(): Promise<Pick<EmbeddedNats, "url" | "stop">> {
       if (stopping) return;
       process.stderr.write("nats-server ended by itself; starting it again\n");
       await new Promise((wake) => setTimeout(wake, START_AGAIN_MS));
-      server = await startNats(port).catch(() => server);
+      server = await startNatsFor(users, port).catch(() => server);
     }
   }
 
   const kept = keep();
   return {
-    url,
+    port,
     async stop() {
       stopping = true;
       await server.stop();
@@ -48,15 +57,38 @@ export async function keepNats(): Promise<Pick<EmbeddedNats, "url" | "stop">> {
   };
 }
 
-/** Starts nats-server on loopback, on the port or any free one, and waits until it takes connections. */
-export async function startNats(port = 0): Promise<EmbeddedNats> {
+/** Starts nats-server on loopback for these users alone. */
+export async function startNatsFor({ configuration, passwords }: NatsUsers, port = 0): Promise<EmbeddedNats> {
+  const folder = await mkdtemp(join(tmpdir(), "guildcal-nats-"));
+  const file = join(folder, "nats.conf");
+  try {
+    await writeFile(file, configuration);
+    return await startNats(port, ["--config", file], passwords);
+  } finally {
+    await rm(folder, { recursive: true, force: true });
+  }
+}
+
+/**
+ * Starts nats-server on loopback, on the port or any free one, and waits until it takes connections. `also` are
+ * further arguments; without users among them it lets in everybody.
+ */
+export async function startNats(
+  port = 0,
+  also: readonly string[] = [],
+  env: Readonly<Record<string, string>> = {},
+): Promise<EmbeddedNats> {
   const binary = await findNatsServer();
   if (binary === undefined) {
     throw new StartupError("No nats-server here: install it, or set NATS_URL to a NATS server");
   }
   const chosen = await freePort(port);
   // A process group of its own: Ctrl-C in a terminal must not end it before the services are drained.
-  const child = spawn(binary, ["--addr", "127.0.0.1", "--port", String(chosen)], { stdio: "ignore", detached: true });
+  const child = spawn(binary, ["--addr", "127.0.0.1", "--port", String(chosen), ...also], {
+    env: { ...env },
+    stdio: "ignore",
+    detached: true,
+  });
   endWithThisProcess(child.pid);
   const gone = once(child, "exit");
   const kill = async (signal: NodeJS.Signals) => {

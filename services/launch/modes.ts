@@ -32,7 +32,7 @@ export async function startAll(env: Environment): Promise<RunningAll> {
     const { NODE_NAME, LOG_LEVEL } = settings;
     const services = await runServices(
       SERVICES.map((name) => makeService(name, context)),
-      { nodeId: `all.${NODE_NAME}`, natsUrl: parts.natsUrl, logLevel: LOG_LEVEL },
+      { nodeId: `all.${NODE_NAME}`, natsUrl: settings.NATS_URL, logLevel: LOG_LEVEL },
       probeMiddlewares(settings),
     );
     await answering(gateway.baseUrl, READY_MS);
@@ -71,7 +71,7 @@ export async function runProcesses(env: Environment): Promise<void> {
     const processes = await supervise(SERVICES, (service) => ({
       ...rest,
       MONGO_URL: parts.mongoUrl,
-      NATS_URL: parts.natsUrl,
+      NATS_URL: parts.natsUrlOf(service),
       PROBE_PORT: String(probePortOf(service, settings.PROBE_PORT)),
       ...(service === "api" ? { API_KEY_PEPPER: settings.API_KEY_PEPPER } : {}),
     }));

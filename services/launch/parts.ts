@@ -1,12 +1,15 @@
 import { resolve } from "node:path";
 import { startMongod } from "./embedded-mongod.ts";
 import { keepNats } from "./embedded-nats.ts";
+import { usersOfOneStart } from "./nats-users.ts";
 import { checkMongo, checkNats } from "./preflight.ts";
+import type { ServiceName } from "./service-factories.ts";
 
 /** The servers that the services stand on: given by URL, or started here and owned. */
 export interface Parts {
   readonly mongoUrl: string;
-  readonly natsUrl: string | undefined;
+  /** By which the service reaches the bus: the given URL, or its own user's of the embedded nats-server. */
+  natsUrlOf(service: ServiceName): string | undefined;
   /** Settles when an embedded mongod ended although nobody asked it to. */
   readonly mongodLost: Promise<void>;
   stop(): Promise<void>;
@@ -24,10 +27,11 @@ export async function raiseParts({ MONGO_URL, NATS_URL, DATA_DIR }: Given, bus: 
   if (NATS_URL !== undefined) await checkNats(NATS_URL);
   const mongod = MONGO_URL === undefined ? await startMongod(resolve(DATA_DIR)) : undefined;
   try {
-    const nats = bus && NATS_URL === undefined ? await keepNats() : undefined;
+    const users = usersOfOneStart();
+    const nats = bus && NATS_URL === undefined ? await keepNats(users) : undefined;
     return {
       mongoUrl: MONGO_URL ?? (mongod?.url as string),
-      natsUrl: NATS_URL ?? nats?.url,
+      natsUrlOf: (service) => NATS_URL ?? (nats && users.urlOf(service, nats.port)),
       mongodLost: mongod?.lost ?? new Promise<void>(() => undefined),
       async stop() {
         await nats?.stop();

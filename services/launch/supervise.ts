@@ -2,6 +2,7 @@ import { type ChildProcess, fork } from "node:child_process";
 import { once } from "node:events";
 import { join } from "node:path";
 import { DRAIN_MS } from "../../moleculer.config.ts";
+import type { ServiceName } from "./service-factories.ts";
 import { StartupError } from "./startup-error.ts";
 
 /** One process a service, each started again when it ends by itself. */
@@ -22,8 +23,8 @@ const STEADY_MS = 10_000;
  * they are ready. A process that ends before it was ever ready has printed why: then none is kept.
  */
 export async function supervise(
-  services: readonly string[],
-  envOf: (service: string) => Readonly<Record<string, string | undefined>>,
+  services: readonly ServiceName[],
+  envOf: (service: ServiceName) => Readonly<Record<string, string | undefined>>,
 ): Promise<SupervisedProcesses> {
   const wards = services.map((service) => new Ward(service, envOf(service)));
   try {

@@ -2,13 +2,8 @@ import { afterAll, beforeAll, describe, expect, test } from "@jest/globals";
 import { announcementsService } from "../../services/announcements/announcements.service.ts";
 import { ROUTES } from "../../services/api/route-table.ts";
 import { calendarEventsService } from "../../services/calendar-events/calendar-events.service.ts";
-import * as announcements from "../../services/contracts/announcements.contract.ts";
-import * as apiKeys from "../../services/contracts/api-keys.contract.ts";
-import * as calendarEvents from "../../services/contracts/calendar-events.contract.ts";
-import * as calendars from "../../services/contracts/calendars.contract.ts";
-import type { ActionContract, Caller } from "../../services/contracts/contract.ts";
-import * as dispatch from "../../services/contracts/dispatch.contract.ts";
-import * as guildSettings from "../../services/contracts/guild-settings.contract.ts";
+import type { Caller } from "../../services/contracts/contract.ts";
+import { EVERY_ACTION } from "../../services/contracts/every-action.ts";
 import { healthOf, SERVICE_NAMES } from "../../services/contracts/health.contract.ts";
 import { dispatchService } from "../../services/dispatch/dispatch.service.ts";
 import { newRecordingSink } from "../../services/dispatch/recording-sink.ts";
@@ -19,14 +14,7 @@ import { startTestGateway, type TestGateway } from "../real-parts/test-gateway.t
 const OWN = "375357265198317579";
 const OTHER = "375357265198317580";
 
-type AnyContract = ActionContract<unknown, unknown>;
-
-const MODULES: readonly object[] = [announcements, apiKeys, calendarEvents, calendars, dispatch, guildSettings];
-const contracts = new Map(
-  [...MODULES.flatMap((module) => Object.values(module) as unknown[]), ...SERVICE_NAMES.map(healthOf)]
-    .filter((each): each is AnyContract => Object(each) === each && "idempotent" in (each as object))
-    .map((contract) => [contract.name, contract] as const),
-);
+const contracts = new Map(EVERY_ACTION.map((contract) => [contract.name, contract] as const));
 
 const fromTheBeginning = { mark: { at: 0, id: "" }, limit: 1 };
 

@@ -49,6 +49,15 @@ describe("docker-compose.yml", () => {
     expect([...set].toSorted(inOrder)).toEqual(wanted.toSorted(inOrder));
   });
 
+  test("gives the bus every file that its configuration includes", () => {
+    const included = [...readFileSync(join(K8S, "components/nats/nats.conf"), "utf8").matchAll(/^include (\S+)$/gm)];
+    const mounted = compose.services["nats"]?.volumes ?? [];
+    expect(included.map(([, file]) => `./k8s/components/nats/${file}:/etc/nats/${file}:ro`)).toEqual(
+      mounted.filter((each) => each.includes("/users.conf")),
+    );
+    expect(included).toHaveLength(1);
+  });
+
   test("opens one port", () => {
     expect(containers.flatMap(([, { ports = [] }]) => ports)).toHaveLength(1);
   });

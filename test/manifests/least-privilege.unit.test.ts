@@ -1,18 +1,25 @@
-import { readdirSync, readFileSync } from "node:fs";
-import { dirname, join } from "node:path";
+import { readFileSync } from "node:fs";
+import { join } from "node:path";
 import { describe, expect, test } from "@jest/globals";
-import { SERVICES } from "../../services/launch/service-factories.ts";
+import { RIGHTS } from "../../k8s/write-rights.ts";
+import { RATES_USED } from "../../services/api/rates/gateway-rates.ts";
+import { EVERY_ACTION } from "../../services/contracts/every-action.ts";
+import { busRights, SPOKEN } from "../../services/launch/bus-rights.ts";
+import { makeService, readSettings, type ServiceName, SERVICES } from "../../services/launch/service-factories.ts";
+import { readSources } from "../architecture/source-file.ts";
 import { K8S } from "./overlays.ts";
+import { spokenWords } from "./spoken-words.ts";
 
-const ROOT = dirname(K8S);
-const CONTEXTS = join(ROOT, "services");
+const settings = readSettings({ API_KEY_PEPPER: "pepper-of-the-tests-0123456789abcdef" });
+const schemaOf = (service: ServiceName) =>
+  makeService(service, { mongoUrl: "", settings, onFirstKey: () => {}, onListening: () => {} });
 
 /** A service's own sources, as one text. */
 function sourceOf(service: string): string {
-  const files = readdirSync(join(CONTEXTS, service), { recursive: true, encoding: "utf8" });
+  const files = readSources("services").filter(({ path }) => path.startsWith(`services/${service}/`));
   return files
-    .filter((file) => file.endsWith(".ts") && !file.endsWith(".test.ts"))
-    .map((file) => readFileSync(join(CONTEXTS, service, file), "utf8"))
+    .filter(({ path }) => !path.endsWith(".test.ts"))
+    .map(({ text }) => text)
     .join("\n");
 }
 
@@ -34,39 +41,73 @@ describe("each service's user of the database", () => {
   });
 });
 
-describe("each service's user of the bus", () => {
-  const conf = readFileSync(join(K8S, "components/nats/nats.conf"), "utf8");
-  const users = new Map(
-    conf
-      .split(/\buser: /)
-      .slice(1)
-      .map((text) => [text.slice(0, text.indexOf(",")), text] as const),
-  );
-  const subjects = (user: string, verb: string) => {
-    const list = new RegExp(`${verb}: \\[([^\\]]*)\\]`).exec(users.get(user) ?? "")?.[1] ?? "";
-    return [...list.matchAll(/"MOL-guildcal\.([^"]+)"/g)].map(([, subject = ""]) => subject);
-  };
-
-  test("is there for each", () => {
-    expect([...users.keys()].toSorted()).toEqual(SERVICES.toSorted());
+describe("what a service says on the bus", () => {
+  test.each(SERVICES)("%s asks for the actions that its sources name, and for no other", async (service) => {
+    const { actions } = await spokenWords(service);
+    // The gateway serves and asks for its own actions; the others are asked for theirs by others alone.
+    const named = actions.filter((name) => service === "api" || !name.startsWith(`${service}.`));
+    const asked = SPOKEN[service].asks.map(({ name }) => name).filter((name) => !name.endsWith(".health"));
+    expect([...new Set(asked)].toSorted()).toEqual(named);
   });
 
-  test.each(SERVICES)("that of %s may call what the service's sources speak to, and nothing else", (service) => {
-    const contracts = new Set(
-      [...sourceOf(service).matchAll(/contracts\/([a-z-]+)\.contract\.ts"/g)].map(([, name]) => name),
+  test.each(SERVICES)("%s tells and hears the events that its sources name, and no other", async (service) => {
+    const { events } = await spokenWords(service);
+    const { tells, hears } = SPOKEN[service];
+    const ofItsOwn = service === "api" ? [RATES_USED] : [];
+    expect([...new Set([...tells, ...hears])].toSorted()).toEqual([...events, ...ofItsOwn].toSorted());
+    expect(Object.keys(schemaOf(service).events ?? {}).toSorted()).toEqual(hears.toSorted());
+  });
+
+  test("one whose sources name something else would be found", async () => {
+    const { actions, events } = await spokenWords("dispatch");
+    expect(actions).toEqual(expect.arrayContaining(["announcements.changesSince", "dispatch.preview"]));
+    expect(events).toContain("announcement.posted");
+  });
+});
+
+describe("each service's user of the bus", () => {
+  function subjects(service: ServiceName, verb: "publish" | "subscribe", command: string): string[] {
+    const start = `MOL-guildcal.${command}.`;
+    const { [verb]: all } = busRights(service);
+    return all.filter((subject) => subject.startsWith(start)).map((subject) => subject.slice(start.length));
+  }
+
+  test.each(SERVICES)("that of %s serves the actions that the service has", (service) => {
+    const { actions = {}, mixins = [] } = schemaOf(service);
+    const served = [actions, ...mixins.map((mixin) => mixin.actions ?? {})].flatMap((each) => Object.keys(each));
+    expect(subjects(service, "subscribe", "REQB")).toEqual(served.map((verb) => `${service}.${verb}`).toSorted());
+  });
+
+  test("the gateway's may ask for nothing that is for calls from inside alone, but for each one's health", () => {
+    const internal = EVERY_ACTION.filter(({ keys }) => keys === "none").map(({ name }) => name);
+    const asked = subjects("api", "publish", "REQB").filter((name) => internal.includes(name));
+    expect(internal.length).toBeGreaterThan(asked.length);
+    expect(asked).toEqual(
+      ["announcements", "calendar-events", "dispatch", "guild-settings"].map((name) => `${name}.health`),
     );
-    const spokenTo = SERVICES.filter((other) => other !== service && contracts.has(other));
-    const called = subjects(service, "publish").filter((subject) => subject.startsWith("REQB."));
-    expect(called.filter((subject) => !spokenTo.some((other) => subject === `REQB.${other}.*`))).toEqual([]);
+  });
+
+  test.each(SERVICES)("that of %s answers those who ask it, and nobody else", (service) => {
+    const asked = (other: ServiceName) => SPOKEN[other].asks.some(({ name }) => name.startsWith(`${service}.`));
+    expect(subjects(service, "publish", "RES")).toEqual(
+      SERVICES.filter(asked)
+        .map((other) => `${other}.*`)
+        .toSorted(),
+    );
   });
 
   test.each(SERVICES)("that of %s hears what is addressed to the service alone", (service) => {
-    const heard = subjects(service, "subscribe").filter((subject) => subject.includes("*") || subject.includes(">"));
-    expect(heard).toEqual([`*.${service}.>`, "REQB.$node.*"]);
+    const heard = busRights(service).subscribe.filter((subject) => /[*>]/.test(subject));
+    expect(heard.filter((subject) => !/^MOL-guildcal\.[A-Z]+\.[a-z-]+\.\*$/.test(subject))).toEqual([]);
+    expect(new Set(heard.map((subject) => subject.split(".")[2]))).toEqual(new Set([service]));
   });
 
-  test("nobody may ask another's process for what Moleculer knows", () => {
-    const published = SERVICES.flatMap((service) => subjects(service, "publish"));
-    expect(published.filter((subject) => subject.includes("$node") || /^(?:REQ\.|>|\*)/.test(subject))).toEqual([]);
+  test("nobody may ask a process, or for what Moleculer knows, or for more than one action at a time", () => {
+    const published = SERVICES.flatMap((service) => busRights(service).publish);
+    expect(published.filter((subject) => /\.REQ\.|\$node|\.REQB\..*[*>]|>/.test(subject))).toEqual([]);
   });
+});
+
+test.each(Object.entries(RIGHTS))("k8s/%s is what `npm run rights` makes of the tables", (path, text) => {
+  expect(readFileSync(join(K8S, path), "utf8")).toBe(text);
 });

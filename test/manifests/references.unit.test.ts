@@ -187,7 +187,9 @@ test("secrets are made for each service", () => {
 
 test("a server's secrets are the files that its configuration and its set-up read", () => {
   const read = (path: string) => readFileSync(join(K8S, "components", path), "utf8");
-  const nats = [...(read("nats/nats.conf") + read("nats/server.conf")).matchAll(/secrets\/nats\/(\S+)/g)];
+  const nats = [
+    ...(read("nats/nats.conf") + read("nats/server.conf") + read("nats/users.conf")).matchAll(/secrets\/nats\/(\S+)/g),
+  ];
   expect(nats.map(([, file = ""]) => file).toSorted(inOrder)).toEqual(
     Object.keys(SECRETS["nats"] ?? {}).toSorted(inOrder),
   );

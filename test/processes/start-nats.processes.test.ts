@@ -1,4 +1,6 @@
+import { readFile } from "node:fs/promises";
 import { afterAll, beforeAll, describe, expect, test } from "@jest/globals";
+import { ROUTES } from "../../services/api/route-table.ts";
 import { freePort } from "../../services/launch/embedded-mongod.ts";
 import { type Answer, Launched, post } from "../real-parts/launched.ts";
 import { until } from "../real-parts/until.ts";
@@ -38,6 +40,18 @@ describe("npm run start:nats: a process a service", () => {
       if (answer.status === status || Date.now() > deadline) return answer;
     }
   }
+
+  test("each service has the rights on the bus that every route needs, and no password is to be seen", async () => {
+    const answers = await Promise.all(
+      ROUTES.map(({ paths: [path], example }) => post(baseUrl, KEY, path, example.request)),
+    );
+    expect(answers.filter(({ status }) => status >= 500)).toEqual([]);
+    expect(service.output).not.toContain("refused by the NATS server");
+    const pids = [service.pid, ...(await childrenOf(service.pid))];
+    const commands = await Promise.all(pids.map((pid) => readFile(`/proc/${pid}/cmdline`, "utf8")));
+    // A password has 64 digits.
+    expect([service.output, ...commands].filter((text) => /[0-9a-f]{64}/.test(text))).toEqual([]);
+  });
 
   test.each(Object.keys(READS) as (keyof typeof READS)[])(
     "kill -9 of %s: 503 for what it owns, the others go on, and it comes back by itself",

@@ -1,0 +1,19 @@
+import * as announcements from "./announcements.contract.ts";
+import * as apiKeys from "./api-keys.contract.ts";
+import * as calendarEvents from "./calendar-events.contract.ts";
+import * as calendars from "./calendars.contract.ts";
+import type { ActionContract } from "./contract.ts";
+import * as dispatch from "./dispatch.contract.ts";
+import * as guildSettings from "./guild-settings.contract.ts";
+import { healthOf, SERVICE_NAMES } from "./health.contract.ts";
+
+/** A contract whose params and result are not looked at. */
+export type AnyContract = ActionContract<unknown, unknown>;
+
+const MODULES: readonly object[] = [announcements, apiKeys, calendarEvents, calendars, dispatch, guildSettings];
+
+/** Every action that there is on the bus. */
+export const EVERY_ACTION: readonly AnyContract[] = [
+  ...MODULES.flatMap((module) => Object.values(module) as unknown[]),
+  ...SERVICE_NAMES.map(healthOf),
+].filter((each): each is AnyContract => Object(each) === each && "idempotent" in (each as object));

@@ -1,0 +1,140 @@
+import { afterAll, beforeAll, describe, expect, test } from "@jest/globals";
+import { ServiceBroker, type ServiceSchema } from "moleculer";
+import { connect, type NatsConnection } from "nats";
+import { brokerOptions } from "../../moleculer.config.ts";
+import { announcementsService } from "../../services/announcements/announcements.service.ts";
+import { announcementsChangesSince, listAnnouncements } from "../../services/contracts/announcements.contract.ts";
+import { type EmbeddedNats, startNatsFor } from "../../services/launch/embedded-nats.ts";
+import { type UsersOfOneStart, usersOfOneStart } from "../../services/launch/nats-users.ts";
+import type { ServiceName } from "../../services/launch/service-factories.ts";
+import { emptyDatabase } from "../real-parts/test-services.ts";
+import { until } from "../real-parts/until.ts";
+
+const everyOne = { guildId: "375357265198317579", amount: -1 };
+const fromTheBeginning = { mark: { at: 0, id: "" }, limit: 1 };
+
+describe("a user of the bus for each service", () => {
+  let users: UsersOfOneStart;
+  let server: EmbeddedNats;
+  const brokers: ServiceBroker[] = [];
+  const connections: NatsConnection[] = [];
+  const served: string[] = [];
+
+  beforeAll(async () => {
+    users = usersOfOneStart();
+    server = await startNatsFor(users);
+    await brokerOf("announcements", announcementsService({ mongoUrl: emptyDatabase() }));
+  });
+  afterAll(async () => {
+    await Promise.all(connections.map((connection) => connection.close()));
+    await Promise.all(brokers.map((broker) => broker.stop()));
+    await server.stop();
+  });
+
+  async function brokerOf(service: ServiceName, schema?: ServiceSchema): Promise<ServiceBroker> {
+    const natsUrl = users.urlOf(service, server.port);
+    const noted = {
+      name: "noted",
+      localAction:
+        (next: (context: object) => Promise<unknown>, { name }: { name: string }) =>
+        (context: object) => {
+          served.push(name);
+          return next(context);
+        },
+    };
+    const options = brokerOptions({ nodeId: `${service}.test`, natsUrl, logLevel: "fatal" });
+    const broker = new ServiceBroker({ ...options, logger: false, middlewares: [noted as object] });
+    brokers.push(broker);
+    if (schema !== undefined) broker.createService(schema);
+    await broker.start();
+    if (service !== "announcements") await broker.waitForServices("announcements", 10_000, 20);
+    return broker;
+  }
+
+  /** A bare client with the service's password, and what the server refused it. */
+  async function clientOf(service: ServiceName) {
+    const { host, username: user, password: pass } = new URL(users.urlOf(service, server.port));
+    const client = await connect({ servers: host, user, pass });
+    connections.push(client);
+    const refused: string[] = [];
+    void (async () => {
+      for await (const { permissionContext } of client.status()) {
+        if (permissionContext !== undefined)
+          refused.push(`${permissionContext.operation} ${permissionContext.subject}`);
+      }
+    })();
+    return { client, refused };
+  }
+
+  test("lets in nobody without a password", async () => {
+    const { host } = new URL(server.url);
+    await expect(connect({ servers: host })).rejects.toMatchObject({ code: "AUTHORIZATION_VIOLATION" });
+    await expect(connect({ servers: host, user: "api", pass: "x" })).rejects.toMatchObject({
+      code: "AUTHORIZATION_VIOLATION",
+    });
+  });
+
+  test("the gateway's asks for what a route leads to, and an internal action never hears of it", async () => {
+    const gateway = await brokerOf("api");
+    await expect(gateway.call(listAnnouncements.name, everyOne)).resolves.toEqual([]);
+    const internal = gateway.call(announcementsChangesSince.name, fromTheBeginning, { timeout: 1_000, retries: 0 });
+    await expect(internal).rejects.toMatchObject({ code: 504 });
+    // What was refused would have come before this one.
+    await gateway.call(listAnnouncements.name, everyOne);
+    expect(served).toEqual([listAnnouncements.name, listAnnouncements.name]);
+  });
+
+  test("dispatch's asks for that internal action, and is answered", async () => {
+    const dispatch = await brokerOf("dispatch");
+    await expect(dispatch.call(announcementsChangesSince.name, fromTheBeginning)).resolves.toMatchObject({
+      changes: [],
+    });
+    expect(served.at(-1)).toBe(announcementsChangesSince.name);
+  });
+
+  test.each([
+    ["request", "REQB.announcements.changesSince", "dispatch", "announcements"],
+    ["answer", "RES.calendar-events.one", "guild-settings", "calendar-events"],
+    ["event", "EVENT.dispatch.one", "announcements", "dispatch"],
+  ] as const)("a forged %s to %s arrives from %s alone", async (_what, suffix, allowed, receiver) => {
+    const subject = `MOL-guildcal.${suffix}`;
+    const heard: string[] = [];
+    const { client: listening } = await clientOf(receiver);
+    listening.subscribe(subject, { callback: (_error, message) => void heard.push(message.string()) });
+    await listening.flush();
+    const gateway = await clientOf("api");
+    gateway.client.publish(subject, "of the gateway");
+    await gateway.client.flush();
+    await until(() => gateway.refused.length > 0, "the refusal");
+    const { client } = await clientOf(allowed);
+    client.publish(subject, `of ${allowed}`);
+    await until(() => heard.length > 0, "what was allowed");
+    expect([heard, gateway.refused]).toEqual([[`of ${allowed}`], [`publish ${subject}`]]);
+  });
+
+  test.each(["MOL-guildcal.REQB.announcements.create", "MOL-guildcal.RES.api.*", "MOL-guildcal.>", ">"])(
+    "calendar-events' can't listen to %s, and its own can",
+    async (subject) => {
+      const { client, refused } = await clientOf("calendar-events");
+      client.subscribe(subject, { queue: "announcements.create", callback: () => undefined });
+      client.subscribe("MOL-guildcal.REQB.calendar-events.create", { callback: () => undefined });
+      await client.flush();
+      await until(() => refused.length > 0, "the refusal");
+      expect(refused).toEqual([`subscription ${subject}`]);
+    },
+  );
+
+  test("a process that poses as another service is asked nothing, and goes on with its own work", async () => {
+    const impostor = await brokerOf("calendar-events", {
+      name: "announcements",
+      actions: { list: () => ["forged"], get: () => "forged" },
+    });
+    const dispatch = brokers.find(({ nodeID }) => nodeID === "dispatch.test") as ServiceBroker;
+    const answers = await Promise.all(
+      Array.from({ length: 20 }, () => dispatch.call(listAnnouncements.name, everyOne)),
+    );
+    expect(answers.flat()).toEqual([]);
+    // A refused subscription must not cut off what the process may have.
+    await expect(impostor.ping("announcements.test", 2_000)).resolves.not.toBeNull();
+  });
+});
