@@ -63,10 +63,11 @@ export async function saveRevision<Row extends Tracked>(
   const { _id, guildId } = record;
   const before = first ? { $exists: false } : record.revision - 1;
   try {
-    const { matchedCount, upsertedCount } = await model.updateOne(
+    // The driver's: a replacement is made of checked values, and nothing in it is mongoose's to convert.
+    const { matchedCount, upsertedCount } = await model.collection.updateOne(
       { _id, guildId, revision: before, ...(first ? {} : { deletedAt: { $exists: false } }) } as never,
       replacement,
-      { upsert: first, updatePipeline: true, ...(session === undefined ? {} : { session }) },
+      { upsert: first, ...(session === undefined ? {} : { session }) },
     );
     return matchedCount + upsertedCount === 1;
   } catch (error) {

@@ -9,6 +9,7 @@ import {
   trackedPaths,
 } from "../../mixins/change-feed.ts";
 import { coalescedReads } from "../../mixins/coalesced-reads.ts";
+import { readRows } from "../../mixins/short-reads.ts";
 import { type Announcement, MOST_ANNOUNCEMENTS } from "../contracts/announcements.contract.ts";
 import type { ChangesSinceParams, ChangesSinceResult } from "../contracts/change-feed.contract.ts";
 import type { AnnouncementId, GuildId } from "../contracts/ids.ts";
@@ -70,12 +71,16 @@ export interface AnnouncementsStore {
   changesSince(params: ChangesSinceParams): Promise<ChangesSinceResult>;
 }
 
+/** What is read of a row: the announcement, without what keeps it. */
+type StoredAnnouncement = Omit<AnnouncementRow, "changedAt" | "deletedAt">;
+const projection = { changedAt: 0 } as const;
+
 const EXISTS = { sequence: { $exists: true } };
 
 export function announcementsStore(connection: Connection): AnnouncementsStore {
   const model = connection.model<AnnouncementRow>("Announcement", announcementSchema);
   const guilds = connection.model<GuildRow>("AnnouncementGuild", guildSchema);
-  const read = coalescedReads<AnnouncementRow>(model);
+  const one = coalescedReads<StoredAnnouncement>(model, projection);
 
   return {
     insert: ({ id, ...draft }) =>
@@ -96,7 +101,7 @@ export function announcementsStore(connection: Connection): AnnouncementsStore {
       }),
 
     async find(guildId, id) {
-      const row = await read(id);
+      const row = await one(id);
       // A tombstone has no sequence.
       return row?.guildId !== guildId || row.sequence === undefined ? null : announcementOf(row);
     },
@@ -122,19 +127,15 @@ export function announcementsStore(connection: Connection): AnnouncementsStore {
       }),
 
     async list(guildId, limit) {
-      const rows = await model
-        .find({ guildId, ...EXISTS })
-        .sort({ sequence: 1 })
-        .limit(limit)
-        .lean<AnnouncementRow[]>();
-      return rows.map(announcementOf);
+      const sort = { sequence: 1 } as const;
+      const read = { filter: { guildId, ...EXISTS }, projection, sort, limit };
+      return (await readRows<StoredAnnouncement>(model, read)).map(announcementOf);
     },
 
     changesSince: (params) => changesSince(model, params),
   };
 }
 
-function announcementOf({ _id, standsSince, ...row }: AnnouncementRow): Announcement {
-  const { changedAt: _changedAt, sequence: _sequence, ...fields } = row;
+function announcementOf({ _id, standsSince, sequence: _, ...fields }: StoredAnnouncement): Announcement {
   return { id: _id as AnnouncementId, ...fields, standsSince: standsSince.getTime() };
 }

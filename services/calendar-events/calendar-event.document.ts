@@ -54,7 +54,12 @@ export type EventRow = Tracked & EventFields & Required<Stamps>;
 /** What one occurrence has of its own, as stored: beside the events, and not in the change feed. */
 export type OverrideRow = { readonly _id: string } & OverrideFields & Stamps;
 
-export type Row = EventRow | OverrideRow;
+/** What no read needs: how a row is filed, and its place in the change feed. */
+export const UNFILED = { lane: 0, fork: 0, phase: 0, lastAt: 0, changedAt: 0 } as const;
+
+/** A row as it is read. */
+export type Row = ReadEventRow | OverrideRow;
+type ReadEventRow = Omit<EventRow, keyof typeof UNFILED>;
 
 /** Every field that a row of the collection may have. */
 export type AnyRow = EventRow & Partial<Pick<OverrideRow, "eventId" | "original" | "cancelled">>;
@@ -134,7 +139,7 @@ export function lanePrefix(calendarNumber: number): string {
 }
 
 /** The event of a row; undefined for a tombstone. */
-export function eventOf(row: EventRow): StoredEvent | undefined {
+export function eventOf(row: ReadEventRow): StoredEvent | undefined {
   if (row.deletedAt !== undefined) return undefined;
   const { _id, guildId, revision, calendarNumber, startsAt, endsAt, color, recurrence, anchor, hasOverrides } = row;
   const recurring =

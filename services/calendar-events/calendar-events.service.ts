@@ -32,11 +32,10 @@ import { calendarLimit } from "./calendar-limit.ts";
 import { calendarWindows } from "./calendar-windows.ts";
 import { calendarsStore } from "./calendars.store.ts";
 import { calendarView, changeCalendar, everyCalendar } from "./domain/calendar.ts";
-import { eventView } from "./domain/event.ts";
 import { mergedChanges } from "./domain/merged-changes.ts";
-import { announcedOccurrence, placedView } from "./domain/placed.ts";
+import { announcedOccurrence } from "./domain/placed.ts";
 import { eventWrites, type Written } from "./event-writes.ts";
-import { type Named, namedEvents } from "./named-events.ts";
+import { namedEvents, viewOf } from "./named-events.ts";
 
 export interface CalendarEventsOptions {
   readonly mongoUrl: string;
@@ -93,12 +92,7 @@ export function calendarEventsService({ mongoUrl, now = Date.now }: CalendarEven
         inCalendar(params, context, async () => onlyRefusal(told(context, await writes.remove(params)))),
       ),
 
-      ...serve(getEvent, (params, context) =>
-        inCalendar(params, context, async () => {
-          const named = await events.findIn(params);
-          return isRefusal(named) ? named : viewOf(named);
-        }),
-      ),
+      ...serve(getEvent, (params, context) => inCalendar(params, context, () => events.viewIn(params))),
 
       ...serve(listEvents, (params, context) =>
         inCalendar(params, context, () => windows.list(params.guildId, params.calendarNumber, params)),
@@ -157,10 +151,6 @@ export function calendarEventsService({ mongoUrl, now = Date.now }: CalendarEven
       },
     },
   };
-}
-
-function viewOf({ event, placed, calendar }: Named) {
-  return placed === undefined ? eventView(event, calendar) : placedView(placed, calendar);
 }
 
 /** Tells all who listen what was stored or removed, and passes it on. */

@@ -1,6 +1,7 @@
 import { type Connection, type PipelineStage, Schema } from "mongoose";
 import { changesSince, saveRevision, type Tracked, trackedIndexes, trackedPaths } from "../../mixins/change-feed.ts";
 import { coalescedReads } from "../../mixins/coalesced-reads.ts";
+import { readRows } from "../../mixins/short-reads.ts";
 import type { ChangesSinceParams, ChangesSinceResult } from "../contracts/change-feed.contract.ts";
 import type { EpochMs, GuildId } from "../contracts/ids.ts";
 import { type Calendar, type ChangedCalendar, unwrittenCalendar } from "./domain/calendar.ts";
@@ -43,7 +44,7 @@ export function calendarsStore(connection: Connection): CalendarsStore {
     },
 
     async list(guildId) {
-      const rows = await model.find({ guildId }).sort({ calendarNumber: 1 }).lean<CalendarRow[]>();
+      const rows = await readRows<CalendarRow>(model, { filter: { guildId }, sort: { calendarNumber: 1 } });
       return rows.map(calendarOf);
     },
 

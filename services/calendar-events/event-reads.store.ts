@@ -1,5 +1,6 @@
 import type { ClientSession, Model } from "mongoose";
 import { coalescedReads } from "../../mixins/coalesced-reads.ts";
+import { readRows } from "../../mixins/short-reads.ts";
 import type { EpochMs, EventId, GuildId, OccurrenceId } from "../contracts/ids.ts";
 import {
   BY_END,
@@ -12,6 +13,7 @@ import {
   type OverrideRow,
   overrideOf,
   type Row,
+  UNFILED,
 } from "./calendar-event.document.ts";
 import type { Calendar } from "./domain/calendar.ts";
 import type { StoredEvent } from "./domain/event.ts";
@@ -55,10 +57,17 @@ const LANES_AT_ONCE = 50;
 const ROWS_AT_ONCE = 1000;
 
 export function eventReads(model: Model<AnyRow>, session: ClientSession | null = null): EventReads {
-  async function* found(conditions: readonly EventFilter[], index: Record<string, 1>): AsyncIterable<Found> {
+  async function* found(conditions: readonly EventFilter[], hint: Record<string, 1>): AsyncIterable<Found> {
     if (conditions.length === 0) return;
+    const filter = { $or: conditions };
+    const few = await readRows<Row>(model, { filter, projection: UNFILED, hint, limit: ROWS_AT_ONCE + 1 }, session);
+    if (few.length <= ROWS_AT_ONCE) yield sorted(few);
+    else yield* many(filter, hint);
+  }
+
+  async function* many(filter: EventFilter, index: Record<string, 1>): AsyncIterable<Found> {
     const rows = model
-      .find({ $or: conditions } as never)
+      .find(filter as never, UNFILED)
       .hint(index)
       .session(session)
       .lean<Row>();
@@ -72,19 +81,12 @@ export function eventReads(model: Model<AnyRow>, session: ClientSession | null =
     if (some.length > 0) yield sorted(some);
   }
 
-  const read = coalescedReads<AnyRow>(model);
-
   /** A session reads its own moment, and is asked apart. */
-  async function byIds(ids: readonly string[]): Promise<Row[]> {
-    if (session !== null) {
-      return model
-        .find({ _id: { $in: ids } })
-        .session(session)
-        .lean<Row[]>();
-    }
-    const rows = (await Promise.all(ids.map(read))) as (Row | null)[];
-    return rows.filter((row) => row !== null);
-  }
+  const byIds =
+    session === null
+      ? together(model)
+      : (ids: readonly string[]) =>
+          readRows<Row>(model, { filter: { _id: { $in: ids } }, projection: UNFILED }, session);
 
   return {
     async find(guildId, id, occurrence) {
@@ -110,32 +112,30 @@ export function eventReads(model: Model<AnyRow>, session: ClientSession | null =
     },
 
     async singlesStarting(guildId, lanes, { from, until }, most) {
-      const rows = await model
-        .find({ guildId, lane: { $in: lanes.filter(isSingles) }, startsAt: { $gte: from, $lt: until } })
-        .hint(IN_ORDER)
-        .sort({ startsAt: 1 })
-        .limit(most)
-        .session(session)
-        .lean<Row[]>();
+      const filter = { guildId, lane: { $in: lanes.filter(isSingles) }, startsAt: { $gte: from, $lt: until } };
+      const sort = { startsAt: 1 } as const;
+      const read = { filter, projection: UNFILED, sort, hint: IN_ORDER, limit: most };
+      const rows = await readRows<Row>(model, read, session);
       return [...sorted(rows).events];
     },
 
     async overrides(ids, { from, until }) {
-      const rows = await model
-        .find({ eventId: { $in: ids }, original: { $gte: from, $lt: until } } as never)
-        .session(session)
-        .lean<OverrideRow[]>();
+      const filter = { eventId: { $in: ids }, original: { $gte: from, $lt: until } };
+      const rows = await readRows<OverrideRow>(model, { filter, projection: UNFILED }, session);
       return rows.map(overrideOf);
     },
 
     async overriddenStarts(eventId) {
-      const rows = await model
-        .find({ eventId } as never, { original: 1 })
-        .session(session)
-        .lean<OverrideRow[]>();
+      const read = { filter: { eventId }, projection: { original: 1 } } as const;
+      const rows = await readRows<Pick<OverrideRow, "original">>(model, read, session);
       return rows.map(({ original }) => original);
     },
   };
+}
+
+function together(model: Model<AnyRow>): (ids: readonly string[]) => Promise<Row[]> {
+  const read = coalescedReads<Row & { readonly _id: string }>(model, UNFILED);
+  return async (ids) => (await Promise.all(ids.map(read))).filter((row) => row !== null);
 }
 
 /** "0" is the character after "/". */

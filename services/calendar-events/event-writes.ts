@@ -5,6 +5,7 @@ import { isRefusal, type Refusal } from "../contracts/errors.ts";
 import type { EpochMs } from "../contracts/ids.ts";
 import type { CalendarEventsStore } from "./calendar-events.store.ts";
 import type { CalendarsStore } from "./calendars.store.ts";
+import { type Calendar, unwrittenCalendar } from "./domain/calendar.ts";
 import { type ChangedEvent, changeEvent } from "./domain/change-event.ts";
 import { newEvent } from "./domain/create-event.ts";
 import { type CalendarEvent, seriesOf, type StoredEvent } from "./domain/event.ts";
@@ -63,10 +64,16 @@ export function eventWrites(
     return isRefusal(outcome) ? outcome : outcome.written;
   }
 
+  /** A single event takes nothing from its calendar: then that need not be read. */
+  async function calendarFor({ guildId, calendarNumber, recurrence }: CreateEventParams): Promise<Calendar> {
+    if (recurrence === undefined) return unwrittenCalendar(guildId, calendarNumber);
+    return calendars.find(guildId, calendarNumber);
+  }
+
   return {
     create: (params) =>
       optimisticWrite({
-        load: () => calendars.find(params.guildId, params.calendarNumber),
+        load: () => calendarFor(params),
         decide: (calendar) => newEvent(params, newEventId(now(), randomBytes(ID_RANDOM_BYTES)), calendar),
         save: (event) => store.insert(event),
       }),

@@ -1,12 +1,12 @@
-import type { EventReference } from "../contracts/calendar-events.contract.ts";
-import { refuse, type Refusal } from "../contracts/errors.ts";
+import type { EventReference, EventView } from "../contracts/calendar-events.contract.ts";
+import { isRefusal, refuse, type Refusal } from "../contracts/errors.ts";
 import type { GuildId, OccurrenceId } from "../contracts/ids.ts";
 import type { CalendarEventsStore } from "./calendar-events.store.ts";
 import type { CalendarsStore } from "./calendars.store.ts";
-import type { Calendar } from "./domain/calendar.ts";
-import type { StoredEvent } from "./domain/event.ts";
+import { type Calendar, unwrittenCalendar } from "./domain/calendar.ts";
+import { eventView, type StoredEvent } from "./domain/event.ts";
 import { readEventName } from "./domain/occurrence-id.ts";
-import { type Placed, placedSingle } from "./domain/placed.ts";
+import { type Placed, placedSingle, placedView } from "./domain/placed.ts";
 import { occurrenceNamed } from "./placed-events.ts";
 
 /** What an id names. */
@@ -22,17 +22,24 @@ export interface NamedEvents {
   find(guildId: GuildId, reference: string): Promise<Named | undefined>;
   /** In that calendar; the same refusal for every reason why it isn't there. */
   findIn(reference: EventReference): Promise<Named | Refusal>;
+  /** The same, as the API shows it. */
+  viewIn(reference: EventReference): Promise<EventView | Refusal>;
 }
 
 export function namedEvents(store: CalendarEventsStore, calendars: CalendarsStore): NamedEvents {
-  async function find(guildId: GuildId, reference: string): Promise<Named | undefined> {
+  const stored = (event: StoredEvent) => calendars.find(event.guildId, event.calendarNumber);
+  /** A single event is shown alike in every zone: then the calendar need not be read. */
+  const neededToShow = async (event: StoredEvent) =>
+    event.recurring === undefined ? unwrittenCalendar(event.guildId, event.calendarNumber) : stored(event);
+
+  async function find(guildId: GuildId, reference: string, calendarOf = stored): Promise<Named | undefined> {
     const name = readEventName(reference);
     if (name === undefined) return undefined;
     const { eventId, original } = name;
     const found = await store.find(guildId, eventId, original === undefined ? undefined : (reference as OccurrenceId));
     if (found === undefined) return undefined;
     const { event, override } = found;
-    const calendar = await calendars.find(guildId, event.calendarNumber);
+    const calendar = await calendarOf(event);
     if (original === undefined) {
       return event.recurring === undefined ? { event, calendar, placed: placedSingle(event) } : { event, calendar };
     }
@@ -41,10 +48,20 @@ export function namedEvents(store: CalendarEventsStore, calendars: CalendarsStor
   }
 
   return {
-    find,
-    async findIn({ guildId, calendarNumber, eventId }) {
-      const named = await find(guildId, eventId);
-      return named?.event.calendarNumber === calendarNumber ? named : refuse("EVENT_NOT_FOUND");
+    find: (guildId, reference) => find(guildId, reference),
+    findIn: async (reference) => inCalendar(reference, await find(reference.guildId, reference.eventId)),
+    async viewIn(reference) {
+      const named = inCalendar(reference, await find(reference.guildId, reference.eventId, neededToShow));
+      return isRefusal(named) ? named : viewOf(named);
     },
   };
+}
+
+function inCalendar({ calendarNumber }: EventReference, named: Named | undefined): Named | Refusal {
+  return named?.event.calendarNumber === calendarNumber ? named : refuse("EVENT_NOT_FOUND");
+}
+
+/** What is named, as the API shows it. */
+export function viewOf({ event, placed, calendar }: Named): EventView {
+  return placed === undefined ? eventView(event, calendar) : placedView(placed, calendar);
 }

@@ -38,12 +38,12 @@ export interface GuildSettingsStore {
 
 export function guildSettingsStore(connection: Connection): GuildSettingsStore {
   const model = connection.model<SettingsRow>("GuildSettings", schema);
-  const read = coalescedReads<SettingsRow>(model);
+  const read = coalescedReads<Omit<SettingsRow, "changedAt">>(model, { changedAt: 0 });
   return {
     async find(guildId) {
       const row = await read(guildId);
       if (row === null) return null;
-      const { _id, changedAt: _, ...settings } = row;
+      const { _id, ...settings } = row;
       return settings;
     },
 

@@ -1,0 +1,79 @@
+import { afterAll, beforeAll, describe, expect, test } from "@jest/globals";
+import mongoose, { type Connection, type Model, Schema } from "mongoose";
+import { emptyDatabase } from "../test/real-parts/test-services.ts";
+import { closedConnection } from "./database.mixin.ts";
+import { readRows } from "./short-reads.ts";
+
+interface Row {
+  readonly _id: number;
+  readonly text?: string;
+}
+
+const ROWS = 40;
+const read = { filter: {}, sort: { _id: 1 } } as const;
+
+describe("a short read", () => {
+  const connection: Connection = closedConnection();
+  const model: Model<Row> = connection.model<Row>("Thing", new Schema<Row>({ _id: Number, text: String }));
+
+  beforeAll(async () => {
+    await connection.openUri(emptyDatabase());
+    const rows = Array.from({ length: ROWS }, (_, _id) => ({ _id, text: "x".repeat(500_000) }));
+    await model.collection.insertMany(rows as never[]);
+  });
+
+  afterAll(() => connection.close());
+
+  /** The same model, with every command counted, and answered otherwise if told so. */
+  function watched(instead?: () => Promise<never>) {
+    const commands: string[] = [];
+    const db = connection.db!;
+    const command = (asked: object, options: object) => {
+      commands.push(Object.keys(asked)[0] ?? "");
+      return instead === undefined ? db.command(asked, options) : instead();
+    };
+    const collection = db.collection.bind(db);
+    return { commands, model: { db: { db: { command, collection } as never }, collection: model.collection } };
+  }
+
+  test("is one command where the rows fit in one reply", async () => {
+    const { commands, model: seen } = watched();
+    const rows = await readRows<Row>(seen, { ...read, filter: { _id: { $lt: 3 } }, projection: { _id: 1 } });
+    expect(rows).toEqual([{ _id: 0 }, { _id: 1 }, { _id: 2 }]);
+    expect(commands).toEqual(["find"]);
+  });
+
+  test("gives every row where they don't: 20 MB of them, and leaves no cursor open", async () => {
+    const { commands, model: seen } = watched();
+    const rows = await readRows<Row>(seen, read);
+    expect(rows.map(({ _id }) => _id)).toEqual(Array.from({ length: ROWS }, (_, _id) => _id));
+    expect(commands).toEqual(["find", "killCursors"]);
+  });
+
+  test("is done by the driver's find when the command fails, as in an election", async () => {
+    const { commands, model: seen } = watched(() => Promise.reject(new Error("not primary")));
+    await expect(readRows<Row>(seen, { filter: { _id: 7 }, projection: { text: 0 } })).resolves.toEqual([{ _id: 7 }]);
+    expect(commands).toEqual(["find"]);
+  });
+
+  test("waits for a server once, not twice", async () => {
+    const gone = new mongoose.mongo.MongoServerSelectionError("gone", {} as never);
+    const { model: seen } = watched(() => Promise.reject(gone));
+    await expect(readRows(seen, read)).rejects.toBe(gone);
+  });
+
+  test("sees the moment of its session", async () => {
+    const session = await connection.startSession({ snapshot: true });
+    const before = await readRows<Row>(model, { ...read, projection: { _id: 1 } }, session);
+    await model.collection.insertOne({ _id: 1_000 } as never);
+    const after = await readRows<Row>(model, { ...read, projection: { _id: 1 } }, session);
+    await session.endSession();
+    expect([before.length, after.length]).toEqual([ROWS, ROWS]);
+    await expect(readRows(model, { filter: { _id: 1_000 } })).resolves.toHaveLength(1);
+  });
+
+  test("fails at once on a connection that is closed", async () => {
+    const closed = closedConnection();
+    await expect(readRows(closed.model("Thing", model.schema), read)).rejects.toThrow("not connected");
+  });
+});
