@@ -18,8 +18,10 @@ type NewEvent = Omit<CreateEventParams, "guildId" | "calendarNumber">;
 /** A week of fifty single events, and a month of twelve series beside thirty single events: 100 entries in all. */
 export const WEEK = { from: MAY, until: MAY + 7 * DAY };
 export const MONTH = { from: Date.UTC(2024, 5, 1), days: 30 };
-/** The first event of the week. */
-export const FIRST_EVENT = newEventId(1, new Uint8Array(15));
+/** The events of the week: the first that are made. */
+export const WEEKS_EVENTS = Array.from({ length: 50 }, (_, at) => newEventId(at + 1, new Uint8Array(15)));
+/** The guilds that have settings of their own. */
+export const SETTLED_GUILDS = Array.from({ length: 50 }, (_, at) => guildAt(at));
 
 /** `total` events of one guild; what the rows ask for is there whatever the total. */
 function guildEvents(total: number): NewEvent[] {
@@ -74,9 +76,10 @@ function guildAt(at: number): GuildId {
   return (at === 0 ? GUILD : String(1_000_000 + at)) as GuildId;
 }
 
-/** Gives the guild settings and twenty announcements, through the service. */
+/** Gives guilds settings, and the first twenty announcements, through the service. */
 export async function fillRest(subject: Reached): Promise<void> {
-  await post(subject, "/v2/guild/settings/update", { guild_id: GUILD, lang: "SPANISH" });
+  for (const guild_id of SETTLED_GUILDS)
+    await post(subject, "/v2/guild/settings/update", { guild_id, lang: "SPANISH" });
   for (let at = 0; at < 20; at += 1) {
     await post(subject, "/v1/announcement/create", {
       guild_id: GUILD,
@@ -96,12 +99,14 @@ export async function fillRivals(mongoUrl: string, subject: Reached): Promise<vo
   const connection = await mongoose.createConnection(mongoUrl).asPromise();
   const { key } = subject;
   await events(connection);
-  const settings = await post(subject, "/v2/guild/settings/get", { guild_id: GUILD });
   const listed = await post(subject, "/v1/announcement/list", { guild_id: GUILD, amount: -1 });
   const announcements = (listed["announcements"] as { id: string }[]).map((each, sequence) =>
     Object.assign(each, { _id: each.id, guild_id: GUILD, sequence }),
   );
-  await connection.collection<{ _id: string }>("rival_settings").insertOne({ ...settings, _id: GUILD });
+  for (const guild_id of SETTLED_GUILDS) {
+    const settings = await post(subject, "/v2/guild/settings/get", { guild_id });
+    await connection.collection<{ _id: string }>("rival_settings").insertOne({ ...settings, _id: guild_id });
+  }
   await connection.collection<{ _id: string }>("rival_announcements").insertMany(announcements);
   await connection.collection("rival_announcements").createIndex(RIVAL_ANNOUNCEMENT_INDEX);
   await connection

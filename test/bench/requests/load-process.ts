@@ -1,12 +1,12 @@
 import { connect, type Socket } from "node:net";
 
-/** The same request so many times, so many of them at once. */
+/** So many requests, so many of them at once; their bodies in turn. */
 export interface Load {
   readonly port: number;
   readonly connections: number;
   readonly path: string;
   readonly headers: Readonly<Record<string, string>>;
-  readonly body: string;
+  readonly bodies: readonly string[];
   readonly requests: number;
 }
 
@@ -21,15 +21,15 @@ const HEAD_END = Buffer.from("\r\n\r\n");
 /** One connection that sends a request as soon as the last one is answered; fails on any answer but 200. */
 class Sender {
   readonly #socket: Socket;
-  readonly #request: Buffer;
+  readonly #next: () => Buffer;
   readonly #onAnswer: (ms: number) => boolean;
   readonly done: Promise<void>;
   #sentAt = 0;
   #missing = 0;
   #head: Buffer = Buffer.alloc(0);
 
-  constructor(port: number, request: Buffer, onAnswer: (ms: number) => boolean) {
-    this.#request = request;
+  constructor(port: number, next: () => Buffer, onAnswer: (ms: number) => boolean) {
+    this.#next = next;
     this.#onAnswer = onAnswer;
     this.#socket = connect({ port, host: "127.0.0.1", noDelay: true });
     this.done = new Promise((resolve, reject) => {
@@ -42,7 +42,7 @@ class Sender {
 
   #send(): void {
     this.#sentAt = performance.now();
-    this.#socket.write(this.#request);
+    this.#socket.write(this.#next());
   }
 
   #read(chunk: Buffer, reject: (error: Error) => void): void {
@@ -70,14 +70,21 @@ function lengthOf(head: string): number {
   return Number(length);
 }
 
-async function send({ port, connections, path, headers, body, requests }: Load): Promise<LoadOutcome> {
+function requestOf({ port, path, headers }: Load, body: string): Buffer {
   const lines = Object.entries({
     host: `127.0.0.1:${port}`,
     ...headers,
     "content-type": "application/json",
     "content-length": String(Buffer.byteLength(body)),
   }).map(([name, value]) => `${name}: ${value}\r\n`);
-  const request = Buffer.from(`POST ${path} HTTP/1.1\r\n${lines.join("")}\r\n${body}`);
+  return Buffer.from(`POST ${path} HTTP/1.1\r\n${lines.join("")}\r\n${body}`);
+}
+
+async function send(load: Load): Promise<LoadOutcome> {
+  const { port, connections, requests } = load;
+  const ready = load.bodies.map((body) => requestOf(load, body));
+  let sent = 0;
+  const next = () => ready[sent++ % ready.length] as Buffer;
   const latencies = new Float64Array(requests);
   let answered = 0;
   const onAnswer = (took: number) => {
@@ -86,7 +93,7 @@ async function send({ port, connections, path, headers, body, requests }: Load):
     return answered + connections <= requests;
   };
   const began = performance.now();
-  const senders = Array.from({ length: Math.min(connections, requests) }, () => new Sender(port, request, onAnswer));
+  const senders = Array.from({ length: Math.min(connections, requests) }, () => new Sender(port, next, onAnswer));
   await Promise.all(senders.map(({ done }) => done));
   return { seconds: (performance.now() - began) / 1000, latencies };
 }
