@@ -20,7 +20,7 @@ export const ROWS: readonly Row[] = [
   {
     name: "events/get",
     path: "/v2/events/get",
-    bodies: WEEKS_EVENTS.map((event_id) => ({ ...calendar, event_id })),
+    bodies: WEEKS_EVENTS.map((event_id) => ({ guild_id: GUILD, calendar_number: 1, event_id })),
     beside: { fastify: 1, express: 1.1 },
   },
   {
