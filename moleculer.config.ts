@@ -1,5 +1,6 @@
 import type { BrokerOptions, Middleware } from "moleculer";
 import type { LoggerOptions } from "pino";
+import { askedAgain } from "./mixins/asked-again.middleware.ts";
 import { SteadyNatsTransporter } from "./mixins/steady-nats-transporter.ts";
 
 /** What differs from process to process; everything else about a broker is the same everywhere. */
@@ -60,7 +61,7 @@ export function brokerOptions({ nodeId, natsUrl, logLevel }: BrokerSettings): Br
     heartbeatTimeout: 3,
     // Without it a stopping service answers the calls in flight with an error.
     tracking: { enabled: true, shutdownTimeout: DRAIN_MS },
-    middlewares: [untrackedCalls],
+    middlewares: [untrackedCalls, askedAgain()],
     // Each action says for itself whether it may be repeated (mixins/contract-action.ts).
     retryPolicy: { enabled: false, retries: 2, delay: 50, factor: 2, maxDelay: 500, check: isRetryable },
     maxCallLevel: 10,

@@ -2,6 +2,7 @@ import type { ActionSchema, Context } from "moleculer";
 import moleculer from "moleculer";
 import type { ActionContract, CallMeta } from "../services/contracts/contract.ts";
 import { ERRORS, type ErrorType, isRefusal, refuse, type Refusal } from "../services/contracts/errors.ts";
+import type { ReadOrWrite } from "./asked-again.middleware.ts";
 import { paramsCheck } from "./check-params.ts";
 import { isDatabaseOutOfReach } from "./database.mixin.ts";
 import { mayCall } from "./may-call.ts";
@@ -23,14 +24,15 @@ export function serve<Params, Result>(
 ): Record<string, ActionSchema> {
   const check = paramsCheck(contract);
   const [, verb] = contract.name.split(".", 2) as [string, string];
-  const schema: ActionSchema = {
+  const schema: ReadOrWrite = {
     retryPolicy: { enabled: contract.idempotent },
+    isRead: isRead(contract),
     async handler(context: CallContext<Params>) {
       const problems = check(context.params as object);
       if (problems.length > 0) throw asError(refuse("INVALID_REQUEST", problems));
       if (!mayCall(contract, context.params as object, context.meta.caller)) throw asError(refuse("FORBIDDEN"));
       const result = await handler(context.params, context).catch((error: unknown) => {
-        throw asSafeError(error, context);
+        throw asSafeError(error, contract, context);
       });
       if (isRefusal(result)) throw asError(result);
       return result;
@@ -39,11 +41,17 @@ export function serve<Params, Result>(
   return { [verb]: schema };
 }
 
+/** Whether the action changes nothing. What takes no key is for calls from inside, which write nothing in each other. */
+function isRead({ idempotent, keys }: Pick<ActionContract<unknown, unknown>, "idempotent" | "keys">): boolean {
+  return idempotent && !keys.endsWith("write");
+}
+
 /** A refusal in the form that crosses the bus: `type`, `code` and `data` survive, the class does not. */
 export function asError({ refusal, problems, message }: Refusal): Error {
   const { status, message: usual } = ERRORS[refusal];
   const data = problems === undefined ? undefined : { problems };
-  const ErrorClass = refusal === "UNAVAILABLE" ? MoleculerRetryableError : MoleculerClientError;
+  const isPassing = refusal === "UNAVAILABLE" || refusal === "OUTCOME_UNKNOWN";
+  const ErrorClass = isPassing ? MoleculerRetryableError : MoleculerClientError;
   return new ErrorClass(message ?? usual, status, refusal, data);
 }
 
@@ -60,12 +68,21 @@ export function asRefusal(error: unknown): Refusal | undefined {
 }
 
 /** What may cross the bus: a refusal as it is, anything else without its text, which is logged here. */
-function asSafeError(error: unknown, context: Context<unknown, CallMeta>): unknown {
+function asSafeError(
+  error: unknown,
+  contract: Pick<ActionContract<unknown, unknown>, "idempotent" | "keys">,
+  context: Context<unknown, CallMeta>,
+): unknown {
   if (asRefusal(error) !== undefined) return error;
-  if (isUnavailable(error)) return asError(refuse("UNAVAILABLE"));
+  if (isUnavailable(error)) return asError(notNow(contract));
   const { name: action } = context.action ?? {};
   context.broker.logger.error({ err: error, action, requestId: context.meta.requestId }, "action failed");
   return asError(refuse("INTERNAL"));
+}
+
+/** "Not now", of something that was begun: a read changed nothing, of anything else nobody knows. */
+export function notNow(contract: Pick<ActionContract<unknown, unknown>, "idempotent" | "keys">): Refusal {
+  return refuse(isRead(contract) ? "UNAVAILABLE" : "OUTCOME_UNKNOWN");
 }
 
 /** Whether an error says "not now": the database or another service is out of reach, or did not answer in time. */

@@ -8,7 +8,13 @@ interface Subscription {
 
 interface SubscriptionOptions {
   readonly queue?: string;
-  readonly callback: (error: Error | null, message: { readonly data: Uint8Array }) => void;
+  readonly callback: (error: Error | null, message: Message) => void;
+}
+
+interface Message {
+  readonly data: Uint8Array;
+  readonly subject: string;
+  readonly headers?: { readonly code: number };
 }
 
 interface ServiceInfo {
@@ -24,12 +30,14 @@ interface NatsInternals {
   readonly client: {
     flush(): Promise<void>;
     close(): Promise<void>;
-    publish(topic: string, data: Buffer): void;
+    publish(topic: string, data: Buffer, options?: { readonly reply: string }): void;
     status(): AsyncIterable<{ readonly type: string; readonly data: unknown; readonly permissionContext?: object }>;
     subscribe(topic: string, options: SubscriptionOptions): Subscription;
   } | null;
   readonly logger: { error(...what: unknown[]): void };
   readonly broker: { getLocalNodeInfo(): { readonly services: readonly ServiceInfo[] } };
+  readonly nodeID: string;
+  readonly transit: { readonly pendingRequests: Map<string, { reject(error: Error): void }> };
   subscribeBalancedRequest(action: string): Promise<void>;
   subscribeBalancedEvent(event: string, group: string): Promise<void>;
 }
@@ -38,6 +46,8 @@ interface NatsInternals {
 const PART_BYTES = 512 * 1024;
 /** Callers have given up by then. */
 const MOST_AGE_MS = 10_000;
+/** The status with which a server says that nobody has subscribed to what a request was published to. */
+const NOBODY = 503;
 
 /**
  * Moleculer's NATS transporter, without the gap in its subscriptions, and without a limit to the size of an answer.
@@ -45,6 +55,9 @@ const MOST_AGE_MS = 10_000;
  * With `disableBalancer` the base class drops every queue-group subscription and makes them all again each time its
  * services change, a second after a start among others. A request that arrives in between reaches nobody and waits
  * for its time-out. Here only what is new is subscribed, and only what is gone is dropped.
+ *
+ * A request that no replica has subscribed to, as in the moment in which a server of the bus is lost, fails at once
+ * instead of waiting for its time-out: nobody has it, so it may be offered again (mixins/asked-again.middleware.ts).
  *
  * An answer may hold ten thousand events (D17), which is more than a NATS server passes on: a large one travels in
  * parts. Only answers do, because they go to one node; the parts of a request could reach several.
@@ -92,8 +105,30 @@ export class SteadyNatsTransporter extends moleculer.Transporters.NATS {
     }
   }
 
-  override async send(topic: string, data: Buffer): Promise<void> {
+  override async subscribe(command: string, nodeId?: string): Promise<void> {
+    await super.subscribe(command, nodeId);
+    const { client, transit, nodeID } = this as unknown as NatsInternals;
+    if (command !== "RES") return;
+    const before = this.#nobodyTopic("").length;
+    client?.subscribe(this.#nobodyTopic("*"), {
+      callback(_, { subject, headers }) {
+        if (headers?.code !== NOBODY) return;
+        const error = new moleculer.Errors.ServiceNotAvailableError({ nodeID });
+        transit.pendingRequests.get(subject.slice(before))?.reject(error);
+      },
+    });
+  }
+
+  /** Where the server tells that nobody took the request. Below the node's own answers: it may hear no others. */
+  #nobodyTopic(requestId: string): string {
+    const { prefix, nodeID } = this as unknown as NatsInternals;
+    return `${prefix}.RES.${nodeID}.${requestId}`;
+  }
+
+  override async send(topic: string, data: Buffer, meta?: { packet?: { payload?: { id?: string } } }): Promise<void> {
     const base = this as unknown as NatsInternals;
+    const requestId = topic.startsWith(`${base.prefix}.REQB.`) ? meta?.packet?.payload?.id : undefined;
+    if (requestId !== undefined) return base.client?.publish(topic, data, { reply: this.#nobodyTopic(requestId) });
     const parts =
       data.length > PART_BYTES && topic.startsWith(`${base.prefix}.RES.`)
         ? splitMessage(data, randomBytes(16), PART_BYTES)

@@ -26,6 +26,10 @@ export class Connections {
     this.#answerMs = answerMs;
   }
 
+  get anyOpen(): boolean {
+    return this.#open.size > 0;
+  }
+
   add(socket: Socket): void {
     const standing: Standing = { unanswered: 0, isOver: false, late: undefined };
     this.#open.set(socket, standing);

@@ -155,6 +155,17 @@ describe("a connection to the HTTP server", () => {
     expect(busy.received()).toMatch(/^HTTP\/1\.1 200 [^]*connection: close[^]*\{"done":true\}$/i);
   });
 
+  test("a stop answers what is sent meanwhile on a connection that was kept, and tells it to close", async () => {
+    await server.start({ answer: async () => jsonAnswer(200, {}) });
+    const { socket, received, closed } = await server.send("GET /x HTTP/1.1\r\nhost: x\r\n\r\n");
+    const stopped = server.stop(60_000);
+    socket.write("GET /x HTTP/1.1\r\nhost: x\r\n\r\n");
+    await until(closed, "the connection is closed");
+    expect(received().match(/HTTP\/1\.1 200 /g)).toHaveLength(2);
+    expect(received()).toMatch(/connection: close[^]*$/i);
+    await stopped;
+  });
+
   test("a stop does not wait for ever", async () => {
     let begun = false;
     await server.start({ answer: () => ((begun = true), new Promise(() => undefined)) });

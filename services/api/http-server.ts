@@ -2,6 +2,7 @@ import { randomUUID } from "node:crypto";
 import { once } from "node:events";
 import { createServer, type IncomingMessage, type ServerResponse } from "node:http";
 import type { AddressInfo, Socket } from "node:net";
+import { setTimeout as pause } from "node:timers/promises";
 import { refuse } from "../contracts/errors.ts";
 import { type Answer, refusalAnswer, SAFE_HEADERS } from "./answer.ts";
 import { brokenAnswer, brokenHead, type BrokenRequest, refuseBrokenRequest, refuseTunnel } from "./broken-request.ts";
@@ -35,7 +36,10 @@ export interface HttpServerParts {
 export interface HttpServer {
   /** Resolves with the port; rejects when it can't be had. */
   listen(): Promise<number>;
-  /** Takes no more connections, lets the requests in flight finish, and ends all after `withinMs`. */
+  /**
+   * Tells whoever sends to close its connection, for a second where any is open; then takes no more connections, lets
+   * the requests in flight finish, and ends all after `withinMs`.
+   */
   drain(withinMs: number): Promise<void>;
 }
 
@@ -47,6 +51,9 @@ const LIMITS = {
   keepAliveTimeout: 65_000,
   // How often the two time-outs are looked at; Node's own 30 s would make them three times as long.
   connectionsCheckingInterval: 1_000,
+  // At a stop: a client that sends on a connection just as it is closed can't know whether its request arrived. For so
+  // long everybody is answered, and told to close.
+  lastWordsMs: 1_000,
   // Whoever asks must take the answer: until then it is kept in memory.
   answerTimeout: 60_000,
   // Each costs memory before it has sent a byte; one beyond is closed at once, and the idlest of them for the next.
@@ -91,7 +98,7 @@ export function httpServer({
     onServed({ request, requestId, status, ms: performance.now() - began });
   }
 
-  const { maxConnections, answerTimeout, ...options } = { ...LIMITS, ...limits };
+  const { maxConnections, answerTimeout, lastWordsMs, ...options } = { ...LIMITS, ...limits };
   const connections = new Connections(answerTimeout);
   // Node's own answers to a request without a host, or that expects something, say nothing (D4).
   const server = createServer({ ...options, requireHostHeader: false });
@@ -127,6 +134,7 @@ export function httpServer({
     async drain(withinMs) {
       if (!server.listening) return;
       draining = true;
+      if (connections.anyOpen) await pause(Math.min(lastWordsMs, withinMs));
       const closed = once(server, "close");
       server.close();
       connections.closeUnused();

@@ -7,8 +7,8 @@ import type { Route } from "./route.ts";
 const ABOUT = `Calendar events, announcements of them, and the settings of guilds.
 
 Every endpoint is a POST with a JSON object of at most 64 KiB; fields that it does not know are ignored. Each path is
-there under \`/api\` as well. What is refused with a 4xx has changed nothing; a 500 or 503 on a write means that it may
-have been done.
+there under \`/api\` as well. What is refused with a 4xx or the 503 UNAVAILABLE has changed nothing; a 500, or the 503
+OUTCOME_UNKNOWN, on a write means that it may have been done.
 
 The OpenAPI document of it all is [openapi.json](/openapi.json). Guild ids have 64 bits: send them as text where your JSON's numbers lose digits (JavaScript's do).`;
 

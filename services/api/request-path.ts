@@ -1,5 +1,5 @@
 import type { IncomingMessage } from "node:http";
-import { asRefusal, isUnavailable } from "../../mixins/contract-action.ts";
+import { asRefusal, isUnavailable, notNow } from "../../mixins/contract-action.ts";
 import { mayCall } from "../../mixins/may-call.ts";
 import type { ActionContract, CallMeta } from "../contracts/contract.ts";
 import { isRefusal, refuse, type Refusal } from "../contracts/errors.ts";
@@ -11,7 +11,7 @@ import type { Page } from "./page.ts";
 import { readJsonBody, SenderGone } from "./request-body.ts";
 import { pathsOf } from "./route-table.ts";
 import type { Route } from "./route.ts";
-import { ServiceGone } from "./service-watch.ts";
+import { ServiceGone, wasNotBegun } from "./service-watch.ts";
 
 /** What a request's path runs on. */
 export interface RequestPathParts {
@@ -71,7 +71,7 @@ export function requestPath({ routes, pages, door, once, call, onDefect }: Reque
     const name = route.once ? nameOf(request.headers) : undefined;
     if (isRefusal(name)) return refused(name);
     const named = { name: name ?? "", keyId: caller.keyId, path: route.paths[0], params };
-    const outcome = await (name === undefined ? perform() : once(named, perform)).catch(refusalOf);
+    const outcome = await (name === undefined ? perform() : once(named, perform)).catch(refusalBy(route.contract));
     if (isRefusal(outcome)) return refusalAnswer(route.inWireNames(outcome), requestId, headers);
     return jsonTextAnswer(200, outcome, headers);
   }
@@ -108,10 +108,13 @@ function notAllowed(methods: string, requestId: string): Answer {
   return { ...answer, headers: { ...answer.headers, allow: methods } };
 }
 
-/** An error of our own table as the refusal that it was; any other is thrown on. */
-function refusalOf(error: unknown): Refusal {
-  if (error instanceof ServiceGone) return refuse("UNAVAILABLE");
-  const refusal = asRefusal(error);
-  if (refusal === undefined) throw error;
-  return refusal;
+/** An error of our own table as the refusal that it was; "not now" as what it means for this action; others are thrown on. */
+function refusalBy(contract: ActionContract<unknown, unknown>): (error: unknown) => Refusal {
+  return (error) => {
+    const refusal = asRefusal(error);
+    if (refusal !== undefined) return refusal;
+    if (wasNotBegun(error)) return refuse("UNAVAILABLE");
+    if (error instanceof ServiceGone || isUnavailable(error)) return notNow(contract);
+    throw error;
+  };
 }

@@ -85,6 +85,17 @@ describe("what becomes of an error behind the gateway", () => {
     expect(text).toBe('{"message":"Temporarily unavailable; try again","code":"UNAVAILABLE","request_id":"id-1"}');
   });
 
+  test.each([
+    ["a service that went away while it was asked", new ServiceGone(true), "OUTCOME_UNKNOWN"],
+    ["a time-out", new RequestTimeoutError({ action: "a.b", nodeID: "node-7" }), "OUTCOME_UNKNOWN"],
+    ["a service that was not asked", new ServiceGone(false), "UNAVAILABLE"],
+    ["a service that is nowhere", new ServiceNotFoundError({ action: "a.b", nodeID: "node-7" }), "UNAVAILABLE"],
+  ])("of a write, %s says whether it may have been done", async (_name, error, code) => {
+    const { status, text } = await answerOf(failing(error), "/v1/announcement/update");
+    expect(status).toBe(503);
+    expect(text).toContain(`"code":"${code}"`);
+  });
+
   test("a key store out of reach is a 503, not a 401", async () => {
     const error = new mongoose.mongo.MongoServerSelectionError(SECRET, {} as never);
     const { status } = await answerOf({ door: { ...parts.door, admit: () => Promise.reject(error) } });

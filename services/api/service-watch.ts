@@ -1,9 +1,13 @@
+import { wasNotTaken } from "../../mixins/asked-again.middleware.ts";
 import type { Health, ServiceName } from "../contracts/health.contract.ts";
 
 /** How often a service that is there is asked for its health. */
 const ASK_EVERY_MS = 500;
-/** How long a service may be silent before it counts as gone. */
-export const SILENCE_MS = 1_200;
+/**
+ * How long a service may be silent before it counts as gone. A lost message costs 0.5 s and a lost server of the bus a
+ * second: those are no reason to refuse requests.
+ */
+export const SILENCE_MS = 1_800;
 /** How often the watch looks at its watch; `tick` is to be called at this pace. */
 export const TICK_MS = 100;
 
@@ -28,9 +32,14 @@ export class ServiceGone extends Error {
   }
 }
 
+/** Whether an error says that nobody has begun what was asked for. */
+export function wasNotBegun(error: unknown): boolean {
+  return error instanceof ServiceGone ? !error.wasAsked : wasNotTaken(error);
+}
+
 /**
  * Knows which services are there, by asking each for its health. A killed service's calls would hang until their
- * time-out; here they are given up as soon as it has been silent for 1.2 s, and refused until it answers again.
+ * time-out; here they are given up as soon as it has been silent for 1.8 s, and refused until it answers again.
  */
 export class ServiceWatch {
   readonly #watched: ReadonlyMap<ServiceName, Watched>;

@@ -53,7 +53,7 @@ describe("the watch over the services", () => {
     await expect(call()).resolves.toBe("done");
   });
 
-  test("one that is silent for 1.2 s is gone: calls in flight are given up, new ones refused", async () => {
+  test("one that is silent for 1.8 s is gone: calls in flight are given up, new ones refused", async () => {
     await pass(TICK_MS);
     const inFlight = watch.whileThere([SERVICE], hang);
     const outcome = inFlight.catch((error: unknown) => error);

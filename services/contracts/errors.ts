@@ -35,6 +35,7 @@ export const ERRORS = {
   WRITE_CONFLICT: { status: 409, message: "Changed by another request at the same moment; try again" },
   INTERNAL: { status: 500, message: "Internal error" },
   UNAVAILABLE: { status: 503, message: "Temporarily unavailable; try again" },
+  OUTCOME_UNKNOWN: { status: 503, message: "Its answer was lost: look whether it was done before you send it again" },
 } as const satisfies Record<string, { status: number; message: string }>;
 
 export type ErrorType = keyof typeof ERRORS;

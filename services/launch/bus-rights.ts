@@ -77,7 +77,8 @@ const TO_ONE = ["DISCOVER", "INFO", "PING", "PONG"];
 
 /**
  * The subjects of Moleculer with `disableBalancer`: a request goes to its action (`REQB.<action>`), an answer and an
- * event to a node (`RES.<node>`, `EVENT.<node>`). Nobody may send to `REQ.<node>`, which would pass by the action.
+ * event to a node (`RES.<node>`, `EVENT.<node>`). That nobody takes a request, the server itself says to its asker
+ * (`RES.<node>.<request>`). Nobody may send to `REQ.<node>`, which would pass by the action.
  */
 export function busRights(service: ServiceName): BusRights {
   const { asks, tells, hears } = SPOKEN[service];
@@ -94,6 +95,7 @@ export function busRights(service: ServiceName): BusRights {
   const subscribe = [
     ...TO_ALL,
     ...[...TO_ONE, "REQ", "RES", "EVENT"].map((command) => `${command}.${service}.*`),
+    `RES.${service}.*.*`,
     ...own.map((name) => `REQB.${name}`),
     ...hears.map((event) => `EVENTB.${service}.${event}`),
   ];

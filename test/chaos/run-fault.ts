@@ -36,12 +36,12 @@ export async function runFault(
 }
 
 /** What a move has called off is planned anew: the outcome of its new round counts. */
-async function outcomesOf(load: Load): Promise<ToldOutcome[]> {
+export async function outcomesOf(load: Load): Promise<ToldOutcome[]> {
   const told = await load.told().catch(() => []);
   return told.filter(({ state }) => state !== "cancelled" && state !== "skipped");
 }
 
-function asSeen({
+export function asSeen({
   channel,
   embeds,
   receivedAt,

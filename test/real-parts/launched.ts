@@ -2,7 +2,8 @@ import { type ChildProcess, spawn } from "node:child_process";
 import { once } from "node:events";
 import { dirname, join } from "node:path";
 
-const START = join(dirname(dirname(import.meta.dirname)), "services/launch/start.js");
+/** The project's own folder; an older version of it may lie in another one. */
+export const PROJECT = dirname(dirname(import.meta.dirname));
 const PATIENCE_MS = 40_000;
 
 /** guildcal, started as a user starts it, in a process of its own. */
@@ -12,8 +13,8 @@ export class Launched {
   #output = "";
 
   /** `env` replaces the settings of this test run; PATH stays. */
-  constructor(mode: string, env: Readonly<Record<string, string>>) {
-    this.#child = spawn(process.execPath, ["--disable-proto=delete", START, mode], {
+  constructor(mode: string, env: Readonly<Record<string, string>>, project = PROJECT) {
+    this.#child = spawn(process.execPath, ["--disable-proto=delete", join(project, "services/launch/start.js"), mode], {
       env: { PATH: process.env["PATH"], ...env },
       stdio: ["ignore", "pipe", "pipe"],
     });

@@ -1,5 +1,5 @@
-import { freePort } from "../../services/launch/embedded-mongod.ts";
 import { findMongod } from "../../services/launch/mongod-binary.ts";
+import { freePorts } from "./free-ports.ts";
 import { type MongoMember, newMongoMember, SET_NAME } from "./mongo-member.ts";
 import { until } from "./until.ts";
 
@@ -90,11 +90,4 @@ async function steppedUp(member: MongoMember): Promise<boolean> {
     () => true,
     () => false,
   );
-}
-
-/** Free ports that differ: they are taken one after the other, and the system gives each only once in a while. */
-async function freePorts(count: number): Promise<number[]> {
-  const ports = new Set<number>();
-  while (ports.size < count) ports.add(await freePort(0));
-  return [...ports];
 }

@@ -2,7 +2,7 @@ import { hash } from "node:crypto";
 import type { IncomingHttpHeaders } from "node:http";
 import { asRefusal } from "../../../mixins/contract-action.ts";
 import { ERRORS, refuse, type Refusal } from "../../contracts/errors.ts";
-import { ServiceGone } from "../service-watch.ts";
+import { wasNotBegun } from "../service-watch.ts";
 import type { KeptAnswersStore } from "./kept-answers.store.ts";
 
 /** A create request that its sender may send again, and the name that he gave it. */
@@ -54,7 +54,7 @@ export function onceBy(store: KeptAnswersStore, onError: (error: unknown) => voi
 
 /** A refusal, or a service that was never asked; after any other error nobody knows. */
 function hasChangedNothing(error: unknown): boolean {
-  if (error instanceof ServiceGone) return !error.wasAsked;
+  if (wasNotBegun(error)) return true;
   const refusal = asRefusal(error);
   return refusal !== undefined && ERRORS[refusal.refusal].status < 500;
 }

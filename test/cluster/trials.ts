@@ -1,0 +1,111 @@
+import { setTimeout as pause } from "node:timers/promises";
+import { type Installation, SERVICES } from "./installation.ts";
+import type { Tally } from "./tally.ts";
+
+/** One row of the table: something that an operator does, or that breaks, under load. */
+export interface Trial {
+  readonly name: string;
+  /** About how long it takes: posts come due all the while. */
+  readonly aboutMs: number;
+  /** Does it or breaks it, mends it, and tells how many times. */
+  readonly inject: (installation: Installation) => Promise<number>;
+  /** What requests may suffer; posts and answered writes may suffer nothing. */
+  readonly mayHappen: (tally: Tally, times: number) => boolean;
+}
+
+const ROUNDS = 5;
+const LEAST_REQUESTS = 20_000;
+const QUIET_MS = 10_000;
+/** Between two faults, so that each is met by an installation that has come to rest. */
+const REST_MS = 4_000;
+
+const nothingFails = ({ failedReads, failedWrites }: Tally) => failedReads + failedWrites === 0;
+
+/** Every service at once, as after `kubectl apply`: of each one replica after the other. */
+async function rollAll(installation: Installation, project?: string): Promise<void> {
+  await Promise.all(
+    SERVICES.map(async (service) => {
+      for (const replica of installation.replicas(service)) await installation.replace(replica, project);
+    }),
+  );
+}
+
+async function rollInRounds(installation: Installation): Promise<number> {
+  for (let round = 0; round < ROUNDS; round += 1) await rollAll(installation);
+  return ROUNDS;
+}
+
+async function killEach(installation: Installation): Promise<number> {
+  for (const service of SERVICES) {
+    for (const replica of installation.replicas(service)) {
+      await installation.kill(replica);
+      await pause(REST_MS);
+    }
+  }
+  return SERVICES.length * 2;
+}
+
+async function killNatsServers({ nats }: Installation): Promise<number> {
+  for (let times = 0; times < 3; times += 1) {
+    const at = await nats.busiest();
+    await nats.kill(at);
+    await pause(REST_MS);
+    await nats.raise(at);
+    await pause(REST_MS);
+  }
+  return 3;
+}
+
+async function stepDown({ mongo }: Installation): Promise<number> {
+  for (let times = 0; times < 3; times += 1) {
+    await mongo.stepDown();
+    await pause(REST_MS);
+  }
+  return 3;
+}
+
+async function killPrimary({ mongo }: Installation): Promise<number> {
+  const host = await mongo.killPrimary();
+  await pause(20_000);
+  await mongo.raise(host);
+  return 1;
+}
+
+export const TRIALS: readonly Trial[] = [
+  {
+    name: "nothing happens",
+    aboutMs: QUIET_MS,
+    inject: () => pause(QUIET_MS, 0),
+    mayHappen: nothingFails,
+  },
+  {
+    name: "rolling restart of every service, 5 rounds",
+    aboutMs: 150_000,
+    inject: rollInRounds,
+    mayHappen: (tally) => nothingFails(tally) && tally.requests >= LEAST_REQUESTS,
+  },
+  {
+    name: "kill -9 of each replica of each service in turn",
+    aboutMs: 70_000,
+    inject: killEach,
+    mayHappen: ({ failedReads }) => failedReads === 0,
+  },
+  {
+    name: "kill -9 of the busiest of three NATS servers, 3 times",
+    aboutMs: 25_000,
+    inject: killNatsServers,
+    mayHappen: (tally) => nothingFails(tally) && tally.worstMs <= 1_500,
+  },
+  {
+    name: "MongoDB's primary steps down, 3 times",
+    aboutMs: 20_000,
+    inject: stepDown,
+    mayHappen: (tally) => nothingFails(tally) && tally.worstMs <= 5_000,
+  },
+  {
+    name: "kill -9 of MongoDB's primary",
+    aboutMs: 25_000,
+    inject: killPrimary,
+    mayHappen: nothingFails,
+  },
+];

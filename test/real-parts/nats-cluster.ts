@@ -1,0 +1,65 @@
+import { type EmbeddedNats, startNats } from "../../services/launch/embedded-nats.ts";
+import { freePorts } from "./free-ports.ts";
+import { until } from "./until.ts";
+
+/** Three real nats-servers with routes between them, as in production: a client of one reaches those of the others. */
+export interface NatsCluster {
+  /** Names all three, separated by commas. */
+  readonly url: string;
+  /** The server with the most clients, by its place in the cluster. */
+  busiest(): Promise<number>;
+  /** Ends a server by kill -9. */
+  kill(at: number): Promise<void>;
+  /** Starts a killed one again, and waits until it has its routes. */
+  raise(at: number): Promise<void>;
+  stop(): Promise<void>;
+}
+
+const SERVERS = 3;
+
+/** What a server's monitoring says of itself. */
+interface Figures {
+  readonly connections: number;
+  readonly routes: number;
+}
+
+export async function startNatsCluster(): Promise<NatsCluster> {
+  const ports = await freePorts(3 * SERVERS);
+  const [clients, routes, monitors] = [0, 1, 2].map((at) => ports.slice(at * SERVERS, (at + 1) * SERVERS)) as [
+    number[],
+    number[],
+    number[],
+  ];
+  const peers = routes.map((port) => `nats://127.0.0.1:${port}`);
+  const start = (at: number) =>
+    startNats(clients[at], [
+      `--name=n${at}`,
+      "--cluster_name=guildcal",
+      `--cluster=${peers[at]}`,
+      `--routes=${peers.join(",")}`,
+      `--http_port=${monitors[at]}`,
+    ]);
+  const servers: EmbeddedNats[] = await Promise.all(clients.map((_, at) => start(at)));
+
+  const figures = (at: number): Promise<Figures> =>
+    fetch(`http://127.0.0.1:${monitors[at]}/varz`, { signal: AbortSignal.timeout(2_000) }).then(
+      (answer) => answer.json() as Promise<Figures>,
+      () => ({ connections: 0, routes: 0 }),
+    );
+  const isRouted = (at: number) => async () => (await figures(at)).routes >= SERVERS - 1;
+
+  await Promise.all(clients.map((_, at) => until(isRouted(at), `routes of NATS server ${at}`)));
+  return {
+    url: clients.map((port) => `nats://127.0.0.1:${port}`).join(","),
+    async busiest() {
+      const counts = await Promise.all(clients.map(async (_, at) => (await figures(at)).connections));
+      return counts.indexOf(Math.max(...counts));
+    },
+    kill: async (at) => servers[at]?.kill("SIGKILL"),
+    async raise(at) {
+      servers[at] = await start(at);
+      await until(isRouted(at), `routes of NATS server ${at}`);
+    },
+    stop: async () => void (await Promise.all(servers.map((server) => server.kill("SIGKILL")))),
+  };
+}
