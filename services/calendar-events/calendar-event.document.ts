@@ -2,24 +2,12 @@ import { Schema } from "mongoose";
 import { type Tracked, trackedIndexes, trackedPaths } from "../../mixins/change-feed.ts";
 import type { Color, EventTexts, Recurrence } from "../contracts/calendar-events.contract.ts";
 import type { EpochMs, EventId, GuildId } from "../contracts/ids.ts";
-import { type Anchor, clockFor, unwrittenCalendar } from "./domain/calendar.ts";
+import type { Anchor } from "./domain/calendar.ts";
 import { type CalendarEvent, type StoredEvent, textsOf } from "./domain/event.ts";
-import { forkOf } from "./domain/interval-tree.ts";
-import { laneOf, MOVED, phaseOf, SINGLE } from "./domain/lanes.ts";
+import { MOVED } from "./domain/lanes.ts";
 import { occurrenceId } from "./domain/occurrence-id.ts";
-import { seriesEnd } from "./domain/occurrences.ts";
 import type { Override } from "./domain/override.ts";
-import { lastMsOf, type Times } from "./domain/window.ts";
-
-/** How something is filed, so that windows find it (README, "How a window is read"). */
-interface Filing {
-  /** `<calendar number>/<lane of the domain>`. */
-  readonly lane: string;
-  readonly fork: number;
-  readonly phase: number;
-  /** The last millisecond of the event, or of the whole series. */
-  readonly lastAt: EpochMs;
-}
+import { FILING_INDEXES, filedOnce, type Filing, filingOf } from "./event-filing.ts";
 
 interface Stamps {
   readonly scheduledAt?: Date;
@@ -55,7 +43,7 @@ export type EventRow = Tracked & EventFields & Required<Stamps>;
 export type OverrideRow = { readonly _id: string } & OverrideFields & Stamps;
 
 /** What no read needs: how a row is filed, and its place in the change feed. */
-export const UNFILED = { lane: 0, fork: 0, phase: 0, lastAt: 0, changedAt: 0 } as const;
+export const UNFILED = { lane: 0, fork: 0, lastAt: 0, nodes: 0, phase: 0, changedAt: 0 } as const;
 
 /** A row as it is read. */
 export type Row = ReadEventRow | OverrideRow;
@@ -64,9 +52,6 @@ type ReadEventRow = Omit<EventRow, keyof typeof UNFILED>;
 /** Every field that a row of the collection may have. */
 export type AnyRow = EventRow & Partial<Pick<OverrideRow, "eventId" | "original" | "cancelled">>;
 
-/** The last millisecond of what has no end. */
-const FOR_EVER = Number.MAX_SAFE_INTEGER;
-
 export const eventSchema = new Schema<AnyRow>(
   {
     _id: { type: String, required: true },
@@ -74,10 +59,11 @@ export const eventSchema = new Schema<AnyRow>(
     calendarNumber: Number,
     lane: String,
     fork: Number,
+    lastAt: Number,
+    nodes: { type: [Number], default: undefined },
     phase: Number,
     startsAt: Number,
     endsAt: Number,
-    lastAt: Number,
     name: String,
     description: String,
     location: String,
@@ -96,10 +82,7 @@ export const eventSchema = new Schema<AnyRow>(
 );
 for (const [keys, options] of trackedIndexes) eventSchema.index(keys, options);
 
-export const BY_END = { guildId: 1, lane: 1, fork: 1, phase: 1, lastAt: 1 } as const;
-export const BY_START = { guildId: 1, lane: 1, fork: 1, phase: 1, startsAt: 1 } as const;
-export const IN_ORDER = { guildId: 1, lane: 1, startsAt: 1 } as const;
-for (const keys of [BY_END, BY_START, IN_ORDER]) eventSchema.index(keys);
+for (const { keys, options } of FILING_INDEXES) eventSchema.index(keys, options);
 
 /** Finds the overrides of a series. */
 eventSchema.index({ eventId: 1, original: 1 }, { partialFilterExpression: { eventId: { $exists: true } } });
@@ -110,32 +93,6 @@ export type EventDocument = Pick<CalendarEvent, "revision"> & EventFields & { re
 export function documentOf(event: CalendarEvent): EventDocument {
   const { id, recurring, ...fields } = event;
   return { _id: id, ...fields, ...recurring, ...filingOf(event) };
-}
-
-function filingOf(event: CalendarEvent): Filing {
-  const { recurring, calendarNumber, startsAt } = event;
-  if (recurring === undefined) return filed(event, SINGLE, event);
-  // Filed by its own zone: windows allow for what changes of the zone have moved.
-  const clock = clockFor(recurring.anchor, unwrittenCalendar(event.guildId, calendarNumber));
-  const series = { ...event, recurrence: recurring.recurrence, clock };
-  const endsAt = seriesEnd(series);
-  const lastAt = endsAt === undefined ? undefined : lastMsOf({ startsAt, endsAt });
-  return {
-    lane: lanePrefix(calendarNumber) + laneOf(series),
-    fork: forkOf(startsAt, lastAt),
-    phase: phaseOf(series),
-    lastAt: lastAt ?? FOR_EVER,
-  };
-}
-
-function filed({ calendarNumber }: { calendarNumber: number }, lane: string, times: Times): Filing {
-  const lastAt = lastMsOf(times);
-  return { lane: lanePrefix(calendarNumber) + lane, fork: forkOf(times.startsAt, lastAt), phase: 0, lastAt };
-}
-
-/** What the names of a calendar's lanes begin with. */
-export function lanePrefix(calendarNumber: number): string {
-  return `${calendarNumber}/`;
 }
 
 /** The event of a row; undefined for a tombstone. */
@@ -175,7 +132,7 @@ export function overrideDocumentOf(event: CalendarEvent, override: Override): Ov
     ...(color === undefined ? {} : { color }),
     ...(moved === undefined
       ? {}
-      : { guildId: event.guildId, calendarNumber: event.calendarNumber, ...moved, ...filed(event, MOVED, moved) }),
+      : { guildId: event.guildId, calendarNumber: event.calendarNumber, ...moved, ...filedOnce(event, MOVED, moved) }),
   };
 }
 

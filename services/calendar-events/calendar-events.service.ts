@@ -36,6 +36,7 @@ import { mergedChanges } from "./domain/merged-changes.ts";
 import { announcedOccurrence } from "./domain/placed.ts";
 import { eventWrites, type Written } from "./event-writes.ts";
 import { namedEvents, viewOf } from "./named-events.ts";
+import { refileOldRows } from "./refiled-rows.store.ts";
 
 export interface CalendarEventsOptions {
   readonly mongoUrl: string;
@@ -75,6 +76,7 @@ export function calendarEventsService({ mongoUrl, now = Date.now }: CalendarEven
 
   return {
     name: "calendar-events",
+    started: () => refileOldRows(connection),
     mixins: [databaseMixin(connection, mongoUrl, "calendar-events"), healthMixin("calendar-events", connection)],
     actions: {
       ...serve(createEvent, (params, context) =>

@@ -3,13 +3,9 @@ import { coalescedReads } from "../../mixins/coalesced-reads.ts";
 import { readRows } from "../../mixins/short-reads.ts";
 import type { EpochMs, EventId, GuildId, OccurrenceId } from "../contracts/ids.ts";
 import {
-  BY_END,
-  BY_START,
   type AnyRow,
   eventOf,
-  IN_ORDER,
   isOverrideRow,
-  lanePrefix,
   type OverrideRow,
   overrideOf,
   type Row,
@@ -19,7 +15,8 @@ import type { Calendar } from "./domain/calendar.ts";
 import type { StoredEvent } from "./domain/event.ts";
 import type { Override } from "./domain/override.ts";
 import type { Window } from "./domain/window.ts";
-import { type EventFilter, isSingles, windowQuery } from "./window-query.ts";
+import { IN_ORDER, lanePrefix } from "./event-filing.ts";
+import { type EventFilter, isSingles, type Scan, windowScans } from "./window-query.ts";
 
 /** Some of what was found: events, and occurrences that were moved by hand. */
 export interface Found {
@@ -57,8 +54,7 @@ const LANES_AT_ONCE = 50;
 const ROWS_AT_ONCE = 1000;
 
 export function eventReads(model: Model<AnyRow>, session: ClientSession | null = null): EventReads {
-  async function* found(conditions: readonly EventFilter[], hint: Record<string, 1>): AsyncIterable<Found> {
-    if (conditions.length === 0) return;
+  async function* found({ conditions, index: hint }: Scan): AsyncIterable<Found> {
     const filter = { $or: conditions };
     const few = await readRows<Row>(model, { filter, projection: UNFILED, hint, limit: ROWS_AT_ONCE + 1 }, session);
     if (few.length <= ROWS_AT_ONCE) yield sorted(few);
@@ -105,9 +101,8 @@ export function eventReads(model: Model<AnyRow>, session: ClientSession | null =
 
     async *touching(guildId, lanes, window, calendars) {
       for (let at = 0; at < lanes.length; at += LANES_AT_ONCE) {
-        const query = windowQuery(guildId, lanes.slice(at, at + LANES_AT_ONCE), window, calendars);
-        yield* found(query.byEnd, BY_END);
-        yield* found(query.byStart, BY_START);
+        const some = lanes.slice(at, at + LANES_AT_ONCE);
+        for (const scan of windowScans(guildId, some, window, calendars)) yield* found(scan);
       }
     },
 

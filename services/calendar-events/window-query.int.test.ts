@@ -1,95 +1,134 @@
 import { afterAll, beforeAll, describe, expect, test } from "@jest/globals";
 import { type FilledCalendar, openCalendar } from "../../test/calendar/filled-calendar.ts";
+import { dice, everyKind, NOW, twentyYears } from "../../test/calendar/many-events.ts";
 import { emptyDatabase } from "../../test/real-parts/test-services.ts";
-import { FREQUENCIES, type CreateEventParams } from "../contracts/calendar-events.contract.ts";
 import type { GuildId } from "../contracts/ids.ts";
-import { BY_END, BY_START, eventOf, type EventRow } from "./calendar-event.document.ts";
-import { seriesOf } from "./domain/event.ts";
-import { occurrencesTouching } from "./domain/occurrences.ts";
+import { eventOf, type EventRow } from "./calendar-event.document.ts";
 import { unwrittenCalendar } from "./domain/calendar.ts";
+import { seriesOf, type StoredEvent } from "./domain/event.ts";
+import { finestOf, laneOf, MOST_KINDS, nameOfLane, phaseOf } from "./domain/lanes.ts";
+import { occurrencesTouching, type Series, seriesEnd } from "./domain/occurrences.ts";
+import { nodesOf } from "./domain/span-tree.ts";
 import { touches, type Window } from "./domain/window.ts";
-import { windowQuery } from "./window-query.ts";
-
-type NewEvent = Omit<CreateEventParams, "guildId" | "calendarNumber">;
+import { windowScans } from "./window-query.ts";
 
 const HOUR = 3_600_000;
 const DAY = 24 * HOUR;
-const now = Date.UTC(2024, 4, 1);
 
-/** Numbers from 0 to 1 in an order that never changes. */
-function dice(seed: number): () => number {
-  let state = seed;
-  return () => {
-    state = (Math.imul(state, 1_664_525) + 1_013_904_223) >>> 0;
-    return state / 2 ** 32;
-  };
-}
+/** Examined beside what is answered, at most: of documents, and of keys. */
+const DOCUMENTS_BESIDE = 10;
+const KEYS_BESIDE = 1000;
 
-/** Twenty years of a guild around now: single events of all lengths, series that ended, go on and begin later. */
-function twentyYears(count: number): NewEvent[] {
-  const roll = dice(7);
-  return Array.from({ length: count }, (_, at): NewEvent => {
-    const startsAt = now + Math.floor((roll() - 0.5) * 20 * 365 * DAY);
-    const endsAt = startsAt + Math.floor(roll() ** 6 * 30 * DAY);
-    if (at % 2 === 0) return { startsAt, endsAt };
-    const frequency = FREQUENCIES[at % 8 === 7 ? 3 : Math.floor(roll() * 4)] ?? "DAILY";
-    const interval = 1 + Math.floor(roll() * 3);
-    const recurrence = { frequency, interval, count: at % 8 === 7 ? -1 : 2 + Math.floor(roll() * 10) };
-    return { startsAt, endsAt: startsAt + Math.floor(roll() * 5 * HOUR), recurs: true, recurrence };
-  });
-}
+const WINDOWS = [
+  ["a year", 365 * DAY],
+  ["a month", 31 * DAY],
+  ["a week", 7 * DAY],
+  ["a date", DAY],
+  ["an hour", HOUR],
+] as const satisfies [string, number][];
 
 describe("the access path of windows", () => {
-  const sizes = [
-    ["2" as GuildId, 2_000],
-    ["20" as GuildId, 20_000],
-  ] as const satisfies [GuildId, number][];
+  const guilds = {
+    small: "2" as GuildId,
+    large: "20" as GuildId,
+    kinds: "100" as GuildId,
+    long: "101" as GuildId,
+    misfiled: "102" as GuildId,
+  };
   let calendar: FilledCalendar;
+  let events: ReturnType<typeof rowsOf>;
   beforeAll(async () => {
     calendar = await openCalendar(emptyDatabase());
-    for (const [guildId, count] of sizes) await calendar.fill(guildId, twentyYears(count));
-  });
+    events = rowsOf(calendar);
+    await calendar.fill(guilds.small, twentyYears(2_000));
+    await calendar.fill(guilds.large, twentyYears(20_000));
+    await calendar.fill(guilds.kinds, everyKind(10_000, 0));
+    await calendar.fill(guilds.long, everyKind(5_000, 0.9));
+    await calendar.fill(guilds.misfiled, everyKind(4_000, 0));
+  }, 120_000);
   afterAll(() => calendar.connection.close());
 
-  async function examine(guildId: GuildId, from: number, until: number) {
-    const events = calendar.connection.collection<EventRow>("calendar_events");
+  const known = new Map<GuildId, EventRow[]>();
+
+  async function allOf(guildId: GuildId): Promise<EventRow[]> {
+    const rows = known.get(guildId) ?? (await events.find({ guildId }).toArray());
+    known.set(guildId, rows);
+    return rows;
+  }
+
+  /** What a window costs, and the events that it lists. */
+  async function examine(guildId: GuildId, window: Window) {
     const lanes = await events.distinct("lane", { guildId });
-    const query = windowQuery(guildId, lanes, { from, until }, [unwrittenCalendar(guildId, 1)]);
-    const sum = { keys: 0, documents: 0, listed: [] as string[], lanes: lanes.length };
-    for (const [filter, hint] of [
-      [query.byEnd, BY_END],
-      [query.byStart, BY_START],
-    ] as const) {
-      const { executionStats } = (await events
-        .find({ $or: [...filter] }, { hint })
-        .explain("executionStats")) as ExplainedQuery;
+    const sum = { keys: 0, documents: 0, listed: [] as string[] };
+    for (const { index, conditions } of windowScans(guildId, lanes, window, [unwrittenCalendar(guildId, 1)])) {
+      const query = events.find({ $or: [...conditions] }, { hint: index });
+      const { executionStats } = (await query.clone().explain("executionStats")) as ExplainedQuery;
       sum.keys += executionStats.totalKeysExamined;
       sum.documents += executionStats.totalDocsExamined;
-      const rows = await events.find({ $or: [...filter] }, { hint }).toArray();
-      sum.listed.push(...listedOf(rows, { from, until }));
+      sum.listed.push(...listedOf(await query.toArray(), window));
     }
     return sum;
   }
 
-  describe.each(sizes)("in calendar %s of %i events", (guildId: GuildId, _count: number) => {
-    test.each([
-      ["a month", 31 * DAY],
-      ["a date", DAY],
-      ["an hour", HOUR],
-    ])("%s finds all, reads what it answers, and in the index a few keys a lane beside", async (_, length) => {
-      const everything = await calendar.connection.collection<EventRow>("calendar_events").find({ guildId }).toArray();
-      const roll = dice(11);
-      for (let look = 0; look < 5; look += 1) {
-        const from = now + Math.floor((roll() - 0.5) * 365 * DAY);
-        const { documents, keys, listed, lanes } = await examine(guildId, from, from + length);
-        const all = listedOf(everything, { from, until: from + length });
-        expect(listed.toSorted()).toEqual(all.toSorted());
-        expect(documents).toBeLessThanOrEqual(1.2 * all.length + 5);
-        expect(keys).toBeLessThanOrEqual(1.2 * all.length + 32 * lanes);
+  /** Some windows of a length, each with what it costs; holds that they find all that going through all finds. */
+  async function looks(guildId: GuildId, length: number) {
+    const everything = await allOf(guildId);
+    const roll = dice(11);
+    const found: Awaited<ReturnType<typeof examine>>[] = [];
+    for (let look = 0; look < 3; look += 1) {
+      const from = NOW + Math.floor((roll() - 0.5) * 365 * DAY);
+      const window = { from, until: from + length };
+      found.push(await examine(guildId, window));
+      expect(found[look]?.listed.toSorted()).toEqual(listedOf(everything, window).toSorted());
+    }
+    return found;
+  }
+
+  describe.each([
+    ["2 000 events", guilds.small],
+    ["20 000 events", guilds.large],
+    ["as many kinds of series as there may be, of intervals to 1000", guilds.kinds],
+    ["as many kinds, of lengths to most of the interval", guilds.long],
+  ])("in a calendar of %s", (_calendar, guildId) => {
+    test.each(WINDOWS)("%s finds all, and reads what it answers", async (_window, length) => {
+      for (const { documents, keys, listed } of await looks(guildId, length)) {
+        expect(documents).toBeLessThanOrEqual(1.2 * listed.length + DOCUMENTS_BESIDE);
+        expect(keys).toBeLessThanOrEqual(1.2 * listed.length + KEYS_BESIDE);
       }
     });
   });
+
+  test("the kinds that are looked at are as many as a calendar may have", async () => {
+    for (const guildId of [guilds.kinds, guilds.long]) {
+      const lanes = await events.distinct("lane", { guildId });
+      expect(lanes.length).toBeLessThanOrEqual(MOST_KINDS);
+      expect(lanes.length).toBeGreaterThan(0.9 * MOST_KINDS);
+    }
+  });
+
+  test("filed by the phase of interval 1, a date reads many times what it answers", async () => {
+    const rows = await allOf(guilds.misfiled);
+    await events.bulkWrite(
+      rows.map((row) => ({ updateOne: { filter: { _id: row._id }, update: { $set: filedByIntervalOne(row) } } })),
+    );
+    for (const { documents, listed } of await looks(guilds.misfiled, DAY)) {
+      expect(documents).toBeGreaterThan(5 * listed.length);
+    }
+  });
 });
+
+function rowsOf({ connection }: FilledCalendar) {
+  return connection.collection<EventRow>("calendar_events");
+}
+
+/** How a series would be filed if it came back at every interval of its frequency. */
+function filedByIntervalOne(row: EventRow) {
+  const series = seriesOf(eventOf(row) as StoredEvent, unwrittenCalendar(row.guildId, 1)) as Series;
+  const often = { ...series, recurrence: { ...series.recurrence, interval: 1 } };
+  const end = seriesEnd(series);
+  const nodes = nodesOf(series.startsAt, end === undefined ? undefined : end - 1, finestOf(laneOf(often)));
+  return { lane: `1/${nameOfLane(laneOf(often))}`, phase: phaseOf(often), nodes };
+}
 
 interface ExplainedQuery {
   readonly executionStats: { readonly totalKeysExamined: number; readonly totalDocsExamined: number };

@@ -154,4 +154,12 @@ export const GUARDS: readonly Guard[] = [
     without: "rates.failures.look(address, clock()).waitMs >= 0",
     test: "answers an address from which too many keys failed with 429",
   },
+  {
+    guard: "a series is filed by its exact period",
+    file: "services/calendar-events/domain/lanes.ts",
+    text: 'return { unit: "d", period: 7 * interval };',
+    without: 'return { unit: "d", period: 7 * (interval > 8 ? 1 : interval) };',
+    testFile: "services/calendar-events/domain/filing.unit.test.ts",
+    test: "in no place on the same weekday before it",
+  },
 ];

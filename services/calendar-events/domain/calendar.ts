@@ -56,10 +56,15 @@ export function clockFor({ timezone, version }: Anchor, { zoneChanges }: Calenda
   ];
 }
 
-/** Every zone by which something in the calendar may be read; undefined when some were forgotten. */
-export function zonesOf({ zoneChanges }: Calendar): Zone[] | undefined {
-  if (zoneChanges.length >= MOST_ZONE_CHANGES) return undefined;
-  return [UTC, ...new Set(zoneChanges.map(({ timezone }) => knownZone(timezone)))];
+/**
+ * Every zone by which something that starts from an instant on may be read; undefined when some were forgotten. What
+ * starts after a change of the zone is read by a zone that the calendar got then or later.
+ */
+export function zonesFrom({ zoneChanges }: Calendar, from: EpochMs): Zone[] | undefined {
+  const past = zoneChanges.findLastIndex(({ since }) => since <= from);
+  if (past === -1 && zoneChanges.length >= MOST_ZONE_CHANGES) return undefined;
+  const names = zoneChanges.slice(Math.max(past, 0)).map(({ timezone }) => timezone);
+  return [...(past === -1 ? [UTC] : []), ...[...new Set(names)].map(knownZone)];
 }
 
 /** Whether something may be elsewhere than where it was when it was stored. */

@@ -1,4 +1,5 @@
 import type { EpochMs } from "../../contracts/ids.ts";
+import { LAST_UNIT, unitOf } from "./time-units.ts";
 import type { Window } from "./window.ts";
 
 /**
@@ -9,18 +10,10 @@ import type { Window } from "./window.ts";
  * outside it is filed under one of at most 32 numbers to each side, and there its end, or its start, decides.
  */
 
-/** Time is counted in units of 65 s: 2^32 of them reach beyond the last instant. */
-const UNIT_MS = 2 ** 16;
-const LAST_UNIT = 2 ** 32 - 1;
-
-function unitOf(at: EpochMs): number {
-  return Math.min(Math.max(Math.floor(at / UNIT_MS), 0), LAST_UNIT);
-}
-
-/** Under which number a stretch of time is filed; without a last millisecond it goes on for ever. */
-export function forkOf(startsAt: EpochMs, lastAt: EpochMs | undefined): number {
+/** Under which number a stretch of time is filed. */
+export function forkOf(startsAt: EpochMs, lastAt: EpochMs): number {
   const first = unitOf(startsAt);
-  const last = lastAt === undefined ? LAST_UNIT : unitOf(lastAt);
+  const last = unitOf(lastAt);
   for (let power = 2 ** 31; power > 1; power /= 2) {
     const multiple = Math.ceil(first / power) * power;
     // Zero is a multiple of every power.

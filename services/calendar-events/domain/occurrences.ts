@@ -1,7 +1,7 @@
 import type { Recurrence } from "../../contracts/calendar-events.contract.ts";
 import { type EpochMs, LAST_EPOCH_MS } from "../../contracts/ids.ts";
 import { type CalendarClock, movedByZone } from "./calendar-clock.ts";
-import { instantToLocal, localToInstant, type WallMs } from "./local-to-instant.ts";
+import { FURTHEST_CLOCK_MS, instantToLocal, localToInstant, type WallMs } from "./local-to-instant.ts";
 import { type Steps, stepsOf } from "./recurrence.ts";
 import { type Times, touches, type Window } from "./window.ts";
 
@@ -19,9 +19,6 @@ export interface Slot extends Times {
   /** Since when it has this start by a change of the zone; undefined when the series' own times say it. */
   readonly movedAt?: EpochMs;
 }
-
-/** No wall clock is further from UTC. */
-const FURTHEST_CLOCK_MS = 16 * 3_600_000;
 
 /**
  * The occurrences that touch a window, in the order of their original starts; at most `most`. It costs what it
