@@ -14,8 +14,11 @@ export interface DatabaseClock extends Clock {
 
 /** Samples that are remembered. The best of them counts, so that one slow answer does not set the clock back. */
 const REMEMBERED = 8;
-/** A difference that no slow answer explains: the server's own clock was stepped, and what was known is void. */
-const STEP_MS = 2_000;
+/**
+ * A difference that no slow answer explains, and no drift between two clocks within the remembered samples: the
+ * server's own clock was stepped back, and what was known is void.
+ */
+const STEP_MS = 100;
 
 /**
  * @param readServer - The server's time now.

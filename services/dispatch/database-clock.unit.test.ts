@@ -47,8 +47,17 @@ describe("the database server's clock on the monotonic clock", () => {
   test("a step of the server's own clock back is followed at the next sample", async () => {
     const { at, sample, lag } = world({ ahead: 5_000_000 });
     await sample(0, 1);
-    at.ahead -= 3_600_000;
+    for (const step of [3_600_000, 150]) {
+      at.ahead -= step;
+      await sample(0, 1);
+      expect(lag()).toBe(1);
+    }
+  });
+
+  test("a slow answer is not taken for one", async () => {
+    const { sample, lag } = world({ ahead: 5_000_000 });
     await sample(0, 1);
+    await sample(0, 4_000);
     expect(lag()).toBe(1);
   });
 

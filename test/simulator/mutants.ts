@@ -1,14 +1,24 @@
 import { CHANGE_FEED_OVERLAP_MS } from "../../services/contracts/change-feed.contract.ts";
+import type { Announcement } from "../../services/contracts/announcements.contract.ts";
+import type { Occurrence } from "../../services/contracts/calendar-events.contract.ts";
+import type { Post } from "../../services/dispatch/domain/post.ts";
+import type { Dispatcher } from "../../services/dispatch/protocol/dispatcher.ts";
 import type { Ports } from "../../services/dispatch/protocol/ports.ts";
 import type { Timing } from "../../services/dispatch/protocol/timing.ts";
 import type { Sink } from "../../services/dispatch/sink.ts";
+import { HALTED } from "./simulated-sinks.ts";
 import type { MemoryPostStore } from "./memory-post-store.ts";
+import { NOISY_GUILD } from "./simulated-edits.ts";
+import type { SharedWorld } from "./shared-world.ts";
 import type { VirtualTime } from "./virtual-time.ts";
 
 /** The protocol with one of its protections taken out: the oracle must notice. */
 export interface Mutant {
-  readonly ports?: (ports: Ports, time: VirtualTime) => Ports;
+  readonly ports?: (ports: Ports, world: SharedWorld) => Ports;
   readonly store?: (store: MemoryPostStore, time: VirtualTime) => MemoryPostStore;
+  /** By how much the store's clock is ahead of the database's. */
+  readonly storeAheadMs?: number;
+  readonly dispatcher?: (dispatcher: Dispatcher) => Dispatcher;
   readonly timing?: Partial<Timing>;
 }
 
@@ -18,6 +28,14 @@ function withSink(ports: Ports, change: (sink: Sink) => Partial<Sink>): Ports {
 
 function silent(): Promise<never> {
   return Promise.reject(new Error("not asked"));
+}
+
+function unrevised(announcement: Announcement): Announcement {
+  return { ...announcement, revision: 1 };
+}
+
+function ofOneGuild(post: Post): Post {
+  return { ...post, guildId: NOISY_GUILD };
 }
 
 export const MUTANTS: Readonly<Record<string, Mutant>> = {
@@ -33,12 +51,12 @@ export const MUTANTS: Readonly<Record<string, Mutant>> = {
   "no take-over of expired leases": {
     ports: (ports) => ({ ...ports, store: { ...ports.store, takeOver: async () => null } }),
   },
-  "a claim does not look at the plan's revision, nor at the age of what it rests on": {
+  "a claim does not look at the plan's revision": {
     store: (store) => ({
       ...store,
       claim: (claim) => {
         const planRevision = store.posts.get(claim.id)?.planRevision ?? claim.planRevision;
-        return store.claim({ ...claim, planRevision, notAfter: Infinity });
+        return store.claim({ ...claim, planRevision });
       },
     }),
   },
@@ -56,20 +74,7 @@ export const MUTANTS: Readonly<Record<string, Mutant>> = {
   },
   "a clock that runs ahead, and a claim that believes it": {
     ports: (ports) => ({ ...ports, clock: { now: () => ports.clock.now() + 300 } }),
-    store: (store) => ({
-      ...store,
-      claim: (claim) => {
-        const row = store.posts.get(claim.id);
-        if (row !== undefined) (store.posts as Map<string, typeof row>).set(row.id, { ...row, dueAt: 0 });
-        return store.claim(claim).then((claimed) => {
-          const now = store.posts.get(claim.id);
-          if (row === undefined || now === undefined) return claimed;
-          const restored = { ...now, dueAt: row.dueAt };
-          (store.posts as Map<string, typeof row>).set(row.id, restored);
-          return claimed && restored;
-        });
-      },
-    }),
+    storeAheadMs: 300,
   },
   "a claim takes a post that is being sent": {
     store: (store) => ({
@@ -114,7 +119,27 @@ export const MUTANTS: Readonly<Record<string, Mutant>> = {
     ports: (ports) =>
       withSink(ports, ({ find }) => (find === undefined ? {} : { find: async () => ({ kind: "absent" }) })),
   },
-  "the deadline is not looked at": { timing: { graceMs: 400_000 } },
+  "the deadline is not looked at": {
+    timing: { graceMs: 400_000 },
+    ports: (ports) => {
+      const endless = (occurrence: Occurrence) => ({ ...occurrence, endsAt: occurrence.endsAt + 600_000 });
+      const { owners } = ports;
+      return {
+        ...ports,
+        owners: {
+          ...owners,
+          occurrences: async (params) => {
+            const { occurrences, truncated } = await owners.occurrences(params);
+            return { occurrences: occurrences.map(endless), truncated };
+          },
+          occurrence: async (guildId, id) => {
+            const occurrence = await owners.occurrence(guildId, id);
+            return occurrence && endless(occurrence);
+          },
+        },
+      };
+    },
+  },
   "what nobody knows is taken for undelivered": {
     ports: (ports) =>
       withSink(ports, (sink) => ({
@@ -123,5 +148,57 @@ export const MUTANTS: Readonly<Record<string, Mutant>> = {
           return outcome.kind === "retry" ? { ...outcome, undelivered: true } : outcome;
         },
       })),
+  },
+  "a process goes by its own wall clock": {
+    ports: (ports, { wallNow }) => ({ ...ports, clock: { now: wallNow } }),
+  },
+  "an orderly stop waits for nothing": {
+    dispatcher: (dispatcher) => ({ ...dispatcher, stop: () => dispatcher.stop(0) }),
+  },
+  "what only an operator can mend fails the post": {
+    ports: (ports) =>
+      withSink(ports, (sink) => ({
+        async send(message, timeoutMs) {
+          const outcome = await sink.send(message, timeoutMs);
+          return outcome.kind === "halted" ? { kind: "rejected", scope: "payload", reason: HALTED } : outcome;
+        },
+      })),
+  },
+  "a halt is not kept": { timing: { haltMs: 0 } },
+  "what a channel refuses for good suspends nothing": {
+    store: (store) => ({ ...store, write: (at, write) => store.write(at, { ...write, suspends: undefined }) }),
+  },
+  "an update does not lift a suspension": {
+    ports: (ports) => ({
+      ...ports,
+      owners: {
+        ...ports.owners,
+        announcements: async (guildId) => (await ports.owners.announcements(guildId)).map(unrevised),
+        announcement: async (guildId, id) => {
+          const one = await ports.owners.announcement(guildId, id);
+          return one && unrevised(one);
+        },
+      },
+    }),
+  },
+  "a refusal counts as certain after a lost answer": {
+    store: (store) => ({
+      ...store,
+      write: (at, write) => {
+        const isRefused = write.state === "sending" && / after an attempt /.test(write.reason ?? "");
+        const failed = { ...write, state: "failed", settledAt: write.wakeAt, doubtSince: undefined } as const;
+        return store.write(at, isRefused ? failed : write);
+      },
+    }),
+  },
+  "all guilds stand in one line": {
+    ports: (ports) => ({
+      ...ports,
+      store: {
+        ...ports.store,
+        waking: async (...asked) =>
+          (await ports.store.waking(...asked)).map(ofOneGuild).sort((one, other) => (one.id < other.id ? 1 : -1)),
+      },
+    }),
   },
 };

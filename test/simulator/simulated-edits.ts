@@ -9,6 +9,8 @@ import type { SimulatedOwners } from "./simulated-owners.ts";
 import type { VirtualTime } from "./virtual-time.ts";
 
 export const GUILD = "1" as GuildId;
+/** Has many posts at one instant, in some runs. */
+export const NOISY_GUILD = "2" as GuildId;
 
 /** Makes the guild, and plans what its people will change, and when. */
 export function peopleOf(
@@ -19,8 +21,8 @@ export function peopleOf(
   const start = time.now;
   let made = 0;
 
-  function write(feed: Feed, id: string, next: (at: number) => unknown): void {
-    waitForOwners(() => owners.change(feed, GUILD, id, next, chance.between(0, scenario.slowWriteMs)));
+  function write(feed: Feed, id: string, next: (at: number) => unknown, guildId = GUILD): void {
+    waitForOwners(() => owners.change(feed, guildId, id, next, chance.between(0, scenario.slowWriteMs)));
   }
 
   function makeAnnouncement(): void {
@@ -35,14 +37,22 @@ export function peopleOf(
     return { minutes: chance.happens(0.7) ? 0 : 1 };
   }
 
-  function makeEvent(): void {
+  function makeEvent(startsAt = someStart(), guildId = GUILD): void {
     const id = `e${(made += 1)}`;
-    const startsAt = someStart();
     const times = { startsAt, endsAt: startsAt + chance.oneOf([0, 600_000]) };
     const color = chance.oneOf(["NONE", "RED"] as const);
     const ids = { occurrenceId: id as never, eventId: id as never };
     const made2 = (at: number) => sampleOccurrence({ ...ids, ...times, color, scheduledAt: at, coloredAt: at });
-    write("calendar-events", id, made2);
+    write("calendar-events", id, made2, guildId);
+  }
+
+  /** As many announcements of one event, at the start of the first of the other guild's. */
+  function makeNoise(startsAt: number): void {
+    makeEvent(startsAt, NOISY_GUILD);
+    for (let count = 0; count < scenario.noisy; count += 1) {
+      const id = `n${count}`;
+      write("announcements", id, (standsSince) => sampleAnnouncement({ id: id as never, standsSince }), NOISY_GUILD);
+    }
   }
 
   function someStart(): number {
@@ -98,7 +108,7 @@ export function peopleOf(
         case "re-time":
           return { ...announcement, minutes: 1 - announcement.minutes, standsSince: at };
         case "channel":
-          return { ...announcement, channel: `${Number(announcement.channel) + 1}` };
+          return { ...announcement, channel: announcement.channel === "77" ? "78" : "77" };
         default:
           throw new Error(edit satisfies never);
       }
@@ -113,15 +123,37 @@ export function peopleOf(
     return event.startsAt - leadMs(announcement) - start + chance.between(-3_000, 2_000);
   }
 
+  /** Another channel, and back again before long: whoever plans slowly still has the other one. */
+  function flip(): void {
+    const announcement = anyOf<Announcement>(owners.announcements);
+    if (announcement === undefined) return;
+    const { id, channel } = announcement;
+    write("announcements", id, () => ({ ...announcement, channel: channel === "77" ? "78" : "77" }));
+    time.after(chance.between(50, 1_200), () => write("announcements", id, () => announcement));
+  }
+
+  /** So that the second half of it falls into the second before a due instant. */
+  function flipInstant(): number {
+    const event = anyOf<Occurrence>(owners.occurrences);
+    const announcement = anyOf<Announcement>(owners.announcements);
+    if (event === undefined || announcement === undefined) return TROUBLE_MS;
+    return event.startsAt - leadMs(announcement) - start - chance.between(0, 2_000);
+  }
+
   function planEdits(): void {
+    for (let count = 0; count < scenario.flips; count += 1) {
+      time.after(start + Math.max(0, Math.min(TROUBLE_MS, flipInstant())) - time.now, flip);
+    }
     for (let count = 0; count < scenario.edits; count += 1) {
       const at = Math.max(0, Math.min(TROUBLE_MS, editInstant()));
-      const edit = chance.oneOf([editEvent, editEvent, editAnnouncement, makeEvent]);
+      const edit = chance.oneOf([editEvent, editEvent, editAnnouncement, () => makeEvent()]);
       time.after(start + at - time.now, edit);
     }
   }
 
   for (let count = 0; count < scenario.announcements; count += 1) makeAnnouncement();
-  for (let count = 0; count < scenario.events; count += 1) makeEvent();
+  const firstStart = someStart();
+  for (let count = 0; count < scenario.events; count += 1) makeEvent(count === 0 ? firstStart : undefined);
+  if (scenario.noisy > 0) makeNoise(firstStart);
   time.after(4_500, planEdits);
 }

@@ -50,7 +50,7 @@ export function newSimulatedNetwork(
 
   /** Mostly a millisecond or three; now and then much more. */
   function latency(): number {
-    return chance.happens(0.02) ? chance.between(20, 800) : chance.between(1, 3);
+    return chance.happens(scenario.slowness) ? chance.between(20, 800) : chance.between(1, 3);
   }
 
   function ask<Result>(

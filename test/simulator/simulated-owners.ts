@@ -17,6 +17,7 @@ export type History<Thing> = Version<Thing>[];
 export interface SimulatedOwners {
   readonly announcements: Map<string, History<Announcement>>;
   readonly occurrences: Map<string, History<Occurrence>>;
+  guildOf(id: string): GuildId | undefined;
   /** Stores a new version of something, which gets its time now and can be read `slowMs` later. */
   change(feed: Feed, guildId: GuildId, id: string, next: (stampedAt: number) => unknown, slowMs: number): void;
   /** The owners' actions as they are answered now; they never reject by themselves. */
@@ -28,9 +29,13 @@ interface Entry extends Change {
   readonly visibleAt: number;
 }
 
-/** @param heard - Is told of each change when it can be read. */
+/**
+ * @param databaseNow - What writes are stamped with.
+ * @param heard - Is told of each change when it can be read.
+ */
 export function newSimulatedOwners(
   time: { readonly now: number; after(ms: number, happen: () => void): void },
+  databaseNow: () => number,
   heard: (guildId: GuildId) => void,
 ): SimulatedOwners {
   const announcements = new Map<string, History<Announcement>>();
@@ -38,16 +43,19 @@ export function newSimulatedOwners(
   const log: Entry[] = [];
   const revisions = new Map<string, number>();
   const pending = new Set<string>();
+  const guilds = new Map<string, GuildId>();
 
   function change(feed: Feed, guildId: GuildId, id: string, next: (stampedAt: number) => unknown, slowMs: number) {
     // Two writes of one thing at the same moment: the owner refuses the second.
     if (pending.has(id)) return;
     pending.add(id);
-    const stampedAt = time.now;
-    const visibleAt = stampedAt + slowMs;
+    const stampedAt = databaseNow();
+    const visibleAt = time.now + slowMs;
     const revision = (revisions.get(id) ?? 0) + 1;
     revisions.set(id, revision);
-    const thing = next(stampedAt);
+    guilds.set(id, guildId);
+    const body = next(stampedAt) as Announcement | null;
+    const thing = feed === "announcements" && body !== null ? { ...body, guildId, revision } : body;
     time.after(slowMs, () => {
       pending.delete(id);
       const histories = feed === "announcements" ? announcements : occurrences;
@@ -66,12 +74,14 @@ export function newSimulatedOwners(
   return {
     announcements,
     occurrences,
+    guildOf: (id) => guilds.get(id),
     change,
     now: {
       announcements: async (guildId) => current(announcements).filter((one) => one.guildId === guildId),
       announcement: async (_guildId, id) => announcements.get(id)?.at(-1)?.thing ?? null,
-      occurrences: async ({ windows }) => {
-        const within = ({ startsAt }: Occurrence) =>
+      occurrences: async ({ guildId, windows }) => {
+        const within = ({ occurrenceId, startsAt }: Occurrence) =>
+          guilds.get(occurrenceId) === guildId &&
           windows.some(({ from, until }) => startsAt >= from && startsAt < until);
         return { occurrences: current(occurrences).filter(within), truncated: false };
       },

@@ -1,37 +1,30 @@
 import type { Owners, Ports } from "../../services/dispatch/protocol/ports.ts";
 import type { PostStore } from "../../services/dispatch/protocol/post-store.ts";
-import type { SendOutcome, Sink } from "../../services/dispatch/sink.ts";
-import type { Record } from "./oracle.ts";
-import type { Scenario, Stretch } from "./scenario.ts";
-import type { Incarnation, SimulatedNetwork } from "./simulated-network.ts";
+import { type DatabaseClock, newDatabaseClock } from "../../services/dispatch/database-clock.ts";
+import { isIn, type SharedWorld } from "./shared-world.ts";
+import type { Incarnation } from "./simulated-network.ts";
 import type { SimulatedOwners } from "./simulated-owners.ts";
-import type { SimulatedReceiver } from "./simulated-receiver.ts";
-import type { VirtualTime } from "./virtual-time.ts";
-
-/** What all replicas of a run share. */
-export interface SharedWorld {
-  readonly time: VirtualTime;
-  readonly start: number;
-  readonly scenario: Scenario;
-  readonly network: SimulatedNetwork;
-  readonly store: PostStore;
-  readonly owners: SimulatedOwners;
-  readonly receiver: SimulatedReceiver;
-  readonly record: Record;
-  /** The names of the replicas that the broker takes for living. */
-  knownReplicas(): readonly string[];
-}
+import { distantSinks } from "./simulated-sinks.ts";
 
 const STORE_ANSWERS_MS = 5_000;
 const OWNERS_ANSWER_MS = 1_000;
 let ids = 0;
 
+/** The database's clock as one process knows it: the real map, on a monotonic clock that began with the process. */
+export function clockOf(world: SharedWorld, who: Incarnation): DatabaseClock {
+  const { time, network, databaseNow } = world;
+  const bornAt = time.now;
+  return newDatabaseClock(
+    () => network.ask(who, "sample", storeOptions(world), async () => databaseNow()),
+    () => time.now - bornAt,
+  );
+}
+
 /** The world as one life of one replica sees it. */
-export function simulatedPorts(world: SharedWorld, who: Incarnation): Ports {
+export function simulatedPorts(world: SharedWorld, who: Incarnation, clock: DatabaseClock): Ports {
   const { time, network } = world;
-  const lag = time.chance.between(0, 20);
   return {
-    clock: { now: () => Math.floor(time.now - lag) },
+    clock,
     timers: {
       after(ms, wake) {
         let cancelled = false;
@@ -47,21 +40,24 @@ export function simulatedPorts(world: SharedWorld, who: Incarnation): Ports {
     store: distantStore(world, who),
     owners: distantOwners(world, who),
     replicas: { self: who.name, all: () => world.knownReplicas() },
-    sinks: [distantSink(world, who)],
+    sinks: distantSinks(world, who),
     render: () => Array.from({ length: world.scenario.parts }, () => MESSAGE),
     reports: { settled: () => {}, trouble: () => {} },
   };
 }
 
-const MESSAGE = { content: "", embeds: [], allowedMentions: { parse: [], users: [], roles: [] } } as const;
+const MESSAGE = {
+  content: "",
+  embeds: [{ color: 0, fields: [] }],
+  allowedMentions: { parse: [], users: [], roles: [] },
+} as const;
 
-export function isIn(world: Pick<SharedWorld, "time" | "start">, stretches: readonly Stretch[]): boolean {
-  const at = world.time.now - world.start;
-  return stretches.some(({ from, until }) => at >= from && at < until);
+function storeOptions(world: SharedWorld) {
+  return { timeoutMs: STORE_ANSWERS_MS, isDown: () => isIn(world, world.scenario.storeDown) };
 }
 
 function distantStore(world: SharedWorld, who: Incarnation): PostStore {
-  const options = { timeoutMs: STORE_ANSWERS_MS, isDown: () => isIn(world, world.scenario.storeDown) };
+  const options = storeOptions(world);
   const { store, record } = world;
   const watched: PostStore = {
     ...store,
@@ -88,7 +84,7 @@ function distantOwners(world: SharedWorld, who: Incarnation): Owners {
   const watched: SimulatedOwners["now"] = {
     ...now,
     announcements(guildId) {
-      world.record.readings.push(world.time.now);
+      world.record.readings.push({ at: world.time.now, guildId });
       return now.announcements(guildId);
     },
   };
@@ -109,42 +105,4 @@ function distant<Operations extends object>(
       network.ask(who, name, optionsOf(name), () => (operation as (...args: unknown[]) => Promise<unknown>)(...args)),
   ]);
   return Object.fromEntries(wrapped) as Operations;
-}
-
-function distantSink(world: SharedWorld, who: Incarnation): Sink {
-  const { time, network, scenario, receiver } = world;
-  const isDown = () => isIn(world, scenario.receiverDown);
-
-  async function receive(message: Parameters<Sink["send"]>[0], sentAt: number): Promise<SendOutcome> {
-    if (time.chance.happens(scenario.limited)) {
-      return { kind: "retry", reason: "429", afterMs: time.chance.between(300, 4_000), undelivered: true };
-    }
-    if (!time.chance.happens(scenario.broken)) return receiver.accept(message, sentAt);
-    if (time.chance.happens(0.5)) receiver.accept(message, sentAt);
-    return { kind: "retry", reason: "503", afterMs: 0 };
-  }
-
-  const sink: Sink = {
-    name: "log",
-    async send(message, timeoutMs) {
-      const sentAt = time.now;
-      try {
-        return await network.ask(who, "send", { timeoutMs, isDown }, () => receive(message, sentAt));
-      } catch {
-        return { kind: "retry", reason: "no answer", afterMs: 0 };
-      }
-    },
-    close: () => Promise.resolve(),
-  };
-  if (!scenario.canLookUp) return sink;
-  return {
-    ...sink,
-    async find({ channel, nonce }, _triedMsAgo, timeoutMs) {
-      try {
-        return await network.ask(who, "look up", { timeoutMs, isDown }, async () => receiver.find(channel, nonce));
-      } catch {
-        return { kind: "unreachable" };
-      }
-    },
-  };
 }

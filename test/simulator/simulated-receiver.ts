@@ -1,8 +1,10 @@
+import type { SinkName } from "../../services/dispatch/domain/post.ts";
 import type { Lookup, OutgoingMessage, SendOutcome } from "../../services/dispatch/sink.ts";
 
 /** A message as everybody in the channel sees it. */
 export interface VisibleMessage {
   readonly id: string;
+  readonly sink: SinkName;
   readonly postId: string;
   readonly part: number;
   readonly channel: string;
@@ -10,13 +12,25 @@ export interface VisibleMessage {
   readonly at: number;
   /** When the send that made it began. */
   readonly sentAt: number;
+  /** Whether it went without its box. */
+  readonly isPlain: boolean;
 }
 
-/** A chat server that drops doubles by their nonce for a while. */
+/** An attempt that was refused for good. */
+export interface RefusedAttempt {
+  readonly postId: string;
+  readonly at: number;
+  readonly scope: "channel" | "payload";
+  readonly reason: string;
+}
+
+/** What is behind the sinks: each a chat server of its own that drops doubles by their nonce for a while. */
 export interface SimulatedReceiver {
   readonly visible: readonly VisibleMessage[];
-  accept(message: OutgoingMessage, sentAt: number): SendOutcome;
-  find(channel: string, nonce: string): Lookup;
+  readonly refused: readonly RefusedAttempt[];
+  accept(sink: SinkName, message: OutgoingMessage, sentAt: number): SendOutcome;
+  refuse(message: OutgoingMessage, scope: RefusedAttempt["scope"], reason: string): SendOutcome;
+  find(sink: SinkName, channel: string, nonce: string): Lookup;
 }
 
 /** Longer than the sender relies on, as with the real one. */
@@ -24,17 +38,26 @@ const NONCE_KNOWN_MS = 75_000;
 
 export function newSimulatedReceiver(time: { readonly now: number }): SimulatedReceiver {
   const visible: VisibleMessage[] = [];
+  const refused: RefusedAttempt[] = [];
   return {
     visible,
-    accept({ postId, part, channel, nonce }, sentAt) {
-      const known = visible.find((message) => message.nonce === nonce && time.now - message.at < NONCE_KNOWN_MS);
+    refused,
+    accept(sink, { postId, part, channel, nonce, message }, sentAt) {
+      const known = visible.find(
+        (other) => other.sink === sink && other.nonce === nonce && time.now - other.at < NONCE_KNOWN_MS,
+      );
       if (known !== undefined) return { kind: "sent", messageId: known.id };
       const id = `m${visible.length + 1}`;
-      visible.push({ id, postId, part, channel, nonce, at: time.now, sentAt });
+      const isPlain = message.embeds.length === 0;
+      visible.push({ id, sink, postId, part, channel, nonce, at: time.now, sentAt, isPlain });
       return { kind: "sent", messageId: id };
     },
-    find(channel, nonce) {
-      const found = visible.find((message) => message.channel === channel && message.nonce === nonce);
+    refuse({ postId }, scope, reason) {
+      refused.push({ postId, at: time.now, scope, reason });
+      return { kind: "rejected", scope, reason };
+    },
+    find(sink, channel, nonce) {
+      const found = visible.find((one) => one.sink === sink && one.channel === channel && one.nonce === nonce);
       return found === undefined ? { kind: "absent" } : { kind: "found", messageId: found.id };
     },
   };

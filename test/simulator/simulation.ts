@@ -1,16 +1,17 @@
 import type { Post } from "../../services/dispatch/domain/post.ts";
 import { isOpen } from "../../services/dispatch/domain/post.ts";
-import { type Dispatcher, newDispatcher } from "../../services/dispatch/protocol/dispatcher.ts";
 import { STANDARD_TIMING, type Timing } from "../../services/dispatch/protocol/timing.ts";
+import { databaseTime, type Fault, type Record } from "./evidence.ts";
 import { type MemoryPostStore, newMemoryPostStore } from "./memory-post-store.ts";
 import type { Mutant } from "./mutants.ts";
-import { judge, type Record } from "./oracle.ts";
-import { type Scenario, scenarioOf, type Stretch, TROUBLE_MS } from "./scenario.ts";
-import { GUILD, peopleOf } from "./simulated-edits.ts";
-import { type Incarnation, newSimulatedNetwork } from "./simulated-network.ts";
-import { newSimulatedOwners } from "./simulated-owners.ts";
-import { isIn, type SharedWorld, simulatedPorts } from "./simulated-ports.ts";
+import { judge } from "./oracle.ts";
+import { type Scenario, scenarioOf, TROUBLE_MS } from "./scenario.ts";
+import { isIn, type SharedWorld } from "./shared-world.ts";
+import { peopleOf } from "./simulated-edits.ts";
+import { newSimulatedNetwork } from "./simulated-network.ts";
+import { newSimulatedOwners, type SimulatedOwners } from "./simulated-owners.ts";
 import { newSimulatedReceiver } from "./simulated-receiver.ts";
+import { newSimulatedReplicas, type SimulatedReplicas } from "./simulated-replicas.ts";
 import { storyOf } from "./story.ts";
 import { newVirtualTime } from "./virtual-time.ts";
 
@@ -24,8 +25,10 @@ const TIMING: Timing = {
 };
 const START = 1_000_000_000_000;
 const LONGEST_RUN_MS = 400_000;
-/** How long the broker takes a silent replica for alive. */
-const HEARTBEAT_MS = 3_000;
+/** So few that a guild with many posts keeps others waiting, in the runs in which turns are counted. */
+const FEW_AT_ONCE = 8;
+/** From when on a step of the database's clock has been noticed. */
+const STEP_NOTICED_MS = 8_000;
 
 export interface Outcome {
   readonly seed: number;
@@ -41,103 +44,88 @@ export interface Outcome {
 export async function simulate(seed: number, mutant?: Mutant): Promise<Outcome> {
   const scenario = scenarioOf(seed);
   const time = newVirtualTime(seed, START);
-  const record: Record = { writes: [], faults: faultsOf(scenario), violations: [], readings: [] };
-  const alive = new Map<number, { who: Incarnation; dispatcher: Dispatcher }>();
-  const diedAt = new Map<number, number>();
-  let lives = 0;
-
+  const timing = { ...TIMING, ...(scenario.noisy > 0 ? { postsAtOnce: FEW_AT_ONCE } : {}) };
+  const record: Record = {
+    writes: [],
+    faults: faultsOf(scenario),
+    violations: [],
+    readings: [],
+    halts: [],
+    drains: [],
+  };
+  const databaseNow = () => databaseTime({ start: START, scenario }, time.now);
+  const wallScenario = { ...scenario, clockSteps: scenario.wallSteps };
   const memory: MemoryPostStore = newMemoryPostStore(
-    () => time.now,
+    () => databaseNow() + (mutant?.storeAheadMs ?? 0),
     (before, after) => void record.writes.push({ at: time.now, before, after }),
   );
-  const store = mutant?.store?.(memory, time) ?? memory;
-  const owners = newSimulatedOwners(time, spread);
+  const owners = newSimulatedOwners(time, databaseNow, (guildId) => replicas.spread(guildId));
   const receiver = newSimulatedReceiver(time);
   const network = newSimulatedNetwork(time, scenario, (who, { kind, forMs }) => {
     record.faults.push({ from: time.now - START, until: time.now - START + forMs + TIMING.leaseMs + 2_000 });
     if (kind === "freeze") who.frozenUntil = Math.max(who.frozenUntil, time.now + forMs);
-    else crash(who, forMs);
+    else replicas.crash(who, forMs);
   });
-  const world: SharedWorld = { time, start: START, scenario, network, store, owners, receiver, record, knownReplicas };
+  const world: SharedWorld = {
+    time,
+    start: START,
+    scenario,
+    network,
+    store: mutant?.store?.(memory, time) ?? memory,
+    owners,
+    receiver,
+    record,
+    databaseNow,
+    wallNow: () => databaseTime({ start: START, scenario: wallScenario }, time.now),
+    knownReplicas: () => replicas.known(),
+  };
+  const replicas = newSimulatedReplicas(world, timing, mutant, () => memory.posts.values());
 
-  /** Tells every replica of a change, if the bus will. */
-  function spread(): void {
-    for (const { dispatcher, who } of alive.values()) {
-      const copies = time.chance.happens(0.2) ? 2 : 1;
-      for (let copy = 0; copy < copies; copy += 1) {
-        if (isIn(world, scenario.busDown) || time.chance.happens(scenario.hintLoss)) continue;
-        time.after(time.chance.between(1, scenario.hintDelayMs), () =>
-          network.whenAwake(who, () => dispatcher.hint(GUILD)),
-        );
-      }
-    }
-  }
+  setInMotion(world, replicas);
+  await time.run(START + LONGEST_RUN_MS, () => isQuiet(world) && ![...memory.posts.values()].some(isOpen));
+  replicas.endAll();
 
-  function knownReplicas(): string[] {
-    const names = [];
-    for (let replica = 0; replica < scenario.replicas; replica += 1) {
-      const silentFor = time.now - (diedAt.get(replica) ?? -Infinity);
-      if (alive.has(replica) || silentFor < HEARTBEAT_MS) names.push(`dispatch.${replica}`);
-    }
-    return names;
-  }
+  const { posts } = memory;
+  const violations = judge({ start: START, now: time.now, record, owners, receiver, posts, scenario, timing });
+  const story = () => storyOf({ start: START, record, owners, receiver });
+  return { seed, violations, posts: [...posts.values()], scenario, story };
+}
 
-  function begin(replica: number): void {
-    if (alive.has(replica)) return;
-    if (isIn(world, scenario.blackouts)) return time.after(500, () => begin(replica));
-    const who = { replica, name: `dispatch.${replica}`, dead: false, frozenUntil: 0, life: (lives += 1) };
-    const ports = simulatedPorts(world, who);
-    const dispatcher = newDispatcher(mutant?.ports?.(ports, time) ?? ports, { ...TIMING, ...mutant?.timing });
-    alive.set(replica, { who, dispatcher });
-    dispatcher.start();
+/** Sets all that the scenario wants for its time. */
+function setInMotion(world: SharedWorld, replicas: SimulatedReplicas): void {
+  const { time, scenario, owners } = world;
+  for (let replica = 0; replica < scenario.replicas; replica += 1) {
+    time.after(time.chance.between(0, 2_000), () => replicas.begin(replica));
   }
-
-  function crash(who: Incarnation, forMs: number): void {
-    if (who.dead) return;
-    who.dead = true;
-    alive.delete(who.replica);
-    diedAt.set(who.replica, time.now);
-    time.after(forMs, () => begin(who.replica));
-  }
+  for (const { from } of scenario.blackouts) time.after(from, () => replicas.crashAll(100));
+  for (const { replica, from, forMs } of scenario.drains) time.after(from, () => replicas.drain(replica, forMs));
 
   function waitForOwners(then: () => void): void {
     if (isIn(world, scenario.busDown) || isIn(world, scenario.ownersDown)) time.after(250, () => waitForOwners(then));
     else then();
   }
-
-  for (let replica = 0; replica < scenario.replicas; replica += 1) {
-    time.after(time.chance.between(0, 2_000), () => begin(replica));
-  }
-  for (const { from } of scenario.blackouts) {
-    time.after(from, () => {
-      for (const { who } of alive.values()) crash(who, 100);
-    });
-  }
   peopleOf({ time, scenario, owners }, waitForOwners);
-
-  const patience = scenario.loss > 0 ? 60_000 : 20_000;
-  const quietFrom = () => START + patience + Math.max(TROUBLE_MS, ...record.faults.map(({ until }) => until));
-  const lastStart = () =>
-    Math.max(...[...owners.occurrences.values()].map((history) => history.at(-1)?.thing?.startsAt ?? 0));
-  const isOver = () =>
-    time.now > Math.max(quietFrom(), lastStart() + patience) && ![...memory.posts.values()].some(isOpen);
-  await time.run(START + LONGEST_RUN_MS, isOver);
-  for (const { who } of alive.values()) who.dead = true;
-
-  const violations = judge({
-    start: START,
-    now: time.now,
-    record,
-    owners,
-    receiver,
-    posts: memory.posts,
-    scenario,
-    timing: TIMING,
-  });
-  const story = () => storyOf({ start: START, record, owners, receiver });
-  return { seed, violations, posts: [...memory.posts.values()], scenario, story };
 }
 
-function faultsOf({ busDown, storeDown, receiverDown, ownersDown, blackouts }: Scenario): Stretch[] {
-  return [busDown, storeDown, receiverDown, ownersDown, blackouts].flat();
+/** Whether all trouble is over for a while, and the last event has begun. */
+function isQuiet({ time, scenario, record, owners }: SharedWorld): boolean {
+  const patience = scenario.loss > 0 ? 60_000 : 20_000;
+  const troubleUntil = START + Math.max(TROUBLE_MS, ...record.faults.map(({ until }) => until));
+  return time.now > Math.max(troubleUntil, lastStart(owners)) + patience;
+}
+
+function lastStart({ occurrences }: SimulatedOwners): number {
+  return Math.max(...[...occurrences.values()].map((history) => history.at(-1)?.thing?.startsAt ?? 0));
+}
+
+/** What is known beforehand to be broken, and until when it is felt. */
+function faultsOf(scenario: Scenario): Fault[] {
+  const { busDown, storeDown, receiverDown, ownersDown, blackouts, refusals, clockSteps, sinks } = scenario;
+  const [sink] = sinks;
+  const onlyThere = [...receiverDown, ...refusals.map(({ from, until }) => ({ from, until: until + TIMING.haltMs }))];
+  return [
+    ...[busDown, storeDown, ownersDown, blackouts].flat(),
+    ...clockSteps.map(({ at }) => ({ from: at, until: at + STEP_NOTICED_MS })),
+    ...onlyThere.map(({ from, until }) => ({ from, until, sink })),
+  ];
 }

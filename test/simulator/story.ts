@@ -1,5 +1,5 @@
 import type { Post } from "../../services/dispatch/domain/post.ts";
-import type { Evidence } from "./oracle.ts";
+import type { Evidence } from "./evidence.ts";
 import type { History } from "./simulated-owners.ts";
 
 /** A run told in the order of its time, for whoever has to find out why it went wrong. */
@@ -10,7 +10,12 @@ export function storyOf({
   receiver,
 }: Pick<Evidence, "start" | "record" | "owners" | "receiver">) {
   const lines: [number, string][] = [
-    ...record.faults.map(({ from, until }): [number, string] => [from + start, `trouble until ${seconds(until)}`]),
+    ...record.faults.map(({ from, until, sink = "", isDrain = false }): [number, string] => [
+      from + start,
+      `${isDrain ? "a replica stops," : `trouble ${sink}`} until ${seconds(until)}`,
+    ]),
+    ...receiver.refused.map(({ at, postId, reason }): [number, string] => [at, `REFUSED ${postId}: ${reason}`]),
+    ...record.halts.map(({ at, owner, sink }): [number, string] => [at, `HALTED ${sink} for ${owner}`]),
     ...record.writes.map(({ at, before, after }): [number, string] => [at, writeLine(before, after, start)]),
     ...receiver.visible.map(({ at, postId, part }): [number, string] => [at, `VISIBLE ${postId} part ${part}`]),
     ...versionLines(owners.announcements, ({ enabled, minutes, channel, type, standsSince }) =>

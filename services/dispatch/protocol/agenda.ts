@@ -21,10 +21,6 @@ export interface Agenda {
 /** Does what is due about a post. `rank` is this replica's place for it: 0 goes first. */
 export type Work = (post: Post, rank: number) => Promise<void>;
 
-/** Posts in work at the same time. */
-const AT_ONCE = 512;
-/** Of these, posts that are late: after an outage those that are due now keep four fifths. */
-const LATE_AT_ONCE = Math.floor(AT_ONCE / 5);
 /** From when on a post is late. */
 const LATE_MS = 60_000;
 /** Rows in one look: several of the largest guilds' posts of one instant. */
@@ -46,6 +42,8 @@ export function newAgenda(ports: Ports, timing: Timing, life: Life, work: Work):
   /** The latest version of each post in the queue; entries of older ones are passed over. */
   const current = new Map<string, Post>();
   const busy = new Map<string, Promise<void>>();
+  /** After an outage what is due now keeps four fifths. */
+  const lateAtOnce = Math.floor(timing.postsAtOnce / 5);
   let lateInWork = 0;
   let cancel = NOTHING_SET;
 
@@ -68,8 +66,8 @@ export function newAgenda(ports: Ports, timing: Timing, life: Life, work: Work):
     if (life.stopping) return;
     const now = clock.now();
     for (let entry = queue.takeBy(now); entry !== undefined; entry = queue.takeBy(now)) due.put(entry, entry.isLate);
-    while (busy.size < AT_ONCE) {
-      const entry = due.takeOnTime() ?? (lateInWork < LATE_AT_ONCE ? due.takeLate() : undefined);
+    while (busy.size < timing.postsAtOnce) {
+      const entry = due.takeOnTime() ?? (lateInWork < lateAtOnce ? due.takeLate() : undefined);
       if (entry === undefined) break;
       if (current.get(entry.post.id) === entry.post) begin(entry);
     }

@@ -1,4 +1,4 @@
-/** The times of the protocol, in milliseconds, with their reasons. */
+/** The times of the protocol, in milliseconds, with their reasons; and one number that is bound to them. */
 export interface Timing {
   /** How late a post may be (D30). */
   readonly graceMs: number;
@@ -30,6 +30,8 @@ export interface Timing {
   readonly nonceWindowMs: number;
   /** How long nothing is sent through a sink that was halted. */
   readonly haltMs: number;
+  /** Posts in work at the same time: more would only wait for each other. */
+  readonly postsAtOnce: number;
 }
 
 /** The times of production; the grace time is an operator's choice. */
@@ -50,4 +52,5 @@ export const STANDARD_TIMING: Timing = {
   confirmedMs: 60_000,
   nonceWindowMs: 60_000,
   haltMs: 30_000,
+  postsAtOnce: 512,
 };

@@ -1,0 +1,78 @@
+import type { GuildId } from "../../services/contracts/ids.ts";
+import { planPosts } from "../../services/dispatch/domain/plan-posts.ts";
+import type { Post } from "../../services/dispatch/domain/post.ts";
+import { databaseTime, type Evidence, isFirstClaim, wellFrom } from "./evidence.ts";
+import { GUILD, NOISY_GUILD } from "./simulated-edits.ts";
+import type { History } from "./simulated-owners.ts";
+
+/** How long a change may stay unread when every broadcast is lost; the feeds are read every two seconds. */
+const SEEN_BY_FEED_MS = 5_000;
+/** Turns that may begin before another guild's: those in work, and as many that had been taken up in the meantime. */
+const TURNS = 2;
+
+/** What changed is planned soon, once all is well: also when every broadcast is lost. */
+export function unseen(evidence: Evidence): string[] {
+  const { now, record, owners, scenario } = evidence;
+  if (scenario.loss > 0) return [];
+  const histories = [...owners.announcements, ...owners.occurrences];
+  return histories.flatMap(([id, history]) =>
+    history.flatMap(({ visibleAt }) => {
+      const from = wellFrom(evidence, visibleAt - SEEN_BY_FEED_MS, SEEN_BY_FEED_MS * 2);
+      const until = Math.max(visibleAt, from + SEEN_BY_FEED_MS) + SEEN_BY_FEED_MS;
+      const guildId = owners.guildOf(id);
+      const isReading = (reading: { at: number; guildId: GuildId }) =>
+        reading.guildId === guildId && reading.at >= visibleAt && reading.at <= until;
+      const isSeen = until > now || record.readings.some(isReading);
+      return isSeen ? [] : [`${id}: its change at ${visibleAt} was not planned by ${until}`];
+    }),
+  );
+}
+
+/** After quiet, the posts are those that the truth asks for: everything that was due has a row. */
+export function unplanned(evidence: Evidence): string[] {
+  return [GUILD, NOISY_GUILD].flatMap((guildId) => unplannedIn(evidence, guildId));
+}
+
+function unplannedIn(evidence: Evidence, guildId: GuildId): string[] {
+  const { owners, posts, timing, start, scenario } = evidence;
+  const now = databaseTime(evidence, evidence.now);
+  const ofGuild = <Thing>(histories: Map<string, History<Thing>>): Thing[] =>
+    [...histories].flatMap(([id, history]) => (owners.guildOf(id) === guildId ? (history.at(-1)?.thing ?? []) : []));
+  const changes = planPosts({
+    guildId,
+    announcements: ofGuild(owners.announcements),
+    occurrences: ofGuild(owners.occurrences),
+    windows: [{ from: 0, until: Infinity }],
+    existing: [...posts.values()].filter((post) => post.guildId === guildId),
+    sinks: scenario.sinks,
+    from: start,
+    through: now - 1_000,
+    now,
+    graceMs: timing.graceMs,
+    mostPosts: Infinity,
+  });
+  if (changes === "too many") return ["too many"];
+  return [
+    ...changes.inserts
+      .filter(isOwed)
+      .map(({ id, state }) => `${id}: should be ${state}, and nothing says what became of it`),
+    ...changes.updates.map(({ id, to }) => `${id}: should be ${to.state} by now`),
+  ];
+}
+
+/** An event that was moved far into its past was never due: that needs no row. */
+function isOwed({ state, startsAt, dueAt }: Post): boolean {
+  return state === "planned" || startsAt > dueAt;
+}
+
+/** A guild with many posts at one instant delays only itself: others' turns come round. */
+export function unfair({ record, scenario, timing }: Evidence): string[] {
+  if (scenario.noisy === 0) return [];
+  const claims = record.writes.filter(isFirstClaim);
+  const most = TURNS * timing.postsAtOnce * scenario.replicas;
+  return claims.flatMap(({ at, after: { id, guildId, dueAt } }) => {
+    if (guildId === NOISY_GUILD) return [];
+    const before = claims.filter(({ at: then, after }) => after.guildId === NOISY_GUILD && then > dueAt && then < at);
+    return before.length <= most ? [] : [`${id}: ${before.length} posts of another guild had their turn before it`];
+  });
+}

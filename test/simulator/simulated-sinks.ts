@@ -1,0 +1,89 @@
+import type { SinkName } from "../../services/dispatch/domain/post.ts";
+import type { Lookup, OutgoingMessage, SendOutcome, Sink } from "../../services/dispatch/sink.ts";
+import type { Refusal } from "./scenario.ts";
+import type { Incarnation } from "./simulated-network.ts";
+import { isIn, type SharedWorld } from "./shared-world.ts";
+
+/** The reason of what only an operator can mend. */
+export const HALTED = "401";
+/** The channel that is refused, when one is. */
+const REFUSED_CHANNEL = "77";
+
+/** The sinks of a run. Whatever befalls a receiver befalls the first one's. */
+export function distantSinks(world: SharedWorld, who: Incarnation): Sink[] {
+  return world.scenario.sinks.map((name, at) =>
+    at === 0 ? troubledSink(world, who, name) : soundSink(world, who, name),
+  );
+}
+
+function soundSink({ time, network, receiver }: SharedWorld, who: Incarnation, name: SinkName): Sink {
+  const isDown = () => false;
+  return {
+    name,
+    async send(message, timeoutMs) {
+      const sentAt = time.now;
+      return answered(
+        network.ask(who, "send", { timeoutMs, isDown }, async () => receiver.accept(name, message, sentAt)),
+      );
+    },
+    find: ({ channel, nonce }, _triedMsAgo, timeoutMs) =>
+      looked(network.ask(who, "look up", { timeoutMs, isDown }, async () => receiver.find(name, channel, nonce))),
+    close: () => Promise.resolve(),
+  };
+}
+
+function troubledSink(world: SharedWorld, who: Incarnation, name: SinkName): Sink {
+  const { time, network, scenario, receiver, record } = world;
+  const { chance } = time;
+  const isDown = () => isIn(world, scenario.receiverDown);
+
+  async function receive(message: OutgoingMessage, sentAt: number): Promise<SendOutcome> {
+    const refused = (of: Refusal["of"]) =>
+      isIn(
+        world,
+        scenario.refusals.filter((refusal) => refusal.of === of),
+      );
+    if (refused("everything")) return { kind: "halted", reason: HALTED };
+    if (chance.happens(scenario.limited)) {
+      return { kind: "retry", reason: "429", afterMs: chance.between(300, 4_000), undelivered: true };
+    }
+    if (refused("channel") && message.channel === REFUSED_CHANNEL)
+      return receiver.refuse(message, "channel", "no channel");
+    const isBox = message.message.embeds.length > 0;
+    if (refused("box and text") || (isBox && refused("box"))) return receiver.refuse(message, "payload", "bad form");
+    if (!chance.happens(scenario.broken)) return receiver.accept(name, message, sentAt);
+    if (chance.happens(0.5)) receiver.accept(name, message, sentAt);
+    return { kind: "retry", reason: "503", afterMs: 0 };
+  }
+
+  function post(message: OutgoingMessage, timeoutMs: number): Promise<SendOutcome> {
+    const sentAt = time.now;
+    return answered(network.ask(who, "send", { timeoutMs, isDown }, () => receive(message, sentAt)));
+  }
+
+  const sink: Sink = {
+    name,
+    /** Where a box is refused the text goes alone, in the same call (SINKS.md). */
+    async send(message, timeoutMs) {
+      const outcome = await post(message, timeoutMs);
+      if (outcome.kind === "halted") record.halts.push({ at: time.now, owner: who.name, sink: name });
+      if (outcome.kind !== "rejected" || outcome.scope !== "payload") return outcome;
+      return post({ ...message, message: { ...message.message, embeds: [] } }, timeoutMs);
+    },
+    close: () => Promise.resolve(),
+  };
+  if (!scenario.canLookUp) return sink;
+  return {
+    ...sink,
+    find: ({ channel, nonce }, _triedMsAgo, timeoutMs) =>
+      looked(network.ask(who, "look up", { timeoutMs, isDown }, async () => receiver.find(name, channel, nonce))),
+  };
+}
+
+function answered(call: Promise<SendOutcome>): Promise<SendOutcome> {
+  return call.catch(() => ({ kind: "retry", reason: "no answer", afterMs: 0 }));
+}
+
+function looked(call: Promise<Lookup>): Promise<Lookup> {
+  return call.catch(() => ({ kind: "unreachable" }));
+}
