@@ -72,6 +72,18 @@ describe("an action that serves a contract", () => {
     expect(JSON.stringify(error)).not.toContain("secret");
   });
 
+  test("that fails for a reason nobody foresaw is found in the log by its request and its trace (D4)", async () => {
+    const lines: unknown[] = [];
+    const { error: writeError } = broker.logger;
+    broker.logger.error = (...line) => void lines.push(line[0]);
+    failing(new Error("defect"));
+    const meta = { requestId: "r-1", traceparent: "00-4bf92f3577b34da6a3ce929d0e0e4736-00f067aa0ba902b7-01" };
+    await broker.call("thing.make", { at: 1 }, { meta }).catch(() => undefined);
+    broker.logger.error = writeError;
+    const names = { action: "thing.make", requestId: "r-1", traceId: "4bf92f3577b34da6a3ce929d0e0e4736" };
+    expect(lines).toEqual([expect.objectContaining(names)]);
+  });
+
   test("passes on the refusal of a service that it called itself", async () => {
     failing(asError(refuse("CALENDAR_NOT_FOUND")));
     await expect(call("thing.make", { at: 1 })).rejects.toMatchObject({ type: "CALENDAR_NOT_FOUND", code: 404 });

@@ -6,6 +6,7 @@ import type { ReadOrWrite } from "./asked-again.middleware.ts";
 import { paramsCheck } from "./check-params.ts";
 import { isDatabaseOutOfReach } from "./database.mixin.ts";
 import { mayCall } from "./may-call.ts";
+import { traceIdIn } from "./trace-context.ts";
 
 const { MoleculerClientError, MoleculerError, MoleculerRetryableError } = moleculer.Errors;
 
@@ -31,6 +32,7 @@ export function serve<Params, Result>(
       const problems = check(context.params as object);
       if (problems.length > 0) throw asError(refuse("INVALID_REQUEST", problems));
       if (!mayCall(contract, context.params as object, context.meta.caller)) throw asError(refuse("FORBIDDEN"));
+      context.broker.logger.debug(namesOf(context), "action");
       const result = await handler(context.params, context).catch((error: unknown) => {
         throw asSafeError(error, contract, context);
       });
@@ -44,6 +46,11 @@ export function serve<Params, Result>(
 /** Whether the action changes nothing. What takes no key is for calls from inside, which write nothing in each other. */
 function isRead({ idempotent, keys }: Pick<ActionContract<unknown, unknown>, "idempotent" | "keys">): boolean {
   return idempotent && !keys.endsWith("write");
+}
+
+/** By what a line of any service's log is found: the request that it was for (D4), and its trace. */
+function namesOf({ action, meta: { requestId, traceparent } }: Context<unknown, CallMeta>): object {
+  return { action: action?.name, requestId, traceId: traceIdIn(traceparent) };
 }
 
 /** A refusal in the form that crosses the bus: `type`, `code` and `data` survive, the class does not. */
@@ -75,8 +82,7 @@ function asSafeError(
 ): unknown {
   if (asRefusal(error) !== undefined) return error;
   if (isUnavailable(error)) return asError(notNow(contract));
-  const { name: action } = context.action ?? {};
-  context.broker.logger.error({ err: error, action, requestId: context.meta.requestId }, "action failed");
+  context.broker.logger.error({ err: error, ...namesOf(context) }, "action failed");
   return asError(refuse("INTERNAL"));
 }
 

@@ -1,11 +1,20 @@
+import { traceIdIn } from "../../mixins/trace-context.ts";
 import type { Served } from "./http-server.ts";
 import { pathOf } from "./request-path.ts";
+import { traceparentOf } from "./request-trace.ts";
 
 const LONGEST_PATH = 200;
 
 /** What the log says of a request; nothing of its query, its headers or its body. */
 export function requestLine({ request, requestId, status, ms }: Served): object {
-  return { method: request.method, path: printable(pathOf(request)), status, ms: Math.round(ms * 10) / 10, requestId };
+  return {
+    method: request.method,
+    path: printable(pathOf(request)),
+    status,
+    ms: Math.round(ms * 10) / 10,
+    requestId,
+    traceId: traceIdIn(traceparentOf(request)),
+  };
 }
 
 /** What the client did wrong is for whoever helps it to look up by its request id (D4); what we did, for us. */

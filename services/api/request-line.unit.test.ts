@@ -1,13 +1,18 @@
-import type { IncomingMessage } from "node:http";
 import { describe, expect, test } from "@jest/globals";
 import { requestLine } from "./request-line.ts";
 
+const TRACE = "4bf92f3577b34da6a3ce929d0e0e4736";
 const lineOf = (url: string) =>
-  requestLine({ request: { method: "POST", url } as IncomingMessage, requestId: "id-1", status: 404, ms: 1.26 });
+  requestLine({
+    request: { method: "POST", url, headers: { traceparent: `00-${TRACE}-00f067aa0ba902b7-01` } } as never,
+    requestId: "id-1",
+    status: 404,
+    ms: 1.26,
+  });
 
 describe("a request's line in the log", () => {
-  test("has its method, path, status, time and id, and nothing of its query", () => {
-    const line = { method: "POST", path: "/v1/x", status: 404, ms: 1.3, requestId: "id-1" };
+  test("has its method, path, status, time, id and trace, and nothing of its query", () => {
+    const line = { method: "POST", path: "/v1/x", status: 404, ms: 1.3, requestId: "id-1", traceId: TRACE };
     expect(lineOf("/v1/x?key=secret")).toEqual(line);
   });
 

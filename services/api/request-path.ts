@@ -9,6 +9,7 @@ import { rateHeaders } from "./rates/rate-headers.ts";
 import { nameOf, type Once } from "./once/once.ts";
 import type { Page } from "./page.ts";
 import { readJsonBody, SenderGone } from "./request-body.ts";
+import { traceparentOf } from "./request-trace.ts";
 import { pathsOf } from "./route-table.ts";
 import type { Route } from "./route.ts";
 import { ServiceGone, wasNotBegun } from "./service-watch.ts";
@@ -67,7 +68,8 @@ export function requestPath({ routes, pages, door, once, call, onDefect }: Reque
 
     const headers = rateHeaders(admitted.standings);
     const params = route.toParams(decoded);
-    const perform = async () => JSON.stringify(route.encode(await call(route.contract, params, { requestId, caller })));
+    const meta = { requestId, traceparent: traceparentOf(request), caller };
+    const perform = async () => JSON.stringify(route.encode(await call(route.contract, params, meta)));
     const name = route.once ? nameOf(request.headers) : undefined;
     if (isRefusal(name)) return refused(name);
     const named = { name: name ?? "", keyId: caller.keyId, path: route.paths[0], params };

@@ -68,6 +68,8 @@ export function action<Params, Result>(
 export interface CallMeta {
   /** The id that the client sees in `X-Request-Id` and in errors (D4). */
   requestId?: string;
+  /** The trace that the client is in, or one that the gateway began: W3C Trace Context, for the log of every service. */
+  traceparent?: string;
   /** Who asks, when the call came in through the gateway; absent for a call from inside the service. */
   caller?: Caller;
 }

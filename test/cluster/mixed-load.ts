@@ -1,8 +1,9 @@
+import { setTimeout as pause } from "node:timers/promises";
 import type { Answer } from "../real-parts/launched.ts";
 import type { Client } from "./client.ts";
 import { type Found, PromisedWrites, type WritesVerdict } from "./promised-writes.ts";
 
-/** Requests of every kind, at a steady pace, whatever becomes of them. */
+/** Requests of every kind, at the pace that so many clients keep. */
 export interface MixedLoad {
   /** Sends no more; resolves when the last is answered. */
   stop(): Promise<void>;
@@ -19,12 +20,14 @@ const GUILDS = 40;
 let guilds = 1_000_000;
 let marks = 0;
 
-/** Starts operations at a steady pace: `perSecond` of them, of one to three requests each. */
-export function startMixedLoad(client: Client, perSecond: number): MixedLoad {
+/** How long a client pauses between two operations, of one to three requests each. */
+const PAUSE_MS = 50;
+
+/** Starts clients that send one request after the other, until they are stopped. */
+export function startMixedLoad(client: Client, clients: number): MixedLoad {
   const guildIds = Array.from({ length: GUILDS }, () => String((guilds += 1)));
   const writes = new PromisedWrites();
   const idle: { guildId: string; id: string }[] = [];
-  const underWay = new Set<Promise<void>>();
   const startsAt = Date.now() + FAR;
   let unseen = 0;
 
@@ -88,13 +91,17 @@ export function startMixedLoad(client: Client, perSecond: number): MixedLoad {
   ];
 
   let turn = 0;
-  const ticking = setInterval(() => {
-    const operation = operations[turn % operations.length] as (guildId: string) => Promise<void>;
-    const done = operation(guildIds[Math.floor(turn / operations.length) % GUILDS] as string);
-    turn += 1;
-    underWay.add(done);
-    void done.finally(() => underWay.delete(done));
-  }, 1_000 / perSecond);
+  const end = new AbortController();
+  async function keepOn(): Promise<void> {
+    while (!end.signal.aborted) {
+      const operation = operations[turn % operations.length] as (guildId: string) => Promise<void>;
+      const guildId = guildIds[Math.floor(turn / operations.length) % GUILDS] as string;
+      turn += 1;
+      await operation(guildId);
+      await pause(PAUSE_MS);
+    }
+  }
+  const underWay = Promise.all(Array.from({ length: clients }, keepOn));
 
   async function foundIn(guildId: string): Promise<Found[]> {
     const [events, announcements] = await Promise.all([
@@ -112,8 +119,8 @@ export function startMixedLoad(client: Client, perSecond: number): MixedLoad {
       return unseen;
     },
     async stop() {
-      clearInterval(ticking);
-      await Promise.all(underWay);
+      end.abort();
+      await underWay;
     },
     verdict: async () => writes.verdictOn((await Promise.all(guildIds.map(foundIn))).flat()),
   };

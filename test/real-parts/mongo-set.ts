@@ -68,7 +68,9 @@ export async function startMongoSet(directory: string): Promise<MongoSet> {
     primary: async () => (await findPrimary()).host,
     async stepDown() {
       const before = await findPrimary();
-      await before.command({ replSetStepDown: STEPS_DOWN_SECONDS });
+      // Refused as long as no other has caught up.
+      const steppedDown = () => succeeds(before.command({ replSetStepDown: STEPS_DOWN_SECONDS }));
+      await until(steppedDown, "the primary steps down", ELECTS_MS);
       await until(async () => (await findPrimary()) !== before, "another primary", ELECTS_MS);
     },
     async killPrimary() {
@@ -85,8 +87,12 @@ export async function startMongoSet(directory: string): Promise<MongoSet> {
 }
 
 /** Refused as long as the others have not heard of the set. */
-async function steppedUp(member: MongoMember): Promise<boolean> {
-  return member.command({ replSetStepUp: 1 }).then(
+function steppedUp(member: MongoMember): Promise<boolean> {
+  return succeeds(member.command({ replSetStepUp: 1 }));
+}
+
+function succeeds(command: Promise<unknown>): Promise<boolean> {
+  return command.then(
     () => true,
     () => false,
   );
