@@ -2,7 +2,7 @@ import { afterAll, beforeAll, describe, expect, test } from "@jest/globals";
 import mongoose, { type Connection, type Model, Schema } from "mongoose";
 import { emptyDatabase } from "../test/real-parts/test-services.ts";
 import { closedConnection } from "./database.mixin.ts";
-import { readRows } from "./short-reads.ts";
+import { readRows, streamRows } from "./short-reads.ts";
 
 interface Row {
   readonly _id: number;
@@ -62,13 +62,17 @@ describe("a short read", () => {
     await expect(readRows(seen, read)).rejects.toBe(gone);
   });
 
-  test("sees the moment of its session", async () => {
+  test("sees the moment of its session, however it is read, and leaves no trace of it to others", async () => {
     const session = await connection.startSession({ snapshot: true });
     const before = await readRows<Row>(model, { ...read, projection: { _id: 1 } }, session);
     await model.collection.insertOne({ _id: 1_000 } as never);
     const after = await readRows<Row>(model, { ...read, projection: { _id: 1 } }, session);
+    const inBatches = await readRows<Row>(model, read, session);
+    const streamed = streamRows<Row>(model, { ...read, batchSize: 2 }, session);
+    const ids: number[] = [];
+    for await (const { _id } of streamed) ids.push(_id);
     await session.endSession();
-    expect([before.length, after.length]).toEqual([ROWS, ROWS]);
+    expect([before.length, after.length, inBatches.length, ids.length]).toEqual([ROWS, ROWS, ROWS, ROWS]);
     await expect(readRows(model, { filter: { _id: 1_000 } })).resolves.toHaveLength(1);
   });
 

@@ -1,6 +1,6 @@
 import type { ClientSession, Model } from "mongoose";
 import { coalescedReads } from "../../mixins/coalesced-reads.ts";
-import { readRows } from "../../mixins/short-reads.ts";
+import { readRows, streamRows } from "../../mixins/short-reads.ts";
 import type { EpochMs, EventId, GuildId, OccurrenceId } from "../contracts/ids.ts";
 import {
   type AnyRow,
@@ -61,14 +61,10 @@ export function eventReads(model: Model<AnyRow>, session: ClientSession | null =
     else yield* many(filter, hint);
   }
 
-  async function* many(filter: EventFilter, index: Record<string, 1>): AsyncIterable<Found> {
-    const rows = model
-      .find(filter as never, UNFILED)
-      .hint(index)
-      .session(session)
-      .lean<Row>();
+  async function* many(filter: EventFilter, hint: Record<string, 1>): AsyncIterable<Found> {
+    const read = { filter, projection: UNFILED, hint, batchSize: ROWS_AT_ONCE };
     let some: Row[] = [];
-    for await (const row of rows.cursor({ batchSize: ROWS_AT_ONCE })) {
+    for await (const row of streamRows<Row>(model, read, session)) {
       some.push(row);
       if (some.length < ROWS_AT_ONCE) continue;
       yield sorted(some);
