@@ -41,8 +41,13 @@ export function isObject(value: unknown): value is Record<string, unknown> {
   return typeof value === "object" && value !== null && !Array.isArray(value);
 }
 
+/** The beginning of a number of sixteen digits or more, also in some texts; with fewer digits none is beyond 2^53. */
+const LONG_NUMBER = /[\s:,[]-?\d{16}/;
+
 function parsed(text: string): unknown {
   try {
+    // A function that is called for every value takes as long as all the rest of the parser.
+    if (!LONG_NUMBER.test(text)) return JSON.parse(text);
     return exact.parse(text, (_key, value, { source }) => (typeof value === "number" ? exactly(value, source) : value));
   } catch {
     return undefined;

@@ -25,6 +25,16 @@ describe("a body's JSON", () => {
     );
   });
 
+  test.each(['{"n":%}', '{"n" :\n%}', '{"n":[%]}', '{"n":[1,\t%]}', '{"m":"12:1","n":%}'])(
+    "every digit counts wherever a number may stand: %s",
+    (form) => {
+      for (const digits of ["9007199254740993", "-9007199254740993", "375357265198317579"]) {
+        const { n } = parseJsonObject(form.replace("%", digits)) as { n: unknown };
+        expect([n].flat().at(-1)).toBe(BigInt(digits));
+      }
+    },
+  );
+
   test("is nested at most 16 deep (D8); 30 kB of brackets would overflow the stack of whoever walks them", () => {
     expect(parseJsonObject(nested(16))).toEqual(JSON.parse(nested(16)));
     const tooDeep = { refusal: "INVALID_JSON", problems: [{ field: "body", message: expect.stringContaining("16") }] };

@@ -50,10 +50,12 @@ export class Gateway {
         ],
         door,
         once,
-        call: ({ name, asks }: ActionContract<unknown, unknown>, params: unknown, meta: CallMeta) =>
-          watch.whileThere([...ownersOf(name), ...(asks?.(params) ?? [])], () =>
-            broker.call(name, params as object, { meta }),
-          ),
+        call: ({ name, asks }: ActionContract<unknown, unknown>, params: unknown, meta: CallMeta) => {
+          const owners = OWNERS.get(name) ?? [];
+          const asked = asks?.(params) ?? [];
+          const needed = asked.length === 0 ? owners : [...owners, ...asked];
+          return watch.whileThere(needed, () => broker.call(name, params as object, { meta }));
+        },
         onDefect: (error, requestId) => logger.error({ err: error, requestId }, "request failed"),
       }),
       onServed: (served) => {
@@ -96,7 +98,7 @@ async function askForHealth(broker: ServiceBroker, name: ServiceName): Promise<H
   return broker.call(action, {}, { timeout: HEALTH_TIMEOUT_MS, retries: 0 });
 }
 
-/** The service that an action belongs to; none to watch for where it is the gateway itself. */
-function ownersOf(action: string): ServiceName[] {
-  return SERVICE_NAMES.filter((name) => action.startsWith(`${name}.`));
-}
+/** The service that each action belongs to; none to watch for where it is the gateway itself. */
+const OWNERS: ReadonlyMap<string, readonly ServiceName[]> = new Map(
+  ROUTES.map(({ contract: { name } }) => [name, SERVICE_NAMES.filter((service) => name.startsWith(`${service}.`))]),
+);

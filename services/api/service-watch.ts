@@ -69,14 +69,18 @@ export class ServiceWatch {
   async whileThere<T>(services: readonly ServiceName[], call: () => Promise<T>): Promise<T> {
     const needed = services.map((service) => this.#watched.get(service));
     if (needed.some((watched) => watched?.there !== true)) throw new ServiceGone(false);
-    const { promise: gone, reject } = Promise.withResolvers<never>();
-    const giveUp = () => reject(new ServiceGone(true));
-    for (const watched of needed) watched?.waiting.add(giveUp);
-    try {
-      return await Promise.race([call(), gone]);
-    } finally {
-      for (const watched of needed) watched?.waiting.delete(giveUp);
-    }
+    const answer = call();
+    return new Promise<T>((resolve, reject) => {
+      const giveUp = () => reject(new ServiceGone(true));
+      for (const watched of needed) watched?.waiting.add(giveUp);
+      const settled = <Outcome>(settle: (outcome: Outcome) => void) => {
+        return (outcome: Outcome) => {
+          for (const watched of needed) watched?.waiting.delete(giveUp);
+          settle(outcome);
+        };
+      };
+      answer.then(settled(resolve), settled(reject));
+    });
   }
 
   /** What is not there now, in words for an operator: services, and their databases. */

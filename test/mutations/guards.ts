@@ -150,8 +150,8 @@ export const GUARDS: readonly Guard[] = [
     ...rates,
     guard: "where too many keys failed, the store is not asked for unknown ones",
     file: "services/api/rates/doorkeeper.ts",
-    text: "rates.failures.look(address, clock()).waitMs === 0",
-    without: "rates.failures.look(address, clock()).waitMs >= 0",
+    text: "rates.failures.look(address(), clock()).waitMs === 0",
+    without: "rates.failures.look(address(), clock()).waitMs >= 0",
     test: "answers an address from which too many keys failed with 429",
   },
   {

@@ -2,15 +2,15 @@ import type { Caller } from "../../contracts/contract.ts";
 import { type ApiKey, callerOf, hourOf, liveSecrets } from "../domain/api-key.ts";
 import type { ApiKeysStore } from "./api-keys.store.ts";
 import { isOurId, keyDigest, type KeySeal, sameDigest } from "./key-digests.ts";
-import { decodeKey } from "./key-text.ts";
+import { decodeKey, type KeyParts } from "./key-text.ts";
 
 /** Tells who holds a key. */
 export interface KeyRing {
   /**
    * Undefined for a key that is unknown, revoked or expired; and for one that is not known here yet and that nobody
-   * here made, by its id, unless the store may be asked for it.
+   * here made, by its id, unless the store may be asked for it; `mayAsk` is called for those alone.
    */
-  authenticate(presented: string, mayAsk?: boolean): Promise<Caller | undefined>;
+  authenticate(presented: string, mayAsk?: () => boolean): Promise<Caller | undefined>;
   /** Forgets what is remembered of a key: it was changed. */
   forget(id: string): void;
 }
@@ -38,6 +38,12 @@ interface Remembered {
   readonly at: number;
 }
 
+/** What a text is as a key. */
+interface Reading {
+  readonly digest: string;
+  readonly parts: KeyParts | undefined;
+}
+
 /** The key ring over a store. */
 export function keyRing({ store, seal, configured, clock = Date.now, onError }: KeyRingParts): KeyRing {
   // Apart, so that a flood of made-up ids pushes out no key that is there.
@@ -61,10 +67,18 @@ export function keyRing({ store, seal, configured, clock = Date.now, onError }: 
     return running;
   }
 
-  async function keyOf(id: string, mayAsk: boolean): Promise<ApiKey | null> {
+  /**
+   * The digest and the parts of a text. A key that opened is read once: its digest is most of what a request costs
+   * here. It is no answer: whether the key opens now is looked up for each request.
+   */
+  const opened = new Map<string, Reading>();
+  const read = (presented: string): Reading =>
+    opened.get(presented) ?? { digest: keyDigest(seal.pepper, presented), parts: decodeKey(presented) };
+
+  async function keyOf(id: string, mayAsk: () => boolean): Promise<ApiKey | null> {
     const known = held.get(id) ?? unknown.get(id);
     if (known !== undefined && clock() - known.at < REMEMBERED_MS) return known.key;
-    return mayAsk || held.has(id) || isOurId(seal.pepper, id) ? (await askOnce(id)).key : null;
+    return held.has(id) || isOurId(seal.pepper, id) || mayAsk() ? (await askOnce(id)).key : null;
   }
 
   /** Once an hour; a replica that notes the same hour changes nothing. */
@@ -77,13 +91,14 @@ export function keyRing({ store, seal, configured, clock = Date.now, onError }: 
   }
 
   return {
-    async authenticate(presented, mayAsk = true) {
-      const digest = keyDigest(seal.pepper, presented);
+    async authenticate(presented, mayAsk = () => true) {
+      const reading = read(presented);
+      const { digest, parts } = reading;
       if (configuredDigest !== undefined && sameDigest(digest, configuredDigest)) return CONFIGURED;
-      const parts = decodeKey(presented);
       const key = parts?.env === seal.env ? await keyOf(parts.id, mayAsk) : null;
       const now = clock();
       if (key === null || !liveSecrets(key, now).some((secret) => sameDigest(digest, secret.digest))) return undefined;
+      if (!opened.has(presented)) remember(opened, presented, reading);
       noteUse(key.id, now);
       return callerOf(key);
     },
@@ -97,7 +112,7 @@ export function keyRing({ store, seal, configured, clock = Date.now, onError }: 
   };
 }
 
-function remember(among: Map<string, Remembered>, id: string, answer: Remembered): void {
+function remember<Value>(among: Map<string, Value>, id: string, answer: Value): void {
   among.delete(id);
   among.set(id, answer);
   const [oldest] = among.keys();

@@ -54,6 +54,21 @@ describe("the key ring", () => {
     expect(asked).toEqual(["k"]);
   });
 
+  test("a key that opened once is looked up like any other, and one that never did is not known for it", async () => {
+    await ring.authenticate(key);
+    row = revoked(stored, now);
+    ring.forget("k");
+    await expect(ring.authenticate(key)).resolves.toBeUndefined();
+    row = stored;
+    ring.forget("k");
+    const other = sealNewKey(seal, "k").key;
+    await expect(Promise.all([other, other, key].map((each) => ring.authenticate(each)))).resolves.toEqual([
+      undefined,
+      undefined,
+      caller,
+    ]);
+  });
+
   test("the right id with another secret opens nothing", async () => {
     await expect(ring.authenticate(sealNewKey(seal, "k").key)).resolves.toBeUndefined();
     expect(noted).toEqual([]);
@@ -120,11 +135,11 @@ describe("the key ring", () => {
   });
 
   test("a store that may not be asked is asked about the keys alone that are known here", async () => {
-    await expect(ring.authenticate(key, false)).resolves.toBeUndefined();
+    await expect(ring.authenticate(key, () => false)).resolves.toBeUndefined();
     expect(asked).toEqual([]);
     await ring.authenticate(key);
     now += REMEMBERED_MS;
-    await expect(ring.authenticate(key, false)).resolves.toEqual(caller);
+    await expect(ring.authenticate(key, () => false)).resolves.toEqual(caller);
     expect(asked).toHaveLength(2);
   });
 
@@ -132,11 +147,11 @@ describe("the key ring", () => {
     for (const id of [newId(seal.pepper), FIRST_ID]) {
       const made = sealNewKey(seal, id);
       row = { ...stored, id, secrets: [made.secret] };
-      await expect(ring.authenticate(made.key, false)).resolves.toEqual({ ...caller, keyId: id });
+      await expect(ring.authenticate(made.key, () => false)).resolves.toEqual({ ...caller, keyId: id });
     }
     asked = [];
     for (const id of [newId("another pepper"), "0".repeat(20), "first0"]) {
-      await expect(ring.authenticate(sealNewKey(seal, id).key, false)).resolves.toBeUndefined();
+      await expect(ring.authenticate(sealNewKey(seal, id).key, () => false)).resolves.toBeUndefined();
     }
     expect(asked).toEqual([]);
   });

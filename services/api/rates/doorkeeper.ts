@@ -35,15 +35,17 @@ export function doorkeeper(
 ): Doorkeeper {
   return {
     async admit({ headers, socket }) {
-      const forwarded = headers["x-forwarded-for"];
-      const address = addressOf(socket?.remoteAddress, typeof forwarded === "string" ? forwarded : undefined);
-      const key = presentedKey(headers.authorization);
+      const address = () => {
+        const forwarded = headers["x-forwarded-for"];
+        return addressOf(socket?.remoteAddress, typeof forwarded === "string" ? forwarded : undefined);
+      };
       // Others may share the address, so nobody is shut out: but for ids that were made up the store is no longer
       // asked, and keys that fail are answered with 429.
-      const mayAsk = rates.failures.look(address, clock()).waitMs === 0;
+      const mayAsk = () => rates.failures.look(address(), clock()).waitMs === 0;
+      const key = presentedKey(headers.authorization);
       const caller = key === undefined ? undefined : await keys.authenticate(key, mayAsk);
       return caller === undefined
-        ? failed(rates.failures.take(address, clock()))
+        ? failed(rates.failures.take(address(), clock()))
         : admitted({ caller, standings: [] }, rates.keys.take(caller.keyId, clock()));
     },
 

@@ -108,8 +108,8 @@ describe("the doorkeeper", () => {
 
   function door(settings: object) {
     const asked: [key: string, mayAsk: boolean | undefined][] = [];
-    const authenticate = async (key: string, mayAsk?: boolean) => {
-      asked.push([key, mayAsk]);
+    const authenticate = async (key: string, mayAsk?: () => boolean) => {
+      asked.push([key, mayAsk?.()]);
       return key === "good" ? caller : undefined;
     };
     const rates = new GatewayRates({ ...NO_LIMITS, ...settings });
