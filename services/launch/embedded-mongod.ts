@@ -2,12 +2,17 @@ import { readFile, statfs, writeFile } from "node:fs/promises";
 import { createServer } from "node:net";
 import { join } from "node:path";
 import { makeDataFolder } from "./data-folder.ts";
-import { findMongod } from "./mongod-binary.ts";
+import { findMongod, type MongodBinary } from "./mongod-binary.ts";
+import { ADMIN, mongodUsers, type MongodUsers, prepareMongod, SET } from "./mongod-users.ts";
+import type { ServiceName } from "./service-factories.ts";
 import { StartupError } from "./startup-error.ts";
 
 /** A real mongod that this process owns: a replica set of one, which transactions and majority writes need. */
 export interface EmbeddedMongod {
+  /** For who may do everything. */
   readonly url: string;
+  /** For a service's own user. */
+  urlOf(service: ServiceName): string;
   /** Settles when mongod ends although nobody asked it to. */
   readonly lost: Promise<void>;
   stop(): Promise<void>;
@@ -18,58 +23,77 @@ const WAIT_FOR_PREDECESSOR_MS = 10_000;
 /** mongod refuses to start with less. */
 const LEAST_FREE_BYTES = 500 * 1024 * 1024;
 
-/** Starts mongod on `directory`, where its data stays, and waits until it is primary. */
+/** Starts mongod on `directory`, where its data stays, and waits until it is primary and has its users. */
 export async function startMongod(directory: string): Promise<EmbeddedMongod> {
   const dbPath = join(directory, "mongodb");
   await makeFolder(dbPath);
-  const { MongoMemoryReplSet, MongoInstanceEvents } = await mongodLibrary();
+  const library = await mongodLibrary();
   await predecessorGone(dbPath);
   const { binary, why } = { why: "", ...(await findMongod(directory)) };
-  const port = await keptPort(directory);
-  const replicaSet = await silently(() =>
-    MongoMemoryReplSet.create({
-      ...(binary === undefined ? {} : { binary: { systemBinary: binary.path, version: binary.version } }),
-      instanceOpts: [{ port, dbPath, storageEngine: "wiredTiger", args: ["--wiredTigerCacheSizeGB", "0.25"] }],
-      // A process group of its own: Ctrl-C in a terminal must not end it before the requests are drained.
-      replSet: { count: 1, name: "guildcal", ip: "127.0.0.1", spawn: { detached: true } },
-    }),
+  const [port, users] = [await keptPort(directory), await mongodUsers(directory)];
+  const server = await silently(() =>
+    library.MongoMemoryServer.create(serverOptions(binary, port, dbPath, users)),
   ).catch((error: unknown) => {
     throw new StartupError(
       binary === undefined ? `No mongod here: ${why}` : `mongod does not start on ${dbPath}: ${firstLine(error)}`,
     );
   });
+  const stop = () => server.stop({ doCleanup: false });
+  await prepareMongod(port, users).catch(async (error: unknown) => {
+    await silently(stop);
+    throw error instanceof StartupError
+      ? error
+      : new StartupError(`mongod does not start on ${dbPath}: ${firstLine(error)}`);
+  });
   let stopping = false;
   const lost = new Promise<void>((resolve) => {
-    replicaSet.servers[0]?.instanceInfo?.instance.once(MongoInstanceEvents.instanceClosed, () => {
+    server.instanceInfo?.instance.once(library.MongoInstanceEvents.instanceClosed, () => {
       if (!stopping) resolve();
     });
   });
   return {
-    url: urlAt(port),
+    url: users.urlOf(ADMIN, port),
+    urlOf: (service) => users.urlOf(service, port),
     lost,
     stop: async () => {
       stopping = true;
-      await replicaSet.stop({ doCleanup: false });
+      await stop();
     },
   };
 }
 
-/** The URL of the mongod that another process runs on this folder now; undefined when none does. */
-export async function runningMongod(directory: string): Promise<string | undefined> {
-  const pid = await mongodHolding(join(directory, "mongodb"));
-  return pid === undefined ? undefined : urlAt(await portOfLastStart(directory));
+function serverOptions(binary: MongodBinary | undefined, port: number, dbPath: string, users: MongodUsers) {
+  return {
+    ...(binary === undefined ? {} : { binary: { systemBinary: binary.path, version: binary.version } }),
+    instance: {
+      port,
+      portGeneration: false,
+      dbPath,
+      replSet: SET,
+      storageEngine: "wiredTiger" as const,
+      keyfileLocation: users.keyfile,
+      args: ["--wiredTigerCacheSizeGB", "0.25"],
+    },
+    // As whom the library may end it.
+    auth: { enable: true, customRootName: ADMIN, customRootPwd: users.passwordOf(ADMIN) },
+    // A process group of its own: Ctrl-C in a terminal must not end it before the requests are drained.
+    spawn: { detached: true },
+  };
 }
 
-function urlAt(port: number): string {
-  return `mongodb://127.0.0.1:${port}/guildcal?replicaSet=guildcal&directConnection=true`;
+/** By which a service's user reaches the mongod that another process runs on this folder now; undefined when none does. */
+export async function runningMongod(directory: string, service: ServiceName): Promise<string | undefined> {
+  const pid = await mongodHolding(join(directory, "mongodb"));
+  if (pid === undefined) return undefined;
+  return (await mongodUsers(directory)).urlOf(service, await portOfLastStart(directory));
 }
 
 /** An optional package: a production image has none of it, and needs none. */
 async function mongodLibrary() {
   try {
-    const { MongoMemoryReplSet } = await import("mongodb-memory-server-core");
+    const { MongoMemoryServer } = await import("mongodb-memory-server-core");
     const { MongoInstanceEvents } = await import("mongodb-memory-server-core/lib/util/MongoInstance.js");
-    return { MongoMemoryReplSet, MongoInstanceEvents };
+    return { MongoMemoryServer, MongoInstanceEvents };
   } catch {
     throw new StartupError("No mongod here: install with `npm ci`, or set MONGO_URL to a MongoDB replica set");
   }

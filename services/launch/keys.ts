@@ -70,10 +70,10 @@ async function reachMongo({ MONGO_URL, DATA_DIR }: Settings): Promise<{ url: str
     return { url: MONGO_URL, done: async () => undefined };
   }
   const directory = resolve(DATA_DIR);
-  const running = await runningMongod(directory);
+  const running = await runningMongod(directory, "api");
   if (running !== undefined) return { url: running, done: async () => undefined };
   const mongod = await startMongod(directory);
-  return { url: mongod.url, done: () => mongod.stop() };
+  return { url: mongod.urlOf("api"), done: () => mongod.stop() };
 }
 
 async function perform(office: KeyOffice, { positionals, values }: Words): Promise<string> {

@@ -28,10 +28,10 @@ export async function startAll(env: Environment): Promise<RunningAll> {
   const parts = await raiseParts(settings, false);
   try {
     const gateway = new GatewayNews(settings.HOST);
-    const context = { mongoUrl: parts.mongoUrl, settings, ...gateway.listeners };
+    const context = { settings, ...gateway.listeners };
     const { NODE_NAME, LOG_LEVEL } = settings;
     const services = await runServices(
-      SERVICES.map((name) => makeService(name, context)),
+      SERVICES.map((name) => makeService(name, { ...context, mongoUrl: parts.mongoUrlOf(name) })),
       { nodeId: `all.${NODE_NAME}`, natsUrl: settings.NATS_URL, logLevel: LOG_LEVEL },
       probeMiddlewares(settings),
     );
@@ -70,7 +70,7 @@ export async function runProcesses(env: Environment): Promise<void> {
     const rest = Object.fromEntries(Object.entries(env).filter(([name]) => !GIVEN_BY_HAND.has(name)));
     const processes = await supervise(SERVICES, (service) => ({
       ...rest,
-      MONGO_URL: parts.mongoUrl,
+      MONGO_URL: parts.mongoUrlOf(service),
       NATS_URL: parts.natsUrlOf(service),
       PROBE_PORT: String(probePortOf(service, settings.PROBE_PORT)),
       ...(service === "api" ? { API_KEY_PEPPER: settings.API_KEY_PEPPER } : {}),

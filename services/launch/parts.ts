@@ -7,7 +7,8 @@ import type { ServiceName } from "./service-factories.ts";
 
 /** The servers that the services stand on: given by URL, or started here and owned. */
 export interface Parts {
-  readonly mongoUrl: string;
+  /** By which the service reaches its database: the given URL, or its own user's of the embedded mongod. */
+  mongoUrlOf(service: ServiceName): string;
   /** By which the service reaches the bus: the given URL, or its own user's of the embedded nats-server. */
   natsUrlOf(service: ServiceName): string | undefined;
   /** Settles when an embedded mongod ended although nobody asked it to. */
@@ -30,7 +31,7 @@ export async function raiseParts({ MONGO_URL, NATS_URL, DATA_DIR }: Given, bus: 
     const users = usersOfOneStart();
     const nats = bus && NATS_URL === undefined ? await keepNats(users) : undefined;
     return {
-      mongoUrl: MONGO_URL ?? (mongod?.url as string),
+      mongoUrlOf: (service) => MONGO_URL ?? (mongod?.urlOf(service) as string),
       natsUrlOf: (service) => NATS_URL ?? (nats && users.urlOf(service, nats.port)),
       mongodLost: mongod?.lost ?? new Promise<void>(() => undefined),
       async stop() {

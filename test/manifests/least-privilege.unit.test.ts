@@ -5,6 +5,7 @@ import { RIGHTS } from "../../k8s/write-rights.ts";
 import { RATES_USED } from "../../services/api/rates/gateway-rates.ts";
 import { EVERY_ACTION } from "../../services/contracts/every-action.ts";
 import { busRights, SPOKEN } from "../../services/launch/bus-rights.ts";
+import { databaseRights } from "../../services/launch/database-rights.ts";
 import { makeService, readSettings, type ServiceName, SERVICES } from "../../services/launch/service-factories.ts";
 import { readSources } from "../architecture/source-file.ts";
 import { K8S } from "./overlays.ts";
@@ -24,20 +25,25 @@ function sourceOf(service: string): string {
 }
 
 describe("each service's user of the database", () => {
-  const granted = JSON.parse(readFileSync(join(K8S, "components/mongodb/collections.json"), "utf8")) as Record<
-    string,
-    string[]
-  >;
+  const granted = (service: ServiceName) => databaseRights(service).map(({ resource }) => resource.collection);
 
   test.each(SERVICES)("that of %s has the collections that the service has, and no other", (service) => {
     const own = [...sourceOf(service).matchAll(/\bcollection: "([a-z_]+)"/g)].map(([, name]) => name);
     expect(own.length).toBeGreaterThan(0);
-    expect(new Set(granted[service])).toEqual(new Set(own));
+    expect(new Set(granted(service))).toEqual(new Set(own));
   });
 
   test("no collection is shared", () => {
-    const all = Object.values(granted).flat();
+    const all = SERVICES.flatMap(granted);
     expect(all).toEqual([...new Set(all)]);
+  });
+
+  test("nobody may do anything to a whole database", () => {
+    const rights = SERVICES.flatMap(databaseRights);
+    expect(rights.filter(({ resource: { db, collection } }) => db !== "guildcal" || collection === "")).toEqual([]);
+    const actions = new Set(rights.flatMap((right) => right.actions));
+    const known = ["createCollection", "createIndex", "find", "insert", "listIndexes", "remove", "update"];
+    expect([...actions].toSorted()).toEqual(known);
   });
 });
 

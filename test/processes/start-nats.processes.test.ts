@@ -1,11 +1,12 @@
-import { readFile } from "node:fs/promises";
+import { mkdtemp, readFile, rm } from "node:fs/promises";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
 import { afterAll, beforeAll, describe, expect, test } from "@jest/globals";
 import { ROUTES } from "../../services/api/route-table.ts";
 import { freePort } from "../../services/launch/embedded-mongod.ts";
 import { type Answer, Launched, post } from "../real-parts/launched.ts";
 import { until } from "../real-parts/until.ts";
 import { childrenOf, parentOf, serviceProcess } from "../real-parts/service-process.ts";
-import { emptyDatabase } from "../real-parts/test-services.ts";
 
 const KEY = "a-key-of-twenty-characters-or-more";
 const guild = { guild_id: "375357265198317579" };
@@ -23,15 +24,20 @@ const READS = {
 describe("npm run start:nats: a process a service", () => {
   let service: Launched;
   let baseUrl: string;
+  let directory: string;
   const ask = (name: keyof typeof READS): Promise<Answer> => post(baseUrl, KEY, READS[name][0], READS[name][1]);
 
   beforeAll(async () => {
     const port = await freePort(0);
     baseUrl = `http://127.0.0.1:${port}`;
-    service = new Launched("nats", { MONGO_URL: emptyDatabase(), PORT: String(port), API_KEY: KEY });
+    directory = await mkdtemp(join(tmpdir(), "guildcal-nats-"));
+    service = new Launched("nats", { DATA_DIR: directory, PORT: String(port), API_KEY: KEY });
     await service.printed(/guildcal is ready/);
   });
-  afterAll(() => service.end("SIGKILL"));
+  afterAll(async () => {
+    await service.end("SIGKILL");
+    await rm(directory, { recursive: true, force: true });
+  });
 
   async function answered(name: keyof typeof READS, status: number): Promise<Answer> {
     const deadline = Date.now() + DEADLINE_MS;
@@ -41,7 +47,7 @@ describe("npm run start:nats: a process a service", () => {
     }
   }
 
-  test("each service has the rights on the bus that every route needs, and no password is to be seen", async () => {
+  test("each service has the rights that every route needs, on the bus and in the database, and no password is to be seen", async () => {
     const answers = await Promise.all(
       ROUTES.map(({ paths: [path], example }) => post(baseUrl, KEY, path, example.request)),
     );

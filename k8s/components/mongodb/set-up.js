@@ -5,13 +5,10 @@
 const { readFileSync } = require("node:fs");
 
 const SET = "guildcal";
-const DATABASE = "guildcal";
-const FIND = ["find", "listIndexes"];
-const WRITE = ["insert", "update", "remove", "createIndex", "createCollection"];
 
 const [self, ...others] = process.env.MEMBERS.split(",");
 const passwords = JSON.parse(readFileSync("/run/secrets/mongodb/passwords.json", "utf8"));
-const collections = JSON.parse(readFileSync("/etc/mongodb/collections.json", "utf8"));
+const rights = JSON.parse(readFileSync("/etc/mongodb/rights.json", "utf8"));
 
 const direct = "mongodb://127.0.0.1:27017/admin?directConnection=true";
 const asAdmin = `mongodb://admin:${passwords.admin}@${process.env.MEMBERS}/admin?replicaSet=${SET}`;
@@ -74,10 +71,7 @@ function takeIn(db, host) {
 }
 
 function grant(db, service) {
-  const privileges = collections[service].map((collection) => ({
-    resource: { db: DATABASE, collection },
-    actions: [...FIND, ...WRITE],
-  }));
+  const privileges = rights[service];
   if (db.getRole(service) === null) db.createRole({ role: service, privileges, roles: [] });
   else db.updateRole(service, { privileges, roles: [] });
   const user = { pwd: passwords[service], roles: [service] };
@@ -88,5 +82,5 @@ function grant(db, service) {
 found();
 const db = patiently("the administrator is let in", () => connect(asAdmin));
 for (const host of others) takeIn(db, host);
-for (const service of Object.keys(collections)) grant(db, service);
+for (const service of Object.keys(rights)) grant(db, service);
 print("members and users are as they should be");

@@ -1,0 +1,157 @@
+import { mkdtemp, readFile, rm, writeFile } from "node:fs/promises";
+import { createServer } from "node:net";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { afterAll, beforeAll, describe, expect, test } from "@jest/globals";
+import { MongoMemoryReplSet } from "mongodb-memory-server-core";
+import mongoose, { type Connection } from "mongoose";
+import { makeDataFolder } from "../../services/launch/data-folder.ts";
+import { type EmbeddedMongod, freePort, startMongod } from "../../services/launch/embedded-mongod.ts";
+import { findMongod } from "../../services/launch/mongod-binary.ts";
+import type { ServiceName } from "../../services/launch/service-factories.ts";
+
+const NOT_ALLOWED = { code: 13, codeName: "Unauthorized" };
+
+async function connected(url: string): Promise<Connection> {
+  return mongoose.createConnection(url, { autoCreate: false, autoIndex: false }).asPromise();
+}
+
+describe("a user of the database for each service", () => {
+  let directory: string;
+  let mongod: EmbeddedMongod;
+  const connections: Connection[] = [];
+
+  beforeAll(async () => {
+    directory = await mkdtemp(join(tmpdir(), "guildcal-users-"));
+    mongod = await startMongod(directory);
+  });
+  afterAll(async () => {
+    await Promise.all(connections.map((each) => each.close()));
+    await mongod.stop();
+    await rm(directory, { recursive: true, force: true });
+  });
+
+  async function opened(url: string): Promise<Connection> {
+    const connection = await connected(url);
+    connections.push(connection);
+    return connection;
+  }
+  const collection = async (name: string, url: string) => (await opened(url)).collection<{ at?: number }>(name);
+  const as = (service: ServiceName, name: string) => collection(name, mongod.urlOf(service));
+  const asAdmin = (name: string) => collection(name, mongod.url);
+
+  test("MongoDB lets in nobody without a password", async () => {
+    const stranger = await collection(
+      "api_keys",
+      mongod.url.replace(/admin:\w+@/, "").replace("&authSource=admin", ""),
+    );
+    await expect(stranger.findOne({})).rejects.toMatchObject(NOT_ALLOWED);
+  });
+
+  test.each([
+    ["announcements", "api_keys"],
+    ["announcements", "calendar_events"],
+    ["guild-settings", "announcements"],
+    ["calendar-events", "posts"],
+    ["dispatch", "guild_settings"],
+    ["api", "calendar_events"],
+  ] as const)("that of %s can neither read nor write %s, which is another's", async (service, name) => {
+    const foreign = await as(service, name);
+    await expect(foreign.findOne({})).rejects.toMatchObject(NOT_ALLOWED);
+    await expect(foreign.insertOne({ at: 1 })).rejects.toMatchObject(NOT_ALLOWED);
+    await expect(foreign.updateMany({}, { $set: { at: 2 } })).rejects.toMatchObject(NOT_ALLOWED);
+    await expect(foreign.deleteMany({})).rejects.toMatchObject(NOT_ALLOWED);
+    const admins = await asAdmin(name);
+    await admins.insertOne({ at: 3 });
+    await expect(admins.findOneAndDelete({})).resolves.toMatchObject({ at: 3 });
+  });
+
+  test("that of announcements works with its own collection", async () => {
+    const own = await as("announcements", "announcements");
+    await own.insertOne({ at: 1 });
+    await own.updateOne({ at: 1 }, { $set: { at: 2 } });
+    await expect(own.findOne({ at: 2 })).resolves.not.toBeNull();
+  });
+
+  test("that of the gateway adds to the record of who changed which key, and can't change it", async () => {
+    const record = await as("api", "api_key_changes");
+    await record.insertOne({ at: 1 });
+    await expect(record.updateOne({ at: 1 }, { $set: { at: 2 } })).rejects.toMatchObject(NOT_ALLOWED);
+    await expect(record.deleteOne({ at: 1 })).rejects.toMatchObject(NOT_ALLOWED);
+    await expect(record.drop()).rejects.toMatchObject(NOT_ALLOWED);
+    const admins = await asAdmin("api_key_changes");
+    await expect(admins.updateOne({ at: 1 }, { $set: { at: 2 } })).resolves.toMatchObject({ modifiedCount: 1 });
+  });
+
+  test("a service's can't give itself more", async () => {
+    const more = { grantRolesToUser: "announcements", roles: ["api"] };
+    const asked = (await opened(mongod.urlOf("announcements"))).getClient().db("admin").command(more);
+    await expect(asked).rejects.toMatchObject(NOT_ALLOWED);
+    const given = (await opened(mongod.url)).getClient().db("admin").command(more);
+    await expect(given).resolves.toMatchObject({ ok: 1 });
+  });
+});
+
+describe("a data folder", () => {
+  let directory: string;
+
+  beforeAll(async () => {
+    directory = await mkdtemp(join(tmpdir(), "guildcal-folder-"));
+    await makeDataFolder(join(directory, "mongodb"));
+    await fillWithoutUsers();
+  });
+  afterAll(() => rm(directory, { recursive: true, force: true }));
+
+  /** As a version without users left it. */
+  async function fillWithoutUsers(): Promise<void> {
+    const { binary } = await findMongod(directory);
+    const port = await freePort(0);
+    const before = await MongoMemoryReplSet.create({
+      binary: { systemBinary: binary!.path, version: binary!.version },
+      instanceOpts: [{ port, dbPath: join(directory, "mongodb"), storageEngine: "wiredTiger" }],
+      replSet: { count: 1, name: "guildcal", ip: "127.0.0.1" },
+    });
+    await writeFile(join(directory, "mongodb-port"), String(port));
+    const connection = await connected(`mongodb://127.0.0.1:${port}/guildcal?directConnection=true`);
+    await connection.collection("announcements").insertOne({ kept: true });
+    await connection.close();
+    await before.stop({ doCleanup: false });
+  }
+
+  async function holds(mongod: EmbeddedMongod): Promise<boolean> {
+    const connection = await connected(mongod.urlOf("announcements"));
+    const found = await connection.collection("announcements").findOne({ kept: true });
+    await connection.close();
+    return found !== null;
+  }
+
+  test("of before there were users has them from the next start on, and what it had", async () => {
+    const mongod = await startMongod(directory);
+    await expect(holds(mongod)).resolves.toBe(true);
+    const stranger = await connected(mongod.url.replace(/admin:\w+@/, "").replace("&authSource=admin", ""));
+    await expect(stranger.collection("announcements").findOne({})).rejects.toMatchObject(NOT_ALLOWED);
+    await stranger.close();
+    await mongod.stop();
+  });
+
+  test("whose port is taken is used on another one", async () => {
+    const port = Number(await readFile(join(directory, "mongodb-port"), "utf8"));
+    const other = createServer((socket) => socket.destroy()).listen(port, "127.0.0.1");
+    const mongod = await startMongod(directory);
+    expect(mongod.url).not.toContain(`:${port}/`);
+    await expect(holds(mongod)).resolves.toBe(true);
+    await mongod.stop();
+    other.close();
+  });
+
+  test("with another keyfile is refused with the file's name, and used again when the right one is back", async () => {
+    const keyfile = join(directory, "mongodb-keyfile");
+    const right = await readFile(keyfile, "utf8");
+    await writeFile(keyfile, right.replaceAll(/./g, "0"));
+    await expect(startMongod(directory)).rejects.toThrow(`another ${keyfile}: put that file back`);
+    await writeFile(keyfile, right);
+    const mongod = await startMongod(directory);
+    await expect(holds(mongod)).resolves.toBe(true);
+    await mongod.stop();
+  });
+});
