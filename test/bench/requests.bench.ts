@@ -3,63 +3,78 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { parseArgs } from "node:util";
 import { startMongod } from "../../services/launch/embedded-mongod.ts";
-import { fillEvents, fillRest, fillRivals } from "./requests/bench-data.ts";
+import { besideRivals } from "./requests/beside-rivals.ts";
+import type { Comparison } from "./requests/compare.ts";
+import { growth } from "./requests/growth.ts";
 import { Loader } from "./requests/measure.ts";
-import { compareRow, type Comparison } from "./requests/compare.ts";
+import { overNats } from "./requests/over-nats.ts";
 import { printReport, reportOf } from "./requests/report.ts";
-import { ROWS } from "./requests/rows.ts";
-import { RIVALS, startGuildcal, startRival, type Subject } from "./requests/subjects.ts";
+import type { Stage } from "./requests/stage.ts";
+import type { Subject } from "./requests/subjects.ts";
 
 /**
- * `npm run bench`: what a request costs here, beside the same endpoint written by hand, each in a process of its own
- * on the same mongod. `--row TEXT` picks rows by their names; `--json` prints all of it for keeping.
+ * `npm run bench`: what a request costs here, beside the same endpoint written by hand, over NATS beside one process, and
+ * where there is much beside where there is little. `--section` and `--row TEXT` pick from it; `--json` prints all figures.
  */
 const { values: options } = parseArgs({
   options: {
     rounds: { type: "string", default: "5" },
     requests: { type: "string", default: "1000" },
     connections: { type: "string", default: "16" },
+    section: { type: "string", default: "http,nats,growth" },
     row: { type: "string", default: "" },
     profile: { type: "string" },
     json: { type: "boolean", default: false },
   },
 });
 
+const SECTIONS: Readonly<Record<string, (stage: Stage) => Promise<Comparison[]>>> = {
+  http: besideRivals,
+  nats: overNats,
+  growth,
+};
+
+const pace = {
+  rounds: Number(options.rounds),
+  requests: Number(options.requests),
+  connections: Number(options.connections),
+};
 const directory = await mkdtemp(join(tmpdir(), "guildcal-bench-"));
 const mongod = await startMongod(directory);
 const loader = new Loader();
-const subjects: Subject[] = [];
 
-/** Ends with whatever else was started. */
-async function up(starting: Promise<Subject>): Promise<Subject> {
-  const subject = await starting;
-  subjects.push(subject);
-  return subject;
+/** Runs a section, and ends what it started. */
+async function run(section: string): Promise<Comparison[]> {
+  const subjects: Subject[] = [];
+  try {
+    return await (SECTIONS[section] ?? unknown(section))({
+      given: { mongoUrl: mongod.url, directory, profile: options.profile },
+      loader,
+      pace,
+      wants: ({ name }) => name.includes(options.row),
+      async up(starting) {
+        const subject = await starting;
+        subjects.push(subject);
+        return subject;
+      },
+    });
+  } finally {
+    for (const subject of subjects) await subject.stop();
+  }
+}
+
+function unknown(section: string): never {
+  throw new Error(`no section ${section}: give some of ${Object.keys(SECTIONS).join(",")}`);
 }
 
 try {
-  const given = { mongoUrl: mongod.url, directory, profile: options.profile };
-  await fillEvents(mongod.url, 1, 1_000);
-  const guildcal = await up(startGuildcal(given));
-  await fillRest(guildcal);
-  await fillRivals(mongod.url, guildcal);
-  const rivals: Subject[] = [];
-  for (const name of RIVALS) rivals.push(await up(startRival(name, given, guildcal.key)));
-  const pace = {
-    rounds: Number(options.rounds),
-    requests: Number(options.requests),
-    connections: Number(options.connections),
-  };
   const comparisons: Comparison[] = [];
-  for (const row of ROWS.filter(({ name }) => name.includes(options.row))) {
-    comparisons.push(...(await compareRow(loader, row, guildcal, rivals, pace)));
-  }
+  for (const section of options.section.split(",")) comparisons.push(...(await run(section)));
   const report = await reportOf(comparisons, pace);
   if (options.json) console.log(JSON.stringify(report, undefined, 2));
   else printReport(report);
   process.exitCode = comparisons.every(({ held }) => held) ? 0 : 1;
 } finally {
-  for (const subject of subjects) await subject.stop();
   await loader.stop();
   await mongod.stop();
   await rm(directory, { recursive: true, force: true });

@@ -12,14 +12,19 @@ export async function post({ port, key }: Reached, path: string, body: object): 
   return JSON.parse(text) as Record<string, unknown>;
 }
 
+/** Five processes that start on one busy CPU take their time. */
+const PATIENCE_MS = 60_000;
+
 /** Waits until something answers on the port. */
 export async function untilAnswered(port: number, path: string, check: () => void): Promise<void> {
-  const deadline = performance.now() + 30_000;
+  const deadline = performance.now() + PATIENCE_MS;
+  let said = "nothing";
   for (;;) {
     const answer = await fetch(`http://127.0.0.1:${port}${path}`).catch(() => undefined);
     if (answer !== undefined && answer.status !== 503) return;
+    said = (await answer?.text()) ?? said;
     check();
-    if (performance.now() > deadline) throw new Error(`nothing answers on port ${port}`);
+    if (performance.now() > deadline) throw new Error(`port ${port} is not ready: ${said}`);
     await new Promise((wake) => setTimeout(wake, 20));
   }
 }

@@ -14,37 +14,66 @@ export interface Figures {
   readonly cpu: number;
 }
 
-/** guildcal beside another at the same row; each ratio is the median over the rounds of ours to theirs. */
+/** How many times theirs a figure of ours must be at least, or may be at most. */
+export interface Bound {
+  readonly figure: keyof Figures;
+  readonly least?: number;
+  readonly most?: number;
+}
+
+/** One subject beside another at the same row; each ratio is the median over the rounds of ours to theirs. */
 export interface Comparison {
   readonly row: string;
   readonly beside: string;
   readonly ours: Figures;
   readonly theirs: Figures;
   readonly ratio: Figures;
-  /** How many times as many requests ours must answer. */
-  readonly least: number;
+  readonly bounds: readonly Bound[];
   readonly held: boolean;
+  /** Microseconds of CPU for a request of ours, by process. */
+  readonly cpuOf: Readonly<Record<string, number>>;
 }
+
+export type Beside = readonly [rival: Subject, bounds: readonly Bound[]];
 
 /** Puts a row to all who answer it, once they have been seen to answer the same. */
 export async function compareRow(
   loader: Loader,
   row: Row,
-  guildcal: Subject,
-  rivals: readonly Subject[],
+  subject: Subject,
+  beside: readonly Beside[],
   pace: Pace,
 ): Promise<Comparison[]> {
-  const beside = rivals.filter(({ name }) => name in row.beside);
-  await sameAnswer(row, guildcal, beside);
-  const samples = await interleaved(loader, [guildcal, ...beside], row, pace);
-  const ours = samples.get(guildcal.name) ?? [];
-  return beside.map(({ name }): Comparison => {
-    const theirs = samples.get(name) ?? [];
-    const least = Object.entries(row.beside).find(([rival]) => rival === name)?.[1] ?? 1;
-    const ratio = figuresOf(ours.map((sample, at) => ratioOf(sample, theirs[at] as Sample)));
-    const held = ratio.perSecond >= least;
-    return { row: row.name, beside: name, ours: figuresOf(ours), theirs: figuresOf(theirs), ratio, least, held };
-  });
+  const rivals = beside.map(([rival]) => rival);
+  await sameAnswer(row, subject, rivals);
+  const samples = await interleaved(loader, [subject, ...rivals], row, pace);
+  const ours = samples.get(subject.name) ?? [];
+  return beside.map(([{ name }, bounds]) => comparison(row.name, name, ours, samples.get(name) ?? [], bounds));
+}
+
+export function comparison(
+  row: string,
+  beside: string,
+  ours: readonly Sample[],
+  theirs: readonly Sample[],
+  bounds: readonly Bound[],
+): Comparison {
+  const ratio = figuresOf(ours.map((sample, at) => ratioOf(sample, theirs[at] as Sample)));
+  const held = bounds.every(
+    ({ figure, least = -Infinity, most = Infinity }) => ratio[figure] >= least && ratio[figure] <= most,
+  );
+  const processes = Object.keys(ours[0]?.cpuOf ?? {});
+  const cpuOf = processes.map((name) => [name, median(ours.map((sample) => sample.cpuOf[name] ?? 0))] as const);
+  return {
+    row,
+    beside,
+    ours: figuresOf(ours),
+    theirs: figuresOf(theirs),
+    ratio,
+    bounds,
+    held,
+    cpuOf: Object.fromEntries(cpuOf),
+  };
 }
 
 /** What is faster because it does something else is no rival. */

@@ -20,25 +20,36 @@ export async function reportOf(comparisons: readonly Comparison[], pace: Pace): 
   return { at: new Date().toISOString(), commit: stdout.trim(), machine, pace, comparisons };
 }
 
-/** One table: a line for each comparison, `ok` or `MISS` by the requests a second. */
+/** One table: a line for each comparison, `ok` or `MISS`, with the figures that are bounded marked by their bounds. */
 export function printReport({ at, commit, machine, pace, comparisons }: Report): void {
   console.log(`${at}  ${commit}  ${machine}`);
   console.log(
     `${pace.rounds} rounds of ${pace.requests} requests, ${pace.connections} at once; medians, ours : theirs`,
   );
-  const lines = comparisons.map(({ row, beside, ratio, ours, theirs, held, least }) => [
-    held ? "ok" : "MISS",
-    row,
-    beside,
-    `${ratio.perSecond.toFixed(2)} (>= ${least})`,
-    ratio.p50.toFixed(2),
-    ratio.p99.toFixed(2),
-    ratio.cpu.toFixed(2),
-    figures(ours),
-    figures(theirs),
+  const lines = comparisons.map((each) => [
+    each.held ? "ok" : "MISS",
+    each.row,
+    each.beside,
+    ...(["perSecond", "p50", "p99", "cpu"] as const).map((figure) => bounded(each, figure)),
+    figures(each.ours) + byProcess(each),
+    figures(each.theirs),
   ]);
   const head = ["", "row", "beside", "requests/s", "p50", "p99", "CPU/request", "ours", "theirs"];
   printColumns([head, ...lines]);
+}
+
+function bounded({ ratio, bounds }: Comparison, figure: keyof Figures): string {
+  const bound = bounds.find((each) => each.figure === figure);
+  const limits = [
+    bound?.least === undefined ? "" : ` >= ${bound.least}`,
+    bound?.most === undefined ? "" : ` <= ${bound.most}`,
+  ];
+  return ratio[figure].toFixed(2) + limits.join("");
+}
+
+function byProcess({ cpuOf }: Comparison): string {
+  const each = Object.entries(cpuOf).filter(([, cpu]) => cpu >= 1);
+  return each.length < 2 ? "" : ` (${each.map(([name, cpu]) => `${name} ${cpu.toFixed(0)}`).join(", ")})`;
 }
 
 function figures({ perSecond, p99, cpu }: Figures): string {

@@ -1,5 +1,6 @@
 import { join } from "node:path";
 import { freePort } from "../../../services/launch/embedded-mongod.ts";
+import { SERVICES } from "../../../services/launch/service-factories.ts";
 import { post, untilAnswered } from "./ask.ts";
 import { MeasuredProcess } from "./measured-process.ts";
 import type { Usage } from "./report-usage.ts";
@@ -29,12 +30,14 @@ const OPERATOR_KEY = "operator-key-of-the-bench";
 export interface Given {
   readonly mongoUrl: string;
   readonly directory: string;
+  readonly natsUrl?: string;
   readonly profile?: string | undefined;
 }
 
-function environment({ mongoUrl, directory }: Given, port: number): Record<string, string> {
+function environment({ mongoUrl, directory, natsUrl }: Given, port: number): Record<string, string> {
   return {
     MONGO_URL: mongoUrl,
+    ...(natsUrl === undefined ? {} : { NATS_URL: natsUrl }),
     DATA_DIR: directory,
     PORT: String(port),
     API_KEY: OPERATOR_KEY,
@@ -45,7 +48,7 @@ function environment({ mongoUrl, directory }: Given, port: number): Record<strin
 }
 
 /** guildcal as `npm start` runs it, in one process. */
-export async function startGuildcal(given: Given): Promise<Subject> {
+export async function startGuildcal(given: Given, name = "guildcal"): Promise<Subject> {
   const port = await freePort(0);
   const { profile } = given;
   const all = new MeasuredProcess({
@@ -55,7 +58,19 @@ export async function startGuildcal(given: Given): Promise<Subject> {
     cpu: SERVER_CPU,
     profile,
   });
-  return subject("guildcal", port, new Map([["all", all]]));
+  return subject(name, port, new Map([["all", all]]));
+}
+
+/** guildcal as `npm run start:nats` runs it, a process a service. */
+export async function startOverNats(given: Given & { readonly natsUrl: string }): Promise<Subject> {
+  const port = await freePort(0);
+  const processes = new Map<string, MeasuredProcess>();
+  for (const service of SERVICES.toReversed()) {
+    const env = { ...environment(given, port), NODE_NAME: "bench" };
+    const options = { script: START, args: [service], env, cpu: SERVER_CPU, profile: given.profile };
+    processes.set(service, new MeasuredProcess(options));
+  }
+  return subject("over NATS", port, processes);
 }
 
 async function subject(name: string, port: number, processes: ReadonlyMap<string, MeasuredProcess>): Promise<Subject> {
@@ -68,7 +83,24 @@ async function subject(name: string, port: number, processes: ReadonlyMap<string
     access: "write",
     label: "bench",
   });
-  return { name, port, key: made["key"] as string, ...measured(processes) };
+  const counted = measured(processes);
+  await untilIdle(counted);
+  return { name, port, key: made["key"] as string, ...counted };
+}
+
+const LOOK_MS = 1_000;
+const IDLE_MS = 100;
+const MOST_LOOKS = 60;
+
+/** Waits until what a start has to catch up with is done: it would be counted among the requests. */
+async function untilIdle({ usage }: Pick<Subject, "usage">): Promise<void> {
+  let before = Infinity;
+  for (let look = 0; look < MOST_LOOKS; look += 1) {
+    const now = Object.values(await usage()).reduce((sum, { cpuMs }) => sum + cpuMs, 0);
+    if (now - before >= 0 && now - before < IDLE_MS) return;
+    before = now;
+    await new Promise((wake) => setTimeout(wake, LOOK_MS));
+  }
 }
 
 function measured(processes: ReadonlyMap<string, MeasuredProcess>): Pick<Subject, "usage" | "stop"> {
