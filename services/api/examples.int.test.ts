@@ -38,6 +38,7 @@ const STORY = [
   "/v2/guild/settings/update",
   "/admin/keys/create",
   "/admin/keys/list",
+  "/admin/keys/audit",
   "/admin/keys/rotate",
   "/admin/keys/revoke",
 ];
@@ -62,10 +63,13 @@ describe("the examples of the API document", () => {
   function learn(expected: object, actual: object): void {
     const pairs = Object.entries(expected).map(([wire, value]) => [wire, value, (actual as never)[wire]] as const);
     for (const [wire, example, name] of pairs) {
-      if (["id", "key", "created", "previous_until"].includes(wire)) names.set(String(example), String(name));
+      if (["id", "key", "created", "at", "by", "previous_until"].includes(wire))
+        names.set(String(example), String(name));
     }
-    const { keys } = { keys: [], ...expected } as { keys: readonly object[] };
-    for (const [at, key] of keys.entries()) learn(key, (actual as { keys: readonly object[] }).keys[at] ?? {});
+    for (const list of ["keys", "changes"]) {
+      const [things, found] = [expected, actual].map((each) => (each as Record<string, object[]>)[list] ?? []);
+      for (const [at, thing] of things!.entries()) learn(thing, found![at] ?? {});
+    }
   }
 
   /** The posts of an example, as dispatch would give them: the example's event is years ahead of any plan. */

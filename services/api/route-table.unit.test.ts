@@ -28,7 +28,7 @@ describe("the route table", () => {
         ...["get", "create", "update", "delete"].flatMap((it) => [`/v2/events/${it}`, `/v2/event/${it}`]),
         ...["get", "update", "list"].map((it) => `/v2/calendar/${it}`),
         ...["month", "date", "range", "ongoing"].map((it) => `/v2/events/list/${it}`),
-        ...["create", "list", "rotate", "revoke"].map((it) => `/admin/keys/${it}`),
+        ...["create", "list", "audit", "rotate", "revoke"].map((it) => `/admin/keys/${it}`),
       ].toSorted(),
     );
   });
@@ -63,7 +63,7 @@ describe("the route table", () => {
   );
 
   test("a read-only key opens what reads, and what reads may be asked again", () => {
-    const reads = /\/(?:get|list|upcoming|history|preview|month|date|range|ongoing)$/;
+    const reads = /\/(?:get|list|audit|upcoming|history|preview|month|date|range|ongoing)$/;
     const toRead = byPath.filter(([, { contract }]) => contract.keys.endsWith("read"));
     expect(byPath.filter(([path]) => reads.test(path))).toEqual(toRead);
     expect(toRead.filter(([, { contract }]) => !contract.idempotent)).toEqual([]);

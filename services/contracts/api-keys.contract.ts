@@ -74,6 +74,47 @@ export const listKeys = action<Record<string, never>, ApiKeyView[]>({
   idempotent: true,
 });
 
+export const KEY_CHANGES = ["created", "rotated", "revoked"] as const;
+
+/** One change of a key, as it is recorded: who made it, and what the key was afterwards. Never changed, never removed. */
+export interface KeyChange extends Omit<Caller, "keyId"> {
+  readonly keyId: string;
+  readonly change: (typeof KEY_CHANGES)[number];
+  /** The id of the key that it was done with, or what else did it, such as `first start`. */
+  readonly by: string;
+  readonly at: EpochMs;
+  readonly label: string;
+}
+
+/** A record names a thousand guilds at most: a hundred of them are two megabytes. */
+export const MOST_KEY_CHANGES = 100;
+
+/** What was done about all keys or one, the latest first, a page at a time. */
+export const listKeyChanges = action<ListKeyChangesParams, KeyChangesPage>({
+  name: "api.listKeyChanges",
+  keys: "operator read",
+  params: {
+    id: optional(reference),
+    amount: optional(integer(1, MOST_KEY_CHANGES), MOST_KEY_CHANGES),
+    before: optional(textOf("the next of an earlier answer", /^\d{1,16}_[0-9a-f-]{36}$/, 53)),
+  },
+  idempotent: true,
+});
+
+export interface ListKeyChangesParams {
+  /** Of this key alone. */
+  readonly id?: string;
+  readonly amount?: number;
+  /** Goes on where an earlier page ended. */
+  readonly before?: string;
+}
+
+export interface KeyChangesPage {
+  readonly changes: readonly KeyChange[];
+  /** There are more: to be given as `before`. */
+  readonly next?: string;
+}
+
 /** A new secret for a key. The one before stays valid for the overlap; 0 ends every other one at once. */
 export const rotateKey = action<
   { readonly id: string; readonly overlapHours?: number },

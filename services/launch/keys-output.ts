@@ -1,4 +1,4 @@
-import type { ApiKeyView, ToldKey } from "../contracts/api-keys.contract.ts";
+import type { ApiKeyView, KeyChange, KeyChangesPage, ToldKey } from "../contracts/api-keys.contract.ts";
 
 /** A key that was made or rotated, as the terminal shows it: this once. */
 export function toldText(told: ToldKey & { readonly previousUntil?: number }, json: boolean): string {
@@ -17,11 +17,25 @@ export function listing(keys: readonly ApiKeyView[], json: boolean): string {
   return keys.length === 0 ? "No key was ever made" : keys.map(keyLine).join("\n");
 }
 
+/** What was done about keys, a line each, and how to see what was before. */
+export function auditing({ changes, next }: KeyChangesPage, json: boolean): string {
+  if (json) return JSON.stringify({ changes, next });
+  const lines = changes.length === 0 ? ["Nothing was done about keys"] : changes.map(changeLine);
+  return [...lines, ...(next === undefined ? [] : [`there is more: --before ${next}`])].join("\n");
+}
+
+function changeLine({ at, change, keyId, by, label, ...key }: KeyChange): string {
+  return [shownTime(at), change, keyId, `by ${by}`, ...whose(key), label].join("  ");
+}
+
+function whose({ kind, access, guilds }: Pick<ApiKeyView, "kind" | "access" | "guilds">): string[] {
+  return [kind, access, kind === "guild" ? `guilds ${guilds.join(",")}` : "all guilds"];
+}
+
 function keyLine(key: ApiKeyView): string {
-  const { id, kind, access, guilds, label, createdAt, lastUsedAt } = key;
-  const opens = kind === "guild" ? `guilds ${guilds.join(",")}` : "all guilds";
+  const { id, label, createdAt, lastUsedAt } = key;
   const used = lastUsedAt === undefined ? "never used" : `used ${shownTime(lastUsedAt)}`;
-  return [id, stateOf(key), kind, access, opens, `made ${shownTime(createdAt)}`, used, label].join("  ");
+  return [id, stateOf(key), ...whose(key), `made ${shownTime(createdAt)}`, used, label].join("  ");
 }
 
 function stateOf({ revokedAt, expiresAt }: ApiKeyView): string {

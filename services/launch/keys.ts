@@ -5,11 +5,11 @@ import mongoose from "mongoose";
 import { paramsCheck } from "../../mixins/check-params.ts";
 import { apiKeysStore } from "../api/keys/api-keys.store.ts";
 import { type KeyOffice, keyOffice } from "../api/keys/key-office.ts";
-import { createKey, rotateKey } from "../contracts/api-keys.contract.ts";
+import { createKey, listKeyChanges, rotateKey } from "../contracts/api-keys.contract.ts";
 import type { ActionContract } from "../contracts/contract.ts";
 import { ERRORS, isRefusal, type Refusal } from "../contracts/errors.ts";
 import { runningMongod, startMongod } from "./embedded-mongod.ts";
-import { listing, toldText } from "./keys-output.ts";
+import { auditing, listing, toldText } from "./keys-output.ts";
 import { withPepper } from "./pepper.ts";
 import { checkMongo } from "./preflight.ts";
 import { readSettings, type Settings } from "./service-factories.ts";
@@ -17,6 +17,7 @@ import { StartupError } from "./startup-error.ts";
 
 const USAGE = `npm run keys -- create --kind guild|service|operator --label TEXT [--guild ID]... [--read-only] [--expires ISO-TIME]
 npm run keys -- list
+npm run keys -- audit [ID] [--amount N] [--before NEXT]
 npm run keys -- rotate ID [--overlap-hours N]
 npm run keys -- revoke ID
 Each takes --json.`;
@@ -28,6 +29,8 @@ const OPTIONS = {
   "read-only": { type: "boolean" },
   expires: { type: "string" },
   "overlap-hours": { type: "string" },
+  amount: { type: "string" },
+  before: { type: "string" },
   json: { type: "boolean" },
 } as const;
 
@@ -87,6 +90,8 @@ async function perform(office: KeyOffice, { positionals, values }: Words): Promi
     }
     case "list":
       return listing(await office.list(), json);
+    case "audit":
+      return auditing(await office.changes(checked(listKeyChanges, auditParams(id, values))), json);
     case "rotate": {
       const hours = values["overlap-hours"];
       const params = checked(rotateKey, { id, ...(hours === undefined ? {} : { overlapHours: Number(hours) }) });
@@ -107,6 +112,14 @@ function createParams({ kind, label, guild, expires, ...values }: Words["values"
     access: values["read-only"] === true ? "read" : "write",
     ...(guild === undefined ? {} : { guilds: guild }),
     ...(expires === undefined ? {} : { expiresAt: timeOf(expires) }),
+  };
+}
+
+function auditParams(id: string, { amount, before }: Words["values"]): object {
+  return {
+    ...(id === "" ? {} : { id }),
+    ...(amount === undefined ? {} : { amount: Number(amount) }),
+    ...(before === undefined ? {} : { before }),
   };
 }
 

@@ -51,6 +51,12 @@ describe("npm run keys, on the embedded MongoDB", () => {
       const listed = await keys("list");
       expect(listed).toMatch(new RegExp(`${id}  revoked .*  service  read  all guilds .*  bot`));
       expect(listed).not.toContain(next!.slice(0, 40));
+      const audited = await keys("audit", id!, "--amount", "2");
+      expect(audited).toMatch(
+        /^\S+  revoked  .*  by npm run keys, by .*\n\S+  rotated  .*\nthere is more: --before \S+\n$/,
+      );
+      const [, before] = /--before (\S+)/.exec(audited) as RegExpExecArray;
+      expect(await keys("audit", id!, "--before", before!)).toMatch(/^\S+  created  \S+  by \S.*\n$/);
     } finally {
       await service.end();
     }

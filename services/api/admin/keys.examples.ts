@@ -19,6 +19,10 @@ export const keyExamples = {
     request: {},
     response: { keys: [{ id, ...made, created: 1_893_456_000_000, expires: 4_102_444_800_000 }] },
   },
+  audit: {
+    request: { id, amount: 10 },
+    response: { changes: [{ at: 1_893_456_000_001, change: "created", key_id: id, by: "5d0e71b8c4aa", ...made }] },
+  },
   rotate: {
     request: { id, overlap_hours: 48 },
     response: { message: "Key rotated", id, key: keyOf("1", "11111111"), previous_until: 1_893_628_800_000 },

@@ -85,6 +85,28 @@ describe("an operator's work on keys", () => {
     });
   });
 
+  test("who made a key and who revoked it is told to operators, page by page, without a secret", async () => {
+    const { id } = await made();
+    await gateway.post("/admin/keys/revoke", { id });
+    const first = await gateway.post("/admin/keys/audit", { id, amount: 1 });
+    expect(first).toMatchObject({ status: 200, body: { changes: [{ change: "revoked", key_id: id, label: "bot" }] } });
+    const second = await gateway.post("/admin/keys/audit", { id, amount: 1, before: first.body["next"] });
+    expect(second.body).toMatchObject({ changes: [{ change: "created", key_id: id, guilds: [GUILD] }] });
+    expect(second.body).not.toHaveProperty("next");
+    expect(first.text + second.text).not.toMatch(/digest|secret|pepper|gc_/);
+    const bot = await made({ kind: "service", guilds: undefined });
+    await expect(gateway.post("/admin/keys/audit", {}, { authorization: bot.key })).resolves.toMatchObject({
+      status: 403,
+    });
+  });
+
+  test.each([{ amount: 0 }, { amount: 101 }, { before: "1" }])("what is no page is a 400: %p", async (page) => {
+    await expect(gateway.post("/admin/keys/audit", page)).resolves.toMatchObject({
+      status: 400,
+      body: { errors: [{ field: Object.keys(page)[0] }] },
+    });
+  });
+
   test("a key that is nobody's is a 404 for rotation and revocation alike", async () => {
     for (const path of ["/admin/keys/rotate", "/admin/keys/revoke"]) {
       await expect(gateway.post(path, { id: "nobody" })).resolves.toMatchObject({

@@ -1,9 +1,9 @@
-import { createKey, listKeys, revokeKey, rotateKey } from "../../contracts/api-keys.contract.ts";
+import { createKey, listKeyChanges, listKeys, revokeKey, rotateKey } from "../../contracts/api-keys.contract.ts";
 import { statusText } from "../answer-fields.ts";
 import { route } from "../route.ts";
 import { asInteger, field, guildsField } from "../wire-fields.ts";
 import { keyExamples as examples } from "./keys.examples.ts";
-import { listedKeys, previousUntil, told } from "./keys.wire.ts";
+import { listedChanges, listedKeys, nextPage, previousUntil, told } from "./keys.wire.ts";
 
 const idField = field("id");
 
@@ -25,6 +25,14 @@ export const keyRoutes = [
     answer: [listedKeys],
     summary: "Every key that was ever made, the latest first, without its secret",
     example: examples.list,
+  }),
+  route({
+    paths: ["/admin/keys/audit"],
+    contract: listKeyChanges,
+    fields: [idField, field("amount", "amount", asInteger), field("before")],
+    answer: [listedChanges, nextPage],
+    summary: "Who made, rotated and revoked which key when, of one key or of all, the latest first",
+    example: examples.audit,
   }),
   route({
     paths: ["/admin/keys/rotate"],

@@ -1,4 +1,12 @@
-import { type ApiKeyView, KEY_ACCESS, KEY_KINDS, type ToldKey } from "../../contracts/api-keys.contract.ts";
+import {
+  type ApiKeyView,
+  KEY_ACCESS,
+  KEY_CHANGES,
+  KEY_KINDS,
+  type KeyChange,
+  type KeyChangesPage,
+  type ToldKey,
+} from "../../contracts/api-keys.contract.ts";
 import { type AnswerField, encodeFields, EPOCH_MS, objectOf, oneOfNames, STRING, STRINGS } from "../answer-fields.ts";
 
 export const told: readonly AnswerField<ToldKey>[] = [
@@ -17,18 +25,48 @@ export const previousUntil: AnswerField<{ readonly previousUntil?: number }> = {
   optional: true,
 };
 
-const key: readonly AnswerField<ApiKeyView>[] = [
-  { wire: "id", value: ({ id }) => id, schema: STRING },
+/** Whose a key is, as a key and each record of a change say it. */
+const whose: readonly AnswerField<Pick<ApiKeyView, "kind" | "access" | "guilds" | "label">>[] = [
   { wire: "kind", value: ({ kind }) => kind, schema: oneOfNames(KEY_KINDS) },
   { wire: "access", value: ({ access }) => access, schema: oneOfNames(KEY_ACCESS) },
   { wire: "guilds", value: ({ guilds }) => guilds, schema: STRINGS },
   { wire: "label", value: ({ label }) => label, schema: STRING },
+];
+
+const key: readonly AnswerField<ApiKeyView>[] = [
+  { wire: "id", value: ({ id }) => id, schema: STRING },
+  ...whose,
   { wire: "created", value: ({ createdAt }) => createdAt, schema: EPOCH_MS },
   { wire: "expires", value: ({ expiresAt }) => expiresAt, schema: EPOCH_MS, optional: true },
   { wire: "revoked", value: ({ revokedAt }) => revokedAt, schema: EPOCH_MS, optional: true },
   { wire: "last_used", value: ({ lastUsedAt }) => lastUsedAt, schema: EPOCH_MS, optional: true },
   previousUntil,
 ];
+
+const change: readonly AnswerField<KeyChange>[] = [
+  { wire: "at", value: ({ at }) => at, schema: EPOCH_MS },
+  { wire: "change", value: (each) => each.change, schema: oneOfNames(KEY_CHANGES) },
+  { wire: "key_id", value: ({ keyId }) => keyId, schema: STRING },
+  {
+    wire: "by",
+    value: ({ by }) => by,
+    schema: { type: "string", description: "The id of the key that it was done with, or what else did it" },
+  },
+  ...whose,
+];
+
+export const listedChanges: AnswerField<KeyChangesPage> = {
+  wire: "changes",
+  value: ({ changes }) => changes.map((each) => encodeFields(change, each)),
+  schema: { type: "array", items: objectOf(change) },
+};
+
+export const nextPage: AnswerField<KeyChangesPage> = {
+  wire: "next",
+  value: ({ next }) => next,
+  schema: { type: "string", description: "There are more: send it as `before`" },
+  optional: true,
+};
 
 export const listedKeys: AnswerField<readonly ApiKeyView[]> = {
   wire: "keys",

@@ -1,20 +1,23 @@
 import { randomUUID } from "node:crypto";
 import { type Connection, Schema } from "mongoose";
+import type { KeyChange, KeyChangesPage } from "../../contracts/api-keys.contract.ts";
 import type { ApiKey } from "../domain/api-key.ts";
 
 /** An API key as stored; times are Unix milliseconds. */
 type KeyRow = Omit<ApiKey, "id"> & { readonly _id: string };
 
-/** One change of a key: who made it, and what the key was afterwards. Never changed, never removed. */
-export interface KeyChange {
-  readonly keyId: string;
-  readonly change: "created" | "rotated" | "revoked";
-  /** The id of the key that it was done with, or what else did it, such as `first start`. */
-  readonly by: string;
-  readonly at: number;
-}
+/** What a change was, and who made it; the key says the rest. */
+export type KeyDeed = Pick<KeyChange, "keyId" | "change" | "by" | "at">;
 
-type ChangeRow = KeyChange & Pick<ApiKey, "kind" | "access" | "guilds" | "label"> & { readonly _id: string };
+type ChangeRow = KeyChange & { readonly _id: string };
+
+/** Which records are asked for. */
+export interface ChangesQuery {
+  readonly keyId: string | undefined;
+  /** Older than this record, by its time and id. */
+  readonly before: string | undefined;
+  readonly amount: number;
+}
 
 const REQUIRED_TEXT = { type: String, required: true } as const;
 const REQUIRED_NUMBER = { type: Number, required: true } as const;
@@ -51,17 +54,18 @@ const changeSchema = new Schema<ChangeRow>(
   { collection: "api_key_changes", versionKey: false },
 );
 changeSchema.index({ keyId: 1, at: 1 });
+changeSchema.index({ at: 1, _id: 1 });
 
 export interface ApiKeysStore {
   /** Stores a new key and who made it; false when a key of that id is there already. */
-  insert(key: ApiKey, change: KeyChange): Promise<boolean>;
+  insert(key: ApiKey, change: KeyDeed): Promise<boolean>;
   /** Stores the next revision of a key and who made it; false when another write came between. */
-  replace(key: ApiKey, change: KeyChange): Promise<boolean>;
+  replace(key: ApiKey, change: KeyDeed): Promise<boolean>;
   find(id: string): Promise<ApiKey | null>;
   /** The latest first. */
   list(): Promise<ApiKey[]>;
-  /** Every change of a key, in order. */
-  changes(keyId: string): Promise<KeyChange[]>;
+  /** The latest first; `next` where there are more. */
+  changes(query: ChangesQuery): Promise<KeyChangesPage>;
   noteUse(id: string, at: number): Promise<void>;
   isEmpty(): Promise<boolean>;
   /** How many keys nobody can open, because another pepper sealed them. */
@@ -104,9 +108,18 @@ export function apiKeysStore(connection: Connection): ApiKeysStore {
 
     list: async () => (await keys.find().sort({ createdAt: -1, _id: 1 }).lean<KeyRow[]>()).map(keyOf),
 
-    async changes(keyId) {
-      const rows = await changes.find({ keyId }).sort({ at: 1 }).lean<ChangeRow[]>();
-      return rows.map(({ change, by, at }) => ({ keyId, change, by, at }));
+    async changes({ keyId, before, amount }) {
+      const older = before === undefined ? {} : olderThan(before);
+      const filter = { ...(keyId === undefined ? {} : { keyId: { $eq: keyId } }), ...older };
+      const rows = await changes
+        .find(filter)
+        .sort({ at: -1, _id: -1 })
+        .limit(amount + 1)
+        .lean<ChangeRow[]>();
+      const page = rows.slice(0, amount);
+      const last = page.at(-1);
+      const next = rows.length > amount && last !== undefined ? { next: `${last.at}_${last._id}` } : {};
+      return { changes: page.map(({ _id, ...change }) => change), ...next };
     },
 
     async noteUse(id, at) {
@@ -124,6 +137,12 @@ function keyOf({ _id, ...key }: KeyRow): ApiKey {
   return { id: _id, ...key };
 }
 
-function changeRow({ kind, access, guilds, label }: Omit<KeyRow, "_id" | "secrets" | "revision">, change: KeyChange) {
+function changeRow({ kind, access, guilds, label }: Omit<KeyRow, "_id" | "secrets" | "revision">, change: KeyDeed) {
   return { _id: randomUUID(), ...change, kind, access, guilds: [...guilds], label };
+}
+
+/** Records of one millisecond are told apart by their ids. */
+function olderThan(place: string): object {
+  const [at = "", id = ""] = place.split("_", 2);
+  return { $or: [{ at: { $lt: Number(at) } }, { at: Number(at), _id: { $lt: id } }] };
 }

@@ -67,12 +67,30 @@ describe("the key office", () => {
     await expect(office.rotate(id, 5, "two")).resolves.toMatchObject({ refusal: "KEY_ROTATING" });
     await office.revoke(id, "three");
     await expect(office.rotate(id, 0, "four")).resolves.toMatchObject({ refusal: "KEY_OVER" });
-    const changes = (await store.changes(id)).map(({ change, by }) => [change, by]);
-    expect(changes).toEqual([
-      ["created", "someone"],
-      ["rotated", "one"],
+    const { changes, next } = await office.changes({ id });
+    expect(changes.map(({ change, by }) => [change, by])).toEqual([
       ["revoked", "three"],
+      ["rotated", "one"],
+      ["created", "someone"],
     ]);
+    expect(changes[0]).toEqual({ ...params, keyId: id, change: "revoked", by: "three", at: expect.any(Number) });
+    expect(next).toBeUndefined();
+  });
+
+  test("tells all changes a page at a time, each once, also those of one millisecond", async () => {
+    const still = keyOffice(store, SEAL, () => 1_000);
+    for (let at = 0; at < 5; at += 1) await still.create(params, `${at}`);
+    await made();
+    const told: string[] = [];
+    let before: string | undefined;
+    do {
+      const page = await office.changes({ amount: 2, ...(before === undefined ? {} : { before }) });
+      expect(page.changes).toHaveLength(2);
+      told.push(...page.changes.map(({ by }) => by));
+      before = page.next;
+    } while (before !== undefined);
+    expect(told[0]).toBe("someone");
+    expect(told.toSorted()).toEqual(["0", "1", "2", "3", "4", "someone"]);
   });
 
   test("of many rotations at the same moment one wins, and its secret is the one that opens", async () => {
@@ -82,7 +100,7 @@ describe("the key office", () => {
     expect(won).toHaveLength(1);
     await expect(ring.authenticate(won[0]!)).resolves.toBeDefined();
     await expect(ring.authenticate(key)).resolves.toBeDefined();
-    expect(await store.changes(id)).toHaveLength(2);
+    expect((await office.changes({ id })).changes).toHaveLength(2);
   });
 
   test.each(["nobody", "", "__proto__", "x".repeat(5000)])("knows no key %.20p", async (id) => {
@@ -103,7 +121,7 @@ describe("the key office", () => {
     expect(others).toEqual([]);
     await expect(ring.authenticate(first!)).resolves.toMatchObject({ kind: "operator", access: "write" });
     await expect(ensureFirstKey(store, office, undefined)).resolves.toBeUndefined();
-    expect(await store.changes("first")).toHaveLength(1);
+    expect((await office.changes({ id: "first" })).changes).toHaveLength(1);
   });
 
   test("no first key is made where one is configured, nor in the place of a revoked one", async () => {

@@ -2,19 +2,24 @@ import { optimisticWrite } from "../../../mixins/optimistic-write.ts";
 import {
   type ApiKeyView,
   type CreateKeyParams,
+  type KeyChangesPage,
+  type ListKeyChangesParams,
+  MOST_KEY_CHANGES,
   STANDARD_OVERLAP_HOURS,
   type ToldKey,
 } from "../../contracts/api-keys.contract.ts";
 import { isRefusal, refuse, type Refusal } from "../../contracts/errors.ts";
 import type { EpochMs } from "../../contracts/ids.ts";
 import { type ApiKey, newApiKey, previousUntil, revoked, rotated, viewOf } from "../domain/api-key.ts";
-import type { ApiKeysStore, KeyChange } from "./api-keys.store.ts";
+import type { ApiKeysStore, KeyDeed } from "./api-keys.store.ts";
 import { FIRST_ID, type KeySeal, newId, sealNewKey } from "./key-digests.ts";
 
-/** Makes, lists, rotates and revokes keys; each change is recorded with who made it, in the same transaction. */
+/** Makes, lists, rotates and revokes keys, and tells what was done about them; each change is recorded with who made it, in the same transaction. */
 export interface KeyOffice {
   create(params: CreateKeyParams, by: string, id?: string): Promise<ToldKey | Refusal>;
   list(): Promise<ApiKeyView[]>;
+  /** What was done about keys, and by whom. */
+  changes(params: ListKeyChangesParams): Promise<KeyChangesPage>;
   rotate(id: string, overlapHours: number | undefined, by: string): Promise<RotatedKey | Refusal>;
   revoke(id: string, by: string): Promise<void | Refusal>;
 }
@@ -24,7 +29,7 @@ type RotatedKey = ToldKey & { readonly previousUntil?: EpochMs };
 const HOUR_MS = 3_600_000;
 
 export function keyOffice(store: ApiKeysStore, seal: KeySeal, clock: () => number = Date.now): KeyOffice {
-  function changing(id: string, what: Pick<KeyChange, "change" | "by">, decide: (key: ApiKey) => ApiKey | Refusal) {
+  function changing(id: string, what: Pick<KeyDeed, "change" | "by">, decide: (key: ApiKey) => ApiKey | Refusal) {
     return optimisticWrite({
       load: () => store.find(id),
       decide: (key) => (key === null ? refuse("KEY_NOT_FOUND") : decide(key)),
@@ -45,6 +50,8 @@ export function keyOffice(store: ApiKeysStore, seal: KeySeal, clock: () => numbe
       const now = clock();
       return (await store.list()).map((key) => viewOf(key, previousUntil(key, now)));
     },
+
+    changes: ({ id, before, amount = MOST_KEY_CHANGES }) => store.changes({ keyId: id, before, amount }),
 
     async rotate(id, overlapHours = STANDARD_OVERLAP_HOURS, by) {
       const { key, secret } = sealNewKey(seal, id);

@@ -4,6 +4,7 @@ import {
   API_KEY_CHANGED,
   type ApiKeyChanged,
   createKey,
+  listKeyChanges,
   listKeys,
   revokeKey,
   rotateKey,
@@ -18,6 +19,8 @@ export function keyActions(office: KeyOffice): NonNullable<ServiceSchema["action
     ...serve(createKey, (params, context) => office.create(params, holderOf(context))),
 
     ...serve(listKeys, () => office.list()),
+
+    ...serve(listKeyChanges, (params) => office.changes(params)),
 
     ...serve(rotateKey, async ({ id, overlapHours }, context) => {
       const told = await office.rotate(id, overlapHours, holderOf(context));
