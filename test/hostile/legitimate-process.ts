@@ -1,0 +1,62 @@
+import { asker } from "./asker.ts";
+
+/** Legitimate clients, one for each guild, that ask as fast as they are answered. */
+export interface LegitimateLoad {
+  readonly port: number;
+  readonly clients: readonly { readonly guild: string; readonly key: string }[];
+  readonly forMs: number;
+}
+
+export interface LegitimateOutcome {
+  readonly perSecond: number;
+  /** Milliseconds that 99 of 100 stayed under. */
+  readonly p99: number;
+  /** Of answers that were none, or not 200: the first few in words. */
+  readonly failures: readonly string[];
+}
+
+const EPOCH = 1_893_456_000_000;
+const WRITE_EVERY = 10;
+
+function requestOf(guild: string, turn: number): readonly [path: string, body: object] {
+  const calendar = { guild_id: guild, calendar_number: 1 };
+  if (turn % WRITE_EVERY === 0) {
+    return ["/v2/events/update", { ...calendar, name: `turn ${turn}` }];
+  }
+  if (turn % 3 === 0) return ["/v2/guild/settings/get", { guild_id: guild }];
+  if (turn % 3 === 1) return ["/v1/announcement/list", { guild_id: guild, amount: -1 }];
+  return ["/v2/events/list/date", { ...calendar, epoch_start: EPOCH }];
+}
+
+async function run({ port, clients, forMs }: LegitimateLoad): Promise<LegitimateOutcome> {
+  const { post, end } = asker(port, clients.length);
+  const failures: string[] = [];
+  const took: number[] = [];
+  const began = performance.now();
+
+  async function client({ guild, key }: LegitimateLoad["clients"][number]): Promise<void> {
+    const event = { guild_id: guild, calendar_number: 1, epoch_start: EPOCH, epoch_end: EPOCH + 1 };
+    const made = await post("/v2/events/create", key, JSON.stringify(event));
+    const { id } = JSON.parse(made.text) as { id: string };
+    for (let turn = 1; performance.now() - began < forMs; turn += 1) {
+      const [path, body] = requestOf(guild, turn);
+      const sentAt = performance.now();
+      const { status, text } = await post(path, key, JSON.stringify({ ...body, event_id: id }));
+      took.push(performance.now() - sentAt);
+      if (status !== 200) failures.push(`${path}: ${status} ${text}`);
+    }
+    await post("/v2/events/delete", key, JSON.stringify({ ...event, event_id: id }));
+  }
+
+  await Promise.all(clients.map(client));
+  end();
+  const sorted = took.toSorted((one, other) => one - other);
+  const seconds = (performance.now() - began) / 1000;
+  const p99 = sorted[Math.floor(sorted.length * 0.99)] ?? 0;
+  return { perSecond: took.length / seconds, p99, failures: failures.slice(0, 5) };
+}
+
+process.on("message", (load: LegitimateLoad) => {
+  void run(load).then((outcome) => process.send?.(outcome));
+});
+process.on("disconnect", () => process.exit());
