@@ -9,6 +9,8 @@ export interface Schema {
   readonly minimum?: number;
   readonly maximum?: number;
   readonly maxLength?: number;
+  /** Meant with the flag u, as the document's are. */
+  readonly pattern?: string;
   readonly maxItems?: number;
   readonly items?: Schema;
   readonly properties?: Readonly<Record<string, Schema>>;
@@ -69,10 +71,40 @@ function goodValue(schema: Schema): fc.Arbitrary<unknown> {
     case "array":
       return fc.array(anyValue(schema.items ?? {}), { maxLength: Math.min(schema.maxItems ?? 5, 5) });
     case "string":
-      return fc.string({ maxLength: schema.maxLength ?? 300, unit: "binary", size: "small" });
+      return schema.pattern === undefined ? anyText(schema) : nearlyMatching(schema.pattern);
     default:
       return anyObject(schema);
   }
+}
+
+function anyText({ maxLength = 300 }: Schema): fc.Arbitrary<string> {
+  return fc.string({ maxLength, unit: "binary", size: "small" });
+}
+
+/** What a pattern that is read carelessly lets through, or falls over. */
+const INTRUDERS = ["", " ", "\n", "\u0000", "0", "-", "٣", "é", "\u202e", "\ud83d\ude00", "\ud800", "<@1>"];
+
+const pools = new Map<string, readonly string[]>();
+const POOL_SIZE = 100;
+
+/** Texts that match, made once: a class such as `\p{C}` takes tens of milliseconds a text. */
+function poolOf(pattern: string): readonly string[] {
+  const made = { numRuns: POOL_SIZE, seed: POOL_SIZE };
+  const pool = pools.get(pattern) ?? fc.sample(fc.stringMatching(new RegExp(pattern, "u"), { size: "small" }), made);
+  pools.set(pattern, pool);
+  return pool;
+}
+
+/** Texts that match, and as many that would but for one place in them. */
+export function nearlyMatching(pattern: string): fc.Arbitrary<string> {
+  const matching = fc.constantFrom(...poolOf(pattern));
+  const spoilt = fc
+    .tuple(matching, fc.nat(), fc.constantFrom(...INTRUDERS), fc.boolean())
+    .map(([text, where, intruder, replaces]) => {
+      const at = where % (text.length + 1);
+      return text.slice(0, at) + intruder + text.slice(replaces ? at + 1 : at);
+    });
+  return fc.oneof(matching, spoilt);
 }
 
 function integer({ minimum = Number.MIN_SAFE_INTEGER, maximum = Number.MAX_SAFE_INTEGER }: Schema) {

@@ -1,10 +1,12 @@
 import { afterAll, beforeAll, describe, expect, test } from "@jest/globals";
+import * as fc from "fast-check";
 import { announcementsService } from "../../services/announcements/announcements.service.ts";
 import { calendarEventsService } from "../../services/calendar-events/calendar-events.service.ts";
 import { dispatchService } from "../../services/dispatch/dispatch.service.ts";
 import { newRecordingSink } from "../../services/dispatch/recording-sink.ts";
 import { guildSettingsService } from "../../services/guild-settings/guild-settings.service.ts";
 import { startTestGateway, type TestGateway, untilReady } from "../real-parts/test-gateway.ts";
+import { nearlyMatching } from "./any-value.ts";
 import { ENDPOINTS, GUILDS } from "./any-step.ts";
 import { breachOf, Fuzzer } from "./fuzzer.ts";
 import { keysOfAskers } from "./keys-of-askers.ts";
@@ -37,6 +39,18 @@ describe("requests that nobody would write", () => {
     expect(Object.keys(fuzzer.statuses)).toEqual(expect.arrayContaining(["200", "400", "403", "404"]));
     expect(fuzzer.statuses["200"]).toBeGreaterThan(REQUESTS / 20);
   });
+});
+
+describe("texts for a pattern", () => {
+  test.each(["^[1-9]\\d{0,18}$", "^\\d{1,20}$|^(?:everyone|here)$", "^[^\\p{C}\\p{Z}]{1,16}$"])(
+    "match %s, and nearly do, in numbers that count",
+    (pattern) => {
+      const texts = fc.sample(nearlyMatching(pattern), { numRuns: 400, seed: SEED });
+      const matching = texts.filter((text) => new RegExp(pattern, "u").test(text)).length;
+      expect(matching).toBeGreaterThan(150);
+      expect(texts.length - matching).toBeGreaterThan(50);
+    },
+  );
 });
 
 describe("the fuzzer", () => {

@@ -1,54 +1,53 @@
 import { mkdtemp, rm } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
-import process, { env, memoryUsage, stdout } from "node:process";
-import { setFlagsFromString } from "node:v8";
-import { runInNewContext } from "node:vm";
-import { startAll } from "../../services/launch/modes.ts";
+import { env, stdout } from "node:process";
+import { freePort } from "../../services/launch/embedded-mongod.ts";
+import { Launched } from "../real-parts/launched.ts";
 import { Fuzzer } from "./fuzzer.ts";
 import { keysOfAskers } from "./keys-of-askers.ts";
+import { memoryOf, type ProcessMemory } from "./process-memory.ts";
 
 const REQUESTS = Number(env["FUZZ_REQUESTS"] ?? 200_000);
 const SEED = Number(env["FUZZ_SEED"] ?? Date.now() % 2 ** 31);
+/** Memory is looked at so often; the first look is what the last one is held to. */
 const PARTS = 10;
 const OPERATOR_KEY = "operator-key-of-the-fuzzer";
-/** What the heap may have grown by, from the third tenth of the requests to the last. */
+/** What the service may have grown by, from the first tenth of the requests to the last. */
 const MOST_GROWTH_MB = 64;
 
-setFlagsFromString("--expose-gc");
-const collectGarbage = runInNewContext("gc") as () => void;
-
-/** Megabytes of the heap that are in use after a collection. */
-function heapMb(): number {
-  collectGarbage();
-  return memoryUsage().heapUsed / 2 ** 20;
-}
-
-/** `npm run fuzz`: the service in this process, without limits of rate, and as many requests as are asked for. */
+/** `npm run fuzz`: the service as `npm start` has it, without limits of rate, and as many requests as are asked for. */
 async function main(): Promise<void> {
-  const rejections: unknown[] = [];
-  process.on("unhandledRejection", (reason) => rejections.push(reason));
   const directory = await mkdtemp(join(tmpdir(), "guildcal-fuzz-"));
   const noLimits = { REQUESTS_PER_KEY: "0", REQUESTS_PER_GUILD: "0", FAILED_KEYS_PER_ADDRESS: "0" };
-  const settings = { ...noLimits, DATA_DIR: directory, PORT: "0", API_KEY: OPERATOR_KEY, LOG_LEVEL: "error" };
-  const service = await startAll(settings);
+  const [port, probePort] = [await freePort(0), await freePort(0)];
+  const ports = { PORT: String(port), PROBE_PORT: String(probePort) };
+  const settings = { ...noLimits, ...ports, DATA_DIR: directory, API_KEY: OPERATOR_KEY, LOG_LEVEL: "error" };
+  const service = new Launched("all", settings);
   try {
-    const fuzzer = new Fuzzer({ baseUrl: service.baseUrl, keys: await keysOfAskers(postTo(service.baseUrl)) });
-    const heaps: number[] = [];
+    await service.printed(/guildcal is ready/);
+    const baseUrl = `http://127.0.0.1:${port}`;
+    const fuzzer = new Fuzzer({ baseUrl, keys: await keysOfAskers(postTo(baseUrl)) });
+    const looks: ProcessMemory[] = [];
     for (let part = 0; part < PARTS; part += 1) {
       await fuzzer.run(REQUESTS / PARTS, SEED + part);
-      heaps.push(heapMb());
-      stdout.write(
-        `${fuzzer.asked} requests, heap ${heaps.at(-1)?.toFixed(0)} MB, ${JSON.stringify(fuzzer.statuses)}\n`,
-      );
+      looks.push(await memoryOf(probePort));
+      stdout.write(`${fuzzer.asked} requests, ${told(looks.at(-1)!)}, ${JSON.stringify(fuzzer.statuses)}\n`);
     }
-    const growth = (heaps.at(-1) ?? 0) - (heaps[2] ?? 0);
-    if (rejections.length > 0) throw new Error(`${rejections.length} unhandled rejections`, { cause: rejections[0] });
-    if (growth > MOST_GROWTH_MB) throw new Error(`the heap has grown by ${growth.toFixed(0)} MB`);
+    const growth = looks.at(-1)!.residentMb - looks[0]!.residentMb;
+    stdout.write(`from ${REQUESTS / PARTS} requests on the service has grown by ${growth.toFixed(0)} MB\n`);
+    if (growth > MOST_GROWTH_MB) throw new Error(`the service has grown by ${growth.toFixed(0)} MB`);
   } finally {
-    await service.stop();
+    // A rejection that nobody handles ends the process: then this is not 0.
+    const code = await service.end();
     await rm(directory, { recursive: true, force: true });
+    if (code !== 0) stdout.write(`the service ended with ${code}:\n${service.output.slice(-10_000)}\n`);
+    process.exitCode ||= code ?? 1;
   }
+}
+
+function told({ residentMb, heapMb, externalMb }: ProcessMemory): string {
+  return `resident ${residentMb.toFixed(0)} MB (heap ${heapMb.toFixed(0)}, buffers ${externalMb.toFixed(0)})`;
 }
 
 function postTo(baseUrl: string) {
