@@ -40,9 +40,9 @@ describe("the check of params", () => {
   });
 
   test("what is checked is left as it came: an absent field stays absent", () => {
-    const params = { amount: 1 };
+    const params = { amount: 1, recurrence: {} };
     check(params);
-    expect(Object.keys(params)).toEqual(["amount"]);
+    expect([Object.keys(params), params.recurrence]).toEqual([["amount", "recurrence"], {}]);
   });
 
   test("what is no text is of the wrong type, also where certain words are expected", () => {

@@ -52,6 +52,34 @@ describe("what becomes of an error behind the gateway", () => {
     return { status, headers, text: String(body), body: JSON.parse(String(body)) as unknown };
   }
 
+  test("a query beside a body changes nothing (D2)", async () => {
+    const asked: unknown[] = [];
+    const call: RequestPathParts["call"] = async (_contract, params) => (asked.push(params), []);
+    await answerOf({ call }, "/v1/announcement/list?guild_id=2&amount=9", { amount: 1 });
+    expect(asked).toEqual([{ guildId: "1", amount: 1 }]);
+  });
+
+  test("another method on a known path is a 405 that says which one is meant, before any key is asked for (D1, D3)", async () => {
+    const request = Object.assign(post("/v1/announcement/get", {}), { method: "PUT" });
+    const door = { ...parts.door, admit: () => Promise.reject(new Error("nobody asks")) };
+    const answer = await requestPath({ ...parts, door })(request, "id-1");
+    expect([answer.status, answer.headers["allow"]]).toEqual([405, "POST"]);
+  });
+
+  test("of who has no key nothing is read (D3)", async () => {
+    const request = post("/v1/announcement/get", {});
+    const door = { ...parts.door, admit: async () => ({ refusal: refuse("UNAUTHORIZED"), headers: {} }) };
+    await expect(requestPath({ ...parts, door })(request, "id-1")).resolves.toMatchObject({ status: 401 });
+    expect(request.readableDidRead).toBe(false);
+  });
+
+  test.each(["/~node/list", "/api/~node/list", "/guild-settings/get", "/announcements/create", "/api/list-aliases"])(
+    "an action without a route is nowhere: %s",
+    async (path) => {
+      await expect(answerOf({}, path)).resolves.toMatchObject({ status: 404, body: { code: "ROUTE_NOT_FOUND" } });
+    },
+  );
+
   test.each([
     ["an Error with a secret", new Error(SECRET)],
     ["another library's error", new MoleculerError(SECRET, 500, "X", { secret: SECRET })],

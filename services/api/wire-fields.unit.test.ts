@@ -88,6 +88,16 @@ describe("the fields of a request", () => {
     expect(wirePath("recurrence.count", wireOf)).toBe("recurrence.count");
   });
 
+  test.each(ROUTES.flatMap((route) => route.fields.map(({ wire }) => [route.paths[0], wire, route] as const)))(
+    "an operator of the database is no value: %s %s",
+    (_path, wire, route) => {
+      for (const value of [{ $ne: 1 }, { $gt: "" }, [{ $ne: 1 }]]) {
+        const problems = route.check(route.decode({ [wire]: value }));
+        expect(problems.map((problem) => problem.field.split(/[.[]/, 1)[0])).toContain(wire);
+      }
+    },
+  );
+
   test("whatever JSON comes in, decode and check take it, and name fields of the route alone", () => {
     const names = ROUTES.flatMap((route) => route.fields.map(({ wire }) => wire));
     const bodies = fc.dictionary(

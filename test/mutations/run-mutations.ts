@@ -3,20 +3,21 @@ import { cpSync, mkdtempSync, readFileSync, rmSync, symlinkSync, writeFileSync }
 import { tmpdir } from "node:os";
 import { dirname, join } from "node:path";
 import process, { env, execPath, stdout } from "node:process";
-import { GUARDS, type Guard } from "./guards.ts";
+import type { Guard } from "./guard.ts";
+import { GUARDS } from "./guards.ts";
 
 const ROOT = dirname(dirname(import.meta.dirname));
-const COPIED = ["services", "mixins", "test", "package.json", "tsconfig.json", "moleculer.config.ts"];
+const COPIED = "services mixins test k8s package.json tsconfig.json moleculer.config.ts Dockerfile docker-compose.yml";
 
 /** `npm run mutations`: takes out one guard at a time, in a copy, and shows that its test fails; with it, it passes. */
 function main(): void {
   const copy = mkdtempSync(join(tmpdir(), "guildcal-mutations-"));
   try {
-    for (const name of COPIED) cpSync(join(ROOT, name), join(copy, name), { recursive: true });
+    for (const name of COPIED.split(" ")) cpSync(join(ROOT, name), join(copy, name), { recursive: true });
     symlinkSync(join(ROOT, "node_modules"), join(copy, "node_modules"));
     const missed = GUARDS.filter((guard) => !isCaught(copy, guard));
     stdout.write(`${GUARDS.length - missed.length} of ${GUARDS.length} guards are needed by their tests\n`);
-    process.exitCode = missed.length;
+    process.exitCode = missed.length === 0 ? 0 : 1;
   } finally {
     rmSync(copy, { recursive: true, force: true });
   }
@@ -25,7 +26,7 @@ function main(): void {
 function isCaught(copy: string, guard: Guard): boolean {
   const path = join(copy, guard.file);
   const source = readFileSync(path, "utf8");
-  const before = passes(copy, guard);
+  const before = passesWhole(copy, guard);
   writeFileSync(
     path,
     source.replace(guard.text, () => guard.without),
@@ -37,12 +38,21 @@ function isCaught(copy: string, guard: Guard): boolean {
   return caught;
 }
 
-function passes(copy: string, { testFile, test }: Guard): boolean {
+/** What passed with every guard in place. */
+const passed = new Set<string>();
+
+function passesWhole(copy: string, guard: Guard): boolean {
+  const name = `${guard.testFile}: ${guard.test}`;
+  if (passed.has(name) || passes(copy, guard)) passed.add(name);
+  return passed.has(name);
+}
+
+function passes(copy: string, { testFile, test, onRealParts = false }: Guard): boolean {
   const words = ["--experimental-vm-modules", "--disable-warning=ExperimentalWarning", "node_modules/jest/bin/jest.js"];
   const options = ["--config", "test/jest.config.js", "--runInBand", "--testPathPatterns", testFile, "-t", test];
   const { status, stdout: output } = spawnSync(execPath, [...words, ...options, "--json"], {
     cwd: copy,
-    env: { ...env, GUILDCAL_TEST_PARTS: "none" },
+    env: onRealParts ? env : { ...env, GUILDCAL_TEST_PARTS: "none" },
     encoding: "utf8",
     maxBuffer: 64 * 1024 * 1024,
     timeout: 60_000,

@@ -6,7 +6,8 @@ import { ROUTES } from "../../services/api/route-table.ts";
 import { freePort } from "../../services/launch/embedded-mongod.ts";
 import { type Answer, Launched, post } from "../real-parts/launched.ts";
 import { until } from "../real-parts/until.ts";
-import { childrenOf, parentOf, serviceProcess } from "../real-parts/service-process.ts";
+import { SERVICE_NAMES } from "../../services/contracts/health.contract.ts";
+import { childrenOf, commandLine, parentOf, serviceProcess } from "../real-parts/service-process.ts";
 
 const KEY = "a-key-of-twenty-characters-or-more";
 const guild = { guild_id: "375357265198317579" };
@@ -37,6 +38,13 @@ describe("npm run start:nats: a process a service", () => {
   afterAll(async () => {
     await service.end("SIGKILL");
     await rm(directory, { recursive: true, force: true });
+  });
+
+  test("no process that runs a service has a __proto__ (D8)", async () => {
+    const lines = await Promise.all([service.pid, ...(await childrenOf(service.pid))].map(commandLine));
+    const ours = lines.filter((words) => words.some((word) => word.endsWith("services/launch/start.js")));
+    expect(new Set(ours.map((words) => words.at(-1)))).toEqual(new Set([...SERVICE_NAMES, "api", "nats"]));
+    expect(ours.filter((words) => !words.includes("--disable-proto=delete"))).toEqual([]);
   });
 
   async function answered(name: keyof typeof READS, status: number): Promise<Answer> {

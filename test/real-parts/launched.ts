@@ -1,9 +1,15 @@
 import { type ChildProcess, spawn } from "node:child_process";
 import { once } from "node:events";
+import { readFileSync } from "node:fs";
 import { dirname, join } from "node:path";
 
 /** The project's own folder; an older version of it may lie in another one. */
 export const PROJECT = dirname(dirname(import.meta.dirname));
+const { scripts } = JSON.parse(readFileSync(join(PROJECT, "package.json"), "utf8")) as {
+  readonly scripts: { readonly start: string };
+};
+/** Node's own, as `npm start` has them. */
+const FLAGS = scripts.start.split(" ").filter((word) => word.startsWith("--"));
 const PATIENCE_MS = 40_000;
 
 /** guildcal, started as a user starts it, in a process of its own. */
@@ -14,7 +20,7 @@ export class Launched {
 
   /** `env` replaces the settings of this test run; PATH stays. */
   constructor(mode: string, env: Readonly<Record<string, string>>, project = PROJECT) {
-    this.#child = spawn(process.execPath, ["--disable-proto=delete", join(project, "services/launch/start.js"), mode], {
+    this.#child = spawn(process.execPath, [...FLAGS, join(project, "services/launch/start.js"), mode], {
       env: { PATH: process.env["PATH"], ...env },
       stdio: ["ignore", "pipe", "pipe"],
     });

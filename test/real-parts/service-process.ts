@@ -3,10 +3,14 @@ import { readdir, readFile } from "node:fs/promises";
 /** The process that runs a service, below the supervisor of `start:nats`. */
 export async function serviceProcess(supervisor: number, service: string): Promise<number> {
   for (const pid of await childrenOf(supervisor)) {
-    const words = (await readFile(`/proc/${pid}/cmdline`, "utf8")).split("\0");
-    if (words.includes(service)) return pid;
+    if ((await commandLine(pid)).includes(service)) return pid;
   }
   throw new Error(`no process runs ${service}`);
+}
+
+/** The words that a process was started with. */
+export async function commandLine(pid: number): Promise<string[]> {
+  return (await readFile(`/proc/${pid}/cmdline`, "utf8")).split("\0").slice(0, -1);
 }
 
 export async function childrenOf(parent: number): Promise<number[]> {

@@ -1,0 +1,140 @@
+import type { Guard } from "./guard.ts";
+
+const mayCall = {
+  file: "mixins/may-call.ts",
+  testFile: "mixins/may-call.unit.test.ts",
+  test: "opens what it was made for",
+};
+const ring = { file: "services/api/keys/key-ring.ts", testFile: "services/api/keys/key-ring.unit.test.ts" };
+const rates = { testFile: "services/api/rates/rates.unit.test.ts" };
+
+/** Who may do what, and how often. */
+export const KEY_GUARDS: readonly Guard[] = [
+  {
+    ...mayCall,
+    guard: "a key to read does not write (D3)",
+    text: 'if (access === "write" && caller.access !== "write") return false;',
+    without: "",
+  },
+  { ...mayCall, guard: "a guild's key opens its guilds alone (D3)", text: "guilds.includes(guildId)", without: "true" },
+  {
+    ...mayCall,
+    guard: "what is for calls from inside takes no key",
+    text: 'if (keys === "none") return false;',
+    without: "",
+  },
+  {
+    ...mayCall,
+    guard: "an operator's action takes an operator's key",
+    text: 'caller.kind === "operator"',
+    without: "true",
+  },
+  {
+    guard: "the owner of an action asks who calls",
+    file: "mixins/contract-action.ts",
+    text: "if (!mayCall(contract, context.params as object, context.meta.caller))",
+    without: "if (!mayCall(contract, context.params as object, undefined))",
+    testFile: "mixins/contract-action.contract.test.ts",
+    test: "is for those alone whom the contract names",
+  },
+  {
+    ...ring,
+    guard: "a key's secret counts, and not its id alone",
+    text: "sameDigest(digest, secret.digest)",
+    without: "secret.digest.length === digest.length",
+    test: "the right id with another secret opens nothing",
+  },
+  {
+    ...ring,
+    guard: "a key of another installation is none",
+    text: "parts?.env === seal.env ?",
+    without: "parts !== undefined ?",
+    test: "another installation's key is told by its look",
+  },
+  {
+    ...ring,
+    guard: "what is known of a key is believed for less than five seconds",
+    text: "REMEMBERED_MS = 4_000",
+    without: "REMEMBERED_MS = 40_000",
+    test: "believes an answer for less than five seconds",
+  },
+  {
+    guard: "a revoked key opens nothing",
+    file: "services/api/domain/api-key.ts",
+    text: "return revokedAt !== undefined || now >= expiresAt;",
+    without: "return now >= expiresAt && revokedAt !== null;",
+    testFile: "services/api/domain/api-key.unit.test.ts",
+    test: "that is revoked opens nothing",
+  },
+  {
+    guard: "an expired key opens nothing",
+    file: "services/api/domain/api-key.ts",
+    text: "return revokedAt !== undefined || now >= expiresAt;",
+    without: "return revokedAt !== undefined && now >= expiresAt;",
+    testFile: "services/api/domain/api-key.unit.test.ts",
+    test: "until it expires and no millisecond longer",
+  },
+  {
+    guard: "a mistyped key is told by its checksum",
+    file: "services/api/keys/key-text.ts",
+    text: "encodeKey(parts) === text",
+    without: "text !== undefined",
+    testFile: "services/api/keys/key-text.unit.test.ts",
+    test: "with one character changed is no key",
+  },
+  {
+    ...rates,
+    guard: "who is over a limit is not counted on, and not let through",
+    file: "services/api/rates/doorkeeper.ts",
+    text: "if (standing.waitMs === 0) return { caller, standings };",
+    without: "if (standing.waitMs >= 0) return { caller, standings };",
+    test: "turns away a key that is used too often",
+  },
+  {
+    ...rates,
+    guard: "a forwarded address is believed from trusted proxies alone",
+    file: "services/api/rates/client-address.ts",
+    text: "findLastIndex((hop) => !isTrusted(proxies, hop))",
+    without: "findIndex((hop) => !isTrusted(proxies, hop))",
+    test: "a header of somebody who is no proxy says nothing",
+  },
+  {
+    ...rates,
+    guard: "where too many keys failed, the store is not asked for unknown ones",
+    file: "services/api/rates/doorkeeper.ts",
+    text: "rates.failures.look(address(), clock()).waitMs === 0",
+    without: "rates.failures.look(address(), clock()).waitMs >= 0",
+    test: "answers an address from which too many keys failed with 429",
+  },
+  {
+    ...rates,
+    guard: "gateways count each other's requests",
+    file: "services/api/rates/gateway-rates.ts",
+    text: "limit.add(each, now)",
+    without: "limit.look(each.of, now)",
+    test: "count together what each lets through",
+  },
+  {
+    guard: "a limit's window slides, and is not used up twice at its edge",
+    file: "services/api/domain/sliding-window.ts",
+    text: "previous * Math.max(0, 1 - passed)",
+    without: "previous * Math.max(0, 0 - passed)",
+    testFile: "services/api/domain/sliding-window.unit.test.ts",
+    test: "forgets what was used little by little",
+  },
+  {
+    ...ring,
+    guard: "a key that was made here opens where others failed, though not seen before",
+    text: "mayAsk || held.has(id) || isOurId(seal.pepper, id)",
+    without: "mayAsk || held.has(id)",
+    test: "a store that is spared made-up ids",
+  },
+  {
+    ...ring,
+    guard: "nobody can make up an id that the store is asked for",
+    file: "services/api/keys/key-digests.ts",
+    text: "sameDigest(id.slice(12), idSeal(pepper, id.slice(0, 12)))",
+    without: "pepper.length > 0",
+    test: "a store that is spared made-up ids",
+  },
+];
