@@ -125,8 +125,8 @@ export const KEY_GUARDS: readonly Guard[] = [
   {
     ...ring,
     guard: "a key that was made here opens where others failed, though not seen before",
-    text: "mayAsk || held.has(id) || isOurId(seal.pepper, id)",
-    without: "mayAsk || held.has(id)",
+    text: "held.has(id) || isOurId(seal.pepper, id) || mayAsk()",
+    without: "held.has(id) || mayAsk()",
     test: "a store that is spared made-up ids",
   },
   {
