@@ -26,6 +26,17 @@ describe("an optimistic write", () => {
     expect(saves).toBe(0);
   });
 
+  test("answers what saving refused, and does not try again", async () => {
+    let saves = 0;
+    const save = async () => {
+      saves += 1;
+      return refuse("TOO_MANY_EVENTS");
+    };
+    const outcome = await optimisticWrite({ load: async () => 1, decide: (state) => state, save });
+    expect(outcome).toEqual({ refusal: "TOO_MANY_EVENTS" });
+    expect(saves).toBe(1);
+  });
+
   test("gives up with a conflict, instead of trying for ever", async () => {
     const outcome = await optimisticWrite({ load: async () => 1, decide: (state) => state, save: async () => false });
     expect(outcome).toEqual({ refusal: "WRITE_CONFLICT" });

@@ -27,6 +27,7 @@ import {
 import { isRefusal, refuse, type Refusal } from "../contracts/errors.ts";
 import { GUILD_SETTINGS_CHANGED, type GuildSettingsChanged } from "../contracts/guild-settings.contract.ts";
 import type { EpochMs, GuildId } from "../contracts/ids.ts";
+import { STANDARD_EVENTS_PER_GUILD } from "./calendar-events.settings.ts";
 import { calendarEventsStore } from "./calendar-events.store.ts";
 import { calendarLimit } from "./calendar-limit.ts";
 import { calendarWindows } from "./calendar-windows.ts";
@@ -40,14 +41,20 @@ import { refileOldRows } from "./refiled-rows.store.ts";
 
 export interface CalendarEventsOptions {
   readonly mongoUrl: string;
+  /** Most events that a guild may hold. */
+  readonly eventsPerGuild?: number;
   /** The clock by which events are ongoing. */
   readonly now?: () => EpochMs;
 }
 
 /** The calendar events service; see README.md beside this file. */
-export function calendarEventsService({ mongoUrl, now = Date.now }: CalendarEventsOptions): ServiceSchema {
+export function calendarEventsService({
+  mongoUrl,
+  eventsPerGuild = STANDARD_EVENTS_PER_GUILD,
+  now = Date.now,
+}: CalendarEventsOptions): ServiceSchema {
   const connection = closedConnection();
-  const store = calendarEventsStore(connection);
+  const store = calendarEventsStore(connection, eventsPerGuild);
   const calendars = calendarsStore(connection);
   const windows = calendarWindows(store, calendars);
   const events = namedEvents(store, calendars);

@@ -18,7 +18,7 @@ describe("the store of events", () => {
   let store: CalendarEventsStore;
   beforeAll(async () => {
     connection = await mongoose.createConnection(emptyDatabase(), { autoIndex: false }).asPromise();
-    store = calendarEventsStore(connection);
+    store = calendarEventsStore(connection, 100);
     for (const model of Object.values(connection.models)) await model.createIndexes();
   });
   afterAll(() => connection.close());
@@ -41,14 +41,15 @@ describe("the store of events", () => {
       Object.assign(event(3, revision), { recurring: { recurrence, anchor, hasOverrides: true } });
     const override = { eventId: eventId(3), original: 5, cancelled: true, texts: {} };
     const own = { override, rescheduled: false, recolored: false };
+    const stamps = { scheduledAt: 0, coloredAt: 0 };
     await store.insert(series(1));
     await expect(store.saveOverride(series(3), own)).resolves.toBe(false);
     await expect(store.overriddenStarts(eventId(3))).resolves.toEqual([]);
     await expect(store.saveOverride(series(2), own)).resolves.toBe(true);
     const stale = { event: series(2), rescheduled: true, recolored: false };
-    await expect(store.replace(stale, [])).resolves.toBe(false);
+    await expect(store.replace(stale, [], { ...series(1), ...stamps })).resolves.toBe(false);
     await expect(store.overriddenStarts(eventId(3))).resolves.toEqual([5]);
-    await expect(store.replace({ ...stale, event: series(3) }, [])).resolves.toBe(true);
+    await expect(store.replace({ ...stale, event: series(3) }, [], { ...series(2), ...stamps })).resolves.toBe(true);
     await expect(store.overriddenStarts(eventId(3))).resolves.toEqual([]);
   });
 });

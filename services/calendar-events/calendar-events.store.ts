@@ -5,26 +5,32 @@ import type { EpochMs, EventId } from "../contracts/ids.ts";
 import { documentOf, eventSchema, type AnyRow, overrideDocumentOf } from "./calendar-event.document.ts";
 import type { ChangedEvent } from "./domain/change-event.ts";
 import type { CalendarEvent, StoredEvent } from "./domain/event.ts";
+import type { Refusal } from "../contracts/errors.ts";
 import type { ChangedOverride } from "./domain/override.ts";
+import { guildLimits } from "./guild-limits.store.ts";
 import { type EventReads, eventReads } from "./event-reads.store.ts";
 
 export interface CalendarEventsStore extends EventReads {
   /** Several reads of one moment: what is written between them is not seen. */
   atOnce<T>(work: (reads: EventReads) => Promise<T>): Promise<T>;
-  insert(event: CalendarEvent): Promise<boolean>;
+  /** Stores a new event, unless the guild may not hold it; false when another has its id. */
+  insert(event: CalendarEvent): Promise<boolean | Refusal>;
   /**
-   * Stores the next revision; false when another write came between. Where single occurrences were changed, those
+   * Stores the revision after `stored`, unless the guild may not hold a series of its kind; false when another write
+   * came between. Where single occurrences were changed, those
    * with the original starts in `keep` stay so, and the others are forgotten (D19).
    */
-  replace(next: ChangedEvent, keep: readonly EpochMs[] | "all"): Promise<boolean>;
+  replace(next: ChangedEvent, keep: readonly EpochMs[] | "all", stored: StoredEvent): Promise<boolean | Refusal>;
   /** Stores what one occurrence has of its own, as a write of its series; `series` has the next revision. */
   saveOverride(series: CalendarEvent, next: ChangedOverride): Promise<boolean>;
   remove(event: StoredEvent): Promise<boolean>;
   changesSince(params: ChangesSinceParams): Promise<ChangesSinceResult>;
 }
 
-export function calendarEventsStore(connection: Connection): CalendarEventsStore {
+/** The store of a guild's events, of which it may hold so many at most. */
+export function calendarEventsStore(connection: Connection, eventsPerGuild: number): CalendarEventsStore {
   const model = connection.model<AnyRow>("CalendarEvent", eventSchema);
+  const limits = guildLimits(connection, model, eventsPerGuild);
 
   /** Does both, or neither when another write came between. */
   function together(first: (session: ClientSession) => Promise<boolean>, then: (session: ClientSession) => unknown) {
@@ -49,17 +55,27 @@ export function calendarEventsStore(connection: Connection): CalendarEventsStore
 
     insert(event) {
       const row = documentOf(event);
-      return saveRevision(model, row, stampedReplacement(row, ["scheduledAt", "coloredAt"]));
+      return connection.transaction(async (session) => {
+        const refusal = await limits.admit(row, session);
+        if (refusal !== undefined) return refusal;
+        const saved = await saveRevision(model, row, stampedReplacement(row, ["scheduledAt", "coloredAt"]), session);
+        if (!saved) await session.abortTransaction();
+        return saved;
+      });
     },
 
-    replace({ event, rescheduled, recolored }, keep) {
+    replace({ event, rescheduled, recolored }, keep, stored) {
       const row = documentOf(event);
       const replacement = stampedReplacement(row, ...stampsOf({ rescheduled, recolored }));
-      if (keep === "all") return saveRevision(model, row, replacement);
-      return together(
-        (session) => saveRevision(model, row, replacement, session),
-        (session) => forgetOverrides(model, event.id, keep, session),
-      );
+      const isOfNewKind = row.recurrence !== undefined && row.lane !== documentOf(stored).lane;
+      if (keep === "all" && !isOfNewKind) return saveRevision(model, row, replacement);
+      return connection.transaction(async (session) => {
+        const refusal = isOfNewKind ? await limits.admitKind(row, session) : undefined;
+        if (refusal !== undefined) return refusal;
+        const saved = await saveRevision(model, row, replacement, session);
+        if (saved && keep !== "all") await forgetOverrides(model, event.id, keep, session);
+        return saved;
+      });
     },
 
     saveOverride(series, { override, ...isNew }) {
@@ -78,9 +94,13 @@ export function calendarEventsStore(connection: Connection): CalendarEventsStore
 
     remove({ id: _id, guildId, revision, recurring }) {
       const tombstone = { _id, guildId, revision: revision + 1 };
-      const bury = (session?: ClientSession) => saveRevision(model, tombstone, stampedTombstone(tombstone), session);
-      if (recurring?.hasOverrides !== true) return bury();
-      return together(bury, (session) => forgetOverrides(model, _id, [], session));
+      return together(
+        (session) => saveRevision(model, tombstone, stampedTombstone(tombstone), session),
+        async (session) => {
+          if (recurring?.hasOverrides === true) await forgetOverrides(model, _id, [], session);
+          await limits.release(guildId, session);
+        },
+      );
     },
 
     changesSince: (params) => changesSince(model, params),

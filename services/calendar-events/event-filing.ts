@@ -64,3 +64,9 @@ export function filedOnce({ calendarNumber }: { calendarNumber: number }, lane: 
 export function lanePrefix(calendarNumber: number): string {
   return `${calendarNumber}/`;
 }
+
+/** Finds the rows of a calendar, or of all of a guild's, by the names of their lanes. */
+export function lanesOf(calendarNumber: number | undefined): { readonly $gt: string } | { $gte: string; $lt: string } {
+  // "0" is the character after "/".
+  return calendarNumber === undefined ? { $gt: "" } : { $gte: lanePrefix(calendarNumber), $lt: `${calendarNumber}0` };
+}

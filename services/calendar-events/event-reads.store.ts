@@ -15,7 +15,7 @@ import type { Calendar } from "./domain/calendar.ts";
 import type { StoredEvent } from "./domain/event.ts";
 import type { Override } from "./domain/override.ts";
 import type { Window } from "./domain/window.ts";
-import { IN_ORDER, lanePrefix } from "./event-filing.ts";
+import { IN_ORDER, lanesOf } from "./event-filing.ts";
 import { type EventFilter, isSingles, type Scan, windowScans } from "./window-query.ts";
 
 /** Some of what was found: events, and occurrences that were moved by hand. */
@@ -127,11 +127,6 @@ export function eventReads(model: Model<AnyRow>, session: ClientSession | null =
 function together(model: Model<AnyRow>): (ids: readonly string[]) => Promise<Row[]> {
   const read = coalescedReads<Row & { readonly _id: string }>(model, UNFILED);
   return async (ids) => (await Promise.all(ids.map(read))).filter((row) => row !== null);
-}
-
-/** "0" is the character after "/". */
-function lanesOf(calendarNumber: number | undefined): EventFilter {
-  return calendarNumber === undefined ? { $gt: "" } : { $gte: lanePrefix(calendarNumber), $lt: `${calendarNumber}0` };
 }
 
 function sorted(rows: readonly Row[]): Found {

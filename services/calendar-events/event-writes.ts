@@ -27,7 +27,7 @@ export interface EventWrites {
 /** What is to be stored, and how. */
 interface Write {
   readonly written: Written;
-  save(): Promise<boolean>;
+  save(): Promise<boolean | Refusal>;
 }
 
 export function eventWrites(
@@ -40,13 +40,13 @@ export function eventWrites(
   async function seriesWrite({ event: stored, calendar }: Named, next: ChangedEvent): Promise<Write> {
     const { event } = next;
     if (!next.rescheduled || stored.recurring?.hasOverrides !== true) {
-      return { written: event, save: () => store.replace(next, "all") };
+      return { written: event, save: () => store.replace(next, "all", stored) };
     }
     const series = seriesOf(event, calendar);
     const starts = await store.overriddenStarts(stored.id);
     const kept = series === undefined ? [] : starts.filter((start) => occurrenceAt(series, start) !== undefined);
     const changed = { ...next, event: withOverrides(event, kept.length > 0) };
-    return { written: event, save: () => store.replace(changed, kept) };
+    return { written: event, save: () => store.replace(changed, kept, stored) };
   }
 
   function occurrenceWrite({ event: stored }: Named, next: ChangedOverride): Write {

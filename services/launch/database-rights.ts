@@ -7,14 +7,21 @@ export const DATABASE = "guildcal";
 type Use = keyof typeof ACTIONS;
 
 const APPEND = ["find", "listIndexes", "insert", "createIndex", "createCollection"];
-const ACTIONS = { append: APPEND, change: [...APPEND, "update"], remove: [...APPEND, "update", "remove"] } as const;
+const REMOVE = [...APPEND, "update", "remove"];
+const ACTIONS = {
+  append: APPEND,
+  change: [...APPEND, "update"],
+  remove: REMOVE,
+  // Its indexes of an older version are dropped.
+  refile: [...REMOVE, "dropIndex"],
+} as const;
 
 /** Every collection: whose it is, and what is done with it. Held equal to the sources by a test. */
 const COLLECTIONS: Readonly<Record<ServiceName, Readonly<Record<string, Use>>>> = {
   announcements: { announcements: "change", announcement_guilds: "change" },
   // Who changed which key is never changed, not even by who took over the gateway.
   api: { api_keys: "change", api_key_changes: "append", kept_answers: "remove" },
-  "calendar-events": { calendar_events: "remove", calendars: "change" },
+  "calendar-events": { calendar_events: "refile", calendars: "change", calendar_guilds: "change" },
   dispatch: { posts: "change", guild_plans: "change", plan_sources: "change", feed_marks: "change" },
   "guild-settings": { guild_settings: "change" },
 };

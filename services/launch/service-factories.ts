@@ -8,6 +8,7 @@ import { apiService } from "../api/api.service.ts";
 import { apiSettings } from "../api/api.settings.ts";
 import type { KeySeal } from "../api/keys/key-digests.ts";
 import type { RateSettings } from "../api/rates/gateway-rates.ts";
+import { calendarEventsSettings } from "../calendar-events/calendar-events.settings.ts";
 import { calendarEventsService } from "../calendar-events/calendar-events.service.ts";
 import { dispatchService } from "../dispatch/dispatch.service.ts";
 import { dispatchSettings } from "../dispatch/dispatch.settings.ts";
@@ -21,6 +22,7 @@ export const ALL_SETTINGS = {
   ...launchSettings,
   ...probeSettings,
   ...apiSettings,
+  ...calendarEventsSettings,
   ...dispatchSettings,
   ...sinkSettings,
 };
@@ -79,7 +81,8 @@ const FACTORIES = {
       graceMs: settings.GRACE_MINUTES * 60_000,
     }),
   announcements: ({ mongoUrl }) => announcementsService({ mongoUrl }),
-  "calendar-events": ({ mongoUrl }) => calendarEventsService({ mongoUrl }),
+  "calendar-events": ({ mongoUrl, settings }) =>
+    calendarEventsService({ mongoUrl, eventsPerGuild: settings.EVENTS_PER_GUILD }),
   "guild-settings": ({ mongoUrl }) => guildSettingsService({ mongoUrl }),
 } satisfies Record<string, Factory>;
 

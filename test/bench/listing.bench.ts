@@ -4,22 +4,21 @@ import { join } from "node:path";
 import { ServiceBroker } from "moleculer";
 import { brokerOptions } from "../../moleculer.config.ts";
 import { calendarEventsService } from "../../services/calendar-events/calendar-events.service.ts";
-import {
-  type CreateEventParams,
-  type EventView,
-  listEvents,
-} from "../../services/contracts/calendar-events.contract.ts";
+import { type EventView, listEvents } from "../../services/contracts/calendar-events.contract.ts";
 import type { GuildId } from "../../services/contracts/ids.ts";
 import { startMongod } from "../../services/launch/embedded-mongod.ts";
+import { fullRecurrence } from "../../services/calendar-events/domain/create-event.ts";
+import { occurrencesTouching } from "../../services/calendar-events/domain/occurrences.ts";
+import { UTC } from "../../services/calendar-events/domain/zone.ts";
 import { openCalendar } from "../calendar/filled-calendar.ts";
-
-type NewEvent = Omit<CreateEventParams, "guildId" | "calendarNumber">;
+import { everyKind, type NewEvent } from "../calendar/many-events.ts";
 
 const HOUR = 3_600_000;
 const DAY = 24 * HOUR;
 const month = { from: Date.UTC(2024, 4, 1), until: Date.UTC(2024, 5, 1) };
 const SMALL = ["1" as GuildId, 1_000] as const;
 const LARGE = ["2" as GuildId, 100_000] as const;
+const KINDS = ["3" as GuildId, 20_000] as const;
 const LISTS = 400;
 
 /** A hundred entries in May 2024: sixty single events, and ten series with four occurrences each. */
@@ -49,6 +48,17 @@ function inOtherMonths(count: number): NewEvent[] {
   });
 }
 
+/** Series of as many kinds as a calendar may have, that have nothing in May 2024. */
+function ofEveryKind(count: number): NewEvent[] {
+  const clock = [{ zone: UTC, since: 0 }] as const;
+  const isElsewhere = ({ startsAt, endsAt, recurrence }: NewEvent) =>
+    recurrence !== undefined &&
+    occurrencesTouching({ startsAt, endsAt, recurrence: fullRecurrence(recurrence), clock }, month, 1).length === 0;
+  return everyKind(2 * count, 0)
+    .filter(isElsewhere)
+    .slice(0, count);
+}
+
 /** A month of 100 entries in a small and in a large calendar; true when the large one costs at most 1.2 times as much. */
 export async function benchListing(): Promise<boolean> {
   const directory = await mkdtemp(join(tmpdir(), "guildcal-bench-"));
@@ -60,6 +70,7 @@ export async function benchListing(): Promise<boolean> {
       const those = inTheMonth();
       await calendar.fill(guildId, [...those, ...inOtherMonths(size - those.length)]);
     }
+    await calendar.fill(KINDS[0], [...inTheMonth(), ...ofEveryKind(KINDS[1] - 70)]);
     await calendar.connection.close();
     broker.createService(calendarEventsService({ mongoUrl: mongod.url }));
     await broker.start();
@@ -72,15 +83,17 @@ export async function benchListing(): Promise<boolean> {
 }
 
 async function compare(list: (guildId: GuildId) => Promise<EventView[]>): Promise<boolean> {
-  const took: Record<"small" | "large", number[]> = { small: [], large: [] };
+  const took: Record<"small" | "large" | "kinds", number[]> = { small: [], large: [], kinds: [] };
   for (let at = 0; at < LISTS; at += 1) {
     took.small.push(await milliseconds(() => list(SMALL[0])));
     took.large.push(await milliseconds(() => list(LARGE[0])));
+    took.kinds.push(await milliseconds(() => list(KINDS[0])));
   }
-  const [small, large] = [median(took.small), median(took.large)];
+  const [small, large, kinds] = [median(took.small), median(took.large), median(took.kinds)];
   const held = large <= 1.2 * small;
   const times = `1 000 events ${small.toFixed(2)} ms | 100 000 events ${large.toFixed(2)} ms`;
   console.log(`${held ? "ok  " : "MISS"} a month of 100 entries: ${times} | ${(large / small).toFixed(2)}x`);
+  console.log(`     in 20 000 events of a hundred kinds: ${kinds.toFixed(2)} ms | ${(kinds / small).toFixed(2)}x`);
   return held;
 }
 

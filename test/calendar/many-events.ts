@@ -4,7 +4,8 @@ import {
   type Frequency,
 } from "../../services/contracts/calendar-events.contract.ts";
 
-type NewEvent = Omit<CreateEventParams, "guildId" | "calendarNumber">;
+/** What a new event is but for its place. */
+export type NewEvent = Omit<CreateEventParams, "guildId" | "calendarNumber">;
 
 const HOUR = 3_600_000;
 const DAY = 24 * HOUR;

@@ -42,7 +42,7 @@ describe("each service's user of the database", () => {
     const rights = SERVICES.flatMap(databaseRights);
     expect(rights.filter(({ resource: { db, collection } }) => db !== "guildcal" || collection === "")).toEqual([]);
     const actions = new Set(rights.flatMap((right) => right.actions));
-    const known = ["createCollection", "createIndex", "find", "insert", "listIndexes", "remove", "update"];
+    const known = ["createCollection", "createIndex", "dropIndex", "find", "insert", "listIndexes", "remove", "update"];
     expect([...actions].toSorted()).toEqual(known);
   });
 });

@@ -73,6 +73,14 @@ describe("a user of the database for each service", () => {
     await expect(own.findOne({ at: 2 })).resolves.not.toBeNull();
   });
 
+  test("that of calendar-events drops the indexes that an older version had, and no other's does", async () => {
+    const own = await as("calendar-events", "calendar_events");
+    const index = await own.createIndex({ fork: 1, phase: 1 });
+    await expect(own.dropIndex(index)).resolves.toMatchObject({ ok: 1 });
+    const other = await as("announcements", "announcements");
+    await expect(other.dropIndex(await other.createIndex({ fork: 1 }))).rejects.toMatchObject(NOT_ALLOWED);
+  });
+
   test("that of the gateway adds to the record of who changed which key, and can't change it", async () => {
     const record = await as("api", "api_key_changes");
     await record.insertOne({ at: 1 });

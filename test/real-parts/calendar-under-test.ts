@@ -17,6 +17,7 @@ import {
 import type { EventId, GuildId, OccurrenceId } from "../../services/contracts/ids.ts";
 import { updateGuildSettings } from "../../services/contracts/guild-settings.contract.ts";
 import { guildSettingsService } from "../../services/guild-settings/guild-settings.service.ts";
+import { STANDARD_EVENTS_PER_GUILD } from "../../services/calendar-events/calendar-events.settings.ts";
 import { calendarEventsService } from "../../services/calendar-events/calendar-events.service.ts";
 
 export const HOUR = 3_600_000;
@@ -40,13 +41,13 @@ export interface CalendarUnderTest {
   starting(guildId: GuildId, from: number, until: number): Promise<Occurrence[]>;
 }
 
-export async function startCalendar(): Promise<CalendarUnderTest> {
+export async function startCalendar(eventsPerGuild?: number): Promise<CalendarUnderTest> {
   const heard: CalendarEventChanged[] = [];
   const ear = {
     name: "ear",
     events: { [CALENDAR_EVENT_CHANGED]: ({ params }: { params: CalendarEventChanged }) => void heard.push(params) },
   };
-  const services = await startTestServices(servicesOn, [ear]);
+  const services = await startTestServices((mongoUrl) => servicesOn(mongoUrl, eventsPerGuild), [ear]);
   let guilds = 0;
   return {
     services,
@@ -71,8 +72,8 @@ export async function startCalendar(): Promise<CalendarUnderTest> {
   };
 }
 
-function servicesOn(mongoUrl: string) {
-  return [guildSettingsService({ mongoUrl }), calendarEventsService({ mongoUrl, now: () => noon })];
+function servicesOn(mongoUrl: string, eventsPerGuild = STANDARD_EVENTS_PER_GUILD) {
+  return [guildSettingsService({ mongoUrl }), calendarEventsService({ mongoUrl, eventsPerGuild, now: () => noon })];
 }
 
 /** Waits until the guild may have that many calendars, as the service under test sees it. */

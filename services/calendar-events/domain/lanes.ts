@@ -89,6 +89,12 @@ function periodOf({ frequency, interval }: Recurrence): Period {
   }
 }
 
+/** Whether a calendar whose lanes have these names may have a series in that one; a lane of no series is no kind. */
+export function mayHoldKind(lanes: readonly string[], lane: string): boolean {
+  if (lanes.includes(lane)) return true;
+  return lanes.filter((name) => readLane(name) !== undefined).length < MOST_KINDS;
+}
+
 /** What the name of a series' lane says; undefined for a lane of what doesn't recur. */
 export function readLane(name: string): Lane | undefined {
   const [, unit, period, lengthClass] = /^([dm])(\d+)\/(\d+)$/.exec(name) ?? [];

@@ -1,0 +1,14 @@
+import { integerSetting } from "../../mixins/environment.ts";
+
+/** So many events a guild may hold where nothing is said. */
+export const STANDARD_EVENTS_PER_GUILD = 100_000;
+
+/** What an operator can set about calendar events. */
+export const calendarEventsSettings = {
+  EVENTS_PER_GUILD: integerSetting(
+    "Most events that a guild may hold, a series counting as one",
+    STANDARD_EVENTS_PER_GUILD,
+    1,
+    10_000_000,
+  ),
+};
