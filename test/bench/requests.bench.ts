@@ -6,32 +6,40 @@ import { startMongod } from "../../services/launch/embedded-mongod.ts";
 import { besideRivals } from "./requests/beside-rivals.ts";
 import type { Comparison } from "./requests/compare.ts";
 import { growth } from "./requests/growth.ts";
+import { type Life, lifeOf } from "./requests/life.ts";
 import { Loader } from "./requests/measure.ts";
 import { overNats } from "./requests/over-nats.ts";
-import { printReport, reportOf } from "./requests/report.ts";
+import { drifts, printReport, reportOf } from "./requests/report.ts";
 import type { Stage } from "./requests/stage.ts";
 import type { Subject } from "./requests/subjects.ts";
 
 /**
  * `npm run bench`: what a request costs here, beside the same endpoint written by hand, over NATS beside one process, and
- * where there is much beside where there is little. `--section` and `--row TEXT` pick from it; `--json` prints all figures.
+ * where there is much beside where there is little, and what a process takes from its start on. `--section` and `--row TEXT` pick from it; `--json` prints all figures.
  */
 const { values: options } = parseArgs({
   options: {
     rounds: { type: "string", default: "5" },
     requests: { type: "string", default: "1000" },
     connections: { type: "string", default: "16" },
-    section: { type: "string", default: "http,nats,growth" },
+    section: { type: "string", default: "http,nats,growth,life" },
     row: { type: "string", default: "" },
+    "life-requests": { type: "string", default: "100000" },
     profile: { type: "string" },
     json: { type: "boolean", default: false },
   },
 });
 
+const lives: Life[] = [];
+
 const SECTIONS: Readonly<Record<string, (stage: Stage) => Promise<Comparison[]>>> = {
   http: besideRivals,
   nats: overNats,
   growth,
+  async life(stage) {
+    lives.push(await lifeOf(stage, Number(options["life-requests"])));
+    return [];
+  },
 };
 
 const pace = {
@@ -70,10 +78,10 @@ function unknown(section: string): never {
 try {
   const comparisons: Comparison[] = [];
   for (const section of options.section.split(",")) comparisons.push(...(await run(section)));
-  const report = await reportOf(comparisons, pace);
+  const report = await reportOf(comparisons, lives, pace);
   if (options.json) console.log(JSON.stringify(report, undefined, 2));
   else printReport(report);
-  process.exitCode = comparisons.every(({ held }) => held) ? 0 : 1;
+  process.exitCode = comparisons.every(({ held }) => held) && !lives.some(drifts) ? 0 : 1;
 } finally {
   await loader.stop();
   await mongod.stop();

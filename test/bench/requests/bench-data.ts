@@ -123,7 +123,7 @@ async function events(connection: Connection): Promise<void> {
   await collection.createIndex(RIVAL_EVENT_INDEX);
 }
 
-function rivalEvent({ _id, startsAt, endsAt, lastAt, color, recurrence, ...row }: StoredRow): RivalEvent {
+function rivalEvent({ _id, startsAt, endsAt, color, recurrence, ...row }: StoredRow): RivalEvent {
   const { name, description, location } = row;
   return {
     _id,
@@ -131,7 +131,7 @@ function rivalEvent({ _id, startsAt, endsAt, lastAt, color, recurrence, ...row }
     calendar_number: 1,
     epoch_start: startsAt,
     epoch_end: endsAt,
-    last: recurrence === undefined ? endsAt : lastAt,
+    last: recurrence === undefined ? endsAt : lastEnd(endsAt, recurrence),
     color,
     ...(name === undefined ? {} : { name }),
     ...(description === undefined ? {} : { description }),
@@ -140,11 +140,15 @@ function rivalEvent({ _id, startsAt, endsAt, lastAt, color, recurrence, ...row }
   };
 }
 
+/** When the last occurrence of a weekly series ends. */
+function lastEnd(endsAt: number, { count, interval }: NonNullable<RivalEvent["recurrence"]>): number {
+  return count === -1 ? Number.MAX_SAFE_INTEGER : endsAt + (count - 1) * interval * 7 * DAY;
+}
+
 interface StoredRow {
   readonly _id: string;
   readonly startsAt: number;
   readonly endsAt: number;
-  readonly lastAt: number;
   readonly name?: string;
   readonly description?: string;
   readonly location?: string;

@@ -82,7 +82,8 @@ async function sameAnswer(row: Row, guildcal: Subject, beside: readonly Subject[
   for (const rival of beside) {
     const theirs = comparable(row, await post(rival, row.path, row.bodies[0] ?? {}));
     if (isDeepStrictEqual(theirs, ours)) continue;
-    throw new Error(`${row.name}: ${rival.name} answers ${JSON.stringify(theirs)}, guildcal ${JSON.stringify(ours)}`);
+    const [said, ought] = [theirs, ours].map((answer) => JSON.stringify(answer).slice(0, 500));
+    throw new Error(`${row.name}: ${rival.name} answers otherwise\n${said}\n${ought}`);
   }
 }
 

@@ -2,6 +2,7 @@ import { execFile } from "node:child_process";
 import { cpus, totalmem } from "node:os";
 import { promisify } from "node:util";
 import type { Comparison, Figures } from "./compare.ts";
+import type { Life } from "./life.ts";
 import type { Pace } from "./measure.ts";
 
 /** What was measured, and where. */
@@ -11,17 +12,22 @@ export interface Report {
   readonly machine: string;
   readonly pace: Pace;
   readonly comparisons: readonly Comparison[];
+  readonly lives: readonly Life[];
 }
 
-export async function reportOf(comparisons: readonly Comparison[], pace: Pace): Promise<Report> {
+export async function reportOf(
+  comparisons: readonly Comparison[],
+  lives: readonly Life[],
+  pace: Pace,
+): Promise<Report> {
   const { stdout } = await promisify(execFile)("git", ["describe", "--always", "--dirty"]);
   const [cpu] = cpus();
   const machine = `${cpus().length} x ${cpu?.model ?? "?"}, ${Math.round(totalmem() / 2 ** 30)} GiB, Node ${process.version}`;
-  return { at: new Date().toISOString(), commit: stdout.trim(), machine, pace, comparisons };
+  return { at: new Date().toISOString(), commit: stdout.trim(), machine, pace, comparisons, lives };
 }
 
 /** One table: a line for each comparison, `ok` or `MISS`, with the figures that are bounded marked by their bounds. */
-export function printReport({ at, commit, machine, pace, comparisons }: Report): void {
+export function printReport({ at, commit, machine, pace, comparisons, lives }: Report): void {
   console.log(`${at}  ${commit}  ${machine}`);
   console.log(
     `${pace.rounds} rounds of ${pace.requests} requests, ${pace.connections} at once; medians, ours : theirs`,
@@ -35,7 +41,22 @@ export function printReport({ at, commit, machine, pace, comparisons }: Report):
     figures(each.theirs),
   ]);
   const head = ["", "row", "beside", "requests/s", "p50", "p99", "CPU/request", "ours", "theirs"];
-  printColumns([head, ...lines]);
+  if (lines.length > 0) printColumns([head, ...lines]);
+  for (const life of lives) console.log(lifeLine(life));
+}
+
+const MOST_DRIFT = 1.02;
+
+/** Whether memory went on to grow with the requests. */
+export function drifts({ drift }: Life): boolean {
+  return drift > MOST_DRIFT;
+}
+
+function lifeLine(life: Life): string {
+  const memory = Object.entries(life.rssMiB).map(([when, mib]) => `${when} ${mib.toFixed(0)}`);
+  const start = `ready after ${life.startMs.toFixed(0)} ms, ${life.startCpuMs.toFixed(0)} ms of CPU`;
+  const drift = `last to second ${life.drift.toFixed(3)} <= ${MOST_DRIFT}`;
+  return `${drifts(life) ? "MISS" : "ok  "}  one process: ${start}; resident MiB by requests: ${memory.join(", ")}; ${drift}`;
 }
 
 function bounded({ ratio, bounds }: Comparison, figure: keyof Figures): string {
