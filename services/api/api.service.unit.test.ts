@@ -13,7 +13,8 @@ describe("the gateway's service", () => {
   );
 
   test("offers its work on keys alone to the bus, and of moleculer-web nothing", () => {
-    expect(Object.keys(schema.actions ?? {}).toSorted()).toEqual(["createKey", "listKeys", "revokeKey", "rotateKey"]);
+    const keys = ["createKey", "listKeyChanges", "listKeys", "revokeKey", "rotateKey"];
+    expect(Object.keys(schema.actions ?? {}).toSorted()).toEqual(keys);
     expect(Object.keys(schema.events ?? {}).toSorted()).toEqual(["api-key.changed", "api.rates-used"]);
   });
 

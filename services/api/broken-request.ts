@@ -2,28 +2,21 @@ import { randomUUID } from "node:crypto";
 import { type IncomingMessage, type ServerResponse, STATUS_CODES } from "node:http";
 import type { Socket } from "node:net";
 import type { FieldProblem } from "../contracts/contract.ts";
+import { HTTP_ERRORS, type HttpErrorType } from "../contracts/errors.ts";
 import { type Answer, jsonAnswer, SAFE_HEADERS } from "./answer.ts";
 
-interface Told {
-  readonly status: number;
-  readonly message: string;
+/** What an answer has beside the message. */
+interface Also {
   readonly errors?: readonly FieldProblem[];
   readonly headers?: Answer["headers"];
 }
 
-const MALFORMED = [{ field: "request", code: "MALFORMED", message: "must be valid HTTP" }] as const;
+const ALSO: Partial<Record<HttpErrorType, Also>> = {
+  INVALID_HTTP: { errors: [{ field: "request", code: "MALFORMED", message: "must be valid HTTP" }] },
+  NO_TUNNEL: { headers: { allow: "GET, HEAD, POST" } },
+};
 
-/** What is wrong with a request before anybody asks what it is about. */
-const TOLD = {
-  INVALID_HTTP: { status: 400, message: "The request is not valid HTTP", errors: MALFORMED },
-  NO_TUNNEL: { status: 405, message: "Method not allowed", headers: { allow: "GET, HEAD, POST" } },
-  REQUEST_TIMEOUT: { status: 408, message: "The request took too long to arrive" },
-  EXPECTATION_FAILED: { status: 417, message: "No expectation but 100-continue is met" },
-  HEADERS_TOO_LARGE: { status: 431, message: "The headers are too large, or too many" },
-} as const satisfies Record<string, Told>;
-type BrokenCode = keyof typeof TOLD;
-
-const CODE_OF_NODES: Readonly<Record<string, BrokenCode>> = {
+const CODE_OF_NODES: Readonly<Record<string, HttpErrorType>> = {
   ERR_HTTP_REQUEST_TIMEOUT: "REQUEST_TIMEOUT",
   HPE_HEADER_OVERFLOW: "HEADERS_TOO_LARGE",
 };
@@ -45,7 +38,7 @@ export interface BrokenRequest {
 type HttpSocket = Socket & { _httpMessage?: ServerResponse | null };
 
 /** What is wrong with the head of a request that Node could read; undefined for nothing. */
-export function brokenHead({ rawHeaders, headers, httpVersion }: IncomingMessage): BrokenCode | undefined {
+export function brokenHead({ rawHeaders, headers, httpVersion }: IncomingMessage): HttpErrorType | undefined {
   if (rawHeaders.length > 2 * MOST_HEADERS) return "HEADERS_TOO_LARGE";
   const hosts = rawHeaders.filter((text, at) => at % 2 === 0 && text.length === 4 && text.toLowerCase() === "host");
   // RFC 9112 section 3.2; RFC 9110 section 10.1.1.
@@ -55,8 +48,9 @@ export function brokenHead({ rawHeaders, headers, httpVersion }: IncomingMessage
 }
 
 /** The answer to what is no request, in the shape of D4; the connection is of no use after it. */
-export function brokenAnswer(code: BrokenCode, requestId: string): Answer {
-  const { status, message, errors, headers }: Told = TOLD[code];
+export function brokenAnswer(code: HttpErrorType, requestId: string): Answer {
+  const { status, message } = HTTP_ERRORS[code];
+  const { errors, headers }: Also = ALSO[code] ?? {};
   return jsonAnswer(status, { message, code, request_id: requestId, errors }, { ...headers, connection: "close" });
 }
 
@@ -81,7 +75,7 @@ export function refuseTunnel(socket: Socket): BrokenRequest {
   return hangUp("NO_TUNNEL", socket);
 }
 
-function hangUp(code: BrokenCode, socket: Socket): BrokenRequest {
+function hangUp(code: HttpErrorType, socket: Socket): BrokenRequest {
   const requestId = randomUUID();
   const { status, headers, body } = brokenAnswer(code, requestId);
   const all = { ...SAFE_HEADERS, ...headers, "content-length": Buffer.byteLength(body), "x-request-id": requestId };

@@ -1,4 +1,4 @@
-import { ERRORS, type ErrorType } from "../contracts/errors.ts";
+import { ERRORS, HTTP_ERRORS } from "../contracts/errors.ts";
 import { type JsonSchema, objectOf } from "./answer-fields.ts";
 import { requestSchema } from "./openapi-schemas.ts";
 import { HEALTH_PATHS } from "./health.pages.ts";
@@ -13,7 +13,11 @@ OUTCOME_UNKNOWN, on a write means that it may have been done.
 The OpenAPI document of it all is [openapi.json](/openapi.json). Guild ids have 64 bits: send them as text where your JSON's numbers lose digits (JavaScript's do).`;
 
 /** What a call can be refused with; the path and the method of a documented one are right. */
-const STATUSES = [400, 401, 403, 404, 409, 413, 415, 429, 500, 503];
+const STATUSES = [400, 401, 403, 404, 408, 409, 413, 415, 417, 429, 431, 500, 503];
+const ALL_ERRORS: Readonly<Record<string, { readonly status: number; readonly message: string }>> = {
+  ...ERRORS,
+  ...HTTP_ERRORS,
+};
 
 /** The OpenAPI 3.1 document of a route table. */
 function apiDocument(routes: readonly Route[]): object {
@@ -29,7 +33,7 @@ function apiDocument(routes: readonly Route[]): object {
     },
     components: {
       securitySchemes: { key: { type: "http", scheme: "bearer", description: "An API key" } },
-      schemas: { Error: errorSchema(Object.keys(ERRORS)) },
+      schemas: { Error: errorSchema(Object.keys(ALL_ERRORS)) },
       responses: Object.fromEntries(STATUSES.map((status) => [nameOf(status), errorResponse(status)])),
     },
   };
@@ -84,8 +88,8 @@ function json(schema: JsonSchema, example?: object): JsonSchema {
   return { "application/json": { schema, ...(example === undefined ? {} : { example }) } };
 }
 
-function codesOf(status: number): ErrorType[] {
-  return (Object.keys(ERRORS) as ErrorType[]).filter((code) => ERRORS[code].status === status);
+function codesOf(status: number): string[] {
+  return Object.keys(ALL_ERRORS).filter((code) => ALL_ERRORS[code]?.status === status);
 }
 
 function nameOf(status: number): string {
@@ -94,7 +98,7 @@ function nameOf(status: number): string {
 
 function errorResponse(status: number): JsonSchema {
   const codes = codesOf(status);
-  const description = codes.map((code) => `\`${code}\`: ${ERRORS[code].message}`).join("\n\n");
+  const description = codes.map((code) => `\`${code}\`: ${ALL_ERRORS[code]?.message}`).join("\n\n");
   return { description, content: json(errorSchema(codes, status === 400)) };
 }
 

@@ -2,7 +2,7 @@ import { readFile } from "node:fs/promises";
 import { join } from "node:path";
 import { describe, expect, test } from "@jest/globals";
 import { Validator } from "@seriousme/openapi-schema-validator";
-import { ERRORS } from "../contracts/errors.ts";
+import { ERRORS, HTTP_ERRORS } from "../contracts/errors.ts";
 import { openapiText } from "./openapi.ts";
 import { ROUTES } from "./route-table.ts";
 
@@ -43,7 +43,7 @@ describe("the API document", () => {
   test("has every endpoint, every error code, and every digit of a guild id (D7)", () => {
     expect(Object.keys(document.paths)).toEqual(expect.arrayContaining(ROUTES.map(({ paths }) => paths[0])));
     expect(text).not.toContain("undefined");
-    for (const code of Object.keys(ERRORS)) expect(text).toContain(`"${code}"`);
+    for (const code of Object.keys({ ...ERRORS, ...HTTP_ERRORS })) expect(text).toContain(`"${code}"`);
     expect(text).toContain('"guild_id": 375357265198317579,');
   });
 

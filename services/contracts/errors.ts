@@ -45,6 +45,20 @@ export const ERRORS = {
 
 export type ErrorType = keyof typeof ERRORS;
 
+/**
+ * What is wrong with a request before anybody asks what it is about (D4). They are the gateway's own and never cross the
+ * bus, where Moleculer's time-outs have the type REQUEST_TIMEOUT as well.
+ */
+export const HTTP_ERRORS = {
+  INVALID_HTTP: { status: 400, message: "The request is not valid HTTP" },
+  NO_TUNNEL: { status: 405, message: "Method not allowed" },
+  REQUEST_TIMEOUT: { status: 408, message: "The request took too long to arrive" },
+  EXPECTATION_FAILED: { status: 417, message: "No expectation but 100-continue is met" },
+  HEADERS_TOO_LARGE: { status: 431, message: "The headers are too large, or too many" },
+} as const satisfies Record<string, { status: number; message: string }>;
+
+export type HttpErrorType = keyof typeof HTTP_ERRORS;
+
 /** An expected "no" of a domain: a value, not an exception. */
 export interface Refusal {
   readonly refusal: ErrorType;

@@ -84,7 +84,11 @@ describe("a create request under an Idempotency-Key", () => {
     handle = async () => undefined;
     await expect(announce("n6")).resolves.toMatchObject({ status: 200 });
     handle = async () => refuse("UNAVAILABLE");
-    await expect(announce("n7")).resolves.toMatchObject({ status: 503 });
+    await expect(announce("n6a")).resolves.toMatchObject({ status: 503, body: { code: "UNAVAILABLE" } });
+    handle = async () => undefined;
+    await expect(announce("n6a")).resolves.toMatchObject({ status: 200 });
+    handle = async () => refuse("OUTCOME_UNKNOWN");
+    await expect(announce("n7")).resolves.toMatchObject({ status: 503, body: { code: "OUTCOME_UNKNOWN" } });
     handle = async () => undefined;
     await expect(announce("n7")).resolves.toMatchObject({ status: 409, body: { code: "IDEMPOTENCY_UNRESOLVED" } });
   });

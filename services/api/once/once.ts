@@ -52,9 +52,13 @@ export function onceBy(store: KeptAnswersStore, onError: (error: unknown) => voi
   };
 }
 
-/** A refusal, or a service that was never asked; after any other error nobody knows. */
+/**
+ * A refusal, a service that was never asked, or UNAVAILABLE, which every owner says only of what it has not begun: the
+ * sender was told to send it again. After any other error nobody knows.
+ */
 function hasChangedNothing(error: unknown): boolean {
   if (wasNotBegun(error)) return true;
   const refusal = asRefusal(error);
-  return refusal !== undefined && ERRORS[refusal.refusal].status < 500;
+  if (refusal === undefined) return false;
+  return refusal.refusal === "UNAVAILABLE" || ERRORS[refusal.refusal].status < 500;
 }
