@@ -6,7 +6,7 @@ import { ServiceBroker } from "moleculer";
 import { brokerOptions } from "../../moleculer.config.ts";
 import { type ChatServer, startChatServer } from "../real-parts/chat-server.ts";
 import { freePorts } from "../real-parts/free-ports.ts";
-import { type MongoSet, startMongoSet } from "../real-parts/mongo-set.ts";
+import type { MongoSet } from "../real-parts/mongo-set.ts";
 import { type NatsCluster, startNatsCluster } from "../real-parts/nats-cluster.ts";
 import { type Balancer, startBalancer } from "./balancer.ts";
 import { manifestTiming } from "./manifest-timing.ts";
@@ -15,12 +15,15 @@ import { Replica } from "./replica.ts";
 export const SERVICES = ["guild-settings", "calendar-events", "announcements", "dispatch", "api"] as const;
 export type ServiceName = (typeof SERVICES)[number];
 
+/** What the services need of MongoDB. */
+export type MongoServers = Pick<MongoSet, "url" | "stop">;
+
 /** All of an installation on one machine, as the manifests lay it out: each server threefold, each service twice. */
-export interface Installation {
+export interface Installation<Database extends MongoServers = MongoSet> {
   readonly baseUrl: string;
   readonly chat: ChatServer;
   readonly nats: NatsCluster;
-  readonly mongo: MongoSet;
+  readonly mongo: Database;
   /** Calls the services, beside the gateway. */
   readonly broker: ServiceBroker;
   replicas(service: ServiceName): readonly Replica[];
@@ -38,16 +41,19 @@ export interface Installation {
 export const API_KEY = "operator-key-of-the-cluster-test";
 const PEPPER = "pepper-of-the-cluster-test-0123456789abcdef";
 const REPLICAS = 2;
+const PATIENT_MS = 60_000;
 /** Until everybody who sends requests has heard that a pod is ending, or that its container has died. */
 const HEARD_MS = 1_000;
 const NO_LIMITS = { perBucket: 1_000_000, overall: 1_000_000 };
 
-export async function startInstallation(): Promise<Installation> {
+export async function startInstallation<Database extends MongoServers>(
+  startMongo: (directory: string) => Promise<Database>,
+): Promise<Installation<Database>> {
   const timing = manifestTiming();
   const directory = await mkdtemp(join(tmpdir(), "guildcal-cluster-"));
   const [nats, mongo, chat, balancer] = await Promise.all([
     startNatsCluster(),
-    startMongoSet(directory),
+    startMongo(directory),
     startChatServer({ limits: NO_LIMITS }),
     startBalancer(timing),
   ]);
@@ -62,7 +68,8 @@ export async function startInstallation(): Promise<Installation> {
     const name = `r${everStarted.length}`;
     const replica = new Replica({ service, name, env, probePort, port, project });
     everStarted.push(replica);
-    await replica.untilReady();
+    // A container that ends is started again, and says why in its log.
+    if (!(await replica.becameReady())) return start(service, project);
     replicas(service).push(replica);
     if (service === "api") balancer.add(replica);
     return replica;
@@ -82,7 +89,9 @@ export async function startInstallation(): Promise<Installation> {
   }
 
   for (const service of SERVICES) await Promise.all(Array.from({ length: REPLICAS }, () => start(service)));
-  const broker = new ServiceBroker(brokerOptions({ nodeId: "cluster.test", natsUrl: nats.url, logLevel: "fatal" }));
+  const options = brokerOptions({ nodeId: "cluster.test", natsUrl: nats.url, logLevel: "fatal" });
+  // It makes what the trials begin with, on services that have just started.
+  const broker = new ServiceBroker({ ...options, requestTimeout: PATIENT_MS });
   await broker.start();
   await broker.waitForServices(["announcements", "calendar-events", "dispatch"], 30_000, 50);
   return {

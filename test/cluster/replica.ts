@@ -46,8 +46,11 @@ export class Replica {
     );
   }
 
-  untilReady(): Promise<void> {
-    return until(() => this.isReady(), `${this.service} ${this.name} is ready`, STARTS_MS);
+  /** False when it ended instead. */
+  async becameReady(): Promise<boolean> {
+    const isDecided = async () => this.#process.hasEnded || (await this.isReady());
+    await until(isDecided, `${this.service} ${this.name} is ready`, STARTS_MS);
+    return !this.#process.hasEnded;
   }
 
   async kill(): Promise<void> {

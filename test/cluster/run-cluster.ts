@@ -1,11 +1,15 @@
-import { writeFile } from "node:fs/promises";
-import { startInstallation } from "./installation.ts";
+import { readFile, writeFile } from "node:fs/promises";
+import { join } from "node:path";
+import { PROJECT } from "../real-parts/launched.ts";
+import { startMongoSet } from "../real-parts/mongo-set.ts";
+import { type ShardKeys, startMongoShards } from "../real-parts/mongo-shards.ts";
+import { type MongoServers, startInstallation } from "./installation.ts";
 import { runTrial, type TrialRow } from "./run-trial.ts";
-import type { Tally } from "./tally.ts";
-import { type Trial, TRIALS } from "./trials.ts";
+import { QUIET, SHARDED, type Trial, TRIALS } from "./trials.ts";
 
 /** The replicas' warnings of a run that was not good. */
 const LOG = "cluster.log";
+const SHARD_KEYS = join(PROJECT, "k8s/components/mongodb/shard-keys.json");
 
 const COLUMNS = [
   ["trial", 60],
@@ -50,29 +54,39 @@ function print({ trial, tally, writes, posts, unseen, overstayed, isKept }: Tria
   process.stdout.write(`    ${remarks.join(", ")}\n`);
 }
 
-/**
- * Runs the trials whose names hold one of the words, or all, and prints the table as it grows. The first row, in which
- * nothing happens, is what the others are held against: machines differ.
- */
-async function main(words: readonly string[]): Promise<boolean> {
-  const [first, ...others] = TRIALS as [Trial, ...Trial[]];
-  const chosen = others.filter(({ name }) => words.length === 0 || words.some((word) => name.includes(word)));
-  const installation = await startInstallation();
-  printLine(COLUMNS.map(([title]) => title));
-  let isGood = true;
-  let quiet: Tally | undefined;
+/** One installation, first when nothing happens: what the other rows are held against, since machines differ. */
+async function inInstallation<Database extends MongoServers>(
+  startMongo: (directory: string) => Promise<Database>,
+  trials: readonly Trial<Database>[],
+): Promise<boolean> {
+  if (trials.length === 0) return true;
+  const installation = await startInstallation(startMongo);
   try {
-    for (const trial of [first, ...chosen]) {
-      const row = await runTrial(installation, trial, quiet);
-      quiet ??= row.tally;
+    const quiet = await runTrial(installation, QUIET);
+    const rows = [quiet];
+    print(quiet);
+    for (const trial of trials) {
+      const row = await runTrial(installation, trial, quiet.tally);
       print(row);
-      isGood &&= row.isKept;
+      rows.push(row);
     }
+    const isGood = rows.every(({ isKept }) => isKept);
     if (!isGood) await writeFile(LOG, installation.logged());
+    return isGood;
   } finally {
     await installation.stop();
   }
-  return isGood;
+}
+
+/** Runs the trials whose names hold one of the words, or all, and prints the table as it grows. */
+async function main(words: readonly string[]): Promise<boolean> {
+  const isChosen = ({ name }: { readonly name: string }) =>
+    words.length === 0 || words.some((word) => name.includes(word));
+  const keys = JSON.parse(await readFile(SHARD_KEYS, "utf8")) as ShardKeys;
+  printLine(COLUMNS.map(([title]) => title));
+  const onSet = await inInstallation(startMongoSet, TRIALS.filter(isChosen));
+  const onShards = await inInstallation((folder) => startMongoShards(folder, keys), [SHARDED].filter(isChosen));
+  return onSet && onShards;
 }
 
 const isGood = await main(process.argv.slice(2));

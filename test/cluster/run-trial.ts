@@ -3,7 +3,7 @@ import { asSeen, outcomesOf } from "../chaos/run-fault.ts";
 import { type Verdict, verdictOn } from "../chaos/verdict.ts";
 import { until } from "../real-parts/until.ts";
 import { newClient } from "./client.ts";
-import { API_KEY, type Installation } from "./installation.ts";
+import { API_KEY, type Installation, type MongoServers } from "./installation.ts";
 import { startMixedLoad } from "./mixed-load.ts";
 import type { WritesVerdict } from "./promised-writes.ts";
 import type { Tally } from "./tally.ts";
@@ -34,9 +34,9 @@ const PATIENCE_MS = 60_000;
  * Posts come due and requests come in, all the while that it happens and until it is over. `quiet` is what clients met
  * on this machine when nothing happened.
  */
-export async function runTrial(
-  installation: Installation,
-  { name, aboutMs, inject, mayHappen }: Trial,
+export async function runTrial<Database extends MongoServers>(
+  installation: Installation<Database>,
+  { name, aboutMs, inject, mayHappen }: Trial<Database>,
   quiet?: Tally,
 ): Promise<TrialRow> {
   const posts = await startPosts(installation, aboutMs);
@@ -65,7 +65,10 @@ function isWhole({ unseen, overstayed, writes, posts }: Omit<TrialRow, "isKept">
 }
 
 /** Posts that come due at a steady pace for as long as the trial takes. */
-async function startPosts(installation: Installation, spreadMs: number): Promise<{ verdict(): Promise<Verdict> }> {
+async function startPosts(
+  installation: Installation<MongoServers>,
+  spreadMs: number,
+): Promise<{ verdict(): Promise<Verdict> }> {
   const events = Math.ceil(spreadMs / POST_EVERY_MS / GUILDS / ANNOUNCEMENTS);
   const shape = { guilds: GUILDS, announcements: ANNOUNCEMENTS, events, spreadMs };
   const load = await makeLoad(installation, shape, LEAD_MS);

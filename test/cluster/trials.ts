@@ -1,14 +1,16 @@
 import { setTimeout as pause } from "node:timers/promises";
-import { type Installation, SERVICES } from "./installation.ts";
+import { type Installation, type MongoServers, type ServiceName, SERVICES } from "./installation.ts";
+import { previousVersion } from "./previous-version.ts";
+import type { MongoSet } from "../real-parts/mongo-set.ts";
 import type { Tally } from "./tally.ts";
 
 /** One row of the table: something that an operator does, or that breaks, under load. */
-export interface Trial {
+export interface Trial<Database extends MongoServers = MongoSet> {
   readonly name: string;
   /** About how long it takes: posts come due all the while. */
   readonly aboutMs: number;
   /** Does it or breaks it, mends it, and tells how many times. */
-  readonly inject: (installation: Installation, requests: () => number) => Promise<number>;
+  readonly inject: (installation: Installation<Database>, requests: () => number) => Promise<number>;
   /** What requests may suffer, beside when nothing happens; posts and answered writes may suffer nothing. */
   readonly mayHappen: (tally: Tally, quiet: Tally) => boolean;
 }
@@ -26,10 +28,10 @@ const allWaitAtMost = (ms: number) => (tally: Tally, quiet: Tally) =>
   nothingFails(tally) && tally.worstMs <= quiet.worstMs + ms;
 
 /** Every service at once, as after `kubectl apply`: of each one replica after the other. */
-async function rollAll(installation: Installation, project?: string): Promise<void> {
+async function rollAll(installation: Installation<MongoServers>): Promise<void> {
   await Promise.all(
     SERVICES.map(async (service) => {
-      for (const replica of installation.replicas(service)) await installation.replace(replica, project);
+      for (const replica of installation.replicas(service)) await installation.replace(replica);
     }),
   );
 }
@@ -39,6 +41,21 @@ async function rollInRounds(installation: Installation, requests: () => number):
   let rounds = 0;
   for (; rounds < LEAST_ROUNDS || requests() < LEAST_REQUESTS; rounds += 1) await rollAll(installation);
   return rounds;
+}
+
+/** Of each service one replica of the version before beside one of this, then all of this one again. */
+async function withPreviousVersion(installation: Installation): Promise<number> {
+  const before = await previousVersion();
+  await Promise.all(SERVICES.map((service) => replaceFirst(installation, service, before.project)));
+  await pause(QUIET_MS);
+  await rollAll(installation);
+  await before.remove();
+  return 1;
+}
+
+async function replaceFirst(installation: Installation, service: ServiceName, project: string): Promise<void> {
+  const [first] = installation.replicas(service);
+  if (first !== undefined) await installation.replace(first, project);
 }
 
 async function killEach(installation: Installation): Promise<number> {
@@ -77,11 +94,30 @@ async function killPrimary({ mongo }: Installation): Promise<number> {
   return 1;
 }
 
+/** The first row: what the others are held against. */
+export const QUIET: Trial<MongoServers> = {
+  name: "nothing happens",
+  aboutMs: QUIET_MS,
+  inject: () => pause(QUIET_MS, 0),
+  mayHappen: nothingFails,
+};
+
+/** Tried on a MongoDB of its own. */
+export const SHARDED: Trial<MongoServers> = {
+  ...QUIET,
+  name: "on two shards behind mongos, every service rolled once",
+  aboutMs: 40_000,
+  async inject(installation) {
+    await rollAll(installation);
+    return 1;
+  },
+};
+
 export const TRIALS: readonly Trial[] = [
   {
-    name: "nothing happens",
-    aboutMs: QUIET_MS,
-    inject: () => pause(QUIET_MS, 0),
+    name: "the previous commit's services beside these, and back",
+    aboutMs: 60_000,
+    inject: withPreviousVersion,
     mayHappen: nothingFails,
   },
   {

@@ -45,6 +45,13 @@ describe("each service's user of the database", () => {
     const known = ["createCollection", "createIndex", "dropIndex", "find", "insert", "listIndexes", "remove", "update"];
     expect([...actions].toSorted()).toEqual(known);
   });
+
+  test("where the database is sharded, every collection has its key, but for those that have no guild", () => {
+    const text = readFileSync(join(K8S, "components/mongodb/shard-keys.json"), "utf8");
+    const ofNoGuild = ["api_keys", "api_key_changes", "kept_answers", "feed_marks"];
+    const sharded = Object.keys(JSON.parse(text) as object);
+    expect([...sharded, ...ofNoGuild].toSorted()).toEqual(SERVICES.flatMap(granted).toSorted());
+  });
 });
 
 describe("what a service says on the bus", () => {

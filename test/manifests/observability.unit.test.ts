@@ -10,12 +10,17 @@ import {
 } from "../../services/contracts/dispatch.contract.ts";
 import { ERRORS } from "../../services/contracts/errors.ts";
 import "../../services/dispatch/dispatch.metrics.ts";
+import { renderKustomization } from "./kustomization.ts";
 import { K8S, ofKind, rendered } from "./overlays.ts";
 
 interface Rules {
   readonly spec: {
     readonly groups: { readonly rules: readonly { readonly alert: string; readonly expr: string }[] }[];
   };
+}
+
+interface Scaled {
+  readonly spec: { readonly metrics: readonly { readonly pods: { readonly metric: { readonly name: string } } }[] };
 }
 
 interface Dashboard {
@@ -40,6 +45,13 @@ describe("alert rules and dashboard", () => {
       const isHistogram = String(type) === "histogram";
       for (const suffix of isHistogram ? ["_bucket", "_count", "_sum"] : [""]) known.set(name + suffix, labels);
     }
+  });
+
+  test("so does what is scaled by: dispatch's plan lag", () => {
+    const scaled = renderKustomization(join(K8S, "components/plan-lag-autoscaling")) as unknown as Scaled[];
+    const metrics = scaled.flatMap(({ spec }) => spec.metrics.map(({ pods }) => pods.metric.name));
+    expect(metrics.length).toBeGreaterThan(0);
+    expect(metrics.filter((metric) => !known.has(metric))).toEqual([]);
   });
 
   test("are there", () => {

@@ -1,8 +1,9 @@
+import { join } from "node:path";
 import { describe, expect, test } from "@jest/globals";
 import { asManifest, IN_KUBERNETES, makeSecrets } from "../../k8s/make-secrets.ts";
 import { schemaProblems } from "./kubernetes-schema.ts";
-import type { Manifest } from "./kustomization.ts";
-import { ofKind, OVERLAYS, rendered } from "./overlays.ts";
+import { type Manifest, renderKustomization } from "./kustomization.ts";
+import { K8S, ofKind, OVERLAYS, rendered } from "./overlays.ts";
 
 async function problemsOf(manifests: readonly Manifest[]): Promise<string[]> {
   return (await Promise.all(manifests.map(schemaProblems))).flat();
@@ -25,6 +26,12 @@ describe("the manifests", () => {
   test.each(OVERLAYS)("of the overlay %s are what Kubernetes knows, to the last field", async (overlay) => {
     const manifests = rendered(overlay);
     expect(manifests.length).toBeGreaterThan(30);
+    expect(await problemsOf(manifests)).toEqual([]);
+  });
+
+  test("of what is optional are, too", async () => {
+    const manifests = renderKustomization(join(K8S, "components/plan-lag-autoscaling"));
+    expect(manifests.map(({ kind }) => kind)).toEqual(["HorizontalPodAutoscaler"]);
     expect(await problemsOf(manifests)).toEqual([]);
   });
 

@@ -38,6 +38,10 @@ export class Launched {
     return this.#child.pid as number;
   }
 
+  get hasEnded(): boolean {
+    return this.#child.exitCode !== null || this.#child.signalCode !== null;
+  }
+
   /** Waits until it has printed something that matches; rejects when it ends first or takes too long. */
   async printed(pattern: RegExp): Promise<RegExpExecArray> {
     const deadline = Date.now() + PATIENCE_MS;

@@ -31,8 +31,14 @@ const ANSWERS_MS = 3_000;
 const LOOKS_EVERY_MS = 500;
 const STARTS_MS = 30_000;
 
-/** A member that does not run yet. */
-export function newMongoMember(binary: string, port: number, directory: string): MongoMember {
+/** A member that does not run yet; alone, and of no set, where that has no name. */
+export function newMongoMember(
+  binary: string,
+  port: number,
+  directory: string,
+  set = SET_NAME,
+  also: readonly string[] = [],
+): MongoMember {
   const dbPath = join(directory, `member-${port}`);
   const host = `127.0.0.1:${port}`;
   const client = new mongoose.mongo.MongoClient(`mongodb://${host}/?directConnection=true`, {
@@ -56,7 +62,14 @@ export function newMongoMember(binary: string, port: number, directory: string):
     async raise() {
       await running?.kill();
       await mkdir(dbPath, { recursive: true });
-      const started = start(binary, [...argumentsOf(port), "--dbpath", dbPath, "--logpath", `${dbPath}.log`]);
+      const started = startProcess(binary, [
+        ...argumentsOf(port, set),
+        ...also,
+        "--dbpath",
+        dbPath,
+        "--logpath",
+        `${dbPath}.log`,
+      ]);
       running = started;
       const answers = async () => started.hasEnded() || (await hello()) !== undefined;
       await until(answers, `a mongod that answers on ${host}`, STARTS_MS);
@@ -69,17 +82,19 @@ export function newMongoMember(binary: string, port: number, directory: string):
   };
 }
 
-function argumentsOf(port: number): string[] {
+function argumentsOf(port: number, set: string): string[] {
   const small = ["--wiredTigerCacheSizeGB", "0.25", "--oplogSize", "64"];
-  return ["--replSet", SET_NAME, "--bind_ip", "127.0.0.1", "--port", String(port), "--logappend", ...small];
+  const ofSet = set === "" ? [] : ["--replSet", set];
+  return [...ofSet, "--bind_ip", "127.0.0.1", "--port", String(port), "--logappend", ...small];
 }
 
-interface Running {
+export interface Running {
   hasEnded(): boolean;
   kill(): Promise<void>;
 }
 
-function start(binary: string, args: readonly string[]): Running {
+/** Starts a server that ends with this process. */
+export function startProcess(binary: string, args: readonly string[]): Running {
   const child = spawn(binary, args, { stdio: "ignore", detached: true });
   endWithThisProcess(child.pid);
   const gone = once(child, "exit");

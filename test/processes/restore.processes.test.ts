@@ -1,0 +1,89 @@
+import { cp, mkdtemp, rm } from "node:fs/promises";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { afterAll, beforeAll, describe, expect, test } from "@jest/globals";
+import mongoose from "mongoose";
+import { ServiceBroker } from "moleculer";
+import { brokerOptions } from "../../moleculer.config.ts";
+import { announcementsService } from "../../services/announcements/announcements.service.ts";
+import {
+  type Announcement,
+  createAnnouncement,
+  listAnnouncements,
+} from "../../services/contracts/announcements.contract.ts";
+import { findMongod } from "../../services/launch/mongod-binary.ts";
+import { freePorts } from "../real-parts/free-ports.ts";
+import { type MongoMember, newMongoMember, SET_NAME } from "../real-parts/mongo-member.ts";
+import { until } from "../real-parts/until.ts";
+
+const guildId = "1";
+const fields = { guildId, channel: "1", type: "UNIVERSAL", hours: 0, minutes: 0 };
+
+/** Does the work with the announcements service on this member. */
+async function withService<Result>(host: string, work: (broker: ServiceBroker) => Promise<Result>): Promise<Result> {
+  const broker = new ServiceBroker(brokerOptions({ nodeId: "a.test", natsUrl: undefined, logLevel: "fatal" }));
+  broker.createService(announcementsService({ mongoUrl: `mongodb://${host}/guildcal?directConnection=true` }));
+  await broker.start();
+  try {
+    return await work(broker);
+  } finally {
+    await broker.stop();
+  }
+}
+
+describe("a copy of a locked member's files (k8s/README.md, back up and restore)", () => {
+  let directory: string;
+  let members: readonly [MongoMember, MongoMember, MongoMember];
+  const folderOf = ({ host }: MongoMember) => join(directory, `member-${host.split(":")[1]}`);
+  const found = async (member: MongoMember) => {
+    await member.raise();
+    await member.command({ replSetInitiate: { _id: SET_NAME, members: [{ _id: 0, host: member.host }] } });
+    await until(async () => (await member.hello())?.isWritablePrimary === true, `${member.host} is primary`);
+  };
+  const create = (info: string) => (broker: ServiceBroker) => broker.call(createAnnouncement.name, { ...fields, info });
+  const list = (broker: ServiceBroker) =>
+    broker.call<Announcement[], object>(listAnnouncements.name, { guildId, amount: -1 });
+
+  beforeAll(async () => {
+    directory = await mkdtemp(join(tmpdir(), "guildcal-restore-"));
+    const { binary } = await findMongod(directory);
+    const ports = (await freePorts(2)) as [number, number];
+    const member = (port: number, set?: string) => newMongoMember(binary?.path ?? "", port, directory, set);
+    members = [member(ports[0]), member(ports[1], ""), member(ports[1])];
+  });
+  afterAll(async () => {
+    await Promise.all(members.map((member) => member.stop()));
+    await rm(directory, { recursive: true, force: true });
+  });
+
+  test("becomes a set of its own, with what was written before the copy and nothing that came later", async () => {
+    const [lived, alone, restored] = members;
+    await found(lived);
+    await withService(lived.host, create("before"));
+
+    await lived.command({ fsync: 1, lock: true });
+    await cp(folderOf(lived), folderOf(restored), { recursive: true });
+    await rm(join(folderOf(restored), "mongod.lock"));
+    await lived.command({ fsyncUnlock: 1 });
+    await withService(lived.host, create("after"));
+
+    await alone.raise();
+    const connection = await mongoose
+      .createConnection(`mongodb://${alone.host}/local?directConnection=true`)
+      .asPromise();
+    await connection.dropDatabase();
+    // A member that finds keys of a set signs its answers with them, and waits for a primary to renew them.
+    await connection.getClient().db("admin").collection("system.keys").deleteMany({});
+    await connection.close();
+    // It ends while it answers.
+    await alone.command({ shutdown: 1 }).catch(() => undefined);
+    await alone.stop();
+    await found(restored);
+    const infos = (await withService(restored.host, list)).map(({ info }) => info);
+    expect(infos).toEqual(["before"]);
+    // It takes writes: the numbering goes on where the copy was made.
+    await withService(restored.host, create("restored"));
+    expect((await withService(restored.host, list)).map(({ info }) => info)).toEqual(["before", "restored"]);
+    expect((await withService(lived.host, list)).map(({ info }) => info)).toEqual(["before", "after"]);
+  });
+});

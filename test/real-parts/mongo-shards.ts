@@ -1,0 +1,75 @@
+import { chmod, readFile, writeFile } from "node:fs/promises";
+import { dirname, join } from "node:path";
+import mongoose from "mongoose";
+import { findMongod } from "../../services/launch/mongod-binary.ts";
+import { freePorts } from "./free-ports.ts";
+import { newMongoMember, type MongoMember, startProcess } from "./mongo-member.ts";
+import { until } from "./until.ts";
+
+/** Two shards behind a mongos, each of one member, and their configuration. */
+export interface MongoShards {
+  readonly url: string;
+  stop(): Promise<void>;
+}
+
+/** The key of each collection that is sharded. */
+export type ShardKeys = Readonly<Record<string, Readonly<Record<string, "hashed">>>>;
+
+const DATABASE = "guildcal";
+const STARTS_MS = 60_000;
+const SETS = ["config", "shard1", "shard2"] as const;
+const ROLES = { config: "--configsvr", shard1: "--shardsvr", shard2: "--shardsvr" } as const;
+
+/** Starts all four below `directory`, and shards the collections of the database before anything is in them. */
+export async function startMongoShards(directory: string, keys: ShardKeys): Promise<MongoShards> {
+  const { binary, why } = { why: "", ...(await findMongod(directory)) };
+  if (binary === undefined) throw new Error(`No mongod here: ${why}`);
+  const ports = await freePorts(SETS.length + 1);
+  const members = SETS.map((set, at) => newMongoMember(binary.path, ports[at] as number, directory, set, [ROLES[set]]));
+  await Promise.all(members.map((member, at) => found(member, SETS[at] as string)));
+  const [config, ...shards] = members.map(({ host }, at) => `${SETS[at]}/${host}`);
+  const port = ports.at(-1) as number;
+  const log = join(directory, "mongos.log");
+  const mongos = startProcess(await mongosBeside(binary.path), [
+    "--bind_ip=127.0.0.1",
+    `--configdb=${config}`,
+    `--port=${port}`,
+    `--logpath=${log}`,
+  ]);
+  const url = `mongodb://127.0.0.1:${port}/${DATABASE}`;
+  await shard(url, shards, keys);
+  return {
+    url,
+    async stop() {
+      await mongos.kill();
+      await Promise.all(members.map((member) => member.stop()));
+    },
+  };
+}
+
+async function found(member: MongoMember, set: string): Promise<void> {
+  await member.raise();
+  await member.command({ replSetInitiate: { _id: set, members: [{ _id: 0, host: member.host }] } });
+  await until(async () => (await member.hello())?.isWritablePrimary === true, `a primary of ${set}`, STARTS_MS);
+}
+
+async function shard(url: string, shards: readonly string[], keys: ShardKeys): Promise<void> {
+  const connection = await mongoose.createConnection(url, { serverSelectionTimeoutMS: STARTS_MS }).asPromise();
+  const admin = connection.getClient().db("admin");
+  for (const addShard of shards) await admin.command({ addShard });
+  for (const [collection, key] of Object.entries(keys)) {
+    await admin.command({ shardCollection: `${DATABASE}.${collection}`, key });
+  }
+  await connection.close();
+}
+
+/** mongos lies beside mongod; where that one is started by a script of ours, it needs the same. */
+async function mongosBeside(mongod: string): Promise<string> {
+  const script = await readFile(mongod, "latin1").then((text) => (text.startsWith("#!") ? text : undefined));
+  if (script === undefined) return join(dirname(mongod), "mongos");
+  const path = /exec '(.*)\/mongod'/.exec(script)?.[1] ?? "";
+  await chmod(join(path, "mongos"), 0o755);
+  const beside = join(dirname(mongod), "mongos");
+  await writeFile(beside, script.replace(`${path}/mongod'`, `${path}/mongos'`), { mode: 0o755 });
+  return beside;
+}
