@@ -44,8 +44,17 @@ export const listUpcomingPosts = action<{ guildId: GuildId; amount: number }, Up
   idempotent: true,
 });
 
-/** What became of the guild's posts, latest first; at most `amount`, of one announcement where an id is given. */
-export const listPostHistory = action<{ guildId: GuildId; amount: number; id?: string }, SettledPost[]>({
+export interface HistoryParams {
+  readonly guildId: GuildId;
+  readonly amount: number;
+  readonly id?: string;
+}
+
+/**
+ * What became of the guild's posts, latest first; at most `amount`, −1 for all, of one announcement where an id is
+ * given. Refused with TOO_MANY_ENTRIES when the answer would hold more than MOST_ENTRIES.
+ */
+export const listPostHistory = action<HistoryParams, SettledPost[]>({
   name: "dispatch.listHistory",
   keys: "guild read",
   params: { guildId, amount: integer(-1, 2_147_483_647), id: optional(reference) },

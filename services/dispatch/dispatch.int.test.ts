@@ -312,6 +312,8 @@ describe("dispatch in trouble", () => {
       "failed: Unknown Channel",
       "skipped: the announcement is suspended until it is updated: Unknown Channel",
     ]);
+    // What is suspended is not ahead: it stands in the history, with the reason.
+    expect(await guild.upcoming()).toEqual([]);
     await services.call(updateAnnouncement, { guildId: guild.id, id, info: "here again" });
     await guild.plannedFor(startsAt);
     expect(await guild.history()).toHaveLength(2);

@@ -14,6 +14,7 @@ import { boundedAnswers } from "../../mixins/bounded-answers.ts";
 import { newDatabaseClock } from "./database-clock.ts";
 import { showHoldings, timed } from "./dispatch.metrics.ts";
 import { renderAnnouncement } from "./domain/message/announcement-message.ts";
+import { historyOf } from "./history.ts";
 import { knownReplicas } from "./known-replicas.ts";
 import { outcomeReports } from "./outcome-reports.ts";
 import { ownersOnTheBus } from "./owners-on-the-bus.ts";
@@ -83,7 +84,7 @@ export function dispatchService(options: DispatchOptions): ServiceSchema {
     },
     actions: {
       ...serve(listUpcomingPosts, ({ guildId, amount }) => store.listUpcoming(guildId, amount)),
-      ...serve(listPostHistory, ({ guildId, amount, id }) => store.listHistory(guildId, amount, id)),
+      ...serve(listPostHistory, (params) => historyOf(store, params)),
       ...serve(previewPost, (params, { broker }) => previewOf(ownersOnTheBus(broker), params, clock.now())),
     },
     async started(this: Service) {

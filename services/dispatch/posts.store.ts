@@ -13,6 +13,7 @@ export interface PostsStore extends PostStore {
   /** How many open posts there are, or wake before an instant; counts up to `limit`. */
   countOpen(wakesBefore: EpochMs | undefined, limit: number): Promise<number>;
   listUpcoming(guildId: GuildId, amount: number): Promise<UpcomingPost[]>;
+  /** @param amount - From 0. */
   listHistory(guildId: GuildId, amount: number, announcementId?: string): Promise<SettledPost[]>;
 }
 
@@ -120,7 +121,7 @@ export function postsStore(connection: Connection): PostsStore {
       if (amount === 0) return [];
       const one = announcementId === undefined ? {} : { announcementId };
       const query = { guildId, settledAt: { $exists: true }, ...one };
-      const rows = await list(query, { settledAt: -1, _id: 1 }, amount === -1 ? 0 : amount);
+      const rows = await list(query, { settledAt: -1, _id: 1 }, amount);
       return rows.filter((row) => !isOpen(row)).map(settledOf);
     },
   };

@@ -79,7 +79,7 @@ export const announcementRoutes = [
     contract: listPostHistory,
     fields: [guildField, usualAmountField, idField],
     answer: [amountOf, listOf("posts", settledPost)],
-    summary: "What became of the guild's posts, latest first; of one announcement where an id is given",
+    summary: "What became of the guild's posts, latest first; of one announcement where an id is given; at most 10000",
     example: examples.history,
   }),
   route({
