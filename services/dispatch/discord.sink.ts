@@ -112,6 +112,7 @@ export function discordSink({
 
   return {
     name: "discord",
+    requestsPerSecond,
 
     async send(message, timeoutMs) {
       if (now() < halt.until) return { kind: "halted", reason: halt.reason };

@@ -33,6 +33,14 @@ const sinkSeconds = new Histogram({
   registers,
 });
 
+const waits = new Histogram({
+  name: "guildcal_post_wait_seconds",
+  help: "Time that a due post waited for its turn or has to wait for its receiver's limits, by sink",
+  labelNames: ["sink", "for"],
+  buckets: [0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 2.5, 5, 10, 30, 60, 300],
+  registers,
+});
+
 const troubles = new Counter({
   name: "guildcal_dispatch_troubles_total",
   help: "Things that went wrong and are tried again, by what was done",
@@ -70,6 +78,11 @@ export function countSettled(post: Post): void {
   const { state, lateMs, sink } = post;
   settled.inc({ state, reason: reasonClass(post) });
   if (lateMs !== undefined) lateness.observe({ sink }, lateMs / 1000);
+}
+
+/** Counts a wait for a turn, or for a receiver's limit. */
+export function countWait(sink: Sink["name"], what: "turn" | "limit", ms: number): void {
+  waits.observe({ sink, for: what }, Math.max(0, ms) / 1000);
 }
 
 /** @param what - One of the protocol's own words. */

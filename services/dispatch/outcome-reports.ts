@@ -6,7 +6,7 @@ import {
   type PostOutcome,
   type PostState,
 } from "../contracts/dispatch.contract.ts";
-import { countSettled, countTrouble } from "./dispatch.metrics.ts";
+import { countSettled, countTrouble, countWait } from "./dispatch.metrics.ts";
 import type { Post } from "./domain/post.ts";
 import { settledOf } from "./domain/post-views.ts";
 import type { Reports } from "./protocol/ports.ts";
@@ -32,6 +32,7 @@ export function outcomeReports(broker: ServiceBroker, logger: ServiceBroker["log
       const event = EVENTS[state];
       if (event !== undefined) void broker.broadcast(event, outcome);
     },
+    waited: countWait,
     trouble(what, details) {
       countTrouble(what);
       logger.warn({ what, ...withPlainError(details) }, "dispatch trouble");

@@ -53,5 +53,7 @@ export interface Sink {
   readonly find?: (message: OutgoingMessage, triedMsAgo: number, timeoutMs: number) => Promise<Lookup>;
   /** For how long the receiver surely knows a nonce, and drops a double; 60 000 when absent. */
   readonly nonceWindowMs?: number;
+  /** Most requests a second; no limit when absent. */
+  readonly requestsPerSecond?: number;
   close(): Promise<void>;
 }

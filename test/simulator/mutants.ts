@@ -201,4 +201,7 @@ export const MUTANTS: Readonly<Record<string, Mutant>> = {
       },
     }),
   },
+  "a post waits for the receiver's limit at the sink": {
+    ports: (ports) => withSink(ports, () => ({ requestsPerSecond: Infinity })),
+  },
 };

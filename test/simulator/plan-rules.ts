@@ -1,7 +1,7 @@
 import type { GuildId } from "../../services/contracts/ids.ts";
 import { planPosts } from "../../services/dispatch/domain/plan-posts.ts";
 import type { Post } from "../../services/dispatch/domain/post.ts";
-import { databaseTime, type Evidence, isFirstClaim, wellFrom } from "./evidence.ts";
+import { databaseTime, type Evidence, wellFrom } from "./evidence.ts";
 import { GUILD, NOISY_GUILD } from "./simulated-edits.ts";
 import type { History } from "./simulated-owners.ts";
 
@@ -66,13 +66,16 @@ function isOwed({ state, startsAt, dueAt }: Post): boolean {
 }
 
 /** A guild with many posts at one instant delays only itself: others' turns come round. */
-export function unfair({ record, scenario, timing }: Evidence): string[] {
+export function unfair({ receiver, posts, scenario, timing }: Evidence): string[] {
   if (scenario.noisy === 0) return [];
-  const claims = record.writes.filter(isFirstClaim);
+  const shown = receiver.visible.map(({ postId, at }) => ({ at, post: posts.get(postId) }));
+  const noise = shown.filter(({ post }) => post?.guildId === NOISY_GUILD);
   const most = TURNS * timing.postsAtOnce * scenario.replicas;
-  return claims.flatMap(({ at, after: { id, guildId, dueAt } }) => {
-    if (guildId === NOISY_GUILD) return [];
-    const before = claims.filter(({ at: then, after }) => after.guildId === NOISY_GUILD && then > dueAt && then < at);
-    return before.length <= most ? [] : [`${id}: ${before.length} posts of another guild had their turn before it`];
+  return shown.flatMap(({ at, post }) => {
+    if (post === undefined || post.guildId === NOISY_GUILD) return [];
+    const before = noise.filter((other) => other.post?.sink === post.sink && other.at > post.dueAt && other.at < at);
+    return before.length <= most
+      ? []
+      : [`${post.id}: ${before.length} posts of another guild had their turn before it`];
   });
 }

@@ -74,8 +74,10 @@ export interface Scenario {
   readonly flips: number;
   /** How long a write may take to become visible. */
   readonly slowWriteMs: number;
-  /** Announcements of another guild that are due at one instant with this one's, in a run where all else is well. */
+  /** Announcements of another guild that are due just before this one's, in a run where all else is well. */
   readonly noisy: number;
+  /** What each replica's first sink lets through. */
+  readonly requestsPerSecond: number;
 }
 
 /** Everything that is set on purpose happens before this; then the world is left in peace. */
@@ -148,6 +150,7 @@ function troubled(chance: Chance): Scenario {
     flips: rarely(0.3, chance.between(1, 3)),
     slowWriteMs: chance.oneOf([5, 50, 4_000]),
     noisy: 0,
+    requestsPerSecond: Infinity,
   };
 }
 
@@ -167,6 +170,6 @@ function strikeOn(replicas: number, chance: Chance): Strike {
 function noisyAndWell(chance: Chance): Partial<Scenario> {
   const nothing = { busDown: [], storeDown: [], receiverDown: [], ownersDown: [], blackouts: [] };
   const nobody = { strikes: [], drains: [], clockSteps: [], wallSteps: [], refusals: [], edits: 0, flips: 0 };
-  const noisy = chance.between(40, 60);
-  return { ...nothing, ...nobody, loss: 0, slowness: 0, limited: 0, broken: 0, slowWriteMs: 5, noisy };
+  const noise = { noisy: chance.between(40, 60), requestsPerSecond: chance.oneOf([8, Infinity]) };
+  return { ...nothing, ...nobody, loss: 0, slowness: 0, limited: 0, broken: 0, slowWriteMs: 5, ...noise };
 }

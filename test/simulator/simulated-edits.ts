@@ -46,7 +46,7 @@ export function peopleOf(
     write("calendar-events", id, made2, guildId);
   }
 
-  /** As many announcements of one event, at the start of the first of the other guild's. */
+  /** As many announcements of one event, at the start of the first of the other guild's or a little before. */
   function makeNoise(startsAt: number): void {
     makeEvent(startsAt, NOISY_GUILD);
     for (let count = 0; count < scenario.noisy; count += 1) {
@@ -154,6 +154,6 @@ export function peopleOf(
   for (let count = 0; count < scenario.announcements; count += 1) makeAnnouncement();
   const firstStart = someStart();
   for (let count = 0; count < scenario.events; count += 1) makeEvent(count === 0 ? firstStart : undefined);
-  if (scenario.noisy > 0) makeNoise(firstStart);
+  if (scenario.noisy > 0) makeNoise(firstStart - chance.between(0, 3_000));
   time.after(4_500, planEdits);
 }

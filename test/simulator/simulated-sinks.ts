@@ -1,11 +1,14 @@
 import type { SinkName } from "../../services/dispatch/domain/post.ts";
 import type { Lookup, OutgoingMessage, SendOutcome, Sink } from "../../services/dispatch/sink.ts";
+import { slidingWindow } from "../../services/dispatch/sliding-window.ts";
 import type { Refusal } from "./scenario.ts";
 import type { Incarnation } from "./simulated-network.ts";
 import { isIn, type SharedWorld } from "./shared-world.ts";
 
 /** The reason of what only an operator can mend. */
 export const HALTED = "401";
+/** More than a run can send in a second. */
+const MANY = 10_000;
 /** The channel that is refused, when one is. */
 const REFUSED_CHANNEL = "77";
 
@@ -56,13 +59,20 @@ function troubledSink(world: SharedWorld, who: Incarnation, name: SinkName): Sin
     return { kind: "retry", reason: "503", afterMs: 0 };
   }
 
+  const window = slidingWindow(Math.min(scenario.requestsPerSecond, MANY), 1_000);
+
   function post(message: OutgoingMessage, timeoutMs: number): Promise<SendOutcome> {
     const sentAt = time.now;
+    const afterMs = window.wait(sentAt);
+    if (afterMs > 0) return Promise.resolve({ kind: "retry", reason: "rate limit", afterMs, undelivered: true });
+    window.add(sentAt);
     return answered(network.ask(who, "send", { timeoutMs, isDown }, () => receive(message, sentAt)));
   }
 
+  const { requestsPerSecond } = scenario;
   const sink: Sink = {
     name,
+    requestsPerSecond,
     /** Where a box is refused the text goes alone, in the same call (SINKS.md). */
     async send(message, timeoutMs) {
       const outcome = await post(message, timeoutMs);

@@ -4,7 +4,7 @@ import { rankOf } from "../domain/rank.ts";
 import type { Life } from "./life.ts";
 import { NOTHING_SET, type Ports } from "./ports.ts";
 import type { Timing } from "./timing.ts";
-import { newFairQueue, type Turn } from "./fair-queue.ts";
+import { type Entry, newSinkLane, type SinkLane } from "./sink-lane.ts";
 import { newWakeQueue } from "./wake-queue.ts";
 
 /** Holds what wakes in the next seconds, and one timer for the first of it. */
@@ -12,6 +12,8 @@ export interface Agenda {
   start(): void;
   /** Takes in those of the posts that wake soon. */
   add(posts: readonly Post[]): void;
+  /** A part of a post that is in work is sent: it counts for its sink's budget. */
+  spend(post: Post): void;
   /** Resolves when nothing is in work any more. */
   drained(): Promise<void>;
   /** How many posts are in work. */
@@ -29,22 +31,13 @@ const LATE_PAGE = 1_000;
 /** A timer may be that late to notice that the clock was re-mapped. */
 const LONGEST_SLEEP_MS = 1_000;
 
-interface Entry extends Turn {
-  readonly post: Post;
-  readonly rank: number;
-  readonly isLate: boolean;
-}
-
 export function newAgenda(ports: Ports, timing: Timing, life: Life, work: Work): Agenda {
   const { clock, timers, store, replicas, reports } = ports;
   const queue = newWakeQueue<Entry>();
-  const due = newFairQueue<Entry>();
+  const lanes = new Map(ports.sinks.map((sink) => [sink.name, newSinkLane(sink, timing.postsAtOnce)]));
   /** The latest version of each post in the queue; entries of older ones are passed over. */
   const current = new Map<string, Post>();
   const busy = new Map<string, Promise<void>>();
-  /** After an outage what is due now keeps four fifths. */
-  const lateAtOnce = Math.floor(timing.postsAtOnce / 5);
-  let lateInWork = 0;
   let cancel = NOTHING_SET;
 
   function add(posts: readonly Post[]): void {
@@ -55,7 +48,8 @@ export function newAgenda(ports: Ports, timing: Timing, life: Life, work: Work):
       current.set(post.id, post);
       const isLate = clock.now() - post.dueAt > LATE_MS;
       const { guildId, deadline } = post;
-      queue.put(post.wakeAt + rank * timing.rankStepMs, { post, rank, guildId, deadline, isLate });
+      const at = post.wakeAt + rank * timing.rankStepMs;
+      queue.put(at, { post, rank, guildId, deadline, isLate, readyAt: Math.max(at, clock.now()) });
     }
     turn();
   }
@@ -65,30 +59,42 @@ export function newAgenda(ports: Ports, timing: Timing, life: Life, work: Work):
     cancel();
     if (life.stopping) return;
     const now = clock.now();
-    for (let entry = queue.takeBy(now); entry !== undefined; entry = queue.takeBy(now)) due.put(entry, entry.isLate);
-    while (busy.size < timing.postsAtOnce) {
-      const entry = due.takeOnTime() ?? (lateInWork < lateAtOnce ? due.takeLate() : undefined);
-      if (entry === undefined) break;
-      if (current.get(entry.post.id) === entry.post) begin(entry);
+    for (let entry = queue.takeBy(now); entry !== undefined; entry = queue.takeBy(now)) laneOf(entry.post).put(entry);
+    for (const lane of lanes.values()) beginWhatMay(lane, now);
+    const waits = [...lanes.values()].map((lane) => lane.wait(now)).filter((wait) => wait > 0);
+    const next = Math.min(queue.nextAt() ?? Infinity, ...waits.map((wait) => now + wait));
+    if (next < Infinity) cancel = timers.after(waitUntil(next, now), turn);
+  }
+
+  /** Of a sink that was switched off there may still be posts. */
+  function laneOf({ sink }: Post): SinkLane {
+    const lane = lanes.get(sink) ?? newSinkLane({}, timing.postsAtOnce);
+    lanes.set(sink, lane);
+    return lane;
+  }
+
+  function beginWhatMay(lane: SinkLane, now: EpochMs): void {
+    for (let entry = lane.next(now); entry !== undefined; entry = lane.next(now)) {
+      if (current.get(entry.post.id) === entry.post) begin(entry, lane, now);
     }
-    const next = queue.nextAt();
-    if (next !== undefined) cancel = timers.after(waitUntil(next, now), turn);
   }
 
-  function begin(entry: Entry): void {
+  function begin(entry: Entry, lane: SinkLane, now: EpochMs): void {
     current.delete(entry.post.id);
-    if (entry.isLate) lateInWork += 1;
-    busy.set(entry.post.id, run(entry));
+    reports.waited(entry.post.sink, "turn", now - entry.readyAt);
+    lane.begin(entry);
+    busy.set(entry.post.id, run(entry, lane));
   }
 
-  async function run({ post, rank, isLate }: Entry): Promise<void> {
+  async function run(entry: Entry, lane: SinkLane): Promise<void> {
+    const { post, rank } = entry;
     try {
       await work(post, rank);
     } catch (error) {
       reports.trouble("dispatch", { post: post.id, error });
     }
     busy.delete(post.id);
-    if (isLate) lateInWork -= 1;
+    lane.end(entry);
     turn();
   }
 
@@ -108,6 +114,7 @@ export function newAgenda(ports: Ports, timing: Timing, life: Life, work: Work):
       life.repeat("look back", timing.lookBackEveryMs, lookBack);
     },
     add,
+    spend: (post) => laneOf(post).spend(post.id, clock.now()),
     async drained() {
       while (busy.size > 0) await Promise.all(busy.values());
     },

@@ -33,7 +33,10 @@ const SETTLING_MS = 500;
 /** With less than this left of the lease it is prolonged before the next part is sent. */
 const LEAST_SENDING_MS = 2_000;
 
-/** @param unannounced - Is told of each post whose outcome may change what its guild's plan asks for. */
+/**
+ * @param unannounced - Is told of each post whose outcome may change what its guild's plan asks for.
+ * @param spend - Is told of each part that is sent.
+ */
 export function newDelivery(
   ports: Ports,
   timing: Timing,
@@ -41,6 +44,7 @@ export function newDelivery(
   ledger: Ledger,
   halts: Halts,
   unannounced: (post: Post) => void,
+  spend: (post: Post) => void,
 ): Delivery {
   const { clock, store, random } = ports;
 
@@ -72,6 +76,7 @@ export function newDelivery(
 
   function attempt(post: Post, sink: Sink, message: ChatMessage, part: number): Promise<SendOutcome> {
     const timeoutMs = Math.min(timing.sendTimeoutMs, post.wakeAt - clock.now() - SETTLING_MS);
+    spend(post);
     return sink.send(outgoing(post, part, message), timeoutMs);
   }
 
@@ -94,6 +99,7 @@ export function newDelivery(
     if (outcome.kind === "rejected") return fail(post, reason, untouched, outcome.scope);
     if (outcome.kind === "halted") halts.halt(post.sink, reason);
     const asked = outcome.kind === "halted" ? timing.haltMs : outcome.afterMs;
+    if (outcome.kind === "retry" && asked > 0) ports.reports.waited(post.sink, "limit", asked);
     const certain = outcome.kind === "halted" || outcome.undelivered === true;
     const delayMs = retryDelay(post.attempts, asked, random.fraction());
     // What can't be sent any more is to be settled at its deadline, not later.

@@ -45,7 +45,7 @@ export function newDispatcher(ports: Ports, timing: Timing): Dispatcher {
   const questions = newQuestions(ports, timing, follower);
   const ledger = newLedger(ports, life);
   const halts = newHalts(ports, timing);
-  const delivery = newDelivery(ports, timing, life, ledger, halts, planAgain);
+  const delivery = newDelivery(ports, timing, life, ledger, halts, planAgain, (post) => agenda.spend(post));
   const parts = { ports, timing, life, planner, questions, ledger, delivery };
   const fire = newFiring(parts);
   const rescue = newRescue(parts);

@@ -5,7 +5,7 @@ import type { GuildSettings } from "../../contracts/guild-settings.contract.ts";
 import type { AnnouncementId, EpochMs, GuildId, OccurrenceId } from "../../contracts/ids.ts";
 import type { ChatMessage } from "../domain/chat-message.ts";
 import type { StandingTruth } from "../domain/judge-post.ts";
-import type { Post } from "../domain/post.ts";
+import type { Post, SinkName } from "../domain/post.ts";
 import type { Sink } from "../sink.ts";
 import type { PostStore } from "./post-store.ts";
 
@@ -77,6 +77,8 @@ type Renderer = (truth: StandingTruth) => readonly ChatMessage[];
 export interface Reports {
   /** A post has got its outcome. */
   settled(post: Post): void;
+  /** A post waited so long for its turn, or has to wait for its receiver's limits. */
+  waited(sink: SinkName, what: "turn" | "limit", ms: number): void;
   /** Something went wrong that will be tried again, or was refused. */
   trouble(what: string, details: Readonly<Record<string, unknown>>): void;
 }

@@ -1,0 +1,27 @@
+import { describe, expect, test } from "@jest/globals";
+import { newSendingBudget } from "./sending-budget.ts";
+
+describe("how many requests a second go to a sink", () => {
+  test("as many posts begin as may send, and the next when the first was a second ago", () => {
+    const budget = newSendingBudget(2);
+    for (const id of ["a", "b"]) budget.reserve(id);
+    expect(budget.wait(0)).toBe(Infinity);
+    budget.spend("a", 100);
+    budget.spend("b", 300);
+    expect([budget.wait(300), budget.wait(1_099), budget.wait(1_100)]).toEqual([800, 1, 0]);
+  });
+
+  test("a post that ends without sending costs nothing", () => {
+    const budget = newSendingBudget(1);
+    budget.reserve("a");
+    budget.release("a");
+    expect(budget.wait(0)).toBe(0);
+  });
+
+  test("every part counts", () => {
+    const budget = newSendingBudget(3);
+    budget.reserve("a");
+    for (const at of [0, 1, 2]) budget.spend("a", at);
+    expect(budget.wait(2)).toBe(998);
+  });
+});
