@@ -1,5 +1,5 @@
 import { CHANGE_FEED_OVERLAP_MS, type Change, type ChangeMark } from "../../contracts/change-feed.contract.ts";
-import type { EpochMs } from "../../contracts/ids.ts";
+import { type EpochMs, LAST_EPOCH_MS } from "../../contracts/ids.ts";
 import type { Life } from "./life.ts";
 import type { Planner } from "./planner.ts";
 import { type Feed, FEEDS, type Ports } from "./ports.ts";
@@ -36,6 +36,7 @@ function newReading({ store, owners, clock, reports }: Ports, feed: Feed, planne
   let mark: ChangeMark | undefined;
   let saved: ChangeMark | undefined;
   let confirmedAt = 0;
+  let sinceFirst: EpochMs | undefined;
   /** Plannings that changes which were read have asked for, the ones of a reading that failed half-way included. */
   let touched: Promise<unknown>[] = [];
 
@@ -43,8 +44,7 @@ function newReading({ store, owners, clock, reports }: Ports, feed: Feed, planne
     const beganAt = clock.now();
     mark ??= (await store.marks())[feed];
     const startAt = Math.max(0, (mark?.at ?? 0) - CHANGE_FEED_OVERLAP_MS);
-    // Without a mark nothing was ever planned: what was due before is nobody's omission.
-    const since = mark === undefined ? beganAt : startAt;
+    const since = mark === undefined ? (sinceFirst ??= await sinceWithoutMark(beganAt)) : startAt;
     let position: ChangeMark = { at: startAt, id: "" };
     for (let more = true; more;) {
       const result = await owners.changesSince(feed, { mark: position, limit: PAGE });
@@ -54,6 +54,15 @@ function newReading({ store, owners, clock, reports }: Ports, feed: Feed, planne
     if (mark === undefined || position.at > mark.at) mark = position;
     forgetBefore(mark.at - 2 * CHANGE_FEED_OVERLAP_MS);
     touched = [confirmAfter(touched, mark, beganAt)];
+  }
+
+  /**
+   * Without a mark and without a plan this is the first start of all: what was due before is nobody's omission. With
+   * a plan a replica was here, and ended before it could store its mark.
+   */
+  async function sinceWithoutMark(beganAt: EpochMs): Promise<EpochMs> {
+    const [planned] = await store.guildsToReplan(LAST_EPOCH_MS, 1);
+    return planned === undefined ? beganAt : 0;
   }
 
   function isNews(change: Change): boolean {
