@@ -7,33 +7,33 @@ const CAUGHT_BY: Readonly<Record<string, readonly [seed: number, says: string]>>
   "hints only: no feed is read": [5, "was not planned by"],
   "no sweep of the horizon": [4, "nothing says what became of it"],
   "no take-over of expired leases": [5, "still sending at the end"],
-  "a claim does not look at the plan's revision": [10940, "posted against a change"],
+  "a claim does not look at the plan's revision": [13337, "posted against a change"],
   "no nonce": [6, "posted twice"],
   "a claim does not look at the age of what it rests on": [6583, "posted against a change"],
-  "the truth is not asked for at the due instant": [14, "posted against a change"],
+  "the truth is not asked for at the due instant": [58, "posted against a change"],
   "a clock that runs ahead, and a claim that believes it": [3, " early"],
-  "a claim takes a post that is being sent": [6, "claimed while another held it"],
-  "a write does not look at the fence": [17, "a stale write"],
-  "an older plan overwrites a newer one": [6, "an older plan"],
-  "the feed is read without an overlap": [597, "was not planned by"],
+  "a claim takes a post that is being sent": [1, "claimed while another held it"],
+  "a write does not look at the fence": [35, "a stale write"],
+  "an older plan overwrites a newer one": [18, "an older plan"],
+  "the feed is read without an overlap": [579, "was not planned by"],
   "a nonce is trusted for ever": [95, "posted twice"],
-  "a look-up that always says absent": [84, "posted twice"],
-  "the deadline is not looked at": [2350, "sent after its deadline"],
+  "a look-up that always says absent": [95, "posted twice"],
+  "the deadline is not looked at": [271, "sent after its deadline"],
   "what nobody knows is taken for undelivered": [8, "and said to be"],
   "a process goes by its own wall clock": [5, "at the end"],
-  "an orderly stop waits for nothing": [158, "left in flight"],
+  "an orderly stop waits for nothing": [6395, "left in flight"],
   "what only an operator can mend fails the post": [183, "though nobody had refused it"],
   "a halt is not kept": [516, "its sink was halted"],
-  "what a channel refuses for good suspends nothing": [176, "was suspended"],
-  "an update does not lift a suspension": [801, "a suspension that is none"],
+  "what a channel refuses for good suspends nothing": [695, "was suspended"],
+  "an update does not lift a suspension": [701, "a suspension that is none"],
   "a refusal counts as certain after a lost answer": [89, "and said to be failed"],
   "all guilds stand in one line": [610, "had their turn before it"],
   "a post waits for the receiver's limit at the sink": [2152, "had their turn before it"],
 };
 
 describe("dispatch in the simulator", () => {
-  test("the promise is kept in a hundred runs", async () => {
-    for (let seed = 1; seed <= 100; seed += 1) {
+  test("the promise is kept in fifty runs", async () => {
+    for (let seed = 1; seed <= 50; seed += 1) {
       const { violations } = await simulate(seed);
       expect({ seed, violations }).toEqual({ seed, violations: [] });
     }

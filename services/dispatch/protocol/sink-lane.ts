@@ -49,12 +49,12 @@ export function newSinkLane(
       if (isLate) lateInWork += 1;
       budget.reserve(post.id);
     },
-    spend: budget.spend,
+    spend: (postId, now) => budget.spend(postId, now),
     end({ post, isLate }) {
       inWork -= 1;
       if (isLate) lateInWork -= 1;
       budget.release(post.id);
     },
-    wait: budget.wait,
+    wait: (now) => budget.wait(now),
   };
 }
