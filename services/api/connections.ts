@@ -20,6 +20,7 @@ export class Connections {
   /** The one whose last answer is longest ago comes first. */
   readonly #open = new Map<Socket, Standing>();
   readonly #answerMs: number;
+  #isClosing = false;
 
   /** An answer that is not taken within so many milliseconds ends its connection. */
   constructor(answerMs: number) {
@@ -64,13 +65,18 @@ export class Connections {
     }
   }
 
-  /** Node closes those that are idle after a request; one that has never sent anything is busy in its eyes. */
-  closeUnused(): void {
-    for (const socket of this.#open.keys()) if (socket.bytesRead === 0) socket.destroy();
+  /**
+   * Closes those without a request, and each of the others after its last answer. Node's own would keep one that has
+   * never sent anything, and cut one whose answer is handed over and not taken yet.
+   */
+  closeIdle(): void {
+    this.#isClosing = true;
+    for (const [socket, { unanswered }] of this.#open) if (unanswered === 0) socket.destroy();
   }
 
   #answered(socket: Socket, standing: Standing): void {
     standing.unanswered -= 1;
+    if (this.#isClosing && standing.unanswered === 0) socket.destroySoon();
     if (this.#open.delete(socket)) this.#open.set(socket, standing);
     if (standing.late === undefined) return;
     clearTimeout(standing.late);

@@ -166,6 +166,26 @@ describe("a connection to the HTTP server", () => {
     await stopped;
   });
 
+  test("a stop lets an answer that is being taken go out whole, on a connection that would have stayed", async () => {
+    const large = "x".repeat(16 * MIB);
+    await server.start({ limits: { lastWordsMs: 0 }, answer: async () => jsonAnswer(200, { large }) });
+    const { socket, received, closed } = await server.dial();
+    socket.pause();
+    socket.write(request("{}"));
+    await until(() => server.served.length === 1, "the answer is given");
+    const stopped = server.stop(60_000);
+    const isRefused = async () => {
+      const line = await server.dial().catch(() => undefined);
+      line?.socket.destroy();
+      return line === undefined;
+    };
+    await until(isRefused, "nobody new is taken");
+    socket.resume();
+    await stopped;
+    await until(closed, "the connection is closed");
+    expect(received().slice(-2)).toBe('"}');
+  });
+
   test("a stop does not wait for ever", async () => {
     let begun = false;
     await server.start({ answer: () => ((begun = true), new Promise(() => undefined)) });

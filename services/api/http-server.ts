@@ -118,6 +118,7 @@ export function httpServer({
   server.maxHeadersCount = 0;
   server.maxConnections = maxConnections;
   server.on("connection", (socket) => connections.add(socket));
+  server.closeIdleConnections = () => connections.closeIdle();
   server.on("drop", () => {
     connections.makeRoom();
     onFull();
@@ -137,7 +138,6 @@ export function httpServer({
       if (connections.anyOpen) await pause(Math.min(lastWordsMs, withinMs));
       const closed = once(server, "close");
       server.close();
-      connections.closeUnused();
       const impatience = setTimeout(() => server.closeAllConnections(), withinMs);
       await closed;
       clearTimeout(impatience);

@@ -55,6 +55,14 @@ export const SERVER_GUARDS: readonly Guard[] = [
   },
   {
     ...connections,
+    guard: "a stop cuts no answer that is being taken",
+    file: "services/api/http-server.ts",
+    text: "server.closeIdleConnections = () => connections.closeIdle();",
+    without: "",
+    test: "a stop lets an answer that is being taken go out whole",
+  },
+  {
+    ...connections,
     guard: "the idlest connection makes room",
     text: "if (unanswered === 0) return void socket.destroy();",
     without: "if (unanswered === 0) return;",
