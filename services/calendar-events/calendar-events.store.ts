@@ -1,13 +1,20 @@
 import type { ClientSession, Connection, Model } from "mongoose";
 import { changesSince, saveRevision, stampedReplacement, stampedTombstone } from "../../mixins/change-feed.ts";
 import type { ChangesSinceParams, ChangesSinceResult } from "../contracts/change-feed.contract.ts";
-import type { EpochMs, EventId } from "../contracts/ids.ts";
-import { documentOf, eventSchema, type AnyRow, overrideDocumentOf } from "./calendar-event.document.ts";
+import type { EpochMs, EventId, GuildId } from "../contracts/ids.ts";
+import {
+  documentOf,
+  type EventDocument,
+  eventSchema,
+  type AnyRow,
+  overrideDocumentOf,
+} from "./calendar-event.document.ts";
 import type { ChangedEvent } from "./domain/change-event.ts";
 import type { CalendarEvent, StoredEvent } from "./domain/event.ts";
-import type { Refusal } from "../contracts/errors.ts";
+import { isRefusal, type Refusal } from "../contracts/errors.ts";
 import type { ChangedOverride } from "./domain/override.ts";
-import { guildLimits } from "./guild-limits.store.ts";
+import { eventQuota } from "./event-quota.ts";
+import { kindLimit } from "./kind-limit.store.ts";
 import { type EventReads, eventReads } from "./event-reads.store.ts";
 
 export interface CalendarEventsStore extends EventReads {
@@ -30,15 +37,33 @@ export interface CalendarEventsStore extends EventReads {
 /** The store of a guild's events, of which it may hold so many at most. */
 export function calendarEventsStore(connection: Connection, eventsPerGuild: number): CalendarEventsStore {
   const model = connection.model<AnyRow>("CalendarEvent", eventSchema);
-  const limits = guildLimits(connection, model, eventsPerGuild);
+  const kinds = kindLimit(connection, model);
+  const quota = eventQuota(eventsPerGuild, countFiled, () => performance.now());
+
+  /** What has a place in lists: events, and occurrences that were moved by hand. The index alone answers it. */
+  function countFiled(guildId: GuildId): Promise<number> {
+    return model.countDocuments({ guildId, lane: { $gt: "" } });
+  }
+
+  /** Saves a row; in one transaction with the look at its calendar's kinds where it is of a new one. */
+  async function saveInKind(
+    row: EventDocument,
+    save: (session?: ClientSession) => Promise<boolean>,
+  ): Promise<boolean | Refusal> {
+    if (!(await kinds.isNew(row))) return save();
+    return connection.transaction(async (session) => (await kinds.admit(row, session)) ?? save(session));
+  }
 
   /** Does both, or neither when another write came between. */
-  function together(first: (session: ClientSession) => Promise<boolean>, then: (session: ClientSession) => unknown) {
-    return connection.transaction(async (session) => {
-      const saved = await first(session);
-      if (saved) await then(session);
-      return saved;
-    });
+  async function together(
+    first: (session: ClientSession) => Promise<boolean>,
+    then: (session: ClientSession) => unknown,
+    session?: ClientSession,
+  ): Promise<boolean> {
+    if (session === undefined) return connection.transaction((begun) => together(first, then, begun));
+    const saved = await first(session);
+    if (saved) await then(session);
+    return saved;
   }
 
   return {
@@ -53,29 +78,33 @@ export function calendarEventsStore(connection: Connection, eventsPerGuild: numb
       }
     },
 
-    insert(event) {
+    async insert(event) {
       const row = documentOf(event);
-      return connection.transaction(async (session) => {
-        const refusal = await limits.admit(row, session);
-        if (refusal !== undefined) return refusal;
-        const saved = await saveRevision(model, row, stampedReplacement(row, ["scheduledAt", "coloredAt"]), session);
-        if (!saved) await session.abortTransaction();
-        return saved;
-      });
+      const refusal = await quota.admit(event.guildId);
+      if (refusal !== undefined) return refusal;
+      const replacement = stampedReplacement(row, ["scheduledAt", "coloredAt"]);
+      const saved = await saveInKind(row, (session) => saveRevision(model, row, replacement, session)).catch(
+        (error: unknown) => {
+          quota.release(event.guildId);
+          throw error;
+        },
+      );
+      if (isRefusal(saved) || !saved) quota.release(event.guildId);
+      return saved;
     },
 
     replace({ event, rescheduled, recolored }, keep, stored) {
       const row = documentOf(event);
       const replacement = stampedReplacement(row, ...stampsOf({ rescheduled, recolored }));
-      const isOfNewKind = row.recurrence !== undefined && row.lane !== documentOf(stored).lane;
-      if (keep === "all" && !isOfNewKind) return saveRevision(model, row, replacement);
-      return connection.transaction(async (session) => {
-        const refusal = isOfNewKind ? await limits.admitKind(row, session) : undefined;
-        if (refusal !== undefined) return refusal;
-        const saved = await saveRevision(model, row, replacement, session);
-        if (saved && keep !== "all") await forgetOverrides(model, event.id, keep, session);
-        return saved;
-      });
+      const save = (session?: ClientSession) =>
+        keep === "all"
+          ? saveRevision(model, row, replacement, session)
+          : together(
+              (within) => saveRevision(model, row, replacement, within),
+              (within) => forgetOverrides(model, event.id, keep, within),
+              session,
+            );
+      return row.lane === documentOf(stored).lane ? save() : saveInKind(row, save);
     },
 
     saveOverride(series, { override, ...isNew }) {
@@ -92,15 +121,13 @@ export function calendarEventsStore(connection: Connection, eventsPerGuild: numb
       );
     },
 
-    remove({ id: _id, guildId, revision, recurring }) {
+    async remove({ id: _id, guildId, revision, recurring }) {
       const tombstone = { _id, guildId, revision: revision + 1 };
-      return together(
-        (session) => saveRevision(model, tombstone, stampedTombstone(tombstone), session),
-        async (session) => {
-          if (recurring?.hasOverrides === true) await forgetOverrides(model, _id, [], session);
-          await limits.release(guildId, session);
-        },
-      );
+      const bury = (session?: ClientSession) => saveRevision(model, tombstone, stampedTombstone(tombstone), session);
+      const forget = (session: ClientSession) => forgetOverrides(model, _id, [], session);
+      const removed = await (recurring?.hasOverrides === true ? together(bury, forget) : bury());
+      if (removed) quota.release(guildId);
+      return removed;
     },
 
     changesSince: (params) => changesSince(model, params),

@@ -1,0 +1,72 @@
+import { refuse, type Refusal } from "../contracts/errors.ts";
+import type { GuildId } from "../contracts/ids.ts";
+
+/**
+ * How many events a guild may have. They are counted in the database now and then, and on from there in this process,
+ * so that a create costs no more than its write. So a guild may get more than it may have by the creates that are in
+ * flight, and by those that other replicas answer within a second.
+ */
+export interface EventQuota {
+  /** Counts one more, unless the guild has the most. */
+  admit(guildId: GuildId): Promise<Refusal | undefined>;
+  /** One that was admitted was not written, or one was removed. */
+  release(guildId: GuildId): void;
+}
+
+/** A count is good for so long while there is much room, and near the limit for so long. */
+const GOOD_MS = 60_000;
+const GOOD_NEAR_LIMIT_MS = 1_000;
+/** From this share of the limit on a count is near it. */
+const NEAR = 0.9;
+/** Counts of guilds that are remembered. */
+const MOST_GUILDS = 10_000;
+
+interface Count {
+  events: number;
+  readonly countedAt: number;
+}
+
+/**
+ * @param count - How many the guild has in the database.
+ * @param now - Milliseconds of a clock that never goes back.
+ */
+export function eventQuota(most: number, count: (guildId: GuildId) => Promise<number>, now: () => number): EventQuota {
+  const counts = new Map<GuildId, Promise<Count>>();
+
+  async function counted(guildId: GuildId): Promise<Count> {
+    const known = counts.get(guildId);
+    if (known !== undefined) {
+      const { events, countedAt } = await known;
+      const goodMs = events >= NEAR * most ? GOOD_NEAR_LIMIT_MS : GOOD_MS;
+      // Whoever comes while another has begun to count anew waits for that.
+      if (now() - countedAt <= goodMs || counts.get(guildId) !== known) return counts.get(guildId) ?? known;
+    }
+    return countAnew(guildId);
+  }
+
+  function countAnew(guildId: GuildId): Promise<Count> {
+    const countedAt = now();
+    const counting = count(guildId).then((events) => ({ events, countedAt }));
+    counts.delete(guildId);
+    counts.set(guildId, counting);
+    counting.catch(() => counts.delete(guildId));
+    const [oldest] = counts.keys();
+    if (counts.size > MOST_GUILDS && oldest !== undefined) counts.delete(oldest);
+    return counting;
+  }
+
+  return {
+    async admit(guildId) {
+      const guild = await counted(guildId);
+      if (guild.events >= most) return refuse("TOO_MANY_EVENTS", undefined, `The guild has ${most} events already`);
+      guild.events += 1;
+      return undefined;
+    },
+    release(guildId) {
+      void counts.get(guildId)?.then(
+        (guild) => (guild.events -= 1),
+        () => undefined,
+      );
+    },
+  };
+}
