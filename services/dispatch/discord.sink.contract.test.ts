@@ -122,6 +122,15 @@ describe("posting to Discord", () => {
     expect(server.requests).toHaveLength(1);
   });
 
+  test("the plain text does not follow when the call has taken longer than it may", async () => {
+    let clock = 0;
+    const { server, sink } = await start({}, { now: () => (clock += 2_000) });
+    server.setChannel(CHANNEL, { refuses: "moderated", onlyBoxes: true });
+    expect(await sink.send(outgoing(), TIMEOUT_MS)).toMatchObject({ kind: "retry", undelivered: true });
+    expect(server.messages()).toEqual([]);
+    expect(await sink.send(outgoing(), TIMEOUT_MS)).toMatchObject({ kind: "sent" });
+  });
+
   test("a wrong token stops everything after one request, and one tries again a minute later", async () => {
     let clock = 0;
     const { server, sink } = await start({ token: "right" }, { token: "wrong", now: () => clock });

@@ -107,7 +107,10 @@ export function discordSink({
     const boxRefused = first.kind === "rejected" && first.scope === "payload" && message.embeds.length > 0;
     if (isPlain || !boxRefused) return first;
     memory.refuseBox(nonce);
-    return post(channel, nonce, asPlainText(message), Math.max(1, timeoutMs - (now() - startedAt)));
+    const left = timeoutMs - (now() - startedAt);
+    // The process was frozen, say: by now its lease may be over, and the post another's.
+    if (left <= 0) return { kind: "retry", reason: "timed out", afterMs: 0, undelivered: true };
+    return post(channel, nonce, asPlainText(message), left);
   }
 
   return {

@@ -75,10 +75,13 @@ function troubledSink(world: SharedWorld, who: Incarnation, name: SinkName): Sin
     requestsPerSecond,
     /** Where a box is refused the text goes alone, in the same call (SINKS.md). */
     async send(message, timeoutMs) {
+      const startedAt = time.now;
       const outcome = await post(message, timeoutMs);
       if (outcome.kind === "halted") record.halts.push({ at: time.now, owner: who.name, sink: name });
       if (outcome.kind !== "rejected" || outcome.scope !== "payload") return outcome;
-      return post({ ...message, message: { ...message.message, embeds: [] } }, timeoutMs);
+      const left = timeoutMs - (time.now - startedAt);
+      if (left <= 0) return { kind: "retry", reason: "timed out", afterMs: 0, undelivered: true };
+      return post({ ...message, message: { ...message.message, embeds: [] } }, left);
     },
     close: () => Promise.resolve(),
   };
