@@ -1,42 +1,64 @@
-import { type Cluster, startCluster } from "./cluster.ts";
-import { type Fault, FAULTS } from "./faults.ts";
-import { isKept, type Row, runFault } from "./run-fault.ts";
+import { writeFile } from "node:fs/promises";
+import { parseArgs } from "node:util";
+import type { Control, Fault } from "./faults/fault.ts";
+import { FAULTS } from "./faults/table.ts";
+import { isKept, type Row, runFault, stopAll } from "./run-fault.ts";
+import { headOf, lineOf } from "./table-lines.ts";
 
-const COLUMNS = ["fault", "times", "due", "sent", "doubled", "lost", "early", "worstMs"] as const;
-
-function print(row: Readonly<Record<(typeof COLUMNS)[number], unknown>>): void {
-  const [first = "", ...rest] = COLUMNS.map((column) => String(row[column]));
-  process.stdout.write(`${first.padEnd(64)}${rest.map((text) => text.padStart(8)).join("")}\n`);
+/** A row that is to be run: the fault, or its control. */
+interface Planned {
+  readonly fault: Fault;
+  readonly control?: Control;
 }
 
-async function inCluster(cluster: Cluster, faults: readonly Fault[], note = ""): Promise<Row[]> {
+/** Runs that don't disturb each other, side by side; a busy machine needs fewer. */
+const LANES = "3";
+
+function planned(fault: Fault): Planned[] {
+  const { control } = fault;
+  return typeof control === "string" ? [{ fault }] : [{ fault }, { fault, control }];
+}
+
+/** Runs them, so many at a time, the longest first; each is printed when it ends. */
+async function run(all: readonly Planned[], lanes: number): Promise<Row[]> {
+  const waiting = all.toSorted((one, other) => other.fault.shape.spreadMs - one.fault.shape.spreadMs);
   const rows: Row[] = [];
-  try {
-    for (const fault of faults) {
-      const row = await runFault(cluster, fault);
-      print({ ...row, fault: note + row.fault });
+  const lane = async () => {
+    for (let next = waiting.shift(); next !== undefined; next = waiting.shift()) {
+      const row = await runFault(next.fault, next.control);
+      process.stdout.write(lineOf(row));
       rows.push(row);
     }
-  } finally {
-    await cluster.stop();
-  }
+  };
+  await Promise.all(Array.from({ length: lanes }, lane));
   return rows;
 }
 
-/**
- * Runs the faults whose names hold one of the words, or all, and prints the table as it grows. Then the negative
- * controls: the same with a receiver that knows no nonce must show doubles.
- */
-async function main(words: readonly string[]): Promise<boolean> {
-  const chosen = FAULTS.filter(({ name }) => words.length === 0 || words.some((word) => name.includes(word)));
-  const controls = chosen.filter(({ needsNonce }) => needsNonce === true);
-  print(Object.fromEntries(COLUMNS.map((column) => [column, column])) as Record<(typeof COLUMNS)[number], string>);
-  const rows = await inCluster(await startCluster(), chosen);
-  if (controls.length === 0) return rows.every(isKept);
-  const caught = await inCluster(await startCluster(0), controls, "without nonces: ");
-  return rows.every(isKept) && !caught.some(isKept);
+/** A row must be kept, and a control must not be; what could not be run shows nothing. */
+function isAsItMust(row: Row): boolean {
+  return row.error === undefined && isKept(row) === (row.without === undefined);
 }
 
-const isGood = await main(process.argv.slice(2));
+async function main(): Promise<boolean> {
+  const options = {
+    only: { type: "string", multiple: true },
+    json: { type: "string" },
+    lanes: { type: "string", default: LANES },
+  } as const;
+  const { only = [], json, lanes } = parseArgs({ options }).values;
+  const chosen = FAULTS.filter(({ name }) => only.length === 0 || only.some((words) => name.includes(words)));
+  if (chosen.length === 0) throw new Error(`no fault's name holds ${only.join(" or ")}`);
+  process.stdout.write(headOf());
+  const beside = chosen.filter(({ isAlone = false }) => !isAlone).flatMap(planned);
+  const alone = chosen.filter(({ isAlone = false }) => isAlone).flatMap(planned);
+  const rows = [...(await run(beside, Number(lanes))), ...(await run(alone, 1))];
+  for (const { name, control } of chosen)
+    if (typeof control === "string") process.stdout.write(`${name}: ${control}\n`);
+  if (json !== undefined) await writeFile(json, JSON.stringify(rows, undefined, 2));
+  return rows.every(isAsItMust);
+}
+
+for (const signal of ["SIGINT", "SIGTERM"]) process.once(signal, () => void stopAll().finally(() => process.exit(1)));
+const isGood = await main();
 process.stdout.write(isGood ? "The promise was kept.\n" : "The promise was broken, or a control showed nothing.\n");
 process.exit(isGood ? 0 : 1);

@@ -96,7 +96,16 @@ export async function makeLoad({ broker }: Pick<Cluster, "broker">, shape: LoadS
       event.dueAt = Date.now() <= dueAt - FOLLOWED_MS ? startsAt : Math.min(dueAt, startsAt);
     },
     planned: () =>
-      until(async () => (await eachGuild(listUpcomingPosts)).length === expected().length, "all is planned", 60_000),
+      until(
+        async () => {
+          // What is due by now is planned no more.
+          const [ahead, settled] = await Promise.all([eachGuild(listUpcomingPosts), eachGuild(listPostHistory)]);
+          return ahead.length + settled.length >= expected().length;
+        },
+        "all is planned",
+        60_000,
+        500,
+      ),
     told: () => eachGuild(listPostHistory),
   };
 }

@@ -42,6 +42,11 @@ export class Launched {
     return this.#child.exitCode !== null || this.#child.signalCode !== null;
   }
 
+  /** Resolves when it has ended, by itself or not. */
+  get ended(): Promise<unknown> {
+    return this.#ended;
+  }
+
   /** Waits until it has printed something that matches; rejects when it ends first or takes too long. */
   async printed(pattern: RegExp): Promise<RegExpExecArray> {
     const deadline = Date.now() + PATIENCE_MS;

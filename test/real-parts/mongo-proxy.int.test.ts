@@ -1,0 +1,41 @@
+import { afterAll, beforeAll, describe, expect, test } from "@jest/globals";
+import mongoose from "mongoose";
+import { type MongoProxy, startMongoProxy } from "./mongo-proxy.ts";
+import { emptyDatabase } from "./test-services.ts";
+
+describe("a proxy that loses answers", () => {
+  let proxy: MongoProxy;
+  let direct: mongoose.Connection;
+  let behind: mongoose.Connection;
+
+  beforeAll(async () => {
+    const url = emptyDatabase();
+    const { port } = new URL(url);
+    proxy = await startMongoProxy(Number(port));
+    direct = await mongoose.createConnection(url).asPromise();
+    behind = await mongoose.createConnection(url.replace(`:${port}/`, `:${proxy.port}/`)).asPromise();
+  });
+  afterAll(async () => {
+    await behind.close();
+    await direct.close();
+    await proxy.stop();
+  });
+
+  const insert = (name: string) => behind.collection("things").insertOne({ name });
+  const count = (name: string) => direct.collection("things").countDocuments({ name });
+
+  test("hands on what it is not to lose", async () => {
+    await insert("answered");
+    expect(await count("answered")).toBe(1);
+    expect(proxy.lost).toBe(0);
+  });
+
+  test("lets a write be applied once, and its answer and that to the driver's retry be lost; then answers again", async () => {
+    proxy.lose(({ insert: into }) => into === "things", 1);
+    await expect(insert("unanswered")).rejects.toMatchObject({ name: "MongoNetworkError" });
+    expect(await count("unanswered")).toBe(1);
+    expect(proxy.lost).toBe(1);
+    await insert("answered again");
+    expect(await count("answered again")).toBe(1);
+  });
+});
