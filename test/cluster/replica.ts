@@ -15,6 +15,7 @@ export interface ReplicaOptions {
 
 const STARTS_MS = 120_000;
 const PROBE_MS = 2_000;
+const READY = '{"status":"ready"}';
 
 /** One process of one service, as a container runs it. */
 export class Replica {
@@ -38,18 +39,25 @@ export class Replica {
     return this.#process.output;
   }
 
-  /** What its readiness probe says now. */
-  isReady(): Promise<boolean> {
+  /** Whether its readiness probe is answered with yes. */
+  async isReady(): Promise<boolean> {
+    return (await this.#asked()) === READY;
+  }
+
+  /** The probe's answer, or why there is none. */
+  #asked(): Promise<string> {
     return fetch(this.#probe, { signal: AbortSignal.timeout(PROBE_MS) }).then(
-      ({ ok }) => ok,
-      () => false,
+      (answer) => answer.text(),
+      (error: unknown) => String(error),
     );
   }
 
   /** False when it ended instead. */
   async becameReady(): Promise<boolean> {
     const isDecided = async () => this.#process.hasEnded || (await this.isReady());
-    await until(isDecided, `${this.service} ${this.name} is ready`, STARTS_MS);
+    await until(isDecided, `${this.service} ${this.name} is ready`, STARTS_MS).catch(async (error: unknown) => {
+      throw new Error(`${await this.#asked()}\n${this.output}`, { cause: error });
+    });
     return !this.#process.hasEnded;
   }
 
