@@ -49,11 +49,12 @@ const pace = {
 };
 const directory = await mkdtemp(join(tmpdir(), "guildcal-bench-"));
 const mongod = await startMongod(directory);
-const loader = new Loader();
+let failed = false;
 
 /** Runs a section, and ends what it started. */
 async function run(section: string): Promise<Comparison[]> {
   const subjects: Subject[] = [];
+  const loader = new Loader();
   try {
     return await (SECTIONS[section] ?? unknown(section))({
       given: { mongoUrl: mongod.url, directory, profile: options.profile },
@@ -66,8 +67,14 @@ async function run(section: string): Promise<Comparison[]> {
         return subject;
       },
     });
+  } catch (error) {
+    // What the other sections measured is not lost.
+    console.error(`${section} failed:`, error);
+    failed = true;
+    return [];
   } finally {
     for (const subject of subjects) await subject.stop();
+    await loader.stop();
   }
 }
 
@@ -81,9 +88,8 @@ try {
   const report = await reportOf(comparisons, lives, pace);
   if (options.json) console.log(JSON.stringify(report, undefined, 2));
   else printReport(report);
-  process.exitCode = comparisons.every(({ held }) => held) && !lives.some(drifts) ? 0 : 1;
+  process.exitCode = !failed && comparisons.every(({ held }) => held) && !lives.some(drifts) ? 0 : 1;
 } finally {
-  await loader.stop();
   await mongod.stop();
   await rm(directory, { recursive: true, force: true });
 }
