@@ -118,7 +118,7 @@ export async function startInstallation<Database extends MongoServers>(
     },
     async stop() {
       await broker.stop();
-      await Promise.all(SERVICES.flatMap((service) => replicas(service).map((replica) => replica.kill())));
+      await Promise.all(everStarted.map((replica) => replica.kill()));
       await stopServers([balancer, nats, mongo, chat]);
       await rm(directory, { recursive: true, force: true });
     },

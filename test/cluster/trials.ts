@@ -46,10 +46,13 @@ async function rollInRounds(installation: Installation, requests: () => number):
 /** Of each service one replica of the version before beside one of this, then all of this one again. */
 async function withPreviousVersion(installation: Installation): Promise<number> {
   const before = await previousVersion();
-  await Promise.all(SERVICES.map((service) => replaceFirst(installation, service, before.project)));
-  await pause(QUIET_MS);
-  await rollAll(installation);
-  await before.remove();
+  try {
+    await Promise.all(SERVICES.map((service) => replaceFirst(installation, service, before.project)));
+    await pause(QUIET_MS);
+    await rollAll(installation);
+  } finally {
+    await before.remove();
+  }
   return 1;
 }
 
