@@ -1,21 +1,36 @@
-/** In megabytes. */
+/** Of a process after a collection of garbage, in megabytes. */
 export interface ProcessMemory {
-  readonly residentMb: number;
-  readonly heapMb: number;
-  readonly externalMb: number;
+  readonly rss: number;
+  readonly heapUsed: number;
+  readonly external: number;
 }
 
-/** What a process says of its own memory, at its probe port. */
-export async function memoryOf(probePort: number): Promise<ProcessMemory> {
-  const metrics = await (await fetch(`http://127.0.0.1:${probePort}/metrics`)).text();
-  const megabytes = (name: string) => {
-    const [, bytes] = new RegExp(`^${name} (\\S+)$`, "m").exec(metrics) ?? [];
-    if (bytes === undefined) throw new Error(`no metric ${name}`);
-    return Number(bytes) / 2 ** 20;
+const SAY_MEMORY =
+  "JSON.stringify(Object.fromEntries(Object.entries(process.memoryUsage()).map(([name, bytes]) => [name, bytes / 2 ** 20])))";
+
+/**
+ * Collects the garbage of a process and asks what is left, by its inspector. Without the collection the figures tell
+ * when V8 last took the trouble: 450 MB resident were 200 MB a moment later.
+ */
+export async function memoryOf(inspectorUrl: string): Promise<ProcessMemory> {
+  const inspector = new WebSocket(inspectorUrl);
+  await new Promise((resolve, reject) => {
+    inspector.addEventListener("open", resolve, { once: true });
+    inspector.addEventListener("error", reject, { once: true });
+  });
+  const ask = async (method: string, params: object = {}): Promise<unknown> => {
+    const answered = new Promise<unknown>((resolve) => {
+      inspector.addEventListener("message", ({ data }) => resolve(JSON.parse(String(data))), { once: true });
+    });
+    inspector.send(JSON.stringify({ id: 1, method, params }));
+    return answered;
   };
-  return {
-    residentMb: megabytes("process_resident_memory_bytes"),
-    heapMb: megabytes("nodejs_heap_size_used_bytes"),
-    externalMb: megabytes("nodejs_external_memory_bytes"),
+  // The second one takes what the first has only marked as done with, such as buffers.
+  await ask("HeapProfiler.collectGarbage");
+  await ask("HeapProfiler.collectGarbage");
+  const said = (await ask("Runtime.evaluate", { expression: SAY_MEMORY })) as {
+    readonly result: { readonly result: { readonly value: string } };
   };
+  inspector.close();
+  return JSON.parse(said.result.result.value) as ProcessMemory;
 }
