@@ -293,6 +293,7 @@ describe("a request's path through the gateway", () => {
     expect(actions).toContain("guild-settings.get");
     expect(actions.filter((name) => name.startsWith("api.")).toSorted()).toEqual([
       "api.createKey",
+      "api.listKeyChanges",
       "api.listKeys",
       "api.revokeKey",
       "api.rotateKey",

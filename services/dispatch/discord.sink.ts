@@ -23,7 +23,7 @@ export const discordSettings = {
     "Most requests a second of this process; all that share the token share Discord's 50",
     50,
     1,
-    1_000,
+    10_000,
   ),
 };
 

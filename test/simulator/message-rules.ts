@@ -43,7 +43,10 @@ function badMessage(evidence: Evidence, message: VisibleMessage): string[] {
   if (!isAnnounced(row) && !isPoison) says.push(`${row.id}: posted, and said to be ${row.state}`);
   const isRefused = receiver.refused.some(({ postId, at }) => postId === row.id && at <= message.at);
   if (message.isPlain && !isRefused) says.push(`${row.id}: posted without its box, which nobody had refused`);
-  if (!isBlind(evidence, claim.at) && !stoodAround(evidence, claim.after, claim.at - SEEN_WITHIN_MS, message.at)) {
+  if (
+    !isBlind(evidence, claim.at, message.sentAt) &&
+    !stoodAround(evidence, claim.after, claim.at - SEEN_WITHIN_MS, message.at)
+  ) {
     says.push(`${row.id}: posted against a change that had been acknowledged ${SEEN_WITHIN_MS} ms before its claim`);
   }
   return says;
@@ -63,12 +66,15 @@ function lagAt({ start, scenario }: Evidence, at: number): number {
   return unseen.reduce((lag, { byMs }) => lag + Math.abs(byMs), CLOCK_LAG_MS);
 }
 
-/** Whether nobody could be asked then, or the age of an answer could not be told. */
-function isBlind({ start, scenario }: Evidence, at: number): boolean {
+/**
+ * Whether somewhere from the claim to the send nobody could be asked, or the age of an answer could not be told: who
+ * takes a post over asks after its claim.
+ */
+function isBlind({ start, scenario }: Evidence, claimedAt: number, sentAt: number): boolean {
   const { busDown, ownersDown, clockSteps } = scenario;
   const steps = clockSteps.map((step) => ({ from: step.at, until: step.at + STEP_UNSEEN_MS }));
   return [...busDown, ...ownersDown, ...steps].some(
-    ({ from, until }) => start + from <= at && start + until >= at - 2_000,
+    ({ from, until }) => start + from <= sentAt && start + until >= claimedAt - 2_000,
   );
 }
 

@@ -17,6 +17,9 @@ export function badFailures({ posts, receiver }: Evidence): string[] {
   });
 }
 
+/** How old the truth of a claim may be. */
+const SEEN_WITHIN_MS = 1_000;
+
 /** After its channel refused for good an announcement is not tried again through that sink until it is updated. */
 export function badSuspensions(evidence: Evidence): string[] {
   const { record, receiver, posts } = evidence;
@@ -26,7 +29,8 @@ export function badSuspensions(evidence: Evidence): string[] {
     if (refusal.scope !== "channel" || settled === undefined || post === undefined) return [];
     const from = settled.at + PLANNED_WITHIN_MS;
     if (evidence.scenario.loss > 0 || !isWellElsewhere(evidence, settled.at, from)) return [];
-    const until = updateAfter(evidence, post, claimOf(record.writes, settled).at);
+    // A claim rests on older truth: an update from shortly before it may have lifted the suspension already.
+    const until = updateAfter(evidence, post, claimOf(record.writes, settled).at - SEEN_WITHIN_MS);
     const again = record.writes.find(
       (write) => isFirstClaim(write) && isSameWay(write.after, post) && write.at > from && write.at < until,
     );
@@ -100,8 +104,8 @@ function claimOf(writes: readonly Write[], settled: Write): Write {
   return writes.findLast(isClaim) ?? settled;
 }
 
-/** When the post's announcement was updated first after an instant, or a second before: a claim rests on older truth. */
+/** When the post's announcement was updated first after an instant. */
 function updateAfter({ owners }: Evidence, post: Post, at: number): number {
   const versions = owners.announcements.get(post.announcementId) ?? [];
-  return versions.find(({ visibleAt }) => visibleAt > at - 1_000)?.visibleAt ?? Infinity;
+  return versions.find(({ visibleAt }) => visibleAt > at)?.visibleAt ?? Infinity;
 }

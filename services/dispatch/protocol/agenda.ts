@@ -1,6 +1,7 @@
 import type { EpochMs } from "../../contracts/ids.ts";
 import { type Post } from "../domain/post.ts";
 import { rankOf } from "../domain/rank.ts";
+import type { Foresight } from "./foresight.ts";
 import type { Life } from "./life.ts";
 import { NOTHING_SET, type Ports } from "./ports.ts";
 import type { Timing } from "./timing.ts";
@@ -31,7 +32,7 @@ const LATE_PAGE = 1_000;
 /** A timer may be that late to notice that the clock was re-mapped. */
 const LONGEST_SLEEP_MS = 1_000;
 
-export function newAgenda(ports: Ports, timing: Timing, life: Life, work: Work): Agenda {
+export function newAgenda(ports: Ports, timing: Timing, life: Life, foresee: Foresight, work: Work): Agenda {
   const { clock, timers, store, replicas, reports } = ports;
   const queue = newWakeQueue<Entry>();
   const lanes = new Map(ports.sinks.map((sink) => [sink.name, newSinkLane(sink, timing.postsAtOnce)]));
@@ -49,6 +50,7 @@ export function newAgenda(ports: Ports, timing: Timing, life: Life, work: Work):
       const isLate = clock.now() - post.dueAt > LATE_MS;
       const { guildId, deadline } = post;
       const at = post.wakeAt + rank * timing.rankStepMs;
+      if (rank === 0 && post.state === "planned") foresee(post);
       queue.put(at, { post, rank, guildId, deadline, isLate, readyAt: Math.max(at, clock.now()) });
     }
     turn();

@@ -16,6 +16,14 @@ export interface Answer {
 export interface Questions {
   /** The truth as it is now; undefined when the owners are silent and the plan may not stand in for them. */
   askAbout(post: Post): Promise<Answer | undefined>;
+  /** Asks about posts that are due in a moment; `askAbout` takes the answer while it is young enough. */
+  foresee(posts: readonly Post[]): void;
+}
+
+/** An answer that was got early, or is still on its way. */
+interface Foreseen {
+  readonly askedAt: EpochMs;
+  readonly truth: Promise<PostTruth>;
 }
 
 /** Two questions that are further apart say nothing about the time between. */
@@ -29,6 +37,8 @@ export function newQuestions(ports: Ports, timing: Timing, follower: Follower): 
   const { owners, clock, store } = ports;
   let silentSince: EpochMs | undefined;
   let triedAt = -Infinity;
+  /** By post and plan: what was asked for an older plan says nothing about a newer. */
+  const foreseen = new Map<string, Foreseen>();
 
   async function ask({ guildId, announcementId, occurrenceId }: Post): Promise<PostTruth> {
     const [announcement, occurrence, settings] = await Promise.all([
@@ -52,13 +62,37 @@ export function newQuestions(ports: Ports, timing: Timing, follower: Follower): 
     return truth && { truth, validUntil: now + timing.truthFreshMs };
   }
 
+  /** The early answer, when the rest of its time is enough for a claim; otherwise a new one. */
+  function question(post: Post): Foreseen {
+    const early = foreseen.get(keyOf(post));
+    foreseen.delete(keyOf(post));
+    const now = clock.now();
+    return early !== undefined && now - early.askedAt <= timing.truthFreshMs / 2
+      ? early
+      : { askedAt: now, truth: ask(post) };
+  }
+
   return {
-    async askAbout(post) {
+    foresee(posts) {
       const askedAt = clock.now();
+      // Those that were called off meanwhile are never asked about.
+      for (const [key, early] of foreseen) if (askedAt - early.askedAt > timing.truthFreshMs) foreseen.delete(key);
+      if (!owners.reachable()) return;
+      for (const post of posts) {
+        const truth = ask(post);
+        // Who takes it sees the failure, and asks again.
+        truth.catch(() => undefined);
+        foreseen.set(keyOf(post), { askedAt, truth });
+      }
+    },
+
+    async askAbout(post) {
+      const now = clock.now();
       // A question would only wait for its time-out.
-      if (!owners.reachable()) return lastSeen(post, askedAt);
+      if (!owners.reachable()) return lastSeen(post, now);
+      const { askedAt, truth: answer } = question(post);
       try {
-        const truth = await ask(post);
+        const truth = await answer;
         silentSince = undefined;
         return { truth, validUntil: askedAt + timing.truthFreshMs };
       } catch {
@@ -70,4 +104,8 @@ export function newQuestions(ports: Ports, timing: Timing, follower: Follower): 
       }
     },
   };
+}
+
+function keyOf({ id, planRevision, fence }: Post): string {
+  return `${id} ${planRevision} ${fence}`;
 }

@@ -6,6 +6,7 @@ import { newQuestions } from "./ask-truth.ts";
 import { newDelivery } from "./deliver.ts";
 import { newFiring } from "./fire.ts";
 import { newFollower } from "./follower.ts";
+import { newForesight } from "./foresight.ts";
 import { newHalts } from "./halts.ts";
 import { newLedger } from "./ledger.ts";
 import { newLife } from "./life.ts";
@@ -49,7 +50,7 @@ export function newDispatcher(ports: Ports, timing: Timing): Dispatcher {
   const parts = { ports, timing, life, planner, questions, ledger, delivery };
   const fire = newFiring(parts);
   const rescue = newRescue(parts);
-  const agenda = newAgenda(ports, timing, life, work);
+  const agenda = newAgenda(ports, timing, life, newForesight(ports, timing, life, questions), work);
 
   /** While it was in doubt, it kept another start of its event from being announced. */
   function planAgain({ guildId, dueAt }: Post): void {

@@ -21,6 +21,8 @@ export interface Timing {
   readonly rankStepMs: number;
   /** How old the answer of the owners may be when a claim that rests on it is applied. */
   readonly truthFreshMs: number;
+  /** So long before a post is due the owners are asked about it; less than half of `truthFreshMs`. */
+  readonly foresightMs: number;
   /** Pause between two tries to reach the owners. */
   readonly askAgainMs: number;
   /** After so long without an answer the plan stands, if it was confirmed by the feeds within `confirmedMs`. */
@@ -47,6 +49,7 @@ export const STANDARD_TIMING: Timing = {
   sendTimeoutMs: 5_000,
   rankStepMs: 300,
   truthFreshMs: 900,
+  foresightMs: 200,
   askAgainMs: 500,
   silenceMs: 8_000,
   confirmedMs: 60_000,

@@ -1,0 +1,95 @@
+import { mkdtemp, rm } from "node:fs/promises";
+import { cpus, tmpdir } from "node:os";
+import { join } from "node:path";
+import mongoose from "mongoose";
+import { startMongod } from "../../services/launch/embedded-mongod.ts";
+import { startChatServer } from "../real-parts/chat-server.ts";
+import type { Arena, Contender } from "./dispatch/contender.ts";
+import { clearAhead, planAhead } from "./dispatch/future-posts.ts";
+import { startGuildcal } from "./dispatch/guildcal-contender.ts";
+import { race, type RaceShape, type Result } from "./dispatch/race.ts";
+import { replan } from "./dispatch/replan.ts";
+import { startRival } from "./dispatch/rival-process.ts";
+
+const STEADY: RaceShape = { posts: 10_000, spreadMs: 20_000, guilds: 20 };
+const BURST: RaceShape = { posts: 5_000, spreadMs: 0, guilds: 20 };
+const AMID_MANY: RaceShape = { posts: 2_000, spreadMs: 20_000, guilds: 20 };
+const MANY = 1_000_000;
+const NO_LIMITS = { perBucket: 1_000_000_000, overall: 1_000_000_000 };
+
+type Start = (arena: Arena) => Promise<Contender>;
+const timers: Start = (arena) => startRival("setTimeout", "timer-rival.ts", arena);
+const agenda: Start = (arena) => startRival("agenda", "agenda-rival.ts", arena);
+
+/**
+ * `npm run bench:dispatch`: the same posts by a bare timer, by Agenda and by guildcal, on one mongod and to one chat
+ * server. Words after it choose among the rows: steady, burst, ahead, replan.
+ */
+async function main(words: readonly string[]): Promise<void> {
+  const directory = await mkdtemp(join(tmpdir(), "guildcal-bench-"));
+  const mongod = await startMongod(directory);
+  const wanted = (row: string) => words.length === 0 || words.includes(row);
+  console.log(`${cpus().length} processors, ${cpus()[0]?.model}, node ${process.version}`);
+  try {
+    if (wanted("steady")) await compare(mongod.url, "500 posts a second for 20 s", STEADY);
+    if (wanted("burst")) await compare(mongod.url, "5 000 posts in one instant", BURST);
+    if (wanted("ahead")) await amidMany(mongod.url);
+    if (wanted("replan")) await replan(databaseOf(mongod.url, "replan"));
+  } finally {
+    await mongod.stop();
+    await rm(directory, { recursive: true, force: true });
+  }
+}
+
+async function compare(mongoUrl: string, title: string, shape: RaceShape): Promise<void> {
+  console.log(`\n${title}`);
+  for (const start of [timers, agenda, startGuildcal]) {
+    await inArena(databaseOf(mongoUrl, `race${Date.now()}`), async (_, meet) => show(await meet(start, shape)));
+  }
+}
+
+/** The same posts with nothing else in the plan, and amid a million that are due later. */
+async function amidMany(mongoUrl: string): Promise<void> {
+  console.log(`\n100 posts a second for 20 s, alone and with ${MANY} others planned ahead`);
+  await inArena(databaseOf(mongoUrl, "ahead"), async (arena, meet) => {
+    show(await meet(startGuildcal, AMID_MANY));
+    const connection = await mongoose.createConnection(arena.mongoUrl).asPromise();
+    await planAhead(connection, MANY);
+    show(await meet(startGuildcal, AMID_MANY));
+    await clearAhead(connection);
+    await connection.close();
+  });
+}
+
+type Meet = (start: Start, shape: RaceShape) => Promise<Result>;
+
+async function inArena(mongoUrl: string, work: (arena: Arena, meet: Meet) => Promise<void>): Promise<void> {
+  const chat = await startChatServer({ limits: NO_LIMITS });
+  const arena = { mongoUrl, chatUrl: chat.url, token: chat.token };
+  try {
+    await work(arena, async (start, shape) => {
+      const contender = await start(arena);
+      try {
+        return await race(contender, chat, shape);
+      } finally {
+        await contender.stop();
+      }
+    });
+  } finally {
+    await chat.stop();
+  }
+}
+
+function databaseOf(mongoUrl: string, name: string): string {
+  const url = new URL(mongoUrl);
+  url.pathname = `/${name}`;
+  return url.toString();
+}
+
+function show({ contender, due, received, doubled, early, lateness, cpuMs, residentMiB }: Result): void {
+  const late = `late p50 ${lateness.p50.toFixed(1)} p99 ${lateness.p99.toFixed(1)} max ${lateness.max.toFixed(0)} ms`;
+  const counts = `${received} of ${due} received, ${doubled} doubled, ${early} early`;
+  console.log(`  ${contender.padEnd(12)}${late} | ${counts} | ${cpuMs.toFixed(2)} ms CPU a post | ${residentMiB} MiB`);
+}
+
+await main(process.argv.slice(2));

@@ -1,0 +1,79 @@
+import mongoose, { type Connection } from "mongoose";
+import { ServiceBroker } from "moleculer";
+import { brokerOptions } from "../../../moleculer.config.ts";
+import { announcementsService } from "../../../services/announcements/announcements.service.ts";
+import { calendarEventsService } from "../../../services/calendar-events/calendar-events.service.ts";
+import { createAnnouncement } from "../../../services/contracts/announcements.contract.ts";
+import { createEvent } from "../../../services/contracts/calendar-events.contract.ts";
+import { freePort } from "../../../services/launch/embedded-mongod.ts";
+import { Launched } from "../../real-parts/launched.ts";
+import { until } from "../../real-parts/until.ts";
+import type { Arena, Contender, DuePost } from "./contender.ts";
+
+const EVENT_MS = 3_600_000;
+const PLANNED_MS = 120_000;
+const AT_ONCE = 32;
+
+/** The whole service in one process, as `npm start` runs it, posting to the chat server as to Discord. */
+export async function startGuildcal(arena: Arena): Promise<Contender> {
+  const launched = await launch(arena);
+  const connection = await mongoose.createConnection(arena.mongoUrl).asPromise();
+  return {
+    name: "guildcal",
+    pids: [launched.pid],
+    async takeIn(posts) {
+      await makeTruth(arena, posts);
+      await plannedAre(connection, posts.length);
+    },
+    async stop() {
+      await connection.close();
+      await launched.end("SIGKILL");
+    },
+  };
+}
+
+export async function launch({ mongoUrl, chatUrl, token }: Arena): Promise<Launched> {
+  const sink = { SINKS: "discord", DISCORD_TOKEN: token, DISCORD_API_URL: chatUrl };
+  const env = { MONGO_URL: mongoUrl, PORT: String(await freePort(0)), PROBE_PORT: "0", LOG_LEVEL: "error" };
+  const launched = new Launched("all", {
+    ...env,
+    ...sink,
+    DISCORD_REQUESTS_PER_SECOND: "10000",
+    API_KEY: "a-key-of-twenty-characters-or-more",
+  });
+  await launched.printed(/guildcal is ready/);
+  return launched;
+}
+
+/** Resolves when so many posts stand in the plan. */
+export async function plannedAre(connection: Connection, count: number): Promise<void> {
+  const planned = () => connection.collection("posts").countDocuments({ state: "planned", sink: "discord" });
+  await until(async () => (await planned()) >= count, `${count} posts are planned`, PLANNED_MS);
+}
+
+/** An event for each post and an announcement at its start for each guild, written by the services that own them. */
+export async function makeTruth({ mongoUrl }: Pick<Arena, "mongoUrl">, posts: readonly DuePost[]): Promise<void> {
+  const broker = new ServiceBroker(brokerOptions({ nodeId: "bench.truth", natsUrl: undefined, logLevel: "fatal" }));
+  broker.createService(calendarEventsService({ mongoUrl }));
+  broker.createService(announcementsService({ mongoUrl }));
+  await broker.start();
+  try {
+    const rule = { channel: "1", type: "UNIVERSAL", hours: 0, minutes: 0, info: "" };
+    const guilds = [...new Set(posts.map(({ guildId }) => guildId))];
+    await inTurns(guilds, (guildId) => broker.call(createAnnouncement.name, { guildId, ...rule }));
+    await inTurns(posts, ({ guildId, title, dueAt }) => {
+      const times = { startsAt: dueAt, endsAt: dueAt + EVENT_MS };
+      return broker.call(createEvent.name, { guildId, calendarNumber: 1, name: title, ...times });
+    });
+  } finally {
+    await broker.stop();
+  }
+}
+
+async function inTurns<Item>(items: readonly Item[], work: (item: Item) => Promise<unknown>): Promise<void> {
+  const left = [...items].toReversed();
+  const worker = async () => {
+    for (let item = left.pop(); item !== undefined; item = left.pop()) await work(item);
+  };
+  await Promise.all(Array.from({ length: AT_ONCE }, worker));
+}
