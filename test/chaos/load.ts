@@ -41,7 +41,7 @@ export interface LoadedEvent {
 /** A change that was answered so long before the due instant is followed. */
 const FOLLOWED_MS = 1_000;
 const EVENT_MS = 3_600_000;
-const AT_ONCE = 16;
+const AT_ONCE = 4;
 let guilds = 0;
 let channels = 0;
 

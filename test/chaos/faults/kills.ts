@@ -37,16 +37,21 @@ async function killBeforeTheClaim({ replicas, names }: Cluster, load: Load): Pro
   return { times: chosen.length, latestMs: 1_000 };
 }
 
-/** Kills whoever is sending while the receiver keeps it waiting for its answer. */
-async function killSender(cluster: Cluster, load: Load, accepted: boolean, times: number): Promise<Injected> {
+/** So long before the last due instant there are posts to meet. */
+const REACHED_MS = 2_000;
+
+/** Kills whoever is sending while the receiver keeps it waiting for its answer, as long as there are posts to send. */
+async function killSender(cluster: Cluster, load: Load, accepted: boolean, most: number): Promise<Injected> {
   const { replicas, chat, sender } = cluster;
   await untilInstant(load.firstDueAt);
-  for (let at = 0; at < times; at += 1) {
+  let times = 0;
+  do {
     chat.script({ kind: "silence", accepted });
     const name = await sender();
     await replicas.kill(name);
     await replicas.raise(name);
-  }
+    times += 1;
+  } while (times < most && Date.now() < load.lastDueAt - REACHED_MS);
   return { times, latestMs: 8_000 };
 }
 
@@ -106,13 +111,13 @@ export const KILLS: readonly Fault[] = [
   },
   {
     name: "kill -9 after the claim, before the send",
-    shape: SOME,
+    shape: { ...SOME, spreadMs: 20_000 },
     inject: (cluster, load) => killSender(cluster, load, false, 3),
     control: TAKEN_OVER,
   },
   {
     name: "kill -9 after the send, before the settle",
-    shape: SOME,
+    shape: { ...SOME, spreadMs: 20_000 },
     inject: (cluster, load) => killSender(cluster, load, true, 3),
     control: WITHOUT_NONCES,
   },

@@ -80,7 +80,7 @@ export const RECEIVER: readonly Fault[] = [
   {
     name: "receiver: 401 for 45 s",
     shape: STORMED,
-    patienceMs: 120_000,
+    patienceMs: 300_000,
     mostRefused: BUDGET,
     inject: (cluster, load) => storm(cluster, load, UNAUTHORIZED),
     control: without("an answer that only an operator can mend halts the sink"),
@@ -90,7 +90,7 @@ export const RECEIVER: readonly Fault[] = [
   {
     name: "receiver: global 429 for 45 s",
     shape: STORMED,
-    patienceMs: 60_000,
+    patienceMs: 300_000,
     mostRefused: BUDGET,
     inject: (cluster, load) => storm(cluster, load, GLOBAL_LIMIT),
     control: without("a global limit stops every lane"),
