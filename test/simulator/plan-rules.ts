@@ -70,7 +70,8 @@ export function unfair({ receiver, posts, scenario, timing }: Evidence): string[
   if (scenario.noisy === 0) return [];
   const shown = receiver.visible.map(({ postId, at }) => ({ at, post: posts.get(postId) }));
   const noise = shown.filter(({ post }) => post?.guildId === NOISY_GUILD);
-  const most = TURNS * timing.postsAtOnce * scenario.replicas;
+  // A turn sends all parts of a post.
+  const most = TURNS * timing.postsAtOnce * scenario.replicas * scenario.parts;
   return shown.flatMap(({ at, post }) => {
     if (post === undefined || post.guildId === NOISY_GUILD) return [];
     const before = noise.filter((other) => other.post?.sink === post.sink && other.at > post.dueAt && other.at < at);
