@@ -36,7 +36,7 @@ export const PROTECTIONS = {
   "the plan stands while the bus is down": [
     {
       file: "services/dispatch/protocol/ask-truth.ts",
-      text: "if (!owners.reachable()) return lastSeen(post, askedAt);",
+      text: "if (!owners.reachable()) return lastSeen(post, now);",
       without: "if (!owners.reachable()) return undefined;",
     },
   ],
