@@ -27,8 +27,8 @@ const CAUGHT_BY: Readonly<Record<string, readonly [seed: number, says: string]>>
   "what a channel refuses for good suspends nothing": [483, "was suspended"],
   "an update does not lift a suspension": [1292, "a suspension that is none"],
   "a refusal counts as certain after a lost answer": [89, "and said to be failed"],
-  "all guilds stand in one line": [610, "had their turn before it"],
-  "a post waits for the receiver's limit at the sink": [1212, "had their turn before it"],
+  "all guilds stand in one line": [720, "had their turn before it"],
+  "a post waits for the receiver's limit at the sink": [2152, "had their turn before it"],
 };
 
 describe("dispatch in the simulator", () => {
