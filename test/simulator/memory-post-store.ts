@@ -82,16 +82,19 @@ export function newMemoryPostStore(
     async claim({ id, fence, planRevision, owner, attemptId, leaseMs, parts, notAfter, announcementRevision }) {
       const row = posts.get(id);
       if (row?.state !== "planned" || row.fence !== fence || row.planRevision !== planRevision) return null;
-      if (now() < row.dueAt || now() > notAfter) return null;
-      const held = { owner, attemptId, parts, fence: fence + 1, attempts: row.attempts + 1, wakeAt: now() + leaseMs };
-      return put(row, { ...row, ...held, announcementRevision, state: "sending", doubtSince: now(), delivered: [] });
+      // One step has one time, as `$$NOW` is.
+      const at = now();
+      if (at < row.dueAt || at > notAfter) return null;
+      const held = { owner, attemptId, parts, fence: fence + 1, attempts: row.attempts + 1, wakeAt: at + leaseMs };
+      return put(row, { ...row, ...held, announcementRevision, state: "sending", doubtSince: at, delivered: [] });
     },
 
     async takeOver({ id, fence, owner, attemptId, leaseMs }) {
       const row = posts.get(id);
-      if (row?.state !== "sending" || row.fence !== fence || now() < row.wakeAt) return null;
+      const at = now();
+      if (row?.state !== "sending" || row.fence !== fence || at < row.wakeAt) return null;
       const crashes = row.crashes + (row.owner === undefined ? 0 : 1);
-      const held = { owner, attemptId, fence: fence + 1, attempts: row.attempts + 1, wakeAt: now() + leaseMs };
+      const held = { owner, attemptId, fence: fence + 1, attempts: row.attempts + 1, wakeAt: at + leaseMs };
       return put(row, { ...row, ...held, crashes });
     },
 
