@@ -2,6 +2,7 @@ import type { Middleware, Service, ServiceBroker } from "moleculer";
 import { integerSetting } from "./environment.ts";
 import { metricsRegistry, watchProcess } from "./metrics.ts";
 import { type ProbeServer, startProbeServer } from "./probe-server.ts";
+import { isBusUp } from "./steady-nats-transporter.ts";
 
 /** What an operator can set about probes. */
 export const probeSettings = {
@@ -49,10 +50,9 @@ export function probes({ port, host, alsoMissing = () => [], onListening }: Prob
 }
 
 /** The bus, and the databases of the services that run here. */
-async function missingParts({ transit, services }: ServiceBroker): Promise<string[]> {
-  const isCutOff = transit !== undefined && transit !== null && !transit.connected;
-  const databases = await Promise.all(services.map(missingDatabase));
-  return [...(isCutOff ? ["bus"] : []), ...databases.flat()];
+async function missingParts(broker: ServiceBroker): Promise<string[]> {
+  const databases = await Promise.all(broker.services.map(missingDatabase));
+  return [...(isBusUp(broker) ? [] : ["bus"]), ...databases.flat()];
 }
 
 /** Asks the service itself: a call could be answered by another replica. */

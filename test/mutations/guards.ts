@@ -1,8 +1,15 @@
 import type { Guard } from "./guard.ts";
+import { BUS_GUARDS } from "./bus-guards.ts";
 import { CALENDAR_GUARDS } from "./calendar-guards.ts";
 import { KEY_GUARDS } from "./key-guards.ts";
 import { REQUEST_GUARDS } from "./request-guards.ts";
 import { SERVER_GUARDS } from "./server-guards.ts";
 
 /** Guards of which each is shown to be needed: `npm run mutations` takes one out at a time. */
-export const GUARDS: readonly Guard[] = [...CALENDAR_GUARDS, ...KEY_GUARDS, ...REQUEST_GUARDS, ...SERVER_GUARDS];
+export const GUARDS: readonly Guard[] = [
+  ...BUS_GUARDS,
+  ...CALENDAR_GUARDS,
+  ...KEY_GUARDS,
+  ...REQUEST_GUARDS,
+  ...SERVER_GUARDS,
+];
