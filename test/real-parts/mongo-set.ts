@@ -9,7 +9,7 @@ export interface MongoSet {
   readonly url: string;
   /** Waits until there is a primary, and gives its host and port. */
   primary(): Promise<string>;
-  /** The primary gives up its office for half a minute; resolves when another has it. */
+  /** The primary gives up its office for a few seconds; resolves when another has it. */
   stepDown(): Promise<void>;
   /** Ends the primary by kill -9, at once, and gives its host and port; the others elect one of themselves. */
   killPrimary(): Promise<string>;
@@ -19,7 +19,12 @@ export interface MongoSet {
 }
 
 const MEMBERS = 3;
-const STEPS_DOWN_SECONDS = 30;
+/**
+ * So long it won't be elected again: in a set of three that steps down again and again it must be over before the third
+ * time, or nobody is left to be elected. The others have so long to catch up before.
+ */
+const STEPS_DOWN_SECONDS = 6;
+const CATCH_UP_SECONDS = 5;
 /** Members wait 10 s for a silent primary before they elect another, and a raised one has to catch up. */
 const ELECTS_MS = 60_000;
 
@@ -69,7 +74,8 @@ export async function startMongoSet(directory: string): Promise<MongoSet> {
     async stepDown() {
       const before = await findPrimary();
       // Refused as long as no other has caught up.
-      const steppedDown = () => succeeds(before.command({ replSetStepDown: STEPS_DOWN_SECONDS }));
+      const command = { replSetStepDown: STEPS_DOWN_SECONDS, secondaryCatchUpPeriodSecs: CATCH_UP_SECONDS };
+      const steppedDown = () => succeeds(before.command(command));
       await until(steppedDown, "the primary steps down", ELECTS_MS);
       await until(async () => (await findPrimary()) !== before, "another primary", ELECTS_MS);
     },
