@@ -53,7 +53,8 @@ export function streamRows<Row>(
   return cursorOf(databaseOf(model), model.collection.name, filter, options, session) as AsyncIterable<Row>;
 }
 
-function databaseOf({ db: { db } }: Readable): NonNullable<Connection["db"]> {
+/** The driver's own database object; throws while there is no connection. */
+export function databaseOf({ db: { db } }: Readable): NonNullable<Connection["db"]> {
   if (db === undefined) throw new mongoose.MongooseError("not connected");
   return db;
 }

@@ -8,7 +8,11 @@ const INSTANTS = ["startsAt", "dueAt", "deadline", "wakeAt", "doubtSince", "sett
 type Instant = (typeof INSTANTS)[number];
 
 /** A post as stored: its id as `_id`, its instants as dates. */
-export type PostRow = Omit<Post, Instant | "id"> & { readonly _id: string; readonly expiresAt?: Date } & {
+export type PostRow = Omit<Post, Instant | "id"> & {
+  readonly _id: string;
+  readonly expiresAt?: Date;
+  readonly step?: object;
+} & {
   readonly [Field in Instant]?: Date;
 };
 
@@ -42,6 +46,8 @@ export const postSchema = new Schema<PostRow>(
     lateMs: Number,
     messageId: String,
     expiresAt: Date,
+    /** Marks the last step, see post-steps.store.ts. */
+    step: Schema.Types.ObjectId,
   },
   { collection: "posts", versionKey: false },
 );
@@ -64,7 +70,7 @@ export function rowOf({ id, ...post }: Post): PostRow {
   return row as unknown as PostRow;
 }
 
-export function postOf({ _id, expiresAt: _expiresAt, ...row }: PostRow): Post {
+export function postOf({ _id, expiresAt: _expiresAt, step: _step, ...row }: PostRow): Post {
   const post: Record<string, unknown> = { ...row, id: _id };
   for (const field of INSTANTS) if (row[field] !== undefined) post[field] = row[field].getTime();
   return post as unknown as Post;

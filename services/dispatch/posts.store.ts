@@ -1,4 +1,5 @@
 import type { Connection } from "mongoose";
+import { readRows } from "../../mixins/short-reads.ts";
 import type { SettledPost, UpcomingPost } from "../contracts/dispatch.contract.ts";
 import type { EpochMs, GuildId } from "../contracts/ids.ts";
 import { settledOf, upcomingOf } from "./domain/post-views.ts";
@@ -7,6 +8,7 @@ import { type FeedMarkRow, feedMarkSchema } from "./guild-plan.document.ts";
 import { plansStore } from "./plans.store.ts";
 import { expiryOf, fieldsOf, postOf, type PostRow, postSchema } from "./post.document.ts";
 import type { PostStore, PostWrite } from "./protocol/post-store.ts";
+import { stepsTogether } from "./post-steps.store.ts";
 
 /** What dispatch answers about its posts, beside what the protocol needs. */
 export interface PostsStore extends PostStore {
@@ -18,50 +20,37 @@ export interface PostsStore extends PostStore {
 }
 
 const OPEN = { $in: [...OPEN_STATES] };
-const AFTER = { returnDocument: "after", lean: true } as const;
-const BY_PIPELINE = { ...AFTER, updatePipeline: true } as const;
 
 /** The plan and ledger in MongoDB. Every step is one compare-and-set on one row, by the database server's clock. */
 export function postsStore(connection: Connection): PostsStore {
   const posts = connection.model<PostRow>("Post", postSchema);
   const marks = connection.model<FeedMarkRow>("FeedMark", feedMarkSchema);
 
-  /** One step of one row, or null when the row is not as the filter says. */
-  async function step(filter: object, update: object | object[]): Promise<Post | null> {
-    const options = Array.isArray(update) ? BY_PIPELINE : AFTER;
-    const row = await posts.findOneAndUpdate(filter as never, update, options);
+  const take = stepsTogether<PostRow>(posts);
+
+  /** One step of one row, or null when the row is not as it had to be. */
+  async function step(id: string, from: object, ...update: readonly object[]): Promise<Post | null> {
+    const row = await take({ id, from, update });
     return row === null ? null : postOf(row);
   }
 
-  async function list(query: object, sort: Record<string, 1 | -1>, limit: number): Promise<Post[]> {
-    const rows = await posts
-      .find(query as never)
-      .sort(sort)
-      .limit(limit)
-      .lean<PostRow[]>();
-    return rows.map(postOf);
+  async function list(filter: object, sort: Record<string, 1 | -1> = {}, limit = 0): Promise<Post[]> {
+    return (await readRows<PostRow>(posts, { filter, sort, limit })).map(postOf);
   }
 
   return {
     ...plansStore(connection),
 
-    async postsOf(guildId, occurrenceIds) {
-      const rows = await posts
-        .find({
-          guildId,
-          $or: [{ state: OPEN }, { suspends: { $exists: true } }, { occurrenceId: { $in: [...occurrenceIds] } }],
-        } as never)
-        .lean<PostRow[]>();
-      return rows.map(postOf);
-    },
+    postsOf: (guildId, occurrenceIds) =>
+      list({
+        guildId,
+        $or: [{ state: OPEN }, { suspends: { $exists: true } }, { occurrenceId: { $in: [...occurrenceIds] } }],
+      }),
 
     waking: (from, before, limit) =>
       list({ state: OPEN, wakeAt: { $gte: new Date(from), $lt: new Date(before) } }, { wakeAt: 1 }, limit),
 
-    async find(id) {
-      const row = await posts.findById(id).lean<PostRow>();
-      return row === null ? null : postOf(row);
-    },
+    find: async (id) => (await list({ _id: id }))[0] ?? null,
 
     claim({ id, fence, planRevision, notAfter, parts, announcementRevision, ...claim }) {
       const inTime = { $and: [{ $gte: ["$$NOW", "$dueAt"] }, { $lte: ["$$NOW", new Date(notAfter)] }] };
@@ -73,23 +62,25 @@ export function postsStore(connection: Connection): PostsStore {
         doubtSince: "$$NOW",
         delivered: [],
       };
-      return step({ _id: id, state: "planned", fence, planRevision, $expr: inTime }, [{ $set: taken }]);
+      return step(id, { state: "planned", fence, planRevision, $expr: inTime }, { $set: taken });
     },
 
     takeOver({ id, fence, ...claim }) {
       const over = { $gte: ["$$NOW", "$wakeAt"] };
       const vanished = { $cond: [{ $eq: [{ $type: "$owner" }, "string"] }, 1, 0] };
       const taken = { ...lease(claim), crashes: { $add: ["$crashes", vanished] } };
-      return step({ _id: id, state: "sending", fence, $expr: over }, [{ $set: taken }]);
+      return step(id, { state: "sending", fence, $expr: over }, { $set: taken });
     },
 
     hold: (id, fence, leaseMs, delivered) =>
-      step({ _id: id, state: "sending", fence }, [
+      step(
+        id,
+        { state: "sending", fence },
         { $set: { wakeAt: { $add: ["$$NOW", leaseMs] }, delivered: { $literal: delivered } } },
-      ]),
+      ),
 
     write: ({ id, startsAt, fence, state, planRevision }, write) =>
-      step({ _id: id, fence, state, planRevision }, updateOf(startsAt, write)),
+      step(id, { fence, state, planRevision }, ...updateOf(startsAt, write)),
 
     async marks() {
       const rows = await marks.find().lean<FeedMarkRow[]>();
@@ -108,7 +99,7 @@ export function postsStore(connection: Connection): PostsStore {
     },
 
     async listUpcoming(guildId, amount) {
-      const rows = await list({ guildId, state: "planned" }, { dueAt: 1, _id: 1 }, 0);
+      const rows = await list({ guildId, state: "planned" }, { dueAt: 1, _id: 1 });
       const seen = new Set<string>();
       const first = rows.filter(({ announcementId, occurrenceId }) => {
         const subject = `${announcementId}:${occurrenceId}`;
@@ -138,10 +129,9 @@ function lease({ owner, attemptId, leaseMs }: { owner: string; attemptId: string
   };
 }
 
-function updateOf(startsAt: EpochMs, write: PostWrite): object {
-  const given = Object.entries(fieldsOf({ ...write }));
-  const set = Object.fromEntries(given.filter(([, value]) => value !== undefined));
-  const unset = Object.fromEntries(given.filter(([, value]) => value === undefined).map(([name]) => [name, ""]));
-  const expiry = expiryOf({ startsAt, settledAt: write.settledAt });
-  return { $set: { ...set, ...expiry }, ...(Object.keys(unset).length === 0 ? {} : { $unset: unset }) };
+function updateOf(startsAt: EpochMs, write: PostWrite): object[] {
+  const given = Object.entries({ ...fieldsOf({ ...write }), ...expiryOf({ startsAt, settledAt: write.settledAt }) });
+  const set = given.filter(([, value]) => value !== undefined).map(([name, value]) => [name, { $literal: value }]);
+  const unset = given.filter(([, value]) => value === undefined).map(([name]) => name);
+  return [{ $set: Object.fromEntries(set) }, ...(unset.length === 0 ? [] : [{ $unset: unset }])];
 }

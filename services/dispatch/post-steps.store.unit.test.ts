@@ -1,0 +1,93 @@
+import { afterEach, beforeEach, describe, expect, jest, test } from "@jest/globals";
+import { type Step, stepsTogether } from "./post-steps.store.ts";
+
+interface Write {
+  readonly updateOne: { readonly filter: { readonly _id: string }; readonly update: readonly object[] };
+}
+
+const step = (id: string): Step => ({ id, from: {}, update: [] });
+const turn = () => new Promise((resolve) => setImmediate(resolve));
+
+/** A database whose writes are answered by hand, and which then finds every row with its mark. */
+function heldDatabase() {
+  const commands: { readonly ids: readonly string[]; answer: () => void; fail: (error: unknown) => void }[] = [];
+  const rows: object[] = [];
+  const bulkWrite = (writes: readonly Write[]) =>
+    new Promise((resolve, reject) => {
+      for (const { updateOne } of writes) rows.push({ _id: updateOne.filter._id, ...markOf(updateOne.update) });
+      const ids = writes.map(({ updateOne }) => updateOne.filter._id);
+      commands.push({ ids, answer: () => resolve({}), fail: reject });
+    });
+  const command = () => Promise.resolve({ cursor: { id: 0, firstBatch: rows } });
+  const db = { collection: () => ({ bulkWrite }), command };
+  return { commands, model: { db: { db }, collection: { name: "rows" } } as never };
+}
+
+function markOf(update: readonly object[]): object {
+  return (update.at(-1) as { $set: object }).$set;
+}
+
+describe("commands of steps", () => {
+  beforeEach(() => void jest.useFakeTimers({ doNotFake: ["setImmediate", "nextTick", "queueMicrotask"] }));
+  afterEach(() => void jest.useRealTimers());
+
+  test("what comes while two are under way goes together into the next", async () => {
+    const { commands, model } = heldDatabase();
+    const take = stepsTogether<{ readonly _id: string }>(model);
+    const taken: Promise<unknown>[] = [];
+    for (const id of ["a", "b", "c", "d"]) {
+      taken.push(take(step(id)));
+      await turn();
+    }
+    expect(commands.map(({ ids }) => ids)).toEqual([["a"], ["b"]]);
+    commands[1]?.answer();
+    await turn();
+    await turn();
+    expect(commands.map(({ ids }) => ids)).toEqual([["a"], ["b"], ["c", "d"]]);
+    commands[0]?.answer();
+    commands[2]?.answer();
+    expect(await Promise.all(taken)).toMatchObject([{ _id: "a" }, { _id: "b" }, { _id: "c" }, { _id: "d" }]);
+  });
+
+  test("one that fails rejects its own steps, and gives its place to the next", async () => {
+    const { commands, model } = heldDatabase();
+    const take = stepsTogether<{ readonly _id: string }>(model);
+    for (let tries = 0; tries < 3; tries += 1) {
+      const taken = take(step("a"));
+      await turn();
+      commands.at(-1)?.fail(new Error("no primary"));
+      await expect(taken).rejects.toThrow("no primary");
+    }
+    const taken = take(step("a"));
+    await turn();
+    commands.at(-1)?.answer();
+    await expect(taken).resolves.toMatchObject({ _id: "a" });
+  });
+
+  test("one that was not durable in time rejects, though its rows can be read", async () => {
+    const { commands, model } = heldDatabase();
+    const taken = stepsTogether<{ readonly _id: string }>(model)(step("a"));
+    await turn();
+    const result = { getWriteConcernError: () => new Error("waiting for replication timed out") };
+    commands[0]?.fail(Object.assign(new Error("write concern"), { result, writeErrors: [] }));
+    await expect(taken).rejects.toThrow("write concern");
+  });
+
+  test("one that is never answered gives its place to the next after 5 s", async () => {
+    const { commands, model } = heldDatabase();
+    const take = stepsTogether<{ readonly _id: string }>(model);
+    const silence = async (id: string) => expect(take(step(id))).rejects.toThrow("did not answer within 5000 ms");
+    const silent = [silence("a")];
+    await turn();
+    silent.push(silence("b"));
+    await turn();
+    const last = take(step("d"));
+    await turn();
+    expect(commands).toHaveLength(2);
+    await jest.advanceTimersByTimeAsync(5_000);
+    await turn();
+    commands.at(-1)?.answer();
+    await expect(last).resolves.toMatchObject({ _id: "d" });
+    await Promise.all(silent);
+  });
+});
