@@ -66,11 +66,11 @@ export function stepsTogether<Row extends { readonly _id: string }>(
       await posts.bulkWrite(writes as never, { ordered: false });
       return new Map();
     } catch (error) {
-      const { result, writeErrors } = error as Partial<mongoose.mongo.MongoBulkWriteError>;
-      // Refused by the database, one by one. Anything else, as a majority that did not answer, is about all of them.
-      const isAboutSome = result !== undefined && result.getWriteConcernError() === undefined;
-      if (!isAboutSome || writeErrors === undefined) throw error;
-      return new Map([writeErrors].flat().map((one) => [one.index, new Error(one.errmsg)]));
+      const { result, writeErrors = [] } = error as Partial<mongoose.mongo.MongoBulkWriteError>;
+      const refused = [writeErrors].flat();
+      // Refused by the database, one by one. Anything else, as a lost answer or a majority that is silent, is about all.
+      if (refused.length === 0 || result?.getWriteConcernError() !== undefined) throw error;
+      return new Map(refused.map(({ index, errmsg }) => [index, new Error(errmsg)]));
     }
   }
 

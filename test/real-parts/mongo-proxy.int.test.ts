@@ -1,6 +1,6 @@
 import { afterAll, beforeAll, describe, expect, test } from "@jest/globals";
 import mongoose from "mongoose";
-import { type MongoProxy, startMongoProxy } from "./mongo-proxy.ts";
+import { type Command, type MongoProxy, startMongoProxy } from "./mongo-proxy.ts";
 import { emptyDatabase } from "./test-services.ts";
 
 describe("a proxy that loses answers", () => {
@@ -31,7 +31,10 @@ describe("a proxy that loses answers", () => {
   });
 
   test("lets a write be applied once, and its answer and that to the driver's retry be lost; then answers again", async () => {
-    proxy.lose(({ insert: into }) => into === "things", 1);
+    const isMeant = ({ insert: into, documents }: Command) =>
+      into === "things" && (documents as readonly { readonly name: string }[])[0]?.name === "unanswered";
+    proxy.lose(isMeant, 1);
+    await insert("not meant");
     await expect(insert("unanswered")).rejects.toMatchObject({ name: "MongoNetworkError" });
     expect(await count("unanswered")).toBe(1);
     expect(proxy.lost).toBe(1);

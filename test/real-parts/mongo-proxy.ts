@@ -105,9 +105,28 @@ function eachMessage(take: (message: Buffer) => void): (chunk: Buffer) => void {
   };
 }
 
-/** After header and flags: a section of kind 0 is the command itself. */
+/** After header and flags: a section of kind 0 is the command itself, one of kind 1 is a list that belongs to it. */
 function commandIn(message: Buffer): Command | undefined {
   if (message.readInt32LE(12) !== OP_MSG || message[HEADER_BYTES + 4] !== 0) return undefined;
-  const at = HEADER_BYTES + 5;
-  return mongoose.mongo.BSON.deserialize(message.subarray(at, at + message.readInt32LE(at)));
+  const lists: Record<string, Command[]> = {};
+  const [command, afterCommand] = documentAt(message, HEADER_BYTES + 5);
+  for (let at = afterCommand; message[at] === 1;) {
+    const end = at + 1 + message.readInt32LE(at + 1);
+    const nameEnd = message.indexOf(0, at + 5);
+    const list: Command[] = [];
+    for (let next = nameEnd + 1; next < end;) {
+      const [document, after] = documentAt(message, next);
+      list.push(document);
+      next = after;
+    }
+    lists[message.toString("utf8", at + 5, nameEnd)] = list;
+    at = end;
+  }
+  return { ...command, ...lists };
+}
+
+/** The document that begins there, and where it ends. */
+function documentAt(message: Buffer, at: number): [Command, number] {
+  const end = at + message.readInt32LE(at);
+  return [mongoose.mongo.BSON.deserialize(message.subarray(at, end)), end];
 }

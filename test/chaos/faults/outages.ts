@@ -117,17 +117,15 @@ async function loseAnswers({ database: { proxy } }: Cluster, load: Load): Promis
   return { times: LOST_CLAIMS, latestMs: 3_000 };
 }
 
+/** Whether steps of posts from one state to another are among what it writes. */
 function isStep(command: Readonly<Record<string, unknown>>, from: string, to: string): boolean {
-  const {
-    findAndModify,
-    query = {},
-    update = {},
-  } = command as {
-    findAndModify?: unknown;
-    query?: { state?: unknown };
-    update?: object;
+  const { update, updates = [] } = command as {
+    update?: unknown;
+    updates?: readonly { readonly q: { readonly state?: unknown }; readonly u: object }[];
   };
-  return findAndModify === "posts" && query.state === from && JSON.stringify(update).includes(`"state":"${to}"`);
+  const isMeant = ({ q, u }: (typeof updates)[number]) =>
+    q.state === from && JSON.stringify(u).includes(`"state":"${to}"`);
+  return update === "posts" && updates.some(isMeant);
 }
 
 export const OUTAGES: readonly Fault[] = [
