@@ -1,5 +1,8 @@
+import { readFileSync } from "node:fs";
+import { join } from "node:path";
 import { findMongod } from "../../services/launch/mongod-binary.ts";
 import { freePorts } from "./free-ports.ts";
+import { PROJECT } from "./launched.ts";
 import { type MongoMember, newMongoMember, SET_NAME } from "./mongo-member.ts";
 import { until } from "./until.ts";
 
@@ -25,7 +28,7 @@ const MEMBERS = 3;
  */
 const STEPS_DOWN_SECONDS = 6;
 const CATCH_UP_SECONDS = 5;
-/** Members wait 10 s for a silent primary before they elect another, and a raised one has to catch up. */
+/** A raised member has to catch up. */
 const ELECTS_MS = 60_000;
 
 /** Starts three members on folders below `directory`; resolves when one is primary and two are secondaries. */
@@ -39,7 +42,8 @@ export async function startMongoSet(directory: string): Promise<MongoSet> {
     await stop();
     throw error;
   });
-  const config = { _id: SET_NAME, members: members.map(({ host }, at) => ({ _id: at, host })) };
+  const settings = { electionTimeoutMillis: electionMs() };
+  const config = { _id: SET_NAME, members: members.map(({ host }, at) => ({ _id: at, host })), settings };
   const [first] = members as [MongoMember];
   await first.command({ replSetInitiate: config });
   // By itself the set waits as long for its first primary as if one were lost.
@@ -90,6 +94,14 @@ export async function startMongoSet(directory: string): Promise<MongoSet> {
     },
     stop,
   };
+}
+
+/** How long members wait for a silent primary before they elect another: as in the manifests' set. */
+function electionMs(): number {
+  const text = readFileSync(join(PROJECT, "k8s/components/mongodb/set-up.js"), "utf8");
+  const [, ms = ""] = /const ELECTION_MS = ([\d_]+);/.exec(text) ?? [];
+  if (ms === "") throw new Error("set-up.js names no ELECTION_MS");
+  return Number(ms.replaceAll("_", ""));
 }
 
 /** Refused as long as the others have not heard of the set. */

@@ -5,6 +5,8 @@
 const { readFileSync } = require("node:fs");
 
 const SET = "guildcal";
+/** So long the members wait for a silent primary before they elect another: requests wait for five seconds. */
+const ELECTION_MS = 3_000;
 
 const [self, ...others] = process.env.MEMBERS.split(",");
 const passwords = JSON.parse(readFileSync("/run/secrets/mongodb/passwords.json", "utf8"));
@@ -58,6 +60,15 @@ function found() {
   }
 }
 
+function electInTime(db) {
+  patiently("elections are in time", () => {
+    const { config } = db.adminCommand({ replSetGetConfig: 1 });
+    if (config.settings.electionTimeoutMillis === ELECTION_MS) return;
+    const settings = { ...config.settings, electionTimeoutMillis: ELECTION_MS };
+    db.adminCommand({ replSetReconfig: { ...config, version: config.version + 1, settings } });
+  });
+}
+
 /** One at a time, as MongoDB wants it: each must hold the data before the next counts for a majority. */
 function takeIn(db, host) {
   patiently(`${host} is a member`, () => {
@@ -82,5 +93,6 @@ function grant(db, service) {
 found();
 const db = patiently("the administrator is let in", () => connect(asAdmin));
 for (const host of others) takeIn(db, host);
+electInTime(db);
 for (const service of Object.keys(rights)) grant(db, service);
 print("members and users are as they should be");
