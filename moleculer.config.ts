@@ -1,7 +1,9 @@
 import type { BrokerOptions, Middleware } from "moleculer";
 import type { LoggerOptions } from "pino";
 import { askedAgain } from "./mixins/asked-again.middleware.ts";
+import { retried } from "./mixins/retried.middleware.ts";
 import { SteadyNatsTransporter } from "./mixins/steady-nats-transporter.ts";
+import { takenCalls } from "./mixins/taken-calls.middleware.ts";
 
 /** What differs from process to process; everything else about a broker is the same everywhere. */
 export interface BrokerSettings {
@@ -61,9 +63,7 @@ export function brokerOptions({ nodeId, natsUrl, logLevel }: BrokerSettings): Br
     heartbeatTimeout: 3,
     // Without it a stopping service answers the calls in flight with an error.
     tracking: { enabled: true, shutdownTimeout: DRAIN_MS },
-    middlewares: [untrackedCalls, askedAgain()],
-    // Each action says for itself whether it may be repeated (mixins/contract-action.ts).
-    retryPolicy: { enabled: false, retries: 2, delay: 50, factor: 2, maxDelay: 500, check: isRetryable },
+    middlewares: [untrackedCalls, takenCalls(), askedAgain(), retried()],
     maxCallLevel: 10,
     // Params are checked by each action's contract, not by Moleculer (mixins/check-params.ts).
     validator: false,
@@ -91,7 +91,3 @@ const untrackedCalls = {
 } as unknown as Middleware;
 
 type Call = (action: string, params?: object, options?: object) => Promise<unknown>;
-
-function isRetryable(error: Error): boolean {
-  return (error as Error & { retryable?: boolean }).retryable === true;
-}

@@ -1,13 +1,14 @@
 import { setTimeout as pause } from "node:timers/promises";
 import type { ActionSchema, Context, Middleware, Service, ServiceBroker } from "moleculer";
+import { steadyTransporterOf } from "./steady-nats-transporter.ts";
 
 /** An action that says of itself whether it changes anything. */
 export interface ReadOrWrite extends ActionSchema {
   readonly isRead?: boolean;
 }
 
-/** A read that has no answer by then is asked once more: whoever had it may be gone, or a server of the bus with it. */
-const UNHEARD_MS = 1_000;
+/** What has no answer by then may be lost: whoever had it may be gone, or a server of the bus with it. */
+const UNHEARD_MS = 800;
 /** How long a call is offered to replicas that did not take it. */
 const OFFERED_MS = 1_500;
 const OFFERED_EVERY_MS = 50;
@@ -18,26 +19,41 @@ const SPARE_A_READ = 0.1;
 /** Errors of Moleculer's own, with which a call was not taken: nobody has begun it. */
 const NOT_TAKEN = new Set(["SERVICE_NOT_FOUND", "SERVICE_NOT_AVAILABLE"]);
 
+interface Asked {
+  readonly id: string;
+  readonly at: number;
+  /** Who may have taken it. */
+  readonly replicas: readonly string[];
+}
+
+/** For so long after a call its owner's replicas still know whether they have it. */
+const KNOWN_MS = 6_000;
+
 /**
- * Calls to other processes, whose messages may be lost. What was not taken is offered again, whatever it is; what
- * was taken and not answered is asked again when it is a read, and no other call is: it may have been done.
+ * Calls to other processes, whose messages may be lost. What was not taken is offered again, whatever it is; a read that
+ * is not answered is asked again. No other call is, since it may have been done: it is asked after, and offered again when
+ * every replica that may have it says that it never came (mixins/lost-calls.ts).
  */
 export function askedAgain(unheardMs = UNHEARD_MS): Middleware {
   let spare = MOST_SPARE;
   return {
     name: "asked again",
-    remoteAction(next, { isRead }: ReadOrWrite) {
+    remoteAction(next, { isRead, name = "" }: ReadOrWrite) {
       return function asking(this: Service, context) {
         const { broker, options } = context;
-        const asked: Context[] = [];
+        const asked: Asked[] = [];
         const ask = () => {
           const each = asked.length === 0 ? context : anew(context);
-          asked.push(each);
+          asked.push({ id: each.id, at: performance.now(), replicas: isRead === true ? [] : replicasOf(broker, name) });
           return next.call(this, each);
         };
         // Moleculer itself never forgets what it got no answer to.
-        const forget = () => forgetAll(broker, asked);
+        const forget = () => {
+          clearInterval(unheard);
+          forgetAll(broker, asked);
+        };
         const late = setTimeout(forget, options.timeout ?? undefined);
+        const unheard = isRead === true ? undefined : setInterval(askAfter, unheardMs, broker, name, asked);
         const answer = isRead === true ? heard() : offered(ask);
         return answer.finally(() => {
           clearTimeout(late);
@@ -61,17 +77,35 @@ export function askedAgain(unheardMs = UNHEARD_MS): Middleware {
 }
 
 /** The same call under an id of its own. A copy by itself goes to one node: this one goes to whoever takes it, as before. */
-function anew(context: Context): Context {
+export function anew(context: Context): Context {
   return Object.assign(context.copy(), { nodeID: context.nodeID });
+}
+
+/** Asks after the last of the calls that were made. */
+function askAfter(broker: ServiceBroker, action: string, asked: readonly Asked[]): void {
+  const [service = ""] = action.split(".", 1);
+  const call = asked.at(-1);
+  if (call === undefined || performance.now() - call.at > KNOWN_MS) return;
+  const replicas = [...call.replicas, ...replicasOf(broker, action)];
+  steadyTransporterOf(broker)?.askAfter(call.id, service, replicas);
+}
+
+/** All that may take the call, by what is known here. */
+function replicasOf({ registry }: ServiceBroker, action: string): string[] {
+  const { actions } = registry as unknown as {
+    readonly actions: { get(name: string): { readonly endpoints: readonly { readonly id: string }[] } | undefined };
+  };
+  return actions.get(action)?.endpoints.map(({ id }) => id) ?? [];
 }
 
 async function offered(ask: () => Promise<unknown>): Promise<unknown> {
   const deadline = performance.now() + OFFERED_MS;
   for (;;) {
+    const askedAt = performance.now();
     try {
       return await ask();
     } catch (error) {
-      if (!wasNotTaken(error) || performance.now() > deadline) throw error;
+      if (!wasNotTaken(error) || askedAt > deadline) throw error;
       await pause(OFFERED_EVERY_MS);
     }
   }
@@ -82,7 +116,10 @@ export function wasNotTaken(error: unknown): boolean {
   return NOT_TAKEN.has((Object(error) as { type?: string }).type ?? "");
 }
 
-function forgetAll({ transit }: ServiceBroker, asked: readonly Context[]): void {
-  const requests = transit as unknown as { removePendingRequest(id: string): void };
-  for (const { id } of asked) requests.removePendingRequest(id);
+function forgetAll(broker: ServiceBroker, asked: readonly Asked[]): void {
+  const requests = broker.transit as unknown as { removePendingRequest(id: string): void };
+  for (const { id } of asked) {
+    requests.removePendingRequest(id);
+    steadyTransporterOf(broker)?.forgetCall(id);
+  }
 }

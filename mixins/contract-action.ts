@@ -3,6 +3,7 @@ import moleculer from "moleculer";
 import type { ActionContract, CallMeta } from "../services/contracts/contract.ts";
 import { ERRORS, type ErrorType, isRefusal, refuse, type Refusal } from "../services/contracts/errors.ts";
 import type { ReadOrWrite } from "./asked-again.middleware.ts";
+import type { Repeatable } from "./retried.middleware.ts";
 import { paramsCheck } from "./check-params.ts";
 import { isDatabaseOutOfReach } from "./database.mixin.ts";
 import { mayCall } from "./may-call.ts";
@@ -25,8 +26,8 @@ export function serve<Params, Result>(
 ): Record<string, ActionSchema> {
   const check = paramsCheck(contract);
   const [, verb] = contract.name.split(".", 2) as [string, string];
-  const schema: ReadOrWrite = {
-    retryPolicy: { enabled: contract.idempotent },
+  const schema: ReadOrWrite & Repeatable = {
+    isIdempotent: contract.idempotent,
     isRead: isRead(contract),
     async handler(context: CallContext<Params>) {
       const problems = check(context.params as object);

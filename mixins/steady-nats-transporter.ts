@@ -1,5 +1,6 @@
 import { randomBytes } from "node:crypto";
 import moleculer, { type ServiceBroker } from "moleculer";
+import { LostCalls, type Whereabouts } from "./lost-calls.ts";
 import { isMessagePart, MessageJoiner, splitMessage } from "./message-parts.ts";
 
 interface Subscription {
@@ -13,6 +14,8 @@ interface SubscriptionOptions {
 
 interface Message {
   readonly data: Uint8Array;
+  string(): string;
+  respond(text: string): void;
   readonly subject: string;
   readonly headers?: { readonly code: number };
 }
@@ -30,7 +33,7 @@ interface NatsInternals {
   readonly client: {
     flush(): Promise<void>;
     close(): Promise<void>;
-    publish(topic: string, data: Buffer, options?: { readonly reply: string }): void;
+    publish(topic: string, data: Buffer | string, options?: { readonly reply: string }): void;
     status(): AsyncIterable<{ readonly type: string; readonly data: unknown; readonly permissionContext?: object }>;
     subscribe(topic: string, options: SubscriptionOptions): Subscription;
   } | null;
@@ -48,6 +51,8 @@ const PART_BYTES = 512 * 1024;
 const MOST_AGE_MS = 10_000;
 /** The status with which a server says that nobody has subscribed to what a request was published to. */
 const NOBODY = 503;
+/** Before the id of a call that is asked after, in the subject of the replies. */
+const ASKED_AFTER = "whereabouts-";
 
 /**
  * Moleculer's NATS transporter, without the gap in its subscriptions, and without a limit to the size of an answer.
@@ -65,7 +70,11 @@ const NOBODY = 503;
 export class SteadyNatsTransporter extends moleculer.Transporters.NATS {
   readonly #held = new Map<string, Subscription>();
   readonly #joiner = new MessageJoiner(MOST_AGE_MS);
+  readonly #lost = new LostCalls();
   #isUp = false;
+
+  /** What this process says of a call that another one made and hears nothing of. */
+  whenAskedAfter: (callId: string) => Whereabouts | undefined = () => undefined;
 
   /** Whether the connection stands now. Moleculer's own flag stays true while the client reconnects. */
   get isUp(): boolean {
@@ -109,26 +118,57 @@ export class SteadyNatsTransporter extends moleculer.Transporters.NATS {
     await super.subscribe(command, nodeId);
     const { client, transit, nodeID } = this as unknown as NatsInternals;
     if (command !== "RES") return;
-    const before = this.#nobodyTopic("").length;
-    client?.subscribe(this.#nobodyTopic("*"), {
-      callback(_, { subject, headers }) {
-        if (headers?.code !== NOBODY) return;
-        const error = new moleculer.Errors.ServiceNotAvailableError({ nodeID });
-        transit.pendingRequests.get(subject.slice(before))?.reject(error);
+    const notTaken = (callId: string) =>
+      transit.pendingRequests.get(callId)?.reject(new moleculer.Errors.ServiceNotAvailableError({ nodeID }));
+    const before = this.#repliesTo("").length;
+    client?.subscribe(this.#repliesTo("*"), {
+      callback: (_, message) => {
+        const about = message.subject.slice(before);
+        const isNobody = message.headers?.code === NOBODY;
+        if (!about.startsWith(ASKED_AFTER)) return void (isNobody && notTaken(about));
+        // That nobody is there to be asked says nothing about the call.
+        if (isNobody) return;
+        const [replica = "", whereabouts = ""] = message.string().split(" ", 2);
+        const callId = about.slice(ASKED_AFTER.length);
+        if (this.#lost.hear(callId, replica, whereabouts)) notTaken(callId);
       },
     });
   }
 
-  /** Where the server tells that nobody took the request. Below the node's own answers: it may hear no others. */
-  #nobodyTopic(requestId: string): string {
+  /** Where a call is spoken of, beside its answer. Below the node's own answers: it may hear no others. */
+  #repliesTo(what: string): string {
     const { prefix, nodeID } = this as unknown as NatsInternals;
-    return `${prefix}.RES.${nodeID}.${requestId}`;
+    return `${prefix}.RES.${nodeID}.${what}`;
+  }
+
+  /**
+   * Asks all replicas of the service whether one has the call: its answer is then given once more. Where none of
+   * `replicas`, which are all that may have taken it, ever will, the call fails as one that nobody took.
+   */
+  askAfter(callId: string, service: string, replicas: readonly string[]): void {
+    const { prefix, client } = this as unknown as NatsInternals;
+    this.#lost.lookFor(callId, replicas);
+    client?.publish(`${prefix}.UNHEARD.${service}`, callId, { reply: this.#repliesTo(ASKED_AFTER + callId) });
+  }
+
+  forgetCall(callId: string): void {
+    this.#lost.forget(callId);
+  }
+
+  /** Every replica hears what is asked after, not one of them. */
+  #subscribeUnheard(service: string): void {
+    const { client, prefix, nodeID, subscriptions } = this as unknown as NatsInternals;
+    const callback = (_: unknown, message: Message) => {
+      const whereabouts = this.whenAskedAfter(message.string());
+      if (whereabouts !== undefined) message.respond(`${nodeID} ${whereabouts}`);
+    };
+    if (client !== null) subscriptions.push(client.subscribe(`${prefix}.UNHEARD.${service}`, { callback }));
   }
 
   override async send(topic: string, data: Buffer, meta?: { packet?: { payload?: { id?: string } } }): Promise<void> {
     const base = this as unknown as NatsInternals;
     const requestId = topic.startsWith(`${base.prefix}.REQB.`) ? meta?.packet?.payload?.id : undefined;
-    if (requestId !== undefined) return base.client?.publish(topic, data, { reply: this.#nobodyTopic(requestId) });
+    if (requestId !== undefined) return base.client?.publish(topic, data, { reply: this.#repliesTo(requestId) });
     const parts =
       data.length > PART_BYTES && topic.startsWith(`${base.prefix}.RES.`)
         ? splitMessage(data, randomBytes(16), PART_BYTES)
@@ -145,6 +185,7 @@ export class SteadyNatsTransporter extends moleculer.Transporters.NATS {
     const base = this as unknown as NatsInternals;
     const wanted = new Map<string, () => Promise<void>>();
     for (const { name, actions = {}, events = {} } of base.broker.getLocalNodeInfo().services) {
+      wanted.set(`unheard ${name}`, async () => this.#subscribeUnheard(name));
       for (const action of Object.keys(actions)) {
         wanted.set(`action ${action}`, () => base.subscribeBalancedRequest(action));
       }
@@ -170,8 +211,13 @@ export class SteadyNatsTransporter extends moleculer.Transporters.NATS {
   }
 }
 
+/** The bus of a broker, where it has one. */
+export function steadyTransporterOf({ transit }: ServiceBroker): SteadyNatsTransporter | undefined {
+  const transporter: unknown = transit?.tx;
+  return transporter instanceof SteadyNatsTransporter ? transporter : undefined;
+}
+
 /** Whether calls can reach other processes: always, where there is no bus. */
 export function isBusUp(broker: ServiceBroker): boolean {
-  const transporter: unknown = broker.transit?.tx;
-  return !(transporter instanceof SteadyNatsTransporter) || transporter.isUp;
+  return steadyTransporterOf(broker)?.isUp !== false;
 }

@@ -1,0 +1,54 @@
+import { setTimeout as pause } from "node:timers/promises";
+import type { ActionSchema, Context, Middleware, Service } from "moleculer";
+import { anew } from "./asked-again.middleware.ts";
+
+/** An action that says of itself whether it may be done twice. */
+export interface Repeatable extends ActionSchema {
+  readonly isIdempotent?: boolean;
+}
+
+type Handler = (this: Service, context: Context) => Promise<unknown>;
+
+const FIRST_PAUSE_MS = 50;
+const TIMED_OUT = 504;
+
+/**
+ * A call that was answered with "not now" is made again when it may be done twice: twice more at most, and within the
+ * time that the call has.
+ *
+ * Moleculer's own retries give each try the whole time again. A request could take three times as long as its caller
+ * waits, and a write that was given up could be done after a later one.
+ */
+export function retried(retries = 2): Middleware {
+  const retrying = (isMadeHere: (context: Context) => boolean, next: Handler): Handler =>
+    async function retry(context) {
+      const began = performance.now();
+      const { retries: most, timeout } = context.options;
+      for (let tries = 1; ; tries += 1) {
+        try {
+          return await next.call(this, tries === 1 ? context : anew(context));
+        } catch (error) {
+          const pauseMs = FIRST_PAUSE_MS * 2 ** (tries - 1);
+          const isOver = performance.now() - began + pauseMs >= (timeout || Infinity);
+          if (tries > (most ?? retries) || isOver || !isNotNow(error) || !isMadeHere(context)) throw error;
+          await pause(pauseMs);
+        }
+      }
+    };
+  const whereIdempotent =
+    (isMadeHere: (context: Context) => boolean) =>
+    (next: Handler, { isIdempotent }: Repeatable): Handler =>
+      isIdempotent === true ? retrying(isMadeHere, next) : next;
+  return {
+    name: "retried",
+    // What came over the bus is made again by who made it.
+    localAction: whereIdempotent(({ nodeID, broker }) => nodeID === broker.nodeID),
+    remoteAction: whereIdempotent(() => true),
+  };
+}
+
+/** What took the call's whole time is not worth another try. */
+function isNotNow(error: unknown): boolean {
+  const { retryable, code } = Object(error) as { retryable?: boolean; code?: unknown };
+  return retryable === true && code !== TIMED_OUT;
+}
