@@ -1,5 +1,5 @@
 import { setTimeout as pause } from "node:timers/promises";
-import type { ActionSchema, Context, Middleware, Service, ServiceBroker } from "moleculer";
+import type { ActionSchema, CallingOptions, Context, Middleware, Service, ServiceBroker } from "moleculer";
 import { steadyTransporterOf } from "./steady-nats-transporter.ts";
 
 /** An action that says of itself whether it changes anything. */
@@ -18,6 +18,11 @@ const SPARE_A_READ = 0.1;
 
 /** Errors of Moleculer's own, with which a call was not taken: nobody has begun it. */
 const NOT_TAKEN = new Set(["SERVICE_NOT_FOUND", "SERVICE_NOT_AVAILABLE"]);
+
+/** The options of a call, with how long it is offered to replicas that did not take it. */
+export interface Offered extends CallingOptions {
+  readonly offeredForMs?: number;
+}
 
 interface Asked {
   readonly id: string;
@@ -47,14 +52,15 @@ export function askedAgain(unheardMs = UNHEARD_MS): Middleware {
           asked.push({ id: each.id, at: performance.now(), replicas: isRead === true ? [] : replicasOf(broker, name) });
           return next.call(this, each);
         };
+        const { offeredForMs = OFFERED_MS } = options as Offered;
         // Moleculer itself never forgets what it got no answer to.
         const forget = () => {
-          clearInterval(unheard);
+          clearInterval(looking);
           forgetAll(broker, asked);
         };
         const late = setTimeout(forget, options.timeout ?? undefined);
-        const unheard = isRead === true ? undefined : setInterval(askAfter, unheardMs, broker, name, asked);
-        const answer = isRead === true ? heard() : offered(ask);
+        const looking = isRead === true ? undefined : setInterval(askAfter, unheardMs, broker, name, asked);
+        const answer = isRead === true ? heard() : offered(ask, offeredForMs);
         return answer.finally(() => {
           clearTimeout(late);
           forget();
@@ -66,9 +72,9 @@ export function askedAgain(unheardMs = UNHEARD_MS): Middleware {
           const unheard = setTimeout(() => {
             if (spare < 1) return;
             spare -= 1;
-            offered(ask).then(resolve, reject);
+            offered(ask, offeredForMs).then(resolve, reject);
           }, unheardMs);
-          offered(ask).then(resolve, reject);
+          offered(ask, offeredForMs).then(resolve, reject);
           return promise.finally(() => clearTimeout(unheard));
         }
       };
@@ -98,14 +104,14 @@ function replicasOf({ registry }: ServiceBroker, action: string): string[] {
   return actions.get(action)?.endpoints.map(({ id }) => id) ?? [];
 }
 
-async function offered(ask: () => Promise<unknown>): Promise<unknown> {
-  const deadline = performance.now() + OFFERED_MS;
+async function offered(ask: () => Promise<unknown>, forMs: number): Promise<unknown> {
+  const deadline = performance.now() + forMs;
   for (;;) {
     const askedAt = performance.now();
     try {
       return await ask();
     } catch (error) {
-      if (!wasNotTaken(error) || askedAt > deadline) throw error;
+      if (!wasNotTaken(error) || askedAt >= deadline) throw error;
       await pause(OFFERED_EVERY_MS);
     }
   }

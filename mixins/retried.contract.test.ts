@@ -45,9 +45,9 @@ describe("a call that is answered with 'not now'", () => {
 
   test("is not made again when its time would be over: it could be done after a later one", async () => {
     const refuseIt = () => ((calls += 1), Promise.reject(asError(refuse("UNAVAILABLE"))));
-    const handler = retried().remoteAction?.call(broker, refuseIt, { isIdempotent: true } as never);
+    const made = retried().remoteAction?.call(broker, refuseIt, { isIdempotent: true } as never);
     const context = { options: { timeout: SHORTER_THAN_ITS_PAUSE_MS } } as Context;
-    await expect(handler?.call(undefined as never, context)).rejects.toMatchObject({ type: "UNAVAILABLE" });
+    await expect(made?.call(undefined as never, context)).rejects.toMatchObject({ type: "UNAVAILABLE" });
     expect(calls).toBe(1);
   });
 });

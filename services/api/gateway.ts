@@ -1,4 +1,5 @@
 import type { Service, ServiceBroker } from "moleculer";
+import type { Offered } from "../../mixins/asked-again.middleware.ts";
 import type { ActionContract, CallMeta } from "../contracts/contract.ts";
 import { type Health, healthOf, SERVICE_NAMES, type ServiceName } from "../contracts/health.contract.ts";
 import { docsPages } from "./docs.pages.ts";
@@ -95,7 +96,8 @@ async function askForHealth(broker: ServiceBroker, name: ServiceName): Promise<H
   const action = healthOf(name).name;
   // Moleculer would log a warning for each call to a service that has not come yet.
   if (!broker.registry.actions.isAvailable(action)) throw new ServiceGone(false);
-  return broker.call(action, {}, { timeout: HEALTH_TIMEOUT_MS, retries: 0 });
+  const options: Offered = { timeout: HEALTH_TIMEOUT_MS, retries: 0, offeredForMs: 0 };
+  return broker.call(action, {}, options);
 }
 
 /** The service that each action belongs to; none to watch for where it is the gateway itself. */

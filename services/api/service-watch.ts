@@ -4,10 +4,15 @@ import type { Health, ServiceName } from "../contracts/health.contract.ts";
 /** How often a service that is there is asked for its health. */
 const ASK_EVERY_MS = 500;
 /**
- * How long a service may be silent before it counts as gone. A lost message costs 0.5 s and a lost server of the bus a
- * second: those are no reason to refuse requests.
+ * How long a service may be silent before it counts as gone, where the bus says that nobody is there to be asked. A lost
+ * message costs 0.5 s and a lost server of the bus a second: those are no reason to refuse requests.
  */
 export const SILENCE_MS = 1_800;
+/**
+ * How long, where somebody is there and does not answer. It may be frozen, or slow, as when all services are replaced at
+ * once: a request that waits is better than one that is refused.
+ */
+export const FROZEN_MS = 4_000;
 /** How often the watch looks at its watch; `tick` is to be called at this pace. */
 export const TICK_MS = 100;
 
@@ -15,6 +20,8 @@ interface Watched {
   there: boolean;
   database: boolean;
   answeredAt: number;
+  /** Whether the bus had nobody to ask, the last time. */
+  isNobody: boolean;
   askedAt: number;
   asking: number;
   /** Ends the calls that are waiting for it. */
@@ -39,7 +46,8 @@ export function wasNotBegun(error: unknown): boolean {
 
 /**
  * Knows which services are there, by asking each for its health. A killed service's calls would hang until their
- * time-out; here they are given up as soon as it has been silent for 1.8 s, and refused until it answers again.
+ * time-out; here they are given up as soon as it has been gone for 1.8 s or silent for 4 s, and refused until it answers
+ * again.
  */
 export class ServiceWatch {
   readonly #watched: ReadonlyMap<ServiceName, Watched>;
@@ -60,7 +68,7 @@ export class ServiceWatch {
     this.#forgive(now - this.#tickedAt - TICK_MS);
     this.#tickedAt = now;
     for (const [service, watched] of this.#watched) {
-      if (watched.there && now - watched.answeredAt > SILENCE_MS) lose(watched);
+      if (watched.there && now - watched.answeredAt > patience(watched)) lose(watched);
       if (isDue(watched, now)) void this.#askFor(service, watched, now);
     }
   }
@@ -96,9 +104,10 @@ export class ServiceWatch {
     watched.asking += 1;
     try {
       const { database } = await this.#ask(service);
-      Object.assign(watched, { there: true, database, answeredAt: this.#clock() });
-    } catch {
+      Object.assign(watched, { there: true, database, answeredAt: this.#clock(), isNobody: false });
+    } catch (error) {
       // Silence is told by the time that passes, not by the error.
+      watched.isNobody = wasNotBegun(error);
     } finally {
       watched.asking -= 1;
     }
@@ -112,7 +121,12 @@ export class ServiceWatch {
 }
 
 function neverSeen(): Watched {
-  return { there: false, database: false, answeredAt: 0, askedAt: -ASK_EVERY_MS, asking: 0, waiting: new Set() };
+  const never = { answeredAt: 0, isNobody: false, askedAt: -ASK_EVERY_MS };
+  return { there: false, database: false, ...never, asking: 0, waiting: new Set() };
+}
+
+function patience({ isNobody }: Watched): number {
+  return isNobody ? SILENCE_MS : FROZEN_MS;
 }
 
 /** One that is not there is asked again as soon as it has failed to answer: it may be back. */

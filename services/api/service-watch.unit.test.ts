@@ -1,6 +1,6 @@
 import { beforeEach, describe, expect, test } from "@jest/globals";
 import type { Health } from "../contracts/health.contract.ts";
-import { ServiceGone, ServiceWatch, SILENCE_MS, TICK_MS } from "./service-watch.ts";
+import { FROZEN_MS, ServiceGone, ServiceWatch, SILENCE_MS, TICK_MS } from "./service-watch.ts";
 
 const SERVICE = "dispatch";
 
@@ -53,12 +53,23 @@ describe("the watch over the services", () => {
     await expect(call()).resolves.toBe("done");
   });
 
-  test("one that is silent for 1.8 s is gone: calls in flight are given up, new ones refused", async () => {
+  test("one that nobody answers for is gone after 1.8 s", async () => {
+    await pass(TICK_MS);
+    answer = async () => {
+      throw new ServiceGone(false);
+    };
+    await pass(SILENCE_MS);
+    expect(watch.missing()).toEqual([]);
+    await pass(TICK_MS);
+    expect(watch.missing()).toEqual([SERVICE]);
+  });
+
+  test("one that is silent for 4 s is gone: calls in flight are given up, new ones refused", async () => {
     await pass(TICK_MS);
     const inFlight = watch.whileThere([SERVICE], hang);
     const outcome = inFlight.catch((error: unknown) => error);
     answer = hang;
-    await pass(SILENCE_MS);
+    await pass(FROZEN_MS);
     expect(watch.missing()).toEqual([]);
     await pass(TICK_MS);
     expect(watch.missing()).toEqual([SERVICE]);
@@ -83,7 +94,7 @@ describe("the watch over the services", () => {
     now += 60_000;
     await pass(TICK_MS);
     expect(watch.missing()).toEqual([]);
-    await pass(SILENCE_MS + TICK_MS);
+    await pass(FROZEN_MS + TICK_MS);
     expect(watch.missing()).toEqual([SERVICE]);
   });
 

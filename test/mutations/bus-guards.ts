@@ -14,8 +14,8 @@ export const BUS_GUARDS: readonly Guard[] = [
   {
     guard: "a read without an answer is asked again",
     file: "mixins/asked-again.middleware.ts",
-    text: "isRead === true ? heard() : offered(ask)",
-    without: "offered(ask)",
+    text: "isRead === true ? heard() : offered(ask, offeredForMs)",
+    without: "offered(ask, offeredForMs)",
     testFile: "test/processes/asked-again.processes.test.ts",
     test: "asked once more when it is a read",
     onRealParts: true,
@@ -23,7 +23,7 @@ export const BUS_GUARDS: readonly Guard[] = [
   {
     guard: "what changes something is not asked again",
     file: "mixins/asked-again.middleware.ts",
-    text: "isRead === true ? heard() : offered(ask)",
+    text: "isRead === true ? heard() : offered(ask, offeredForMs)",
     without: "heard()",
     testFile: "test/processes/asked-again.processes.test.ts",
     test: "is never asked again when it changes something",
@@ -32,7 +32,7 @@ export const BUS_GUARDS: readonly Guard[] = [
   {
     guard: "what nobody took is offered again",
     file: "mixins/asked-again.middleware.ts",
-    text: "!wasNotTaken(error) || askedAt > deadline",
+    text: "!wasNotTaken(error) || askedAt >= deadline",
     without: "error !== undefined",
     testFile: "test/processes/asked-again.processes.test.ts",
     test: "is offered until somebody is there",
