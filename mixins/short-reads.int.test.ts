@@ -2,7 +2,7 @@ import { afterAll, beforeAll, describe, expect, test } from "@jest/globals";
 import mongoose, { type Connection, type Model, Schema } from "mongoose";
 import { emptyDatabase } from "../test/real-parts/test-services.ts";
 import { closedConnection } from "./database.mixin.ts";
-import { readRows, streamRows } from "./short-reads.ts";
+import { distinctNow, readRows, streamRows } from "./short-reads.ts";
 
 interface Row {
   readonly _id: number;
@@ -32,8 +32,8 @@ describe("a short read", () => {
       commands.push(Object.keys(asked)[0] ?? "");
       return instead === undefined ? db.command(asked, options) : instead();
     };
-    const collection = db.collection.bind(db);
-    return { commands, model: { db: { db: { command, collection } as never }, collection: model.collection } };
+    const runCursorCommand = db.runCursorCommand.bind(db);
+    return { commands, model: { db: { db: { command, runCursorCommand } as never }, collection: model.collection } };
   }
 
   test("is one command where the rows fit in one reply", async () => {
@@ -62,18 +62,23 @@ describe("a short read", () => {
     await expect(readRows(seen, read)).rejects.toBe(gone);
   });
 
-  test("sees the moment of its session, however it is read, and leaves no trace of it to others", async () => {
-    const session = await connection.startSession({ snapshot: true });
-    const before = await readRows<Row>(model, { ...read, projection: { _id: 1 } }, session);
+  test("sees the moment that it is given, however it is read", async () => {
+    const { values, at } = await distinctNow(model, "_id", { _id: { $lt: 3 } });
+    expect(new Set(values)).toEqual(new Set([0, 1, 2]));
     await model.collection.insertOne({ _id: 1_000 } as never);
-    const after = await readRows<Row>(model, { ...read, projection: { _id: 1 } }, session);
-    const inBatches = await readRows<Row>(model, read, session);
-    const streamed = streamRows<Row>(model, { ...read, batchSize: 2 }, session);
+    const short = await readRows<Row>(model, { ...read, projection: { _id: 1 } }, at);
+    const inBatches = await readRows<Row>(model, read, at);
+    const again = await readRows<Row>(watched(() => Promise.reject(new Error("not primary"))).model, read, at);
     const ids: number[] = [];
-    for await (const { _id } of streamed) ids.push(_id);
-    await session.endSession();
-    expect([before.length, after.length, inBatches.length, ids.length]).toEqual([ROWS, ROWS, ROWS, ROWS]);
+    for await (const { _id } of streamRows<Row>(model, { ...read, batchSize: 2 }, at)) ids.push(_id);
+    expect([short.length, inBatches.length, again.length, ids.length]).toEqual([ROWS, ROWS, ROWS, ROWS]);
     await expect(readRows(model, { filter: { _id: 1_000 } })).resolves.toHaveLength(1);
+  });
+
+  test("of different values is asked for once more when it fails, as in an election", async () => {
+    const { commands, model: seen } = watched(() => Promise.reject(new Error("not primary")));
+    await expect(distinctNow(seen, "_id", {})).rejects.toThrow("not primary");
+    expect(commands).toEqual(["aggregate", "aggregate"]);
   });
 
   test("fails at once on a connection that is closed", async () => {

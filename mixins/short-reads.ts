@@ -1,4 +1,4 @@
-import mongoose, { type ClientSession, type Connection } from "mongoose";
+import mongoose, { type Connection } from "mongoose";
 
 /** What is read of a collection; as MongoDB's `find` takes it. */
 export interface ShortRead {
@@ -16,41 +16,61 @@ export interface Readable {
   readonly collection: { readonly name: string };
 }
 
+/** A moment of the database, at which several reads look: what was written after it is not seen. */
+export type Moment = InstanceType<typeof mongoose.mongo.Timestamp>;
+
 /** So many rows come in the first batch; a reply holds 16 MiB at most. */
 const FIRST_BATCH = 10_001;
 
 /**
- * The rows of a read, as they are stored; in a snapshot session, as they were at its moment. Where they fit in one reply,
- * which is nearly always, it is the command alone, without a query object, a cursor, and a decoder for each row: half the
- * driver's time for fifty rows. Where they don't, or the command fails, the driver's own `find` does it, which goes on
- * through all batches and tries again after an election.
+ * The rows of a read, as they are stored; with a moment, as they were then. Where they fit in one reply, which is nearly
+ * always, it is the command alone, without a query object, a cursor, and a decoder for each row: half the driver's time
+ * for fifty rows. Where they don't, or the command fails, a cursor of the driver's does it, which goes on through all
+ * batches: so a read is tried again once after an election.
  */
-export async function readRows<Row>(
-  model: Readable,
-  read: ShortRead,
-  session: ClientSession | null = null,
-): Promise<Row[]> {
+export async function readRows<Row>(model: Readable, read: ShortRead, at?: Moment): Promise<Row[]> {
   const db = databaseOf(model);
   const { name } = model.collection;
-  const command = { find: name, ...read, batchSize: FIRST_BATCH, ...visibility(session) };
-  const { filter, ...options } = read;
+  const command = { find: name, ...read, batchSize: FIRST_BATCH, readConcern: visibility(at) };
   try {
-    const { cursor } = (await db.command(command, inSession(session))) as Reply<Row>;
+    const { cursor } = (await db.command(command)) as Reply<Row>;
     if (cursor.id === 0) return cursor.firstBatch;
     await db.command({ killCursors: name, cursors: [mongoose.mongo.Long.fromValue(cursor.id)] });
   } catch (error) {
     if (error instanceof mongoose.mongo.MongoServerSelectionError) throw error;
   }
-  return (await cursorOf(db, name, filter, options, session).toArray()) as Row[];
+  return (await db.runCursorCommand(command).toArray()) as Row[];
 }
 
 /** The rows of a read that may be many, a batch of them at a time. */
 export function streamRows<Row>(
   model: Readable,
-  { filter, ...options }: ShortRead & { readonly batchSize: number },
-  session: ClientSession | null = null,
+  { batchSize, ...read }: ShortRead & { readonly batchSize: number },
+  at?: Moment,
 ): AsyncIterable<Row> {
-  return cursorOf(databaseOf(model), model.collection.name, filter, options, session) as AsyncIterable<Row>;
+  const command = { find: model.collection.name, ...read, batchSize, readConcern: visibility(at) };
+  return databaseOf(model).runCursorCommand(command).setBatchSize(batchSize) as AsyncIterable<Row>;
+}
+
+/** The different values of a field in the rows of a filter, and the moment of that, for further reads to look at. */
+export async function distinctNow(
+  model: Readable,
+  field: string,
+  filter: object,
+): Promise<{ values: unknown[]; at: Moment }> {
+  const db = databaseOf(model);
+  const command = {
+    aggregate: model.collection.name,
+    pipeline: [{ $match: filter }, { $group: { _id: `$${field}` } }],
+    cursor: { batchSize: FIRST_BATCH },
+    readConcern: { level: "snapshot" },
+  };
+  const { cursor } = (await db.command(command).catch((error: unknown) => {
+    if (error instanceof mongoose.mongo.MongoServerSelectionError) throw error;
+    return db.command(command);
+  })) as Reply<{ readonly _id: unknown }>;
+  if (cursor.atClusterTime === undefined) throw new mongoose.MongooseError("a snapshot without its time");
+  return { values: cursor.firstBatch.map(({ _id }) => _id), at: cursor.atClusterTime };
 }
 
 /** The driver's own database object; throws while there is no connection. */
@@ -59,28 +79,15 @@ export function databaseOf({ db: { db } }: Readable): NonNullable<Connection["db
   return db;
 }
 
-function cursorOf(
-  db: NonNullable<Connection["db"]>,
-  name: string,
-  filter: object,
-  options: object,
-  session: ClientSession | null,
-) {
-  return db.collection(name).find(filter, { ...options, ...inSession(session), ...visibility(session) } as never);
-}
-
-function inSession(session: ClientSession | null): { session?: ClientSession } {
-  return session === null ? {} : { session };
-}
-
-/**
- * Said for each read: under a connection's own read concern the driver would read a snapshot session's rows as they are
- * at the moment, and then write the session's time into what all other reads share.
- */
-function visibility(session: ClientSession | null): { readonly readConcern: { level: "majority" | "snapshot" } } {
-  return { readConcern: { level: session === null ? "majority" : "snapshot" } };
+/** Said in each command: without it a command sees what no majority has. */
+function visibility(at: Moment | undefined): object {
+  return at === undefined ? { level: "majority" } : { level: "snapshot", atClusterTime: at };
 }
 
 interface Reply<Row> {
-  readonly cursor: { readonly id: number | InstanceType<typeof mongoose.mongo.Long>; readonly firstBatch: Row[] };
+  readonly cursor: {
+    readonly id: number | InstanceType<typeof mongoose.mongo.Long>;
+    readonly firstBatch: Row[];
+    readonly atClusterTime?: Moment;
+  };
 }

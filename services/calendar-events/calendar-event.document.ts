@@ -43,7 +43,7 @@ export type EventRow = Tracked & EventFields & Required<Stamps>;
 export type OverrideRow = { readonly _id: string } & OverrideFields & Stamps;
 
 /** What no read needs: how a row is filed, and its place in the change feed. */
-export const UNFILED = { lane: 0, fork: 0, lastAt: 0, nodes: 0, phase: 0, changedAt: 0 } as const;
+export const UNFILED = { lane: 0, filed: 0, lastAt: 0, changedAt: 0 } as const;
 
 /** A row as it is read. */
 export type Row = ReadEventRow | OverrideRow;
@@ -58,10 +58,8 @@ export const eventSchema = new Schema<AnyRow>(
     ...trackedPaths,
     calendarNumber: Number,
     lane: String,
-    fork: Number,
+    filed: { type: [{ at: Number, by: Number, _id: false }], default: undefined },
     lastAt: Number,
-    nodes: { type: [Number], default: undefined },
-    phase: Number,
     startsAt: Number,
     endsAt: Number,
     name: String,

@@ -25,12 +25,15 @@ describe("the store of events", () => {
 
   test("reads at once see one moment: what is written between them is not seen", async () => {
     await store.insert(event(1));
-    const seen = await store.atOnce(async (reads) => {
-      const before = await reads.findAll([eventId(1), eventId(2)]);
-      await store.insert(event(2));
-      return [before, await reads.findAll([eventId(1), eventId(2)])];
-    });
-    expect(seen.map((events) => events.map(({ id }) => id))).toEqual([[eventId(1)], [eventId(1)]]);
+    const { lanes, reads } = await store.lanesNow(guildId, 1);
+    await store.insert(event(2));
+    const ids = async () => (await reads.findAll([eventId(1), eventId(2)])).map(({ id }) => id);
+    await expect(ids()).resolves.toEqual([eventId(1)]);
+    const window = { from: 0, until: 10 };
+    for await (const { events } of reads.touching(guildId, lanes, window, [])) {
+      expect(events.map(({ id }) => id)).toEqual([eventId(1)]);
+    }
+    expect.assertions(3);
     await expect(store.findAll([eventId(2)])).resolves.toHaveLength(1);
   });
 

@@ -1,5 +1,7 @@
 import type { ClientSession, Connection, Model } from "mongoose";
+import { askedTogether } from "../../mixins/asked-together.ts";
 import { changesSince, saveRevision, stampedReplacement, stampedTombstone } from "../../mixins/change-feed.ts";
+import { distinctNow } from "../../mixins/short-reads.ts";
 import type { ChangesSinceParams, ChangesSinceResult } from "../contracts/change-feed.contract.ts";
 import type { EpochMs, EventId, GuildId } from "../contracts/ids.ts";
 import {
@@ -13,13 +15,17 @@ import type { ChangedEvent } from "./domain/change-event.ts";
 import type { CalendarEvent, StoredEvent } from "./domain/event.ts";
 import { isRefusal, type Refusal } from "../contracts/errors.ts";
 import type { ChangedOverride } from "./domain/override.ts";
+import { lanesOf } from "./event-filing.ts";
 import { eventQuota } from "./event-quota.ts";
 import { kindLimit } from "./kind-limit.store.ts";
 import { type EventReads, eventReads } from "./event-reads.store.ts";
 
 export interface CalendarEventsStore extends EventReads {
-  /** Several reads of one moment: what is written between them is not seen. */
-  atOnce<T>(work: (reads: EventReads) => Promise<T>): Promise<T>;
+  /**
+   * The names of the lanes that a calendar's events are filed in, without a number those of all the guild's calendars;
+   * and reads of that very moment: what is written after it is not seen.
+   */
+  lanesNow(guildId: GuildId, calendarNumber?: number): Promise<{ lanes: readonly string[]; reads: EventReads }>;
   /** Stores a new event, unless the guild may not hold it; false when another has its id. */
   insert(event: CalendarEvent): Promise<boolean | Refusal>;
   /**
@@ -69,14 +75,10 @@ export function calendarEventsStore(connection: Connection, eventsPerGuild: numb
   return {
     ...eventReads(model),
 
-    async atOnce(work) {
-      const session = await connection.startSession({ snapshot: true });
-      try {
-        return await work(eventReads(model, session));
-      } finally {
-        await session.endSession();
-      }
-    },
+    lanesNow: askedTogether(async (guildId: GuildId, calendarNumber?: number) => {
+      const { values, at } = await distinctNow(model, "lane", { guildId, lane: lanesOf(calendarNumber) });
+      return { lanes: values as string[], reads: eventReads(model, at) };
+    }),
 
     async insert(event) {
       const row = documentOf(event);

@@ -30,11 +30,11 @@ export interface CalendarWindows {
 
 export function calendarWindows(store: CalendarEventsStore, calendars: CalendarsStore): CalendarWindows {
   async function list(guildId: GuildId, calendarNumber: number, window: Window): Promise<EventView[] | Refusal> {
-    const [calendar, lanes] = await Promise.all([
+    const [calendar, { lanes, reads }] = await Promise.all([
       calendars.find(guildId, calendarNumber),
-      store.lanes(guildId, calendarNumber),
+      store.lanesNow(guildId, calendarNumber),
     ]);
-    return store.atOnce((reads) => listed(reads, guildId, calendar, lanes, window));
+    return listed(reads, guildId, calendar, lanes, window);
   }
 
   return {
@@ -46,14 +46,12 @@ export function calendarWindows(store: CalendarEventsStore, calendars: Calendars
     },
 
     async listStarting({ guildId, windows, limit }, isOpen) {
-      const [written, names] = await Promise.all([calendars.list(guildId), store.lanes(guildId)]);
-      const search = { guildId, written, lanes: await openLanes(names, isOpen), limit, found: soonest(limit) };
-      await store.atOnce(async (reads) => {
-        for (const window of mergedWindows(windows)) {
-          await collectStarting(reads, search, window);
-          if (search.found.truncated) break;
-        }
-      });
+      const [written, { lanes: all, reads }] = await Promise.all([calendars.list(guildId), store.lanesNow(guildId)]);
+      const search = { guildId, written, lanes: await openLanes(all, isOpen), limit, found: soonest(limit) };
+      for (const window of mergedWindows(windows)) {
+        await collectStarting(reads, search, window);
+        if (search.found.truncated) break;
+      }
       return { occurrences: search.found.list(), truncated: search.found.truncated };
     },
   };

@@ -7,32 +7,40 @@ import { type Series, seriesEnd } from "./domain/occurrences.ts";
 import { nodesOf } from "./domain/span-tree.ts";
 import { lastMsOf, type Times } from "./domain/window.ts";
 
+/** One place in a lane, and what is sorted by there. */
+export interface FiledAt {
+  readonly at: number;
+  readonly by: number;
+}
+
 /** How something is filed, so that windows find it (README, "How a window is read"). */
 export interface Filing {
   /** `<calendar number>/<lane of the domain>`. */
   readonly lane: string;
-  /** Of what doesn't recur: where it is in the interval tree. */
-  readonly fork?: number;
+  /**
+   * Of what doesn't recur: at its fork of the interval tree by its last millisecond, and at `startsUnder` that fork by
+   * its start. Of a series: at the nodes of the span tree that it goes on in by its phase, and at `BEGINS` by its start.
+   */
+  readonly filed: readonly FiledAt[];
   /** Of what doesn't recur: its last millisecond. */
   readonly lastAt?: EpochMs;
-  /** Of a series: the nodes of the span tree that it goes on in. */
-  readonly nodes?: readonly number[];
-  /** Of a series: where in its period it starts. */
-  readonly phase?: number;
 }
 
-/** What doesn't recur, by its last millisecond or by its start, under a number of the interval tree. */
-export const BY_END = { guildId: 1, lane: 1, fork: 1, lastAt: 1 } as const;
-export const BY_START = { guildId: 1, lane: 1, fork: 1, startsAt: 1, lastAt: 1 } as const;
-/** Series by their phases, under a node of the span tree. */
-export const BY_PHASE = { guildId: 1, lane: 1, nodes: 1, phase: 1 } as const;
+/** Where series are filed by their starts; nodes of the span tree are no negative numbers. */
+export const BEGINS = -1;
+
+/** Where what doesn't recur is filed by its start: another number for each fork, and no fork's. */
+export function startsUnder(fork: number): number {
+  return -1 - fork;
+}
+
+/** All that a window looks for: one index, so that it can be one command. */
+export const FILED = { guildId: 1, lane: 1, "filed.at": 1, "filed.by": 1, lastAt: 1 } as const;
 export const IN_ORDER = { guildId: 1, lane: 1, startsAt: 1 } as const;
 
 /** The indexes that windows are read by. */
 export const FILING_INDEXES = [
-  { keys: BY_END, options: { partialFilterExpression: { fork: { $exists: true } } } },
-  { keys: BY_START, options: { partialFilterExpression: { fork: { $exists: true } } } },
-  { keys: BY_PHASE, options: { partialFilterExpression: { nodes: { $exists: true } } } },
+  { keys: FILED, options: { partialFilterExpression: { filed: { $exists: true } } } },
   { keys: IN_ORDER, options: {} },
 ] as const;
 
@@ -50,14 +58,20 @@ function filedSeries({ calendarNumber }: CalendarEvent, series: Series): Filing 
   const lane = laneOf(series);
   const endsAt = seriesEnd(series);
   const lastAt = endsAt === undefined ? undefined : lastMsOf({ startsAt, endsAt });
-  const nodes = nodesOf(startsAt, lastAt, finestOf(lane));
-  return { lane: lanePrefix(calendarNumber) + nameOfLane(lane), nodes, phase: phaseOf(series) };
+  const by = phaseOf(series);
+  const nodes = nodesOf(startsAt, lastAt, finestOf(lane)).map((at) => ({ at, by }));
+  return { lane: lanePrefix(calendarNumber) + nameOfLane(lane), filed: [{ at: BEGINS, by: startsAt }, ...nodes] };
 }
 
 /** How something is filed that doesn't recur. */
 export function filedOnce({ calendarNumber }: { calendarNumber: number }, lane: string, times: Times): Filing {
   const lastAt = lastMsOf(times);
-  return { lane: lanePrefix(calendarNumber) + lane, fork: forkOf(times.startsAt, lastAt), lastAt };
+  const fork = forkOf(times.startsAt, lastAt);
+  const filed = [
+    { at: fork, by: lastAt },
+    { at: startsUnder(fork), by: times.startsAt },
+  ];
+  return { lane: lanePrefix(calendarNumber) + lane, filed, lastAt };
 }
 
 /** What the names of a calendar's lanes begin with. */

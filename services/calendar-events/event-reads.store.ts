@@ -1,6 +1,6 @@
-import type { ClientSession, Model } from "mongoose";
+import type { Model } from "mongoose";
 import { coalescedReads } from "../../mixins/coalesced-reads.ts";
-import { readRows, streamRows } from "../../mixins/short-reads.ts";
+import { type Moment, readRows, streamRows } from "../../mixins/short-reads.ts";
 import type { EpochMs, EventId, GuildId, OccurrenceId } from "../contracts/ids.ts";
 import {
   type AnyRow,
@@ -15,8 +15,8 @@ import type { Calendar } from "./domain/calendar.ts";
 import type { StoredEvent } from "./domain/event.ts";
 import type { Override } from "./domain/override.ts";
 import type { Window } from "./domain/window.ts";
-import { IN_ORDER, lanesOf } from "./event-filing.ts";
-import { type EventFilter, isSingles, type Scan, windowScans } from "./window-query.ts";
+import { FILED, IN_ORDER } from "./event-filing.ts";
+import { type EventFilter, isSingles, windowFilter } from "./window-query.ts";
 
 /** Some of what was found: events, and occurrences that were moved by hand. */
 export interface Found {
@@ -32,8 +32,6 @@ export interface EventReads {
     occurrence?: OccurrenceId,
   ): Promise<{ event: StoredEvent; override?: Override } | undefined>;
   findAll(ids: readonly EventId[]): Promise<StoredEvent[]>;
-  /** The names of the lanes that a calendar's events are filed in; of all the guild's calendars without a number. */
-  lanes(guildId: GuildId, calendarNumber?: number): Promise<string[]>;
   /** What touches a window, in no order, some at a time. A series may have no occurrence in it. */
   touching(
     guildId: GuildId,
@@ -53,18 +51,18 @@ export interface EventReads {
 const LANES_AT_ONCE = 50;
 const ROWS_AT_ONCE = 1000;
 
-export function eventReads(model: Model<AnyRow>, session: ClientSession | null = null): EventReads {
-  async function* found({ conditions, index: hint }: Scan): AsyncIterable<Found> {
-    const filter = { $or: conditions };
-    const few = await readRows<Row>(model, { filter, projection: UNFILED, hint, limit: ROWS_AT_ONCE + 1 }, session);
+/** Reads of events as they are, or as they were at a moment. */
+export function eventReads(model: Model<AnyRow>, at?: Moment): EventReads {
+  async function* found(filter: EventFilter): AsyncIterable<Found> {
+    const read = { filter, projection: UNFILED, hint: FILED };
+    const few = await readRows<Row>(model, { ...read, limit: ROWS_AT_ONCE + 1 }, at);
     if (few.length <= ROWS_AT_ONCE) yield sorted(few);
-    else yield* many(filter, hint);
+    else yield* many({ ...read, batchSize: ROWS_AT_ONCE });
   }
 
-  async function* many(filter: EventFilter, hint: Record<string, 1>): AsyncIterable<Found> {
-    const read = { filter, projection: UNFILED, hint, batchSize: ROWS_AT_ONCE };
+  async function* many(read: Parameters<typeof streamRows>[1]): AsyncIterable<Found> {
     let some: Row[] = [];
-    for await (const row of streamRows<Row>(model, read, session)) {
+    for await (const row of streamRows<Row>(model, read, at)) {
       some.push(row);
       if (some.length < ROWS_AT_ONCE) continue;
       yield sorted(some);
@@ -73,12 +71,11 @@ export function eventReads(model: Model<AnyRow>, session: ClientSession | null =
     if (some.length > 0) yield sorted(some);
   }
 
-  /** A session reads its own moment, and is asked apart. */
+  /** What looks at a moment is asked apart. */
   const byIds =
-    session === null
+    at === undefined
       ? together(model)
-      : (ids: readonly string[]) =>
-          readRows<Row>(model, { filter: { _id: { $in: ids } }, projection: UNFILED }, session);
+      : (ids: readonly string[]) => readRows<Row>(model, { filter: { _id: { $in: ids } }, projection: UNFILED }, at);
 
   return {
     async find(guildId, id, occurrence) {
@@ -93,12 +90,9 @@ export function eventReads(model: Model<AnyRow>, session: ClientSession | null =
       return [...sorted(await byIds(ids)).events];
     },
 
-    lanes: (guildId, calendarNumber) => model.distinct("lane", { guildId, lane: lanesOf(calendarNumber) }),
-
     async *touching(guildId, lanes, window, calendars) {
-      for (let at = 0; at < lanes.length; at += LANES_AT_ONCE) {
-        const some = lanes.slice(at, at + LANES_AT_ONCE);
-        for (const scan of windowScans(guildId, some, window, calendars)) yield* found(scan);
+      for (let first = 0; first < lanes.length; first += LANES_AT_ONCE) {
+        yield* found(windowFilter(guildId, lanes.slice(first, first + LANES_AT_ONCE), window, calendars));
       }
     },
 
@@ -106,19 +100,19 @@ export function eventReads(model: Model<AnyRow>, session: ClientSession | null =
       const filter = { guildId, lane: { $in: lanes.filter(isSingles) }, startsAt: { $gte: from, $lt: until } };
       const sort = { startsAt: 1 } as const;
       const read = { filter, projection: UNFILED, sort, hint: IN_ORDER, limit: most };
-      const rows = await readRows<Row>(model, read, session);
+      const rows = await readRows<Row>(model, read, at);
       return [...sorted(rows).events];
     },
 
     async overrides(ids, { from, until }) {
       const filter = { eventId: { $in: ids }, original: { $gte: from, $lt: until } };
-      const rows = await readRows<OverrideRow>(model, { filter, projection: UNFILED }, session);
+      const rows = await readRows<OverrideRow>(model, { filter, projection: UNFILED }, at);
       return rows.map(overrideOf);
     },
 
     async overriddenStarts(eventId) {
       const read = { filter: { eventId }, projection: { original: 1 } } as const;
-      const rows = await readRows<Pick<OverrideRow, "original">>(model, read, session);
+      const rows = await readRows<Pick<OverrideRow, "original">>(model, read, at);
       return rows.map(({ original }) => original);
     },
   };

@@ -4,33 +4,24 @@ import { forksAround } from "./domain/interval-tree.ts";
 import { finestOf, type Lane, longestIn, phasesIn, readLane, SINGLE } from "./domain/lanes.ts";
 import { endOfNode, nodesAround } from "./domain/span-tree.ts";
 import type { Window } from "./domain/window.ts";
-import { BY_END, BY_PHASE, BY_START, IN_ORDER } from "./event-filing.ts";
+import { BEGINS, startsUnder } from "./event-filing.ts";
 
 /** A condition of a query on events; its values are numbers and names of lanes alone. */
 export type EventFilter = Readonly<Record<string, unknown>>;
 
-/** A place of an index in which to look. */
-interface Place {
-  readonly index: Scan["index"];
-  readonly where: EventFilter;
-}
-
-/** What to look for in an index: any of the conditions. */
-export interface Scan {
-  readonly index: Record<string, 1>;
-  readonly conditions: readonly EventFilter[];
-}
-
 /** Two clocks of the world are at most that far apart: so far a change of the zone moves what is filed. */
 const FURTHEST_MOVE_MS = 26 * 3_600_000;
 
-/** How what touches a window is found in lanes of calendars of a guild; each row is found once. */
-export function windowScans(
+/**
+ * Finds what touches a window in lanes of calendars of a guild, of which there must be some. The index `FILED` has it
+ * all; each row is found once.
+ */
+export function windowFilter(
   guildId: GuildId,
   lanes: readonly string[],
   window: Window,
   calendars: readonly Calendar[],
-): Scan[] {
+): EventFilter {
   const slack = calendars.some(hasMoved) ? FURTHEST_MOVE_MS : 0;
   const around = { from: window.from - slack, until: window.until + slack };
   const once = lanes.filter((lane) => readLane(nameOf(lane)) === undefined);
@@ -42,10 +33,7 @@ export function windowScans(
     ),
     ...seriesIn(seriesLanes(lanes, window, calendars), around),
   ];
-  return [...Map.groupBy(places, ({ index }) => index)].map(([index, some]) => ({
-    index,
-    conditions: some.map(({ where }) => ({ guildId, ...where })),
-  }));
+  return { $or: places.map((where) => Object.assign({ guildId }, where)) };
 }
 
 /** Whether a lane holds what is not moved by a change of the zone. */
@@ -54,15 +42,21 @@ export function isSingles(lane: string): boolean {
 }
 
 /** What doesn't recur: of what is filed outside the window, its end or its start decides. */
-function onceIn(lanes: readonly string[], window: Window): Place[] {
+function onceIn(lanes: readonly string[], window: Window): EventFilter[] {
   if (lanes.length === 0) return [];
   const { before, within, after } = forksAround(window);
-  const [lane, startsAt, lastAt] = [{ $in: lanes }, { $lt: window.until }, { $gte: window.from }];
+  const [lane, started, lastAt] = [{ $in: lanes }, { $lt: window.until }, { $gte: window.from }];
+  const inWindow = { $gte: startsUnder(within.last), $lte: startsUnder(within.first) };
   return [
-    { index: BY_END, where: { lane, fork: { $in: before }, lastAt } },
-    { index: BY_START, where: { lane, fork: { $in: after }, startsAt } },
-    { index: BY_START, where: { lane, fork: { $gte: within.first, $lte: within.last }, startsAt, lastAt } },
+    { lane, filed: inPlace({ $in: before }, lastAt) },
+    { lane, filed: inPlace({ $in: after.map(startsUnder) }, started) },
+    { lane, filed: inPlace(inWindow, started), lastAt },
   ];
+}
+
+/** Undefined `by` for all that is filed there. */
+function inPlace(at: number | object, by?: object): object {
+  return { $elemMatch: by === undefined ? { at } : { at, by } };
 }
 
 /** A lane of series, and where in it to look for a window. */
@@ -74,22 +68,23 @@ interface SeriesLane {
 }
 
 /** Series that go on when the window begins, by their phases, and those that begin in it. */
-function seriesIn(lanes: readonly SeriesLane[], { from, until }: Window): Place[] {
+function seriesIn(lanes: readonly SeriesLane[], { from, until }: Window): EventFilter[] {
   return [...Map.groupBy(lanes, ({ finest }) => finest)].flatMap(([finest, some]) => {
     const first = endOfNode(from, finest);
-    const where = { lane: { $in: some.map(({ name }) => name) }, startsAt: { $gte: first, $lt: until } };
-    return goingOn(some, nodesAround(from, finest)).concat(first < until ? [{ index: IN_ORDER, where }] : []);
+    const lane = { $in: some.map(({ name }) => name) };
+    const begun = { lane, filed: inPlace(BEGINS, { $gte: first, $lt: until }) };
+    return goingOn(some, nodesAround(from, finest)).concat(first < until ? [begun] : []);
   });
 }
 
 /** Lanes in which every phase counts are one place, as each place costs planning. */
-function goingOn(lanes: readonly SeriesLane[], around: readonly number[]): Place[] {
+function goingOn(lanes: readonly SeriesLane[], around: readonly number[]): EventFilter[] {
   const nodes = { $in: around };
   const whole = lanes.filter(({ phases }) => phases === undefined).map(({ name }) => name);
   const places = lanes.flatMap(({ name: lane, phases = [] }) =>
-    phases.map(({ first, last }) => ({ index: BY_PHASE, where: { lane, nodes, phase: { $gte: first, $lte: last } } })),
+    phases.map(({ first, last }) => ({ lane, filed: inPlace(nodes, { $gte: first, $lte: last }) })),
   );
-  return whole.length === 0 ? places : [{ index: BY_PHASE, where: { lane: { $in: whole }, nodes } }, ...places];
+  return whole.length === 0 ? places : [{ lane: { $in: whole }, filed: inPlace(nodes) }, ...places];
 }
 
 function seriesLanes(lanes: readonly string[], window: Window, calendars: readonly Calendar[]): SeriesLane[] {

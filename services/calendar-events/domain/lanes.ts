@@ -113,7 +113,7 @@ export function finestOf({ unit, period }: Lane): number {
 /** Where in its lane's period a series starts, on the wall clock that its rule runs on. */
 export function phaseOf({ recurrence, startsAt, clock }: Series): number {
   const period = periodOf(recurrence);
-  return msIn(period, instantToLocal(startsAt, clock[0].zone)) % msOfPeriod(period);
+  return modulo(msIn(period, instantToLocal(startsAt, clock[0].zone)), msOfPeriod(period));
 }
 
 /**
