@@ -1,5 +1,4 @@
 import type { ClientSession, Connection, Model } from "mongoose";
-import { askedTogether } from "../../mixins/asked-together.ts";
 import { changesSince, saveRevision, stampedReplacement, stampedTombstone } from "../../mixins/change-feed.ts";
 import { distinctNow } from "../../mixins/short-reads.ts";
 import type { ChangesSinceParams, ChangesSinceResult } from "../contracts/change-feed.contract.ts";
@@ -75,10 +74,10 @@ export function calendarEventsStore(connection: Connection, eventsPerGuild: numb
   return {
     ...eventReads(model),
 
-    lanesNow: askedTogether(async (guildId: GuildId, calendarNumber?: number) => {
+    async lanesNow(guildId, calendarNumber) {
       const { values, at } = await distinctNow(model, "lane", { guildId, lane: lanesOf(calendarNumber) });
       return { lanes: values as string[], reads: eventReads(model, at) };
-    }),
+    },
 
     async insert(event) {
       const row = documentOf(event);

@@ -1,3 +1,4 @@
+import { askedTogether } from "../../mixins/asked-together.ts";
 import {
   type EventView,
   MOST_ENTRIES,
@@ -29,11 +30,12 @@ export interface CalendarWindows {
 }
 
 export function calendarWindows(store: CalendarEventsStore, calendars: CalendarsStore): CalendarWindows {
+  const calendarNow = askedTogether((guildId: GuildId, calendarNumber: number) =>
+    Promise.all([calendars.find(guildId, calendarNumber), store.lanesNow(guildId, calendarNumber)]),
+  );
+
   async function list(guildId: GuildId, calendarNumber: number, window: Window): Promise<EventView[] | Refusal> {
-    const [calendar, { lanes, reads }] = await Promise.all([
-      calendars.find(guildId, calendarNumber),
-      store.lanesNow(guildId, calendarNumber),
-    ]);
+    const [calendar, { lanes, reads }] = await calendarNow(guildId, calendarNumber);
     return listed(reads, guildId, calendar, lanes, window);
   }
 
@@ -66,14 +68,14 @@ async function listed(
 ): Promise<EventView[] | Refusal> {
   const entries: EventView[] = [];
   for await (const found of reads.touching(guildId, lanes, window, [calendar])) {
-    const placed = placedEvents(found, {
+    const placed = await placedEvents(found, {
       reads,
       window,
       calendarOf: () => calendar,
       expand: (series, isElsewhere) => occurrencesTouching(series, window, MOST_ENTRIES + 1, isElsewhere),
       belongs: (times) => touches(times, window),
     });
-    for await (const one of placed) {
+    for (const one of placed) {
       if (entries.push(placedView(one, calendar)) > MOST_ENTRIES) return tooManyEntries();
     }
   }
@@ -101,14 +103,14 @@ async function collectStarting(reads: EventReads, search: Search, window: Window
   const recurring = lanes.filter((lane) => !isSingles(lane));
   const calendars = numbersOf(recurring).map((calendarNumber) => calendarOf({ calendarNumber }));
   for await (const some of reads.touching(guildId, recurring, window, calendars)) {
-    const placed = placedEvents(some, {
+    const placed = await placedEvents(some, {
       reads,
       window,
       calendarOf,
       expand: (series, isElsewhere) => occurrencesStarting(series, upTo(window, found.horizon), limit + 1, isElsewhere),
       belongs: (times) => startsIn(times, window),
     });
-    for await (const one of placed) found.add(announcedOccurrence(one, calendarOf(one.event)));
+    for (const one of placed) found.add(announcedOccurrence(one, calendarOf(one.event)));
   }
 }
 

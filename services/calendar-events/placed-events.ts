@@ -22,10 +22,20 @@ interface Placing {
 }
 
 /** Single events and occurrences of what was found, as and where they are now, one after the other. */
-export async function* placedEvents(found: Found, placing: Placing): AsyncIterable<Placed> {
+export async function placedEvents(found: Found, placing: Placing): Promise<Iterable<Placed>> {
   const overrides = await overridesIn(found.events, placing);
-  for (const event of found.events) yield* placedOf(event, overrides, placing);
-  yield* movedByHand(found, placing);
+  const moved = found.moved.length === 0 ? [] : await movedByHand(found, placing);
+  return placedIn(found.events, overrides, placing, moved);
+}
+
+function* placedIn(
+  events: readonly StoredEvent[],
+  overrides: Overrides,
+  placing: Placing,
+  moved: readonly Placed[],
+): Iterable<Placed> {
+  for (const event of events) yield* placedOf(event, overrides, placing);
+  yield* moved;
 }
 
 function* placedOf(event: StoredEvent, overrides: Overrides, { calendarOf, expand }: Placing): Iterable<Placed> {
@@ -61,16 +71,16 @@ async function overridesIn(events: readonly StoredEvent[], { reads, window }: Pl
   return byEvent;
 }
 
-async function* movedByHand({ events, moved }: Found, placing: Placing): AsyncIterable<Placed> {
+async function movedByHand({ events, moved }: Found, placing: Placing): Promise<Placed[]> {
   const known = new Map(events.map((event) => [event.id, event]));
   const missing = new Set(moved.map(({ eventId }) => eventId).filter((id) => !known.has(id)));
   if (missing.size > 0) for (const event of await placing.reads.findAll([...missing])) known.set(event.id, event);
-  for (const override of moved) {
+  return moved.flatMap((override) => {
     const event = known.get(override.eventId);
-    if (event === undefined) continue;
+    if (event === undefined) return [];
     const placed = occurrenceNamed(event, override.original, override, placing.calendarOf(event));
-    if (placed !== undefined && placing.belongs(placed)) yield placed;
-  }
+    return placed !== undefined && placing.belongs(placed) ? [placed] : [];
+  });
 }
 
 /** The occurrence of an event with an original start; undefined when the series has none, or it is cancelled. */

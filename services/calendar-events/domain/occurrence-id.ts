@@ -14,8 +14,11 @@ export interface EventName {
 
 /** The id of one occurrence (D12); inverse of `readEventName`. Milliseconds are written only where there are some. */
 export function occurrenceId(eventId: EventId, original: EpochMs): OccurrenceId {
-  const digits = new Date(original).toISOString().replaceAll(/[-:.]/g, "").replace(/000Z$/, "Z");
-  return `${eventId}_${digits}` as OccurrenceId;
+  // 2024-05-06T12:00:00.000Z; cut up, as a list has one for each of its entries.
+  const iso = new Date(original).toISOString();
+  const day = iso.slice(0, 4) + iso.slice(5, 7) + iso.slice(8, 13);
+  const ms = iso.slice(20, 23);
+  return `${eventId}_${day}${iso.slice(14, 16)}${iso.slice(17, 19)}${ms === "000" ? "" : ms}Z` as OccurrenceId;
 }
 
 /** What a text names, or undefined when it is no id in its one spelling: `…T200000000Z` is none. */
