@@ -11,6 +11,9 @@ import type { GuildId } from "../contracts/ids.ts";
 import { guildSettingsService } from "../guild-settings/guild-settings.service.ts";
 import { dispatchService } from "./dispatch.service.ts";
 
+/** Posts in one channel at one instant: several times what its limit lets through. */
+const BUSY = 12;
+
 describe("announcements on a chat server that behaves as Discord does", () => {
   let chat: ChatSink;
   let services: TestServices;
@@ -86,6 +89,30 @@ describe("announcements on a chat server that behaves as Discord does", () => {
     expect(await announce("4", subscribers)).toMatchObject({ state: "sent" });
     expect(chat.server.messages("4").flatMap(({ pings }) => pings.users)).toEqual(subscribers);
     expect(chat.server.messages("4").length).toBeGreaterThan(5);
+    expect(chat.server.requests.filter(({ status }) => status === 429)).toEqual([]);
+  });
+
+  test("a channel with more posts than its limit lets through sends them as it may, and holds up no other", async () => {
+    const startsAt = Date.now() + 3_000;
+    const guildIds = ["70", "80"] as GuildId[];
+    const make = async (guildId: GuildId, events: number) => {
+      const rule = { type: "UNIVERSAL", hours: 0, minutes: 0, info: "", channel: guildId } as const;
+      await services.call(createAnnouncement, { guildId, ...rule });
+      const times = { startsAt, endsAt: startsAt + 3_600_000 };
+      const create = (_: unknown, at: number) =>
+        services.call(createEvent, { guildId, calendarNumber: 1, name: `event ${at}`, ...times });
+      await Promise.all(Array.from({ length: events }, create));
+    };
+    await Promise.all([make("70" as GuildId, BUSY), make("80" as GuildId, 1)]);
+    const settled = async () => {
+      const histories = guildIds.map((guildId) => services.call(listPostHistory, { guildId, amount: -1 }));
+      return (await Promise.all(histories)).flat();
+    };
+    await until(async () => (await settled()).length > BUSY, "settled", 30_000);
+    expect((await settled()).every(({ state }) => state === "sent")).toBe(true);
+    const channels = chat.server.messages().map(({ channel }) => channel);
+    expect(channels.filter((channel) => channel === "70")).toHaveLength(BUSY);
+    expect(channels.indexOf("80")).toBeLessThan(channels.lastIndexOf("70"));
     expect(chat.server.requests.filter(({ status }) => status === 429)).toEqual([]);
   });
 });

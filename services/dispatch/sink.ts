@@ -55,5 +55,10 @@ export interface Sink {
   readonly nonceWindowMs?: number;
   /** Most requests a second; no limit when absent. */
   readonly requestsPerSecond?: number;
+  /**
+   * Milliseconds until the receiver takes another message in this channel, as far as its answers have told; 0 when it
+   * does now. Absent where channels have no limits of their own.
+   */
+  readonly channelWait?: (channel: string) => number;
   close(): Promise<void>;
 }

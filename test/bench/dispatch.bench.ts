@@ -11,9 +11,10 @@ import { race, type RaceShape, type Result } from "./dispatch/race.ts";
 import { replan } from "./dispatch/replan.ts";
 import { startRival } from "./dispatch/rival-process.ts";
 
-const STEADY: RaceShape = { posts: 10_000, spreadMs: 20_000, guilds: 20 };
-const BURST: RaceShape = { posts: 5_000, spreadMs: 0, guilds: 20 };
-const AMID_MANY: RaceShape = { posts: 2_000, spreadMs: 20_000, guilds: 20 };
+/** A channel takes five messages in some five seconds from Discord; every guild here has one channel. */
+const STEADY: RaceShape = { posts: 10_000, spreadMs: 20_000, guilds: 500 };
+const BURST: RaceShape = { posts: 5_000, spreadMs: 0, guilds: 1_000 };
+const AMID_MANY: RaceShape = { posts: 2_000, spreadMs: 20_000, guilds: 200 };
 const MANY = 1_000_000;
 const NO_LIMITS = { perBucket: 1_000_000_000, overall: 1_000_000_000 };
 

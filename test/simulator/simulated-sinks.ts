@@ -73,6 +73,8 @@ function troubledSink(world: SharedWorld, who: Incarnation, name: SinkName): Sin
   const sink: Sink = {
     name,
     requestsPerSecond,
+    // Where the receiver limits, posts of one channel go one after another.
+    ...(requestsPerSecond < Infinity && { channelWait: () => 0 }),
     /** Where a box is refused the text goes alone, in the same call (SINKS.md). */
     async send(message, timeoutMs) {
       const startedAt = time.now;

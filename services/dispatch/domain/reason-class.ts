@@ -13,6 +13,7 @@ const CLASSES: readonly (readonly [label: string, begins: RegExp])[] = [
   ["truth not to be had", /^the truth about it/],
   ["worker vanished", /^(?:its worker|only its first)/],
   ["nobody was there", /^nothing could post it/],
+  ["its turn did not come", /^its turn/],
   ["sink switched off", /^the sink /],
   ["announced already", /^the event had been announced/],
   ["announcement changed", /^the announcement /],

@@ -13,6 +13,11 @@ describe("the class of a reason", () => {
     ["failed", "it can't be rendered: no zone", "not rendered"],
     ["missed", "the truth about it could not be had in time", "truth not to be had"],
     ["missed", "nothing could post it before its deadline", "nobody was there"],
+    [
+      "missed",
+      "its turn did not come before its deadline: its channel or its sink takes no more",
+      "its turn did not come",
+    ],
     ["unknown", "its worker vanished while it was sending", "worker vanished"],
     ["cancelled", "the announcement was deleted", "announcement changed"],
     ["cancelled", "the event was moved", "event changed"],

@@ -21,8 +21,8 @@ export interface Agenda {
   readonly inWork: number;
 }
 
-/** Does what is due about a post. `rank` is this replica's place for it: 0 goes first. */
-export type Work = (post: Post, rank: number) => Promise<void>;
+/** Does what is due about a post. */
+export type Work = (entry: Entry) => Promise<void>;
 
 /** From when on a post is late. */
 const LATE_MS = 60_000;
@@ -61,10 +61,11 @@ export function newAgenda(ports: Ports, timing: Timing, life: Life, foresee: For
     cancel();
     if (life.stopping) return;
     const now = clock.now();
-    for (let entry = queue.takeBy(now); entry !== undefined; entry = queue.takeBy(now)) laneOf(entry.post).put(entry);
+    for (let entry = queue.takeBy(now); entry !== undefined; entry = queue.takeBy(now)) {
+      laneOf(entry.post).put(entry, now);
+    }
     for (const lane of lanes.values()) beginWhatMay(lane, now);
-    const waits = [...lanes.values()].map((lane) => lane.wait(now)).filter((wait) => wait > 0);
-    const next = Math.min(queue.nextAt() ?? Infinity, ...waits.map((wait) => now + wait));
+    const next = Math.min(queue.nextAt() ?? Infinity, ...[...lanes.values()].map((lane) => lane.opensAt(now)));
     if (next < Infinity) cancel = timers.after(waitUntil(next, now), turn);
   }
 
@@ -78,6 +79,7 @@ export function newAgenda(ports: Ports, timing: Timing, life: Life, foresee: For
   function beginWhatMay(lane: SinkLane, now: EpochMs): void {
     for (let entry = lane.next(now); entry !== undefined; entry = lane.next(now)) {
       if (current.get(entry.post.id) === entry.post) begin(entry, lane, now);
+      else lane.passOver(entry, now);
     }
   }
 
@@ -89,14 +91,14 @@ export function newAgenda(ports: Ports, timing: Timing, life: Life, foresee: For
   }
 
   async function run(entry: Entry, lane: SinkLane): Promise<void> {
-    const { post, rank } = entry;
+    const { post } = entry;
     try {
-      await work(post, rank);
+      await work(entry);
     } catch (error) {
       reports.trouble("dispatch", { post: post.id, error });
     }
     busy.delete(post.id);
-    lane.end(entry);
+    lane.end(entry, clock.now());
     turn();
   }
 

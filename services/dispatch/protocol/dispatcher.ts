@@ -13,6 +13,7 @@ import { newLife } from "./life.ts";
 import { newPlanner } from "./planner.ts";
 import { NOTHING_SET, type Ports } from "./ports.ts";
 import { newRescue } from "./rescue.ts";
+import type { Entry } from "./sink-lane.ts";
 import type { Timing } from "./timing.ts";
 
 /** One replica of dispatch. */
@@ -58,7 +59,7 @@ export function newDispatcher(ports: Ports, timing: Timing): Dispatcher {
   }
 
   /** A replica that isn't the first looks again: the ones before it have had their time. */
-  async function work(post: Post, rank: number): Promise<void> {
+  async function work({ post, rank, readyAt }: Entry): Promise<void> {
     const row = rank === 0 ? post : await unchanged(post);
     if (row === null || life.stopping) return;
     const sink = ports.sinks.find(({ name }) => name === row.sink);
@@ -66,7 +67,7 @@ export function newDispatcher(ports: Ports, timing: Timing): Dispatcher {
     if (sink === undefined) return planner.touch(row.guildId, row.dueAt);
     // A halted sink keeps its posts planned; those whose deadline is over are still settled.
     if (halts.reasonFor(row.sink) !== undefined && clock.now() <= row.deadline) return;
-    await fire(row, sink);
+    await fire(row, sink, readyAt);
   }
 
   async function unchanged(post: Post): Promise<Post | null> {

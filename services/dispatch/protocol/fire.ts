@@ -1,3 +1,4 @@
+import type { EpochMs } from "../../contracts/ids.ts";
 import type { ChatMessage } from "../domain/chat-message.ts";
 import { type StandingTruth, stands } from "../domain/judge-post.ts";
 import type { Post } from "../domain/post.ts";
@@ -25,16 +26,17 @@ export interface FireParts {
  * What happens to a planned post at its due instant: the truth is asked for, the post is claimed on it, and sent. When
  * the truth has changed the guild is planned anew, and the new plan says what becomes of the post.
  */
-export function newFiring(parts: FireParts): (post: Post, sink: Sink) => Promise<void> {
+export function newFiring(parts: FireParts): (post: Post, sink: Sink, readyAt: EpochMs) => Promise<void> {
   const { ports, timing, life, planner, questions, ledger, delivery } = parts;
 
-  async function fire(post: Post, sink: Sink): Promise<void> {
+  /** @param readyAt - Since when it has waited for its turn. */
+  async function fire(post: Post, sink: Sink, readyAt: EpochMs): Promise<void> {
     const answer = await truthInTime(post);
     if (life.stopping) return;
     if (answer !== undefined && !stands(post, answer.truth, timing.graceMs)) {
       await planner.touch(post.guildId, post.dueAt);
     } else if (ports.clock.now() > post.deadline || answer === undefined) {
-      await miss(post, answer === undefined ? "the truth about it could not be had in time" : undefined);
+      await miss(post, answer === undefined ? "the truth about it could not be had in time" : lateness(post, readyAt));
     } else {
       await claimAndSend(post, sink, answer as Answer & { truth: StandingTruth });
     }
@@ -49,8 +51,14 @@ export function newFiring(parts: FireParts): (post: Post, sink: Sink) => Promise
     }
   }
 
-  async function miss(post: Post, why: string | undefined): Promise<void> {
-    const reason = why ?? post.reason ?? "nothing could post it before its deadline";
+  function lateness({ reason, deadline }: Post, readyAt: EpochMs): string {
+    if (reason !== undefined) return reason;
+    return readyAt <= deadline
+      ? "its turn did not come before its deadline: its channel or its sink takes no more"
+      : "nothing could post it before its deadline";
+  }
+
+  async function miss(post: Post, reason: string): Promise<void> {
     await ledger.write(post, { state: "missed", reason, settledAt: ports.clock.now() });
   }
 

@@ -58,9 +58,9 @@ export async function makeTruth({ mongoUrl }: Pick<Arena, "mongoUrl">, posts: re
   broker.createService(announcementsService({ mongoUrl }));
   await broker.start();
   try {
-    const rule = { channel: "1", type: "UNIVERSAL", hours: 0, minutes: 0, info: "" };
+    const rule = { type: "UNIVERSAL", hours: 0, minutes: 0, info: "" };
     const guilds = [...new Set(posts.map(({ guildId }) => guildId))];
-    await inTurns(guilds, (guildId) => broker.call(createAnnouncement.name, { guildId, ...rule }));
+    await inTurns(guilds, (guildId) => broker.call(createAnnouncement.name, { guildId, channel: guildId, ...rule }));
     await inTurns(posts, ({ guildId, title, dueAt }) => {
       const times = { startsAt: dueAt, endsAt: dueAt + EVENT_MS };
       return broker.call(createEvent.name, { guildId, calendarNumber: 1, name: title, ...times });

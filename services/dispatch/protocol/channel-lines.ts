@@ -1,0 +1,85 @@
+import type { EpochMs } from "../../contracts/ids.ts";
+import type { Sink } from "../sink.ts";
+import type { Entry } from "./sink-lane.ts";
+import { newWakeQueue } from "./wake-queue.ts";
+
+/**
+ * A line for each channel of a guild, of which one post at a time gets its turn, and none before the receiver's limit
+ * for the channel is over. What waits here is not claimed: it can still be edited, and asks the receiver for nothing.
+ * A guild that names another's channel stands in a line of its own.
+ */
+export interface ChannelLines {
+  /** Takes a post that is due to the end of its channel's line. */
+  join(entry: Entry, now: EpochMs): void;
+  /** The one of this channel that was let through is done with. */
+  leave(entry: Entry, now: EpochMs): void;
+  /** Lets those through whose limit is over by now. */
+  open(now: EpochMs): void;
+  /** When the next limit is over; undefined when none is known. */
+  opensAt(): EpochMs | undefined;
+}
+
+interface Line {
+  readonly channel: string;
+  readonly onTime: Entry[];
+  readonly late: Entry[];
+  /** Who has the channel's turn; nobody while its limit is waited for. */
+  holder?: Entry | undefined;
+}
+
+/** @param letThrough - Is given each post when it has its turn. */
+export function newChannelLines(
+  channelWait: NonNullable<Sink["channelWait"]>,
+  letThrough: (entry: Entry) => void,
+): ChannelLines {
+  /** There is one while a post of its channel waits or has its turn. */
+  const lines = new Map<string, Line>();
+  const limited = newWakeQueue<string>();
+
+  function advance(key: string, line: Line, now: EpochMs): void {
+    line.holder = undefined;
+    for (const entries of [line.onTime, line.late]) letOverdueThrough(entries, now);
+    const entries = line.onTime.length > 0 ? line.onTime : line.late;
+    const [first] = entries;
+    if (first === undefined) return void lines.delete(key);
+    const wait = channelWait(line.channel);
+    if (wait > 0) return limited.put(Math.min(now + Math.ceil(wait), first.deadline + 1), key);
+    line.holder = entries.shift();
+    letThrough(first);
+  }
+
+  /** What is past its deadline is settled without being sent: no limit holds it up. */
+  function letOverdueThrough(entries: Entry[], now: EpochMs): void {
+    for (let [first] = entries; first !== undefined && now > first.deadline; [first] = entries) {
+      entries.shift();
+      letThrough(first);
+    }
+  }
+
+  return {
+    join(entry, now) {
+      const key = lineOf(entry);
+      const line = lines.get(key) ?? { channel: entry.post.channel, onTime: [], late: [] };
+      (entry.isLate ? line.late : line.onTime).push(entry);
+      if (lines.has(key)) return;
+      lines.set(key, line);
+      advance(key, line, now);
+    },
+    leave(entry, now) {
+      const key = lineOf(entry);
+      const line = lines.get(key);
+      if (line?.holder === entry) advance(key, line, now);
+    },
+    open(now) {
+      for (let key = limited.takeBy(now); key !== undefined; key = limited.takeBy(now)) {
+        const line = lines.get(key);
+        if (line !== undefined) advance(key, line, now);
+      }
+    },
+    opensAt: () => limited.nextAt(),
+  };
+}
+
+function lineOf({ guildId, post }: Entry): string {
+  return `${guildId} ${post.channel}`;
+}

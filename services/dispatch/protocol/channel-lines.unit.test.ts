@@ -1,0 +1,96 @@
+import { beforeEach, describe, expect, test } from "@jest/globals";
+import { type ChannelLines, newChannelLines } from "./channel-lines.ts";
+import type { Entry } from "./sink-lane.ts";
+
+function entry(channel: string, { guildId = "1", isLate = false, deadline = 1_000 } = {}): Entry {
+  return { guildId, post: { channel }, isLate, deadline } as Entry;
+}
+
+describe("the lines of channels", () => {
+  let waits: Record<string, number>;
+  let through: Entry[];
+  let lines: ChannelLines;
+
+  beforeEach(() => {
+    waits = {};
+    through = [];
+    lines = newChannelLines(
+      (channel) => waits[channel] ?? 0,
+      (each) => void through.push(each),
+    );
+  });
+
+  test("one post of a channel at a time, in the order in which they came; other channels don't wait for it", () => {
+    const [a1, a2, a3, b1] = [entry("a"), entry("a"), entry("a"), entry("b")];
+    for (const each of [a1, a2, a3, b1]) lines.join(each, 0);
+    expect(through).toEqual([a1, b1]);
+    lines.leave(a1, 1);
+    lines.leave(b1, 1);
+    lines.leave(a2, 2);
+    expect(through).toEqual([a1, b1, a2, a3]);
+    lines.leave(a3, 3);
+    lines.join(a1, 4);
+    expect(through).toHaveLength(5);
+  });
+
+  test("a guild that names another's channel holds up itself alone", () => {
+    const [a1, a2, other] = [entry("a"), entry("a"), entry("a", { guildId: "2" })];
+    for (const each of [a1, a2, other]) lines.join(each, 0);
+    expect(through).toEqual([a1, other]);
+  });
+
+  test("while a channel is limited nothing of it goes through, and then one", () => {
+    waits = { a: 50 };
+    const [one, two] = [entry("a"), entry("a")];
+    lines.join(one, 100);
+    lines.join(two, 110);
+    expect([through, lines.opensAt()]).toEqual([[], 150]);
+    lines.open(149);
+    expect(through).toEqual([]);
+    waits = {};
+    lines.open(150);
+    expect([through, lines.opensAt()]).toEqual([[one], undefined]);
+  });
+
+  test("a limit that has grown meanwhile is waited for anew", () => {
+    waits = { a: 50 };
+    lines.join(entry("a"), 100);
+    waits = { a: 30 };
+    lines.open(150);
+    expect([through, lines.opensAt()]).toEqual([[], 180]);
+  });
+
+  test("what is on time goes before what is late", () => {
+    const [first, late, onTime] = [entry("a"), entry("a", { isLate: true }), entry("a")];
+    for (const each of [first, late, onTime]) lines.join(each, 0);
+    lines.leave(first, 1);
+    expect(through).toEqual([first, onTime]);
+  });
+
+  test("what is past its deadline is let through at once, whatever the limit, and keeps nobody from his turn", () => {
+    const [first, over, alsoOver, next] = [
+      entry("a"),
+      entry("a", { deadline: 20 }),
+      entry("a", { isLate: true, deadline: 20 }),
+      entry("a"),
+    ];
+    for (const each of [first, over, alsoOver, next]) lines.join(each, 0);
+    waits = { a: 500 };
+    lines.leave(first, 21);
+    expect(through).toEqual([first, over, alsoOver]);
+    lines.leave(over, 22);
+    expect(through).toHaveLength(3);
+    waits = {};
+    lines.open(521);
+    expect(through).toEqual([first, over, alsoOver, next]);
+  });
+
+  test("a limit that is longer than a post has time is left at its deadline", () => {
+    waits = { a: 5_000 };
+    const hopeless = entry("a", { deadline: 40 });
+    lines.join(hopeless, 0);
+    expect(lines.opensAt()).toBe(41);
+    lines.open(41);
+    expect(through).toEqual([hopeless]);
+  });
+});
