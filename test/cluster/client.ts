@@ -6,6 +6,8 @@ export interface Client {
   read(path: string, body: object): Promise<Answer>;
   write(path: string, body: object): Promise<Answer>;
   tally(): Tally;
+  /** Each request that failed, a line of JSON: what the replicas' logs are searched for. */
+  failed(): readonly string[];
 }
 
 const NO_ANSWER: Answer = { status: 0, body: {} };
@@ -15,6 +17,7 @@ const CUT_OFF = 502;
 /** Like any careful client it sends a read once more when the connection was lost, and a write never. */
 export function newClient(baseUrl: string, key: string): Client {
   const outcomes: Outcome[] = [];
+  const failed: string[] = [];
   let repeated = 0;
 
   async function once(purpose: Purpose, path: string, body: object): Promise<Answer> {
@@ -29,7 +32,11 @@ export function newClient(baseUrl: string, key: string): Client {
     const sentAt = performance.now();
     const answer = await once(purpose, path, body);
     const code = answer.body["code"] as string | undefined;
-    outcomes.push({ purpose, status: answer.status, code, sentAt, ms: performance.now() - sentAt });
+    const [status, ms] = [answer.status, performance.now() - sentAt];
+    outcomes.push({ purpose, status, code, sentAt, ms });
+    const requestId = answer.body["request_id"];
+    const until = new Date().toISOString();
+    if (status !== 200) failed.push(JSON.stringify({ until, path, status, code, ms: Math.round(ms), requestId }));
     return answer;
   }
 
@@ -37,5 +44,6 @@ export function newClient(baseUrl: string, key: string): Client {
     read: (path, body) => noted("read", path, body),
     write: (path, body) => noted("write", path, body),
     tally: () => tallyOf(outcomes, repeated),
+    failed: () => failed,
   };
 }

@@ -1,4 +1,4 @@
-import { readFile, writeFile } from "node:fs/promises";
+import { appendFile, readFile, rm } from "node:fs/promises";
 import { join } from "node:path";
 import { PROJECT } from "../real-parts/launched.ts";
 import { startMongoSet } from "../real-parts/mongo-set.ts";
@@ -7,7 +7,7 @@ import { type MongoServers, startInstallation } from "./installation.ts";
 import { runTrial, type TrialRow } from "./run-trial.ts";
 import { QUIET, SHARDED, type Trial, TRIALS } from "./trials.ts";
 
-/** The replicas' warnings of a run that was not good. */
+/** The requests that failed in a run that was not good, and the replicas' warnings. */
 const LOG = "cluster.log";
 const SHARD_KEYS = join(PROJECT, "k8s/components/mongodb/shard-keys.json");
 
@@ -71,7 +71,8 @@ async function inInstallation<Database extends MongoServers>(
       rows.push(row);
     }
     const isGood = rows.every(({ isKept }) => isKept);
-    if (!isGood) await writeFile(LOG, installation.logged());
+    const failed = rows.map((row) => `--- requests that failed: ${row.trial}\n${row.failed.join("\n")}`).join("\n");
+    if (!isGood) await appendFile(LOG, `${failed}\n${installation.logged()}\n`);
     return isGood;
   } finally {
     await installation.stop();
@@ -83,6 +84,7 @@ async function main(words: readonly string[]): Promise<boolean> {
   const isChosen = ({ name }: { readonly name: string }) =>
     words.length === 0 || words.some((word) => name.includes(word));
   const keys = JSON.parse(await readFile(SHARD_KEYS, "utf8")) as ShardKeys;
+  await rm(LOG, { force: true });
   printLine(COLUMNS.map(([title]) => title));
   const onSet = await inInstallation(startMongoSet, TRIALS.filter(isChosen));
   const onShards = await inInstallation((folder) => startMongoShards(folder, keys), [SHARDED].filter(isChosen));
@@ -91,6 +93,6 @@ async function main(words: readonly string[]): Promise<boolean> {
 
 const isGood = await main(process.argv.slice(2));
 process.stdout.write(
-  isGood ? "Every promise was kept.\n" : `A promise was broken: ${LOG} has the replicas' warnings.\n`,
+  isGood ? "Every promise was kept.\n" : `A promise was broken: ${LOG} has what failed and the replicas' warnings.\n`,
 );
 process.exit(isGood ? 0 : 1);

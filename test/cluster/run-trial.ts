@@ -14,6 +14,7 @@ export interface TrialRow {
   readonly trial: string;
   readonly times: number;
   readonly tally: Tally;
+  readonly failed: readonly string[];
   readonly writes: WritesVerdict;
   /** Reads that did not show what had been answered before. */
   readonly unseen: number;
@@ -50,6 +51,7 @@ export async function runTrial<Database extends MongoServers>(
     trial: name,
     times,
     tally,
+    failed: client.failed(),
     unseen: load.unseen,
     overstayed: installation.overstayed - before,
     writes: await load.verdict(),
