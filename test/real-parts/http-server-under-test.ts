@@ -1,3 +1,4 @@
+import { subscribe, unsubscribe } from "node:diagnostics_channel";
 import { once } from "node:events";
 import { connect, type NetConnectOpts, type Socket } from "node:net";
 import { jsonAnswer, refusalAnswer } from "../../services/api/answer.ts";
@@ -37,6 +38,12 @@ const echo: HttpServerParts["answer"] = async (message, requestId) => {
 export class HttpServerUnderTest {
   readonly served: Served[] = [];
   readonly #sockets: Socket[] = [];
+  /** The server's own ends of the connections. */
+  readonly #accepted: Socket[] = [];
+  readonly #accept = (message: unknown) => {
+    const { socket } = message as { readonly socket: Socket };
+    if (socket.localPort === this.port) this.#accepted.push(socket);
+  };
   #server: HttpServer | undefined;
   port = 0;
 
@@ -51,6 +58,7 @@ export class HttpServerUnderTest {
   async start(parts: Partial<HttpServerParts> = {}): Promise<void> {
     this.#server = this.make(parts);
     this.port = await this.#server.listen();
+    subscribe("net.server.socket", this.#accept);
   }
 
   async stop(withinMs = 0): Promise<void> {
@@ -61,6 +69,8 @@ export class HttpServerUnderTest {
   async cut(): Promise<void> {
     for (const socket of this.#sockets.splice(0)) socket.destroy();
     await this.stop();
+    unsubscribe("net.server.socket", this.#accept);
+    this.#accepted.length = 0;
     this.served.length = 0;
   }
 
@@ -85,10 +95,8 @@ export class HttpServerUnderTest {
     return line;
   }
 
-  /** Ends the server, which waits for those that it has not hung up on. */
+  /** Waits until the server has let go of every connection by itself. */
   async nobodyLeft(): Promise<void> {
-    let isOver = false;
-    void this.stop(120_000).then(() => (isOver = true));
-    await until(() => isOver, "nobody is on the line any more");
+    await until(() => this.#accepted.every(({ destroyed }) => destroyed), "nobody is on the line any more");
   }
 }
