@@ -45,6 +45,10 @@ describe("dispatch in the simulator", () => {
     expect(one.story().length).toBeGreaterThan(5);
   });
 
+  test("the further parts of a noisy guild's posts go beyond no budget: nobody else is refused for them", async () => {
+    expect((await simulate(3587)).violations).toEqual([]);
+  });
+
   test("every mutant has a seed that catches it", () => {
     expect(Object.keys(CAUGHT_BY)).toEqual(Object.keys(MUTANTS));
   });

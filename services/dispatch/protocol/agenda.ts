@@ -8,13 +8,19 @@ import type { Timing } from "./timing.ts";
 import { type Entry, newSinkLane, type SinkLane } from "./sink-lane.ts";
 import { newWakeQueue } from "./wake-queue.ts";
 
+/** How fast the posts in work may send: by the budgets of their sinks. */
+export interface Pace {
+  /** Milliseconds until a post that has sent a part may send another; 0 when it may now. */
+  furtherWait(post: Post): number;
+  /** A part is sent: it counts. */
+  spend(post: Post): void;
+}
+
 /** Holds what wakes in the next seconds, and one timer for the first of it. */
-export interface Agenda {
+export interface Agenda extends Pace {
   start(): void;
   /** Takes in those of the posts that wake soon. */
   add(posts: readonly Post[]): void;
-  /** A part of a post that is in work is sent: it counts for its sink's budget. */
-  spend(post: Post): void;
   /** Resolves when nothing is in work any more. */
   drained(): Promise<void>;
   /** How many posts are in work. */
@@ -118,6 +124,7 @@ export function newAgenda(ports: Ports, timing: Timing, life: Life, foresee: For
       life.repeat("look back", timing.lookBackEveryMs, lookBack);
     },
     add,
+    furtherWait: (post) => laneOf(post).furtherWait(post.id, clock.now()),
     spend: (post) => laneOf(post).spend(post.id, clock.now()),
     async drained() {
       while (busy.size > 0) await Promise.all(busy.values());

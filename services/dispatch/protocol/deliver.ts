@@ -2,6 +2,7 @@ import type { ChatMessage } from "../domain/chat-message.ts";
 import type { Post } from "../domain/post.ts";
 import { retryDelay } from "../domain/retry-delay.ts";
 import type { SendOutcome, Sink } from "../sink.ts";
+import type { Pace } from "./agenda.ts";
 import type { Halts } from "./halts.ts";
 import type { Ledger } from "./ledger.ts";
 import type { Life } from "./life.ts";
@@ -32,10 +33,12 @@ type Refusal = Extract<SendOutcome, { kind: "rejected" }>;
 const SETTLING_MS = 500;
 /** With less than this left of the lease it is prolonged before the next part is sent. */
 const LEAST_SENDING_MS = 2_000;
+/** Between two looks at the lease. */
+const LONGEST_WAIT_MS = 1_000;
 
 /**
  * @param unannounced - Is told of each post whose outcome may change what its guild's plan asks for.
- * @param spend - Is told of each part that is sent.
+ * @param pace - Is asked before each part but the first, and told of each that is sent.
  */
 export function newDelivery(
   ports: Ports,
@@ -44,7 +47,7 @@ export function newDelivery(
   ledger: Ledger,
   halts: Halts,
   unannounced: (post: Post) => void,
-  spend: (post: Post) => void,
+  pace: Pace,
 ): Delivery {
   const { clock, store, random } = ports;
 
@@ -52,7 +55,7 @@ export function newDelivery(
     let post: Post | null = claimed;
     for (let part = post.delivered.length; part < messages.length; part = post.delivered.length) {
       const message = messages[part] as ChatMessage;
-      post = await withLease(post);
+      post = await (part === claimed.delivered.length ? withLease(post) : withTurn(post));
       if (post === null) return;
       const untouched = fresh && part === 0;
       if (clock.now() > post.deadline) return overdue(post, untouched);
@@ -74,9 +77,20 @@ export function newDelivery(
     return held !== null && held.wakeAt - clock.now() >= LEAST_SENDING_MS ? held : null;
   }
 
+  /** The post when it may send another part, still with its lease. */
+  async function withTurn(post: Post): Promise<Post | null> {
+    let held = await withLease(post);
+    for (let wait = pace.furtherWait(post); wait > 0 && held !== null; wait = pace.furtherWait(post)) {
+      if (life.stopping) return held;
+      await life.sleep(Math.min(wait, LONGEST_WAIT_MS));
+      held = await withLease(held);
+    }
+    return held;
+  }
+
   function attempt(post: Post, sink: Sink, message: ChatMessage, part: number): Promise<SendOutcome> {
     const timeoutMs = Math.min(timing.sendTimeoutMs, post.wakeAt - clock.now() - SETTLING_MS);
-    spend(post);
+    pace.spend(post);
     return sink.send(outgoing(post, part, message), timeoutMs);
   }
 

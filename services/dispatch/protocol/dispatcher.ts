@@ -1,7 +1,7 @@
 import type { EpochMs, GuildId } from "../../contracts/ids.ts";
 import type { Post, SinkName } from "../domain/post.ts";
 import { rankOf } from "../domain/rank.ts";
-import { newAgenda } from "./agenda.ts";
+import { newAgenda, type Pace } from "./agenda.ts";
 import { newQuestions } from "./ask-truth.ts";
 import { newDelivery } from "./deliver.ts";
 import { newFiring } from "./fire.ts";
@@ -47,7 +47,8 @@ export function newDispatcher(ports: Ports, timing: Timing): Dispatcher {
   const questions = newQuestions(ports, timing, follower);
   const ledger = newLedger(ports, life);
   const halts = newHalts(ports, timing);
-  const delivery = newDelivery(ports, timing, life, ledger, halts, planAgain, (post) => agenda.spend(post));
+  const pace: Pace = { furtherWait: (post) => agenda.furtherWait(post), spend: (post) => agenda.spend(post) };
+  const delivery = newDelivery(ports, timing, life, ledger, halts, planAgain, pace);
   const parts = { ports, timing, life, planner, questions, ledger, delivery };
   const fire = newFiring(parts);
   const rescue = newRescue(parts);

@@ -18,6 +18,19 @@ describe("how many requests a second go to a sink", () => {
     expect(budget.wait(0)).toBe(0);
   });
 
+  test("a further part goes before anybody begins, and waits for what is reserved and sent", () => {
+    const budget = newSendingBudget(2);
+    budget.reserve("a");
+    budget.spend("a", 0);
+    budget.reserve("b");
+    expect(budget.furtherWait("a", 10)).toBe(990);
+    budget.release("b");
+    expect(budget.wait(10)).toBe(990);
+    expect(budget.furtherWait("a", 10)).toBe(0);
+    budget.spend("a", 10);
+    expect([budget.wait(1_000), budget.furtherWait("a", 1_000)]).toEqual([0, 0]);
+  });
+
   test("every part counts", () => {
     const budget = newSendingBudget(3);
     budget.reserve("a");

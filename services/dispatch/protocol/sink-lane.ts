@@ -23,6 +23,8 @@ export interface SinkLane {
   begin(entry: Entry): void;
   /** It is not to be worked on any more. */
   passOver(entry: Entry, now: EpochMs): void;
+  /** Milliseconds until a post that has sent a part may send another; 0 when it may now. */
+  furtherWait(postId: string, now: EpochMs): number;
   /** A part of the post is sent. */
   spend(postId: string, now: EpochMs): void;
   end(entry: Entry, now: EpochMs): void;
@@ -58,6 +60,7 @@ export function newSinkLane(
       budget.reserve(post.id);
     },
     passOver: (entry, now) => lines?.leave(entry, now),
+    furtherWait: (postId, now) => budget.furtherWait(postId, now),
     spend: (postId, now) => budget.spend(postId, now),
     end(entry, now) {
       inWork -= 1;
