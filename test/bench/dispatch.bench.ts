@@ -19,21 +19,30 @@ const MANY = 1_000_000;
 const NO_LIMITS = { perBucket: 1_000_000_000, overall: 1_000_000_000 };
 
 type Start = (arena: Arena) => Promise<Contender>;
-const timers: Start = (arena) => startRival("setTimeout", "timer-rival.ts", arena);
-const agenda: Start = (arena) => startRival("agenda", "agenda-rival.ts", arena);
+const CONTENDERS: Readonly<Record<string, Start>> = {
+  setTimeout: (arena) => startRival("setTimeout", "timer-rival.ts", arena),
+  agenda: (arena) => startRival("agenda", "agenda-rival.ts", arena),
+  guildcal: startGuildcal,
+};
+const ROWS = ["steady", "burst", "ahead", "replan"];
 
 /**
  * `npm run bench:dispatch`: the same posts by a bare timer, by Agenda and by guildcal, on one mongod and to one chat
- * server. Words after it choose among the rows: steady, burst, ahead, replan.
+ * server. Words after it choose among the rows (steady, burst, ahead, replan) and the contenders.
  */
 async function main(words: readonly string[]): Promise<void> {
   const directory = await mkdtemp(join(tmpdir(), "guildcal-bench-"));
   const mongod = await startMongod(directory);
-  const wanted = (row: string) => words.length === 0 || words.includes(row);
+  const among = (names: readonly string[]) => {
+    const chosen = names.filter((name) => words.includes(name));
+    return chosen.length === 0 ? names : chosen;
+  };
+  const wanted = (row: string) => among(ROWS).includes(row);
+  const starts = among(Object.keys(CONTENDERS)).map((name) => CONTENDERS[name] as Start);
   console.log(`${cpus().length} processors, ${cpus()[0]?.model}, node ${process.version}`);
   try {
-    if (wanted("steady")) await compare(mongod.url, "500 posts a second for 20 s", STEADY);
-    if (wanted("burst")) await compare(mongod.url, "5 000 posts in one instant", BURST);
+    if (wanted("steady")) await compare(mongod.url, "500 posts a second for 20 s", STEADY, starts);
+    if (wanted("burst")) await compare(mongod.url, "5 000 posts in one instant", BURST, starts);
     if (wanted("ahead")) await amidMany(mongod.url);
     if (wanted("replan")) await replan(databaseOf(mongod.url, "replan"));
   } finally {
@@ -42,9 +51,9 @@ async function main(words: readonly string[]): Promise<void> {
   }
 }
 
-async function compare(mongoUrl: string, title: string, shape: RaceShape): Promise<void> {
+async function compare(mongoUrl: string, title: string, shape: RaceShape, starts: readonly Start[]): Promise<void> {
   console.log(`\n${title}`);
-  for (const start of [timers, agenda, startGuildcal]) {
+  for (const start of starts) {
     await inArena(databaseOf(mongoUrl, `race${Date.now()}`), async (_, meet) => show(await meet(start, shape)));
   }
 }
