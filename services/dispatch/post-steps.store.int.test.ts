@@ -35,7 +35,7 @@ describe("steps of many rows in one command", () => {
     const rows = connection.model<Row>("Row", new mongoose.Schema({ _id: String, fence: Number }), "rows");
     await rows.deleteMany({});
     await rows.insertMany(ids.map((_id) => ({ _id, fence: 0 })));
-    take = stepsTogether<Row>(rows);
+    take = stepsTogether<Row>(rows) as typeof take;
     updates = 0;
   });
 
@@ -49,6 +49,14 @@ describe("steps of many rows in one command", () => {
     const taken = await Promise.all([take(raise("row 0")), take(raise("row 1", 7)), take(raise("no such row"))]);
     expect(taken.map((row) => row?.fence)).toEqual([1, undefined, undefined]);
     expect(await connection.collection<Row>("rows").findOne({ _id: "row 1" })).toMatchObject({ fence: 0 });
+  });
+
+  test("a row that is known is not read, unless some step of the command was not taken", async () => {
+    const known = (id: string, fence = 0): Step => ({ ...raise(id, fence), isKnown: true });
+    const taken = await Promise.all([take(known("row 0")), take(raise("row 1"))]);
+    expect(taken).toMatchObject(["done", { fence: 1 }]);
+    const unsure = await Promise.all([take(known("row 2")), take(known("row 3", 7)), take(known("row 0"))]);
+    expect(unsure).toMatchObject([{ _id: "row 2", fence: 1 }, null, null]);
   });
 
   test("of two who want the same step of one row, one has it", async () => {

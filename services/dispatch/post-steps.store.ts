@@ -10,6 +10,8 @@ export interface Step {
   readonly from: object;
   /** What becomes of it, as an update pipeline; its `$$NOW` is the database's, when the command begins. */
   readonly update: readonly object[];
+  /** Whether its maker can tell the row as it then is: then it is not read. */
+  readonly isKnown?: boolean;
 }
 
 /** More steps than this are two commands: the last of one sees the same "now" as the first. */
@@ -20,14 +22,18 @@ const ANSWERS_MS = 5_000;
 
 /**
  * Takes steps of many rows in one command: waiting for the majority's journal, and the command itself, cost more than a
- * row. Resolves to the row as the step left it, or null when the row was not as it had to be. Each step is atomic, and
- * durable once it is answered; one that rejects may have happened or not, and does not keep the others from happening.
+ * row. Resolves to the row as the step left it ("done" where that is known), or null when the row was not as it had to be.
+ * Each step is atomic, and durable once it is answered; one that rejects may have happened or not, and does not keep the
+ * others from happening.
+ *
+ * @param gatherMs - How long a command waits for more steps before it goes.
  *
  * By the library `dataloader`, which gathers, splits and hands out; its cache is off.
  */
 export function stepsTogether<Row extends { readonly _id: string }>(
   model: Readable,
-): (step: Step) => Promise<Row | null> {
+  gatherMs = 0,
+): (step: Step) => Promise<Row | "done" | null> {
   /** What may begin once a command has ended, in the order of its coming. */
   const waiting: (() => void)[] = [];
   let free = AT_ONCE;
@@ -36,7 +42,8 @@ export function stepsTogether<Row extends { readonly _id: string }>(
   function schedule(dispatch: () => void): void {
     if (free === 0) return void waiting.push(dispatch);
     free -= 1;
-    setImmediate(dispatch);
+    if (gatherMs > 0) setTimeout(dispatch, gatherMs);
+    else setImmediate(dispatch);
   }
 
   function end(): void {
@@ -46,35 +53,44 @@ export function stepsTogether<Row extends { readonly _id: string }>(
   }
 
   /** Every step leaves a mark of its own, by which its maker knows it again. */
-  async function takeAll(steps: readonly Step[]): Promise<(Row | Error | null)[]> {
+  async function takeAll(steps: readonly Step[]): Promise<(Row | "done" | Error | null)[]> {
     const marked = steps.map((step) => ({ ...step, mark: new mongoose.mongo.ObjectId() }));
-    const failures = await writeAll(marked);
-    const rows = await readRows<Row & { readonly step: Mark }>(model, {
-      filter: { _id: { $in: marked.map(({ id }) => id) }, step: { $in: marked.map(({ mark }) => mark) } },
+    const { taken, failures } = await writeAll(marked);
+    const allTaken = taken === marked.length;
+    const rows = await readMarked(allTaken ? marked.filter(({ isKnown }) => isKnown !== true) : marked);
+    return marked.map(({ mark, isKnown }, at) => {
+      if (allTaken && isKnown === true) return "done";
+      return failures.get(at) ?? rows.get(mark.toHexString()) ?? null;
     });
-    const byMark = new Map(rows.map((row) => [row.step.toHexString(), row]));
-    return marked.map(({ mark }, at) => failures.get(at) ?? byMark.get(mark.toHexString()) ?? null);
   }
 
-  /** The steps of which nobody can say whether they happened, by their place. */
-  async function writeAll(steps: readonly MarkedStep[]): Promise<ReadonlyMap<number, Error>> {
+  async function readMarked(steps: readonly MarkedStep[]): Promise<ReadonlyMap<string, Row>> {
+    if (steps.length === 0) return new Map();
+    const filter = { _id: { $in: steps.map(({ id }) => id) }, step: { $in: steps.map(({ mark }) => mark) } };
+    const rows = await readRows<Row & { readonly step: Mark }>(model, { filter });
+    return new Map(rows.map((row) => [row.step.toHexString(), row]));
+  }
+
+  /** How many happened, and those that the database refused, by their place. */
+  async function writeAll(steps: readonly MarkedStep[]): Promise<Written> {
     const writes = steps.map(({ id, from, update, mark }) => ({
       updateOne: { filter: { ...from, _id: id }, update: [...update, { $set: { step: mark } }] },
     }));
     try {
       const posts = databaseOf(model).collection<Row>(model.collection.name);
-      await posts.bulkWrite(writes as never, { ordered: false });
-      return new Map();
+      const { matchedCount } = await posts.bulkWrite(writes as never, { ordered: false });
+      return { taken: matchedCount, failures: new Map() };
     } catch (error) {
       const { result, writeErrors = [] } = error as Partial<mongoose.mongo.MongoBulkWriteError>;
       const refused = [writeErrors].flat();
       // Refused by the database, one by one. Anything else, as a lost answer or a majority that is silent, is about all.
       if (refused.length === 0 || result?.getWriteConcernError() !== undefined) throw error;
-      return new Map(refused.map(({ index, errmsg }) => [index, new Error(errmsg)]));
+      const failures = new Map(refused.map(({ index, errmsg }) => [index, new Error(errmsg)]));
+      return { taken: 0, failures };
     }
   }
 
-  const loader = new DataLoader<Step, Row | null>(
+  const loader = new DataLoader<Step, Row | "done" | null>(
     // One that never answers must not hold its place for ever.
     (steps) => within(ANSWERS_MS, "a command of steps", takeAll(steps)).finally(end),
     { cache: false, maxBatchSize: MOST_STEPS, batchScheduleFn: schedule },
@@ -84,3 +100,9 @@ export function stepsTogether<Row extends { readonly _id: string }>(
 
 type Mark = InstanceType<typeof mongoose.mongo.ObjectId>;
 type MarkedStep = Step & { readonly mark: Mark };
+
+interface Written {
+  /** 0 where that is not known. */
+  readonly taken: number;
+  readonly failures: ReadonlyMap<number, Error>;
+}

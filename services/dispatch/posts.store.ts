@@ -19,6 +19,8 @@ export interface PostsStore extends PostStore {
   listHistory(guildId: GuildId, amount: number, announcementId?: string): Promise<SettledPost[]>;
 }
 
+/** Outcomes that come within so long of each other are written together. */
+const GATHER_MS = 25;
 const OPEN = { $in: [...OPEN_STATES] };
 
 /** The plan and ledger in MongoDB. Every step is one compare-and-set on one row, by the database server's clock. */
@@ -27,11 +29,13 @@ export function postsStore(connection: Connection): PostsStore {
   const marks = connection.model<FeedMarkRow>("FeedMark", feedMarkSchema);
 
   const take = stepsTogether<PostRow>(posts);
+  /** Nobody waits for outcomes, and the lease covers them. */
+  const takeLater = stepsTogether<PostRow>(posts, GATHER_MS);
 
   /** One step of one row, or null when the row is not as it had to be. */
   async function step(id: string, from: object, ...update: readonly object[]): Promise<Post | null> {
     const row = await take({ id, from, update });
-    return row === null ? null : postOf(row);
+    return row === null || row === "done" ? null : postOf(row);
   }
 
   async function list(filter: object, sort: Record<string, 1 | -1> = {}, limit = 0): Promise<Post[]> {
@@ -52,7 +56,7 @@ export function postsStore(connection: Connection): PostsStore {
 
     find: async (id) => (await list({ _id: id }))[0] ?? null,
 
-    claim({ id, fence, planRevision, notAfter, parts, announcementRevision, ...claim }) {
+    async claim({ post, asOf, id, fence, planRevision, notAfter, parts, announcementRevision, ...claim }) {
       const inTime = { $and: [{ $gte: ["$$NOW", "$dueAt"] }, { $lte: ["$$NOW", new Date(notAfter)] }] };
       const taken = {
         ...lease(claim),
@@ -62,7 +66,12 @@ export function postsStore(connection: Connection): PostsStore {
         doubtSince: "$$NOW",
         delivered: [],
       };
-      return step(id, { state: "planned", fence, planRevision, $expr: inTime }, { $set: taken });
+      const from = { state: "planned", fence, planRevision, $expr: inTime };
+      const row = await take({ id, from, update: [{ $set: taken }], isKnown: true });
+      if (row !== "done") return row === null ? null : postOf(row);
+      const { owner, attemptId, leaseMs } = claim;
+      const held = { owner, attemptId, wakeAt: asOf + leaseMs, doubtSince: asOf, parts, announcementRevision };
+      return { ...post, ...held, state: "sending", fence: fence + 1, attempts: post.attempts + 1, delivered: [] };
     },
 
     takeOver({ id, fence, ...claim }) {
@@ -79,8 +88,13 @@ export function postsStore(connection: Connection): PostsStore {
         { $set: { wakeAt: { $add: ["$$NOW", leaseMs] }, delivered: { $literal: delivered } } },
       ),
 
-    write: ({ id, startsAt, fence, state, planRevision }, write) =>
-      step(id, { fence, state, planRevision }, ...updateOf(startsAt, write)),
+    async write(post, write) {
+      const { id, startsAt, fence, state, planRevision } = post;
+      // State, fence and plan revision stand for all that matters in the row.
+      const update = updateOf(startsAt, write);
+      const done = await takeLater({ id, from: { fence, state, planRevision }, update, isKnown: true });
+      return done === null ? null : written(post, write);
+    },
 
     async marks() {
       const rows = await marks.find().lean<FeedMarkRow[]>();
@@ -127,6 +141,12 @@ function lease({ owner, attemptId, leaseMs }: { owner: string; attemptId: string
     attemptId: { $literal: attemptId },
     wakeAt: { $add: ["$$NOW", leaseMs] },
   };
+}
+
+/** The post as the write leaves it. */
+function written(post: Post, write: PostWrite): Post {
+  const fields = Object.entries({ ...post, ...write }).filter(([, value]) => value !== undefined);
+  return Object.fromEntries(fields) as unknown as Post;
 }
 
 function updateOf(startsAt: EpochMs, write: PostWrite): object[] {

@@ -54,7 +54,7 @@ export function describePostStore(name: string, start: () => Promise<StoreUnderT
     function claimOf(post: Post, differs: Partial<Claim> = {}): Claim {
       const { id, fence, planRevision } = post;
       const ours = { owner: "us", attemptId: "one", leaseMs: LEASE_MS, parts: 1, announcementRevision: 3 };
-      return { id, fence, planRevision, notAfter: Date.now() + 5_000, ...ours, ...differs };
+      return { post, asOf: Date.now(), id, fence, planRevision, notAfter: Date.now() + 5_000, ...ours, ...differs };
     }
 
     async function claimed(differs: Partial<Claim> = {}): Promise<Post> {
@@ -170,8 +170,9 @@ export function describePostStore(name: string, start: () => Promise<StoreUnderT
       const post = await claimed();
       const paused = await store.write(post, { state: "sending", wakeAt: Date.now() - 1, owner: undefined });
       expect(paused).not.toHaveProperty("owner");
+      const doubtSince = (await store.find(post.id))?.doubtSince;
       const taking = { id: post.id, fence: 1, owner: "them", attemptId: "two", leaseMs: LEASE_MS };
-      await expect(store.takeOver(taking)).resolves.toMatchObject({ crashes: 0, doubtSince: post.doubtSince });
+      await expect(store.takeOver(taking)).resolves.toMatchObject({ crashes: 0, doubtSince });
     });
 
     test("holding prolongs the lease and keeps what is delivered, for the holder alone", async () => {

@@ -69,6 +69,8 @@ export function newFiring(parts: FireParts): (post: Post, sink: Sink, readyAt: E
   ): Promise<void> {
     const messages = rendered(truth);
     const claimed = await ledger.claim({
+      post,
+      asOf: ports.clock.now(),
       id: post.id,
       fence: post.fence,
       planRevision: post.planRevision,

@@ -33,6 +33,10 @@ export interface Source {
 }
 
 export interface Claim {
+  /** The planned row that is claimed: what it says stands while its fence and plan revision do. */
+  readonly post: Post;
+  /** When it is made: the lease in the answer may begin then, and the row's does not end before it. */
+  readonly asOf: EpochMs;
   readonly id: string;
   readonly fence: number;
   readonly planRevision: number;
@@ -91,7 +95,7 @@ export interface PostStore {
   /** Prolongs the lease: null when it is no longer ours. */
   hold(id: string, fence: number, leaseMs: number, delivered: readonly string[]): Promise<Post | null>;
   /** Any other step from this state under this fence; null when the row is no longer there. */
-  write(at: Pick<Post, "id" | "startsAt" | "fence" | "state" | "planRevision">, write: PostWrite): Promise<Post | null>;
+  write(at: Post, write: PostWrite): Promise<Post | null>;
   /** Things by id, as they were last seen; what is missing is left out. */
   sources(ids: readonly string[]): Promise<readonly Source[]>;
   marks(): Promise<Readonly<Partial<Record<Feed, ChangeMark>>>>;
