@@ -78,8 +78,8 @@ const TO_ONE = ["DISCOVER", "INFO", "PING", "PONG"];
 /**
  * The subjects of Moleculer with `disableBalancer`: a request goes to its action (`REQB.<action>`), an answer and an
  * event to a node (`RES.<node>`, `EVENT.<node>`). That nobody takes a request, the server itself says to its asker
- * (`RES.<node>.<request>`). A request that is not answered is
- * asked after at all of its owner's processes (`UNHEARD.<service>`), which reply beside the answers. Nobody may send to `REQ.<node>`, which would pass by the action.
+ * (`RES.<node>.<request>`). A request that is not answered is asked after at all of its owner's processes
+ * (`UNHEARD.<service>`), which reply beside the answers. Nobody may send to `REQ.<node>`, which would pass by the action.
  */
 export function busRights(service: ServiceName): BusRights {
   const { asks, tells, hears } = SPOKEN[service];
