@@ -1,5 +1,5 @@
 import type { Connection } from "mongoose";
-import { readRows } from "../../mixins/short-reads.ts";
+import { readRows, streamRows } from "../../mixins/short-reads.ts";
 import type { SettledPost, UpcomingPost } from "../contracts/dispatch.contract.ts";
 import type { EpochMs, GuildId } from "../contracts/ids.ts";
 import { settledOf, upcomingOf } from "./domain/post-views.ts";
@@ -19,6 +19,8 @@ export interface PostsStore extends PostStore {
   listHistory(guildId: GuildId, amount: number, announcementId?: string): Promise<SettledPost[]>;
 }
 
+/** Of the next seconds' posts: thousands decoded at a stretch would hold up those that are due meanwhile. */
+const AT_A_TIME = 100;
 /** Outcomes that come within so long of each other are written together. */
 const GATHER_MS = 25;
 const OPEN = { $in: [...OPEN_STATES] };
@@ -51,8 +53,13 @@ export function postsStore(connection: Connection): PostsStore {
         $or: [{ state: OPEN }, { suspends: { $exists: true } }, { occurrenceId: { $in: [...occurrenceIds] } }],
       }),
 
-    waking: (from, before, limit) =>
-      list({ state: OPEN, wakeAt: { $gte: new Date(from), $lt: new Date(before) } }, { wakeAt: 1 }, limit),
+    async waking(from, before, limit) {
+      const filter = { state: OPEN, wakeAt: { $gte: new Date(from), $lt: new Date(before) } };
+      const read = { filter, sort: { wakeAt: 1 }, limit, batchSize: AT_A_TIME } as const;
+      const rows: Post[] = [];
+      for await (const row of streamRows<PostRow>(posts, read)) rows.push(postOf(row));
+      return rows;
+    },
 
     find: async (id) => (await list({ _id: id }))[0] ?? null,
 

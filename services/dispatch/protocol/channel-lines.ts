@@ -6,7 +6,8 @@ import { newWakeQueue } from "./wake-queue.ts";
 /**
  * A line for each channel of a guild, of which one post at a time gets its turn, and none before the receiver's limit
  * for the channel is over. What waits here is not claimed: it can still be edited, and asks the receiver for nothing.
- * A guild that names another's channel stands in a line of its own.
+ * A guild that names another's channel stands in a line of its own, and so does what is late: it may have its turn for
+ * long before the budget lets it begin.
  */
 export interface ChannelLines {
   /** Takes a post that is due to the end of its channel's line. */
@@ -21,8 +22,7 @@ export interface ChannelLines {
 
 interface Line {
   readonly channel: string;
-  readonly onTime: Entry[];
-  readonly late: Entry[];
+  readonly waiting: Entry[];
   /** Who has the channel's turn; nobody while its limit is waited for. */
   holder?: Entry | undefined;
 }
@@ -38,13 +38,12 @@ export function newChannelLines(
 
   function advance(key: string, line: Line, now: EpochMs): void {
     line.holder = undefined;
-    for (const entries of [line.onTime, line.late]) letOverdueThrough(entries, now);
-    const entries = line.onTime.length > 0 ? line.onTime : line.late;
-    const [first] = entries;
+    letOverdueThrough(line.waiting, now);
+    const [first] = line.waiting;
     if (first === undefined) return void lines.delete(key);
     const wait = channelWait(line.channel);
     if (wait > 0) return limited.put(Math.min(now + Math.ceil(wait), first.deadline + 1), key);
-    line.holder = entries.shift();
+    line.holder = line.waiting.shift();
     letThrough(first);
   }
 
@@ -59,8 +58,8 @@ export function newChannelLines(
   return {
     join(entry, now) {
       const key = lineOf(entry);
-      const line = lines.get(key) ?? { channel: entry.post.channel, onTime: [], late: [] };
-      (entry.isLate ? line.late : line.onTime).push(entry);
+      const line = lines.get(key) ?? { channel: entry.post.channel, waiting: [] };
+      line.waiting.push(entry);
       if (lines.has(key)) return;
       lines.set(key, line);
       advance(key, line, now);
@@ -80,6 +79,6 @@ export function newChannelLines(
   };
 }
 
-function lineOf({ guildId, post }: Entry): string {
-  return `${guildId} ${post.channel}`;
+function lineOf({ guildId, post, isLate }: Entry): string {
+  return `${guildId} ${post.channel} ${isLate ? "late" : "on time"}`;
 }

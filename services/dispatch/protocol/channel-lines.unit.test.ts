@@ -60,18 +60,17 @@ describe("the lines of channels", () => {
     expect([through, lines.opensAt()]).toEqual([[], 180]);
   });
 
-  test("what is on time goes before what is late", () => {
-    const [first, late, onTime] = [entry("a"), entry("a", { isLate: true }), entry("a")];
-    for (const each of [first, late, onTime]) lines.join(each, 0);
-    lines.leave(first, 1);
-    expect(through).toEqual([first, onTime]);
+  test("what is on time does not wait for what is late, whose turn may be long before it begins", () => {
+    const [late, alsoLate, onTime] = [entry("a", { isLate: true }), entry("a", { isLate: true }), entry("a")];
+    for (const each of [late, alsoLate, onTime]) lines.join(each, 0);
+    expect(through).toEqual([late, onTime]);
   });
 
   test("what is past its deadline is let through at once, whatever the limit, and keeps nobody from his turn", () => {
     const [first, over, alsoOver, next] = [
       entry("a"),
       entry("a", { deadline: 20 }),
-      entry("a", { isLate: true, deadline: 20 }),
+      entry("a", { deadline: 20 }),
       entry("a"),
     ];
     for (const each of [first, over, alsoOver, next]) lines.join(each, 0);
