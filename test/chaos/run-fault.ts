@@ -88,6 +88,7 @@ async function judge(cluster: Cluster, fault: Fault, load: Load, { times, latest
   const refused = cluster.chat.requests.filter(({ status = 0 }) => REFUSALS.has(status)).length;
   const broken = [
     ...(verdict.worstMs > (latestMs ?? Infinity) ? [`later than ${Math.round(latestMs ?? 0)} ms`] : []),
+    ...(told.length < expected.length ? [`${expected.length - told.length} without an outcome`] : []),
     ...(!mayEndUnsent && verdict.sent < verdict.due ? [`${verdict.due - verdict.sent} not sent`] : []),
     ...(refused > mostRefused ? [`more than ${mostRefused} refused`] : []),
     ...check({ cluster, expected, seen, told }),
