@@ -116,7 +116,7 @@ export function discordSink({
   return {
     name: "discord",
     requestsPerSecond,
-    channelWait: (channel) => limits.wait({ route: "create", channel }, now()),
+    channelWait: (channel) => limits.laneWait({ route: "create", channel }, now()),
 
     async send(message, timeoutMs) {
       if (now() < halt.until) return { kind: "halted", reason: halt.reason };

@@ -57,7 +57,7 @@ export interface Sink {
   readonly requestsPerSecond?: number;
   /**
    * Milliseconds until the receiver takes another message in this channel, as far as its answers have told; 0 when it
-   * does now. Absent where channels have no limits of their own.
+   * does now; `requestsPerSecond` is not counted in. Absent where channels have no limits of their own.
    */
   readonly channelWait?: (channel: string) => number;
   close(): Promise<void>;

@@ -25,6 +25,8 @@ export interface Lane {
 export interface RateLimits {
   /** 0 when a request may go now. */
   wait(lane: Lane, now: number): number;
+  /** The same but for the requests a second over all lanes, for which posts wait by turns before they are claimed. */
+  laneWait(lane: Lane, now: number): number;
   /** A request goes out; what it returns reads the answer to it, once. */
   take(lane: Lane, now: number): LearnFrom;
 }
@@ -53,13 +55,16 @@ export function rateLimits(requestsPerSecond: number): RateLimits {
     return state;
   };
 
+  function laneWait(lane: Lane, now: number): number {
+    const { remaining, resetsAt } = stateOf(lane);
+    // Past its reset the bucket is full again, of a size that the next answer tells.
+    const inLane = remaining > 0 ? 0 : resetsAt - now;
+    return Math.max(0, inLane, stoppedUntil - now, invalid.wait(now));
+  }
+
   return {
-    wait(lane, now) {
-      const { remaining, resetsAt } = stateOf(lane);
-      // Past its reset the bucket is full again, of a size that the next answer tells.
-      const inLane = remaining > 0 ? 0 : resetsAt - now;
-      return Math.max(0, inLane, stoppedUntil - now, everything.wait(now), invalid.wait(now));
-    },
+    laneWait,
+    wait: (lane, now) => Math.max(laneWait(lane, now), everything.wait(now)),
 
     take(lane, now) {
       if (lanes.size > MANY_LANES) forgetIdle(lanes, now);

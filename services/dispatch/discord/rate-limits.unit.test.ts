@@ -106,6 +106,14 @@ describe("Discord's limits, as its answers tell them", () => {
     expect(ask(rateLimits(50), 0, answered(503, { "retry-after": "3" }))).toBe(3_000);
   });
 
+  test("a lane's own wait is not that for the requests a second, which go by turns", () => {
+    const limits = rateLimits(2);
+    for (const each of [lane, other]) ask(limits, 0, answered(200, bucket(3, 5)), each);
+    expect([limits.wait(lane, 10), limits.laneWait(lane, 10)]).toEqual([990, 0]);
+    ask(limits, 10, answered(429, { "x-ratelimit-global": "true", "retry-after": "2" }, { global: true }));
+    expect(limits.laneWait(other, 10)).toBe(2_000);
+  });
+
   test("no more requests a second go out than are allowed, over all lanes", () => {
     const limits = rateLimits(2);
     limits.take(lane, 0);
