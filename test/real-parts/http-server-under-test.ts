@@ -44,7 +44,8 @@ export class HttpServerUnderTest {
     const { socket } = message as { readonly socket: Socket };
     if (socket.localPort === this.port) this.#accepted.push(socket);
   };
-  #server: HttpServer | undefined;
+  /** All that were started: a test may want another. */
+  readonly #servers: HttpServer[] = [];
   port = 0;
 
   /** Not started: for a test of the start itself. */
@@ -56,19 +57,21 @@ export class HttpServerUnderTest {
   }
 
   async start(parts: Partial<HttpServerParts> = {}): Promise<void> {
-    this.#server = this.make(parts);
-    this.port = await this.#server.listen();
+    const server = this.make(parts);
+    this.#servers.push(server);
+    this.port = await server.listen();
     subscribe("net.server.socket", this.#accept);
   }
 
   async stop(withinMs = 0): Promise<void> {
-    await this.#server?.drain(withinMs);
+    await Promise.all(this.#servers.map((server) => server.drain(withinMs)));
   }
 
   /** After a test: cuts what it left. */
   async cut(): Promise<void> {
     for (const socket of this.#sockets.splice(0)) socket.destroy();
     await this.stop();
+    this.#servers.length = 0;
     unsubscribe("net.server.socket", this.#accept);
     this.#accepted.length = 0;
     this.served.length = 0;
