@@ -19,8 +19,12 @@ export class LostCalls {
   /** Takes in what a replica says; true when the call is lost. */
   hear(id: string, replica: string, whereabouts: string): boolean {
     const silent = this.#silent.get(id);
-    if (silent === undefined || whereabouts !== ("never" satisfies Whereabouts)) return false;
-    return silent.delete(replica) && silent.size === 0;
+    if (silent === undefined) return false;
+    const never: Whereabouts = "never";
+    if (whereabouts === never) return silent.delete(replica) && silent.size === 0;
+    // It has the call, and was perhaps too new to be among them: what it has is not lost.
+    silent.add(replica);
+    return false;
   }
 
   forget(id: string): void {

@@ -27,6 +27,12 @@ describe("a call that is not heard of", () => {
     expect(lost.hear("call", "stranger", "never")).toBe(false);
   });
 
+  test("is not lost when one has it that was not known yet when it was made", () => {
+    lost.hear("call", "new", "taken");
+    lost.hear("call", "a", "never");
+    expect(lost.hear("call", "b", "never")).toBe(false);
+  });
+
   test("need not be denied a second time by the same replica", () => {
     lost.hear("call", "a", "never");
     lost.lookFor("call", ["a", "b"]);
