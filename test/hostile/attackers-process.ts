@@ -24,12 +24,14 @@ function head(key: string, ...more: readonly string[]): string {
 }
 
 export interface Attack extends Target {
+  /** Of the attackers' own key. */
+  readonly guild: string;
   /** Bad keys a second, and a large body for every fifty of them. */
   readonly perSecond: number;
 }
 
 /** Begins an attack; each goes on until this process ends. */
-function attack({ port, key, perSecond }: Attack): void {
+function attack({ port, key, guild, perSecond }: Attack): void {
   const bad = asker(port, 50);
   setInterval(() => {
     for (let at = 0; at < perSecond / PORTIONS_A_SECOND; at += 1) {
@@ -51,7 +53,7 @@ function attack({ port, key, perSecond }: Attack): void {
   for (let at = 0; at < IDLE; at += 1)
     stay("idle", port, (socket) => socket.write("GET /health/live HTTP/1.1\r\nhost: x\r\n\r\n"));
   for (let at = 0; at < PIPELINERS; at += 1) {
-    stay("pipeliner", port, (socket) => socket.write(whole('{"guild_id":"1"}').repeat(PIPELINED)));
+    stay("pipeliner", port, (socket) => socket.write(whole(JSON.stringify({ guild_id: guild })).repeat(PIPELINED)));
   }
   for (let at = 0; at < NEVER_READING; at += 1) {
     stay("slow taker", port, (socket) => {

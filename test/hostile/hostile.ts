@@ -7,6 +7,7 @@ import process, { argv, stdout } from "node:process";
 import { setTimeout as pause } from "node:timers/promises";
 import { freePort } from "../../services/launch/embedded-mongod.ts";
 import { Launched } from "../real-parts/launched.ts";
+import { until } from "../real-parts/until.ts";
 import { asker, type Post } from "./asker.ts";
 import type { Attacked } from "./attackers-process.ts";
 import type { LegitimateLoad, LegitimateOutcome } from "./legitimate-process.ts";
@@ -14,11 +15,16 @@ import { DuePosts } from "./posts.ts";
 
 const OPERATOR_KEY = "operator-key-of-the-hostile-load";
 const CLIENTS = 8;
+/** By turns, so that no key and no guild comes near its limit. */
+const KEYS_PER_CLIENT = 5;
 const PHASE_MS = 10_000;
 const WARM_UP_MS = 4_000;
 /** Until the attackers' connections are there, and too many of their keys have failed. */
 const GATHER_MS = 3_000;
 const POSTS = 40;
+/** Of a key that was made for the attackers, and of one that is made while they attack. */
+const ATTACKED_GUILD = "1001";
+const NEW_GUILD = "1002";
 const LEAST_RATIO = 0.5;
 
 async function makeKey(post: Post, guild: string): Promise<string> {
@@ -64,9 +70,12 @@ async function measure(port: number): Promise<string[]> {
   const legitimate = processOf("legitimate-process.ts");
   const attackers = processOf("attackers-process.ts");
   try {
-    const guilds = Array.from({ length: CLIENTS }, (_, at) => String(at + 1));
-    const clients: { guild: string; key: string }[] = [];
-    for (const guild of guilds) clients.push({ guild, key: await makeKey(post, guild) });
+    const made: { guild: string; key: string }[] = [];
+    for (let guild = 1; guild <= CLIENTS * KEYS_PER_CLIENT; guild += 1) {
+      made.push({ guild: String(guild), key: await makeKey(post, String(guild)) });
+    }
+    const clients = Array.from({ length: CLIENTS }, (_, at) => made.filter((_key, of) => of % CLIENTS === at));
+    const attackersKey = await makeKey(post, ATTACKED_GUILD);
     const posts = new DuePosts(post, OPERATOR_KEY);
     await posts.announce();
 
@@ -86,8 +95,9 @@ async function measure(port: number): Promise<string[]> {
     let newKeyStatus = 0;
     const attacked = await phase(
       async () => {
-        attackers.send({ port, key: clients[0]?.key, perSecond: before.perSecond });
+        attackers.send({ port, key: attackersKey, guild: ATTACKED_GUILD, perSecond: before.perSecond });
         await pause(GATHER_MS);
+        await until(async () => (await read(post, attackersKey, ATTACKED_GUILD)) === 429, "the attackers are limited");
         newKeyStatus = await newKey(post);
       },
       async () => {
@@ -107,17 +117,19 @@ async function measure(port: number): Promise<string[]> {
   }
 }
 
+async function read(post: Post, key: string, guild: string): Promise<number> {
+  return (await post("/v2/guild/settings/get", key, JSON.stringify({ guild_id: guild }))).status;
+}
+
 /** The status that a key gets which no gateway has seen before. */
 async function newKey(post: Post): Promise<number> {
-  const guild = String(CLIENTS + 1);
-  return (await post("/v2/guild/settings/get", await makeKey(post, guild), JSON.stringify({ guild_id: guild }))).status;
+  return await read(post, await makeKey(post, NEW_GUILD), NEW_GUILD);
 }
 
 async function main(mode: string): Promise<void> {
   const directory = await mkdtemp(join(tmpdir(), "guildcal-hostile-"));
   const port = await freePort(0);
-  const limits = { REQUESTS_PER_KEY: "0", REQUESTS_PER_GUILD: "0" };
-  const service = new Launched(mode, { ...limits, DATA_DIR: directory, PORT: String(port), API_KEY: OPERATOR_KEY });
+  const service = new Launched(mode, { DATA_DIR: directory, PORT: String(port), API_KEY: OPERATOR_KEY });
   try {
     await service.printed(/guildcal is ready/);
     const problems = await measure(port);

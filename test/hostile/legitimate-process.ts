@@ -1,9 +1,14 @@
 import { asker } from "./asker.ts";
 
-/** Legitimate clients, one for each guild, that ask as fast as they are answered. */
+interface Own {
+  readonly guild: string;
+  readonly key: string;
+}
+
+/** Legitimate clients, each with some guilds of its own by turns, that ask as fast as they are answered. */
 export interface LegitimateLoad {
   readonly port: number;
-  readonly clients: readonly { readonly guild: string; readonly key: string }[];
+  readonly clients: readonly (readonly Own[])[];
   readonly forMs: number;
 }
 
@@ -17,6 +22,10 @@ export interface LegitimateOutcome {
 
 const EPOCH = 1_893_456_000_000;
 const WRITE_EVERY = 10;
+
+function eventOf(guild: string): object {
+  return { guild_id: guild, calendar_number: 1, epoch_start: EPOCH, epoch_end: EPOCH + 1 };
+}
 
 function requestOf(guild: string, turn: number): readonly [path: string, body: object] {
   const calendar = { guild_id: guild, calendar_number: 1 };
@@ -34,18 +43,24 @@ async function run({ port, clients, forMs }: LegitimateLoad): Promise<Legitimate
   const took: number[] = [];
   const began = performance.now();
 
-  async function client({ guild, key }: LegitimateLoad["clients"][number]): Promise<void> {
-    const event = { guild_id: guild, calendar_number: 1, epoch_start: EPOCH, epoch_end: EPOCH + 1 };
-    const made = await post("/v2/events/create", key, JSON.stringify(event));
-    const { id } = JSON.parse(made.text) as { id: string };
+  async function client(own: readonly Own[]): Promise<void> {
+    const subjects = await Promise.all(
+      own.map(async ({ guild, key }) => {
+        const made = await post("/v2/events/create", key, JSON.stringify(eventOf(guild)));
+        return { guild, key, id: (JSON.parse(made.text) as { id: string }).id };
+      }),
+    );
     for (let turn = 1; performance.now() - began < forMs; turn += 1) {
+      const { guild, key, id } = subjects[Math.floor(turn / 10) % subjects.length]!;
       const [path, body] = requestOf(guild, turn);
       const sentAt = performance.now();
       const { status, text } = await post(path, key, JSON.stringify({ ...body, event_id: id }));
       took.push(performance.now() - sentAt);
       if (status !== 200) failures.push(`${path}: ${status} ${text}`);
     }
-    await post("/v2/events/delete", key, JSON.stringify({ ...event, event_id: id }));
+    for (const { guild, key, id } of subjects) {
+      await post("/v2/events/delete", key, JSON.stringify({ ...eventOf(guild), event_id: id }));
+    }
   }
 
   await Promise.all(clients.map(client));
