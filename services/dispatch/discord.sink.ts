@@ -116,7 +116,10 @@ export function discordSink({
   return {
     name: "discord",
     requestsPerSecond,
-    channelWait: (channel) => limits.laneWait({ route: "create", channel }, now()),
+    channelLimits: {
+      wait: (channel) => limits.laneWait({ route: "create", channel }, now()),
+      onTrial: () => limits.onTrial(),
+    },
 
     async send(message, timeoutMs) {
       if (now() < halt.until) return { kind: "halted", reason: halt.reason };

@@ -39,6 +39,14 @@ export type Lookup =
   | { readonly kind: "absent" }
   | { readonly kind: "unreachable" };
 
+/** What the receiver's answers have told of what it takes; `requestsPerSecond` is not counted in. */
+export interface ChannelLimits {
+  /** Milliseconds until it takes another message in this channel; 0 when it does now. */
+  wait(channel: string): number;
+  /** Whether it had limited everything, and nobody knows yet that this is over: then one post tries at a time. */
+  onTrial(): boolean;
+}
+
 /**
  * Where posts go (D34), the only way out of the service. A sink promises to answer within the time-out and never to
  * throw. It does not promise to send once: that is the ledger's work, with the nonce.
@@ -55,10 +63,7 @@ export interface Sink {
   readonly nonceWindowMs?: number;
   /** Most requests a second; no limit when absent. */
   readonly requestsPerSecond?: number;
-  /**
-   * Milliseconds until the receiver takes another message in this channel, as far as its answers have told; 0 when it
-   * does now; `requestsPerSecond` is not counted in. Absent where channels have no limits of their own.
-   */
-  readonly channelWait?: (channel: string) => number;
+  /** Absent where channels have no limits of their own. */
+  readonly channelLimits?: ChannelLimits;
   close(): Promise<void>;
 }

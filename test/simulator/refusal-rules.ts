@@ -32,10 +32,21 @@ export function badSuspensions(evidence: Evidence): string[] {
     // A claim rests on older truth: an update from shortly before it may have lifted the suspension already.
     const until = updateAfter(evidence, post, claimOf(record.writes, settled).at - SEEN_WITHIN_MS);
     const again = record.writes.find(
-      (write) => isFirstClaim(write) && isSameWay(write.after, post) && write.at > from && write.at < until,
+      (write) =>
+        isFirstClaim(write) &&
+        isSameWay(write.after, post) &&
+        write.at > Math.max(from, plannedAgainAt(record.writes, write) + PLANNED_WITHIN_MS) &&
+        write.at < until,
     );
     return again === undefined ? [] : [`${again.after.id}: tried while its announcement was suspended`];
   });
+}
+
+/** When the post of a claim was last given back: what is in flight is out of the plan's reach, and of a suspension's. */
+function plannedAgainAt(writes: readonly Write[], claim: Write): number {
+  const isGivenBack = ({ at, before, after }: Write) =>
+    at < claim.at && after.id === claim.after.id && before?.state === "sending" && after.state === "planned";
+  return writes.findLast(isGivenBack)?.at ?? -Infinity;
 }
 
 /** What is skipped for a suspension has one, and an update of any kind has not lifted it. */

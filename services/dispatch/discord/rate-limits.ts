@@ -27,6 +27,8 @@ export interface RateLimits {
   wait(lane: Lane, now: number): number;
   /** The same but for the requests a second over all lanes, for which posts wait by turns before they are claimed. */
   laneWait(lane: Lane, now: number): number;
+  /** Whether no request that went out after the last limit on everything has been answered well yet. */
+  onTrial(): boolean;
   /** A request goes out; what it returns reads the answer to it, once. */
   take(lane: Lane, now: number): LearnFrom;
 }
@@ -47,6 +49,7 @@ export function rateLimits(requestsPerSecond: number): RateLimits {
   const everything = slidingWindow(requestsPerSecond, 1_000);
   const invalid = slidingWindow(MOST_INVALID_REQUESTS, INVALID_REQUESTS_WINDOW_MS);
   let stoppedUntil = 0;
+  let isOnTrial = false;
 
   const stateOf = ({ route, channel }: Lane): LaneState => {
     const key = `${buckets.get(route) ?? route} ${channel}`;
@@ -64,6 +67,7 @@ export function rateLimits(requestsPerSecond: number): RateLimits {
 
   return {
     laneWait,
+    onTrial: () => isOnTrial,
     wait: (lane, now) => Math.max(laneWait(lane, now), everything.wait(now)),
 
     take(lane, now) {
@@ -74,7 +78,10 @@ export function rateLimits(requestsPerSecond: number): RateLimits {
       everything.add(now);
       return (answer, then) => {
         state.underWay -= 1;
-        return answer.kind === "answered" ? learn(lane, answer, then) : 0;
+        if (answer.kind !== "answered") return 0;
+        // An answer to what went out before the limit says nothing about its end.
+        if (answer.status !== 429 && now >= stoppedUntil) isOnTrial = false;
+        return learn(lane, answer, then);
       };
     },
   };
@@ -87,8 +94,10 @@ export function rateLimits(requestsPerSecond: number): RateLimits {
     countInvalid(invalid, answer, now);
     const afterMs = waitAskedFor(answer);
     if (answer.status !== 429) return afterMs;
-    if (isGlobal(answer)) stoppedUntil = Math.max(stoppedUntil, now + afterMs);
-    else Object.assign(state, { remaining: 0, resetsAt: Math.max(state.resetsAt, now + afterMs) });
+    if (isGlobal(answer)) {
+      stoppedUntil = Math.max(stoppedUntil, now + afterMs);
+      isOnTrial = true;
+    } else Object.assign(state, { remaining: 0, resetsAt: Math.max(state.resetsAt, now + afterMs) });
     return afterMs;
   }
 }

@@ -88,6 +88,20 @@ describe("Discord's limits, as its answers tell them", () => {
     expect(limits.wait(other, 2_000)).toBe(0);
   });
 
+  test("a limit on everything is over when what was asked after it is answered well", () => {
+    const limits = rateLimits(50);
+    const before = limits.take(lane, 0);
+    expect(limits.onTrial()).toBe(false);
+    ask(limits, 0, answered(429, {}, { retry_after: 2, global: true }));
+    before(answered(200), 2_100);
+    expect(limits.onTrial()).toBe(true);
+    limits.take(lane, 2_200)({ kind: "unanswered", reason: "ECONNRESET", mayHaveArrived: true }, 2_300);
+    ask(limits, 2_400, answered(429, {}, { retry_after: 2, global: false }));
+    expect(limits.onTrial()).toBe(true);
+    ask(limits, 4_500, answered(403));
+    expect(limits.onTrial()).toBe(false);
+  });
+
   test("a 429 that does not say how long waits a while all the same", () => {
     const limits = rateLimits(50);
     expect(ask(limits, 0, answered(429, {}, {}))).toBeGreaterThan(0);

@@ -1,5 +1,5 @@
 import type { EpochMs } from "../../contracts/ids.ts";
-import type { Sink } from "../sink.ts";
+import type { ChannelLimits } from "../sink.ts";
 import type { Entry } from "./sink-lane.ts";
 import { newWakeQueue } from "./wake-queue.ts";
 
@@ -27,23 +27,28 @@ interface Line {
   holder?: Entry | undefined;
 }
 
+/** While one post of all tries, the others look again so soon. */
+const TRIAL_MS = 100;
+
 /** @param letThrough - Is given each post when it has its turn. */
-export function newChannelLines(
-  channelWait: NonNullable<Sink["channelWait"]>,
-  letThrough: (entry: Entry) => void,
-): ChannelLines {
+export function newChannelLines(limits: ChannelLimits, letThrough: (entry: Entry) => void): ChannelLines {
   /** There is one while a post of its channel waits or has its turn. */
   const lines = new Map<string, Line>();
   const limited = newWakeQueue<string>();
+  let holders = 0;
+
+  function waitOf({ channel }: Line): number {
+    return Math.max(limits.wait(channel), holders > 0 && limits.onTrial() ? TRIAL_MS : 0);
+  }
 
   function advance(key: string, line: Line, now: EpochMs): void {
-    line.holder = undefined;
     letOverdueThrough(line.waiting, now);
     const [first] = line.waiting;
     if (first === undefined) return void lines.delete(key);
-    const wait = channelWait(line.channel);
+    const wait = waitOf(line);
     if (wait > 0) return limited.put(Math.min(now + Math.ceil(wait), first.deadline + 1), key);
     line.holder = line.waiting.shift();
+    holders += 1;
     letThrough(first);
   }
 
@@ -67,7 +72,10 @@ export function newChannelLines(
     leave(entry, now) {
       const key = lineOf(entry);
       const line = lines.get(key);
-      if (line?.holder === entry) advance(key, line, now);
+      if (line?.holder !== entry) return;
+      line.holder = undefined;
+      holders -= 1;
+      advance(key, line, now);
     },
     open(now) {
       for (let key = limited.takeBy(now); key !== undefined; key = limited.takeBy(now)) {

@@ -9,13 +9,15 @@ function entry(channel: string, { guildId = "1", isLate = false, deadline = 1_00
 describe("the lines of channels", () => {
   let waits: Record<string, number>;
   let through: Entry[];
+  let isOnTrial: boolean;
   let lines: ChannelLines;
 
   beforeEach(() => {
     waits = {};
+    isOnTrial = false;
     through = [];
     lines = newChannelLines(
-      (channel) => waits[channel] ?? 0,
+      { wait: (channel) => waits[channel] ?? 0, onTrial: () => isOnTrial },
       (each) => void through.push(each),
     );
   });
@@ -91,5 +93,19 @@ describe("the lines of channels", () => {
     expect(lines.opensAt()).toBe(41);
     lines.open(41);
     expect(through).toEqual([hopeless]);
+  });
+
+  test("after a limit on everything one post of all channels tries, and the others when it is known to be over", () => {
+    isOnTrial = true;
+    const [a1, b1, c1] = [entry("a"), entry("b"), entry("c")];
+    for (const each of [a1, b1, c1]) lines.join(each, 0);
+    lines.open(lines.opensAt() ?? 0);
+    expect(through).toEqual([a1]);
+    lines.leave(a1, 110);
+    lines.open(lines.opensAt() ?? 0);
+    expect(through).toEqual([a1, b1]);
+    isOnTrial = false;
+    lines.open(lines.opensAt() ?? 0);
+    expect(through).toEqual([a1, b1, c1]);
   });
 });

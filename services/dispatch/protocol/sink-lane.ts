@@ -35,13 +35,13 @@ export interface SinkLane {
 /** @param postsAtOnce - In work at the same time; what is late keeps to a fifth of it, so that after an outage
  * what is due now has the rest. */
 export function newSinkLane(
-  { requestsPerSecond = Infinity, channelWait }: Pick<Sink, "requestsPerSecond" | "channelWait">,
+  { requestsPerSecond = Infinity, channelLimits }: Pick<Sink, "requestsPerSecond" | "channelLimits">,
   postsAtOnce: number,
 ): SinkLane {
   const due = newFairQueue<Entry>();
   const letThrough = (entry: Entry) => due.put(entry, entry.isLate);
   /** Where channels have no limits of their own, their posts don't wait for each other. */
-  const lines = channelWait && newChannelLines(channelWait, letThrough);
+  const lines = channelLimits && newChannelLines(channelLimits, letThrough);
   const budget = newSendingBudget(requestsPerSecond);
   const lateAtOnce = Math.floor(postsAtOnce / 5);
   let inWork = 0;

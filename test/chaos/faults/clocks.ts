@@ -5,7 +5,7 @@ import { type Fault, type Injected, SOME, untilInstant, without, WITHOUT_NONCES 
 
 async function freezeSender({ replicas, chat, sender }: Cluster, load: Load, ms: number): Promise<Injected> {
   await untilInstant(load.firstDueAt);
-  chat.script({ kind: "slow", ms: 1_500 });
+  chat.script({ kind: "slow", ms: 1_500 }, load.expected.length);
   const name = await sender();
   replicas.signal(name, "SIGSTOP");
   await pause(ms);
