@@ -27,6 +27,12 @@ export interface Agenda extends Pace {
   readonly inWork: number;
 }
 
+/** A post in work, as it was when its turn came. */
+interface Busy {
+  readonly post: Post;
+  readonly done: Promise<void>;
+}
+
 /** Does what is due about a post. */
 export type Work = (entry: Entry) => Promise<void>;
 
@@ -44,7 +50,9 @@ export function newAgenda(ports: Ports, timing: Timing, life: Life, foresee: For
   const lanes = new Map(ports.sinks.map((sink) => [sink.name, newSinkLane(sink, timing.postsAtOnce)]));
   /** The latest version of each post in the queue; entries of older ones are passed over. */
   const current = new Map<string, Post>();
-  const busy = new Map<string, Promise<void>>();
+  const busy = new Map<string, Busy>();
+  /** For each look that is under way the posts that were in work since it began: what it sees of them may be over. */
+  const looks = new Set<Map<string, Post>>();
   let cancel = NOTHING_SET;
 
   function add(posts: readonly Post[]): void {
@@ -93,7 +101,9 @@ export function newAgenda(ports: Ports, timing: Timing, life: Life, foresee: For
     current.delete(entry.post.id);
     reports.waited(entry.post.sink, "turn", now - entry.readyAt);
     lane.begin(entry);
-    busy.set(entry.post.id, run(entry, lane));
+    const { post } = entry;
+    for (const met of looks) met.set(post.id, post);
+    busy.set(post.id, { post, done: run(entry, lane) });
   }
 
   async function run(entry: Entry, lane: SinkLane): Promise<void> {
@@ -108,14 +118,25 @@ export function newAgenda(ports: Ports, timing: Timing, life: Life, foresee: For
     turn();
   }
 
-  async function lookAhead(): Promise<void> {
+  async function look(from: EpochMs, before: EpochMs, limit: number): Promise<void> {
+    const met = new Map([...busy].map(([id, { post }]) => [id, post]));
+    looks.add(met);
+    try {
+      const posts = await store.waking(from, before, limit);
+      add(posts.filter((post) => !isSame(met.get(post.id), post)));
+    } finally {
+      looks.delete(met);
+    }
+  }
+
+  function lookAhead(): Promise<void> {
     const now = clock.now();
-    add(await store.waking(now - LATE_MS, now + timing.lookAheadMs, PAGE));
+    return look(now - LATE_MS, now + timing.lookAheadMs, PAGE);
   }
 
   /** What is late is looked for apart: however much it is, it does not hide what is due now. */
-  async function lookBack(): Promise<void> {
-    add(await store.waking(0, clock.now() - LATE_MS, LATE_PAGE));
+  function lookBack(): Promise<void> {
+    return look(0, clock.now() - LATE_MS, LATE_PAGE);
   }
 
   return {
@@ -127,7 +148,7 @@ export function newAgenda(ports: Ports, timing: Timing, life: Life, foresee: For
     furtherWait: (post) => laneOf(post).furtherWait(post.id, clock.now()),
     spend: (post) => laneOf(post).spend(post.id, clock.now()),
     async drained() {
-      while (busy.size > 0) await Promise.all(busy.values());
+      while (busy.size > 0) await Promise.all([...busy.values()].map(({ done }) => done));
     },
     get inWork() {
       return busy.size;

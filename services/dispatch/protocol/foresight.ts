@@ -6,7 +6,7 @@ import type { Ports } from "./ports.ts";
 import type { Timing } from "./timing.ts";
 
 /** Posts that are due within so long of each other are asked about together. */
-const STEP_MS = 100;
+const STEP_MS = 50;
 
 /**
  * Asks about posts shortly before they are due, many at once, so that at the due instant nothing but the claim is left.

@@ -14,7 +14,14 @@ export interface Contender {
   readonly pids: readonly number[];
   /** Resolves when all posts are taken in, before the first is due. */
   takeIn(posts: readonly DuePost[]): Promise<void>;
+  /** When each post was claimed, by the database's clock; absent where nothing is claimed. */
+  claims?(): Promise<readonly ClaimedPost[]>;
   stop(): Promise<void>;
+}
+
+export interface ClaimedPost {
+  readonly dueAt: number;
+  readonly claimedAt: number;
 }
 
 /** Where contenders keep their state, and where they post. */

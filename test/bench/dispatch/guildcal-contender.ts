@@ -5,6 +5,7 @@ import { announcementsService } from "../../../services/announcements/announceme
 import { calendarEventsService } from "../../../services/calendar-events/calendar-events.service.ts";
 import { createAnnouncement } from "../../../services/contracts/announcements.contract.ts";
 import { createEvent } from "../../../services/contracts/calendar-events.contract.ts";
+import { STANDARD_TIMING } from "../../../services/dispatch/protocol/timing.ts";
 import { freePort } from "../../../services/launch/embedded-mongod.ts";
 import { Launched } from "../../real-parts/launched.ts";
 import { until } from "../../real-parts/until.ts";
@@ -13,6 +14,11 @@ import type { Arena, Contender, DuePost } from "./contender.ts";
 const EVENT_MS = 3_600_000;
 const PLANNED_MS = 120_000;
 const AT_ONCE = 32;
+
+interface ClaimedRow {
+  readonly dueAt: Date;
+  readonly wakeAt: Date;
+}
 
 /** The whole service in one process, as `npm start` runs it, posting to the chat server as to Discord. */
 export async function startGuildcal(arena: Arena): Promise<Contender> {
@@ -24,6 +30,15 @@ export async function startGuildcal(arena: Arena): Promise<Contender> {
     async takeIn(posts) {
       await makeTruth(arena, posts);
       await plannedAre(connection, posts.length);
+    },
+    async claims() {
+      const sent = { state: "sent", attempts: 1, sink: "discord" };
+      const rows = await connection.collection<ClaimedRow>("posts").find(sent).toArray();
+      // Nothing that was sent at once moves `wakeAt`: it is the end of the claim's lease.
+      return rows.map(({ dueAt, wakeAt }) => ({
+        dueAt: dueAt.getTime(),
+        claimedAt: wakeAt.getTime() - STANDARD_TIMING.leaseMs,
+      }));
     },
     async stop() {
       await connection.close();

@@ -1,7 +1,14 @@
 import { readFile } from "node:fs/promises";
 import type { ChatServer } from "../../real-parts/chat-server.ts";
 import { until } from "../../real-parts/until.ts";
-import type { Contender, DuePost } from "./contender.ts";
+import type { ClaimedPost, Contender, DuePost } from "./contender.ts";
+
+/** In milliseconds. */
+export interface Lateness {
+  readonly p50: number;
+  readonly p99: number;
+  readonly max: number;
+}
 
 /** What became of the posts of one run, as the receiver saw them. */
 export interface Result {
@@ -11,8 +18,10 @@ export interface Result {
   /** Received more than once. */
   readonly doubled: number;
   readonly early: number;
-  /** Receipt minus due instant, in milliseconds. */
-  readonly lateness: { readonly p50: number; readonly p99: number; readonly max: number };
+  /** Receipt minus due instant. */
+  readonly lateness: Lateness;
+  /** Claim minus due instant, where there are claims. */
+  readonly claimLateness?: Lateness;
   /** Processor time of the contender's processes for a post, in milliseconds. */
   readonly cpuMs: number;
   /** The contender's resident memory after the last post, in MiB. */
@@ -25,6 +34,8 @@ export interface RaceShape {
   /** From the first due instant to the last. */
   readonly spreadMs: number;
   readonly guilds: number;
+  /** How late those are that are due so soon after the first is not counted: code that never ran is slow. */
+  readonly warmUpMs: number;
 }
 
 const PATIENCE_MS = 120_000;
@@ -47,7 +58,16 @@ export async function race(contender: Contender, chat: ChatServer, shape: RaceSh
   await until(() => arrived().length >= posts.length, "every post", PATIENCE_MS).catch(() => undefined);
   const cpuMs = ((await cpuOf(contender.pids)) - cpuBefore) / posts.length;
   const residentMiB = await residentOf(contender.pids);
-  return { contender: contender.name, due: posts.length, cpuMs, residentMiB, ...verdict(arrived()) };
+  const warmAt = first.dueAt + shape.warmUpMs;
+  const claims = await contender.claims?.();
+  return {
+    contender: contender.name,
+    due: posts.length,
+    cpuMs,
+    residentMiB,
+    ...verdict(arrived(), warmAt),
+    ...(claims && { claimLateness: latenessOf(claims.filter(isOf(first, last)).map(asClaim), warmAt) }),
+  };
 }
 
 function duePosts({ posts, spreadMs, guilds }: RaceShape): DuePost[] {
@@ -60,29 +80,50 @@ function duePosts({ posts, spreadMs, guilds }: RaceShape): DuePost[] {
   }));
 }
 
-interface Receipt {
-  readonly title: string;
+/** Something that was to happen at an instant. */
+interface Happened {
+  readonly dueAt: number;
   readonly lateMs: number;
+}
+
+interface Receipt extends Happened {
+  readonly title: string;
 }
 
 function receipts(chat: ChatServer, due: ReadonlyMap<string, number>): Receipt[] {
   return chat.messages().flatMap(({ embeds, receivedAt }) => {
     const { title = "" } = (embeds[0] ?? {}) as { title?: string };
     const dueAt = due.get(title);
-    return dueAt === undefined ? [] : [{ title, lateMs: receivedAt - dueAt }];
+    return dueAt === undefined ? [] : [{ title, dueAt, lateMs: receivedAt - dueAt }];
   });
 }
 
-function verdict(arrived: readonly Receipt[]) {
+/** An earlier race may have left its own. */
+function isOf(first: DuePost, last: DuePost): (claim: ClaimedPost) => boolean {
+  return ({ dueAt }) => dueAt >= first.dueAt && dueAt <= last.dueAt;
+}
+
+function asClaim({ dueAt, claimedAt }: ClaimedPost): Happened {
+  return { dueAt, lateMs: claimedAt - dueAt };
+}
+
+function verdict(arrived: readonly Receipt[], warmAt: number) {
   const titles = new Set(arrived.map(({ title }) => title));
-  const sorted = arrived.map(({ lateMs }) => lateMs).toSorted((one, other) => one - other);
-  const at = (share: number) => sorted[Math.min(sorted.length - 1, Math.floor(share * sorted.length))] ?? NaN;
   return {
     received: titles.size,
     doubled: arrived.length - titles.size,
-    early: sorted.filter((lateMs) => lateMs < 0).length,
-    lateness: { p50: at(0.5), p99: at(0.99), max: sorted.at(-1) ?? NaN },
+    early: arrived.filter(({ lateMs }) => lateMs < 0).length,
+    lateness: latenessOf(arrived, warmAt),
   };
+}
+
+function latenessOf(all: readonly Happened[], warmAt: number): Lateness {
+  const sorted = all
+    .filter(({ dueAt }) => dueAt >= warmAt)
+    .map(({ lateMs }) => lateMs)
+    .toSorted((one, other) => one - other);
+  const at = (share: number) => sorted[Math.min(sorted.length - 1, Math.floor(share * sorted.length))] ?? NaN;
+  return { p50: at(0.5), p99: at(0.99), max: sorted.at(-1) ?? NaN };
 }
 
 /** Ticks of the kernel's accounting in a second. */

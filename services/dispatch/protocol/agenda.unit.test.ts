@@ -1,0 +1,63 @@
+import { describe, expect, test } from "@jest/globals";
+import type { Post } from "../domain/post.ts";
+import { newAgenda } from "./agenda.ts";
+import { newLife } from "./life.ts";
+import type { Ports } from "./ports.ts";
+import { STANDARD_TIMING } from "./timing.ts";
+
+const NOW = 1_000_000;
+const PLANNED = { id: "p", guildId: "1", sink: "log", state: "planned", wakeAt: NOW, dueAt: NOW, fence: 0 } as Post;
+
+/** An agenda whose looks are answered when the test says so. */
+function agendaWithSlowLooks(isStarted = true) {
+  const looks: ((posts: readonly Post[]) => void)[] = [];
+  const begun: { readonly post: Post; readonly end: () => void }[] = [];
+  const ports = {
+    clock: { now: () => NOW },
+    timers: { after: () => () => undefined },
+    store: { waking: () => new Promise<readonly Post[]>((resolve) => looks.push(resolve)) },
+    replicas: { self: "one", all: () => ["one"] },
+    sinks: [],
+    reports: { waited: () => undefined },
+  } as unknown as Ports;
+  const work = (entry: { readonly post: Post }) =>
+    new Promise<void>((resolve) => begun.push({ post: entry.post, end: resolve }));
+  const agenda = newAgenda(ports, STANDARD_TIMING, newLife(ports), () => undefined, work);
+  if (isStarted) agenda.start();
+  const settle = () => new Promise((resolve) => setImmediate(resolve));
+  return { agenda, looks, begun, settle };
+}
+
+describe("the agenda", () => {
+  test("what a look saw before a post was claimed is not tried again", async () => {
+    const { agenda, looks, begun, settle } = agendaWithSlowLooks();
+    agenda.add([PLANNED]);
+    begun[0]?.end();
+    await settle();
+    expect(agenda.inWork).toBe(0);
+    looks[0]?.([PLANNED]);
+    await settle();
+    expect(begun).toHaveLength(1);
+  });
+
+  test("nor what was in work when the look began", async () => {
+    const { agenda, looks, begun, settle } = agendaWithSlowLooks(false);
+    agenda.add([PLANNED]);
+    agenda.start();
+    begun[0]?.end();
+    await settle();
+    looks[0]?.([PLANNED]);
+    await settle();
+    expect(begun).toHaveLength(1);
+  });
+
+  test("a post that has come back as another version is", async () => {
+    const { agenda, looks, begun, settle } = agendaWithSlowLooks();
+    agenda.add([PLANNED]);
+    begun[0]?.end();
+    await settle();
+    looks[0]?.([{ ...PLANNED, fence: 1 }]);
+    await settle();
+    expect(begun.map(({ post }) => post.fence)).toEqual([0, 1]);
+  });
+});
