@@ -41,7 +41,8 @@ async function main(words: readonly string[]): Promise<void> {
   const starts = among(Object.keys(CONTENDERS)).map((name) => CONTENDERS[name] as Start);
   console.log(`${cpus().length} processors, ${cpus()[0]?.model}, node ${process.version}`);
   try {
-    if (wanted("steady")) await compare(mongod.url, "500 posts a second for 20 s, after 5 s to warm up", STEADY, starts);
+    if (wanted("steady"))
+      await compare(mongod.url, "500 posts a second for 20 s, after 5 s to warm up", STEADY, starts);
     if (wanted("burst")) await compare(mongod.url, "5 000 posts in one instant", BURST, starts);
     if (wanted("ahead")) await amidMany(mongod.url);
     if (wanted("replan")) await replan(databaseOf(mongod.url, "replan"));
