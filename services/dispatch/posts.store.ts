@@ -65,7 +65,8 @@ export function postsStore(connection: Connection): PostsStore {
 
     find: async (id) => (await list({ _id: id }))[0] ?? null,
 
-    async claim({ post, asOf, id, fence, planRevision, notAfter, parts, announcementRevision, ...claim }) {
+    async claim({ post, asOf, notAfter, parts, announcementRevision, ...claim }) {
+      const { id, fence, planRevision } = post;
       const inTime = { $and: [{ $gte: ["$$NOW", "$dueAt"] }, { $lte: ["$$NOW", new Date(notAfter)] }] };
       const taken = {
         ...lease(claim),

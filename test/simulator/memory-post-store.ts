@@ -79,7 +79,8 @@ export function newMemoryPostStore(
 
     find: async (id) => posts.get(id) ?? null,
 
-    async claim({ id, fence, planRevision, owner, attemptId, leaseMs, parts, notAfter, announcementRevision }) {
+    async claim({ post, owner, attemptId, leaseMs, parts, notAfter, announcementRevision }) {
+      const { id, fence, planRevision } = post;
       const row = posts.get(id);
       if (row?.state !== "planned" || row.fence !== fence || row.planRevision !== planRevision) return null;
       // One step has one time, as `$$NOW` is.

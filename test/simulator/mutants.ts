@@ -55,8 +55,9 @@ export const MUTANTS: Readonly<Record<string, Mutant>> = {
     store: (store) => ({
       ...store,
       claim: (claim) => {
-        const planRevision = store.posts.get(claim.id)?.planRevision ?? claim.planRevision;
-        return store.claim({ ...claim, planRevision });
+        const { post } = claim;
+        const planRevision = store.posts.get(post.id)?.planRevision ?? post.planRevision;
+        return store.claim({ ...claim, post: { ...post, planRevision } });
       },
     }),
   },
@@ -80,10 +81,11 @@ export const MUTANTS: Readonly<Record<string, Mutant>> = {
     store: (store) => ({
       ...store,
       claim: (claim) => {
-        const row = store.posts.get(claim.id);
+        const { post } = claim;
+        const row = store.posts.get(post.id);
         if (row?.state === "sending")
           (store.posts as Map<string, typeof row>).set(row.id, { ...row, state: "planned" });
-        return store.claim({ ...claim, fence: row?.fence ?? claim.fence });
+        return store.claim({ ...claim, post: { ...post, fence: row?.fence ?? post.fence } });
       },
     }),
   },

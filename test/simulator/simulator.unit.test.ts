@@ -9,7 +9,7 @@ const CAUGHT_BY: Readonly<Record<string, readonly [seed: number, says: string]>>
   "no take-over of expired leases": [1, "still sending at the end"],
   "a claim does not look at the plan's revision": [7899, "posted against a change"],
   "no nonce": [1, "posted twice"],
-  "a claim does not look at the age of what it rests on": [380, "posted against a change"],
+  "a claim does not look at the age of what it rests on": [1037, "posted against a change"],
   "the truth is not asked for at the due instant": [11, "posted against a change"],
   "a clock that runs ahead, and a claim that believes it": [1, " early"],
   "a claim takes a post that is being sent": [20, "claimed while another held it"],

@@ -37,10 +37,10 @@ interface Busy {
 export type Work = (entry: Entry) => Promise<void>;
 
 /** From when on a post is late. */
-const LATE_MS = 60_000;
+const LATE_MS = 10_000;
 /** Rows in one look: several of the largest guilds' posts of one instant. */
 const PAGE = 20_000;
-const LATE_PAGE = 1_000;
+const LATE_PAGE = 2_000;
 /** A timer may be that late to notice that the clock was re-mapped. */
 const LONGEST_SLEEP_MS = 1_000;
 

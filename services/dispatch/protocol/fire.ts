@@ -71,9 +71,6 @@ export function newFiring(parts: FireParts): (post: Post, sink: Sink, readyAt: E
     const claimed = await ledger.claim({
       post,
       asOf: ports.clock.now(),
-      id: post.id,
-      fence: post.fence,
-      planRevision: post.planRevision,
       owner: ports.replicas.self,
       attemptId: ports.random.id(),
       leaseMs: timing.leaseMs,

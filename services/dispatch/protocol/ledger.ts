@@ -35,7 +35,7 @@ export function newLedger({ store, clock, reports }: Ports, life: Life): Ledger 
     claim: (claim) =>
       insist("claim", async (doubt) => {
         if (!doubt) return store.claim(claim);
-        const row = await store.find(claim.id);
+        const row = await store.find(claim.post.id);
         return row?.state === "sending" && row.attemptId === claim.attemptId ? row : null;
       }),
 

@@ -37,9 +37,6 @@ export interface Claim {
   readonly post: Post;
   /** When it is made: the lease in the answer may begin then, and the row's does not end before it. */
   readonly asOf: EpochMs;
-  readonly id: string;
-  readonly fence: number;
-  readonly planRevision: number;
   readonly owner: string;
   readonly attemptId: string;
   readonly leaseMs: number;
@@ -49,7 +46,7 @@ export interface Claim {
   readonly notAfter: EpochMs;
 }
 
-type TakeOver = Pick<Claim, "id" | "fence" | "owner" | "attemptId" | "leaseMs">;
+type TakeOver = Pick<Post, "id" | "fence"> & Pick<Claim, "owner" | "attemptId" | "leaseMs">;
 
 /** What a worker writes about a post: whatever it names is replaced, `undefined` removes. */
 export type PostWrite = {

@@ -11,7 +11,7 @@ export interface Timing {
   /** How often the store is asked what wakes next, and how far ahead: rows of other planners are found by it. */
   readonly lookEveryMs: number;
   readonly lookAheadMs: number;
-  /** How often posts are looked for that have been waiting for more than a minute, after an outage. */
+  /** How often posts are looked for that have been waiting for more than ten seconds, after an outage. */
   readonly lookBackEveryMs: number;
   /** For how long a worker that is gone keeps its post. */
   readonly leaseMs: number;
