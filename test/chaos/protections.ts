@@ -45,8 +45,8 @@ export const PROTECTIONS = {
     { file: "services/dispatch/protocol/life.ts", text: "failures += 1;", without: "return;" },
     {
       file: "mixins/database.mixin.ts",
-      text: 'readPreference: "primary",',
-      without: 'readPreference: "primary", retryReads: false, retryWrites: false,',
+      text: "serverSelectionTimeoutMS: SERVER_SELECTION_MS,",
+      without: "serverSelectionTimeoutMS: 100, retryReads: false, retryWrites: false,",
     },
   ],
   "a claim in doubt is resolved by its attempt id": [

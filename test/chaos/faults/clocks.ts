@@ -3,10 +3,15 @@ import type { Cluster } from "../cluster.ts";
 import type { Load } from "../load.ts";
 import { type Fault, type Injected, SOME, untilInstant, without, WITHOUT_NONCES } from "./fault.ts";
 
+/** So slow is the receiver, and so long after its claim a sender surely has its request under way. */
+const SLOW_MS = 3_000;
+const UNDER_WAY_MS = 500;
+
 async function freezeSender({ replicas, chat, sender }: Cluster, load: Load, ms: number): Promise<Injected> {
   await untilInstant(load.firstDueAt);
-  chat.script({ kind: "slow", ms: 1_500 }, load.expected.length);
+  chat.script({ kind: "slow", ms: SLOW_MS }, load.expected.length);
   const name = await sender();
+  await pause(UNDER_WAY_MS);
   replicas.signal(name, "SIGSTOP");
   await pause(ms);
   replicas.signal(name, "SIGCONT");

@@ -6,8 +6,10 @@ import { type Fault, type FinishedRun, type Injected, SOME, untilInstant, withou
 
 /** An edit is seen within so long after the bus is back. */
 const SEEN_MS = 5_000;
-/** A question that was under way when the bus went waits for its time-out. */
-const QUESTION_MS = 2_000;
+/** A question that was under way when the bus went waits for its time-out of a second. */
+const QUESTION_MS = 1_300;
+/** What comes due is not held up longer by what is late. */
+const HELD_UP_MS = 2_000;
 
 /** Takes the bus away for a while; then what is not due yet is moved to the nearest instant that must be met. */
 async function withoutNats(cluster: Cluster, load: Load, ms: number): Promise<Injected> {
@@ -66,7 +68,7 @@ function lateByTheRule({ cluster, expected, told, seen }: FinishedRun): string[]
   );
   const heldUp = seen.filter(({ channel, title, receivedAt }) => {
     const due = dueAt.get(`${channel} ${title}`) ?? 0;
-    return due > back + SEEN_MS && receivedAt > due + QUESTION_MS;
+    return due > back + SEEN_MS && receivedAt > due + HELD_UP_MS;
   });
   return [
     ...(tooSoon.length === 0 ? [] : [`${tooSoon.length} were given up within their time`]),
