@@ -49,6 +49,19 @@ describe("commands of steps", () => {
     expect(await Promise.all(taken)).toMatchObject([{ _id: "a" }, { _id: "b" }, { _id: "c" }, { _id: "d" }]);
   });
 
+  test("what comes within its gathering time goes together", async () => {
+    const { commands, model } = heldDatabase();
+    const take = stepsTogether<{ readonly _id: string }>(model, 25);
+    const taken = [take(step("a"))];
+    await jest.advanceTimersByTimeAsync(24);
+    taken.push(take(step("b")));
+    expect(commands).toEqual([]);
+    await jest.advanceTimersByTimeAsync(1);
+    expect(commands.map(({ ids }) => ids)).toEqual([["a", "b"]]);
+    commands[0]?.answer();
+    expect(await Promise.all(taken)).toMatchObject([{ _id: "a" }, { _id: "b" }]);
+  });
+
   test("one that fails rejects its own steps, and gives its place to the next", async () => {
     const { commands, model } = heldDatabase();
     const take = stepsTogether<{ readonly _id: string }>(model);

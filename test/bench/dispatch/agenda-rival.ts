@@ -7,11 +7,23 @@ import { answerBench } from "./rival-process.ts";
 const JOB = "post";
 const TAKEN_IN_AT_ONCE = 32;
 
-/** Agenda with its looks as near as it has them, and no limit to what it does at once. */
+/**
+ * With no limit it takes jobs in, one after the other, and begins none as long as more come due; so it has as many at
+ * once as guildcal has posts.
+ */
+const AT_ONCE = 512;
+const LIMITS = {
+  maxConcurrency: AT_ONCE,
+  defaultConcurrency: AT_ONCE,
+  lockLimit: AT_ONCE,
+  defaultLockLimit: AT_ONCE,
+};
+
+/** Agenda with its looks as near as it has them. */
 answerBench(async (arena) => {
   const post = receiverClient(arena);
   const backend = new MongoBackend({ address: arena.mongoUrl, collection: `agenda_${process.pid}` });
-  const agenda = new Agenda({ backend, processEvery: 1_000, maxConcurrency: 100_000, defaultConcurrency: 100_000 });
+  const agenda = new Agenda({ backend, processEvery: 1_000, ...LIMITS });
   const run = (job: Job<DuePost>) => post(job.attrs.data).catch(() => undefined);
   agenda.on("error", () => undefined);
   const work = (job: Job<DuePost>, done: () => void): void => void run(job).finally(done);

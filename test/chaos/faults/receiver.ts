@@ -94,6 +94,7 @@ export const RECEIVER: readonly Fault[] = [
   {
     name: "receiver: global 429 for 45 s",
     shape: IN_MANY_CHANNELS,
+    leadMs: 20_000,
     patienceMs: 120_000,
     mostRefused: TRIALS,
     inject: (cluster, load) => storm(cluster, load, GLOBAL_LIMIT),
