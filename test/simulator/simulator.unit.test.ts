@@ -17,7 +17,7 @@ const CAUGHT_BY: Readonly<Record<string, readonly [seed: number, says: string]>>
   "an older plan overwrites a newer one": [19, "an older plan"],
   "the feed is read without an overlap": [1836, "was not planned by"],
   "a nonce is trusted for ever": [6, "posted twice"],
-  "a look-up that always says absent": [84, "posted twice"],
+  "a look-up that always says absent": [93, "posted twice"],
   "the deadline is not looked at": [942, "sent after its deadline"],
   "what nobody knows is taken for undelivered": [1, "and said to be"],
   "a process goes by its own wall clock": [1, "at the end"],

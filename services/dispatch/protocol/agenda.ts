@@ -63,11 +63,17 @@ export function newAgenda(ports: Ports, timing: Timing, life: Life, foresee: For
       current.set(post.id, post);
       const isLate = clock.now() - post.dueAt > LATE_MS;
       const { guildId, deadline } = post;
-      const at = post.wakeAt + rank * timing.rankStepMs;
+      const at = turnOf(post, rank, isLate);
       if (rank === 0 && post.state === "planned") foresee(post);
       queue.put(at, { post, rank, guildId, deadline, isLate, readyAt: Math.max(at, clock.now()) });
     }
     turn();
+  }
+
+  /** When it is this replica's: those of a lower rank have their time before. */
+  function turnOf({ state, wakeAt }: Post, rank: number, isLate: boolean): EpochMs {
+    if (!isLate || state !== "planned") return wakeAt + rank * timing.rankStepMs;
+    return Math.max(wakeAt, clock.now()) + rank * timing.lateRankStepMs;
   }
 
   /** Starts what is due and sets the timer for the next. */

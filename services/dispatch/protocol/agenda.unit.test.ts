@@ -1,5 +1,6 @@
 import { describe, expect, test } from "@jest/globals";
 import type { Post } from "../domain/post.ts";
+import { rankOf } from "../domain/rank.ts";
 import { newAgenda } from "./agenda.ts";
 import { newLife } from "./life.ts";
 import type { Ports } from "./ports.ts";
@@ -9,14 +10,15 @@ const NOW = 1_000_000;
 const PLANNED = { id: "p", guildId: "1", sink: "log", state: "planned", wakeAt: NOW, dueAt: NOW, fence: 0 } as Post;
 
 /** An agenda whose looks are answered when the test says so. */
-function agendaWithSlowLooks(isStarted = true) {
+function agendaWithSlowLooks({ isStarted = true, all = ["one"] } = {}) {
+  const time = { now: NOW };
   const looks: ((posts: readonly Post[]) => void)[] = [];
   const begun: { readonly post: Post; readonly end: () => void }[] = [];
   const ports = {
-    clock: { now: () => NOW },
+    clock: { now: () => time.now },
     timers: { after: () => () => undefined },
     store: { waking: () => new Promise<readonly Post[]>((resolve) => looks.push(resolve)) },
-    replicas: { self: "one", all: () => ["one"] },
+    replicas: { self: "one", all: () => all },
     sinks: [],
     reports: { waited: () => undefined },
   } as unknown as Ports;
@@ -25,7 +27,7 @@ function agendaWithSlowLooks(isStarted = true) {
   const agenda = newAgenda(ports, STANDARD_TIMING, newLife(ports), () => undefined, work);
   if (isStarted) agenda.start();
   const settle = () => new Promise((resolve) => setImmediate(resolve));
-  return { agenda, looks, begun, settle };
+  return { agenda, looks, begun, settle, time };
 }
 
 describe("the agenda", () => {
@@ -41,7 +43,7 @@ describe("the agenda", () => {
   });
 
   test("nor what was in work when the look began", async () => {
-    const { agenda, looks, begun, settle } = agendaWithSlowLooks(false);
+    const { agenda, looks, begun, settle } = agendaWithSlowLooks({ isStarted: false });
     agenda.add([PLANNED]);
     agenda.start();
     begun[0]?.end();
@@ -59,5 +61,21 @@ describe("the agenda", () => {
     looks[0]?.([{ ...PLANNED, fence: 1 }]);
     await settle();
     expect(begun.map(({ post }) => post.fence)).toEqual([0, 1]);
+  });
+
+  test.each([
+    ["what is on time for a moment", 0, STANDARD_TIMING.rankStepMs],
+    ["what is late for a while", 20_000, STANDARD_TIMING.lateRankStepMs],
+  ])("a replica leaves to the first of its post %s", (_what, lateMs, leftMs) => {
+    const others = Array.from({ length: 20 }, (_, at) => `other ${at}`);
+    const first = others.find((other) => rankOf(PLANNED.id, "one", ["one", other]) === 1) as string;
+    const { agenda, begun, time } = agendaWithSlowLooks({ isStarted: false, all: ["one", first] });
+    agenda.add([{ ...PLANNED, wakeAt: NOW - lateMs, dueAt: NOW - lateMs }]);
+    time.now += leftMs - 1;
+    agenda.add([]);
+    expect(begun).toEqual([]);
+    time.now += 1;
+    agenda.add([]);
+    expect(begun).toHaveLength(1);
   });
 });

@@ -19,6 +19,8 @@ export interface Timing {
   readonly sendTimeoutMs: number;
   /** Politeness: the replica of rank k waits k times this. */
   readonly rankStepMs: number;
+  /** The same for what is late and was not begun: a replica that works off an outage is busy, not gone. */
+  readonly lateRankStepMs: number;
   /** How old the answer of the owners may be when a claim that rests on it is applied. */
   readonly truthFreshMs: number;
   /** So long before a post is due the owners are asked about it; less than half of `truthFreshMs`. */
@@ -48,6 +50,7 @@ export const STANDARD_TIMING: Timing = {
   leaseMs: 6_000,
   sendTimeoutMs: 5_000,
   rankStepMs: 300,
+  lateRankStepMs: 10_000,
   truthFreshMs: 900,
   foresightMs: 200,
   askAgainMs: 500,
