@@ -21,8 +21,8 @@ export interface PostsStore extends PostStore {
 
 /** Of the next seconds' posts: thousands decoded at a stretch would hold up those that are due meanwhile. */
 const AT_A_TIME = 100;
-/** Claims: half of the time that a command takes, so that there are half as many. */
-const CLAIM_GATHER_MS = 3;
+/** What somebody waits for, claims above all: less than a command takes, and fewer commands are less to do. */
+const AWAITED_GATHER_MS = 3;
 /** Outcomes that come within so long of each other are written together. */
 const GATHER_MS = 25;
 const OPEN = { $in: [...OPEN_STATES] };
@@ -32,7 +32,7 @@ export function postsStore(connection: Connection): PostsStore {
   const posts = connection.model<PostRow>("Post", postSchema);
   const marks = connection.model<FeedMarkRow>("FeedMark", feedMarkSchema);
 
-  const take = stepsTogether<PostRow>(posts, CLAIM_GATHER_MS);
+  const take = stepsTogether<PostRow>(posts, AWAITED_GATHER_MS);
   /** Nobody waits for outcomes, and the lease covers them. */
   const takeLater = stepsTogether<PostRow>(posts, GATHER_MS);
 

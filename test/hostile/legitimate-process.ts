@@ -51,7 +51,7 @@ async function run({ port, clients, forMs }: LegitimateLoad): Promise<Legitimate
       }),
     );
     for (let turn = 1; performance.now() - began < forMs; turn += 1) {
-      const { guild, key, id } = subjects[Math.floor(turn / 10) % subjects.length]!;
+      const { guild, key, id } = subjects[Math.floor(turn / WRITE_EVERY) % subjects.length]!;
       const [path, body] = requestOf(guild, turn);
       const sentAt = performance.now();
       const { status, text } = await post(path, key, JSON.stringify({ ...body, event_id: id }));

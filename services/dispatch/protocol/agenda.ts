@@ -36,7 +36,7 @@ interface Busy {
 /** Does what is due about a post. */
 export type Work = (entry: Entry) => Promise<void>;
 
-/** From when on a post is late. */
+/** From when on a post is late: it makes way for what comes due, also when an outage has left thousands. */
 const LATE_MS = 10_000;
 /** Rows in one look: several of the largest guilds' posts of one instant. */
 const PAGE = 20_000;
