@@ -10,6 +10,7 @@ import {
 } from "../../mixins/change-feed.ts";
 import { coalescedReads } from "../../mixins/coalesced-reads.ts";
 import { readRows } from "../../mixins/short-reads.ts";
+import { inTransaction } from "../../mixins/transaction.ts";
 import { type Announcement, MOST_ANNOUNCEMENTS } from "../contracts/announcements.contract.ts";
 import type { ChangesSinceParams, ChangesSinceResult } from "../contracts/change-feed.contract.ts";
 import type { AnnouncementId, GuildId } from "../contracts/ids.ts";
@@ -84,7 +85,7 @@ export function announcementsStore(connection: Connection): AnnouncementsStore {
 
   return {
     insert: ({ id, ...draft }) =>
-      connection.transaction(async (session) => {
+      inTransaction(connection, async (session) => {
         const guild = await guilds
           .findOneAndUpdate(
             { _id: draft.guildId },
@@ -115,7 +116,7 @@ export function announcementsStore(connection: Connection): AnnouncementsStore {
     },
 
     remove: (guildId, id) =>
-      connection.transaction(async (session) => {
+      inTransaction(connection, async (session) => {
         const row = await model
           .findOne({ _id: id, guildId, ...EXISTS }, { revision: 1 }, { session })
           .lean<Pick<AnnouncementRow, "revision">>();

@@ -1,6 +1,7 @@
 import type { ClientSession, Connection, Model } from "mongoose";
 import { changesSince, saveRevision, stampedReplacement, stampedTombstone } from "../../mixins/change-feed.ts";
 import { distinctNow } from "../../mixins/short-reads.ts";
+import { inTransaction } from "../../mixins/transaction.ts";
 import type { ChangesSinceParams, ChangesSinceResult } from "../contracts/change-feed.contract.ts";
 import type { EpochMs, EventId, GuildId } from "../contracts/ids.ts";
 import {
@@ -56,7 +57,7 @@ export function calendarEventsStore(connection: Connection, eventsPerGuild: numb
     save: (session?: ClientSession) => Promise<boolean>,
   ): Promise<boolean | Refusal> {
     if (!(await kinds.isNew(row))) return save();
-    return connection.transaction(async (session) => (await kinds.admit(row, session)) ?? save(session));
+    return inTransaction(connection, async (session) => (await kinds.admit(row, session)) ?? save(session));
   }
 
   /** Does both, or neither when another write came between. */
@@ -65,7 +66,7 @@ export function calendarEventsStore(connection: Connection, eventsPerGuild: numb
     then: (session: ClientSession) => unknown,
     session?: ClientSession,
   ): Promise<boolean> {
-    if (session === undefined) return connection.transaction((begun) => together(first, then, begun));
+    if (session === undefined) return inTransaction(connection, (begun) => together(first, then, begun));
     const saved = await first(session);
     if (saved) await then(session);
     return saved;

@@ -1,5 +1,6 @@
 import { createHash } from "node:crypto";
 import type { ClientSession, Connection } from "mongoose";
+import { inTransaction } from "../../mixins/transaction.ts";
 import type { PlanUpdate } from "./domain/plan-posts.ts";
 import { type GuildPlanRow, guildPlanSchema, type SourceRow, sourceSchema } from "./guild-plan.document.ts";
 import { expiryOf, fieldsOf, type PostRow, postSchema, rowOf } from "./post.document.ts";
@@ -68,7 +69,7 @@ export function plansStore(connection: Connection): Plans {
       const isSame = plan.inserts.length + plan.updates.length + changed.length === 0;
       if (isSame && (await isAsStored(plan))) return true;
       try {
-        await connection.transaction(async (session) => {
+        await inTransaction(connection, async (session) => {
           await advance(plan, session);
           await changeRows(plan, session);
           if (changed.length > 0) await sources.bulkWrite(changed.map(asUpsert) as never, { session });

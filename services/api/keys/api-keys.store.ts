@@ -1,5 +1,6 @@
 import { randomUUID } from "node:crypto";
 import { type Connection, Schema } from "mongoose";
+import { inTransaction } from "../../../mixins/transaction.ts";
 import type { KeyChange, KeyChangesPage } from "../../contracts/api-keys.contract.ts";
 import type { ApiKey } from "../domain/api-key.ts";
 
@@ -79,7 +80,7 @@ export function apiKeysStore(connection: Connection): ApiKeysStore {
   return {
     async insert({ id, ...key }, change) {
       try {
-        await connection.transaction(async (session) => {
+        await inTransaction(connection, async (session) => {
           await keys.create([{ ...key, _id: id }], { session });
           await changes.create([changeRow(key, change)], { session });
         });
@@ -92,7 +93,7 @@ export function apiKeysStore(connection: Connection): ApiKeysStore {
 
     async replace({ id, secrets, revokedAt, revision, ...key }, change) {
       let isReplaced = false;
-      await connection.transaction(async (session) => {
+      await inTransaction(connection, async (session) => {
         const next = { secrets: [...secrets], revision, ...(revokedAt === undefined ? {} : { revokedAt }) };
         const { matchedCount } = await keys.updateOne({ _id: id, revision: revision - 1 }, { $set: next }, { session });
         isReplaced = matchedCount === 1;
