@@ -9,13 +9,15 @@ import { growth } from "./requests/growth.ts";
 import { type Life, lifeOf } from "./requests/life.ts";
 import { Loader } from "./requests/measure.ts";
 import { overNats } from "./requests/over-nats.ts";
+import { scaleOut } from "./requests/scale-out.ts";
 import { drifts, printReport, reportOf } from "./requests/report.ts";
 import type { Stage } from "./requests/stage.ts";
 import type { Subject } from "./requests/subjects.ts";
 
 /**
  * `npm run bench`: what a request costs here, beside the same endpoint written by hand, over NATS beside one process, and
- * where there is much beside where there is little, and what a process takes from its start on. `--section` and `--row TEXT` pick from it; `--json` prints all figures.
+ * where there is much beside where there is little, and what a process takes from its start on. `--section` and `--row TEXT`
+ * pick from it; `--json` prints all figures. The section `scale`, which needs root, has to be asked for by name.
  */
 const { values: options } = parseArgs({
   options: {
@@ -35,6 +37,7 @@ const lives: Life[] = [];
 const SECTIONS: Readonly<Record<string, (stage: Stage) => Promise<Comparison[]>>> = {
   http: besideRivals,
   nats: overNats,
+  scale: scaleOut,
   growth,
   async life(stage) {
     lives.push(await lifeOf(stage, Number(options["life-requests"])));

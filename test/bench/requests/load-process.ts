@@ -2,7 +2,8 @@ import { connect, type Socket } from "node:net";
 
 /** So many requests, so many of them at once; their bodies in turn. */
 export interface Load {
-  readonly port: number;
+  /** Connections are shared among them. */
+  readonly ports: readonly number[];
   readonly connections: number;
   readonly path: string;
   readonly headers: Readonly<Record<string, string>>;
@@ -70,9 +71,9 @@ function lengthOf(head: string): number {
   return Number(length);
 }
 
-function requestOf({ port, path, headers }: Load, body: string): Buffer {
+function requestOf({ path, headers }: Load, body: string): Buffer {
   const lines = Object.entries({
-    host: `127.0.0.1:${port}`,
+    host: "127.0.0.1",
     ...headers,
     "content-type": "application/json",
     "content-length": String(Buffer.byteLength(body)),
@@ -81,7 +82,7 @@ function requestOf({ port, path, headers }: Load, body: string): Buffer {
 }
 
 async function send(load: Load): Promise<LoadOutcome> {
-  const { port, connections, requests } = load;
+  const { ports, connections, requests } = load;
   const ready = load.bodies.map((body) => requestOf(load, body));
   let sent = 0;
   const next = () => ready[sent++ % ready.length] as Buffer;
@@ -93,7 +94,9 @@ async function send(load: Load): Promise<LoadOutcome> {
     return answered + connections <= requests;
   };
   const began = performance.now();
-  const senders = Array.from({ length: Math.min(connections, requests) }, () => new Sender(port, next, onAnswer));
+  const senders = Array.from({ length: Math.min(connections, requests) }, (_, at) => {
+    return new Sender(ports[at % ports.length] as number, next, onAnswer);
+  });
   await Promise.all(senders.map(({ done }) => done));
   return { seconds: (performance.now() - began) / 1000, latencies };
 }

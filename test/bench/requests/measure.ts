@@ -29,7 +29,7 @@ export class Loader {
   async run(subject: Subject, row: Row, pace: Omit<Pace, "rounds">): Promise<Sample> {
     const before = await subject.usage();
     const load: Load = {
-      port: subject.port,
+      ports: subject.ports,
       connections: pace.connections,
       requests: pace.requests,
       path: row.path,

@@ -38,6 +38,10 @@ export class MeasuredProcess {
     this.#child.once("exit", () => this.#failed(new Error(`a process of the bench ended: ${this.#errors}`)));
   }
 
+  get pid(): number {
+    return this.#child.pid ?? 0;
+  }
+
   /** Sends a message and gives the next one that comes back; one question at a time. */
   async ask<Answer>(message: unknown): Promise<Answer> {
     this.check();

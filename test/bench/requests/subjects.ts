@@ -2,6 +2,7 @@ import { join } from "node:path";
 import { freePort } from "../../../services/launch/embedded-mongod.ts";
 import { SERVICES } from "../../../services/launch/service-factories.ts";
 import { post, untilAnswered } from "./ask.ts";
+import { type CpuShare, cpuShare } from "./cpu-share.ts";
 import { MeasuredProcess } from "./measured-process.ts";
 import type { Usage } from "./report-usage.ts";
 
@@ -14,6 +15,8 @@ export interface Reached {
 /** Something that answers requests and is measured at it. */
 export interface Subject extends Reached {
   readonly name: string;
+  /** Of all its gateways, `port` among them. */
+  readonly ports: readonly number[];
   /** By the name of the process. */
   usage(): Promise<Readonly<Record<string, Usage>>>;
   stop(): Promise<void>;
@@ -58,26 +61,67 @@ export async function startGuildcal(given: Given, name = "guildcal"): Promise<Su
     cpu: SERVER_CPU,
     profile,
   });
-  return subject(name, port, new Map([["all", all]]));
+  return subject(name, [port], new Map([["all", all]]));
 }
 
-/** guildcal as `npm run start:nats` runs it, a process a service. */
-export async function startOverNats(given: Given & { readonly natsUrl: string }): Promise<Subject> {
-  const port = await freePort(0);
+/** How many processes each service has. */
+export interface Replicas {
+  readonly count: number;
+  /** Of a CPU, for each process once it has started; without, they share one. */
+  readonly share?: number;
+}
+
+/** guildcal as `npm run start:nats` runs it, a process a service, or several. */
+export async function startOverNats(
+  given: Given & { readonly natsUrl: string },
+  { count, share }: Replicas = { count: 1 },
+): Promise<Subject> {
   const processes = new Map<string, MeasuredProcess>();
-  for (const service of SERVICES.toReversed()) {
-    const env = { ...environment(given, port), NODE_NAME: "bench" };
-    const options = { script: START, args: [service], env, cpu: SERVER_CPU, profile: given.profile };
-    processes.set(service, new MeasuredProcess(options));
+  const ports: number[] = [];
+  for (let replica = 1; replica <= count; replica += 1) {
+    const port = await freePort(0);
+    ports.push(port);
+    for (const service of SERVICES.toReversed()) {
+      const env = { ...environment(given, port), NODE_NAME: `bench${replica}` };
+      const options = { script: START, args: [service], env, cpu: SERVER_CPU, profile: given.profile };
+      processes.set(count === 1 ? service : `${service} ${replica}`, new MeasuredProcess(options));
+    }
   }
-  return subject("over NATS", port, processes);
+  if (share === undefined) return subject("over NATS", ports, processes);
+  return limited(await subject(`${count} of each service`, ports, processes), processes, share);
 }
 
-async function subject(name: string, port: number, processes: ReadonlyMap<string, MeasuredProcess>): Promise<Subject> {
+/** Only what has started: under its share a start would take half a minute. */
+async function limited(
+  started: Subject,
+  processes: ReadonlyMap<string, MeasuredProcess>,
+  share: number,
+): Promise<Subject> {
+  const shares: CpuShare[] = [];
+  for (const [name, { pid }] of processes) {
+    const own = await cpuShare(`guildcal-bench-${pid}-${name.replaceAll(" ", "-")}`, share);
+    await own.add(pid);
+    shares.push(own);
+  }
+  return {
+    ...started,
+    async stop() {
+      await started.stop();
+      for (const own of shares) await own.remove();
+    },
+  };
+}
+
+async function subject(
+  name: string,
+  ports: readonly number[],
+  processes: ReadonlyMap<string, MeasuredProcess>,
+): Promise<Subject> {
+  const [port = 0] = ports;
   const check = () => {
     for (const each of processes.values()) each.check();
   };
-  await untilAnswered(port, "/health/ready", check);
+  for (const each of ports) await untilAnswered(each, "/health/ready", check);
   const made = await post({ port, key: OPERATOR_KEY }, "/admin/keys/create", {
     kind: "service",
     access: "write",
@@ -85,7 +129,7 @@ async function subject(name: string, port: number, processes: ReadonlyMap<string
   });
   const counted = measured(processes);
   await untilIdle(counted);
-  return { name, port, key: made["key"] as string, ...counted };
+  return { name, port, ports, key: made["key"] as string, ...counted };
 }
 
 const LOOK_MS = 1_000;
@@ -128,5 +172,5 @@ export async function startRival(name: RivalName, given: Given, key: string): Pr
     profile: given.profile,
   });
   await untilAnswered(port, "/", () => rival.check());
-  return { name, port, key, ...measured(new Map([[name, rival]])) };
+  return { name, port, ports: [port], key, ...measured(new Map([[name, rival]])) };
 }

@@ -1,0 +1,45 @@
+import { access, mkdir, rmdir, writeFile } from "node:fs/promises";
+import { join } from "node:path";
+
+/** Processes that may use so much of a CPU together, and no more; as a limit of Kubernetes keeps a container. */
+export interface CpuShare {
+  add(pid: number): Promise<void>;
+  /** Once its processes have ended. */
+  remove(): Promise<void>;
+}
+
+const ROOT = "/sys/fs/cgroup";
+/** Short, so that whoever has used its share soon gets the next one. */
+const PERIOD_US = 10_000;
+
+/**
+ * By a control group of the kernel's, of version 1 or 2.
+ *
+ * @param share - Of one CPU, from 0.1.
+ * @throws Error where control groups can't be written, as nearly everywhere but for root.
+ */
+export async function cpuShare(name: string, share: number): Promise<CpuShare> {
+  const isFirst = await exists(join(ROOT, "cpu", "cpu.cfs_quota_us"));
+  const group = join(ROOT, isFirst ? "cpu" : "", name);
+  const quota = String(Math.round(share * PERIOD_US));
+  try {
+    await mkdir(group);
+    if (isFirst) {
+      await writeFile(join(group, "cpu.cfs_period_us"), String(PERIOD_US));
+      await writeFile(join(group, "cpu.cfs_quota_us"), quota);
+    } else await writeFile(join(group, "cpu.max"), `${quota} ${PERIOD_US}`);
+  } catch (error) {
+    throw new Error("replicas are compared by shares of a CPU, which root alone can give out", { cause: error });
+  }
+  return {
+    add: (pid) => writeFile(join(group, "cgroup.procs"), String(pid)),
+    remove: () => rmdir(group),
+  };
+}
+
+async function exists(path: string): Promise<boolean> {
+  return access(path).then(
+    () => true,
+    () => false,
+  );
+}
