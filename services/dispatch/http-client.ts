@@ -1,12 +1,6 @@
-import {
-  Agent as HttpAgent,
-  type ClientRequest,
-  type IncomingHttpHeaders,
-  type IncomingMessage,
-  request as httpRequest,
-} from "node:http";
-import { Agent as HttpsAgent, request as httpsRequest } from "node:https";
+import type { IncomingHttpHeaders } from "node:http";
 import type { LookupFunction } from "node:net";
+import { Agent, type Dispatcher } from "undici";
 
 export interface HttpRequest {
   readonly method: "GET" | "POST";
@@ -53,78 +47,104 @@ interface HttpClientOptions {
 
 /** To one host at once. What finds none free waits for one, within its time. */
 const MOST_CONNECTIONS = 64;
+/** A connection that is not made by then makes room for another try. */
+const CONNECT_MS = 5_000;
 
-/** Keeps connections open between requests. */
+/**
+ * Keeps connections open between requests. By the library `undici`, which is Node's own HTTP client in newer clothes: a
+ * post costs half of what it does by node:http, and it says when a request begins to be sent.
+ */
 export function httpClient({ mostBytes, lookup, idleMs = 30_000 }: HttpClientOptions): HttpClient {
-  const connections = { keepAlive: true, maxSockets: MOST_CONNECTIONS, timeout: idleMs };
-  const http = new HttpAgent(connections);
-  const https = new HttpsAgent(connections);
-  const resolver = lookup === undefined ? {} : { lookup };
-
-  function open({ method, url, headers, body }: HttpRequest): ClientRequest {
-    // The length is given, so that the body is not sent in chunks.
-    const length = body === undefined ? {} : { "content-length": Buffer.byteLength(body) };
-    const options = { method, headers: { ...headers, ...length }, ...resolver };
-    return url.protocol === "https:"
-      ? httpsRequest(url, { ...options, agent: https })
-      : httpRequest(url, { ...options, agent: http });
-  }
+  const agent = new Agent({
+    connections: MOST_CONNECTIONS,
+    // One request a connection: with several, nobody could tell which of them arrived.
+    pipelining: 1,
+    allowH2: false,
+    keepAliveTimeout: idleMs,
+    keepAliveMaxTimeout: idleMs,
+    // Each request has its own time, for everything together.
+    headersTimeout: 0,
+    bodyTimeout: 0,
+    connect: { timeout: CONNECT_MS, ...(lookup === undefined ? {} : { lookup }) },
+  });
 
   return {
-    exchange: (request) =>
-      new Promise<HttpAnswer>((resolve) => {
-        const outgoing = open(request);
-        const isConnected = watchConnection(outgoing);
-        const finish = (answer: HttpAnswer) => {
-          clearTimeout(timer);
-          resolve(answer);
-        };
-        const timer = setTimeout(() => {
-          finish({ kind: "unanswered", reason: "timed out", mayHaveArrived: isConnected() });
-          outgoing.destroy();
-        }, request.timeoutMs);
-        outgoing.on("error", (error) => finish(unanswered(error, isConnected())));
-        outgoing.on("response", (incoming) => void readAnswer(incoming, mostBytes).then(finish));
-        outgoing.end(request.body);
-      }).catch((error: unknown) => unanswered(error, false)),
-    close() {
-      http.destroy();
-      https.destroy();
-    },
+    exchange: ({ method, url, headers, body = null, timeoutMs }) =>
+      new Promise((resolve) => {
+        const exchange = new Exchange(mostBytes, timeoutMs, resolve);
+        agent.dispatch({ origin: url.origin, path: url.pathname + url.search, method, headers, body }, exchange);
+      }),
+    close: () => void agent.destroy(),
   };
 }
 
-async function readAnswer(incoming: IncomingMessage, mostBytes: number): Promise<HttpAnswer> {
-  const chunks: Buffer[] = [];
-  let bytes = 0;
-  try {
-    for await (const chunk of incoming as AsyncIterable<Buffer>) {
-      chunks.push(chunk);
-      bytes += chunk.length;
-      // Leaving the loop destroys the connection: the rest is never read.
-      if (bytes >= mostBytes) break;
-    }
-  } catch (error) {
-    return unanswered(error, true);
+/** One request, as its connection tells of it. */
+class Exchange implements Dispatcher.DispatchHandler {
+  readonly #mostBytes: number;
+  readonly #resolve: (answer: HttpAnswer) => void;
+  readonly #timer: NodeJS.Timeout;
+  readonly #chunks: Buffer[] = [];
+  #bytes = 0;
+  #head: Pick<HttpAnswer & { kind: "answered" }, "status" | "headers"> = { status: 0, headers: {} };
+  #connection: Dispatcher.DispatchController | undefined;
+  #isOver = false;
+
+  constructor(mostBytes: number, timeoutMs: number, resolve: (answer: HttpAnswer) => void) {
+    this.#mostBytes = mostBytes;
+    this.#resolve = resolve;
+    this.#timer = setTimeout(() => this.#endEarly(this.#unanswered("timed out")), timeoutMs);
   }
-  const body = Buffer.concat(chunks).subarray(0, mostBytes).toString("utf8");
-  return { kind: "answered", status: incoming.statusCode ?? 0, headers: incoming.headers, body };
+
+  /** There is a connection, encrypted where it is to be, and nothing is sent before this returns. */
+  onRequestStart(connection: Dispatcher.DispatchController): void {
+    if (this.#isOver) connection.abort(new Error("its time is over"));
+    else this.#connection = connection;
+  }
+
+  onResponseStart(_connection: Dispatcher.DispatchController, status: number, headers: IncomingHttpHeaders): void {
+    this.#head = { status, headers };
+  }
+
+  onResponseData(_connection: Dispatcher.DispatchController, chunk: Buffer): void {
+    this.#chunks.push(chunk);
+    this.#bytes += chunk.length;
+    if (this.#bytes >= this.#mostBytes) this.#endEarly(this.#answered());
+  }
+
+  onResponseEnd(): void {
+    this.#end(this.#answered());
+  }
+
+  onResponseError(_connection: Dispatcher.DispatchController, error: Error): void {
+    this.#end(this.#unanswered(reasonOf(error)));
+  }
+
+  #answered(): HttpAnswer {
+    const body = Buffer.concat(this.#chunks).subarray(0, this.#mostBytes).toString("utf8");
+    return { kind: "answered", ...this.#head, body };
+  }
+
+  #unanswered(reason: string): HttpAnswer {
+    return { kind: "unanswered", reason, mayHaveArrived: this.#connection !== undefined };
+  }
+
+  /** What the connection still has to tell is of no use. */
+  #endEarly(answer: HttpAnswer): void {
+    this.#end(answer);
+    this.#connection?.abort(new Error("enough was read"));
+  }
+
+  #end(answer: HttpAnswer): void {
+    if (this.#isOver) return;
+    this.#isOver = true;
+    clearTimeout(this.#timer);
+    this.#resolve(answer);
+  }
 }
 
-/** Of several addresses that were tried, the first one's error. */
-function unanswered(error: unknown, mayHaveArrived: boolean): HttpAnswer {
+/** Of several addresses that were tried, the first one's error; the library's own errors by their text. */
+function reasonOf(error: Error): string {
   const { code, message, errors } = error as NodeJS.ErrnoException & { errors?: NodeJS.ErrnoException[] };
-  return { kind: "unanswered", reason: errors?.[0]?.code ?? code ?? message, mayHaveArrived };
-}
-
-/** Whether the request has had a connection, encrypted where it is to be: nothing is sent before. */
-function watchConnection(outgoing: ClientRequest): () => boolean {
-  let isConnected = false;
-  const connected = (): void => void (isConnected = true);
-  outgoing.once("socket", (socket) => {
-    // One that was used before, whether it was idle or handed on at once, is past its connection and handshake.
-    if (!socket.connecting && !socket.destroyed) connected();
-    else socket.once(outgoing.protocol === "https:" ? "secureConnect" : "connect", connected);
-  });
-  return () => isConnected;
+  const reason = errors?.[0]?.code ?? code;
+  return reason === undefined || reason.startsWith("UND_ERR") ? message : reason;
 }
