@@ -1,4 +1,5 @@
 import type { Connection } from "mongoose";
+import { coalescedReads } from "../../mixins/coalesced-reads.ts";
 import { readRows, streamRows } from "../../mixins/short-reads.ts";
 import type { SettledPost, UpcomingPost } from "../contracts/dispatch.contract.ts";
 import type { EpochMs, GuildId } from "../contracts/ids.ts";
@@ -36,6 +37,9 @@ export function postsStore(connection: Connection): PostsStore {
   /** Nobody waits for outcomes, and the lease covers them. */
   const takeLater = stepsTogether<PostRow>(posts, GATHER_MS);
 
+  /** A replica that looks after another's looks at many at once. */
+  const current = coalescedReads<PostRow>(posts);
+
   /** One step of one row, or null when the row is not as it had to be. */
   async function step(id: string, from: object, ...update: readonly object[]): Promise<Post | null> {
     const row = await take({ id, from, update });
@@ -63,7 +67,10 @@ export function postsStore(connection: Connection): PostsStore {
       return rows;
     },
 
-    find: async (id) => (await list({ _id: id }))[0] ?? null,
+    async find(id) {
+      const row = await current(id);
+      return row === null ? null : postOf(row);
+    },
 
     async claim({ post, asOf, notAfter, parts, announcementRevision, ...claim }) {
       const { id, fence, planRevision } = post;

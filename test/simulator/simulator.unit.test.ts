@@ -5,30 +5,30 @@ import { simulate } from "./simulation.ts";
 /** For each mutant a seed that is known to catch it, and what it is caught at. */
 const CAUGHT_BY: Readonly<Record<string, readonly [seed: number, says: string]>> = {
   "hints only: no feed is read": [5, "was not planned by"],
-  "no sweep of the horizon": [6, "nothing says what became of it"],
+  "no sweep of the horizon": [7, "nothing says what became of it"],
   "no take-over of expired leases": [1, "still sending at the end"],
-  "a claim does not look at the plan's revision": [7899, "posted against a change"],
+  "a claim does not look at the plan's revision": [1174, "posted against a change"],
   "no nonce": [1, "posted twice"],
   "a claim does not look at the age of what it rests on": [1037, "posted against a change"],
   "the truth is not asked for at the due instant": [11, "posted against a change"],
   "a clock that runs ahead, and a claim that believes it": [1, " early"],
-  "a claim takes a post that is being sent": [20, "claimed while another held it"],
-  "a write does not look at the fence": [38, "a stale write"],
+  "a claim takes a post that is being sent": [18, "claimed while another held it"],
+  "a write does not look at the fence": [105, "a stale write"],
   "an older plan overwrites a newer one": [19, "an older plan"],
-  "the feed is read without an overlap": [1836, "was not planned by"],
-  "a nonce is trusted for ever": [6, "posted twice"],
-  "a look-up that always says absent": [93, "posted twice"],
-  "the deadline is not looked at": [942, "sent after its deadline"],
-  "what nobody knows is taken for undelivered": [1, "and said to be"],
-  "a process goes by its own wall clock": [1, "at the end"],
-  "an orderly stop waits for nothing": [6020, "left in flight"],
-  "what only an operator can mend fails the post": [166, "though nobody had refused it"],
+  "the feed is read without an overlap": [153, "was not planned by"],
+  "a nonce is trusted for ever": [40, "posted twice"],
+  "a look-up that always says absent": [95, "posted twice"],
+  "the deadline is not looked at": [163, "sent after its deadline"],
+  "what nobody knows is taken for undelivered": [8, "and said to be"],
+  "a process goes by its own wall clock": [5, "at the end"],
+  "an orderly stop waits for nothing": [13705, "left in flight"],
+  "what only an operator can mend fails the post": [183, "though nobody had refused it"],
   "a halt is not kept": [516, "its sink was halted"],
-  "what a channel refuses for good suspends nothing": [483, "was suspended"],
-  "an update does not lift a suspension": [1292, "a suspension that is none"],
+  "what a channel refuses for good suspends nothing": [176, "was suspended"],
+  "an update does not lift a suspension": [176, "a suspension that is none"],
   "a refusal counts as certain after a lost answer": [89, "and said to be failed"],
   "all guilds stand in one line": [720, "had their turn before it"],
-  "a post waits for the receiver's limit at the sink": [2152, "had their turn before it"],
+  "a post waits for the receiver's limit at the sink": [3082, "had their turn before it"],
 };
 
 describe("dispatch in the simulator", () => {
@@ -43,10 +43,6 @@ describe("dispatch in the simulator", () => {
     const [one, again] = [await simulate(7), await simulate(7)];
     expect(one.story()).toEqual(again.story());
     expect(one.story().length).toBeGreaterThan(5);
-  });
-
-  test("the further parts of a noisy guild's posts go beyond no budget: nobody else is refused for them", async () => {
-    expect((await simulate(3587)).violations).toEqual([]);
   });
 
   test("every mutant has a seed that catches it", () => {

@@ -5,7 +5,7 @@ import type { Foresight } from "./foresight.ts";
 import type { Life } from "./life.ts";
 import { NOTHING_SET, type Ports } from "./ports.ts";
 import type { Timing } from "./timing.ts";
-import { type Entry, newSinkLane, type SinkLane } from "./sink-lane.ts";
+import { type Entry, newSinkLane, type Precedence, type SinkLane } from "./sink-lane.ts";
 import { newWakeQueue } from "./wake-queue.ts";
 
 /** How fast the posts in work may send: by the budgets of their sinks. */
@@ -62,10 +62,11 @@ export function newAgenda(ports: Ports, timing: Timing, life: Life, foresee: For
       const rank = rankOf(post.id, replicas.self, replicas.all());
       current.set(post.id, post);
       const isLate = clock.now() - post.dueAt > LATE_MS;
+      const precedence = precedenceOf(rank, isLate);
       const { guildId, deadline } = post;
       const at = turnOf(post, rank, isLate);
       if (rank === 0 && post.state === "planned") foresee(post);
-      queue.put(at, { post, rank, guildId, deadline, isLate, readyAt: Math.max(at, clock.now()) });
+      queue.put(at, { post, rank, guildId, deadline, precedence, readyAt: Math.max(at, clock.now()) });
     }
     turn();
   }
@@ -160,6 +161,11 @@ export function newAgenda(ports: Ports, timing: Timing, life: Life, foresee: For
       return busy.size;
     },
   };
+}
+
+function precedenceOf(rank: number, isLate: boolean): Precedence {
+  if (isLate) return "late";
+  return rank === 0 ? "own" : "others";
 }
 
 function isSame(known: Post | undefined, post: Post): boolean {

@@ -6,8 +6,8 @@ import { newWakeQueue } from "./wake-queue.ts";
 /**
  * A line for each channel of a guild, of which one post at a time gets its turn, and none before the receiver's limit
  * for the channel is over. What waits here is not claimed: it can still be edited, and asks the receiver for nothing.
- * A guild that names another's channel stands in a line of its own, and so does what is late: it may have its turn for
- * long before the budget lets it begin.
+ * A guild that names another's channel stands in a line of its own. So do what is late and what another replica goes first
+ * with: they may have their turn for long before they can begin.
  */
 export interface ChannelLines {
   /** Takes a post that is due to the end of its channel's line. */
@@ -87,6 +87,6 @@ export function newChannelLines(limits: ChannelLimits, letThrough: (entry: Entry
   };
 }
 
-function lineOf({ guildId, post, isLate }: Entry): string {
-  return `${guildId} ${post.channel} ${isLate ? "late" : "on time"}`;
+function lineOf({ guildId, post, precedence }: Entry): string {
+  return `${guildId} ${post.channel} ${precedence}`;
 }

@@ -2,8 +2,8 @@ import { beforeEach, describe, expect, test } from "@jest/globals";
 import { type ChannelLines, newChannelLines } from "./channel-lines.ts";
 import type { Entry } from "./sink-lane.ts";
 
-function entry(channel: string, { guildId = "1", isLate = false, deadline = 1_000 } = {}): Entry {
-  return { guildId, post: { channel }, isLate, deadline } as Entry;
+function entry(channel: string, { guildId = "1", precedence = "own", deadline = 1_000 } = {}): Entry {
+  return { guildId, post: { channel }, precedence, deadline } as Entry;
 }
 
 describe("the lines of channels", () => {
@@ -63,7 +63,11 @@ describe("the lines of channels", () => {
   });
 
   test("what is on time does not wait for what is late, whose turn may be long before it begins", () => {
-    const [late, alsoLate, onTime] = [entry("a", { isLate: true }), entry("a", { isLate: true }), entry("a")];
+    const [late, alsoLate, onTime] = [
+      entry("a", { precedence: "late" }),
+      entry("a", { precedence: "late" }),
+      entry("a"),
+    ];
     for (const each of [late, alsoLate, onTime]) lines.join(each, 0);
     expect(through).toEqual([late, onTime]);
   });

@@ -9,7 +9,8 @@ import type { Timing } from "./timing.ts";
 export interface Planner {
   /**
    * Something of the guild's changed at `since` or later: plans it as soon as may be. Several touches before the
-   * planning begins are one. Resolves when a plan that began after this call is stored.
+   * planning begins are one, and a guild that was just planned rests before it is planned again. Resolves when a plan
+   * that began after this call is stored.
    */
   touch(guildId: GuildId, since: EpochMs): Promise<void>;
   /** After the stop: resolves when no plan is in work any more. */
@@ -19,6 +20,9 @@ export interface Planner {
 /** Guilds that are planned at the same time: the owners and the store answer others meanwhile. */
 const AT_ONCE = 8;
 const AGAIN_MS = 500;
+/** A guild rests so many times as long as its plan took: whoever changes it all the time has a fifth of a plan's work. */
+const REST = 4;
+const MOST_REST_MS = 1_000;
 
 interface Waiting {
   since: EpochMs;
@@ -34,6 +38,7 @@ export function newPlanner(
 ): Planner {
   const waiting = new Map<GuildId, Waiting>();
   const running = new Map<GuildId, Promise<void>>();
+  const resting = new Set<GuildId>();
 
   function join(guildId: GuildId, since: EpochMs, done: readonly (() => void)[]): void {
     const entry = waiting.get(guildId) ?? { since, done: [] };
@@ -45,13 +50,14 @@ export function newPlanner(
   function begin(): void {
     for (const [guildId, entry] of waiting) {
       if (life.stopping || running.size >= AT_ONCE) return;
-      if (running.has(guildId)) continue;
+      if (running.has(guildId) || resting.has(guildId)) continue;
       waiting.delete(guildId);
       running.set(guildId, run(guildId, entry));
     }
   }
 
   async function run(guildId: GuildId, { since, done }: Waiting): Promise<void> {
+    const beganAt = ports.clock.now();
     const stored = await planGuild(ports, timing, guildId, since).catch((error: unknown) => {
       if (!life.stopping) ports.reports.trouble("plan", { guildId, error });
       return undefined;
@@ -63,8 +69,17 @@ export function newPlanner(
     } else {
       planned(stored);
       for (const tell of done) tell();
+      void rest(guildId, ports.clock.now() - beganAt);
     }
     running.delete(guildId);
+    begin();
+  }
+
+  /** What changes meanwhile is planned in one. */
+  async function rest(guildId: GuildId, tookMs: number): Promise<void> {
+    resting.add(guildId);
+    await life.sleep(Math.min(MOST_REST_MS, REST * Math.max(0, tookMs)));
+    resting.delete(guildId);
     begin();
   }
 

@@ -5,12 +5,15 @@ import { newChannelLines } from "./channel-lines.ts";
 import { newFairQueue, type Turn } from "./fair-queue.ts";
 import { newSendingBudget } from "./sending-budget.ts";
 
+/** What goes first: its own, then what other replicas were to have done by now, then what is late, whoever's it is. */
+export type Precedence = "own" | "others" | "late";
+
 /** A post that is to be looked at. */
 export interface Entry extends Turn {
   readonly post: Post;
   /** This replica's place for it: 0 goes first. */
   readonly rank: number;
-  readonly isLate: boolean;
+  readonly precedence: Precedence;
   /** From when on it waits for its turn. */
   readonly readyAt: EpochMs;
 }
@@ -32,39 +35,48 @@ export interface SinkLane {
   opensAt(now: EpochMs): EpochMs;
 }
 
-/** @param postsAtOnce - In work at the same time; what is late keeps to a fifth of it, so that after an outage
- * what is due now has the rest. */
+/**
+ * What other replicas go first with comes after what this one does: in a burst each has enough of its own, and what
+ * both began would be done once and paid for twice.
+ *
+ * @param postsAtOnce - In work at the same time; what is not its own keeps to a fifth of it, and so does what is late, so
+ * that after an outage what is due now has the rest.
+ */
 export function newSinkLane(
   { requestsPerSecond = Infinity, channelLimits }: Pick<Sink, "requestsPerSecond" | "channelLimits">,
   postsAtOnce: number,
 ): SinkLane {
-  const due = newFairQueue<Entry>();
-  const letThrough = (entry: Entry) => due.put(entry, entry.isLate);
+  const own = newFairQueue<Entry>();
+  const others = newFairQueue<Entry>();
+  const letThrough = (entry: Entry) => {
+    (entry.precedence === "others" ? others : own).put(entry, entry.precedence === "late");
+  };
   /** Where channels have no limits of their own, their posts don't wait for each other. */
   const lines = channelLimits && newChannelLines(channelLimits, letThrough);
   const budget = newSendingBudget(requestsPerSecond);
-  const lateAtOnce = Math.floor(postsAtOnce / 5);
-  let inWork = 0;
-  let lateInWork = 0;
+  const aFifth = Math.max(1, Math.floor(postsAtOnce / 5));
+  const inWork = { own: 0, others: 0, late: 0 };
 
   return {
     put: (entry, now) => (lines === undefined ? letThrough(entry) : lines.join(entry, now)),
     next(now) {
       lines?.open(now);
-      if (inWork >= postsAtOnce || budget.wait(now) > 0) return undefined;
-      return due.takeOnTime() ?? (lateInWork < lateAtOnce ? due.takeLate() : undefined);
+      if (inWork.own + inWork.others + inWork.late >= postsAtOnce || budget.wait(now) > 0) return undefined;
+      return (
+        own.takeOnTime() ??
+        (inWork.others < aFifth ? others.takeOnTime() : undefined) ??
+        (inWork.late < aFifth ? own.takeLate() : undefined)
+      );
     },
-    begin({ post, isLate }) {
-      inWork += 1;
-      if (isLate) lateInWork += 1;
+    begin({ post, precedence }) {
+      inWork[precedence] += 1;
       budget.reserve(post.id);
     },
     passOver: (entry, now) => lines?.leave(entry, now),
     furtherWait: (postId, now) => budget.furtherWait(postId, now),
     spend: (postId, now) => budget.spend(postId, now),
     end(entry, now) {
-      inWork -= 1;
-      if (entry.isLate) lateInWork -= 1;
+      inWork[entry.precedence] -= 1;
       budget.release(entry.post.id);
       lines?.leave(entry, now);
     },

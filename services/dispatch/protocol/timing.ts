@@ -58,5 +58,5 @@ export const STANDARD_TIMING: Timing = {
   confirmedMs: 60_000,
   nonceWindowMs: 60_000,
   haltMs: 30_000,
-  postsAtOnce: 512,
+  postsAtOnce: 256,
 };

@@ -1,0 +1,70 @@
+import { describe, expect, test } from "@jest/globals";
+import type { GuildId } from "../../contracts/ids.ts";
+import { newVirtualTime } from "../../../test/simulator/virtual-time.ts";
+import { newLife } from "./life.ts";
+import { newPlanner } from "./planner.ts";
+import type { Ports } from "./ports.ts";
+import { STANDARD_TIMING } from "./timing.ts";
+
+const BUSY = "1" as GuildId;
+const QUIET = "2" as GuildId;
+
+/** A planner of guilds without announcements, each of whose plans takes so long; tells when which was begun. */
+function plannerOfPlansThatTake(tookMs: number) {
+  const time = newVirtualTime(1, 0);
+  const begun: { readonly guildId: GuildId; readonly at: number }[] = [];
+  const timers = {
+    after(ms: number, happen: () => void) {
+      time.after(ms, happen);
+      return () => undefined;
+    },
+  };
+  const store = {
+    guildPlan(guildId: GuildId) {
+      begun.push({ guildId, at: time.now });
+      return new Promise((resolve) => time.after(tookMs, () => resolve({ version: 0 })));
+    },
+  };
+  const ports = {
+    clock: { now: () => time.now },
+    timers,
+    store,
+    owners: { announcements: async () => [] },
+    random: { fraction: () => 0.5 },
+    reports: {},
+  } as unknown as Ports;
+  const planner = newPlanner(ports, STANDARD_TIMING, newLife(ports), () => undefined);
+  return { planner, begun, time, run: (until: number) => time.run(until, () => false) };
+}
+
+describe("a guild that changes all the time", () => {
+  test.each([
+    [20, 50],
+    [200, 5],
+    [500, 4],
+  ])("rests after a plan of %i ms, and is planned %i times in five seconds", async (tookMs, times) => {
+    const { planner, begun, time, run } = plannerOfPlansThatTake(tookMs);
+    const keepOn = (): void => {
+      void planner.touch(BUSY, time.now);
+      time.after(10, keepOn);
+    };
+    keepOn();
+    await run(4_999);
+    expect(begun).toHaveLength(times);
+  });
+
+  test("holds up no other guild, and its last change is planned", async () => {
+    const { planner, begun, time, run } = plannerOfPlansThatTake(100);
+    let plannedAt: number | undefined;
+    void planner.touch(BUSY, 0);
+    time.after(50, () => void planner.touch(BUSY, 0).then(() => (plannedAt = time.now)));
+    time.after(150, () => void planner.touch(QUIET, 0));
+    await run(1_000);
+    expect(begun).toEqual([
+      { guildId: BUSY, at: 0 },
+      { guildId: QUIET, at: 150 },
+      { guildId: BUSY, at: 500 },
+    ]);
+    expect(plannedAt).toBe(600);
+  });
+});

@@ -1,0 +1,55 @@
+import { describe, expect, test } from "@jest/globals";
+import { type Entry, newSinkLane, type Precedence, type SinkLane } from "./sink-lane.ts";
+
+const NOW = 1_000;
+const NO_LIMITS = { wait: () => 0, onTrial: () => false };
+
+function entry(id: string, precedence: Precedence): Entry {
+  return { guildId: "1", post: { id, channel: "a" }, precedence, deadline: NOW + 1 } as Entry;
+}
+
+/** Begins all that may begin, and tells it by id. */
+function begun(lane: SinkLane): string[] {
+  const ids: string[] = [];
+  for (let next = lane.next(NOW); next !== undefined; next = lane.next(NOW)) {
+    lane.begin(next);
+    ids.push(next.post.id);
+  }
+  return ids;
+}
+
+describe("what goes first at a sink", () => {
+  test("what others were to have done comes after one's own, and what is late after that", () => {
+    const lane = newSinkLane({}, 10);
+    for (const each of [entry("late", "late"), entry("theirs", "others"), entry("mine", "own")]) lane.put(each, NOW);
+    expect(begun(lane)).toEqual(["mine", "theirs", "late"]);
+  });
+
+  test("in a channel, too: what others were to have done holds up none of one's own", () => {
+    const lane = newSinkLane({ channelLimits: NO_LIMITS }, 1);
+    const [first, theirs, mine] = [entry("first", "own"), entry("theirs", "others"), entry("mine", "own")];
+    for (const each of [first, theirs, mine]) lane.put(each, NOW);
+    expect(begun(lane)).toEqual(["first"]);
+    lane.end(first, NOW);
+    expect(begun(lane)).toEqual(["mine"]);
+    lane.end(mine, NOW);
+    expect(begun(lane)).toEqual(["theirs"]);
+  });
+
+  test.each(["others", "late"] as const)("of what is %s a fifth at once, however much there is", (precedence) => {
+    const lane = newSinkLane({}, 10);
+    for (let at = 0; at < 9; at += 1) lane.put(entry(`post ${at}`, precedence), NOW);
+    lane.put(entry("mine", "own"), NOW);
+    const [first, ...more] = begun(lane);
+    expect([first, more.length]).toEqual(["mine", 2]);
+  });
+
+  test("a further part waits for the budget, and nobody begins before it", () => {
+    const lane = newSinkLane({ requestsPerSecond: 1 }, 10);
+    for (const each of [entry("first", "own"), entry("next", "own")]) lane.put(each, NOW);
+    expect(begun(lane)).toEqual(["first"]);
+    lane.spend("first", NOW);
+    expect(lane.furtherWait("first", NOW + 100)).toBe(900);
+    expect([begun(lane), lane.opensAt(NOW)]).toEqual([[], NOW + 1_000]);
+  });
+});
