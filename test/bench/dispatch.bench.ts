@@ -6,14 +6,15 @@ import { startMongod } from "../../services/launch/embedded-mongod.ts";
 import { startChatServer } from "../real-parts/chat-server.ts";
 import type { Arena, Contender } from "./dispatch/contender.ts";
 import { clearAhead, planAhead } from "./dispatch/future-posts.ts";
-import { startGuildcal } from "./dispatch/guildcal-contender.ts";
+import { startGuildcal, startOverNats } from "./dispatch/guildcal-contender.ts";
 import { type Lateness, race, type RaceShape, type Result } from "./dispatch/race.ts";
 import { replan } from "./dispatch/replan.ts";
 import { startRival } from "./dispatch/rival-process.ts";
 
 /** A channel takes five messages in some five seconds from Discord; every guild here has one channel. */
 const STEADY: RaceShape = { posts: 12_500, spreadMs: 25_000, guilds: 500, warmUpMs: 5_000 };
-const BURST: RaceShape = { posts: 5_000, spreadMs: 0, guilds: 1_000, warmUpMs: 0 };
+const BURST: RaceShape = { posts: 5_000, spreadMs: 1_000, guilds: 1_000, warmUpMs: 0 };
+const INSTANT: RaceShape = { ...BURST, spreadMs: 0 };
 const AMID_MANY: RaceShape = { posts: 2_500, spreadMs: 25_000, guilds: 200, warmUpMs: 5_000 };
 const MANY = 1_000_000;
 const NO_LIMITS = { perBucket: 1_000_000_000, overall: 1_000_000_000 };
@@ -23,27 +24,33 @@ const CONTENDERS: Readonly<Record<string, Start>> = {
   setTimeout: (arena) => startRival("setTimeout", "timer-rival.ts", arena),
   agenda: (arena) => startRival("agenda", "agenda-rival.ts", arena),
   guildcal: startGuildcal,
+  nats: startOverNats(1),
+  nats2: startOverNats(2),
 };
-const ROWS = ["steady", "burst", "ahead", "replan"];
+/** Those that nobody has to name. */
+const USUAL = ["setTimeout", "agenda", "guildcal"];
+const ROWS = ["steady", "burst", "instant", "ahead", "replan"];
 
 /**
  * `npm run bench:dispatch`: the same posts by a bare timer, by Agenda and by guildcal, on one mongod and to one chat
- * server. Words after it choose among the rows (steady, burst, ahead, replan) and the contenders.
+ * server. Words after it choose among the rows (steady, burst, instant, ahead, replan) and the contenders (setTimeout, agenda,
+ * guildcal, and by name alone nats and nats2: one and two replicas of dispatch, each with a fifth of a CPU).
  */
 async function main(words: readonly string[]): Promise<void> {
   const directory = await mkdtemp(join(tmpdir(), "guildcal-bench-"));
   const mongod = await startMongod(directory);
-  const among = (names: readonly string[]) => {
+  const among = (names: readonly string[], unlessSaid = names) => {
     const chosen = names.filter((name) => words.includes(name));
-    return chosen.length === 0 ? names : chosen;
+    return chosen.length === 0 ? unlessSaid : chosen;
   };
   const wanted = (row: string) => among(ROWS).includes(row);
-  const starts = among(Object.keys(CONTENDERS)).map((name) => CONTENDERS[name] as Start);
+  const starts = among(Object.keys(CONTENDERS), USUAL).map((name) => CONTENDERS[name] as Start);
   console.log(`${cpus().length} processors, ${cpus()[0]?.model}, node ${process.version}`);
   try {
     if (wanted("steady"))
       await compare(mongod.url, "500 posts a second for 20 s, after 5 s to warm up", STEADY, starts);
-    if (wanted("burst")) await compare(mongod.url, "5 000 posts in one instant", BURST, starts);
+    if (wanted("burst")) await compare(mongod.url, "5 000 posts in one second", BURST, starts);
+    if (wanted("instant")) await compare(mongod.url, "5 000 posts in one instant", INSTANT, starts);
     if (wanted("ahead")) await amidMany(mongod.url);
     if (wanted("replan")) await replan(databaseOf(mongod.url, "replan"));
   } finally {

@@ -34,6 +34,10 @@ export class Replica {
     this.#process = new Launched(service, { ...env, ...ports, NODE_NAME: name }, project);
   }
 
+  get pid(): number {
+    return this.#process.pid;
+  }
+
   /** All that it logged. */
   get output(): string {
     return this.#process.output;

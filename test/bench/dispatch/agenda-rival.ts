@@ -11,7 +11,7 @@ const TAKEN_IN_AT_ONCE = 32;
  * With no limit it takes jobs in, one after the other, and begins none as long as more come due; so it has as many at
  * once as guildcal has posts.
  */
-const AT_ONCE = 512;
+const AT_ONCE = 256;
 const LIMITS = {
   maxConcurrency: AT_ONCE,
   defaultConcurrency: AT_ONCE,
