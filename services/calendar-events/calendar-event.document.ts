@@ -3,7 +3,7 @@ import { type Tracked, trackedIndexes, trackedPaths } from "../../mixins/change-
 import type { Color, EventTexts, Recurrence } from "../contracts/calendar-events.contract.ts";
 import type { EpochMs, EventId, GuildId } from "../contracts/ids.ts";
 import type { Anchor } from "./domain/calendar.ts";
-import { type CalendarEvent, type StoredEvent, textsOf } from "./domain/event.ts";
+import { type CalendarEvent, type ShownEvent, type StoredEvent, textsOf } from "./domain/event.ts";
 import { MOVED } from "./domain/lanes.ts";
 import { occurrenceId } from "./domain/occurrence-id.ts";
 import type { Override } from "./domain/override.ts";
@@ -44,6 +44,17 @@ export type OverrideRow = { readonly _id: string } & OverrideFields & Stamps;
 
 /** What no read needs: how a row is filed, and its place in the change feed. */
 export const UNFILED = { lane: 0, filed: 0, lastAt: 0, changedAt: 0 } as const;
+
+/** What a list does not need either. */
+export const SHOWN = {
+  ...UNFILED,
+  guildId: 0,
+  calendarNumber: 0,
+  revision: 0,
+  deletedAt: 0,
+  scheduledAt: 0,
+  coloredAt: 0,
+} as const;
 
 /** A row as it is read. */
 export type Row = ReadEventRow | OverrideRow;
@@ -96,24 +107,19 @@ export function documentOf(event: CalendarEvent): EventDocument {
 /** The event of a row; undefined for a tombstone. */
 export function eventOf(row: ReadEventRow): StoredEvent | undefined {
   if (row.deletedAt !== undefined) return undefined;
-  const { _id, guildId, revision, calendarNumber, startsAt, endsAt, color, recurrence, anchor, hasOverrides } = row;
+  const { guildId, revision, calendarNumber, scheduledAt, coloredAt } = row;
+  const stamps = { scheduledAt: scheduledAt.getTime(), coloredAt: coloredAt.getTime() };
+  return { ...shownOf(row), guildId, calendarNumber, revision, ...stamps };
+}
+
+/** What is shown of the event of a row, which is no tombstone. */
+export function shownOf(row: Omit<ReadEventRow, keyof typeof SHOWN>): ShownEvent {
+  const { _id, startsAt, endsAt, color, recurrence, anchor, hasOverrides } = row;
   const recurring =
     recurrence === undefined || anchor === undefined
       ? {}
       : { recurring: { recurrence, anchor, hasOverrides: hasOverrides === true } };
-  return {
-    id: _id as EventId,
-    guildId,
-    calendarNumber,
-    revision,
-    startsAt,
-    endsAt,
-    ...textsOf(row),
-    color,
-    ...recurring,
-    scheduledAt: row.scheduledAt.getTime(),
-    coloredAt: row.coloredAt.getTime(),
-  };
+  return { id: _id as EventId, startsAt, endsAt, ...textsOf(row), color, ...recurring };
 }
 
 export type OverrideDocument = { readonly _id: string } & OverrideFields;

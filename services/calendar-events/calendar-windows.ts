@@ -67,16 +67,17 @@ async function listed(
   window: Window,
 ): Promise<EventView[] | Refusal> {
   const entries: EventView[] = [];
-  for await (const found of reads.touching(guildId, lanes, window, [calendar])) {
+  for await (const found of reads.shownTouching(guildId, lanes, window, [calendar])) {
     const placed = await placedEvents(found, {
       reads,
+      eventsOf: (ids) => reads.findAll(ids),
       window,
       calendarOf: () => calendar,
       expand: (series, isElsewhere) => occurrencesTouching(series, window, MOST_ENTRIES + 1, isElsewhere),
       belongs: (times) => touches(times, window),
     });
     for (const one of placed) {
-      if (entries.push(placedView(one, calendar)) > MOST_ENTRIES) return tooManyEntries();
+      if (entries.push(placedView(one)) > MOST_ENTRIES) return tooManyEntries();
     }
   }
   return entries.sort(inOrder);
@@ -105,6 +106,7 @@ async function collectStarting(reads: EventReads, search: Search, window: Window
   for await (const some of reads.touching(guildId, recurring, window, calendars)) {
     const placed = await placedEvents(some, {
       reads,
+      eventsOf: (ids) => reads.findAll(ids),
       window,
       calendarOf,
       expand: (series, isElsewhere) => occurrencesStarting(series, upTo(window, found.horizon), limit + 1, isElsewhere),

@@ -9,18 +9,20 @@ import {
   type OverrideRow,
   overrideOf,
   type Row,
+  SHOWN,
+  shownOf,
   UNFILED,
 } from "./calendar-event.document.ts";
 import type { Calendar } from "./domain/calendar.ts";
-import type { StoredEvent } from "./domain/event.ts";
+import type { ShownEvent, StoredEvent } from "./domain/event.ts";
 import type { Override } from "./domain/override.ts";
 import type { Window } from "./domain/window.ts";
 import { FILED, IN_ORDER } from "./event-filing.ts";
 import { type EventFilter, isSingles, windowFilter } from "./window-query.ts";
 
 /** Some of what was found: events, and occurrences that were moved by hand. */
-export interface Found {
-  readonly events: readonly StoredEvent[];
+export interface Found<Event extends ShownEvent = StoredEvent> {
+  readonly events: readonly Event[];
   readonly moved: readonly Override[];
 }
 
@@ -39,6 +41,8 @@ export interface EventReads {
     window: Window,
     calendars: readonly Calendar[],
   ): AsyncIterable<Found>;
+  /** The same, with no more of each event than a list shows. */
+  shownTouching(...asked: Parameters<EventReads["touching"]>): AsyncIterable<Found<ShownEvent>>;
   /** Single events that start in a window, soonest first. */
   singlesStarting(guildId: GuildId, lanes: readonly string[], window: Window, most: number): Promise<StoredEvent[]>;
   /** What occurrences have of their own, of these series and with original starts in the window. */
@@ -53,23 +57,38 @@ const ROWS_AT_ONCE = 1000;
 
 /** Reads of events as they are, or as they were at a moment. */
 export function eventReads(model: Model<AnyRow>, at?: Moment): EventReads {
-  async function* found(filter: EventFilter): AsyncIterable<Found> {
-    const read = { filter, projection: UNFILED, hint: FILED };
+  async function* found<Event extends ShownEvent>(
+    filter: EventFilter,
+    { projection, eventIn }: Reading<Event>,
+  ): AsyncIterable<Found<Event>> {
+    const read = { filter, projection, hint: FILED };
     const few = await readRows<Row>(model, { ...read, limit: ROWS_AT_ONCE + 1 }, at);
-    if (few.length <= ROWS_AT_ONCE) yield sorted(few);
-    else yield* many({ ...read, batchSize: ROWS_AT_ONCE });
+    if (few.length <= ROWS_AT_ONCE) yield sorted(few, eventIn);
+    else for await (const rows of many({ ...read, batchSize: ROWS_AT_ONCE })) yield sorted(rows, eventIn);
   }
 
-  async function* many(read: Parameters<typeof streamRows>[1]): AsyncIterable<Found> {
+  async function* many(read: Parameters<typeof streamRows>[1]): AsyncIterable<readonly Row[]> {
     let some: Row[] = [];
     for await (const row of streamRows<Row>(model, read, at)) {
       some.push(row);
       if (some.length < ROWS_AT_ONCE) continue;
-      yield sorted(some);
+      yield some;
       some = [];
     }
-    if (some.length > 0) yield sorted(some);
+    if (some.length > 0) yield some;
   }
+
+  const touching = <Event extends ShownEvent>(reading: Reading<Event>) =>
+    async function* (
+      guildId: GuildId,
+      lanes: readonly string[],
+      window: Window,
+      calendars: readonly Calendar[],
+    ): AsyncIterable<Found<Event>> {
+      for (let first = 0; first < lanes.length; first += LANES_AT_ONCE) {
+        yield* found(windowFilter(guildId, lanes.slice(first, first + LANES_AT_ONCE), window, calendars), reading);
+      }
+    };
 
   /** What looks at a moment is asked apart. */
   const byIds =
@@ -80,28 +99,25 @@ export function eventReads(model: Model<AnyRow>, at?: Moment): EventReads {
   return {
     async find(guildId, id, occurrence) {
       const ids = occurrence === undefined ? [id] : [id, occurrence];
-      const { events, moved } = sorted(await byIds(ids));
+      const { events, moved } = sorted(await byIds(ids), eventOf);
       const [event] = events;
       if (event?.guildId !== guildId) return undefined;
       return moved[0] === undefined ? { event } : { event, override: moved[0] };
     },
 
     async findAll(ids) {
-      return [...sorted(await byIds(ids)).events];
+      return [...sorted(await byIds(ids), eventOf).events];
     },
 
-    async *touching(guildId, lanes, window, calendars) {
-      for (let first = 0; first < lanes.length; first += LANES_AT_ONCE) {
-        yield* found(windowFilter(guildId, lanes.slice(first, first + LANES_AT_ONCE), window, calendars));
-      }
-    },
+    touching: touching(WHOLE),
+    shownTouching: touching({ projection: SHOWN, eventIn: shownOf }),
 
     async singlesStarting(guildId, lanes, { from, until }, most) {
       const filter = { guildId, lane: { $in: lanes.filter(isSingles) }, startsAt: { $gte: from, $lt: until } };
       const sort = { startsAt: 1 } as const;
       const read = { filter, projection: UNFILED, sort, hint: IN_ORDER, limit: most };
       const rows = await readRows<Row>(model, read, at);
-      return [...sorted(rows).events];
+      return [...sorted(rows, eventOf).events];
     },
 
     async overrides(ids, { from, until }) {
@@ -123,8 +139,16 @@ function together(model: Model<AnyRow>): (ids: readonly string[]) => Promise<Row
   return async (ids) => (await Promise.all(ids.map(read))).filter((row) => row !== null);
 }
 
-function sorted(rows: readonly Row[]): Found {
-  const events = rows.map((row) => (isOverrideRow(row) ? undefined : eventOf(row)));
+/** What is read of rows, and how an event is made of it. */
+interface Reading<Event extends ShownEvent> {
+  readonly projection: Readonly<Record<string, 0>>;
+  readonly eventIn: (row: Exclude<Row, OverrideRow>) => Event | undefined;
+}
+
+const WHOLE: Reading<StoredEvent> = { projection: UNFILED, eventIn: eventOf };
+
+function sorted<Event extends ShownEvent>(rows: readonly Row[], eventIn: Reading<Event>["eventIn"]): Found<Event> {
+  const events = rows.map((row) => (isOverrideRow(row) ? undefined : eventIn(row)));
   const moved = rows.filter(isOverrideRow).map(overrideOf);
   return { events: events.filter((event) => event !== undefined), moved };
 }

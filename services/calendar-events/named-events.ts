@@ -63,5 +63,5 @@ function inCalendar({ calendarNumber }: EventReference, named: Named | undefined
 
 /** What is named, as the API shows it. */
 export function viewOf({ event, placed, calendar }: Named): EventView {
-  return placed === undefined ? eventView(event, calendar) : placedView(placed, calendar);
+  return placed === undefined ? eventView(event, calendar) : placedView(placed);
 }

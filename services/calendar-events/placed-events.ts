@@ -1,6 +1,6 @@
 import type { EpochMs, EventId } from "../contracts/ids.ts";
 import type { Calendar } from "./domain/calendar.ts";
-import { seriesOf, type StoredEvent } from "./domain/event.ts";
+import { seriesOf, type ShownEvent } from "./domain/event.ts";
 import { occurrenceAt, type Series, type Slot } from "./domain/occurrences.ts";
 import type { Override } from "./domain/override.ts";
 import { type Placed, placedOccurrence, placedSingle } from "./domain/placed.ts";
@@ -11,34 +11,42 @@ import type { EventReads, Found } from "./event-reads.store.ts";
 const FURTHEST_MOVE_MS = 26 * 3_600_000;
 
 /** What is to be placed, and where. */
-interface Placing {
+interface Placing<Event extends ShownEvent> {
   readonly reads: EventReads;
+  readonly eventsOf: (ids: readonly EventId[]) => Promise<readonly Event[]>;
   readonly window: Window;
-  readonly calendarOf: (event: StoredEvent) => Calendar;
+  readonly calendarOf: (event: Event) => Calendar;
   /** The slots of a series that belong to the answer by its rule, without those that `isElsewhere` names. */
   readonly expand: (series: Series, isElsewhere: (original: EpochMs) => boolean) => Slot[];
   /** Whether what was moved by hand belongs to the answer. */
-  readonly belongs: (placed: Placed) => boolean;
+  readonly belongs: (placed: Placed<Event>) => boolean;
 }
 
 /** Single events and occurrences of what was found, as and where they are now, one after the other. */
-export async function placedEvents(found: Found, placing: Placing): Promise<Iterable<Placed>> {
+export async function placedEvents<Event extends ShownEvent>(
+  found: Found<Event>,
+  placing: Placing<Event>,
+): Promise<Iterable<Placed<Event>>> {
   const overrides = await overridesIn(found.events, placing);
   const moved = found.moved.length === 0 ? [] : await movedByHand(found, placing);
   return placedIn(found.events, overrides, placing, moved);
 }
 
-function* placedIn(
-  events: readonly StoredEvent[],
+function* placedIn<Event extends ShownEvent>(
+  events: readonly Event[],
   overrides: Overrides,
-  placing: Placing,
-  moved: readonly Placed[],
-): Iterable<Placed> {
+  placing: Placing<Event>,
+  moved: readonly Placed<Event>[],
+): Iterable<Placed<Event>> {
   for (const event of events) yield* placedOf(event, overrides, placing);
   yield* moved;
 }
 
-function* placedOf(event: StoredEvent, overrides: Overrides, { calendarOf, expand }: Placing): Iterable<Placed> {
+function* placedOf<Event extends ShownEvent>(
+  event: Event,
+  overrides: Overrides,
+  { calendarOf, expand }: Placing<Event>,
+): Iterable<Placed<Event>> {
   const calendar = calendarOf(event);
   const series = seriesOf(event, calendar);
   if (series === undefined) {
@@ -59,7 +67,10 @@ function isCancelledOrMoved(override: Override | undefined): boolean {
 
 type Overrides = ReadonlyMap<EventId, ReadonlyMap<EpochMs, Override>>;
 
-async function overridesIn(events: readonly StoredEvent[], { reads, window }: Placing): Promise<Overrides> {
+async function overridesIn(
+  events: readonly ShownEvent[],
+  { reads, window }: Pick<Placing<never>, "reads" | "window">,
+): Promise<Overrides> {
   const overridden = events.filter(({ recurring }) => recurring?.hasOverrides === true);
   const byEvent = new Map(overridden.map(({ id }) => [id, new Map<EpochMs, Override>()]));
   if (overridden.length === 0) return byEvent;
@@ -71,10 +82,13 @@ async function overridesIn(events: readonly StoredEvent[], { reads, window }: Pl
   return byEvent;
 }
 
-async function movedByHand({ events, moved }: Found, placing: Placing): Promise<Placed[]> {
+async function movedByHand<Event extends ShownEvent>(
+  { events, moved }: Found<Event>,
+  placing: Placing<Event>,
+): Promise<Placed<Event>[]> {
   const known = new Map(events.map((event) => [event.id, event]));
   const missing = new Set(moved.map(({ eventId }) => eventId).filter((id) => !known.has(id)));
-  if (missing.size > 0) for (const event of await placing.reads.findAll([...missing])) known.set(event.id, event);
+  if (missing.size > 0) for (const event of await placing.eventsOf([...missing])) known.set(event.id, event);
   return moved.flatMap((override) => {
     const event = known.get(override.eventId);
     if (event === undefined) return [];
@@ -84,12 +98,12 @@ async function movedByHand({ events, moved }: Found, placing: Placing): Promise<
 }
 
 /** The occurrence of an event with an original start; undefined when the series has none, or it is cancelled. */
-export function occurrenceNamed(
-  event: StoredEvent,
+export function occurrenceNamed<Event extends ShownEvent>(
+  event: Event,
   original: EpochMs,
   override: Override | undefined,
   calendar: Calendar,
-): Placed | undefined {
+): Placed<Event> | undefined {
   const series = seriesOf(event, calendar);
   const slot = series === undefined ? undefined : occurrenceAt(series, original);
   return slot === undefined ? undefined : placedOccurrence(event, slot, override, calendar);

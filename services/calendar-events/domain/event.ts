@@ -4,16 +4,20 @@ import { type Anchor, type Calendar, clockFor } from "./calendar.ts";
 import { firstSlot, type Series } from "./occurrences.ts";
 import type { Times } from "./window.ts";
 
-/** A single event, or a series: then the times are its first occurrence's in the zone of its anchor. */
-export interface CalendarEvent extends EventTexts, Times {
+/** What a list shows of an event, and needs to know for it. */
+export interface ShownEvent extends EventTexts, Times {
   readonly id: EventId;
+  readonly color: Color;
+  /** What makes it a series. */
+  readonly recurring?: Recurring;
+}
+
+/** A single event, or a series: then the times are its first occurrence's in the zone of its anchor. */
+export interface CalendarEvent extends ShownEvent {
   readonly guildId: GuildId;
   readonly calendarNumber: number;
   /** Counts the writes, from 1. */
   readonly revision: number;
-  readonly color: Color;
-  /** What makes it a series. */
-  readonly recurring?: Recurring;
 }
 
 /** A rule, and by which zone of the calendar its wall clock was set. */
@@ -35,20 +39,20 @@ export interface StoredEvent extends CalendarEvent {
 export const TEXTS = ["name", "description", "location", "image"] as const satisfies readonly (keyof EventTexts)[];
 
 /** The event's recurrence with its times, on the clock of its calendar; undefined for a single event. */
-export function seriesOf({ startsAt, endsAt, recurring }: CalendarEvent, calendar: Calendar): Series | undefined {
+export function seriesOf({ startsAt, endsAt, recurring }: ShownEvent, calendar: Calendar): Series | undefined {
   if (recurring === undefined) return undefined;
   const { recurrence, anchor } = recurring;
   return { startsAt, endsAt, recurrence, clock: clockFor(anchor, calendar) };
 }
 
 /** When the event is now; of a series, its first occurrence by the rule. */
-export function timesOf(event: CalendarEvent, calendar: Calendar): Times {
+export function timesOf(event: ShownEvent, calendar: Calendar): Times {
   const series = seriesOf(event, calendar);
   return series === undefined ? event : firstSlot(series);
 }
 
 /** The event itself as the API shows it: of a series the parent, with the first occurrence's times (D18). */
-export function eventView(event: CalendarEvent, calendar: Calendar): EventView {
+export function eventView(event: ShownEvent, calendar: Calendar): EventView {
   const { startsAt, endsAt } = timesOf(event, calendar);
   const { color, recurring } = event;
   const recurs = recurring !== undefined;
