@@ -4,6 +4,7 @@ import { join } from "node:path";
 import mongoose from "mongoose";
 import { ServiceBroker } from "moleculer";
 import { brokerOptions } from "../../moleculer.config.ts";
+import { STANDARD_TIMING } from "../../services/dispatch/protocol/timing.ts";
 import { type EmbeddedNats, startNats } from "../../services/launch/embedded-nats.ts";
 import { type ChatServer, startChatServer } from "../real-parts/chat-server.ts";
 import { Launched } from "../real-parts/launched.ts";
@@ -36,6 +37,8 @@ export interface Cluster {
 }
 
 const OWNERS = ["guild-settings", "calendar-events", "announcements"];
+/** So much is left of the lease of a post that was claimed a moment ago, and not by a worker that is gone since. */
+const YOUNG_LEASE_MS = STANDARD_TIMING.leaseMs - 1_000;
 const NO_LIMITS = { perBucket: 1_000_000, overall: 1_000_000, invalidRequests: 1_000_000 };
 
 /** Starts all of it; resolves when every replica can work. */
@@ -89,7 +92,9 @@ export async function startCluster({
     sender: async () => {
       let owner: unknown;
       const find = async () => {
-        const post = await connection.collection("posts").findOne({ state: "sending", owner: { $type: "string" } });
+        const isJustClaimed = { attempts: 1, wakeAt: { $gt: new Date(Date.now() + YOUNG_LEASE_MS) } };
+        const isHeld = { state: "sending", owner: { $type: "string" } };
+        const post = await connection.collection("posts").findOne({ ...isHeld, ...isJustClaimed });
         owner = post?.["owner"];
         return owner !== undefined;
       };

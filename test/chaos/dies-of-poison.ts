@@ -1,18 +1,17 @@
-import { ClientRequest } from "node:http";
 import process from "node:process";
-
-interface Sending {
-  end: (...args: unknown[]) => unknown;
-}
+import { Agent, type Dispatcher } from "undici";
 
 // Loaded before a service (`node --import`): the process dies, as of a fault in native code, when it begins to send
 // the post of the event that is number 0 of its run.
 const POISON = /event \d+\/0"/;
 
-const client = ClientRequest.prototype as unknown as Sending;
-const { end } = client;
+const { dispatch } = Agent.prototype;
 
-client.end = function dieOrEnd(this: Sending, ...args) {
-  if (typeof args[0] === "string" && POISON.test(args[0])) process.kill(process.pid, "SIGKILL");
-  return end.apply(this, args);
+Agent.prototype.dispatch = function dieOrDispatch(
+  this: Agent,
+  options: Dispatcher.DispatchOptions,
+  handler: Dispatcher.DispatchHandler,
+): boolean {
+  if (typeof options.body === "string" && POISON.test(options.body)) process.kill(process.pid, "SIGKILL");
+  return dispatch.call(this, options as never, handler);
 };
