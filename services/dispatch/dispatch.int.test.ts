@@ -1,100 +1,18 @@
-import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, test } from "@jest/globals";
-import type { ServiceSchema } from "moleculer";
+import { afterAll, beforeAll, describe, expect, test } from "@jest/globals";
 import { startTestServices, type TestServices } from "../../test/real-parts/test-services.ts";
+import { TestGuild } from "../../test/real-parts/test-guild.ts";
 import { until } from "../../test/real-parts/until.ts";
 import { announcementsService } from "../announcements/announcements.service.ts";
 import { calendarEventsService } from "../calendar-events/calendar-events.service.ts";
-import {
-  createAnnouncement,
-  type CreateAnnouncementParams,
-  removeAnnouncement,
-  updateAnnouncement,
-} from "../contracts/announcements.contract.ts";
-import {
-  createEvent,
-  type CreateEventParams,
-  removeEvent,
-  updateEvent,
-  type UpdateEventParams,
-} from "../contracts/calendar-events.contract.ts";
-import {
-  ANNOUNCEMENT_POSTED,
-  listPostHistory,
-  listUpcomingPosts,
-  type PostOutcome,
-  type SettledPost,
-  type UpcomingPost,
-} from "../contracts/dispatch.contract.ts";
+import { removeAnnouncement, updateAnnouncement } from "../contracts/announcements.contract.ts";
+import { ANNOUNCEMENT_POSTED, type PostOutcome } from "../contracts/dispatch.contract.ts";
 import { healthOf } from "../contracts/health.contract.ts";
-import type { GuildId } from "../contracts/ids.ts";
 import { updateGuildSettings } from "../contracts/guild-settings.contract.ts";
 import { guildSettingsService } from "../guild-settings/guild-settings.service.ts";
 import { dispatchService } from "./dispatch.service.ts";
-import { newRecordingSink, type RecordingSink } from "./recording-sink.ts";
+import { newRecordingSink } from "./recording-sink.ts";
 
 const HOUR = 3_600_000;
-let guilds = 100;
-
-/** The services with dispatch, and what a test says to them about one guild. */
-class Guild {
-  readonly id = String((guilds += 1)) as GuildId;
-  readonly services: TestServices;
-  readonly sink: RecordingSink;
-
-  constructor(services: TestServices, sink: RecordingSink) {
-    this.services = services;
-    this.sink = sink;
-  }
-
-  async event(startsIn: number, more: Partial<CreateEventParams> = {}): Promise<string> {
-    const startsAt = Date.now() + startsIn;
-    const fields = { guildId: this.id, calendarNumber: 1, startsAt, endsAt: startsAt + HOUR, name: "raid", ...more };
-    return (await this.services.call(createEvent, fields)).eventId;
-  }
-
-  change(eventId: string, changes: Partial<UpdateEventParams>): Promise<void> {
-    return this.services.call(updateEvent, { guildId: this.id, calendarNumber: 1, eventId, ...changes } as never);
-  }
-
-  remove(eventId: string): Promise<void> {
-    return this.services.call(removeEvent, { guildId: this.id, calendarNumber: 1, eventId: eventId as never });
-  }
-
-  async announcement(minutes: number, more: Partial<CreateAnnouncementParams> = {}): Promise<string> {
-    const fields = {
-      guildId: this.id,
-      channel: "77",
-      type: "UNIVERSAL",
-      hours: 0,
-      minutes,
-      info: "",
-      ...more,
-    } as const;
-    return (await this.services.call(createAnnouncement, fields)).id;
-  }
-
-  upcoming(): Promise<UpcomingPost[]> {
-    return this.services.call(listUpcomingPosts, { guildId: this.id, amount: -1 });
-  }
-
-  history(): Promise<SettledPost[]> {
-    return this.services.call(listPostHistory, { guildId: this.id, amount: -1 });
-  }
-
-  received(): RecordingSink["received"] {
-    return this.sink.received.filter(({ guildId }) => guildId === this.id);
-  }
-
-  async plannedFor(...starts: number[]): Promise<void> {
-    const planned = async () => (await this.upcoming()).map(({ startsAt }) => startsAt).join();
-    await until(async () => (await planned()) === starts.join(), `planned for ${starts.join()}`);
-  }
-
-  async settled(count: number): Promise<SettledPost[]> {
-    await until(async () => (await this.history()).length >= count, `${count} settled`);
-    return this.history();
-  }
-}
 
 describe("dispatch follows the truth and posts on time", () => {
   const sink = newRecordingSink();
@@ -119,7 +37,7 @@ describe("dispatch follows the truth and posts on time", () => {
   afterAll(() => services.stop());
 
   test("an announcement is posted once, not before it is due, and the ledger, a broadcast and the sink agree", async () => {
-    const guild = new Guild(services, sink);
+    const guild = new TestGuild(services, sink);
     await guild.announcement(0, { subscribersUser: ["42"] });
     const startsAt = Date.now() + 1_500;
     const eventId = await guild.event(0, { startsAt, endsAt: startsAt });
@@ -134,7 +52,7 @@ describe("dispatch follows the truth and posts on time", () => {
   });
 
   test("an event that moves, is removed, or is recoloured takes its posts along", async () => {
-    const guild = new Guild(services, sink);
+    const guild = new TestGuild(services, sink);
     await guild.announcement(30);
     await guild.announcement(0, { type: "COLOR", eventColor: "RED", channel: "78" });
     const startsAt = Date.now() + HOUR;
@@ -158,7 +76,7 @@ describe("dispatch follows the truth and posts on time", () => {
   });
 
   test("an announcement that is disabled, re-timed or removed takes its posts along", async () => {
-    const guild = new Guild(services, sink);
+    const guild = new TestGuild(services, sink);
     const id = await guild.announcement(10);
     const startsAt = Date.now() + HOUR;
     await guild.event(0, { startsAt, endsAt: startsAt });
@@ -176,7 +94,7 @@ describe("dispatch follows the truth and posts on time", () => {
   });
 
   test("an announcement made after it would have been due is skipped, with the reason (D31)", async () => {
-    const guild = new Guild(services, sink);
+    const guild = new TestGuild(services, sink);
     await guild.event(60_000);
     await guild.announcement(30);
     expect(await guild.settled(1)).toMatchObject([
@@ -185,14 +103,14 @@ describe("dispatch follows the truth and posts on time", () => {
   });
 
   test("an event made after the announcement of it was due is announced at once (D31)", async () => {
-    const guild = new Guild(services, sink);
+    const guild = new TestGuild(services, sink);
     await guild.announcement(30);
     await guild.event(60_000);
     expect(await guild.settled(1)).toMatchObject([{ state: "sent" }]);
   });
 
   test("an event made after its own start is not announced, with the reason", async () => {
-    const guild = new Guild(services, sink);
+    const guild = new TestGuild(services, sink);
     await guild.announcement(0);
     const id = await guild.event(HOUR);
     await until(async () => (await guild.upcoming()).length === 1, "planned");
@@ -205,7 +123,7 @@ describe("dispatch follows the truth and posts on time", () => {
   });
 
   test("the message is in the guild's language as it is at the due instant", async () => {
-    const guild = new Guild(services, sink);
+    const guild = new TestGuild(services, sink);
     await guild.announcement(0, { info: "bring food" });
     await guild.event(1_200);
     await services.call(updateGuildSettings, { guildId: guild.id, lang: "SPANISH", simpleAnnouncements: true });
@@ -216,7 +134,7 @@ describe("dispatch follows the truth and posts on time", () => {
   });
 
   test("every occurrence of a series has its post", async () => {
-    const guild = new Guild(services, sink);
+    const guild = new TestGuild(services, sink);
     await guild.announcement(5);
     const startsAt = Date.now() + HOUR;
     const recurrence = { frequency: "DAILY", count: 5 } as const;
@@ -227,107 +145,5 @@ describe("dispatch follows the truth and posts on time", () => {
 
   test("it says whether its database answers", async () => {
     await expect(services.call(healthOf("dispatch"), {})).resolves.toEqual({ database: true });
-  });
-});
-
-describe("dispatch in trouble", () => {
-  let services: TestServices;
-  let sink: RecordingSink;
-
-  beforeEach(async () => {
-    sink = newRecordingSink();
-    services = await startTestServices((mongoUrl) => [
-      guildSettingsService({ mongoUrl }),
-      calendarEventsService({ mongoUrl }),
-      announcementsService({ mongoUrl }),
-    ]);
-  });
-  afterEach(() => services.stop());
-
-  async function dispatch(graceMs: number, more: Partial<ServiceSchema> = {}): Promise<{ stop(): Promise<void> }> {
-    const schema = { ...dispatchService({ mongoUrl: services.mongoUrl, sinks: [sink], graceMs }), ...more };
-    const service = services.broker.createService(schema);
-    await services.broker.waitForServices("dispatch", 10_000, 20);
-    return { stop: () => services.broker.destroyService(service) };
-  }
-
-  test("every change is seen without any broadcast, by the owners' feeds", async () => {
-    await dispatch(900_000, { events: {} });
-    const guild = new Guild(services, sink);
-    const id = await guild.announcement(10);
-    const startsAt = Date.now() + HOUR;
-    const eventId = await guild.event(0, { startsAt, endsAt: startsAt });
-    await guild.plannedFor(startsAt);
-    await guild.change(eventId, { startsAt: startsAt + HOUR, endsAt: startsAt + HOUR });
-    await guild.plannedFor(startsAt + HOUR);
-    await services.call(updateAnnouncement, { guildId: guild.id, id, enabled: false });
-    await guild.plannedFor();
-    await expect(guild.history()).resolves.toHaveLength(2);
-  });
-
-  test("after a restart what is due and unposted is posted within the grace time, once", async () => {
-    const before = await dispatch(900_000);
-    const guild = new Guild(services, sink);
-    await guild.announcement(0);
-    const startsAt = Date.now() + 1_000;
-    await guild.event(0, { startsAt, endsAt: startsAt });
-    await guild.plannedFor(startsAt);
-    await before.stop();
-    await until(() => Date.now() > startsAt + 200, "the due instant is past");
-    expect(guild.received()).toEqual([]);
-    await dispatch(900_000);
-    const [post] = await guild.settled(1);
-    expect(post).toMatchObject({ state: "sent", startsAt });
-    expect(post?.lateMs).toBeGreaterThan(200);
-    expect(guild.received()).toHaveLength(1);
-  });
-
-  test("what fell due while dispatch was down for longer than the grace time is missed, planned before or not", async () => {
-    const before = await dispatch(300);
-    const guild = new Guild(services, sink);
-    await guild.announcement(0);
-    const startsAt = Date.now() + 1_000;
-    await guild.event(0, { startsAt, endsAt: startsAt });
-    await guild.plannedFor(startsAt);
-    await before.stop();
-    const unplanned = Date.now() + 1_000;
-    await guild.event(0, { startsAt: unplanned, endsAt: unplanned });
-    await until(() => Date.now() > unplanned + 600, "the grace time is past");
-    await dispatch(300);
-    const missed = { state: "missed", reason: "nothing could post it before its deadline" };
-    expect(await guild.settled(2)).toMatchObject([missed, missed]);
-    expect(guild.received()).toEqual([]);
-  });
-
-  test("a channel that refuses for good suspends its announcement, and an update lifts it", async () => {
-    sink.refuse = { kind: "rejected", scope: "channel", reason: "Unknown Channel" };
-    await dispatch(900_000);
-    const guild = new Guild(services, sink);
-    const id = await guild.announcement(30);
-    await guild.event(60_000);
-    const startsAt = Date.now() + 2 * HOUR;
-    await guild.event(0, { startsAt, endsAt: startsAt });
-    const outcomes = await guild.settled(2);
-    expect(outcomes.map(({ state, reason }) => `${state}: ${reason}`).toSorted()).toEqual([
-      "failed: Unknown Channel",
-      "skipped: the announcement is suspended until it is updated: Unknown Channel",
-    ]);
-    // What is suspended is not ahead: it stands in the history, with the reason.
-    expect(await guild.upcoming()).toEqual([]);
-    await services.call(updateAnnouncement, { guildId: guild.id, id, info: "here again" });
-    await guild.plannedFor(startsAt);
-    expect(await guild.history()).toHaveLength(2);
-  });
-
-  test("two replicas post each announcement once between them", async () => {
-    await dispatch(900_000);
-    await dispatch(900_000, { name: "dispatch-second" });
-    const guild = new Guild(services, sink);
-    for (let at = 0; at < 5; at += 1) await guild.announcement(0, { channel: String(80 + at) });
-    await guild.event(1_000);
-    await guild.event(1_500);
-    await guild.settled(10);
-    expect(guild.received().map(({ postId }) => postId)).toHaveLength(10);
-    expect(new Set(guild.received().map(({ nonce }) => nonce)).size).toBe(10);
   });
 });

@@ -51,8 +51,8 @@ const MOST_CONNECTIONS = 64;
 const CONNECT_MS = 5_000;
 
 /**
- * Keeps connections open between requests. By the library `undici`, which is Node's own HTTP client in newer clothes: a
- * post costs half of what it does by node:http, and it says when a request begins to be sent.
+ * Keeps connections open between requests. By the library `undici`, of which Node's own fetch is made: a post
+ * costs half of what it does by node:http, and it says when a request begins to be sent.
  */
 export function httpClient({ mostBytes, lookup, idleMs = 30_000 }: HttpClientOptions): HttpClient {
   const agent = new Agent({

@@ -1,0 +1,115 @@
+import { afterEach, beforeEach, describe, expect, test } from "@jest/globals";
+import type { ServiceSchema } from "moleculer";
+import { startTestServices, type TestServices } from "../../test/real-parts/test-services.ts";
+import { TestGuild } from "../../test/real-parts/test-guild.ts";
+import { until } from "../../test/real-parts/until.ts";
+import { announcementsService } from "../announcements/announcements.service.ts";
+import { calendarEventsService } from "../calendar-events/calendar-events.service.ts";
+import { updateAnnouncement } from "../contracts/announcements.contract.ts";
+import { guildSettingsService } from "../guild-settings/guild-settings.service.ts";
+import { dispatchService } from "./dispatch.service.ts";
+import { newRecordingSink, type RecordingSink } from "./recording-sink.ts";
+
+const HOUR = 3_600_000;
+
+describe("dispatch in trouble", () => {
+  let services: TestServices;
+  let sink: RecordingSink;
+
+  beforeEach(async () => {
+    sink = newRecordingSink();
+    services = await startTestServices((mongoUrl) => [
+      guildSettingsService({ mongoUrl }),
+      calendarEventsService({ mongoUrl }),
+      announcementsService({ mongoUrl }),
+    ]);
+  });
+  afterEach(() => services.stop());
+
+  async function dispatch(graceMs: number, more: Partial<ServiceSchema> = {}): Promise<{ stop(): Promise<void> }> {
+    const schema = { ...dispatchService({ mongoUrl: services.mongoUrl, sinks: [sink], graceMs }), ...more };
+    const service = services.broker.createService(schema);
+    await services.broker.waitForServices("dispatch", 10_000, 20);
+    return { stop: () => services.broker.destroyService(service) };
+  }
+
+  test("every change is seen without any broadcast, by the owners' feeds", async () => {
+    await dispatch(900_000, { events: {} });
+    const guild = new TestGuild(services, sink);
+    const id = await guild.announcement(10);
+    const startsAt = Date.now() + HOUR;
+    const eventId = await guild.event(0, { startsAt, endsAt: startsAt });
+    await guild.plannedFor(startsAt);
+    await guild.change(eventId, { startsAt: startsAt + HOUR, endsAt: startsAt + HOUR });
+    await guild.plannedFor(startsAt + HOUR);
+    await services.call(updateAnnouncement, { guildId: guild.id, id, enabled: false });
+    await guild.plannedFor();
+    await expect(guild.history()).resolves.toHaveLength(2);
+  });
+
+  test("after a restart what is due and unposted is posted within the grace time, once", async () => {
+    const before = await dispatch(900_000);
+    const guild = new TestGuild(services, sink);
+    await guild.announcement(0);
+    const startsAt = Date.now() + 1_000;
+    await guild.event(0, { startsAt, endsAt: startsAt });
+    await guild.plannedFor(startsAt);
+    await before.stop();
+    await until(() => Date.now() > startsAt + 200, "the due instant is past");
+    expect(guild.received()).toEqual([]);
+    await dispatch(900_000);
+    const [post] = await guild.settled(1);
+    expect(post).toMatchObject({ state: "sent", startsAt });
+    expect(post?.lateMs).toBeGreaterThan(200);
+    expect(guild.received()).toHaveLength(1);
+  });
+
+  test("what fell due while dispatch was down for longer than the grace time is missed, planned before or not", async () => {
+    const before = await dispatch(300);
+    const guild = new TestGuild(services, sink);
+    await guild.announcement(0);
+    const startsAt = Date.now() + 1_000;
+    await guild.event(0, { startsAt, endsAt: startsAt });
+    await guild.plannedFor(startsAt);
+    await before.stop();
+    const unplanned = Date.now() + 1_000;
+    await guild.event(0, { startsAt: unplanned, endsAt: unplanned });
+    await until(() => Date.now() > unplanned + 600, "the grace time is past");
+    await dispatch(300);
+    const missed = { state: "missed", reason: "nothing could post it before its deadline" };
+    expect(await guild.settled(2)).toMatchObject([missed, missed]);
+    expect(guild.received()).toEqual([]);
+  });
+
+  test("a channel that refuses for good suspends its announcement, and an update lifts it", async () => {
+    sink.refuse = { kind: "rejected", scope: "channel", reason: "Unknown Channel" };
+    await dispatch(900_000);
+    const guild = new TestGuild(services, sink);
+    const id = await guild.announcement(30);
+    await guild.event(60_000);
+    const startsAt = Date.now() + 2 * HOUR;
+    await guild.event(0, { startsAt, endsAt: startsAt });
+    const outcomes = await guild.settled(2);
+    expect(outcomes.map(({ state, reason }) => `${state}: ${reason}`).toSorted()).toEqual([
+      "failed: Unknown Channel",
+      "skipped: the announcement is suspended until it is updated: Unknown Channel",
+    ]);
+    // What is suspended is not ahead: it stands in the history, with the reason.
+    expect(await guild.upcoming()).toEqual([]);
+    await services.call(updateAnnouncement, { guildId: guild.id, id, info: "here again" });
+    await guild.plannedFor(startsAt);
+    expect(await guild.history()).toHaveLength(2);
+  });
+
+  test("two replicas post each announcement once between them", async () => {
+    await dispatch(900_000);
+    await dispatch(900_000, { name: "dispatch-second" });
+    const guild = new TestGuild(services, sink);
+    for (let at = 0; at < 5; at += 1) await guild.announcement(0, { channel: String(80 + at) });
+    await guild.event(1_000);
+    await guild.event(1_500);
+    await guild.settled(10);
+    expect(guild.received().map(({ postId }) => postId)).toHaveLength(10);
+    expect(new Set(guild.received().map(({ nonce }) => nonce)).size).toBe(10);
+  });
+});

@@ -1,0 +1,82 @@
+import { createAnnouncement, type CreateAnnouncementParams } from "../../services/contracts/announcements.contract.ts";
+import {
+  createEvent,
+  type CreateEventParams,
+  removeEvent,
+  updateEvent,
+  type UpdateEventParams,
+} from "../../services/contracts/calendar-events.contract.ts";
+import {
+  listPostHistory,
+  listUpcomingPosts,
+  type SettledPost,
+  type UpcomingPost,
+} from "../../services/contracts/dispatch.contract.ts";
+import type { GuildId } from "../../services/contracts/ids.ts";
+import type { RecordingSink } from "../../services/dispatch/recording-sink.ts";
+import type { TestServices } from "./test-services.ts";
+import { until } from "./until.ts";
+
+const HOUR = 3_600_000;
+let guilds = 100;
+
+/** The services with dispatch, and what a test says to them about one guild. */
+export class TestGuild {
+  readonly id = String((guilds += 1)) as GuildId;
+  readonly services: TestServices;
+  readonly sink: RecordingSink;
+
+  constructor(services: TestServices, sink: RecordingSink) {
+    this.services = services;
+    this.sink = sink;
+  }
+
+  async event(startsIn: number, more: Partial<CreateEventParams> = {}): Promise<string> {
+    const startsAt = Date.now() + startsIn;
+    const fields = { guildId: this.id, calendarNumber: 1, startsAt, endsAt: startsAt + HOUR, name: "raid", ...more };
+    return (await this.services.call(createEvent, fields)).eventId;
+  }
+
+  change(eventId: string, changes: Partial<UpdateEventParams>): Promise<void> {
+    return this.services.call(updateEvent, { guildId: this.id, calendarNumber: 1, eventId, ...changes } as never);
+  }
+
+  remove(eventId: string): Promise<void> {
+    return this.services.call(removeEvent, { guildId: this.id, calendarNumber: 1, eventId: eventId as never });
+  }
+
+  async announcement(minutes: number, more: Partial<CreateAnnouncementParams> = {}): Promise<string> {
+    const fields = {
+      guildId: this.id,
+      channel: "77",
+      type: "UNIVERSAL",
+      hours: 0,
+      minutes,
+      info: "",
+      ...more,
+    } as const;
+    return (await this.services.call(createAnnouncement, fields)).id;
+  }
+
+  upcoming(): Promise<UpcomingPost[]> {
+    return this.services.call(listUpcomingPosts, { guildId: this.id, amount: -1 });
+  }
+
+  history(): Promise<SettledPost[]> {
+    return this.services.call(listPostHistory, { guildId: this.id, amount: -1 });
+  }
+
+  received(): RecordingSink["received"] {
+    return this.sink.received.filter(({ guildId }) => guildId === this.id);
+  }
+
+  async plannedFor(...starts: number[]): Promise<void> {
+    const planned = async () => (await this.upcoming()).map(({ startsAt }) => startsAt).join();
+    await until(async () => (await planned()) === starts.join(), `planned for ${starts.join()}`);
+  }
+
+  async settled(count: number): Promise<SettledPost[]> {
+    await until(async () => (await this.history()).length >= count, `${count} settled`);
+    return this.history();
+  }
+}
