@@ -14,7 +14,7 @@ const ids = Array.from({ length: ROWS }, (_, at) => `row ${at}`);
 const raise = (id: string, fence = 0): Step => ({
   id,
   from: { fence },
-  update: [{ $set: { fence: { $add: ["$fence", 1] } } }],
+  change: { computed: { fence: { $add: ["$fence", 1] } } },
 });
 
 describe("steps of many rows in one command", () => {
@@ -59,13 +59,20 @@ describe("steps of many rows in one command", () => {
     expect(unsure).toMatchObject([{ _id: "row 2", fence: 1 }, null, null]);
   });
 
+  test("values are taken as they are, and fields that go are gone", async () => {
+    const change = { set: { fence: 2, text: "$fence" }, unset: ["gone"] };
+    await connection.collection<Row>("rows").updateOne({ _id: "row 0" }, { $set: { gone: 1 } });
+    expect(await take({ id: "row 0", from: { fence: 0 }, change })).toMatchObject({ fence: 2, text: "$fence" });
+    expect(await connection.collection<Row>("rows").findOne({ _id: "row 0" })).not.toHaveProperty("gone");
+  });
+
   test("of two who want the same step of one row, one has it", async () => {
     const taken = await Promise.all([take(raise("row 0")), take(raise("row 0"))]);
     expect(taken.filter((row) => row !== null)).toHaveLength(1);
   });
 
   test("a step that the database refuses rejects alone", async () => {
-    const broken = { ...raise("row 1"), update: [{ $set: { fence: { $divide: [1, 0] } } }] };
+    const broken = { ...raise("row 1"), change: { computed: { fence: { $divide: [1, 0] } } } };
     const [one, two, three] = await Promise.allSettled([take(raise("row 0")), take(broken), take(raise("row 2"))]);
     expect(two).toMatchObject({ status: "rejected", reason: { message: expect.stringMatching(/divide by zero/) } });
     expect([one, three]).toMatchObject([{ value: { fence: 1 } }, { value: { fence: 1 } }]);

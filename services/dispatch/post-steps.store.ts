@@ -8,11 +8,17 @@ export interface Step {
   readonly id: string;
   /** What the row has to be. */
   readonly from: object;
-  /** What becomes of it, as an update pipeline; its `$$NOW` is the database's, when the command begins. */
-  readonly update: readonly object[];
+  readonly change: Change;
   /** Whether its maker can tell the row as it then is: then it is not read. */
   readonly isKnown?: boolean;
 }
+
+/** What becomes of a row. */
+export type Change =
+  /** Expressions, which see the row as it was; their `$$NOW` is the database's, when the command begins. */
+  | { readonly computed: object }
+  /** Values, and names of fields that go. */
+  | { readonly set: object; readonly unset: readonly string[] };
 
 /** More steps than this are two commands: the last of one sees the same "now" as the first. */
 const MOST_STEPS = 100;
@@ -71,23 +77,23 @@ export function stepsTogether<Row extends { readonly _id: string }>(
     return new Map(rows.map((row) => [row.step.toHexString(), row]));
   }
 
-  /** How many happened, and those that the database refused, by their place. */
+  /**
+   * How many happened, and those that the database refused, by their place. As a command of its own: the driver's bulk
+   * writes measure each statement before they encode it, and have the database keep a record of each for a retry, which
+   * whoever wants a step does by himself.
+   */
   async function writeAll(steps: readonly MarkedStep[]): Promise<Written> {
-    const writes = steps.map(({ id, from, update, mark }) => ({
-      updateOne: { filter: { ...from, _id: id }, update: [...update, { $set: { step: mark } }] },
-    }));
-    try {
-      const posts = databaseOf(model).collection<Row>(model.collection.name);
-      const { matchedCount } = await posts.bulkWrite(writes as never, { ordered: false });
-      return { taken: matchedCount, failures: new Map() };
-    } catch (error) {
-      const { result, writeErrors = [] } = error as Partial<mongoose.mongo.MongoBulkWriteError>;
-      const refused = [writeErrors].flat();
-      // Refused by the database, one by one. Anything else, as a lost answer or a majority that is silent, is about all.
-      if (refused.length === 0 || result?.getWriteConcernError() !== undefined) throw error;
-      const failures = new Map(refused.map(({ index, errmsg }) => [index, new Error(errmsg)]));
-      return { taken: 0, failures };
-    }
+    const updates = steps.map(({ id, from, change, mark }) => ({ q: { ...from, _id: id }, u: updateOf(change, mark) }));
+    const command = {
+      update: model.collection.name,
+      updates,
+      ordered: false,
+      writeConcern: { w: "majority", j: true },
+    };
+    const { n, writeErrors = [], writeConcernError } = (await databaseOf(model).command(command)) as UpdateReply;
+    // The majority is silent: nobody knows of any of them.
+    if (writeConcernError !== undefined) throw new mongoose.mongo.MongoServerError(writeConcernError);
+    return { taken: n, failures: new Map(writeErrors.map(({ index, errmsg }) => [index, new Error(errmsg)])) };
   }
 
   const loader = new DataLoader<Step, Row | "done" | null>(
@@ -102,7 +108,20 @@ type Mark = InstanceType<typeof mongoose.mongo.ObjectId>;
 type MarkedStep = Step & { readonly mark: Mark };
 
 interface Written {
-  /** 0 where that is not known. */
   readonly taken: number;
   readonly failures: ReadonlyMap<number, Error>;
+}
+
+/** As MongoDB's command `update` answers; `n` counts the rows that were as they had to be. */
+interface UpdateReply {
+  readonly n: number;
+  readonly writeErrors?: readonly { readonly index: number; readonly errmsg: string }[];
+  readonly writeConcernError?: mongoose.mongo.ErrorDescription;
+}
+
+/** As MongoDB takes it, and with the mark. */
+function updateOf(change: Change, step: Mark): object {
+  if ("computed" in change) return [{ $set: { ...change.computed, step } }];
+  const unset = Object.fromEntries(change.unset.map((name) => [name, ""]));
+  return { $set: { ...change.set, step }, ...(change.unset.length > 0 && { $unset: unset }) };
 }

@@ -9,7 +9,7 @@ import { type FeedMarkRow, feedMarkSchema } from "./guild-plan.document.ts";
 import { plansStore } from "./plans.store.ts";
 import { expiryOf, fieldsOf, postOf, type PostRow, postSchema } from "./post.document.ts";
 import type { PostStore, PostWrite } from "./protocol/post-store.ts";
-import { stepsTogether } from "./post-steps.store.ts";
+import { type Change, stepsTogether } from "./post-steps.store.ts";
 
 /** What dispatch answers about its posts, beside what the protocol needs. */
 export interface PostsStore extends PostStore {
@@ -41,8 +41,8 @@ export function postsStore(connection: Connection): PostsStore {
   const current = coalescedReads<PostRow>(posts);
 
   /** One step of one row, or null when the row is not as it had to be. */
-  async function step(id: string, from: object, ...update: readonly object[]): Promise<Post | null> {
-    const row = await take({ id, from, update });
+  async function step(id: string, from: object, computed: object): Promise<Post | null> {
+    const row = await take({ id, from, change: { computed } });
     return row === null || row === "done" ? null : postOf(row);
   }
 
@@ -84,7 +84,7 @@ export function postsStore(connection: Connection): PostsStore {
         delivered: [],
       };
       const from = { state: "planned", fence, planRevision, $expr: inTime };
-      const row = await take({ id, from, update: [{ $set: taken }], isKnown: true });
+      const row = await take({ id, from, change: { computed: taken }, isKnown: true });
       if (row !== "done") return row === null ? null : postOf(row);
       const { owner, attemptId, leaseMs } = claim;
       const held = { owner, attemptId, wakeAt: asOf + leaseMs, doubtSince: asOf, parts, announcementRevision };
@@ -95,21 +95,21 @@ export function postsStore(connection: Connection): PostsStore {
       const over = { $gte: ["$$NOW", "$wakeAt"] };
       const vanished = { $cond: [{ $eq: [{ $type: "$owner" }, "string"] }, 1, 0] };
       const taken = { ...lease(claim), crashes: { $add: ["$crashes", vanished] } };
-      return step(id, { state: "sending", fence, $expr: over }, { $set: taken });
+      return step(id, { state: "sending", fence, $expr: over }, taken);
     },
 
     hold: (id, fence, leaseMs, delivered) =>
       step(
         id,
         { state: "sending", fence },
-        { $set: { wakeAt: { $add: ["$$NOW", leaseMs] }, delivered: { $literal: delivered } } },
+        { wakeAt: { $add: ["$$NOW", leaseMs] }, delivered: { $literal: delivered } },
       ),
 
     async write(post, write) {
       const { id, startsAt, fence, state, planRevision } = post;
       // State, fence and plan revision stand for all that matters in the row.
-      const update = updateOf(startsAt, write);
-      const done = await takeLater({ id, from: { fence, state, planRevision }, update, isKnown: true });
+      const change = changeOf(startsAt, write);
+      const done = await takeLater({ id, from: { fence, state, planRevision }, change, isKnown: true });
       return done === null ? null : written(post, write);
     },
 
@@ -166,9 +166,10 @@ function written(post: Post, write: PostWrite): Post {
   return Object.fromEntries(fields) as unknown as Post;
 }
 
-function updateOf(startsAt: EpochMs, write: PostWrite): object[] {
+function changeOf(startsAt: EpochMs, write: PostWrite): Change {
   const given = Object.entries({ ...fieldsOf({ ...write }), ...expiryOf({ startsAt, settledAt: write.settledAt }) });
-  const set = given.filter(([, value]) => value !== undefined).map(([name, value]) => [name, { $literal: value }]);
-  const unset = given.filter(([, value]) => value === undefined).map(([name]) => name);
-  return [{ $set: Object.fromEntries(set) }, ...(unset.length === 0 ? [] : [{ $unset: unset }])];
+  return {
+    set: Object.fromEntries(given.filter(([, value]) => value !== undefined)),
+    unset: given.filter(([, value]) => value === undefined).map(([name]) => name),
+  };
 }

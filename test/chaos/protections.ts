@@ -18,7 +18,7 @@ export const PROTECTIONS = {
   ],
   "what is long overdue is looked for": [
     {
-      file: "services/dispatch/protocol/agenda.ts",
+      file: "services/dispatch/protocol/looks.ts",
       text: 'life.repeat("look back", timing.lookBackEveryMs, lookBack);',
       without: "",
     },
@@ -43,6 +43,7 @@ export const PROTECTIONS = {
   "a database error is met with another try": [
     { file: ledger, text: "await life.sleep(AGAIN_MS);", without: "return null;" },
     { file: "services/dispatch/protocol/life.ts", text: "failures += 1;", without: "return;" },
+    { file: "services/dispatch/protocol/agenda.ts", text: "if (!isKnown) void looks.again(post);", without: "" },
     {
       file: "mixins/database.mixin.ts",
       text: "serverSelectionTimeoutMS: SERVER_SELECTION_MS,",

@@ -3,6 +3,7 @@ import { type Post } from "../domain/post.ts";
 import { rankOf } from "../domain/rank.ts";
 import type { Foresight } from "./foresight.ts";
 import type { Life } from "./life.ts";
+import { isSame, LATE_MS, newLooks } from "./looks.ts";
 import { NOTHING_SET, type Ports } from "./ports.ts";
 import type { Timing } from "./timing.ts";
 import { type Entry, newSinkLane, type Precedence, type SinkLane } from "./sink-lane.ts";
@@ -25,6 +26,8 @@ export interface Agenda extends Pace {
   drained(): Promise<void>;
   /** How many posts are in work. */
   readonly inWork: number;
+  /** How many are due and wait for their turn. */
+  readonly inLine: number;
 }
 
 /** A post in work, as it was when its turn came. */
@@ -33,26 +36,21 @@ interface Busy {
   readonly done: Promise<void>;
 }
 
-/** Does what is due about a post. */
-export type Work = (entry: Entry) => Promise<void>;
+/** Does what is due about a post; resolves to whether it is known what has become of it. */
+export type Work = (entry: Entry) => Promise<boolean>;
 
-/** From when on a post is late: it makes way for what comes due, also when an outage has left thousands. */
-const LATE_MS = 10_000;
-/** Rows in one look: several of the largest guilds' posts of one instant. */
-const PAGE = 20_000;
-const LATE_PAGE = 2_000;
 /** A timer may be that late to notice that the clock was re-mapped. */
 const LONGEST_SLEEP_MS = 1_000;
 
 export function newAgenda(ports: Ports, timing: Timing, life: Life, foresee: Foresight, work: Work): Agenda {
-  const { clock, timers, store, replicas, reports } = ports;
+  const { clock, timers, replicas, reports } = ports;
   const queue = newWakeQueue<Entry>();
   const lanes = new Map(ports.sinks.map((sink) => [sink.name, newSinkLane(sink, timing.postsAtOnce)]));
   /** The latest version of each post in the queue; entries of older ones are passed over. */
   const current = new Map<string, Post>();
   const busy = new Map<string, Busy>();
-  /** For each look that is under way the posts that were in work since it began: what it sees of them may be over. */
-  const looks = new Set<Map<string, Post>>();
+  const looks = newLooks(ports, timing, life, () => [...busy.values()].map(({ post }) => post), add);
+  let inLine = 0;
   let cancel = NOTHING_SET;
 
   function add(posts: readonly Post[]): void {
@@ -83,6 +81,7 @@ export function newAgenda(ports: Ports, timing: Timing, life: Life, foresee: For
     if (life.stopping) return;
     const now = clock.now();
     for (let entry = queue.takeBy(now); entry !== undefined; entry = queue.takeBy(now)) {
+      inLine += 1;
       laneOf(entry.post).put(entry, now);
     }
     for (const lane of lanes.values()) beginWhatMay(lane, now);
@@ -99,6 +98,7 @@ export function newAgenda(ports: Ports, timing: Timing, life: Life, foresee: For
 
   function beginWhatMay(lane: SinkLane, now: EpochMs): void {
     for (let entry = lane.next(now); entry !== undefined; entry = lane.next(now)) {
+      inLine -= 1;
       if (current.get(entry.post.id) === entry.post) begin(entry, lane, now);
       else lane.passOver(entry, now);
     }
@@ -109,48 +109,26 @@ export function newAgenda(ports: Ports, timing: Timing, life: Life, foresee: For
     reports.waited(entry.post.sink, "turn", now - entry.readyAt);
     lane.begin(entry);
     const { post } = entry;
-    for (const met of looks) met.set(post.id, post);
+    looks.begun(post);
     busy.set(post.id, { post, done: run(entry, lane) });
   }
 
   async function run(entry: Entry, lane: SinkLane): Promise<void> {
     const { post } = entry;
+    let isKnown = false;
     try {
-      await work(entry);
+      isKnown = await work(entry);
     } catch (error) {
       reports.trouble("dispatch", { post: post.id, error });
     }
     busy.delete(post.id);
     lane.end(entry, clock.now());
     turn();
-  }
-
-  async function look(from: EpochMs, before: EpochMs, limit: number): Promise<void> {
-    const met = new Map([...busy].map(([id, { post }]) => [id, post]));
-    looks.add(met);
-    try {
-      const posts = await store.waking(from, before, limit);
-      add(posts.filter((post) => !isSame(met.get(post.id), post)));
-    } finally {
-      looks.delete(met);
-    }
-  }
-
-  function lookAhead(): Promise<void> {
-    const now = clock.now();
-    return look(now - LATE_MS, now + timing.lookAheadMs, PAGE);
-  }
-
-  /** What is late is looked for apart: however much it is, it does not hide what is due now. */
-  function lookBack(): Promise<void> {
-    return look(0, clock.now() - LATE_MS, LATE_PAGE);
+    if (!isKnown) void looks.again(post);
   }
 
   return {
-    start() {
-      life.repeat("look ahead", timing.lookEveryMs, lookAhead);
-      life.repeat("look back", timing.lookBackEveryMs, lookBack);
-    },
+    start: () => looks.start(),
     add,
     furtherWait: (post) => laneOf(post).furtherWait(post.id, clock.now()),
     spend: (post) => laneOf(post).spend(post.id, clock.now()),
@@ -160,16 +138,15 @@ export function newAgenda(ports: Ports, timing: Timing, life: Life, foresee: For
     get inWork() {
       return busy.size;
     },
+    get inLine() {
+      return inLine;
+    },
   };
 }
 
 function precedenceOf(rank: number, isLate: boolean): Precedence {
   if (isLate) return "late";
   return rank === 0 ? "own" : "others";
-}
-
-function isSame(known: Post | undefined, post: Post): boolean {
-  return known?.wakeAt === post.wakeAt && known.fence === post.fence && known.planRevision === post.planRevision;
 }
 
 function waitUntil(instant: EpochMs, now: EpochMs): number {

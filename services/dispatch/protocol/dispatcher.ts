@@ -52,7 +52,8 @@ export function newDispatcher(ports: Ports, timing: Timing): Dispatcher {
   const parts = { ports, timing, life, planner, questions, ledger, delivery };
   const fire = newFiring(parts);
   const rescue = newRescue(parts);
-  const agenda = newAgenda(ports, timing, life, newForesight(ports, timing, life, questions), work);
+  const foresee = newForesight(ports, timing, life, questions, () => agenda.inLine);
+  const agenda = newAgenda(ports, timing, life, foresee, work);
 
   /** While it was in doubt, it kept another start of its event from being announced. */
   function planAgain({ guildId, dueAt }: Post): void {
@@ -60,15 +61,17 @@ export function newDispatcher(ports: Ports, timing: Timing): Dispatcher {
   }
 
   /** A replica that isn't the first looks again: the ones before it have had their time. */
-  async function work({ post, rank, readyAt }: Entry): Promise<void> {
+  async function work({ post, rank, readyAt }: Entry): Promise<boolean> {
     const row = rank === 0 ? post : await unchanged(post);
-    if (row === null || life.stopping) return;
+    if (row === null || life.stopping) return true;
     const sink = ports.sinks.find(({ name }) => name === row.sink);
-    if (row.state === "sending") return rescue(row, sink);
-    if (sink === undefined) return planner.touch(row.guildId, row.dueAt);
-    // A halted sink keeps its posts planned; those whose deadline is over are still settled.
-    if (halts.reasonFor(row.sink) !== undefined && clock.now() <= row.deadline) return;
-    await fire(row, sink, readyAt);
+    if (row.state === "planned" && sink !== undefined) {
+      // A halted sink keeps its posts planned; those whose deadline is over are still settled.
+      const isHalted = halts.reasonFor(row.sink) !== undefined && clock.now() <= row.deadline;
+      return isHalted || fire(row, sink, readyAt);
+    }
+    await (row.state === "sending" ? rescue(row, sink) : planner.touch(row.guildId, row.dueAt));
+    return true;
   }
 
   async function unchanged(post: Post): Promise<Post | null> {

@@ -26,20 +26,24 @@ export interface FireParts {
  * What happens to a planned post at its due instant: the truth is asked for, the post is claimed on it, and sent. When
  * the truth has changed the guild is planned anew, and the new plan says what becomes of the post.
  */
-export function newFiring(parts: FireParts): (post: Post, sink: Sink, readyAt: EpochMs) => Promise<void> {
+export function newFiring(parts: FireParts): (post: Post, sink: Sink, readyAt: EpochMs) => Promise<boolean> {
   const { ports, timing, life, planner, questions, ledger, delivery } = parts;
 
-  /** @param readyAt - Since when it has waited for its turn. */
-  async function fire(post: Post, sink: Sink, readyAt: EpochMs): Promise<void> {
+  /**
+   * @param readyAt - Since when it has waited for its turn.
+   * @returns Whether it is known what has become of it: a claim that is refused, or has no answer, says nothing about that.
+   */
+  async function fire(post: Post, sink: Sink, readyAt: EpochMs): Promise<boolean> {
     const answer = await truthInTime(post);
-    if (life.stopping) return;
+    if (life.stopping) return true;
     if (answer !== undefined && !stands(post, answer.truth, timing.graceMs)) {
       await planner.touch(post.guildId, post.dueAt);
     } else if (ports.clock.now() > post.deadline || answer === undefined) {
       await miss(post, answer === undefined ? "the truth about it could not be had in time" : lateness(post, readyAt));
     } else {
-      await claimAndSend(post, sink, answer as Answer & { truth: StandingTruth });
+      return claimAndSend(post, sink, answer as Answer & { truth: StandingTruth });
     }
+    return true;
   }
 
   /** Asks until there is an answer or the deadline is over. */
@@ -66,7 +70,7 @@ export function newFiring(parts: FireParts): (post: Post, sink: Sink, readyAt: E
     post: Post,
     sink: Sink,
     { truth, validUntil }: Answer & { truth: StandingTruth },
-  ): Promise<void> {
+  ): Promise<boolean> {
     const messages = rendered(truth);
     const claimed = await ledger.claim({
       post,
@@ -78,9 +82,10 @@ export function newFiring(parts: FireParts): (post: Post, sink: Sink, readyAt: E
       announcementRevision: truth.announcement.revision,
       notAfter: validUntil,
     });
-    if (claimed === null) return;
-    if (messages instanceof Error) return delivery.fail(claimed, `it can't be rendered: ${messages.message}`, true);
-    await delivery.send(claimed, sink, messages, true);
+    if (claimed === null) return false;
+    if (messages instanceof Error) await delivery.fail(claimed, `it can't be rendered: ${messages.message}`, true);
+    else await delivery.send(claimed, sink, messages, true);
+    return true;
   }
 
   function rendered(truth: StandingTruth): readonly ChatMessage[] | Error {

@@ -13,6 +13,8 @@ export interface Timing {
   readonly lookAheadMs: number;
   /** How often posts are looked for that have been waiting for more than ten seconds, after an outage. */
   readonly lookBackEveryMs: number;
+  /** How soon a post is looked at by itself when its work ended without an answer. */
+  readonly lookAgainMs: number;
   /** For how long a worker that is gone keeps its post. */
   readonly leaseMs: number;
   /** How long a sink may take. Under the lease, with room for the write that follows. */
@@ -47,6 +49,7 @@ export const STANDARD_TIMING: Timing = {
   lookEveryMs: 1_000,
   lookAheadMs: 3_000,
   lookBackEveryMs: 5_000,
+  lookAgainMs: 250,
   leaseMs: 6_000,
   sendTimeoutMs: 5_000,
   rankStepMs: 300,
