@@ -76,8 +76,11 @@ export async function saveRevision<Row extends Tracked>(
   }
 }
 
+/** MongoDB's code for an id that is taken. */
+export const DUPLICATE_KEY = 11_000;
+
 function isDuplicateKey(error: unknown): boolean {
-  return (error as { code?: unknown }).code === 11_000;
+  return (error as { code?: unknown }).code === DUPLICATE_KEY;
 }
 
 /** Answers "what changed since this mark", in the order of `changedAt`, then id. */

@@ -69,10 +69,14 @@ const OUT_OF_REACH = new Set([
   "MongooseError",
 ]);
 
+/** MongoDB's codes for a server that is not the primary any more, or is shutting down. */
+const NOT_PRIMARY = new Set<unknown>([91, 189, 10_107, 11_600, 11_602, 13_435, 13_436]);
+
 /** Whether an error says that the database could not be reached, as opposed to a defect. */
 export function isDatabaseOutOfReach(error: unknown): boolean {
   if (!(error instanceof Error)) return false;
   if (error instanceof NoAnswerInTime) return true;
   const labels = error as Error & { hasErrorLabel?: (label: string) => boolean };
+  if (error instanceof mongoose.mongo.MongoServerError && NOT_PRIMARY.has(error.code)) return true;
   return OUT_OF_REACH.has(error.name) || labels.hasErrorLabel?.("RetryableWriteError") === true;
 }

@@ -1,5 +1,6 @@
 import type { ClientSession, Connection, Model } from "mongoose";
 import { changesSince, saveRevision, stampedReplacement, stampedTombstone } from "../../mixins/change-feed.ts";
+import { newRecords } from "../../mixins/new-records.ts";
 import { distinctNow } from "../../mixins/short-reads.ts";
 import { inTransaction } from "../../mixins/transaction.ts";
 import type { ChangesSinceParams, ChangesSinceResult } from "../contracts/change-feed.contract.ts";
@@ -43,6 +44,7 @@ export interface CalendarEventsStore extends EventReads {
 /** The store of a guild's events, of which it may hold so many at most. */
 export function calendarEventsStore(connection: Connection, eventsPerGuild: number): CalendarEventsStore {
   const model = connection.model<AnyRow>("CalendarEvent", eventSchema);
+  const insertNew = newRecords(model);
   const kinds = kindLimit(connection, model);
   const quota = eventQuota(eventsPerGuild, countFiled, () => performance.now());
 
@@ -85,12 +87,14 @@ export function calendarEventsStore(connection: Connection, eventsPerGuild: numb
       const refusal = await quota.admit(event.guildId);
       if (refusal !== undefined) return refusal;
       const replacement = stampedReplacement(row, ["scheduledAt", "coloredAt"]);
-      const saved = await saveInKind(row, (session) => saveRevision(model, row, replacement, session)).catch(
-        (error: unknown) => {
-          quota.release(event.guildId);
-          throw error;
-        },
-      );
+      const saved = await saveInKind(row, (session) =>
+        session === undefined
+          ? insertNew({ record: row, replacement })
+          : saveRevision(model, row, replacement, session),
+      ).catch((error: unknown) => {
+        quota.release(event.guildId);
+        throw error;
+      });
       if (isRefusal(saved) || !saved) quota.release(event.guildId);
       return saved;
     },

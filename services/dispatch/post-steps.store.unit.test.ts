@@ -86,7 +86,7 @@ describe("commands of steps", () => {
     await turn();
     const writeConcernError = { code: 64, errmsg: "waiting for replication timed out" };
     commands[0]?.answer({ writeErrors: [{ index: 0, errmsg: "refused" }], writeConcernError });
-    const silence = { reason: { message: "waiting for replication timed out" } };
+    const silence = { reason: { message: "no majority: waiting for replication timed out" } };
     expect(await taken).toMatchObject([silence, silence]);
   });
 

@@ -1,0 +1,45 @@
+import mongoose from "mongoose";
+import { DUPLICATE_KEY, stampedReplacement, type Tracked } from "./change-feed.ts";
+import { isDatabaseOutOfReach } from "./database.mixin.ts";
+import type { Readable } from "./short-reads.ts";
+import { together, updateTogether } from "./written-together.ts";
+
+type NewRecord = Pick<Tracked, "_id" | "guildId">;
+
+/** A record's first revision, and with what it is stored. */
+export interface Insert {
+  readonly record: NewRecord;
+  readonly replacement?: ReturnType<typeof stampedReplacement>;
+}
+
+/**
+ * Stores first revisions; those that come together are one command, which costs the database half as much for each. False
+ * where another record has the id; each resolves when it is durable.
+ *
+ * It is tried once more when nobody knows what became of it, as when the primary was lost. An id that is taken then was
+ * taken by the first try: so this is for records whose ids are random.
+ */
+export function newRecords(model: Readable): (insert: Insert) => Promise<boolean> {
+  async function insertAll(inserts: readonly Insert[], again: boolean): Promise<(boolean | Error)[]> {
+    const { refused } = await updateTogether(model, inserts.map(statementOf));
+    return inserts.map((_, at) => {
+      const problem = refused.get(at);
+      if (problem === undefined) return true;
+      return problem.code === DUPLICATE_KEY ? again : new Error(problem.errmsg);
+    });
+  }
+
+  return together((inserts) =>
+    insertAll(inserts, false).catch((error: unknown) => {
+      // Nobody was found to ask, for seconds.
+      const isUnsent = error instanceof mongoose.mongo.MongoServerSelectionError;
+      if (isUnsent || !isDatabaseOutOfReach(error)) throw error;
+      return insertAll(inserts, true);
+    }),
+  );
+}
+
+function statementOf({ record, replacement = stampedReplacement(record) }: Insert) {
+  const { _id, guildId } = record;
+  return { q: { _id, guildId, revision: { $exists: false } }, u: replacement, upsert: true };
+}

@@ -1,0 +1,65 @@
+import { describe, expect, test } from "@jest/globals";
+import mongoose from "mongoose";
+import type { GuildId } from "../services/contracts/ids.ts";
+import { newRecords } from "./new-records.ts";
+
+const guildId = "1" as GuildId;
+const insertOf = (_id: string) => ({ record: { _id, guildId } });
+
+type Reply = object | Error;
+const TAKEN = { n: 0, writeErrors: [{ index: 0, code: 11_000, errmsg: "taken" }] };
+const NO_MAJORITY = { n: 1, writeConcernError: { errmsg: "waiting for replication timed out" } };
+const lost = () => new mongoose.mongo.MongoNetworkError("connection closed");
+const steppedDown = () => new mongoose.mongo.MongoServerError({ code: 189, message: "PrimarySteppedDown" });
+const nobody = () => new mongoose.mongo.MongoServerSelectionError("no primary", {} as never);
+
+/** A database that answers one command after another with these. */
+function database(...replies: readonly Reply[]) {
+  const commands: (readonly string[])[] = [];
+  const command = ({ updates }: { updates: readonly { q: { _id: string } }[] }) => {
+    const reply = replies[commands.length];
+    commands.push(updates.map(({ q }) => q._id));
+    return reply instanceof Error ? Promise.reject(reply) : Promise.resolve(reply);
+  };
+  return { commands, insert: newRecords({ db: { db: { command } }, collection: { name: "rows" } } as never) };
+}
+
+describe("new records", () => {
+  test("those that come together are one command", async () => {
+    const { commands, insert } = database({ n: 3 });
+    expect(await Promise.all(["a", "b", "c"].map((id) => insert(insertOf(id))))).toEqual([true, true, true]);
+    expect(commands).toEqual([["a", "b", "c"]]);
+  });
+
+  test("one whose id is taken is told so, alone", async () => {
+    const { insert } = database({ ...TAKEN, n: 1 });
+    expect(await Promise.all([insert(insertOf("a")), insert(insertOf("b"))])).toEqual([false, true]);
+  });
+
+  test("one that the database refuses for another reason rejects alone", async () => {
+    const { insert } = database({ n: 1, writeErrors: [{ index: 0, code: 17_419, errmsg: "too large" }] });
+    const [one, two] = await Promise.allSettled([insert(insertOf("a")), insert(insertOf("b"))]);
+    expect(one).toMatchObject({ status: "rejected", reason: { message: "too large" } });
+    expect(two).toMatchObject({ value: true });
+  });
+
+  test.each([
+    ["the answer was lost", lost()],
+    ["the primary stepped down", steppedDown()],
+    ["the majority was silent", NO_MAJORITY],
+  ])("where %s it is tried again, and an id that is taken by then is its own", async (_what, first) => {
+    const { commands, insert } = database(first, TAKEN);
+    expect(await insert(insertOf("a"))).toBe(true);
+    expect(commands).toHaveLength(2);
+  });
+
+  test.each([
+    ["twice there was no answer", [lost(), lost()], "connection closed", 2],
+    ["nobody was found to ask", [nobody()], "no primary", 1],
+    ["it is a defect", [new TypeError("a defect")], "a defect", 1],
+  ])("rejects where %s", async (_what, replies, message, tries) => {
+    const { commands, insert } = database(...replies);
+    await expect(insert(insertOf("a"))).rejects.toThrow(message);
+    expect(commands).toHaveLength(tries);
+  });
+});
