@@ -24,6 +24,8 @@ export interface Load {
   readonly lastDueAt: number;
   /** Moves an event; its posts follow, except perhaps those that were due within a second of the answer. */
   move(event: LoadedEvent, startsAt: number): Promise<void>;
+  /** Changes an event and an announcement in a guild that has no posts. */
+  changeElsewhere(): Promise<void>;
   /** Resolves when every post is planned. */
   planned(): Promise<void>;
   /** What the history says so far. */
@@ -41,6 +43,8 @@ export interface LoadedEvent {
 /** A change that was answered so long before the due instant is followed. */
 const FOLLOWED_MS = 1_000;
 const EVENT_MS = 3_600_000;
+/** Due when every run is over. */
+const ELSEWHERE_MS = 86_400_000;
 const AT_ONCE = 4;
 let guilds = 0;
 let channels = 0;
@@ -55,17 +59,19 @@ export async function makeLoad({ broker }: Pick<Cluster, "broker">, shape: LoadS
   const events: LoadedEvent[] = [];
   const rooms: { guildId: GuildId; channel: string }[] = [];
 
+  const createAt = (guildId: GuildId, startsAt: number, name: string) =>
+    call(createEvent, { guildId, calendarNumber: 1, startsAt, endsAt: startsAt + EVENT_MS, name });
+  const announceIn = (guildId: GuildId, channel: string) =>
+    call(createAnnouncement, { guildId, channel, type: "UNIVERSAL", hours: 0, minutes: 0, info: "" });
   const makeEvent = (guildId: GuildId, at: number) => async () => {
     const startsAt = firstDueAt + Math.floor((at / count) * shape.spreadMs);
     const title = `event ${guildId}/${at}`;
-    const fields = { guildId, calendarNumber: 1, startsAt, endsAt: startsAt + EVENT_MS, name: title };
-    events.push({ guildId, title, dueAt: startsAt, eventId: (await call(createEvent, fields)).eventId });
+    events.push({ guildId, title, dueAt: startsAt, eventId: (await createAt(guildId, startsAt, title)).eventId });
   };
   const makeRoom = (guildId: GuildId) => async () => {
     const channel = String((channels += 1));
     rooms.push({ guildId, channel });
-    const fields = { guildId, channel, type: "UNIVERSAL", hours: 0, minutes: 0, info: "" } as const;
-    await call(createAnnouncement, fields);
+    await announceIn(guildId, channel);
   };
   await someAtOnce(
     Array.from({ length: count }, (_, at) => makeEvent(ids[at % ids.length] as GuildId, at)).concat(
@@ -94,6 +100,11 @@ export async function makeLoad({ broker }: Pick<Cluster, "broker">, shape: LoadS
       const { guildId, eventId, dueAt } = event;
       await call(updateEvent, { guildId, calendarNumber: 1, eventId, startsAt, endsAt: startsAt + EVENT_MS });
       event.dueAt = Date.now() <= dueAt - FOLLOWED_MS ? startsAt : Math.min(dueAt, startsAt);
+    },
+    async changeElsewhere() {
+      const elsewhere = String((guilds += 1)) as GuildId;
+      await announceIn(elsewhere, "0");
+      await createAt(elsewhere, firstDueAt + ELSEWHERE_MS, "elsewhere");
     },
     planned: () =>
       until(

@@ -45,10 +45,16 @@ const GRACE_MINUTES = 3;
 const GRACE_MS = GRACE_MINUTES * 60_000;
 /** How long it takes to send what an outage has left. */
 const CATCHING_UP_MS = 60_000;
+/** A change is read, planned and marked as read within so long. */
+const MARKED_MS = 6_000;
 const raisedAt = new WeakMap<Cluster, number>();
 
 async function allDown(cluster: Cluster, load: Load): Promise<Injected> {
   const { replicas, names } = cluster;
+  // Replicas that come back read the feeds again from ten seconds before the last change on, and plan what they read anew:
+  // what is overdue is to be found by looking for it.
+  await untilInstant(load.firstDueAt - MARKED_MS);
+  await load.changeElsewhere();
   await untilInstant(load.firstDueAt - 500);
   await Promise.all(names.map((name) => replicas.kill(name)));
   await untilInstant(load.firstDueAt + DOWN_MS);
