@@ -22,7 +22,9 @@ export function traceIdIn(traceparent: string | undefined): string | undefined {
   return traceparent?.split("-", 2)[1];
 }
 
-/** The last digits of a UUID: Node draws many at once, where random bytes are a system call each; none is all zeros. */
+/** Of the digits of UUIDs: Node draws many at once, where random bytes are a system call each; none is all zeros. */
 function newId(digits: 16 | 32): string {
-  return randomUUID().replaceAll("-", "").slice(-digits);
+  const uuid = randomUUID();
+  const last = uuid.slice(19, 23) + uuid.slice(24);
+  return digits === 16 ? last : uuid.slice(0, 8) + uuid.slice(9, 13) + uuid.slice(14, 18) + last;
 }
