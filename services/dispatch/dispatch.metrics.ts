@@ -17,6 +17,12 @@ const settled = new Counter({
   registers,
 });
 
+const planned = new Counter({
+  name: "guildcal_posts_planned_total",
+  help: "Posts that this process put into the plan",
+  registers,
+});
+
 const lateness = new Histogram({
   name: "guildcal_post_lateness_seconds",
   help: "Time from a post's due instant to its acknowledged send, by sink",
@@ -88,6 +94,18 @@ export function countWait(sink: Sink["name"], what: "turn" | "limit", ms: number
 /** @param what - One of the protocol's own words. */
 export function countTrouble(what: string): void {
   troubles.inc({ what });
+}
+
+/** The store, with every post counted that comes into the plan. */
+export function countingPlans<Store extends Pick<PostsStore, "commitPlan">>(store: Store): Store {
+  return {
+    ...store,
+    async commitPlan(plan) {
+      const isStored = await store.commitPlan(plan);
+      if (isStored) planned.inc(plan.inserts.filter(({ state }) => state === "planned").length);
+      return isStored;
+    },
+  };
 }
 
 /** The sink, with every send timed. */

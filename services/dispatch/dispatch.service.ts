@@ -12,7 +12,7 @@ import type { ServiceName } from "../contracts/health.contract.ts";
 import type { GuildId } from "../contracts/ids.ts";
 import { boundedAnswers } from "../../mixins/bounded-answers.ts";
 import { newDatabaseClock } from "./database-clock.ts";
-import { showHoldings, timed } from "./dispatch.metrics.ts";
+import { countingPlans, showHoldings, timed } from "./dispatch.metrics.ts";
 import { renderAnnouncement } from "./domain/message/announcement-message.ts";
 import { historyOf } from "./history.ts";
 import { knownReplicas } from "./known-replicas.ts";
@@ -49,7 +49,7 @@ const OWNERS_AWAITED_MS = 5_000;
 export function dispatchService(options: DispatchOptions): ServiceSchema {
   const { mongoUrl, sinks, graceMs, drainMs = DRAIN_MS } = options;
   const connection = closedConnection();
-  const store = postsStore(connection);
+  const store = countingPlans(postsStore(connection));
   const clock = newDatabaseClock(
     () => databaseTime(connection, STORE_ANSWERS_MS),
     () => performance.now(),

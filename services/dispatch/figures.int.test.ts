@@ -34,12 +34,13 @@ describe("the figures of dispatch", () => {
     return metricsRegistry.metrics();
   }
 
-  test("tell what was posted, how late, how long the sink took, and what the plan called off by itself", async () => {
+  test("tell what was planned and posted, how late, how long the sink took, and what the plan called off by itself", async () => {
     const startsAt = Date.now() + 2_000;
     await services.call(createEvent, { guildId, calendarNumber: 1, startsAt, endsAt: startsAt + 60_000 });
     await services.call(createAnnouncement, { guildId, ...rule });
     await services.call(createAnnouncement, { guildId, ...lateRule });
     const figures = await figuresWith(/^guildcal_posts_settled_total\{state="sent",reason=""\} 1$/m);
+    expect(figures).toMatch(/^guildcal_posts_planned_total 1$/m);
     expect(figures).toMatch(/^guildcal_posts_settled_total\{state="skipped",reason="announcement changed"\} 1$/m);
     expect(figures).toMatch(/^guildcal_post_lateness_seconds_count\{sink="log"\} 1$/m);
     expect(figures).toMatch(/^guildcal_post_wait_seconds_count\{sink="log",for="turn"\} 1$/m);

@@ -17,13 +17,17 @@ const AGAIN_MS = 250;
 
 export function newLedger({ store, clock, reports }: Ports, life: Life): Ledger {
   /** Tries until there is an answer; `doubt` says whether an earlier try may have happened. */
-  async function insist<Result>(what: string, attempt: (doubt: boolean) => Promise<Result>): Promise<Result | null> {
+  async function insist<Result>(
+    what: string,
+    { id: post }: Pick<Post, "id">,
+    attempt: (doubt: boolean) => Promise<Result>,
+  ): Promise<Result | null> {
     const givenUpAt = clock.now() + PATIENCE_MS;
     for (let doubt = false; clock.now() < givenUpAt; doubt = true) {
       try {
         return await attempt(doubt);
       } catch (error) {
-        reports.trouble(what, { error });
+        reports.trouble(what, { post, error });
         await life.sleep(AGAIN_MS);
         if (life.stopping) return null;
       }
@@ -33,14 +37,14 @@ export function newLedger({ store, clock, reports }: Ports, life: Life): Ledger 
 
   return {
     claim: (claim) =>
-      insist("claim", async (doubt) => {
+      insist("claim", claim.post, async (doubt) => {
         if (!doubt) return store.claim(claim);
         const row = await store.find(claim.post.id);
         return row?.state === "sending" && row.attemptId === claim.attemptId ? row : null;
       }),
 
     async write(row, write) {
-      const written = await insist("write", async (doubt) => {
+      const written = await insist("write", row, async (doubt) => {
         const done = await store.write(row, write);
         if (done !== null || !doubt) return done;
         const found = await store.find(row.id);
