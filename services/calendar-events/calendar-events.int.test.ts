@@ -2,10 +2,10 @@ import { afterAll, beforeAll, describe, expect, test } from "@jest/globals";
 import {
   calendarEventsChangesSince,
   findEvent,
-  getOccurrence,
   removeEvent,
   updateEvent,
 } from "../contracts/calendar-events.contract.ts";
+import { getOccurrence } from "../contracts/occurrences.contract.ts";
 import type { EventId, OccurrenceId } from "../contracts/ids.ts";
 import { until } from "../../test/real-parts/until.ts";
 import {

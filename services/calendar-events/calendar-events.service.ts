@@ -10,13 +10,12 @@ import {
   createEvent,
   findEvent,
   getEvent,
-  getOccurrence,
   listEvents,
-  listOccurrencesStarting,
   listOngoingEvents,
   removeEvent,
   updateEvent,
 } from "../contracts/calendar-events.contract.ts";
+import { getOccurrence, listOccurrencesStarting } from "../contracts/occurrences.contract.ts";
 import {
   CALENDAR_CHANGED,
   type CalendarChanged,

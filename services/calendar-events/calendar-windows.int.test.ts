@@ -1,5 +1,6 @@
 import { afterAll, beforeAll, describe, expect, test } from "@jest/globals";
-import { listOccurrencesStarting, listOngoingEvents } from "../contracts/calendar-events.contract.ts";
+import { listOngoingEvents } from "../contracts/calendar-events.contract.ts";
+import { listOccurrencesStarting } from "../contracts/occurrences.contract.ts";
 import {
   type CalendarUnderTest,
   DAY,

@@ -1,10 +1,6 @@
 import { askedTogether } from "../../mixins/asked-together.ts";
-import {
-  type EventView,
-  MOST_ENTRIES,
-  type Occurrence,
-  type OccurrencesStartingParams,
-} from "../contracts/calendar-events.contract.ts";
+import { type EventView, MOST_ENTRIES } from "../contracts/calendar-events.contract.ts";
+import type { Occurrence, OccurrencesStartingParams } from "../contracts/occurrences.contract.ts";
 import type { Refusal } from "../contracts/errors.ts";
 import type { EpochMs, GuildId } from "../contracts/ids.ts";
 import type { CalendarEventsStore } from "./calendar-events.store.ts";

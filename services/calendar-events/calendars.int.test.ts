@@ -8,7 +8,8 @@ import {
   startCalendar,
 } from "../../test/real-parts/calendar-under-test.ts";
 import { until } from "../../test/real-parts/until.ts";
-import { calendarEventsChangesSince, getOccurrence } from "../contracts/calendar-events.contract.ts";
+import { calendarEventsChangesSince } from "../contracts/calendar-events.contract.ts";
+import { getOccurrence } from "../contracts/occurrences.contract.ts";
 import { getCalendar, listCalendars, updateCalendar } from "../contracts/calendars.contract.ts";
 import { updateGuildSettings } from "../contracts/guild-settings.contract.ts";
 import type { GuildId, OccurrenceId } from "../contracts/ids.ts";

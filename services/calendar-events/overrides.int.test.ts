@@ -1,7 +1,8 @@
 import { afterAll, beforeAll, describe, expect, test } from "@jest/globals";
 import mongoose, { type Connection } from "mongoose";
 import { type CalendarUnderTest, DAY, HOUR, noon, startCalendar } from "../../test/real-parts/calendar-under-test.ts";
-import { calendarEventsChangesSince, getOccurrence } from "../contracts/calendar-events.contract.ts";
+import { calendarEventsChangesSince } from "../contracts/calendar-events.contract.ts";
+import { getOccurrence } from "../contracts/occurrences.contract.ts";
 import type { EventId, GuildId, OccurrenceId } from "../contracts/ids.ts";
 
 describe("single occurrences of a series (D19)", () => {

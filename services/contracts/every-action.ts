@@ -6,11 +6,20 @@ import type { ActionContract } from "./contract.ts";
 import * as dispatch from "./dispatch.contract.ts";
 import * as guildSettings from "./guild-settings.contract.ts";
 import { healthOf, SERVICE_NAMES } from "./health.contract.ts";
+import * as occurrences from "./occurrences.contract.ts";
 
 /** A contract whose params and result are not looked at. */
 export type AnyContract = ActionContract<unknown, unknown>;
 
-const MODULES: readonly object[] = [announcements, apiKeys, calendarEvents, calendars, dispatch, guildSettings];
+const MODULES: readonly object[] = [
+  announcements,
+  apiKeys,
+  calendarEvents,
+  calendars,
+  dispatch,
+  guildSettings,
+  occurrences,
+];
 
 /** Every action that there is on the bus. */
 export const EVERY_ACTION: readonly AnyContract[] = [

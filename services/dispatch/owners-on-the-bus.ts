@@ -2,11 +2,8 @@ import type { ServiceBroker } from "moleculer";
 import { asRefusal } from "../../mixins/contract-action.ts";
 import { isBusUp } from "../../mixins/steady-nats-transporter.ts";
 import { announcementsChangesSince, getAnnouncement, listAnnouncements } from "../contracts/announcements.contract.ts";
-import {
-  calendarEventsChangesSince,
-  getOccurrence,
-  listOccurrencesStarting,
-} from "../contracts/calendar-events.contract.ts";
+import { calendarEventsChangesSince } from "../contracts/calendar-events.contract.ts";
+import { getOccurrence, listOccurrencesStarting } from "../contracts/occurrences.contract.ts";
 import type { ActionContract } from "../contracts/contract.ts";
 import type { ErrorType } from "../contracts/errors.ts";
 import { getGuildSettings, guildSettingsChangesSince } from "../contracts/guild-settings.contract.ts";

@@ -1,5 +1,6 @@
 import { type Announcement } from "../contracts/announcements.contract.ts";
-import { MOST_ENTRIES, type Occurrence } from "../contracts/calendar-events.contract.ts";
+import { MOST_ENTRIES } from "../contracts/calendar-events.contract.ts";
+import type { Occurrence } from "../contracts/occurrences.contract.ts";
 import type { PostPreview } from "../contracts/dispatch.contract.ts";
 import { refuse, type Refusal } from "../contracts/errors.ts";
 import { type AnnouncementId, type EpochMs, type GuildId, LAST_EPOCH_MS, type OccurrenceId } from "../contracts/ids.ts";

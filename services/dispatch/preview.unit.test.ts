@@ -1,6 +1,7 @@
 import { describe, expect, test } from "@jest/globals";
 import type { Announcement } from "../contracts/announcements.contract.ts";
-import { MOST_ENTRIES, type Occurrence } from "../contracts/calendar-events.contract.ts";
+import { MOST_ENTRIES } from "../contracts/calendar-events.contract.ts";
+import type { Occurrence } from "../contracts/occurrences.contract.ts";
 import { defaultSettings } from "../guild-settings/domain/guild-settings.ts";
 import { HOUR, NOON, sampleAnnouncement, sampleOccurrence } from "./domain/dispatch-samples.ts";
 import { previewOf } from "./preview.ts";

@@ -12,9 +12,8 @@ import {
   CALENDAR_EVENT_CHANGED,
   calendarEventsChangesSince,
   findEvent,
-  getOccurrence,
-  listOccurrencesStarting,
 } from "../contracts/calendar-events.contract.ts";
+import { getOccurrence, listOccurrencesStarting } from "../contracts/occurrences.contract.ts";
 import { CALENDAR_CHANGED } from "../contracts/calendars.contract.ts";
 import { ANNOUNCEMENT_FAILED, ANNOUNCEMENT_MISSED, ANNOUNCEMENT_POSTED } from "../contracts/dispatch.contract.ts";
 import { EVERY_ACTION } from "../contracts/every-action.ts";

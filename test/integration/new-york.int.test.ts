@@ -1,6 +1,6 @@
 import { afterAll, beforeAll, describe, expect, test } from "@jest/globals";
 import { calendarEventsService } from "../../services/calendar-events/calendar-events.service.ts";
-import { listOccurrencesStarting } from "../../services/contracts/calendar-events.contract.ts";
+import { listOccurrencesStarting } from "../../services/contracts/occurrences.contract.ts";
 import type { GuildId } from "../../services/contracts/ids.ts";
 import { guildSettingsService } from "../../services/guild-settings/guild-settings.service.ts";
 import { standIn, startTestGateway, type TestGateway, untilReady } from "../real-parts/test-gateway.ts";

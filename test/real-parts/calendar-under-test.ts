@@ -8,12 +8,11 @@ import {
   type EventView,
   getEvent,
   listEvents,
-  listOccurrencesStarting,
-  type Occurrence,
   removeEvent,
   updateEvent,
   type UpdateEventParams,
 } from "../../services/contracts/calendar-events.contract.ts";
+import { listOccurrencesStarting, type Occurrence } from "../../services/contracts/occurrences.contract.ts";
 import type { EventId, GuildId, OccurrenceId } from "../../services/contracts/ids.ts";
 import { updateGuildSettings } from "../../services/contracts/guild-settings.contract.ts";
 import { guildSettingsService } from "../../services/guild-settings/guild-settings.service.ts";

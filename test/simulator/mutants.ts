@@ -1,6 +1,6 @@
 import { CHANGE_FEED_OVERLAP_MS } from "../../services/contracts/change-feed.contract.ts";
 import type { Announcement } from "../../services/contracts/announcements.contract.ts";
-import type { Occurrence } from "../../services/contracts/calendar-events.contract.ts";
+import type { Occurrence } from "../../services/contracts/occurrences.contract.ts";
 import type { Post } from "../../services/dispatch/domain/post.ts";
 import type { Dispatcher } from "../../services/dispatch/protocol/dispatcher.ts";
 import type { Ports } from "../../services/dispatch/protocol/ports.ts";

@@ -1,5 +1,5 @@
 import type { Announcement } from "../../services/contracts/announcements.contract.ts";
-import type { Occurrence } from "../../services/contracts/calendar-events.contract.ts";
+import type { Occurrence } from "../../services/contracts/occurrences.contract.ts";
 import type { GuildId } from "../../services/contracts/ids.ts";
 import { sampleAnnouncement, sampleOccurrence } from "../../services/dispatch/domain/dispatch-samples.ts";
 import { leadMs } from "../../services/dispatch/domain/fire-time.ts";

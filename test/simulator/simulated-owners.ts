@@ -1,5 +1,5 @@
 import type { Announcement } from "../../services/contracts/announcements.contract.ts";
-import type { Occurrence } from "../../services/contracts/calendar-events.contract.ts";
+import type { Occurrence } from "../../services/contracts/occurrences.contract.ts";
 import type { Change } from "../../services/contracts/change-feed.contract.ts";
 import type { GuildId } from "../../services/contracts/ids.ts";
 import type { Feed, Owners } from "../../services/dispatch/protocol/ports.ts";

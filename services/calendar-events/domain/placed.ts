@@ -1,4 +1,5 @@
-import type { Color, EventTexts, EventView, Occurrence } from "../../contracts/calendar-events.contract.ts";
+import type { Color, EventTexts, EventView } from "../../contracts/calendar-events.contract.ts";
+import type { Occurrence } from "../../contracts/occurrences.contract.ts";
 import type { EpochMs, OccurrenceId } from "../../contracts/ids.ts";
 import { anchorOf, type Calendar, clockFor } from "./calendar.ts";
 import { type ShownEvent, type StoredEvent, textsOf } from "./event.ts";

@@ -1,4 +1,4 @@
-import type { Occurrence } from "../../contracts/calendar-events.contract.ts";
+import type { Occurrence } from "../../contracts/occurrences.contract.ts";
 import type { EpochMs } from "../../contracts/ids.ts";
 import { compareText } from "./listing.ts";
 

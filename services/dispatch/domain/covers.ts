@@ -1,5 +1,5 @@
 import type { Announcement } from "../../contracts/announcements.contract.ts";
-import type { Occurrence } from "../../contracts/calendar-events.contract.ts";
+import type { Occurrence } from "../../contracts/occurrences.contract.ts";
 
 /** Whether the announcement is for this occurrence (D23, D24); a disabled one is for none. */
 export function covers(announcement: Announcement, occurrence: Occurrence): boolean {

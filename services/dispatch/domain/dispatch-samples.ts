@@ -1,5 +1,5 @@
 import type { Announcement } from "../../contracts/announcements.contract.ts";
-import type { Occurrence } from "../../contracts/calendar-events.contract.ts";
+import type { Occurrence } from "../../contracts/occurrences.contract.ts";
 import type { AnnouncementId, EventId, GuildId, OccurrenceId } from "../../contracts/ids.ts";
 import { type GuildTruth, MOST_POSTS } from "./plan-posts.ts";
 

@@ -1,5 +1,5 @@
 import type { Announcement } from "../../contracts/announcements.contract.ts";
-import type { Occurrence } from "../../contracts/calendar-events.contract.ts";
+import type { Occurrence } from "../../contracts/occurrences.contract.ts";
 import type { EpochMs } from "../../contracts/ids.ts";
 
 /** When an announcement of an occurrence is to be posted, or why it is not. */

@@ -1,5 +1,5 @@
 import type { Announcement } from "../../contracts/announcements.contract.ts";
-import type { Occurrence } from "../../contracts/calendar-events.contract.ts";
+import type { Occurrence } from "../../contracts/occurrences.contract.ts";
 import type { GuildSettings } from "../../contracts/guild-settings.contract.ts";
 import { covers } from "./covers.ts";
 import { fireTime } from "./fire-time.ts";

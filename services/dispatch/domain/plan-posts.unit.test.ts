@@ -1,7 +1,7 @@
 import { describe, expect, test } from "@jest/globals";
 import fc from "fast-check";
 import type { Announcement } from "../../contracts/announcements.contract.ts";
-import type { Occurrence } from "../../contracts/calendar-events.contract.ts";
+import type { Occurrence } from "../../contracts/occurrences.contract.ts";
 import type { AnnouncementId, EventId, OccurrenceId } from "../../contracts/ids.ts";
 import { HOUR, MINUTE, NOON, sampleAnnouncement, sampleOccurrence, sampleTruth } from "./dispatch-samples.ts";
 import { stands } from "./judge-post.ts";

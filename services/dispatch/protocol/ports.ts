@@ -1,5 +1,5 @@
 import type { Announcement } from "../../contracts/announcements.contract.ts";
-import type { Occurrence, OccurrencesStartingParams } from "../../contracts/calendar-events.contract.ts";
+import type { Occurrence, OccurrencesStartingParams } from "../../contracts/occurrences.contract.ts";
 import type { ChangesSinceParams, ChangesSinceResult } from "../../contracts/change-feed.contract.ts";
 import type { GuildSettings } from "../../contracts/guild-settings.contract.ts";
 import type { AnnouncementId, EpochMs, GuildId, OccurrenceId } from "../../contracts/ids.ts";

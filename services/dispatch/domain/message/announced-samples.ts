@@ -1,5 +1,5 @@
 import type { Announcement } from "../../../contracts/announcements.contract.ts";
-import type { Occurrence } from "../../../contracts/calendar-events.contract.ts";
+import type { Occurrence } from "../../../contracts/occurrences.contract.ts";
 import { type GuildSettings, LANGUAGES } from "../../../contracts/guild-settings.contract.ts";
 import type { AnnouncementId, EventId, GuildId, OccurrenceId } from "../../../contracts/ids.ts";
 import type { Announced } from "./announcement-embed.ts";
