@@ -1,15 +1,17 @@
 import mongoose from "mongoose";
-import { DUPLICATE_KEY, stampedReplacement, type Tracked } from "./change-feed.ts";
+import { within } from "./bounded-answers.ts";
+import { DUPLICATE_KEY, type stampedReplacement, type Tracked } from "./change-feed.ts";
 import { isDatabaseOutOfReach } from "./database.mixin.ts";
 import type { Readable } from "./short-reads.ts";
 import { together, updateTogether } from "./written-together.ts";
 
-type NewRecord = Pick<Tracked, "_id" | "guildId">;
+/** Whoever asked has given up by then; one that never answers must not hold its place for ever. */
+const ANSWERS_MS = 10_000;
 
 /** A record's first revision, and with what it is stored. */
 export interface Insert {
-  readonly record: NewRecord;
-  readonly replacement?: ReturnType<typeof stampedReplacement>;
+  readonly record: Pick<Tracked, "_id" | "guildId">;
+  readonly replacement: ReturnType<typeof stampedReplacement>;
 }
 
 /**
@@ -29,17 +31,21 @@ export function newRecords(model: Readable): (insert: Insert) => Promise<boolean
     });
   }
 
-  return together((inserts) =>
-    insertAll(inserts, false).catch((error: unknown) => {
+  async function insertSurely(inserts: readonly Insert[]): Promise<(boolean | Error)[]> {
+    try {
+      return await insertAll(inserts, false);
+    } catch (error) {
       // Nobody was found to ask, for seconds.
       const isUnsent = error instanceof mongoose.mongo.MongoServerSelectionError;
       if (isUnsent || !isDatabaseOutOfReach(error)) throw error;
       return insertAll(inserts, true);
-    }),
-  );
+    }
+  }
+
+  return together((inserts) => within(ANSWERS_MS, "a command of new records", insertSurely(inserts)));
 }
 
-function statementOf({ record, replacement = stampedReplacement(record) }: Insert) {
+function statementOf({ record, replacement }: Insert) {
   const { _id, guildId } = record;
   return { q: { _id, guildId, revision: { $exists: false } }, u: replacement, upsert: true };
 }

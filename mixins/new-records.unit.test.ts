@@ -1,14 +1,16 @@
-import { describe, expect, test } from "@jest/globals";
+import { afterEach, describe, expect, jest, test } from "@jest/globals";
 import mongoose from "mongoose";
 import type { GuildId } from "../services/contracts/ids.ts";
 import { newRecords } from "./new-records.ts";
 
 const guildId = "1" as GuildId;
-const insertOf = (_id: string) => ({ record: { _id, guildId } });
+const insertOf = (_id: string) => ({ record: { _id, guildId }, replacement: [] });
 
 type Reply = object | Error;
+const turn = () => new Promise((resolve) => setImmediate(resolve));
 const TAKEN = { n: 0, writeErrors: [{ index: 0, code: 11_000, errmsg: "taken" }] };
 const NO_MAJORITY = { n: 1, writeConcernError: { errmsg: "waiting for replication timed out" } };
+const SILENCE = {};
 const lost = () => new mongoose.mongo.MongoNetworkError("connection closed");
 const steppedDown = () => new mongoose.mongo.MongoServerError({ code: 189, message: "PrimarySteppedDown" });
 const nobody = () => new mongoose.mongo.MongoServerSelectionError("no primary", {} as never);
@@ -19,12 +21,15 @@ function database(...replies: readonly Reply[]) {
   const command = ({ updates }: { updates: readonly { q: { _id: string } }[] }) => {
     const reply = replies[commands.length];
     commands.push(updates.map(({ q }) => q._id));
+    if (reply === SILENCE) return new Promise(() => undefined);
     return reply instanceof Error ? Promise.reject(reply) : Promise.resolve(reply);
   };
   return { commands, insert: newRecords({ db: { db: { command } }, collection: { name: "rows" } } as never) };
 }
 
 describe("new records", () => {
+  afterEach(() => void jest.useRealTimers());
+
   test("those that come together are one command", async () => {
     const { commands, insert } = database({ n: 3 });
     expect(await Promise.all(["a", "b", "c"].map((id) => insert(insertOf(id))))).toEqual([true, true, true]);
@@ -61,5 +66,23 @@ describe("new records", () => {
     const { commands, insert } = database(...replies);
     await expect(insert(insertOf("a"))).rejects.toThrow(message);
     expect(commands).toHaveLength(tries);
+  });
+
+  test("commands that are never answered give their places to the next", async () => {
+    jest.useFakeTimers({ doNotFake: ["setImmediate", "nextTick", "queueMicrotask"] });
+    const { commands, insert } = database(SILENCE, SILENCE, { n: 1 });
+    const silence = async (id: string) =>
+      expect(insert(insertOf(id))).rejects.toThrow("did not answer within 10000 ms");
+    const silent: Promise<void>[] = [];
+    for (const id of ["a", "b"]) {
+      silent.push(silence(id));
+      await turn();
+    }
+    const last = insert(insertOf("c"));
+    await turn();
+    expect(commands).toHaveLength(2);
+    await jest.advanceTimersByTimeAsync(10_000);
+    await expect(last).resolves.toBe(true);
+    await Promise.all(silent);
   });
 });

@@ -117,7 +117,7 @@ async function killPrimary({ database: { set }, chat }: Cluster, load: Load): Pr
 
 const LOST_CLAIMS = 5;
 
-/** The answers to some claims are lost after they were applied, those to the driver's own second try as well. */
+/** The answers to some claims are lost after they were applied. */
 async function loseAnswers({ database: { proxy } }: Cluster, load: Load): Promise<Injected> {
   await untilInstant(load.firstDueAt);
   proxy?.lose((command) => isStep(command, "planned", "sending"), LOST_CLAIMS);
