@@ -88,6 +88,15 @@ describe("the change feed", () => {
     expect(indexes.find(({ key }) => key["deletedAt"] === 1)).toMatchObject({ expireAfterSeconds: 7 * 86_400 });
   });
 
+  test("says when it was read, by the clock that stamps the changes", async () => {
+    await saveRevision(model, { _id: "last of all", guildId, revision: 1 });
+    const { readAt = 0 } = await changesSince(model, { mark: BEGINNING, limit: 1 });
+    const written = await model.findById("last of all").lean<Row>();
+    const after = await model.aggregate<{ now: Date }>([{ $limit: 1 }, { $project: { now: "$$NOW" } }]);
+    expect(readAt).toBeGreaterThanOrEqual(written?.changedAt.getTime() ?? Infinity);
+    expect(readAt).toBeLessThanOrEqual(after[0]?.now.getTime() ?? 0);
+  });
+
   test("is read by its index", async () => {
     const plan = await model
       .find({ changedAt: { $gt: new Date(0) } })

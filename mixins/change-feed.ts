@@ -2,6 +2,7 @@ import type { ClientSession, Model, PipelineStage } from "mongoose";
 import type { Change, ChangesSinceParams, ChangesSinceResult } from "../services/contracts/change-feed.contract.ts";
 import { TOMBSTONE_DAYS } from "../services/contracts/change-feed.contract.ts";
 import type { GuildId } from "../services/contracts/ids.ts";
+import { readRows } from "./short-reads.ts";
 
 /** The fields by which a record takes part in its owner's change feed. */
 export interface Tracked {
@@ -83,28 +84,31 @@ function isDuplicateKey(error: unknown): boolean {
   return (error as { code?: unknown }).code === DUPLICATE_KEY;
 }
 
+const CHANGE = { guildId: 1, revision: 1, changedAt: 1, deletedAt: 1, readAt: "$$NOW" } as const;
+const IN_ORDER = { changedAt: 1, _id: 1 } as const;
+
+type ChangeRow = Pick<Tracked, "_id" | "guildId" | "revision" | "changedAt" | "deletedAt"> & { readonly readAt: Date };
+
 /** Answers "what changed since this mark", in the order of `changedAt`, then id. */
 export async function changesSince<Row extends Tracked>(
   model: Model<Row>,
   { mark, limit }: ChangesSinceParams,
 ): Promise<ChangesSinceResult> {
   const at = new Date(mark.at);
-  const rows = await model
-    .find({ $or: [{ changedAt: { $gt: at } }, { changedAt: at, _id: { $gt: mark.id } }] } as never)
-    .select({ _id: 1, guildId: 1, revision: 1, changedAt: 1, deletedAt: 1 })
-    .sort({ changedAt: 1, _id: 1 })
-    .limit(limit + 1)
-    .lean<Tracked[]>();
+  const filter = { $or: [{ changedAt: { $gt: at } }, { changedAt: at, _id: { $gt: mark.id } }] };
+  const rows = await readRows<ChangeRow>(model, { filter, projection: CHANGE, sort: IN_ORDER, limit: limit + 1 });
   const changes = rows.slice(0, limit).map(changeOf);
+  const [first] = rows;
   const last = changes.at(-1);
   return {
     changes,
     mark: last === undefined ? mark : { at: last.changedAt, id: last.id },
+    ...(first === undefined ? {} : { readAt: first.readAt.getTime() }),
     more: rows.length > limit,
   };
 }
 
-function changeOf(row: Tracked): Change {
+function changeOf(row: ChangeRow): Change {
   return {
     id: row._id,
     guildId: row.guildId,

@@ -3,7 +3,8 @@ import mongoose, { type Connection } from "mongoose";
 /** What is read of a collection; as MongoDB's `find` takes it. */
 export interface ShortRead {
   readonly filter: object;
-  readonly projection?: Readonly<Record<string, 0 | 1>>;
+  /** Of each field whether it is wanted; a text is an expression whose value is wanted under that name. */
+  readonly projection?: Readonly<Record<string, 0 | 1 | string>>;
   readonly sort?: Readonly<Record<string, 1 | -1>>;
   readonly hint?: Readonly<Record<string, 1 | -1>>;
   /** 0 for all that there is. */

@@ -31,6 +31,8 @@ export interface ChangesSinceResult {
   readonly changes: readonly Change[];
   /** Where to go on. Equal to the request's mark when nothing changed. */
   readonly mark: ChangeMark;
+  /** The database server's time as these changes were read; there where there are some. */
+  readonly readAt?: EpochMs;
   /** Whether more changes are there to be read at once. */
   readonly more: boolean;
 }

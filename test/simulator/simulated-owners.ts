@@ -96,7 +96,8 @@ export function newSimulatedOwners(
         const page = changes.slice(0, limit);
         const last = page.at(-1);
         const next = last === undefined ? mark : { at: last.changedAt, id: last.id };
-        return { changes: page, mark: next, more: changes.length > limit };
+        const readAt = page.length === 0 ? {} : { readAt: databaseNow() };
+        return { changes: page, mark: next, ...readAt, more: changes.length > limit };
       },
     },
   };

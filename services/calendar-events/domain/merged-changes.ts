@@ -14,9 +14,11 @@ export function mergedChanges(
     .toSorted((a, b) => a.changedAt - b.changedAt || compareText(a.id, b.id));
   const changes = all.slice(0, limit);
   const last = changes.at(-1);
+  const readings = feeds.flatMap(({ readAt = [] }) => readAt);
   return {
     changes,
     mark: last === undefined ? mark : { at: last.changedAt, id: last.id },
+    ...(readings.length === 0 ? {} : { readAt: Math.min(...readings) }),
     more: all.length > limit || feeds.some(({ more }) => more),
   };
 }

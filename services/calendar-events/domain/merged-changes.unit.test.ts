@@ -29,6 +29,14 @@ function page(feed: readonly Pick<Change, "changedAt" | "id">[], mark: ChangeMar
 }
 
 describe("two feeds as one", () => {
+  test("were read when the first of them was", () => {
+    const mark = { at: 0, id: "" };
+    const nothing = { changes: [], mark, more: false };
+    const readAt = (times: readonly number[]) =>
+      mergedChanges({ mark, limit: 1 }, [nothing, ...times.map((at) => ({ ...nothing, readAt: at }))]).readAt;
+    expect([readAt([]), readAt([7]), readAt([9, 7])]).toEqual([undefined, 7, 7]);
+  });
+
   test("read page by page they give each change of both once, in order, and end", () => {
     fc.assert(
       fc.property(anyFeed, anyFeed, fc.integer({ min: 1, max: 7 }), (events, calendars, limit) => {

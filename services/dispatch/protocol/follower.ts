@@ -30,10 +30,15 @@ interface Reading {
   read(): Promise<void>;
 }
 
-/** One feed, read from the mark that was stored last, with an overlap for writes that become visible late. */
+/**
+ * One feed, read with an overlap for writes that become visible late: from so long before the mark that was stored last,
+ * and then from so long before the last reading, or what changed last would be read again for as long as nothing else does.
+ */
 function newReading({ store, owners, clock, reports }: Ports, feed: Feed, planner: Planner): Reading {
   const revisions = new Map<string, Change>();
   let mark: ChangeMark | undefined;
+  /** By the owner's clock, the last reading that found something. */
+  let lastReadAt: EpochMs = 0;
   let saved: ChangeMark | undefined;
   let confirmedAt = 0;
   let sinceFirst: EpochMs | undefined;
@@ -43,16 +48,19 @@ function newReading({ store, owners, clock, reports }: Ports, feed: Feed, planne
   async function read(): Promise<void> {
     const beganAt = clock.now();
     mark ??= (await store.marks())[feed];
-    const startAt = Math.max(0, (mark?.at ?? 0) - CHANGE_FEED_OVERLAP_MS);
+    const startAt = Math.max(0, Math.max(mark?.at ?? 0, lastReadAt) - CHANGE_FEED_OVERLAP_MS);
     const since = mark === undefined ? (sinceFirst ??= await sinceWithoutMark(beganAt)) : startAt;
     let position: ChangeMark = { at: startAt, id: "" };
+    let readAt: EpochMs | undefined;
     for (let more = true; more;) {
       const result = await owners.changesSince(feed, { mark: position, limit: PAGE });
       for (const change of result.changes) if (isNews(change)) touched.push(planner.touch(change.guildId, since));
+      readAt ??= result.readAt;
       ({ mark: position, more } = result);
     }
     if (mark === undefined || position.at > mark.at) mark = position;
-    forgetBefore(mark.at - 2 * CHANGE_FEED_OVERLAP_MS);
+    lastReadAt = Math.max(lastReadAt, readAt ?? 0);
+    forgetBefore(startAt);
     touched = [confirmAfter(touched, mark, beganAt)];
   }
 
