@@ -74,6 +74,7 @@ export function planPosts(truth: GuildTruth): PlanChanges | "too many" {
   const wishes = wishesOf(truth);
   if (wishes.size > truth.mostPosts) return "too many";
   const rows = latestRounds(truth.existing);
+  const beyond = beyondReach(truth);
   const inserts: Post[] = [];
   const updates: PlanUpdate[] = [];
   for (const [key, wish] of wishes) {
@@ -82,16 +83,25 @@ export function planPosts(truth: GuildTruth): PlanChanges | "too many" {
     else if (row.state === "planned") updates.push(...updateOf(row, wish, truth.now));
   }
   for (const [key, row] of rows) {
-    if (row.state !== "planned" || wishes.has(key) || !isSeen(row, truth)) continue;
-    updates.push(guarded(row, { state: "cancelled", reason: whyCalledOff(row, truth), settledAt: truth.now }));
+    if (row.state !== "planned" || wishes.has(key) || !isSeen(row, truth, beyond)) continue;
+    const reason = whyCalledOff(row, truth, beyond);
+    updates.push(guarded(row, { state: "cancelled", reason, settledAt: truth.now }));
   }
   return { inserts, updates };
 }
 
-/** Whether this truth would show the post's occurrence, if it were still there. */
-function isSeen({ dueAt, startsAt }: Post, { from, through, windows }: GuildTruth): boolean {
+/**
+ * What starts from then on is not due within the plan by any announcement of now, and so is not looked for: a post that is
+ * was planned by one that has a shorter lead time now, or is gone.
+ */
+function beyondReach({ announcements, through }: GuildTruth): EpochMs {
+  return through + Math.max(0, ...announcements.filter(({ enabled }) => enabled).map(leadMs));
+}
+
+/** Whether this truth would show the post's occurrence if it were still there and in reach. */
+function isSeen({ dueAt, startsAt }: Post, { from, through, windows }: GuildTruth, beyond: EpochMs): boolean {
   if (dueAt < from || dueAt >= through) return false;
-  return windows.some((window) => startsAt >= window.from && startsAt < window.until);
+  return startsAt >= beyond || windows.some((window) => startsAt >= window.from && startsAt < window.until);
 }
 
 function keyOf(key: PostKey): string {

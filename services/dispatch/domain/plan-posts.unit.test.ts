@@ -106,6 +106,23 @@ describe("planning a guild", () => {
     expect(plan({ occurrences: [], through: NOON + HOUR, existing })).toEqual(NOTHING);
   });
 
+  test.each([
+    ["was deleted", [], "the announcement was deleted"],
+    ["was disabled", [sampleAnnouncement({ hours: 100, enabled: false })], "the announcement was disabled"],
+    ["has a shorter lead time", [sampleAnnouncement({ hours: 1 })], "the announcement was re-timed"],
+  ])("a post far ahead, which nobody looks for any more, is called off when its announcement %s", (_, now, reason) => {
+    const occurrences = [sampleOccurrence({ startsAt: NOON + 101 * HOUR })];
+    const existing = planned({ announcements: [sampleAnnouncement({ hours: 100 })], occurrences });
+    expect(existing).toMatchObject([{ state: "planned", dueAt: NOON + HOUR }]);
+    const through = NOON + 48 * HOUR;
+    const looked = { occurrences: [], windows: [{ from: NOON - HOUR, until: through + HOUR }] };
+    expect(plan({ ...looked, announcements: now, existing }).updates).toMatchObject([
+      { to: { state: "cancelled", reason } },
+    ]);
+    const other = sampleAnnouncement({ id: "a2" as AnnouncementId, hours: 100 });
+    expect(plan({ ...looked, announcements: [...now, other], existing })).toEqual(NOTHING);
+  });
+
   test("a post that was called off is planned anew, as the next round, when it is asked for again", () => {
     const off = planned({ existing: [onePlanned()], occurrences: [] });
     expect(plan({ existing: off }).inserts).toMatchObject([{ id: `a1:e1:${NOON + HOUR}:log:2`, round: 2 }]);

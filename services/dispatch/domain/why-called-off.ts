@@ -1,9 +1,10 @@
 import type { Announcement } from "../../contracts/announcements.contract.ts";
 import type { Occurrence } from "../../contracts/occurrences.contract.ts";
+import type { EpochMs } from "../../contracts/ids.ts";
 import { covers } from "./covers.ts";
 import type { Post, SinkName } from "./post.ts";
 
-/** What the guild's truth says about why a planned post is no longer asked for. */
+/** What the guild's truth says about why a planned post is no longer asked for; `beyond` is as in the plan. */
 export function whyCalledOff(
   post: Post,
   truth: {
@@ -11,11 +12,13 @@ export function whyCalledOff(
     readonly occurrences: readonly Occurrence[];
     readonly sinks: readonly SinkName[];
   },
+  beyond: EpochMs,
 ): string {
   if (!truth.sinks.includes(post.sink)) return `the sink ${post.sink} is switched off`;
   const announcement = truth.announcements.find(({ id }) => id === post.announcementId);
   if (announcement === undefined) return "the announcement was deleted";
   if (!announcement.enabled) return "the announcement was disabled";
+  if (post.startsAt >= beyond) return "the announcement was re-timed";
   const occurrence = truth.occurrences.find(({ occurrenceId }) => occurrenceId === post.occurrenceId);
   if (occurrence === undefined) return "the event was deleted or moved out of reach";
   if (!covers(announcement, occurrence)) return "the announcement no longer covers the event";

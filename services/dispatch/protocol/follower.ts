@@ -52,13 +52,16 @@ function newReading({ store, owners, clock, reports }: Ports, feed: Feed, planne
     const since = mark === undefined ? (sinceFirst ??= await sinceWithoutMark(beganAt)) : startAt;
     let position: ChangeMark = { at: startAt, id: "" };
     let readAt: EpochMs | undefined;
+    let hasFound = false;
     for (let more = true; more;) {
       const result = await owners.changesSince(feed, { mark: position, limit: PAGE });
       for (const change of result.changes) if (isNews(change)) touched.push(planner.touch(change.guildId, since));
       readAt ??= result.readAt;
+      hasFound ||= result.changes.length > 0;
       ({ mark: position, more } = result);
     }
-    if (mark === undefined || position.at > mark.at) mark = position;
+    // Where nothing was found the position is where the reading began, which no change stands for.
+    if (mark === undefined || (hasFound && position.at > mark.at)) mark = position;
     lastReadAt = Math.max(lastReadAt, readAt ?? 0);
     forgetBefore(startAt);
     touched = [confirmAfter(touched, mark, beganAt)];

@@ -17,6 +17,7 @@ function followed(clockOfOwner: (now: number) => number = (now) => now) {
   const changes: Change[] = [];
   const read: { readonly at: number; readonly count: number }[] = [];
   const touched: number[] = [];
+  const saved: number[] = [];
   const timers = {
     after(ms: number, happen: () => void) {
       time.after(ms, happen);
@@ -33,16 +34,20 @@ function followed(clockOfOwner: (now: number) => number = (now) => now) {
       return { changes: since, mark: next, readAt: clockOfOwner(time.now), more: false };
     },
   };
-  const store = { marks: async () => ({}), guildsToReplan: async () => [], saveMark: async () => undefined };
+  const store = {
+    marks: async () => ({}),
+    guildsToReplan: async () => [],
+    saveMark: async () => void saved.push(time.now),
+  };
   const ports = { clock: { now: () => time.now }, timers, owners, store, reports: {} } as unknown as Ports;
   const planner = { touch: async () => void touched.push(time.now) } as unknown as Planner;
-  newFollower(ports, STANDARD_TIMING, newLife(ports), planner).start();
+  time.after(0, () => newFollower(ports, STANDARD_TIMING, newLife(ports), planner).start());
   /** A write that got its time so long before it can be read. */
   const change = (id: string, slowMs = 0) =>
     changes.push({ id, guildId: GUILD, revision: 1, changedAt: clockOfOwner(time.now) - slowMs, deleted: false });
   const countRead = (from: number, until: number) =>
     read.filter(({ at }) => at >= from && at <= until).reduce((sum, { count }) => sum + count, 0);
-  return { time, touched, change, countRead, runFor: (ms: number) => time.run(START + ms, () => false) };
+  return { time, touched, saved, change, countRead, runFor: (ms: number) => time.run(START + ms, () => false) };
 }
 
 const MANY = 100;
@@ -54,15 +59,16 @@ describe("a feed", () => {
     ["is an hour behind", -3_600_000],
     ["is an hour ahead", 3_600_000],
   ])("is at rest once nothing has changed for as long as the overlap, where the owner's clock %s", async (_, off) => {
-    const { time, touched, change, countRead, runFor } = followed((now) => now + off);
-    const changedAt = START + 10_000;
-    time.after(10_000, () => {
+    const { time, touched, saved, change, countRead, runFor } = followed((now) => now + off);
+    const changedAt = START + 10_500;
+    time.after(10_500, () => {
       for (let at = 0; at < MANY; at += 1) change(`e${at}`);
     });
     await runFor(100_000);
     expect(touched).toHaveLength(MANY);
     expect(countRead(changedAt, changedAt + feedEveryMs)).toBeGreaterThanOrEqual(MANY);
     expect(countRead(changedAt + CHANGE_FEED_OVERLAP_MS + 2 * feedEveryMs, Infinity)).toBe(0);
+    expect(saved.filter((at) => at >= changedAt)).toHaveLength(1);
   });
 
   test("finds a write that became visible nine seconds after it got its time", async () => {
