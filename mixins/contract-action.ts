@@ -1,4 +1,4 @@
-import type { ActionSchema, Context } from "moleculer";
+import type { ActionSchema, CallingOptions, Context } from "moleculer";
 import moleculer from "moleculer";
 import type { ActionContract, CallMeta } from "../services/contracts/contract.ts";
 import { ERRORS, type ErrorType, isRefusal, refuse, type Refusal } from "../services/contracts/errors.ts";
@@ -6,6 +6,7 @@ import type { ReadOrWrite } from "./asked-again.middleware.ts";
 import type { Repeatable } from "./retried.middleware.ts";
 import { paramsCheck } from "./check-params.ts";
 import { isDatabaseOutOfReach } from "./database.mixin.ts";
+import { isLogged } from "./log-level.ts";
 import { mayCall } from "./may-call.ts";
 import { traceIdIn } from "./trace-context.ts";
 
@@ -30,10 +31,10 @@ export function serve<Params, Result>(
     isIdempotent: contract.idempotent,
     isRead: isRead(contract),
     async handler(context: CallContext<Params>) {
-      const problems = check(context.params as object);
+      const problems = wasChecked(context, contract) ? [] : check(context.params as object);
       if (problems.length > 0) throw asError(refuse("INVALID_REQUEST", problems));
       if (!mayCall(contract, context.params as object, context.meta.caller)) throw asError(refuse("FORBIDDEN"));
-      context.broker.logger.debug(namesOf(context), "action");
+      if (isLogged(context.broker, "debug")) context.broker.logger.debug(namesOf(context), "action");
       const result = await handler(context.params, context).catch((error: unknown) => {
         throw asSafeError(error, contract, context);
       });
@@ -42,6 +43,16 @@ export function serve<Params, Result>(
     },
   };
   return { [verb]: schema };
+}
+
+/** The options of a call whose params have just passed the check of that contract, in this process and by this very code. */
+export interface Checked extends CallingOptions {
+  readonly checkedBy?: object;
+}
+
+/** Options don't cross the bus: what comes from another process is always checked. */
+function wasChecked({ options }: Context<unknown, CallMeta>, contract: object): boolean {
+  return (options as Checked).checkedBy === contract;
 }
 
 /** Whether the action changes nothing. What takes no key is for calls from inside, which write nothing in each other. */

@@ -13,9 +13,8 @@ export function mayCall(
 ): boolean {
   if (caller === undefined) return true;
   if (keys === "none") return false;
-  const [holder, access] = keys.split(" ", 2);
-  if (access === "write" && caller.access !== "write") return false;
-  return holder === "operator" ? caller.kind === "operator" : opens(caller, params);
+  if (keys.endsWith(" write") && caller.access !== "write") return false;
+  return keys.startsWith("operator ") ? caller.kind === "operator" : opens(caller, params);
 }
 
 function opens({ kind, guilds }: Caller, { guildId }: { readonly guildId?: unknown }): boolean {

@@ -10,21 +10,25 @@ const SAMPLED = 1;
  * header is absent or malformed (3.2.2). The parent id is our own; of the flags only "sampled" is known to version 00.
  */
 export function traceparentAfter(header: string | undefined): string {
-  const given = TRACEPARENT.exec(header ?? "");
+  const [own, ownParent] = newIds();
+  if (header === undefined) return `00-${own}-${ownParent}-00`;
+  const given = TRACEPARENT.exec(header);
   const [, version, traceId, flags = "00", rest] = given ?? [];
   const isFollowed = traceId !== undefined && (version !== "00" || rest === undefined);
   const sampled = isFollowed ? Number.parseInt(flags, 16) & SAMPLED : 0;
-  return `00-${isFollowed ? traceId : newId(32)}-${newId(16)}-0${sampled}`;
+  return `00-${isFollowed ? traceId : own}-${ownParent}-0${sampled}`;
 }
 
 /** The trace's id, for the log. */
 export function traceIdIn(traceparent: string | undefined): string | undefined {
-  return traceparent?.split("-", 2)[1];
+  return traceparent?.slice(3, 35);
 }
 
-/** Of the digits of UUIDs: Node draws many at once, where random bytes are a system call each; none is all zeros. */
-function newId(digits: 16 | 32): string {
-  const uuid = randomUUID();
-  const last = uuid.slice(19, 23) + uuid.slice(24);
-  return digits === 16 ? last : uuid.slice(0, 8) + uuid.slice(9, 13) + uuid.slice(14, 18) + last;
+/**
+ * A trace id and a parent id, of the digits of one UUID: Node draws many of those at once, where random bytes are a system
+ * call each. None is all zeros, and a parent id has to be another one within its trace alone.
+ */
+function newIds(): [traceId: string, parentId: string] {
+  const traceId = randomUUID().replaceAll("-", "");
+  return [traceId, traceId.slice(16)];
 }

@@ -44,7 +44,7 @@ export class Connections {
     const standing = this.#open.get(socket);
     if (standing === undefined) return "drop";
     if (standing.isOver) return "drop";
-    response.once("close", () => this.#answered(socket, standing));
+    response.on("close", () => this.#answered(socket, standing));
     standing.unanswered += 1;
     standing.isOver = standing.unanswered > MOST_UNANSWERED;
     if (!standing.isOver) return "serve";

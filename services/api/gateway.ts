@@ -1,6 +1,7 @@
 import type { Service, ServiceBroker } from "moleculer";
 import type { Offered } from "../../mixins/asked-again.middleware.ts";
-import type { ActionContract, CallMeta } from "../contracts/contract.ts";
+import type { Checked } from "../../mixins/contract-action.ts";
+import { isLogged } from "../../mixins/log-level.ts";
 import { type Health, healthOf, SERVICE_NAMES, type ServiceName } from "../contracts/health.contract.ts";
 import { docsPages } from "./docs.pages.ts";
 import { healthPages } from "./health.pages.ts";
@@ -51,16 +52,18 @@ export class Gateway {
         ],
         door,
         once,
-        call: ({ name, asks }: ActionContract<unknown, unknown>, params: unknown, meta: CallMeta) => {
+        call: ({ contract: { name, asks }, shape }, params, meta) => {
           const owners = OWNERS.get(name) ?? [];
           const asked = asks?.(params) ?? [];
           const needed = asked.length === 0 ? owners : [...owners, ...asked];
-          return watch.whileThere(needed, () => broker.call(name, params as object, { meta }));
+          const options: Checked = { meta, checkedBy: shape };
+          return watch.whileThere(needed, () => broker.call(name, params as object, options));
         },
         onDefect: (error, requestId) => logger.error({ err: error, requestId }, "request failed"),
       }),
       onServed: (served) => {
-        logger[requestLevel(served)](requestLine(served), "request");
+        const level = requestLevel(served);
+        if (isLogged(broker, level)) logger[level](requestLine(served), "request");
         measureRequest(served);
       },
       onBroken: (broken) => logger.info(broken, "broken request"),

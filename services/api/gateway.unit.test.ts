@@ -4,6 +4,7 @@ import { Gateway, type GatewayParts } from "./gateway.ts";
 
 /** A broker on which every service is well. */
 const broker = {
+  options: {},
   registry: { actions: { isAvailable: () => true } },
   call: async () => ({ database: true }),
 };

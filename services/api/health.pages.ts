@@ -12,8 +12,9 @@ export const HEALTH_PATHS = {
 
 /** For an orchestrator. `missing` names what is not there. */
 export function healthPages(missing: () => Promise<readonly string[]>): readonly Page[] {
+  const live = jsonAnswer(200, { status: "live" });
   return [
-    { path: LIVE, answer: () => jsonAnswer(200, { status: "live" }) },
+    { path: LIVE, answer: () => live },
     {
       path: READY,
       async answer() {

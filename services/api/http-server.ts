@@ -7,7 +7,7 @@ import { refuse } from "../contracts/errors.ts";
 import { type Answer, refusalAnswer, SAFE_HEADERS } from "./answer.ts";
 import { brokenAnswer, brokenHead, type BrokenRequest, refuseBrokenRequest, refuseTunnel } from "./broken-request.ts";
 import { Connections, type Intake, MOST_UNANSWERED } from "./connections.ts";
-import { discardBody, SenderGone } from "./request-body.ts";
+import { discardBody, isBodyRead, SenderGone } from "./request-body.ts";
 
 /** What arrived and what it was answered, for the log. */
 export interface Served {
@@ -23,7 +23,7 @@ export interface HttpServerParts {
   /** In place of the usual ones. */
   readonly limits?: Partial<typeof LIMITS>;
   /** Rejects when the sender has gone. */
-  readonly answer: (request: IncomingMessage, requestId: string) => Promise<Answer>;
+  readonly answer: (request: IncomingMessage, requestId: string) => Answer | Promise<Answer>;
   readonly onServed: (served: Served) => void;
   /** Told of what could not be read as a request, and was answered nevertheless. */
   readonly onBroken: (broken: BrokenRequest) => void;
@@ -84,8 +84,10 @@ export function httpServer({
     const intake = connections.take(request.socket, response);
     if (intake === "drop") return;
     const requestId = requestIdOf(request);
-    const { status, headers, body } = unreadAnswer(request, intake, requestId) ?? (await answer(request, requestId));
-    const wholeBodyRead = intake === "refuse" || (await discardBody(request));
+    // What is there at once is not waited for: a turn of the queue each is a good part of a small answer.
+    const answered = unreadAnswer(request, intake, requestId) ?? answer(request, requestId);
+    const { status, headers, body } = answered instanceof Promise ? await answered : answered;
+    const wholeBodyRead = intake === "refuse" || isBodyRead(request) || (await discardBody(request));
     response.writeHead(status, {
       ...SAFE_HEADERS,
       ...headers,

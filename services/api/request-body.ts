@@ -1,3 +1,4 @@
+import { isAscii } from "node:buffer";
 import type { IncomingHttpHeaders, IncomingMessage } from "node:http";
 import { isRefusal, refuse, type Refusal } from "../contracts/errors.ts";
 import { parseJsonObject, unreadableBody } from "./exact-json.ts";
@@ -20,12 +21,16 @@ export async function readJsonBody(request: IncomingMessage): Promise<Readonly<R
   return text === undefined ? unreadableBody("must be UTF-8") : parseJsonObject(text);
 }
 
+/** Whether nothing of the request's body is left to read. */
+export function isBodyRead(request: IncomingMessage): boolean {
+  return request.complete || !announcesBody(request.headers);
+}
+
 /**
  * Reads on what nobody will use, up to 1 MiB; false when there was more. Closing a connection with unread bytes
  * resets it, and the sender would see that instead of its answer.
  */
 export async function discardBody(request: IncomingMessage): Promise<boolean> {
-  if (request.complete || !announcesBody(request.headers)) return true;
   if (announcedBytes(request.headers) > MOST_DISCARDED_BYTES) return false;
   let size = 0;
   return new Promise((resolve) => {
@@ -47,7 +52,7 @@ async function readBytes(request: IncomingMessage): Promise<Buffer | Refusal> {
       if (size > MOST_BODY_BYTES) resolve(refuse("PAYLOAD_TOO_LARGE"));
       else chunks.push(chunk);
     });
-    request.once("end", () => resolve(Buffer.concat(chunks)));
+    request.once("end", () => resolve(chunks.length === 1 ? (chunks[0] as Buffer) : Buffer.concat(chunks)));
     request.once("error", () => reject(new SenderGone()));
     // Every request closes in the end, and an error costs more than all the rest of this function.
     request.once("close", () => void (request.complete || reject(new SenderGone())));
@@ -55,11 +60,9 @@ async function readBytes(request: IncomingMessage): Promise<Buffer | Refusal> {
 }
 
 function isPlainJson(headers: IncomingHttpHeaders): boolean {
-  const encoding = headers["content-encoding"] ?? "identity";
-  const type = headers["content-type"] ?? "";
-  return (
-    encoding.toLowerCase() === "identity" && /^application\/json[ \t]*(;[ \t]*charset="?utf-8"?[ \t]*)?$/i.test(type)
-  );
+  const { "content-encoding": encoding, "content-type": type = "" } = headers;
+  if (encoding !== undefined && encoding.toLowerCase() !== "identity") return false;
+  return type === "application/json" || /^application\/json[ \t]*(;[ \t]*charset="?utf-8"?[ \t]*)?$/i.test(type);
 }
 
 function announcesBody(headers: IncomingHttpHeaders): boolean {
@@ -73,6 +76,7 @@ function announcedBytes(headers: IncomingHttpHeaders): number {
 const decoder = new TextDecoder("utf-8", { fatal: true });
 
 function utf8(bytes: Buffer): string | undefined {
+  if (isAscii(bytes)) return bytes.toString("latin1");
   try {
     return decoder.decode(bytes);
   } catch {

@@ -20,13 +20,14 @@ export interface RequestPathParts {
   readonly pages: readonly Page[];
   readonly door: Doorkeeper;
   readonly once: Once;
-  readonly call: (contract: ActionContract<unknown, unknown>, params: unknown, meta: CallMeta) => Promise<unknown>;
+  /** Calls a route's action with params that were made of a request of its shape. */
+  readonly call: (route: Route, params: unknown, meta: CallMeta) => Promise<unknown>;
   /** Told of every error that nobody foresaw. */
   readonly onDefect: (error: unknown, requestId: string) => void;
 }
 
-/** Answers one request; rejects with SenderGone alone. */
-export type RequestPath = (request: IncomingMessage, requestId: string) => Promise<Answer>;
+/** Answers one request, at once where nothing is to be waited for; rejects with SenderGone alone. */
+export type RequestPath = (request: IncomingMessage, requestId: string) => Answer | Promise<Answer>;
 
 /**
  * The path of a request through the gateway, its checks in the order of D3:
@@ -69,7 +70,7 @@ export function requestPath({ routes, pages, door, once, call, onDefect }: Reque
     const headers = rateHeaders(admitted.standings);
     const params = route.toParams(decoded);
     const meta = { requestId, traceparent: traceparentOf(request), caller };
-    const perform = async () => JSON.stringify(route.encode(await call(route.contract, params, meta)));
+    const perform = async () => JSON.stringify(route.encode(await call(route, params, meta)));
     const name = route.once ? nameOf(request.headers) : undefined;
     if (isRefusal(name)) return refused(name);
     const named = { name: name ?? "", keyId: caller.keyId, path: route.paths[0], params };
@@ -78,31 +79,36 @@ export function requestPath({ routes, pages, door, once, call, onDefect }: Reque
     return jsonTextAnswer(200, outcome, headers);
   }
 
-  return async (request, requestId) => {
+  function answerPage(page: Page, { method = "" }: IncomingMessage, requestId: string): Answer | Promise<Answer> {
+    if (method !== "GET" && method !== "HEAD") return notAllowed("GET, HEAD", requestId);
+    const answer = page.answer();
+    return answer instanceof Promise ? answer.catch((error: unknown) => failure(error, requestId)) : answer;
+  }
+
+  function failure(error: unknown, requestId: string): Answer {
+    if (error instanceof SenderGone) throw error;
+    if (isUnavailable(error)) return refusalAnswer(refuse("UNAVAILABLE"), requestId);
+    onDefect(error, requestId);
+    return refusalAnswer(refuse("INTERNAL"), requestId);
+  }
+
+  return (request, requestId) => {
     const path = pathOf(request);
-    const page = pageAt.get(path);
     const route = routeAt.get(path);
-    try {
-      if (page !== undefined) return await answerPage(page, request, requestId);
-      if (route !== undefined) return await answerRoute(route, request, requestId);
-      return refusalAnswer(refuse("ROUTE_NOT_FOUND"), requestId);
-    } catch (error) {
-      if (error instanceof SenderGone) throw error;
-      if (isUnavailable(error)) return refusalAnswer(refuse("UNAVAILABLE"), requestId);
-      onDefect(error, requestId);
-      return refusalAnswer(refuse("INTERNAL"), requestId);
+    if (route !== undefined) {
+      return answerRoute(route, request, requestId).catch((error: unknown) => failure(error, requestId));
     }
+    const page = pageAt.get(path);
+    return page === undefined
+      ? refusalAnswer(refuse("ROUTE_NOT_FOUND"), requestId)
+      : answerPage(page, request, requestId);
   };
 }
 
 /** The path without its query, which nobody reads. */
 export function pathOf({ url = "" }: IncomingMessage): string {
-  const [path = ""] = url.split("?", 1);
-  return path;
-}
-
-async function answerPage(page: Page, { method = "" }: IncomingMessage, requestId: string): Promise<Answer> {
-  return method === "GET" || method === "HEAD" ? page.answer() : notAllowed("GET, HEAD", requestId);
+  const query = url.indexOf("?");
+  return query < 0 ? url : url.slice(0, query);
 }
 
 function notAllowed(methods: string, requestId: string): Answer {

@@ -13,7 +13,7 @@ export const KEY_GUARDS: readonly Guard[] = [
   {
     ...mayCall,
     guard: "a key to read does not write (D3)",
-    text: 'if (access === "write" && caller.access !== "write") return false;',
+    text: 'if (keys.endsWith(" write") && caller.access !== "write") return false;',
     without: "",
   },
   { ...mayCall, guard: "a guild's key opens its guilds alone (D3)", text: "guilds.includes(guildId)", without: "true" },
@@ -40,9 +40,23 @@ export const KEY_GUARDS: readonly Guard[] = [
   {
     ...ring,
     guard: "a key's secret counts, and not its id alone",
-    text: "sameDigest(digest, secret.digest)",
-    without: "secret.digest.length === digest.length",
+    text: "sameDigest(digest, each.digest)",
+    without: "each.digest.length === digest.length",
     test: "the right id with another secret opens nothing",
+  },
+  {
+    ...ring,
+    guard: "a key that opened is compared anew when its record is another",
+    text: "key === before?.key &&",
+    without: "before !== undefined &&",
+    test: "a key that opened and was rotated without an overlap opens nothing any more",
+  },
+  {
+    ...ring,
+    guard: "a key that opened is over when its time is",
+    text: "&& isLive(key, before.secret, now)",
+    without: "",
+    test: "a key that opened is over in the moment in which its time is",
   },
   {
     ...ring,

@@ -26,8 +26,8 @@ export const REQUEST_GUARDS: readonly Guard[] = [
   {
     ...body,
     guard: "a compressed body is refused",
-    text: 'encoding.toLowerCase() === "identity"',
-    without: "encoding.length > 0",
+    text: 'encoding !== undefined && encoding.toLowerCase() !== "identity"',
+    without: "false",
     test: "a compressed body is refused",
   },
   {
@@ -142,8 +142,8 @@ export const REQUEST_GUARDS: readonly Guard[] = [
   {
     ...path,
     guard: "what has no route is nowhere",
-    text: 'return refusalAnswer(refuse("ROUTE_NOT_FOUND"), requestId);',
-    without: "return await answerRoute(routes[0] as Route, request, requestId);",
+    text: 'refusalAnswer(refuse("ROUTE_NOT_FOUND"), requestId)',
+    without: "answerRoute(routes[0] as Route, request, requestId)",
     test: "an action without a route is nowhere",
   },
   {

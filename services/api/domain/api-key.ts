@@ -58,7 +58,12 @@ export function revoked(key: ApiKey, now: EpochMs): ApiKey {
 
 /** The secrets that open it now. */
 export function liveSecrets(key: ApiKey, now: EpochMs): readonly KeySecret[] {
-  return isOver(key, now) ? [] : key.secrets.filter(({ endsAt = Infinity }) => now < endsAt);
+  return key.secrets.filter((secret) => isLive(key, secret, now));
+}
+
+/** Whether one of the key's secrets opens it now. */
+export function isLive(key: ApiKey, { endsAt = Infinity }: KeySecret, now: EpochMs): boolean {
+  return now < endsAt && !isOver(key, now);
 }
 
 /** Who holds the key. */

@@ -1,5 +1,5 @@
 import type { Caller } from "../../contracts/contract.ts";
-import { type ApiKey, callerOf, hourOf, liveSecrets } from "../domain/api-key.ts";
+import { type ApiKey, callerOf, hourOf, isLive, type KeySecret, liveSecrets } from "../domain/api-key.ts";
 import type { ApiKeysStore } from "./api-keys.store.ts";
 import { isOurId, keyDigest, type KeySeal, sameDigest } from "./key-digests.ts";
 import { decodeKey, type KeyParts } from "./key-text.ts";
@@ -44,6 +44,13 @@ interface Reading {
   readonly parts: KeyParts | undefined;
 }
 
+/** A text that opened: by which record, with which of its secrets, and for whom. */
+interface Opening extends Reading {
+  readonly key: ApiKey;
+  readonly secret: KeySecret;
+  readonly caller: Caller;
+}
+
 /** The key ring over a store. */
 export function keyRing({ store, seal, configured, clock = Date.now, onError }: KeyRingParts): KeyRing {
   // Apart, so that a flood of made-up ids pushes out no key that is there.
@@ -68,12 +75,14 @@ export function keyRing({ store, seal, configured, clock = Date.now, onError }: 
   }
 
   /**
-   * The digest and the parts of a text. A key that opened is read once: its digest is most of what a request costs
-   * here. It is no answer: whether the key opens now is looked up for each request.
+   * What a text is, and which record it opened: its digest is most of what a request costs here. It is no answer: whether
+   * the key opens now is looked up for each request, and a record that is not the very same is compared with.
    */
-  const opened = new Map<string, Reading>();
-  const read = (presented: string): Reading =>
-    opened.get(presented) ?? { digest: keyDigest(seal.pepper, presented), parts: decodeKey(presented) };
+  const opened = new Map<string, Opening>();
+  const read = (presented: string): Reading => ({
+    digest: keyDigest(seal.pepper, presented),
+    parts: decodeKey(presented),
+  });
 
   async function keyOf(id: string, mayAsk: () => boolean): Promise<ApiKey | null> {
     const known = held.get(id) ?? unknown.get(id);
@@ -92,15 +101,21 @@ export function keyRing({ store, seal, configured, clock = Date.now, onError }: 
 
   return {
     async authenticate(presented, mayAsk = () => true) {
-      const reading = read(presented);
-      const { digest, parts } = reading;
-      if (configuredDigest !== undefined && sameDigest(digest, configuredDigest)) return CONFIGURED;
+      const before = opened.get(presented);
+      const { digest, parts } = before ?? read(presented);
+      const isNew = before === undefined && configuredDigest !== undefined;
+      if (isNew && sameDigest(digest, configuredDigest)) return CONFIGURED;
       const key = parts?.env === seal.env ? await keyOf(parts.id, mayAsk) : null;
+      if (key === null) return undefined;
       const now = clock();
-      if (key === null || !liveSecrets(key, now).some((secret) => sameDigest(digest, secret.digest))) return undefined;
-      if (!opened.has(presented)) remember(opened, presented, reading);
+      const isSame = key === before?.key && isLive(key, before.secret, now);
+      const secret = isSame ? before.secret : liveSecrets(key, now).find((each) => sameDigest(digest, each.digest));
+      if (secret === undefined) return undefined;
       noteUse(key.id, now);
-      return callerOf(key);
+      if (isSame) return before.caller;
+      const caller = callerOf(key);
+      remember(opened, presented, { digest, parts, key, secret, caller });
+      return caller;
     },
 
     forget(id) {

@@ -69,6 +69,25 @@ describe("the key ring", () => {
     ]);
   });
 
+  test("a key that opened and was rotated without an overlap opens nothing any more, and the new one does", async () => {
+    await ring.authenticate(key);
+    await ring.authenticate(key);
+    const next = sealNewKey(seal, "k");
+    row = rotated(stored, next.secret, 0, now) as ApiKey;
+    ring.forget("k");
+    await expect(ring.authenticate(key)).resolves.toBeUndefined();
+    await expect(ring.authenticate(next.key)).resolves.toEqual(caller);
+  });
+
+  test("a key that opened is over in the moment in which its time is, and nobody is asked", async () => {
+    row = { ...stored, expiresAt: now + 1_000 };
+    await ring.authenticate(key);
+    await expect(ring.authenticate(key)).resolves.toEqual(caller);
+    now += 1_000;
+    await expect(ring.authenticate(key)).resolves.toBeUndefined();
+    expect(asked).toEqual(["k"]);
+  });
+
   test("the right id with another secret opens nothing", async () => {
     await expect(ring.authenticate(sealNewKey(seal, "k").key)).resolves.toBeUndefined();
     expect(noted).toEqual([]);
