@@ -74,14 +74,16 @@ export interface AnnouncementsStore {
 
 /** What is read of a row: the announcement, without what keeps it. */
 type StoredAnnouncement = Omit<AnnouncementRow, "changedAt" | "deletedAt">;
-const projection = { changedAt: 0 } as const;
+const ONE = { changedAt: 0 } as const;
+/** A list knows its guild, and its order is the index's. */
+const LISTED = { changedAt: 0, guildId: 0, sequence: 0 } as const;
 
 const EXISTS = { sequence: { $exists: true } };
 
 export function announcementsStore(connection: Connection): AnnouncementsStore {
   const model = connection.model<AnnouncementRow>("Announcement", announcementSchema);
   const guilds = connection.model<GuildRow>("AnnouncementGuild", guildSchema);
-  const one = coalescedReads<StoredAnnouncement>(model, projection);
+  const one = coalescedReads<StoredAnnouncement>(model, ONE);
 
   return {
     insert: ({ id, ...draft }) =>
@@ -104,7 +106,7 @@ export function announcementsStore(connection: Connection): AnnouncementsStore {
     async find(guildId, id) {
       const row = await one(id);
       // A tombstone has no sequence.
-      return row?.guildId !== guildId || row.sequence === undefined ? null : announcementOf(row);
+      return row?.guildId !== guildId || row.sequence === undefined ? null : announcementOf(row, guildId);
     },
 
     replace({ id, ...next }, standsAnew) {
@@ -129,14 +131,32 @@ export function announcementsStore(connection: Connection): AnnouncementsStore {
 
     async list(guildId, limit) {
       const sort = { sequence: 1 } as const;
-      const read = { filter: { guildId, ...EXISTS }, projection, sort, limit };
-      return (await readRows<StoredAnnouncement>(model, read)).map(announcementOf);
+      const read = { filter: { guildId, ...EXISTS }, projection: LISTED, sort, limit };
+      const rows = await readRows<Omit<StoredAnnouncement, "guildId" | "sequence">>(model, read);
+      return rows.map((row) => announcementOf(row, guildId));
     },
 
     changesSince: (params) => changesSince(model, params),
   };
 }
 
-function announcementOf({ _id, standsSince, sequence: _, ...fields }: StoredAnnouncement): Announcement {
-  return { id: _id as AnnouncementId, ...fields, standsSince: standsSince.getTime() };
+/** Field by field: copying all but some took a tenth of what a list costs here. */
+function announcementOf(row: Omit<StoredAnnouncement, "guildId" | "sequence">, guildId: GuildId): Announcement {
+  return {
+    id: row._id as AnnouncementId,
+    guildId,
+    channel: row.channel,
+    type: row.type,
+    eventId: row.eventId,
+    eventColor: row.eventColor,
+    hours: row.hours,
+    minutes: row.minutes,
+    info: row.info,
+    enabled: row.enabled,
+    infoOnly: row.infoOnly,
+    subscribersRole: row.subscribersRole,
+    subscribersUser: row.subscribersUser,
+    revision: row.revision,
+    standsSince: row.standsSince.getTime(),
+  };
 }
