@@ -46,37 +46,35 @@ export function askedAgain(unheardMs = UNHEARD_MS): Middleware {
     remoteAction(next, { isRead, name = "" }: ReadOrWrite) {
       return function asking(this: Service, context) {
         const { broker, options } = context;
+        const { offeredForMs = OFFERED_MS, timeout } = options as Offered;
+        const beganAt = performance.now();
         const asked: Asked[] = [];
+        const { promise, resolve, reject } = Promise.withResolvers<unknown>();
         const ask = () => {
           const each = asked.length === 0 ? context : anew(context);
           asked.push({ id: each.id, at: performance.now(), replicas: isRead === true ? [] : replicasOf(broker, name) });
           return next.call(this, each);
         };
-        const { offeredForMs = OFFERED_MS } = options as Offered;
+        const offer = () => void offered(ask, offeredForMs).then(resolve, reject);
         // Moleculer itself never forgets what it got no answer to.
         const forget = () => {
           clearInterval(looking);
           forgetAll(broker, asked);
         };
-        const late = setTimeout(forget, options.timeout ?? undefined);
-        const looking = isRead === true ? undefined : setInterval(askAfter, unheardMs, broker, name, asked);
-        const answer = isRead === true ? heard() : offered(ask, offeredForMs);
-        return answer.finally(() => {
-          clearTimeout(late);
-          forget();
-        });
-
-        async function heard(): Promise<unknown> {
-          spare = Math.min(MOST_SPARE, spare + SPARE_A_READ);
-          const { promise, resolve, reject } = Promise.withResolvers<unknown>();
-          const unheard = setTimeout(() => {
-            if (spare < 1) return;
-            spare -= 1;
-            offered(ask, offeredForMs).then(resolve, reject);
-          }, unheardMs);
-          offered(ask, offeredForMs).then(resolve, reject);
-          return promise.finally(() => clearTimeout(unheard));
-        }
+        let isAskedAgain = false;
+        // One timer for all that becomes of a call that is not answered: nearly every call is.
+        const looking = setInterval(() => {
+          if (performance.now() - beganAt >= (timeout || Infinity)) return forget();
+          if (isRead !== true) return askAfter(broker, name, asked);
+          if (isAskedAgain) return;
+          isAskedAgain = true;
+          if (spare < 1) return;
+          spare -= 1;
+          offer();
+        }, unheardMs);
+        if (isRead === true) spare = Math.min(MOST_SPARE, spare + SPARE_A_READ);
+        offer();
+        return promise.finally(forget);
       };
     },
   };

@@ -1,5 +1,6 @@
 import { randomBytes } from "node:crypto";
 import moleculer, { type ServiceBroker } from "moleculer";
+import { EndOfTurn } from "./end-of-turn.ts";
 import { LostCalls, type Whereabouts } from "./lost-calls.ts";
 import { isMessagePart, MessageJoiner, splitMessage } from "./message-parts.ts";
 
@@ -71,6 +72,8 @@ export class SteadyNatsTransporter extends moleculer.Transporters.NATS {
   readonly #held = new Map<string, Subscription>();
   readonly #joiner = new MessageJoiner(MOST_AGE_MS);
   readonly #lost = new LostCalls();
+  /** A write to the connection costs more than a message: those of a turn are one. */
+  readonly #turn = new EndOfTurn();
   #isUp = false;
 
   /** What this process says of a call that another one made and hears nothing of. */
@@ -165,7 +168,11 @@ export class SteadyNatsTransporter extends moleculer.Transporters.NATS {
     if (client !== null) subscriptions.push(client.subscribe(`${prefix}.UNHEARD.${service}`, { callback }));
   }
 
-  override async send(topic: string, data: Buffer, meta?: { packet?: { payload?: { id?: string } } }): Promise<void> {
+  override send(topic: string, data: Buffer, meta?: { packet?: { payload?: { id?: string } } }): Promise<void> {
+    return this.#turn.add(() => this.#publish(topic, data, meta));
+  }
+
+  #publish(topic: string, data: Buffer, meta?: { packet?: { payload?: { id?: string } } }): void {
     const base = this as unknown as NatsInternals;
     const requestId = topic.startsWith(`${base.prefix}.REQB.`) ? meta?.packet?.payload?.id : undefined;
     if (requestId !== undefined) return base.client?.publish(topic, data, { reply: this.#repliesTo(requestId) });

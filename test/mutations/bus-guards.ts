@@ -14,8 +14,8 @@ export const BUS_GUARDS: readonly Guard[] = [
   {
     guard: "a read without an answer is asked again",
     file: "mixins/asked-again.middleware.ts",
-    text: "isRead === true ? heard() : offered(ask, offeredForMs)",
-    without: "offered(ask, offeredForMs)",
+    text: "if (isAskedAgain) return;",
+    without: "return;",
     testFile: "test/processes/asked-again.processes.test.ts",
     test: "asked once more when it is a read",
     onRealParts: true,
@@ -23,8 +23,8 @@ export const BUS_GUARDS: readonly Guard[] = [
   {
     guard: "what changes something is not asked again",
     file: "mixins/asked-again.middleware.ts",
-    text: "isRead === true ? heard() : offered(ask, offeredForMs)",
-    without: "heard()",
+    text: "if (isRead !== true) return askAfter(broker, name, asked);",
+    without: "",
     testFile: "test/processes/asked-again.processes.test.ts",
     test: "is never asked again when it changes something",
     onRealParts: true,
