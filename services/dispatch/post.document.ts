@@ -57,12 +57,13 @@ postSchema.index({ wakeAt: 1 }, { partialFilterExpression: { state: { $in: [...O
 /** A guild's plan. */
 postSchema.index({ guildId: 1, dueAt: 1 }, { partialFilterExpression: { state: { $in: [...OPEN_STATES] } } });
 postSchema.index({ guildId: 1, occurrenceId: 1 });
-/** A guild's history, whole or of one announcement. */
-postSchema.index({ guildId: 1, settledAt: -1 });
-postSchema.index({ guildId: 1, announcementId: 1, settledAt: -1 });
+/** A guild's history, whole or of one announcement: what is settled alone, as every index costs every write. */
+const SETTLED = { partialFilterExpression: { settledAt: { $exists: true } } };
+postSchema.index({ guildId: 1, settledAt: -1 }, { name: "history", ...SETTLED });
+postSchema.index({ guildId: 1, announcementId: 1, settledAt: -1 }, { name: "history of announcement", ...SETTLED });
 /** What suspends an announcement. */
 postSchema.index({ guildId: 1, announcementId: 1 }, { partialFilterExpression: { suspends: { $exists: true } } });
-postSchema.index({ expiresAt: 1 }, { expireAfterSeconds: 0 });
+postSchema.index({ expiresAt: 1 }, { name: "expiry", sparse: true, expireAfterSeconds: 0 });
 
 export function rowOf({ id, ...post }: Post): PostRow {
   const row: Record<string, unknown> = { _id: id, ...post, ...expiryOf(post) };
