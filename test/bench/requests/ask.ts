@@ -1,11 +1,11 @@
 import type { Reached } from "./subjects.ts";
 
-/** One request, and the body of its answer; throws on any status but 200. */
-export async function post({ port, key }: Reached, path: string, body: object): Promise<Record<string, unknown>> {
+/** One request, a GET where it has no body, and the body of its answer; throws on any status but 200. */
+export async function ask({ port, key }: Reached, path: string, body?: object): Promise<Record<string, unknown>> {
   const answer = await fetch(`http://127.0.0.1:${port}${path}`, {
-    method: "POST",
-    headers: { authorization: key, "content-type": "application/json" },
-    body: JSON.stringify(body),
+    method: body === undefined ? "GET" : "POST",
+    headers: { authorization: key, ...(body === undefined ? {} : { "content-type": "application/json" }) },
+    body: body === undefined ? null : JSON.stringify(body),
   });
   const text = await answer.text();
   if (answer.status !== 200) throw new Error(`${path} answered ${answer.status}: ${text}`);

@@ -5,7 +5,7 @@ import type { CreateEventParams } from "../../../services/contracts/calendar-eve
 import type { GuildId } from "../../../services/contracts/ids.ts";
 import { openCalendar } from "../../calendar/filled-calendar.ts";
 import { RIVAL_ANNOUNCEMENT_INDEX, RIVAL_EVENT_INDEX, type RivalEvent } from "../rivals/rival-data.ts";
-import { post } from "./ask.ts";
+import { ask } from "./ask.ts";
 import type { Reached } from "./subjects.ts";
 
 export const GUILD = "375357265198317579" as GuildId;
@@ -78,10 +78,9 @@ function guildAt(at: number): GuildId {
 
 /** Gives guilds settings, and the first twenty announcements, through the service. */
 export async function fillRest(subject: Reached): Promise<void> {
-  for (const guild_id of SETTLED_GUILDS)
-    await post(subject, "/v2/guild/settings/update", { guild_id, lang: "SPANISH" });
+  for (const guild_id of SETTLED_GUILDS) await ask(subject, "/v2/guild/settings/update", { guild_id, lang: "SPANISH" });
   for (let at = 0; at < 20; at += 1) {
-    await post(subject, "/v1/announcement/create", {
+    await ask(subject, "/v1/announcement/create", {
       guild_id: GUILD,
       channel: "375357265198317580",
       type: "UNIVERSAL",
@@ -99,12 +98,12 @@ export async function fillRivals(mongoUrl: string, subject: Reached): Promise<vo
   const connection = await mongoose.createConnection(mongoUrl).asPromise();
   const { key } = subject;
   await events(connection);
-  const listed = await post(subject, "/v1/announcement/list", { guild_id: GUILD, amount: -1 });
+  const listed = await ask(subject, "/v1/announcement/list", { guild_id: GUILD, amount: -1 });
   const announcements = (listed["announcements"] as { id: string }[]).map((each, sequence) =>
     Object.assign(each, { _id: each.id, guild_id: GUILD, sequence }),
   );
   for (const guild_id of SETTLED_GUILDS) {
-    const settings = await post(subject, "/v2/guild/settings/get", { guild_id });
+    const settings = await ask(subject, "/v2/guild/settings/get", { guild_id });
     await connection.collection<{ _id: string }>("rival_settings").insertOne({ ...settings, _id: guild_id });
   }
   await connection.collection<{ _id: string }>("rival_announcements").insertMany(announcements);

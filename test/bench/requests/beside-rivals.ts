@@ -25,7 +25,8 @@ export async function besideRivals({ given, loader, pace, wants, up }: Stage): P
   const comparisons: Comparison[] = [];
   for (const row of ROWS.filter(wants)) {
     const beside = row.beside.map((name) => [rivals.get(name) as Subject, BOUNDS[name]] as const);
-    comparisons.push(...(await compareRow(loader, row, guildcal, beside, pace)));
+    const shown = (row.shownBeside ?? []).map((name) => [rivals.get(name) as Subject, []] as const);
+    comparisons.push(...(await compareRow(loader, row, guildcal, [...beside, ...shown], pace)));
   }
   return comparisons;
 }

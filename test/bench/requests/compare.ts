@@ -1,5 +1,5 @@
 import { isDeepStrictEqual } from "node:util";
-import { post } from "./ask.ts";
+import { ask } from "./ask.ts";
 import { median } from "./figures.ts";
 import { interleaved, type Loader, type Pace, type Sample } from "./measure.ts";
 import type { Row } from "./rows.ts";
@@ -78,9 +78,9 @@ export function comparison(
 
 /** What is faster because it does something else is no rival. */
 async function sameAnswer(row: Row, guildcal: Subject, beside: readonly Subject[]): Promise<void> {
-  const ours = comparable(row, await post(guildcal, row.path, row.bodies[0] ?? {}));
+  const ours = comparable(row, await ask(guildcal, row.path, row.bodies?.[0]));
   for (const rival of beside) {
-    const theirs = comparable(row, await post(rival, row.path, row.bodies[0] ?? {}));
+    const theirs = comparable(row, await ask(rival, row.path, row.bodies?.[0]));
     if (isDeepStrictEqual(theirs, ours)) continue;
     const [said, ought] = [theirs, ours].map((answer) => JSON.stringify(answer).slice(0, 500));
     throw new Error(`${row.name}: ${rival.name} answers otherwise\n${said}\n${ought}`);

@@ -7,7 +7,8 @@ export interface Load {
   readonly connections: number;
   readonly path: string;
   readonly headers: Readonly<Record<string, string>>;
-  readonly bodies: readonly string[];
+  /** None for a GET. */
+  readonly bodies: readonly string[] | undefined;
   readonly requests: number;
 }
 
@@ -71,19 +72,17 @@ function lengthOf(head: string): number {
   return Number(length);
 }
 
-function requestOf({ path, headers }: Load, body: string): Buffer {
-  const lines = Object.entries({
-    host: "127.0.0.1",
-    ...headers,
-    "content-type": "application/json",
-    "content-length": String(Buffer.byteLength(body)),
-  }).map(([name, value]) => `${name}: ${value}\r\n`);
-  return Buffer.from(`POST ${path} HTTP/1.1\r\n${lines.join("")}\r\n${body}`);
+function requestOf({ path, headers }: Load, body?: string): Buffer {
+  const ofBody = { "content-type": "application/json", "content-length": String(Buffer.byteLength(body ?? "")) };
+  const lines = Object.entries({ host: "127.0.0.1", ...headers, ...(body === undefined ? {} : ofBody) }).map(
+    ([name, value]) => `${name}: ${value}\r\n`,
+  );
+  return Buffer.from(`${body === undefined ? "GET" : "POST"} ${path} HTTP/1.1\r\n${lines.join("")}\r\n${body ?? ""}`);
 }
 
 async function send(load: Load): Promise<LoadOutcome> {
   const { ports, connections, requests } = load;
-  const ready = load.bodies.map((body) => requestOf(load, body));
+  const ready = load.bodies?.map((body) => requestOf(load, body)) ?? [requestOf(load)];
   let sent = 0;
   const next = () => ready[sent++ % ready.length] as Buffer;
   const latencies = new Float64Array(requests);

@@ -34,7 +34,7 @@ export class Loader {
       requests: pace.requests,
       path: row.path,
       headers: { authorization: subject.key },
-      bodies: row.bodies.map((body) => JSON.stringify(body)),
+      bodies: row.bodies?.map((body) => JSON.stringify(body)),
     };
     const { seconds, latencies } = await this.#process.ask<LoadOutcome>(load);
     const after = await subject.usage();

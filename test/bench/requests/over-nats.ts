@@ -1,7 +1,7 @@
 import { startNats } from "../../../services/launch/embedded-nats.ts";
 import { fillEvents, fillRest } from "./bench-data.ts";
 import { compareRow, type Comparison } from "./compare.ts";
-import { ROWS } from "./rows.ts";
+import { CALLS } from "./rows.ts";
 import { databaseNamed, type Stage } from "./stage.ts";
 import { startGuildcal, startOverNats } from "./subjects.ts";
 
@@ -15,7 +15,7 @@ export async function overNats({ given, loader, pace, wants, up }: Stage): Promi
     await fillRest(alone);
     const many = await up(startOverNats({ ...inTwo, natsUrl: nats.url }));
     const comparisons: Comparison[] = [];
-    for (const row of ROWS.filter(wants)) {
+    for (const row of CALLS.filter(wants)) {
       const named = { ...row, name: `over NATS: ${row.name}` };
       const bounds = [{ figure: "cpu", most: 2.5 }] as const;
       comparisons.push(...(await compareRow(loader, named, many, [[alone, bounds]], pace)));

@@ -5,12 +5,16 @@ import type { RivalName } from "./subjects.ts";
 export interface Row {
   readonly name: string;
   readonly path: string;
-  /** Sent in turn: requests that come together seldom ask for the same. */
-  readonly bodies: readonly object[];
+  /** Sent in turn: requests that come together seldom ask for the same. Without any the request is a GET. */
+  readonly bodies?: readonly object[];
   /** Who is asked beside guildcal. */
   readonly beside: readonly RivalName[];
+  /** Who answers it for less than it asks for: shown, and held to nothing. */
+  readonly shownBeside?: readonly RivalName[];
   /** The answer names what was made: it differs from one to the next. */
   readonly isWrite?: true;
+  /** The gateway answers by itself. */
+  readonly isOfGateway?: true;
 }
 
 const calendar = { guild_id: GUILD, calendar_number: 1 };
@@ -63,9 +67,19 @@ export const ROWS: readonly Row[] = [
     beside: ["fastify"],
   },
   {
-    name: "no-op: announcement/list of none",
+    name: "emptiest: announcement/list of none",
     path: "/v1/announcement/list",
     bodies: [{ guild_id: GUILD, amount: 0 }],
+    beside: [],
+    shownBeside: ["fastify", "bare-http"],
+  },
+  {
+    name: "no-op: health/live",
+    path: "/health/live",
     beside: ["bare-http"],
+    isOfGateway: true,
   },
 ];
+
+/** Those that services answer. */
+export const CALLS = ROWS.filter(({ isOfGateway }) => isOfGateway !== true);

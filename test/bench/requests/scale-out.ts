@@ -1,7 +1,7 @@
 import { startNats } from "../../../services/launch/embedded-nats.ts";
 import { fillEvents, fillRest } from "./bench-data.ts";
 import { compareRow, type Comparison } from "./compare.ts";
-import { ROWS } from "./rows.ts";
+import { CALLS } from "./rows.ts";
 import { databaseNamed, type Stage } from "./stage.ts";
 import { startOverNats } from "./subjects.ts";
 
@@ -22,7 +22,7 @@ export async function scaleOut({ given, loader, pace, wants, up }: Stage): Promi
     ];
     await fillRest(one);
     const comparisons: Comparison[] = [];
-    for (const row of ROWS.filter(wants)) {
+    for (const row of CALLS.filter(wants)) {
       const bounds = [{ figure: "perSecond", least: LEAST_GAIN }] as const;
       comparisons.push(...(await compareRow(loader, row, two, [[one, bounds]], pace)));
     }

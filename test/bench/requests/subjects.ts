@@ -1,7 +1,7 @@
 import { join } from "node:path";
 import { freePort } from "../../../services/launch/embedded-mongod.ts";
 import { SERVICES } from "../../../services/launch/service-factories.ts";
-import { post, untilAnswered } from "./ask.ts";
+import { ask, untilAnswered } from "./ask.ts";
 import { type CpuShare, cpuShare } from "./cpu-share.ts";
 import { MeasuredProcess } from "./measured-process.ts";
 import type { Usage } from "./report-usage.ts";
@@ -122,7 +122,7 @@ async function subject(
     for (const each of processes.values()) each.check();
   };
   for (const each of ports) await untilAnswered(each, "/health/ready", check);
-  const made = await post({ port, key: OPERATOR_KEY }, "/admin/keys/create", {
+  const made = await ask({ port, key: OPERATOR_KEY }, "/admin/keys/create", {
     kind: "service",
     access: "write",
     label: "bench",

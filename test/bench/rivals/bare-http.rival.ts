@@ -5,8 +5,9 @@ const server = createServer((request, response) => {
   const chunks: Buffer[] = [];
   request.on("data", (chunk: Buffer) => chunks.push(chunk));
   request.on("end", () => {
-    const body = JSON.parse(Buffer.concat(chunks).toString() || "{}") as { readonly amount: number };
-    const answer = JSON.stringify({ amount: body.amount, announcements: [] });
+    const text = Buffer.concat(chunks).toString();
+    const body = text === "" ? undefined : (JSON.parse(text) as { readonly amount: number });
+    const answer = JSON.stringify(body === undefined ? { status: "live" } : { amount: body.amount, announcements: [] });
     response.writeHead(200, {
       "content-type": "application/json; charset=utf-8",
       "content-length": Buffer.byteLength(answer),

@@ -94,6 +94,7 @@ app.post<{ Body: Named & { amount: number } }>(
   "/v1/announcement/list",
   { schema: { body: bodies.announcements, response: { 200: answers.announcements } } },
   async ({ body: { guild_id, amount } }) => {
+    if (amount === 0) return { amount, announcements: [] };
     const limit = amount === -1 ? 1000 : amount;
     const found = await announcements.find({ guild_id }, { sort: { sequence: 1 }, limit, batchSize: 1000 }).toArray();
     return { amount: found.length, announcements: found.map(renamed) };
