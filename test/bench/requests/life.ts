@@ -8,9 +8,11 @@ export interface Life {
   /** From its start until it is ready and has caught up, in milliseconds of its own CPU. */
   readonly startCpuMs: number;
   readonly startMs: number;
-  /** Resident memory in MiB: idle, then after so many requests. */
+  /** Resident memory in MiB: idle, then after so many requests; garbage that was not yet collected included. */
   readonly rssMiB: Readonly<Record<string, number>>;
-  /** The last of them to the one after the first fifth. */
+  /** What is held without it. */
+  readonly heldMiB: Readonly<Record<string, number>>;
+  /** Of what is held, the last to the one after the first fifth. */
   readonly drift: number;
 }
 
@@ -27,13 +29,16 @@ export async function lifeOf({ given, loader, pace, up }: Stage, requests: numbe
   const { cpuMs } = await usageOf(subject);
   await fillRest(subject);
   const rssMiB: Record<string, number> = { idle: await rssOf(subject) };
+  const heldMiB: Record<string, number> = { idle: await heldOf(subject) };
   const each = Math.round(requests / STEPS / READS.length);
   for (let step = 1; step <= STEPS; step += 1) {
     for (const row of READS) await loader.run(subject, row, { connections: pace.connections, requests: each });
-    rssMiB[`after ${step * each * READS.length}`] = await rssOf(subject);
+    const when = `after ${step * each * READS.length}`;
+    rssMiB[when] = await rssOf(subject);
+    heldMiB[when] = await heldOf(subject);
   }
-  const [, first = Number.NaN] = Object.values(rssMiB);
-  return { startCpuMs: cpuMs, startMs, rssMiB, drift: (Object.values(rssMiB).at(-1) ?? Number.NaN) / first };
+  const [, first = Number.NaN] = Object.values(heldMiB);
+  return { startCpuMs: cpuMs, startMs, rssMiB, heldMiB, drift: (Object.values(heldMiB).at(-1) ?? Number.NaN) / first };
 }
 
 async function usageOf(subject: Subject) {
@@ -43,4 +48,8 @@ async function usageOf(subject: Subject) {
 
 async function rssOf(subject: Subject): Promise<number> {
   return (await usageOf(subject)).rssBytes / 2 ** 20;
+}
+
+async function heldOf(subject: Subject): Promise<number> {
+  return (await subject.held()) / 2 ** 20;
 }

@@ -1,7 +1,7 @@
 import { type ChildProcess, fork } from "node:child_process";
 import { once } from "node:events";
 import { join } from "node:path";
-import type { Usage } from "./report-usage.ts";
+import type { Held, Usage } from "./report-usage.ts";
 
 export interface ProcessOptions {
   readonly script: string;
@@ -54,6 +54,11 @@ export class MeasuredProcess {
 
   usage(): Promise<Usage> {
     return this.ask("usage");
+  }
+
+  /** Collects garbage first: not for a process that is being measured. */
+  held(): Promise<Held> {
+    return this.ask("held");
   }
 
   /** Whether it has ended by itself; throws what it said. */

@@ -1,3 +1,7 @@
+import { setTimeout as pause } from "node:timers/promises";
+import { setFlagsFromString } from "node:v8";
+import { runInNewContext } from "node:vm";
+
 /** What a process has used so far. */
 export interface Usage {
   readonly cpuMs: number;
@@ -5,8 +9,30 @@ export interface Usage {
   readonly heapBytes: number;
 }
 
+/** What is held after all that nobody needs was collected, on the heap and beside it. */
+export interface Held {
+  readonly heldBytes: number;
+}
+
+setFlagsFromString("--expose-gc");
+const collectGarbage = runInNewContext("gc") as () => void;
+
+/** Buffers are let go of beside the program, some time after what they belonged to. */
+const SWEPT_MS = 500;
+
+async function collected(): Promise<void> {
+  collectGarbage();
+  await pause(SWEPT_MS);
+  collectGarbage();
+  await pause(SWEPT_MS);
+  const { heapUsed, external } = process.memoryUsage();
+  const held: Held = { heldBytes: heapUsed + external };
+  process.send?.(held);
+}
+
 /** Loaded before a measured server (`--import`): tells what it has used to the process that asks for it. */
 process.on("message", (message) => {
+  if (message === "held") return void collected();
   if (message !== "usage") return;
   const { user, system } = process.cpuUsage();
   const { rss, heapUsed } = process.memoryUsage();

@@ -53,9 +53,11 @@ export function drifts({ drift }: Life): boolean {
 }
 
 function lifeLine(life: Life): string {
-  const memory = Object.entries(life.rssMiB).map(([when, mib]) => `${when} ${mib.toFixed(0)}`);
+  const memory = Object.entries(life.rssMiB).map(
+    ([when, mib]) => `${when} ${mib.toFixed(0)} (held ${life.heldMiB[when]?.toFixed(1)})`,
+  );
   const start = `ready after ${life.startMs.toFixed(0)} ms, ${life.startCpuMs.toFixed(0)} ms of CPU`;
-  const drift = `last to second ${life.drift.toFixed(3)} <= ${MOST_DRIFT}`;
+  const drift = `held, last to second ${life.drift.toFixed(3)} <= ${MOST_DRIFT}`;
   return `${drifts(life) ? "MISS" : "ok  "}  one process: ${start}; resident MiB by requests: ${memory.join(", ")}; ${drift}`;
 }
 

@@ -19,6 +19,8 @@ export interface Subject extends Reached {
   readonly ports: readonly number[];
   /** By the name of the process. */
   usage(): Promise<Readonly<Record<string, Usage>>>;
+  /** Bytes that all its processes hold once garbage was collected. */
+  held(): Promise<number>;
   stop(): Promise<void>;
 }
 
@@ -147,8 +149,13 @@ async function untilIdle({ usage }: Pick<Subject, "usage">): Promise<void> {
   }
 }
 
-function measured(processes: ReadonlyMap<string, MeasuredProcess>): Pick<Subject, "usage" | "stop"> {
+function measured(processes: ReadonlyMap<string, MeasuredProcess>): Pick<Subject, "usage" | "held" | "stop"> {
   return {
+    async held() {
+      const each = await Promise.all([...processes.values()].map((process) => process.held()));
+      return each.reduce((sum, { heldBytes }) => sum + heldBytes, 0);
+    },
+
     async usage() {
       const usages = [...processes].map(async ([name, process]) => [name, await process.usage()] as const);
       return Object.fromEntries(await Promise.all(usages));
