@@ -59,9 +59,13 @@ function exactly(value: number, source = ""): number | bigint {
   return value;
 }
 
-const [QUOTE, BACKSLASH, OPEN_BRACE, CLOSE_BRACE, OPEN_BRACKET, CLOSE_BRACKET] = [...'"\\{}[]'].map((character) =>
-  character.charCodeAt(0),
-);
+/** As `charCodeAt` gives them. */
+const QUOTE = 0x22;
+const BACKSLASH = 0x5c;
+const OPEN_BRACKET = 0x5b;
+const CLOSE_BRACKET = 0x5d;
+const OPEN_BRACE = 0x7b;
+const CLOSE_BRACE = 0x7d;
 
 /** The most brackets that are open at once, counted before parsing: the parser's own stack is not to be relied on. */
 function nesting(text: string): number {
