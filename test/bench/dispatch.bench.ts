@@ -3,11 +3,10 @@ import { cpus, tmpdir } from "node:os";
 import { join } from "node:path";
 import mongoose from "mongoose";
 import { startMongod } from "../../services/launch/embedded-mongod.ts";
-import { startChatServer } from "../real-parts/chat-server.ts";
-import type { Arena, Contender } from "./dispatch/contender.ts";
+import { databaseOf, inArena, inWordsOf, type Start } from "./dispatch/arena.ts";
 import { clearAhead, planAhead } from "./dispatch/future-posts.ts";
 import { startGuildcal, startOverNats } from "./dispatch/guildcal-contender.ts";
-import { type Lateness, race, type RaceShape, type Result } from "./dispatch/race.ts";
+import type { RaceShape, Result } from "./dispatch/race.ts";
 import { replan } from "./dispatch/replan.ts";
 import { startRival } from "./dispatch/rival-process.ts";
 
@@ -17,9 +16,7 @@ const BURST: RaceShape = { posts: 5_000, spreadMs: 1_000, guilds: 1_000, warmUpM
 const INSTANT: RaceShape = { ...BURST, spreadMs: 0 };
 const AMID_MANY: RaceShape = { posts: 2_500, spreadMs: 25_000, guilds: 200, warmUpMs: 5_000 };
 const MANY = 1_000_000;
-const NO_LIMITS = { perBucket: 1_000_000_000, overall: 1_000_000_000 };
 
-type Start = (arena: Arena) => Promise<Contender>;
 const CONTENDERS: Readonly<Record<string, Start>> = {
   setTimeout: (arena) => startRival("setTimeout", "timer-rival.ts", arena),
   agenda: (arena) => startRival("agenda", "agenda-rival.ts", arena),
@@ -79,40 +76,8 @@ async function amidMany(mongoUrl: string): Promise<void> {
   });
 }
 
-type Meet = (start: Start, shape: RaceShape) => Promise<Result>;
-
-async function inArena(mongoUrl: string, work: (arena: Arena, meet: Meet) => Promise<void>): Promise<void> {
-  const chat = await startChatServer({ limits: NO_LIMITS });
-  const arena = { mongoUrl, chatUrl: chat.url, token: chat.token };
-  try {
-    await work(arena, async (start, shape) => {
-      const contender = await start(arena);
-      try {
-        return await race(contender, chat, shape);
-      } finally {
-        await contender.stop();
-      }
-    });
-  } finally {
-    await chat.stop();
-  }
-}
-
-function databaseOf(mongoUrl: string, name: string): string {
-  const url = new URL(mongoUrl);
-  url.pathname = `/${name}`;
-  return url.toString();
-}
-
-function show({ contender, due, received, doubled, early, cpuMs, residentMiB, ...result }: Result): void {
-  const claimed = result.claimLateness && `, claimed ${inWords(result.claimLateness)}`;
-  const late = `received ${inWords(result.lateness)}${claimed ?? ""}`;
-  const counts = `${received} of ${due} received, ${doubled} doubled, ${early} early`;
-  console.log(`  ${contender.padEnd(12)}${late} | ${counts} | ${cpuMs.toFixed(2)} ms CPU a post | ${residentMiB} MiB`);
-}
-
-function inWords({ p50, p99, max }: Lateness): string {
-  return `p50 ${p50.toFixed(1)} p99 ${p99.toFixed(1)} max ${max.toFixed(0)} ms late`;
+function show(result: Result): void {
+  console.log(`  ${inWordsOf(result)}`);
 }
 
 await main(process.argv.slice(2));

@@ -3,11 +3,13 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { parseArgs } from "node:util";
 import { startMongod } from "../../services/launch/embedded-mongod.ts";
+import type { Line } from "./line.ts";
 import { besideRivals } from "./requests/beside-rivals.ts";
 import type { Comparison } from "./requests/compare.ts";
 import { growth } from "./requests/growth.ts";
 import { type Life, lifeOf } from "./requests/life.ts";
 import { Loader } from "./requests/measure.ts";
+import { calendarRows, dispatchRows } from "./requests/main-rows.ts";
 import { overNats } from "./requests/over-nats.ts";
 import { scaleOut } from "./requests/scale-out.ts";
 import { drifts, printReport, reportOf } from "./requests/report.ts";
@@ -16,7 +18,8 @@ import type { Subject } from "./requests/subjects.ts";
 
 /**
  * `npm run bench`: what a request costs here, beside the same endpoint written by hand, over NATS beside one process, and
- * where there is much beside where there is little, and what a process takes from its start on. `--section` and `--row TEXT`
+ * where there is much beside where there is little, what a process takes from its start on, and the main rows of the other
+ * benches. `--section` and `--row TEXT`
  * pick from it; `--json` prints all figures. The section `scale`, which needs root, has to be asked for by name.
  */
 const { values: options } = parseArgs({
@@ -24,7 +27,7 @@ const { values: options } = parseArgs({
     rounds: { type: "string", default: "5" },
     requests: { type: "string", default: "1000" },
     connections: { type: "string", default: "16" },
-    section: { type: "string", default: "http,nats,growth,life" },
+    section: { type: "string", default: "http,nats,growth,life,calendar,dispatch" },
     row: { type: "string", default: "" },
     "life-requests": { type: "string", default: "100000" },
     profile: { type: "string" },
@@ -33,6 +36,7 @@ const { values: options } = parseArgs({
 });
 
 const lives: Life[] = [];
+const lines: Line[] = [];
 
 const SECTIONS: Readonly<Record<string, (stage: Stage) => Promise<Comparison[]>>> = {
   http: besideRivals,
@@ -41,6 +45,14 @@ const SECTIONS: Readonly<Record<string, (stage: Stage) => Promise<Comparison[]>>
   growth,
   async life(stage) {
     lives.push(await lifeOf(stage, Number(options["life-requests"])));
+    return [];
+  },
+  async calendar() {
+    lines.push(...(await calendarRows()));
+    return [];
+  },
+  async dispatch(stage) {
+    lines.push(...(await dispatchRows(stage)));
     return [];
   },
 };
@@ -88,10 +100,11 @@ function unknown(section: string): never {
 try {
   const comparisons: Comparison[] = [];
   for (const section of options.section.split(",")) comparisons.push(...(await run(section)));
-  const report = await reportOf(comparisons, lives, pace);
+  const report = await reportOf({ comparisons, lives, lines, pace });
   if (options.json) console.log(JSON.stringify(report, undefined, 2));
   else printReport(report);
-  process.exitCode = !failed && comparisons.every(({ held }) => held) && !lives.some(drifts) ? 0 : 1;
+  const allHeld = [...comparisons, ...lines].every(({ held }) => held) && !lives.some(drifts);
+  process.exitCode = !failed && allHeld ? 0 : 1;
 } finally {
   await mongod.stop();
   await rm(directory, { recursive: true, force: true });

@@ -1,6 +1,7 @@
 import { execFile } from "node:child_process";
 import { cpus, totalmem } from "node:os";
 import { promisify } from "node:util";
+import { type Line, printLines } from "../line.ts";
 import type { Comparison, Figures } from "./compare.ts";
 import type { Life } from "./life.ts";
 import type { Pace } from "./measure.ts";
@@ -13,21 +14,19 @@ export interface Report {
   readonly pace: Pace;
   readonly comparisons: readonly Comparison[];
   readonly lives: readonly Life[];
+  /** The main rows of the other benches. */
+  readonly lines: readonly Line[];
 }
 
-export async function reportOf(
-  comparisons: readonly Comparison[],
-  lives: readonly Life[],
-  pace: Pace,
-): Promise<Report> {
+export async function reportOf(measured: Pick<Report, "comparisons" | "lives" | "lines" | "pace">): Promise<Report> {
   const { stdout } = await promisify(execFile)("git", ["describe", "--always", "--dirty"]);
   const [cpu] = cpus();
   const machine = `${cpus().length} x ${cpu?.model ?? "?"}, ${Math.round(totalmem() / 2 ** 30)} GiB, Node ${process.version}`;
-  return { at: new Date().toISOString(), commit: stdout.trim(), machine, pace, comparisons, lives };
+  return { at: new Date().toISOString(), commit: stdout.trim(), machine, ...measured };
 }
 
 /** One table: a line for each comparison, `ok` or `MISS`, with the figures that are bounded marked by their bounds. */
-export function printReport({ at, commit, machine, pace, comparisons, lives }: Report): void {
+export function printReport({ at, commit, machine, pace, comparisons, lives, lines: others }: Report): void {
   console.log(`${at}  ${commit}  ${machine}`);
   console.log(
     `${pace.rounds} rounds of ${pace.requests} requests, ${pace.connections} at once; medians, ours : theirs`,
@@ -43,6 +42,7 @@ export function printReport({ at, commit, machine, pace, comparisons, lives }: R
   const head = ["", "row", "beside", "requests/s", "p50", "p99", "CPU/request", "ours", "theirs"];
   if (lines.length > 0) printColumns([head, ...lines]);
   for (const life of lives) console.log(lifeLine(life));
+  printLines(others);
 }
 
 const MOST_DRIFT = 1.02;
