@@ -1,4 +1,3 @@
-import { randomBytes } from "node:crypto";
 import { optimisticWrite } from "../../mixins/optimistic-write.ts";
 import type { CreateEventParams, EventReference, UpdateEventParams } from "../contracts/calendar-events.contract.ts";
 import { isRefusal, type Refusal } from "../contracts/errors.ts";
@@ -13,6 +12,7 @@ import { ID_RANDOM_BYTES, newEventId } from "./domain/event-id.ts";
 import { occurrenceAt } from "./domain/occurrences.ts";
 import { cancelledOccurrence, type ChangedOverride, changeOccurrence } from "./domain/override.ts";
 import type { Named, NamedEvents } from "./named-events.ts";
+import { randomBytesOf } from "./random-bytes.ts";
 
 /** A revision that was stored. */
 export type Written = Pick<CalendarEvent, "id" | "guildId" | "revision">;
@@ -36,6 +36,8 @@ export function eventWrites(
   events: NamedEvents,
   now: () => EpochMs,
 ): EventWrites {
+  const random = randomBytesOf(ID_RANDOM_BYTES);
+
   /** Which single occurrences keep what they have of their own when the series gets another start or rule (D19). */
   async function seriesWrite({ event: stored, calendar }: Named, next: ChangedEvent): Promise<Write> {
     const { event } = next;
@@ -74,7 +76,7 @@ export function eventWrites(
     create: (params) =>
       optimisticWrite({
         load: () => calendarFor(params),
-        decide: (calendar) => newEvent(params, newEventId(now(), randomBytes(ID_RANDOM_BYTES)), calendar),
+        decide: (calendar) => newEvent(params, newEventId(now(), random()), calendar),
         save: (event) => store.insert(event),
       }),
 

@@ -10,7 +10,9 @@ const TIME_DIGITS = 10;
 export function newEventId(now: EpochMs, random: Uint8Array): EventId {
   let time = "";
   for (let rest = now; time.length < TIME_DIGITS; rest = Math.floor(rest / 32)) time = digit(rest % 32) + time;
-  return `e${time}${Array.from(random, (byte) => digit(byte % 32)).join("")}` as EventId;
+  let unique = "";
+  for (const byte of random) unique += digit(byte % 32);
+  return `e${time}${unique}` as EventId;
 }
 
 function digit(value: number): string {
