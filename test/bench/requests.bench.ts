@@ -25,7 +25,7 @@ import type { Subject } from "./requests/subjects.ts";
 const { values: options } = parseArgs({
   options: {
     rounds: { type: "string", default: "5" },
-    requests: { type: "string", default: "2000" },
+    requests: { type: "string", default: "3000" },
     connections: { type: "string", default: "16" },
     section: { type: "string", default: "http,nats,growth,life,calendar,dispatch" },
     row: { type: "string", default: "" },
