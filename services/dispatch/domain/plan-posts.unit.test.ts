@@ -5,28 +5,9 @@ import type { Occurrence } from "../../contracts/occurrences.contract.ts";
 import type { AnnouncementId, EventId, OccurrenceId } from "../../contracts/ids.ts";
 import { HOUR, MINUTE, NOON, sampleAnnouncement, sampleOccurrence, sampleTruth } from "./dispatch-samples.ts";
 import { stands } from "./judge-post.ts";
-import { type GuildTruth, type PlanChanges, planPosts, updated } from "./plan-posts.ts";
+import { type GuildTruth, planPosts } from "./plan-posts.ts";
+import { onePlanned, plan, planned } from "./plan-samples.ts";
 import { isOpen, type Post, TRANSITIONS } from "./post.ts";
-
-function plan(truth: Partial<GuildTruth> = {}): PlanChanges {
-  const changes = planPosts(sampleTruth(truth));
-  if (changes === "too many") throw new Error("too many");
-  return changes;
-}
-
-/** The guild's rows after the plan is stored. */
-function planned(truth: Partial<GuildTruth>): Post[] {
-  const { inserts, updates } = plan(truth);
-  const rows = new Map([...(truth.existing ?? []), ...inserts].map((row) => [row.id, row]));
-  for (const update of updates) rows.set(update.id, updated(rows.get(update.id) as Post, update));
-  return [...rows.values()];
-}
-
-function onePlanned(truth: Partial<GuildTruth> = {}): Post {
-  const [post] = plan(truth).inserts;
-  if (post === undefined) throw new Error("nothing is planned");
-  return post;
-}
 
 function plannedAt(startsAt: number): number {
   return plan({ occurrences: [sampleOccurrence({ startsAt })] }).inserts.length;
@@ -80,47 +61,11 @@ describe("planning a guild", () => {
     ]);
   });
 
-  test.each([
-    ["the announcement was deleted", { announcements: [] }],
-    ["the announcement was disabled", { announcements: [sampleAnnouncement({ enabled: false })] }],
-    ["the event was deleted or moved out of reach", { occurrences: [] }],
-    [
-      "the announcement no longer covers the event",
-      { announcements: [sampleAnnouncement({ type: "COLOR", eventColor: "RED" })] },
-    ],
-    ["the sink log is switched off", { sinks: ["webhook" as const] }],
-    [
-      "the announcement was re-timed",
-      { announcements: [sampleAnnouncement({ hours: 100, standsSince: 0 })], from: NOON },
-    ],
-  ])("a post is called off because %s", (reason, truth) => {
-    expect(plan({ ...truth, existing: [onePlanned()] }).updates).toMatchObject([
-      { to: { state: "cancelled", reason } },
-    ]);
-  });
-
   test("a post whose occurrence was not looked for stays as it is", () => {
     const existing = [onePlanned()];
     const unseen = { occurrences: [], windows: [{ from: 0, until: NOON + HOUR }] };
     expect(plan({ ...unseen, existing })).toEqual(NOTHING);
     expect(plan({ occurrences: [], through: NOON + HOUR, existing })).toEqual(NOTHING);
-  });
-
-  test.each([
-    ["was deleted", [], "the announcement was deleted"],
-    ["was disabled", [sampleAnnouncement({ hours: 100, enabled: false })], "the announcement was disabled"],
-    ["has a shorter lead time", [sampleAnnouncement({ hours: 1 })], "the announcement was re-timed"],
-  ])("a post far ahead, which nobody looks for any more, is called off when its announcement %s", (_, now, reason) => {
-    const occurrences = [sampleOccurrence({ startsAt: NOON + 101 * HOUR })];
-    const existing = planned({ announcements: [sampleAnnouncement({ hours: 100 })], occurrences });
-    expect(existing).toMatchObject([{ state: "planned", dueAt: NOON + HOUR }]);
-    const through = NOON + 48 * HOUR;
-    const looked = { occurrences: [], windows: [{ from: NOON - HOUR, until: through + HOUR }] };
-    expect(plan({ ...looked, announcements: now, existing }).updates).toMatchObject([
-      { to: { state: "cancelled", reason } },
-    ]);
-    const other = sampleAnnouncement({ id: "a2" as AnnouncementId, hours: 100 });
-    expect(plan({ ...looked, announcements: [...now, other], existing })).toEqual(NOTHING);
   });
 
   test("a post that was called off is planned anew, as the next round, when it is asked for again", () => {
