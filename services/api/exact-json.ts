@@ -59,26 +59,17 @@ function exactly(value: number, source = ""): number | bigint {
   return value;
 }
 
-/** As `charCodeAt` gives them. */
-const QUOTE = 0x22;
-const BACKSLASH = 0x5c;
-const OPEN_BRACKET = 0x5b;
-const CLOSE_BRACKET = 0x5d;
-const OPEN_BRACE = 0x7b;
-const CLOSE_BRACE = 0x7d;
-
 /** The most brackets that are open at once, counted before parsing: the parser's own stack is not to be relied on. */
 function nesting(text: string): number {
   let open = 0;
   let deepest = 0;
   let quoted = false;
   for (let at = 0; at < text.length; at += 1) {
-    const character = text.charCodeAt(at);
-    if (quoted && character === BACKSLASH) at += 1;
-    else if (character === QUOTE) quoted = !quoted;
-    else if (!quoted && (character === OPEN_BRACE || character === OPEN_BRACKET))
-      deepest = Math.max(deepest, (open += 1));
-    else if (!quoted && (character === CLOSE_BRACE || character === CLOSE_BRACKET)) open -= 1;
+    const character = text[at];
+    if (quoted && character === "\\") at += 1;
+    else if (character === '"') quoted = !quoted;
+    else if (!quoted && (character === "{" || character === "[")) deepest = Math.max(deepest, (open += 1));
+    else if (!quoted && (character === "}" || character === "]")) open -= 1;
   }
   return deepest;
 }
