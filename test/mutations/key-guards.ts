@@ -38,6 +38,14 @@ export const KEY_GUARDS: readonly Guard[] = [
     test: "is for those alone whom the contract names",
   },
   {
+    guard: "another contract's check is none",
+    file: "mixins/contract-action.ts",
+    text: "checkedBy === contract",
+    without: "checkedBy !== undefined",
+    testFile: "mixins/contract-action.contract.test.ts",
+    test: "does not check anew what has just passed its own check here, and no other's word counts",
+  },
+  {
     ...ring,
     guard: "a key's secret counts, and not its id alone",
     text: "sameDigest(digest, each.digest)",
