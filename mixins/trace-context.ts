@@ -11,8 +11,7 @@ const SAMPLED = 1;
  */
 export function traceparentAfter(header: string | undefined): string {
   const [own, ownParent] = newIds();
-  if (header === undefined) return `00-${own}-${ownParent}-00`;
-  const given = TRACEPARENT.exec(header);
+  const given = TRACEPARENT.exec(header ?? "");
   const [, version, traceId, flags = "00", rest] = given ?? [];
   const isFollowed = traceId !== undefined && (version !== "00" || rest === undefined);
   const sampled = isFollowed ? Number.parseInt(flags, 16) & SAMPLED : 0;

@@ -27,7 +27,7 @@ export function isBodyRead(request: IncomingMessage): boolean {
 }
 
 /**
- * Reads on what nobody will use, up to 1 MiB; false when there was more. Closing a connection with unread bytes
+ * Reads on what nobody will use of a body that is not read yet, up to 1 MiB; false when there was more. Closing a connection with unread bytes
  * resets it, and the sender would see that instead of its answer.
  */
 export async function discardBody(request: IncomingMessage): Promise<boolean> {

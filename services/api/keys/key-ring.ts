@@ -103,8 +103,8 @@ export function keyRing({ store, seal, configured, clock = Date.now, onError }: 
     async authenticate(presented, mayAsk = () => true) {
       const before = opened.get(presented);
       const { digest, parts } = before ?? read(presented);
-      const isNew = before === undefined && configuredDigest !== undefined;
-      if (isNew && sameDigest(digest, configuredDigest)) return CONFIGURED;
+      if (before === undefined && configuredDigest !== undefined && sameDigest(digest, configuredDigest))
+        return CONFIGURED;
       const key = parts?.env === seal.env ? await keyOf(parts.id, mayAsk) : null;
       if (key === null) return undefined;
       const now = clock();

@@ -14,7 +14,7 @@ export function mergedChanges(
     .toSorted((a, b) => a.changedAt - b.changedAt || compareText(a.id, b.id));
   const changes = all.slice(0, limit);
   const last = changes.at(-1);
-  const readings = feeds.flatMap(({ readAt = [] }) => readAt);
+  const readings = feeds.map(({ readAt }) => readAt).filter((at) => at !== undefined);
   return {
     changes,
     mark: last === undefined ? mark : { at: last.changedAt, id: last.id },

@@ -1,4 +1,4 @@
-import { databaseOf, inArena, inWordsOf } from "../dispatch/arena.ts";
+import { databaseOf, inArena, inWordsOf, type Start } from "../dispatch/arena.ts";
 import { startGuildcal } from "../dispatch/guildcal-contender.ts";
 import type { RaceShape, Result } from "../dispatch/race.ts";
 import { startRival } from "../dispatch/rival-process.ts";
@@ -17,7 +17,8 @@ const STEADY: RaceShape = { posts: 7_500, spreadMs: 15_000, guilds: 500, warmUpM
 /** The main row of `npm run bench:dispatch`: 500 posts a second, beside a bare timer that remembers nothing. */
 export async function dispatchRows({ given }: Pick<Stage, "given">): Promise<Line[]> {
   const lines: Line[] = [];
-  for (const start of [startRival.bind(undefined, "setTimeout", "timer-rival.ts"), startGuildcal]) {
+  const startTimer: Start = (arena) => startRival("setTimeout", "timer-rival.ts", arena);
+  for (const start of [startTimer, startGuildcal]) {
     await inArena(databaseOf(given.mongoUrl, `race${lines.length}`), async (_, meet) => {
       const result = await meet(start, STEADY);
       lines.push({ held: eachOnce(result), text: `500 posts a second for 10 s: ${inWordsOf(result)}` });
