@@ -1,3 +1,5 @@
+import { PassingMap } from "./passing-map.ts";
+
 /** Who comes while an answer is under way waits for it so long before the next is begun. */
 const MOST_WAIT_MS = 20;
 
@@ -9,8 +11,8 @@ export function askedTogether<Args extends readonly (string | number | undefined
   ask: (...args: Args) => Promise<Answer>,
   mostWaitMs = MOST_WAIT_MS,
 ): (...args: Args) => Promise<Answer> {
-  const waiting = new Map<string, Promise<Answer>>();
-  const underWay = new Map<string, Promise<void>>();
+  const waiting = new PassingMap<string, Promise<Answer>>();
+  const underWay = new PassingMap<string, Promise<void>>();
 
   function begin(name: string, args: Args): Promise<Answer> {
     waiting.delete(name);

@@ -1,6 +1,7 @@
 import { afterEach, describe, expect, jest, test } from "@jest/globals";
 import mongoose from "mongoose";
 import type { GuildId } from "../services/contracts/ids.ts";
+import { answeredModel } from "../test/doubles/answered-model.ts";
 import { newRecords } from "./new-records.ts";
 
 const guildId = "1" as GuildId;
@@ -24,7 +25,7 @@ function database(...replies: readonly Reply[]) {
     if (reply === SILENCE) return new Promise(() => undefined);
     return reply instanceof Error ? Promise.reject(reply) : Promise.resolve(reply);
   };
-  return { commands, insert: newRecords({ db: { db: { command } }, collection: { name: "rows" } } as never) };
+  return { commands, insert: newRecords(answeredModel(command)) };
 }
 
 describe("new records", () => {

@@ -33,7 +33,10 @@ describe("a short read", () => {
       return instead === undefined ? db.command(asked, options) : instead();
     };
     const runCursorCommand = db.runCursorCommand.bind(db);
-    return { commands, model: { db: { db: { command, runCursorCommand } as never }, collection: model.collection } };
+    return {
+      commands,
+      model: { db: { db: { client: db.client, command, runCursorCommand } as never }, collection: model.collection },
+    };
   }
 
   test("is one command where the rows fit in one reply", async () => {

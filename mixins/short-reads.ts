@@ -1,4 +1,5 @@
 import mongoose, { type Connection } from "mongoose";
+import { runInSession } from "./kept-sessions.ts";
 
 /** What is read of a collection; as MongoDB's `find` takes it. */
 export interface ShortRead {
@@ -34,9 +35,9 @@ export async function readRows<Row>(model: Readable, read: ShortRead, at?: Momen
   const { name } = model.collection;
   const command = { find: name, ...read, batchSize: FIRST_BATCH, readConcern: visibility(at) };
   try {
-    const { cursor } = (await db.command(command)) as Reply<Row>;
+    const { cursor } = (await runInSession(db, command)) as Reply<Row>;
     if (cursor.id === 0) return cursor.firstBatch;
-    await db.command({ killCursors: name, cursors: [mongoose.mongo.Long.fromValue(cursor.id)] });
+    await runInSession(db, { killCursors: name, cursors: [mongoose.mongo.Long.fromValue(cursor.id)] });
   } catch (error) {
     if (error instanceof mongoose.mongo.MongoServerSelectionError) throw error;
   }
@@ -66,9 +67,9 @@ export async function distinctNow(
     cursor: { batchSize: FIRST_BATCH },
     readConcern: { level: "snapshot" },
   };
-  const { cursor } = (await db.command(command).catch((error: unknown) => {
+  const { cursor } = (await runInSession(db, command).catch((error: unknown) => {
     if (error instanceof mongoose.mongo.MongoServerSelectionError) throw error;
-    return db.command(command);
+    return runInSession(db, command);
   })) as Reply<{ readonly _id: unknown }>;
   if (cursor.atClusterTime === undefined) throw new mongoose.MongooseError("a snapshot without its time");
   return { values: cursor.firstBatch.map(({ _id }) => _id), at: cursor.atClusterTime };

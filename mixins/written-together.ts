@@ -1,5 +1,6 @@
 import DataLoader from "dataloader";
 import { NoAnswerInTime } from "./bounded-answers.ts";
+import { runInSession } from "./kept-sessions.ts";
 import { databaseOf, type Readable } from "./short-reads.ts";
 
 /** More than this in one command are two: the last sees the same `$$NOW` as the first. */
@@ -76,7 +77,7 @@ interface RefusedUpdate {
  */
 export async function updateTogether(model: Readable, updates: readonly UpdateStatement[]): Promise<Updated> {
   const command = { update: model.collection.name, updates, ordered: false, writeConcern: { w: "majority", j: true } };
-  const { n, writeErrors = [], writeConcernError } = (await databaseOf(model).command(command)) as UpdateReply;
+  const { n, writeErrors = [], writeConcernError } = (await runInSession(databaseOf(model), command)) as UpdateReply;
   if (writeConcernError !== undefined) throw new NoAnswerInTime(`no majority: ${writeConcernError.errmsg}`);
   return { n, refused: new Map(writeErrors.map((refused) => [refused.index, refused])) };
 }

@@ -1,4 +1,5 @@
 import { wasNotTaken } from "../../mixins/asked-again.middleware.ts";
+import { PassingMap } from "../../mixins/passing-map.ts";
 import type { Health, ServiceName } from "../contracts/health.contract.ts";
 
 /** How often a service that is there is asked for its health. */
@@ -25,7 +26,7 @@ interface Watched {
   askedAt: number;
   asking: number;
   /** Ends the calls that are waiting for it. */
-  readonly waiting: Set<() => void>;
+  readonly waiting: PassingMap<number, (gone: ServiceGone) => void>;
 }
 
 /** A call to a service that is not there, or went away while it was being asked. */
@@ -54,6 +55,7 @@ export class ServiceWatch {
   readonly #ask: (service: ServiceName) => Promise<Health>;
   readonly #clock: () => number;
   #tickedAt: number;
+  #calls = 0;
 
   /** `clock` is monotonic, in milliseconds. */
   constructor(services: readonly ServiceName[], ask: (service: ServiceName) => Promise<Health>, clock: () => number) {
@@ -78,17 +80,15 @@ export class ServiceWatch {
     const needed = services.map((service) => this.#watched.get(service));
     if (needed.some((watched) => watched?.there !== true)) throw new ServiceGone(false);
     const answer = call();
-    return new Promise<T>((resolve, reject) => {
-      const giveUp = () => reject(new ServiceGone(true));
-      for (const watched of needed) watched?.waiting.add(giveUp);
-      const settled = <Outcome>(settle: (outcome: Outcome) => void) => {
-        return (outcome: Outcome) => {
-          for (const watched of needed) watched?.waiting.delete(giveUp);
-          settle(outcome);
-        };
-      };
-      answer.then(settled(resolve), settled(reject));
-    });
+    const { promise, resolve, reject } = Promise.withResolvers<T>();
+    const id = (this.#calls += 1);
+    for (const watched of needed) watched?.waiting.set(id, reject);
+    answer.then(resolve, reject);
+    try {
+      return await promise;
+    } finally {
+      for (const watched of needed) watched?.waiting.delete(id);
+    }
   }
 
   /** What is not there now, in words for an operator: services, and their databases. */
@@ -122,7 +122,7 @@ export class ServiceWatch {
 
 function neverSeen(): Watched {
   const never = { answeredAt: 0, isNobody: false, askedAt: -ASK_EVERY_MS };
-  return { there: false, database: false, ...never, asking: 0, waiting: new Set() };
+  return { there: false, database: false, ...never, asking: 0, waiting: new PassingMap() };
 }
 
 function patience({ isNobody }: Watched): number {
@@ -136,5 +136,5 @@ function isDue({ there, askedAt, asking }: Watched, now: number): boolean {
 
 function lose(watched: Watched): void {
   watched.there = false;
-  for (const giveUp of watched.waiting) giveUp();
+  watched.waiting.forEach((giveUp) => giveUp(new ServiceGone(true)));
 }

@@ -1,4 +1,5 @@
 import { afterEach, beforeEach, describe, expect, jest, test } from "@jest/globals";
+import { answeredModel } from "../../test/doubles/answered-model.ts";
 import { type Step, stepsTogether } from "./post-steps.store.ts";
 
 interface Command {
@@ -26,7 +27,7 @@ function heldDatabase() {
       const ids = updates.map(({ q }) => q._id);
       commands.push({ ids, answer: (reply = {}) => resolve({ n: ids.length, ...reply }), fail: reject });
     });
-  return { commands, model: { db: { db: { command } }, collection: { name: "rows" } } as never };
+  return { commands, model: answeredModel(command) };
 }
 
 describe("commands of steps", () => {

@@ -1,0 +1,30 @@
+import type { Connection } from "mongoose";
+
+type Database = NonNullable<Connection["db"]>;
+type Session = ReturnType<Database["client"]["startSession"]>;
+
+/** By the client they are of: sessions that no command is under way in. */
+const idle = new WeakMap<Database["client"], Session[]>();
+
+/**
+ * A command's reply, in a session that is kept for the next command. The driver by itself makes one for each and keeps all of
+ * them in a Set, whose outgrown tables hold on to replies (see mixins/passing-map.ts).
+ *
+ * One command at a time uses a session, so there are as many as commands were ever under way at once; they end with their
+ * client. They order nothing that a session of the driver's would not. After an error the session is given back: nobody
+ * knows what the server holds of it.
+ */
+export async function runInSession(db: Database, command: object): Promise<object> {
+  const { client } = db;
+  const sessions = idle.get(client) ?? [];
+  idle.set(client, sessions);
+  const session = sessions.pop() ?? client.startSession({ causalConsistency: false });
+  try {
+    const reply = await db.command(command, { session });
+    sessions.push(session);
+    return reply;
+  } catch (error) {
+    await session.endSession();
+    throw error;
+  }
+}
