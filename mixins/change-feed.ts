@@ -39,7 +39,7 @@ export function stampedReplacement(
   record: object,
   alsoNow: readonly string[] = [],
   keep: readonly string[] = [],
-): PipelineStage.ReplaceWith[] {
+): [PipelineStage.ReplaceWith] {
   const now = Object.fromEntries(["changedAt", ...alsoNow].map((field) => [field, "$$NOW"]));
   const kept = Object.fromEntries(keep.map((field) => [field, `$${field}`]));
   return [{ $replaceWith: { $mergeObjects: [{ $literal: record }, kept, now] } }];

@@ -3,14 +3,14 @@ import { within } from "./bounded-answers.ts";
 import { DUPLICATE_KEY, type stampedReplacement, type Tracked } from "./change-feed.ts";
 import { isDatabaseOutOfReach } from "./database.mixin.ts";
 import type { Readable } from "./short-reads.ts";
-import { together, updateTogether } from "./written-together.ts";
+import { together, type UpdateStatement, updateTogether } from "./written-together.ts";
 
 /** Whoever asked has given up by then; one that never answers must not hold its place for ever. */
 const ANSWERS_MS = 10_000;
 
 /** A record's first revision, and with what it is stored. */
 export interface Insert {
-  readonly record: Pick<Tracked, "_id" | "guildId">;
+  readonly record: Pick<Tracked, "_id">;
   readonly replacement: ReturnType<typeof stampedReplacement>;
 }
 
@@ -23,11 +23,11 @@ export interface Insert {
  */
 export function newRecords(model: Readable): (insert: Insert) => Promise<boolean> {
   async function insertAll(inserts: readonly Insert[], again: boolean): Promise<(boolean | Error)[]> {
-    const { refused } = await updateTogether(model, inserts.map(statementOf));
+    const { inserted, refused } = await updateTogether(model, inserts.map(statementOf));
     return inserts.map((_, at) => {
+      if (inserted.has(at)) return true;
       const problem = refused.get(at);
-      if (problem === undefined) return true;
-      return problem.code === DUPLICATE_KEY ? again : new Error(problem.errmsg);
+      return problem === undefined || problem.code === DUPLICATE_KEY ? again : new Error(problem.errmsg);
     });
   }
 
@@ -45,7 +45,12 @@ export function newRecords(model: Readable): (insert: Insert) => Promise<boolean
   return together((inserts) => within(ANSWERS_MS, "a command of new records", insertSurely(inserts)));
 }
 
-function statementOf({ record, replacement }: Insert) {
-  const { _id, guildId } = record;
-  return { q: { _id, guildId, revision: { $exists: false } }, u: replacement, upsert: true };
+const IS_NEW = { $eq: [{ $type: "$revision" }, "missing"] };
+
+/**
+ * Puts the record where there is none, and leaves one that is there as it is. Asked for by nothing but its id: MongoDB
+ * needs no plan for that, which is a third of what such a write costs it.
+ */
+function statementOf({ record: { _id }, replacement: [{ $replaceWith: record }] }: Insert): UpdateStatement {
+  return { q: { _id }, u: [{ $replaceWith: { $cond: [IS_NEW, record, "$$ROOT"] } }], upsert: true };
 }

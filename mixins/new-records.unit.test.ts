@@ -1,15 +1,15 @@
 import { afterEach, describe, expect, jest, test } from "@jest/globals";
 import mongoose from "mongoose";
-import type { GuildId } from "../services/contracts/ids.ts";
 import { answeredModel } from "../test/doubles/answered-model.ts";
-import { newRecords } from "./new-records.ts";
+import { type Insert, newRecords } from "./new-records.ts";
 
-const guildId = "1" as GuildId;
-const insertOf = (_id: string) => ({ record: { _id, guildId }, replacement: [] });
+const insertOf = (_id: string): Insert => ({ record: { _id }, replacement: [{ $replaceWith: { _id } }] });
 
 type Reply = object | Error;
 const turn = () => new Promise((resolve) => setImmediate(resolve));
-const TAKEN = { n: 0, writeErrors: [{ index: 0, code: 11_000, errmsg: "taken" }] };
+/** What is answered where those at these places were inserted. */
+const insertedAt = (...places: readonly number[]) => ({ n: 1, upserted: places.map((index) => ({ index })) });
+const TAKEN = insertedAt();
 const NO_MAJORITY = { n: 1, writeConcernError: { errmsg: "waiting for replication timed out" } };
 const SILENCE = {};
 const lost = () => new mongoose.mongo.MongoNetworkError("connection closed");
@@ -32,18 +32,18 @@ describe("new records", () => {
   afterEach(() => void jest.useRealTimers());
 
   test("those that come together are one command", async () => {
-    const { commands, insert } = database({ n: 3 });
+    const { commands, insert } = database(insertedAt(0, 1, 2));
     expect(await Promise.all(["a", "b", "c"].map((id) => insert(insertOf(id))))).toEqual([true, true, true]);
     expect(commands).toEqual([["a", "b", "c"]]);
   });
 
   test("one whose id is taken is told so, alone", async () => {
-    const { insert } = database({ ...TAKEN, n: 1 });
+    const { insert } = database(insertedAt(1));
     expect(await Promise.all([insert(insertOf("a")), insert(insertOf("b"))])).toEqual([false, true]);
   });
 
   test("one that the database refuses for another reason rejects alone", async () => {
-    const { insert } = database({ n: 1, writeErrors: [{ index: 0, code: 17_419, errmsg: "too large" }] });
+    const { insert } = database({ ...insertedAt(1), writeErrors: [{ index: 0, code: 17_419, errmsg: "too large" }] });
     const [one, two] = await Promise.allSettled([insert(insertOf("a")), insert(insertOf("b"))]);
     expect(one).toMatchObject({ status: "rejected", reason: { message: "too large" } });
     expect(two).toMatchObject({ value: true });
@@ -71,7 +71,7 @@ describe("new records", () => {
 
   test("commands that are never answered give their places to the next", async () => {
     jest.useFakeTimers({ doNotFake: ["setImmediate", "nextTick", "queueMicrotask"] });
-    const { commands, insert } = database(SILENCE, SILENCE, { n: 1 });
+    const { commands, insert } = database(SILENCE, SILENCE, insertedAt(0));
     const silence = async (id: string) =>
       expect(insert(insertOf(id))).rejects.toThrow("did not answer within 10000 ms");
     const silent: Promise<void>[] = [];

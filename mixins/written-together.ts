@@ -58,6 +58,8 @@ export interface UpdateStatement {
 interface Updated {
   /** How many rows were as they had to be, or were inserted. */
   readonly n: number;
+  /** What was inserted, by its place. */
+  readonly inserted: ReadonlySet<number>;
   /** What the database refused, by its place. */
   readonly refused: ReadonlyMap<number, RefusedUpdate>;
 }
@@ -77,13 +79,23 @@ interface RefusedUpdate {
  */
 export async function updateTogether(model: Readable, updates: readonly UpdateStatement[]): Promise<Updated> {
   const command = { update: model.collection.name, updates, ordered: false, writeConcern: { w: "majority", j: true } };
-  const { n, writeErrors = [], writeConcernError } = (await runInSession(databaseOf(model), command)) as UpdateReply;
+  const {
+    n,
+    upserted = [],
+    writeErrors = [],
+    writeConcernError,
+  } = (await runInSession(databaseOf(model), command)) as UpdateReply;
   if (writeConcernError !== undefined) throw new NoAnswerInTime(`no majority: ${writeConcernError.errmsg}`);
-  return { n, refused: new Map(writeErrors.map((refused) => [refused.index, refused])) };
+  return {
+    n,
+    inserted: new Set(upserted.map(({ index }) => index)),
+    refused: new Map(writeErrors.map((refused) => [refused.index, refused])),
+  };
 }
 
 interface UpdateReply {
   readonly n: number;
+  readonly upserted?: readonly { readonly index: number }[];
   readonly writeErrors?: readonly RefusedUpdate[];
   readonly writeConcernError?: { readonly errmsg: string };
 }
