@@ -11,6 +11,7 @@ import { type Life, lifeOf } from "./requests/life.ts";
 import { Loader } from "./requests/measure.ts";
 import { calendarRows, dispatchRows } from "./requests/main-rows.ts";
 import { overNats } from "./requests/over-nats.ts";
+import { besideServers } from "./requests/processors.ts";
 import { scaleOut } from "./requests/scale-out.ts";
 import { drifts, printReport, reportOf } from "./requests/report.ts";
 import type { Stage } from "./requests/stage.ts";
@@ -57,6 +58,9 @@ const SECTIONS: Readonly<Record<string, (stage: Stage) => Promise<Comparison[]>>
   },
 };
 
+/** They put their processes where they want them. */
+const OTHER_BENCHES: ReadonlySet<string> = new Set(["calendar", "dispatch"]);
+
 const pace = {
   rounds: Number(options.rounds),
   requests: Number(options.requests),
@@ -71,7 +75,8 @@ async function run(section: string): Promise<Comparison[]> {
   const subjects: Subject[] = [];
   const loader = new Loader();
   try {
-    return await (SECTIONS[section] ?? unknown(section))({
+    const measure = SECTIONS[section] ?? unknown(section);
+    const stage: Stage = {
       given: { mongoUrl: mongod.url, directory, profile: options.profile },
       loader,
       pace,
@@ -81,7 +86,8 @@ async function run(section: string): Promise<Comparison[]> {
         subjects.push(subject);
         return subject;
       },
-    });
+    };
+    return await (OTHER_BENCHES.has(section) ? measure(stage) : besideServers(directory, () => measure(stage)));
   } catch (error) {
     // What the other sections measured is not lost.
     console.error(`${section} failed:`, error);

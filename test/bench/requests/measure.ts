@@ -3,7 +3,8 @@ import type { Load, LoadOutcome } from "./load-process.ts";
 import { MeasuredProcess } from "./measured-process.ts";
 import { quantile } from "./figures.ts";
 import type { Row } from "./rows.ts";
-import { OTHER_CPU, type Subject } from "./subjects.ts";
+import { OTHER_CPU } from "./processors.ts";
+import type { Subject } from "./subjects.ts";
 
 /** What one subject did in one round. */
 export interface Sample {

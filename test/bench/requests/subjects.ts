@@ -4,6 +4,7 @@ import { SERVICES } from "../../../services/launch/service-factories.ts";
 import { ask, untilAnswered } from "./ask.ts";
 import { type CpuShare, cpuShare } from "./cpu-share.ts";
 import { MeasuredProcess } from "./measured-process.ts";
+import { SERVER_CPU } from "./processors.ts";
 import type { Usage } from "./report-usage.ts";
 
 /** Where a subject is reached, and with which key. */
@@ -26,9 +27,6 @@ export interface Subject extends Reached {
 
 const ROOT = join(import.meta.dirname, "../../..");
 const START = join(ROOT, "services/launch/start.js");
-/** The servers have one CPU to themselves; the database, the bus and the load share the other. */
-const SERVER_CPU = 0;
-export const OTHER_CPU = 1;
 
 const OPERATOR_KEY = "operator-key-of-the-bench";
 
