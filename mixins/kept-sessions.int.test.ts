@@ -43,12 +43,22 @@ describe("sessions that are kept", () => {
     expect(begun).toBe(0);
   });
 
+  test("a hundred are kept at most", async () => {
+    const crowd = () => Promise.all(Array.from({ length: 105 }, ping));
+    await crowd();
+    begun = 0;
+    await crowd();
+    expect(begun).toBe(5);
+  });
+
   test("after an error another is begun", async () => {
-    await ping();
+    const crowd = () => Promise.all(Array.from({ length: 100 }, ping));
+    await crowd();
     begun = 0;
     await expect(runInSession(connection.db!, { noSuchCommand: 1 })).rejects.toThrow(/no such command/);
     expect(begun).toBe(0);
-    for (let time = 0; time < 8; time += 1) await Promise.all(Array.from({ length: 8 }, ping));
+    await crowd();
+    await crowd();
     expect(begun).toBe(1);
   });
 

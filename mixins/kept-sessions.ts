@@ -3,6 +3,9 @@ import type { Connection } from "mongoose";
 type Database = NonNullable<Connection["db"]>;
 type Session = ReturnType<Database["client"]["startSession"]>;
 
+/** As many as a client has connections, twice: more commands than that wait for their turn. */
+const MOST_KEPT = 100;
+
 /** By the client they are of: sessions that no command is under way in. */
 const idle = new WeakMap<Database["client"], Session[]>();
 
@@ -10,7 +13,7 @@ const idle = new WeakMap<Database["client"], Session[]>();
  * A command's reply, in a session that is kept for the next command. The driver by itself makes one for each and keeps all of
  * them in a Set, whose outgrown tables hold on to replies (see mixins/passing-map.ts).
  *
- * One command at a time uses a session, so there are as many as commands were ever under way at once; they end with their
+ * One command at a time uses a session; as many are kept as were ever in use at once, a hundred at most, and end with their
  * client. They order nothing that a session of the driver's would not. After an error the session is given back: nobody
  * knows what the server holds of it.
  */
@@ -21,7 +24,8 @@ export async function runInSession(db: Database, command: object): Promise<objec
   const session = sessions.pop() ?? client.startSession({ causalConsistency: false });
   try {
     const reply = await db.command(command, { session });
-    sessions.push(session);
+    if (sessions.length < MOST_KEPT) sessions.push(session);
+    else await session.endSession();
     return reply;
   } catch (error) {
     await session.endSession();

@@ -78,8 +78,9 @@ function newReading({ store, owners, clock, reports }: Ports, feed: Feed, planne
 
   function isNews(change: Change): boolean {
     const known = revisions.get(change.id);
+    if (known?.revision === change.revision && known.deleted === change.deleted) return false;
     revisions.set(change.id, change);
-    return known?.revision !== change.revision || known.deleted !== change.deleted;
+    return true;
   }
 
   function forgetBefore(at: EpochMs): void {
