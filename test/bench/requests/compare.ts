@@ -46,7 +46,8 @@ export async function compareRow(
 ): Promise<Comparison[]> {
   const rivals = beside.map(([rival]) => rival);
   await sameAnswer(row, subject, rivals);
-  const samples = await interleaved(loader, [subject, ...rivals], row, pace);
+  const requests = pace.requests * (row.longer ?? 1);
+  const samples = await interleaved(loader, [subject, ...rivals], row, { ...pace, requests });
   const ours = samples.get(subject.name) ?? [];
   return beside.map(([{ name }, bounds]) => comparison(row.name, name, ours, samples.get(name) ?? [], bounds));
 }

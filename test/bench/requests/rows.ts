@@ -13,6 +13,8 @@ export interface Row {
   readonly shownBeside?: readonly RivalName[];
   /** The answer names what was made: it differs from one to the next. */
   readonly isWrite?: true;
+  /** So many times as many requests in a round: what is answered fast would be measured for a tenth of a second. */
+  readonly longer?: number;
   /** The gateway answers by itself. */
   readonly isOfGateway?: true;
 }
@@ -26,6 +28,7 @@ export const ROWS: readonly Row[] = [
     path: "/v2/events/get",
     bodies: WEEKS_EVENTS.map((event_id) => ({ guild_id: GUILD, calendar_number: 1, event_id })),
     beside: ["fastify", "express"],
+    longer: 2,
   },
   {
     name: "events/list/range, 50 entries",
@@ -65,6 +68,7 @@ export const ROWS: readonly Row[] = [
     path: "/v2/guild/settings/get",
     bodies: SETTLED_GUILDS.map((guild_id) => ({ guild_id })),
     beside: ["fastify"],
+    longer: 4,
   },
   {
     name: "emptiest: announcement/list of none",
@@ -72,11 +76,13 @@ export const ROWS: readonly Row[] = [
     bodies: [{ guild_id: GUILD, amount: 0 }],
     beside: [],
     shownBeside: ["fastify", "bare-http"],
+    longer: 4,
   },
   {
     name: "no-op: health/live",
     path: "/health/live",
     beside: ["bare-http"],
+    longer: 8,
     isOfGateway: true,
   },
 ];

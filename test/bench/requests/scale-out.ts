@@ -24,7 +24,7 @@ export async function scaleOut({ given, loader, pace, wants, up }: Stage): Promi
     const comparisons: Comparison[] = [];
     for (const row of CALLS.filter(wants)) {
       const bounds = [{ figure: "perSecond", least: LEAST_GAIN }] as const;
-      comparisons.push(...(await compareRow(loader, row, two, [[one, bounds]], pace)));
+      comparisons.push(...(await compareRow(loader, { ...row, longer: 1 }, two, [[one, bounds]], pace)));
     }
     return comparisons;
   } finally {
