@@ -41,6 +41,7 @@ export class Gateway {
       () => performance.now(),
     );
     this.#watch = watch;
+    const logged = { debug: isLogged(broker, "debug"), info: isLogged(broker, "info"), warn: isLogged(broker, "warn") };
     this.#server = httpServer({
       port,
       host,
@@ -63,7 +64,7 @@ export class Gateway {
       }),
       onServed: (served) => {
         const level = requestLevel(served);
-        if (isLogged(broker, level)) logger[level](requestLine(served), "request");
+        if (logged[level]) logger[level](requestLine(served), "request");
         measureRequest(served);
       },
       onBroken: (broken) => logger.info(broken, "broken request"),

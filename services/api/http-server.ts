@@ -86,18 +86,13 @@ export function httpServer({
     const requestId = requestIdOf(request);
     // What is there at once is not waited for: a turn of the queue each is a good part of a small answer.
     const answered = unreadAnswer(request, intake, requestId) ?? answer(request, requestId);
-    const { status, headers, body } = answered instanceof Promise ? await answered : answered;
+    const given = answered instanceof Promise ? await answered : answered;
     const wholeBodyRead = intake === "refuse" || isBodyRead(request) || (await discardBody(request));
-    response.writeHead(status, {
-      ...SAFE_HEADERS,
-      ...headers,
-      "content-length": Buffer.byteLength(body),
-      "x-request-id": requestId,
-      ...(draining || !wholeBodyRead ? { connection: "close" } : {}),
-    });
-    response.end(body);
+    const isLast = draining || !wholeBodyRead;
+    response.writeHead(given.status, headOf(given, requestId, isLast));
+    response.end(given.body);
     connections.handedOver(request.socket);
-    onServed({ request, requestId, status, ms: performance.now() - began });
+    onServed({ request, requestId, status: given.status, ms: performance.now() - began });
   }
 
   const { maxConnections, answerTimeout, lastWordsMs, ...options } = { ...LIMITS, ...limits };
@@ -154,6 +149,16 @@ function unreadAnswer(request: IncomingMessage, intake: Intake, requestId: strin
   }
   const broken = brokenHead(request);
   return broken === undefined ? undefined : brokenAnswer(broken, requestId);
+}
+
+const SAFE = Object.entries(SAFE_HEADERS).flat();
+
+/** Names and values in turn, which node:http writes down as they are: an object it would go through twice. */
+function headOf({ headers, body }: Answer, requestId: string, isLast: boolean): string[] {
+  const head = [...SAFE, "content-length", String(Buffer.byteLength(body)), "x-request-id", requestId];
+  for (const [name, value] of Object.entries(headers)) head.push(name, value);
+  if (isLast && headers["connection"] === undefined) head.push("connection", "close");
+  return head;
 }
 
 /** A client's own id where it is well-formed, so that it finds its request in our log (D4). */
