@@ -1,6 +1,7 @@
 import type { Guard } from "./guard.ts";
 import { BUS_GUARDS } from "./bus-guards.ts";
 import { CALENDAR_GUARDS } from "./calendar-guards.ts";
+import { DATABASE_GUARDS } from "./database-guards.ts";
 import { KEY_GUARDS } from "./key-guards.ts";
 import { REQUEST_GUARDS } from "./request-guards.ts";
 import { SERVER_GUARDS } from "./server-guards.ts";
@@ -9,6 +10,7 @@ import { SERVER_GUARDS } from "./server-guards.ts";
 export const GUARDS: readonly Guard[] = [
   ...BUS_GUARDS,
   ...CALENDAR_GUARDS,
+  ...DATABASE_GUARDS,
   ...KEY_GUARDS,
   ...REQUEST_GUARDS,
   ...SERVER_GUARDS,

@@ -23,10 +23,14 @@ export const WEEKS_EVENTS = Array.from({ length: 50 }, (_, at) => newEventId(at 
 /** The guilds that have settings of their own. */
 export const SETTLED_GUILDS = Array.from({ length: 50 }, (_, at) => guildAt(at));
 
-/** `total` events of one guild; what the rows ask for is there whatever the total. */
+/**
+ * `total` events of one guild; what the rows ask for is there whatever the total, and single events as well as a series: a
+ * window asks for each kind that there is.
+ */
 function guildEvents(total: number): NewEvent[] {
   const asked = [...inTheWeek(), ...inTheMonth()];
-  return [...asked.slice(0, total), ...elsewhere(Math.max(0, total - asked.length))];
+  if (total < asked.length) return [...asked.slice(0, total - 1), ...asked.slice(-1)];
+  return [...asked, ...elsewhere(total - asked.length)];
 }
 
 function inTheWeek(): NewEvent[] {
