@@ -24,6 +24,7 @@ const SAME: readonly Row[] = [
     path: "/v2/guild/settings/get",
     bodies: SETTLED_GUILDS.map((guild_id) => ({ guild_id })),
     beside: [],
+    longer: 4,
   },
 ];
 
