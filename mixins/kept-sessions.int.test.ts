@@ -1,5 +1,5 @@
-import { afterAll, beforeAll, beforeEach, describe, expect, test } from "@jest/globals";
-import mongoose, { type Connection } from "mongoose";
+import { afterAll, beforeAll, beforeEach, describe, expect, jest, test } from "@jest/globals";
+import mongoose, { type ClientSession, type Connection } from "mongoose";
 import { emptyDatabase } from "../test/real-parts/test-services.ts";
 import { runInSession } from "./kept-sessions.ts";
 
@@ -64,8 +64,11 @@ describe("sessions that are kept", () => {
 
   test("they end with their client", async () => {
     const other = await mongoose.createConnection(emptyDatabase()).asPromise();
+    const startSession = jest.spyOn(other.getClient(), "startSession");
     await runInSession(other.db!, { ping: 1 });
+    const session = startSession.mock.results[0]?.value as ClientSession;
+    expect(session.hasEnded).toBe(false);
     await other.close();
-    await expect(runInSession(other.db!, { ping: 1 })).rejects.toThrow(/must be connected/);
+    expect(session.hasEnded).toBe(true);
   });
 });

@@ -14,21 +14,21 @@ const idle = new WeakMap<Database["client"], Session[]>();
  * them in a Set, whose outgrown tables hold on to replies (see mixins/passing-map.ts).
  *
  * One command at a time uses a session; as many are kept as were ever in use at once, a hundred at most, and end with their
- * client. They order nothing that a session of the driver's would not. After an error the session is given back: nobody
- * knows what the server holds of it.
+ * client. They order nothing that a session of the driver's would not; the server forgets one after half an hour at rest and
+ * knows it again by its next command. After an error the session is given back: nobody knows what the server holds of it.
  */
 export async function runInSession(db: Database, command: object): Promise<object> {
   const { client } = db;
   const sessions = idle.get(client) ?? [];
   idle.set(client, sessions);
   const session = sessions.pop() ?? client.startSession({ causalConsistency: false });
+  let isKept = false;
   try {
     const reply = await db.command(command, { session });
-    if (sessions.length < MOST_KEPT) sessions.push(session);
-    else await session.endSession();
+    isKept = sessions.length < MOST_KEPT;
     return reply;
-  } catch (error) {
-    await session.endSession();
-    throw error;
+  } finally {
+    if (isKept) sessions.push(session);
+    else await session.endSession();
   }
 }
