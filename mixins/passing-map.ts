@@ -1,5 +1,5 @@
 /**
- * A map for what is under way: calls, questions, posts. It lets go of what was deleted at once.
+ * A map for what is under way: calls, questions. It lets go of what was deleted at once.
  *
  * A Map does not, in V8: when its entries change, it moves to a new table every so often, and the old one keeps a link to it,
  * for iterators. Once one of them is among the old objects, which only a full collection looks at, it holds its successor,

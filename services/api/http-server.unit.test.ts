@@ -71,6 +71,14 @@ describe("the HTTP server", () => {
     await until(closed, "the connection is closed");
   });
 
+  test("an answer that says by itself that it is the last one says so once, also where its body can't be read", async () => {
+    await server.start();
+    const { received, closed } = await server.send(request("", { "content-length": 100 * MIB, expect: "nothing" }));
+    await until(closed, "the connection is closed");
+    expect(received()).toMatch(/^HTTP\/1\.1 417 /);
+    expect(received().match(/^connection:/gim)).toHaveLength(1);
+  });
+
   test("a refusal before the body was read leaves the connection usable", async () => {
     await server.start({ answer: async () => jsonAnswer(401, {}) });
     const { received } = await server.send(request("x".repeat(200_000)) + request("{}"), 2);
