@@ -58,7 +58,7 @@ const SECTIONS: Readonly<Record<string, (stage: Stage) => Promise<Comparison[]>>
   },
 };
 
-/** They put their processes where they want them. */
+/** They put their processes where they want them, or have none. */
 const OTHER_BENCHES: ReadonlySet<string> = new Set(["calendar", "dispatch"]);
 
 const pace = {

@@ -2,7 +2,7 @@ import { isDeepStrictEqual } from "node:util";
 import { ask } from "./ask.ts";
 import { median } from "./figures.ts";
 import { interleaved, type Loader, type Pace, type Sample } from "./measure.ts";
-import type { Row } from "./rows.ts";
+import { paceOf, type Row } from "./rows.ts";
 import type { Subject } from "./subjects.ts";
 
 /** What one subject costs: medians over the rounds. */
@@ -46,8 +46,7 @@ export async function compareRow(
 ): Promise<Comparison[]> {
   const rivals = beside.map(([rival]) => rival);
   await sameAnswer(row, subject, rivals);
-  const requests = pace.requests * (row.longer ?? 1);
-  const samples = await interleaved(loader, [subject, ...rivals], row, { ...pace, requests });
+  const samples = await interleaved(loader, [subject, ...rivals], row, paceOf(row, pace));
   const ours = samples.get(subject.name) ?? [];
   return beside.map(([{ name }, bounds]) => comparison(row.name, name, ours, samples.get(name) ?? [], bounds));
 }

@@ -1,4 +1,5 @@
 import { GUILD, MONTH, SETTLED_GUILDS, WEEK, WEEKS_EVENTS } from "./bench-data.ts";
+import type { Pace } from "./measure.ts";
 import type { RivalName } from "./subjects.ts";
 
 /** One question that is put to guildcal and to those who answer the same. */
@@ -17,6 +18,11 @@ export interface Row {
   readonly longer?: number;
   /** The gateway answers by itself. */
   readonly isOfGateway?: true;
+}
+
+/** The pace at which a row is asked for. */
+export function paceOf({ longer = 1 }: Row, pace: Pace): Pace {
+  return { ...pace, requests: longer * pace.requests };
 }
 
 const calendar = { guild_id: GUILD, calendar_number: 1 };
