@@ -36,7 +36,8 @@ export function askedTogether<Args extends readonly (string | number | undefined
   };
 }
 
-async function settledOrLate(answer: Promise<unknown>, mostWaitMs: number): Promise<void> {
+/** Resolves when the answer is there, whatever it is, or is late. */
+export async function settledOrLate(answer: Promise<unknown>, mostWaitMs: number): Promise<void> {
   let late: NodeJS.Timeout | undefined;
   const end = new Promise<void>((resolve) => {
     late = setTimeout(resolve, mostWaitMs);

@@ -1,14 +1,15 @@
-import DataLoader from "dataloader";
 import { type Readable, readRows, type ShortRead } from "./short-reads.ts";
+import { together } from "./together.ts";
 
 /** More ids than this in one query are two queries. */
 const MOST_IDS = 500;
+/** A read that waits for two others to end waits so long at most. */
+const MOST_WAIT_MS = 20;
 
 /**
- * Reads documents by id, as stored, or without what the projection leaves out. Ids that are asked for in the same turn of the event loop are one query: a database
- * driver spends more on a query than on a document. Nothing is kept: each answer was read after it was asked for.
- *
- * By the library `dataloader`, which waits, splits and hands out; its cache is off.
+ * Reads documents by id, as stored, or without what the projection leaves out. Ids that are asked for in the same turn of
+ * the event loop, or while two queries are under way, are one query. Nothing is kept: each answer was read after it was
+ * asked for.
  */
 export function coalescedReads<Row extends { readonly _id: string }>(
   model: Readable,
@@ -20,7 +21,5 @@ export function coalescedReads<Row extends { readonly _id: string }>(
     return ids.map((id) => found.get(id) ?? null);
   }
 
-  // What the same poll of the sockets brought in is taken together.
-  const loader = new DataLoader(readAll, { cache: false, maxBatchSize: MOST_IDS, batchScheduleFn: setImmediate });
-  return (id) => loader.load(id);
+  return together<string, Row | null>(readAll, { most: MOST_IDS, placeMs: MOST_WAIT_MS });
 }

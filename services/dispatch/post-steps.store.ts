@@ -1,7 +1,8 @@
 import mongoose from "mongoose";
 import { within } from "../../mixins/bounded-answers.ts";
 import { type Readable, readRows } from "../../mixins/short-reads.ts";
-import { together, updateTogether } from "../../mixins/written-together.ts";
+import { together } from "../../mixins/together.ts";
+import { updateTogether } from "../../mixins/written-together.ts";
 
 /** One step of one row: a compare-and-set. */
 export interface Step {
@@ -21,6 +22,8 @@ export type Change =
   | { readonly set: object; readonly unset: readonly string[] };
 
 const ANSWERS_MS = 5_000;
+/** More than this in one command are two: the last sees the same `$$NOW` as the first. */
+const MOST = 100;
 
 /**
  * Takes steps of many rows in one command: waiting for the majority's journal, and the command itself, cost more than a
@@ -59,7 +62,7 @@ export function stepsTogether<Row extends { readonly _id: string }>(
   }
 
   // One that never answers must not hold its place for ever.
-  return together((steps) => within(ANSWERS_MS, "a command of steps", takeAll(steps)), gatherMs);
+  return together((steps) => within(ANSWERS_MS, "a command of steps", takeAll(steps)), { most: MOST, gatherMs });
 }
 
 type Mark = InstanceType<typeof mongoose.mongo.ObjectId>;

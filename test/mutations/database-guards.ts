@@ -35,4 +35,20 @@ export const DATABASE_GUARDS: readonly Guard[] = [
     without: "let isKept = true;",
     test: "after an error another is begun",
   },
+  {
+    guard: "a read that is never answered holds up the next for 20 ms alone",
+    file: "mixins/coalesced-reads.ts",
+    text: ", placeMs: MOST_WAIT_MS",
+    without: "",
+    testFile: "mixins/coalesced-reads.unit.test.ts",
+    test: "waits for them no longer than 20 ms",
+  },
+  {
+    guard: "what comes while two commands are under way waits for one to end",
+    file: "mixins/together.ts",
+    text: "if (free === 0) return",
+    without: "if (free === -Infinity) return",
+    testFile: "mixins/together.unit.test.ts",
+    test: "while two are under way",
+  },
 ];
