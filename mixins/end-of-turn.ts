@@ -6,7 +6,8 @@ interface Due {
 
 /**
  * Does things at the end of the event loop's turn, all of the turn's one right after the other, in their order. What a
- * client library gathers and then writes to its socket is one system call for all that came together, not one each.
+ * client library gathers and then writes to its socket is one system call for all that came together, not one each. Writes
+ * to many sockets stay as many; but one wakes its reader, which is the dearer part, and the next finds it awake.
  */
 export class EndOfTurn {
   #due: Due[] = [];

@@ -63,6 +63,7 @@ describe("a connection to the HTTP server", () => {
     socket.write("hello\r\n\r\n");
     await until(closed, "the connection is closed");
     held.resolve();
+    await until(() => server.served.length === 1, "the answer is given to nobody");
     expect(received()).toBe("");
   });
 

@@ -3,6 +3,7 @@ import { once } from "node:events";
 import { createServer, type IncomingMessage, type ServerResponse } from "node:http";
 import type { AddressInfo, Socket } from "node:net";
 import { setTimeout as pause } from "node:timers/promises";
+import { EndOfTurn } from "../../mixins/end-of-turn.ts";
 import { refuse } from "../contracts/errors.ts";
 import { type Answer, refusalAnswer, SAFE_HEADERS } from "./answer.ts";
 import { brokenAnswer, brokenHead, type BrokenRequest, refuseBrokenRequest, refuseTunnel } from "./broken-request.ts";
@@ -78,6 +79,7 @@ export function httpServer({
   onError,
 }: HttpServerParts): HttpServer {
   let draining = false;
+  const written = new EndOfTurn();
 
   async function serve(request: IncomingMessage, response: ServerResponse): Promise<void> {
     const began = performance.now();
@@ -88,10 +90,12 @@ export function httpServer({
     const answered = unreadAnswer(request, intake, requestId) ?? answer(request, requestId);
     const given = answered instanceof Promise ? await answered : answered;
     const wholeBodyRead = intake === "refuse" || isBodyRead(request) || (await discardBody(request));
-    const isLast = draining || !wholeBodyRead;
-    response.writeHead(given.status, headOf(given, requestId, isLast));
-    response.end(given.body);
-    connections.handedOver(request.socket);
+    await written.add(() => {
+      const isLast = draining || !wholeBodyRead;
+      response.writeHead(given.status, headOf(given, requestId, isLast));
+      response.end(given.body);
+      connections.handedOver(request.socket);
+    });
     onServed({ request, requestId, status: given.status, ms: performance.now() - began });
   }
 

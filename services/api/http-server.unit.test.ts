@@ -79,6 +79,19 @@ describe("the HTTP server", () => {
     expect(received().match(/^connection:/gim)).toHaveLength(1);
   });
 
+  test("answers of one turn of the event loop are written at its end, after all that came in it was taken", async () => {
+    const writtenBefore: number[] = [];
+    await server.start({
+      answer: ({ socket }) => {
+        writtenBefore.push(socket.bytesWritten);
+        return jsonAnswer(200, {});
+      },
+    });
+    const { received } = await server.send(request("").repeat(3), 3);
+    expect(writtenBefore).toEqual([0, 0, 0]);
+    expect(statusesIn(received())).toEqual(["200", "200", "200"]);
+  });
+
   test("a refusal before the body was read leaves the connection usable", async () => {
     await server.start({ answer: async () => jsonAnswer(401, {}) });
     const { received } = await server.send(request("x".repeat(200_000)) + request("{}"), 2);

@@ -112,4 +112,12 @@ export const SERVER_GUARDS: readonly Guard[] = [
     without: "",
     test: "a second host is answered",
   },
+  {
+    guard: "answers of one turn are written together",
+    file: "services/api/http-server.ts",
+    text: "await written.add(() => {",
+    without: "await (async (write: () => void) => write())(() => {",
+    testFile: "services/api/http-server.unit.test.ts",
+    test: "answers of one turn",
+  },
 ];
