@@ -30,7 +30,7 @@ const { values: options } = parseArgs({
     connections: { type: "string", default: "16" },
     section: { type: "string", default: "http,nats,growth,life,calendar,dispatch" },
     row: { type: "string", default: "" },
-    "life-requests": { type: "string", default: "100000" },
+    "life-requests": { type: "string", default: "200000" },
     profile: { type: "string" },
     json: { type: "boolean", default: false },
   },

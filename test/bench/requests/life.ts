@@ -12,11 +12,11 @@ export interface Life {
   readonly rssMiB: Readonly<Record<string, number>>;
   /** What is held without it. */
   readonly heldMiB: Readonly<Record<string, number>>;
-  /** Of what is held, the last to the one after the first fifth. */
+  /** Of what is held, the last to the one after the first tenth. */
   readonly drift: number;
 }
 
-const STEPS = 5;
+const STEPS = 10;
 const READS = ROWS.filter(({ isWrite }) => isWrite !== true);
 
 /** One process from its start through many requests of every kind that reads. */

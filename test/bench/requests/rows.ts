@@ -14,7 +14,10 @@ export interface Row {
   readonly shownBeside?: readonly RivalName[];
   /** The answer names what was made: it differs from one to the next. */
   readonly isWrite?: true;
-  /** So many times as many requests in a round: what is answered fast would be measured for a tenth of a second. */
+  /**
+   * So many times as many requests in a round: what is answered fast would be measured for a tenth of a second, and what
+   * dispatch does every two seconds about creates would be in one round and not in the next.
+   */
   readonly longer?: number;
   /** The gateway answers by itself. */
   readonly isOfGateway?: true;
@@ -62,6 +65,7 @@ export const ROWS: readonly Row[] = [
     ],
     beside: ["fastify"],
     isWrite: true,
+    longer: 3,
   },
   {
     name: "announcement/list, 20 entries",
