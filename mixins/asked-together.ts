@@ -1,7 +1,5 @@
+import { MOST_WAIT_MS, settledOrLate } from "./bounded-answers.ts";
 import { PassingMap } from "./passing-map.ts";
-
-/** Who comes while an answer is under way waits for it so long before the next is begun. */
-const MOST_WAIT_MS = 20;
 
 /**
  * Asks once for what is asked for more than once, by its arguments: in the same turn of the event loop, or while another
@@ -34,14 +32,4 @@ export function askedTogether<Args extends readonly (string | number | undefined
     waiting.set(name, answer);
     return answer;
   };
-}
-
-/** Resolves when the answer is there, whatever it is, or is late. */
-export async function settledOrLate(answer: Promise<unknown>, mostWaitMs: number): Promise<void> {
-  let late: NodeJS.Timeout | undefined;
-  const end = new Promise<void>((resolve) => {
-    late = setTimeout(resolve, mostWaitMs);
-  });
-  await Promise.race([answer.catch(() => undefined), end]);
-  clearTimeout(late);
 }

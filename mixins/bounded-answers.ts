@@ -28,3 +28,11 @@ export async function within<Result>(ms: number, name: string, answer: Result | 
     clearTimeout(timer);
   }
 }
+
+/** Who waits for the end of an answer that is not its own waits so long at most. */
+export const MOST_WAIT_MS = 20;
+
+/** Resolves when the answer is there, whatever it is, or is late. */
+export async function settledOrLate(answer: Promise<unknown>, ms: number): Promise<void> {
+  await within(ms, "who is waited for", answer).catch(() => undefined);
+}

@@ -1,10 +1,9 @@
+import { MOST_WAIT_MS } from "./bounded-answers.ts";
 import { type Readable, readRows, type ShortRead } from "./short-reads.ts";
 import { together } from "./together.ts";
 
 /** More ids than this in one query are two queries. */
 const MOST_IDS = 500;
-/** A read that waits for two others to end waits so long at most. */
-const MOST_WAIT_MS = 20;
 
 /**
  * Reads documents by id, as stored, or without what the projection leaves out. Ids that are asked for in the same turn of

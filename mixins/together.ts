@@ -1,5 +1,5 @@
 import DataLoader from "dataloader";
-import { settledOrLate } from "./asked-together.ts";
+import { settledOrLate } from "./bounded-answers.ts";
 
 /** Under way at once. What comes while they are goes together into the next. */
 const AT_ONCE = 2;

@@ -1,12 +1,9 @@
 import { startNats } from "../../../services/launch/embedded-nats.ts";
 import { fillEvents, fillRest } from "./bench-data.ts";
-import { type Bound, compareRow, type Comparison } from "./compare.ts";
+import { compareRow, type Comparison } from "./compare.ts";
 import { CALLS } from "./rows.ts";
 import { databaseNamed, type Stage } from "./stage.ts";
 import { startGuildcal, startOverNats } from "./subjects.ts";
-
-/** For what is held to something beside the rivals; a call that asks for nothing is the hop alone. */
-const BOUNDS: readonly Bound[] = [{ figure: "cpu", most: 2.5 }];
 
 /** A process a service over NATS, beside one process: what the hops cost. */
 export async function overNats({ given, loader, pace, wants, up }: Stage): Promise<Comparison[]> {
@@ -20,7 +17,7 @@ export async function overNats({ given, loader, pace, wants, up }: Stage): Promi
     const comparisons: Comparison[] = [];
     for (const row of CALLS.filter(wants)) {
       const named = { ...row, name: `over NATS: ${row.name}` };
-      const bounds = row.beside.length > 0 ? BOUNDS : [];
+      const bounds = [{ figure: "cpu", most: 2.5 }] as const;
       comparisons.push(...(await compareRow(loader, named, many, [[alone, bounds]], pace)));
     }
     return comparisons;

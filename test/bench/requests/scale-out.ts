@@ -23,8 +23,8 @@ export async function scaleOut({ given, loader, pace, wants, up }: Stage): Promi
     await fillRest(one);
     const comparisons: Comparison[] = [];
     for (const row of CALLS.filter(wants)) {
-      // With a tenth of a CPU every round is long.
       const bounds = [{ figure: "perSecond", least: LEAST_GAIN }] as const;
+      // With a tenth of a CPU every round is long.
       comparisons.push(...(await compareRow(loader, { ...row, longer: 1 }, two, [[one, bounds]], pace)));
     }
     return comparisons;
