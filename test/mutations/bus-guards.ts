@@ -71,4 +71,12 @@ export const BUS_GUARDS: readonly Guard[] = [
     testFile: "mixins/lost-calls.unit.test.ts",
     test: "can't say what never came when it is young",
   },
+  {
+    guard: "a call under the id of another request says so",
+    file: "mixins/bare-packets.middleware.ts",
+    text: "isPlain && requestID === id",
+    without: "isPlain",
+    testFile: "mixins/bare-packets.contract.test.ts",
+    test: "is all that there is for one under the id of another request",
+  },
 ];

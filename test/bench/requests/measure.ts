@@ -58,10 +58,10 @@ export class Loader {
   }
 }
 
-/** Before the first round: code that is run often is compiled by then. */
-const WARM_UP = 2_000;
-
-/** Samples of each subject, by name: in turn, another first in every round, so that all meet the same machine. */
+/**
+ * Samples of each subject, by name: in turn, another first in every round, so that all meet the same machine. A round
+ * before the first is not counted: V8 compiles meanwhile, which is a fifth to a third of what a process uses then.
+ */
 export async function interleaved(
   loader: Loader,
   subjects: readonly Subject[],
@@ -69,7 +69,7 @@ export async function interleaved(
   { rounds, ...pace }: Pace,
 ): Promise<Map<string, Sample[]>> {
   const samples = new Map(subjects.map(({ name }) => [name, [] as Sample[]]));
-  for (const subject of subjects) await loader.run(subject, row, { ...pace, requests: WARM_UP });
+  for (const subject of subjects) await loader.run(subject, row, pace);
   for (let round = 0; round < rounds; round += 1) {
     for (let turn = 0; turn < subjects.length; turn += 1) {
       const subject = subjects[(round + turn) % subjects.length] as Subject;
