@@ -2,6 +2,7 @@ import type { Guard } from "./guard.ts";
 import { BUS_GUARDS } from "./bus-guards.ts";
 import { CALENDAR_GUARDS } from "./calendar-guards.ts";
 import { DATABASE_GUARDS } from "./database-guards.ts";
+import { DISPATCH_GUARDS } from "./dispatch-guards.ts";
 import { KEY_GUARDS } from "./key-guards.ts";
 import { REQUEST_GUARDS } from "./request-guards.ts";
 import { SERVER_GUARDS } from "./server-guards.ts";
@@ -11,6 +12,7 @@ export const GUARDS: readonly Guard[] = [
   ...BUS_GUARDS,
   ...CALENDAR_GUARDS,
   ...DATABASE_GUARDS,
+  ...DISPATCH_GUARDS,
   ...KEY_GUARDS,
   ...REQUEST_GUARDS,
   ...SERVER_GUARDS,

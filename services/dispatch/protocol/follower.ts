@@ -12,10 +12,13 @@ export interface Follower {
   confirmedAt(): EpochMs;
 }
 
-const PAGE = 1000;
+/** A page is worked through without a pause, and requests wait for it; they have the time between one and the next. */
+const PAGE = 250;
+/** The pause is so many times as long as the page took. */
+const REST = 4;
 
 export function newFollower(ports: Ports, timing: Timing, life: Life, planner: Planner): Follower {
-  const readings = FEEDS.map((feed) => newReading(ports, feed, planner));
+  const readings = FEEDS.map((feed) => newReading(ports, timing, life, feed, planner));
   return {
     start() {
       for (const reading of readings) life.repeat(`follow ${reading.feed}`, timing.feedEveryMs, () => reading.read());
@@ -34,7 +37,13 @@ interface Reading {
  * One feed, read with an overlap for writes that become visible late: from so long before the mark that was stored last,
  * and then from so long before the last reading, or what changed last would be read again for as long as nothing else does.
  */
-function newReading({ store, owners, clock, reports }: Ports, feed: Feed, planner: Planner): Reading {
+function newReading(
+  { store, owners, clock, reports }: Ports,
+  timing: Timing,
+  life: Life,
+  feed: Feed,
+  planner: Planner,
+): Reading {
   const revisions = new Map<string, Change>();
   let mark: ChangeMark | undefined;
   /** By the owner's clock, the last reading that found something. */
@@ -54,17 +63,27 @@ function newReading({ store, owners, clock, reports }: Ports, feed: Feed, planne
     let readAt: EpochMs | undefined;
     let hasFound = false;
     for (let more = true; more;) {
+      const askedAt = clock.now();
       const result = await owners.changesSince(feed, { mark: position, limit: PAGE });
       for (const change of result.changes) if (isNews(change)) touched.push(planner.touch(change.guildId, since));
       readAt ??= result.readAt;
       hasFound ||= result.changes.length > 0;
       ({ mark: position, more } = result);
+      if (more) await rest(beganAt, askedAt);
+      if (life.stopping) return;
     }
     // Where nothing was found the position is where the reading began, which no change stands for.
-    if (mark === undefined || (hasFound && position.at > mark.at)) mark = position;
+    if (mark === undefined || (hasFound && position.at > mark.at)) mark = notAfter(readAt, position);
     lastReadAt = Math.max(lastReadAt, readAt ?? 0);
     forgetBefore(startAt);
     touched = [confirmAfter(touched, mark, beganAt)];
+  }
+
+  /** Not once the next reading would be due: one that rested on would never come to the end of changes that go on. */
+  async function rest(beganAt: EpochMs, askedAt: EpochMs): Promise<void> {
+    const now = clock.now();
+    const { feedEveryMs } = timing;
+    if (now - beganAt < feedEveryMs) await life.sleep(Math.min(feedEveryMs, REST * Math.max(1, now - askedAt)));
   }
 
   /**
@@ -110,4 +129,9 @@ function newReading({ store, owners, clock, reports }: Ports, feed: Feed, planne
     },
     read,
   };
+}
+
+/** A slow write may surface behind the pages of a long reading, so what follows goes on from where that began. */
+function notAfter(readAt: EpochMs | undefined, position: ChangeMark): ChangeMark {
+  return readAt !== undefined && position.at > readAt ? { at: readAt, id: "" } : position;
 }

@@ -12,7 +12,7 @@ const GUILD = "1" as GuildId;
 const START = 10_000_000;
 
 /** A follower of one owner that changes; tells how many changes were read, and for which guilds plans were asked. */
-function followed(clockOfOwner: (now: number) => number = (now) => now) {
+function followed({ clockOfOwner = (now: number) => now, pageMs = 0 } = {}) {
   const time = newVirtualTime(1, START);
   const changes: Change[] = [];
   const read: { readonly at: number; readonly count: number }[] = [];
@@ -25,13 +25,16 @@ function followed(clockOfOwner: (now: number) => number = (now) => now) {
     },
   };
   const owners = {
-    async changesSince(feed: Feed, { mark }: ChangesSinceParams) {
-      const since = feed === "calendar-events" ? changes.filter(({ changedAt }) => changedAt > mark.at) : [];
-      read.push({ at: time.now, count: since.length });
-      const last = since.at(-1);
+    async changesSince(feed: Feed, { mark, limit }: ChangesSinceParams) {
+      const since =
+        feed === "calendar-events" ? changes.filter((change) => isAfter(change, mark)).toSorted(inOrder) : [];
+      await new Promise<void>((answer) => time.after(pageMs, answer));
+      const page = since.slice(0, limit);
+      read.push({ at: time.now, count: page.length });
+      const last = page.at(-1);
       if (last === undefined) return { changes: [], mark, more: false };
       const next = { at: last.changedAt, id: last.id };
-      return { changes: since, mark: next, readAt: clockOfOwner(time.now), more: false };
+      return { changes: page, mark: next, readAt: clockOfOwner(time.now), more: since.length > limit };
     },
   };
   const store = {
@@ -40,14 +43,32 @@ function followed(clockOfOwner: (now: number) => number = (now) => now) {
     saveMark: async () => void saved.push(time.now),
   };
   const ports = { clock: { now: () => time.now }, timers, owners, store, reports: {} } as unknown as Ports;
+  const life = newLife(ports);
   const planner = { touch: async () => void touched.push(time.now) } as unknown as Planner;
-  time.after(0, () => newFollower(ports, STANDARD_TIMING, newLife(ports), planner).start());
+  time.after(0, () => newFollower(ports, STANDARD_TIMING, life, planner).start());
   /** A write that got its time so long before it can be read. */
   const change = (id: string, slowMs = 0) =>
     changes.push({ id, guildId: GUILD, revision: 1, changedAt: clockOfOwner(time.now) - slowMs, deleted: false });
   const countRead = (from: number, until: number) =>
     read.filter(({ at }) => at >= from && at <= until).reduce((sum, { count }) => sum + count, 0);
-  return { time, touched, saved, change, countRead, runFor: (ms: number) => time.run(START + ms, () => false) };
+  return {
+    time,
+    life,
+    read,
+    touched,
+    saved,
+    change,
+    countRead,
+    runFor: (ms: number) => time.run(START + ms, () => false),
+  };
+}
+
+function isAfter({ changedAt, id }: Change, mark: ChangesSinceParams["mark"]): boolean {
+  return changedAt > mark.at || (changedAt === mark.at && id > mark.id);
+}
+
+function inOrder(one: Change, other: Change): number {
+  return one.changedAt - other.changedAt || (one.id < other.id ? -1 : 1);
 }
 
 const MANY = 100;
@@ -59,7 +80,7 @@ describe("a feed", () => {
     ["is an hour behind", -3_600_000],
     ["is an hour ahead", 3_600_000],
   ])("is at rest once nothing has changed for as long as the overlap, where the owner's clock %s", async (_, off) => {
-    const { time, touched, saved, change, countRead, runFor } = followed((now) => now + off);
+    const { time, touched, saved, change, countRead, runFor } = followed({ clockOfOwner: (now) => now + off });
     const changedAt = START + 10_500;
     time.after(10_500, () => {
       for (let at = 0; at < MANY; at += 1) change(`e${at}`);
@@ -78,5 +99,51 @@ describe("a feed", () => {
     time.after(61_000 + feedEveryMs, () => change("slow", 9_000));
     await runFor(61_000 + 3 * feedEveryMs);
     expect(touched).toHaveLength(3);
+  });
+
+  describe("with many pages to be read", () => {
+    const PAGE = 250;
+    const IMPORTED_AT = 20_000;
+
+    /** So many pages of changes at once, and the follower that reads them. */
+    function importing(pages: number, pageMs: number) {
+      const it = followed({ pageMs });
+      it.time.after(IMPORTED_AT, () => {
+        for (let at = 0; at < pages * PAGE; at += 1) it.change(`e${String(at).padStart(6, "0")}`);
+      });
+      const fullPagesAt = () => it.read.filter(({ count }) => count === PAGE).map(({ at }) => at);
+      return { ...it, fullPagesAt };
+    }
+
+    test("leaves others four times as long as each page took", async () => {
+      const { runFor, fullPagesAt } = importing(3, 10);
+      await runFor(IMPORTED_AT + feedEveryMs + 200);
+      const [first = 0, ...others] = fullPagesAt();
+      expect(others).toEqual([first + 50, first + 100]);
+    });
+
+    test("takes no rest any more once the next reading would be due", async () => {
+      const { runFor, fullPagesAt } = importing(9, 600);
+      await runFor(IMPORTED_AT + 12_000);
+      const pauses = fullPagesAt().map((at, page, all) => at - (all[page - 1] ?? 0));
+      expect(pauses.slice(1, 9)).toEqual([2_600, 600, 600, 600, 600, 600, 600, 600]);
+    });
+
+    test("finds a write that became visible behind them eight seconds after it got its time", async () => {
+      const { time, touched, change, runFor } = importing(40, 500);
+      time.after(IMPORTED_AT + 3_000, () => change("slow", 8_000));
+      time.after(IMPORTED_AT + 15_000, () => change("while it reads"));
+      await runFor(70_000);
+      expect(touched).toHaveLength(40 * PAGE + 2);
+    });
+
+    test("reads none of them after the stop", async () => {
+      const { time, life, runFor, fullPagesAt } = importing(40, 500);
+      const stoppedAt = IMPORTED_AT + 3 * feedEveryMs;
+      time.after(stoppedAt, () => life.stop());
+      await runFor(70_000);
+      expect(fullPagesAt().length).toBeGreaterThan(0);
+      expect(fullPagesAt().filter((at) => at > START + stoppedAt + 500)).toEqual([]);
+    });
   });
 });
