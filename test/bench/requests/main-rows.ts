@@ -14,19 +14,23 @@ export async function calendarRows(): Promise<Line[]> {
 
 const STEADY: RaceShape = { posts: 7_500, spreadMs: 15_000, guilds: 500, warmUpMs: 5_000 };
 
-/** The main row of `npm run bench:dispatch`: 500 posts a second, beside a bare timer that remembers nothing. */
+/**
+ * The main row of `npm run bench:dispatch`: 500 posts a second, beside a bare timer that remembers nothing. It may ring
+ * in the millisecond before, by the clock that messages are noted by: Node counts its milliseconds from another moment.
+ */
 export async function dispatchRows({ given }: Pick<Stage, "given">): Promise<Line[]> {
   const lines: Line[] = [];
   const startTimer: Start = (arena) => startRival("setTimeout", "timer-rival.ts", arena);
   for (const start of [startTimer, startGuildcal]) {
     await inArena(databaseOf(given.mongoUrl, `race${lines.length}`), async (_, meet) => {
       const result = await meet(start, STEADY);
-      lines.push({ held: eachOnce(result), text: `500 posts a second for 10 s: ${inWordsOf(result)}` });
+      const held = eachOnce(result) && (start === startTimer || result.early === 0);
+      lines.push({ held, text: `500 posts a second for 10 s: ${inWordsOf(result)}` });
     });
   }
   return lines;
 }
 
-function eachOnce({ due, received, doubled, early }: Result): boolean {
-  return received === due && doubled === 0 && early === 0;
+function eachOnce({ due, received, doubled }: Result): boolean {
+  return received === due && doubled === 0;
 }
