@@ -60,7 +60,7 @@ export class Loader {
 
 /**
  * Samples of each subject, by name: in turn, another first in every round, so that all meet the same machine. A round
- * before the first is not counted: V8 compiles meanwhile, which is a fifth to a third of what a process uses then.
+ * before the first is not counted: V8 compiles meanwhile, which is up to a third of what a process uses then.
  */
 export async function interleaved(
   loader: Loader,
