@@ -1,9 +1,4 @@
-/** A text that stands once in a file, and what stands in its place when the protection is taken out. */
-export interface Edit {
-  readonly file: string;
-  readonly text: string;
-  readonly without: string;
-}
+import type { SourceEdit } from "../real-parts/source-edit.ts";
 
 const ledger = "services/dispatch/protocol/ledger.ts";
 
@@ -89,6 +84,6 @@ export const PROTECTIONS = {
   "a global limit stops every lane": [
     { file: "services/dispatch/discord/rate-limits.ts", text: "if (isGlobal(answer))", without: "if (false)" },
   ],
-} as const satisfies Readonly<Record<string, readonly Edit[]>>;
+} as const satisfies Readonly<Record<string, readonly SourceEdit[]>>;
 
 export type ProtectionName = keyof typeof PROTECTIONS;

@@ -3,7 +3,8 @@ import { pathToFileURL } from "node:url";
 import { freePort } from "../../services/launch/embedded-mongod.ts";
 import { Launched } from "../real-parts/launched.ts";
 import { until } from "../real-parts/until.ts";
-import type { ProtectionName } from "./protections.ts";
+import { optionsWithEdits, type SourceEdit } from "../real-parts/source-edit.ts";
+import { type ProtectionName, PROTECTIONS } from "./protections.ts";
 
 export const REPLICAS = ["one", "two"] as const;
 export type ReplicaName = (typeof REPLICAS)[number];
@@ -35,8 +36,8 @@ export function newReplicas(
   { breaks = [], without = [], isKept = false }: ReplicaOptions,
 ): Replicas {
   const running = new Map<ReplicaName, Launched>();
-  const imports = [...breaks.map((module) => fileUrl(`${module}.ts`)), ...without.map(takingOut)];
-  const nodeOptions = imports.map((url) => `--import=${url}`).join(" ");
+  const imports = breaks.map((module) => `--import=${fileUrl(`${module}.ts`)}`);
+  const nodeOptions = [...imports, optionsWithEdits(without.flatMap<SourceEdit>((name) => PROTECTIONS[name]))].join(" ");
   let crashes = 0;
 
   async function raise(name: ReplicaName): Promise<void> {
@@ -81,8 +82,4 @@ export function newReplicas(
 
 function fileUrl(file: string): string {
   return pathToFileURL(join(import.meta.dirname, file)).href;
-}
-
-function takingOut(name: ProtectionName): string {
-  return `${fileUrl("take-out.ts")}?${encodeURIComponent(name).replaceAll("'", "%27")}`;
 }

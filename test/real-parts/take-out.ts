@@ -1,13 +1,13 @@
 import { readFileSync } from "node:fs";
 import { registerHooks } from "node:module";
-import { dirname, join } from "node:path";
+import { join } from "node:path";
 import { pathToFileURL } from "node:url";
-import { type Edit, type ProtectionName, PROTECTIONS } from "./protections.ts";
+import { PROJECT } from "./launched.ts";
+import type { SourceEdit } from "./source-edit.ts";
 
-// Loaded before a service (`node --import take-out.ts?<protection>`): that protection is not there in its process.
-const ROOT = dirname(dirname(import.meta.dirname));
-const name = decodeURIComponent(new URL(import.meta.url).search.slice(1)) as ProtectionName;
-const edits = Map.groupBy<string, Edit>(PROTECTIONS[name], ({ file }) => pathToFileURL(join(ROOT, file)).href);
+// Loaded before a service (`node --import take-out.ts?<edits as JSON>`): the process runs the edited sources.
+const all = JSON.parse(decodeURIComponent(new URL(import.meta.url).search.slice(1))) as SourceEdit[];
+const edits = Map.groupBy(all, ({ file }) => pathToFileURL(join(PROJECT, file)).href);
 
 function edited(url: string, source: string): string {
   return (edits.get(url) ?? []).reduce((text, { file, text: sought, without }) => {

@@ -1,0 +1,46 @@
+import type { HostileRow, Stage } from "../row.ts";
+
+const GUILD = "3001";
+const SENDERS = 64;
+
+/** One valid key asks for lists of a full calendar as fast as it is answered. */
+export const FLOOD_OF_ONE_KEY: HostileRow = {
+  name: "one key asks for full lists without a pause",
+  attackMs: 15_000,
+  prepare: fill,
+  async attack(stage, signal) {
+    const key = await stage.createKey(GUILD);
+    const body = JSON.stringify({ guild_id: GUILD, calendar_number: 1, epoch_start: 0, days_in_month: 31 });
+    const sender = async () => {
+      while (!signal.aborted) await stage.post("/v2/events/list/month", key, body);
+    };
+    await Promise.all(Array.from({ length: SENDERS }, sender));
+  },
+  control: {
+    name: "the limits of a key and of a guild",
+    edits: [
+      {
+        file: "services/api/rates/rate-limit.ts",
+        text: "if (limit === 0) return",
+        without: "if (limit >= 0) return",
+      },
+    ],
+  },
+};
+
+/** Twelve daily series with long texts: a list of a month is 1.5 MB. */
+async function fill({ post, operatorKey }: Stage): Promise<void> {
+  const event = {
+    guild_id: GUILD,
+    calendar_number: 1,
+    epoch_start: 0,
+    epoch_end: 3_600_000,
+    recur: true,
+    recurrence: { frequency: "DAILY", count: -1, interval: 1 },
+    description: "x".repeat(4_000),
+  };
+  for (let at = 0; at < 12; at += 1) {
+    const { status, text } = await post("/v2/events/create", operatorKey, JSON.stringify(event));
+    if (status !== 200) throw new Error(`/v2/events/create: ${status} ${text}`);
+  }
+}
