@@ -45,13 +45,13 @@ export function askedAgain(unheardMs = UNHEARD_MS): Middleware {
     name: "asked again",
     remoteAction(next, { isRead, name = "" }: ReadOrWrite) {
       return function asking(this: Service, context) {
-        const { broker, options } = context;
+        const { broker, options, nodeID } = context;
         const { offeredForMs = OFFERED_MS, timeout } = options as Offered;
         const beganAt = performance.now();
         const asked: Asked[] = [];
         const { promise, resolve, reject } = Promise.withResolvers<unknown>();
         const ask = () => {
-          const each = asked.length === 0 ? context : anew(context);
+          const each = asked.length === 0 ? context : anew(context, nodeID);
           asked.push({ id: each.id, at: performance.now(), replicas: isRead === true ? [] : replicasOf(broker, name) });
           return next.call(this, each);
         };
@@ -80,9 +80,13 @@ export function askedAgain(unheardMs = UNHEARD_MS): Middleware {
   };
 }
 
-/** The same call under an id of its own. A copy by itself goes to one node: this one goes to whoever takes it, as before. */
-export function anew(context: Context): Context {
-  return Object.assign(context.copy(), { nodeID: context.nodeID });
+/**
+ * The same call under an id of its own, to `nodeID`: to the node that the first try was meant for, or with null to any
+ * replica. Each answer puts its sender's node id into the context. A copy with that id would be a request to that one
+ * node, which no user of the bus may make.
+ */
+export function anew(context: Context, nodeID: string | null): Context {
+  return Object.assign(context.copy(), { nodeID });
 }
 
 /** Asks after the last of the calls that were made. */

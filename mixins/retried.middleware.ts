@@ -23,10 +23,11 @@ export function retried(retries = 2): Middleware {
   const retrying = (isMadeHere: (context: Context) => boolean, next: Handler): Handler =>
     async function retry(context) {
       const began = performance.now();
-      const { retries: most, timeout } = context.options;
+      const { nodeID, options } = context;
+      const { retries: most, timeout } = options;
       for (let tries = 1; ; tries += 1) {
         try {
-          return await next.call(this, tries === 1 ? context : anew(context));
+          return await next.call(this, tries === 1 ? context : anew(context, nodeID));
         } catch (error) {
           const pauseMs = FIRST_PAUSE_MS * 2 ** (tries - 1);
           const isOver = performance.now() - began + pauseMs >= (timeout || Infinity);

@@ -47,6 +47,15 @@ export const BUS_GUARDS: readonly Guard[] = [
     test: "is not made again when its time would be over",
   },
   {
+    guard: "a second try goes to any replica, not to the one that answered the first",
+    file: "mixins/asked-again.middleware.ts",
+    text: "Object.assign(context.copy(), { nodeID })",
+    without: "Object.assign(context.copy(), { nodeID: context.nodeID ?? nodeID })",
+    testFile: "test/processes/retries-with-bus-users.processes.test.ts",
+    test: "is made again, and the server of the bus lets it through",
+    onRealParts: true,
+  },
+  {
     guard: "a replica that says nothing may have done a call",
     file: "mixins/lost-calls.ts",
     text: "silent.delete(replica) && silent.size === 0",

@@ -1,0 +1,101 @@
+import { mkdtemp, readFile, rm } from "node:fs/promises";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, test } from "@jest/globals";
+import { ServiceBroker } from "moleculer";
+import { serve } from "../../mixins/contract-action.ts";
+import { brokerOptions } from "../../moleculer.config.ts";
+import { findEvent } from "../../services/contracts/calendar-events.contract.ts";
+import { refuse, type Refusal } from "../../services/contracts/errors.ts";
+import type { GuildId } from "../../services/contracts/ids.ts";
+import { type EmbeddedNats, startNatsFor } from "../../services/launch/embedded-nats.ts";
+import { type UsersOfOneStart, usersOfOneStart } from "../../services/launch/nats-users.ts";
+import type { ServiceName } from "../../services/launch/service-factories.ts";
+import { until } from "../real-parts/until.ts";
+
+const params = { guildId: "7" as GuildId, eventId: "e" };
+
+/** The NATS client of a broker, to end its connection as kill -9 does. */
+interface Connected {
+  readonly transit: { readonly tx: { readonly client: { close(): Promise<void> } } };
+}
+
+describe("a call on a bus with a user for each service", () => {
+  let folder: string;
+  let server: EmbeddedNats;
+  let users: UsersOfOneStart;
+  let caller: ServiceBroker;
+  let replicas: ServiceBroker[];
+  /** The replicas that were asked, in order. */
+  let asked: ServiceBroker[];
+  let handle: (replica: ServiceBroker) => Promise<null | Refusal>;
+  const natsLog = () => readFile(join(folder, "nats.log"), "utf8");
+
+  beforeAll(async () => {
+    folder = await mkdtemp(join(tmpdir(), "guildcal-retries-"));
+    users = usersOfOneStart();
+    const configuration = `${users.configuration}log_file: "${join(folder, "nats.log")}"\n`;
+    server = await startNatsFor({ ...users, configuration });
+  });
+  afterAll(async () => {
+    await server.stop();
+    await rm(folder, { recursive: true, force: true });
+  });
+
+  beforeEach(async () => {
+    asked = [];
+    caller = newBroker("announcements", "caller");
+    replicas = ["one", "two"].map((name) => {
+      const replica = newBroker("calendar-events", name);
+      const answer = () => (asked.push(replica), handle(replica));
+      replica.createService({ name: "calendar-events", actions: serve(findEvent, answer) });
+      return replica;
+    });
+    await Promise.all([caller, ...replicas].map((broker) => broker.start()));
+    await caller.waitForServices("calendar-events", 10_000, 20);
+  });
+  afterEach(() => Promise.all([caller, ...replicas].map((broker) => broker.stop())));
+
+  function newBroker(service: ServiceName, name: string): ServiceBroker {
+    const natsUrl = users.urlOf(service, server.port);
+    const options = brokerOptions({ nodeId: `${service}.${name}`, natsUrl, logLevel: "fatal" });
+    return new ServiceBroker({ ...options, logger: false, tracking: { enabled: false } });
+  }
+
+  test("is answered by the other replica when its owner's replica is killed while it serves the call", async () => {
+    handle = async (replica) => {
+      if (asked.length > 1) return null;
+      await (replica as unknown as Connected).transit.tx.client.close();
+      return new Promise(() => undefined);
+    };
+    await expect(caller.call(findEvent.name, params)).resolves.toBeNull();
+    expect(asked).toHaveLength(2);
+    expect(asked[1]).not.toBe(asked[0]);
+    expect(await natsLog()).not.toContain("Publish Violation");
+  });
+
+  test("that is answered with 'not now' is made again, and the server of the bus lets it through", async () => {
+    handle = async () => (asked.length < 3 ? refuse("UNAVAILABLE") : null);
+    await expect(caller.call(findEvent.name, params)).resolves.toBeNull();
+    expect(asked).toHaveLength(3);
+    expect(await natsLog()).not.toContain("Publish Violation");
+  });
+
+  test("that a stopping replica does not take is offered to the other one", async () => {
+    handle = async () => null;
+    const [stopping] = replicas as [ServiceBroker];
+    Object.assign(stopping, { stopping: true });
+    const calls = Array.from({ length: 20 }, () => caller.call(findEvent.name, params));
+    await expect(Promise.all(calls)).resolves.toEqual(Array.from({ length: 20 }, () => null));
+    expect(new Set(asked)).toEqual(new Set([replicas[1]]));
+    expect(await natsLog()).not.toContain("Publish Violation");
+    Object.assign(stopping, { stopping: false });
+  });
+
+  test("to a node's own subject would be refused, which the server's log tells", async () => {
+    handle = async () => null;
+    const call = caller.call(findEvent.name, params, { nodeID: "calendar-events.one", timeout: 100, retries: 0 });
+    await expect(call).rejects.toMatchObject({ code: 504 });
+    await until(async () => (await natsLog()).includes("Publish Violation"), "the refusal in the server's log");
+  });
+});
