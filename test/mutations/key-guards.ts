@@ -68,9 +68,16 @@ export const KEY_GUARDS: readonly Guard[] = [
   },
   {
     ...ring,
+    guard: "a key that opened is remembered by a digest",
+    text: 'hash("sha256", processKey + presented, "base64")',
+    without: "presented",
+    test: "no key that was presented is kept in memory",
+  },
+  {
+    ...ring,
     guard: "a key of another installation is none",
-    text: "parts?.env === seal.env ?",
-    without: "parts !== undefined ?",
+    text: "env === seal.env ?",
+    without: "env !== undefined ?",
     test: "another installation's key is told by its look",
   },
   {

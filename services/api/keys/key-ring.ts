@@ -1,8 +1,9 @@
+import { hash, randomBytes } from "node:crypto";
 import type { Caller } from "../../contracts/contract.ts";
 import { type ApiKey, callerOf, hourOf, isLive, type KeySecret, liveSecrets } from "../domain/api-key.ts";
 import type { ApiKeysStore } from "./api-keys.store.ts";
 import { isOurId, keyDigest, type KeySeal, sameDigest } from "./key-digests.ts";
-import { decodeKey, type KeyParts } from "./key-text.ts";
+import { decodeKey } from "./key-text.ts";
 
 /** Tells who holds a key. */
 export interface KeyRing {
@@ -38,10 +39,11 @@ interface Remembered {
   readonly at: number;
 }
 
-/** What a text is as a key. */
+/** What a text is as a key; without its secret, which would otherwise lie in memory. */
 interface Reading {
   readonly digest: string;
-  readonly parts: KeyParts | undefined;
+  readonly env: string | undefined;
+  readonly id: string;
 }
 
 /** A text that opened: by which record, with which of its secrets, and for whom. */
@@ -77,12 +79,16 @@ export function keyRing({ store, seal, configured, clock = Date.now, onError }: 
   /**
    * What a text is, and which record it opened: its digest is most of what a request costs here. It is no answer: whether
    * the key opens now is looked up for each request, and a record that is not the very same is compared with.
+   *
+   * By a digest of the text under a random key of this process: a dump of the memory shows no API key, and no digest that
+   * another process has as well.
    */
   const opened = new Map<string, Opening>();
-  const read = (presented: string): Reading => ({
-    digest: keyDigest(seal.pepper, presented),
-    parts: decodeKey(presented),
-  });
+  const processKey = randomBytes(32).toString("hex");
+  const read = (presented: string): Reading => {
+    const { env, id = "" } = decodeKey(presented) ?? {};
+    return { digest: keyDigest(seal.pepper, presented), env, id };
+  };
 
   async function keyOf(id: string, mayAsk: () => boolean): Promise<ApiKey | null> {
     const known = held.get(id) ?? unknown.get(id);
@@ -101,11 +107,12 @@ export function keyRing({ store, seal, configured, clock = Date.now, onError }: 
 
   return {
     async authenticate(presented, mayAsk = () => true) {
-      const before = opened.get(presented);
-      const { digest, parts } = before ?? read(presented);
+      const cacheKey = hash("sha256", processKey + presented, "base64");
+      const before = opened.get(cacheKey);
+      const { digest, env, id } = before ?? read(presented);
       if (before === undefined && configuredDigest !== undefined && sameDigest(digest, configuredDigest))
         return CONFIGURED;
-      const key = parts?.env === seal.env ? await keyOf(parts.id, mayAsk) : null;
+      const key = env === seal.env ? await keyOf(id, mayAsk) : null;
       if (key === null) return undefined;
       const now = clock();
       const isSame = key === before?.key && isLive(key, before.secret, now);
@@ -114,7 +121,7 @@ export function keyRing({ store, seal, configured, clock = Date.now, onError }: 
       noteUse(key.id, now);
       if (isSame) return before.caller;
       const caller = callerOf(key);
-      remember(opened, presented, { digest, parts, key, secret, caller });
+      remember(opened, cacheKey, { digest, env, id, key, secret, caller });
       return caller;
     },
 

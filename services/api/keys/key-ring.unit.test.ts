@@ -1,4 +1,4 @@
-import { beforeEach, describe, expect, test } from "@jest/globals";
+import { beforeEach, describe, expect, jest, test } from "@jest/globals";
 import { type ApiKey, revoked, rotated } from "../domain/api-key.ts";
 import { FIRST_ID, newId, sealNewKey } from "./key-digests.ts";
 import { type KeyRing, keyRing, REMEMBERED_MS } from "./key-ring.ts";
@@ -228,6 +228,19 @@ describe("the key ring", () => {
     expect(asked).toEqual([]);
     await ring.authenticate(flood[0]!);
     expect(asked).toHaveLength(1);
+  });
+
+  test("no key that was presented is kept in memory, neither as a cache key nor in a cached value", async () => {
+    const configured = "a-key-of-the-configuration";
+    ring = keyRing({ store, seal, configured, clock: () => now, onError: () => undefined });
+    const kept = jest.spyOn(Map.prototype, "set");
+    for (const each of [key, key, configured]) await ring.authenticate(each);
+    const entries = kept.mock.calls.map((entry) => JSON.stringify(entry));
+    kept.mockRestore();
+    const opening = entries.filter((entry) => entry.includes(secret.digest));
+    expect(opening.length).toBeGreaterThan(0);
+    const [, , , secretText = ""] = key.split("_");
+    expect(entries.filter((entry) => [secretText, configured].some((text) => entry.includes(text)))).toEqual([]);
   });
 
   test("a configured key is an operator's, by itself alone, and the store is not asked", async () => {
