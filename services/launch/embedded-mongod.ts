@@ -72,7 +72,8 @@ function serverOptions(binary: MongodBinary | undefined, port: number, dbPath: s
       replSet: SET,
       storageEngine: "wiredTiger" as const,
       keyfileLocation: users.keyfile,
-      args: ["--wiredTigerCacheSizeGB", "0.25"],
+      // No service sends JavaScript to the server: `$where`, `$function` and `mapReduce` are refused.
+      args: ["--wiredTigerCacheSizeGB", "0.25", "--noscripting"],
     },
     // As whom the library may end it.
     auth: { enable: true, customRootName: ADMIN, customRootPwd: users.passwordOf(ADMIN) },

@@ -9,6 +9,7 @@ import { K8S, rendered, workloads } from "./overlays.ts";
 interface Container {
   readonly image: string;
   readonly command?: readonly string[];
+  readonly entrypoint?: readonly string[];
   readonly environment?: Readonly<Record<string, string>>;
   readonly volumes?: readonly string[];
   readonly ports?: readonly string[];
@@ -56,6 +57,17 @@ describe("docker-compose.yml", () => {
       mounted.filter((each) => each.includes("/users.conf")),
     );
     expect(included).toHaveLength(1);
+  });
+
+  test("runs MongoDB without server-side JavaScript, as the manifests of the cluster do", () => {
+    const pods = workloads(rendered("production")).flatMap(({ containers: each }) => each);
+    const commands = [
+      ...containers.map(([, { entrypoint = [] }]) => entrypoint),
+      ...pods.map(({ command = [] }) => command),
+    ];
+    const servers = commands.filter(([program]) => program === "mongod");
+    expect(servers).toHaveLength(2);
+    for (const words of servers) expect(words).toContain("--noscripting");
   });
 
   test("opens one port", () => {

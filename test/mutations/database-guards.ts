@@ -51,4 +51,13 @@ export const DATABASE_GUARDS: readonly Guard[] = [
     testFile: "mixins/together.unit.test.ts",
     test: "while two are under way",
   },
+  {
+    guard: "the embedded mongod runs no JavaScript",
+    file: "services/launch/embedded-mongod.ts",
+    text: ', "--noscripting"',
+    without: "",
+    testFile: "test/processes/database-users.processes.test.ts",
+    test: "MongoDB runs no JavaScript",
+    onRealParts: true,
+  },
 ];

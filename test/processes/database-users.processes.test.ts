@@ -91,6 +91,18 @@ describe("a user of the database for each service", () => {
     await expect(admins.updateOne({ at: 1 }, { $set: { at: 2 } })).resolves.toMatchObject({ modifiedCount: 1 });
   });
 
+  test("MongoDB runs no JavaScript: $where, $function and mapReduce are refused, to its admin as well", async () => {
+    const admins = await asAdmin("announcements");
+    await admins.insertOne({ at: 1 });
+    const noScript = { message: expect.stringMatching(/script/i) };
+    const scripted = { $function: { body: "function () { return true; }", args: [], lang: "js" } };
+    await expect(admins.findOne({ $where: "true" })).rejects.toMatchObject(noScript);
+    await expect(admins.findOne({ $expr: scripted })).rejects.toMatchObject(noScript);
+    const mapped = { mapReduce: "announcements", map: "function () {}", reduce: "function () {}", out: { inline: 1 } };
+    const database = (await opened(mongod.url)).getClient().db("guildcal");
+    await expect(database.command(mapped)).rejects.toMatchObject(noScript);
+  });
+
   test("a service's can't give itself more", async () => {
     const more = { grantRolesToUser: "announcements", roles: ["api"] };
     const asked = (await opened(mongod.urlOf("announcements"))).getClient().db("admin").command(more);
