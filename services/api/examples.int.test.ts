@@ -91,7 +91,7 @@ describe("the examples of the API document", () => {
 
   beforeAll(async () => {
     const dispatch = standIn("dispatch", {
-      ...serve(listUpcomingPosts, async () => postsOf(announcementExamples.upcoming)),
+      ...serve(listUpcomingPosts, async () => ({ posts: postsOf(announcementExamples.upcoming) })),
       ...serve(listPostHistory, async () => postsOf(announcementExamples.history)),
       ...serve(previewPost, (params, { broker }) => previewOf(ownersOnTheBus(broker), params, current.epoch_start)),
     });

@@ -36,8 +36,25 @@ export interface SettledPost extends UpcomingPost {
   readonly messageId?: string;
 }
 
+/** Why a guild's plan does not reach as far as it should (D39). */
+export const NOT_PLANNED_CODES = ["TOO_MANY_POSTS", "TOO_MANY_OCCURRENCES"] as const;
+
+/** What is due from an instant on is not planned in full. */
+export interface NotPlanned {
+  readonly code: (typeof NOT_PLANNED_CODES)[number];
+  readonly message: string;
+  /** All that is due before is planned. */
+  readonly dueFrom: EpochMs;
+}
+
+export interface UpcomingPosts {
+  readonly posts: readonly UpcomingPost[];
+  /** Only while the guild has more posts ahead than are planned. */
+  readonly notPlanned?: NotPlanned;
+}
+
 /** The guild's next posts, soonest first; −1 for all that are planned. */
-export const listUpcomingPosts = action<{ guildId: GuildId; amount: number }, UpcomingPost[]>({
+export const listUpcomingPosts = action<{ guildId: GuildId; amount: number }, UpcomingPosts>({
   name: "dispatch.listUpcoming",
   keys: "guild read",
   params: { guildId, amount: integer(-1, 2_147_483_647) },

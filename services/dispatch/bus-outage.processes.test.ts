@@ -55,7 +55,7 @@ describe("dispatch without its bus", () => {
   }
 
   async function upcoming(count: number): Promise<void> {
-    const planned = async () => (await call(listUpcomingPosts, { guildId, amount: -1 })).length;
+    const planned = async () => (await call(listUpcomingPosts, { guildId, amount: -1 })).posts.length;
     await until(async () => (await planned()) === count, `${count} planned`);
   }
 

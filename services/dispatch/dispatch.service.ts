@@ -83,7 +83,9 @@ export function dispatchService(options: DispatchOptions): ServiceSchema {
       [GUILD_SETTINGS_CHANGED]: hint,
     },
     actions: {
-      ...serve(listUpcomingPosts, ({ guildId, amount }) => store.listUpcoming(guildId, amount)),
+      ...serve(listUpcomingPosts, async ({ guildId, amount }) => ({
+        posts: await store.listUpcoming(guildId, amount),
+      })),
       ...serve(listPostHistory, (params) => historyOf(store, params)),
       ...serve(previewPost, (params, { broker }) => previewOf(ownersOnTheBus(broker), params, clock.now())),
     },

@@ -49,6 +49,6 @@ describe("the preview of an announcement", () => {
     await expect(services.call(previewPost, { guildId, id: "x" })).rejects.toMatchObject({
       type: "ANNOUNCEMENT_NOT_FOUND",
     });
-    await expect(services.call(listUpcomingPosts, { guildId, amount: -1 })).resolves.toEqual([]);
+    await expect(services.call(listUpcomingPosts, { guildId, amount: -1 })).resolves.toEqual({ posts: [] });
   });
 });

@@ -79,8 +79,9 @@ export async function makeLoad({ broker }: Pick<Cluster, "broker">, shape: LoadS
     ),
   );
 
-  const eachGuild = async <Row>(contract: ActionContract<{ guildId: GuildId; amount: number }, Row[]>) =>
-    (await Promise.all(ids.map((guildId) => call(contract, { guildId, amount: -1 })))).flat();
+  const eachGuild = <Result>(contract: ActionContract<{ guildId: GuildId; amount: number }, Result>) =>
+    Promise.all(ids.map((guildId) => call(contract, { guildId, amount: -1 })));
+  const history = async () => (await eachGuild(listPostHistory)).flat();
   const expected = () =>
     rooms.flatMap(({ guildId, channel }) =>
       events
@@ -110,14 +111,14 @@ export async function makeLoad({ broker }: Pick<Cluster, "broker">, shape: LoadS
       until(
         async () => {
           // What is due by now is planned no more.
-          const [ahead, settled] = await Promise.all([eachGuild(listUpcomingPosts), eachGuild(listPostHistory)]);
-          return ahead.length + settled.length >= expected().length;
+          const [ahead, settled] = await Promise.all([eachGuild(listUpcomingPosts), history()]);
+          return ahead.flatMap(({ posts }) => posts).length + settled.length >= expected().length;
         },
         "all is planned",
         60_000,
         500,
       ),
-    told: () => eachGuild(listPostHistory),
+    told: history,
   };
 }
 

@@ -24,7 +24,7 @@ describe("every field of every endpoint", () => {
       announcementsService({ mongoUrl }),
       calendarEventsService({ mongoUrl }),
       standIn("dispatch", {
-        ...serve(listUpcomingPosts, async () => []),
+        ...serve(listUpcomingPosts, async () => ({ posts: [] })),
         ...serve(listPostHistory, async () => []),
         ...serve(previewPost, async () => refuse("EVENT_NOT_FOUND")),
       }),

@@ -58,8 +58,8 @@ export class TestGuild {
     return (await this.services.call(createAnnouncement, fields)).id;
   }
 
-  upcoming(): Promise<UpcomingPost[]> {
-    return this.services.call(listUpcomingPosts, { guildId: this.id, amount: -1 });
+  async upcoming(): Promise<readonly UpcomingPost[]> {
+    return (await this.services.call(listUpcomingPosts, { guildId: this.id, amount: -1 })).posts;
   }
 
   history(): Promise<SettledPost[]> {

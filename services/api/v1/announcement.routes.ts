@@ -19,7 +19,7 @@ import {
   listedAnnouncement,
   postPreview,
   settledPost,
-  upcomingPost,
+  upcomingPosts,
   usualAmountField,
 } from "./announcement.wire.ts";
 
@@ -70,8 +70,8 @@ export const announcementRoutes = [
     paths: ["/v1/announcement/upcoming"],
     contract: listUpcomingPosts,
     fields: [guildField, usualAmountField],
-    answer: [amountOf, listOf("posts", upcomingPost)],
-    summary: "The guild's next posts, soonest first; amount -1 lists all that are planned",
+    answer: upcomingPosts,
+    summary: "The guild's next posts, soonest first; amount -1 lists all that are planned, at most 5000",
     example: examples.upcoming,
   }),
   route({

@@ -1,12 +1,27 @@
 import { type Announcement, ANNOUNCEMENT_TYPES } from "../../contracts/announcements.contract.ts";
 import { COLORS } from "../../contracts/calendar-events.contract.ts";
 import {
+  NOT_PLANNED_CODES,
+  type NotPlanned,
   POST_STATES,
   type PostPreview,
   type SettledPost,
   type UpcomingPost,
+  type UpcomingPosts,
 } from "../../contracts/dispatch.contract.ts";
-import { type AnswerField, BOOLEAN, EPOCH_MS, INTEGER, oneOfNames, STRING, STRINGS } from "../answer-fields.ts";
+import {
+  amountOf,
+  type AnswerField,
+  BOOLEAN,
+  encodeFields,
+  EPOCH_MS,
+  INTEGER,
+  listOf,
+  objectOf,
+  oneOfNames,
+  STRING,
+  STRINGS,
+} from "../answer-fields.ts";
 import { asInteger, asName, field } from "../wire-fields.ts";
 
 /** What create and update take beside the guild and the id. */
@@ -61,6 +76,29 @@ export const upcomingPost: readonly AnswerField<UpcomingPost>[] = [
   { wire: "event_id", value: ({ eventId }) => eventId, schema: STRING },
   { wire: "epoch_start", value: ({ startsAt }) => startsAt, schema: EPOCH_MS },
   { wire: "channel", value: ({ channel }) => channel, schema: STRING },
+];
+
+const listedPosts = listOf("posts", upcomingPost);
+
+const notPlanned: readonly AnswerField<NotPlanned>[] = [
+  { wire: "code", value: ({ code }) => code, schema: oneOfNames(NOT_PLANNED_CODES) },
+  { wire: "message", value: ({ message }) => message, schema: STRING },
+  { wire: "due_from", value: ({ dueFrom }) => dueFrom, schema: EPOCH_MS },
+];
+
+/** The posts that are planned, and what is not (D39). */
+export const upcomingPosts: readonly AnswerField<UpcomingPosts>[] = [
+  { ...amountOf, value: ({ posts }) => amountOf.value(posts) },
+  { ...listedPosts, value: ({ posts }) => listedPosts.value(posts) },
+  {
+    wire: "not_planned",
+    value: ({ notPlanned: more }) => more && encodeFields(notPlanned, more),
+    schema: {
+      ...objectOf(notPlanned),
+      description: "Only where the guild has more posts ahead than are planned: what is due before due_from is planned",
+    },
+    optional: true,
+  },
 ];
 
 export const settledPost: readonly AnswerField<SettledPost>[] = [
