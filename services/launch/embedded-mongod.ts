@@ -1,6 +1,7 @@
 import { readFile, statfs, writeFile } from "node:fs/promises";
 import { createServer } from "node:net";
 import { join } from "node:path";
+import { basicEnvironment } from "./basic-environment.ts";
 import { makeDataFolder } from "./data-folder.ts";
 import { findMongod, type MongodBinary } from "./mongod-binary.ts";
 import { ADMIN, mongodUsers, type MongodUsers, prepareMongod, SET } from "./mongod-users.ts";
@@ -78,7 +79,7 @@ function serverOptions(binary: MongodBinary | undefined, port: number, dbPath: s
     // As whom the library may end it.
     auth: { enable: true, customRootName: ADMIN, customRootPwd: users.passwordOf(ADMIN) },
     // A process group of its own: Ctrl-C in a terminal must not end it before the requests are drained.
-    spawn: { detached: true },
+    spawn: { detached: true, env: basicEnvironment() },
   };
 }
 

@@ -5,6 +5,7 @@ import { createRequire } from "node:module";
 import { connect } from "node:net";
 import { tmpdir } from "node:os";
 import { delimiter, dirname, join } from "node:path";
+import { basicEnvironment } from "./basic-environment.ts";
 import { freePort } from "./embedded-mongod.ts";
 import { StartupError } from "./startup-error.ts";
 
@@ -109,7 +110,7 @@ export function endWithThisProcess(pid: number | undefined): void {
   if (pid === undefined) return;
   const watcher = createRequire(import.meta.url).resolve("mongodb-memory-server-core/scripts/mongo_killer.js");
   const command = [watcher, String(process.pid), String(pid)];
-  spawn(process.execPath, command, { detached: true, stdio: "ignore" }).unref();
+  spawn(process.execPath, command, { detached: true, stdio: "ignore", env: basicEnvironment() }).unref();
 }
 
 /** On PATH, else the npm package's. */

@@ -1,34 +1,38 @@
 import { SettingsError } from "../../mixins/environment.ts";
+import { takeEnvironment } from "./service-environment.ts";
 import { runDemo } from "./demo.ts";
 import { runKeys } from "./keys.ts";
 import { runAll, runOne, runProcesses } from "./modes.ts";
 import { isServiceName, SERVICES } from "./service-factories.ts";
 import { StartupError } from "./startup-error.ts";
 
+type Environment = Readonly<Record<string, string | undefined>>;
+
 /** Runs what the first word names: everything in one process, a process each, the demo, the work on keys, or one service. */
 export async function main([mode = "all", ...words]: readonly string[]): Promise<void> {
+  const env = takeEnvironment(process.env);
   try {
-    await run(mode, words);
+    await run(mode, words, env);
     process.exit(0);
   } catch (error) {
-    process.stderr.write(`${explanation(error)}\n`);
+    process.stderr.write(`${explanation(error, env)}\n`);
     process.exit(1);
   }
 }
 
-function run(mode: string, words: readonly string[]): Promise<void> {
-  if (mode === "all") return runAll(process.env);
-  if (mode === "nats") return runProcesses(process.env);
-  if (mode === "demo") return runDemo(process.env);
-  if (mode === "keys") return runKeys(words, process.env);
-  if (isServiceName(mode)) return runOne(mode, process.env);
+function run(mode: string, words: readonly string[], env: Environment): Promise<void> {
+  if (mode === "all") return runAll(env);
+  if (mode === "nats") return runProcesses(env);
+  if (mode === "demo") return runDemo(env);
+  if (mode === "keys") return runKeys(words, env);
+  if (isServiceName(mode)) return runOne(mode, env);
   throw new StartupError(`Unknown mode: give all, nats, demo, keys or one of ${SERVICES.join(", ")}`);
 }
 
 /** One clear line for each thing that is wrong; a stack for nobody but who asks for it. */
-function explanation(error: unknown): string {
+function explanation(error: unknown, env: Environment): string {
   if (error instanceof SettingsError) return error.problems.map((problem) => `Setting: ${problem}`).join("\n");
   if (error instanceof StartupError) return error.message;
   const { message, stack } = error as Error;
-  return process.env["LOG_LEVEL"] === "debug" ? String(stack) : `guildcal could not start: ${message}`;
+  return env["LOG_LEVEL"] === "debug" ? String(stack) : `guildcal could not start: ${message}`;
 }

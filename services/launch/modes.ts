@@ -1,6 +1,7 @@
 import { setTimeout as pause } from "node:timers/promises";
 import { checkPort } from "./preflight.ts";
 import { banner } from "./banner.ts";
+import { serviceEnvironment } from "./service-environment.ts";
 import { askedToEnd } from "./end-of-process.ts";
 import { type Parts, raiseParts } from "./parts.ts";
 import { withPepper } from "./pepper.ts";
@@ -67,9 +68,9 @@ export async function runProcesses(env: Environment): Promise<void> {
   await checkPort(settings.PORT, settings.HOST);
   const parts = await raiseParts(settings, true);
   try {
-    const rest = Object.fromEntries(Object.entries(env).filter(([name]) => !GIVEN_BY_HAND.has(name)));
+    const rest = Object.fromEntries(Object.entries(env).filter(([name]) => !SET_BY_SUPERVISOR.has(name)));
     const processes = await supervise(SERVICES, (service) => ({
-      ...rest,
+      ...serviceEnvironment(service, rest),
       MONGO_URL: parts.mongoUrlOf(service),
       NATS_URL: parts.natsUrlOf(service),
       PROBE_PORT: String(probePortOf(service, settings.PROBE_PORT)),
@@ -82,8 +83,8 @@ export async function runProcesses(env: Environment): Promise<void> {
   }
 }
 
-/** What the processes are given by their supervisor and not as it was set. */
-const GIVEN_BY_HAND = new Set(
+/** Settings whose values in the processes are the supervisor's, not those that were set. */
+const SET_BY_SUPERVISOR = new Set(
   ["MONGO_URL", "NATS_URL", "PROBE_PORT", "API_KEY_PEPPER"].flatMap((name) => [name, `${name}_FILE`]),
 );
 

@@ -3,6 +3,7 @@ import { chmod, copyFile, mkdir, rename, writeFile } from "node:fs/promises";
 import { createRequire } from "node:module";
 import { delimiter, dirname, join } from "node:path";
 import { promisify } from "node:util";
+import { basicEnvironment } from "./basic-environment.ts";
 
 const run = promisify(execFile);
 const { resolve } = createRequire(import.meta.url);
@@ -55,7 +56,7 @@ async function executable(path: string): Promise<string> {
 }
 
 async function versionOf(path: string): Promise<MongodBinary> {
-  const { stdout } = await run(path, ["--version"], { timeout: 10_000 });
+  const { stdout } = await run(path, ["--version"], { timeout: 10_000, env: basicEnvironment() });
   const version = /db version v(\d+\.\d+\.\d+)/.exec(stdout)?.[1];
   if (version === undefined) throw new Error(`${path} is no mongod`);
   return { path, version };

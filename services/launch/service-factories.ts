@@ -94,6 +94,18 @@ export function isServiceName(text: string): text is ServiceName {
   return Object.hasOwn(FACTORIES, text);
 }
 
+/** The settings that every service reads. */
+const SHARED_SETTINGS = [...Object.keys(launchSettings), ...Object.keys(probeSettings), "HOST"];
+
+/** The settings that each service's process reads, by name: a process is given no other. */
+export const SETTINGS_OF: Readonly<Record<ServiceName, readonly string[]>> = {
+  api: [...SHARED_SETTINGS, ...Object.keys(apiSettings)],
+  dispatch: [...SHARED_SETTINGS, ...Object.keys(dispatchSettings), ...Object.keys(sinkSettings)],
+  announcements: SHARED_SETTINGS,
+  "calendar-events": [...SHARED_SETTINGS, ...Object.keys(calendarEventsSettings)],
+  "guild-settings": SHARED_SETTINGS,
+};
+
 export function makeService(name: ServiceName, context: ServiceContext): ServiceSchema {
   return FACTORIES[name](context);
 }

@@ -120,4 +120,22 @@ export const SERVER_GUARDS: readonly Guard[] = [
     testFile: "services/api/http-server.unit.test.ts",
     test: "answers of one turn",
   },
+  {
+    guard: "each service's process is given its own settings alone",
+    file: "services/launch/modes.ts",
+    text: "...serviceEnvironment(service, rest),",
+    without: "...rest,",
+    testFile: "test/processes/environment.processes.test.ts",
+    test: "each service knows its own secrets alone",
+    onRealParts: true,
+  },
+  {
+    guard: "a process takes the settings out of its environment",
+    file: "services/launch/service-environment.ts",
+    text: "delete env[name];",
+    without: "name;",
+    testFile: "test/processes/environment.processes.test.ts",
+    test: "neither mongod nor its watcher knows a secret",
+    onRealParts: true,
+  },
 ];

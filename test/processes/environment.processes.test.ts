@@ -1,0 +1,80 @@
+import { mkdtemp, readFile, rm } from "node:fs/promises";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { afterEach, beforeEach, describe, expect, test } from "@jest/globals";
+import { SERVICES } from "../../services/launch/service-factories.ts";
+import { Launched } from "../real-parts/launched.ts";
+import { childrenOf, commandLine } from "../real-parts/service-process.ts";
+
+/** Secrets, and the one process that is to know each. */
+const SECRETS = {
+  API_KEY: { value: "a-key-of-twenty-characters-or-more", owner: "api" },
+  API_KEY_PEPPER: { value: "a-pepper-of-thirty-two-characters-or-more", owner: "api" },
+  DISCORD_TOKEN: { value: "a-token-of-the-bot", owner: "dispatch" },
+  WEBHOOK_SECRET: { value: `whsec_${Buffer.alloc(32, 7).toString("base64")}`, owner: "dispatch" },
+};
+const FOREIGN = "a-secret-of-another-program";
+
+describe("a process that is started beside others", () => {
+  let directory: string;
+  let launched: Launched;
+
+  beforeEach(async () => {
+    directory = await mkdtemp(join(tmpdir(), "guildcal-environment-"));
+  });
+  afterEach(async () => {
+    await launched.end("SIGTERM");
+    await rm(directory, { recursive: true, force: true });
+  });
+
+  /** Every process below `guildcal`, by what it runs, with its environment. */
+  async function environments(mode: "all" | "nats"): Promise<Map<string, string>> {
+    const secrets = Object.fromEntries(Object.entries(SECRETS).map(([name, { value }]) => [name, value]));
+    launched = new Launched(mode, { ...secrets, FOREIGN, DATA_DIR: directory, PORT: "0", LOG_LEVEL: "warn" });
+    await launched.printed(/guildcal is ready/);
+    const children = await childrenOf(launched.pid);
+    const entries = await Promise.all(
+      children.map(async (pid) => {
+        const words = await commandLine(pid);
+        const name = words.some((word) => word.endsWith("start.js")) ? words.at(-1) : programOf(words);
+        return [`${name} ${pid}`, await readFile(`/proc/${pid}/environ`, "utf8")] as const;
+      }),
+    );
+    return new Map(entries);
+  }
+
+  /** The file that runs: node's first word for a program in JavaScript. */
+  function programOf(words: readonly string[]): string {
+    const path = words.find((word) => word.endsWith(".js")) ?? words[0] ?? "";
+    return path.slice(path.lastIndexOf("/") + 1);
+  }
+
+  function named(all: ReadonlyMap<string, string>, program: string): string[] {
+    return [...all].filter(([name]) => name.startsWith(`${program} `)).map(([, environment]) => environment);
+  }
+
+  test("npm run start:nats: each service knows its own secrets alone; mongod, nats-server and the watchers none", async () => {
+    const all = await environments("nats");
+    const programs = new Set([...all.keys()].map((name) => name.split(" ", 1)[0]));
+    expect(programs).toEqual(new Set([...SERVICES, "mongod", "nats-server", "mongo_killer.js"]));
+    for (const [secret, { value, owner }] of Object.entries(SECRETS)) {
+      const holders = [...all].filter(([, environment]) => environment.includes(value)).map(([name]) => name);
+      expect([secret, holders.map((name) => name.split(" ", 1)[0])]).toEqual([secret, [owner]]);
+    }
+    // Each has its own password of the bus and of the database, and nats-server has the bus's.
+    const words = (text: string) => [...text.matchAll(/[0-9a-f]{64}/g)].map(([word]) => word);
+    for (const service of SERVICES) expect(new Set(words(named(all, service).join("")))).toHaveProperty("size", 2);
+    expect(words(named(all, "mongod").join("") + named(all, "mongo_killer.js").join(""))).toEqual([]);
+    const withForeign = [...all].filter(([, environment]) => environment.includes(FOREIGN));
+    expect(withForeign.filter(([name]) => !name.startsWith("mongo_killer.js"))).toEqual([]);
+  });
+
+  test("npm start: neither mongod nor its watcher knows a secret", async () => {
+    const all = await environments("all");
+    const programs = new Set([...all.keys()].map((name) => name.split(" ", 1)[0]));
+    expect(programs).toEqual(new Set(["mongod", "mongo_killer.js"]));
+    const told = Object.values(SECRETS).filter(({ value }) => [...all.values()].some((text) => text.includes(value)));
+    expect(told).toEqual([]);
+    expect(named(all, "mongod").join("")).not.toContain(FOREIGN);
+  });
+});
