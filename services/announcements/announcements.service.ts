@@ -20,6 +20,7 @@ import {
 import { type EventView, findEvent } from "../contracts/calendar-events.contract.ts";
 import { isRefusal, refuse, type Refusal } from "../contracts/errors.ts";
 import type { AnnouncementId, GuildId } from "../contracts/ids.ts";
+import { revisionMismatch } from "../contracts/revision.ts";
 import { announcementsStore } from "./announcements.store.ts";
 import { changeAnnouncement, newAnnouncement } from "./domain/announcement.ts";
 import { eventReference, referredId, usesEvent } from "./domain/event-reference.ts";
@@ -39,7 +40,7 @@ export function announcementsService({ mongoUrl }: { readonly mongoUrl: string }
         const draft = newAnnouncement(randomUUID() as AnnouncementId, params, eventId ?? "");
         if (!(await store.insert(draft))) return refuse("TOO_MANY_ANNOUNCEMENTS");
         tell(context, draft);
-        return { id: draft.id };
+        return { id: draft.id, revision: draft.revision };
       }),
 
       ...serve(updateAnnouncement, async (params, context) => {
@@ -47,20 +48,30 @@ export function announcementsService({ mongoUrl }: { readonly mongoUrl: string }
           load: () => store.find(params.guildId, params.id),
           decide: async (stored) => {
             if (stored === null) return refuse("ANNOUNCEMENT_NOT_FOUND");
+            const mismatch = revisionMismatch(stored.revision, params.ifRevision);
+            if (mismatch !== undefined) return mismatch;
             const type = params.type ?? stored.type;
             const eventId = await resolveReference(context, params.guildId, type, params.eventId);
             return isRefusal(eventId) ? eventId : changeAnnouncement(stored, params, eventId);
           },
-          save: ({ next, standsAnew }) => store.replace(next, standsAnew),
+          save: async ({ next, standsAnew, isUnchanged }) => isUnchanged || store.replace(next, standsAnew),
         });
         if (isRefusal(outcome)) return outcome;
-        return tell(context, outcome.next);
+        if (!outcome.isUnchanged) tell(context, outcome.next);
+        return { revision: outcome.next.revision };
       }),
 
-      ...serve(removeAnnouncement, async ({ guildId, id }, context) => {
-        const revision = await store.remove(guildId, id);
-        if (revision === null) return refuse("ANNOUNCEMENT_NOT_FOUND");
-        return tell(context, { id: id as AnnouncementId, guildId, revision });
+      ...serve(removeAnnouncement, async ({ guildId, id, ifRevision }, context) => {
+        const removed = await optimisticWrite({
+          load: () => store.find(guildId, id),
+          decide: (stored) => {
+            if (stored === null) return refuse("ANNOUNCEMENT_NOT_FOUND");
+            return revisionMismatch(stored.revision, ifRevision) ?? stored;
+          },
+          save: (stored) => store.remove(stored),
+        });
+        if (isRefusal(removed)) return removed;
+        return tell(context, { id: removed.id, guildId, revision: removed.revision + 1 });
       }),
 
       ...serve(

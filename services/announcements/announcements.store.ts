@@ -65,8 +65,8 @@ export interface AnnouncementsStore {
   find(guildId: GuildId, id: string): Promise<Announcement | null>;
   /** Stores the next revision; false when another write came between. */
   replace(next: AnnouncementDraft, standsAnew: boolean): Promise<boolean>;
-  /** Removes an announcement; the tombstone's revision, or null when the guild has none of that id. */
-  remove(guildId: GuildId, id: string): Promise<number | null>;
+  /** Removes an announcement; false when another write came after the stored revision. */
+  remove(stored: Announcement): Promise<boolean>;
   /** The guild's first `limit` in creation order. */
   list(guildId: GuildId, limit: number): Promise<Announcement[]>;
   changesSince(params: ChangesSinceParams): Promise<ChangesSinceResult>;
@@ -117,16 +117,12 @@ export function announcementsStore(connection: Connection): AnnouncementsStore {
       return saveRevision(model, row, replacement);
     },
 
-    remove: (guildId, id) =>
+    remove: ({ id: _id, guildId, revision }) =>
       inTransaction(connection, async (session) => {
-        const row = await model
-          .findOne({ _id: id, guildId, ...EXISTS }, { revision: 1 }, { session })
-          .lean<Pick<AnnouncementRow, "revision">>();
-        if (row === null) return null;
-        const tombstone = { _id: id, guildId, revision: row.revision + 1 };
-        await saveRevision(model, tombstone, stampedTombstone(tombstone), session);
-        await guilds.updateOne({ _id: guildId }, { $inc: { count: -1 } }, { session });
-        return tombstone.revision;
+        const tombstone = { _id, guildId, revision: revision + 1 };
+        const removed = await saveRevision(model, tombstone, stampedTombstone(tombstone), session);
+        if (removed) await guilds.updateOne({ _id: guildId }, { $inc: { count: -1 } }, { session });
+        return removed;
       }),
 
     async list(guildId, limit) {

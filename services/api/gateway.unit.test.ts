@@ -27,7 +27,7 @@ describe("the gateway", () => {
       service,
       databaseAnswers: async () => answers,
       door,
-      once: async () => "",
+      once: (_request, perform) => perform(),
       port: 0,
       host: "127.0.0.1",
     });

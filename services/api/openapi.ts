@@ -13,7 +13,7 @@ OUTCOME_UNKNOWN, on a write means that it may have been done.
 The OpenAPI document of it all is [openapi.json](/openapi.json). Guild ids have 64 bits: send them as text where your JSON's numbers lose digits (JavaScript's do).`;
 
 /** What a call can be refused with; the path and the method of a documented one are right. */
-const STATUSES = [400, 401, 403, 404, 408, 409, 413, 415, 417, 429, 431, 500, 503];
+const STATUSES = [400, 401, 403, 404, 408, 409, 412, 413, 415, 417, 429, 431, 500, 503];
 const ALL_ERRORS: Readonly<Record<string, { readonly status: number; readonly message: string }>> = {
   ...ERRORS,
   ...HTTP_ERRORS,
@@ -56,14 +56,42 @@ function operation(route: Route): JsonSchema {
     operationId: path.slice(1).replaceAll("/", "-"),
     summary: route.summary,
     ...(aliases.length === 0 ? {} : { description: `Also at ${aliases.map((alias) => `\`${alias}\``).join(", ")}.` }),
-    ...(route.once ? { parameters: [idempotencyKey] } : {}),
+    ...parametersOf(route),
     requestBody: { required: true, content: json(requestSchema(route), route.example.request) },
     responses: {
-      200: { description: "Done", content: json(objectOf(route.answer), route.example.response) },
-      ...Object.fromEntries(STATUSES.map((status) => [status, { $ref: `#/components/responses/${nameOf(status)}` }])),
+      200: {
+        description: "Done",
+        ...(route.hasEtag ? { headers: { ETag: etag } } : {}),
+        content: json(objectOf(route.answer), route.example.response),
+      },
+      ...Object.fromEntries(
+        STATUSES.filter((status) => status !== 412 || route.takesIfMatch).map((status) => [
+          status,
+          { $ref: `#/components/responses/${nameOf(status)}` },
+        ]),
+      ),
     },
   };
 }
+
+function parametersOf(route: Route): { parameters?: JsonSchema[] } {
+  const parameters = [...(route.once ? [idempotencyKey] : []), ...(route.takesIfMatch ? [ifMatch] : [])];
+  return parameters.length === 0 ? {} : { parameters };
+}
+
+const etag: JsonSchema = {
+  description: "The revision of the resource as a strong entity tag (RFC 9110 section 8.8.3), for If-Match",
+  schema: { type: "string" },
+};
+
+const ifMatch: JsonSchema = {
+  name: "If-Match",
+  in: "header",
+  description:
+    "The ETag that the resource was read with, or at most 20 of them: if the resource has another revision by now, the " +
+    "answer is 412 REVISION_MISMATCH and nothing is changed",
+  schema: { type: "string" },
+};
 
 const idempotencyKey: JsonSchema = {
   name: "Idempotency-Key",

@@ -6,7 +6,8 @@ import { isRefusal, refuse, type Refusal } from "../contracts/errors.ts";
 import { type Answer, jsonTextAnswer, refusalAnswer } from "./answer.ts";
 import { type Admitted, type Doorkeeper } from "./rates/doorkeeper.ts";
 import { rateHeaders } from "./rates/rate-headers.ts";
-import { nameOf, type Once } from "./once/once.ts";
+import { etagOf, readIfMatch, refuseIfMatch } from "./if-match.ts";
+import { type Done, nameOf, type Once } from "./once/once.ts";
 import type { Page } from "./page.ts";
 import { readJsonBody, SenderGone } from "./request-body.ts";
 import { traceparentOf } from "./request-trace.ts";
@@ -31,7 +32,8 @@ export type RequestPath = (request: IncomingMessage, requestId: string) => Answe
 
 /**
  * The path of a request through the gateway, its checks in the order of D3:
- * 404 path → 405 → 401 → 429 key → 413/415 → 400 → 403 → 429 guild → the action, which has 404, 409 and the rest to give.
+ * 404 path → 405 → 401 → 429 key → 413/415 → 400 → 403 → 429 guild → the action, which has 404, 412, 409 and the rest to
+ * give.
  */
 export function requestPath({ routes, pages, door, once, call, onDefect }: RequestPathParts): RequestPath {
   const routeAt = new Map(routes.flatMap((route) => pathsOf(route).map((path) => [path, route] as const)));
@@ -58,7 +60,8 @@ export function requestPath({ routes, pages, door, once, call, onDefect }: Reque
     if (isRefusal(body)) return refused(body);
 
     const decoded = route.decode(body);
-    const problems = route.check(decoded);
+    const condition = route.takesIfMatch ? readIfMatch(request.headers) : refuseIfMatch(request.headers);
+    const problems = [...route.check(decoded), ...condition.problems];
     if (problems.length > 0) return refused(refuse("INVALID_REQUEST", problems));
 
     if (!mayCall(route.contract, decoded, caller)) return refused(refuse("FORBIDDEN"));
@@ -68,15 +71,20 @@ export function requestPath({ routes, pages, door, once, call, onDefect }: Reque
     if ("refusal" in admitted) return refusalAnswer(admitted.refusal, requestId, admitted.headers);
 
     const headers = rateHeaders(admitted.standings);
-    const params = route.toParams(decoded);
+    const { ifRevision } = condition;
+    const params = { ...(route.toParams(decoded) as object), ...(ifRevision === undefined ? {} : { ifRevision }) };
     const meta = { requestId, traceparent: traceparentOf(request), caller };
-    const perform = async () => JSON.stringify(route.encode(await call(route, params, meta)));
+    const perform = async (): Promise<Done> => {
+      const result = await call(route, params, meta);
+      return { body: JSON.stringify(route.encode(result)), etag: route.hasEtag ? etagOf(result) : undefined };
+    };
     const name = route.once ? nameOf(request.headers) : undefined;
     if (isRefusal(name)) return refused(name);
     const named = { name: name ?? "", keyId: caller.keyId, path: route.paths[0], params };
     const outcome = await (name === undefined ? perform() : once(named, perform)).catch(refusalBy(route.contract));
     if (isRefusal(outcome)) return refusalAnswer(route.inWireNames(outcome), requestId, headers);
-    return jsonTextAnswer(200, outcome, headers);
+    const { body: text, etag } = outcome;
+    return jsonTextAnswer(200, text, etag === undefined ? headers : { ...headers, etag });
   }
 
   function answerPage(page: Page, { method = "" }: IncomingMessage, requestId: string): Answer | Promise<Answer> {

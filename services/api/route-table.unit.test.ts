@@ -50,7 +50,11 @@ describe("the route table", () => {
     const params = Object.keys(route.shape.params);
     const filled = route.fields.map(({ param }) => param);
     expect(filled.filter((param) => !params.includes(param))).toEqual([]);
-    expect(params.filter((param) => !filled.includes(param))).toEqual(OF_THE_OTHER_VERSION[path] ?? []);
+    const ofTheHeaders = route.takesIfMatch ? ["ifRevision"] : [];
+    expect(params.filter((param) => !filled.includes(param))).toEqual([
+      ...(OF_THE_OTHER_VERSION[path] ?? []),
+      ...ofTheHeaders,
+    ]);
   });
 
   test.each(byPath)(
@@ -67,6 +71,17 @@ describe("the route table", () => {
     const toRead = byPath.filter(([, { contract }]) => contract.keys.endsWith("read"));
     expect(byPath.filter(([path]) => reads.test(path))).toEqual(toRead);
     expect(toRead.filter(([, { contract }]) => !contract.idempotent)).toEqual([]);
+  });
+
+  test("every update and delete of an event, announcement, calendar or settings takes If-Match, and nothing else (D36)", () => {
+    const taking = byPath.filter(([, { takesIfMatch }]) => takesIfMatch).map(([path]) => path);
+    expect(taking).toEqual(byPath.map(([path]) => path).filter((path) => /\/(?:update|delete)$/.test(path)));
+  });
+
+  test("every get, create and update of them answers an ETag, and nothing else (D36)", () => {
+    const tagged = byPath.filter(([, { hasEtag }]) => hasEtag).map(([path]) => path);
+    const single = /^\/v\d\/.*\/(?:get|create|update)$/;
+    expect(tagged).toEqual(byPath.map(([path]) => path).filter((path) => single.test(path)));
   });
 
   test("leads to nothing that is for calls from inside", () => {

@@ -1,6 +1,7 @@
 import { type ParamsCheck, paramsCheck } from "../../mixins/check-params.ts";
 import type { ActionContract, FieldProblem } from "../contracts/contract.ts";
 import type { Refusal } from "../contracts/errors.ts";
+import type { Revised } from "../contracts/revision.ts";
 import { type AnswerField, encodeFields } from "./answer-fields.ts";
 import { decodeFields, type NullMeaning, type WireField, wirePath } from "./wire-fields.ts";
 
@@ -32,6 +33,8 @@ export interface RouteTable<Fields extends object, Params, Result> {
   readonly once?: true;
   readonly request?: OwnRequest<Fields, Params>;
   readonly answer: readonly AnswerField<NoInfer<Result>>[];
+  /** Set where the answer tells the resource's revision as an ETag (D36). */
+  readonly etag?: NoInfer<Result> extends Revised ? true : never;
   readonly summary: string;
   readonly example: Example;
 }
@@ -46,6 +49,10 @@ export interface Route {
   readonly nullsAreAbsent: boolean;
   readonly shape: RequestShape<unknown>;
   readonly answer: readonly AnswerField<unknown>[];
+  /** Whether a 200 has the resource's revision as its ETag (D36). */
+  readonly hasEtag: boolean;
+  /** Whether `If-Match` is taken: the action updates or deletes a resource that has revisions. */
+  readonly takesIfMatch: boolean;
   readonly summary: string;
   readonly example: Example;
   /** What the body spells, unchecked. */
@@ -78,6 +85,8 @@ export function route<Fields extends object, Params, Result>(table: RouteTable<F
     nullsAreAbsent: nulls === "absent",
     shape,
     answer,
+    hasEtag: table.etag === true,
+    takesIfMatch: "ifRevision" in contract.params,
     summary,
     example,
     decode: (body) => decodeFields(body, fields, nulls),

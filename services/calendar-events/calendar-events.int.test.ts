@@ -39,6 +39,7 @@ describe("calendar events on the bus", () => {
       isParent: false,
       color: "NONE",
       recurs: false,
+      revision: "1",
     });
   });
 

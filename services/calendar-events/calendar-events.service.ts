@@ -26,6 +26,7 @@ import {
 import { isRefusal, refuse, type Refusal } from "../contracts/errors.ts";
 import { GUILD_SETTINGS_CHANGED, type GuildSettingsChanged } from "../contracts/guild-settings.contract.ts";
 import type { EpochMs, GuildId } from "../contracts/ids.ts";
+import { revisionMismatch } from "../contracts/revision.ts";
 import { STANDARD_EVENTS_PER_GUILD } from "./calendar-events.settings.ts";
 import { calendarEventsStore } from "./calendar-events.store.ts";
 import { calendarLimit } from "./calendar-limit.ts";
@@ -88,16 +89,22 @@ export function calendarEventsService({
       ...serve(createEvent, (params, context) =>
         inCalendar(params, context, async () => {
           const created = told(context, await writes.create(params));
-          return isRefusal(created) ? created : { eventId: created.id };
+          return isRefusal(created) ? created : { eventId: created.id, revision: created.shownRevision };
         }),
       ),
 
       ...serve(updateEvent, (params, context) =>
-        inCalendar(params, context, async () => onlyRefusal(told(context, await writes.update(params)))),
+        inCalendar(params, context, async () => {
+          const updated = told(context, await writes.update(params));
+          return isRefusal(updated) ? updated : { revision: updated.shownRevision };
+        }),
       ),
 
       ...serve(removeEvent, (params, context) =>
-        inCalendar(params, context, async () => onlyRefusal(told(context, await writes.remove(params)))),
+        inCalendar(params, context, async () => {
+          const removed = told(context, await writes.remove(params));
+          return isRefusal(removed) ? removed : undefined;
+        }),
       ),
 
       ...serve(getEvent, (params, context) => inCalendar(params, context, () => events.viewIn(params))),
@@ -144,12 +151,14 @@ export function calendarEventsService({
           const { guildId, calendarNumber } = params;
           const changed = await optimisticWrite({
             load: () => calendars.find(guildId, calendarNumber),
-            decide: (stored) => changeCalendar(stored, params),
+            decide: (stored) => revisionMismatch(stored.revision, params.ifRevision) ?? changeCalendar(stored, params),
             save: (next) => calendars.replace(next),
           });
           if (isRefusal(changed)) return changed;
-          const payload: CalendarChanged = { guildId, calendarNumber, revision: changed.calendar.revision };
-          return void context.broadcast(CALENDAR_CHANGED, payload);
+          const { revision } = changed.calendar;
+          const payload: CalendarChanged = { guildId, calendarNumber, revision };
+          void context.broadcast(CALENDAR_CHANGED, payload);
+          return { revision };
         }),
       ),
     },
@@ -168,8 +177,4 @@ function told(context: CallContext<unknown>, written: Written | Refusal): Writte
   const payload: CalendarEventChanged = { guildId, eventId, revision };
   void context.broadcast(CALENDAR_EVENT_CHANGED, payload);
   return written;
-}
-
-function onlyRefusal(outcome: Written | Refusal): Refusal | undefined {
-  return isRefusal(outcome) ? outcome : undefined;
 }

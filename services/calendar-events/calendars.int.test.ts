@@ -30,14 +30,24 @@ describe("calendars (D22)", () => {
 
   test("exist without being created, on UTC and with a name", async () => {
     const guildId = calendar.newGuild();
-    await expect(get(guildId)).resolves.toEqual({ calendarNumber: 1, name: "Main calendar", timezone: "UTC" });
+    await expect(get(guildId)).resolves.toEqual({
+      calendarNumber: 1,
+      name: "Main calendar",
+      timezone: "UTC",
+      revision: 0,
+    });
     await expect(calendar.services.call(listCalendars, { guildId })).resolves.toHaveLength(1);
   });
 
   test("keep a name and a zone, whose name is written as it is usual; a cleared name is the standard one", async () => {
     const guildId = calendar.newGuild();
     await change(guildId, { name: "$name", timezone: "europe/berlin" });
-    await expect(get(guildId)).resolves.toEqual({ calendarNumber: 1, name: "$name", timezone: "Europe/Berlin" });
+    await expect(get(guildId)).resolves.toEqual({
+      calendarNumber: 1,
+      name: "$name",
+      timezone: "Europe/Berlin",
+      revision: 1,
+    });
     await change(guildId, { name: null });
     await expect(get(guildId)).resolves.toMatchObject({ name: "Main calendar", timezone: "Europe/Berlin" });
   });

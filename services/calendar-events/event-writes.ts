@@ -2,12 +2,13 @@ import { optimisticWrite } from "../../mixins/optimistic-write.ts";
 import type { CreateEventParams, EventReference, UpdateEventParams } from "../contracts/calendar-events.contract.ts";
 import { isRefusal, type Refusal } from "../contracts/errors.ts";
 import type { EpochMs } from "../contracts/ids.ts";
+import { type IfRevision, revisionMismatch } from "../contracts/revision.ts";
 import type { CalendarEventsStore } from "./calendar-events.store.ts";
 import type { CalendarsStore } from "./calendars.store.ts";
 import { type Calendar, unwrittenCalendar } from "./domain/calendar.ts";
 import { type ChangedEvent, changeEvent } from "./domain/change-event.ts";
 import { newEvent } from "./domain/create-event.ts";
-import { type CalendarEvent, seriesOf, type StoredEvent } from "./domain/event.ts";
+import { type CalendarEvent, seriesOf, shownRevision } from "./domain/event.ts";
 import { ID_RANDOM_BYTES, newEventId } from "./domain/event-id.ts";
 import { occurrenceAt } from "./domain/occurrences.ts";
 import { cancelledOccurrence, type ChangedOverride, changeOccurrence } from "./domain/override.ts";
@@ -15,13 +16,16 @@ import type { Named, NamedEvents } from "./named-events.ts";
 import { randomBytesOf } from "./random-bytes.ts";
 
 /** A revision that was stored. */
-export type Written = Pick<CalendarEvent, "id" | "guildId" | "revision">;
+export interface Written extends Pick<CalendarEvent, "id" | "guildId" | "revision"> {
+  /** The revision as a get tells it. */
+  readonly shownRevision: string;
+}
 
 /** Load, decide, save, for each kind of write; each answers the revision that it stored. */
 export interface EventWrites {
   create(params: CreateEventParams): Promise<Written | Refusal>;
   update(params: UpdateEventParams): Promise<Written | Refusal>;
-  remove(params: EventReference): Promise<Written | Refusal>;
+  remove(params: EventReference & IfRevision): Promise<Written | Refusal>;
 }
 
 /** What is to be stored, and how. */
@@ -41,26 +45,34 @@ export function eventWrites(
   /** Which single occurrences keep what they have of their own when the series gets another start or rule (D19). */
   async function seriesWrite({ event: stored, calendar }: Named, next: ChangedEvent): Promise<Write> {
     const { event } = next;
+    const written = writtenOf(event, calendar);
     if (!next.rescheduled || stored.recurring?.hasOverrides !== true) {
-      return { written: event, save: () => store.replace(next, "all", stored) };
+      return { written, save: () => store.replace(next, "all", stored) };
     }
     const series = seriesOf(event, calendar);
     const starts = await store.overriddenStarts(stored.id);
     const kept = series === undefined ? [] : starts.filter((start) => occurrenceAt(series, start) !== undefined);
     const changed = { ...next, event: withOverrides(event, kept.length > 0) };
-    return { written: event, save: () => store.replace(changed, kept, stored) };
+    return { written, save: () => store.replace(changed, kept, stored) };
   }
 
-  function occurrenceWrite({ event: stored }: Named, next: ChangedOverride): Write {
+  function occurrenceWrite({ event: stored, calendar }: Named, next: ChangedOverride): Write {
     const { scheduledAt: _, coloredAt: __, ...event } = stored;
     const series = withOverrides({ ...event, revision: stored.revision + 1 }, true);
-    return { written: series, save: () => store.saveOverride(series, next) };
+    return { written: writtenOf(series, calendar), save: () => store.saveOverride(series, next) };
   }
 
-  async function write(reference: EventReference, decide: (named: Named) => Promise<Write> | Write | Refusal) {
+  async function write(
+    reference: EventReference,
+    condition: IfRevision["ifRevision"],
+    decide: (named: Named) => Promise<Write> | Write | Refusal,
+  ) {
     const outcome = await optimisticWrite({
       load: () => events.findIn(reference),
-      decide: (named) => (isRefusal(named) ? named : decide(named)),
+      decide: (named) => {
+        if (isRefusal(named)) return named;
+        return revisionMismatch(shownRevision(named.event, named.calendar), condition) ?? decide(named);
+      },
       save: (next) => next.save(),
     });
     return isRefusal(outcome) ? outcome : outcome.written;
@@ -73,15 +85,20 @@ export function eventWrites(
   }
 
   return {
-    create: (params) =>
-      optimisticWrite({
+    async create(params) {
+      const outcome = await optimisticWrite({
         load: () => calendarFor(params),
-        decide: (calendar) => newEvent(params, newEventId(now(), random()), calendar),
-        save: (event) => store.insert(event),
-      }),
+        decide(calendar) {
+          const event = newEvent(params, newEventId(now(), random()), calendar);
+          return isRefusal(event) ? event : { event, calendar };
+        },
+        save: ({ event }) => store.insert(event),
+      });
+      return isRefusal(outcome) ? outcome : writtenOf(outcome.event, outcome.calendar);
+    },
 
-    update: ({ guildId, calendarNumber, eventId, ...changes }) =>
-      write({ guildId, calendarNumber, eventId }, (named) => {
+    update: ({ guildId, calendarNumber, eventId, ifRevision, ...changes }) =>
+      write({ guildId, calendarNumber, eventId }, ifRevision, (named) => {
         const { event, placed, calendar } = named;
         if (placed?.slot === undefined) {
           const next = changeEvent(event, changes, calendar);
@@ -91,17 +108,21 @@ export function eventWrites(
         return isRefusal(next) ? next : occurrenceWrite(named, next);
       }),
 
-    remove: (reference) =>
-      write(reference, (named) => {
-        const { event, placed } = named;
-        if (placed?.slot === undefined) return removal(store, event);
+    remove: ({ ifRevision, ...reference }) =>
+      write(reference, ifRevision, (named) => {
+        const { event, placed, calendar } = named;
+        if (placed?.slot === undefined) {
+          const written = writtenOf({ ...event, revision: event.revision + 1 }, calendar);
+          return { written, save: () => store.remove(event) };
+        }
         return occurrenceWrite(named, cancelledOccurrence(event.id, placed.slot.original));
       }),
   };
 }
 
-function removal(store: CalendarEventsStore, event: StoredEvent): Write {
-  return { written: { ...event, revision: event.revision + 1 }, save: () => store.remove(event) };
+function writtenOf(event: CalendarEvent, calendar: Calendar): Written {
+  const { id, guildId, revision } = event;
+  return { id, guildId, revision, shownRevision: shownRevision(event, calendar) };
 }
 
 function withOverrides(event: CalendarEvent, hasOverrides: boolean): CalendarEvent {

@@ -1,10 +1,11 @@
 import type { EventReference, EventView } from "../contracts/calendar-events.contract.ts";
 import { isRefusal, refuse, type Refusal } from "../contracts/errors.ts";
 import type { GuildId, OccurrenceId } from "../contracts/ids.ts";
+import type { Revised } from "../contracts/revision.ts";
 import type { CalendarEventsStore } from "./calendar-events.store.ts";
 import type { CalendarsStore } from "./calendars.store.ts";
 import { type Calendar, unwrittenCalendar } from "./domain/calendar.ts";
-import { eventView, type StoredEvent } from "./domain/event.ts";
+import { eventView, shownRevision, type StoredEvent } from "./domain/event.ts";
 import { readEventName } from "./domain/occurrence-id.ts";
 import { type Placed, placedSingle, placedView } from "./domain/placed.ts";
 import { occurrenceNamed } from "./placed-events.ts";
@@ -22,8 +23,8 @@ export interface NamedEvents {
   find(guildId: GuildId, reference: string): Promise<Named | undefined>;
   /** In that calendar; the same refusal for every reason why it isn't there. */
   findIn(reference: EventReference): Promise<Named | Refusal>;
-  /** The same, as the API shows it. */
-  viewIn(reference: EventReference): Promise<EventView | Refusal>;
+  /** The same, as the API shows it, and its revision. */
+  viewIn(reference: EventReference): Promise<(EventView & Revised) | Refusal>;
 }
 
 export function namedEvents(store: CalendarEventsStore, calendars: CalendarsStore): NamedEvents {
@@ -52,7 +53,7 @@ export function namedEvents(store: CalendarEventsStore, calendars: CalendarsStor
     findIn: async (reference) => inCalendar(reference, await find(reference.guildId, reference.eventId)),
     async viewIn(reference) {
       const named = inCalendar(reference, await find(reference.guildId, reference.eventId, neededToShow));
-      return isRefusal(named) ? named : viewOf(named);
+      return isRefusal(named) ? named : { ...viewOf(named), revision: shownRevision(named.event, named.calendar) };
     },
   };
 }

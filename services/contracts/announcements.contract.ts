@@ -15,6 +15,7 @@ import {
   text,
 } from "./field-rules.ts";
 import type { AnnouncementId, EpochMs, EventId, GuildId, OccurrenceId } from "./ids.ts";
+import { type IfRevision, ifRevision, type Revised } from "./revision.ts";
 
 /** What an announcement is for (D23). */
 export const ANNOUNCEMENT_TYPES = ["UNIVERSAL", "SPECIFIC", "COLOR", "RECUR"] as const;
@@ -24,8 +25,8 @@ export type AnnouncementType = (typeof ANNOUNCEMENT_TYPES)[number];
 const MOST_LEAD_MINUTES = 527_040;
 /** D26. */
 export const MOST_ANNOUNCEMENTS = 1000;
-/** D26. */
-const MOST_SUBSCRIBERS = 1000;
+/** The most entries of each list of subscribers (D26). */
+export const MOST_SUBSCRIBERS = 1000;
 /** As long as an event's description (D21). */
 const MOST_INFO_CHARACTERS = 4000;
 
@@ -88,10 +89,19 @@ export interface CreateAnnouncementParams {
   readonly subscribersUser?: readonly string[];
 }
 
+/** Entries to add to and to remove from the stored lists, as sets (D36). */
+export interface SubscriberChanges {
+  readonly subscribersRoleAdd?: readonly string[];
+  readonly subscribersRoleRemove?: readonly string[];
+  readonly subscribersUserAdd?: readonly string[];
+  readonly subscribersUserRemove?: readonly string[];
+}
+
 /** Absent: stays. Null info: cleared. */
 export type UpdateAnnouncementParams = { readonly guildId: GuildId; readonly id: string } & {
   readonly [Field in Exclude<keyof CreateAnnouncementParams, "guildId" | "info">]?: CreateAnnouncementParams[Field];
-} & { readonly info?: string | null };
+} & { readonly info?: string | null } & SubscriberChanges &
+  IfRevision;
 
 interface ReferenceFields {
   readonly type?: unknown;
@@ -132,7 +142,34 @@ export function leadTimeProblems(hours: unknown, minutes: unknown): FieldProblem
   ];
 }
 
-export const createAnnouncement = action<CreateAnnouncementParams, { id: AnnouncementId }>({
+/** The two lists of subscribers: the param of each, and how requests spell it. */
+const SUBSCRIBER_LISTS = [
+  { list: "subscribersRole", spelt: "subscribers_role" },
+  { list: "subscribersUser", spelt: "subscribers_user" },
+] as const;
+
+/** A list is given whole or changed by entries, and an entry is added or removed (D36). */
+function subscriberProblems(fields: Partial<Record<string, unknown>>): FieldProblem[] {
+  return SUBSCRIBER_LISTS.flatMap(({ list, spelt }): FieldProblem[] => {
+    const [add, remove] = [`${list}Add`, `${list}Remove`];
+    const given = [add, remove].filter((field) => fields[field] !== undefined);
+    if (fields[list] !== undefined) {
+      const message = `must not be given together with the whole list ${spelt}`;
+      return given.map((field) => ({ field, code: "CONFLICTING", message }));
+    }
+    const [added, removed] = [fields[add], fields[remove]];
+    if (!Array.isArray(added) || !Array.isArray(removed) || Math.max(added.length, removed.length) > MOST_SUBSCRIBERS) {
+      return [];
+    }
+    const isRemoved = new Set<unknown>(removed);
+    const message = `must not be in ${spelt}_remove as well`;
+    return added.flatMap((entry, at) =>
+      isRemoved.has(entry) ? [{ field: `${add}[${at}]`, code: "CONFLICTING" as const, message }] : [],
+    );
+  });
+}
+
+export const createAnnouncement = action<CreateAnnouncementParams, { readonly id: AnnouncementId } & Revised>({
   name: "announcements.create",
   keys: "guild write",
   params: {
@@ -158,7 +195,7 @@ export const createAnnouncement = action<CreateAnnouncementParams, { id: Announc
   idempotent: false,
 });
 
-export const updateAnnouncement = action<UpdateAnnouncementParams, void>({
+export const updateAnnouncement = action<UpdateAnnouncementParams, Revised>({
   name: "announcements.update",
   keys: "guild write",
   params: {
@@ -175,8 +212,17 @@ export const updateAnnouncement = action<UpdateAnnouncementParams, void>({
     infoOnly: optional(flag),
     subscribersRole: optional(rules.subscribersRole),
     subscribersUser: optional(rules.subscribersUser),
+    subscribersRoleAdd: optional(rules.subscribersRole),
+    subscribersRoleRemove: optional(rules.subscribersRole),
+    subscribersUserAdd: optional(rules.subscribersUser),
+    subscribersUserRemove: optional(rules.subscribersUser),
+    ifRevision,
   },
-  together: (fields) => [...colorProblems(fields), ...leadTimeProblems(fields.hours, fields.minutes)],
+  together: (fields) => [
+    ...colorProblems(fields),
+    ...leadTimeProblems(fields.hours, fields.minutes),
+    ...subscriberProblems(fields),
+  ],
   asks: ({ eventId = "" }) => (eventId === "" ? [] : ["calendar-events"]),
   idempotent: true,
 });
@@ -193,10 +239,10 @@ export const getAnnouncement = action<AnnouncementReference, Announcement>({
   idempotent: true,
 });
 
-export const removeAnnouncement = action<AnnouncementReference, void>({
+export const removeAnnouncement = action<AnnouncementReference & IfRevision, void>({
   name: "announcements.remove",
   keys: "guild write",
-  params: { guildId, id: reference },
+  params: { guildId, id: reference, ifRevision },
   idempotent: false,
 });
 

@@ -14,6 +14,7 @@ import {
 } from "./field-rules.ts";
 import type { ServiceName } from "./health.contract.ts";
 import type { EpochMs, EventId, GuildId, OccurrenceId } from "./ids.ts";
+import { type IfRevision, ifRevision, type Revised } from "./revision.ts";
 
 /** Colours of events (D14). */
 export const COLORS = [
@@ -107,7 +108,7 @@ export interface CreateEventParams extends EventTexts {
 }
 
 /** Absent: stays. Null: cleared. */
-export interface UpdateEventParams {
+export interface UpdateEventParams extends IfRevision {
   readonly guildId: GuildId;
   readonly calendarNumber: number;
   readonly eventId: EventId | OccurrenceId;
@@ -147,7 +148,7 @@ export function askedForCalendar(params: { readonly calendarNumber: number }): r
   return params.calendarNumber === 1 ? [] : ["guild-settings"];
 }
 
-export const createEvent = action<CreateEventParams, { eventId: EventId }>({
+export const createEvent = action<CreateEventParams, { readonly eventId: EventId } & Revised>({
   name: "calendar-events.create",
   keys: "guild write",
   params: {
@@ -168,7 +169,7 @@ export const createEvent = action<CreateEventParams, { eventId: EventId }>({
   idempotent: false,
 });
 
-export const updateEvent = action<UpdateEventParams, void>({
+export const updateEvent = action<UpdateEventParams, Revised>({
   name: "calendar-events.update",
   keys: "guild write",
   params: {
@@ -184,6 +185,7 @@ export const updateEvent = action<UpdateEventParams, void>({
     recurs: optional(flag),
     recurrence: { ...recurrenceRules, optional: true },
     image: clearable(httpUrl),
+    ifRevision,
   },
   together: eventFieldsTogether,
   asks: askedForCalendar,
@@ -197,15 +199,16 @@ export interface EventReference {
 }
 
 /** Deletes a single event, a series, or cancels one occurrence (D19). */
-export const removeEvent = action<EventReference, void>({
+export const removeEvent = action<EventReference & IfRevision, void>({
   name: "calendar-events.remove",
   keys: "guild write",
-  params: { guildId, calendarNumber, eventId: reference },
+  params: { guildId, calendarNumber, eventId: reference, ifRevision },
   asks: askedForCalendar,
   idempotent: false,
 });
 
-export const getEvent = action<EventReference, EventView>({
+/** The revision of a series is that of each of its occurrences as well. */
+export const getEvent = action<EventReference, EventView & Revised>({
   name: "calendar-events.get",
   keys: "guild read",
   params: { guildId, calendarNumber, eventId: reference },

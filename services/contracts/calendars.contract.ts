@@ -2,6 +2,7 @@ import { askedForCalendar } from "./calendar-events.contract.ts";
 import { action } from "./contract.ts";
 import { clearable, guildId, integer, optional, text, textOf } from "./field-rules.ts";
 import type { GuildId } from "./ids.ts";
+import { type IfRevision, ifRevision, type Revised } from "./revision.ts";
 
 /** A calendar of a guild (D22). It exists without being created, as long as the guild may have its number (D20). */
 export interface CalendarView {
@@ -10,6 +11,8 @@ export interface CalendarView {
   readonly name: string;
   /** IANA name of the zone on whose wall clock its series run. */
   readonly timezone: string;
+  /** Counts the writes, from 1; 0 for a calendar that was never written. */
+  readonly revision: number;
 }
 
 const calendarNumber = integer(1, 2_147_483_647);
@@ -20,7 +23,7 @@ export interface CalendarReference {
 }
 
 /** Absent: stays. A null or empty name is cleared, and the standard name shows again. */
-export interface UpdateCalendarParams extends CalendarReference {
+export interface UpdateCalendarParams extends CalendarReference, IfRevision {
   readonly name?: string | null;
   readonly timezone?: string;
 }
@@ -45,7 +48,7 @@ export const getCalendar = action<CalendarReference, CalendarView>({
   idempotent: true,
 });
 
-export const updateCalendar = action<UpdateCalendarParams, void>({
+export const updateCalendar = action<UpdateCalendarParams, Revised>({
   name: "calendar-events.updateCalendar",
   keys: "guild write",
   params: {
@@ -53,6 +56,7 @@ export const updateCalendar = action<UpdateCalendarParams, void>({
     calendarNumber,
     name: clearable(text(256)),
     timezone: optional(textOf("the IANA name of a time zone, such as Europe/Berlin", ZONE_NAME, 64, isTimeZone)),
+    ifRevision,
   },
   asks: askedForCalendar,
   idempotent: true,

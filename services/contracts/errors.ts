@@ -25,7 +25,9 @@ export const ERRORS = {
     status: 409,
     message: "Two secrets of the key are valid; wait for the older one's end, or overlap 0",
   },
+  REVISION_MISMATCH: { status: 412, message: "Changed since the revision that If-Match names; nothing was changed" },
   TOO_MANY_ANNOUNCEMENTS: { status: 409, message: "The guild has 1000 announcements already" },
+  TOO_MANY_SUBSCRIBERS: { status: 409, message: "An announcement has at most 1000 subscribed roles and 1000 users" },
   TOO_MANY_EVENTS: { status: 409, message: "The guild has as many events already as it may hold" },
   TOO_MANY_KINDS: {
     status: 409,

@@ -2,6 +2,7 @@ import { action } from "./contract.ts";
 import { type ChangesSinceParams, type ChangesSinceResult, changesSinceRules } from "./change-feed.contract.ts";
 import { flag, guildId, integer, oneOf, optional, snowflakeOr, textOf } from "./field-rules.ts";
 import type { GuildId } from "./ids.ts";
+import { type IfRevision, ifRevision } from "./revision.ts";
 
 export const LANGUAGES = ["ENGLISH", "JAPANESE", "PORTUGUESE", "SPANISH"] as const;
 export type Language = (typeof LANGUAGES)[number];
@@ -44,7 +45,7 @@ export const getGuildSettings = action<{ guildId: GuildId }, GuildSettings>({
   idempotent: true,
 });
 
-export const updateGuildSettings = action<{ guildId: GuildId } & GuildSettingsChanges, GuildSettings>({
+export const updateGuildSettings = action<{ guildId: GuildId } & GuildSettingsChanges & IfRevision, GuildSettings>({
   name: "guild-settings.update",
   keys: "guild write",
   params: {
@@ -60,6 +61,7 @@ export const updateGuildSettings = action<{ guildId: GuildId } & GuildSettingsCh
     maxCalendars: optional(integer(1, MOST_CALENDARS)),
     twelveHour: optional(flag),
     branded: optional(flag),
+    ifRevision,
   },
   idempotent: true,
 });

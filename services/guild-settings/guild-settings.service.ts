@@ -11,6 +11,7 @@ import {
   guildSettingsChangesSince,
   updateGuildSettings,
 } from "../contracts/guild-settings.contract.ts";
+import { revisionMismatch } from "../contracts/revision.ts";
 import { changeSettings, defaultSettings } from "./domain/guild-settings.ts";
 import { guildSettingsStore } from "./guild-settings.store.ts";
 
@@ -24,10 +25,11 @@ export function guildSettingsService({ mongoUrl }: { readonly mongoUrl: string }
     actions: {
       ...serve(getGuildSettings, async ({ guildId }) => (await store.find(guildId)) ?? defaultSettings(guildId)),
 
-      ...serve(updateGuildSettings, async ({ guildId, ...changes }, context) => {
+      ...serve(updateGuildSettings, async ({ guildId, ifRevision, ...changes }, context) => {
         const outcome = await optimisticWrite({
           load: async () => (await store.find(guildId)) ?? defaultSettings(guildId),
-          decide: (stored) => changeSettings(stored, changes, isOperator(context)),
+          decide: (stored) =>
+            revisionMismatch(stored.revision, ifRevision) ?? changeSettings(stored, changes, isOperator(context)),
           save: (next) => store.replace(next),
         });
         if (!isRefusal(outcome)) {

@@ -14,6 +14,7 @@ import {
 } from "../../services/contracts/calendar-events.contract.ts";
 import { listOccurrencesStarting, type Occurrence } from "../../services/contracts/occurrences.contract.ts";
 import type { EventId, GuildId, OccurrenceId } from "../../services/contracts/ids.ts";
+import type { Revised } from "../../services/contracts/revision.ts";
 import { updateGuildSettings } from "../../services/contracts/guild-settings.contract.ts";
 import { guildSettingsService } from "../../services/guild-settings/guild-settings.service.ts";
 import { STANDARD_EVENTS_PER_GUILD } from "../../services/calendar-events/calendar-events.settings.ts";
@@ -31,10 +32,10 @@ export interface CalendarUnderTest {
   /** A guild that no other test has seen. */
   newGuild(): GuildId;
   /** An hour from noon in the first calendar, unless the fields say otherwise. */
-  create(guildId: GuildId, fields?: Partial<CreateEventParams>): Promise<{ eventId: EventId }>;
-  update(guildId: GuildId, eventId: string, changes: Partial<UpdateEventParams>): Promise<void>;
+  create(guildId: GuildId, fields?: Partial<CreateEventParams>): Promise<{ eventId: EventId } & Revised>;
+  update(guildId: GuildId, eventId: string, changes: Partial<UpdateEventParams>): Promise<Revised>;
   remove(guildId: GuildId, eventId: string): Promise<void>;
-  get(guildId: GuildId, eventId: string, calendarNumber?: number): Promise<EventView>;
+  get(guildId: GuildId, eventId: string, calendarNumber?: number): Promise<EventView & Revised>;
   list(guildId: GuildId, from: number, until: number): Promise<EventView[]>;
   /** What dispatch is told of a window. */
   starting(guildId: GuildId, from: number, until: number): Promise<Occurrence[]>;

@@ -13,6 +13,7 @@ import {
   type UpcomingPost,
 } from "../../services/contracts/dispatch.contract.ts";
 import type { GuildId } from "../../services/contracts/ids.ts";
+import type { Revised } from "../../services/contracts/revision.ts";
 import type { RecordingSink } from "../../services/dispatch/recording-sink.ts";
 import type { TestServices } from "./test-services.ts";
 import { until } from "./until.ts";
@@ -37,7 +38,7 @@ export class TestGuild {
     return (await this.services.call(createEvent, fields)).eventId;
   }
 
-  change(eventId: string, changes: Partial<UpdateEventParams>): Promise<void> {
+  change(eventId: string, changes: Partial<UpdateEventParams>): Promise<Revised> {
     return this.services.call(updateEvent, { guildId: this.id, calendarNumber: 1, eventId, ...changes } as never);
   }
 

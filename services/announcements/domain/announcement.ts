@@ -8,8 +8,9 @@ import {
   type UpdateAnnouncementParams,
 } from "../../contracts/announcements.contract.ts";
 import type { Color } from "../../contracts/calendar-events.contract.ts";
-import { refuse, type Refusal } from "../../contracts/errors.ts";
+import { isRefusal, refuse, type Refusal } from "../../contracts/errors.ts";
 import type { AnnouncementId } from "../../contracts/ids.ts";
+import { changedSubscribers, changesSubscribersAlone, isSameSubscribers } from "./subscribers.ts";
 
 /** An announcement as it is to be stored; `standsSince` is the database's to say, at the moment of the write. */
 export type AnnouncementDraft = Omit<Announcement, "standsSince">;
@@ -61,6 +62,8 @@ export function newAnnouncement(
 export interface ChangedAnnouncement {
   readonly next: AnnouncementDraft;
   readonly standsAnew: boolean;
+  /** Only entries were added that are there, or removed that are not: then nothing is written (D36). */
+  readonly isUnchanged: boolean;
 }
 
 /**
@@ -74,6 +77,11 @@ export function changeAnnouncement(
 ): ChangedAnnouncement | Refusal {
   const problems = [...missingReference(stored, changes), ...leadTooLong(stored, changes)];
   if (problems.length > 0) return refuse("INVALID_REQUEST", problems);
+  const subscribers = changedSubscribers(stored, changes);
+  if (isRefusal(subscribers)) return subscribers;
+  if (changesSubscribersAlone(changes) && isSameSubscribers(stored, subscribers)) {
+    return { next: stored, standsAnew: false, isUnchanged: true };
+  }
   const type = changes.type ?? stored.type;
   const { standsSince: _, ...kept } = stored;
   const next: AnnouncementDraft = {
@@ -86,11 +94,10 @@ export function changeAnnouncement(
     info: changes.info === undefined ? stored.info : (changes.info ?? ""),
     enabled: changes.enabled ?? stored.enabled,
     infoOnly: changes.infoOnly ?? stored.infoOnly,
-    subscribersRole: changes.subscribersRole ?? stored.subscribersRole,
-    subscribersUser: changes.subscribersUser ?? stored.subscribersUser,
+    ...subscribers,
     revision: stored.revision + 1,
   };
-  return { next, standsAnew: standsAnew(stored, next) };
+  return { next, standsAnew: standsAnew(stored, next), isUnchanged: false };
 }
 
 /** A new type needs its reference in the same request (api.md 4.1, D27); from one that stays it can't be taken. */

@@ -54,6 +54,7 @@ describe("an update", () => {
     expect(change({ channel: "7" })).toEqual({
       next: { ...newAnnouncement(id, asked, eventId), channel: "7", revision: 2 },
       standsAnew: false,
+      isUnchanged: false,
     });
   });
 

@@ -1,4 +1,5 @@
 import { type Connection, Schema } from "mongoose";
+import type { Done } from "./once.ts";
 
 const KEPT_SECONDS = 86_400;
 
@@ -8,6 +9,7 @@ interface KeptAnswer {
   /** Of what was asked for: another request under the same name is a mistake. */
   readonly digest: string;
   readonly body?: string;
+  readonly etag?: string;
   readonly at: Date;
 }
 
@@ -16,6 +18,7 @@ const schema = new Schema<KeptAnswer>(
     _id: { type: String, required: true },
     digest: { type: String, required: true },
     body: String,
+    etag: String,
     at: { type: Date, required: true },
   },
   { collection: "kept_answers", versionKey: false },
@@ -24,8 +27,8 @@ schema.index({ at: 1 }, { expireAfterSeconds: KEPT_SECONDS });
 
 export interface KeptAnswersStore {
   /** Takes the name for this request: undefined when nobody had it, else what stands under it. */
-  claim(id: string, digest: string): Promise<Pick<KeptAnswer, "digest" | "body"> | undefined>;
-  keep(id: string, body: string): Promise<void>;
+  claim(id: string, digest: string): Promise<{ readonly digest: string; readonly done?: Done } | undefined>;
+  keep(id: string, done: Done): Promise<void>;
   release(id: string): Promise<void>;
 }
 
@@ -39,12 +42,13 @@ export function keptAnswersStore(connection: Connection): KeptAnswersStore {
       } catch (error) {
         if ((error as { code?: unknown }).code !== 11_000) throw error;
         const before = await model.findById(_id).lean<KeptAnswer>();
-        return before ?? { digest };
+        if (before?.body === undefined) return { digest: before?.digest ?? digest };
+        return { digest: before.digest, done: { body: before.body, etag: before.etag } };
       }
     },
 
-    async keep(_id, body) {
-      await model.updateOne({ _id }, { $set: { body } });
+    async keep(_id, { body, etag }) {
+      await model.updateOne({ _id }, { $set: etag === undefined ? { body } : { body, etag } });
     },
 
     async release(_id) {

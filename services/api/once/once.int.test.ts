@@ -37,10 +37,11 @@ describe("a create request under an Idempotency-Key", () => {
   const announce = (name: string, more: object = {}) =>
     gateway.post(CREATE_ANNOUNCEMENT, { ...announcement, ...more }, named(name));
 
-  test("is answered again with the same bytes, and nothing is created twice", async () => {
+  test("is answered again with the same bytes and ETag, and nothing is created twice", async () => {
     const first = await gateway.post(CREATE_EVENT, event, named("n1"));
     const again = await gateway.post(CREATE_EVENT, event, named("n1"));
     expect([first.status, again.text]).toEqual([200, first.text]);
+    expect([first.headers.get("etag"), again.headers.get("etag")]).toEqual(['"1"', '"1"']);
     const { body } = await gateway.post("/v2/events/list/date", { guild_id: "1", calendar_number: 1, epoch_start: 0 });
     expect(body["events"]).toHaveLength(1);
     const other = await gateway.post(CREATE_EVENT, event, named("n2"));

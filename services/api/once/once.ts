@@ -13,11 +13,18 @@ export interface NamedRequest {
   readonly params: unknown;
 }
 
+/** What a request that was done is answered with. */
+export interface Done {
+  readonly body: string;
+  /** The header of that name. */
+  readonly etag?: string | undefined;
+}
+
 /**
- * Does a request once, however often it is sent within 24 hours: the body that it was answered with, or why not.
+ * Does a request once, however often it is sent within 24 hours: what it was answered with, or why not.
  * Rejects with whatever `perform` rejects with.
  */
-export type Once = (request: NamedRequest, perform: () => Promise<string>) => Promise<string | Refusal>;
+export type Once = (request: NamedRequest, perform: () => Promise<Done>) => Promise<Done | Refusal>;
 
 /**
  * The name in `Idempotency-Key`; undefined without one.
@@ -39,12 +46,12 @@ export function onceBy(store: KeptAnswersStore, onError: (error: unknown) => voi
     const before = await store.claim(id, digest);
     if (before !== undefined) {
       if (before.digest !== digest) return refuse("IDEMPOTENCY_KEY_REUSED");
-      return before.body ?? refuse("IDEMPOTENCY_UNRESOLVED");
+      return before.done ?? refuse("IDEMPOTENCY_UNRESOLVED");
     }
     try {
-      const body = await perform();
-      await store.keep(id, body).catch(onError);
-      return body;
+      const done = await perform();
+      await store.keep(id, done).catch(onError);
+      return done;
     } catch (error) {
       if (hasChangedNothing(error)) await store.release(id).catch(onError);
       throw error;

@@ -19,6 +19,7 @@ import {
   listedAnnouncement,
   postPreview,
   settledPost,
+  subscriberChangeFields,
   upcomingPosts,
   usualAmountField,
 } from "./announcement.wire.ts";
@@ -29,6 +30,7 @@ export const announcementRoutes = [
     contract: getAnnouncement,
     fields: [guildField, idField],
     answer: announcement,
+    etag: true,
     summary: "One announcement",
     example: examples.get,
   }),
@@ -39,15 +41,19 @@ export const announcementRoutes = [
     nulls: "absent",
     once: true,
     answer: [statusText("Message", "Announcement created"), announcementId],
+    etag: true,
     summary: "Creates an announcement, posted hours and minutes before the events that it covers start",
     example: examples.create,
   }),
   route({
     paths: ["/v1/announcement/update"],
     contract: updateAnnouncement,
-    fields: [guildField, idField, ...announcementFields],
+    fields: [guildField, idField, ...announcementFields, ...subscriberChangeFields],
     answer: [statusText("Message", "Announcement updated")],
-    summary: "Changes the fields that are named; a new type needs the field that goes with it",
+    etag: true,
+    summary:
+      "Changes the fields that are named; a new type needs the field that goes with it. The fields that end in _add and " +
+      "_remove change a list of subscribers entry by entry, so that two clients can do it at the same time",
     example: examples.update,
   }),
   route({

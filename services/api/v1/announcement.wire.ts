@@ -39,6 +39,14 @@ export const announcementFields = [
   field("subscribers_user", "subscribersUser"),
 ];
 
+/** What update takes beside them: entries to add to the lists of subscribers and to remove from them (D36). */
+export const subscriberChangeFields = [
+  field("subscribers_role_add", "subscribersRoleAdd"),
+  field("subscribers_role_remove", "subscribersRoleRemove"),
+  field("subscribers_user_add", "subscribersUserAdd"),
+  field("subscribers_user_remove", "subscribersUserRemove"),
+];
+
 export const idField = field("id");
 
 export const amountField = field("amount", "amount", asInteger);

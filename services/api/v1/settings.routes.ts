@@ -10,6 +10,7 @@ export const settingsRoutesV1 = [
     contract: getGuildSettings,
     fields: [guildField],
     answer: settings,
+    etag: true,
     summary: "The guild's settings; those of a guild never seen are the defaults",
     example: {
       request: { guild_id: "375357265198317579" },
@@ -31,6 +32,7 @@ export const settingsRoutesV1 = [
     contract: updateGuildSettings,
     fields: changes,
     answer: [statusText("Message", "Settings updated")],
+    etag: true,
     summary: "Changes the guild's settings that are named; the others stay",
     example: {
       request: { guild_id: "375357265198317579", control_role: "375357265198317580", lang: "ENGLISH", prefix: "!" },

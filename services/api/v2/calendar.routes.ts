@@ -19,6 +19,7 @@ export const calendarRoutes = [
     contract: getCalendar,
     fields: calendarFields,
     answer: calendar,
+    etag: true,
     summary: "One calendar; each that the guild may have is there without being created",
     example: {
       request: { guild_id, calendar_number: 1 },
@@ -30,6 +31,7 @@ export const calendarRoutes = [
     contract: updateCalendar,
     fields: [...calendarFields, field("name"), field("timezone")],
     answer: [statusText("message", "Calendar updated")],
+    etag: true,
     summary: "Changes the calendar's name or time zone; its recurring events keep their wall-clock times",
     example: {
       request: { guild_id, calendar_number: 1, name: "Raids", timezone: "Europe/Berlin" },

@@ -11,6 +11,7 @@ export const settingsRoutesV2 = [
     contract: getGuildSettings,
     fields: [guildField],
     answer: settings,
+    etag: true,
     summary: "The guild's settings; those of a guild never seen are the defaults",
     example: {
       request: { guild_id: "375357265198317579" },
@@ -34,6 +35,7 @@ export const settingsRoutesV2 = [
     contract: updateGuildSettings,
     fields: changes,
     answer: [statusText("message", "Settings updated")],
+    etag: true,
     summary: "Changes the guild's settings that are named; the others stay",
     example: {
       request: { guild_id: "375357265198317579", lang: "SPANISH", prefix: "?", twelve_hour: false },

@@ -94,8 +94,8 @@ export function changeCalendar(
 }
 
 export function calendarView(calendar: Calendar): CalendarView {
-  const { calendarNumber, name = standardName(calendarNumber) } = calendar;
-  return { calendarNumber, name, timezone: anchorOf(calendar).timezone };
+  const { calendarNumber, name = standardName(calendarNumber), revision } = calendar;
+  return { calendarNumber, name, timezone: anchorOf(calendar).timezone, revision };
 }
 
 /** What a calendar is called that has no name of its own. */

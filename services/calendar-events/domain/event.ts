@@ -1,6 +1,6 @@
 import type { Color, EventTexts, EventView, Recurrence } from "../../contracts/calendar-events.contract.ts";
 import type { EpochMs, EventId, GuildId } from "../../contracts/ids.ts";
-import { type Anchor, type Calendar, clockFor } from "./calendar.ts";
+import { type Anchor, anchorOf, type Calendar, clockFor } from "./calendar.ts";
 import { firstSlot, type Series } from "./occurrences.ts";
 import type { Times } from "./window.ts";
 
@@ -49,6 +49,14 @@ export function seriesOf({ startsAt, endsAt, recurring }: ShownEvent, calendar: 
 export function timesOf(event: ShownEvent, calendar: Calendar): Times {
   const series = seriesOf(event, calendar);
   return series === undefined ? event : firstSlot(series);
+}
+
+/**
+ * Names what the API shows of an event and of its occurrences (D36). A change of one occurrence is a write of its series.
+ * A new zone of the calendar shows the times of a series differently and writes no series (D22): its version counts too.
+ */
+export function shownRevision({ revision, recurring }: CalendarEvent, calendar: Calendar): string {
+  return recurring === undefined ? `${revision}` : `${revision}.${anchorOf(calendar).version}`;
 }
 
 /** The event itself as the API shows it: of a series the parent, with the first occurrence's times (D18). */

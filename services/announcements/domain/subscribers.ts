@@ -1,0 +1,68 @@
+import {
+  type Announcement,
+  MOST_SUBSCRIBERS,
+  type SubscriberChanges,
+  type UpdateAnnouncementParams,
+} from "../../contracts/announcements.contract.ts";
+import type { FieldProblem } from "../../contracts/contract.ts";
+import { refuse, type Refusal } from "../../contracts/errors.ts";
+
+export type Subscribers = Pick<Announcement, "subscribersRole" | "subscribersUser">;
+
+/**
+ * The lists of subscribers after an update: the whole list where one is given, else the stored one with entries added and
+ * removed. Refused where entries are added to a list that would then hold more than 1000 (D26).
+ */
+export function changedSubscribers(stored: Subscribers, changes: UpdateAnnouncementParams): Subscribers | Refusal {
+  const { subscribersRoleAdd, subscribersRoleRemove, subscribersUserAdd, subscribersUserRemove } = changes;
+  const subscribersRole =
+    changes.subscribersRole ?? changedSet(stored.subscribersRole, subscribersRoleAdd, subscribersRoleRemove);
+  const subscribersUser =
+    changes.subscribersUser ?? changedSet(stored.subscribersUser, subscribersUserAdd, subscribersUserRemove);
+  const problems = [
+    ...tooMany("subscribersRoleAdd", subscribersRoleAdd, subscribersRole),
+    ...tooMany("subscribersUserAdd", subscribersUserAdd, subscribersUser),
+  ];
+  return problems.length > 0 ? refuse("TOO_MANY_SUBSCRIBERS", problems) : { subscribersRole, subscribersUser };
+}
+
+/** The stored entries in their order without the removed ones, then those that are new. */
+function changedSet(stored: readonly string[], add: readonly string[] = [], remove: readonly string[] = []) {
+  if (add.length === 0 && remove.length === 0) return stored;
+  const [isStored, isRemoved] = [new Set(stored), new Set(remove)];
+  const added = [...new Set(add)].filter((entry) => !isStored.has(entry));
+  return [...stored.filter((entry) => !isRemoved.has(entry)), ...added];
+}
+
+function tooMany(field: keyof SubscriberChanges, add: readonly string[] = [], after: readonly string[]) {
+  if (add.length === 0 || after.length <= MOST_SUBSCRIBERS) return [];
+  const message = `must not make the list longer than ${MOST_SUBSCRIBERS} entries`;
+  return [{ field, code: "TOO_MANY", message }] satisfies FieldProblem[];
+}
+
+const SUBSCRIBER_CHANGES = new Set<string>([
+  "subscribersRoleAdd",
+  "subscribersRoleRemove",
+  "subscribersUserAdd",
+  "subscribersUserRemove",
+] satisfies (keyof SubscriberChanges)[]);
+
+const NAMES = new Set<string>(["guildId", "id", "ifRevision"]);
+
+/** Whether an update adds or removes entries and does nothing else. */
+export function changesSubscribersAlone(changes: UpdateAnnouncementParams): boolean {
+  const given = Object.entries(changes).filter(([, value]) => value !== undefined);
+  const fields = given.map(([field]) => field).filter((field) => !NAMES.has(field));
+  return fields.length > 0 && fields.every((field) => SUBSCRIBER_CHANGES.has(field));
+}
+
+export function isSameSubscribers(before: Subscribers, after: Subscribers): boolean {
+  return (
+    isSameList(before.subscribersRole, after.subscribersRole) &&
+    isSameList(before.subscribersUser, after.subscribersUser)
+  );
+}
+
+function isSameList(before: readonly string[], after: readonly string[]): boolean {
+  return before.length === after.length && before.every((entry, at) => entry === after[at]);
+}

@@ -1,0 +1,97 @@
+import { describe, expect, test } from "@jest/globals";
+import * as fc from "fast-check";
+import { paramsCheck } from "../../../mixins/check-params.ts";
+import {
+  type Announcement,
+  type UpdateAnnouncementParams,
+  updateAnnouncement,
+} from "../../contracts/announcements.contract.ts";
+import { isRefusal } from "../../contracts/errors.ts";
+import type { AnnouncementId, GuildId } from "../../contracts/ids.ts";
+import { changeAnnouncement, newAnnouncement } from "./announcement.ts";
+import { changedSubscribers } from "./subscribers.ts";
+
+const guildId = "375357265198317579" as GuildId;
+const id = "4a1c9a52-6c4e-4a53-9f0e-111111111111" as AnnouncementId;
+const asked = { guildId, channel: "9", type: "UNIVERSAL", hours: 0, minutes: 0, info: "" } as const;
+const lists = { subscribersRole: ["everyone", "5"], subscribersUser: ["1", "2"] };
+const stored: Announcement = { ...newAnnouncement(id, { ...asked, ...lists }, ""), standsSince: 1 };
+const numbered = (count: number, from = 0) => Array.from({ length: count }, (_, at) => String(from + at));
+
+const change = (changes: Partial<UpdateAnnouncementParams>) =>
+  changeAnnouncement(stored, { guildId, id, ...changes }, undefined);
+const problemsOf = (changes: Partial<UpdateAnnouncementParams>) =>
+  paramsCheck(updateAnnouncement)({ guildId, id, ...changes }).map(({ field, code }) => [field, code]);
+
+describe("subscribers that are added and removed (D36)", () => {
+  test("are added behind those that are there and removed from among them; the other list stays", () => {
+    expect(change({ subscribersUserAdd: ["3", "1", "3"], subscribersRoleRemove: ["everyone", "77"] })).toMatchObject({
+      next: { subscribersRole: ["5"], subscribersUser: ["1", "2", "3"], revision: 2 },
+      standsAnew: false,
+      isUnchanged: false,
+    });
+  });
+
+  test("that are there already, or are not there to be removed, change nothing and make no revision", () => {
+    const unchanged = { next: stored, standsAnew: false, isUnchanged: true };
+    expect(change({ subscribersUserAdd: ["1"], subscribersRoleRemove: ["6"] })).toEqual(unchanged);
+    expect(change({ subscribersUserAdd: [] })).toEqual(unchanged);
+    expect(change({ subscribersUserAdd: ["1"], info: "" })).toMatchObject({
+      isUnchanged: false,
+      next: { revision: 2 },
+    });
+  });
+
+  test("twice or once, in any order, come to the same lists as in a set", () => {
+    const entries = fc.array(fc.constantFrom(...numbered(8)), { maxLength: 6 });
+    fc.assert(
+      fc.property(fc.uniqueArray(fc.constantFrom(...numbered(8))), entries, entries, (users, add, removed) => {
+        const remove = removed.filter((entry) => !add.includes(entry));
+        const step = { subscribersUserAdd: add, subscribersUserRemove: remove };
+        const apply = (before: readonly string[]) => {
+          const after = changedSubscribers({ subscribersRole: [], subscribersUser: before }, { guildId, id, ...step });
+          return isRefusal(after) ? [] : after.subscribersUser;
+        };
+        const once = apply(users);
+        expect(new Set(once)).toEqual(new Set([...users, ...add].filter((entry) => !remove.includes(entry))));
+        expect(new Set(once).size).toBe(once.length);
+        expect(apply(once)).toEqual(once);
+      }),
+    );
+  });
+
+  test("make a list of 1000 entries and no longer one: a 409 that names the field, and nothing is changed", () => {
+    const full = { ...stored, subscribersUser: numbered(999) };
+    const update = (add: string[], remove: string[] = []) =>
+      changeAnnouncement(full, { guildId, id, subscribersUserAdd: add, subscribersUserRemove: remove }, undefined);
+    expect(update(["5000"])).toMatchObject({ next: { subscribersUser: [...full.subscribersUser, "5000"] } });
+    expect(update(["5000", "5001"])).toMatchObject({
+      refusal: "TOO_MANY_SUBSCRIBERS",
+      problems: [{ field: "subscribersUserAdd", code: "TOO_MANY" }],
+    });
+    expect(update(["5000", "5001"], ["0"])).toMatchObject({ isUnchanged: false });
+  });
+
+  test("beside the whole list of their kind are refused, beside that of the other kind not", () => {
+    const whole = { subscribersUser: ["1"] };
+    expect(problemsOf({ ...whole, subscribersUserAdd: ["2"], subscribersUserRemove: [] })).toEqual([
+      ["subscribersUserAdd", "CONFLICTING"],
+      ["subscribersUserRemove", "CONFLICTING"],
+    ]);
+    expect(problemsOf({ ...whole, subscribersRoleAdd: ["2"] })).toEqual([]);
+  });
+
+  test("in both of add and remove are refused by their place", () => {
+    expect(problemsOf({ subscribersRoleAdd: ["1", "here"], subscribersRoleRemove: ["here", "3"] })).toEqual([
+      ["subscribersRoleAdd[1]", "CONFLICTING"],
+    ]);
+  });
+
+  test("are checked as the whole lists are: by form, and at most 1000 a request", () => {
+    expect(problemsOf({ subscribersRoleAdd: ["everyone", "x"], subscribersUserRemove: ["everyone"] })).toEqual([
+      ["subscribersRoleAdd[1]", "MALFORMED"],
+      ["subscribersUserRemove[0]", "MALFORMED"],
+    ]);
+    expect(problemsOf({ subscribersUserAdd: numbered(1001) })).toEqual([["subscribersUserAdd", "TOO_MANY"]]);
+  });
+});
