@@ -80,7 +80,8 @@ export async function saveRevision<Row extends Tracked>(
 /** MongoDB's code for an id that is taken. */
 export const DUPLICATE_KEY = 11_000;
 
-function isDuplicateKey(error: unknown): boolean {
+/** Whether another document has the id, or a value that is unique. */
+export function isDuplicateKey(error: unknown): boolean {
   return (error as { code?: unknown }).code === DUPLICATE_KEY;
 }
 

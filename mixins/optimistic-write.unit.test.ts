@@ -38,7 +38,9 @@ describe("an optimistic write", () => {
   });
 
   test("gives up with a conflict, instead of trying for ever", async () => {
-    const outcome = await optimisticWrite({ load: async () => 1, decide: (state) => state, save: async () => false });
-    expect(outcome).toEqual({ refusal: "WRITE_CONFLICT" });
+    let now = 0;
+    const clock = () => (now += 1_000);
+    const steps = { load: async () => 1, decide: (state: number) => state, save: async () => false };
+    await expect(optimisticWrite(steps, clock)).resolves.toEqual({ refusal: "WRITE_CONFLICT" });
   });
 });

@@ -4,6 +4,7 @@ import { type CallContext, serve } from "../../mixins/contract-action.ts";
 import { closedConnection, databaseMixin } from "../../mixins/database.mixin.ts";
 import { healthMixin } from "../../mixins/health.mixin.ts";
 import { optimisticWrite } from "../../mixins/optimistic-write.ts";
+import { WriteQueue } from "../../mixins/write-queue.ts";
 import {
   type Announcement,
   ANNOUNCEMENT_CHANGED,
@@ -29,6 +30,7 @@ import { eventReference, referredId, usesEvent } from "./domain/event-reference.
 export function announcementsService({ mongoUrl }: { readonly mongoUrl: string }): ServiceSchema {
   const connection = closedConnection();
   const store = announcementsStore(connection);
+  const queue = new WriteQueue();
 
   return {
     name: "announcements",
@@ -38,38 +40,43 @@ export function announcementsService({ mongoUrl }: { readonly mongoUrl: string }
         const eventId = await resolveReference(context, params.guildId, params.type, params.eventId);
         if (isRefusal(eventId)) return eventId;
         const draft = newAnnouncement(randomUUID() as AnnouncementId, params, eventId ?? "");
-        if (!(await store.insert(draft))) return refuse("TOO_MANY_ANNOUNCEMENTS");
+        const refusal = await store.insert(draft);
+        if (refusal !== undefined) return refusal;
         tell(context, draft);
         return { id: draft.id, revision: draft.revision };
       }),
 
       ...serve(updateAnnouncement, async (params, context) => {
-        const outcome = await optimisticWrite({
-          load: () => store.find(params.guildId, params.id),
-          decide: async (stored) => {
-            if (stored === null) return refuse("ANNOUNCEMENT_NOT_FOUND");
-            const mismatch = revisionMismatch(stored.revision, params.ifRevision);
-            if (mismatch !== undefined) return mismatch;
-            const type = params.type ?? stored.type;
-            const eventId = await resolveReference(context, params.guildId, type, params.eventId);
-            return isRefusal(eventId) ? eventId : changeAnnouncement(stored, params, eventId);
-          },
-          save: async ({ next, standsAnew, isUnchanged }) => isUnchanged || store.replace(next, standsAnew),
-        });
+        const outcome = await queue.run(`${params.guildId}/${params.id}`, () =>
+          optimisticWrite({
+            load: () => store.find(params.guildId, params.id),
+            decide: async (stored) => {
+              if (stored === null) return refuse("ANNOUNCEMENT_NOT_FOUND");
+              const mismatch = revisionMismatch(stored.revision, params.ifRevision);
+              if (mismatch !== undefined) return mismatch;
+              const type = params.type ?? stored.type;
+              const eventId = await resolveReference(context, params.guildId, type, params.eventId);
+              return isRefusal(eventId) ? eventId : changeAnnouncement(stored, params, eventId);
+            },
+            save: async ({ next, standsAnew, isUnchanged }) => isUnchanged || store.replace(next, standsAnew),
+          }),
+        );
         if (isRefusal(outcome)) return outcome;
         if (!outcome.isUnchanged) tell(context, outcome.next);
         return { revision: outcome.next.revision };
       }),
 
       ...serve(removeAnnouncement, async ({ guildId, id, ifRevision }, context) => {
-        const removed = await optimisticWrite({
-          load: () => store.find(guildId, id),
-          decide: (stored) => {
-            if (stored === null) return refuse("ANNOUNCEMENT_NOT_FOUND");
-            return revisionMismatch(stored.revision, ifRevision) ?? stored;
-          },
-          save: (stored) => store.remove(stored),
-        });
+        const removed = await queue.run(`${guildId}/${id}`, () =>
+          optimisticWrite({
+            load: () => store.find(guildId, id),
+            decide: (stored) => {
+              if (stored === null) return refuse("ANNOUNCEMENT_NOT_FOUND");
+              return revisionMismatch(stored.revision, ifRevision) ?? stored;
+            },
+            save: (stored) => store.remove(stored),
+          }),
+        );
         if (isRefusal(removed)) return removed;
         return tell(context, { id: removed.id, guildId, revision: removed.revision + 1 });
       }),

@@ -1,6 +1,8 @@
-import { type Connection, Schema } from "mongoose";
+import { type Connection, type Model, Schema } from "mongoose";
+import { askedTogether } from "../../mixins/asked-together.ts";
 import {
   changesSince,
+  isDuplicateKey,
   saveRevision,
   stampedReplacement,
   stampedTombstone,
@@ -9,24 +11,22 @@ import {
   trackedPaths,
 } from "../../mixins/change-feed.ts";
 import { coalescedReads } from "../../mixins/coalesced-reads.ts";
+import { optimisticWrite } from "../../mixins/optimistic-write.ts";
 import { readRows } from "../../mixins/short-reads.ts";
-import { inTransaction } from "../../mixins/transaction.ts";
 import { type Announcement, MOST_ANNOUNCEMENTS } from "../contracts/announcements.contract.ts";
 import type { ChangesSinceParams, ChangesSinceResult } from "../contracts/change-feed.contract.ts";
+import { isRefusal, refuse, type Refusal } from "../contracts/errors.ts";
 import type { AnnouncementId, GuildId } from "../contracts/ids.ts";
 import type { AnnouncementDraft } from "./domain/announcement.ts";
+import { anyOf, freeSlots } from "./domain/free-slots.ts";
 
-/** An announcement as stored; `sequence` is its place in the guild's creation order. */
+/** An announcement as stored. */
 interface AnnouncementRow extends Tracked, Omit<Announcement, "id" | "guildId" | "revision" | "standsSince"> {
   standsSince: Date;
-  sequence: number;
-}
-
-/** How many announcements a guild has, and how many it ever had; `_id` is the guild. */
-interface GuildRow {
-  _id: GuildId;
-  count: number;
-  lastSequence: number;
+  /** The time of the create, by the database's clock: a list is in this order. */
+  sequence: Date;
+  /** Its place among the guild's announcements, 0 … 999. No two have the same: so a guild never has more. */
+  slot: number;
 }
 
 const announcementSchema = new Schema<AnnouncementRow>(
@@ -45,22 +45,20 @@ const announcementSchema = new Schema<AnnouncementRow>(
     subscribersRole: [String],
     subscribersUser: [String],
     standsSince: Date,
-    sequence: Number,
+    sequence: Date,
+    slot: Number,
   },
   { collection: "announcements", versionKey: false },
 );
 // A tombstone has no sequence: the list's index holds what is there, and nothing else.
 announcementSchema.index({ guildId: 1, sequence: 1 }, { partialFilterExpression: { sequence: { $exists: true } } });
+const SLOTS = { guildId: 1, slot: 1 } as const;
+announcementSchema.index(SLOTS, { unique: true, partialFilterExpression: { slot: { $exists: true } } });
 for (const [keys, options] of trackedIndexes) announcementSchema.index(keys, options);
 
-const guildSchema = new Schema<GuildRow>(
-  { _id: { type: String, required: true }, count: Number, lastSequence: Number },
-  { collection: "announcement_guilds", versionKey: false },
-);
-
 export interface AnnouncementsStore {
-  /** Stores a new announcement; false when the guild has the most already (D26). */
-  insert(draft: AnnouncementDraft): Promise<boolean>;
+  /** Stores a new announcement, unless the guild has the most already (D26). */
+  insert(draft: AnnouncementDraft): Promise<Refusal | undefined>;
   /** Null when the guild has none of that id. */
   find(guildId: GuildId, id: string): Promise<Announcement | null>;
   /** Stores the next revision; false when another write came between. */
@@ -76,32 +74,38 @@ export interface AnnouncementsStore {
 type StoredAnnouncement = Omit<AnnouncementRow, "changedAt" | "deletedAt">;
 const ONE = { changedAt: 0 } as const;
 /** A list knows its guild, and its order is the index's. */
-const LISTED = { changedAt: 0, guildId: 0, sequence: 0 } as const;
+const LISTED = { changedAt: 0, guildId: 0, sequence: 0, slot: 0 } as const;
+type NotListed = "guildId" | "sequence" | "slot";
+
+/** How long a read of slots is waited for before the next one begins. */
+const SLOTS_ANSWER_MS = 1_000;
 
 const EXISTS = { sequence: { $exists: true } };
 
 export function announcementsStore(connection: Connection): AnnouncementsStore {
   const model = connection.model<AnnouncementRow>("Announcement", announcementSchema);
-  const guilds = connection.model<GuildRow>("AnnouncementGuild", guildSchema);
   const one = coalescedReads<StoredAnnouncement>(model, ONE);
 
+  /** Creates at the same moment share a read. */
+  const slotsInUse = askedTogether(async (guildId: GuildId): Promise<readonly number[]> => {
+    const [used, older] = await Promise.all([usedSlots(model, guildId), olderRows(model, guildId)]);
+    if (older.length === 0 || used.length === MOST_ANNOUNCEMENTS) return used;
+    await updateOlderRows(model, guildId);
+    return usedSlots(model, guildId);
+  }, SLOTS_ANSWER_MS);
+
   return {
-    insert: ({ id, ...draft }) =>
-      inTransaction(connection, async (session) => {
-        const guild = await guilds
-          .findOneAndUpdate(
-            { _id: draft.guildId },
-            { $inc: { count: 1, lastSequence: 1 } },
-            { upsert: true, returnDocument: "after", session },
-          )
-          .lean<GuildRow>();
-        if (guild === null || guild.count > MOST_ANNOUNCEMENTS) {
-          await session.abortTransaction();
-          return false;
-        }
-        const row = { _id: id, ...draft, sequence: guild.lastSequence };
-        return saveRevision(model, row, stampedReplacement(row, ["standsSince"]), session);
-      }),
+    async insert({ id: _id, ...draft }) {
+      const stored = await optimisticWrite({
+        load: () => slotsInUse(draft.guildId),
+        decide: (used) => anyOf(freeSlots(used), Math.random()) ?? refuse("TOO_MANY_ANNOUNCEMENTS"),
+        save(slot) {
+          const row = { _id, ...draft, slot };
+          return saveRevision(model, row, stampedReplacement(row, ["standsSince", "sequence"]));
+        },
+      });
+      return isRefusal(stored) ? stored : undefined;
+    },
 
     async find(guildId, id) {
       const row = await one(id);
@@ -112,23 +116,20 @@ export function announcementsStore(connection: Connection): AnnouncementsStore {
     replace({ id, ...next }, standsAnew) {
       const row = { _id: id, ...next };
       const replacement = standsAnew
-        ? stampedReplacement(row, ["standsSince"], ["sequence"])
-        : stampedReplacement(row, [], ["sequence", "standsSince"]);
+        ? stampedReplacement(row, ["standsSince"], ["sequence", "slot"])
+        : stampedReplacement(row, [], ["sequence", "slot", "standsSince"]);
       return saveRevision(model, row, replacement);
     },
 
-    remove: ({ id: _id, guildId, revision }) =>
-      inTransaction(connection, async (session) => {
-        const tombstone = { _id, guildId, revision: revision + 1 };
-        const removed = await saveRevision(model, tombstone, stampedTombstone(tombstone), session);
-        if (removed) await guilds.updateOne({ _id: guildId }, { $inc: { count: -1 } }, { session });
-        return removed;
-      }),
+    remove({ id: _id, guildId, revision }) {
+      const tombstone = { _id, guildId, revision: revision + 1 };
+      return saveRevision(model, tombstone, stampedTombstone(tombstone));
+    },
 
     async list(guildId, limit) {
       const sort = { sequence: 1 } as const;
       const read = { filter: { guildId, ...EXISTS }, projection: LISTED, sort, limit };
-      const rows = await readRows<Omit<StoredAnnouncement, "guildId" | "sequence">>(model, read);
+      const rows = await readRows<Omit<StoredAnnouncement, NotListed>>(model, read);
       return rows.map((row) => announcementOf(row, guildId));
     },
 
@@ -137,7 +138,7 @@ export function announcementsStore(connection: Connection): AnnouncementsStore {
 }
 
 /** Field by field: copying all but some took a tenth of what a list costs here. */
-function announcementOf(row: Omit<StoredAnnouncement, "guildId" | "sequence">, guildId: GuildId): Announcement {
+function announcementOf(row: Omit<StoredAnnouncement, NotListed>, guildId: GuildId): Announcement {
   return {
     id: row._id as AnnouncementId,
     guildId,
@@ -155,4 +156,42 @@ function announcementOf(row: Omit<StoredAnnouncement, "guildId" | "sequence">, g
     revision: row.revision,
     standsSince: row.standsSince.getTime(),
   };
+}
+
+/** The slots that the guild's announcements have: from the index alone. */
+async function usedSlots(model: Model<AnnouncementRow>, guildId: GuildId): Promise<number[]> {
+  const read = { filter: { guildId, slot: { $gte: 0 } }, projection: { _id: 0, slot: 1 }, hint: SLOTS } as const;
+  const rows = await readRows<Pick<AnnouncementRow, "slot">>(model, read);
+  return rows.map(({ slot }) => slot);
+}
+
+/**
+ * A row that was written before 2026-11-23: without a slot, and with a number as `sequence`. MongoDB sorts numbers
+ * before dates, so rows of both kinds together are in creation order. The next create of the guild brings them up to date.
+ */
+interface OlderRow {
+  readonly _id: string;
+  readonly sequence: number;
+}
+
+function olderRows(model: Model<AnnouncementRow>, guildId: GuildId): Promise<OlderRow[]> {
+  return readRows<OlderRow>(model, { filter: { guildId, sequence: { $gte: 0 } }, projection: { sequence: 1 } });
+}
+
+/** Gives slots to a guild's older rows, as far as there are free ones. */
+async function updateOlderRows(model: Model<AnnouncementRow>, guildId: GuildId): Promise<void> {
+  const older = await olderRows(model, guildId);
+  const free = freeSlots(await usedSlots(model, guildId));
+  const updates = older.slice(0, free.length).map(({ _id, sequence }, at) => {
+    const update = { $set: { slot: free[at], sequence: new Date(sequence) } };
+    return { updateOne: { filter: { _id, guildId, sequence }, update } };
+  });
+  if (updates.length === 0) return;
+  // Another replica may do the same at this moment, or store a new announcement.
+  await model.collection.bulkWrite(updates as never, { ordered: false }).catch(unlessSlotIsTaken);
+  await updateOlderRows(model, guildId);
+}
+
+function unlessSlotIsTaken(error: unknown): void {
+  if (!isDuplicateKey(error)) throw error;
 }

@@ -34,12 +34,14 @@ export function refusalAnswer(
     request_id: requestId,
     ...(problems === undefined ? {} : { errors: problems }),
   };
-  return jsonAnswer(status, body, { ...headers, ...HEADERS_OF[refusal] });
+  return jsonAnswer(status, body, { ...HEADERS_OF[refusal], ...headers });
 }
 
 const HEADERS_OF: Partial<Record<Refusal["refusal"], Answer["headers"]>> = {
   UNAUTHORIZED: { "www-authenticate": "Bearer" },
   UNAVAILABLE: { "retry-after": "1" },
+  // Of an owner; a rate limit says how long.
+  TOO_MANY_REQUESTS: { "retry-after": "1" },
 };
 
 /** How many fields the sentence names; `errors` names all. */

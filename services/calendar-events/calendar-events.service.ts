@@ -3,6 +3,7 @@ import { type CallContext, serve } from "../../mixins/contract-action.ts";
 import { closedConnection, databaseMixin } from "../../mixins/database.mixin.ts";
 import { healthMixin } from "../../mixins/health.mixin.ts";
 import { optimisticWrite } from "../../mixins/optimistic-write.ts";
+import { WriteQueue } from "../../mixins/write-queue.ts";
 import {
   CALENDAR_EVENT_CHANGED,
   type CalendarEventChanged,
@@ -60,6 +61,7 @@ export function calendarEventsService({
   const events = namedEvents(store, calendars);
   const writes = eventWrites(store, calendars, events, now);
   const limit = calendarLimit(() => performance.now());
+  const calendarQueue = new WriteQueue();
 
   /** Whether the guild may have the calendar (D20); it always may have the first. */
   async function isOpen(guildId: GuildId, calendarNumber: number, context: CallContext<unknown>): Promise<boolean> {
@@ -149,11 +151,13 @@ export function calendarEventsService({
       ...serve(updateCalendar, (params, context) =>
         inCalendar(params, context, async () => {
           const { guildId, calendarNumber } = params;
-          const changed = await optimisticWrite({
-            load: () => calendars.find(guildId, calendarNumber),
-            decide: (stored) => revisionMismatch(stored.revision, params.ifRevision) ?? changeCalendar(stored, params),
-            save: (next) => calendars.replace(next),
-          });
+          const changed = await calendarQueue.run(`${guildId}/${calendarNumber}`, () =>
+            optimisticWrite({
+              load: () => calendars.find(guildId, calendarNumber),
+              decide: (stored) => revisionMismatch(stored.revision, params.ifRevision) ?? changeCalendar(stored, params),
+              save: (next) => calendars.replace(next),
+            }),
+          );
           if (isRefusal(changed)) return changed;
           const { revision } = changed.calendar;
           const payload: CalendarChanged = { guildId, calendarNumber, revision };

@@ -3,6 +3,7 @@ import { changesSince, saveRevision, stampedReplacement, stampedTombstone } from
 import { newRecords } from "../../mixins/new-records.ts";
 import { distinctNow } from "../../mixins/short-reads.ts";
 import { inTransaction } from "../../mixins/transaction.ts";
+import { WriteQueue } from "../../mixins/write-queue.ts";
 import type { ChangesSinceParams, ChangesSinceResult } from "../contracts/change-feed.contract.ts";
 import type { EpochMs, EventId, GuildId } from "../contracts/ids.ts";
 import {
@@ -45,7 +46,8 @@ export interface CalendarEventsStore extends EventReads {
 export function calendarEventsStore(connection: Connection, eventsPerGuild: number): CalendarEventsStore {
   const model = connection.model<AnyRow>("CalendarEvent", eventSchema);
   const insertNew = newRecords(model);
-  const kinds = kindLimit(connection, model);
+  const kinds = kindLimit(model);
+  const kindQueue = new WriteQueue();
   const quota = eventQuota(eventsPerGuild, countFiled, () => performance.now());
 
   /** What has a place in lists: events, and occurrences that were moved by hand. The index alone answers it. */
@@ -53,25 +55,22 @@ export function calendarEventsStore(connection: Connection, eventsPerGuild: numb
     return model.countDocuments({ guildId, lane: { $gt: "" } });
   }
 
-  /** Saves a row; in one transaction with the look at its calendar's kinds where it is of a new one. */
-  async function saveInKind(
-    row: EventDocument,
-    save: (session?: ClientSession) => Promise<boolean>,
-  ): Promise<boolean | Refusal> {
+  /** Saves a row; where it is of a new kind, after the creates of new kinds in that calendar that came before. */
+  async function saveInKind(row: EventDocument, save: () => Promise<boolean>): Promise<boolean | Refusal> {
     if (!(await kinds.isNew(row))) return save();
-    return inTransaction(connection, async (session) => (await kinds.admit(row, session)) ?? save(session));
+    return kindQueue.run(`${row.guildId}/${row.calendarNumber}`, async () => (await kinds.refusal(row)) ?? save());
   }
 
   /** Does both, or neither when another write came between. */
   async function together(
     first: (session: ClientSession) => Promise<boolean>,
     then: (session: ClientSession) => unknown,
-    session?: ClientSession,
   ): Promise<boolean> {
-    if (session === undefined) return inTransaction(connection, (begun) => together(first, then, begun));
-    const saved = await first(session);
-    if (saved) await then(session);
-    return saved;
+    return inTransaction(connection, async (session) => {
+      const saved = await first(session);
+      if (saved) await then(session);
+      return saved;
+    });
   }
 
   return {
@@ -87,11 +86,7 @@ export function calendarEventsStore(connection: Connection, eventsPerGuild: numb
       const refusal = await quota.admit(event.guildId);
       if (refusal !== undefined) return refusal;
       const replacement = stampedReplacement(row, ["scheduledAt", "coloredAt"]);
-      const saved = await saveInKind(row, (session) =>
-        session === undefined
-          ? insertNew({ record: row, replacement })
-          : saveRevision(model, row, replacement, session),
-      ).catch((error: unknown) => {
+      const saved = await saveInKind(row, () => insertNew({ record: row, replacement })).catch((error: unknown) => {
         quota.release(event.guildId);
         throw error;
       });
@@ -102,13 +97,12 @@ export function calendarEventsStore(connection: Connection, eventsPerGuild: numb
     replace({ event, rescheduled, recolored }, keep, stored) {
       const row = documentOf(event);
       const replacement = stampedReplacement(row, ...stampsOf({ rescheduled, recolored }));
-      const save = (session?: ClientSession) =>
+      const save = () =>
         keep === "all"
-          ? saveRevision(model, row, replacement, session)
+          ? saveRevision(model, row, replacement)
           : together(
-              (within) => saveRevision(model, row, replacement, within),
-              (within) => forgetOverrides(model, event.id, keep, within),
-              session,
+              (session) => saveRevision(model, row, replacement, session),
+              (session) => forgetOverrides(model, event.id, keep, session),
             );
       return row.lane === documentOf(stored).lane ? save() : saveInKind(row, save);
     },

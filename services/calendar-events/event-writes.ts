@@ -1,4 +1,5 @@
 import { optimisticWrite } from "../../mixins/optimistic-write.ts";
+import { WriteQueue } from "../../mixins/write-queue.ts";
 import type { CreateEventParams, EventReference, UpdateEventParams } from "../contracts/calendar-events.contract.ts";
 import { isRefusal, type Refusal } from "../contracts/errors.ts";
 import type { EpochMs } from "../contracts/ids.ts";
@@ -41,6 +42,7 @@ export function eventWrites(
   now: () => EpochMs,
 ): EventWrites {
   const random = randomBytesOf(ID_RANDOM_BYTES);
+  const queue = new WriteQueue();
 
   /** Which single occurrences keep what they have of their own when the series gets another start or rule (D19). */
   async function seriesWrite({ event: stored, calendar }: Named, next: ChangedEvent): Promise<Write> {
@@ -67,14 +69,18 @@ export function eventWrites(
     condition: IfRevision["ifRevision"],
     decide: (named: Named) => Promise<Write> | Write | Refusal,
   ) {
-    const outcome = await optimisticWrite({
-      load: () => events.findIn(reference),
-      decide: (named) => {
-        if (isRefusal(named)) return named;
-        return revisionMismatch(shownRevision(named.event, named.calendar), condition) ?? decide(named);
-      },
-      save: (next) => next.save(),
-    });
+    // An occurrence is written with its series.
+    const [seriesId] = reference.eventId.split("_", 1);
+    const outcome = await queue.run(`${reference.guildId}/${seriesId}`, () =>
+      optimisticWrite({
+        load: () => events.findIn(reference),
+        decide: (named) => {
+          if (isRefusal(named)) return named;
+          return revisionMismatch(shownRevision(named.event, named.calendar), condition) ?? decide(named);
+        },
+        save: (next) => next.save(),
+      }),
+    );
     return isRefusal(outcome) ? outcome : outcome.written;
   }
 

@@ -3,6 +3,7 @@ import { type CallContext, serve } from "../../mixins/contract-action.ts";
 import { closedConnection, databaseMixin } from "../../mixins/database.mixin.ts";
 import { healthMixin } from "../../mixins/health.mixin.ts";
 import { optimisticWrite } from "../../mixins/optimistic-write.ts";
+import { WriteQueue } from "../../mixins/write-queue.ts";
 import { isRefusal } from "../contracts/errors.ts";
 import {
   getGuildSettings,
@@ -19,6 +20,7 @@ import { guildSettingsStore } from "./guild-settings.store.ts";
 export function guildSettingsService({ mongoUrl }: { readonly mongoUrl: string }): ServiceSchema {
   const connection = closedConnection();
   const store = guildSettingsStore(connection);
+  const queue = new WriteQueue();
   return {
     name: "guild-settings",
     mixins: [databaseMixin(connection, mongoUrl, "guild-settings"), healthMixin("guild-settings", connection)],
@@ -26,12 +28,14 @@ export function guildSettingsService({ mongoUrl }: { readonly mongoUrl: string }
       ...serve(getGuildSettings, async ({ guildId }) => (await store.find(guildId)) ?? defaultSettings(guildId)),
 
       ...serve(updateGuildSettings, async ({ guildId, ifRevision, ...changes }, context) => {
-        const outcome = await optimisticWrite({
-          load: async () => (await store.find(guildId)) ?? defaultSettings(guildId),
-          decide: (stored) =>
-            revisionMismatch(stored.revision, ifRevision) ?? changeSettings(stored, changes, isOperator(context)),
-          save: (next) => store.replace(next),
-        });
+        const outcome = await queue.run(guildId, () =>
+          optimisticWrite({
+            load: async () => (await store.find(guildId)) ?? defaultSettings(guildId),
+            decide: (stored) =>
+              revisionMismatch(stored.revision, ifRevision) ?? changeSettings(stored, changes, isOperator(context)),
+            save: (next) => store.replace(next),
+          }),
+        );
         if (!isRefusal(outcome)) {
           const payload: GuildSettingsChanged = { guildId, revision: outcome.revision };
           void context.broadcast(GUILD_SETTINGS_CHANGED, payload);

@@ -18,10 +18,10 @@ const ACTIONS = {
 
 /** Every collection: whose it is, and what is done with it. Held equal to the sources by a test. */
 const COLLECTIONS: Readonly<Record<ServiceName, Readonly<Record<string, Use>>>> = {
-  announcements: { announcements: "change", announcement_guilds: "change" },
+  announcements: { announcements: "change" },
   // Who changed which key is never changed, not even by who took over the gateway.
   api: { api_keys: "change", api_key_changes: "append", kept_answers: "remove" },
-  "calendar-events": { calendar_events: "refile", calendars: "change", calendar_guilds: "change" },
+  "calendar-events": { calendar_events: "refile", calendars: "change" },
   dispatch: { posts: "change", guild_plans: "change", plan_sources: "change", feed_marks: "change" },
   "guild-settings": { guild_settings: "change" },
 };

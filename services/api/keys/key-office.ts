@@ -1,4 +1,5 @@
 import { optimisticWrite } from "../../../mixins/optimistic-write.ts";
+import { WriteQueue } from "../../../mixins/write-queue.ts";
 import {
   type ApiKeyView,
   type CreateKeyParams,
@@ -29,12 +30,16 @@ type RotatedKey = ToldKey & { readonly previousUntil?: EpochMs };
 const HOUR_MS = 3_600_000;
 
 export function keyOffice(store: ApiKeysStore, seal: KeySeal, clock: () => number = Date.now): KeyOffice {
+  const queue = new WriteQueue();
+
   function changing(id: string, what: Pick<KeyDeed, "change" | "by">, decide: (key: ApiKey) => ApiKey | Refusal) {
-    return optimisticWrite({
-      load: () => store.find(id),
-      decide: (key) => (key === null ? refuse("KEY_NOT_FOUND") : decide(key)),
-      save: (next) => store.replace(next, { ...what, keyId: id, at: clock() }),
-    });
+    return queue.run(id, () =>
+      optimisticWrite({
+        load: () => store.find(id),
+        decide: (key) => (key === null ? refuse("KEY_NOT_FOUND") : decide(key)),
+        save: (next) => store.replace(next, { ...what, keyId: id, at: clock() }),
+      }),
+    );
   }
 
   return {

@@ -1,0 +1,87 @@
+import { afterEach, beforeEach, describe, expect, jest, test } from "@jest/globals";
+import { WriteQueue } from "./write-queue.ts";
+
+const never = () => new Promise<never>(() => undefined);
+const tooMany = { refusal: "TOO_MANY_REQUESTS" };
+
+describe("writes of one document", () => {
+  let queue: WriteQueue;
+  const begun: string[] = [];
+
+  beforeEach(() => {
+    queue = new WriteQueue();
+    begun.length = 0;
+  });
+  afterEach(() => void jest.useRealTimers());
+
+  /** A write that ends when it is told to. */
+  function write(documentId: string, name: string) {
+    const { promise, resolve, reject } = Promise.withResolvers<string>();
+    const answer = queue.run(documentId, () => {
+      begun.push(name);
+      return promise;
+    });
+    return { answer, end: () => resolve(name), fail: () => reject(new Error(name)) };
+  }
+
+  test("begin one after the other, in the order in which they came", async () => {
+    const writes = ["1", "2", "3"].map((name) => write("a", name));
+    for (const [at, { answer, end }] of writes.entries()) {
+      expect(begun).toEqual(["1", "2", "3"].slice(0, at + 1));
+      end();
+      await expect(answer).resolves.toBe(String(at + 1));
+      await new Promise((resolve) => setImmediate(resolve));
+    }
+  });
+
+  test("do not wait for those of another document", () => {
+    void write("a", "of a");
+    void write("b", "of b");
+    expect(begun).toEqual(["of a", "of b"]);
+  });
+
+  test("one that fails gives its turn to the next", async () => {
+    const first = write("a", "first");
+    const second = write("a", "second");
+    first.fail();
+    await expect(first.answer).rejects.toThrow("first");
+    second.end();
+    await expect(second.answer).resolves.toBe("second");
+  });
+
+  test("beyond 250 that wait are refused at once", async () => {
+    void queue.run("a", never);
+    for (let each = 0; each < 250; each += 1) void queue.run("a", never);
+    await expect(queue.run("a", never)).resolves.toMatchObject(tooMany);
+  });
+
+  test("beyond 10 000 of all documents are refused at once, until one has ended", async () => {
+    const first = write("0", "first");
+    for (let each = 1; each < 10_000; each += 1) void queue.run(String(each), never);
+    await expect(queue.run("another", never)).resolves.toMatchObject(tooMany);
+    first.end();
+    await first.answer;
+    await new Promise((resolve) => setImmediate(resolve));
+    await expect(queue.run("another", async () => "done")).resolves.toBe("done");
+  });
+
+  test("one that has waited for four seconds is refused, and is never begun", async () => {
+    jest.useFakeTimers();
+    const first = write("a", "first");
+    const { answer } = write("a", "second");
+    await jest.advanceTimersByTimeAsync(4_000);
+    await expect(answer).resolves.toMatchObject(tooMany);
+    first.end();
+    await jest.advanceTimersByTimeAsync(1);
+    expect(begun).toEqual(["first"]);
+  });
+
+  test("one that is never answered gives its turn to the next after six seconds", async () => {
+    jest.useFakeTimers();
+    void write("a", "silent");
+    await jest.advanceTimersByTimeAsync(3_000);
+    void write("a", "next");
+    await jest.advanceTimersByTimeAsync(3_000);
+    expect(begun).toEqual(["silent", "next"]);
+  });
+});

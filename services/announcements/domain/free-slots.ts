@@ -1,0 +1,16 @@
+import { MOST_ANNOUNCEMENTS } from "../../contracts/announcements.contract.ts";
+
+/** The slots that no announcement of the guild has; none when it has as many announcements as it may have (D26). */
+export function freeSlots(used: readonly number[]): number[] {
+  const taken = new Set(used);
+  return Array.from({ length: MOST_ANNOUNCEMENTS }, (_, slot) => slot).filter((slot) => !taken.has(slot));
+}
+
+/**
+ * One of several, by chance: creates at the same moment seldom choose the same slot.
+ *
+ * @param random - 0 or more, and less than 1.
+ */
+export function anyOf(slots: readonly number[], random: number): number | undefined {
+  return slots[Math.floor(random * slots.length)];
+}
