@@ -15,6 +15,19 @@ export const POST_STATES = [
 ] as const;
 export type PostState = (typeof POST_STATES)[number];
 
+/** What stands against a post as it is planned now; the codes are stable. */
+export const PROBLEM_CODES = [
+  "CHANNEL_FOREIGN",
+  "CHANNEL_UNKNOWN",
+  "CHANNEL_UNREACHABLE",
+  "CHANNEL_UNSUITABLE",
+  "PERMISSION_MISSING",
+] as const;
+export interface PostProblem {
+  readonly code: (typeof PROBLEM_CODES)[number];
+  readonly message: string;
+}
+
 /** A post that is ahead. */
 export interface UpcomingPost {
   readonly dueAt: EpochMs;

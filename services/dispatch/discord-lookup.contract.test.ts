@@ -74,11 +74,28 @@ describe("looking a post up", () => {
     expect(await sink.find?.(outgoing({ message: info }), MINUTE, TIMEOUT_MS)).toEqual({ kind: "unreachable" });
   });
 
-  test("a channel whose history may not be read proves nothing", async () => {
+  test("a channel whose history may not be read proves nothing, and is told so", async () => {
     const { server, sink } = await start();
     server.say(CHANNEL, "person", "hello");
-    server.setChannel(CHANNEL, { hidesHistory: true });
-    expect(await sink.find?.(outgoing(), MINUTE, TIMEOUT_MS)).toEqual({ kind: "unreachable" });
+    server.addChannel(CHANNEL, {
+      guild: CHANNEL,
+      overwrites: [{ id: CHANNEL, deny: ["READ_MESSAGE_HISTORY"] }],
+    });
+    expect(await sink.find?.(outgoing(), MINUTE, TIMEOUT_MS)).toEqual({
+      kind: "unreachable",
+      reason: "the bot lacks READ_MESSAGE_HISTORY in the channel",
+    });
+  });
+
+  test("a channel that may be read and holds nothing does not hold the post", async () => {
+    const { sink } = await start();
+    expect(await sink.find?.(outgoing(), MINUTE, TIMEOUT_MS)).toEqual({ kind: "absent" });
+  });
+
+  test("an empty list proves nothing while the bot's permissions can't be known", async () => {
+    const { server, sink } = await start();
+    server.setGuild(CHANNEL, { isBotAbsent: true });
+    expect(await sink.find?.(outgoing(), MINUTE, TIMEOUT_MS)).toMatchObject({ kind: "unreachable" });
   });
 
   test("a limit in the way is not waited for", async () => {

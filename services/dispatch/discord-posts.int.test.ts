@@ -17,7 +17,6 @@ const BUSY = 12;
 describe("announcements on a chat server that behaves as Discord does", () => {
   let chat: ChatSink;
   let services: TestServices;
-  let guilds = 0;
 
   beforeAll(async () => {
     chat = await startChatSink({ limits: { perMs: 1_000 } });
@@ -33,10 +32,9 @@ describe("announcements on a chat server that behaves as Discord does", () => {
     await chat.stop();
   });
 
-  /** An announcement of an event that begins in a moment, and what became of it. */
+  /** An announcement in the first channel of a guild, of an event that begins in a moment, and what became of it. */
   async function announce(channel: string, subscribersUser: string[] = []): Promise<SettledPost | undefined> {
-    guilds += 1;
-    const guildId = String(guilds) as GuildId;
+    const guildId = channel as GuildId;
     const rule = { type: "UNIVERSAL", hours: 0, minutes: 0, info: "", subscribersUser } as const;
     await services.call(createAnnouncement, { guildId, channel, ...rule });
     const startsAt = Date.now() + 1_500;

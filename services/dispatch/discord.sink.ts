@@ -1,14 +1,19 @@
+import { setTimeout } from "node:timers/promises";
 import { integerSetting, optionalSetting } from "../../mixins/environment.ts";
 import { attemptMemory } from "./discord/attempt-memory.ts";
 import { readAnswerBody } from "./discord/answer-body.ts";
 import { outcomeOf } from "./discord/answer-outcome.ts";
+import { channelDirectory, type Get } from "./discord/channel-directory.ts";
+import { guildRefusals } from "./discord/guild-refusals.ts";
 import { encodeMessage } from "./discord/message-body.ts";
 import { type Lane, rateLimits } from "./discord/rate-limits.ts";
-import { lookupIn, PAGE_SIZE } from "./discord/recent-messages.ts";
+import { emptyLookup, lookupIn, PAGE_SIZE } from "./discord/recent-messages.ts";
+import { refusalOf } from "./domain/channel-finding.ts";
 import type { ChatMessage } from "./domain/chat-message.ts";
 import { asPlainText } from "./domain/message/plain-text.ts";
 import { type HttpAnswer, httpClient, type HttpRequest } from "./http-client.ts";
 import type { Lookup, OutgoingMessage, SendOutcome, Sink } from "./sink.ts";
+import { slidingWindow } from "./sliding-window.ts";
 import { urlSetting } from "./url-setting.ts";
 
 /** The settings of the sink `discord`. */
@@ -20,8 +25,8 @@ export const discordSettings = {
     "https://guildcal.example",
   ),
   DISCORD_REQUESTS_PER_SECOND: integerSetting(
-    "Most requests a second of this process; all that share the token share Discord's 50",
-    50,
+    "Most requests a second of this process, channel checks among them; all that share the token share Discord's 50",
+    45,
     1,
     10_000,
   ),
@@ -35,6 +40,8 @@ const MOST_ANSWER_BYTES = 4 * 1024 * 1024;
 
 /** How long nothing is sent after an answer that only an operator can mend; then one request tries again. */
 const HALT_MS = 60_000;
+/** Channel checks have this part of the requests a second, and posts have the rest. */
+const CHECKED_PART = 1 / 10;
 
 export interface DiscordSinkOptions {
   readonly token: string;
@@ -58,7 +65,11 @@ export function discordSink({
 }: DiscordSinkOptions): Sink {
   const client = httpClient({ mostBytes: MOST_ANSWER_BYTES });
   const limits = rateLimits(requestsPerSecond);
+  const checksPerSecond = Math.max(1, Math.floor(requestsPerSecond * CHECKED_PART));
+  const checks = slidingWindow(checksPerSecond, 1_000);
   const memory = attemptMemory();
+  const refusals = guildRefusals();
+  const directory = channelDirectory(learnWhoWeAre, now);
   /** The bot's own user id, once it had to be known. */
   let self: string | undefined;
   let halt = { until: -Infinity, reason: "" };
@@ -78,17 +89,45 @@ export function discordSink({
     return { kind: "made", answer, afterMs: learnFrom(answer, now()) };
   }
 
-  /** Whose messages can be ours at all: asked for once; while it is not known, every bot's. */
-  async function learnWhoWeAre(timeoutMs: number): Promise<void> {
-    if (self !== undefined) return;
-    const url = pathUrl(apiUrl, "users", "@me");
-    const attempt = await exchange({ route: "me", channel: "" }, { method: "GET", url, timeoutMs: timeoutMs / 3 });
+  /** The bot's own user id, asked for once. */
+  async function learnWhoWeAre(timeoutMs: number): Promise<string | undefined> {
+    if (self !== undefined) return self;
+    const attempt = await get({ route: "me", channel: "" }, ["users", "@me"], timeoutMs / 3);
     if (attempt.kind === "made" && attempt.answer.kind === "answered" && attempt.answer.status === 200) {
       self = readAnswerBody(attempt.answer.body)?.id;
     }
+    return self;
   }
 
-  async function post(channel: string, nonce: string, message: ChatMessage, timeoutMs: number): Promise<SendOutcome> {
+  function get(lane: Lane, path: readonly string[], timeoutMs: number): Promise<Attempt> {
+    return exchange(lane, { method: "GET", url: pathUrl(apiUrl, ...path), timeoutMs });
+  }
+
+  /** For checks, which may wait: no lease runs out meanwhile. */
+  const getInTurn: Get = async (lane, path, timeoutMs) => {
+    const waitMs = () => Math.max(checks.wait(now()), limits.wait(lane, now()));
+    if (waitMs() > timeoutMs) return { kind: "limited", afterMs: waitMs() };
+    // A timer may fire a moment early.
+    if (waitMs() > 0) await setTimeout(Math.ceil(waitMs()) + 1, undefined, { ref: false });
+    if (waitMs() > 0) return { kind: "limited", afterMs: waitMs() };
+    checks.add(now());
+    return get(lane, path, timeoutMs);
+  };
+
+  /** Undefined when the channel is the guild's; otherwise what becomes of a post for it. */
+  async function refusedPlace({ guildId, channel }: OutgoingMessage, timeoutMs: number) {
+    const found = await directory.ownership(guildId, channel, get, timeoutMs);
+    if (found.kind === "retry" || found.kind === "halted") return found;
+    if (found.kind === "unreachable") refusals.add(guildId, now());
+    const refusal = refusalOf(found);
+    return refusal && ({ kind: "rejected", scope: "channel", reason: refusal.message } as const);
+  }
+
+  async function post(
+    { guildId, channel, nonce }: OutgoingMessage,
+    message: ChatMessage,
+    timeoutMs: number,
+  ): Promise<SendOutcome> {
     const encoded = encodeMessage(message);
     memory.attempt(nonce, encoded);
     const body = JSON.stringify({ ...encoded, nonce, enforce_nonce: true });
@@ -96,40 +135,61 @@ export function discordSink({
     const attempt = await exchange({ route: "create", channel }, { method: "POST", url, body, timeoutMs });
     if (attempt.kind === "limited")
       return { kind: "retry", reason: "rate limit", afterMs: attempt.afterMs, undelivered: true };
+    if (attempt.answer.kind === "answered" && attempt.answer.status === 403) refusals.add(guildId, now());
     return outcomeOf(attempt.answer, attempt.afterMs);
   }
 
   /** As plain text when the box has been refused, and once more so when it is refused now. */
-  async function deliver({ channel, nonce, message }: OutgoingMessage, timeoutMs: number): Promise<SendOutcome> {
-    const startedAt = now();
+  async function deliver(outgoing: OutgoingMessage, until: number): Promise<SendOutcome> {
+    const { nonce, message } = outgoing;
+    const timeoutMs = until - now();
+    if (timeoutMs <= 0) return OUT_OF_TIME;
     const isPlain = memory.isBoxRefused(nonce);
-    const first = await post(channel, nonce, isPlain ? asPlainText(message) : message, timeoutMs);
+    const first = await post(outgoing, isPlain ? asPlainText(message) : message, timeoutMs);
     const boxRefused = first.kind === "rejected" && first.scope === "payload" && message.embeds.length > 0;
     if (isPlain || !boxRefused) return first;
     memory.refuseBox(nonce);
-    const left = timeoutMs - (now() - startedAt);
+    const left = until - now();
     // The process was frozen, say: by now its lease may be over, and the post another's.
-    if (left <= 0) return { kind: "retry", reason: "timed out", afterMs: 0, undelivered: true };
-    return post(channel, nonce, asPlainText(message), left);
+    if (left <= 0) return OUT_OF_TIME;
+    return post(outgoing, asPlainText(message), left);
+  }
+
+  function haltFor(reason: string): void {
+    halt = { until: now() + HALT_MS, reason };
   }
 
   return {
     name: "discord",
-    requestsPerSecond,
+    requestsPerSecond: Math.max(1, requestsPerSecond - checksPerSecond),
+    channels: {
+      async check(guildId, channel, timeoutMs) {
+        if (now() < halt.until || refusals.wait(guildId, now()) > 0) return undefined;
+        const found = await directory.check(guildId, channel, getInTurn, timeoutMs);
+        if (found.kind === "halted") haltFor(found.reason);
+        if (found.kind === "retry" || found.kind === "halted") return undefined;
+        if (found.kind === "unreachable") refusals.add(guildId, now());
+        return found;
+      },
+    },
     channelLimits: {
       wait: (channel) => limits.laneWait({ route: "create", channel }, now()),
       onTrial: () => limits.onTrial(),
     },
 
     async send(message, timeoutMs) {
-      if (now() < halt.until) return { kind: "halted", reason: halt.reason };
-      const outcome = await deliver(message, timeoutMs);
-      if (outcome.kind === "halted") halt = { until: now() + HALT_MS, reason: outcome.reason };
+      const startedAt = now();
+      if (startedAt < halt.until) return { kind: "halted", reason: halt.reason };
+      const waitMs = refusals.wait(message.guildId, startedAt);
+      if (waitMs > 0) return { kind: "retry", reason: MANY_REFUSALS, afterMs: waitMs, undelivered: true };
+      const outcome = (await refusedPlace(message, timeoutMs)) ?? (await deliver(message, startedAt + timeoutMs));
+      if (outcome.kind === "halted") haltFor(outcome.reason);
+      if (outcome.kind === "rejected" && outcome.scope === "channel") directory.forget(message.channel);
       if (outcome.kind === "sent" || outcome.kind === "rejected") memory.forget(message.nonce);
       return outcome;
     },
 
-    async find({ channel, nonce, message }, triedMsAgo, timeoutMs): Promise<Lookup> {
+    async find({ guildId, channel, nonce, message }, triedMsAgo, timeoutMs): Promise<Lookup> {
       if (now() < halt.until) return { kind: "unreachable" };
       const startedAt = now();
       await learnWhoWeAre(timeoutMs);
@@ -139,7 +199,10 @@ export function discordSink({
       const attempt = await exchange({ route: "list", channel }, { method: "GET", url, timeoutMs: left });
       if (attempt.kind === "limited") return { kind: "unreachable" };
       const versions = [...memory.attemptsAt(nonce), ...[message, asPlainText(message)].map(encodeMessage)];
-      return lookupIn(attempt.answer, { nonce, versions, triedMsAgo, author: self });
+      const lookup = lookupIn(attempt.answer, { nonce, versions, triedMsAgo, author: self });
+      if (lookup.kind !== "empty") return lookup;
+      const found = await directory.check(guildId, channel, get, Math.max(1, timeoutMs - (now() - startedAt)));
+      return emptyLookup(found.kind === "own" ? found.missing : undefined);
     },
 
     close() {
@@ -148,6 +211,10 @@ export function discordSink({
     },
   };
 }
+
+/** Nothing was sent: the time for it was over before. */
+const OUT_OF_TIME: SendOutcome = { kind: "retry", reason: "timed out", afterMs: 0, undelivered: true };
+const MANY_REFUSALS = "the channels of the guild refused too many posts in the last ten minutes";
 
 type Attempt =
   | { readonly kind: "limited"; readonly afterMs: number }

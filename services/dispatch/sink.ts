@@ -1,6 +1,7 @@
+import type { ChannelFinding } from "./domain/channel-finding.ts";
 import type { ChatMessage } from "./domain/chat-message.ts";
 
-/** One part of a post, to be delivered once. */
+/** One part of a post, to be delivered once, and only in a channel of its guild (D35). */
 export interface OutgoingMessage {
   /** The ledger's key of the post: the same for every part and attempt. */
   readonly postId: string;
@@ -37,7 +38,20 @@ export type SendOutcome =
 export type Lookup =
   | { readonly kind: "found"; readonly messageId: string }
   | { readonly kind: "absent" }
-  | { readonly kind: "unreachable" };
+  | {
+      readonly kind: "unreachable";
+      /** Why nobody can look, where the receiver says it. */
+      readonly reason?: string;
+    };
+
+/** What a sink can find out about channels before a post is due (D35). */
+export interface ChannelChecks {
+  /**
+   * Reads the channel and what the bot may do in it; undefined when that can't be known now. It waits for a place in a
+   * small part of the sink's requests, within its time-out, and never throws.
+   */
+  check(guildId: string, channel: string, timeoutMs: number): Promise<ChannelFinding | undefined>;
+}
 
 /** What the receiver's answers have told of what it takes; `requestsPerSecond` is not counted in. */
 export interface ChannelLimits {
@@ -65,5 +79,7 @@ export interface Sink {
   readonly requestsPerSecond?: number;
   /** Absent where channels have no limits of their own. */
   readonly channelLimits?: ChannelLimits;
+  /** Absent where channels are not the receiver's to know. */
+  readonly channels?: ChannelChecks;
   close(): Promise<void>;
 }

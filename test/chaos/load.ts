@@ -50,7 +50,11 @@ let guilds = 0;
 let channels = 0;
 
 /** Makes events and announcements; the first post is due `leadMs` after they are all there. */
-export async function makeLoad({ broker }: Pick<Cluster, "broker">, shape: LoadShape, leadMs: number): Promise<Load> {
+export async function makeLoad(
+  { broker, chat }: Pick<Cluster, "broker" | "chat">,
+  shape: LoadShape,
+  leadMs: number,
+): Promise<Load> {
   const call = <Params, Result>(contract: ActionContract<Params, Result>, params: Params): Promise<Result> =>
     broker.call(contract.name, params as never);
   const ids = Array.from({ length: shape.guilds }, () => String((guilds += 1)) as GuildId);
@@ -71,6 +75,7 @@ export async function makeLoad({ broker }: Pick<Cluster, "broker">, shape: LoadS
   const makeRoom = (guildId: GuildId) => async () => {
     const channel = String((channels += 1));
     rooms.push({ guildId, channel });
+    chat.addChannel(channel, { guild: guildId });
     await announceIn(guildId, channel);
   };
   await someAtOnce(

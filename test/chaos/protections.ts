@@ -65,7 +65,7 @@ export const PROTECTIONS = {
   "an answer that only an operator can mend halts the sink": [
     {
       file: "services/dispatch/discord.sink.ts",
-      text: 'if (now() < halt.until) return { kind: "halted", reason: halt.reason };',
+      text: 'if (startedAt < halt.until) return { kind: "halted", reason: halt.reason };',
       without: "",
     },
     {

@@ -5,7 +5,13 @@ const follower = {
   testFile: "services/dispatch/protocol/follower.unit.test.ts",
 };
 
-/** What the reading of changes keeps to; what protects posts is in the simulator's mutants. */
+const directory = {
+  file: "services/dispatch/discord/channel-directory.ts",
+  testFile: "services/dispatch/discord-channels.contract.test.ts",
+};
+const sink = { ...directory, file: "services/dispatch/discord.sink.ts" };
+
+/** What the reading of changes and the Discord sink keep to; what else protects posts is in the simulator's mutants. */
 export const DISPATCH_GUARDS: readonly Guard[] = [
   {
     ...follower,
@@ -27,5 +33,40 @@ export const DISPATCH_GUARDS: readonly Guard[] = [
     text: "if (now - beganAt < feedEveryMs) ",
     without: "",
     test: "takes no rest any more once the next reading would be due",
+  },
+  {
+    ...directory,
+    guard: "a post never goes to another guild's channel",
+    text: 'return learned.found.guildId === guildId ? OWN : { kind: "foreign" };',
+    without: "return OWN;",
+    test: "a post never goes to another guild's channel",
+  },
+  {
+    ...directory,
+    guard: "what is known of a foreign channel keeps posts out of it",
+    text: 'return known === guildId ? OWN : { kind: "foreign" };',
+    without: "return OWN;",
+    test: "a post never goes to another guild's channel",
+  },
+  {
+    ...sink,
+    guard: "nothing is sent while nobody can tell whose channel it is",
+    text: 'if (found.kind === "retry" || found.kind === "halted") return found;',
+    without: 'if (found.kind === "retry" || found.kind === "halted") return undefined;',
+    test: "while whose channel it is can't be known",
+  },
+  {
+    ...sink,
+    guard: "a channel that refuses a post is read again",
+    text: 'if (outcome.kind === "rejected" && outcome.scope === "channel") directory.forget(message.channel);',
+    without: "",
+    test: "and again when the channel refuses one",
+  },
+  {
+    ...sink,
+    guard: "one guild's refused requests are limited",
+    text: 'if (waitMs > 0) return { kind: "retry", reason: MANY_REFUSALS, afterMs: waitMs, undelivered: true };',
+    without: "",
+    test: "one guild's forbidden channels don't use up the refused requests",
   },
 ];

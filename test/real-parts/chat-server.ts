@@ -31,7 +31,7 @@ interface ReceivedRequest {
 }
 
 /** A chat service on loopback that takes, limits and refuses posts as Discord documents it. */
-export interface ChatServer extends Pick<Rooms, "setChannel" | "say" | "remove"> {
+export interface ChatServer extends Pick<Rooms, "setChannel" | "setGuild" | "addChannel" | "say" | "remove"> {
   /** Base URL of its API. */
   readonly url: string;
   readonly token: string;
@@ -41,6 +41,8 @@ export interface ChatServer extends Pick<Rooms, "setChannel" | "say" | "remove">
   messages(channel?: string): readonly PostedMessage[];
   /** The next `times` requests that create a message meet this fault; faults follow one another as scripted. */
   script(fault: Fault, times?: number): void;
+  /** Answers every request that reads a channel, a guild or a member with this; as usual again when undefined. */
+  failReads(answer: Answer | undefined): void;
   /** Forgets the faults that are still to come. */
   calm(): void;
   stop(): Promise<void>;
@@ -54,6 +56,8 @@ export interface ChatServerOptions extends Partial<RoomOptions> {
 const API = "/api/v10";
 const SELF_PATH = `${API}/users/@me`;
 const MESSAGES_PATH = new RegExp(`^${API}/channels/(\\d+)/messages$`);
+const CHANNEL_PATH = new RegExp(`^${API}/channels/(\\d+)$`);
+const GUILD_PATH = new RegExp(`^${API}/guilds/(\\d+)(?:/members/(\\d+))?$`);
 const MOST_BODY_CHARACTERS = 1024 * 1024;
 
 /** Starts a server on a free port of loopback. */
@@ -67,6 +71,7 @@ export async function startChatServer({
   const keeper = limitKeeper({ ...USUAL_LIMITS, ...limits });
   const requests: ReceivedRequest[] = [];
   let faults: Fault[] = [];
+  let failedRead: Answer | undefined;
 
   /** The answer by the rules alone: what is scripted comes on top. */
   function answerTo({ method, path, headers, body }: ReceivedRequest): Answer {
@@ -76,12 +81,31 @@ export async function startChatServer({
     if (headers.authorization !== `Bot ${token}`) return answers.UNAUTHORIZED;
     if (!/^DiscordBot \(\S+, \S+\)/.test(headers["user-agent"] ?? "")) return answers.BAD_USER_AGENT;
     if (decodeURIComponent(pathname) === SELF_PATH && method === "GET") return house.self();
-    if (channel === undefined) return answers.NOT_FOUND;
+    if (channel === undefined) return method === "GET" ? placeAt(pathname) : answers.NOT_FOUND;
     if (!isCreate && method !== "GET") return answers.METHOD_NOT_ALLOWED;
     const admitted = keeper.admit(isCreate ? "create-a1b2c3" : "list-d4e5f6", channel, performance.now());
     if ("refused" in admitted) return admitted.refused;
     const answer = isCreate ? createFrom(channel, headers["content-type"], body) : house.list(channel, searchParams);
     return { ...answer, headers: { ...admitted.headers, ...answer.headers } };
+  }
+
+  /** What is known of a channel, a guild, or the bot's membership in one. */
+  function placeAt(pathname: string): Answer {
+    const channel = CHANNEL_PATH.exec(pathname)?.[1];
+    const [, guild, user] = GUILD_PATH.exec(pathname) ?? [];
+    const subject = channel ?? guild;
+    if (subject === undefined) return answers.NOT_FOUND;
+    if (failedRead !== undefined) return failedRead;
+    const route = channel !== undefined ? "channel" : user === undefined ? "guild" : "member";
+    const admitted = keeper.admit(`${route}-e7f8a9`, subject, performance.now());
+    if ("refused" in admitted) return admitted.refused;
+    const found = foundAt(route, subject, user);
+    return { ...found, headers: { ...admitted.headers, ...found.headers } };
+  }
+
+  function foundAt(route: "channel" | "guild" | "member", subject: string, user = ""): Answer {
+    if (route === "channel") return house.channel(subject);
+    return route === "guild" ? house.guild(subject) : house.member(subject, user);
   }
 
   function createFrom(channel: string, contentType: string | undefined, body: string): Answer {
@@ -113,6 +137,7 @@ export async function startChatServer({
     requests,
     messages: (channel) => house.visible().filter((message) => channel === undefined || message.channel === channel),
     script: (fault, times = 1) => void faults.push(...Array.from({ length: times }, () => fault)),
+    failReads: (answer) => void (failedRead = answer),
     calm: () => void (faults = []),
     async stop() {
       server.closeAllConnections();

@@ -6,10 +6,11 @@ import { type ChatServer, type ChatServerOptions, startChatServer } from "./chat
 
 export const CHANNEL = "400000000000000001";
 
-/** A part to send: the raid night's reminder in one channel, except for what is given. */
+/** A part to send: the raid night's reminder in the first channel of a guild, except for what is given. */
 export function outgoing(differences: Partial<OutgoingMessage> = {}): OutgoingMessage {
   const message = renderAnnouncement(announced())[0]!;
-  return { postId: "p", part: 0, nonce: "n1", guildId: "1", channel: CHANNEL, message, ...differences };
+  const { channel = CHANNEL } = differences;
+  return { postId: "p", part: 0, nonce: "n1", guildId: channel, channel, message, ...differences };
 }
 
 /** A chat server, and the sink that posts to it. */

@@ -51,7 +51,8 @@ function outcomeByStatus(status: number, body: AnswerBody | undefined, reason: s
   return { kind: "rejected", scope: status === 403 ? "channel" : "payload", reason };
 }
 
-function reasonOf(status: number, body: AnswerBody | undefined): string {
+/** What an answer says, on one line and of bounded length. */
+export function reasonOf(status: number, body: AnswerBody | undefined): string {
   const { code, message } = body ?? {};
   const quote = message?.replaceAll(/[\p{C}\s]+/gu, " ").slice(0, LONGEST_QUOTE);
   return [`HTTP ${status}`, code, quote].filter((part) => part !== undefined && part !== "").join(" ");

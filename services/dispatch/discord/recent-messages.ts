@@ -1,6 +1,8 @@
 import type { HttpAnswer } from "../http-client.ts";
+import type { ChannelPermission } from "../domain/channel-finding.ts";
 import type { Lookup } from "../sink.ts";
-import { parsed } from "./answer-body.ts";
+import { parsed, readAnswerBody } from "./answer-body.ts";
+import { reasonOf } from "./answer-outcome.ts";
 import { type Likeness, likenessOf } from "./likeness.ts";
 import type { MessageBody } from "../../contracts/dispatch.contract.ts";
 
@@ -25,12 +27,14 @@ export interface Sought {
  * What a list of a channel's latest messages says about the one that is sought.
  *
  * Discord shows a nonce to whoever creates a message and leaves it out of lists, so author, time and texts are
- * compared. "Absent" is said only when the list proves it: it is not empty (without the right to read history every
- * list is), it reaches back far enough by the receiver's own clock, and nothing in it could be ours.
+ * compared. "Absent" is said only when the list proves it: it reaches back far enough by the receiver's own clock, and
+ * nothing in it could be ours. An empty list is `empty`: without the permission to read history every list is.
  */
-export function lookupIn(answer: HttpAnswer, sought: Sought): Lookup {
-  const listed = answer.kind === "answered" && answer.status === 200 ? parsed(answer.body) : undefined;
-  if (answer.kind !== "answered" || !Array.isArray(listed)) return { kind: "unreachable" };
+export function lookupIn(answer: HttpAnswer, sought: Sought): Lookup | { readonly kind: "empty" } {
+  if (answer.kind !== "answered") return { kind: "unreachable" };
+  const listed = answer.status === 200 ? parsed(answer.body) : undefined;
+  if (!Array.isArray(listed)) return refusedLookup(answer);
+  if (listed.length === 0) return { kind: "empty" };
   const messages = listed.filter(isListedMessage);
   const from = Date.parse(answer.headers.date ?? "") - sought.triedMsAgo - SLACK_MS;
   const recent = messages.filter(({ timestamp }) => Date.parse(timestamp) >= from);
@@ -38,8 +42,25 @@ export function lookupIn(answer: HttpAnswer, sought: Sought): Lookup {
   const same = judged.find(({ likeness }) => likeness === "same");
   if (same !== undefined) return { kind: "found", messageId: same.id };
   const reachesBack = messages.length < PAGE_SIZE || recent.length < messages.length;
-  const isWhole = messages.length === listed.length && messages.length > 0 && !Number.isNaN(from) && reachesBack;
+  const isWhole = messages.length === listed.length && !Number.isNaN(from) && reachesBack;
   return { kind: isWhole && judged.every(({ likeness }) => likeness === "other") ? "absent" : "unreachable" };
+}
+
+/**
+ * What an empty list says: all of it where the bot may read history, and nothing where it may not.
+ *
+ * @param missing - The permissions that the bot lacks in the channel; undefined when they can't be known.
+ */
+export function emptyLookup(missing: readonly ChannelPermission[] | undefined): Lookup {
+  const lacked = missing?.find((permission) => permission === "VIEW_CHANNEL" || permission === "READ_MESSAGE_HISTORY");
+  if (lacked !== undefined) return { kind: "unreachable", reason: `the bot lacks ${lacked} in the channel` };
+  return { kind: missing === undefined ? "unreachable" : "absent" };
+}
+
+/** Why the channel does not show its messages, where Discord says it. */
+function refusedLookup({ status, body }: HttpAnswer & { kind: "answered" }): Lookup {
+  const told = readAnswerBody(body);
+  return told?.code === undefined ? { kind: "unreachable" } : { kind: "unreachable", reason: reasonOf(status, told) };
 }
 
 /** By its nonce where that is shown, else by its author and by what was sent. */

@@ -1,6 +1,6 @@
 import { describe, expect, test } from "@jest/globals";
 import type { MessageBody } from "../../contracts/dispatch.contract.ts";
-import { lookupIn } from "./recent-messages.ts";
+import { emptyLookup, lookupIn } from "./recent-messages.ts";
 
 const NOW = Date.UTC(2026, 10, 21, 20);
 
@@ -48,8 +48,12 @@ describe("looking for a post among a channel's latest messages", () => {
     expect(lookup([message(1, other)], { author: "8" })).toEqual({ kind: "unreachable" });
   });
 
-  test("an empty list proves nothing: without the right to read history every list is empty", () => {
-    expect(lookup([])).toEqual({ kind: "unreachable" });
+  test("an empty list proves that it is absent where the bot may read history, and nothing elsewhere", () => {
+    expect(lookup([])).toEqual({ kind: "empty" });
+    expect(emptyLookup(["EMBED_LINKS"])).toEqual({ kind: "absent" });
+    expect(emptyLookup(["READ_MESSAGE_HISTORY"])).toMatchObject({ kind: "unreachable" });
+    expect(emptyLookup(["VIEW_CHANNEL"])).toMatchObject({ kind: "unreachable" });
+    expect(emptyLookup(undefined)).toEqual({ kind: "unreachable" });
   });
 
   test("a full page that does not reach back far enough proves nothing", () => {

@@ -7,6 +7,7 @@ import type { Post } from "./post.ts";
 const CLASSES: readonly (readonly [label: string, begins: RegExp])[] = [
   ["suspended", /^the announcement is suspended/],
   ["refused", /^HTTP 4(?!29|08)/],
+  ["channel can't be used", /^the channels? /],
   ["receiver in trouble", /^(?:HTTP|E[A-Z]+$|timed out|rate limit|socket|the receiver|the log)/],
   ["poison", /^poison/],
   ["not rendered", /^it can't be rendered/],

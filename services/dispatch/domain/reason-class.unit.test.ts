@@ -5,6 +5,7 @@ describe("the class of a reason", () => {
   test.each([
     ["skipped", "the announcement is suspended until it is updated: HTTP 403 50013", "suspended"],
     ["failed", "HTTP 404 10003 Unknown Channel", "refused"],
+    ["failed", "the channel belongs to another guild", "channel can't be used"],
     ["missed", "HTTP 429", "receiver in trouble"],
     ["missed", "HTTP 503", "receiver in trouble"],
     ["missed", "ECONNREFUSED", "receiver in trouble"],

@@ -48,6 +48,8 @@ export const BAD_LIST_LENGTH = formErrors([
   { path: "limit", code: "NUMBER_TYPE_MAX", message: "int value should be 1 to 100." },
 ]);
 export const GARBAGE: Answer = { status: 200, headers: { "content-type": "text/plain" }, body: "}{ no JSON" };
+export const UNKNOWN_GUILD = refusal(404, 10004, "Unknown Guild");
+export const UNKNOWN_MEMBER = refusal(404, 10007, "Unknown Member");
 export const UNKNOWN_MESSAGE = refusal(404, 10008, "Unknown Message");
 
 /** Why a channel refuses posts, as Discord says it. */

@@ -1,5 +1,6 @@
 import * as answers from "./answers.ts";
 import { type Answer, CHANNEL_REFUSALS, type ChannelRefusal } from "./answers.ts";
+import { type Guilds, guildsOf } from "./guilds.ts";
 import { type AcceptedForm, type Pings, readForm } from "./message-form.ts";
 
 /** A message that can be seen in a channel. */
@@ -17,8 +18,6 @@ interface ChannelRule {
   readonly refuses?: ChannelRefusal;
   /** Only messages with a box are refused. */
   readonly onlyBoxes?: boolean;
-  /** The bot may not read what was said before: lists are empty. */
-  readonly hidesHistory?: boolean;
 }
 
 export interface RoomOptions {
@@ -29,7 +28,7 @@ export interface RoomOptions {
 }
 
 /** The channels and what was said in them. */
-export interface Rooms {
+export interface Rooms extends Omit<Guilds, "mayDo" | "mayMention"> {
   create(channel: string, body: string): Answer;
   list(channel: string, query: URLSearchParams): Answer;
   /** The bot under test, as it sees itself. */
@@ -44,6 +43,7 @@ export interface Rooms {
 const NOBODY: Pings = { everyone: false, users: [], roles: [] };
 
 export function rooms({ nonceWindowMs, listsNonces }: RoomOptions): Rooms {
+  const guilds = guildsOf(AUTHOR_IDS.bot);
   const posted: PostedMessage[] = [];
   const deleted = new Set<string>();
   const rules = new Map<string, ChannelRule>();
@@ -62,7 +62,18 @@ export function rooms({ nonceWindowMs, listsNonces }: RoomOptions): Rooms {
 
   function refusalOf(channel: string, { embeds }: AcceptedForm): Answer | undefined {
     const { refuses, onlyBoxes = false } = rules.get(channel) ?? {};
-    return refuses === undefined || (onlyBoxes && embeds.length === 0) ? undefined : CHANNEL_REFUSALS[refuses];
+    if (refuses !== undefined && !(onlyBoxes && embeds.length === 0)) return CHANNEL_REFUSALS[refuses];
+    if (!guilds.mayDo(channel, "VIEW_CHANNEL")) return CHANNEL_REFUSALS.noAccess;
+    return guilds.mayDo(channel, "SEND_MESSAGES") ? undefined : CHANNEL_REFUSALS.noPermission;
+  }
+
+  /** What the channel shows of a message: no box and no ping that the bot has no permission for. */
+  function permitted(channel: string, { content, embeds, nonce, pings }: AcceptedForm): AcceptedForm | undefined {
+    const boxes = guilds.mayDo(channel, "EMBED_LINKS") ? embeds : [];
+    const everyone = pings.everyone && guilds.mayDo(channel, "MENTION_EVERYONE");
+    const roles = pings.roles.filter((role) => guilds.mayMention(channel, role));
+    if (content === "" && boxes.length === 0) return undefined;
+    return { content, embeds: boxes, nonce, enforceNonce: true, pings: { ...pings, everyone, roles } };
   }
 
   /** The message that this nonce made in the past few minutes, in whichever channel. */
@@ -73,6 +84,13 @@ export function rooms({ nonceWindowMs, listsNonces }: RoomOptions): Rooms {
   }
 
   return {
+    ...guilds,
+    channel(channel) {
+      const { refuses } = rules.get(channel) ?? {};
+      if (refuses === "unknown" || refuses === "noAccess") return CHANNEL_REFUSALS[refuses];
+      return guilds.mayDo(channel, "VIEW_CHANNEL") ? guilds.channel(channel) : CHANNEL_REFUSALS.noAccess;
+    },
+
     create(channel, text) {
       const body = parseObject(text);
       if (body === undefined) return answers.NOT_JSON;
@@ -82,15 +100,19 @@ export function rooms({ nonceWindowMs, listsNonces }: RoomOptions): Rooms {
       if (refused !== undefined) return refused;
       const before = repeated(form);
       if (before !== undefined && deleted.has(before.id)) return answers.UNKNOWN_MESSAGE;
-      const { content, embeds, nonce, pings } = form;
+      const shownForm = permitted(channel, form);
+      if (shownForm === undefined) return CHANNEL_REFUSALS.noPermission;
+      const { content, embeds, nonce, pings } = shownForm;
       const message = before ?? add({ content, embeds, nonce, pings, channel, author: "bot" });
       if (nonce !== undefined) nonces.set(nonce, message);
       return { status: 200, body: shown(message, true) };
     },
 
     list(channel, query) {
-      const { refuses, hidesHistory = false } = rules.get(channel) ?? {};
+      const { refuses } = rules.get(channel) ?? {};
       if (refuses === "unknown" || refuses === "noAccess") return CHANNEL_REFUSALS[refuses];
+      if (!guilds.mayDo(channel, "VIEW_CHANNEL")) return CHANNEL_REFUSALS.noAccess;
+      const hidesHistory = !guilds.mayDo(channel, "READ_MESSAGE_HISTORY");
       const limit = Number(query.get("limit") ?? 50);
       if (!(limit >= 1 && limit <= 100)) return answers.BAD_LIST_LENGTH;
       const all = hidesHistory ? [] : visible().filter((message) => message.channel === channel);
