@@ -22,8 +22,10 @@ export function encodeFields<Result>(fields: readonly AnswerField<Result>[], res
   return body;
 }
 
-export function objectOf<Result>(fields: readonly AnswerField<Result>[]): JsonSchema {
+/** The schema of such a body; `title` is its name in the API document, where it has one of its own. */
+export function objectOf<Result>(fields: readonly AnswerField<Result>[], title?: string): JsonSchema {
   return {
+    ...(title === undefined ? {} : { title }),
     type: "object",
     properties: Object.fromEntries(fields.map(({ wire, schema }) => [wire, schema])),
     required: fields.filter(({ optional }) => optional !== true).map(({ wire }) => wire),
@@ -36,18 +38,22 @@ export function statusText(wire: "Message" | "message", text: string): AnswerFie
 }
 
 /** A list of things, and of how many where `amount` is asked for. */
-export function listOf<Item>(wire: string, fields: readonly AnswerField<Item>[]): AnswerField<readonly Item[]> {
+export function listOf<Item>(
+  wire: string,
+  fields: readonly AnswerField<Item>[],
+  title: string,
+): AnswerField<readonly Item[]> {
   return {
     wire,
     value: (items) => items.map((item) => encodeFields(fields, item)),
-    schema: { type: "array", items: objectOf(fields) },
+    schema: { type: "array", items: objectOf(fields, title) },
   };
 }
 
 export const amountOf: AnswerField<readonly unknown[]> = {
   wire: "amount",
   value: (items) => items.length,
-  schema: { type: "integer", minimum: 0, description: "The number of entries in this answer" },
+  schema: { type: "integer", minimum: 0 },
 };
 
 /** A 64-bit id as a JSON integer with every digit (D7). */
@@ -62,7 +68,7 @@ export function int64<Result>(wire: string, digits: (result: Result) => string):
 export const BOOLEAN: JsonSchema = { type: "boolean" };
 export const STRING: JsonSchema = { type: "string" };
 export const INTEGER: JsonSchema = { type: "integer" };
-export const EPOCH_MS: JsonSchema = { type: "integer", format: "int64", description: "Unix milliseconds" };
+export const EPOCH_MS: JsonSchema = { type: "integer", format: "int64", minimum: 0 };
 export const STRINGS: JsonSchema = { type: "array", items: STRING };
 
 export function oneOfNames(names: readonly string[]): JsonSchema {

@@ -6,8 +6,8 @@ const READY = "/health/ready";
 
 /** What each path tells, for the API document. */
 export const HEALTH_PATHS = {
-  [LIVE]: "Whether the gateway's process is there",
-  [READY]: "Whether everything that requests need is there; 503 names what is missing",
+  [LIVE]: "Tells whether the gateway's process is alive",
+  [READY]: "Tells whether the gateway can serve requests; a 503 names what is missing",
 };
 
 /** For an orchestrator. `missing` names what is not there. */

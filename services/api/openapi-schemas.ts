@@ -89,7 +89,7 @@ function valueSchema(field: Pick<WireField, "fields">, rule: Rule, nullsAreAbsen
 }
 
 function textSchema({ form, enum: values, documented = values }: Rule): JsonSchema {
-  if (documented !== undefined) return { type: "string", enum: documented, description: "In any case" };
+  if (documented !== undefined) return { type: "string", enum: documented, description: "Upper or lower case" };
   if (form === undefined) return { type: "string" };
   const { max, hint, pattern } = form;
   return {

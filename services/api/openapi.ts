@@ -1,40 +1,69 @@
 import { ERRORS, HTTP_ERRORS } from "../contracts/errors.ts";
 import { type JsonSchema, objectOf } from "./answer-fields.ts";
+import { Components, pascal } from "./openapi-components.ts";
 import { requestSchema } from "./openapi-schemas.ts";
 import { HEALTH_PATHS } from "./health.pages.ts";
 import type { Route } from "./route.ts";
 
-const ABOUT = `Calendar events, announcements of them, and the settings of guilds.
+const ABOUT = `Calendar events, announcements of these events, and the settings of guilds (chat communities).
 
-Every endpoint is a POST with a JSON object of at most 64 KiB; fields that it does not know are ignored. Each path is
-there under \`/api\` as well. What is refused with a 4xx or the 503 UNAVAILABLE has changed nothing; a 500, or the 503
-OUTCOME_UNKNOWN, on a write means that it may have been done.
+Every operation is a POST with a JSON object of at most 64 KiB. Unknown fields are ignored. Every path also exists under
+\`/api\`. A request that is refused with a 4xx or with the 503 UNAVAILABLE has changed nothing; after a 500, or the 503
+OUTCOME_UNKNOWN, a write may have been done.
 
-The OpenAPI document of it all is [openapi.json](/openapi.json). Guild ids have 64 bits: send them as text where your JSON's numbers lose digits (JavaScript's do).`;
+All times are Unix milliseconds in UTC. Guild ids are 64-bit integers: send them as strings where numbers lose digits,
+as they do in JavaScript. This document is also at [openapi.json](/openapi.json).`;
 
-/** What a call can be refused with; the path and the method of a documented one are right. */
-const STATUSES = [400, 401, 403, 404, 408, 409, 412, 413, 415, 417, 429, 431, 500, 503];
+/** What a call can be refused with; a 405 for another method on its path. */
+const STATUSES = [400, 401, 403, 404, 405, 408, 409, 412, 413, 415, 417, 429, 431, 500, 503];
 const ALL_ERRORS: Readonly<Record<string, { readonly status: number; readonly message: string }>> = {
   ...ERRORS,
   ...HTTP_ERRORS,
 };
 
+const TAGS: Readonly<Record<string, string>> = {
+  "v2 guild": "Settings of a guild",
+  "v1 guild": "Settings of a guild, as version 1 names them",
+  "v2 calendar": "Calendars of a guild, and the time zones that their series run on",
+  "v2 events": "Events, series of events, and their occurrences",
+  "v1 announcement": "Announcements of events, the posts that are planned, and what became of each",
+  "admin keys": "API keys; for keys of the kind operator",
+  health: "Probes for an orchestrator; no key",
+};
+
 /** The OpenAPI 3.1 document of a route table. */
 function apiDocument(routes: readonly Route[]): object {
+  const components = new Components();
+  const paths = {
+    ...Object.fromEntries(routes.map((route) => [route.paths[0], { post: operation(route, components) }])),
+    ...Object.fromEntries(
+      Object.entries(HEALTH_PATHS).map(([path, summary]) => [path, { get: lookUp(path, summary) }]),
+    ),
+  };
+  const responses = Object.fromEntries(
+    STATUSES.map((status) => [errorName(status), errorResponse(status, components)]),
+  );
   return {
     openapi: "3.1.0",
-    info: { title: "Guildcal", version: "1.0.0", description: ABOUT, license: { name: "MIT", identifier: "MIT" } },
-    servers: [{ url: "/" }],
-    security: [{ key: [] }],
-    tags: [...new Set(routes.map(tagOf)), "health"].map((name) => ({ name })),
-    paths: {
-      ...Object.fromEntries(routes.map((route) => [route.paths[0], { post: operation(route) }])),
-      ...Object.fromEntries(Object.entries(HEALTH_PATHS).map(([path, summary]) => [path, { get: lookUp(summary) }])),
+    info: {
+      title: "Guildcal",
+      version: "1.0.0",
+      description: ABOUT,
+      contact: { name: "The operator of this installation" },
+      license: { name: "MIT", identifier: "MIT" },
     },
+    servers: [{ url: "/", description: "The gateway that serves this document" }],
+    security: [{ bearer: [] }, { key: [] }],
+    tags: [...new Set(routes.map(tagOf)), "health"].map((name) => ({ name, description: TAGS[name] })),
+    paths,
     components: {
-      securitySchemes: { key: { type: "http", scheme: "bearer", description: "An API key" } },
-      schemas: { Error: errorSchema(Object.keys(ALL_ERRORS)) },
-      responses: Object.fromEntries(STATUSES.map((status) => [nameOf(status), errorResponse(status)])),
+      securitySchemes: {
+        bearer: { type: "http", scheme: "bearer", description: "An API key: `Authorization: Bearer <key>`" },
+        key: { type: "apiKey", in: "header", name: "Authorization", description: "An API key: `Authorization: <key>`" },
+      },
+      headers: HEADERS,
+      schemas: components.schemas,
+      responses,
     },
   };
 }
@@ -49,25 +78,29 @@ function tagOf({ paths: [path] }: Route): string {
   return path.split("/").slice(1, 3).join(" ");
 }
 
-function operation(route: Route): JsonSchema {
+function operation(route: Route, components: Components): JsonSchema {
   const [path, ...aliases] = route.paths;
+  const name = pascal(path);
+  const request = components.add(requestSchema(route), `${name}Request`);
+  const response = components.add(objectOf(route.answer, route.answerName), `${name}Response`);
+  const also = aliases.length === 0 ? "" : ` Also at ${aliases.map((alias) => `\`${alias}\``).join(", ")}.`;
   return {
     tags: [tagOf(route)],
     operationId: path.slice(1).replaceAll("/", "-"),
     summary: route.summary,
-    ...(aliases.length === 0 ? {} : { description: `Also at ${aliases.map((alias) => `\`${alias}\``).join(", ")}.` }),
+    description: `${route.description ?? `${route.summary}.`}${also}`,
     ...parametersOf(route),
-    requestBody: { required: true, content: json(requestSchema(route), route.example.request) },
+    requestBody: { required: true, content: json(request, route.example.request) },
     responses: {
       200: {
         description: "Done",
-        ...(route.hasEtag ? { headers: { ETag: etag } } : {}),
-        content: json(objectOf(route.answer), route.example.response),
+        headers: headersOf(200, route.hasEtag),
+        content: json(response, route.example.response),
       },
       ...Object.fromEntries(
         STATUSES.filter((status) => status !== 412 || route.takesIfMatch).map((status) => [
           status,
-          { $ref: `#/components/responses/${nameOf(status)}` },
+          { $ref: `#/components/responses/${errorName(status)}` },
         ]),
       ),
     },
@@ -79,36 +112,75 @@ function parametersOf(route: Route): { parameters?: JsonSchema[] } {
   return parameters.length === 0 ? {} : { parameters };
 }
 
-const etag: JsonSchema = {
-  description: "The revision of the resource as a strong entity tag (RFC 9110 section 8.8.3), for If-Match",
-  schema: { type: "string" },
-};
-
 const ifMatch: JsonSchema = {
   name: "If-Match",
   in: "header",
   description:
-    "The ETag that the resource was read with, or at most 20 of them: if the resource has another revision by now, the " +
+    "The ETag that the resource was read with, or at most 20 of them: when the resource has another revision, the " +
     "answer is 412 REVISION_MISMATCH and nothing is changed",
   schema: { type: "string" },
 };
+
+const HEADERS: Readonly<Record<string, JsonSchema>> = {
+  "X-Request-Id": {
+    description: "Id of the request, as in errors and in the service's log",
+    schema: { type: "string" },
+  },
+  "RateLimit-Policy": {
+    description: "The limits that apply, in requests (q) per window in seconds (w)",
+    schema: { type: "string" },
+    example: '"key";q=12000;w=60, "guild";q=6000;w=60',
+  },
+  RateLimit: {
+    description: "What is left of each limit (r), and the seconds until its window ends (t)",
+    schema: { type: "string" },
+    example: '"key";r=11999;t=42, "guild";r=5999;t=42',
+  },
+  "Retry-After": { description: "Seconds to wait before another try", schema: { type: "integer", minimum: 0 } },
+  ETag: {
+    description: "Revision of the resource as a strong entity tag (RFC 9110 section 8.8.3), for If-Match",
+    schema: { type: "string" },
+  },
+  Allow: { description: "The methods of the path", schema: { type: "string" }, example: "POST" },
+  "WWW-Authenticate": { description: "The scheme of the API key", schema: { type: "string" }, example: "Bearer" },
+};
+
+/** RateLimit stands where the key was accepted; Retry-After where another try may succeed. */
+function headersOf(status: number, hasEtag = false): JsonSchema {
+  const names = ["X-Request-Id"];
+  if (![401, 404, 405, 408, 417, 431].includes(status)) names.push("RateLimit-Policy", "RateLimit");
+  if (hasEtag) names.push("ETag");
+  if (status === 405) names.push("Allow");
+  if (status === 401) names.push("WWW-Authenticate");
+  if (status === 429 || status === 503) names.push("Retry-After");
+  return Object.fromEntries(names.map((name) => [name, { $ref: `#/components/headers/${name}` }]));
+}
 
 const idempotencyKey: JsonSchema = {
   name: "Idempotency-Key",
   in: "header",
   description:
-    "A name of your own for this request: sent again within 24 hours, it is answered again and not done again",
+    "Name of the request, chosen by the client: a repeat within 24 hours is answered as the first was, and creates nothing",
   schema: { type: "string", minLength: 1, maxLength: 255 },
 };
 
-/** A page for everybody; no key. */
-function lookUp(summary: string): JsonSchema {
-  const content = json({ type: "object" });
+/** A probe; it needs no key. */
+function lookUp(path: string, summary: string): JsonSchema {
+  const state = { type: "string", description: "live, ready or not ready" };
+  const missing = { type: "array", items: { type: "string" }, description: "Names of what is missing" };
+  const schema = { type: "object", properties: { status: state, missing }, required: ["status"] };
+  const refused = [400, 408, 431].map((status) => [status, { $ref: `#/components/responses/${errorName(status)}` }]);
   return {
     tags: ["health"],
+    operationId: path.slice(1).replaceAll("/", "-"),
     summary,
+    description: `${summary}.`,
     security: [],
-    responses: { 200: { description: "Yes", content }, 503: { description: "No", content } },
+    responses: {
+      200: { description: "Yes", content: json(schema) },
+      ...Object.fromEntries(refused),
+      503: { description: "No", content: json(schema) },
+    },
   };
 }
 
@@ -120,45 +192,40 @@ function codesOf(status: number): string[] {
   return Object.keys(ALL_ERRORS).filter((code) => ALL_ERRORS[code]?.status === status);
 }
 
-function nameOf(status: number): string {
+function errorName(status: number): string {
   return `Error${status}`;
 }
 
-function errorResponse(status: number): JsonSchema {
+function errorResponse(status: number, components: Components): JsonSchema {
   const codes = codesOf(status);
   const description = codes.map((code) => `\`${code}\`: ${ALL_ERRORS[code]?.message}`).join("\n\n");
-  return { description, content: json(errorSchema(codes, status === 400)) };
+  const schema = components.add(errorSchema(codes, status === 400), errorName(status));
+  return { description, headers: headersOf(status), content: json(schema) };
 }
 
 /** D4. */
-function errorSchema(codes: readonly string[], namesFields = false): JsonSchema {
+function errorSchema(codes: readonly string[], namesFields: boolean): JsonSchema {
   const text = { type: "string" };
   return {
     type: "object",
     properties: {
       message: text,
       code: { type: "string", enum: codes },
-      request_id: { type: "string", description: "Also in the header X-Request-Id, and in the service's log" },
-      errors: { type: "array", description: "Every field that is wrong", items: fieldProblem },
+      request_id: text,
+      ...(namesFields ? { errors: { type: "array", items: fieldProblem } } : {}),
     },
     required: ["message", "code", "request_id", ...(namesFields ? ["errors"] : [])],
   };
 }
 
 const fieldProblem: JsonSchema = {
+  title: "FieldProblem",
   type: "object",
   properties: {
-    field: {
-      type: "string",
-      description: "Its path in the request, such as recurrence.count; body for one that can't be read as JSON",
-    },
+    field: { type: "string" },
     code: { type: "string" },
     message: { type: "string" },
-    allowed: {
-      type: "array",
-      items: { type: "string" },
-      description: "What would be accepted, where it can be listed",
-    },
+    allowed: { type: "array", items: { type: "string" } },
   },
   required: ["field", "code", "message"],
 };

@@ -6,12 +6,15 @@ import { calendarRoutes } from "./v2/calendar.routes.ts";
 import { eventRoutes } from "./v2/events.routes.ts";
 import { settingsRoutesV2 } from "./v2/settings.routes.ts";
 
-/** Every endpoint: the gateway, the API document and the tests are made from this one table. */
+/**
+ * Every endpoint: the gateway, the API document and the tests are made from this one table. Its order is the order of
+ * the document, in which the examples work one after the other.
+ */
 export const ROUTES: readonly Route[] = [
+  ...eventRoutes,
   ...announcementRoutes,
   ...settingsRoutesV1,
   ...settingsRoutesV2,
-  ...eventRoutes,
   ...calendarRoutes,
   ...keyRoutes,
 ];

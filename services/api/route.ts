@@ -35,7 +35,11 @@ export interface RouteTable<Fields extends object, Params, Result> {
   readonly answer: readonly AnswerField<NoInfer<Result>>[];
   /** Set where the answer tells the resource's revision as an ETag (D36). */
   readonly etag?: NoInfer<Result> extends Revised ? true : never;
+  /** Name of the answer's schema in the API document; made from the path when absent. */
+  readonly answerName?: string;
   readonly summary: string;
+  /** What the summary has no room for, in whole sentences. */
+  readonly description?: string;
   readonly example: Example;
 }
 
@@ -53,7 +57,9 @@ export interface Route {
   readonly hasEtag: boolean;
   /** Whether `If-Match` is taken: the action updates or deletes a resource that has revisions. */
   readonly takesIfMatch: boolean;
+  readonly answerName: string | undefined;
   readonly summary: string;
+  readonly description: string | undefined;
   readonly example: Example;
   /** What the body spells, unchecked. */
   decode(body: Readonly<Record<string, unknown>>): object;
@@ -67,7 +73,7 @@ export interface Route {
 }
 
 export function route<Fields extends object, Params, Result>(table: RouteTable<Fields, Params, Result>): Route {
-  const { paths, fields, request, nulls = "value", summary, example } = table;
+  const { paths, fields, request, nulls = "value", summary, description, answerName, example } = table;
   const contract = table.contract as ActionContract<unknown, unknown>;
   const shape = (request?.shape ?? contract) as RequestShape<unknown>;
   const answer = table.answer as readonly AnswerField<unknown>[];
@@ -87,7 +93,9 @@ export function route<Fields extends object, Params, Result>(table: RouteTable<F
     answer,
     hasEtag: table.etag === true,
     takesIfMatch: "ifRevision" in contract.params,
+    answerName,
     summary,
+    description,
     example,
     decode: (body) => decodeFields(body, fields, nulls),
     check: (decoded) => check(decoded).map(inWireName),

@@ -62,7 +62,8 @@ export function text(max: number): Rule {
 
 /**
  * Text of a certain form: all of it must match the pattern, which clients are shown as well, and then be accepted, for
- * what no pattern can say. The pattern has no flags but u, as JSON Schema's have.
+ * what no pattern can say. Generators compile the pattern in many dialects: it must mean the same with and without the
+ * flag u, so it has no \p, no \d, and no count of characters beyond U+FFFF.
  */
 export function textOf(
   hint: string,
@@ -138,7 +139,7 @@ export function snowflakeOr(...words: string[]): Rule {
 export const reference: Rule = { type: "string" };
 
 /** As written: a parser of URLs drops white space and supplies slashes, and whoever shows the image may not (D21). */
-const HTTP_URL = /^(?:[Hh][Tt][Tt][Pp][Ss]?:\/\/[^\s\p{Cc}/?#\\][^\s\p{Cc}]*)?$/u;
+const HTTP_URL = /^(?:[Hh][Tt][Tt][Pp][Ss]?:\/\/[^\s\x00-\x1f\x7f-\x9f/?#\\][^\s\x00-\x1f\x7f-\x9f]*)?$/u;
 
 /** An http or https URL; "" is none. */
 export const httpUrl: Rule = textOf(

@@ -32,8 +32,9 @@ export const OPERATOR_FIELDS = ["externalCalendar", "patronGuild", "devGuild", "
 
 export type GuildSettingsChanges = Partial<Omit<GuildSettings, "guildId" | "revision">>;
 
-/** D10; what nobody sees, a control or a zero-width character, nobody can type. */
-const PREFIX = /^[^\p{C}\p{Z}]{1,16}$/u;
+/** D10. A member can't type a control or zero-width character: clients are shown the shorter pattern. */
+const PREFIX = /^[^\s\x00-\x1f\x7f-\x9f]+$/u;
+const VISIBLE = /^[^\p{C}\p{Z}]+$/u;
 
 /** The highest `max_calendars`; the lowest is 1, so that the main calendar always exists. */
 const MOST_CALENDARS = 1000;
@@ -55,7 +56,9 @@ export const updateGuildSettings = action<{ guildId: GuildId } & GuildSettingsCh
     serviceChannel: optional(snowflakeOr("all")),
     simpleAnnouncements: optional(flag),
     lang: optional(oneOf(LANGUAGES)),
-    prefix: optional(textOf("1 to 16 visible characters without white space", PREFIX, 16)),
+    prefix: optional(
+      textOf("1 to 16 visible characters without white space", PREFIX, 16, (value) => VISIBLE.test(value)),
+    ),
     patronGuild: optional(flag),
     devGuild: optional(flag),
     maxCalendars: optional(integer(1, MOST_CALENDARS)),

@@ -29,7 +29,7 @@ export const LAST_EPOCH_MS = 253_402_300_799_999;
 export const INT64_MAX = "9223372036854775807";
 
 /** The digits of a guild id; of those with 19 some are beyond 2^63−1. */
-export const GUILD_ID = /^[1-9]\d{0,18}$/;
+export const GUILD_ID = /^[1-9][0-9]{0,18}$/;
 
 /** Whether the text is a guild id in its one spelling (D7). */
 export function isGuildId(text: string): text is GuildId {
@@ -42,4 +42,4 @@ export const EVENT_ID = /^e[a-v0-9]{25}$/;
 export const EVENT_OR_OCCURRENCE_ID = /^e[a-v0-9]{25}(?:_\d{8}T\d{6}(?:\d{3})?Z)?$/;
 
 /** A channel, role or user: 1–20 digits (D7). */
-export const SNOWFLAKE = /^\d{1,20}$/;
+export const SNOWFLAKE = /^[0-9]{1,20}$/;

@@ -22,13 +22,22 @@ interface Operation {
 const ROOT = dirname(dirname(import.meta.dirname));
 const document = JSON.parse(readFileSync(join(ROOT, "services/api/openapi.json"), "utf8")) as {
   readonly paths: Readonly<Record<string, { readonly post?: Operation }>>;
+  readonly components: { readonly schemas: Readonly<Record<string, Schema>> };
 };
+
+/** The schema with every reference replaced by the schema that it names. */
+function resolved(schema: Schema): Schema {
+  const text = JSON.stringify(schema, (_key, value: Schema & { readonly $ref?: string }) =>
+    value?.$ref === undefined ? value : resolved(document.components.schemas[value.$ref.split("/").at(-1)!]!),
+  );
+  return JSON.parse(text) as Schema;
+}
 
 /** Every endpoint that the document names. */
 export const ENDPOINTS: readonly Endpoint[] = Object.entries(document.paths).flatMap(([path, { post }]) => {
   if (post === undefined) return [];
   const { schema, example } = post.requestBody.content["application/json"];
-  return [{ path, request: schema, example }];
+  return [{ path, request: resolved(schema), example }];
 });
 
 /** The guilds of the fuzzer; the last has no key of its own. */

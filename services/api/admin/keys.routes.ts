@@ -15,7 +15,7 @@ export const keyRoutes = [
     fields: [field("kind"), field("access"), guildsField, field("label"), field("expires", "expiresAt", asInteger)],
     nulls: "absent",
     answer: [statusText("message", "Key created"), ...told],
-    summary: "Makes an API key and tells it, this once; an operator's to do, as all of /admin/keys",
+    summary: "Creates an API key; its secret is shown only in this response; operator keys only",
     example: examples.create,
   }),
   route({
@@ -23,7 +23,7 @@ export const keyRoutes = [
     contract: listKeys,
     fields: [],
     answer: [listedKeys],
-    summary: "Every key that was ever made, the latest first, without its secret",
+    summary: "Lists all API keys, the latest first, without their secrets; operator keys only",
     example: examples.list,
   }),
   route({
@@ -31,7 +31,7 @@ export const keyRoutes = [
     contract: listKeyChanges,
     fields: [idField, field("amount", "amount", asInteger), field("before")],
     answer: [listedChanges, nextPage],
-    summary: "Who made, rotated and revoked which key when, of one key or of all, the latest first",
+    summary: "Lists the changes of one key or of all keys, the latest first; operator keys only",
     example: examples.audit,
   }),
   route({
@@ -39,7 +39,7 @@ export const keyRoutes = [
     contract: rotateKey,
     fields: [idField, field("overlap_hours", "overlapHours", asInteger)],
     answer: [statusText("message", "Key rotated"), ...told, previousUntil],
-    summary: "A new secret for a key; the one before is valid for another 24 hours, or as many as are named",
+    summary: "Replaces a key's secret; the previous one stays valid for overlap_hours; operator keys only",
     example: examples.rotate,
   }),
   route({
@@ -47,7 +47,7 @@ export const keyRoutes = [
     contract: revokeKey,
     fields: [idField],
     answer: [statusText("message", "Key revoked")],
-    summary: "Ends a key for good, everywhere within five seconds",
+    summary: "Revokes a key; every gateway refuses it within five seconds; operator keys only",
     example: examples.revoke,
   }),
 ];

@@ -14,7 +14,7 @@ export const told: readonly AnswerField<ToldKey>[] = [
   {
     wire: "key",
     value: ({ key }) => key,
-    schema: { type: "string", description: "Told this once: only its digest is kept" },
+    schema: STRING,
   },
 ];
 
@@ -50,7 +50,7 @@ const change: readonly AnswerField<KeyChange>[] = [
   {
     wire: "by",
     value: ({ by }) => by,
-    schema: { type: "string", description: "The id of the key that it was done with, or what else did it" },
+    schema: STRING,
   },
   ...whose,
 ];
@@ -58,18 +58,18 @@ const change: readonly AnswerField<KeyChange>[] = [
 export const listedChanges: AnswerField<KeyChangesPage> = {
   wire: "changes",
   value: ({ changes }) => changes.map((each) => encodeFields(change, each)),
-  schema: { type: "array", items: objectOf(change) },
+  schema: { type: "array", items: objectOf(change, "KeyChange") },
 };
 
 export const nextPage: AnswerField<KeyChangesPage> = {
   wire: "next",
   value: ({ next }) => next,
-  schema: { type: "string", description: "There are more: send it as `before`" },
+  schema: STRING,
   optional: true,
 };
 
 export const listedKeys: AnswerField<readonly ApiKeyView[]> = {
   wire: "keys",
   value: (keys) => keys.map((each) => encodeFields(key, each)),
-  schema: { type: "array", items: objectOf(key) },
+  schema: { type: "array", items: objectOf(key, "ApiKey") },
 };

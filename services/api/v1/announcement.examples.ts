@@ -85,9 +85,9 @@ export const announcementExamples = {
           content: "Subscribers: <@142107863307780097> @everyone",
           embeds: [
             {
-              title: "Raid night",
+              title: "Raid night, hard mode",
               description: "Weekly raid",
-              color: 14_426_407,
+              color: 16_746_620,
               image: { url: "https://example.org/raid.png" },
               footer: { text: `Announcement ${id} · Event ${occurrence}` },
               fields: [
@@ -101,7 +101,6 @@ export const announcementExamples = {
                   value: "Friday, January 4, 2030, 9:00 PM (UTC)\n<t:1893790800:F>",
                   inline: true,
                 },
-                { name: "Location", value: "Voice channel 2", inline: false },
                 { name: "Additional information", value: "Bring potions", inline: false },
               ],
             },

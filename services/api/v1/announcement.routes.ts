@@ -24,16 +24,8 @@ import {
   usualAmountField,
 } from "./announcement.wire.ts";
 
+/** In the order in which the document's examples work one after the other. */
 export const announcementRoutes = [
-  route({
-    paths: ["/v1/announcement/get"],
-    contract: getAnnouncement,
-    fields: [guildField, idField],
-    answer: announcement,
-    etag: true,
-    summary: "One announcement",
-    example: examples.get,
-  }),
   route({
     paths: ["/v1/announcement/create"],
     contract: createAnnouncement,
@@ -42,34 +34,25 @@ export const announcementRoutes = [
     once: true,
     answer: [statusText("Message", "Announcement created"), announcementId],
     etag: true,
-    summary: "Creates an announcement, posted hours and minutes before the events that it covers start",
+    summary: "Creates an announcement, which is posted a set time before each event that it covers",
     example: examples.create,
   }),
   route({
-    paths: ["/v1/announcement/update"],
-    contract: updateAnnouncement,
-    fields: [guildField, idField, ...announcementFields, ...subscriberChangeFields],
-    answer: [statusText("Message", "Announcement updated")],
-    etag: true,
-    summary:
-      "Changes the fields that are named; a new type needs the field that goes with it. The fields that end in _add and " +
-      "_remove change a list of subscribers entry by entry, so that two clients can do it at the same time",
-    example: examples.update,
-  }),
-  route({
-    paths: ["/v1/announcement/delete"],
-    contract: removeAnnouncement,
+    paths: ["/v1/announcement/get"],
+    contract: getAnnouncement,
     fields: [guildField, idField],
-    answer: [statusText("Message", "Announcement deleted")],
-    summary: "Deletes an announcement; what it has not posted yet is not posted",
-    example: examples.delete,
+    answer: announcement,
+    answerName: "Announcement",
+    etag: true,
+    summary: "Returns one announcement",
+    example: examples.get,
   }),
   route({
     paths: ["/v1/announcement/list"],
     contract: listAnnouncements,
     fields: [guildField, amountField],
-    answer: [amountOf, listOf("announcements", listedAnnouncement)],
-    summary: "The guild's announcements in the order of their creation; amount -1 lists all",
+    answer: [amountOf, listOf("announcements", listedAnnouncement, "ListedAnnouncement")],
+    summary: "Lists the guild's announcements in the order of their creation",
     example: examples.list,
   }),
   route({
@@ -77,15 +60,15 @@ export const announcementRoutes = [
     contract: listUpcomingPosts,
     fields: [guildField, usualAmountField],
     answer: upcomingPosts,
-    summary: "The guild's next posts, soonest first; amount -1 lists all that are planned, at most 5000",
+    summary: "Lists the guild's planned posts, the soonest first",
     example: examples.upcoming,
   }),
   route({
     paths: ["/v1/announcement/history"],
     contract: listPostHistory,
     fields: [guildField, usualAmountField, idField],
-    answer: [amountOf, listOf("posts", settledPost)],
-    summary: "What became of the guild's posts, latest first; of one announcement where an id is given; at most 10000",
+    answer: [amountOf, listOf("posts", settledPost, "SettledPost")],
+    summary: "Lists the outcome of the guild's posts, or of one announcement's, the latest first",
     example: examples.history,
   }),
   route({
@@ -93,7 +76,24 @@ export const announcementRoutes = [
     contract: previewPost,
     fields: [guildField, idField, field("event_id", "eventId")],
     answer: postPreview,
-    summary: "The messages as they would be posted now, of the next event or a named one; sends nothing",
+    summary: "Renders an announcement's messages for its next event or a given one; sends nothing",
     example: examples.preview,
+  }),
+  route({
+    paths: ["/v1/announcement/update"],
+    contract: updateAnnouncement,
+    fields: [guildField, idField, ...announcementFields, ...subscriberChangeFields],
+    answer: [statusText("Message", "Announcement updated")],
+    etag: true,
+    summary: "Changes the given fields of an announcement; a new type needs its event_id or event_color",
+    example: examples.update,
+  }),
+  route({
+    paths: ["/v1/announcement/delete"],
+    contract: removeAnnouncement,
+    fields: [guildField, idField],
+    answer: [statusText("Message", "Announcement deleted")],
+    summary: "Deletes an announcement; its planned posts are cancelled",
+    example: examples.delete,
   }),
 ];

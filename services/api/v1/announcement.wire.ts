@@ -86,7 +86,7 @@ export const upcomingPost: readonly AnswerField<UpcomingPost>[] = [
   { wire: "channel", value: ({ channel }) => channel, schema: STRING },
 ];
 
-const listedPosts = listOf("posts", upcomingPost);
+const listedPosts = listOf("posts", upcomingPost, "UpcomingPost");
 
 const notPlanned: readonly AnswerField<NotPlanned>[] = [
   { wire: "code", value: ({ code }) => code, schema: oneOfNames(NOT_PLANNED_CODES) },
@@ -101,10 +101,7 @@ export const upcomingPosts: readonly AnswerField<UpcomingPosts>[] = [
   {
     wire: "not_planned",
     value: ({ notPlanned: more }) => more && encodeFields(notPlanned, more),
-    schema: {
-      ...objectOf(notPlanned),
-      description: "Only where the guild has more posts ahead than are planned: what is due before due_from is planned",
-    },
+    schema: objectOf(notPlanned, "NotPlanned"),
     optional: true,
   },
 ];
@@ -119,6 +116,7 @@ export const settledPost: readonly AnswerField<SettledPost>[] = [
 ];
 
 const embedField = {
+  title: "EmbedField",
   type: "object",
   properties: { name: STRING, value: STRING, inline: BOOLEAN },
   required: ["name", "value", "inline"],
@@ -126,14 +124,15 @@ const embedField = {
 
 /** The box of a message, under Discord's names. */
 const embed = {
+  title: "Embed",
   type: "object",
   properties: {
     title: STRING,
     description: STRING,
     color: INTEGER,
-    image: { type: "object", properties: { url: STRING } },
-    author: { type: "object", properties: { name: STRING } },
-    footer: { type: "object", properties: { text: STRING } },
+    image: { title: "EmbedImage", type: "object", properties: { url: STRING } },
+    author: { title: "EmbedAuthor", type: "object", properties: { name: STRING } },
+    footer: { title: "EmbedFooter", type: "object", properties: { text: STRING } },
     fields: { type: "array", items: embedField },
   },
   required: ["color"],
@@ -141,11 +140,13 @@ const embed = {
 
 /** A message as Discord takes it. */
 const message = {
+  title: "Message",
   type: "object",
   properties: {
     content: STRING,
     embeds: { type: "array", items: embed },
     allowed_mentions: {
+      title: "AllowedMentions",
       type: "object",
       properties: { parse: STRINGS, users: STRINGS, roles: STRINGS },
       required: ["parse"],

@@ -10,8 +10,9 @@ export const settingsRoutesV1 = [
     contract: getGuildSettings,
     fields: [guildField],
     answer: settings,
+    answerName: "GuildSettingsV1",
     etag: true,
-    summary: "The guild's settings; those of a guild never seen are the defaults",
+    summary: "Returns the guild's settings; a new guild has the defaults",
     example: {
       request: { guild_id: "375357265198317579" },
       response: {
@@ -33,7 +34,7 @@ export const settingsRoutesV1 = [
     fields: changes,
     answer: [statusText("Message", "Settings updated")],
     etag: true,
-    summary: "Changes the guild's settings that are named; the others stay",
+    summary: "Changes the given settings of the guild",
     example: {
       request: { guild_id: "375357265198317579", control_role: "375357265198317580", lang: "ENGLISH", prefix: "!" },
       response: { Message: "Settings updated" },

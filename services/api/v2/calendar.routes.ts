@@ -19,8 +19,9 @@ export const calendarRoutes = [
     contract: getCalendar,
     fields: calendarFields,
     answer: calendar,
+    answerName: "Calendar",
     etag: true,
-    summary: "One calendar; each that the guild may have is there without being created",
+    summary: "Returns one calendar; calendars exist without being created",
     example: {
       request: { guild_id, calendar_number: 1 },
       response: { calendar_number: 1, name: "Main calendar", timezone: "UTC" },
@@ -32,7 +33,7 @@ export const calendarRoutes = [
     fields: [...calendarFields, field("name"), field("timezone")],
     answer: [statusText("message", "Calendar updated")],
     etag: true,
-    summary: "Changes the calendar's name or time zone; its recurring events keep their wall-clock times",
+    summary: "Changes the calendar's name or time zone; its series keep their wall-clock times",
     example: {
       request: { guild_id, calendar_number: 1, name: "Raids", timezone: "Europe/Berlin" },
       response: { message: "Calendar updated" },
@@ -42,8 +43,8 @@ export const calendarRoutes = [
     paths: ["/v2/calendar/list"],
     contract: listCalendars,
     fields: [guildField],
-    answer: [listOf("calendars", calendar)],
-    summary: "All calendars that the guild may have",
+    answer: [listOf("calendars", calendar, "Calendar")],
+    summary: "Lists the calendars that the guild may have",
     example: {
       request: { guild_id },
       response: { calendars: [{ calendar_number: 1, name: "Raids", timezone: "Europe/Berlin" }] },

@@ -71,5 +71,5 @@ export const eventExamples = {
     request: { ...calendar, event_id, name: "Raid night, hard mode", color: "TANGERINE", location: null },
     response: { message: "Event updated" },
   },
-  delete: { request: { ...calendar, event_id }, response: { message: "Event deleted" } },
+  delete: { request: { ...calendar, event_id: second.event_id }, response: { message: "Event deleted" } },
 } satisfies Record<string, Example>;

@@ -21,16 +21,8 @@ import {
   startField,
 } from "./events.wire.ts";
 
-const single = [
-  route({
-    paths: ["/v2/events/get", "/v2/event/get"],
-    contract: getEvent,
-    fields: [...calendarFields, eventIdField],
-    answer: event,
-    etag: true,
-    summary: "One event, one series, or one occurrence of a series",
-    example: examples.get,
-  }),
+/** In the order in which the document's examples work one after the other. */
+export const eventRoutes = [
   route({
     paths: ["/v2/events/create", "/v2/event/create"],
     contract: createEvent,
@@ -39,8 +31,53 @@ const single = [
     once: true,
     answer: [statusText("message", "Event created"), createdEventId],
     etag: true,
-    summary: "Creates an event, or a series of them",
+    summary: "Creates an event or a series",
     example: examples.create,
+  }),
+  route({
+    paths: ["/v2/events/get", "/v2/event/get"],
+    contract: getEvent,
+    fields: [...calendarFields, eventIdField],
+    answer: event,
+    answerName: "Event",
+    etag: true,
+    summary: "Returns one event, one series, or one occurrence of a series",
+    example: examples.get,
+  }),
+  route({
+    paths: ["/v2/events/list/month"],
+    contract: listEvents,
+    fields: [...calendarFields, field("days_in_month", "days", asInteger), startField],
+    request: monthWindow,
+    answer: [listOf("events", event, "Event")],
+    summary: "Lists the events that overlap the days_in_month days from epoch_start",
+    example: examples.month,
+  }),
+  route({
+    paths: ["/v2/events/list/date"],
+    contract: listEvents,
+    fields: [...calendarFields, startField],
+    request: dateWindow,
+    answer: [listOf("events", event, "Event")],
+    summary: "Lists the events that overlap the 24 hours from epoch_start",
+    example: examples.date,
+  }),
+  route({
+    paths: ["/v2/events/list/range"],
+    contract: listEvents,
+    fields: [...calendarFields, startField, endField],
+    request: rangeWindow,
+    answer: [listOf("events", event, "Event")],
+    summary: "Lists the events that overlap the window from epoch_start to epoch_end, both included",
+    example: examples.range,
+  }),
+  route({
+    paths: ["/v2/events/list/ongoing"],
+    contract: listOngoingEvents,
+    fields: calendarFields,
+    answer: [listOf("events", event, "Event")],
+    summary: "Lists the events that are ongoing now",
+    example: examples.ongoing,
   }),
   route({
     paths: ["/v2/events/update", "/v2/event/update"],
@@ -48,7 +85,7 @@ const single = [
     fields: [...calendarFields, eventIdField, ...eventFields("value")],
     answer: [statusText("message", "Event updated")],
     etag: true,
-    summary: "Changes the fields that are named; null clears name, description, location or image",
+    summary: "Changes the given fields of an event, a series or one occurrence; null clears a text",
     example: examples.update,
   }),
   route({
@@ -60,43 +97,3 @@ const single = [
     example: examples.delete,
   }),
 ];
-
-const lists = [
-  route({
-    paths: ["/v2/events/list/month"],
-    contract: listEvents,
-    fields: [...calendarFields, field("days_in_month", "days", asInteger), startField],
-    request: monthWindow,
-    answer: [listOf("events", event)],
-    summary: "What touches the days_in_month times 24 hours from epoch_start",
-    example: examples.month,
-  }),
-  route({
-    paths: ["/v2/events/list/date"],
-    contract: listEvents,
-    fields: [...calendarFields, startField],
-    request: dateWindow,
-    answer: [listOf("events", event)],
-    summary: "What touches the 24 hours from epoch_start",
-    example: examples.date,
-  }),
-  route({
-    paths: ["/v2/events/list/range"],
-    contract: listEvents,
-    fields: [...calendarFields, startField, endField],
-    request: rangeWindow,
-    answer: [listOf("events", event)],
-    summary: "What touches the time from epoch_start to epoch_end, both included",
-    example: examples.range,
-  }),
-  route({
-    paths: ["/v2/events/list/ongoing"],
-    contract: listOngoingEvents,
-    fields: calendarFields,
-    answer: [listOf("events", event)],
-    summary: "What is on now",
-    example: examples.ongoing,
-  }),
-];
-
-export const eventRoutes = [...single, ...lists];

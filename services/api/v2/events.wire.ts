@@ -59,7 +59,7 @@ export const event: readonly AnswerField<EventView>[] = [
   {
     wire: "recurrence",
     value: (view) => (view.recurrence === undefined ? undefined : encodeFields(recurrence, view.recurrence)),
-    schema: objectOf(recurrence),
+    schema: objectOf(recurrence, "Recurrence"),
     optional: true,
   },
   { wire: "image", value: ({ image }) => image, schema: STRING, optional: true },

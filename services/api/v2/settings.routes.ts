@@ -11,14 +11,15 @@ export const settingsRoutesV2 = [
     contract: getGuildSettings,
     fields: [guildField],
     answer: settings,
+    answerName: "GuildSettings",
     etag: true,
-    summary: "The guild's settings; those of a guild never seen are the defaults",
+    summary: "Returns the guild's settings; a new guild has the defaults",
     example: {
       request: { guild_id: "375357265198317579" },
       response: {
         guild_id: jsonInteger("375357265198317579"),
         external_calendar: false,
-        control_role: "everyone",
+        control_role: "375357265198317580",
         simple_announcements: false,
         lang: "ENGLISH",
         prefix: "!",
@@ -36,7 +37,7 @@ export const settingsRoutesV2 = [
     fields: changes,
     answer: [statusText("message", "Settings updated")],
     etag: true,
-    summary: "Changes the guild's settings that are named; the others stay",
+    summary: "Changes the given settings of the guild",
     example: {
       request: { guild_id: "375357265198317579", lang: "SPANISH", prefix: "?", twelve_hour: false },
       response: { message: "Settings updated" },
