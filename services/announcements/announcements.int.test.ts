@@ -14,6 +14,7 @@ import {
   updateAnnouncement,
 } from "../contracts/announcements.contract.ts";
 import { type EventView, findEvent } from "../contracts/calendar-events.contract.ts";
+import type { Caller } from "../contracts/contract.ts";
 import type { EventId, GuildId } from "../contracts/ids.ts";
 import { announcementsService } from "./announcements.service.ts";
 
@@ -156,5 +157,20 @@ describe("announcements on the bus", () => {
     expect(all).toHaveLength(MOST_ANNOUNCEMENTS);
     await services.call(removeAnnouncement, { guildId: guild, id: all[0]?.id as string });
     await expect(services.call(createAnnouncement, asked({ guildId: guild }))).resolves.toHaveProperty("id");
+  });
+
+  test("a key is refused announcements of more than 4 MiB, naming amount; dispatch, which plans from them, gets all (D38)", async () => {
+    const guild = "11" as GuildId;
+    const subscribersUser = Array.from({ length: 1_000 }, (_, at) => String(10 ** 18 + at));
+    const large = asked({ guildId: guild, info: "\u{1F600}".repeat(2_000), subscribersUser });
+    for (let made = 0; made < 150; made += 1) await services.call(createAnnouncement, large);
+    const caller: Caller = { keyId: "k", kind: "guild", access: "read", guilds: [guild] };
+    const list = (amount: number, meta = {}) => services.call(listAnnouncements, { guildId: guild, amount }, meta);
+    await expect(list(130, { caller })).resolves.toHaveLength(130);
+    await expect(list(-1, { caller })).rejects.toMatchObject({
+      type: "TOO_MANY_ENTRIES",
+      data: { problems: [{ field: "amount", code: "TOO_MANY" }] },
+    });
+    await expect(list(-1)).resolves.toHaveLength(150);
   });
 });

@@ -1,6 +1,7 @@
 import { randomUUID } from "node:crypto";
 import type { ServiceSchema } from "moleculer";
 import { type CallContext, serve } from "../../mixins/contract-action.ts";
+import { BoundedList, jsonBytes } from "../../mixins/bounded-list.ts";
 import { closedConnection, databaseMixin } from "../../mixins/database.mixin.ts";
 import { healthMixin } from "../../mixins/health.mixin.ts";
 import { optimisticWrite } from "../../mixins/optimistic-write.ts";
@@ -21,6 +22,7 @@ import {
 import { type EventView, findEvent } from "../contracts/calendar-events.contract.ts";
 import { isRefusal, refuse, type Refusal } from "../contracts/errors.ts";
 import type { AnnouncementId, GuildId } from "../contracts/ids.ts";
+import { listTooLarge } from "../contracts/list-limits.ts";
 import { revisionMismatch } from "../contracts/revision.ts";
 import { announcementsStore } from "./announcements.store.ts";
 import { changeAnnouncement, newAnnouncement } from "./domain/announcement.ts";
@@ -87,13 +89,26 @@ export function announcementsService({ mongoUrl }: { readonly mongoUrl: string }
       ),
 
       // A limit of 0 would be MongoDB's word for no limit.
-      ...serve(listAnnouncements, async ({ guildId, amount }) =>
-        amount === 0 ? [] : store.list(guildId, amount === -1 ? MOST_ANNOUNCEMENTS : amount),
-      ),
+      ...serve(listAnnouncements, async ({ guildId, amount }, { meta }) => {
+        if (amount === 0) return [];
+        const most = amount === -1 ? MOST_ANNOUNCEMENTS : amount;
+        // Dispatch plans from all of them, and answers nobody.
+        return meta.caller === undefined ? store.list(guildId, most) : boundedList(store.listed(guildId, most));
+      }),
 
       ...serve(announcementsChangesSince, (params) => store.changesSince(params)),
     },
   };
+}
+
+/** The announcements, unless they are more than an answer may hold (D38). */
+async function boundedList(listed: AsyncIterable<Announcement>): Promise<Announcement[] | Refusal> {
+  const list = new BoundedList<Announcement>();
+  for await (const one of listed) {
+    list.add(one, jsonBytes(one.info, one.subscribersRole, one.subscribersUser));
+    if (list.exceeded !== undefined) return listTooLarge(listAnnouncements, list.exceeded);
+  }
+  return list.entries;
 }
 
 /** The event that the type is aimed at, under the id to store; undefined when it uses none, or none was given (D24, D27). */

@@ -12,7 +12,7 @@ import {
 } from "../../mixins/change-feed.ts";
 import { coalescedReads } from "../../mixins/coalesced-reads.ts";
 import { optimisticWrite } from "../../mixins/optimistic-write.ts";
-import { readRows } from "../../mixins/short-reads.ts";
+import { readRows, streamRows } from "../../mixins/short-reads.ts";
 import { type Announcement, MOST_ANNOUNCEMENTS } from "../contracts/announcements.contract.ts";
 import type { ChangesSinceParams, ChangesSinceResult } from "../contracts/change-feed.contract.ts";
 import { isRefusal, refuse, type Refusal } from "../contracts/errors.ts";
@@ -67,6 +67,8 @@ export interface AnnouncementsStore {
   remove(stored: Announcement): Promise<boolean>;
   /** The guild's first `limit` in creation order. */
   list(guildId: GuildId, limit: number): Promise<Announcement[]>;
+  /** The same, a few at a time. */
+  listed(guildId: GuildId, limit: number): AsyncIterable<Announcement>;
   changesSince(params: ChangesSinceParams): Promise<ChangesSinceResult>;
 }
 
@@ -79,6 +81,11 @@ type NotListed = "guildId" | "sequence" | "slot";
 
 /** How long a read of slots is waited for before the next one begins. */
 const SLOTS_ANSWER_MS = 1_000;
+
+type ListedRow = Omit<StoredAnnouncement, NotListed>;
+
+/** Rows in one reply: of the largest, of 70 kB each, 2 MB. */
+const AT_A_TIME = 30;
 
 const EXISTS = { sequence: { $exists: true } };
 
@@ -127,18 +134,27 @@ export function announcementsStore(connection: Connection): AnnouncementsStore {
     },
 
     async list(guildId, limit) {
-      const sort = { sequence: 1 } as const;
-      const read = { filter: { guildId, ...EXISTS }, projection: LISTED, sort, limit };
-      const rows = await readRows<Omit<StoredAnnouncement, NotListed>>(model, read);
+      const rows = await readRows<ListedRow>(model, inOrder(guildId, limit));
       return rows.map((row) => announcementOf(row, guildId));
+    },
+
+    async *listed(guildId, limit) {
+      const few = await readRows<ListedRow>(model, inOrder(guildId, Math.min(limit, AT_A_TIME + 1)));
+      const isAll = few.length <= AT_A_TIME;
+      const rows = isAll ? few : streamRows<ListedRow>(model, { ...inOrder(guildId, limit), batchSize: AT_A_TIME });
+      for await (const row of rows) yield announcementOf(row, guildId);
     },
 
     changesSince: (params) => changesSince(model, params),
   };
 }
 
+function inOrder(guildId: GuildId, limit: number) {
+  return { filter: { guildId, ...EXISTS }, projection: LISTED, sort: { sequence: 1 }, limit } as const;
+}
+
 /** Field by field: copying all but some took a tenth of what a list costs here. */
-function announcementOf(row: Omit<StoredAnnouncement, NotListed>, guildId: GuildId): Announcement {
+function announcementOf(row: ListedRow, guildId: GuildId): Announcement {
   return {
     id: row._id as AnnouncementId,
     guildId,

@@ -8,6 +8,11 @@ export interface AnswerField<Result> {
   readonly wire: string;
   readonly value: (result: Result) => unknown;
   readonly schema: JsonSchema;
+  /** Of a list: its entries, and one of them as it is sent. A long list is encoded a few entries at a time. */
+  readonly list?: {
+    readonly entries: (result: Result) => readonly unknown[];
+    readonly encode: (entry: unknown) => object;
+  };
   /** Left out when it has no value, never sent as null or "". */
   readonly optional?: true;
 }
@@ -43,18 +48,33 @@ export function listOf<Item>(
   fields: readonly AnswerField<Item>[],
   title: string,
 ): AnswerField<readonly Item[]> {
+  return listIn(wire, fields, title, (items: readonly Item[]) => items);
+}
+
+/** A list that is a part of the result. */
+export function listIn<Result, Item>(
+  wire: string,
+  fields: readonly AnswerField<Item>[],
+  title: string,
+  entries: (result: Result) => readonly Item[],
+): AnswerField<Result> {
   return {
     wire,
-    value: (items) => items.map((item) => encodeFields(fields, item)),
+    value: (result) => entries(result).map((item) => encodeFields(fields, item)),
     schema: { type: "array", items: objectOf(fields, title) },
+    list: { entries, encode: (entry) => encodeFields(fields, entry as Item) },
   };
 }
 
-export const amountOf: AnswerField<readonly unknown[]> = {
-  wire: "amount",
-  value: (items) => items.length,
-  schema: { type: "integer", minimum: 0 },
-};
+export function amountIn<Result>(entries: (result: Result) => readonly unknown[]): AnswerField<Result> {
+  return {
+    wire: "amount",
+    value: (result) => entries(result).length,
+    schema: { type: "integer", minimum: 0 },
+  };
+}
+
+export const amountOf = amountIn((entries: readonly unknown[]) => entries);
 
 /** A 64-bit id as a JSON integer with every digit (D7). */
 export function int64<Result>(wire: string, digits: (result: Result) => string): AnswerField<Result> {

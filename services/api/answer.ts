@@ -5,18 +5,26 @@ import { ERRORS, type Refusal } from "../contracts/errors.ts";
 export interface Answer {
   readonly status: number;
   readonly headers: Readonly<Record<string, string>>;
-  readonly body: string | Buffer;
+  readonly body: AnswerBody;
 }
+
+/** As a whole, or in pieces that are written one after the other, as fast as they are taken. */
+export type AnswerBody = string | Buffer | readonly Buffer[];
 
 /** With every answer: it is what it says it is, and is kept nowhere. */
 export const SAFE_HEADERS = { "x-content-type-options": "nosniff", "cache-control": "no-store" };
 
-export function jsonAnswer(status: number, value: object, headers: Answer["headers"] = {}): Answer {
-  return jsonTextAnswer(status, JSON.stringify(value), headers);
+export function jsonAnswer(
+  status: number,
+  value: object,
+  headers: Answer["headers"] = {},
+): Answer & { readonly body: string } {
+  const body = JSON.stringify(value);
+  return { ...jsonTextAnswer(status, body, headers), body };
 }
 
 /** An answer whose body is JSON already. */
-export function jsonTextAnswer(status: number, body: string, headers: Answer["headers"] = {}): Answer {
+export function jsonTextAnswer(status: number, body: AnswerBody, headers: Answer["headers"] = {}): Answer {
   return { status, headers: { "content-type": "application/json; charset=utf-8", ...headers }, body };
 }
 

@@ -48,7 +48,7 @@ export function brokenHead({ rawHeaders, headers, httpVersion }: IncomingMessage
 }
 
 /** The answer to what is no request, in the shape of D4; the connection is of no use after it. */
-export function brokenAnswer(code: HttpErrorType, requestId: string): Answer {
+export function brokenAnswer(code: HttpErrorType, requestId: string): Answer & { readonly body: string } {
   const { status, message } = HTTP_ERRORS[code];
   const { errors, headers }: Also = ALSO[code] ?? {};
   return jsonAnswer(status, { message, code, request_id: requestId, errors }, { ...headers, connection: "close" });

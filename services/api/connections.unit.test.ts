@@ -100,6 +100,28 @@ describe("a connection to the HTTP server", () => {
     await until(() => line.received().endsWith('"}'), "all of it is there");
   });
 
+  test("an answer in pieces comes whole to a reader that is slow, and one that nobody takes is let go of", async () => {
+    const pieces = Array.from({ length: 64 }, (_, at) => Buffer.alloc(MIB / 4, `${at % 10}`));
+    const whole = async () => ({ status: 200, headers: {}, body: pieces });
+    await server.start({ answer: whole });
+    const { socket, received } = await server.dial();
+    socket.pause();
+    socket.write(request("{}").repeat(2));
+    await until(() => server.accepted.some(({ writableLength }) => writableLength > 0), "the answer waits");
+    expect(server.accepted.at(-1)!.writableLength).toBeLessThan(MIB);
+    socket.resume();
+    await until(() => received().length > 2 * 16 * MIB && server.served.length === 2, "both answers");
+    const [, first, second] = received().split(/HTTP\/1\.1 200 [^]*?\r\n\r\n/);
+    expect([first, second]).toEqual([pieces.join(""), pieces.join("")]);
+
+    await server.start({ limits: { answerTimeout: 50 }, answer: whole });
+    const line = await server.dial();
+    line.socket.pause();
+    line.socket.write(request("{}"));
+    await until(() => server.served.length === 3, "it is over for the server");
+    await until(() => server.accepted.at(-1)!.destroyed, "the connection is cut");
+  });
+
   test("a connection too many is closed at once, and those that are there go on", async () => {
     const held = Promise.withResolvers<void>();
     let full = 0;

@@ -5,7 +5,7 @@ import type { AddressInfo, Socket } from "node:net";
 import { setTimeout as pause } from "node:timers/promises";
 import { EndOfTurn } from "../../mixins/end-of-turn.ts";
 import { refuse } from "../contracts/errors.ts";
-import { type Answer, refusalAnswer, SAFE_HEADERS } from "./answer.ts";
+import { type Answer, type AnswerBody, refusalAnswer, SAFE_HEADERS } from "./answer.ts";
 import { brokenAnswer, brokenHead, type BrokenRequest, refuseBrokenRequest, refuseTunnel } from "./broken-request.ts";
 import { Connections, type Intake, MOST_UNANSWERED } from "./connections.ts";
 import { discardBody, isBodyRead, SenderGone } from "./request-body.ts";
@@ -93,9 +93,12 @@ export function httpServer({
     await written.add(() => {
       const isLast = draining || !wholeBodyRead;
       response.writeHead(given.status, headOf(given, requestId, isLast));
-      response.end(given.body);
+      if (isWhole(given.body)) response.end(given.body);
       connections.handedOver(request.socket);
     });
+    if (!isWhole(given.body)) {
+      await writePieces(given.body, response, () => connections.handedOver(request.socket));
+    }
     onServed({ request, requestId, status: given.status, ms: performance.now() - began });
   }
 
@@ -155,14 +158,43 @@ function unreadAnswer(request: IncomingMessage, intake: Intake, requestId: strin
   return broken === undefined ? undefined : brokenAnswer(broken, requestId);
 }
 
+function isWhole(body: AnswerBody): body is string | Buffer {
+  return typeof body === "string" || Buffer.isBuffer(body);
+}
+
+/** Writes each piece when the one before it is taken; ends early when nobody takes them any more. */
+async function writePieces(pieces: readonly Buffer[], response: ServerResponse, onWritten: () => void): Promise<void> {
+  for (const piece of pieces) {
+    if (response.destroyed) return;
+    const isTaken = response.write(piece);
+    onWritten();
+    if (!isTaken && !response.destroyed) await drained(response);
+  }
+  response.end();
+}
+
+function drained(response: ServerResponse): Promise<void> {
+  return new Promise((resolve) => {
+    const done = () => {
+      response.off("drain", done).off("close", done);
+      resolve();
+    };
+    response.on("drain", done).on("close", done);
+  });
+}
+
 const SAFE = Object.entries(SAFE_HEADERS).flat();
 
 /** Names and values in turn, which node:http writes down as they are: an object it would go through twice. */
 function headOf({ headers, body }: Answer, requestId: string, isLast: boolean): string[] {
-  const head = [...SAFE, "content-length", String(Buffer.byteLength(body)), "x-request-id", requestId];
+  const head = [...SAFE, "content-length", String(bytesOf(body)), "x-request-id", requestId];
   for (const [name, value] of Object.entries(headers)) head.push(name, value);
   if (isLast && headers["connection"] === undefined) head.push("connection", "close");
   return head;
+}
+
+function bytesOf(body: AnswerBody): number {
+  return isWhole(body) ? Buffer.byteLength(body) : body.reduce((bytes, piece) => bytes + piece.length, 0);
 }
 
 /** A client's own id where it is well-formed, so that it finds its request in our log (D4). */

@@ -6,6 +6,7 @@ import { isRefusal, refuse, type Refusal } from "../contracts/errors.ts";
 import { type Answer, jsonTextAnswer, refusalAnswer } from "./answer.ts";
 import { type Admitted, type Doorkeeper } from "./rates/doorkeeper.ts";
 import { rateHeaders } from "./rates/rate-headers.ts";
+import { encodeList } from "./encode-list.ts";
 import { etagOf, readIfMatch, refuseIfMatch } from "./if-match.ts";
 import { type Done, nameOf, type Once } from "./once/once.ts";
 import type { Page } from "./page.ts";
@@ -78,10 +79,16 @@ export function requestPath({ routes, pages, door, once, call, onDefect }: Reque
       const result = await call(route, params, meta);
       return { body: JSON.stringify(route.encode(result)), etag: route.hasEtag ? etagOf(result) : undefined };
     };
+    const list = async () => {
+      const encoded = await encodeList(route, await call(route, params, meta));
+      return isRefusal(encoded) ? encoded : { body: encoded, etag: undefined };
+    };
     const name = route.once ? nameOf(request.headers) : undefined;
     if (isRefusal(name)) return refused(name);
     const named = { name: name ?? "", keyId: caller.keyId, path: route.paths[0], params };
-    const outcome = await (name === undefined ? perform() : once(named, perform)).catch(refusalBy(route.contract));
+    const performed =
+      name === undefined ? (route.contract.narrowing === undefined ? perform() : list()) : once(named, perform);
+    const outcome = await performed.catch(refusalBy(route.contract));
     if (isRefusal(outcome)) return refusalAnswer(route.inWireNames(outcome), requestId, headers);
     const { body: text, etag } = outcome;
     return jsonTextAnswer(200, text, etag === undefined ? headers : { ...headers, etag });

@@ -154,7 +154,8 @@ export function calendarEventsService({
           const changed = await calendarQueue.run(`${guildId}/${calendarNumber}`, () =>
             optimisticWrite({
               load: () => calendars.find(guildId, calendarNumber),
-              decide: (stored) => revisionMismatch(stored.revision, params.ifRevision) ?? changeCalendar(stored, params),
+              decide: (stored) =>
+                revisionMismatch(stored.revision, params.ifRevision) ?? changeCalendar(stored, params),
               save: (next) => calendars.replace(next),
             }),
           );

@@ -102,6 +102,33 @@ describe("windows of calendars on the bus", () => {
     await expect(calendar.list(guildId, 0, noon + 10_000 * DAY)).resolves.toHaveLength(10_000);
   });
 
+  test("a series of long texts is refused where its occurrences are more than 4 MiB, and listed where they fit (D38)", async () => {
+    const guildId = calendar.newGuild();
+    const texts = { name: "n".repeat(256), description: "d".repeat(4_000), location: "l".repeat(256) };
+    await calendar.create(guildId, { ...texts, recurs: true, recurrence: { frequency: "DAILY" } });
+    await expect(calendar.list(guildId, noon, noon + 900 * DAY)).resolves.toHaveLength(900);
+    await expect(calendar.list(guildId, noon, noon + 9_000 * DAY)).rejects.toMatchObject({
+      type: "TOO_MANY_ENTRIES",
+      message: "The answer would be larger than 4194304 bytes",
+      data: { problems: [{ field: "until", code: "TOO_MANY" }] },
+    });
+  });
+
+  test("single events of long texts are refused where they are more than 4 MiB, those that are on now as well (D38)", async () => {
+    const guildId = calendar.newGuild();
+    const description = "\u{1F600}".repeat(2_000);
+    const length = { startsAt: noon, endsAt: noon + DAY };
+    for (let made = 0; made < 530; made += 53) {
+      await Promise.all(Array.from({ length: 53 }, () => calendar.create(guildId, { ...length, description })));
+    }
+    await expect(calendar.list(guildId, noon, noon + HOUR)).rejects.toMatchObject({
+      data: { problems: [{ field: "until" }] },
+    });
+    await expect(calendar.services.call(listOngoingEvents, { guildId, calendarNumber: 1 })).rejects.toMatchObject({
+      data: { problems: [{ field: "calendarNumber" }] },
+    });
+  });
+
   test("more than 10 000 that are on now are refused, naming the calendar, and 10 000 are given (D17)", async () => {
     const guildId = calendar.newGuild();
     const startsAt = noon - 10_000 * DAY;

@@ -1,14 +1,19 @@
 import { askedTogether } from "../../mixins/asked-together.ts";
-import { type EventView, MOST_ENTRIES } from "../contracts/calendar-events.contract.ts";
+import { BoundedList, jsonBytes } from "../../mixins/bounded-list.ts";
+import { Slices } from "../../mixins/slices.ts";
+import type { ActionContract } from "../contracts/contract.ts";
+import { type EventView, listEvents, listOngoingEvents, MOST_ENTRIES } from "../contracts/calendar-events.contract.ts";
+import { listTooLarge } from "../contracts/list-limits.ts";
 import type { Occurrence, OccurrencesStartingParams } from "../contracts/occurrences.contract.ts";
 import type { Refusal } from "../contracts/errors.ts";
 import type { EpochMs, GuildId } from "../contracts/ids.ts";
 import type { CalendarEventsStore } from "./calendar-events.store.ts";
 import type { CalendarsStore } from "./calendars.store.ts";
 import { type Calendar, unwrittenCalendar } from "./domain/calendar.ts";
-import { inOrder, tooManyEntries, tooManyOngoing } from "./domain/listing.ts";
-import { occurrencesStarting, occurrencesTouching } from "./domain/occurrences.ts";
-import { announcedOccurrence, placedSingle, placedView } from "./domain/placed.ts";
+import type { ShownEvent } from "./domain/event.ts";
+import { inOrder } from "./domain/listing.ts";
+import { eachOccurrenceTouching, occurrencesStarting } from "./domain/occurrences.ts";
+import { announcedOccurrence, type Placed, placedSingle, placedView } from "./domain/placed.ts";
 import { soonest, type Soonest } from "./domain/soonest.ts";
 import { isOngoing, mergedWindows, type Times, touches, type Window } from "./domain/window.ts";
 import type { EventReads } from "./event-reads.store.ts";
@@ -30,18 +35,21 @@ export function calendarWindows(store: CalendarEventsStore, calendars: Calendars
     Promise.all([calendars.find(guildId, calendarNumber), store.lanesNow(guildId, calendarNumber)]),
   );
 
-  async function list(guildId: GuildId, calendarNumber: number, window: Window): Promise<EventView[] | Refusal> {
+  async function list(guildId: GuildId, calendarNumber: number, wanted: Wanted): Promise<EventView[] | Refusal> {
     const [calendar, { lanes, reads }] = await calendarNow(guildId, calendarNumber);
-    return listed(reads, guildId, calendar, lanes, window);
+    return listed(reads, guildId, calendar, lanes, wanted);
   }
 
   return {
-    list,
+    list: (guildId, calendarNumber, window) =>
+      list(guildId, calendarNumber, { window, contract: listEvents, belongs: () => true }),
 
-    async listOngoing(guildId, calendarNumber, now) {
-      const entries = await list(guildId, calendarNumber, { from: now, until: now + 1 });
-      return Array.isArray(entries) ? entries.filter((entry) => isOngoing(entry, now)) : tooManyOngoing();
-    },
+    listOngoing: (guildId, calendarNumber, now) =>
+      list(guildId, calendarNumber, {
+        window: { from: now, until: now + 1 },
+        contract: listOngoingEvents,
+        belongs: (times) => isOngoing(times, now),
+      }),
 
     async listStarting({ guildId, windows, limit }, isOpen) {
       const [written, { lanes: all, reads }] = await Promise.all([calendars.list(guildId), store.lanesNow(guildId)]);
@@ -55,28 +63,54 @@ export function calendarWindows(store: CalendarEventsStore, calendars: Calendars
   };
 }
 
+/** What is to be listed. */
+interface Wanted {
+  readonly window: Window;
+  /** Whether what touches the window is listed. */
+  readonly belongs: (times: Times) => boolean;
+  /** The action whose answer it is. */
+  readonly contract: Pick<ActionContract<never, unknown>, "narrowing">;
+}
+
 async function listed(
   reads: EventReads,
   guildId: GuildId,
   calendar: Calendar,
   lanes: readonly string[],
-  window: Window,
+  { window, belongs, contract }: Wanted,
 ): Promise<EventView[] | Refusal> {
-  const entries: EventView[] = [];
+  const list = new BoundedList<EventView>();
+  const slices = new Slices();
+  const bytesOf = textBytes();
   for await (const found of reads.shownTouching(guildId, lanes, window, [calendar])) {
     const placed = await placedEvents(found, {
       reads,
       eventsOf: (ids) => reads.findAll(ids),
       window,
       calendarOf: () => calendar,
-      expand: (series, isElsewhere) => occurrencesTouching(series, window, MOST_ENTRIES + 1, isElsewhere),
+      expand: (series, isElsewhere) => eachOccurrenceTouching(series, window, MOST_ENTRIES + 1, isElsewhere),
       belongs: (times) => touches(times, window),
     });
     for (const one of placed) {
-      if (entries.push(placedView(one)) > MOST_ENTRIES) return tooManyEntries();
+      if (!belongs(one)) continue;
+      list.add(placedView(one), bytesOf(one));
+      if (list.exceeded !== undefined) return listTooLarge(contract, list.exceeded);
+      if (slices.isOver) await slices.rest();
     }
   }
-  return entries.sort(inOrder);
+  return list.entries.sort(inOrder);
+}
+
+/** Counts the bytes of texts; the occurrences of a series have the same ones, where nothing was changed by hand. */
+function textBytes(): (placed: Placed<ShownEvent>) => number {
+  const known = new WeakMap<ShownEvent, number>();
+  return ({ event, override, texts }) => {
+    const before = override === undefined ? known.get(event) : undefined;
+    if (before !== undefined) return before;
+    const bytes = jsonBytes(...Object.values(texts as Record<string, string>));
+    if (override === undefined) known.set(event, bytes);
+    return bytes;
+  };
 }
 
 /** A search for what starts soonest. */

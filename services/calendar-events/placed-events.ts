@@ -17,7 +17,7 @@ interface Placing<Event extends ShownEvent> {
   readonly window: Window;
   readonly calendarOf: (event: Event) => Calendar;
   /** The slots of a series that belong to the answer by its rule, without those that `isElsewhere` names. */
-  readonly expand: (series: Series, isElsewhere: (original: EpochMs) => boolean) => Slot[];
+  readonly expand: (series: Series, isElsewhere: (original: EpochMs) => boolean) => Iterable<Slot>;
   /** Whether what was moved by hand belongs to the answer. */
   readonly belongs: (placed: Placed<Event>) => boolean;
 }

@@ -246,11 +246,14 @@ export const removeAnnouncement = action<AnnouncementReference & IfRevision, voi
   idempotent: false,
 });
 
-/** In creation order (D29). */
+const FEWER = { field: "amount", advice: "must be a smaller number, from 0 on" } as const;
+
+/** In creation order (D29). A key is refused with TOO_MANY_ENTRIES what is larger than MAX_ANSWER_BYTES. */
 export const listAnnouncements = action<{ guildId: GuildId; amount: number }, Announcement[]>({
   name: "announcements.list",
   keys: "guild read",
   params: { guildId, amount: integer(-1, 2_147_483_647) },
+  narrowing: FEWER,
   idempotent: true,
 });
 

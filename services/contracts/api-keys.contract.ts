@@ -1,3 +1,4 @@
+import { MOST_ENTRIES } from "./calendar-events.contract.ts";
 import { action, type Caller, type FieldProblem } from "./contract.ts";
 import { epochMs, guildId, integer, listOf, oneOf, optional, reference, textOf } from "./field-rules.ts";
 import type { EpochMs, GuildId } from "./ids.ts";
@@ -66,13 +67,29 @@ export const createKey = action<CreateKeyParams, ToldKey>({
   idempotent: false,
 });
 
-/** Every key that was ever made, the latest first. */
-export const listKeys = action<Record<string, never>, ApiKeyView[]>({
+/** Every key that was ever made, the latest first, as many as `amount` and as an answer holds (D38). */
+export const listKeys = action<ListKeysParams, KeysPage>({
   name: "api.listKeys",
   keys: "operator read",
-  params: {},
+  params: {
+    amount: optional(integer(1, MOST_ENTRIES), MOST_ENTRIES),
+    before: optional(textOf("the next of an earlier answer", /^\d{1,16}_[0-9a-z]{1,32}$/, 49)),
+  },
+  narrowing: { field: "amount", advice: "must be a smaller number, from 1 on" },
   idempotent: true,
 });
+
+export interface ListKeysParams {
+  readonly amount?: number;
+  /** Goes on where an earlier page ended. */
+  readonly before?: string;
+}
+
+export interface KeysPage {
+  readonly keys: readonly ApiKeyView[];
+  /** There are more: to be given as `before`. */
+  readonly next?: string;
+}
 
 export const KEY_CHANGES = ["created", "rotated", "revoked"] as const;
 
@@ -98,6 +115,7 @@ export const listKeyChanges = action<ListKeyChangesParams, KeyChangesPage>({
     amount: optional(integer(1, MOST_KEY_CHANGES), MOST_KEY_CHANGES),
     before: optional(textOf("the next of an earlier answer", /^[0-9]{1,16}_[0-9a-f-]{36}$/, 53)),
   },
+  narrowing: { field: "amount", advice: "must be a smaller number, from 1 on" },
   idempotent: true,
 });
 

@@ -237,6 +237,7 @@ export const listEvents = action<WindowParams, EventView[]>({
     until: integer(0, Number.MAX_SAFE_INTEGER),
   },
   asks: askedForCalendar,
+  narrowing: { field: "until", advice: "must make a narrower window" },
   idempotent: true,
 });
 
@@ -246,6 +247,7 @@ export const listOngoingEvents = action<Omit<WindowParams, "from" | "until">, Ev
   keys: "guild read",
   params: { guildId, calendarNumber },
   asks: askedForCalendar,
+  narrowing: { field: "calendarNumber", advice: "must name a calendar in which less is on" },
   idempotent: true,
 });
 

@@ -44,8 +44,16 @@ export interface ActionContract<Params, Result> {
   readonly asks?: (params: Params) => readonly ServiceName[];
   /** True when doing it twice is the same as doing it once: only then may a lost answer be asked for again. */
   readonly idempotent: boolean;
+  /** Of a list: how its caller asks for less of it, when it is larger than an answer may be (D17, D38). */
+  readonly narrowing?: ListNarrowing<Params>;
   /** Never set; carries the types. */
   readonly types?: { readonly params: Params; readonly result: Result };
+}
+
+/** The param by which a list gets shorter; the advice goes on from its name: "amount" "must be smaller". */
+interface ListNarrowing<Params> {
+  readonly field: keyof Params & string;
+  readonly advice: string;
 }
 
 /**

@@ -66,11 +66,14 @@ export interface UpcomingPosts {
   readonly notPlanned?: NotPlanned;
 }
 
+const FEWER = { field: "amount", advice: "must be a smaller number, from 0 on" } as const;
+
 /** The guild's next posts, soonest first; −1 for all that are planned. */
 export const listUpcomingPosts = action<{ guildId: GuildId; amount: number }, UpcomingPosts>({
   name: "dispatch.listUpcoming",
   keys: "guild read",
   params: { guildId, amount: integer(-1, 2_147_483_647) },
+  narrowing: FEWER,
   idempotent: true,
 });
 
@@ -88,6 +91,7 @@ export const listPostHistory = action<HistoryParams, SettledPost[]>({
   name: "dispatch.listHistory",
   keys: "guild read",
   params: { guildId, amount: integer(-1, 2_147_483_647), id: optional(reference) },
+  narrowing: FEWER,
   idempotent: true,
 });
 

@@ -13,7 +13,7 @@ export const ERRORS = {
   UNSUPPORTED_MEDIA_TYPE: { status: 415, message: "The body must be application/json" },
   INVALID_JSON: { status: 400, message: "The body is not one JSON object in UTF-8, or is nested too deeply" },
   INVALID_REQUEST: { status: 400, message: "Bad request" },
-  TOO_MANY_ENTRIES: { status: 400, message: "The answer would hold too many entries" },
+  TOO_MANY_ENTRIES: { status: 400, message: "The answer would hold too many entries, or too many bytes" },
   FORBIDDEN: { status: 403, message: "This key may not do that" },
   OPERATOR_ONLY: { status: 403, message: "Only an operator key may change this field" },
   ANNOUNCEMENT_NOT_FOUND: { status: 404, message: "Announcement not found" },

@@ -5,7 +5,7 @@ import mongoose from "mongoose";
 import { paramsCheck } from "../../mixins/check-params.ts";
 import { apiKeysStore } from "../api/keys/api-keys.store.ts";
 import { type KeyOffice, keyOffice } from "../api/keys/key-office.ts";
-import { createKey, listKeyChanges, rotateKey } from "../contracts/api-keys.contract.ts";
+import { type ApiKeyView, createKey, listKeyChanges, rotateKey } from "../contracts/api-keys.contract.ts";
 import type { ActionContract } from "../contracts/contract.ts";
 import { ERRORS, isRefusal, type Refusal } from "../contracts/errors.ts";
 import { runningMongod, startMongod } from "./embedded-mongod.ts";
@@ -33,6 +33,8 @@ const OPTIONS = {
   before: { type: "string" },
   json: { type: "boolean" },
 } as const;
+
+const KEYS_A_PAGE = 100;
 
 type Words = ReturnType<typeof parseWords>;
 
@@ -89,7 +91,7 @@ async function perform(office: KeyOffice, { positionals, values }: Words): Promi
       return toldText(made, json);
     }
     case "list":
-      return listing(await office.list(), json);
+      return listing(await everyKey(office), json);
     case "audit":
       return auditing(await office.changes(checked(listKeyChanges, auditParams(id, values))), json);
     case "rotate": {
@@ -102,6 +104,17 @@ async function perform(office: KeyOffice, { positionals, values }: Words): Promi
       return json ? JSON.stringify({ id }) : `${id} is revoked: it opens nothing after five seconds at most`;
     default:
       throw new StartupError(USAGE);
+  }
+}
+
+/** All pages, each so small that it holds whatever the keys name. */
+async function everyKey(office: KeyOffice): Promise<ApiKeyView[]> {
+  const all: ApiKeyView[] = [];
+  for (let before: string | undefined; ;) {
+    const page = done(await office.list({ amount: KEYS_A_PAGE, ...(before === undefined ? {} : { before }) }));
+    all.push(...page.keys);
+    if (page.next === undefined) return all;
+    before = page.next;
   }
 }
 

@@ -37,7 +37,9 @@ export function newReplicas(
 ): Replicas {
   const running = new Map<ReplicaName, Launched>();
   const imports = breaks.map((module) => `--import=${fileUrl(`${module}.ts`)}`);
-  const nodeOptions = [...imports, optionsWithEdits(without.flatMap<SourceEdit>((name) => PROTECTIONS[name]))].join(" ");
+  const nodeOptions = [...imports, optionsWithEdits(without.flatMap<SourceEdit>((name) => PROTECTIONS[name]))].join(
+    " ",
+  );
   let crashes = 0;
 
   async function raise(name: ReplicaName): Promise<void> {

@@ -39,10 +39,10 @@ export class HttpServerUnderTest {
   readonly served: Served[] = [];
   readonly #sockets: Socket[] = [];
   /** The server's own ends of the connections. */
-  readonly #accepted: Socket[] = [];
+  readonly accepted: Socket[] = [];
   readonly #accept = (message: unknown) => {
     const { socket } = message as { readonly socket: Socket };
-    if (socket.localPort === this.port) this.#accepted.push(socket);
+    if (socket.localPort === this.port) this.accepted.push(socket);
   };
   /** All that were started: a test may want another. */
   readonly #servers: HttpServer[] = [];
@@ -73,7 +73,7 @@ export class HttpServerUnderTest {
     await this.stop();
     this.#servers.length = 0;
     unsubscribe("net.server.socket", this.#accept);
-    this.#accepted.length = 0;
+    this.accepted.length = 0;
     this.served.length = 0;
   }
 
@@ -100,6 +100,6 @@ export class HttpServerUnderTest {
 
   /** Waits until the server has let go of every connection by itself. */
   async nobodyLeft(): Promise<void> {
-    await until(() => this.#accepted.every(({ destroyed }) => destroyed), "nobody is on the line any more");
+    await until(() => this.accepted.every(({ destroyed }) => destroyed), "nobody is on the line any more");
   }
 }

@@ -21,9 +21,9 @@ export const keyRoutes = [
   route({
     paths: ["/admin/keys/list"],
     contract: listKeys,
-    fields: [],
-    answer: [listedKeys],
-    summary: "Lists all API keys, the latest first, without their secrets; operator keys only",
+    fields: [field("amount", "amount", asInteger), field("before")],
+    answer: [listedKeys, nextPage],
+    summary: "Lists API keys, the latest first, without their secrets; operator keys only",
     example: examples.list,
   }),
   route({

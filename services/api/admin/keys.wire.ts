@@ -5,9 +5,10 @@ import {
   KEY_KINDS,
   type KeyChange,
   type KeyChangesPage,
+  type KeysPage,
   type ToldKey,
 } from "../../contracts/api-keys.contract.ts";
-import { type AnswerField, encodeFields, EPOCH_MS, objectOf, oneOfNames, STRING, STRINGS } from "../answer-fields.ts";
+import { type AnswerField, EPOCH_MS, listIn, oneOfNames, STRING, STRINGS } from "../answer-fields.ts";
 
 export const told: readonly AnswerField<ToldKey>[] = [
   { wire: "id", value: ({ id }) => id, schema: STRING },
@@ -55,21 +56,13 @@ const change: readonly AnswerField<KeyChange>[] = [
   ...whose,
 ];
 
-export const listedChanges: AnswerField<KeyChangesPage> = {
-  wire: "changes",
-  value: ({ changes }) => changes.map((each) => encodeFields(change, each)),
-  schema: { type: "array", items: objectOf(change, "KeyChange") },
-};
+export const listedChanges = listIn("changes", change, "KeyChange", ({ changes }: KeyChangesPage) => changes);
 
-export const nextPage: AnswerField<KeyChangesPage> = {
+export const nextPage: AnswerField<Pick<KeyChangesPage, "next">> = {
   wire: "next",
   value: ({ next }) => next,
   schema: STRING,
   optional: true,
 };
 
-export const listedKeys: AnswerField<readonly ApiKeyView[]> = {
-  wire: "keys",
-  value: (keys) => keys.map((each) => encodeFields(key, each)),
-  schema: { type: "array", items: objectOf(key, "ApiKey") },
-};
+export const listedKeys = listIn("keys", key, "ApiKey", ({ keys }: KeysPage) => keys);

@@ -57,14 +57,17 @@ const changeSchema = new Schema<ChangeRow>(
 changeSchema.index({ keyId: 1, at: 1 });
 changeSchema.index({ at: 1, _id: 1 });
 
+/** A key names a thousand guilds at most: a hundred of them are two megabytes. */
+const KEYS_AT_A_TIME = 100;
+
 export interface ApiKeysStore {
   /** Stores a new key and who made it; false when a key of that id is there already. */
   insert(key: ApiKey, change: KeyDeed): Promise<boolean>;
   /** Stores the next revision of a key and who made it; false when another write came between. */
   replace(key: ApiKey, change: KeyDeed): Promise<boolean>;
   find(id: string): Promise<ApiKey | null>;
-  /** The latest first. */
-  list(): Promise<ApiKey[]>;
+  /** The latest first; after the place of an earlier one where it is given. */
+  list(amount: number, before: string | undefined): AsyncIterable<ApiKey>;
   /** The latest first; `next` where there are more. */
   changes(query: ChangesQuery): Promise<KeyChangesPage>;
   noteUse(id: string, at: number): Promise<void>;
@@ -107,7 +110,11 @@ export function apiKeysStore(connection: Connection): ApiKeysStore {
       return row === null ? null : keyOf(row);
     },
 
-    list: async () => (await keys.find().sort({ createdAt: -1, _id: 1 }).lean<KeyRow[]>()).map(keyOf),
+    async *list(amount, before) {
+      const filter = before === undefined ? {} : keysAfter(before);
+      const rows = keys.find(filter).sort({ createdAt: -1, _id: 1 }).limit(amount).lean<KeyRow[]>();
+      for await (const row of rows.batchSize(KEYS_AT_A_TIME).cursor()) yield keyOf(row);
+    },
 
     async changes({ keyId, before, amount }) {
       const older = before === undefined ? {} : olderThan(before);
@@ -140,6 +147,16 @@ function keyOf({ _id, ...key }: KeyRow): ApiKey {
 
 function changeRow({ kind, access, guilds, label }: Omit<KeyRow, "_id" | "secrets" | "revision">, change: KeyDeed) {
   return { _id: randomUUID(), ...change, kind, access, guilds: [...guilds], label };
+}
+
+/** Where a list of keys goes on after this one. */
+export function placeOf({ createdAt, id }: Pick<ApiKey, "createdAt" | "id">): string {
+  return `${createdAt}_${id}`;
+}
+
+function keysAfter(place: string): object {
+  const [at = "", id = ""] = place.split("_", 2);
+  return { $or: [{ createdAt: { $lt: Number(at) } }, { createdAt: Number(at), _id: { $gt: id } }] };
 }
 
 /** Records of one millisecond are told apart by their ids. */

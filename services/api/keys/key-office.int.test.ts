@@ -54,11 +54,34 @@ describe("the key office", () => {
   test("lists keys without their secrets, with the hour of their last use", async () => {
     const { id, key } = await made();
     await ring.authenticate(key);
-    await until(async () => (await office.list())[0]?.lastUsedAt !== undefined, "the use is noted");
-    const [listed, ...others] = await office.list();
+    const keys = async () => {
+      const page = await office.list({});
+      return isRefusal(page) ? [] : page.keys;
+    };
+    await until(async () => (await keys())[0]?.lastUsedAt !== undefined, "the use is noted");
+    const [listed, ...others] = await keys();
     expect(others).toEqual([]);
     expect(listed).toEqual({ ...params, id, createdAt: expect.any(Number), lastUsedAt: expect.any(Number) });
     expect(listed!.lastUsedAt! % 3_600_000).toBe(0);
+  });
+
+  test("lists keys a page at a time, and refuses a page of more than 4 MiB (D38)", async () => {
+    const guilds = Array.from({ length: 1_000 }, (_, at) => String(10 ** 18 + at) as GuildId);
+    const told = [];
+    for (let at = 0; at < 205; at += 1) told.push(await office.create({ ...params, guilds }, "test"));
+    const ids: string[] = [];
+    for (let before = {}; ;) {
+      const page = await office.list({ amount: 100, ...before });
+      if (isRefusal(page)) throw new Error(page.refusal);
+      ids.push(...page.keys.map(({ id }) => id));
+      if (page.next === undefined) break;
+      before = { before: page.next };
+    }
+    expect(ids.toSorted()).toEqual(told.flatMap((one) => (isRefusal(one) ? [] : [one.id])).toSorted());
+    await expect(office.list({})).resolves.toMatchObject({
+      refusal: "TOO_MANY_ENTRIES",
+      problems: [{ field: "amount", code: "TOO_MANY" }],
+    });
   });
 
   test("records every change with who made it, and what is refused leaves no record", async () => {

@@ -1,24 +1,30 @@
 import { optimisticWrite } from "../../../mixins/optimistic-write.ts";
+import { BoundedList, jsonBytes } from "../../../mixins/bounded-list.ts";
 import { WriteQueue } from "../../../mixins/write-queue.ts";
 import {
   type ApiKeyView,
   type CreateKeyParams,
   type KeyChangesPage,
+  type KeysPage,
   type ListKeyChangesParams,
+  listKeys,
+  type ListKeysParams,
   MOST_KEY_CHANGES,
   STANDARD_OVERLAP_HOURS,
   type ToldKey,
 } from "../../contracts/api-keys.contract.ts";
+import { MOST_ENTRIES } from "../../contracts/calendar-events.contract.ts";
 import { isRefusal, refuse, type Refusal } from "../../contracts/errors.ts";
 import type { EpochMs } from "../../contracts/ids.ts";
+import { listTooLarge } from "../../contracts/list-limits.ts";
 import { type ApiKey, newApiKey, previousUntil, revoked, rotated, viewOf } from "../domain/api-key.ts";
-import type { ApiKeysStore, KeyDeed } from "./api-keys.store.ts";
+import { type ApiKeysStore, type KeyDeed, placeOf } from "./api-keys.store.ts";
 import { FIRST_ID, type KeySeal, newId, sealNewKey } from "./key-digests.ts";
 
 /** Makes, lists, rotates and revokes keys, and tells what was done about them; each change is recorded with who made it, in the same transaction. */
 export interface KeyOffice {
   create(params: CreateKeyParams, by: string, id?: string): Promise<ToldKey | Refusal>;
-  list(): Promise<ApiKeyView[]>;
+  list(params: ListKeysParams): Promise<KeysPage | Refusal>;
   /** What was done about keys, and by whom. */
   changes(params: ListKeyChangesParams): Promise<KeyChangesPage>;
   rotate(id: string, overlapHours: number | undefined, by: string): Promise<RotatedKey | Refusal>;
@@ -51,9 +57,17 @@ export function keyOffice(store: ApiKeysStore, seal: KeySeal, clock: () => numbe
       return stored ? { id, key } : refuse("WRITE_CONFLICT");
     },
 
-    async list() {
+    async list({ amount = MOST_ENTRIES, before }) {
       const now = clock();
-      return (await store.list()).map((key) => viewOf(key, previousUntil(key, now)));
+      const list = new BoundedList<ApiKeyView>();
+      let place = "";
+      for await (const key of store.list(amount + 1, before)) {
+        if (list.entries.length === amount) return { keys: list.entries, next: place };
+        list.add(viewOf(key, previousUntil(key, now)), jsonBytes(key.guilds, key.label));
+        if (list.exceeded !== undefined) return listTooLarge(listKeys, list.exceeded);
+        place = placeOf(key);
+      }
+      return { keys: list.entries };
     },
 
     changes: ({ id, before, amount = MOST_KEY_CHANGES }) => store.changes({ keyId: id, before, amount }),

@@ -18,7 +18,7 @@ export function keyActions(office: KeyOffice): NonNullable<ServiceSchema["action
   return {
     ...serve(createKey, (params, context) => office.create(params, holderOf(context))),
 
-    ...serve(listKeys, () => office.list()),
+    ...serve(listKeys, (params) => office.list(params)),
 
     ...serve(listKeyChanges, (params) => office.changes(params)),
 

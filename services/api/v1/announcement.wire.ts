@@ -10,13 +10,13 @@ import {
   type UpcomingPosts,
 } from "../../contracts/dispatch.contract.ts";
 import {
-  amountOf,
+  amountIn,
   type AnswerField,
   BOOLEAN,
   encodeFields,
   EPOCH_MS,
   INTEGER,
-  listOf,
+  listIn,
   objectOf,
   oneOfNames,
   STRING,
@@ -78,15 +78,13 @@ export const announcementId: AnswerField<Pick<Announcement, "id">> = {
 /** An announcement as list answers it. */
 export const listedAnnouncement: readonly AnswerField<Announcement>[] = [announcementId, ...announcement];
 
-export const upcomingPost: readonly AnswerField<UpcomingPost>[] = [
+const upcomingPost: readonly AnswerField<UpcomingPost>[] = [
   { wire: "due", value: ({ dueAt }) => dueAt, schema: EPOCH_MS },
   { wire: "announcement_id", value: (post) => post.announcementId, schema: STRING },
   { wire: "event_id", value: ({ eventId }) => eventId, schema: STRING },
   { wire: "epoch_start", value: ({ startsAt }) => startsAt, schema: EPOCH_MS },
   { wire: "channel", value: ({ channel }) => channel, schema: STRING },
 ];
-
-const listedPosts = listOf("posts", upcomingPost, "UpcomingPost");
 
 const notPlanned: readonly AnswerField<NotPlanned>[] = [
   { wire: "code", value: ({ code }) => code, schema: oneOfNames(NOT_PLANNED_CODES) },
@@ -96,8 +94,8 @@ const notPlanned: readonly AnswerField<NotPlanned>[] = [
 
 /** The posts that are planned, and what is not (D39). */
 export const upcomingPosts: readonly AnswerField<UpcomingPosts>[] = [
-  { ...amountOf, value: ({ posts }) => amountOf.value(posts) },
-  { ...listedPosts, value: ({ posts }) => listedPosts.value(posts) },
+  amountIn(({ posts }) => posts),
+  listIn("posts", upcomingPost, "UpcomingPost", ({ posts }) => posts),
   {
     wire: "not_planned",
     value: ({ notPlanned: more }) => more && encodeFields(notPlanned, more),

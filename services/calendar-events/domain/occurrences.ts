@@ -24,12 +24,17 @@ export interface Slot extends Times {
  * The occurrences that touch a window, in the order of their original starts; at most `most`. It costs what it
  * answers: nothing before the window is walked. `isElsewhere` leaves out what was cancelled or moved by hand.
  */
-export function occurrencesTouching(
+export function occurrencesTouching(...asked: Parameters<typeof eachOccurrenceTouching>): Slot[] {
+  return [...eachOccurrenceTouching(...asked)];
+}
+
+/** The same, each computed when it is taken: a caller may pause between them. */
+export function eachOccurrenceTouching(
   series: Series,
   window: Window,
   most: number,
   isElsewhere: (original: EpochMs) => boolean = nowhere,
-): Slot[] {
+): Iterable<Slot> {
   const duration = series.endsAt - series.startsAt;
   const around = { from: window.from - duration, until: window.until };
   return slotsBetween(series, around, most, (slot) => touches(slot, window) && !isElsewhere(slot.original));
@@ -43,7 +48,7 @@ export function occurrencesStarting(
   isElsewhere: (original: EpochMs) => boolean = nowhere,
 ): Slot[] {
   const starts = ({ startsAt }: Slot) => startsAt >= window.from && startsAt < window.until;
-  return slotsBetween(series, window, most, (slot) => starts(slot) && !isElsewhere(slot.original));
+  return [...slotsBetween(series, window, most, (slot) => starts(slot) && !isElsewhere(slot.original))];
 }
 
 function nowhere(): boolean {
@@ -63,7 +68,7 @@ export function movedInstant(instant: EpochMs, clock: CalendarClock): { at: Epoc
 /** The occurrence with this original start; undefined when there is none. */
 export function occurrenceAt(series: Series, original: EpochMs): Slot | undefined {
   const around = { from: original, until: original + 1 };
-  return slotsBetween(series, around, 1, (slot) => slot.original === original)[0];
+  return [...slotsBetween(series, around, 1, (slot) => slot.original === original)][0];
 }
 
 /**
@@ -98,23 +103,30 @@ function seriesSteps({ recurrence, startsAt, clock }: Series): Steps {
  * The slots that `belongs` takes among those whose start, or original start, may lie in a window: wall time and
  * instant differ by hours at most, so few more are looked at.
  */
-function slotsBetween(series: Series, { from, until }: Window, most: number, belongs: (slot: Slot) => boolean): Slot[] {
+function* slotsBetween(
+  series: Series,
+  { from, until }: Window,
+  most: number,
+  belongs: (slot: Slot) => boolean,
+): Iterable<Slot> {
   const steps = seriesSteps(series);
-  const slots: Slot[] = [];
+  let found = 0;
   let before: EpochMs | undefined;
   // One step earlier, so that the first slot looked at knows the one before it.
   const first = Math.max(0, steps.stepFrom(from - FURTHEST_CLOCK_MS) - 1);
-  for (let step = first; step <= steps.last && slots.length < most; step += 1) {
+  for (let step = first; step <= steps.last && found < most; step += 1) {
     const wall = steps.wallOf(step);
     if (wall === undefined) continue;
     if (wall >= until + FURTHEST_CLOCK_MS) break;
     const slot = slotOf(series, step, wall);
     if (slot.endsAt > LAST_EPOCH_MS) break;
     // Where a zone left out a whole day, its occurrence falls on the next day's: a set holds it once.
-    if (slot.original !== before && belongs(slot)) slots.push(slot);
+    const isOwn = slot.original !== before && belongs(slot);
     before = slot.original;
+    if (!isOwn) continue;
+    found += 1;
+    yield slot;
   }
-  return slots;
 }
 
 function slotOf({ startsAt, endsAt, clock }: Series, step: number, wall: WallMs): Slot {
