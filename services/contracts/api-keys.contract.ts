@@ -73,7 +73,7 @@ export const listKeys = action<ListKeysParams, KeysPage>({
   keys: "operator read",
   params: {
     amount: optional(integer(1, MOST_ENTRIES), MOST_ENTRIES),
-    before: optional(textOf("the next of an earlier answer", /^\d{1,16}_[0-9a-z]{1,32}$/, 49)),
+    before: optional(textOf("the next of an earlier answer", /^[0-9]{1,16}_[0-9a-z]{1,32}$/, 49)),
   },
   narrowing: { field: "amount", advice: "must be a smaller number, from 1 on" },
   idempotent: true,
