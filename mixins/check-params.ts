@@ -34,7 +34,8 @@ export function paramsCheck<Params>(
   const check: ParamsCheck = (params) => {
     // Of a copy: the library writes `undefined` into what it checks, for each absent field with a check of its own.
     const outcome = validate({ ...params });
-    const problems = outcome === true ? [] : (outcome as ValidationError[]).map(problemOf);
+    const problems =
+      outcome === true ? [] : (outcome as ValidationError[]).flatMap((error) => problemsOf(error, params));
     const named = new Set(problems.map((problem) => problem.field));
     const tied = contract.together?.(params) ?? [];
     return [...problems, ...tied.filter((problem) => !named.has(problem.field))];
@@ -60,6 +61,27 @@ const WORDS: Record<string, readonly [code: FieldProblemCode, words: (expected: 
   malformed: ["MALFORMED", (hint) => `must be ${String(hint)}`],
   stringEnum: ["NOT_ALLOWED", (values) => `must be one of ${String(values)}`],
 };
+
+function problemsOf(error: ValidationError, params: object): FieldProblem[] {
+  const { type, field, expected } = error;
+  if (type !== "objectStrict" || field === undefined) return [problemOf(error)];
+  return unknownMembers(field, (params as Record<string, unknown>)[field], String(expected).split(", "));
+}
+
+/** The most unknown members that are named, and how much of each name. */
+const MAX_NAMED_MEMBERS = 10;
+const MAX_NAME_LENGTH = 64;
+
+/** Members that an object must not have, each named (D37). */
+function unknownMembers(path: string, value: unknown, allowed: readonly string[]): FieldProblem[] {
+  const unknown = Object.keys(Object(value) as object).filter((name) => !allowed.includes(name));
+  return unknown.slice(0, MAX_NAMED_MEMBERS).map((name) => ({
+    field: `${path}.${name.slice(0, MAX_NAME_LENGTH).toWellFormed()}`,
+    code: "NOT_ALLOWED",
+    message: `is unknown: ${path} has ${allowed.join(", ")}`,
+    allowed,
+  }));
+}
 
 function problemOf(error: ValidationError): FieldProblem {
   if (error.actual === null) return { field: error.field ?? "params", code: "WRONG_TYPE", message: "must not be null" };

@@ -15,9 +15,9 @@ const exact = JSON as unknown as ExactJson;
 const MOST_NESTING = 16;
 
 /**
- * The one object that a text holds. Integers beyond 2^53 are BigInt, every digit kept (D7); of duplicate keys the
- * last wins; `__proto__` is an own property like any other (D8). A number too large to be one, such as 1e400, is
- * Infinity, for its field to be named. Refused as INVALID_JSON: what is not JSON or not an object, nesting deeper than 16.
+ * The one object that a text holds. Integers beyond 2^53 are BigInt, every digit kept (D7); a fraction that a double would
+ * round to an integer is NaN; of duplicate keys the last wins; `__proto__` is an own property like any other (D8). A number
+ * too large to be one, such as 1e400, is Infinity, for its field to be named. Refused as INVALID_JSON: what is not JSON or not an object, nesting deeper than 16.
  */
 export function parseJsonObject(text: string): Readonly<Record<string, unknown>> | Refusal {
   if (nesting(text) > MOST_NESTING) {
@@ -41,8 +41,11 @@ export function isObject(value: unknown): value is Record<string, unknown> {
   return typeof value === "object" && value !== null && !Array.isArray(value);
 }
 
-/** The beginning of a number of sixteen digits or more, also in some texts; with fewer digits none is beyond 2^53. */
-const LONG_NUMBER = /[\s:,[]-?\d{16}/;
+/**
+ * The beginning of a number that a double may not hold, also in some texts: one of sixteen digits or more, or one with an
+ * exponent. Every other number is read exactly by the plain parser.
+ */
+const LONG_NUMBER = /[\s:,[]-?(?:[\d.]{16}|[\d.]+[eE])/;
 
 function parsed(text: string): unknown {
   try {
@@ -54,9 +57,30 @@ function parsed(text: string): unknown {
   }
 }
 
+/** The value of a number as it is spelt: 1.0 and 1e3 are integers, and 1.00000000000000000001 is none. */
 function exactly(value: number, source = ""): number | bigint {
-  if (!Number.isSafeInteger(value) && /^-?\d+$/.test(source)) return BigInt(source);
-  return value;
+  const integer = integerOf(source);
+  if (integer === "fraction") return Number.isInteger(value) ? Number.NaN : value;
+  return integer === "too long" || Number.isSafeInteger(value) ? value : integer;
+}
+
+const NUMBER = /^(-?)(\d+)(?:\.(\d+))?(?:[eE]([+-]?\d+))?$/;
+
+/** An integer of more digits is beyond the range of every field. */
+const MAX_INTEGER_DIGITS = 40;
+
+/** The integer that a number's text spells, without rounding. */
+function integerOf(source: string): bigint | "fraction" | "too long" {
+  const [, sign = "", whole = "", fraction = "", exponent = "0"] = NUMBER.exec(source) ?? [];
+  const digits = whole + fraction;
+  let end = digits.length;
+  while (digits[end - 1] === "0") end -= 1;
+  if (end === 0) return 0n;
+  // How many zeros follow the last digit that is none; below 0 that digit stands behind the decimal point.
+  const zeros = Number(exponent) - fraction.length + digits.length - end;
+  if (zeros < 0) return "fraction";
+  if (end + zeros > MAX_INTEGER_DIGITS) return "too long";
+  return BigInt(`${sign}${digits.slice(0, end)}${"0".repeat(zeros)}`);
 }
 
 /** The most brackets that are open at once, counted before parsing: the parser's own stack is not to be relied on. */

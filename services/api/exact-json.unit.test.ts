@@ -35,6 +35,45 @@ describe("a body's JSON", () => {
     },
   );
 
+  test.each([
+    "9007199254740990.6",
+    "1.00000000000000000001",
+    "-1.00000000000000000001",
+    "1e-400",
+    "0.1e-400",
+    "90071992547409906e-1",
+    "375357265198317579.0000000000000000000000001",
+    "0.00000000000000000000000000000000001e34",
+  ])("a fraction is no integer, also where a double would round it to one: %s", (number) => {
+    for (const text of [`{"n":${number}}`, `{"n": [\n${number}]}`]) {
+      const { n } = parseJsonObject(text) as { n: unknown };
+      expect(Number.isInteger([n].flat()[0])).toBe(false);
+    }
+    expect(Number.isInteger(JSON.parse(number)) || number.endsWith("e34")).toBe(true);
+  });
+
+  test.each([
+    ["1.0", 1],
+    ["-1.000", -1],
+    ["1e3", 1000],
+    ["1500e-2", 15],
+    ["1.5E+1", 15],
+    ["0e9999999999", 0],
+    ["0.0", 0],
+    ["9007199254740991.0", Number.MAX_SAFE_INTEGER],
+    ["9007199254740992.0", 9007199254740992n],
+    ["3.75357265198317579e17", 375357265198317579n],
+    ["375357265198317579e0", 375357265198317579n],
+    ["-0.9007199254740993e16", -9007199254740993n],
+  ])("an integer is one however it is spelt, with every digit (JSON Schema 2020-12, 4.2.3): %s", (number, read) => {
+    expect(parseJsonObject(`{"n":${number}}`)).toEqual({ n: read });
+  });
+
+  test("an integer of 60 000 digits is not computed with: it is beyond every range", () => {
+    expect(parseJsonObject(`{"n":${"9".repeat(60_000)}}`)).toEqual({ n: Infinity });
+    expect(parseJsonObject(`{"n":1e41,"m":1e999999999}`)).toEqual({ n: 1e41, m: Infinity });
+  });
+
   test("is nested at most 16 deep (D8); 30 kB of brackets would overflow the stack of whoever walks them", () => {
     expect(parseJsonObject(nested(16))).toEqual(JSON.parse(nested(16)));
     const tooDeep = { refusal: "INVALID_JSON", problems: [{ field: "body", message: expect.stringContaining("16") }] };

@@ -155,6 +155,14 @@ export const FIELD_DESCRIPTIONS: Readonly<Record<string, string>> = {
   "AdminKeysRotateResponse.id": "Id of the key.",
   "AdminKeysRevokeRequest.id": "Id of the key.",
 
+  // Warnings
+  warnings:
+    "Present only when something in the request had no effect or looks like a slip. The request was done nevertheless.",
+  "Warning.field": "Name of the field in the request; a name of more than 64 characters is cut.",
+  "Warning.code":
+    "BEFORE_1980: a time that may be in seconds instead of milliseconds. UNKNOWN_FIELD: a field that this request does not have.",
+  "Warning.message": "What to look at; it continues the field's name.",
+
   // Errors
   "Error.message": "What is wrong, in a sentence.",
   "FieldProblem.message": "What is wrong with the field; it continues the field's name.",

@@ -20,6 +20,8 @@ interface Rule {
   readonly int64?: { readonly min: string; readonly max: string };
   readonly item?: Rule;
   readonly props?: Readonly<Record<string, Rule>>;
+  /** Of an object: whether unknown members are refused. */
+  readonly strict?: boolean;
 }
 
 type Rules = Readonly<Record<string, Rule>>;
@@ -82,7 +84,10 @@ function valueSchema(field: Pick<WireField, "fields">, rule: Rule, nullsAreAbsen
     case "array":
       return { type: "array", maxItems: rule.max, items: valueSchema({}, rule.item ?? { type: "string" }, false) };
     case "object":
-      return objectSchema({ fields: field.fields ?? [], rules: rule.props ?? {}, nullsAreAbsent });
+      return {
+        ...objectSchema({ fields: field.fields ?? [], rules: rule.props ?? {}, nullsAreAbsent }),
+        additionalProperties: rule.strict !== true,
+      };
     default:
       throw new Error(`no schema for a rule of the type ${rule.type}`);
   }

@@ -4,10 +4,12 @@ import { Components, pascal } from "./openapi-components.ts";
 import { requestSchema } from "./openapi-schemas.ts";
 import { HEALTH_PATHS } from "./health.pages.ts";
 import type { Route } from "./route.ts";
+import { WARNINGS_SCHEMA } from "./warnings.ts";
 
 const ABOUT = `Calendar events, announcements of these events, and the settings of guilds (chat communities).
 
-Every operation is a POST with a JSON object of at most 64 KiB. Unknown fields are ignored. Every path also exists under
+Every operation is a POST with a JSON object of at most 64 KiB. Unknown fields are ignored, and named in
+\`warnings\` of the answer. Every path also exists under
 \`/api\`. A request that is refused with a 4xx or with the 503 UNAVAILABLE has changed nothing; after a 500, or the 503
 OUTCOME_UNKNOWN, a write may have been done.
 
@@ -82,7 +84,8 @@ function operation(route: Route, components: Components): JsonSchema {
   const [path, ...aliases] = route.paths;
   const name = pascal(path);
   const request = components.add(requestSchema(route), `${name}Request`);
-  const response = components.add(objectOf(route.answer, route.answerName), `${name}Response`);
+  const fields = components.add(objectOf(route.answer, route.answerName), `${name}Response`);
+  const response = { allOf: [fields, components.add(WARNED, "Warned")] };
   const also = aliases.length === 0 ? "" : ` Also at ${aliases.map((alias) => `\`${alias}\``).join(", ")}.`;
   return {
     tags: [tagOf(route)],
@@ -106,6 +109,9 @@ function operation(route: Route, components: Components): JsonSchema {
     },
   };
 }
+
+/** Warnings come after the fields of the answer, and only where there are any (D37). */
+const WARNED: JsonSchema = { type: "object", properties: { warnings: WARNINGS_SCHEMA } };
 
 function parametersOf(route: Route): { parameters?: JsonSchema[] } {
   const parameters = [...(route.once ? [idempotencyKey] : []), ...(route.takesIfMatch ? [ifMatch] : [])];

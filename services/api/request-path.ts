@@ -73,11 +73,13 @@ export function requestPath({ routes, pages, door, once, call, onDefect }: Reque
 
     const headers = rateHeaders(admitted.standings);
     const { ifRevision } = condition;
-    const params = { ...(route.toParams(decoded) as object), ...(ifRevision === undefined ? {} : { ifRevision }) };
+    const unconditional = route.toParams(decoded);
+    const params = ifRevision === undefined ? unconditional : { ...(unconditional as object), ifRevision };
     const meta = { requestId, traceparent: traceparentOf(request), caller };
     const perform = async (): Promise<Done> => {
       const result = await call(route, params, meta);
-      return { body: JSON.stringify(route.encode(result)), etag: route.hasEtag ? etagOf(result) : undefined };
+      const answer = route.encode(result, route.warnings(body, decoded));
+      return { body: JSON.stringify(answer), etag: route.hasEtag ? etagOf(result) : undefined };
     };
     const list = async () => {
       const encoded = await encodeList(route, await call(route, params, meta));

@@ -3,6 +3,7 @@ import type { ActionContract, FieldProblem } from "../contracts/contract.ts";
 import type { Refusal } from "../contracts/errors.ts";
 import type { Revised } from "../contracts/revision.ts";
 import { type AnswerField, encodeFields } from "./answer-fields.ts";
+import { type Warning, warningsFor } from "./warnings.ts";
 import { decodeFields, type NullMeaning, type WireField, wirePath } from "./wire-fields.ts";
 
 /** A request and its answer as the API document shows them, and as a test sends and expects them. */
@@ -29,6 +30,8 @@ export interface RouteTable<Fields extends object, Params, Result> {
   readonly contract: ActionContract<Params, Result>;
   readonly fields: readonly WireField[];
   readonly nulls?: NullMeaning;
+  /** Fields that answers of the resource have, that this request does not set, and that a client may send back (D37). */
+  readonly sentBack?: readonly string[];
   /** Whether a request may be sent again under an `Idempotency-Key`. */
   readonly once?: true;
   readonly request?: OwnRequest<Fields, Params>;
@@ -67,13 +70,15 @@ export interface Route {
   check(decoded: object): readonly FieldProblem[];
   /** The action's params, of fields that passed the check. */
   toParams(checked: object): unknown;
-  encode(result: unknown): object;
+  /** About what a request that is done has no use for (D37). */
+  warnings(body: object, decoded: object): readonly Warning[];
+  encode(result: unknown, warnings?: readonly Warning[]): object;
   /** A refusal of the owner's, its fields named as the client spells them. */
   inWireNames(refusal: Refusal): Refusal;
 }
 
 export function route<Fields extends object, Params, Result>(table: RouteTable<Fields, Params, Result>): Route {
-  const { paths, fields, request, nulls = "value", summary, description, answerName, example } = table;
+  const { paths, fields, request, nulls = "value", sentBack = [], summary, description, answerName, example } = table;
   const contract = table.contract as ActionContract<unknown, unknown>;
   const shape = (request?.shape ?? contract) as RequestShape<unknown>;
   const answer = table.answer as readonly AnswerField<unknown>[];
@@ -100,7 +105,11 @@ export function route<Fields extends object, Params, Result>(table: RouteTable<F
     decode: (body) => decodeFields(body, fields, nulls),
     check: (decoded) => check(decoded).map(inWireName),
     toParams: (checked) => request?.toParams(checked as Fields) ?? checked,
-    encode: (result) => encodeFields(answer, result),
+    warnings: warningsFor({ fields, sentBack }),
+    encode(result, warnings = []) {
+      const encoded = encodeFields(answer, result);
+      return warnings.length === 0 ? encoded : { ...encoded, warnings };
+    },
     inWireNames: ({ problems, ...refusal }) =>
       problems === undefined ? refusal : { ...refusal, problems: problems.map(inWireName) },
   };

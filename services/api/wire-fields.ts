@@ -10,10 +10,17 @@ export interface WireField {
   readonly standard?: unknown;
   /** The fields of an object. */
   readonly fields?: readonly WireField[];
+  /** Set for a time in Unix milliseconds: one before 1980 is answered with a warning (D37). */
+  readonly isTime?: true;
 }
 
 export function field(wire: string, param: string = wire, decode: WireField["decode"] = asItIs): WireField {
   return { wire, param, decode };
+}
+
+/** A time in Unix milliseconds. */
+export function timeField(wire: string, param: string): WireField {
+  return { ...field(wire, param, asInteger), isTime: true };
 }
 
 /** What null means in a request (D6): `absent` on create; elsewhere it is for the contract to take or to refuse. */
@@ -63,9 +70,17 @@ export function asName(value: unknown): unknown {
   return typeof value === "string" ? value.replaceAll(/[a-z]+/g, (letters) => letters.toUpperCase()) : value;
 }
 
-/** A field that is an object of fields of its own, under the same names on both sides. */
+/**
+ * A field that is an object of fields of its own, under the same names on both sides. Members that nobody knows stay, for
+ * the contract's check to refuse by name (D37).
+ */
 export function objectField(wire: string, fields: readonly WireField[], nulls: NullMeaning): WireField {
-  const decode = (value: unknown) => (isObject(value) ? decodeFields(value, fields, nulls) : value);
+  const known = new Set(fields.map((each) => each.wire));
+  const decode = (value: unknown) => {
+    if (!isObject(value)) return value;
+    const unknown = Object.entries(value).filter(([name]) => !known.has(name));
+    return { ...Object.fromEntries(unknown), ...decodeFields(value, fields, nulls) };
+  };
   return { ...field(wire, wire, decode), fields };
 }
 

@@ -17,12 +17,12 @@ const inner = objectField("recurrence", [field("frequency", "frequency", asName)
 const fields = [guildField, field("epoch_start", "startsAt", asInteger), field("lang", "lang", asName), inner];
 
 describe("the fields of a request", () => {
-  test("are renamed, and what nobody knows is left behind, inside an object too (D6)", () => {
+  test("are renamed, and what nobody knows is left behind (D6); inside an object it stays, for the check to refuse (D37)", () => {
     const body = { guild_id: "1", epoch_start: 5, is_parent: true, recurrence: { frequency: "daily", until: 1 } };
     expect(decodeFields(body, fields, "absent")).toEqual({
       guildId: "1",
       startsAt: 5,
-      recurrence: { frequency: "DAILY" },
+      recurrence: { frequency: "DAILY", until: 1 },
     });
   });
 
@@ -68,6 +68,17 @@ describe("the fields of a request", () => {
       { field: "hours", code: "OUT_OF_RANGE" },
       { field: "minutes", code: "OUT_OF_RANGE" },
       { field: "info", code: "WRONG_TYPE" },
+    ]);
+  });
+
+  test("a fraction is no integer for any field, however close to one it is (D7)", () => {
+    const update = ROUTES.find(({ paths }) => paths[0] === "/v1/announcement/update")!;
+    const text = '{"guild_id":9007199254740990.6,"id":"x","hours":1.00000000000000000001,"minutes":1e-400}';
+    const problems = update.check(update.decode(parseJsonObject(text) as Record<string, unknown>));
+    expect(problems).toEqual([
+      { field: "guild_id", code: "WRONG_TYPE", message: expect.stringContaining("must be an integer from 1 to") },
+      { field: "hours", code: "WRONG_TYPE", message: "must be an integer" },
+      { field: "minutes", code: "WRONG_TYPE", message: "must be an integer" },
     ]);
   });
 

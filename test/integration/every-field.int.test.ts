@@ -80,7 +80,7 @@ describe("every field of every endpoint", () => {
       is_parent: true,
       color: "red",
       recur: true,
-      recurrence: { frequency: "weekly", count: -1, interval: 1, parent: true },
+      recurrence: { frequency: "weekly", count: -1, interval: 1 },
     };
     const guild_id = jsonInteger("375357265198317579");
     const { status, body } = await gateway.post("/v2/events/create", { guild_id, ...sample });

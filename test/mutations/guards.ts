@@ -5,6 +5,7 @@ import { DATABASE_GUARDS } from "./database-guards.ts";
 import { DISPATCH_GUARDS } from "./dispatch-guards.ts";
 import { KEY_GUARDS } from "./key-guards.ts";
 import { REQUEST_GUARDS } from "./request-guards.ts";
+import { REVISION_GUARDS } from "./revision-guards.ts";
 import { SERVER_GUARDS } from "./server-guards.ts";
 
 /** Guards of which each is shown to be needed: `npm run mutations` takes one out at a time. */
@@ -15,5 +16,6 @@ export const GUARDS: readonly Guard[] = [
   ...DISPATCH_GUARDS,
   ...KEY_GUARDS,
   ...REQUEST_GUARDS,
+  ...REVISION_GUARDS,
   ...SERVER_GUARDS,
 ];

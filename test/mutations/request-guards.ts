@@ -90,9 +90,23 @@ export const REQUEST_GUARDS: readonly Guard[] = [
   {
     ...json,
     guard: "a 64-bit integer is not rounded (D7)",
-    text: "return BigInt(source);",
-    without: "return value;",
+    text: 'integer === "too long" || Number.isSafeInteger(value) ? value : integer',
+    without: "value",
     test: "keeps every digit of an integer",
+  },
+  {
+    ...json,
+    guard: "a fraction that a double rounds to an integer is no integer (D7)",
+    text: "Number.isInteger(value) ? Number.NaN : value",
+    without: "value",
+    test: "a fraction is no integer",
+  },
+  {
+    ...json,
+    guard: "an integer of many digits is not computed with",
+    text: "end + zeros > MAX_INTEGER_DIGITS",
+    without: "false",
+    test: "an integer of 60 000 digits",
   },
   {
     guard: "a guild id beyond 64 bits is none (D7)",

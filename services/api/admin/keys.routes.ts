@@ -1,7 +1,7 @@
 import { createKey, listKeyChanges, listKeys, revokeKey, rotateKey } from "../../contracts/api-keys.contract.ts";
 import { statusText } from "../answer-fields.ts";
 import { route } from "../route.ts";
-import { asInteger, field, guildsField } from "../wire-fields.ts";
+import { asInteger, field, guildsField, timeField } from "../wire-fields.ts";
 import { keyExamples as examples } from "./keys.examples.ts";
 import { listedChanges, listedKeys, nextPage, previousUntil, told } from "./keys.wire.ts";
 
@@ -12,7 +12,7 @@ export const keyRoutes = [
   route({
     paths: ["/admin/keys/create"],
     contract: createKey,
-    fields: [field("kind"), field("access"), guildsField, field("label"), field("expires", "expiresAt", asInteger)],
+    fields: [field("kind"), field("access"), guildsField, field("label"), timeField("expires", "expiresAt")],
     nulls: "absent",
     answer: [statusText("message", "Key created"), ...told],
     summary: "Creates an API key; its secret is shown only in this response; operator keys only",

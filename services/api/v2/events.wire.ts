@@ -9,15 +9,15 @@ import {
   oneOfNames,
   STRING,
 } from "../answer-fields.ts";
-import { asInteger, asName, field, guildField, type NullMeaning, objectField } from "../wire-fields.ts";
+import { asInteger, asName, field, guildField, type NullMeaning, objectField, timeField } from "../wire-fields.ts";
 
 /** What every request of the events group names. */
 export const calendarFields = [guildField, field("calendar_number", "calendarNumber", asInteger)];
 
 export const eventIdField = field("event_id", "eventId");
 
-export const startField = field("epoch_start", "startsAt", asInteger);
-export const endField = field("epoch_end", "endsAt", asInteger);
+export const startField = timeField("epoch_start", "startsAt");
+export const endField = timeField("epoch_end", "endsAt");
 
 /** What create and update take beside the calendar and the id; a null in the recurrence means what it means beside it. */
 export function eventFields(nulls: NullMeaning) {

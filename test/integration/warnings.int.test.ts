@@ -1,0 +1,127 @@
+import { afterAll, beforeAll, describe, expect, test } from "@jest/globals";
+import { announcementsService } from "../../services/announcements/announcements.service.ts";
+import { calendarEventsService } from "../../services/calendar-events/calendar-events.service.ts";
+import { guildSettingsService } from "../../services/guild-settings/guild-settings.service.ts";
+import { standIn, startTestGateway, type TestGateway, untilReady } from "../real-parts/test-gateway.ts";
+
+const guild_id = "375357265198317579";
+const calendar = { guild_id, calendar_number: 1 };
+const event = { ...calendar, epoch_start: 1_894_388_400_000, epoch_end: 1_894_395_600_000 };
+const series = { ...event, recur: true, recurrence: { frequency: "WEEKLY", count: 3, interval: 2 } };
+
+describe("requests that are done, and what they are told beside (D37)", () => {
+  let gateway: TestGateway;
+
+  beforeAll(async () => {
+    gateway = await startTestGateway((mongoUrl) => [
+      guildSettingsService({ mongoUrl }),
+      announcementsService({ mongoUrl }),
+      calendarEventsService({ mongoUrl }),
+      standIn("dispatch"),
+    ]);
+    await untilReady(gateway);
+  });
+  afterAll(() => gateway.stop());
+
+  async function done(path: string, body: object, headers?: Record<string, string>) {
+    const answer = await gateway.post(path, body, headers);
+    expect([path, answer.status, answer.text]).toEqual([path, 200, answer.text]);
+    return answer;
+  }
+
+  test("an event in seconds is stored, and the answer says so after its own fields", async () => {
+    const slip = { ...event, guild_id: "7", epoch_start: 1_894_388_400, nmae: "Raid" };
+    const { body } = await done("/v2/events/create", slip);
+    expect(Object.keys(body)).toEqual(["message", "id", "warnings"]);
+    expect(body["warnings"]).toMatchObject([
+      { field: "epoch_start", code: "BEFORE_1980" },
+      { field: "nmae", code: "UNKNOWN_FIELD", message: expect.stringContaining("did you mean name?") },
+    ]);
+    const read = { ...calendar, guild_id: "7", event_id: body["id"] };
+    await expect(done("/v2/events/get", read)).resolves.toMatchObject({
+      body: { epoch_start: 1_894_388_400 },
+    });
+  });
+
+  test("a request that is sent again under its Idempotency-Key is answered with the same warnings", async () => {
+    const send = () => done("/v2/events/create", { ...event, nmae: "Raid" }, { "idempotency-key": "twice" });
+    const first = await send();
+    expect(first.body["warnings"]).toHaveLength(1);
+    expect((await send()).text).toBe(first.text);
+  });
+
+  test("a refused request has no warnings: its errors are what matters", async () => {
+    const { status, body } = await gateway.post("/v2/events/create", { ...event, epoch_end: 5, nmae: "Raid" });
+    expect([status, "warnings" in body]).toEqual([400, false]);
+  });
+
+  test("whoever sends back what a get or a list answered is not warned", async () => {
+    for (const made of [event, series]) {
+      const { id: event_id } = (await done("/v2/events/create", made)).body;
+      const { body: read } = await done("/v2/events/get", { ...calendar, event_id });
+      for (const path of ["/v2/events/update", "/v2/events/create"]) {
+        expect((await done(path, { ...calendar, ...read })).body).not.toHaveProperty("warnings");
+      }
+    }
+    const { events } = (await done("/v2/events/list/range", event)).body as { events: object[] };
+    for (const listed of events) {
+      expect((await done("/v2/events/create", { ...calendar, ...listed })).body).not.toHaveProperty("warnings");
+    }
+
+    const announcement = { guild_id, channel: "1", type: "COLOR", event_color: "RED", hours: 0, minutes: 5, info: "" };
+    const { id } = (await done("/v1/announcement/create", announcement)).body;
+    const { body: read } = await done("/v1/announcement/get", { guild_id, id });
+    const { announcements } = (await done("/v1/announcement/list", { guild_id, amount: -1 })).body;
+    for (const sent of [read, ...(announcements as object[])]) {
+      for (const path of ["/v1/announcement/update", "/v1/announcement/create"]) {
+        expect((await done(path, { guild_id, id, ...sent })).body).not.toHaveProperty("warnings");
+      }
+    }
+
+    for (const [resource, named] of [
+      ["/v1/guild/settings", { guild_id }],
+      ["/v2/guild/settings", { guild_id }],
+      ["/v2/calendar", calendar],
+    ] as const) {
+      const { text } = await done(`${resource}/get`, named);
+      const sent = `{"guild_id":"${guild_id}",${text.replace(/^\{("guild_id":\d+,)?/, "")}`;
+      expect((await done(`${resource}/update`, JSON.parse(sent))).body).not.toHaveProperty("warnings");
+    }
+  });
+
+  test("an unknown member of a recurrence is refused by its name, and nothing is stored: another schedule is worse than none", async () => {
+    const before = await gateway.post("/v2/events/list/range", event);
+    for (const [path, more] of [
+      ["/v2/events/create", {}],
+      ["/v2/events/update", { event_id: "x" }],
+    ] as const) {
+      const members = `{"frequency":"WEEKLY","by_day":["MO"],"until":null,"__proto__":1}`;
+      const sent = JSON.stringify({ ...series, ...more, recurrence: 0 }).replace(
+        `"recurrence":0`,
+        `"recurrence":${members}`,
+      );
+      await expect(gateway.post(path, sent)).resolves.toMatchObject({
+        status: 400,
+        body: {
+          code: "INVALID_REQUEST",
+          errors: [
+            { field: "recurrence.by_day", code: "NOT_ALLOWED", allowed: ["frequency", "count", "interval"] },
+            { field: "recurrence.until", code: "NOT_ALLOWED" },
+            { field: "recurrence.__proto__", code: "NOT_ALLOWED" },
+          ],
+        },
+      });
+    }
+    expect((await gateway.post("/v2/events/list/range", event)).text).toBe(before.text);
+  });
+
+  test("of 500 unknown members ten are named, each with 64 characters", async () => {
+    const members = Object.fromEntries(Array.from({ length: 500 }, (_, at) => ["y".repeat(100) + at, 1]));
+    const answer = await gateway.post("/v2/events/create", {
+      ...series,
+      recurrence: { frequency: "WEEKLY", ...members },
+    });
+    expect((answer.body["errors"] as object[]).length).toBe(10);
+    expect(answer.text.length).toBeLessThan(5_000);
+  });
+});
