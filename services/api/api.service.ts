@@ -28,7 +28,7 @@ export interface ApiServiceOptions {
   readonly onFirstKey?: (key: string) => void;
   /** Given the port once requests are taken. */
   readonly onListening?: (port: number) => void;
-  /** How long a stop waits for the requests in flight; 8 s by default. */
+  /** How long a stop waits for the requests in flight; 5 s by default. */
   readonly drainMs?: number;
 }
 
@@ -46,10 +46,12 @@ const webGateway: Partial<ServiceSchema> = {
 /** A database that hangs must not hold a request: nobody knows whose it is yet. */
 const KEY_ANSWER_MS = 2_000;
 const DATABASE_ANSWER_MS = 500;
+/** Longer than a whole request takes: what is cut off then is a request whose body has not come. */
+const DRAIN_MS = 5_000;
 
 /** The HTTP gateway; see README.md beside this file. */
 export function apiService(options: ApiServiceOptions): ServiceSchema {
-  const { mongoUrl, port, host, seal, rates: limits, apiKey, onFirstKey, onListening, drainMs = 8_000 } = options;
+  const { mongoUrl, port, host, seal, rates: limits, apiKey, onFirstKey, onListening, drainMs = DRAIN_MS } = options;
   const connection = closedConnection();
   const store = apiKeysStore(connection);
   const answers = keptAnswersStore(connection);

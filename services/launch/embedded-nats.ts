@@ -1,26 +1,17 @@
-import { spawn } from "node:child_process";
-import { once } from "node:events";
 import { access, mkdtemp, rm, writeFile } from "node:fs/promises";
 import { createRequire } from "node:module";
-import { connect } from "node:net";
 import { tmpdir } from "node:os";
 import { delimiter, dirname, join } from "node:path";
-import { basicEnvironment } from "./basic-environment.ts";
 import { freePort } from "./embedded-mongod.ts";
+import { type OwnedProcess, startServer } from "./owned-process.ts";
 import { StartupError } from "./startup-error.ts";
 
 /** A real nats-server that this process owns. */
-export interface EmbeddedNats {
+export interface EmbeddedNats extends OwnedProcess {
   readonly url: string;
   readonly port: number;
-  /** Settles when it has ended, for whatever reason. */
-  readonly gone: Promise<unknown>;
-  /** For fault tests; resolves when the process is gone. */
-  kill(signal: NodeJS.Signals): Promise<void>;
-  stop(): Promise<void>;
 }
 
-const START_MS = 10_000;
 const START_AGAIN_MS = 250;
 
 /** Whom a nats-server lets in. */
@@ -84,33 +75,11 @@ export async function startNats(
     throw new StartupError("No nats-server here: install it, or set NATS_URL to a NATS server");
   }
   const chosen = await freePort(port);
-  // A process group of its own: Ctrl-C in a terminal must not end it before the services are drained.
-  const child = spawn(binary, ["--addr", "127.0.0.1", "--port", String(chosen), ...also], {
-    env: { ...env },
-    stdio: "ignore",
-    detached: true,
+  const args = ["--addr", "127.0.0.1", "--port", String(chosen), ...also];
+  const server = await startServer({ program: binary, args, env, port: chosen }).catch((error: unknown) => {
+    throw new StartupError(`nats-server does not start: ${String(error)}`);
   });
-  endWithThisProcess(child.pid);
-  const gone = once(child, "exit");
-  const kill = async (signal: NodeJS.Signals) => {
-    if (child.exitCode === null && child.signalCode === null) child.kill(signal);
-    await gone;
-  };
-  await Promise.race([listening(chosen), gone.then(() => Promise.reject(new Error("it ended")))]).catch(
-    async (error: unknown) => {
-      await kill("SIGKILL");
-      throw new StartupError(`nats-server does not start: ${String(error)}`);
-    },
-  );
-  return { url: `nats://127.0.0.1:${chosen}`, port: chosen, gone, kill, stop: () => kill("SIGTERM") };
-}
-
-/** A killed owner takes the child along within five seconds, by the same watcher that mongod has. */
-export function endWithThisProcess(pid: number | undefined): void {
-  if (pid === undefined) return;
-  const watcher = createRequire(import.meta.url).resolve("mongodb-memory-server-core/scripts/mongo_killer.js");
-  const command = [watcher, String(process.pid), String(pid)];
-  spawn(process.execPath, command, { detached: true, stdio: "ignore", env: basicEnvironment() }).unref();
+  return { ...server, url: `nats://127.0.0.1:${chosen}`, port: chosen };
 }
 
 /** On PATH, else the npm package's. */
@@ -130,23 +99,4 @@ async function findNatsServer(): Promise<string | undefined> {
     if (found) return candidate;
   }
   return undefined;
-}
-
-async function listening(port: number): Promise<void> {
-  const deadline = Date.now() + START_MS;
-  while (!(await accepts(port))) {
-    if (Date.now() > deadline) throw new Error(`no answer on port ${port}`);
-    await new Promise((wake) => setTimeout(wake, 20));
-  }
-}
-
-function accepts(port: number): Promise<boolean> {
-  return new Promise((resolve) => {
-    const socket = connect(port, "127.0.0.1");
-    socket.once("connect", () => {
-      socket.destroy();
-      resolve(true);
-    });
-    socket.once("error", () => resolve(false));
-  });
 }

@@ -1,17 +1,39 @@
-/** Resolves when the process is asked to end: Ctrl-C, SIGTERM, or the death of the process that supervises it. */
+/** One press of Ctrl-C arrives twice under npm: from the terminal, and from npm, which hands it on. */
+const ONE_PRESS_MS = 500;
+const LOOK_FOR_NPM_MS = 500;
+
+/** Resolves when the process is asked to end: by SIGINT (Ctrl-C), SIGTERM, SIGHUP, or the end of what started it. */
 export function askedToEnd(): Promise<void> {
   return new Promise((resolve) => {
-    let asked = false;
+    let askedAt: number | undefined;
     const ask = () => {
-      // The second Ctrl-C is for somebody who won't wait for the draining.
-      if (asked) process.exit(1);
-      asked = true;
+      // A later Ctrl-C is from somebody who won't wait for the draining.
+      if (askedAt !== undefined && performance.now() - askedAt > ONE_PRESS_MS) process.exit(1);
+      askedAt ??= performance.now();
       resolve();
     };
-    process.on("SIGINT", ask);
-    process.on("SIGTERM", ask);
-    process.on("disconnect", () => {
-      if (!asked) ask();
-    });
+    for (const signal of ["SIGINT", "SIGTERM", "SIGHUP"] as const) process.on(signal, ask);
+    const askOnce = () => {
+      if (askedAt === undefined) ask();
+    };
+    process.on("disconnect", askOnce);
+    whenNpmEnds(askOnce);
   });
+}
+
+/** npm hands on SIGINT and SIGTERM; of SIGHUP and kill -9 it ends at once, and leaves its script to run on. */
+function whenNpmEnds(ended: () => void): void {
+  if (process.env["npm_lifecycle_script"]?.includes("services/launch/start.js") !== true) return;
+  const parent = process.ppid;
+  const look = setInterval(() => {
+    if (process.ppid === parent) return;
+    clearInterval(look);
+    ended();
+  }, LOOK_FOR_NPM_MS);
+  look.unref();
+}
+
+/** What the work comes to; undefined when the process is asked to end before. What was started then ends with it. */
+export function unlessAskedToEnd<T>(end: Promise<void>, work: Promise<T>): Promise<T | undefined> {
+  return Promise.race([work, end.then(() => undefined)]);
 }

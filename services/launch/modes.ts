@@ -2,11 +2,11 @@ import { setTimeout as pause } from "node:timers/promises";
 import { checkPort } from "./preflight.ts";
 import { banner } from "./banner.ts";
 import { serviceEnvironment } from "./service-environment.ts";
-import { askedToEnd } from "./end-of-process.ts";
+import { askedToEnd, unlessAskedToEnd } from "./end-of-process.ts";
 import { type Parts, raiseParts } from "./parts.ts";
 import { withPepper } from "./pepper.ts";
 import { probeMiddlewares } from "./probe-middlewares.ts";
-import { runServices } from "./run-services.ts";
+import { type RunningServices, runServices } from "./run-services.ts";
 import { makeService, readSettings, type ServiceName, SERVICES } from "./service-factories.ts";
 import { StartupError } from "./startup-error.ts";
 import { supervise } from "./supervise.ts";
@@ -18,6 +18,7 @@ export interface RunningAll {
   readonly baseUrl: string;
   /** The key that was made now, on the first start alone. */
   readonly firstKey: string | undefined;
+  readonly apiKeyIsSet: boolean;
   readonly mongodLost: Promise<void>;
   stop(): Promise<void>;
 }
@@ -40,6 +41,7 @@ export async function startAll(env: Environment): Promise<RunningAll> {
     return {
       baseUrl: gateway.baseUrl,
       firstKey: gateway.firstKey,
+      apiKeyIsSet: settings.API_KEY !== undefined,
       mongodLost: parts.mongodLost,
       async stop() {
         await services.stop();
@@ -55,8 +57,9 @@ export async function startAll(env: Environment): Promise<RunningAll> {
 /** `npm start`. */
 export async function runAll(env: Environment): Promise<void> {
   const end = askedToEnd();
-  const running = await startAll(env);
-  process.stdout.write(banner(running.baseUrl, running.firstKey));
+  const running = await unlessAskedToEnd(end, startAll(env));
+  if (running === undefined) return;
+  process.stdout.write(banner(running));
   await untilEnd(end, running);
   await running.stop();
 }
@@ -64,11 +67,22 @@ export async function runAll(env: Environment): Promise<void> {
 /** `npm run start:nats`: a process a service, the servers beneath them owned here. */
 export async function runProcesses(env: Environment): Promise<void> {
   const end = askedToEnd();
+  const running = await unlessAskedToEnd(end, startProcesses(env));
+  if (running === undefined) return;
+  try {
+    await untilEnd(end, running);
+    await running.processes.stop();
+  } finally {
+    await running.parts.stop();
+  }
+}
+
+async function startProcesses(env: Environment) {
   const settings = await withPepper(readSettings(env));
   await checkPort(settings.PORT, settings.HOST);
   const parts = await raiseParts(settings, true);
+  const rest = Object.fromEntries(Object.entries(env).filter(([name]) => !SET_BY_SUPERVISOR.has(name)));
   try {
-    const rest = Object.fromEntries(Object.entries(env).filter(([name]) => !SET_BY_SUPERVISOR.has(name)));
     const processes = await supervise(SERVICES, (service) => ({
       ...serviceEnvironment(service, rest),
       MONGO_URL: parts.mongoUrlOf(service),
@@ -76,10 +90,10 @@ export async function runProcesses(env: Environment): Promise<void> {
       PROBE_PORT: String(probePortOf(service, settings.PROBE_PORT)),
       ...(service === "api" ? { API_KEY_PEPPER: settings.API_KEY_PEPPER } : {}),
     }));
-    await untilEnd(end, parts);
-    await processes.stop();
-  } finally {
+    return { processes, parts, mongodLost: parts.mongodLost };
+  } catch (error) {
     await parts.stop();
+    throw error;
   }
 }
 
@@ -99,6 +113,13 @@ const OTHERS_AWAITED_MS = 15_000;
 /** One service in this process, as a container runs it: MongoDB and NATS are given by URL. */
 export async function runOne(name: ServiceName, env: Environment): Promise<void> {
   const end = askedToEnd();
+  const running = await unlessAskedToEnd(end, startOne(name, env));
+  if (running === undefined) return;
+  await end;
+  await running.stop();
+}
+
+async function startOne(name: ServiceName, env: Environment): Promise<RunningServices> {
   const settings = readSettings(env);
   const { MONGO_URL: mongoUrl, NATS_URL: natsUrl, NODE_NAME, LOG_LEVEL } = settings;
   if (mongoUrl === undefined) throw new StartupError("MONGO_URL must be set for a service that runs alone");
@@ -118,11 +139,11 @@ export async function runOne(name: ServiceName, env: Environment): Promise<void>
     // The others may come later, in whatever order: their lack is the readiness probe's to tell.
     const { baseUrl, firstKey } = gateway;
     const complete = answering(baseUrl, Infinity);
-    void complete.then(() => process.stdout.write(banner(baseUrl, firstKey)));
+    const apiKeyIsSet = settings.API_KEY !== undefined;
+    void complete.then(() => process.stdout.write(banner({ baseUrl, firstKey, apiKeyIsSet })));
     void Promise.race([complete, pause(OTHERS_AWAITED_MS)]).then(() => missing.clear());
   }
-  await end;
-  await running.stop();
+  return running;
 }
 
 async function untilEnd(end: Promise<void>, { mongodLost }: Pick<Parts, "mongodLost">): Promise<void> {

@@ -4,6 +4,7 @@ const server = { file: "services/api/http-server.ts", testFile: "services/api/co
 const connections = { file: "services/api/connections.ts", testFile: "services/api/connections.unit.test.ts" };
 const head = { file: "services/api/broken-request.ts", testFile: "services/api/http-server.unit.test.ts" };
 const proto = { testFile: "test/packages/no-proto.unit.test.ts" };
+const npmSignals = { testFile: "test/processes/npm-signals.processes.test.ts", onRealParts: true } as const;
 
 /** What a connection may do, and how processes are started. */
 export const SERVER_GUARDS: readonly Guard[] = [
@@ -11,8 +12,8 @@ export const SERVER_GUARDS: readonly Guard[] = [
     ...proto,
     guard: "npm start has no __proto__ (D8)",
     file: "package.json",
-    text: '"start": "node --disable-proto=delete ',
-    without: '"start": "node ',
+    text: '"start": "exec node --disable-proto=delete ',
+    without: '"start": "exec node ',
     test: "by each npm script",
   },
   {
@@ -22,6 +23,38 @@ export const SERVER_GUARDS: readonly Guard[] = [
     text: '"node", "--disable-proto=delete", ',
     without: '"node", ',
     test: "by the image",
+  },
+  {
+    ...npmSignals,
+    guard: "npm start has no shell between npm and the service",
+    file: "package.json",
+    text: '"start": "exec node ',
+    without: '"start": "node ',
+    test: "npm run start, by SIGHUP",
+  },
+  {
+    ...npmSignals,
+    guard: "the service ends when npm has ended without a signal to it",
+    file: "services/launch/end-of-process.ts",
+    text: "whenNpmEnds(askOnce);",
+    without: "",
+    test: "npm run start:nats, by SIGKILL",
+  },
+  {
+    ...npmSignals,
+    guard: "one press of Ctrl-C under npm counts once",
+    file: "services/launch/end-of-process.ts",
+    text: "performance.now() - askedAt > ONE_PRESS_MS",
+    without: "true",
+    test: "Ctrl-C, which arrives from the terminal and from npm",
+  },
+  {
+    ...npmSignals,
+    guard: "a process that is killed takes its servers along",
+    file: "services/launch/owned-process.ts",
+    text: "endWithThisProcess(child);\n    await listening",
+    without: "await listening",
+    test: "npm run keys",
   },
   {
     guard: "no process of start:nats has a __proto__ (D8)",

@@ -20,7 +20,7 @@ describe("every process that runs the service has no __proto__ (D8)", () => {
   test("by each npm script that starts it", () => {
     const starting = Object.entries(scripts).filter(([, line]) => line.includes("services/launch/start.js"));
     expect(starting.map(([name]) => name).toSorted()).toEqual(["demo", "keys", "start", "start:nats"]);
-    expect(starting.filter(([, line]) => !line.startsWith(`node ${FLAG} `))).toEqual([]);
+    expect(starting.filter(([, line]) => !line.startsWith(`exec node ${FLAG} `))).toEqual([]);
   });
 
   test("by the image, whose entry point nothing replaces", () => {

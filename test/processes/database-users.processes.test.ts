@@ -1,14 +1,14 @@
-import { mkdtemp, readFile, rm, writeFile } from "node:fs/promises";
+import { mkdtemp, readFile, rename, rm, writeFile } from "node:fs/promises";
 import { createServer } from "node:net";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { afterAll, beforeAll, describe, expect, test } from "@jest/globals";
-import { MongoMemoryReplSet } from "mongodb-memory-server-core";
 import mongoose, { type Connection } from "mongoose";
-import { makeDataFolder } from "../../services/launch/data-folder.ts";
 import { type EmbeddedMongod, freePort, startMongod } from "../../services/launch/embedded-mongod.ts";
 import { findMongod } from "../../services/launch/mongod-binary.ts";
 import type { ServiceName } from "../../services/launch/service-factories.ts";
+import { newMongoMember, SET_NAME } from "../real-parts/mongo-member.ts";
+import { until } from "../real-parts/until.ts";
 
 const NOT_ALLOWED = { code: 13, codeName: "Unauthorized" };
 
@@ -117,7 +117,6 @@ describe("a data folder", () => {
 
   beforeAll(async () => {
     directory = await mkdtemp(join(tmpdir(), "guildcal-folder-"));
-    await makeDataFolder(join(directory, "mongodb"));
     await fillWithoutUsers();
   });
   afterAll(() => rm(directory, { recursive: true, force: true }));
@@ -126,16 +125,16 @@ describe("a data folder", () => {
   async function fillWithoutUsers(): Promise<void> {
     const { binary } = await findMongod(directory);
     const port = await freePort(0);
-    const before = await MongoMemoryReplSet.create({
-      binary: { systemBinary: binary!.path, version: binary!.version },
-      instanceOpts: [{ port, dbPath: join(directory, "mongodb"), storageEngine: "wiredTiger" }],
-      replSet: { count: 1, name: "guildcal", ip: "127.0.0.1" },
-    });
-    await writeFile(join(directory, "mongodb-port"), String(port));
+    const before = newMongoMember(binary?.path ?? "", port, directory);
+    await before.raise();
+    await before.command({ replSetInitiate: { _id: SET_NAME, members: [{ _id: 0, host: before.host }] } });
+    await until(async () => (await before.hello())?.isWritablePrimary === true, "a primary");
     const connection = await connected(`mongodb://127.0.0.1:${port}/guildcal?directConnection=true`);
     await connection.collection("announcements").insertOne({ kept: true });
     await connection.close();
-    await before.stop({ doCleanup: false });
+    await before.stop();
+    await rename(join(directory, `member-${port}`), join(directory, "mongodb"));
+    await writeFile(join(directory, "mongodb-port"), String(port));
   }
 
   async function holds(mongod: EmbeddedMongod): Promise<boolean> {

@@ -3,7 +3,7 @@ import { once } from "node:events";
 import { mkdir, readFile } from "node:fs/promises";
 import { join } from "node:path";
 import mongoose from "mongoose";
-import { endWithThisProcess } from "../../services/launch/embedded-nats.ts";
+import { endWithThisProcess } from "../../services/launch/owned-process.ts";
 import { until } from "./until.ts";
 
 export const SET_NAME = "guildcal";
@@ -96,7 +96,7 @@ export interface Running {
 /** Starts a server that ends with this process. */
 export function startProcess(binary: string, args: readonly string[]): Running {
   const child = spawn(binary, args, { stdio: "ignore", detached: true });
-  endWithThisProcess(child.pid);
+  endWithThisProcess(child);
   const gone = once(child, "exit");
   const hasEnded = () => child.exitCode !== null || child.signalCode !== null;
   return {

@@ -1,0 +1,146 @@
+import { type ChildProcess, spawn } from "node:child_process";
+import { once } from "node:events";
+import { mkdtemp, readdir, readFile, rm } from "node:fs/promises";
+import { connect } from "node:net";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { afterAll, beforeAll, describe, expect, test } from "@jest/globals";
+import { freePort } from "../../services/launch/embedded-mongod.ts";
+import { PROJECT } from "../real-parts/launched.ts";
+import { childrenOf, commandLine, parentOf } from "../real-parts/service-process.ts";
+import { until } from "../real-parts/until.ts";
+
+const GONE_WITHIN_MS = 10_000;
+const STARTS_WITHIN_MS = 60_000;
+
+/** An npm script of this project in a process group of its own, as a terminal starts it. */
+class NpmRun {
+  readonly npm: ChildProcess;
+  #output = "";
+
+  constructor(args: readonly string[], env: Readonly<Record<string, string>>) {
+    this.npm = spawn("npm", args, {
+      cwd: PROJECT,
+      env: { PATH: process.env["PATH"], HOME: tmpdir(), ...env },
+      stdio: ["ignore", "pipe", "pipe"],
+      detached: true,
+    });
+    for (const stream of [this.npm.stdout, this.npm.stderr]) {
+      stream?.on("data", (chunk: Buffer) => (this.#output += chunk.toString()));
+    }
+  }
+
+  get output(): string {
+    return this.#output;
+  }
+
+  async printed(text: string): Promise<void> {
+    const seen = () => {
+      if (this.npm.exitCode !== null) throw new Error(`npm ended:\n${this.#output}`);
+      return this.#output.includes(text);
+    };
+    await until(seen, `"${text}" printed`, STARTS_WITHIN_MS);
+  }
+
+  /** npm's process and all processes below it. */
+  async processes(): Promise<number[]> {
+    return descendants(this.npm.pid as number);
+  }
+
+  /** The processes below npm whose first word ends with the program's name. */
+  async running(program: string): Promise<number[]> {
+    const pids = await this.processes();
+    const lines = await Promise.all(pids.map((pid) => commandLine(pid).catch(() => [""])));
+    return pids.filter((_, at) => lines[at]?.[0]?.endsWith(program) === true);
+  }
+}
+
+async function descendants(pid: number): Promise<number[]> {
+  const below = await Promise.all((await childrenOf(pid)).map(descendants));
+  return [pid, ...below.flat()];
+}
+
+async function allGone(pids: readonly number[]): Promise<void> {
+  const left = async () => (await Promise.all(pids.map(parentOf))).filter((parent) => parent !== undefined);
+  await until(async () => (await left()).length === 0, "the end of every process", GONE_WITHIN_MS, 50);
+}
+
+function accepts(port: number): Promise<boolean> {
+  return new Promise((resolve) => {
+    const socket = connect(port, "127.0.0.1", () => resolve(true)).on("error", () => resolve(false));
+    socket.unref().on("connect", () => socket.destroy());
+  });
+}
+
+describe("a signal to the npm process ends everything that its script started, within 10 seconds", () => {
+  let directory: string;
+  let port: number;
+  let env: Record<string, string>;
+
+  beforeAll(async () => {
+    directory = await mkdtemp(join(tmpdir(), "guildcal-npm-"));
+    port = await freePort(0);
+    env = { DATA_DIR: directory, PORT: String(port), PROBE_PORT: "0" };
+  });
+  afterAll(() => rm(directory, { recursive: true, force: true }));
+
+  test.each([
+    ["start", "SIGTERM", "/bin/dash"],
+    ["start", "SIGINT", "/bin/bash"],
+    ["start", "SIGHUP", "/bin/dash"],
+    ["start:nats", "SIGTERM", "/bin/bash"],
+    ["start:nats", "SIGINT", "/bin/dash"],
+    ["start:nats", "SIGHUP", "/bin/bash"],
+    // npm can't hand this one on.
+    ["start:nats", "SIGKILL", "/bin/dash"],
+  ] as const)("npm run %s, by %s, under %s", async (script, signal, shell) => {
+    const run = new NpmRun(["run", script], { ...env, npm_config_script_shell: shell });
+    await run.printed("guildcal is ready");
+    const processes = await run.processes();
+    expect(await run.running("mongod")).toHaveLength(1);
+    expect(await run.running("nats-server")).toHaveLength(script === "start" ? 0 : 1);
+    run.npm.kill(signal);
+    await allGone(processes);
+    await expect(accepts(port)).resolves.toBe(false);
+    // mongod empties its lock file when it has ended in order.
+    await expect(readFile(join(directory, "mongodb", "mongod.lock"), "utf8")).resolves.toBe("");
+  });
+
+  test("Ctrl-C, which arrives from the terminal and from npm, ends in order and not as the second press does", async () => {
+    const run = new NpmRun(["start"], env);
+    await run.printed("guildcal is ready");
+    const [processes, ended] = [await run.processes(), once(run.npm, "exit")];
+    process.kill(-(run.npm.pid as number), "SIGINT");
+    await allGone(processes);
+    await expect(ended).resolves.toEqual([0, null]);
+  });
+
+  test("also while it starts", async () => {
+    const run = new NpmRun(["start"], env);
+    await until(async () => (await run.running("mongod")).length === 1, "a mongod", STARTS_WITHIN_MS);
+    const processes = await run.processes();
+    run.npm.kill("SIGTERM");
+    await allGone(processes);
+    expect(run.output).not.toContain("guildcal is ready");
+  });
+
+  test("npm run keys", async () => {
+    const run = new NpmRun(["run", "keys", "--", "list"], env);
+    await until(async () => (await run.running("mongod")).length === 1, "a mongod", STARTS_WITHIN_MS);
+    const processes = await run.processes();
+    run.npm.kill("SIGTERM");
+    await allGone(processes);
+    await expect(readFile(join(directory, "mongodb", "mongod.lock"), "utf8")).resolves.toBe("");
+  });
+
+  test("npm run demo, whose data go with it", async () => {
+    const temporary = await mkdtemp(join(directory, "tmp-"));
+    const run = new NpmRun(["run", "demo"], { TMPDIR: temporary, PORT: String(port) });
+    await run.printed("2. An announcement");
+    const processes = await run.processes();
+    run.npm.kill("SIGTERM");
+    await allGone(processes);
+    const left = await readdir(temporary);
+    expect(left.filter((name) => name.startsWith("guildcal-"))).toEqual([]);
+  });
+});
