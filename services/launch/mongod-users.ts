@@ -6,7 +6,7 @@ import { keptSecret } from "./kept-secret.ts";
 import { type ServiceName, SERVICES } from "./service-factories.ts";
 import { StartupError } from "./startup-error.ts";
 
-const { MongoClient, MongoServerError } = mongoose.mongo;
+const { MongoClient, MongoNetworkError, MongoServerError } = mongoose.mongo;
 type Client = mongoose.mongo.MongoClient;
 
 /** The embedded replica set's name. */
@@ -15,6 +15,7 @@ export const SET = "guildcal";
 export const ADMIN = "admin";
 const KEYFILE = "mongodb-keyfile";
 const PRIMARY_WITHIN_MS = 30_000;
+const ATTEMPTS = 5;
 /** MongoDB's errors, by their numbers. */
 const [UNAUTHORIZED, AUTHENTICATION_FAILED, ALREADY_INITIALIZED, NOT_YET_READ] = [13, 18, 23, 94];
 const [ROLE_IS_THERE, USER_IS_THERE] = [51_002, 51_003];
@@ -44,6 +45,17 @@ export async function mongodUsers(directory: string): Promise<MongodUsers> {
  * is so already stays so; data of before there were users stays, and has them from now on.
  */
 export async function prepareMongod(port: number, users: MongodUsers): Promise<void> {
+  for (let attempt = 1; ; attempt++) {
+    try {
+      return await prepareOnce(port, users);
+    } catch (error) {
+      // mongod closes all connections when its state in the set changes, as after it has read an address that is not its own.
+      if (!(error instanceof MongoNetworkError) || attempt === ATTEMPTS) throw error;
+    }
+  }
+}
+
+async function prepareOnce(port: number, users: MongodUsers): Promise<void> {
   const stranger = `mongodb://127.0.0.1:${port}/?directConnection=true`;
   const admin = users.urlOf(ADMIN, port);
   await withClient(stranger, (client) => foundSet(client, port));

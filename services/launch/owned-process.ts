@@ -2,6 +2,7 @@ import { type ChildProcess, spawn } from "node:child_process";
 import { once } from "node:events";
 import { connect, type Socket } from "node:net";
 import { createInterface } from "node:readline";
+import { basicEnvironment } from "./basic-environment.ts";
 
 /** A server program that this process started, and that ends no later than a few seconds after it. */
 export interface OwnedProcess {
@@ -67,7 +68,7 @@ const WATCH = 'read -r line; kill "$0"; sleep 5; kill -9 "$0"';
 /** Ends the child when this process has ended, also by kill -9: the kernel then closes the pipe that a watcher reads. */
 export function endWithThisProcess(child: ChildProcess): void {
   const watcher = spawn("/bin/sh", ["-c", WATCH, String(child.pid)], {
-    env: { PATH: "/usr/bin:/bin" },
+    env: basicEnvironment(),
     stdio: ["pipe", "ignore", "ignore"],
     detached: true,
   });

@@ -54,7 +54,7 @@ export const DATABASE_GUARDS: readonly Guard[] = [
   {
     guard: "the embedded mongod runs no JavaScript",
     file: "services/launch/embedded-mongod.ts",
-    text: ', "--noscripting"',
+    text: '    "--noscripting",\n',
     without: "",
     testFile: "test/processes/database-users.processes.test.ts",
     test: "MongoDB runs no JavaScript",

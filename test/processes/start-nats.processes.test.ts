@@ -93,7 +93,6 @@ describe("npm run start:nats: a process a service", () => {
     await expect(service.end("SIGTERM")).resolves.toBe(0);
     // Calls to what was killed timed out above; nobody waits for their answers at the end.
     expect(service.output).not.toContain("GracefulStopTimeoutError");
-    // The watcher of the nats-server looks up every few seconds, and ends when there is nothing to watch.
     const left = async () => (await Promise.all(children.map(parentOf))).filter((parent) => parent !== undefined);
     await until(async () => (await left()).length === 0, "the end of all processes");
   });
