@@ -1,53 +1,27 @@
 import { readFile } from "node:fs/promises";
 import { dirname, join } from "node:path";
 import { fileURLToPath } from "node:url";
+import { promisify } from "node:util";
+import { gzip } from "node:zlib";
 import type { Answer } from "./answer.ts";
 import { openapiText } from "./openapi.ts";
 import type { Page } from "./page.ts";
 import type { Route } from "./route.ts";
 
-/** Swagger UI out of node_modules, these files alone: it works without a network, and asks nobody else for anything. */
-const FILES = {
-  "swagger-ui.css": "text/css; charset=utf-8",
-  "swagger-ui-bundle.js": "text/javascript; charset=utf-8",
-  "favicon-32x32.png": "image/png",
+const JAVASCRIPT = "text/javascript; charset=utf-8";
+
+const swaggerUi = dirname(fileURLToPath(import.meta.resolve("swagger-ui-dist/package.json")));
+const own = join(import.meta.dirname, "docs");
+
+/** Our own files, and three of Swagger UI's: the page works without a network and loads nothing from elsewhere. */
+const FILES: Readonly<Record<string, { readonly folder: string; readonly file: string; readonly type: string }>> = {
+  "/docs": { folder: own, file: "index.html", type: "text/html; charset=utf-8" },
+  "/docs/start.js": { folder: own, file: "start.js", type: JAVASCRIPT },
+  "/docs/example-ids.js": { folder: own, file: "example-ids.js", type: JAVASCRIPT },
+  "/docs/swagger-ui.css": { folder: swaggerUi, file: "swagger-ui.css", type: "text/css; charset=utf-8" },
+  "/docs/swagger-ui-bundle.js": { folder: swaggerUi, file: "swagger-ui-bundle.js", type: JAVASCRIPT },
+  "/docs/favicon-32x32.png": { folder: swaggerUi, file: "favicon-32x32.png", type: "image/png" },
 };
-
-const directory = dirname(fileURLToPath(import.meta.resolve("swagger-ui-dist/package.json")));
-
-const HTML = `<!doctype html>
-<html lang="en">
-  <head>
-    <meta charset="utf-8" />
-    <title>Guildcal API</title>
-    <link rel="stylesheet" href="docs/swagger-ui.css" />
-    <link rel="icon" type="image/png" href="docs/favicon-32x32.png" />
-  </head>
-  <body>
-    <div id="docs"></div>
-    <script src="docs/swagger-ui-bundle.js"></script>
-    <script type="module" src="docs/start.js"></script>
-  </body>
-</html>
-`;
-
-/** JavaScript's numbers round a guild's id (D7): this page shows such integers as texts, with every digit. */
-const START = `const exactly = (text) =>
-  JSON.parse(text, (_key, value, { source } = {}) =>
-    Number.isInteger(value) && !Number.isSafeInteger(value) && source !== undefined ? source : value);
-
-const response = await fetch("openapi.json");
-SwaggerUIBundle({
-  spec: exactly(await response.text()),
-  dom_id: "#docs",
-  validatorUrl: null,
-  tryItOutEnabled: true,
-  responseInterceptor(answer) {
-    if (answer.headers["content-type"]?.startsWith("application/json")) answer.text = JSON.stringify(exactly(answer.text));
-    return answer;
-  },
-});
-`;
 
 /** Sends to the page: its links are relative, and would miss their targets one folder further down. */
 const DOCS: Answer = { status: 308, headers: { location: "../docs" }, body: "" };
@@ -68,25 +42,34 @@ const POLICY = [
 export function docsPages(routes: readonly Route[]): readonly Page[] {
   const document = openapiText(routes);
   return [
-    { path: "/openapi.json", answer: () => file("application/json; charset=utf-8", document) },
-    { path: "/docs", answer: () => file("text/html; charset=utf-8", HTML) },
+    page("/openapi.json", "application/json; charset=utf-8", () => Promise.resolve(Buffer.from(document))),
     { path: "/docs/", answer: () => DOCS },
-    { path: "/docs/start.js", answer: () => file("text/javascript; charset=utf-8", START) },
-    ...Object.entries(FILES).map(([name, type]) => ({
-      path: `/docs/${name}`,
-      answer: async () => file(type, await readOnce(name)),
-    })),
+    ...Object.entries(FILES).map(([path, { folder, file, type }]) =>
+      page(path, type, () => readFile(join(folder, file))),
+    ),
   ];
 }
 
-function file(type: string, body: string | Buffer): Answer {
-  return { status: 200, headers: { "content-type": type, "content-security-policy": POLICY }, body };
+interface Encodings {
+  readonly identity: Buffer;
+  readonly gzip: Buffer;
 }
 
-const read = new Map<string, Promise<Buffer>>();
-
-async function readOnce(name: string): Promise<Buffer> {
-  const reading = read.get(name) ?? readFile(join(directory, name));
-  read.set(name, reading);
-  return reading;
+/** A page whose content is read and compressed once, at its first request. */
+function page(path: string, type: string, read: () => Promise<Buffer>): Page {
+  let encodings: Promise<Encodings> | undefined;
+  const headers = { "content-type": type, "content-security-policy": POLICY, vary: "accept-encoding" };
+  return {
+    path,
+    async answer(acceptsGzip) {
+      encodings ??= read().then(async (identity) => ({ identity, gzip: await promisify(gzip)(identity) }));
+      const body = await encodings.catch((error: unknown) => {
+        encodings = undefined;
+        throw error;
+      });
+      return acceptsGzip
+        ? { status: 200, headers: { ...headers, "content-encoding": "gzip" }, body: body.gzip }
+        : { status: 200, headers, body: body.identity };
+    },
+  };
 }

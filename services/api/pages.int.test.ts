@@ -47,12 +47,40 @@ describe("what the gateway serves to everybody", () => {
   });
 
   test("HEAD is answered as GET is, without the body", async () => {
-    const { status, headers, text } = await gateway.request("/openapi.json", { method: "HEAD" });
+    const { status, headers, text } = await gateway.request("/openapi.json", {
+      method: "HEAD",
+      headers: { "accept-encoding": "identity" },
+    });
     expect([status, text, headers.get("content-length")]).toEqual([
       200,
       "",
       String(Buffer.byteLength(openapiText(ROUTES))),
     ]);
+  });
+
+  test("pages are compressed for those who accept it, and for nobody else", async () => {
+    const bundle = "/docs/swagger-ui-bundle.js";
+    const codingOf = async (accepted: string) => {
+      const { status, headers } = await gateway.request(bundle, { headers: { "accept-encoding": accepted } });
+      return [status, headers.get("content-encoding"), headers.get("vary")];
+    };
+    await expect(codingOf("gzip, deflate, br")).resolves.toEqual([200, "gzip", "accept-encoding"]);
+    await expect(codingOf("br;q=1.0, gzip;q=0.5")).resolves.toEqual([200, "gzip", "accept-encoding"]);
+    await expect(codingOf("gzip;q=0")).resolves.toEqual([200, null, "accept-encoding"]);
+    await expect(codingOf("identity")).resolves.toEqual([200, null, "accept-encoding"]);
+    const [plain, compressed] = await Promise.all([
+      gateway.request(bundle, { headers: { "accept-encoding": "identity" } }),
+      gateway.request(bundle, { headers: { "accept-encoding": "gzip" } }),
+    ]);
+    expect(compressed.text).toBe(plain.text);
+    expect(Number(compressed.headers.get("content-length"))).toBeLessThan(plain.text.length / 3);
+  });
+
+  test("the docs page fits the screen of a phone, and keeps the key for its tab alone", async () => {
+    expect((await gateway.request("/docs")).text).toContain('<meta name="viewport" content="width=device-width');
+    const { text } = await gateway.request("/docs/start.js");
+    expect(text).toContain("sessionStorage.setItem(STORED_KEY");
+    expect(text).not.toMatch(/localStorage[.[]|document\.cookie/);
   });
 
   test("it lives", async () => {

@@ -96,9 +96,13 @@ export function requestPath({ routes, pages, door, once, call, onDefect }: Reque
     return jsonTextAnswer(200, text, etag === undefined ? headers : { ...headers, etag });
   }
 
-  function answerPage(page: Page, { method = "" }: IncomingMessage, requestId: string): Answer | Promise<Answer> {
+  function answerPage(
+    page: Page,
+    { method = "", headers }: IncomingMessage,
+    requestId: string,
+  ): Answer | Promise<Answer> {
     if (method !== "GET" && method !== "HEAD") return notAllowed("GET, HEAD", requestId);
-    const answer = page.answer();
+    const answer = page.answer(acceptsGzip(headers["accept-encoding"]));
     return answer instanceof Promise ? answer.catch((error: unknown) => failure(error, requestId)) : answer;
   }
 
@@ -120,6 +124,11 @@ export function requestPath({ routes, pages, door, once, call, onDefect }: Reque
       ? refusalAnswer(refuse("ROUTE_NOT_FOUND"), requestId)
       : answerPage(page, request, requestId);
   };
+}
+
+/** Whether gzip is named with a weight above 0. A request that names no coding gets the body as it is. */
+function acceptsGzip(accepted: string | string[] = ""): boolean {
+  return /(?:^|,)\s*(?:gzip|x-gzip|\*)\s*(?:;\s*q=(?!0(?:\.0*)?\s*(?:,|$))[\d.]+\s*)?(?:,|$)/i.test(String(accepted));
 }
 
 /** The path without its query, which nobody reads. */
