@@ -58,10 +58,13 @@ describe("the examples of the API document", () => {
   }
 
   beforeAll(async () => {
+    const unknownChannels = { problemNow: async () => undefined, guildName: async () => undefined };
     const dispatch = standIn("dispatch", {
       ...serve(listUpcomingPosts, async () => ({ posts: postsOf(announcementExamples.upcoming) })),
       ...serve(listPostHistory, async () => postsOf(announcementExamples.history)),
-      ...serve(previewPost, (params, { broker }) => previewOf(ownersOnTheBus(broker), params, current.epoch_start)),
+      ...serve(previewPost, (params, { broker }) =>
+        previewOf(ownersOnTheBus(broker), unknownChannels, params, current.epoch_start),
+      ),
     });
     gateway = await startTestGateway((mongoUrl) => [
       guildSettingsService({ mongoUrl }),

@@ -67,6 +67,14 @@ export const FIELD_DESCRIPTIONS: Readonly<Record<string, string>> = {
   // Posts
   announcement_id: "Id of the announcement that the post belongs to.",
   due: "Instant at which the post is due, in Unix milliseconds (UTC).",
+  problem:
+    "What stands against posting it, where the sink can know: with Discord, the channel is checked some seconds after the " +
+    "post is planned, and again every 2 to 30 minutes while there is a problem. Absent where nothing is known to.",
+  "PostProblem.code":
+    "Stable name of the problem, for programs. The channel belongs to another guild (CHANNEL_FOREIGN), does not exist " +
+    "(CHANNEL_UNKNOWN), can't be seen by the bot (CHANNEL_UNREACHABLE) or takes no messages (CHANNEL_UNSUITABLE): the " +
+    "post will fail. The bot lacks permissions in it (PERMISSION_MISSING): the post will fail, or show or notify less.",
+  "PostProblem.message": "The problem in words; of missing permissions, which, by Discord's names.",
   not_planned: "Present where the guild has more posts ahead than are planned at a time (5000).",
   due_from: "Posts that are due before this instant are planned; in Unix milliseconds (UTC).",
   "NotPlanned.code": "Stable name of the reason, for programs.",

@@ -35,10 +35,12 @@ export interface UpcomingPost {
   readonly eventId: EventId | OccurrenceId;
   readonly startsAt: EpochMs;
   readonly channel: string;
+  /** What stood against it when its channel was checked last (D35); absent when nothing did, or nobody could know. */
+  readonly problem?: PostProblem;
 }
 
 /** A post that is settled, with its outcome. */
-export interface SettledPost extends UpcomingPost {
+export interface SettledPost extends Omit<UpcomingPost, "problem"> {
   readonly state: PostState;
   /** When it was settled; database time. */
   readonly settledAt: EpochMs;
@@ -124,6 +126,8 @@ export interface PostPreview {
   readonly eventId: EventId | OccurrenceId;
   readonly startsAt: EpochMs;
   readonly channel: string;
+  /** What stands against posting it (D35); absent when nothing does, or nobody can know. */
+  readonly problem?: PostProblem;
   readonly messages: readonly MessageBody[];
 }
 

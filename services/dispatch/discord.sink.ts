@@ -171,6 +171,8 @@ export function discordSink({
         if (found.kind === "unreachable") refusals.add(guildId, now());
         return found;
       },
+      guildName: async (guildId, timeoutMs) =>
+        now() < halt.until ? undefined : directory.guildName(guildId, get, timeoutMs),
     },
     channelLimits: {
       wait: (channel) => limits.laneWait({ route: "create", channel }, now()),

@@ -11,6 +11,8 @@ import { GUILD_SETTINGS_CHANGED } from "../contracts/guild-settings.contract.ts"
 import type { ServiceName } from "../contracts/health.contract.ts";
 import type { GuildId } from "../contracts/ids.ts";
 import { boundedAnswers } from "../../mixins/bounded-answers.ts";
+import { newChannelChecks } from "./channel-checks.ts";
+import { channelChecksStore } from "./channel-checks.store.ts";
 import { newDatabaseClock } from "./database-clock.ts";
 import { countingPlans, showHoldings, timed } from "./dispatch.metrics.ts";
 import { renderAnnouncement } from "./domain/message/announcement-message.ts";
@@ -54,6 +56,7 @@ export function dispatchService(options: DispatchOptions): ServiceSchema {
     () => databaseTime(connection, STORE_ANSWERS_MS),
     () => performance.now(),
   );
+  const channels = newChannelChecks({ checks: channelChecksStore(connection), store, sinks, clock });
   let dispatcher: Dispatcher | undefined;
   let sampling: NodeJS.Timeout | undefined;
   let hideHoldings = () => {};
@@ -68,7 +71,7 @@ export function dispatchService(options: DispatchOptions): ServiceSchema {
       replicas: knownReplicas(broker),
       sinks: sinks.map(timed),
       render: renderAnnouncement,
-      reports: outcomeReports(broker, logger),
+      reports: { ...outcomeReports(broker, logger), planned: (posts) => channels.planned(posts) },
     };
   }
 
@@ -84,25 +87,28 @@ export function dispatchService(options: DispatchOptions): ServiceSchema {
     },
     actions: {
       ...serve(listUpcomingPosts, async ({ guildId, amount }) => ({
-        posts: await store.listUpcoming(guildId, amount),
+        posts: await channels.withProblems(guildId, await store.listUpcoming(guildId, amount)),
       })),
       ...serve(listPostHistory, (params) => historyOf(store, params)),
-      ...serve(previewPost, (params, { broker }) => previewOf(ownersOnTheBus(broker), params, clock.now())),
+      ...serve(previewPost, (params, { broker }) => previewOf(ownersOnTheBus(broker), channels, params, clock.now())),
     },
     async started(this: Service) {
       await clock.sample();
       sampling = setInterval(() => void clock.sample().catch(() => {}), CLOCK_SAMPLE_MS);
-      dispatcher = newDispatcher(portsOf(this), { ...STANDARD_TIMING, graceMs, ...options.timing });
+      const ports = portsOf(this);
+      dispatcher = newDispatcher(ports, { ...STANDARD_TIMING, graceMs, ...options.timing });
       hideHoldings = showHoldings(dispatcher, store, clock, sinks);
       // Without the owners there is nothing to plan from; what is planned is not held up by them for long.
       void this.broker
         .waitForServices([...OWNERS], OWNERS_AWAITED_MS, 50)
         .catch(() => {})
         .then(() => dispatcher?.start());
+      channels.start(ports);
     },
     async stopped() {
       clearInterval(sampling);
       hideHoldings();
+      channels.stop();
       await dispatcher?.stop(drainMs);
       await Promise.all(sinks.map((sink) => sink.close()));
     },

@@ -22,7 +22,7 @@ const EVENTS: Partial<Record<PostState, string>> = {
 const AS_PLANNED: ReadonlySet<PostState> = new Set(["sent", "skipped", "cancelled"]);
 
 /** For each outcome one structured line and one count, and a broadcast for those that concern others. */
-export function outcomeReports(broker: ServiceBroker, logger: ServiceBroker["logger"]): Reports {
+export function outcomeReports(broker: ServiceBroker, logger: ServiceBroker["logger"]): Omit<Reports, "planned"> {
   return {
     settled(post: Post) {
       const { id, sink, guildId, state } = post;

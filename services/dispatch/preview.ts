@@ -4,6 +4,7 @@ import type { Occurrence } from "../contracts/occurrences.contract.ts";
 import type { PostPreview } from "../contracts/dispatch.contract.ts";
 import { refuse, type Refusal } from "../contracts/errors.ts";
 import { type AnnouncementId, type EpochMs, type GuildId, LAST_EPOCH_MS, type OccurrenceId } from "../contracts/ids.ts";
+import type { ChannelChecks } from "./channel-checks.ts";
 import { encodeMessage } from "./discord/message-body.ts";
 import { covers } from "./domain/covers.ts";
 import { renderAnnouncement } from "./domain/message/announcement-message.ts";
@@ -23,23 +24,27 @@ const NOTHING_AHEAD = "The announcement covers no event that is still ahead";
 /** The messages of an announcement as they would be sent now. Reads the owners, and sends nothing. */
 export async function previewOf(
   owners: Owners,
+  channels: Pick<ChannelChecks, "problemNow" | "guildName">,
   { guildId, id, eventId }: PreviewParams,
   now: EpochMs,
 ): Promise<PostPreview | Refusal> {
   const announcement = await owners.announcement(guildId, id as AnnouncementId);
   if (announcement === null) return refuse("ANNOUNCEMENT_NOT_FOUND");
-  const [occurrence, settings] = await Promise.all([
+  const [occurrence, settings, problem] = await Promise.all([
     eventId === undefined ? nextCovered(owners, announcement, now) : named(owners, guildId, eventId, now),
     owners.settings(guildId),
+    channels.problemNow(announcement),
   ]);
   if (occurrence === undefined) {
     return refuse("EVENT_NOT_FOUND", undefined, eventId === undefined ? NOTHING_AHEAD : undefined);
   }
+  const guildName = settings.branded ? await channels.guildName(guildId) : undefined;
   return {
     eventId: occurrence.occurrenceId,
     startsAt: occurrence.startsAt,
     channel: announcement.channel,
-    messages: renderAnnouncement({ announcement, occurrence, settings }).map(encodeMessage),
+    ...(problem === undefined ? {} : { problem }),
+    messages: renderAnnouncement({ announcement, occurrence, settings, guildName }).map(encodeMessage),
   };
 }
 

@@ -44,13 +44,15 @@ export type Lookup =
       readonly reason?: string;
     };
 
-/** What a sink can find out about channels before a post is due (D35). */
+/** What a sink can find out about channels and guilds beside posting (D33, D35). */
 export interface ChannelChecks {
   /**
    * Reads the channel and what the bot may do in it; undefined when that can't be known now. It waits for a place in a
    * small part of the sink's requests, within its time-out, and never throws.
    */
   check(guildId: string, channel: string, timeoutMs: number): Promise<ChannelFinding | undefined>;
+  /** The guild's name, which branded posts show; undefined when it can't be known now. Never throws. */
+  guildName(guildId: string, timeoutMs: number): Promise<string | undefined>;
 }
 
 /** What the receiver's answers have told of what it takes; `requestsPerSecond` is not counted in. */

@@ -22,7 +22,13 @@ const COLLECTIONS: Readonly<Record<ServiceName, Readonly<Record<string, Use>>>> 
   // Who changed which key is never changed, not even by who took over the gateway.
   api: { api_keys: "change", api_key_changes: "append", kept_answers: "remove" },
   "calendar-events": { calendar_events: "refile", calendars: "change" },
-  dispatch: { posts: "change", guild_plans: "change", plan_sources: "change", feed_marks: "change" },
+  dispatch: {
+    posts: "change",
+    guild_plans: "change",
+    plan_sources: "change",
+    feed_marks: "change",
+    channel_checks: "remove",
+  },
   "guild-settings": { guild_settings: "change" },
 };
 

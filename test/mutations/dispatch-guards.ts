@@ -69,4 +69,11 @@ export const DISPATCH_GUARDS: readonly Guard[] = [
     without: "",
     test: "one guild's forbidden channels don't use up the refused requests",
   },
+  {
+    ...sink,
+    guard: "channel checks keep to their part of the requests",
+    text: "const waitMs = () => Math.max(checks.wait(now()), limits.wait(lane, now()));",
+    without: "const waitMs = () => limits.wait(lane, now());",
+    test: "checks take a tenth of the requests, and posts have the rest",
+  },
 ];

@@ -5,6 +5,8 @@ import {
   type NotPlanned,
   POST_STATES,
   type PostPreview,
+  type PostProblem,
+  PROBLEM_CODES,
   type SettledPost,
   type UpcomingPost,
   type UpcomingPosts,
@@ -78,13 +80,28 @@ export const announcementId: AnswerField<Pick<Announcement, "id">> = {
 /** An announcement as list answers it. */
 export const listedAnnouncement: readonly AnswerField<Announcement>[] = [announcementId, ...announcement];
 
-const upcomingPost: readonly AnswerField<UpcomingPost>[] = [
+const postFields: readonly AnswerField<Omit<UpcomingPost, "problem">>[] = [
   { wire: "due", value: ({ dueAt }) => dueAt, schema: EPOCH_MS },
   { wire: "announcement_id", value: (post) => post.announcementId, schema: STRING },
   { wire: "event_id", value: ({ eventId }) => eventId, schema: STRING },
   { wire: "epoch_start", value: ({ startsAt }) => startsAt, schema: EPOCH_MS },
   { wire: "channel", value: ({ channel }) => channel, schema: STRING },
 ];
+
+const problemFields: readonly AnswerField<PostProblem>[] = [
+  { wire: "code", value: ({ code }) => code, schema: oneOfNames(PROBLEM_CODES) },
+  { wire: "message", value: ({ message }) => message, schema: STRING },
+];
+
+/** Only where something is known to stand against a post (D35). */
+const problem: AnswerField<{ readonly problem?: PostProblem }> = {
+  wire: "problem",
+  value: ({ problem: known }) => known && encodeFields(problemFields, known),
+  schema: objectOf(problemFields, "PostProblem"),
+  optional: true,
+};
+
+const upcomingPost: readonly AnswerField<UpcomingPost>[] = [...postFields, problem];
 
 const notPlanned: readonly AnswerField<NotPlanned>[] = [
   { wire: "code", value: ({ code }) => code, schema: oneOfNames(NOT_PLANNED_CODES) },
@@ -105,7 +122,7 @@ export const upcomingPosts: readonly AnswerField<UpcomingPosts>[] = [
 ];
 
 export const settledPost: readonly AnswerField<SettledPost>[] = [
-  ...upcomingPost,
+  ...postFields,
   { wire: "state", value: ({ state }) => state, schema: oneOfNames(POST_STATES) },
   { wire: "settled", value: ({ settledAt }) => settledAt, schema: EPOCH_MS },
   { wire: "late_ms", value: ({ lateMs }) => lateMs, schema: INTEGER, optional: true },
@@ -157,5 +174,6 @@ export const postPreview: readonly AnswerField<PostPreview>[] = [
   { wire: "event_id", value: ({ eventId }) => eventId, schema: STRING },
   { wire: "epoch_start", value: ({ startsAt }) => startsAt, schema: EPOCH_MS },
   { wire: "channel", value: ({ channel }) => channel, schema: STRING },
+  problem,
   { wire: "messages", value: ({ messages }) => messages, schema: { type: "array", items: message } },
 ];

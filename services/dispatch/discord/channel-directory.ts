@@ -14,6 +14,8 @@ const CHANNEL_AGE_MS = 3_600_000;
 /** Names, roles and the bot's own roles change now and then. */
 const MOST_GUILDS = 2_000;
 const GUILD_AGE_MS = 300_000;
+const MOST_NAMES = 20_000;
+const NAME_AGE_MS = 3_600_000;
 /** Channels that take no messages: category, directory, forum, media. */
 const UNSUITABLE: ReadonlySet<number> = new Set([4, 14, 15, 16]);
 /** Threads of announcement channels, public and private threads. */
@@ -26,7 +28,6 @@ export type Unlearned = Extract<SendOutcome, { kind: "retry" | "halted" }>;
 
 /** The guild as the bot sees it. */
 interface KnownGuild {
-  readonly name: string;
   readonly bot: BotMember;
   readonly mentionableRoles: readonly string[];
 }
@@ -63,6 +64,7 @@ export function channelDirectory(
   /** The guild that a channel belongs to; "" for none. */
   const channelGuilds = expiringCache<string>(MOST_CHANNELS, CHANNEL_AGE_MS);
   const guilds = expiringCache<KnownGuild>(MOST_GUILDS, GUILD_AGE_MS);
+  const names = expiringCache<string>(MOST_NAMES, NAME_AGE_MS);
   /** Posts that come due together ask one question together. */
   const underWay = new Map<string, Promise<unknown>>();
 
@@ -102,11 +104,11 @@ export function channelDirectory(
     const membership = isOk(member.answer) ? readMember(member.answer.body) : undefined;
     if (told === undefined) return unlearned(guild.answer, guild.afterMs);
     if (membership === undefined || !isOk(member.answer)) return unlearned(member.answer, member.afterMs);
-    const { name, roles, ownerId } = told;
+    const { roles, ownerId } = told;
     const { roleIds, timedOutUntil } = membership;
     const ofTheBot = roles.filter(({ id }) => id === guildId || roleIds.includes(id));
+    names.set(guildId, told.name, now());
     const known: KnownGuild = {
-      name,
       bot: {
         userId,
         isOwner: ownerId === userId,
@@ -119,6 +121,15 @@ export function channelDirectory(
     };
     guilds.set(guildId, known, now());
     return known;
+  }
+
+  async function learnName(guildId: string, get: Get, timeoutMs: number): Promise<string | undefined> {
+    const attempt = await get({ route: "guild", channel: guildId }, ["guilds", guildId], timeoutMs);
+    const told = attempt.kind === "made" && isOk(attempt.answer) ? readGuild(attempt.answer.body) : undefined;
+    // A guild that the bot is not in has no name here; every branded post would ask again.
+    const isRefused = attempt.kind === "made" && outcomeOf(attempt.answer, 0).kind === "rejected";
+    if (told !== undefined || isRefused) names.set(guildId, told?.name ?? "", now());
+    return told?.name;
   }
 
   async function guildOf(guildId: string, get: Get, timeoutMs: number): Promise<KnownGuild | Unlearned> {
@@ -159,8 +170,9 @@ export function channelDirectory(
     },
 
     async guildName(guildId, get, timeoutMs) {
-      const guild = await guildOf(guildId, get, timeoutMs);
-      return "kind" in guild ? undefined : guild.name;
+      const known = names.get(guildId, now());
+      if (known === "") return undefined;
+      return known ?? once(`name ${guildId}`, () => learnName(guildId, get, timeoutMs));
     },
 
     forget: (channel) => channelGuilds.delete(channel),

@@ -50,9 +50,9 @@ function textsOf(message: unknown): Texts {
   const embed: unknown = listAt(message, "embeds")[0];
   const fields = listAt(embed, "fields").flatMap((field) => [textAt(field, "name"), textAt(field, "value")]);
   const title = textAt(embed, "title");
-  const author = textAt(valueAt(embed, "author"), "name");
   const footer = textAt(valueAt(embed, "footer"), "text");
-  const all = [content, author, title, textAt(embed, "description"), ...fields, footer].join("\n");
+  // Without the author: the guild's name is the same in all its posts, and not always known.
+  const all = [content, title, textAt(embed, "description"), ...fields, footer].join("\n");
   return { all, beginning: title === "" ? content : title, ids: idsIn(footer), hasBox: embed !== undefined };
 }
 

@@ -33,6 +33,11 @@ const PROBLEMS = {
   unsuitable: { code: "CHANNEL_UNSUITABLE", message: "the channel takes no messages" },
 } as const satisfies Record<string, PostProblem>;
 
+/** Whether nothing stands against any post in the channel, whoever its subscribers are. */
+export function isClear(finding: ChannelFinding): boolean {
+  return finding.kind === "own" && finding.missing.length === 0;
+}
+
 /** Why no post can go to the channel; undefined when one may be tried. */
 export function refusalOf(finding: ChannelFinding): PostProblem | undefined {
   return finding.kind === "own" ? undefined : PROBLEMS[finding.kind];

@@ -42,7 +42,10 @@ const PAGE = 1000;
 export function newDispatcher(ports: Ports, timing: Timing): Dispatcher {
   const { clock, store, replicas, timers } = ports;
   const life = newLife(ports);
-  const planner = newPlanner(ports, timing, life, (posts) => agenda.add(posts));
+  const planner = newPlanner(ports, timing, life, (posts) => {
+    agenda.add(posts);
+    ports.reports.planned(posts);
+  });
   const follower = newFollower(ports, timing, life, planner);
   const questions = newQuestions(ports, timing, follower);
   const ledger = newLedger(ports, life);

@@ -1,9 +1,11 @@
 import type { EpochMs } from "../../contracts/ids.ts";
 import type { ChatMessage } from "../domain/chat-message.ts";
 import { type StandingTruth, stands } from "../domain/judge-post.ts";
+import type { Announced } from "../domain/message/announcement-embed.ts";
 import type { Post } from "../domain/post.ts";
 import type { Sink } from "../sink.ts";
 import type { Answer, Questions } from "./ask-truth.ts";
+import { announcedThrough } from "./announced-through.ts";
 import type { Delivery } from "./deliver.ts";
 import type { Ledger } from "./ledger.ts";
 import type { Life } from "./life.ts";
@@ -71,7 +73,7 @@ export function newFiring(parts: FireParts): (post: Post, sink: Sink, readyAt: E
     sink: Sink,
     { truth, validUntil }: Answer & { truth: StandingTruth },
   ): Promise<boolean> {
-    const messages = rendered(truth);
+    const messages = rendered(await announcedThrough(sink, truth));
     const claimed = await ledger.claim({
       post,
       asOf: ports.clock.now(),
@@ -88,9 +90,9 @@ export function newFiring(parts: FireParts): (post: Post, sink: Sink, readyAt: E
     return true;
   }
 
-  function rendered(truth: StandingTruth): readonly ChatMessage[] | Error {
+  function rendered(announced: Announced): readonly ChatMessage[] | Error {
     try {
-      return ports.render(truth);
+      return ports.render(announced);
     } catch (error) {
       return error instanceof Error ? error : new Error(String(error));
     }

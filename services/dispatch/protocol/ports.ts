@@ -4,7 +4,7 @@ import type { ChangesSinceParams, ChangesSinceResult } from "../../contracts/cha
 import type { GuildSettings } from "../../contracts/guild-settings.contract.ts";
 import type { AnnouncementId, EpochMs, GuildId, OccurrenceId } from "../../contracts/ids.ts";
 import type { ChatMessage } from "../domain/chat-message.ts";
-import type { StandingTruth } from "../domain/judge-post.ts";
+import type { Announced } from "../domain/message/announcement-embed.ts";
 import type { Post, SinkName } from "../domain/post.ts";
 import type { Sink } from "../sink.ts";
 import type { PostStore } from "./post-store.ts";
@@ -71,10 +71,12 @@ export interface Replicas {
 }
 
 /** Pure: the messages of which a post consists, at least one. */
-type Renderer = (truth: StandingTruth) => readonly ChatMessage[];
+type Renderer = (announced: Announced) => readonly ChatMessage[];
 
 /** What the rest of the world is told; never waited for. */
 export interface Reports {
+  /** A plan of a guild is stored; these are its open posts. */
+  planned(posts: readonly Post[]): void;
   /** A post has got its outcome. */
   settled(post: Post): void;
   /** A post waited so long for its turn, or has to wait for its receiver's limits. */

@@ -2,6 +2,7 @@ import type { ChatMessage } from "../domain/chat-message.ts";
 import { stands } from "../domain/judge-post.ts";
 import type { Post } from "../domain/post.ts";
 import type { Lookup, Sink } from "../sink.ts";
+import { announcedThrough } from "./announced-through.ts";
 import type { FireParts } from "./fire.ts";
 import { nonceKnownUntil, outgoing } from "./outgoing.ts";
 import { recall } from "./sources.ts";
@@ -43,7 +44,8 @@ export function newRescue(fireParts: FireParts): (post: Post, sink: Sink | undef
     }
     if (!stands(post, answer.truth, timing.graceMs)) return false;
     if (clock.now() > Math.min(post.deadline, nonceKnownUntil(post, sink, timing))) return false;
-    await delivery.send(post, sink, ports.render(answer.truth), false);
+    const messages = ports.render(await announcedThrough(sink, answer.truth));
+    await delivery.send(post, sink, messages, false);
     return true;
   }
 

@@ -1,3 +1,4 @@
+import type { Announcement } from "../../contracts/announcements.contract.ts";
 import type { EpochMs, GuildId } from "../../contracts/ids.ts";
 import type { StandingTruth } from "../domain/judge-post.ts";
 import type { GuildTruth } from "../domain/plan-posts.ts";
@@ -44,6 +45,18 @@ export async function recall(
   const [settings, announcement, occurrence] = ids.map((id) => found.get(id));
   if (settings === undefined || announcement === undefined || occurrence === undefined) return undefined;
   return { settings, announcement, occurrence } as StandingTruth;
+}
+
+/** The guild's announcements with these ids, as they were last seen; those that are not known are left out. */
+export async function announcementsSeen(
+  store: Pick<PostStore, "sources">,
+  guildId: GuildId,
+  ids: readonly string[],
+): Promise<ReadonlyMap<string, Announcement>> {
+  if (ids.length === 0) return new Map();
+  const found = await store.sources(ids.map((id) => announcementSource(guildId, id)));
+  const announcements = found.map(({ body }) => body as Announcement);
+  return new Map(announcements.map((announcement) => [announcement.id, announcement]));
 }
 
 /** A day or two after the instant, in whole days, so that it moves once a day. */
