@@ -45,8 +45,11 @@ export function refusalAnswer(
   return jsonAnswer(status, body, { ...HEADERS_OF[refusal], ...headers });
 }
 
+/** How to authenticate (RFC 9110 section 11.6.1); the scheme Bearer must have a parameter (RFC 6750 section 3). */
+export const CHALLENGE = 'Bearer realm="guildcal"';
+
 const HEADERS_OF: Partial<Record<Refusal["refusal"], Answer["headers"]>> = {
-  UNAUTHORIZED: { "www-authenticate": "Bearer" },
+  UNAUTHORIZED: { "www-authenticate": CHALLENGE },
   UNAVAILABLE: { "retry-after": "1" },
   // Of an owner; a rate limit says how long.
   TOO_MANY_REQUESTS: { "retry-after": "1" },

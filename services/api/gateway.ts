@@ -11,6 +11,7 @@ import type { Doorkeeper } from "./rates/doorkeeper.ts";
 import { requestLevel, requestLine } from "./request-line.ts";
 import { measureRequest } from "./request-metrics.ts";
 import { requestPath } from "./request-path.ts";
+import { rootPage } from "./root.page.ts";
 import { ROUTES } from "./route-table.ts";
 import { ServiceGone, ServiceWatch, TICK_MS } from "./service-watch.ts";
 
@@ -49,6 +50,7 @@ export class Gateway {
         routes: ROUTES,
         pages: [
           ...healthPages(async () => [...((await databaseAnswers()) ? [] : ["database of api"]), ...watch.missing()]),
+          rootPage(),
           ...docsPages(ROUTES),
         ],
         door,

@@ -1,4 +1,5 @@
 import { ERRORS, HTTP_ERRORS } from "../contracts/errors.ts";
+import { CHALLENGE } from "./answer.ts";
 import { type JsonSchema, objectOf } from "./answer-fields.ts";
 import { Components, pascal } from "./openapi-components.ts";
 import { requestSchema } from "./openapi-schemas.ts";
@@ -148,7 +149,7 @@ const HEADERS: Readonly<Record<string, JsonSchema>> = {
     schema: { type: "string" },
   },
   Allow: { description: "The methods of the path", schema: { type: "string" }, example: "POST" },
-  "WWW-Authenticate": { description: "The scheme of the API key", schema: { type: "string" }, example: "Bearer" },
+  "WWW-Authenticate": { description: "The scheme of the API key", schema: { type: "string" }, example: CHALLENGE },
 };
 
 /** RateLimit stands where the key was accepted; Retry-After where another try may succeed. */

@@ -30,7 +30,7 @@ describe("what the gateway serves to everybody", () => {
     }
   });
 
-  test.each(["/docs/swagger-ui.js", "/docs/package.json", "/docs/..%2fpackage.json", "/"])(
+  test.each(["/docs/swagger-ui.js", "/docs/package.json", "/docs/..%2fpackage.json"])(
     "nothing else: %s",
     async (path) => {
       await expect(gateway.request(path)).resolves.toMatchObject({ status: 404, body: { code: "ROUTE_NOT_FOUND" } });
@@ -44,6 +44,33 @@ describe("what the gateway serves to everybody", () => {
       status: 200,
       text: expect.stringContaining('<div id="docs">'),
     });
+  });
+
+  test("the root leads a browser to the docs page and tells any other client where to look, without a key", async () => {
+    const { status, headers, body } = await gateway.request("/", { redirect: "manual" });
+    expect([status, headers.get("location")]).toEqual([302, "docs"]);
+    expect(body).toMatchObject({ docs: "/docs", openapi: "/openapi.json" });
+    for (const path of [body["docs"], body["openapi"], body["live"], body["ready"]]) {
+      expect((await gateway.request(String(path))).status).toBe(200);
+    }
+    await expect(gateway.request("/", { method: "POST" })).resolves.toMatchObject({ status: 405 });
+  });
+
+  test.each([
+    ["/v1/announcements/list", "/v1/announcement/list"],
+    ["/announcement/list", "/v1/announcement/list"],
+    ["/V2/Events/Get/", "/v2/events/get"],
+    ["/api/v2/events/lst/month", "/api/v2/events/list/month"],
+    ["/v1/events/get", "/v2/events/get"],
+    ["/openapi.yaml", "/openapi.json"],
+    ["/openapi.jsn", "/openapi.json"],
+    ["/doc", "/docs"],
+    ["/foo", undefined],
+    [`/v1/announcement/list${"/x".repeat(3_000)}`, undefined],
+  ])("a mistyped path, %.40s, names the nearest known one, %s, and nothing of itself", async (path, nearest) => {
+    const { status, body } = await gateway.request(path);
+    const hint = nearest === undefined ? "" : `; did you mean ${nearest}?`;
+    expect([status, body["code"], body["message"]]).toEqual([404, "ROUTE_NOT_FOUND", `No such path${hint}`]);
   });
 
   test("HEAD is answered as GET is, without the body", async () => {

@@ -7,6 +7,7 @@ import { guildSettingsService } from "../guild-settings/guild-settings.service.t
 import type { ApiKey } from "./domain/api-key.ts";
 import { apiKeysStore } from "./keys/api-keys.store.ts";
 import { sealNewKey } from "./keys/key-digests.ts";
+import { encodeKey } from "./keys/key-text.ts";
 
 const GUILD = "375357265198317579" as GuildId;
 const OTHER = "375357265198317580" as GuildId;
@@ -113,7 +114,24 @@ describe("what a request is checked for, and in which order", () => {
     const post = await gateway.request("/health/live", { method: "POST" });
     expect([post.status, post.headers.get("allow")]).toEqual([405, "GET, HEAD"]);
     const stranger = await gateway.post(READ, { guild_id: GUILD }, withKey("nobody"));
-    expect([stranger.status, stranger.headers.get("www-authenticate")]).toEqual([401, "Bearer"]);
+    const challenge = 'Bearer realm="guildcal"';
+    expect([stranger.status, stranger.headers.get("www-authenticate")]).toEqual([
+      401,
+      `${challenge}, error="invalid_token"`,
+    ]);
+    const keyless = await gateway.request(READ, { method: "POST" });
+    expect([keyless.status, keyless.headers.get("www-authenticate")]).toEqual([401, challenge]);
+    expect(keyless.body["message"]).toBe("The header Authorization is missing: send `Authorization: Bearer <key>`");
+  });
+
+  test("a revoked key, an expired one and one that nobody made are answered alike: no answer tells that a key exists", async () => {
+    const unknown = encodeKey({ env: SEAL.env, id: "k1", secret: "0".repeat(64) });
+    const answers = await Promise.all(
+      [keys.revoked, keys.expired, unknown].map((key) => gateway.post(READ, { guild_id: GUILD }, withKey(key))),
+    );
+    const told = answers.map(({ status, headers, body }) => [status, headers.get("www-authenticate"), body["message"]]);
+    expect(told).toEqual(answers.map(() => told[2]));
+    expect(told[2]?.[2]).toBe("The API key is unknown, revoked or expired");
   });
 
   test.each([["Bearer"], ["bearer"], ["BEARER"]])("a key is taken alone and after %s (D3)", async (scheme) => {

@@ -14,6 +14,7 @@ import { readJsonBody, SenderGone } from "./request-body.ts";
 import { traceparentOf } from "./request-trace.ts";
 import { pathsOf } from "./route-table.ts";
 import type { Route } from "./route.ts";
+import { unknownPath } from "./unknown-path.ts";
 import { ServiceGone, wasNotBegun } from "./service-watch.ts";
 
 /** What a request's path runs on. */
@@ -38,6 +39,7 @@ export type RequestPath = (request: IncomingMessage, requestId: string) => Answe
  */
 export function requestPath({ routes, pages, door, once, call, onDefect }: RequestPathParts): RequestPath {
   const routeAt = new Map(routes.flatMap((route) => pathsOf(route).map((path) => [path, route] as const)));
+  const knownPaths = [...routes.flatMap(({ paths }) => paths), ...pages.map((page) => page.path)];
   const pageAt = new Map(pages.map((page) => [page.path, page] as const));
 
   async function answerRoute(route: Route, request: IncomingMessage, requestId: string): Promise<Answer> {
@@ -121,7 +123,7 @@ export function requestPath({ routes, pages, door, once, call, onDefect }: Reque
     }
     const page = pageAt.get(path);
     return page === undefined
-      ? refusalAnswer(refuse("ROUTE_NOT_FOUND"), requestId)
+      ? refusalAnswer(unknownPath(path, knownPaths), requestId)
       : answerPage(page, request, requestId);
   };
 }

@@ -25,9 +25,25 @@ export function decodeKey(text: string): KeyParts | undefined {
   return sum !== undefined && encodeKey(parts) === text ? parts : undefined;
 }
 
-/** The key in an `Authorization` header (D3), alone or after `Bearer`. */
-export function presentedKey(authorization: string | undefined): string | undefined {
-  return /^(?:bearer +)?([\x21-\x7e]{1,512})$/i.exec(authorization ?? "")?.[1];
+/** What an `Authorization` header presents (D3): a text to look up, or what is wrong with the header. */
+export type Presented = { readonly key: string } | { readonly problem: string };
+
+const SEND = "send `Authorization: Bearer <key>`";
+
+/** Of a text that can't be a key, whatever keys there are. */
+export const MALFORMED_KEY =
+  "The header Authorization has no API key in it: a key reads gc_<env>_<id>_<secret>_<checksum>, and this text does not, " +
+  "or was mistyped";
+
+/** The key in an `Authorization` header, alone or after `Bearer`. */
+export function presentedKey(authorization: string | undefined): Presented {
+  if (authorization === undefined) return { problem: `The header Authorization is missing: ${SEND}` };
+  const [, scheme, text = ""] = /^(?:([^ ]+) +)?([^]*)$/.exec(authorization.trim()) ?? [];
+  if (text === "" || /^bearer$/i.test(text)) return { problem: `The header Authorization holds no key: ${SEND}` };
+  if (scheme !== undefined && !/^bearer$/i.test(scheme)) {
+    return { problem: `The scheme of the header Authorization is not Bearer: ${SEND}` };
+  }
+  return /^[\x21-\x7e]{1,512}$/.test(text) ? { key: text } : { problem: MALFORMED_KEY };
 }
 
 function checksum(text: string): string {

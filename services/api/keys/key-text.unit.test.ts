@@ -1,7 +1,7 @@
 import { describe, expect, test } from "@jest/globals";
 import * as fc from "fast-check";
 import { keyDigest, newId, pepperId, sameDigest, sealNewKey } from "./key-digests.ts";
-import { decodeKey, encodeKey, presentedKey } from "./key-text.ts";
+import { decodeKey, encodeKey, MALFORMED_KEY, presentedKey } from "./key-text.ts";
 
 const seal = { pepper: "a pepper of thirty-two characters", env: "live" };
 
@@ -27,18 +27,25 @@ describe("a key's text", () => {
     );
   });
 
+  test.each(["abc", "Bearer abc", "bEARER  abc", " abc\t", "Bearer abc "])(
+    "is read from the header %p (D3)",
+    (header) => {
+      expect(presentedKey(header)).toEqual({ key: "abc" });
+    },
+  );
+
   test.each([
-    ["abc", "abc"],
-    ["Bearer abc", "abc"],
-    ["bEARER  abc", "abc"],
-    ["Basic abc", undefined],
-    ["Bearer a b", undefined],
-    ["", undefined],
-    [undefined, undefined],
-    ["ä", undefined],
-    ["x".repeat(513), undefined],
-  ])("of the header %p is %p (D3)", (header, expected) => {
-    expect(presentedKey(header)).toBe(expected);
+    [undefined, "The header Authorization is missing: send `Authorization: Bearer <key>`"],
+    ["", "The header Authorization holds no key: send `Authorization: Bearer <key>`"],
+    ["Bearer", "The header Authorization holds no key: send `Authorization: Bearer <key>`"],
+    ["bearer  ", "The header Authorization holds no key: send `Authorization: Bearer <key>`"],
+    ["Basic YWJj", "The scheme of the header Authorization is not Bearer: send `Authorization: Bearer <key>`"],
+    ["Token a b", "The scheme of the header Authorization is not Bearer: send `Authorization: Bearer <key>`"],
+    ["Bearer a b", MALFORMED_KEY],
+    ["ä", MALFORMED_KEY],
+    ["x".repeat(513), MALFORMED_KEY],
+  ])("is not in the header %.20p, and the reason says which header is missing or wrong", (header, problem) => {
+    expect(presentedKey(header)).toEqual({ problem });
   });
 });
 

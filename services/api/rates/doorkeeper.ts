@@ -1,9 +1,9 @@
 import type { IncomingMessage } from "node:http";
 import type { Caller } from "../../contracts/contract.ts";
 import { refuse, type Refusal } from "../../contracts/errors.ts";
-import type { Answer } from "../answer.ts";
+import { type Answer, CHALLENGE } from "../answer.ts";
 import type { KeyRing } from "../keys/key-ring.ts";
-import { presentedKey } from "../keys/key-text.ts";
+import { decodeKey, MALFORMED_KEY, presentedKey } from "../keys/key-text.ts";
 import type { AddressOf } from "./client-address.ts";
 import type { GatewayRates } from "./gateway-rates.ts";
 import { rateHeaders, retryAfter } from "./rate-headers.ts";
@@ -42,10 +42,13 @@ export function doorkeeper(
       // Others may share the address, so nobody is shut out: but for ids that were made up the store is no longer
       // asked, and keys that fail are answered with 429.
       const mayAsk = () => rates.failures.look(address(), clock()).waitMs === 0;
-      const key = presentedKey(headers.authorization);
-      const caller = key === undefined ? undefined : await keys.authenticate(key, mayAsk);
+      const fail = (unauthorized: TurnedAway) => failed(rates.failures.take(address(), clock()), unauthorized);
+      const presented = presentedKey(headers.authorization);
+      if ("problem" in presented)
+        return fail({ refusal: refuse("UNAUTHORIZED", undefined, presented.problem), headers: {} });
+      const caller = await keys.authenticate(presented.key, mayAsk);
       return caller === undefined
-        ? failed(rates.failures.take(address(), clock()))
+        ? fail(invalidKey(presented.key))
         : admitted({ caller, standings: [] }, rates.keys.take(caller.keyId, clock()));
     },
 
@@ -53,8 +56,15 @@ export function doorkeeper(
   };
 }
 
-function failed(standing: RateStanding): TurnedAway {
-  if (standing.waitMs === 0) return { refusal: refuse("UNAUTHORIZED"), headers: {} };
+/** A key that opens nothing: one text whether it is unknown, revoked or expired. RFC 6750 section 3.1 has the header. */
+function invalidKey(key: string): TurnedAway {
+  const message = decodeKey(key) === undefined ? MALFORMED_KEY : "The API key is unknown, revoked or expired";
+  const headers = { "www-authenticate": `${CHALLENGE}, error="invalid_token"` };
+  return { refusal: refuse("UNAUTHORIZED", undefined, message), headers };
+}
+
+function failed(standing: RateStanding, unauthorized: TurnedAway): TurnedAway {
+  if (standing.waitMs === 0) return unauthorized;
   return { refusal: refuse("TOO_MANY_REQUESTS"), headers: retryAfter(standing) };
 }
 

@@ -2,7 +2,8 @@ import { describe, expect, test } from "@jest/globals";
 import type { IncomingMessage } from "node:http";
 import type { Caller } from "../../contracts/contract.ts";
 import { clientAddress, isNetwork } from "./client-address.ts";
-import { doorkeeper } from "./doorkeeper.ts";
+import { encodeKey, MALFORMED_KEY } from "../keys/key-text.ts";
+import { doorkeeper, type TurnedAway } from "./doorkeeper.ts";
 import { GatewayRates, NO_LIMITS } from "./gateway-rates.ts";
 import { rateHeaders, retryAfter } from "./rate-headers.ts";
 import { RateLimit } from "./rate-limit.ts";
@@ -133,6 +134,22 @@ describe("the doorkeeper", () => {
       refusal: { refusal: "TOO_MANY_REQUESTS" },
     });
     expect(keeper.admitToGuild("2", { caller, standings: [] })).toMatchObject({ caller });
+  });
+
+  test("says of a key that opens nothing whether it has a key's form, and the same of every key that has it", async () => {
+    const { keeper } = door({});
+    const refusalOf = async (key: string) => {
+      const { refusal, headers } = (await keeper.admit(request(key))) as TurnedAway;
+      return [refusal.refusal, refusal.message, headers["www-authenticate"]];
+    };
+    const invalid = 'Bearer realm="guildcal", error="invalid_token"';
+    const whole = encodeKey({ env: "live", id: "k1", secret: "0".repeat(64) });
+    await expect(refusalOf(whole)).resolves.toEqual([
+      "UNAUTHORIZED",
+      "The API key is unknown, revoked or expired",
+      invalid,
+    ]);
+    await expect(refusalOf(whole.slice(1))).resolves.toEqual(["UNAUTHORIZED", MALFORMED_KEY, invalid]);
   });
 
   test("answers an address from which too many keys failed with 429, and goes on letting good keys in", async () => {
