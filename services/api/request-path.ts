@@ -14,6 +14,7 @@ import { readJsonBody, SenderGone } from "./request-body.ts";
 import { traceparentOf } from "./request-trace.ts";
 import { pathsOf } from "./route-table.ts";
 import type { Route } from "./route.ts";
+import { withWarnings } from "./warnings.ts";
 import { unknownPath } from "./unknown-path.ts";
 import { ServiceGone, wasNotBegun } from "./service-watch.ts";
 
@@ -84,7 +85,8 @@ export function requestPath({ routes, pages, door, once, call, onDefect }: Reque
       return { body: JSON.stringify(answer), etag: route.hasEtag ? etagOf(result) : undefined };
     };
     const list = async () => {
-      const encoded = await encodeList(route, await call(route, params, meta));
+      const answer = withWarnings(route.answer, route.warnings(body, decoded));
+      const encoded = await encodeList({ ...route, answer }, await call(route, params, meta));
       return isRefusal(encoded) ? encoded : { body: encoded, etag: undefined };
     };
     const name = route.once ? nameOf(request.headers) : undefined;

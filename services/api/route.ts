@@ -3,7 +3,7 @@ import type { ActionContract, FieldProblem } from "../contracts/contract.ts";
 import type { Refusal } from "../contracts/errors.ts";
 import type { Revised } from "../contracts/revision.ts";
 import { type AnswerField, encodeFields } from "./answer-fields.ts";
-import { type Warning, warningsFor } from "./warnings.ts";
+import { type Warning, warningsFor, withWarnings } from "./warnings.ts";
 import { decodeFields, type NullMeaning, type WireField, wirePath } from "./wire-fields.ts";
 
 /** A request and its answer as the API document shows them, and as a test sends and expects them. */
@@ -106,10 +106,7 @@ export function route<Fields extends object, Params, Result>(table: RouteTable<F
     check: (decoded) => check(decoded).map(inWireName),
     toParams: (checked) => request?.toParams(checked as Fields) ?? checked,
     warnings: warningsFor({ fields, sentBack }),
-    encode(result, warnings = []) {
-      const encoded = encodeFields(answer, result);
-      return warnings.length === 0 ? encoded : { ...encoded, warnings };
-    },
+    encode: (result, warnings = []) => encodeFields(withWarnings(answer, warnings), result),
     inWireNames: ({ problems, ...refusal }) =>
       problems === undefined ? refusal : { ...refusal, problems: problems.map(inWireName) },
   };

@@ -1,4 +1,4 @@
-import type { JsonSchema } from "./answer-fields.ts";
+import type { AnswerField, JsonSchema } from "./answer-fields.ts";
 import { nearestName } from "./nearest-name.ts";
 import type { WireField } from "./wire-fields.ts";
 
@@ -64,6 +64,15 @@ const MAX_NAME_LENGTH = 64;
 
 function cutName(name: string): string {
   return name.length <= MAX_NAME_LENGTH ? name : `${name.slice(0, MAX_NAME_LENGTH - 1).toWellFormed()}…`;
+}
+
+/** The fields of an answer, and behind them the warnings where there are any. */
+export function withWarnings(
+  answer: readonly AnswerField<unknown>[],
+  warnings: readonly Warning[],
+): readonly AnswerField<unknown>[] {
+  if (warnings.length === 0) return answer;
+  return [...answer, { wire: "warnings", value: () => warnings, schema: WARNINGS_SCHEMA }];
 }
 
 /** For the API document. */

@@ -50,6 +50,20 @@ describe("requests that are done, and what they are told beside (D37)", () => {
     expect((await send()).text).toBe(first.text);
   });
 
+  test("a list is warned of as well, behind its entries", async () => {
+    for (const entries of [0, 60]) {
+      const guild_id = String(1_000 + entries);
+      const listed = { ...calendar, guild_id, epoch_start: 5, epoch_end: event.epoch_end };
+      for (let each = 0; each < entries; each += 1) await done("/v2/events/create", { ...event, guild_id });
+      const { body } = await done("/v2/events/list/range", listed);
+      expect(Object.keys(body)).toEqual(["events", "warnings"]);
+      expect([(body["events"] as object[]).length, body["warnings"]]).toMatchObject([
+        entries,
+        [{ code: "BEFORE_1980" }],
+      ]);
+    }
+  });
+
   test("a refused request has no warnings: its errors are what matters", async () => {
     const { status, body } = await gateway.post("/v2/events/create", { ...event, epoch_end: 5, nmae: "Raid" });
     expect([status, "warnings" in body]).toEqual([400, false]);

@@ -156,7 +156,7 @@ export const REQUEST_GUARDS: readonly Guard[] = [
   {
     ...path,
     guard: "what has no route is nowhere",
-    text: 'refusalAnswer(refuse("ROUTE_NOT_FOUND"), requestId)',
+    text: "refusalAnswer(unknownPath(path, knownPaths), requestId)",
     without: "answerRoute(routes[0] as Route, request, requestId)",
     test: "an action without a route is nowhere",
   },
