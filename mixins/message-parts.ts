@@ -25,18 +25,23 @@ export function isMessagePart(data: Buffer): boolean {
 interface Unfinished {
   readonly parts: Buffer[];
   readonly since: number;
+  bytes: number;
 }
 
 /**
  * Puts parts together again. The bus delivers in order or not at all, so what is incomplete after `mostAgeMs` is
- * lost, and forgotten when the next message begins.
+ * lost, and forgotten when the next message begins. A message of more than `maxBytes` is forgotten, and the oldest one
+ * when all together have twice as much.
  */
 export class MessageJoiner {
   readonly #unfinished = new Map<string, Unfinished>();
   readonly #mostAgeMs: number;
+  readonly #maxBytes: number;
+  #bytes = 0;
 
-  constructor(mostAgeMs: number) {
+  constructor(mostAgeMs: number, maxBytes: number) {
     this.#mostAgeMs = mostAgeMs;
+    this.#maxBytes = maxBytes;
   }
 
   /** How many messages have begun and not ended. */
@@ -49,18 +54,35 @@ export class MessageJoiner {
     const id = part.toString("latin1", 1, 1 + ID_BYTES);
     const at = part.readUInt32BE(1 + ID_BYTES);
     if (at === 0) this.#begin(id, now);
-    const parts = this.#unfinished.get(id)?.parts;
+    const message = this.#unfinished.get(id);
     // A part was lost: the rest of the message is of no use.
-    if (parts?.length !== at) return undefined;
-    parts.push(part.subarray(HEADER_BYTES));
-    if (parts.length < part.readUInt32BE(5 + ID_BYTES)) return undefined;
-    this.#unfinished.delete(id);
-    return Buffer.concat(parts);
+    if (message?.parts.length !== at) return undefined;
+    const bytes = part.subarray(HEADER_BYTES);
+    message.parts.push(bytes);
+    message.bytes += bytes.length;
+    this.#bytes += bytes.length;
+    // A part without bytes would be kept without a bound.
+    if (message.bytes > this.#maxBytes || bytes.length === 0) {
+      this.#forget(id);
+      return undefined;
+    }
+    for (const [oldest] of this.#unfinished) {
+      if (this.#bytes <= 2 * this.#maxBytes) break;
+      this.#forget(oldest);
+    }
+    if (message.parts.length < part.readUInt32BE(5 + ID_BYTES)) return undefined;
+    this.#forget(id);
+    return Buffer.concat(message.parts);
   }
 
   #begin(id: string, now: number): void {
-    for (const [other, { since }] of this.#unfinished)
-      if (now - since > this.#mostAgeMs) this.#unfinished.delete(other);
-    this.#unfinished.set(id, { parts: [], since: now });
+    for (const [other, { since }] of this.#unfinished) if (now - since > this.#mostAgeMs) this.#forget(other);
+    this.#forget(id);
+    this.#unfinished.set(id, { parts: [], since: now, bytes: 0 });
+  }
+
+  #forget(id: string): void {
+    this.#bytes -= this.#unfinished.get(id)?.bytes ?? 0;
+    this.#unfinished.delete(id);
   }
 }

@@ -35,6 +35,14 @@ export const httpRequestSeconds = new Histogram({
   registers,
 });
 
+/** Messages from the bus that were dropped: too large, of another form than the contracts have, or forged. */
+export const busRefusals = new Counter({
+  name: "guildcal_bus_refused_total",
+  help: "Messages from the bus that were dropped, by packet and reason",
+  labelNames: ["packet", "reason"],
+  registers,
+});
+
 let watching = false;
 
 /** Begins to watch the process itself: from the first call on, however often it is made. */

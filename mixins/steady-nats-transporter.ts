@@ -2,7 +2,10 @@ import { randomBytes } from "node:crypto";
 import moleculer, { type ServiceBroker } from "moleculer";
 import { EndOfTurn } from "./end-of-turn.ts";
 import { LostCalls, type Whereabouts } from "./lost-calls.ts";
+import { LimitedLog } from "./limited-log.ts";
 import { isMessagePart, MessageJoiner, splitMessage } from "./message-parts.ts";
+import { busRefusals } from "./metrics.ts";
+import { MAX_REQUEST_BYTES, MAX_RESPONSE_BYTES, packetProblem, PART_BYTES } from "./packet-limits.ts";
 
 interface Subscription {
   unsubscribe(): void;
@@ -39,15 +42,17 @@ interface NatsInternals {
     subscribe(topic: string, options: SubscriptionOptions): Subscription;
   } | null;
   readonly logger: { error(...what: unknown[]): void };
-  readonly broker: { getLocalNodeInfo(): { readonly services: readonly ServiceInfo[] } };
+  readonly broker: Pick<ServiceBroker, "getLogger"> & {
+    getLocalNodeInfo(): { readonly services: readonly ServiceInfo[] };
+  };
   readonly nodeID: string;
   readonly transit: { readonly pendingRequests: Map<string, { reject(error: Error): void }> };
   subscribeBalancedRequest(action: string): Promise<void>;
   subscribeBalancedEvent(event: string, group: string): Promise<void>;
 }
 
-/** A NATS server takes messages of 1 MiB at most, unless it is told otherwise. */
-const PART_BYTES = 512 * 1024;
+/** A call's id, or which replica has it, in the messages about calls that are not answered. */
+const MAX_TEXT_BYTES = 300;
 /** Callers have given up by then. */
 const MOST_AGE_MS = 10_000;
 /** The status with which a server says that nobody has subscribed to what a request was published to. */
@@ -70,10 +75,13 @@ const ASKED_AFTER = "whereabouts-";
  */
 export class SteadyNatsTransporter extends moleculer.Transporters.NATS {
   readonly #held = new Map<string, Subscription>();
-  readonly #joiner = new MessageJoiner(MOST_AGE_MS);
+  readonly #joiner = new MessageJoiner(MOST_AGE_MS, MAX_RESPONSE_BYTES);
   readonly #lost = new LostCalls();
   /** A write to the connection costs more than a message: those of a turn are one. */
   readonly #turn = new EndOfTurn();
+  readonly #refusals = new LimitedLog((fields, text) =>
+    (this as unknown as NatsInternals).broker.getLogger("bus").warn(fields, text),
+  );
   #isUp = false;
 
   /** What this process says of a call that another one made and hears nothing of. */
@@ -130,7 +138,7 @@ export class SteadyNatsTransporter extends moleculer.Transporters.NATS {
         const isNobody = message.headers?.code === NOBODY;
         if (!about.startsWith(ASKED_AFTER)) return void (isNobody && notTaken(about));
         // That nobody is there to be asked says nothing about the call.
-        if (isNobody) return;
+        if (isNobody || message.data.length > MAX_TEXT_BYTES) return;
         const [replica = "", whereabouts = ""] = message.string().split(" ", 2);
         const callId = about.slice(ASKED_AFTER.length);
         if (this.#lost.hear(callId, replica, whereabouts)) notTaken(callId);
@@ -162,6 +170,7 @@ export class SteadyNatsTransporter extends moleculer.Transporters.NATS {
   #subscribeUnheard(service: string): void {
     const { client, prefix, nodeID, subscriptions } = this as unknown as NatsInternals;
     const callback = (_: unknown, message: Message) => {
+      if (message.data.length > MAX_TEXT_BYTES) return;
       const whereabouts = this.whenAskedAfter(message.string());
       if (whereabouts !== undefined) message.respond(`${nodeID} ${whereabouts}`);
     };
@@ -175,6 +184,9 @@ export class SteadyNatsTransporter extends moleculer.Transporters.NATS {
   #publish(topic: string, data: Buffer, meta?: { packet?: { payload?: { id?: string } } }): void {
     const base = this as unknown as NatsInternals;
     const requestId = topic.startsWith(`${base.prefix}.REQB.`) ? meta?.packet?.payload?.id : undefined;
+    if (requestId !== undefined && data.length > MAX_REQUEST_BYTES) {
+      throw new moleculer.Errors.MoleculerError("The request is too large for the bus", 500, "REQUEST_TOO_LARGE");
+    }
     if (requestId !== undefined) return base.client?.publish(topic, data, { reply: this.#repliesTo(requestId) });
     const parts =
       data.length > PART_BYTES && topic.startsWith(`${base.prefix}.RES.`)
@@ -183,9 +195,16 @@ export class SteadyNatsTransporter extends moleculer.Transporters.NATS {
     for (const part of parts) base.client?.publish(topic, part);
   }
 
+  /** Decodes nothing that is larger or of another form than our packets: the decoder would take minutes, or all memory. */
   override receive(command: string, data: Buffer): void | Promise<void> {
-    const whole = isMessagePart(data) ? this.#joiner.add(data, performance.now()) : data;
-    if (whole !== undefined) return super.receive(command, whole);
+    const isPart = command === "RES" && isMessagePart(data);
+    const whole = isPart ? this.#joiner.add(data, performance.now()) : data;
+    if (whole === undefined) return;
+    const problem = packetProblem(command, whole);
+    if (problem === undefined) return super.receive(command, whole);
+    busRefusals.inc({ packet: command, reason: problem });
+    const fields = { packet: command, bytes: whole.length, problem };
+    this.#refusals.note(`${command} ${problem}`, fields, "a packet from the bus was dropped");
   }
 
   override async makeBalancedSubscriptions(): Promise<void> {

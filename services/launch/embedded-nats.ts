@@ -2,6 +2,7 @@ import { access, mkdtemp, rm, writeFile } from "node:fs/promises";
 import { createRequire } from "node:module";
 import { tmpdir } from "node:os";
 import { delimiter, dirname, join } from "node:path";
+import { MAX_PAYLOAD_BYTES } from "../../mixins/packet-limits.ts";
 import { freePort } from "./embedded-mongod.ts";
 import { type OwnedProcess, startServer } from "./owned-process.ts";
 import { StartupError } from "./startup-error.ts";
@@ -54,7 +55,7 @@ export async function startNatsFor({ configuration, passwords }: NatsUsers, port
   const folder = await mkdtemp(join(tmpdir(), "guildcal-nats-"));
   const file = join(folder, "nats.conf");
   try {
-    await writeFile(file, configuration);
+    await writeFile(file, `max_payload: ${MAX_PAYLOAD_BYTES}\n${configuration}`);
     return await startNats(port, ["--config", file], passwords);
   } finally {
     await rm(folder, { recursive: true, force: true });

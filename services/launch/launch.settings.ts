@@ -16,7 +16,7 @@ export const launchSettings = {
   DATA_DIR: textSetting("Folder of the embedded mongod's data", ".data", "a folder's path", /^[^\0]+$/),
   LOG_LEVEL: choiceSetting("Least level that is logged", "info", ["trace", "debug", "info", "warn", "error", "fatal"]),
   NODE_NAME: textSetting(
-    "Name of this process on the bus, behind its service's; must differ between replicas",
+    "Name of this process on the bus and in logs, behind its service's; each replica should have its own",
     `${hostname().replaceAll(/[^A-Za-z0-9-]/g, "-")}-${process.pid}`,
     "letters, digits and hyphens",
     /^[A-Za-z0-9-]{1,100}$/,

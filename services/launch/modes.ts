@@ -1,4 +1,5 @@
 import { setTimeout as pause } from "node:timers/promises";
+import { uniqueNodeId } from "../../mixins/node-id.ts";
 import { checkPort } from "./preflight.ts";
 import { banner } from "./banner.ts";
 import { serviceEnvironment } from "./service-environment.ts";
@@ -34,7 +35,7 @@ export async function startAll(env: Environment): Promise<RunningAll> {
     const { NODE_NAME, LOG_LEVEL } = settings;
     const services = await runServices(
       SERVICES.map((name) => makeService(name, { ...context, mongoUrl: parts.mongoUrlOf(name) })),
-      { nodeId: `all.${NODE_NAME}`, natsUrl: settings.NATS_URL, logLevel: LOG_LEVEL },
+      { nodeId: uniqueNodeId("all", NODE_NAME), natsUrl: settings.NATS_URL, logLevel: LOG_LEVEL },
       probeMiddlewares(settings),
     );
     await answering(gateway.baseUrl, READY_MS);
@@ -131,7 +132,7 @@ async function startOne(name: ServiceName, env: Environment): Promise<RunningSer
   const missing = new Set(name === "api" ? ["the other services"] : []);
   const running = await runServices(
     [service],
-    { nodeId: `${name}.${NODE_NAME}`, natsUrl, logLevel: LOG_LEVEL },
+    { nodeId: uniqueNodeId(name, NODE_NAME), natsUrl, logLevel: LOG_LEVEL },
     probeMiddlewares(settings, () => [...missing]),
   );
   process.send?.("ready");

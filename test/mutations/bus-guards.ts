@@ -1,5 +1,9 @@
 import type { Guard } from "./guard.ts";
 
+const hostile = { testFile: "test/processes/hostile-packets.processes.test.ts", onRealParts: true };
+const cbor = { file: "mixins/cbor-check.ts", testFile: "mixins/cbor-check.unit.test.ts" };
+const packets = { ...hostile, file: "mixins/checked-packets.middleware.ts" };
+
 /** What calls over the bus, and readiness, owe to its failures. */
 export const BUS_GUARDS: readonly Guard[] = [
   {
@@ -87,5 +91,55 @@ export const BUS_GUARDS: readonly Guard[] = [
     without: "isPlain",
     testFile: "mixins/bare-packets.contract.test.ts",
     test: "is all that there is for one under the id of another request",
+  },
+  {
+    ...hostile,
+    guard: "bytes from the bus are looked through before they are decoded",
+    file: "mixins/steady-nats-transporter.ts",
+    text: "if (problem === undefined) return super.receive(command, whole);",
+    without: "if (problem !== null) return super.receive(command, whole);",
+    test: "still answers after arrays within arrays",
+  },
+  {
+    ...cbor,
+    guard: "a packet has no tags: a big number takes minutes",
+    text: "if (major !== ARRAY && major !== MAP) return",
+    without: "if (major !== ARRAY && major !== MAP && major !== 6) return",
+    test: "refuses a big number",
+  },
+  {
+    ...cbor,
+    guard: "arrays lie within each other only so deep",
+    text: "if (lacking.length > MAX_DEPTH)",
+    without: "if (lacking.length > Infinity)",
+    test: "refuses arrays within arrays",
+  },
+  {
+    ...cbor,
+    guard: "a packet has only so many arrays and maps",
+    text: "(opened += 1) > containers",
+    without: "(opened += 1) > Infinity",
+    test: "refuses more bytes, more items, and more arrays and maps",
+  },
+  {
+    ...packets,
+    guard: "an INFO with a process's own node id ends nothing",
+    text: "sender === broker.nodeID && instanceID !== broker.instanceID",
+    without: "sender === broker.instanceID",
+    test: "goes on when somebody says to be it",
+  },
+  {
+    ...packets,
+    guard: "a heartbeat that does not fit the last INFO is believed, and not the INFO",
+    text: "node.seq = 0;",
+    without: "",
+    test: "is at a later change, without services",
+  },
+  {
+    ...packets,
+    guard: "only so many processes are remembered",
+    text: "nodes.count() < MAX_NODES",
+    without: "nodes.count() < Infinity",
+    test: "remembers a thousand processes at most",
   },
 ];

@@ -1,0 +1,82 @@
+/** What one CBOR item may hold (RFC 8949). */
+export interface CborLimits {
+  readonly bytes: number;
+  /** Items in all: each key, each value, each array and each map. */
+  readonly items: number;
+  /** Arrays and maps in all: an empty one takes a byte here, and fifty in memory. */
+  readonly containers: number;
+}
+
+/** Arrays and maps within each other. A request's body may be 16 deep (D8); the contracts take 3. */
+const MAX_DEPTH = 24;
+/** No packet has a map with more keys than a service has actions. */
+const MAX_MAP_KEYS = 1_000;
+
+const [UNSIGNED, NEGATIVE, TEXT, ARRAY, MAP, SIMPLE] = [0, 1, 3, 4, 5, 7];
+const [ONE_BYTE, TWO_BYTES, FOUR_BYTES, EIGHT_BYTES] = [24, 25, 26, 27];
+/** false, true, null and undefined. */
+const [FIRST_SIMPLE, LAST_SIMPLE] = [20, 23];
+
+/**
+ * Why the bytes are not one CBOR map of numbers, texts, booleans, null, undefined, arrays and maps within the limits;
+ * undefined when they are. One pass that builds nothing.
+ *
+ * The decoder (cbor-x) takes much more: a big number in quadratic time (64 KiB take 3 s, 256 KiB five minutes), typed
+ * arrays, dates, regular expressions, errors, shared references, and records, for which it compiles code.
+ */
+export function cborProblem(data: Uint8Array, { bytes, items, containers }: CborLimits): string | undefined {
+  if (data.length > bytes) return `larger than ${bytes} bytes`;
+  if (data.length === 0 || data[0]! >> 5 !== MAP) return "not a map";
+  /** How many items each open array or map still lacks; a map's are its keys and values. */
+  const lacking: number[] = [1];
+  const isMap: boolean[] = [false];
+  let at = 0;
+  let opened = 0;
+  for (let read = 0; lacking.length > 0;) {
+    const top = lacking.length - 1;
+    if (lacking[top] === 0) {
+      lacking.pop();
+      isMap.pop();
+      continue;
+    }
+    if ((read += 1) > items) return `more than ${items} items`;
+    if (at >= data.length) return "cut off";
+    const isKey = isMap[top]! && lacking[top]! % 2 === 0;
+    lacking[top]! -= 1;
+    const head = data[at]!;
+    const major = head >> 5;
+    const info = head & 0x1f;
+    at += 1;
+    if (isKey && major !== TEXT) return "a key that is no text";
+    if (major === SIMPLE) {
+      if (info === EIGHT_BYTES) at += 8;
+      else if (info < FIRST_SIMPLE || info > LAST_SIMPLE) return "a type that no packet has";
+      continue;
+    }
+    let argument = info;
+    if (info === ONE_BYTE) {
+      argument = data[at]!;
+      at += 1;
+    } else if (info === TWO_BYTES) {
+      argument = data[at]! * 0x100 + data[at + 1]!;
+      at += 2;
+    } else if (info === FOUR_BYTES) {
+      argument = data[at]! * 0x1000000 + data[at + 1]! * 0x10000 + data[at + 2]! * 0x100 + data[at + 3]!;
+      at += 4;
+    } else if (info > FOUR_BYTES) return "a length that no packet has";
+    if (at > data.length) return "cut off";
+    if (major === UNSIGNED || major === NEGATIVE) continue;
+    if (major === TEXT) {
+      at += argument;
+      continue;
+    }
+    if (major !== ARRAY && major !== MAP) return "a type that no packet has";
+    if ((opened += 1) > containers) return `more than ${containers} arrays and maps`;
+    if (major === MAP && argument > MAX_MAP_KEYS) return `a map of more than ${MAX_MAP_KEYS} keys`;
+    if (argument > data.length - at) return "cut off";
+    if (lacking.length > MAX_DEPTH) return `nested more than ${MAX_DEPTH} deep`;
+    lacking.push(major === MAP ? argument * 2 : argument);
+    isMap.push(major === MAP);
+  }
+  return at === data.length ? undefined : at > data.length ? "cut off" : "more than one item";
+}

@@ -1,0 +1,164 @@
+import { createRequire } from "node:module";
+import { afterAll, beforeAll, describe, expect, test } from "@jest/globals";
+import { ServiceBroker } from "moleculer";
+import { connect, type NatsConnection } from "nats";
+import { brokerOptions } from "../../moleculer.config.ts";
+import { getGuildSettings } from "../../services/contracts/guild-settings.contract.ts";
+import type { GuildId } from "../../services/contracts/ids.ts";
+import { type EmbeddedNats, startNatsFor } from "../../services/launch/embedded-nats.ts";
+import { freePort } from "../../services/launch/embedded-mongod.ts";
+import { type UsersOfOneStart, usersOfOneStart } from "../../services/launch/nats-users.ts";
+import { Launched } from "../real-parts/launched.ts";
+import { emptyDatabase } from "../real-parts/test-services.ts";
+import { until } from "../real-parts/until.ts";
+
+interface Codec {
+  encode(value: unknown): Buffer;
+}
+const { Encoder } = createRequire(import.meta.url)("cbor-x") as { Encoder: new (options: object) => Codec };
+const encoder = new Encoder({ useRecords: false, useTag259ForMaps: false });
+
+const PREFIX = "MOL-guildcal";
+/** The largest that the server of the bus takes. */
+const LARGE = 600 * 1024;
+/** For each of these, the decoder as it comes takes minutes, all memory, or compiles code. */
+const TRAPS: Readonly<Record<string, Buffer>> = {
+  "a big number": Buffer.concat([Buffer.from("a16161c25a", "hex"), uint32(LARGE), Buffer.alloc(LARGE, 0xff)]),
+  "arrays within arrays": Buffer.concat([Buffer.from("a16161", "hex"), Buffer.alloc(LARGE, 0x81), Buffer.from([0])]),
+  "half a million maps": Buffer.concat([Buffer.from("a161619a", "hex"), uint32(LARGE), Buffer.alloc(LARGE, 0xa0)]),
+  "an array of four thousand million": Buffer.from("a161619affffffff", "hex"),
+  "a record": Buffer.from("a16161d9dfff8319e00081616101", "hex"),
+  "no packet": Buffer.alloc(LARGE, 0x20),
+  nothing: Buffer.alloc(0),
+};
+
+function uint32(value: number): Buffer {
+  const bytes = Buffer.alloc(4);
+  bytes.writeUInt32BE(value);
+  return bytes;
+}
+
+describe("a process on a bus with an attacker, who has the user of another service", () => {
+  let server: EmbeddedNats;
+  let users: UsersOfOneStart;
+  let victim: Launched;
+  let probes: string;
+  let asker: ServiceBroker;
+  let attacker: NatsConnection;
+  let victimId: string;
+
+  beforeAll(async () => {
+    users = usersOfOneStart();
+    server = await startNatsFor(users);
+    const probePort = await freePort(0);
+    probes = `http://127.0.0.1:${probePort}`;
+    victim = launch({ PROBE_PORT: String(probePort) });
+    const options = brokerOptions({ nodeId: "api.asker", natsUrl: users.urlOf("api", server.port), logLevel: "fatal" });
+    asker = new ServiceBroker({ ...options, logger: false });
+    await asker.start();
+    await asker.waitForServices("guild-settings", 30_000, 20);
+    [victimId] = knownProcesses() as [string];
+    const { host, username: user, password: pass } = new URL(users.urlOf("api", server.port));
+    attacker = await connect({ servers: host, user, pass });
+  });
+  afterAll(async () => {
+    await attacker.close();
+    await asker.stop();
+    await victim.end("SIGKILL");
+    await server.stop();
+  });
+
+  function launch(also: Readonly<Record<string, string>> = {}): Launched {
+    return new Launched("guild-settings", {
+      MONGO_URL: emptyDatabase(),
+      NATS_URL: users.urlOf("guild-settings", server.port),
+      NODE_NAME: "victim",
+      LOG_LEVEL: "warn",
+      ...also,
+    });
+  }
+
+  function knownProcesses(): string[] {
+    const { nodes } = asker.registry as unknown as {
+      nodes: { toArray(): { id: string; available: boolean; services: { name: string }[] }[] };
+    };
+    const known = nodes.toArray().filter(({ available }) => available);
+    return known.filter(({ services }) => services.some(({ name }) => name === "guild-settings")).map(({ id }) => id);
+  }
+
+  const answer = () => asker.call(getGuildSettings.name, { guildId: "7" as GuildId }, { timeout: 5_000 });
+  const forged = (command: string, sender: string, fields: object) =>
+    attacker.publish(`${PREFIX}.${command}`, encoder.encode({ ver: "5", sender, ...fields }));
+  const dropped = async () => {
+    const text = await fetch(`${probes}/metrics`).then((each) => each.text());
+    return [...text.matchAll(/^guildcal_bus_refused_total\{packet="(\w+)",reason="([^"]*)"\} (\d+)$/gm)];
+  };
+
+  test.each(Object.keys(TRAPS))("still answers after %s to every subject that it hears", async (trap) => {
+    const toAll = ["INFO", "HEARTBEAT", "DISCOVER", "DISCONNECT", "PING"];
+    const toIt = ["INFO", "DISCOVER", "PING", "PONG"].map((command) => `${command}.${victimId}`);
+    for (const subject of [...toAll, ...toIt, `REQB.${getGuildSettings.name}`]) {
+      attacker.publish(`${PREFIX}.${subject}`, TRAPS[trap]);
+    }
+    await attacker.flush();
+    await expect(answer()).resolves.toMatchObject({ prefix: "!" });
+    expect(victim.hasEnded).toBe(false);
+  });
+
+  test("goes on when somebody says to be it, and says so a few times, not each time", async () => {
+    for (let at = 0; at < 500; at += 1) {
+      forged("INFO", victimId, { instanceID: `forged-${at}`, services: [], seq: at });
+      forged("INFO", victimId, { instanceID: 7, services: "none" });
+      forged("INFO", `guild-settings.${"x".repeat(400)}`, { instanceID: "", services: [] });
+      forged("INFO", "no > subject *", {});
+      forged("HEARTBEAT", victimId, { instanceID: {} });
+    }
+    await attacker.flush();
+    const counts = async () =>
+      new Map((await dropped()).map(([, packet, reason, times]) => [`${packet} ${reason}`, times]));
+    await until(async () => Number((await counts()).get("INFO this process's own node id")) >= 500, "all are counted");
+    expect(victim.hasEnded).toBe(false);
+    expect(victim.output).toContain("a packet from the bus was dropped");
+    expect(victim.output.split("\n").length).toBeLessThan(60);
+  });
+
+  test.each([
+    ["has left", "DISCONNECT", {}],
+    ["is another one, without services", "INFO", { instanceID: "forged", services: [], seq: 1_000_000 }],
+    ["is at a later change, without services", "INFO", { services: [], seq: 1_000_000 }],
+  ])("is known again by its next heartbeat when somebody says that it %s", async (_, command, fields) => {
+    await until(() => knownProcesses().includes(victimId), "the process is known");
+    const { nodes } = asker.registry as unknown as { nodes: { get(id: string): { instanceID: string } } };
+    forged(command, victimId, { instanceID: nodes.get(victimId).instanceID, ...fields });
+    await attacker.flush();
+    await until(() => !knownProcesses().includes(victimId), "it is believed");
+    await until(() => knownProcesses().includes(victimId), "the process is known again");
+    await expect(answer()).resolves.toMatchObject({ prefix: "!" });
+  });
+
+  test("remembers a thousand processes at most, however many are made up, and learns of new ones soon after", async () => {
+    for (let at = 0; at < 1_500; at += 1) {
+      forged("INFO", `made.up-${at}`, { instanceID: `${at}`, services: [], seq: 1, config: {}, ipList: [] });
+    }
+    await attacker.flush();
+    await until(async () => (await dropped()).some(([, , reason]) => reason === "too many nodes"), "the bound");
+    await expect(answer()).resolves.toMatchObject({ prefix: "!" });
+  });
+
+  test("serves beside a replica with the same NODE_NAME, and says in its log what is wrong", async () => {
+    const namesake = launch();
+    try {
+      await until(() => knownProcesses().length === 2, "both are known", 30_000);
+      await expect(Promise.all(Array.from({ length: 20 }, answer))).resolves.toHaveLength(20);
+      await until(() => victim.output.includes("another process has the same NODE_NAME"), "the warning");
+      expect([victim.hasEnded, namesake.hasEnded]).toEqual([false, false]);
+    } finally {
+      await namesake.end("SIGKILL");
+    }
+  });
+
+  test("a request that is too large for the bus fails at once, with the reason", async () => {
+    const tooLarge = asker.call(getGuildSettings.name, { guildId: "7".repeat(200_000) as GuildId });
+    await expect(tooLarge).rejects.toMatchObject({ type: "REQUEST_TOO_LARGE" });
+  });
+});
