@@ -155,7 +155,7 @@ const HEADERS: Readonly<Record<string, JsonSchema>> = {
 /** RateLimit stands where the key was accepted; Retry-After where another try may succeed. */
 function headersOf(status: number, hasEtag = false): JsonSchema {
   const names = ["X-Request-Id"];
-  if (![401, 404, 405, 408, 417, 431].includes(status)) names.push("RateLimit-Policy", "RateLimit");
+  if (![401, 405, 408, 417, 431].includes(status)) names.push("RateLimit-Policy", "RateLimit");
   if (hasEtag) names.push("ETag");
   if (status === 405) names.push("Allow");
   if (status === 401) names.push("WWW-Authenticate");

@@ -7,9 +7,17 @@ import { Launched } from "../real-parts/launched.ts";
 
 interface Document {
   readonly paths: Readonly<Record<string, { readonly post?: Operation }>>;
+  readonly components: { readonly responses: Readonly<Record<string, Said>> };
+}
+
+/** What the document says of a response. */
+interface Said {
+  readonly $ref?: string;
+  readonly headers?: object;
 }
 
 interface Operation {
+  readonly responses: Readonly<Record<number, Said>>;
   readonly requestBody: { readonly content: { readonly "application/json": { readonly example: object } } };
 }
 
@@ -18,6 +26,18 @@ interface ExampleIds {
   learn(path: string, response: object): void;
   replaceIn(body: string): string;
 }
+
+/** HTTP's own, and what stands in answers of all kinds. */
+const OF_EVERY_ANSWER = new Set([
+  "cache-control",
+  "connection",
+  "content-length",
+  "content-type",
+  "date",
+  "keep-alive",
+  "transfer-encoding",
+  "x-content-type-options",
+]);
 
 const KEY = "operator-key-of-the-docs-page";
 
@@ -61,4 +81,34 @@ describe("the docs page of a service that was started for the first time", () =>
     expect(operations.length).toBeGreaterThan(25);
     expect(failed).toEqual([]);
   });
+
+  const GET = "/v2/events/get";
+  const GUILD = { guild_id: "375357265198317579", calendar_number: 1 };
+  test.each<[status: number, path: string, init: RequestInit & { headers?: Record<string, string> }]>([
+    [200, "/v2/guild/settings/get", { body: JSON.stringify(GUILD) }],
+    [400, GET, { body: "{}" }],
+    [401, GET, { body: "{}", headers: { Authorization: "nobody" } }],
+    [404, GET, { body: JSON.stringify({ ...GUILD, event_id: "none" }) }],
+    [405, GET, { method: "PUT", body: "{}" }],
+    [412, "/v2/guild/settings/update", { body: JSON.stringify(GUILD), headers: { "If-Match": '"0"' } }],
+    [413, GET, { body: " ".repeat(70_000) }],
+    [415, GET, { body: "{}", headers: { "Content-Type": "text/plain" } }],
+  ])(
+    "a %d of %s has the headers that the document says, and no other",
+    async (status, path, { headers = {}, ...init }) => {
+      const { paths, components } = (await (await fetch(`${baseUrl}/openapi.json`)).json()) as Document;
+      const said = paths[path]!.post!.responses[status]!;
+      const { headers: described = {} } =
+        said.$ref === undefined ? said : components.responses[said.$ref.split("/").at(-1)!]!;
+      const usual = { Authorization: KEY, "Content-Type": "application/json" };
+      const answer = await fetch(`${baseUrl}${path}`, { method: "POST", ...init, headers: { ...usual, ...headers } });
+      expect(answer.status).toBe(status);
+      const own = [...answer.headers.keys()].filter((name) => !OF_EVERY_ANSWER.has(name));
+      expect(own.toSorted()).toEqual(
+        Object.keys(described)
+          .map((name) => name.toLowerCase())
+          .toSorted(),
+      );
+    },
+  );
 });
