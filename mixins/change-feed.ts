@@ -3,6 +3,7 @@ import type { Change, ChangesSinceParams, ChangesSinceResult } from "../services
 import { TOMBSTONE_DAYS } from "../services/contracts/change-feed.contract.ts";
 import type { GuildId } from "../services/contracts/ids.ts";
 import { readRows } from "./short-reads.ts";
+import { deadlineStages, inTime } from "./write-deadline.ts";
 
 /** The fields by which a record takes part in its owner's change feed. */
 export interface Tracked {
@@ -52,7 +53,7 @@ export function stampedTombstone(record: Pick<Tracked, "_id" | "guildId" | "revi
 
 /**
  * Stores one revision of a record: revision 1 is inserted, a later one replaces the revision before it. False when
- * another write came between.
+ * another write came between. Rejects with DeadlinePassed when it came too late.
  */
 export async function saveRevision<Row extends Tracked>(
   model: Model<Row>,
@@ -65,11 +66,12 @@ export async function saveRevision<Row extends Tracked>(
   const before = first ? { $exists: false } : record.revision - 1;
   try {
     // The driver's: a replacement is made of checked values, and nothing in it is mongoose's to convert.
-    const { matchedCount, upsertedCount } = await model.collection.updateOne(
+    const update = model.collection.updateOne(
       { _id, guildId, revision: before, ...(first ? {} : { deletedAt: { $exists: false } }) } as never,
-      replacement,
+      [...replacement, ...deadlineStages()],
       { upsert: first, ...(session === undefined ? {} : { session }) },
     );
+    const { matchedCount, upsertedCount } = await inTime(update);
     return matchedCount + upsertedCount === 1;
   } catch (error) {
     if (isDuplicateKey(error)) return false;

@@ -8,6 +8,7 @@ import { paramsCheck } from "./check-params.ts";
 import { isDatabaseOutOfReach } from "./database.mixin.ts";
 import { isLogged } from "./log-level.ts";
 import { mayCall } from "./may-call.ts";
+import { DeadlinePassed, withWriteDeadline } from "./write-deadline.ts";
 import { traceIdIn } from "./trace-context.ts";
 
 const { MoleculerClientError, MoleculerError, MoleculerRetryableError } = moleculer.Errors;
@@ -35,7 +36,8 @@ export function serve<Params, Result>(
       if (problems.length > 0) throw asError(refuse("INVALID_REQUEST", problems));
       if (!mayCall(contract, context.params as object, context.meta.caller)) throw asError(refuse("FORBIDDEN"));
       if (isLogged(context.broker, "debug")) context.broker.logger.debug(namesOf(context), "action");
-      const result = await handler(context.params, context).catch((error: unknown) => {
+      const work = () => handler(context.params, context);
+      const result = await withWriteDeadline(context.meta.writeUntil, work).catch((error: unknown) => {
         throw asSafeError(error, contract, context);
       });
       if (isRefusal(result)) throw asError(result);
@@ -56,7 +58,7 @@ function wasChecked({ options }: Context<unknown, CallMeta>, contract: object): 
 }
 
 /** Whether the action changes nothing. What takes no key is for calls from inside, which write nothing in each other. */
-function isRead({ idempotent, keys }: Pick<ActionContract<unknown, unknown>, "idempotent" | "keys">): boolean {
+export function isRead({ idempotent, keys }: Pick<ActionContract<unknown, unknown>, "idempotent" | "keys">): boolean {
   return idempotent && !keys.endsWith("write");
 }
 
@@ -93,6 +95,7 @@ function asSafeError(
   context: Context<unknown, CallMeta>,
 ): unknown {
   if (asRefusal(error) !== undefined) return error;
+  if (error instanceof DeadlinePassed) return asError(refuse("UNAVAILABLE"));
   if (isUnavailable(error)) return asError(notNow(contract));
   context.broker.logger.error({ err: error, ...namesOf(context) }, "action failed");
   return asError(refuse("INTERNAL"));

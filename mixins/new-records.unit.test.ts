@@ -2,33 +2,31 @@ import { afterEach, describe, expect, jest, test } from "@jest/globals";
 import mongoose from "mongoose";
 import { answeredModel } from "../test/doubles/answered-model.ts";
 import { type Insert, newRecords } from "./new-records.ts";
+import { DeadlinePassed } from "./write-deadline.ts";
 
 const insertOf = (_id: string): Insert => ({ record: { _id }, replacement: [{ $replaceWith: { _id } }] });
 
 type Reply = object | Error;
 const turn = () => new Promise((resolve) => setImmediate(resolve));
-const DONE = { cursor: { firstBatch: [] } };
-const PUT = { n: 1 };
+const DONE = { n: 1 };
 const NO_MAJORITY = { ...DONE, writeConcernError: { errmsg: "waiting for replication timed out" } };
 const SILENCE = {};
 const lost = () => new mongoose.mongo.MongoNetworkError("connection closed");
 const steppedDown = () => new mongoose.mongo.MongoServerError({ code: 189, message: "PrimarySteppedDown" });
 const nobody = () => new mongoose.mongo.MongoServerSelectionError("no primary", {} as never);
-const taken = (_id: string) => new mongoose.mongo.MongoServerError({ code: 11_000, keyValue: { _id } });
-const refusedAt = (index: number, code: number) => ({ ...PUT, writeErrors: [{ index, code, errmsg: "refused" }] });
+const refusedAt = (index: number, code: number) => ({ ...DONE, writeErrors: [{ index, code, errmsg: "refused" }] });
+const [TAKEN, TOO_LATE] = [11_000, 66];
 
 interface Asked {
-  readonly pipeline?: readonly [{ readonly $documents: readonly { readonly _id: string }[] }, object];
-  readonly updates?: readonly { readonly q: { readonly _id: string } }[];
+  readonly updates: readonly { readonly q: { readonly _id: string } }[];
 }
 
 /** A database that answers one command after another with these. */
 function database(...replies: readonly Reply[]) {
   const commands: string[] = [];
-  const command = ({ pipeline, updates }: Asked) => {
+  const command = ({ updates }: Asked) => {
     const reply = replies[commands.length];
-    const ids = pipeline?.[0].$documents.map(({ _id }) => _id) ?? updates?.map(({ q }) => q._id) ?? [];
-    commands.push(`${pipeline === undefined ? "put" : "insert"} ${ids.join(" ")}`);
+    commands.push(updates.map(({ q }) => q._id).join(" "));
     if (reply === SILENCE) return new Promise(() => undefined);
     return reply instanceof Error ? Promise.reject(reply) : Promise.resolve(reply);
   };
@@ -41,25 +39,27 @@ describe("new records", () => {
   test("those that come together are one command", async () => {
     const { commands, insert } = database(DONE);
     expect(await Promise.all(["a", "b", "c"].map((id) => insert(insertOf(id))))).toEqual([true, true, true]);
-    expect(commands).toEqual(["insert a b c"]);
+    expect(commands).toEqual(["a b c"]);
   });
 
-  test("one whose id is taken is told so, alone: the others are put where there is none", async () => {
-    const { commands, insert } = database(taken("a"), PUT);
+  test("one whose id is taken is told so, alone", async () => {
+    const { commands, insert } = database(refusedAt(0, TAKEN));
     expect(await Promise.all([insert(insertOf("a")), insert(insertOf("b"))])).toEqual([false, true]);
-    expect(commands).toEqual(["insert a b", "put a b"]);
-  });
-
-  test("one that is put there by another in between was put there", async () => {
-    const { insert } = database(lost(), refusedAt(0, 11_000));
-    await expect(insert(insertOf("a"))).resolves.toBe(true);
+    expect(commands).toEqual(["a b"]);
   });
 
   test("one that the database refuses for another reason rejects alone", async () => {
-    const { insert } = database(lost(), refusedAt(0, 17_419));
+    const { insert } = database(refusedAt(0, 17_419));
     const [one, two] = await Promise.allSettled([insert(insertOf("a")), insert(insertOf("b"))]);
     expect(one).toMatchObject({ status: "rejected", reason: { message: "refused" } });
     expect(two).toMatchObject({ value: true });
+  });
+
+  test("one that came too late rejects alone, and was not stored", async () => {
+    const { insert } = database(refusedAt(1, TOO_LATE));
+    const [one, two] = await Promise.allSettled([insert(insertOf("a")), insert(insertOf("b"))]);
+    expect(one).toMatchObject({ value: true });
+    expect(two).toMatchObject({ reason: expect.any(DeadlinePassed) });
   });
 
   test.each([
@@ -67,9 +67,14 @@ describe("new records", () => {
     ["the primary stepped down", steppedDown()],
     ["the majority was silent", NO_MAJORITY],
   ])("where %s it is tried again, and an id that is taken by then is its own", async (_what, first) => {
-    const { commands, insert } = database(first, PUT);
+    const { commands, insert } = database(first, refusedAt(0, TAKEN));
     expect(await insert(insertOf("a"))).toBe(true);
-    expect(commands).toEqual(["insert a", "put a"]);
+    expect(commands).toEqual(["a", "a"]);
+  });
+
+  test("one that is too late at its second try may have been stored at the first", async () => {
+    const { insert } = database(lost(), refusedAt(0, TOO_LATE));
+    await expect(insert(insertOf("a"))).rejects.toThrow("connection closed");
   });
 
   test.each([

@@ -43,6 +43,15 @@ describe("a call that is answered with 'not now'", () => {
     expect(calls).toBe(2);
   });
 
+  test("and may have been done at its first try is not answered with what a later try says", async () => {
+    handle = async (call) => {
+      if (call === 1) throw asError(refuse("OUTCOME_UNKNOWN"));
+      return 0;
+    };
+    await expect(broker.call(set.name)).rejects.toMatchObject({ type: "OUTCOME_UNKNOWN" });
+    expect(calls).toBe(3);
+  });
+
   test("is not made again when its time would be over: it could be done after a later one", async () => {
     const refuseIt = () => ((calls += 1), Promise.reject(asError(refuse("UNAVAILABLE"))));
     const made = retried().remoteAction?.call(broker, refuseIt, { isIdempotent: true } as never);

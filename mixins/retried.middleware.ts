@@ -1,6 +1,6 @@
 import { setTimeout as pause } from "node:timers/promises";
 import type { ActionSchema, Context, Middleware, Service } from "moleculer";
-import { anew } from "./asked-again.middleware.ts";
+import { anew, wasNotTaken } from "./asked-again.middleware.ts";
 
 /** An action that says of itself whether it may be done twice. */
 export interface Repeatable extends ActionSchema {
@@ -25,13 +25,16 @@ export function retried(retries = 2): Middleware {
       const began = performance.now();
       const { nodeID, options } = context;
       const { retries: most, timeout } = options;
+      /** The first error after which the call may have been done: what a later try says is no longer the whole outcome. */
+      let inDoubt: unknown;
       for (let tries = 1; ; tries += 1) {
         try {
           return await next.call(this, tries === 1 ? context : anew(context, nodeID));
         } catch (error) {
           const pauseMs = FIRST_PAUSE_MS * 2 ** (tries - 1);
           const isOver = performance.now() - began + pauseMs >= (timeout || Infinity);
-          if (tries > (most ?? retries) || isOver || !isNotNow(error) || !isMadeHere(context)) throw error;
+          if (tries > (most ?? retries) || isOver || !isNotNow(error) || !isMadeHere(context)) throw inDoubt ?? error;
+          if (mayHaveBeenDone(error)) inDoubt ??= error;
           await pause(pauseMs);
         }
       }
@@ -46,6 +49,11 @@ export function retried(retries = 2): Middleware {
     localAction: whereIdempotent(({ nodeID, broker }) => nodeID === broker.nodeID),
     remoteAction: whereIdempotent(() => true),
   };
+}
+
+/** UNAVAILABLE says that nothing was begun; and so does what nobody took. */
+function mayHaveBeenDone(error: unknown): boolean {
+  return (Object(error) as { type?: string }).type !== "UNAVAILABLE" && !wasNotTaken(error);
 }
 
 /** What took the call's whole time is not worth another try. */

@@ -3,7 +3,7 @@ import { runInSession } from "./kept-sessions.ts";
 import { databaseOf, type Readable } from "./short-reads.ts";
 
 /** What is answered is on the journals of a majority. */
-export const ON_A_MAJORITY = { w: "majority", j: true } as const;
+const ON_A_MAJORITY = { w: "majority", j: true } as const;
 
 /** One update of one row, as MongoDB's command `update` takes it. */
 export interface UpdateStatement {
@@ -41,12 +41,12 @@ export async function updateTogether(model: Readable, updates: readonly UpdateSt
 }
 
 /** What a command's reply says of its write concern. */
-export interface Concerned {
+interface Concerned {
   readonly writeConcernError?: { readonly errmsg: string };
 }
 
 /** Throws where a majority did not say that it has what was written. */
-export function needMajority({ writeConcernError }: Concerned): void {
+function needMajority({ writeConcernError }: Concerned): void {
   if (writeConcernError !== undefined) throw new NoAnswerInTime(`no majority: ${writeConcernError.errmsg}`);
 }
 

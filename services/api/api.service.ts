@@ -1,7 +1,8 @@
 import type { Service, ServiceSchema } from "moleculer";
 import WebGateway from "moleculer-web";
 import { boundedAnswers } from "../../mixins/bounded-answers.ts";
-import { closedConnection, databaseAnswers, databaseMixin } from "../../mixins/database.mixin.ts";
+import { newDatabaseClock } from "../../mixins/database-clock.ts";
+import { closedConnection, databaseAnswers, databaseMixin, databaseTime } from "../../mixins/database.mixin.ts";
 import { API_KEY_CHANGED, type ApiKeyChanged } from "../contracts/api-keys.contract.ts";
 import { Gateway } from "./gateway.ts";
 import { apiKeysStore } from "./keys/api-keys.store.ts";
@@ -48,6 +49,8 @@ const KEY_ANSWER_MS = 2_000;
 const DATABASE_ANSWER_MS = 500;
 /** Longer than a whole request takes: what is cut off then is a request whose body has not come. */
 const DRAIN_MS = 5_000;
+/** How often the gateway asks the database for its time. */
+const CLOCK_SAMPLE_MS = 5_000;
 
 /** The HTTP gateway; see README.md beside this file. */
 export function apiService(options: ApiServiceOptions): ServiceSchema {
@@ -57,8 +60,13 @@ export function apiService(options: ApiServiceOptions): ServiceSchema {
   const answers = keptAnswersStore(connection);
   const office = keyOffice(store, seal);
   const rates = new GatewayRates(limits);
+  const clock = newDatabaseClock(
+    () => databaseTime(connection, DATABASE_ANSWER_MS),
+    () => performance.now(),
+  );
   let ring: KeyRing | undefined;
   let telling: NodeJS.Timeout | undefined;
+  let sampling: NodeJS.Timeout | undefined;
   let gateway: Gateway | undefined;
   return {
     name: "api",
@@ -70,6 +78,8 @@ export function apiService(options: ApiServiceOptions): ServiceSchema {
     },
     async started(this: Service) {
       const { logger } = this;
+      await clock.sample();
+      sampling = setInterval(() => void clock.sample().catch(() => undefined), CLOCK_SAMPLE_MS);
       const firstKey = await ensureFirstKey(store, office, apiKey);
       if (firstKey !== undefined) onFirstKey?.(firstKey);
       const count = await store.countSealedOtherwise(pepperId(seal.pepper));
@@ -82,6 +92,7 @@ export function apiService(options: ApiServiceOptions): ServiceSchema {
         databaseAnswers: () => databaseAnswers(connection, DATABASE_ANSWER_MS),
         once: onceBy(answers, (error) => logger.error({ err: error }, "an answer could not be kept")),
         door: doorkeeper(ring, rates, clientAddress(limits.trustedProxies)),
+        clock,
         port,
         host,
       });
@@ -96,6 +107,7 @@ export function apiService(options: ApiServiceOptions): ServiceSchema {
     async stopped() {
       await gateway?.stop(drainMs);
       clearInterval(telling);
+      clearInterval(sampling);
     },
   };
 }

@@ -1,6 +1,7 @@
 import type { Service, ServiceBroker } from "moleculer";
 import type { Offered } from "../../mixins/asked-again.middleware.ts";
 import type { Checked } from "../../mixins/contract-action.ts";
+import type { DatabaseClock } from "../../mixins/database-clock.ts";
 import { isLogged } from "../../mixins/log-level.ts";
 import { type Health, healthOf, SERVICE_NAMES, type ServiceName } from "../contracts/health.contract.ts";
 import { docsPages } from "./docs.pages.ts";
@@ -21,6 +22,7 @@ export interface GatewayParts {
   readonly databaseAnswers: () => Promise<boolean>;
   readonly door: Doorkeeper;
   readonly once: Once;
+  readonly clock: Pick<DatabaseClock, "now">;
   readonly port: number;
   readonly host: string;
 }
@@ -35,7 +37,7 @@ export class Gateway {
   readonly #server: HttpServer;
   #ticking: NodeJS.Timeout | undefined;
 
-  constructor({ service: { broker, logger }, databaseAnswers, door, once, port, host }: GatewayParts) {
+  constructor({ service: { broker, logger }, databaseAnswers, door, once, clock, port, host }: GatewayParts) {
     const watch = new ServiceWatch(
       SERVICE_NAMES,
       (name) => askForHealth(broker, name),
@@ -55,6 +57,7 @@ export class Gateway {
         ],
         door,
         once,
+        clock,
         call: ({ contract: { name, asks }, shape }, params, meta) => {
           const owners = OWNERS.get(name) ?? [];
           const asked = asks?.(params) ?? [];

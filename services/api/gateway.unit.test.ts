@@ -27,6 +27,7 @@ describe("the gateway", () => {
       service,
       databaseAnswers: async () => answers,
       door,
+      clock: { now: () => 0 },
       once: (_request, perform) => perform(),
       port: 0,
       host: "127.0.0.1",

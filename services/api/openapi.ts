@@ -12,7 +12,7 @@ const ABOUT = `Calendar events, announcements of these events, and the settings 
 Every operation is a POST with a JSON object of at most 64 KiB. Unknown fields are ignored, and named in
 \`warnings\` of the answer. Every path also exists under
 \`/api\`. A request that is refused with a 4xx or with the 503 UNAVAILABLE has changed nothing; after a 500, or the 503
-OUTCOME_UNKNOWN, a write may have been done.
+OUTCOME_UNKNOWN, a write may have been done. After the time in the Retry-After of OUTCOME_UNKNOWN it can no longer be done.
 
 All times are Unix milliseconds in UTC. Guild ids are 64-bit integers: send them as strings where numbers lose digits,
 as they do in JavaScript. This document is also at [openapi.json](/openapi.json).`;

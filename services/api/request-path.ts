@@ -1,8 +1,11 @@
 import type { IncomingMessage } from "node:http";
-import { asRefusal, isUnavailable, notNow } from "../../mixins/contract-action.ts";
+import { asRefusal, isRead, isUnavailable, notNow } from "../../mixins/contract-action.ts";
+import type { DatabaseClock } from "../../mixins/database-clock.ts";
 import { mayCall } from "../../mixins/may-call.ts";
 import type { ActionContract, CallMeta } from "../contracts/contract.ts";
+import { DeadlinePassed, withWriteDeadline, WRITE_WITHIN_MS } from "../../mixins/write-deadline.ts";
 import { isRefusal, refuse, type Refusal } from "../contracts/errors.ts";
+import type { EpochMs } from "../contracts/ids.ts";
 import { type Answer, jsonTextAnswer, refusalAnswer } from "./answer.ts";
 import { type Admitted, type Doorkeeper } from "./rates/doorkeeper.ts";
 import { rateHeaders } from "./rates/rate-headers.ts";
@@ -24,6 +27,8 @@ export interface RequestPathParts {
   readonly pages: readonly Page[];
   readonly door: Doorkeeper;
   readonly once: Once;
+  /** The database server's: it never runs ahead. */
+  readonly clock: Pick<DatabaseClock, "now">;
   /** Calls a route's action with params that were made of a request of its shape. */
   readonly call: (route: Route, params: unknown, meta: CallMeta) => Promise<unknown>;
   /** Told of every error that nobody foresaw. */
@@ -38,7 +43,7 @@ export type RequestPath = (request: IncomingMessage, requestId: string) => Answe
  * 404 path → 405 → 401 → 429 key → 413/415 → 400 → 403 → 429 guild → the action, which has 404, 412, 409 and the rest to
  * give.
  */
-export function requestPath({ routes, pages, door, once, call, onDefect }: RequestPathParts): RequestPath {
+export function requestPath({ routes, pages, door, once, clock, call, onDefect }: RequestPathParts): RequestPath {
   const routeAt = new Map(routes.flatMap((route) => pathsOf(route).map((path) => [path, route] as const)));
   const knownPaths = [...routes.flatMap(({ paths }) => paths), ...pages.map((page) => page.path)];
   const pageAt = new Map(pages.map((page) => [page.path, page] as const));
@@ -78,7 +83,9 @@ export function requestPath({ routes, pages, door, once, call, onDefect }: Reque
     const { ifRevision } = condition;
     const unconditional = route.toParams(decoded);
     const params = ifRevision === undefined ? unconditional : { ...(unconditional as object), ifRevision };
-    const meta = { requestId, traceparent: traceparentOf(request), caller };
+    const writeUntil = isRead(route.contract) ? undefined : clock.now() + WRITE_WITHIN_MS;
+    const until = writeUntil === undefined ? {} : { writeUntil };
+    const meta = { requestId, traceparent: traceparentOf(request), caller, ...until };
     const perform = async (): Promise<Done> => {
       const result = await call(route, params, meta);
       const answer = route.encode(result, route.warnings(body, decoded));
@@ -92,12 +99,22 @@ export function requestPath({ routes, pages, door, once, call, onDefect }: Reque
     const name = route.once ? nameOf(request.headers) : undefined;
     if (isRefusal(name)) return refused(name);
     const named = { name: name ?? "", keyId: caller.keyId, path: route.paths[0], params };
-    const performed =
-      name === undefined ? (route.contract.narrowing === undefined ? perform() : list()) : once(named, perform);
-    const outcome = await performed.catch(refusalBy(route.contract));
-    if (isRefusal(outcome)) return refusalAnswer(route.inWireNames(outcome), requestId, headers);
+    const work = () => {
+      if (name !== undefined) return once(named, perform);
+      return route.contract.narrowing === undefined ? perform() : list();
+    };
+    const outcome = await withWriteDeadline(writeUntil, work).catch(refusalBy(route.contract));
+    if (isRefusal(outcome)) {
+      return refusalAnswer(route.inWireNames(outcome), requestId, { ...headers, ...settledAfter(outcome, writeUntil) });
+    }
     const { body: text, etag } = outcome;
     return jsonTextAnswer(200, text, etag === undefined ? headers : { ...headers, etag });
+  }
+
+  /** When it is settled whether a write was done whose outcome nobody knows. */
+  function settledAfter({ refusal }: Refusal, writeUntil: EpochMs | undefined): Answer["headers"] {
+    if (refusal !== "OUTCOME_UNKNOWN" || writeUntil === undefined) return {};
+    return { "retry-after": String(Math.max(1, Math.ceil((writeUntil - clock.now()) / 1_000))) };
   }
 
   function answerPage(
@@ -151,7 +168,7 @@ function refusalBy(contract: ActionContract<unknown, unknown>): (error: unknown)
   return (error) => {
     const refusal = asRefusal(error);
     if (refusal !== undefined) return refusal;
-    if (wasNotBegun(error)) return refuse("UNAVAILABLE");
+    if (wasNotBegun(error) || error instanceof DeadlinePassed) return refuse("UNAVAILABLE");
     if (error instanceof ServiceGone || isUnavailable(error)) return notNow(contract);
     throw error;
   };

@@ -41,6 +41,7 @@ describe("what becomes of an error behind the gateway", () => {
       pages: [],
       once: (_request, perform) => perform(),
       door: { admit: async () => admitted, admitToGuild: () => admitted },
+      clock: { now: () => 0 },
       call: async () => undefined,
       onDefect: (...defect) => void defects.push(defect),
     };
@@ -122,6 +123,31 @@ describe("what becomes of an error behind the gateway", () => {
     const { status, text } = await answerOf(failing(error), "/v1/announcement/update");
     expect(status).toBe(503);
     expect(text).toContain(`"code":"${code}"`);
+  });
+
+  test.each([
+    ["at once", 0, "6"],
+    ["after three seconds", 3_000, "3"],
+    ["after its deadline", 6_000, "1"],
+  ])("a write whose outcome nobody knows %s says when that is settled", async (_name, tookMs, settledIn) => {
+    let now = 0;
+    const writeUntil: unknown[] = [];
+    const call: RequestPathParts["call"] = async (_route, _params, meta) => {
+      writeUntil.push(meta.writeUntil);
+      now += tookMs;
+      throw new ServiceGone(true);
+    };
+    const { headers } = await answerOf({ call, clock: { now: () => now } }, "/v1/announcement/update");
+    expect([headers["retry-after"], writeUntil]).toEqual([settledIn, [5_500]]);
+  });
+
+  test("a read has no deadline for its writes, as it has none", async () => {
+    const call: RequestPathParts["call"] = async (_route, _params, meta) => (
+      expect(meta).not.toHaveProperty("writeUntil"),
+      []
+    );
+    await answerOf({ call }, "/v1/announcement/list", { amount: 1 });
+    expect(defects).toEqual([]);
   });
 
   test("a key store out of reach is a 503, not a 401", async () => {

@@ -3,6 +3,7 @@ import { changesSince, saveRevision, stampedReplacement, stampedTombstone } from
 import { newRecords } from "../../mixins/new-records.ts";
 import { distinctNow } from "../../mixins/short-reads.ts";
 import { inTransaction } from "../../mixins/transaction.ts";
+import { deadlineStages, inTime } from "../../mixins/write-deadline.ts";
 import { WriteQueue } from "../../mixins/write-queue.ts";
 import type { ChangesSinceParams, ChangesSinceResult } from "../contracts/change-feed.contract.ts";
 import type { EpochMs, EventId, GuildId } from "../contracts/ids.ts";
@@ -61,14 +62,15 @@ export function calendarEventsStore(connection: Connection, eventsPerGuild: numb
     return kindQueue.run(`${row.guildId}/${row.calendarNumber}`, async () => (await kinds.refusal(row)) ?? save());
   }
 
-  /** Does both, or neither when another write came between. */
-  async function together(
-    first: (session: ClientSession) => Promise<boolean>,
-    then: (session: ClientSession) => unknown,
+  /** Does both, or neither when another write came between. The save is last: the database holds it to the deadline. */
+  function together(
+    first: (session: ClientSession) => Promise<unknown>,
+    save: (session: ClientSession) => Promise<boolean>,
   ): Promise<boolean> {
     return inTransaction(connection, async (session) => {
-      const saved = await first(session);
-      if (saved) await then(session);
+      await first(session);
+      const saved = await save(session);
+      if (!saved) await session.abortTransaction();
       return saved;
     });
   }
@@ -101,8 +103,8 @@ export function calendarEventsStore(connection: Connection, eventsPerGuild: numb
         keep === "all"
           ? saveRevision(model, row, replacement)
           : together(
-              (session) => saveRevision(model, row, replacement, session),
               (session) => forgetOverrides(model, event.id, keep, session),
+              (session) => saveRevision(model, row, replacement, session),
             );
       return row.lane === documentOf(stored).lane ? save() : saveInKind(row, save);
     },
@@ -111,13 +113,12 @@ export function calendarEventsStore(connection: Connection, eventsPerGuild: numb
       const row = documentOf(series);
       const own = overrideDocumentOf(series, override);
       return together(
+        (session) => {
+          const replacement = withoutFeed(stampedReplacement(own, ...stampsOf(isNew)));
+          const update = [...replacement, ...deadlineStages()];
+          return inTime(model.collection.updateOne({ _id: own._id } as never, update, { upsert: true, session }));
+        },
         (session) => saveRevision(model, row, stampedReplacement(row, ...stampsOf({})), session),
-        (session) =>
-          model.updateOne({ _id: own._id }, withoutFeed(stampedReplacement(own, ...stampsOf(isNew))), {
-            upsert: true,
-            updatePipeline: true,
-            session,
-          }),
       );
     },
 
@@ -125,7 +126,7 @@ export function calendarEventsStore(connection: Connection, eventsPerGuild: numb
       const tombstone = { _id, guildId, revision: revision + 1 };
       const bury = (session?: ClientSession) => saveRevision(model, tombstone, stampedTombstone(tombstone), session);
       const forget = (session: ClientSession) => forgetOverrides(model, _id, [], session);
-      const removed = await (recurring?.hasOverrides === true ? together(bury, forget) : bury());
+      const removed = await (recurring?.hasOverrides === true ? together(forget, bury) : bury());
       if (removed) quota.release(guildId);
       return removed;
     },

@@ -1,5 +1,6 @@
 import type { ValidationSchema } from "fastest-validator";
 import type { ServiceName } from "./health.contract.ts";
+import type { EpochMs } from "./ids.ts";
 
 /**
  * What is wrong with one field of a request (D4). `field` is a path such as `recurrence.count` or `roles[3]`, and the
@@ -78,6 +79,8 @@ export interface CallMeta {
   requestId?: string;
   /** The trace that the client is in, or one that the gateway began: W3C Trace Context, for the log of every service. */
   traceparent?: string;
+  /** When a write must have been begun, by the database server's clock: later it changes nothing. */
+  writeUntil?: EpochMs;
   /** Who asks, when the call came in through the gateway; absent for a call from inside the service. */
   caller?: Caller;
 }

@@ -11,9 +11,9 @@ import { GUILD_SETTINGS_CHANGED } from "../contracts/guild-settings.contract.ts"
 import type { ServiceName } from "../contracts/health.contract.ts";
 import type { GuildId } from "../contracts/ids.ts";
 import { boundedAnswers } from "../../mixins/bounded-answers.ts";
+import { newDatabaseClock } from "../../mixins/database-clock.ts";
 import { newChannelChecks } from "./channel-checks.ts";
 import { channelChecksStore } from "./channel-checks.store.ts";
-import { newDatabaseClock } from "./database-clock.ts";
 import { countingPlans, showHoldings, timed } from "./dispatch.metrics.ts";
 import { renderAnnouncement } from "./domain/message/announcement-message.ts";
 import { historyOf } from "./history.ts";

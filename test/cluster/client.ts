@@ -10,7 +10,7 @@ export interface Client {
   failed(): readonly string[];
 }
 
-const NO_ANSWER: Answer = { status: 0, body: {} };
+const NO_ANSWER: Answer = { status: 0, headers: new Headers(), body: {} };
 /** The balancer's word for a gateway that was lost with the request in its hands. */
 const CUT_OFF = 502;
 

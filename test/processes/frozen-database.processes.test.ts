@@ -40,4 +40,33 @@ describe("a MongoDB that hangs", () => {
     await until(async () => (await ready()) === 200, "readiness");
     await until(async () => (await settings()).status === 200, "an answer");
   });
+
+  test("does not apply a write that was answered 503 when it goes on after the time that the answer names", async () => {
+    const create = (name: string) =>
+      post(baseUrl, KEY, "/v2/events/create", {
+        guild_id: "2",
+        calendar_number: 1,
+        epoch_start: 0,
+        epoch_end: 1,
+        name,
+      });
+    await until(async () => (await create("in time")).status === 200, "a create that is answered");
+    process.kill(mongod, "SIGSTOP");
+    const answer = await create("late");
+    expect([answer.status, answer.body["code"]]).toEqual([503, "OUTCOME_UNKNOWN"]);
+    const settledInMs = Number(answer.headers.get("retry-after")) * 1_000;
+    expect(settledInMs).toBeGreaterThan(0);
+    const answeredAt = performance.now();
+    await until(() => performance.now() - answeredAt >= settledInMs, "the time that the answer names");
+    process.kill(mongod, "SIGCONT");
+    // MongoDB has read the late create before it answers what is asked after it.
+    await until(async () => (await create("afterwards")).status === 200, "a create that is answered");
+    const { body } = await post(baseUrl, KEY, "/v2/events/list/date", {
+      guild_id: "2",
+      calendar_number: 1,
+      epoch_start: 0,
+    });
+    const names = (body["events"] as { readonly name: string }[]).map(({ name }) => name);
+    expect(names.toSorted()).toEqual(["afterwards", "in time"]);
+  });
 });

@@ -83,10 +83,12 @@ export async function post(baseUrl: string, key: string, path: string, body: obj
     body: JSON.stringify(body),
     signal: AbortSignal.timeout(20_000),
   });
-  return { status: response.status, body: (await response.json()) as Record<string, unknown> };
+  const { status, headers } = response;
+  return { status, headers, body: (await response.json()) as Record<string, unknown> };
 }
 
 export interface Answer {
   readonly status: number;
+  readonly headers: Headers;
   readonly body: Readonly<Record<string, unknown>>;
 }

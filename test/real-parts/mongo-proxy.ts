@@ -4,11 +4,15 @@ import mongoose from "mongoose";
 /** A command as MongoDB's wire protocol carries it. */
 export type Command = Readonly<Record<string, unknown>>;
 
-/** Stands between a client and a mongod on loopback, and loses answers. */
+/** Stands between a client and a mongod on loopback, loses answers, and holds commands back. */
 export interface MongoProxy {
   readonly port: number;
   /** So many of the commands that are meant are applied, and their answers lost, also that of the driver's own retry. */
   lose(isMeant: (command: Command) => boolean, times: number): void;
+  /** The commands that are meant are held back until the function that is returned is called: mongod reads them late. */
+  hold(isMeant: (command: Command) => boolean): () => void;
+  /** How many commands are held back now. */
+  readonly held: number;
   /** How many commands have lost their answers so far. */
   readonly lost: number;
   stop(): Promise<void>;
@@ -30,6 +34,8 @@ export async function startMongoProxy(mongodPort: number): Promise<MongoProxy> {
   const doomed = new Map<string, number>();
   let meant: Meant = { isMeant: () => false, left: 0 };
   let lost = 0;
+  let isToBeHeld = (_command: Command) => false;
+  const held: (() => void)[] = [];
 
   /** Whether this request's answer is to be lost. */
   function isDoomed(message: Buffer): boolean {
@@ -65,7 +71,9 @@ export async function startMongoProxy(mongodPort: number): Promise<MongoProxy> {
       "data",
       eachMessage((message) => {
         if (isDoomed(message)) doomedRequests.add(message.readInt32LE(4));
-        mongod.write(message);
+        const command = commandIn(message);
+        if (command !== undefined && isToBeHeld(command)) held.push(() => void mongod.write(message));
+        else mongod.write(message);
       }),
     );
     mongod.on(
@@ -82,6 +90,16 @@ export async function startMongoProxy(mongodPort: number): Promise<MongoProxy> {
   return {
     port: (server.address() as AddressInfo).port,
     lose: (isMeant, times) => void (meant = { isMeant, left: times }),
+    hold(isMeant) {
+      isToBeHeld = isMeant;
+      return () => {
+        isToBeHeld = () => false;
+        for (const release of held.splice(0)) release();
+      };
+    },
+    get held() {
+      return held.length;
+    },
     get lost() {
       return lost;
     },

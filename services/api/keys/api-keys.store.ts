@@ -1,6 +1,7 @@
 import { randomUUID } from "node:crypto";
 import { type Connection, Schema } from "mongoose";
 import { inTransaction } from "../../../mixins/transaction.ts";
+import { deadlineStages, inTime } from "../../../mixins/write-deadline.ts";
 import type { KeyChange, KeyChangesPage } from "../../contracts/api-keys.contract.ts";
 import type { ApiKey } from "../domain/api-key.ts";
 
@@ -84,8 +85,10 @@ export function apiKeysStore(connection: Connection): ApiKeysStore {
     async insert({ id, ...key }, change) {
       try {
         await inTransaction(connection, async (session) => {
-          await keys.create([{ ...key, _id: id }], { session });
           await changes.create([changeRow(key, change)], { session });
+          const isNew = { _id: id, revision: { $exists: false } } as never;
+          const row = { ...key, _id: id };
+          await inTime(keys.collection.updateOne(isNew, put(row), { upsert: true, session }));
         });
         return true;
       } catch (error) {
@@ -98,9 +101,12 @@ export function apiKeysStore(connection: Connection): ApiKeysStore {
       let isReplaced = false;
       await inTransaction(connection, async (session) => {
         const next = { secrets: [...secrets], revision, ...(revokedAt === undefined ? {} : { revokedAt }) };
-        const { matchedCount } = await keys.updateOne({ _id: id, revision: revision - 1 }, { $set: next }, { session });
+        await changes.create([changeRow(key, change)], { session });
+        const before = { _id: id, revision: revision - 1 } as never;
+        const update = keys.collection.updateOne(before, put(next), { session });
+        const { matchedCount } = await inTime(update);
         isReplaced = matchedCount === 1;
-        if (isReplaced) await changes.create([changeRow(key, change)], { session });
+        if (!isReplaced) await session.abortTransaction();
       });
       return isReplaced;
     },
@@ -139,6 +145,11 @@ export function apiKeysStore(connection: Connection): ApiKeysStore {
     countSealedOtherwise: (pepperId) =>
       keys.countDocuments({ revokedAt: { $exists: false }, "secrets.pepperId": { $ne: pepperId } }),
   };
+}
+
+/** Sets these fields, if it is not too late; in a transaction the last write, which the database holds to the deadline. */
+function put(fields: object): object[] {
+  return [{ $replaceWith: { $mergeObjects: ["$$ROOT", { $literal: fields }] } }, ...deadlineStages()];
 }
 
 function keyOf({ _id, ...key }: KeyRow): ApiKey {

@@ -3,6 +3,7 @@ import mongoose, { type Connection } from "mongoose";
 import { SEAL } from "../../../test/real-parts/test-gateway.ts";
 import { emptyDatabase } from "../../../test/real-parts/test-services.ts";
 import { until } from "../../../test/real-parts/until.ts";
+import { DeadlinePassed, withWriteDeadline } from "../../../mixins/write-deadline.ts";
 import { isRefusal } from "../../contracts/errors.ts";
 import type { GuildId } from "../../contracts/ids.ts";
 import { type ApiKeysStore, apiKeysStore } from "./api-keys.store.ts";
@@ -153,6 +154,19 @@ describe("the key office", () => {
     await ensureFirstKey(store, office, undefined);
     await office.revoke("first", "someone");
     await expect(ensureFirstKey(store, office, undefined)).resolves.toBeUndefined();
+  });
+
+  test("what the database is told after its deadline changes nothing", async () => {
+    const { id } = await made();
+    const before = await everything();
+    const late = (work: () => Promise<unknown>) => withWriteDeadline(Date.now() - 1, work);
+    const writes = [
+      () => office.create(params, "late"),
+      () => office.rotate(id, 1, "late"),
+      () => office.revoke(id, "late"),
+    ];
+    for (const write of writes) await expect(late(write)).rejects.toThrow(DeadlinePassed);
+    expect(await everything()).toBe(before);
   });
 
   test("counts the keys that a lost pepper has made useless", async () => {

@@ -1,4 +1,5 @@
 import { type Connection, Schema } from "mongoose";
+import { deadlineStages, inTime } from "../../../mixins/write-deadline.ts";
 import type { Done } from "./once.ts";
 
 const KEPT_SECONDS = 86_400;
@@ -37,7 +38,9 @@ export function keptAnswersStore(connection: Connection): KeptAnswersStore {
   return {
     async claim(_id, digest) {
       try {
-        await model.create([{ _id, digest, at: new Date() }]);
+        const isNew = { _id, digest: { $exists: false } } as never;
+        const claim = [{ $replaceWith: { _id: { $literal: _id }, digest: { $literal: digest }, at: "$$NOW" } }];
+        await inTime(model.collection.updateOne(isNew, [...claim, ...deadlineStages()], { upsert: true }));
         return undefined;
       } catch (error) {
         if ((error as { code?: unknown }).code !== 11_000) throw error;

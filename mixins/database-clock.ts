@@ -1,5 +1,4 @@
-import type { EpochMs } from "../contracts/ids.ts";
-import type { Clock } from "./protocol/ports.ts";
+import type { EpochMs } from "../services/contracts/ids.ts";
 
 /**
  * The database server's clock, mapped on the process's monotonic one: a step of the node's wall clock moves nothing.
@@ -7,7 +6,8 @@ import type { Clock } from "./protocol/ports.ts";
  * The server read its clock before the answer came, so at that moment its time is at least what the answer says: the
  * map never runs ahead, and lags by no more than the fastest of the last answers took.
  */
-export interface DatabaseClock extends Clock {
+export interface DatabaseClock {
+  now(): EpochMs;
   /** Asks the server once; at start and every few seconds. */
   sample(): Promise<void>;
 }
