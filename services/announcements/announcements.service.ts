@@ -14,7 +14,9 @@ import {
   type AnnouncementType,
   createAnnouncement,
   getAnnouncement,
+  listAnnouncementRules,
   listAnnouncements,
+  listAnnouncingGuilds,
   MOST_ANNOUNCEMENTS,
   removeAnnouncement,
   updateAnnouncement,
@@ -95,6 +97,10 @@ export function announcementsService({ mongoUrl }: { readonly mongoUrl: string }
         // Dispatch plans from all of them, and answers nobody.
         return meta.caller === undefined ? store.list(guildId, most) : boundedList(store.listed(guildId, most));
       }),
+
+      ...serve(listAnnouncementRules, ({ guildId }) => store.listRules(guildId)),
+
+      ...serve(listAnnouncingGuilds, ({ guildIds }) => store.listAnnouncing(guildIds)),
 
       ...serve(announcementsChangesSince, (params) => store.changesSince(params)),
     },

@@ -13,7 +13,7 @@ import {
 import { coalescedReads } from "../../mixins/coalesced-reads.ts";
 import { optimisticWrite } from "../../mixins/optimistic-write.ts";
 import { readRows, streamRows } from "../../mixins/short-reads.ts";
-import { type Announcement, MOST_ANNOUNCEMENTS } from "../contracts/announcements.contract.ts";
+import { type Announcement, type AnnouncementRule, MOST_ANNOUNCEMENTS } from "../contracts/announcements.contract.ts";
 import type { ChangesSinceParams, ChangesSinceResult } from "../contracts/change-feed.contract.ts";
 import { isRefusal, refuse, type Refusal } from "../contracts/errors.ts";
 import type { AnnouncementId, GuildId } from "../contracts/ids.ts";
@@ -54,6 +54,7 @@ const announcementSchema = new Schema<AnnouncementRow>(
 announcementSchema.index({ guildId: 1, sequence: 1 }, { partialFilterExpression: { sequence: { $exists: true } } });
 const SLOTS = { guildId: 1, slot: 1 } as const;
 announcementSchema.index(SLOTS, { unique: true, partialFilterExpression: { slot: { $exists: true } } });
+announcementSchema.index({ guildId: 1 }, { name: "announcing", partialFilterExpression: { enabled: true } });
 for (const [keys, options] of trackedIndexes) announcementSchema.index(keys, options);
 
 export interface AnnouncementsStore {
@@ -69,6 +70,10 @@ export interface AnnouncementsStore {
   list(guildId: GuildId, limit: number): Promise<Announcement[]>;
   /** The same, a few at a time. */
   listed(guildId: GuildId, limit: number): AsyncIterable<Announcement>;
+  /** The rules of all of the guild's, in creation order. */
+  listRules(guildId: GuildId): Promise<AnnouncementRule[]>;
+  /** Those of the guilds that have one which is enabled. */
+  listAnnouncing(guildIds: readonly GuildId[]): Promise<GuildId[]>;
   changesSince(params: ChangesSinceParams): Promise<ChangesSinceResult>;
 }
 
@@ -86,6 +91,21 @@ type ListedRow = Omit<StoredAnnouncement, NotListed>;
 
 /** Rows in one reply: of the largest, of 70 kB each, 2 MB. */
 const AT_A_TIME = 30;
+
+/** What a rule is, of a row. */
+const RULE = {
+  channel: 1,
+  type: 1,
+  eventId: 1,
+  eventColor: 1,
+  hours: 1,
+  minutes: 1,
+  enabled: 1,
+  revision: 1,
+  standsSince: 1,
+} as const;
+
+type RuleRow = Pick<AnnouncementRow, "_id" | Exclude<keyof AnnouncementRule, "id">>;
 
 const EXISTS = { sequence: { $exists: true } };
 
@@ -145,12 +165,36 @@ export function announcementsStore(connection: Connection): AnnouncementsStore {
       for await (const row of rows) yield announcementOf(row, guildId);
     },
 
+    async listRules(guildId) {
+      const read = { filter: { guildId, ...EXISTS }, projection: RULE, sort: { sequence: 1 } } as const;
+      return (await readRows<RuleRow>(model, read)).map(ruleOf);
+    },
+
+    listAnnouncing(guildIds) {
+      return model.distinct("guildId", { guildId: { $in: [...guildIds] }, enabled: true });
+    },
+
     changesSince: (params) => changesSince(model, params),
   };
 }
 
 function inOrder(guildId: GuildId, limit: number) {
   return { filter: { guildId, ...EXISTS }, projection: LISTED, sort: { sequence: 1 }, limit } as const;
+}
+
+function ruleOf(row: RuleRow): AnnouncementRule {
+  return {
+    id: row._id as AnnouncementId,
+    channel: row.channel,
+    type: row.type,
+    eventId: row.eventId,
+    eventColor: row.eventColor,
+    hours: row.hours,
+    minutes: row.minutes,
+    enabled: row.enabled,
+    revision: row.revision,
+    standsSince: row.standsSince.getTime(),
+  };
 }
 
 /** Field by field: copying all but some took a tenth of what a list costs here. */

@@ -51,9 +51,9 @@ export function calendarWindows(store: CalendarEventsStore, calendars: Calendars
         belongs: (times) => isOngoing(times, now),
       }),
 
-    async listStarting({ guildId, windows, limit }, isOpen) {
+    async listStarting({ guildId, windows, limit, texts = true }, isOpen) {
       const [written, { lanes: all, reads }] = await Promise.all([calendars.list(guildId), store.lanesNow(guildId)]);
-      const search = { guildId, written, lanes: await openLanes(all, isOpen), limit, found: soonest(limit) };
+      const search = { guildId, written, lanes: await openLanes(all, isOpen), limit, texts, found: soonest(limit) };
       for (const window of mergedWindows(windows)) {
         await collectStarting(reads, search, window);
         if (search.found.truncated) break;
@@ -118,22 +118,27 @@ interface Search {
   readonly guildId: GuildId;
   readonly lanes: readonly string[];
   readonly limit: number;
+  readonly texts: boolean;
   /** The guild's calendars that were written. */
   readonly written: readonly Calendar[];
   readonly found: Soonest;
 }
 
 async function collectStarting(reads: EventReads, search: Search, window: Window): Promise<void> {
-  const { guildId, lanes, limit, written, found } = search;
+  const { guildId, lanes, limit, texts, written, found } = search;
+  const add = (placed: Placed) => {
+    const occurrence = announcedOccurrence(placed, calendarOf(placed.event));
+    found.add(texts ? occurrence : withoutTexts(occurrence));
+  };
   const calendarOf = ({ calendarNumber }: { calendarNumber: number }) =>
     written.find((calendar) => calendar.calendarNumber === calendarNumber) ??
     unwrittenCalendar(guildId, calendarNumber);
-  for (const event of await reads.singlesStarting(guildId, lanes, window, limit + 1)) {
-    found.add(announcedOccurrence(placedSingle(event), calendarOf(event)));
+  for (const event of await reads.singlesStarting(guildId, lanes, window, limit + 1, texts)) {
+    add(placedSingle(event));
   }
   const recurring = lanes.filter((lane) => !isSingles(lane));
   const calendars = numbersOf(recurring).map((calendarNumber) => calendarOf({ calendarNumber }));
-  for await (const some of reads.touching(guildId, recurring, window, calendars)) {
+  for await (const some of reads.touching(guildId, recurring, window, calendars, texts)) {
     const placed = await placedEvents(some, {
       reads,
       eventsOf: (ids) => reads.findAll(ids),
@@ -142,8 +147,13 @@ async function collectStarting(reads: EventReads, search: Search, window: Window
       expand: (series, isElsewhere) => occurrencesStarting(series, upTo(window, found.horizon), limit + 1, isElsewhere),
       belongs: (times) => startsIn(times, window),
     });
-    for (const one of placed) found.add(announcedOccurrence(one, calendarOf(one.event)));
+    for (const one of placed) add(one);
   }
+}
+
+/** An occurrence that was changed by hand may have texts of its own. */
+function withoutTexts({ name: _n, description: _d, location: _l, image: _i, ...occurrence }: Occurrence): Occurrence {
+  return occurrence;
 }
 
 function startsIn({ startsAt }: Times, { from, until }: Window): boolean {

@@ -40,11 +40,18 @@ export interface EventReads {
     lanes: readonly string[],
     window: Window,
     calendars: readonly Calendar[],
+    texts?: boolean,
   ): AsyncIterable<Found>;
   /** The same, with no more of each event than a list shows. */
   shownTouching(...asked: Parameters<EventReads["touching"]>): AsyncIterable<Found<ShownEvent>>;
   /** Single events that start in a window, soonest first. */
-  singlesStarting(guildId: GuildId, lanes: readonly string[], window: Window, most: number): Promise<StoredEvent[]>;
+  singlesStarting(
+    guildId: GuildId,
+    lanes: readonly string[],
+    window: Window,
+    most: number,
+    texts?: boolean,
+  ): Promise<StoredEvent[]>;
   /** What occurrences have of their own, of these series and with original starts in the window. */
   overrides(ids: readonly EventId[], originals: Window): Promise<Override[]>;
   /** Original starts of all occurrences of a series that have something of their own. */
@@ -84,9 +91,11 @@ export function eventReads(model: Model<AnyRow>, at?: Moment): EventReads {
       lanes: readonly string[],
       window: Window,
       calendars: readonly Calendar[],
+      texts = true,
     ): AsyncIterable<Found<Event>> {
+      const wanted = { ...reading, projection: { ...reading.projection, ...(texts ? {} : WITHOUT_TEXTS) } };
       for (let first = 0; first < lanes.length; first += LANES_AT_ONCE) {
-        yield* found(windowFilter(guildId, lanes.slice(first, first + LANES_AT_ONCE), window, calendars), reading);
+        yield* found(windowFilter(guildId, lanes.slice(first, first + LANES_AT_ONCE), window, calendars), wanted);
       }
     };
 
@@ -112,10 +121,11 @@ export function eventReads(model: Model<AnyRow>, at?: Moment): EventReads {
     touching: touching(WHOLE),
     shownTouching: touching({ projection: SHOWN, eventIn: shownOf }),
 
-    async singlesStarting(guildId, lanes, { from, until }, most) {
+    async singlesStarting(guildId, lanes, { from, until }, most, texts = true) {
       const filter = { guildId, lane: { $in: lanes.filter(isSingles) }, startsAt: { $gte: from, $lt: until } };
       const sort = { startsAt: 1 } as const;
-      const read = { filter, projection: UNFILED, sort, hint: IN_ORDER, limit: most };
+      const projection = texts ? UNFILED : { ...UNFILED, ...WITHOUT_TEXTS };
+      const read = { filter, projection, sort, hint: IN_ORDER, limit: most };
       const rows = await readRows<Row>(model, read, at);
       return [...sorted(rows, eventOf).events];
     },
@@ -144,6 +154,9 @@ interface Reading<Event extends ShownEvent> {
   readonly projection: Readonly<Record<string, 0>>;
   readonly eventIn: (row: Exclude<Row, OverrideRow>) => Event | undefined;
 }
+
+/** Texts may be 7 kB an event, and ten thousand are read at a time. */
+const WITHOUT_TEXTS = { name: 0, description: 0, location: 0, image: 0 } as const;
 
 const WHOLE: Reading<StoredEvent> = { projection: UNFILED, eventIn: eventOf };
 

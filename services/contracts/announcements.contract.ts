@@ -54,6 +54,12 @@ export interface Announcement {
   readonly standsSince: EpochMs;
 }
 
+/** What decides for which events an announcement is, and when: without its texts and subscribers, which may be long. */
+export type AnnouncementRule = Pick<
+  Announcement,
+  "id" | "channel" | "type" | "eventId" | "eventColor" | "hours" | "minutes" | "enabled" | "revision" | "standsSince"
+>;
+
 /** What a new one has where nothing is said (D26). */
 export const ANNOUNCEMENT_DEFAULTS = {
   enabled: true,
@@ -254,6 +260,25 @@ export const listAnnouncements = action<{ guildId: GuildId; amount: number }, An
   keys: "guild read",
   params: { guildId, amount: integer(-1, 2_147_483_647) },
   narrowing: FEWER,
+  idempotent: true,
+});
+
+/** For dispatch: the rules of all of the guild's announcements, in creation order. */
+export const listAnnouncementRules = action<{ guildId: GuildId }, AnnouncementRule[]>({
+  name: "announcements.listRules",
+  keys: "none",
+  params: { guildId },
+  idempotent: true,
+});
+
+/** Guilds in one question. */
+export const MAX_GUILDS_ASKED = 1000;
+
+/** For dispatch: those of these guilds that have an announcement which is enabled, in no order. */
+export const listAnnouncingGuilds = action<{ guildIds: readonly GuildId[] }, GuildId[]>({
+  name: "announcements.listAnnouncingGuilds",
+  keys: "none",
+  params: { guildIds: { type: "array", max: MAX_GUILDS_ASKED, items: guildId } },
   idempotent: true,
 });
 

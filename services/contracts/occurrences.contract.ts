@@ -1,6 +1,6 @@
 import { type Color, type EventTexts, MOST_ENTRIES } from "./calendar-events.contract.ts";
 import { action } from "./contract.ts";
-import { guildId, integer, reference } from "./field-rules.ts";
+import { flag, guildId, integer, optional, reference } from "./field-rules.ts";
 import type { EpochMs, EventId, GuildId, OccurrenceId } from "./ids.ts";
 
 /** One occurrence, with what dispatch needs to plan and to render. A single event is its own only occurrence. */
@@ -29,6 +29,8 @@ export interface OccurrencesStartingParams {
   readonly windows: readonly { readonly from: EpochMs; readonly until: EpochMs }[];
   /** At most this many occurrences are answered, 1 … 10 000. */
   readonly limit: number;
+  /** Whether their texts are wanted; they are where nothing is said. */
+  readonly texts?: boolean;
 }
 
 /** For dispatch: every occurrence of the guild, over all its calendars, that starts in one of the windows. */
@@ -53,6 +55,7 @@ export const listOccurrencesStarting = action<
       },
     },
     limit: integer(1, MOST_ENTRIES),
+    texts: optional(flag),
   },
   idempotent: true,
 });

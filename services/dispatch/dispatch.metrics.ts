@@ -101,9 +101,9 @@ export function countingPlans<Store extends Pick<PostsStore, "commitPlan">>(stor
   return {
     ...store,
     async commitPlan(plan) {
-      const isStored = await store.commitPlan(plan);
-      if (isStored) planned.inc(plan.inserts.filter(({ state }) => state === "planned").length);
-      return isStored;
+      const version = await store.commitPlan(plan);
+      if (version !== undefined) planned.inc(plan.inserts.filter(({ state }) => state === "planned").length);
+      return version;
     },
   };
 }

@@ -16,6 +16,7 @@ import { newChannelChecks } from "./channel-checks.ts";
 import { channelChecksStore } from "./channel-checks.store.ts";
 import { countingPlans, showHoldings, timed } from "./dispatch.metrics.ts";
 import { renderAnnouncement } from "./domain/message/announcement-message.ts";
+import { notPlannedOf } from "./not-planned.ts";
 import { historyOf } from "./history.ts";
 import { knownReplicas } from "./known-replicas.ts";
 import { outcomeReports } from "./outcome-reports.ts";
@@ -86,9 +87,12 @@ export function dispatchService(options: DispatchOptions): ServiceSchema {
       [GUILD_SETTINGS_CHANGED]: hint,
     },
     actions: {
-      ...serve(listUpcomingPosts, async ({ guildId, amount }) => ({
-        posts: await channels.withProblems(guildId, await store.listUpcoming(guildId, amount)),
-      })),
+      ...serve(listUpcomingPosts, async ({ guildId, amount }) => {
+        const [posts, plan] = await Promise.all([store.listUpcoming(guildId, amount), store.guildPlan(guildId)]);
+        const notPlanned = notPlannedOf(plan);
+        const withProblems = await channels.withProblems(guildId, posts);
+        return notPlanned === undefined ? { posts: withProblems } : { posts: withProblems, notPlanned };
+      }),
       ...serve(listPostHistory, (params) => historyOf(store, params)),
       ...serve(previewPost, (params, { broker }) => previewOf(ownersOnTheBus(broker), channels, params, clock.now())),
     },

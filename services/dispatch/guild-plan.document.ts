@@ -1,5 +1,6 @@
 import { Schema } from "mongoose";
 import type { Feed } from "./protocol/ports.ts";
+import type { BoundedPlan } from "./protocol/post-store.ts";
 
 /** How far a guild is planned; `_id` is the guild. */
 export interface GuildPlanRow {
@@ -7,15 +8,24 @@ export interface GuildPlanRow {
   readonly version: number;
   readonly plannedThrough: Date;
   readonly replanAt: Date;
+  readonly bounded?: BoundedPlan;
+  readonly occurrencesThrough?: Date;
 }
 
 export const guildPlanSchema = new Schema<GuildPlanRow>(
-  { _id: { type: String, required: true }, version: Number, plannedThrough: Date, replanAt: Date },
+  {
+    _id: { type: String, required: true },
+    version: Number,
+    plannedThrough: Date,
+    replanAt: Date,
+    bounded: Schema.Types.Mixed,
+    occurrencesThrough: Date,
+  },
   { collection: "guild_plans", versionKey: false },
 );
 guildPlanSchema.index({ replanAt: 1 });
 
-/** A thing of another context as it was last seen, as text, with a digest by which a change is noticed. */
+/** A thing of another context as it was last seen, as text; its version, by which a change is noticed, is `digest`. */
 export interface SourceRow {
   readonly _id: string;
   readonly guildId: string;

@@ -1,7 +1,12 @@
 import type { ServiceBroker } from "moleculer";
 import { asRefusal } from "../../mixins/contract-action.ts";
 import { isBusUp } from "../../mixins/steady-nats-transporter.ts";
-import { announcementsChangesSince, getAnnouncement, listAnnouncements } from "../contracts/announcements.contract.ts";
+import {
+  announcementsChangesSince,
+  getAnnouncement,
+  listAnnouncementRules,
+  listAnnouncingGuilds,
+} from "../contracts/announcements.contract.ts";
 import { calendarEventsChangesSince } from "../contracts/calendar-events.contract.ts";
 import { getOccurrence, listOccurrencesStarting } from "../contracts/occurrences.contract.ts";
 import type { ActionContract } from "../contracts/contract.ts";
@@ -31,7 +36,8 @@ export function ownersOnTheBus(broker: ServiceBroker): Owners {
   }
 
   return {
-    announcements: (guildId) => call(listAnnouncements, { guildId, amount: -1 }, LONG_MS),
+    announcementRules: (guildId) => call(listAnnouncementRules, { guildId }, LONG_MS),
+    announcingGuilds: (guildIds) => call(listAnnouncingGuilds, { guildIds }, LONG_MS),
     announcement: (guildId, id) =>
       call(getAnnouncement, { guildId, id }, QUICK_MS).catch(nullWhen("ANNOUNCEMENT_NOT_FOUND")),
     occurrences: (params) => call(listOccurrencesStarting, params, LONG_MS),

@@ -1,15 +1,15 @@
-import { createHash } from "node:crypto";
+import { isDeepStrictEqual } from "node:util";
 import type { ClientSession, Connection } from "mongoose";
 import { inTransaction } from "../../mixins/transaction.ts";
-import type { PlanUpdate } from "./domain/plan-posts.ts";
+import type { PlannedRow, PlanUpdate } from "./domain/plan-truth.ts";
 import { type GuildPlanRow, guildPlanSchema, type SourceRow, sourceSchema } from "./guild-plan.document.ts";
 import { expiryOf, fieldsOf, type PostRow, postSchema, rowOf } from "./post.document.ts";
-import type { PlanCommit, PostStore, Source } from "./protocol/post-store.ts";
+import type { GuildPlan, PlanCommit, PostStore, Source } from "./protocol/post-store.ts";
 
 /** Another plan, or a claim, came between: nothing of this one is stored. */
 class Overtaken extends Error {}
 
-type Plans = Pick<PostStore, "guildPlan" | "commitPlan" | "guildsToReplan" | "sources">;
+type Plans = Pick<PostStore, "guildPlan" | "commitPlan" | "guildsToReplan" | "sources" | "sourceVersions">;
 
 export function plansStore(connection: Connection): Plans {
   const posts = connection.model<PostRow>("Post", postSchema);
@@ -19,64 +19,51 @@ export function plansStore(connection: Connection): Plans {
   /** Raises the version: from then on a plan that was made from older truth can't be stored. */
   async function advance(plan: PlanCommit, session: ClientSession): Promise<void> {
     const { guildId: _id, version } = plan;
-    const reach = { plannedThrough: new Date(plan.plannedThrough), replanAt: new Date(plan.replanAt) };
     if (version === 0) {
-      await plans.insertMany([{ _id, version: 1, ...reach }], { session });
+      await plans.insertMany([{ _id, version: 1, ...reachOf(plan) }], { session });
       return;
     }
-    const { matchedCount } = await plans.updateOne({ _id, version }, { version: version + 1, ...reach }, { session });
+    const replacement = { version: version + 1, ...reachOf(plan) };
+    const { matchedCount } = await plans.replaceOne({ _id, version }, replacement, { session });
     if (matchedCount === 0) throw new Overtaken();
   }
 
-  async function changeRows({ inserts, updates }: PlanCommit, session: ClientSession): Promise<void> {
+  async function changeRows({ inserts, updates, removes }: PlanCommit, session: ClientSession): Promise<void> {
     if (inserts.length > 0) await posts.insertMany(inserts.map(rowOf), { session, lean: true });
-    if (updates.length === 0) return;
-    const { matchedCount } = await posts.bulkWrite(updates.map(asWrite) as never, { session });
-    if (matchedCount !== updates.length) throw new Overtaken();
-  }
-
-  /** Those that are new, or not as they were last seen, or needed for longer. */
-  async function changedSources(plan: PlanCommit): Promise<SourceRow[]> {
-    const rows = plan.sources.map((source) => sourceRow(plan.guildId, source));
-    const ids = rows.map(({ _id }) => _id);
-    const known = await sources.find({ _id: { $in: ids } }, { digest: 1, neededUntil: 1 }).lean<SourceRow[]>();
-    const byId = new Map(known.map((row) => [row._id, row]));
-    return rows.filter(({ _id, digest, neededUntil }) => {
-      const before = byId.get(_id);
-      return before === undefined || before.digest !== digest || before.neededUntil < neededUntil;
-    });
+    if (updates.length + removes.length === 0) return;
+    const writes = [...updates.map(asUpdate), ...removes.map(asRemoval)];
+    const { matchedCount, deletedCount } = await posts.bulkWrite(writes as never, { session });
+    if (matchedCount !== updates.length || deletedCount !== removes.length) throw new Overtaken();
   }
 
   async function isAsStored(plan: PlanCommit): Promise<boolean> {
     const stored = await plans.findById(plan.guildId).lean<GuildPlanRow>();
     return (
       stored?.version === plan.version &&
-      stored.plannedThrough.getTime() === plan.plannedThrough &&
-      stored.replanAt.getTime() === plan.replanAt
+      isDeepStrictEqual(planOf(stored), planOf({ ...reachOf(plan), version: plan.version }))
     );
   }
 
   return {
     async guildPlan(guildId) {
       const row = await plans.findById(guildId).lean<GuildPlanRow>();
-      if (row === null) return { version: 0, plannedThrough: 0, replanAt: 0 };
-      const { version, plannedThrough, replanAt } = row;
-      return { version, plannedThrough: plannedThrough.getTime(), replanAt: replanAt.getTime() };
+      return row === null ? { version: 0, plannedThrough: 0, replanAt: 0 } : planOf(row);
     },
 
     async commitPlan(plan) {
-      const changed = await changedSources(plan);
-      const isSame = plan.inserts.length + plan.updates.length + changed.length === 0;
-      if (isSame && (await isAsStored(plan))) return true;
+      const { version } = plan;
+      const isSame = plan.inserts.length + plan.updates.length + plan.removes.length + plan.sources.length === 0;
+      if (isSame && (await isAsStored(plan))) return version;
       try {
         await inTransaction(connection, async (session) => {
           await advance(plan, session);
           await changeRows(plan, session);
-          if (changed.length > 0) await sources.bulkWrite(changed.map(asUpsert) as never, { session });
+          const rows = plan.sources.map((source) => sourceRow(plan.guildId, source));
+          if (rows.length > 0) await sources.bulkWrite(rows.map(asUpsert) as never, { session });
         });
-        return true;
+        return version + 1;
       } catch (error) {
-        if (error instanceof Overtaken || isDuplicateKey(error)) return false;
+        if (error instanceof Overtaken || isDuplicateKey(error)) return undefined;
         throw error;
       }
     },
@@ -92,30 +79,67 @@ export function plansStore(connection: Connection): Plans {
 
     async sources(ids) {
       const rows = await sources.find({ _id: { $in: [...ids] } }).lean<SourceRow[]>();
-      return rows.map(({ _id, body, neededUntil }) => ({
-        id: _id,
-        body: JSON.parse(body) as object,
-        neededUntil: neededUntil.getTime(),
-      }));
+      return rows.map((row) => Object.assign(versionOf(row), { text: row.body }));
     },
+
+    async sourceVersions(ids) {
+      const rows = await sources.find({ _id: { $in: [...ids] } }, { digest: 1, neededUntil: 1 }).lean<SourceRow[]>();
+      return rows.map(versionOf);
+    },
+  };
+}
+
+function reachOf({
+  plannedThrough,
+  replanAt,
+  bounded,
+  occurrencesThrough,
+}: GuildPlan): Omit<GuildPlanRow, "_id" | "version"> {
+  return {
+    plannedThrough: new Date(plannedThrough),
+    replanAt: new Date(replanAt),
+    ...(bounded === undefined ? {} : { bounded }),
+    ...(occurrencesThrough === undefined ? {} : { occurrencesThrough: new Date(occurrencesThrough) }),
+  };
+}
+
+function planOf({
+  version,
+  plannedThrough,
+  replanAt,
+  bounded,
+  occurrencesThrough,
+}: Omit<GuildPlanRow, "_id">): GuildPlan {
+  return {
+    version,
+    plannedThrough: plannedThrough.getTime(),
+    replanAt: replanAt.getTime(),
+    ...(bounded === undefined ? {} : { bounded }),
+    ...(occurrencesThrough === undefined ? {} : { occurrencesThrough: occurrencesThrough.getTime() }),
   };
 }
 
 /** The update of a row that is still as the plan saw it. */
-function asWrite({ id, startsAt, fence, planRevision, to }: PlanUpdate): object {
+function asUpdate({ startsAt, to, ...row }: PlanUpdate): object {
   const expiry = to.state === "planned" ? {} : expiryOf({ settledAt: to.settledAt, startsAt });
-  return {
-    updateOne: {
-      filter: { _id: id, state: "planned", fence, planRevision },
-      update: { $set: { ...fieldsOf({ ...to }), ...expiry }, $inc: { planRevision: 1 } },
-    },
-  };
+  const update = { $set: { ...fieldsOf({ ...to }), ...expiry }, $inc: { planRevision: 1 } };
+  return { updateOne: { filter: asPlanned(row), update } };
 }
 
-function sourceRow(guildId: string, { id, body, neededUntil }: Source): SourceRow {
-  const text = JSON.stringify(body);
-  const digest = createHash("sha256").update(text).digest("base64");
-  return { _id: id, guildId, digest, body: text, neededUntil: new Date(neededUntil) };
+function asRemoval(row: PlannedRow): object {
+  return { deleteOne: { filter: asPlanned(row) } };
+}
+
+function asPlanned({ id, fence, planRevision }: PlannedRow): object {
+  return { _id: id, state: "planned", fence, planRevision };
+}
+
+function sourceRow(guildId: string, { id, version, text, neededUntil }: Source): SourceRow {
+  return { _id: id, guildId, digest: version, body: text, neededUntil: new Date(neededUntil) };
+}
+
+function versionOf({ _id, digest, neededUntil }: Omit<SourceRow, "body">): Omit<Source, "text"> {
+  return { id: _id, version: digest, neededUntil: neededUntil.getTime() };
 }
 
 function asUpsert(row: SourceRow): object {

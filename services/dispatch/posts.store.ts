@@ -4,7 +4,7 @@ import { readRows, streamRows } from "../../mixins/short-reads.ts";
 import type { SettledPost, UpcomingPost } from "../contracts/dispatch.contract.ts";
 import type { EpochMs, GuildId } from "../contracts/ids.ts";
 import { settledOf, upcomingOf } from "./domain/post-views.ts";
-import { isOpen, OPEN_STATES, type Post } from "./domain/post.ts";
+import { isAnnounced, isOpen, OPEN_STATES, type Post, postId } from "./domain/post.ts";
 import { type FeedMarkRow, feedMarkSchema } from "./guild-plan.document.ts";
 import { plansStore } from "./plans.store.ts";
 import { expiryOf, fieldsOf, postOf, type PostRow, postSchema } from "./post.document.ts";
@@ -53,11 +53,24 @@ export function postsStore(connection: Connection): PostsStore {
   return {
     ...plansStore(connection),
 
-    postsOf: (guildId, occurrenceIds) =>
-      list({
-        guildId,
-        $or: [{ state: OPEN }, { suspends: { $exists: true } }, { occurrenceId: { $in: [...occurrenceIds] } }],
-      }),
+    async standingPosts(guildId, limit) {
+      const open = await list({ guildId, state: OPEN }, { dueAt: 1, _id: 1 }, limit);
+      return [...open, ...(await list({ guildId, suspends: { $exists: true } }, { settledAt: -1 }, limit))];
+    },
+
+    async postsOf(guildId, occurrenceIds) {
+      const latest = new Map<string, Post>();
+      const filter = { guildId, occurrenceId: { $in: [...occurrenceIds] } };
+      const kept: Post[] = [];
+      // Of a guild whose people call off and ask again there may be any number of rounds: two of a key are never kept.
+      for await (const row of streamRows<PostRow>(posts, { filter, batchSize: AT_A_TIME * 10 })) {
+        const post = postOf(row);
+        if (isOpen(post) || isAnnounced(post) || post.suspends !== undefined) kept.push(post);
+        const key = postId(post, 0);
+        if (post.round > (latest.get(key)?.round ?? 0)) latest.set(key, post);
+      }
+      return [...new Set([...kept, ...latest.values()])];
+    },
 
     async waking(from, before, limit) {
       const filter = { state: OPEN, wakeAt: { $gte: new Date(from), $lt: new Date(before) } };

@@ -69,9 +69,10 @@ async function nextThat(
   const windows = [{ from: now, until: LAST_EPOCH_MS + 1 }];
   for (const limit of PAGES) {
     // Sequential on purpose: the second page is asked for only when the first did not have it.
-    const { occurrences, truncated } = await owners.occurrences({ guildId, windows, limit });
+    const { occurrences, truncated } = await owners.occurrences({ guildId, windows, limit, texts: false });
     const found = occurrences.find(isMeant);
-    if (found !== undefined || !truncated) return found;
+    if (found !== undefined) return (await owners.occurrence(guildId, found.occurrenceId)) ?? undefined;
+    if (!truncated) return undefined;
   }
   return undefined;
 }

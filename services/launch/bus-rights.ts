@@ -5,7 +5,8 @@ import {
   ANNOUNCEMENT_CHANGED,
   announcementsChangesSince,
   getAnnouncement,
-  listAnnouncements,
+  listAnnouncementRules,
+  listAnnouncingGuilds,
 } from "../contracts/announcements.contract.ts";
 import { API_KEY_CHANGED } from "../contracts/api-keys.contract.ts";
 import {
@@ -50,7 +51,8 @@ export const SPOKEN: Readonly<Record<ServiceName, Spoken>> = {
     asks: [
       announcementsChangesSince,
       getAnnouncement,
-      listAnnouncements,
+      listAnnouncementRules,
+      listAnnouncingGuilds,
       calendarEventsChangesSince,
       getOccurrence,
       listOccurrencesStarting,

@@ -1,6 +1,7 @@
 import { afterAll, beforeAll, describe, expect, test } from "@jest/globals";
-import type { GuildId, OccurrenceId } from "../../services/contracts/ids.ts";
+import type { AnnouncementId, GuildId, OccurrenceId } from "../../services/contracts/ids.ts";
 import { sampleOccurrence, sampleTruth } from "../../services/dispatch/domain/dispatch-samples.ts";
+import { type Position, startOf } from "../../services/dispatch/domain/plan-order.ts";
 import { planPosts } from "../../services/dispatch/domain/plan-posts.ts";
 import type { Post } from "../../services/dispatch/domain/post.ts";
 import type { Claim, PlanCommit, PostStore } from "../../services/dispatch/protocol/post-store.ts";
@@ -14,6 +15,10 @@ export interface StoreUnderTest {
 
 const LEASE_MS = 80;
 let guilds = 0;
+
+function position(at: number): Position {
+  return { at, announcementId: "a" as AnnouncementId, occurrenceId: "e" as OccurrenceId };
+}
 
 /** What the port PostStore promises: every implementation passes the same tests, so that the simulator's is no easier. */
 export function describePostStore(name: string, start: () => Promise<StoreUnderTest>): void {
@@ -29,7 +34,7 @@ export function describePostStore(name: string, start: () => Promise<StoreUnderT
 
     function emptyPlan(guildId: GuildId, version = 0): PlanCommit {
       const reach = { plannedThrough: Date.now() + 60_000, replanAt: Date.now() + 30_000 };
-      return { guildId, version, inserts: [], updates: [], sources: [], ...reach };
+      return { guildId, version, inserts: [], updates: [], removes: [], sources: [], ...reach };
     }
 
     /** A planned post that is due `dueIn` from now, in a guild of its own. */
@@ -40,10 +45,9 @@ export function describePostStore(name: string, start: () => Promise<StoreUnderT
       const occurrences = Array.from({ length: count }, (_, at) =>
         sampleOccurrence({ occurrenceId: `e${guildId}x${at}` as OccurrenceId, startsAt }),
       );
-      const changes = planPosts(sampleTruth({ guildId, now, occurrences, from: 0, through: now + 1e9 }));
-      if (changes === "too many") throw new Error("too many");
-      await expect(store.commitPlan({ ...emptyPlan(guildId), ...changes })).resolves.toBe(true);
-      return [...changes.inserts];
+      const { inserts } = planPosts(sampleTruth({ guildId, now, occurrences, after: startOf(0), through: now + 1e9 }));
+      await expect(store.commitPlan({ ...emptyPlan(guildId), inserts })).resolves.toBe(1);
+      return [...inserts];
     }
 
     async function due(): Promise<Post> {
@@ -64,7 +68,7 @@ export function describePostStore(name: string, start: () => Promise<StoreUnderT
       const posts = await planned(60_000, 3);
       const [{ guildId }] = posts as [Post];
       await expect(store.guildPlan(guildId)).resolves.toMatchObject({ version: 1 });
-      const rows = await store.postsOf(guildId, []);
+      const rows = await store.standingPosts(guildId, 10);
       expect(rows.toSorted((one, other) => (one.id < other.id ? -1 : 1))).toEqual(posts);
       await expect(store.find(posts[0]?.id ?? "")).resolves.toEqual(posts[0]);
     });
@@ -76,7 +80,7 @@ export function describePostStore(name: string, start: () => Promise<StoreUnderT
     test("nothing of a plan that was made before another is stored", async () => {
       const [post] = (await planned(60_000)) as [Post];
       const late = { ...emptyPlan(post.guildId, 0), inserts: [{ ...post, id: "late" }] };
-      await expect(store.commitPlan(late)).resolves.toBe(false);
+      await expect(store.commitPlan(late)).resolves.toBeUndefined();
       await expect(store.find("late")).resolves.toBeNull();
     });
 
@@ -87,7 +91,7 @@ export function describePostStore(name: string, start: () => Promise<StoreUnderT
       const to = { state: "cancelled", reason: "gone", settledAt: Date.now() } as const;
       const updates = [{ id, startsAt, fence, planRevision, to }];
       const plan = { ...emptyPlan(post.guildId, 1), updates, inserts: [{ ...post, id: `${id} beside` }] };
-      await expect(store.commitPlan(plan)).resolves.toBe(false);
+      await expect(store.commitPlan(plan)).resolves.toBeUndefined();
       await expect(store.find(`${id} beside`)).resolves.toBeNull();
       await expect(store.find(id)).resolves.toMatchObject({ state: "sending" });
       await expect(store.guildPlan(post.guildId)).resolves.toMatchObject({ version: 1 });
@@ -98,20 +102,54 @@ export function describePostStore(name: string, start: () => Promise<StoreUnderT
       const { id, startsAt, fence, planRevision, deadline, guildId } = post;
       const to = { state: "planned", dueAt: 1_000, wakeAt: 1_000, channel: "9", deadline } as const;
       const updates = [{ id, startsAt, fence, planRevision, to }];
-      await expect(store.commitPlan({ ...emptyPlan(guildId, 1), updates })).resolves.toBe(true);
+      await expect(store.commitPlan({ ...emptyPlan(guildId, 1), updates })).resolves.toBe(2);
       await expect(store.find(id)).resolves.toEqual({ ...post, ...to, planRevision: 2 });
     });
 
     test("a plan that changes nothing writes nothing", async () => {
       const guildId = String((guilds += 1)) as GuildId;
-      const plan = {
-        ...emptyPlan(guildId),
-        sources: [{ id: `${guildId}/s`, body: { a: "$b" }, neededUntil: Date.now() + 1e6 }],
-      };
+      const bounded = { cut: position(7), reached: position(8), toldThrough: 5 };
+      const plan = { ...emptyPlan(guildId), bounded, occurrencesThrough: 9 };
       await store.commitPlan(plan);
-      await expect(store.commitPlan({ ...plan, version: 1 })).resolves.toBe(true);
-      await expect(store.guildPlan(guildId)).resolves.toMatchObject({ version: 1 });
-      await expect(store.sources([`${guildId}/s`, "unknown"])).resolves.toMatchObject([{ body: { a: "$b" } }]);
+      await expect(store.commitPlan({ ...plan, version: 1 })).resolves.toBe(1);
+      await expect(store.guildPlan(guildId)).resolves.toEqual({
+        version: 1,
+        plannedThrough: plan.plannedThrough,
+        replanAt: plan.replanAt,
+        bounded,
+        occurrencesThrough: 9,
+      });
+      const whole = { ...emptyPlan(guildId, 1), bounded: undefined };
+      await expect(store.commitPlan(whole)).resolves.toBe(2);
+      expect((await store.guildPlan(guildId)).bounded).toBeUndefined();
+    });
+
+    test("what a plan was made from is kept as it was last seen", async () => {
+      const guildId = String((guilds += 1)) as GuildId;
+      const source = { id: `${guildId}/s`, version: "1", text: '{"a":"$b"}', neededUntil: Date.now() + 1e6 };
+      await store.commitPlan({ ...emptyPlan(guildId), sources: [source] });
+      await expect(store.sources([source.id, "unknown"])).resolves.toEqual([source]);
+      const { text: _, ...known } = source;
+      await expect(store.sourceVersions([source.id, "unknown"])).resolves.toEqual([known]);
+    });
+
+    test("a post that is put off has no row, and one that was claimed meanwhile is not put off", async () => {
+      const post = await due();
+      const [other] = (await planned(60_000)) as [Post];
+      const rowOf = ({ id, fence, planRevision }: Post) => ({ id, fence, planRevision });
+      await store.claim(claimOf(post));
+      await expect(
+        store.commitPlan({ ...emptyPlan(post.guildId, 1), removes: [rowOf(post)] }),
+      ).resolves.toBeUndefined();
+      await expect(store.commitPlan({ ...emptyPlan(other.guildId, 1), removes: [rowOf(other)] })).resolves.toBe(2);
+      await expect(store.find(other.id)).resolves.toBeNull();
+    });
+
+    test("of a guild's open posts the soonest are given, and with them what suspends an announcement", async () => {
+      const posts = await planned(60_000, 3);
+      const [{ guildId }] = posts as [Post];
+      const some = await store.standingPosts(guildId, 2);
+      expect(some.map(({ id }) => id)).toEqual(posts.slice(0, 2).map(({ id }) => id));
     });
 
     test("guilds are planned further when their time has come", async () => {
@@ -210,14 +248,16 @@ export function describePostStore(name: string, start: () => Promise<StoreUnderT
     test("posts of an occurrence are found when they are settled, too", async () => {
       const post = await claimed();
       await store.write(post, { state: "sent", settledAt: Date.now() });
-      await expect(store.postsOf(post.guildId, [])).resolves.toEqual([]);
+      await expect(store.standingPosts(post.guildId, 10)).resolves.toEqual([]);
       await expect(store.postsOf(post.guildId, [post.occurrenceId])).resolves.toMatchObject([{ state: "sent" }]);
     });
 
     test("a post that suspends its announcement is found, however old", async () => {
       const post = await claimed();
       await store.write(post, { state: "failed", settledAt: Date.now(), suspends: 3 });
-      await expect(store.postsOf(post.guildId, [])).resolves.toMatchObject([{ suspends: 3, announcementRevision: 3 }]);
+      await expect(store.standingPosts(post.guildId, 10)).resolves.toMatchObject([
+        { suspends: 3, announcementRevision: 3 },
+      ]);
     });
 
     test("a mark never goes back", async () => {

@@ -23,6 +23,8 @@ const OF_NO_ROUTE: Readonly<Record<string, object>> = {
   "announcements.changesSince": fromTheBeginning,
   "calendar-events.changesSince": fromTheBeginning,
   "guild-settings.changesSince": fromTheBeginning,
+  "announcements.listRules": { guildId: OWN },
+  "announcements.listAnnouncingGuilds": { guildIds: [OWN] },
   "calendar-events.find": { guildId: OWN, eventId: "x" },
   "calendar-events.getOccurrence": { guildId: OWN, occurrenceId: "x" },
   "calendar-events.listOccurrencesStarting": { guildId: OWN, windows: [], limit: 1 },

@@ -1,3 +1,4 @@
+import { isDeepStrictEqual } from "node:util";
 import type { ChangeMark } from "../../services/contracts/change-feed.contract.ts";
 import type { GuildId } from "../../services/contracts/ids.ts";
 import { updated } from "../../services/dispatch/domain/plan-posts.ts";
@@ -39,31 +40,35 @@ export function newMemoryPostStore(
   return {
     posts,
     guildPlan: async (guildId) => plans.get(guildId) ?? { version: 0, plannedThrough: 0, replanAt: 0 },
+    standingPosts: async (guildId, limit) => {
+      const ofGuild = list((post) => post.guildId === guildId);
+      const open = ofGuild.filter(isOpen).sort((one, other) => one.dueAt - other.dueAt || (one.id < other.id ? -1 : 1));
+      return [...open.slice(0, limit), ...ofGuild.filter(({ suspends }) => suspends !== undefined)];
+    },
     postsOf: async (guildId, ids) => {
       const wanted = new Set(ids);
-      return list(
-        (post) =>
-          post.guildId === guildId && (isOpen(post) || post.suspends !== undefined || wanted.has(post.occurrenceId)),
-      );
+      return list((post) => post.guildId === guildId && wanted.has(post.occurrenceId));
     },
 
-    async commitPlan({ guildId, version, inserts, updates, sources, plannedThrough, replanAt }) {
-      if ((plans.get(guildId)?.version ?? 0) !== version) return false;
-      const rows = updates.map(({ id }) => posts.get(id));
-      const asRead = rows.every((row, at) => {
-        const { fence, planRevision } = updates[at] as (typeof updates)[number];
+    async commitPlan({ guildId, version, inserts, updates, removes, sources, ...reach }) {
+      if ((plans.get(guildId)?.version ?? 0) !== version) return undefined;
+      const asRead = [...updates, ...removes].every(({ id, fence, planRevision }) => {
+        const row = posts.get(id);
         return row?.state === "planned" && row.fence === fence && row.planRevision === planRevision;
       });
-      if (!asRead || inserts.some(({ id }) => posts.has(id))) return false;
+      if (!asRead || inserts.some(({ id }) => posts.has(id))) return undefined;
       for (const source of sources) kept.set(source.id, source);
-      const before = plans.get(guildId);
-      const isSame = before?.plannedThrough === plannedThrough && before.replanAt === replanAt;
-      if (inserts.length + updates.length > 0 || !isSame) {
-        plans.set(guildId, { version: version + 1, plannedThrough, replanAt });
+      const plan = planOf({ version, ...reach });
+      const isSame = inserts.length + updates.length + removes.length + sources.length === 0;
+      if (isSame && isDeepStrictEqual(plans.get(guildId), plan)) return version;
+      plans.set(guildId, { ...plan, version: version + 1 });
+      for (const { id } of removes) posts.delete(id);
+      for (const update of updates) {
+        const row = posts.get(update.id) as Post;
+        put(row, updated(row, update));
       }
       for (const post of inserts) put(undefined, post);
-      for (const [at, update] of updates.entries()) put(rows[at], updated(rows[at] as Post, update));
-      return true;
+      return version + 1;
     },
 
     guildsToReplan: async (before, limit) =>
@@ -112,11 +117,24 @@ export function newMemoryPostStore(
     },
 
     sources: async (ids) => ids.flatMap((id) => kept.get(id) ?? []),
+    sourceVersions: async (ids) =>
+      ids.flatMap((id) => kept.get(id) ?? []).map(({ text: _text, ...version }) => version),
     marks: async () => marks,
     async saveMark(feed, mark) {
       const before = marks[feed];
       if (before === undefined || mark.at > before.at) marks = { ...marks, [feed]: mark };
     },
+  };
+}
+
+/** A field that is undefined is not stored. */
+function planOf({ version, plannedThrough, replanAt, bounded, occurrencesThrough }: GuildPlan): GuildPlan {
+  return {
+    version,
+    plannedThrough,
+    replanAt,
+    ...(bounded === undefined ? {} : { bounded }),
+    ...(occurrencesThrough === undefined ? {} : { occurrencesThrough }),
   };
 }
 

@@ -1,5 +1,5 @@
 import { CHANGE_FEED_OVERLAP_MS } from "../../services/contracts/change-feed.contract.ts";
-import type { Announcement } from "../../services/contracts/announcements.contract.ts";
+import type { AnnouncementRule } from "../../services/contracts/announcements.contract.ts";
 import type { Occurrence } from "../../services/contracts/occurrences.contract.ts";
 import type { Post } from "../../services/dispatch/domain/post.ts";
 import type { Dispatcher } from "../../services/dispatch/protocol/dispatcher.ts";
@@ -30,7 +30,7 @@ function silent(): Promise<never> {
   return Promise.reject(new Error("not asked"));
 }
 
-function unrevised(announcement: Announcement): Announcement {
+function unrevised<Rule extends AnnouncementRule>(announcement: Rule): Rule {
   return { ...announcement, revision: 1 };
 }
 
@@ -175,7 +175,7 @@ export const MUTANTS: Readonly<Record<string, Mutant>> = {
       ...ports,
       owners: {
         ...ports.owners,
-        announcements: async (guildId) => (await ports.owners.announcements(guildId)).map(unrevised),
+        announcementRules: async (guildId) => (await ports.owners.announcementRules(guildId)).map(unrevised),
         announcement: async (guildId, id) => {
           const one = await ports.owners.announcement(guildId, id);
           return one && unrevised(one);

@@ -1,4 +1,5 @@
 import type { GuildId } from "../../services/contracts/ids.ts";
+import { startOf } from "../../services/dispatch/domain/plan-order.ts";
 import { planPosts } from "../../services/dispatch/domain/plan-posts.ts";
 import type { Post } from "../../services/dispatch/domain/post.ts";
 import { databaseTime, type Evidence, wellFrom } from "./evidence.ts";
@@ -45,13 +46,13 @@ function unplannedIn(evidence: Evidence, guildId: GuildId): string[] {
     windows: [{ from: 0, until: Infinity }],
     existing: [...posts.values()].filter((post) => post.guildId === guildId),
     sinks: scenario.sinks,
-    from: start,
+    after: startOf(start),
     through: now - 1_000,
     now,
     graceMs: timing.graceMs,
-    mostPosts: Infinity,
+    maxOpenPosts: 1e6,
+    version: 0,
   });
-  if (changes === "too many") return ["too many"];
   return [
     ...changes.inserts
       .filter(isOwed)

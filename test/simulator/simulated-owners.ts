@@ -77,13 +77,16 @@ export function newSimulatedOwners(
     guildOf: (id) => guilds.get(id),
     change,
     now: {
-      announcements: async (guildId) => current(announcements).filter((one) => one.guildId === guildId),
+      announcementRules: async (guildId) => current(announcements).filter((one) => one.guildId === guildId),
+      announcingGuilds: async (guildIds) =>
+        guildIds.filter((guildId) => current(announcements).some((one) => one.guildId === guildId && one.enabled)),
       announcement: async (_guildId, id) => announcements.get(id)?.at(-1)?.thing ?? null,
-      occurrences: async ({ guildId, windows }) => {
+      occurrences: async ({ guildId, windows, limit }) => {
         const within = ({ occurrenceId, startsAt }: Occurrence) =>
           guilds.get(occurrenceId) === guildId &&
           windows.some(({ from, until }) => startsAt >= from && startsAt < until);
-        return { occurrences: current(occurrences).filter(within), truncated: false };
+        const found = current(occurrences).filter(within);
+        return { occurrences: found.slice(0, limit), truncated: found.length > limit };
       },
       occurrence: async (_guildId, id) => occurrences.get(id)?.at(-1)?.thing ?? null,
       settings: async (guildId) => ({ guildId }) as never,

@@ -70,7 +70,7 @@ function distantStore(world: SharedWorld, who: Incarnation): PostStore {
       const { version } = await store.guildPlan(plan.guildId);
       const stored = await store.commitPlan(plan);
       const isOlder = version !== plan.version && plan.inserts.length + plan.updates.length > 0;
-      if (stored && isOlder) record.violations.push("an older plan was stored over a newer one");
+      if (stored !== undefined && isOlder) record.violations.push("an older plan was stored over a newer one");
       return stored;
     },
   };
@@ -83,9 +83,9 @@ function distantOwners(world: SharedWorld, who: Incarnation): Owners {
   const { now } = world.owners;
   const watched: SimulatedOwners["now"] = {
     ...now,
-    announcements(guildId) {
+    announcementRules(guildId) {
       world.record.readings.push({ at: world.time.now, guildId });
-      return now.announcements(guildId);
+      return now.announcementRules(guildId);
     },
   };
   return { ...distant(world, who, watched, () => options), reachable: () => !isIn(world, busDown) };

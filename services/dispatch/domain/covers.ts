@@ -1,8 +1,8 @@
-import type { Announcement } from "../../contracts/announcements.contract.ts";
+import type { AnnouncementRule } from "../../contracts/announcements.contract.ts";
 import type { Occurrence } from "../../contracts/occurrences.contract.ts";
 
 /** Whether the announcement is for this occurrence (D23, D24); a disabled one is for none. */
-export function covers(announcement: Announcement, occurrence: Occurrence): boolean {
+export function covers(announcement: AnnouncementRule, occurrence: Occurrence): boolean {
   if (!announcement.enabled) return false;
   switch (announcement.type) {
     case "UNIVERSAL":

@@ -1,7 +1,8 @@
 import type { Announcement } from "../../contracts/announcements.contract.ts";
 import type { Occurrence } from "../../contracts/occurrences.contract.ts";
 import type { AnnouncementId, EventId, GuildId, OccurrenceId } from "../../contracts/ids.ts";
-import { type GuildTruth, MOST_POSTS } from "./plan-posts.ts";
+import { startOf } from "./plan-order.ts";
+import { type GuildTruth, MAX_OPEN_POSTS } from "./plan-truth.ts";
 
 /** Samples for tests, on a clock on which 0 is long ago and `NOON` is now. */
 export const MINUTE = 60_000;
@@ -58,11 +59,12 @@ export function sampleTruth(differs: Partial<GuildTruth> = {}): GuildTruth {
     windows: [{ from: 0, until: Infinity }],
     existing: [],
     sinks: ["log"],
-    from: now - 15 * MINUTE,
+    after: startOf(now - 15 * MINUTE),
     through: now + 48 * HOUR,
     now,
     graceMs: 15 * MINUTE,
-    mostPosts: MOST_POSTS,
+    maxOpenPosts: MAX_OPEN_POSTS,
+    version: 0,
     ...differs,
   };
 }

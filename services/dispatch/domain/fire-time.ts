@@ -1,4 +1,4 @@
-import type { Announcement } from "../../contracts/announcements.contract.ts";
+import type { AnnouncementRule } from "../../contracts/announcements.contract.ts";
 import type { Occurrence } from "../../contracts/occurrences.contract.ts";
 import type { EpochMs } from "../../contracts/ids.ts";
 
@@ -11,7 +11,7 @@ export type FireTime =
 const SHORTEST_EVENT_MS = 60_000;
 
 /** Hours and minutes before the start, in milliseconds of elapsed time (D25). */
-export function leadMs({ hours, minutes }: Pick<Announcement, "hours" | "minutes">): number {
+export function leadMs({ hours, minutes }: Pick<AnnouncementRule, "hours" | "minutes">): number {
   return (hours * 60 + minutes) * 60_000;
 }
 
@@ -20,7 +20,11 @@ export function leadMs({ hours, minutes }: Pick<Announcement, "hours" | "minutes
  * later than that and before the start. Skipped when the announcement's rule, or the colour that it asks for, came
  * after the due instant. Undefined when the occurrence had started before the rule stood: nothing was ever due.
  */
-export function fireTime(announcement: Announcement, occurrence: Occurrence, graceMs: number): FireTime | undefined {
+export function fireTime(
+  announcement: AnnouncementRule,
+  occurrence: Occurrence,
+  graceMs: number,
+): FireTime | undefined {
   const { startsAt, endsAt, scheduledAt } = occurrence;
   if (startsAt < announcement.standsSince) return undefined;
   const dueAt = Math.max(startsAt - leadMs(announcement), scheduledAt);

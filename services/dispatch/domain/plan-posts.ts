@@ -1,93 +1,86 @@
-import type { Announcement } from "../../contracts/announcements.contract.ts";
-import type { Occurrence } from "../../contracts/occurrences.contract.ts";
-import type { EpochMs, GuildId } from "../../contracts/ids.ts";
-import { covers } from "./covers.ts";
-import { fireTime, type FireTime, leadMs } from "./fire-time.ts";
-import {
-  isAnnounced,
-  isOpen,
-  type Post,
-  postId,
-  type PostKey,
-  type PostPlan,
-  type SinkName,
-  subjectOf,
-} from "./post.ts";
-import { isReannounced } from "./reannounce.ts";
+import type { EpochMs } from "../../contracts/ids.ts";
+import { leadMs } from "./fire-time.ts";
+import { missedOut } from "./missed-out.ts";
+import { comparePositions, type Position } from "./plan-order.ts";
+import { type GuildTruth, CANDIDATES_PER_POST, type Plan, type PlannedRow, type PlanUpdate } from "./plan-truth.ts";
+import { isAnnounced, isOpen, type Post, postId } from "./post.ts";
+import { type Selection, selectSoonest } from "./select-soonest.ts";
 import { whyCalledOff } from "./why-called-off.ts";
+import { keyOf, type Wish, wishMaker } from "./wishes.ts";
 
-/** At most this many posts of one guild in one plan; above it the guild's horizon shrinks. */
-export const MOST_POSTS = 5_000;
-
-/** Starts in `[from, until)`. */
-export interface Window {
-  readonly from: EpochMs;
-  readonly until: EpochMs;
-}
-
-/** All that a guild's plan depends on. */
-export interface GuildTruth {
-  readonly guildId: GuildId;
-  readonly announcements: readonly Announcement[];
-  /** Every occurrence that starts in one of the windows. */
-  readonly occurrences: readonly Occurrence[];
-  readonly windows: readonly Window[];
-  /** The guild's open posts, and all of these occurrences. */
-  readonly existing: readonly Post[];
-  readonly sinks: readonly SinkName[];
-  /** Planned is what is due in `[from, through)`; a post that is due outside is left as it is. */
-  readonly from: EpochMs;
-  readonly through: EpochMs;
-  readonly now: EpochMs;
-  readonly graceMs: number;
-  /** How many posts may be asked for: MOST_POSTS, unless there is no way to ask for fewer. */
-  readonly mostPosts: number;
-}
-
-/** A change to a row that is `planned` and was not claimed or planned since it was read. */
-export interface PlanUpdate {
-  readonly id: string;
-  readonly startsAt: EpochMs;
-  readonly fence: number;
-  readonly planRevision: number;
-  readonly to:
-    | ({ readonly state: "planned"; readonly wakeAt: EpochMs } & PostPlan)
-    | { readonly state: "cancelled" | "skipped"; readonly reason: string; readonly settledAt: EpochMs };
-}
-
-export interface PlanChanges {
-  readonly inserts: readonly Post[];
-  readonly updates: readonly PlanUpdate[];
-}
-
-/** A post that the truth asks for. */
-interface Wish extends PostKey {
-  readonly channel: string;
-  readonly time: FireTime;
+/** A guild's plan in one step: for tests, and for whoever has all of its rows. */
+export function planPosts(truth: GuildTruth): Plan {
+  const selecting = selectSoonest(truth, CANDIDATES_PER_POST * truth.maxOpenPosts);
+  for (;;) {
+    const step = selecting.next();
+    if (step.done === true) return planSelected(truth, step.value);
+  }
 }
 
 /**
- * What has to change so that the guild's open posts are those that the truth asks for (D30, D31); "too many" when
- * there would be more than `mostPosts`. Planning what is planned changes nothing.
+ * What has to change so that the guild's open posts are the soonest of those that the truth asks for (D30, D31, D39).
+ * Planning what is planned changes nothing.
  */
-export function planPosts(truth: GuildTruth): PlanChanges | "too many" {
-  const wishes = wishesOf(truth);
-  if (wishes.size > truth.mostPosts) return "too many";
+export function planSelected(truth: GuildTruth, selection: Selection): Plan {
   const rows = latestRounds(truth.existing);
+  const wishesOf = wishMaker(truth);
+  const wished = selection.candidates.map((candidate) => ({ candidate, wishes: wishesOf(candidate) }));
+  const { calledOff: updates, later, staying } = openRows(rows, wished, truth, selection);
+  const inserts: Post[] = [...missedOut(selection.passedOver, truth, rows)];
+  let room = truth.maxOpenPosts - staying;
+  let cut: Position | undefined;
+  const putOff: Post[] = [];
+  for (const { candidate, wishes } of wished) {
+    const needed = wishes.filter((wish) => needsRoom(rows.get(keyOf(wish)), wish)).length;
+    if (cut === undefined && needed > room) cut = candidate;
+    if (cut === undefined) room -= needed;
+    for (const wish of wishes) {
+      const row = rows.get(keyOf(wish));
+      if (row?.state === "planned") {
+        if (cut !== undefined && isUntried(row) && wish.time.kind === "due") putOff.push(row);
+        else updates.push(...updateOf(row, wish, truth.now));
+      } else if (cut === undefined && (row === undefined || mayBePlannedAnew(row, wish))) {
+        inserts.push(newPost(truth, wish, (row?.round ?? 0) + 1));
+      }
+    }
+  }
+  const isFull = cut !== undefined;
+  later.sort((one, other) => comparePositions(positionOf(one), positionOf(other)));
+  putOff.push(...later.slice(isFull ? 0 : Math.max(0, room)));
+  const first = cut ?? selection.next;
+  return {
+    inserts,
+    updates,
+    removes: putOff.map(plannedRow),
+    cut: first !== undefined && first.at < truth.through ? positionAlone(first) : undefined,
+    isFull,
+  };
+}
+
+/** The planned rows that the selection does not ask for, and how many open rows take room in any case. */
+function openRows(
+  rows: ReadonlyMap<string, Post>,
+  wished: readonly { readonly wishes: readonly Wish[] }[],
+  truth: GuildTruth,
+  { next }: Selection,
+): { calledOff: PlanUpdate[]; later: Post[]; staying: number } {
+  const wishes = new Set(wished.flatMap((each) => each.wishes.map(keyOf)));
   const beyond = beyondReach(truth);
-  const inserts: Post[] = [];
-  const updates: PlanUpdate[] = [];
-  for (const [key, wish] of wishes) {
-    const row = rows.get(key);
-    if (row === undefined || mayBePlannedAnew(row, wish)) inserts.push(newPost(truth, wish, (row?.round ?? 0) + 1));
-    else if (row.state === "planned") updates.push(...updateOf(row, wish, truth.now));
-  }
+  const calledOff: PlanUpdate[] = [];
+  const later: Post[] = [];
+  let staying = 0;
   for (const [key, row] of rows) {
-    if (row.state !== "planned" || wishes.has(key) || !isSeen(row, truth, beyond)) continue;
-    const reason = whyCalledOff(row, truth, beyond);
-    updates.push(guarded(row, { state: "cancelled", reason, settledAt: truth.now }));
+    if (!isOpen(row)) continue;
+    const isLater = row.dueAt >= truth.through || (next !== undefined && comparePositions(positionOf(row), next) >= 0);
+    if (row.state === "planned" && wishes.has(key)) staying += isUntried(row) ? 0 : 1;
+    else if (row.state === "planned" && isLater && isUntried(row)) later.push(row);
+    else if (row.state === "planned" && !isLater && isSeen(row, truth, beyond)) {
+      calledOff.push(
+        guarded(row, { state: "cancelled", reason: whyCalledOff(row, truth, beyond), settledAt: truth.now }),
+      );
+    } else staying += 1;
   }
-  return { inserts, updates };
+  return { calledOff, later, staying };
 }
 
 /**
@@ -99,75 +92,29 @@ function beyondReach({ announcements, through }: GuildTruth): EpochMs {
 }
 
 /** Whether this truth would show the post's occurrence if it were still there and in reach. */
-function isSeen({ dueAt, startsAt }: Post, { from, through, windows }: GuildTruth, beyond: EpochMs): boolean {
-  if (dueAt < from || dueAt >= through) return false;
+function isSeen(row: Post, { after, through, windows }: GuildTruth, beyond: EpochMs): boolean {
+  const { dueAt, startsAt } = row;
+  if (comparePositions(positionOf(row), after) < 0 || dueAt >= through) return false;
   return startsAt >= beyond || windows.some((window) => startsAt >= window.from && startsAt < window.until);
 }
 
-function keyOf(key: PostKey): string {
-  return postId(key, 0);
+/** A row that was claimed before keeps its place, whatever comes. */
+function isUntried({ fence }: Post): boolean {
+  return fence === 0;
 }
 
-/** What the truth asks for within the window, by key; stops a little above the limit. */
-function wishesOf(truth: GuildTruth): Map<string, Wish> {
-  const wishes = new Map<string, Wish>();
-  const announced = announcedStarts(truth.existing);
-  const refused = truth.existing.filter(({ suspends }) => suspends !== undefined);
-  for (const announcement of truth.announcements) {
-    for (const occurrence of truth.occurrences) {
-      if (!mayBeDue(announcement, occurrence, truth) || !covers(announcement, occurrence)) continue;
-      const time = fireTime(announcement, occurrence, truth.graceMs);
-      if (time === undefined || !isWithin(time, truth)) continue;
-      for (const sink of truth.sinks) {
-        const wish = wishFor(announcement, occurrence, sink, time);
-        const isSecond = isReannounced(occurrence, leadMs(announcement), announced.get(subjectOf(wish)) ?? []);
-        const reason = isSecond ? ANNOUNCED_ALREADY : whySuspended(announcement, sink, refused);
-        wishes.set(keyOf(wish), reason === undefined ? wish : skippedWish(wish, reason));
-      }
-      if (wishes.size > truth.mostPosts) return wishes;
-    }
-  }
-  return wishes;
+function needsRoom(row: Post | undefined, wish: Wish): boolean {
+  if (wish.time.kind === "skipped") return false;
+  if (row === undefined) return true;
+  return row.state === "planned" ? isUntried(row) : mayBePlannedAnew(row, wish);
 }
 
-const ANNOUNCED_ALREADY = "the event had been announced already";
-
-function wishFor(announcement: Announcement, occurrence: Occurrence, sink: SinkName, time: FireTime): Wish {
-  const { id: announcementId, channel } = announcement;
-  const { occurrenceId, startsAt } = occurrence;
-  return { announcementId, occurrenceId, startsAt, sink, channel, time };
+function positionOf({ dueAt: at, announcementId, occurrenceId }: Post): Position {
+  return { at, announcementId, occurrenceId };
 }
 
-/** A quick look at the window, so that a thousand announcements of ten thousand occurrences stay cheap. */
-function mayBeDue(announcement: Announcement, { startsAt }: Occurrence, { from, through }: GuildTruth): boolean {
-  return startsAt >= from && startsAt - leadMs(announcement) < through;
-}
-
-/** What is skipped is recorded up to its start, however long before it would have been due. */
-function isWithin({ kind, dueAt }: FireTime, { from, through }: GuildTruth): boolean {
-  return dueAt < through && (kind === "skipped" || dueAt >= from);
-}
-
-function skippedWish(wish: Wish, reason: string): Wish {
-  return { ...wish, time: { kind: "skipped", dueAt: wish.time.dueAt, reason } };
-}
-
-/** After a channel refused for good, its announcement waits for an update: any, of whatever field. */
-function whySuspended({ id, revision }: Announcement, sink: SinkName, refused: readonly Post[]): string | undefined {
-  const refusal = refused.find(
-    (post) => post.suspends === revision && post.announcementId === id && post.sink === sink,
-  );
-  return refusal && `the announcement is suspended until it is updated: ${refusal.reason}`;
-}
-
-function announcedStarts(existing: readonly Post[]): Map<string, EpochMs[]> {
-  const starts = new Map<string, EpochMs[]>();
-  for (const post of existing) {
-    if (!isAnnounced(post)) continue;
-    const subject = subjectOf(post);
-    starts.set(subject, [...(starts.get(subject) ?? []), post.startsAt]);
-  }
-  return starts;
+function positionAlone({ at, announcementId, occurrenceId }: Position): Position {
+  return { at, announcementId, occurrenceId };
 }
 
 function latestRounds(existing: readonly Post[]): Map<string, Post> {
@@ -190,8 +137,8 @@ function mayBePlannedAnew(row: Post, { time }: Wish): boolean {
   return time.dueAt > (row.settledAt ?? Infinity);
 }
 
-function newPost({ guildId, now }: GuildTruth, { time, ...wish }: Wish, round: number): Post {
-  const post = { ...wish, id: postId(wish, round), guildId, round, planRevision: 1, fence: 0 };
+function newPost({ guildId, now, version }: GuildTruth, { time, ...wish }: Wish, round: number): Post {
+  const post = { ...wish, id: postId(wish, round), guildId, round, planRevision: version + 1, fence: 0 };
   const untried = { attempts: 0, crashes: 0, delivered: [], wakeAt: time.dueAt, dueAt: time.dueAt };
   if (time.kind === "due") return { ...post, ...untried, state: "planned", deadline: time.deadline };
   return { ...post, ...untried, state: "skipped", deadline: time.dueAt, reason: time.reason, settledAt: now };
@@ -211,6 +158,10 @@ export function updated(row: Post, { to }: PlanUpdate): Post {
   return { ...row, ...to, planRevision: row.planRevision + 1 };
 }
 
-function guarded({ id, startsAt, fence, planRevision }: Post, to: PlanUpdate["to"]): PlanUpdate {
-  return { id, startsAt, fence, planRevision, to };
+function plannedRow({ id, fence, planRevision }: Post): PlannedRow {
+  return { id, fence, planRevision };
+}
+
+function guarded(row: Post, to: PlanUpdate["to"]): PlanUpdate {
+  return { ...plannedRow(row), startsAt: row.startsAt, to };
 }

@@ -1,19 +1,19 @@
 import { describe, expect, test } from "@jest/globals";
 import fc from "fast-check";
-import type { Announcement } from "../../contracts/announcements.contract.ts";
-import type { Occurrence } from "../../contracts/occurrences.contract.ts";
-import type { AnnouncementId, EventId, OccurrenceId } from "../../contracts/ids.ts";
+import type { AnnouncementId, OccurrenceId } from "../../contracts/ids.ts";
 import { HOUR, MINUTE, NOON, sampleAnnouncement, sampleOccurrence, sampleTruth } from "./dispatch-samples.ts";
 import { stands } from "./judge-post.ts";
-import { type GuildTruth, planPosts } from "./plan-posts.ts";
+import { startOf } from "./plan-order.ts";
+import { truths } from "../../../test/conformance/any-truth.ts";
 import { onePlanned, plan, planned } from "./plan-samples.ts";
+import type { GuildTruth } from "./plan-truth.ts";
 import { isOpen, type Post, TRANSITIONS } from "./post.ts";
 
 function plannedAt(startsAt: number): number {
   return plan({ occurrences: [sampleOccurrence({ startsAt })] }).inserts.length;
 }
 
-const NOTHING = { inserts: [], updates: [] };
+const NOTHING = { inserts: [], updates: [], removes: [] };
 
 describe("planning a guild", () => {
   test("each announcement of each occurrence that it covers is one post for each sink", () => {
@@ -86,9 +86,9 @@ describe("planning a guild", () => {
       const announcements = [sampleAnnouncement({ minutes: 30 })];
       const existing = [{ ...onePlanned({ announcements }), state, settledAt: NOON + 50 * MINUTE }];
       const now = NOON + 51 * MINUTE;
-      expect(plan({ existing, announcements, now, from: NOON })).toEqual(NOTHING);
+      expect(plan({ existing, announcements, now, after: startOf(NOON) })).toEqual(NOTHING);
       const later = [sampleAnnouncement({ minutes: 5, standsSince: now })];
-      expect(plan({ existing, announcements: later, now, from: NOON }).inserts).toMatchObject([{ round: 2 }]);
+      expect(plan({ existing, announcements: later, now, after: startOf(NOON) }).inserts).toMatchObject([{ round: 2 }]);
     }
   });
 
@@ -126,54 +126,7 @@ describe("planning a guild", () => {
     ]);
     expect(plan({ existing, sinks: ["webhook"] }).inserts).toMatchObject([{ state: "planned" }]);
   });
-
-  test("more posts than a plan may have are refused, so that the horizon can shrink", () => {
-    const occurrences = Array.from({ length: 4 }, (_, at) =>
-      sampleOccurrence({ occurrenceId: `o${at}` as OccurrenceId }),
-    );
-    expect(planPosts(sampleTruth({ occurrences, mostPosts: 3 }))).toBe("too many");
-    expect(planPosts(sampleTruth({ occurrences, mostPosts: 4 }))).not.toBe("too many");
-  });
 });
-
-function minutes(min: number, max: number): fc.Arbitrary<number> {
-  return fc.integer({ min, max }).map((value) => NOON + value * MINUTE);
-}
-
-const anyAnnouncement = fc
-  .record({
-    id: fc.constantFrom("a1", "a2"),
-    type: fc.constantFrom("UNIVERSAL", "COLOR", "SPECIFIC", "RECUR"),
-    eventId: fc.constantFrom("e1", "e2"),
-    eventColor: fc.constantFrom("RED", "NONE"),
-    minutes: fc.constantFrom(0, 5, 60, 3_000),
-    enabled: fc.boolean(),
-    standsSince: minutes(-100, 20),
-  })
-  .map((fields) => sampleAnnouncement(fields as Partial<Announcement>));
-const anyOccurrence = fc
-  .record({
-    occurrenceId: fc.constantFrom("e1", "e2", "e2_1"),
-    startsAt: minutes(-60, 4_000),
-    scheduledAt: minutes(-100, 30),
-    color: fc.constantFrom("RED", "NONE"),
-    isFirst: fc.boolean(),
-  })
-  .map((fields) =>
-    sampleOccurrence({ ...fields, eventId: fields.occurrenceId.slice(0, 2) as EventId } as Partial<Occurrence>),
-  );
-function unique<Item>(item: fc.Arbitrary<Item>, id: (item: Item) => string): fc.Arbitrary<Item[]> {
-  return fc.uniqueArray(item, { selector: id, maxLength: 4 });
-}
-
-const truths = fc.array(
-  fc.record({
-    announcements: unique(anyAnnouncement, ({ id }) => id),
-    occurrences: unique(anyOccurrence, ({ occurrenceId }) => occurrenceId),
-    now: minutes(0, 30),
-  }),
-  { minLength: 1, maxLength: 5 },
-);
 
 /** Plans one truth after another; what is due at the end of each is claimed and sent. */
 function history(
@@ -198,7 +151,7 @@ describe("planning, whatever the truth", () => {
     fc.assert(
       fc.property(truths, (steps) =>
         history(steps, (_before, after, truth) => {
-          expect(planPosts({ ...truth, existing: after })).toEqual(NOTHING);
+          expect(plan({ ...truth, existing: after })).toEqual(NOTHING);
         }),
       ),
     );
@@ -222,10 +175,11 @@ describe("planning, whatever the truth", () => {
   test("what is planned stands by the very rule that is asked at the due instant", () => {
     fc.assert(
       fc.property(truths, (steps) =>
-        history(steps, (_before, after, { announcements, occurrences, from, through, graceMs }) => {
-          for (const row of after.filter(({ state }) => state === "planned")) {
+        history(steps, (_before, rows, { announcements, occurrences, after: { at: from }, through, graceMs }) => {
+          for (const row of rows.filter(({ state }) => state === "planned")) {
             if (row.dueAt < from || row.dueAt >= through) continue;
-            const announcement = announcements.find(({ id }) => id === row.announcementId) ?? null;
+            const rule = announcements.find(({ id }) => id === row.announcementId);
+            const announcement = rule === undefined ? null : sampleAnnouncement(rule);
             const occurrence = occurrences.find(({ occurrenceId }) => occurrenceId === row.occurrenceId) ?? null;
             expect(stands(row, { announcement, occurrence, settings: {} as never }, graceMs)).toBe(true);
           }

@@ -1,19 +1,20 @@
 import { sampleTruth } from "./dispatch-samples.ts";
-import { type GuildTruth, type PlanChanges, planPosts, updated } from "./plan-posts.ts";
+import { planPosts, updated } from "./plan-posts.ts";
+import type { GuildTruth, PlanChanges } from "./plan-truth.ts";
 import type { Post } from "./post.ts";
 
 /** What the plan of a sample guild changes. */
 export function plan(truth: Partial<GuildTruth> = {}): PlanChanges {
-  const changes = planPosts(sampleTruth(truth));
-  if (changes === "too many") throw new Error("too many");
-  return changes;
+  const { inserts, updates, removes } = planPosts(sampleTruth(truth));
+  return { inserts, updates, removes };
 }
 
 /** The guild's rows after the plan is stored. */
 export function planned(truth: Partial<GuildTruth>): Post[] {
-  const { inserts, updates } = plan(truth);
+  const { inserts, updates, removes } = plan(truth);
   const rows = new Map([...(truth.existing ?? []), ...inserts].map((row) => [row.id, row]));
   for (const update of updates) rows.set(update.id, updated(rows.get(update.id) as Post, update));
+  for (const { id } of removes) rows.delete(id);
   return [...rows.values()];
 }
 

@@ -14,6 +14,7 @@ const CLASSES: readonly (readonly [label: string, begins: RegExp])[] = [
   ["truth not to be had", /^the truth about it/],
   ["worker vanished", /^(?:its worker|only its first)/],
   ["nobody was there", /^nothing could post it/],
+  ["too many posts", /^more than \d+ posts of the guild/],
   ["its turn did not come", /^its turn/],
   ["sink switched off", /^the sink /],
   ["announced already", /^the event had been announced/],

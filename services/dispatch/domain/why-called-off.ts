@@ -1,4 +1,4 @@
-import type { Announcement } from "../../contracts/announcements.contract.ts";
+import type { AnnouncementRule } from "../../contracts/announcements.contract.ts";
 import type { Occurrence } from "../../contracts/occurrences.contract.ts";
 import type { EpochMs } from "../../contracts/ids.ts";
 import { covers } from "./covers.ts";
@@ -8,7 +8,7 @@ import type { Post, SinkName } from "./post.ts";
 export function whyCalledOff(
   post: Post,
   truth: {
-    readonly announcements: readonly Announcement[];
+    readonly announcements: readonly AnnouncementRule[];
     readonly occurrences: readonly Occurrence[];
     readonly sinks: readonly SinkName[];
   },

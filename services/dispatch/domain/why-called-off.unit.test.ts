@@ -3,7 +3,7 @@ import type { AnnouncementId } from "../../contracts/ids.ts";
 import { HOUR, NOON, sampleAnnouncement, sampleOccurrence } from "./dispatch-samples.ts";
 import { onePlanned, plan, planned } from "./plan-samples.ts";
 
-const NOTHING = { inserts: [], updates: [] };
+const NOTHING = { inserts: [], updates: [], removes: [] };
 
 describe("a post that is called off", () => {
   test.each([

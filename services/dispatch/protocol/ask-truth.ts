@@ -1,4 +1,4 @@
-import type { EpochMs } from "../../contracts/ids.ts";
+import type { EpochMs, GuildId } from "../../contracts/ids.ts";
 import type { PostTruth } from "../domain/judge-post.ts";
 import type { Post } from "../domain/post.ts";
 import type { Follower } from "./follower.ts";
@@ -33,7 +33,12 @@ const LISTENING_MS = 3_000;
  * Asks the owners. While they are silent the plan stands in, when the bus itself is down, so that no edit can come
  * in either, or when they have been silent for a while and the feeds had confirmed the plan shortly before.
  */
-export function newQuestions(ports: Ports, timing: Timing, follower: Follower): Questions {
+export function newQuestions(
+  ports: Ports,
+  timing: Timing,
+  follower: Follower,
+  isBehind: (guildId: GuildId) => boolean,
+): Questions {
   const { owners, clock, store } = ports;
   let silentSince: EpochMs | undefined;
   let triedAt = -Infinity;
@@ -49,15 +54,16 @@ export function newQuestions(ports: Ports, timing: Timing, follower: Follower): 
     return { announcement, occurrence, settings };
   }
 
-  function planStands(askedAt: EpochMs, now: EpochMs): boolean {
+  function planStands({ guildId }: Post, askedAt: EpochMs, now: EpochMs): boolean {
     if (!owners.reachable()) return true;
+    if (isBehind(guildId)) return false;
     const silent = silentSince !== undefined && askedAt - silentSince >= timing.silenceMs;
     return silent && now - follower.confirmedAt() <= timing.confirmedMs;
   }
 
   async function lastSeen(post: Post, askedAt: EpochMs): Promise<Answer | undefined> {
     const now = clock.now();
-    if (!planStands(askedAt, now)) return undefined;
+    if (!planStands(post, askedAt, now)) return undefined;
     const truth = await recall(store, post);
     return truth && { truth, validUntil: now + timing.truthFreshMs };
   }

@@ -36,6 +36,8 @@ interface DispatcherStatus {
   readonly halted: readonly SinkName[];
 }
 
+/** While so many guilds wait for their plan, broadcasts are passed over. */
+const MAX_HINTED = 1000;
 /** Guilds in one sweep. */
 const PAGE = 1000;
 
@@ -47,8 +49,8 @@ export function newDispatcher(ports: Ports, timing: Timing): Dispatcher {
     ports.reports.planned(posts);
   });
   const follower = newFollower(ports, timing, life, planner);
-  const questions = newQuestions(ports, timing, follower);
-  const ledger = newLedger(ports, life);
+  const questions = newQuestions(ports, timing, follower, (guildId) => planner.isBehind(guildId));
+  const ledger = newLedger({ ...ports, reports: { ...ports.reports, settled } }, life);
   const halts = newHalts(ports, timing);
   const pace: Pace = { furtherWait: (post) => agenda.furtherWait(post), spend: (post) => agenda.spend(post) };
   const delivery = newDelivery(ports, timing, life, ledger, halts, planAgain, pace);
@@ -57,6 +59,11 @@ export function newDispatcher(ports: Ports, timing: Timing): Dispatcher {
   const rescue = newRescue(parts);
   const foresee = newForesight(ports, timing, life, questions, () => agenda.inLine);
   const agenda = newAgenda(ports, timing, life, foresee, work);
+
+  function settled(post: Post): void {
+    ports.reports.settled(post);
+    planner.madeRoom(post.guildId);
+  }
 
   /** While it was in doubt, it kept another start of its event from being announced. */
   function planAgain({ guildId, dueAt }: Post): void {
@@ -99,7 +106,10 @@ export function newDispatcher(ports: Ports, timing: Timing): Dispatcher {
       agenda.start();
       life.repeat("sweep", timing.sweepEveryMs, sweep);
     },
-    hint: (guildId) => void planner.touch(guildId, clock.now()),
+    hint(guildId) {
+      // The feeds bring what is not heard.
+      if (planner.waiting < MAX_HINTED) void planner.touch(guildId, clock.now());
+    },
     status: () => ({
       inWork: agenda.inWork,
       confirmedAt: follower.confirmedAt(),

@@ -1,141 +1,167 @@
-import type { Announcement } from "../../contracts/announcements.contract.ts";
-import { MOST_ENTRIES } from "../../contracts/calendar-events.contract.ts";
-import type { EpochMs, GuildId } from "../../contracts/ids.ts";
 import { TOMBSTONE_DAYS } from "../../contracts/change-feed.contract.ts";
+import type { EpochMs, GuildId } from "../../contracts/ids.ts";
 import { leadMs } from "../domain/fire-time.ts";
-import {
-  type GuildTruth,
-  MOST_POSTS,
-  type PlanChanges,
-  planPosts,
-  updated,
-  type Window,
-} from "../domain/plan-posts.ts";
+import { comparePositions, type Position, startOf } from "../domain/plan-order.ts";
+import { planSelected, updated } from "../domain/plan-posts.ts";
+import { CANDIDATES_PER_POST, type GuildTruth, type Plan, type PlanChanges } from "../domain/plan-truth.ts";
 import { isOpen, type Post } from "../domain/post.ts";
+import { type Selection, selectSoonest } from "../domain/select-soonest.ts";
 import type { Ports } from "./ports.ts";
-import type { GuildPlan } from "./post-store.ts";
+import type { BoundedPlan, GuildPlan } from "./post-store.ts";
+import { readOccurrences } from "./read-occurrences.ts";
 import { sourcesOf } from "./sources.ts";
+import { storePlan } from "./store-plan.ts";
 import type { Timing } from "./timing.ts";
 
 const DAY_MS = 86_400_000;
-/** Below this a guild's horizon does not shrink. */
-const LEAST_HORIZON_MS = 3_600_000;
-/** How far ahead an event that was made after its due instant is looked for in a guild that has too many. */
-const NARROW_REACH_MS = 7 * DAY_MS;
+/** In place of the time of a change: the guild's bounded plan is only to be gone on with. */
+export const NOTHING_CHANGED = Infinity;
+/** Occurrences whose posts are read at a time. */
+const OCCURRENCES_AT_ONCE = 500;
 
-/** What was read of a guild, and what has to change for it. */
-interface Draft {
-  readonly truth: GuildTruth;
-  readonly changes: PlanChanges;
+/** What a stored plan has come to. */
+export interface PlannedGuild {
+  /** The guild's open posts that the plan looked at. */
+  readonly posts: readonly Post[];
+  /** Whether there is more to be planned: once there is room, or at once where there is. */
+  readonly more: "none" | "with room" | "at once";
 }
 
+const NOTHING_PLANNED: PlannedGuild = { posts: [], more: "none" };
+
 /**
- * Plans one guild from the truth as it is now: the posts that were put or changed, or undefined when another plan was
- * stored meanwhile. The version is read before the truth, so a plan that is stored was made from newer truth than
- * the plan that it follows: an older one never overwrites a newer.
+ * Plans one guild from the truth as it is now; undefined when another plan was stored meanwhile. The version is read
+ * before the truth, so a plan that is stored was made from newer truth than the plan that it follows: an older one never
+ * overwrites a newer.
  */
 export async function planGuild(
   ports: Ports,
   timing: Timing,
   guildId: GuildId,
   since: EpochMs,
-): Promise<readonly Post[] | undefined> {
-  const { store, owners } = ports;
-  const plan = await store.guildPlan(guildId);
-  const announcements = await owners.announcements(guildId);
-  if (plan.version === 0 && !announcements.some(({ enabled }) => enabled)) return [];
-  const { truth, changes } = await draft(ports, timing, { guildId, announcements, since, plan });
-  const posts = resultOf(truth, changes);
-  const sources = await sourcesOf(owners, truth, posts);
-  const reach = reachOf(plan, truth, changes, timing);
-  const committed = await store.commitPlan({ guildId, version: plan.version, ...changes, ...reach, sources });
-  if (!committed) return undefined;
-  for (const post of settledBy(changes, posts)) ports.reports.settled(post);
-  return posts.filter(isOpen);
-}
-
-/** What the plan itself settles: it calls posts off, and says of others that they came too late. */
-function settledBy({ inserts, updates }: PlanChanges, posts: readonly Post[]): Post[] {
-  const changed = new Set([...inserts, ...updates].map(({ id }) => id));
-  return posts.filter((post) => changed.has(post.id) && !isOpen(post));
-}
-
-/** Reads and plans, with a nearer horizon while it is too much. */
-async function draft(
-  ports: Ports,
-  timing: Timing,
-  guild: { guildId: GuildId; announcements: readonly Announcement[]; since: EpochMs; plan: GuildPlan },
-): Promise<Draft> {
-  const { guildId, announcements, since, plan } = guild;
+): Promise<PlannedGuild | undefined> {
+  const { store, owners, clock, reports } = ports;
+  const before = await store.guildPlan(guildId);
+  const announcements = await owners.announcementRules(guildId);
   const leads = announcements.filter(({ enabled }) => enabled).map(leadMs);
-  const now = ports.clock.now();
-  const from = startOfPlan(now, since, plan, timing);
-  for (let horizon = timing.horizonMs, narrow = false; ; horizon = narrow ? horizon / 2 : horizon, narrow = true) {
-    const last = horizon / 2 < Math.min(LEAST_HORIZON_MS, timing.horizonMs / 4);
-    const through = now + horizon;
-    const windows = narrow ? narrowWindows(leads, from, through) : wideWindow(leads, from, through);
-    const { occurrences, truncated } = await ports.owners.occurrences({ guildId, windows, limit: MOST_ENTRIES });
-    if (truncated && !last) continue;
-    if (truncated) ports.reports.trouble("plan", { guildId, reason: "too many occurrences" });
-    const ids = occurrences.map(({ occurrenceId }) => occurrenceId);
-    const existing = await ports.store.postsOf(guildId, ids);
-    const seen = truncated ? [] : windows;
-    const sinks = ports.sinks.map(({ name }) => name);
-    const mostPosts = last ? Infinity : MOST_POSTS;
-    const { graceMs } = timing;
-    const read = { guildId, announcements, occurrences, windows: seen, existing, sinks };
-    const truth = { ...read, from, through, now, graceMs, mostPosts };
-    const changes = planPosts(truth);
-    if (changes !== "too many") return { truth, changes };
-  }
+  if (before.version === 0 && leads.length === 0) return NOTHING_PLANNED;
+  const now = clock.now();
+  const after = startOfPlan(now, since, before, timing);
+  const read = await readOccurrences(owners, timing, { guildId, leads, from: after.at, now });
+  const { completeThrough } = read;
+  if (completeThrough !== undefined) reports.trouble("plan", { guildId, reason: "too many occurrences" });
+  const { occurrences, windows, through } = read;
+  const { graceMs, maxOpenPosts } = timing;
+  const { version, bounded: unplanned } = before;
+  const sinks = ports.sinks.map(({ name }) => name);
+  const given = { guildId, announcements, occurrences, windows, sinks, after, through, now };
+  const bounds = { graceMs, maxOpenPosts, version, unplanned };
+  const selecting = selectSoonest({ ...given, ...bounds }, CANDIDATES_PER_POST * maxOpenPosts);
+  const selection = await inSlices(ports, selecting);
+  const existing = await existingPosts(ports, timing, guildId, selection);
+  const truth: GuildTruth = { ...given, ...bounds, existing };
+  const plan = planSelected(truth, selection);
+  const posts = resultOf(truth, plan);
+  const sources = await sourcesOf(ports, truth, read.withTexts, posts);
+  const { inserts, updates, removes } = plan;
+  const reach = { ...reachOf(before, truth, plan, timing, posts), occurrencesThrough: completeThrough };
+  const commit = { guildId, version, inserts, updates, removes, sources, ...reach };
+  const unfinished = {
+    ...before,
+    plannedThrough: version === 0 ? after.at : before.plannedThrough,
+    replanAt: version === 0 ? now : Math.min(now, before.replanAt),
+  };
+  const byId = new Map(posts.map((post) => [post.id, post]));
+  const isStored = await storePlan(store, commit, unfinished, (changes) => {
+    for (const post of settledBy(changes, byId)) reports.settled(post);
+  });
+  if (!isStored) return undefined;
+  if (plan.cut === undefined) return { posts: posts.filter(isOpen), more: "none" };
+  return { posts: posts.filter(isOpen), more: plan.isFull ? "with room" : "at once" };
 }
 
 /**
- * From when on what is due matters: the grace time back, or the last change, or the end of the plan before, whichever
- * is earliest. So after a pause of the whole service everything that fell into it gets its row.
+ * From where on the order matters: the grace time back, or the last change, or the end of the plan before, whichever is
+ * earliest. So after a pause of the whole service everything that fell into it gets its row. A plan that is only gone on
+ * with begins where it ended.
  */
-function startOfPlan(now: EpochMs, since: EpochMs, plan: GuildPlan, { graceMs }: Timing): EpochMs {
+function startOfPlan(now: EpochMs, since: EpochMs, plan: GuildPlan, { graceMs }: Timing): Position {
+  if (since === NOTHING_CHANGED && plan.bounded !== undefined) return plan.bounded.cut;
   const through = plan.version === 0 ? Infinity : plan.plannedThrough;
-  return Math.max(now - TOMBSTONE_DAYS * DAY_MS, Math.min(now - graceMs, since, through));
+  return startOf(Math.max(now - TOMBSTONE_DAYS * DAY_MS, Math.min(now - graceMs, since, through)));
 }
 
-/** All starts up to the longest lead beyond the horizon: an event made late is due at once, however long the lead. */
-function wideWindow(leads: readonly number[], from: EpochMs, through: EpochMs): Window[] {
-  return [{ from, until: through + Math.max(0, ...leads) }];
+/** Lets others have their turn between two slices. */
+async function inSlices<Result>({ timers }: Ports, work: Generator<void, Result>): Promise<Result> {
+  for (;;) {
+    const step = work.next();
+    if (step.done === true) return step.value;
+    await new Promise<void>((resolve) => void timers.after(0, resolve));
+  }
 }
 
-/** For each lead the starts that are due within the horizon, and those of the next week for events made late. */
-function narrowWindows(leads: readonly number[], from: EpochMs, through: EpochMs): Window[] {
-  const wanted = [...new Set(leads)].map((lead) => ({ from: from + lead, until: through + lead }));
-  wanted.push({ from, until: from + Math.min(NARROW_REACH_MS, Math.max(60_000, ...leads)) });
-  return wanted.sort((one, other) => one.from - other.from).reduce<Window[]>(merge, []);
+/** The guild's soonest open posts, and all posts of the selected occurrences; of the same post the later reading. */
+async function existingPosts(
+  { store }: Ports,
+  { maxOpenPosts }: Timing,
+  guildId: GuildId,
+  { candidates, passedOver }: Selection,
+): Promise<Post[]> {
+  const byId = new Map<string, Post>();
+  for (const post of await store.standingPosts(guildId, maxOpenPosts + OCCURRENCES_AT_ONCE)) byId.set(post.id, post);
+  const ids = [...new Set([...candidates, ...passedOver.map(({ first }) => first)].map((each) => each.occurrenceId))];
+  for (let first = 0; first < ids.length; first += OCCURRENCES_AT_ONCE) {
+    const posts = await store.postsOf(guildId, ids.slice(first, first + OCCURRENCES_AT_ONCE));
+    for (const post of posts) byId.set(post.id, post);
+  }
+  return [...byId.values()];
 }
 
-function merge(merged: Window[], next: Window): Window[] {
-  const last = merged.at(-1);
-  if (last === undefined || next.from > last.until) return [...merged, next];
-  return [...merged.slice(0, -1), { from: last.from, until: Math.max(last.until, next.until) }];
+/** What the plan itself settles: it calls posts off, and says of others that they came too late. */
+function settledBy({ inserts, updates }: PlanChanges, posts: ReadonlyMap<string, Post>): Post[] {
+  const changed = [...inserts, ...updates].map(({ id }) => posts.get(id));
+  return changed.filter((post) => post !== undefined && !isOpen(post)) as Post[];
 }
 
 /** The rows that the changes make or leave planned. */
-function resultOf({ existing }: GuildTruth, { inserts, updates }: PlanChanges): Post[] {
+function resultOf({ existing }: GuildTruth, { inserts, updates, removes }: PlanChanges): Post[] {
   const byId = new Map(existing.map((row) => [row.id, row]));
   for (const post of inserts) byId.set(post.id, post);
   for (const update of updates) {
     const row = byId.get(update.id);
     if (row !== undefined) byId.set(update.id, updated(row, update));
   }
+  for (const { id } of removes) byId.delete(id);
   return [...byId.values()];
 }
 
 /** How far the plan reaches; stays as it was while it is much the same, so that an unchanged plan writes nothing. */
 function reachOf(
-  plan: GuildPlan,
+  before: GuildPlan,
   { through, now }: GuildTruth,
-  { inserts, updates }: PlanChanges,
-  { horizonMs }: Timing,
-): Pick<GuildPlan, "plannedThrough" | "replanAt"> {
-  const unchanged = plan.version > 0 && inserts.length === 0 && updates.length === 0;
-  if (unchanged && Math.abs(through - plan.plannedThrough) < horizonMs / 48 && plan.replanAt > now) return plan;
-  return { plannedThrough: through, replanAt: now + (through - now) / 2 };
+  { cut, ...changes }: Plan,
+  { horizonMs, sweepEveryMs }: Timing,
+  posts: readonly Post[],
+): Pick<GuildPlan, "plannedThrough" | "replanAt" | "bounded"> {
+  const unchanged =
+    before.version > 0 && changes.inserts.length + changes.updates.length + changes.removes.length === 0;
+  if (cut === undefined) {
+    const isSame = before.bounded === undefined && Math.abs(through - before.plannedThrough) < horizonMs / 48;
+    if (unchanged && isSame && before.replanAt > now) return before;
+    return { plannedThrough: through, replanAt: now + (through - now) / 2, bounded: undefined };
+  }
+  const isSame = before.bounded !== undefined && comparePositions(cut, before.bounded.cut) === 0;
+  if (unchanged && isSame && before.replanAt > now) return before;
+  const plannedThrough = Math.min(through, cut.at);
+  const bounded = boundedBy(before.bounded, cut, now);
+  // Room comes with the first post that is due. Whoever sends it goes on at once; this is for when nobody is left to.
+  const firstDueAt = Math.min(...posts.filter(isOpen).map(({ dueAt }) => dueAt));
+  const replanAt = Math.min(Math.max(now, firstDueAt) + sweepEveryMs, now + (through - now) / 2);
+  return { plannedThrough, replanAt, bounded };
+}
+
+function boundedBy(before: BoundedPlan | undefined, cut: Position, now: EpochMs): BoundedPlan {
+  if (before === undefined) return { cut, reached: cut, toldThrough: 0 };
+  const reached = comparePositions(cut, before.reached) > 0 ? cut : before.reached;
+  return { cut, reached, toldThrough: now };
 }

@@ -29,7 +29,7 @@ function plannerOfPlansThatTake(tookMs: number) {
     clock: { now: () => time.now },
     timers,
     store,
-    owners: { announcements: async () => [] },
+    owners: { announcementRules: async () => [] },
     random: { fraction: () => 0.5 },
     reports: {},
   } as unknown as Ports;

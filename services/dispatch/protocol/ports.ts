@@ -1,4 +1,4 @@
-import type { Announcement } from "../../contracts/announcements.contract.ts";
+import type { Announcement, AnnouncementRule } from "../../contracts/announcements.contract.ts";
 import type { Occurrence, OccurrencesStartingParams } from "../../contracts/occurrences.contract.ts";
 import type { ChangesSinceParams, ChangesSinceResult } from "../../contracts/change-feed.contract.ts";
 import type { GuildSettings } from "../../contracts/guild-settings.contract.ts";
@@ -53,7 +53,9 @@ export type Feed = (typeof FEEDS)[number];
 
 /** The other contexts. A rejected call says that the truth is not known now; null says that the thing is gone. */
 export interface Owners {
-  announcements(guildId: GuildId): Promise<readonly Announcement[]>;
+  announcementRules(guildId: GuildId): Promise<readonly AnnouncementRule[]>;
+  /** Those of the guilds that have an announcement which is enabled. */
+  announcingGuilds(guildIds: readonly GuildId[]): Promise<readonly GuildId[]>;
   announcement(guildId: GuildId, id: AnnouncementId): Promise<Announcement | null>;
   occurrences(params: OccurrencesStartingParams): Promise<{ occurrences: readonly Occurrence[]; truncated: boolean }>;
   occurrence(guildId: GuildId, occurrenceId: OccurrenceId): Promise<Occurrence | null>;

@@ -1,6 +1,7 @@
 import type { ChangeMark } from "../../contracts/change-feed.contract.ts";
 import type { EpochMs, GuildId } from "../../contracts/ids.ts";
-import type { PlanChanges } from "../domain/plan-posts.ts";
+import type { Position } from "../domain/plan-order.ts";
+import type { PlanChanges } from "../domain/plan-truth.ts";
 import type { Post } from "../domain/post.ts";
 import type { Feed } from "./ports.ts";
 
@@ -12,14 +13,24 @@ export interface GuildPlan {
   readonly plannedThrough: EpochMs;
   /** When it has to be planned further. */
   readonly replanAt: EpochMs;
+  /** Set where the plan ends before its horizon: the guild has more posts than may be open (D39). */
+  readonly bounded?: BoundedPlan | undefined;
+  /** Set where the guild has more occurrences than are read: of what is due later not all is known. */
+  readonly occurrencesThrough?: EpochMs | undefined;
 }
 
-/** A plan, with the version that was there before its truth was read. */
-export interface PlanCommit extends PlanChanges {
+export interface BoundedPlan {
+  /** The first that is not planned. */
+  readonly cut: Position;
+  /** Where the farthest plan ended since the guild has too many: from there on nothing was ever planned. */
+  readonly reached: Position;
+  /** What was over by then, and never planned, has its account. */
+  readonly toldThrough: EpochMs;
+}
+
+/** A plan or a part of it, with the version that was there before. */
+export interface PlanCommit extends PlanChanges, GuildPlan {
   readonly guildId: GuildId;
-  readonly version: number;
-  readonly plannedThrough: EpochMs;
-  readonly replanAt: EpochMs;
   /** What the posts were planned from: kept for the hours in which its owners can't be asked. */
   readonly sources: readonly Source[];
 }
@@ -27,7 +38,10 @@ export interface PlanCommit extends PlanChanges {
 /** A thing of another owner, as it was last seen. */
 export interface Source {
   readonly id: string;
-  readonly body: object;
+  /** Differs where the thing differs. */
+  readonly version: string;
+  /** As JSON. */
+  readonly text: string;
   /** May be forgotten after this. */
   readonly neededUntil: EpochMs;
 }
@@ -73,13 +87,15 @@ export type PostWrite = {
  */
 export interface PostStore {
   guildPlan(guildId: GuildId): Promise<GuildPlan>;
-  /** The guild's open posts, those that suspend an announcement, and all posts of these occurrences. */
+  /** The guild's open posts, the soonest `limit` of them, and the latest `limit` that suspend an announcement. */
+  standingPosts(guildId: GuildId, limit: number): Promise<readonly Post[]>;
+  /** Posts of these occurrences: all that may have been posted, and of each other key the latest round. */
   postsOf(guildId: GuildId, occurrenceIds: readonly string[]): Promise<readonly Post[]>;
   /**
-   * All of the plan or nothing: false when another plan was stored since `version`, or when a row that it changes was
-   * claimed meanwhile. A plan that changes nothing writes nothing.
+   * All of the commit or nothing: undefined when another plan was stored since `version`, or when a row that it changes
+   * was claimed meanwhile. Answers the version that is stored then; a plan that changes nothing writes nothing.
    */
-  commitPlan(plan: PlanCommit): Promise<boolean>;
+  commitPlan(plan: PlanCommit): Promise<number | undefined>;
   /** Guilds whose `replanAt` is before this, the longest overdue first. */
   guildsToReplan(before: EpochMs, limit: number): Promise<readonly { guildId: GuildId; replanAt: EpochMs }[]>;
   /** Open posts with `wakeAt` in `[from, before)`, soonest first. */
@@ -95,6 +111,7 @@ export interface PostStore {
   write(at: Post, write: PostWrite): Promise<Post | null>;
   /** Things by id, as they were last seen; what is missing is left out. */
   sources(ids: readonly string[]): Promise<readonly Source[]>;
+  sourceVersions(ids: readonly string[]): Promise<readonly Omit<Source, "text">[]>;
   marks(): Promise<Readonly<Partial<Record<Feed, ChangeMark>>>>;
   saveMark(feed: Feed, mark: ChangeMark): Promise<void>;
 }

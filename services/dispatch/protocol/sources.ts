@@ -1,34 +1,91 @@
+import { createHash } from "node:crypto";
 import type { Announcement } from "../../contracts/announcements.contract.ts";
-import type { EpochMs, GuildId } from "../../contracts/ids.ts";
+import type { AnnouncementId, EpochMs, GuildId } from "../../contracts/ids.ts";
+import type { Occurrence } from "../../contracts/occurrences.contract.ts";
 import type { StandingTruth } from "../domain/judge-post.ts";
-import type { GuildTruth } from "../domain/plan-posts.ts";
+import type { GuildTruth } from "../domain/plan-truth.ts";
 import { isOpen, type Post } from "../domain/post.ts";
-import type { Owners } from "./ports.ts";
+import type { Ports } from "./ports.ts";
 import type { PostStore, Source } from "./post-store.ts";
 
 const DAY_MS = 86_400_000;
+/** Announcements that are read at a time; 44 kB each at most. */
+const ANNOUNCEMENTS_AT_ONCE = 20;
+/** Of one plan no more are read anew than this: the rest is kept by the next plans. */
+const MAX_ANNOUNCEMENTS = 100;
 
-/** What an open post is made from, to be kept with the plan: its announcement, its occurrence, the guild's settings. */
-export async function sourcesOf(owners: Owners, truth: GuildTruth, posts: readonly Post[]): Promise<readonly Source[]> {
-  const { guildId, announcements, occurrences, through } = truth;
+/** A source that a plan needs, before it is known whether it is stored as it is. */
+interface Needed {
+  readonly id: string;
+  readonly version: string;
+  readonly neededUntil: EpochMs;
+  readonly body: object | AnnouncementId;
+}
+
+/**
+ * What open posts are made from and is not stored as it is now: their announcements, their occurrences, the guild's
+ * settings. Announcements may be long, so only those are read that have another revision.
+ */
+export async function sourcesOf(
+  { owners, store }: Pick<Ports, "owners" | "store">,
+  { guildId, announcements, through }: GuildTruth,
+  withTexts: readonly Occurrence[],
+  posts: readonly Post[],
+): Promise<readonly Source[]> {
   const open = posts.filter(isOpen);
   if (open.length === 0) return [];
   const announced = new Set(open.map(({ announcementId }) => announcementId));
   const occurring = new Set(open.map(({ occurrenceId }) => occurrenceId));
   const neededUntil = wholeDays(through);
-  return [
-    { id: settingsSource(guildId), body: await owners.settings(guildId), neededUntil },
+  const needed: Needed[] = [
+    versioned(settingsSource(guildId), await owners.settings(guildId), neededUntil),
+    ...withTexts
+      .filter(({ occurrenceId }) => occurring.has(occurrenceId))
+      .map((body) => versioned(occurrenceSource(guildId, body.occurrenceId), body, wholeDays(body.endsAt))),
     ...announcements
       .filter(({ id }) => announced.has(id))
-      .map((body) => ({ id: announcementSource(guildId, body.id), body, neededUntil })),
-    ...occurrences
-      .filter(({ occurrenceId }) => occurring.has(occurrenceId))
-      .map((body) => ({
-        id: occurrenceSource(guildId, body.occurrenceId),
-        body,
-        neededUntil: wholeDays(body.endsAt),
+      .map(({ id, revision }) => ({
+        id: announcementSource(guildId, id),
+        version: String(revision),
+        body: id,
+        neededUntil,
       })),
   ];
+  const known = new Map((await store.sourceVersions(needed.map(({ id }) => id))).map((each) => [each.id, each]));
+  const changed = needed.filter(({ id, version, neededUntil: until }) => {
+    const stored = known.get(id);
+    return stored === undefined || stored.version !== version || stored.neededUntil < until;
+  });
+  return withBodies(owners, guildId, changed);
+}
+
+async function withBodies(
+  owners: Ports["owners"],
+  guildId: GuildId,
+  changed: readonly Needed[],
+): Promise<readonly Source[]> {
+  const sources: Source[] = [];
+  const ids: Needed[] = [];
+  for (const each of changed) {
+    if (typeof each.body === "string") ids.push(each);
+    else sources.push({ ...each, text: JSON.stringify(each.body) });
+  }
+  const wanted = ids.slice(0, MAX_ANNOUNCEMENTS);
+  for (let first = 0; first < wanted.length; first += ANNOUNCEMENTS_AT_ONCE) {
+    const some = wanted.slice(first, first + ANNOUNCEMENTS_AT_ONCE);
+    const bodies = await Promise.all(some.map(({ body }) => owners.announcement(guildId, body as AnnouncementId)));
+    for (const [at, body] of bodies.entries()) {
+      // One that is gone meanwhile has its own change to come.
+      const { id, neededUntil } = some[at] as Needed;
+      if (body !== null) sources.push({ id, neededUntil, version: String(body.revision), text: JSON.stringify(body) });
+    }
+  }
+  return sources;
+}
+
+function versioned(id: string, body: object, neededUntil: EpochMs): Needed {
+  const version = createHash("sha256").update(JSON.stringify(body)).digest("base64");
+  return { id, version, body, neededUntil };
 }
 
 /** What was last seen of all that a post is made from; undefined when some of it is missing. */
@@ -41,7 +98,7 @@ export async function recall(
     announcementSource(guildId, announcementId),
     occurrenceSource(guildId, occurrenceId),
   ];
-  const found = new Map((await store.sources(ids)).map(({ id, body }) => [id, body]));
+  const found = new Map((await store.sources(ids)).map(({ id, text }) => [id, JSON.parse(text) as object]));
   const [settings, announcement, occurrence] = ids.map((id) => found.get(id));
   if (settings === undefined || announcement === undefined || occurrence === undefined) return undefined;
   return { settings, announcement, occurrence } as StandingTruth;
@@ -55,7 +112,7 @@ export async function announcementsSeen(
 ): Promise<ReadonlyMap<string, Announcement>> {
   if (ids.length === 0) return new Map();
   const found = await store.sources(ids.map((id) => announcementSource(guildId, id)));
-  const announcements = found.map(({ body }) => body as Announcement);
+  const announcements = found.map(({ text }) => JSON.parse(text) as Announcement);
   return new Map(announcements.map((announcement) => [announcement.id, announcement]));
 }
 

@@ -1,4 +1,6 @@
-/** The times of the protocol, in milliseconds, with their reasons; and one number that is bound to them. */
+import { MAX_OPEN_POSTS } from "../domain/plan-truth.ts";
+
+/** The times of the protocol, in milliseconds, with their reasons; and the numbers that bound its work. */
 export interface Timing {
   /** How late a post may be (D30). */
   readonly graceMs: number;
@@ -38,6 +40,8 @@ export interface Timing {
   readonly haltMs: number;
   /** Posts in work at the same time: more would only wait for each other. */
   readonly postsAtOnce: number;
+  /** Of one guild at most so many posts are open at a time (D39). */
+  readonly maxOpenPosts: number;
 }
 
 /** The times of production; the grace time is an operator's choice. */
@@ -62,4 +66,5 @@ export const STANDARD_TIMING: Timing = {
   nonceWindowMs: 60_000,
   haltMs: 30_000,
   postsAtOnce: 256,
+  maxOpenPosts: MAX_OPEN_POSTS,
 };

@@ -1,0 +1,89 @@
+import { afterEach, beforeEach, describe, expect, test } from "@jest/globals";
+import { TestGuild } from "../../test/real-parts/test-guild.ts";
+import { startTestServices, type TestServices } from "../../test/real-parts/test-services.ts";
+import { until } from "../../test/real-parts/until.ts";
+import { announcementsService } from "../announcements/announcements.service.ts";
+import { calendarEventsService } from "../calendar-events/calendar-events.service.ts";
+import { listUpcomingPosts } from "../contracts/dispatch.contract.ts";
+import { guildSettingsService } from "../guild-settings/guild-settings.service.ts";
+import { dispatchService } from "./dispatch.service.ts";
+import { newRecordingSink, type RecordingSink } from "./recording-sink.ts";
+
+const HOUR = 3_600_000;
+const BOUND = 4;
+
+describe(`a guild of which at most ${BOUND} posts are planned at a time (D39)`, () => {
+  let services: TestServices;
+  let sink: RecordingSink;
+
+  beforeEach(async () => {
+    sink = newRecordingSink();
+    services = await startTestServices((mongoUrl) => [
+      guildSettingsService({ mongoUrl }),
+      calendarEventsService({ mongoUrl }),
+      announcementsService({ mongoUrl }),
+    ]);
+  });
+  afterEach(() => services.stop());
+
+  async function dispatch(graceMs: number): Promise<{ stop(): Promise<void> }> {
+    const timing = { maxOpenPosts: BOUND };
+    const schema = dispatchService({ mongoUrl: services.mongoUrl, sinks: [sink], graceMs, timing });
+    const service = services.broker.createService(schema);
+    await services.broker.waitForServices("dispatch", 10_000, 20);
+    return { stop: () => services.broker.destroyService(service) };
+  }
+
+  const upcoming = (guild: TestGuild) => services.call(listUpcomingPosts, { guildId: guild.id, amount: -1 });
+
+  test("upcoming has the soonest, and says that there is more, from when on, and why", async () => {
+    await dispatch(900_000);
+    const guild = new TestGuild(services, sink);
+    await guild.announcement(0);
+    const starts = Array.from({ length: 6 }, (_, at) => Date.now() + HOUR * (6 - at));
+    for (const startsAt of starts) await guild.event(0, { startsAt, endsAt: startsAt });
+    const soonest = starts.toReversed();
+    await guild.plannedFor(...soonest.slice(0, BOUND));
+    await expect(upcoming(guild)).resolves.toMatchObject({
+      notPlanned: { code: "TOO_MANY_POSTS", dueFrom: soonest[BOUND], message: expect.stringContaining("more than") },
+    });
+    // Sooner ones took the places of later ones, which left no trace.
+    expect(await guild.history()).toEqual([]);
+  });
+
+  test("where there is room for all, upcoming says nothing of it", async () => {
+    await dispatch(900_000);
+    const guild = new TestGuild(services, sink);
+    await guild.announcement(0);
+    await guild.event(HOUR);
+    await until(async () => (await guild.upcoming()).length === 1, "planned");
+    expect(Object.keys(await upcoming(guild))).toEqual(["posts"]);
+  });
+
+  test("more posts than that at one instant are all sent, as those before them are", async () => {
+    await dispatch(900_000);
+    const guild = new TestGuild(services, sink);
+    await guild.announcement(0);
+    const startsAt = Date.now() + 2_500;
+    for (let at = 0; at < 3 * BOUND; at += 1) await guild.event(0, { startsAt, endsAt: startsAt + HOUR });
+    const settled = await guild.settled(3 * BOUND);
+    expect(settled.map(({ state }) => state)).toEqual(Array.from({ length: 3 * BOUND }, () => "sent"));
+    expect(new Set(guild.received().map(({ postId }) => postId)).size).toBe(3 * BOUND);
+    await until(async () => (await upcoming(guild)).notPlanned === undefined, "all is planned");
+  });
+
+  test("what never had a place before its time was over is one row of the history, which says how many", async () => {
+    await dispatch(500);
+    const guild = new TestGuild(services, sink);
+    const id = await guild.announcement(0);
+    const startsAt = Date.now() + 3_000;
+    for (let at = 0; at < 3 * BOUND; at += 1) await guild.event(0, { startsAt, endsAt: startsAt });
+    const rows = await guild.settled(BOUND + 1);
+    const [missed, ...sent] = rows.toSorted((one, other) => (one.state < other.state ? -1 : 1));
+    expect(sent.map(({ state }) => state)).toEqual(Array.from({ length: BOUND }, () => "sent"));
+    expect(missed).toMatchObject({ state: "missed", announcementId: id, startsAt });
+    expect(missed?.reason).toMatch(
+      `more than ${BOUND} posts of the guild were to be planned before it; this row stands for ${2 * BOUND - 1} other posts`,
+    );
+  });
+});

@@ -1,0 +1,19 @@
+import type { NotPlanned } from "../contracts/dispatch.contract.ts";
+import type { GuildPlan } from "./protocol/post-store.ts";
+import { MAX_OPEN_POSTS } from "./domain/plan-truth.ts";
+
+const MESSAGES = {
+  TOO_MANY_POSTS: `The guild has more than ${MAX_OPEN_POSTS} posts ahead: its soonest are planned, and the others as these are settled. What still has no place when its time is over is not posted.`,
+  TOO_MANY_OCCURRENCES:
+    "The guild has more occurrences ahead than are looked at for a plan (10000): what is due later is planned as these pass.",
+} as const;
+
+/** What upcoming says of a plan that does not reach as far as it should; undefined where it does. */
+export function notPlannedOf({ bounded, occurrencesThrough }: GuildPlan): NotPlanned | undefined {
+  if (bounded !== undefined) return told("TOO_MANY_POSTS", bounded.cut.at);
+  return occurrencesThrough === undefined ? undefined : told("TOO_MANY_OCCURRENCES", occurrencesThrough);
+}
+
+function told(code: NotPlanned["code"], dueFrom: number): NotPlanned {
+  return { code, message: MESSAGES[code], dueFrom };
+}
