@@ -188,6 +188,39 @@ describe("the API document", () => {
     });
   });
 
+  test("says of each setting that is stored for bots that nothing is enforced here, and of no other (D9)", () => {
+    const stored = /Stored for bots; the service (?:does not|has no)/;
+    for (const version of ["V1", "V2"]) {
+      const { properties } = document.components.schemas[`${version}GuildSettingsUpdateRequest`]!;
+      const said = Object.keys(properties).filter((wire) => stored.test(properties[wire]?.description ?? ""));
+      const only = ["control_role", "dev_guild", "external_calendar", "patron_guild", "prefix"];
+      expect(said.toSorted()).toEqual(version === "V1" ? [...only, "service_channel"] : only);
+    }
+  });
+
+  test.each(ROUTES)(
+    "$paths.0: If-Match and 412 are there where revisions are compared, the ETag where it is answered",
+    (route) => {
+      const [path] = route.paths;
+      const { responses, parameters = [] } = document.paths[path]!.post as Operation & {
+        parameters?: { name: string }[];
+      };
+      const named = parameters.map(({ name }) => name);
+      expect([named.includes("If-Match"), "412" in responses]).toEqual([route.takesIfMatch, route.takesIfMatch]);
+      expect("ETag" in (responses["200"] as { headers: object }).headers).toBe(route.hasEtag);
+    },
+  );
+
+  test("has the warnings of every operation's answer, and refuses unknown members of a recurrence (D37)", () => {
+    for (const { paths } of ROUTES) {
+      const answer = JSON.stringify(document.paths[paths[0]]!.post.responses["200"]);
+      expect(answer).toContain('"warnings":{"type":"array","maxItems":10');
+    }
+    expect(requestOf("/v2/events/create").properties["recurrence"]).toMatchObject({
+      oneOf: [{ additionalProperties: false }, { type: "null" }],
+    });
+  });
+
   test("a well-kept linter finds nothing in it", async () => {
     await expect(lint(text)).resolves.toEqual([]);
     const unnamed = text.replace('"operationId": "health-live",', "");
