@@ -12,7 +12,7 @@ import { ensureFirstKey, keyOffice } from "./keys/key-office.ts";
 import { type KeyRing, keyRing } from "./keys/key-ring.ts";
 import { keptAnswersStore } from "./once/kept-answers.store.ts";
 import { onceBy } from "./once/once.ts";
-import { clientAddress } from "./rates/client-address.ts";
+import { clientAddress, connectionAddress } from "./rates/client-address.ts";
 import { doorkeeper } from "./rates/doorkeeper.ts";
 import { GatewayRates, RATES_USED, type RateSettings, type RatesUsed, TELL_EVERY_MS } from "./rates/gateway-rates.ts";
 
@@ -23,6 +23,8 @@ export interface ApiServiceOptions {
   readonly host: string;
   readonly seal: KeySeal;
   readonly rates: RateSettings;
+  /** Most connections that one address has open, unless it is a trusted proxy's; 0 for no limit. */
+  readonly connectionsPerAddress?: number;
   /** A key that is valid, as an operator's, as long as it is given here. */
   readonly apiKey?: string | undefined;
   /** Given the key of the very first start, in clear, this once. */
@@ -55,6 +57,7 @@ const CLOCK_SAMPLE_MS = 5_000;
 /** The HTTP gateway; see README.md beside this file. */
 export function apiService(options: ApiServiceOptions): ServiceSchema {
   const { mongoUrl, port, host, seal, rates: limits, apiKey, onFirstKey, onListening, drainMs = DRAIN_MS } = options;
+  const { connectionsPerAddress = 0 } = options;
   const connection = closedConnection();
   const store = apiKeysStore(connection);
   const answers = keptAnswersStore(connection);
@@ -91,6 +94,8 @@ export function apiService(options: ApiServiceOptions): ServiceSchema {
         service: this,
         databaseAnswers: () => databaseAnswers(connection, DATABASE_ANSWER_MS),
         once: onceBy(answers, (error) => logger.error({ err: error }, "an answer could not be kept")),
+        connectionAddress: connectionAddress(limits.trustedProxies),
+        connectionsPerAddress,
         door: doorkeeper(ring, rates, clientAddress(limits.trustedProxies)),
         clock,
         port,

@@ -2,7 +2,8 @@ import { integerSetting, optionalSetting, type Setting, textSetting } from "../.
 import { isNetwork } from "./rates/client-address.ts";
 
 const trustedProxies: Setting<readonly string[] | undefined> = {
-  about: "Proxies whose `X-Forwarded-For` is believed when failed keys are counted by address",
+  about:
+    "Proxies whose `X-Forwarded-For` is believed when failed keys are counted by address, and whose connections are not limited by address",
   standard: undefined,
   expects: "IP addresses or networks such as 10.0.0.0/8, separated by commas",
   parse(text) {
@@ -53,6 +54,12 @@ export const apiSettings = {
     60,
     0,
     10_000_000,
+  ),
+  CONNECTIONS_PER_ADDRESS: integerSetting(
+    "Most connections that one address has open with one gateway; 0 for no limit. Addresses in `TRUSTED_PROXIES` have none",
+    1_000,
+    0,
+    100_000,
   ),
   TRUSTED_PROXIES: trustedProxies,
 } as const;

@@ -1,6 +1,12 @@
 import { afterEach, describe, expect, test } from "@jest/globals";
 import { subscribe, unsubscribe } from "node:diagnostics_channel";
-import { HttpServerUnderTest, MIB, request, statusesIn } from "../../test/real-parts/http-server-under-test.ts";
+import {
+  HttpServerUnderTest,
+  type Line,
+  MIB,
+  request,
+  statusesIn,
+} from "../../test/real-parts/http-server-under-test.ts";
 import { until } from "../../test/real-parts/until.ts";
 import { jsonAnswer } from "./answer.ts";
 
@@ -141,15 +147,112 @@ describe("a connection to the HTTP server", () => {
     expect([full, ...lines.map(({ received }) => statusesIn(received())[0])]).toEqual([1, "200", "200"]);
   });
 
-  test("where connections lie idle, the idlest makes room for the next", async () => {
+  test("where connections lie idle, the idlest makes room for a new one", async () => {
     await server.start({ limits: { maxConnections: 2 } });
     const [one, other] = [await server.send(request("{}")), await server.send(request("{}"))];
     one.socket.write(request("{}"));
     await until(() => statusesIn(one.received()).length === 2, "the first was busy last");
-    await until((await server.dial()).closed, "the third is closed");
+    await server.send(request("{}"));
     await until(other.closed, "the idlest is closed");
     expect(one.closed()).toBe(false);
+  });
+
+  test.each([
+    ["body", request("{", { "content-length": 9 })],
+    ["head", "POST /x HTTP/1.1\r\n"],
+  ])("a connection whose %s is incomplete for longest makes room, before one that is idle", async (_name, half) => {
+    await server.start({ limits: { maxConnections: 4 } });
+    const idle = await server.send(request("{}"));
+    const [slowest, slow] = [await server.dial(half), await server.dial(half)];
+    await until(() => server.accepted.every(({ bytesRead }) => bytesRead > 0), "all of it has arrived");
+    const busy = await server.send(request("{}"));
     await server.send(request("{}"));
+    await until(slowest.closed, "the slowest is closed");
+    expect([slow.closed(), idle.closed(), busy.closed()]).toEqual([false, false, false]);
+    slow.socket.write('"a":1}   ');
+  });
+
+  test("an address has so many connections, and for one more its own make room; others have theirs", async () => {
+    let calls = 0;
+    const addressOf = () => ((calls += 1) % 3 === 0 ? "other" : "one");
+    await server.start({ limits: { maxConnectionsPerAddress: 2 }, addressOf });
+    const first = await server.send(request("{}"));
+    const second = await server.send(request("{}"));
+    const ofOther = await server.send(request("{}"));
+    await server.send(request("{}"));
+    await until(first.closed, "the idlest of the address is closed");
+    expect([second.closed(), ofOther.closed()]).toEqual([false, false]);
+  });
+
+  test("connections without an address, as those of trusted proxies, count for none", async () => {
+    await server.start({ limits: { maxConnectionsPerAddress: 1 }, addressOf: () => undefined });
+    const lines = [
+      await server.send(request("{}")),
+      await server.send(request("{}")),
+      await server.send(request("{}")),
+    ];
+    expect(lines.map(({ closed }) => closed())).toEqual([false, false, false]);
+  });
+
+  test("an address whose connections all wait for answers gets no further one, and has room again after them", async () => {
+    const held = Promise.withResolvers<void>();
+    let [begun, full] = [0, 0];
+    await server.start({
+      limits: { maxConnectionsPerAddress: 1 },
+      addressOf: () => "one",
+      onFull: () => (full += 1),
+      answer: async () => ((begun += 1), await held.promise, jsonAnswer(200, {})),
+    });
+    const busy = await server.dial(request("{}"));
+    await until(() => begun === 1, "it is busy");
+    await until((await server.dial()).closed, "the next is closed");
+    held.resolve();
+    await until(() => busy.received().endsWith("}"), "the answer");
+    await server.send(request("{}"));
+    expect(full).toBe(1);
+  });
+
+  test("bytes that nobody takes have a budget over all connections, and the slowest taker of much is cut", async () => {
+    const large = { large: "x".repeat(8 * MIB) };
+    await server.start({ limits: { maxUnsentBytes: 20 * MIB }, answer: async () => jsonAnswer(200, large) });
+    const lines: Line[] = [];
+    for (let at = 0; at < 3; at += 1) {
+      const line = await server.dial();
+      line.socket.pause();
+      line.socket.write(request("{}"));
+      lines.push(line);
+      await until(() => server.served.length === at + 1, "the answer is given");
+    }
+    await until(() => server.accepted[0]!.destroyed, "the slowest is cut");
+    for (const { socket } of lines) socket.resume();
+    await until(() => lines.slice(1).every(({ received }) => received().endsWith('"}')), "the others get theirs");
+    expect(lines[0]!.received().length).toBeLessThan(8 * MIB);
+  });
+
+  test("a client that shuts down its side after its request gets its answer, and the connection ends", async () => {
+    const held = Promise.withResolvers<void>();
+    let begun = 0;
+    await server.start({ answer: async () => ((begun += 1), await held.promise, jsonAnswer(200, { done: true })) });
+    const { socket, received } = await server.dial("", { allowHalfOpen: true });
+    socket.end(request("{}"));
+    const pipelined = await server.dial("", { allowHalfOpen: true });
+    pipelined.socket.end(request("{}").repeat(2));
+    await until(() => begun === 3, "the requests are under way");
+    held.resolve();
+    await until(() => received().endsWith('{"done":true}'), "the answer");
+    await until(() => statusesIn(pipelined.received()).length === 2, "both answers");
+    await server.nobodyLeft();
+    expect([received(), pipelined.received()].map((text) => statusesIn(text).length)).toEqual([1, 2]);
+  });
+
+  test("a client that shuts down its side without a whole request is not waited for", async () => {
+    await server.start();
+    for (const half of ["", "POST /x HTTP/1.1\r\n", request("{", { "content-length": 10 })]) {
+      const { socket } = await server.dial("", { allowHalfOpen: true });
+      socket.end(half);
+    }
+    await server.nobodyLeft();
+    expect(server.served).toEqual([]);
   });
 
   test("a stop closes idle connections, lets what is in flight finish, and takes nobody new", async () => {

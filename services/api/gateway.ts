@@ -25,6 +25,8 @@ export interface GatewayParts {
   readonly clock: Pick<DatabaseClock, "now">;
   readonly port: number;
   readonly host: string;
+  readonly connectionsPerAddress?: number;
+  readonly connectionAddress?: (socketAddress: string | undefined) => string | undefined;
 }
 
 const HEALTH_TIMEOUT_MS = 1_000;
@@ -37,7 +39,17 @@ export class Gateway {
   readonly #server: HttpServer;
   #ticking: NodeJS.Timeout | undefined;
 
-  constructor({ service: { broker, logger }, databaseAnswers, door, once, clock, port, host }: GatewayParts) {
+  constructor({
+    service: { broker, logger },
+    databaseAnswers,
+    door,
+    once,
+    clock,
+    port,
+    host,
+    connectionAddress,
+    connectionsPerAddress,
+  }: GatewayParts) {
     const watch = new ServiceWatch(
       SERVICE_NAMES,
       (name) => askForHealth(broker, name),
@@ -48,6 +60,8 @@ export class Gateway {
     this.#server = httpServer({
       port,
       host,
+      limits: { maxConnectionsPerAddress: connectionsPerAddress ?? 0 },
+      ...(connectionAddress === undefined ? {} : { addressOf: connectionAddress }),
       answer: requestPath({
         routes: ROUTES,
         pages: [

@@ -8,7 +8,7 @@ import { refuse } from "../contracts/errors.ts";
 import { type Answer, type AnswerBody, refusalAnswer, SAFE_HEADERS } from "./answer.ts";
 import { brokenAnswer, brokenHead, type BrokenRequest, refuseBrokenRequest, refuseTunnel } from "./broken-request.ts";
 import { Connections, type Intake, MOST_UNANSWERED } from "./connections.ts";
-import { discardBody, isBodyRead, SenderGone } from "./request-body.ts";
+import { discardBody, isBodyRead, isWorthReading, SenderGone } from "./request-body.ts";
 
 /** What arrived and what it was answered, for the log. */
 export interface Served {
@@ -28,6 +28,8 @@ export interface HttpServerParts {
   readonly onServed: (served: Served) => void;
   /** Told of what could not be read as a request, and was answered nevertheless. */
   readonly onBroken: (broken: BrokenRequest) => void;
+  /** The address that a connection counts for; undefined where it counts for none. By default none does. */
+  readonly addressOf?: (socketAddress: string | undefined) => string | undefined;
   /** Told of each connection that there was no room for. */
   readonly onFull: () => void;
   /** Told of what no answer can tell, such as running out of file descriptors. */
@@ -57,8 +59,13 @@ const LIMITS = {
   lastWordsMs: 1_000,
   // Whoever asks must take the answer: until then it is kept in memory.
   answerTimeout: 60_000,
-  // Each costs memory before it has sent a byte; one beyond is closed at once, and the idlest of them for the next.
+  // Each costs memory before it has sent a byte. For one beyond, the one that is missed least is closed.
   maxConnections: 5_000,
+  maxConnectionsPerAddress: 1_000,
+  // What clients are slow to take is memory.
+  maxUnsentBytes: 67_108_864,
+  // For so long the rest of a request is read that is answered already, and then its connection is left open.
+  discardMs: 1_000,
 };
 
 const PIPELINE_FULL = refuse(
@@ -77,6 +84,7 @@ export function httpServer({
   onBroken,
   onFull,
   onError,
+  addressOf = () => undefined,
 }: HttpServerParts): HttpServer {
   let draining = false;
   const written = new EndOfTurn();
@@ -89,21 +97,63 @@ export function httpServer({
     // What is there at once is not waited for: a turn of the queue each is a good part of a small answer.
     const answered = unreadAnswer(request, intake, requestId) ?? answer(request, requestId);
     const given = answered instanceof Promise ? await answered : answered;
-    const wholeBodyRead = intake === "refuse" || isBodyRead(request) || (await discardBody(request));
+    const isRead = intake === "refuse" || isBodyRead(request);
     await written.add(() => {
-      const isLast = draining || !wholeBodyRead;
+      const isLast = draining || (!isRead && !isWorthReading(request));
       response.writeHead(given.status, headOf(given, requestId, isLast));
-      if (isWhole(given.body)) response.end(given.body);
-      connections.handedOver(request.socket);
+      if (!isWhole(given.body)) return;
+      // An answer that is written before its request has ended is complete for its reader, and not yet for node:http.
+      if (isRead) response.end(given.body);
+      else response.write(given.body);
+      connections.handedOver(request.socket, response, bytesOf(given.body));
     });
-    if (!isWhole(given.body)) {
-      await writePieces(given.body, response, () => connections.handedOver(request.socket));
-    }
     onServed({ request, requestId, status: given.status, ms: performance.now() - began });
+    if (!isWhole(given.body)) await writePieces(given.body, request, response);
+    else if (!isRead) await readToTheEnd(request, response);
   }
 
-  const { maxConnections, answerTimeout, lastWordsMs, ...options } = { ...LIMITS, ...limits };
-  const connections = new Connections(answerTimeout);
+  async function writePieces(pieces: readonly Buffer[], { socket }: IncomingMessage, response: ServerResponse) {
+    const bytes = bytesOf(pieces);
+    for (const piece of pieces) {
+      if (response.destroyed) return;
+      const isTaken = response.write(piece);
+      connections.handedOver(socket, response, bytes);
+      // Each piece is written when the one before it is taken.
+      if (!isTaken && !response.destroyed) await drained(response);
+    }
+    response.end();
+  }
+
+  /** After an answer that did not wait for its request: ends the request, or the connection where it has no end. */
+  async function readToTheEnd(request: IncomingMessage, response: ServerResponse): Promise<void> {
+    if (await discardBody(request, discardMs)) return void response.end();
+    const { socket } = request;
+    // The sender is told by the end of the stream, and has time to read its answer: a reset could overtake that.
+    request.pause();
+    socket.end();
+    const lingering = setTimeout(() => socket.destroy(), discardMs);
+    socket.once("close", () => clearTimeout(lingering));
+  }
+
+  const {
+    maxConnections,
+    maxConnectionsPerAddress,
+    maxUnsentBytes,
+    answerTimeout,
+    discardMs,
+    lastWordsMs,
+    ...options
+  } = {
+    ...LIMITS,
+    ...limits,
+  };
+  const connections = new Connections({
+    most: maxConnections,
+    mostPerAddress: maxConnectionsPerAddress,
+    addressOf,
+    answerMs: answerTimeout,
+    mostUnsentBytes: maxUnsentBytes,
+  });
   // Node's own answers to a request without a host, or that expects something, say nothing (D4).
   const server = createServer({ ...options, requireHostHeader: false });
   const onRequest = (request: IncomingMessage, response: ServerResponse): void => {
@@ -120,13 +170,12 @@ export function httpServer({
   });
   server.on("connect", (_request, socket) => onBroken(refuseTunnel(socket as Socket)));
   server.maxHeadersCount = 0;
-  server.maxConnections = maxConnections;
-  server.on("connection", (socket) => connections.add(socket));
-  server.closeIdleConnections = () => connections.closeIdle();
-  server.on("drop", () => {
-    connections.makeRoom();
-    onFull();
+  // A client that has sent its request and shuts down its side of the connection gets the answer all the same.
+  Object.assign(server, { httpAllowHalfOpen: true });
+  server.on("connection", (socket) => {
+    if (!connections.add(socket)) onFull();
   });
+  server.closeIdleConnections = () => connections.closeIdle();
 
   return {
     async listen() {
@@ -160,17 +209,6 @@ function unreadAnswer(request: IncomingMessage, intake: Intake, requestId: strin
 
 function isWhole(body: AnswerBody): body is string | Buffer {
   return typeof body === "string" || Buffer.isBuffer(body);
-}
-
-/** Writes each piece when the one before it is taken; ends early when nobody takes them any more. */
-async function writePieces(pieces: readonly Buffer[], response: ServerResponse, onWritten: () => void): Promise<void> {
-  for (const piece of pieces) {
-    if (response.destroyed) return;
-    const isTaken = response.write(piece);
-    onWritten();
-    if (!isTaken && !response.destroyed) await drained(response);
-  }
-  response.end();
 }
 
 function drained(response: ServerResponse): Promise<void> {

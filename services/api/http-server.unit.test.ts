@@ -92,6 +92,33 @@ describe("the HTTP server", () => {
     expect(statusesIn(received())).toEqual(["200", "200", "200"]);
   });
 
+  test.each([
+    ["a body that does not come", { "content-length": 1_000 }, ""],
+    ["a body that trickles in", { "content-length": 1_000 }, "x"],
+    ["an endless body", { "content-length": 100 * MIB }, "x".repeat(3 * MIB)],
+  ])("a refusal is written before the body arrives, and %s is not waited for long", async (_name, headers, some) => {
+    await server.start({ answer: async () => jsonAnswer(401, {}), limits: { discardMs: 50 } });
+    const { socket, received, closed } = await server.dial(request("", headers));
+    await until(() => received().endsWith("{}"), "the answer");
+    expect(received()).toMatch(/^HTTP\/1\.1 401 /);
+    const trickling = setInterval(() => socket.write(some), 10);
+    await until(closed, "the connection is closed");
+    clearInterval(trickling);
+    await server.nobodyLeft();
+    expect(server.served).toHaveLength(1);
+  });
+
+  test("who sends an endless body gets to read the refusal, and no reset before it", async () => {
+    await server.start({ answer: async () => jsonAnswer(413, {}) });
+    const line = await server.dial();
+    line.socket.pause();
+    line.socket.write(request("", { "content-length": 100 * MIB }) + "x".repeat(8 * MIB));
+    await until(() => server.served.length === 1, "the answer is given");
+    line.socket.resume();
+    await until(() => line.received().endsWith("{}"), "the answer is read");
+    expect(line.received()).toMatch(/^HTTP\/1\.1 413 [^]*connection: close/i);
+  });
+
   test("a refusal before the body was read leaves the connection usable", async () => {
     await server.start({ answer: async () => jsonAnswer(401, {}) });
     const { received } = await server.send(request("x".repeat(200_000)) + request("{}"), 2);

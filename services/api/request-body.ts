@@ -6,7 +6,7 @@ import { parseJsonObject, unreadableBody } from "./exact-json.ts";
 /** D8. */
 const MOST_BODY_BYTES = 65_536;
 
-/** A body over the limit is read on to here and thrown away, so that its sender comes to read the answer. */
+/** A body that nobody uses is read on to here and thrown away, so that its sender comes to read the answer. */
 const MOST_DISCARDED_BYTES = 1_048_576;
 
 /** The sender went away before its body was complete: there is nobody to answer. */
@@ -26,20 +26,28 @@ export function isBodyRead(request: IncomingMessage): boolean {
   return request.complete || !announcesBody(request.headers);
 }
 
+/** Whether what is left of the body is small enough to be read, for the connection to go on after it. */
+export function isWorthReading({ headers }: IncomingMessage): boolean {
+  return announcedBytes(headers) <= MOST_DISCARDED_BYTES;
+}
+
 /**
- * Reads on what nobody will use of a body that is not read yet, up to 1 MiB; false when there was more. Closing a connection with unread bytes
- * resets it, and the sender would see that instead of its answer.
+ * Reads what is left of a body that nobody will use, and throws it away: up to 1 MiB, for a second. False when there was
+ * more. Closing a connection with unread bytes resets it, and the sender would see that instead of its answer.
  */
-export async function discardBody(request: IncomingMessage): Promise<boolean> {
-  if (announcedBytes(request.headers) > MOST_DISCARDED_BYTES) return false;
+export async function discardBody(request: IncomingMessage, withinMs: number): Promise<boolean> {
+  if (!isWorthReading(request)) return false;
   let size = 0;
-  return new Promise((resolve) => {
-    request.on("data", (chunk: Buffer) => {
-      size += chunk.length;
-      if (size > MOST_DISCARDED_BYTES) resolve(false);
-    });
-    for (const ending of ["end", "close", "error"]) request.once(ending, () => resolve(true));
+  const { promise, resolve } = Promise.withResolvers<boolean>();
+  const impatience = setTimeout(() => resolve(false), withinMs);
+  request.on("data", (chunk: Buffer) => {
+    size += chunk.length;
+    if (size > MOST_DISCARDED_BYTES) resolve(false);
   });
+  for (const ending of ["end", "close", "error"]) request.once(ending, () => resolve(true));
+  const isWhole = await promise;
+  clearTimeout(impatience);
+  return isWhole;
 }
 
 async function readBytes(request: IncomingMessage): Promise<Buffer | Refusal> {

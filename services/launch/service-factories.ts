@@ -72,7 +72,8 @@ const FACTORIES = {
   api: ({ mongoUrl, settings, onFirstKey, onListening }) => {
     const { PORT: port, HOST: host, API_KEY: apiKey } = settings;
     const [seal, rates] = [sealOf(settings), ratesOf(settings)];
-    return apiService({ mongoUrl, port, host, seal, rates, apiKey, onFirstKey, onListening });
+    const connectionsPerAddress = settings.CONNECTIONS_PER_ADDRESS;
+    return apiService({ mongoUrl, port, host, seal, rates, connectionsPerAddress, apiKey, onFirstKey, onListening });
   },
   dispatch: ({ mongoUrl, settings }) =>
     dispatchService({

@@ -19,6 +19,17 @@ export function clientAddress(trusted: readonly string[]): AddressOf {
   };
 }
 
+/** The address that a connection comes from; undefined for a trusted proxy, through which many clients come. */
+export function connectionAddress(
+  trusted: readonly string[],
+): (socketAddress: string | undefined) => string | undefined {
+  const proxies = blockList(trusted);
+  return (socketAddress = "") => {
+    const address = plain(socketAddress);
+    return isTrusted(proxies, address) ? undefined : network(address);
+  };
+}
+
 /** Whether a text is an address, or a network such as 10.0.0.0/8. */
 export function isNetwork(text: string): boolean {
   const [address = "", bits, ...rest] = text.split("/");
