@@ -25,6 +25,12 @@ export interface ChannelChecks {
   guildName(guildId: GuildId): Promise<string | undefined>;
 }
 
+/** A sink whose receiver knows its channels. */
+interface CheckingSink {
+  readonly name: Sink["name"];
+  readonly channels: NonNullable<Sink["channels"]>;
+}
+
 interface ChannelCheckParts {
   readonly checks: ChannelChecksStore;
   readonly store: Pick<PostStore, "sources">;
@@ -50,7 +56,7 @@ const FRESH_MS = 5_000;
 export function newChannelChecks(parts: ChannelCheckParts): ChannelChecks {
   const { checks, store, clock } = parts;
   const previews = slidingWindow(PREVIEWS_PER_SECOND, 1_000);
-  const checking = parts.sinks.filter(({ channels }) => channels !== undefined);
+  const checking = parts.sinks.flatMap(({ name, channels }) => (channels === undefined ? [] : [{ name, channels }]));
   const waiting = new Map<string, PostChannel>();
   let life: Life | undefined;
 
@@ -61,7 +67,7 @@ export function newChannelChecks(parts: ChannelCheckParts): ChannelChecks {
     await checks.add(channels, clock.now());
   }
 
-  async function checkSome(sink: Sink): Promise<void> {
+  async function checkSome(sink: CheckingSink): Promise<void> {
     for (let count = 0; count < MOST_IN_A_TURN && life?.stopping === false; count += 1) {
       const channel = await checks.takeNext(sink.name, clock.now(), LEASE_MS);
       if (channel === undefined) return;
@@ -70,8 +76,12 @@ export function newChannelChecks(parts: ChannelCheckParts): ChannelChecks {
     }
   }
 
-  async function checkOne(sink: Sink, channel: PostChannel, timeoutMs: number): Promise<ChannelFinding | undefined> {
-    const finding = await sink.channels?.check(channel.guildId, channel.channel, timeoutMs);
+  async function checkOne(
+    sink: CheckingSink,
+    channel: PostChannel,
+    timeoutMs: number,
+  ): Promise<ChannelFinding | undefined> {
+    const finding = await sink.channels.check(channel.guildId, channel.channel, timeoutMs);
     if (finding !== undefined) await checks.save(channel, finding, clock.now());
     return finding;
   }
@@ -85,7 +95,7 @@ export function newChannelChecks(parts: ChannelCheckParts): ChannelChecks {
     return [...new Set(channels)].flatMap((channel) => checking.map(({ name: sink }) => ({ sink, guildId, channel })));
   }
 
-  async function findingNow(sink: Sink, channel: PostChannel): Promise<ChannelFinding | undefined> {
+  async function findingNow(sink: CheckingSink, channel: PostChannel): Promise<ChannelFinding | undefined> {
     const known = (await checks.findings([channel])).get(keyOf(channel));
     const isFresh = known !== undefined && clock.now() - known.checkedAt < FRESH_MS;
     if (isFresh || previews.wait(clock.now()) > 0) return known?.finding;
@@ -136,7 +146,7 @@ export function newChannelChecks(parts: ChannelCheckParts): ChannelChecks {
     },
 
     async guildName(guildId) {
-      const names = await Promise.all(checking.map(({ channels }) => channels?.guildName(guildId, PREVIEW_MS)));
+      const names = await Promise.all(checking.map(({ channels }) => channels.guildName(guildId, PREVIEW_MS)));
       return names.find((name) => name !== undefined);
     },
   };

@@ -74,6 +74,18 @@ describe("announcements on a chat server that behaves as Discord does", () => {
     expect(chat.server.messages("5")).toHaveLength(1);
   });
 
+  test("of a post in parts the rest is sent when a look-up shows that it is not there", async () => {
+    const subscribers = Array.from({ length: 150 }, (_, at) => String(700_000_000_000_000_000n + BigInt(at)));
+    const lookUps = () => chat.server.requests.filter(({ path }) => path.includes("/channels/9/messages?"));
+    chat.server.script({ kind: "slow", ms: 0 });
+    chat.server.script({ kind: "answer", answer: { status: 503, body: {} } }, 1_000);
+    const settled = announce("9", subscribers);
+    await until(() => lookUps().length > 0, "looked up", 20_000);
+    chat.server.calm();
+    expect(await settled).toMatchObject({ state: "sent" });
+    expect(chat.server.messages("9").flatMap(({ pings }) => pings.users)).toEqual(subscribers);
+  });
+
   test("one that was not taken before it was refused is tried once more, and refused for certain", async () => {
     chat.server.say("6", "person", "hello");
     chat.server.script({ kind: "reset", accepted: false });

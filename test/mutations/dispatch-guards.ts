@@ -76,4 +76,13 @@ export const DISPATCH_GUARDS: readonly Guard[] = [
     without: "const waitMs = () => limits.wait(lane, now());",
     test: "checks take a tenth of the requests, and posts have the rest",
   },
+  {
+    guard: "the rest of a message that is certainly absent is sent",
+    file: "services/dispatch/protocol/rescue.ts",
+    text: "return isAbsent && !isPoison ? sendRest(post, sink)",
+    without: "return false ? sendRest(post, sink)",
+    testFile: "services/dispatch/discord-posts.int.test.ts",
+    test: "of a post in parts the rest is sent when a look-up shows that it is not there",
+    onRealParts: true,
+  },
 ];

@@ -13,7 +13,7 @@ import type { Timing } from "./timing.ts";
 
 /** Sends a post that is ours by its fence, and writes down what became of it. */
 export interface Delivery {
-  /** @param fresh - Whether nothing of it can have been delivered by an earlier claim. */
+  /** @param fresh - Whether nothing of what is left to send can have been delivered by an earlier claim. */
   send(claimed: Post, sink: Sink, messages: readonly ChatMessage[], fresh: boolean): Promise<void>;
   /** All parts are known to be delivered. */
   succeed(post: Post): Promise<void>;

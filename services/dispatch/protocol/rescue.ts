@@ -7,6 +7,8 @@ import type { FireParts } from "./fire.ts";
 import { nonceKnownUntil, outgoing } from "./outgoing.ts";
 import { recall } from "./sources.ts";
 
+type NotFound = Exclude<Lookup, { kind: "found" }>;
+
 /** A post that took this many workers with it is not tried again. */
 const POISON_CRASHES = 2;
 const VANISHED = "its worker vanished while it was sending";
@@ -21,7 +23,7 @@ const LOOK_UP_PATIENCE_MS = 300_000;
  * be done it becomes `unknown` and is not sent again.
  */
 export function newRescue(fireParts: FireParts): (post: Post, sink: Sink | undefined) => Promise<void> {
-  const { ports, timing, questions, delivery } = fireParts;
+  const { ports, timing, questions, ledger, delivery } = fireParts;
   const { clock, random, replicas, store } = ports;
 
   async function rescue(post: Post, sink: Sink | undefined): Promise<void> {
@@ -58,7 +60,7 @@ export function newRescue(fireParts: FireParts): (post: Post, sink: Sink | undef
     const delivered = [...post.delivered];
     while (delivered.length < parts) {
       const answer = await lookFor({ ...post, delivered }, messages[delivered.length], sink);
-      if (answer?.kind !== "found") return notFound({ ...post, delivered }, answer?.kind);
+      if (answer?.kind !== "found") return notFound({ ...post, delivered }, answer, sink);
       delivered.push(answer.messageId);
     }
     await delivery.succeed({ ...post, delivered });
@@ -80,19 +82,38 @@ export function newRescue(fireParts: FireParts): (post: Post, sink: Sink | undef
   }
 
   /** @param answer - Undefined when the sink can't look, or nobody knows for what. */
-  async function notFound(post: Post, answer: "absent" | "unreachable" | undefined): Promise<void> {
-    if (answer === "unreachable" && clock.now() < post.deadline + LOOK_UP_PATIENCE_MS) {
+  async function notFound(post: Post, answer: NotFound | undefined, sink: Sink): Promise<void> {
+    if (answer?.kind === "unreachable" && clock.now() < post.deadline + LOOK_UP_PATIENCE_MS) {
       return delivery.pause(post, post.reason ?? "the receiver can't be asked whether it has it", LOOK_AGAIN_MS);
     }
-    const reason = post.reason ?? VANISHED;
-    if (post.delivered.length > 0)
-      return delivery.giveUp(post, `only its first ${post.delivered.length} parts are there`);
-    if (post.crashes >= POISON_CRASHES) {
-      return delivery.fail(post, `poison: ${post.crashes} workers vanished with it`, answer === "absent");
+    const isAbsent = answer?.kind === "absent";
+    const why = answer?.kind === "unreachable" && answer.reason !== undefined ? `; looked up: ${answer.reason}` : "";
+    const isPoison = post.crashes >= POISON_CRASHES;
+    if (post.delivered.length > 0) {
+      return isAbsent && !isPoison ? sendRest(post, sink) : delivery.giveUp(post, onlyTheFirst(post) + why);
     }
-    if (answer !== "absent") return delivery.giveUp(post, reason);
-    return delivery.release(post, reason, 0);
+    if (isPoison) return delivery.fail(post, `poison: ${post.crashes} workers vanished with it`, isAbsent);
+    const reason = post.reason ?? VANISHED;
+    return isAbsent ? delivery.release(post, reason, 0) : delivery.giveUp(post, reason + why);
+  }
+
+  /** Sends the parts that are certainly absent after those that are there, while the truth still asks for them. */
+  async function sendRest(post: Post, sink: Sink): Promise<void> {
+    const answer = clock.now() > post.deadline ? "over" : await questions.askAbout(post);
+    if (answer === undefined) return delivery.pause(post, "the truth about it can't be had", timing.askAgainMs);
+    if (answer === "over" || clock.now() > post.deadline || !stands(post, answer.truth, timing.graceMs)) {
+      return delivery.giveUp(post, onlyTheFirst(post));
+    }
+    const messages = ports.render(await announcedThrough(sink, answer.truth));
+    // From now on the rest may have been sent, and nothing else of it is in doubt.
+    const write = { state: "sending", delivered: post.delivered, doubtSince: clock.now() } as const;
+    const held = await ledger.write(post, write);
+    if (held !== null) await delivery.send(held, sink, messages, true);
   }
 
   return rescue;
+}
+
+function onlyTheFirst({ delivered, parts = delivered.length }: Post): string {
+  return `only its first ${delivered.length} of ${parts} parts are there`;
 }
