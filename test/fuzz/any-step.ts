@@ -59,6 +59,8 @@ export interface Step {
   /** Sent as it is, in place of the body. */
   readonly raw: string | null;
   readonly named: string | null;
+  /** The header `If-Match`. */
+  readonly ifMatch: string | null;
 }
 
 const DAY_MS = 86_400_000;
@@ -96,6 +98,11 @@ const RAW = fc.oneof(
   fc.constantFrom("{", "[]", '{"guild_id":1e400}', '{"a":'.repeat(50), "\ufeff{}", `{"x":"${"y".repeat(66_000)}"}`),
 );
 
+const IF_MATCH = fc.oneof(
+  fc.constantFrom('"1"', '"2"', '"1.0"', '"0", "1", "2", "3"', "*", 'W/"1"', "1", '"', ","),
+  fc.stringMatching(/^[\x21-\x7e]{1,30}$/),
+);
+
 /** Any request to any endpoint, by anybody who has a key. */
 export const anyStep: fc.Arbitrary<Step> = fc.constantFrom(...ENDPOINTS).chain((endpoint) =>
   fc.record({
@@ -108,5 +115,6 @@ export const anyStep: fc.Arbitrary<Step> = fc.constantFrom(...ENDPOINTS).chain((
     ),
     raw: nowAndThen(RAW),
     named: nowAndThen(fc.constantFrom("n1", "n2", "n3")),
+    ifMatch: nowAndThen(IF_MATCH),
   }),
 );

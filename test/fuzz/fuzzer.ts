@@ -77,13 +77,14 @@ export class Fuzzer {
     this.#remember(step, answer);
   }
 
-  async #ask({ endpoint, asker, named }: Step, body: string): Promise<Answer> {
+  async #ask({ endpoint, asker, named, ifMatch }: Step, body: string): Promise<Answer> {
     const response = await fetch(this.#target.baseUrl + endpoint.path, {
       method: "POST",
       headers: {
         authorization: this.#target.keys[asker],
         "content-type": "application/json",
         ...(named === null ? {} : { "idempotency-key": named }),
+        ...(ifMatch === null ? {} : { "if-match": ifMatch }),
       },
       body,
       signal: AbortSignal.timeout(20_000),
@@ -136,7 +137,7 @@ export function breachOf(
   };
   if (typeof code !== "string" || typeof id !== "string") return "an error without its code or request id";
   if (code === "INVALID_REQUEST" && errors.length === 0) return "a 400 that names no field";
-  const known = new Set(["body", "Idempotency-Key", ...Object.keys(endpoint.request.properties ?? {})]);
+  const known = new Set(["body", "Idempotency-Key", "If-Match", ...Object.keys(endpoint.request.properties ?? {})]);
   const unknown = errors.find(({ field }) => !known.has(field.split(/[.[]/, 1)[0] ?? ""));
   return unknown === undefined ? undefined : `a 400 that names a field that is not there: ${unknown.field}`;
 }

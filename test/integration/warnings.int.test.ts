@@ -52,9 +52,9 @@ describe("requests that are done, and what they are told beside (D37)", () => {
 
   test("a list is warned of as well, behind its entries", async () => {
     for (const entries of [0, 60]) {
-      const guild_id = String(1_000 + entries);
-      const listed = { ...calendar, guild_id, epoch_start: 5, epoch_end: event.epoch_end };
-      for (let each = 0; each < entries; each += 1) await done("/v2/events/create", { ...event, guild_id });
+      const guild = String(1_000 + entries);
+      const listed = { ...calendar, guild_id: guild, epoch_start: 5, epoch_end: event.epoch_end };
+      for (let each = 0; each < entries; each += 1) await done("/v2/events/create", { ...event, guild_id: guild });
       const { body } = await done("/v2/events/list/range", listed);
       expect(Object.keys(body)).toEqual(["events", "warnings"]);
       expect([(body["events"] as object[]).length, body["warnings"]]).toMatchObject([
