@@ -1,5 +1,6 @@
 import { isDeepStrictEqual } from "node:util";
 import type { ClientSession, Connection } from "mongoose";
+import type { GuildId } from "../contracts/ids.ts";
 import { inTransaction } from "../../mixins/transaction.ts";
 import type { PlannedRow, PlanUpdate } from "./domain/plan-truth.ts";
 import { type GuildPlanRow, guildPlanSchema, type SourceRow, sourceSchema } from "./guild-plan.document.ts";
@@ -9,7 +10,10 @@ import type { GuildPlan, PlanCommit, PostStore, Source } from "./protocol/post-s
 /** Another plan, or a claim, came between: nothing of this one is stored. */
 class Overtaken extends Error {}
 
-type Plans = Pick<PostStore, "guildPlan" | "commitPlan" | "guildsToReplan" | "sources" | "sourceVersions">;
+type Plans = Pick<
+  PostStore,
+  "guildPlan" | "plannedGuilds" | "commitPlan" | "guildsToReplan" | "sources" | "sourceVersions"
+>;
 
 export function plansStore(connection: Connection): Plans {
   const posts = connection.model<PostRow>("Post", postSchema);
@@ -66,6 +70,11 @@ export function plansStore(connection: Connection): Plans {
         if (error instanceof Overtaken || isDuplicateKey(error)) return undefined;
         throw error;
       }
+    },
+
+    async plannedGuilds(guildIds) {
+      const rows = await plans.find({ _id: { $in: [...guildIds] } }, { _id: 1 }).lean<Pick<GuildPlanRow, "_id">[]>();
+      return rows.map(({ _id }) => _id as GuildId);
     },
 
     async guildsToReplan(before, limit) {

@@ -1,6 +1,8 @@
 import { CHANGE_FEED_OVERLAP_MS, type Change, type ChangeMark } from "../../contracts/change-feed.contract.ts";
-import { type EpochMs, LAST_EPOCH_MS } from "../../contracts/ids.ts";
+import { type EpochMs, type GuildId, LAST_EPOCH_MS } from "../../contracts/ids.ts";
+import { newChangesSeen } from "./changes-seen.ts";
 import type { Life } from "./life.ts";
+import { newPagesInOrder } from "./pages-in-order.ts";
 import type { Planner } from "./planner.ts";
 import { type Feed, FEEDS, type Ports } from "./ports.ts";
 import type { Timing } from "./timing.ts";
@@ -36,6 +38,9 @@ interface Reading {
 /**
  * One feed, read with an overlap for writes that become visible late: from so long before the mark that was stored last,
  * and then from so long before the last reading, or what changed last would be read again for as long as nothing else does.
+ *
+ * Reading waits for planning: only so many guilds and pages are under way, however much has changed. The mark follows page
+ * by page, as the guilds of the pages are planned.
  */
 function newReading(
   { store, owners, clock, reports }: Ports,
@@ -44,15 +49,15 @@ function newReading(
   feed: Feed,
   planner: Planner,
 ): Reading {
-  const revisions = new Map<string, Change>();
+  const seen = newChangesSeen();
+  const pages = newPagesInOrder();
+  /** What is planned up to here, and what is stored of it. */
   let mark: ChangeMark | undefined;
+  let saved: ChangeMark | undefined;
   /** By the owner's clock, the last reading that found something. */
   let lastReadAt: EpochMs = 0;
-  let saved: ChangeMark | undefined;
   let confirmedAt = 0;
   let sinceFirst: EpochMs | undefined;
-  /** Plannings that changes which were read have asked for, the ones of a reading that failed half-way included. */
-  let touched: Promise<unknown>[] = [];
 
   async function read(): Promise<void> {
     const beganAt = clock.now();
@@ -61,29 +66,54 @@ function newReading(
     const since = mark === undefined ? (sinceFirst ??= await sinceWithoutMark(beganAt)) : startAt;
     let position: ChangeMark = { at: startAt, id: "" };
     let readAt: EpochMs | undefined;
-    let hasFound = false;
+    seen.beginReading(startAt);
     for (let more = true; more;) {
       const askedAt = clock.now();
       const result = await owners.changesSince(feed, { mark: position, limit: PAGE });
-      for (const change of result.changes) if (isNews(change)) touched.push(planner.touch(change.guildId, since));
+      const guilds = await guildsToPlan(result.changes);
+      const tookMs = clock.now() - askedAt;
       readAt ??= result.readAt;
-      hasFound ||= result.changes.length > 0;
       ({ mark: position, more } = result);
-      if (more) await rest(beganAt, askedAt);
+      const touched: Promise<void>[] = [];
+      for (const guildId of guilds) {
+        await pages.roomForGuild();
+        if (life.stopping) return;
+        touched.push(pages.guild(plan(guildId, since)));
+      }
+      seen.remember(result.changes, readAt ?? 0);
+      // Where nothing was found the position is where the reading began, which no change stands for.
+      const reached = result.changes.length > 0 ? notAfter(readAt, position) : undefined;
+      await pages.roomForPage();
+      pages.page(Promise.all(touched), () => confirm(reached));
+      if (more) await rest(beganAt, tookMs);
       if (life.stopping) return;
     }
-    // Where nothing was found the position is where the reading began, which no change stands for.
-    if (mark === undefined || (hasFound && position.at > mark.at)) mark = notAfter(readAt, position);
     lastReadAt = Math.max(lastReadAt, readAt ?? 0);
-    forgetBefore(startAt);
-    touched = [confirmAfter(touched, mark, beganAt)];
+    pages.page(Promise.resolve(), async () => {
+      confirmedAt = beganAt;
+      await confirm(mark === undefined ? position : undefined);
+    });
+  }
+
+  async function plan(guildId: GuildId, since: EpochMs): Promise<void> {
+    seen.planned(guildId, await planner.touch(guildId, since));
+  }
+
+  /** Of the guilds whose changes are news those that announce something, or did: the others cost a question a page. */
+  async function guildsToPlan(changes: readonly Change[]): Promise<readonly GuildId[]> {
+    const guilds = [...new Set(changes.filter((change) => seen.isNews(change)).map(({ guildId }) => guildId))];
+    if (guilds.length === 0) return [];
+    const askedAt = clock.now();
+    const asked = await Promise.all([owners.announcingGuilds(guilds), store.plannedGuilds(guilds)]);
+    const wanted = new Set(asked.flat());
+    for (const guildId of guilds) if (!wanted.has(guildId)) seen.planned(guildId, askedAt);
+    return guilds.filter((guildId) => wanted.has(guildId));
   }
 
   /** Not once the next reading would be due: one that rested on would never come to the end of changes that go on. */
-  async function rest(beganAt: EpochMs, askedAt: EpochMs): Promise<void> {
-    const now = clock.now();
+  async function rest(beganAt: EpochMs, tookMs: number): Promise<void> {
     const { feedEveryMs } = timing;
-    if (now - beganAt < feedEveryMs) await life.sleep(Math.min(feedEveryMs, REST * Math.max(1, now - askedAt)));
+    if (clock.now() - beganAt < feedEveryMs) await life.sleep(Math.min(feedEveryMs, REST * Math.max(1, tookMs)));
   }
 
   /**
@@ -95,28 +125,12 @@ function newReading(
     return planned === undefined ? beganAt : 0;
   }
 
-  function isNews(change: Change): boolean {
-    const known = revisions.get(change.id);
-    if (known?.revision === change.revision && known.deleted === change.deleted) return false;
-    revisions.set(change.id, change);
-    return true;
-  }
-
-  function forgetBefore(at: EpochMs): void {
-    for (const [id, { changedAt }] of revisions) if (changedAt < at) revisions.delete(id);
-  }
-
   /** The mark is stored once all that came before it is planned: a crash in between reads it again. */
-  async function confirmAfter(
-    before: readonly Promise<unknown>[],
-    reached: ChangeMark,
-    beganAt: EpochMs,
-  ): Promise<void> {
-    await Promise.all(before);
-    confirmedAt = beganAt;
-    if (saved?.at === reached.at && saved.id === reached.id) return;
-    saved = reached;
-    await store.saveMark(feed, reached).catch((error: unknown) => {
+  async function confirm(reached: ChangeMark | undefined): Promise<void> {
+    if (reached !== undefined && (mark === undefined || reached.at > mark.at)) mark = reached;
+    if (mark === undefined || (saved?.at === mark.at && saved.id === mark.id)) return;
+    const saving = (saved = mark);
+    await store.saveMark(feed, saving).catch((error: unknown) => {
       saved = undefined;
       reports.trouble("save mark", { feed, error });
     });

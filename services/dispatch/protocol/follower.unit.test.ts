@@ -8,16 +8,18 @@ import type { Planner } from "./planner.ts";
 import type { Feed, Ports } from "./ports.ts";
 import { STANDARD_TIMING } from "./timing.ts";
 
-const GUILD = "1" as GuildId;
 const START = 10_000_000;
 
 /** A follower of one owner that changes; tells how many changes were read, and for which guilds plans were asked. */
-function followed({ clockOfOwner = (now: number) => now, pageMs = 0 } = {}) {
+function followed({ clockOfOwner = (now: number) => now, pageMs = 0, planMs = 0, announcing = true } = {}) {
   const time = newVirtualTime(1, START);
   const changes: Change[] = [];
   const read: { readonly at: number; readonly count: number }[] = [];
   const touched: number[] = [];
   const saved: number[] = [];
+  const asked: number[] = [];
+  let underWay = 0;
+  let mostUnderWay = 0;
   const timers = {
     after(ms: number, happen: () => void) {
       time.after(ms, happen);
@@ -25,6 +27,10 @@ function followed({ clockOfOwner = (now: number) => now, pageMs = 0 } = {}) {
     },
   };
   const owners = {
+    async announcingGuilds(guildIds: readonly GuildId[]) {
+      asked.push(guildIds.length);
+      return announcing ? guildIds : [];
+    },
     async changesSince(feed: Feed, { mark, limit }: ChangesSinceParams) {
       const since =
         feed === "calendar-events" ? changes.filter((change) => isAfter(change, mark)).toSorted(inOrder) : [];
@@ -40,15 +46,31 @@ function followed({ clockOfOwner = (now: number) => now, pageMs = 0 } = {}) {
   const store = {
     marks: async () => ({}),
     guildsToReplan: async () => [],
+    plannedGuilds: async () => [],
     saveMark: async () => void saved.push(time.now),
   };
   const ports = { clock: { now: () => time.now }, timers, owners, store, reports: {} } as unknown as Ports;
   const life = newLife(ports);
-  const planner = { touch: async () => void touched.push(time.now) } as unknown as Planner;
+  const planner = {
+    async touch() {
+      touched.push(time.now);
+      mostUnderWay = Math.max(mostUnderWay, (underWay += 1));
+      const beganAt = time.now;
+      if (planMs > 0) await new Promise<void>((planned) => time.after(planMs, planned));
+      underWay -= 1;
+      return beganAt;
+    },
+  } as unknown as Planner;
   time.after(0, () => newFollower(ports, STANDARD_TIMING, life, planner).start());
   /** A write that got its time so long before it can be read. */
-  const change = (id: string, slowMs = 0) =>
-    changes.push({ id, guildId: GUILD, revision: 1, changedAt: clockOfOwner(time.now) - slowMs, deleted: false });
+  const change = (id: string, slowMs = 0, guildId = id) =>
+    changes.push({
+      id,
+      guildId: guildId as GuildId,
+      revision: 1,
+      changedAt: clockOfOwner(time.now) - slowMs,
+      deleted: false,
+    });
   const countRead = (from: number, until: number) =>
     read.filter(({ at }) => at >= from && at <= until).reduce((sum, { count }) => sum + count, 0);
   return {
@@ -57,6 +79,8 @@ function followed({ clockOfOwner = (now: number) => now, pageMs = 0 } = {}) {
     read,
     touched,
     saved,
+    asked,
+    mostUnderWay: () => mostUnderWay,
     change,
     countRead,
     runFor: (ms: number) => time.run(START + ms, () => false),
@@ -144,6 +168,56 @@ describe("a feed", () => {
       await runFor(70_000);
       expect(fullPagesAt().length).toBeGreaterThan(0);
       expect(fullPagesAt().filter((at) => at > START + stoppedAt + 500)).toEqual([]);
+    });
+  });
+
+  describe("with a backlog of old changes", () => {
+    const PAGES = 40;
+    const PAGE = 250;
+
+    /** So many pages of changes that are an hour old, of as many guilds as are named. */
+    function backlog(guilds: number, options: Parameters<typeof followed>[0]) {
+      const it = followed(options);
+      it.time.after(0, () => {
+        for (let at = 0; at < PAGES * PAGE; at += 1) {
+          it.change(`e${String(at).padStart(6, "0")}`, 3_600_000 - at, `g${at % guilds}`);
+        }
+      });
+      return it;
+    }
+
+    test("reads on only as guilds are planned: sixty-four wait at a time, whatever has changed", async () => {
+      const { time, mostUnderWay, read, touched, runFor } = backlog(PAGES * PAGE, { planMs: 1_000 });
+      let readBy = 0;
+      time.after(60_000, () => (readBy = read.filter(({ count }) => count > 0).length));
+      await runFor(300_000);
+      expect(mostUnderWay()).toBe(64);
+      expect(readBy).toBeLessThan(PAGES / 2);
+      expect(touched).toHaveLength(PAGES * PAGE);
+    });
+
+    test("stores its mark page by page, so that a crash does not begin again", async () => {
+      const { time, saved, runFor } = backlog(PAGES * PAGE, { planMs: 1_000 });
+      let savedBy = 0;
+      time.after(60_000, () => (savedBy = saved.length));
+      await runFor(300_000);
+      expect(savedBy).toBeGreaterThan(10);
+      expect(savedBy).toBeLessThan(PAGES);
+      expect(saved.length).toBeGreaterThanOrEqual(PAGES);
+    });
+
+    test("asks once a page about guilds that announce nothing, and plans none of them", async () => {
+      const { asked, touched, runFor } = backlog(PAGES * PAGE, { announcing: false });
+      await runFor(60_000);
+      expect(asked).toHaveLength(PAGES);
+      expect(touched).toEqual([]);
+    });
+
+    test("plans a guild once, however many of its rows have changed", async () => {
+      const { touched, runFor } = backlog(10, { planMs: 100 });
+      await runFor(60_000);
+      expect(touched.length).toBeLessThan(PAGES * 5);
+      expect(touched.length).toBeGreaterThanOrEqual(10);
     });
   });
 });

@@ -87,6 +87,8 @@ export type PostWrite = {
  */
 export interface PostStore {
   guildPlan(guildId: GuildId): Promise<GuildPlan>;
+  /** Those of the guilds that have a plan. */
+  plannedGuilds(guildIds: readonly GuildId[]): Promise<readonly GuildId[]>;
   /** The guild's open posts, the soonest `limit` of them, and the latest `limit` that suspend an announcement. */
   standingPosts(guildId: GuildId, limit: number): Promise<readonly Post[]>;
   /** Posts of these occurrences: all that may have been posted, and of each other key the latest round. */

@@ -1,0 +1,46 @@
+import { CHANGE_FEED_OVERLAP_MS, type Change } from "../../contracts/change-feed.contract.ts";
+import type { EpochMs, GuildId } from "../../contracts/ids.ts";
+
+/** What a feed's readings have had of its changes, as far as it is read again. What is forgotten is planned once more. */
+export interface ChangesSeen {
+  /** A reading begins there: what changed before is not read again. */
+  beginReading(startAt: EpochMs): void;
+  isNews(change: Change): boolean;
+  /** The plans that these changes ask for are asked for; the reading's first page was read then. */
+  remember(changes: readonly Change[], readAt: EpochMs): void;
+  /** A plan of the guild, which began then, is stored; or the guild had nothing to be planned. */
+  planned(guildId: GuildId, beganAt: EpochMs): void;
+}
+
+/** A few megabytes. */
+const MAX_CHANGES = 20_000;
+const MAX_GUILDS = 20_000;
+
+export function newChangesSeen(): ChangesSeen {
+  const changes = new Map<string, Pick<Change, "revision" | "deleted" | "changedAt">>();
+  /** When this reading's plans of guilds began: a plan holds all that was visible then, and so all that is older. */
+  const plans = new Map<GuildId, EpochMs>();
+
+  return {
+    beginReading(startAt) {
+      plans.clear();
+      for (const [id, { changedAt }] of changes) if (changedAt < startAt) changes.delete(id);
+    },
+    isNews({ id, revision, deleted, guildId, changedAt }) {
+      const known = changes.get(id);
+      if (known?.revision === revision && known.deleted === deleted) return false;
+      return changedAt + CHANGE_FEED_OVERLAP_MS >= (plans.get(guildId) ?? 0);
+    },
+    remember(some, readAt) {
+      for (const { id, revision, deleted, changedAt } of some) {
+        if (changedAt < readAt - CHANGE_FEED_OVERLAP_MS) continue;
+        changes.set(id, { revision, deleted, changedAt });
+        if (changes.size > MAX_CHANGES) changes.delete(changes.keys().next().value ?? "");
+      }
+    },
+    planned(guildId, beganAt) {
+      plans.set(guildId, beganAt);
+      if (plans.size > MAX_GUILDS) plans.delete(plans.keys().next().value ?? guildId);
+    },
+  };
+}
