@@ -1,9 +1,10 @@
 import type { Service, ServiceSchema } from "moleculer";
 import WebGateway from "moleculer-web";
 import { boundedAnswers } from "../../mixins/bounded-answers.ts";
+import { listen } from "../../mixins/contract-event.ts";
 import { newDatabaseClock } from "../../mixins/database-clock.ts";
 import { closedConnection, databaseAnswers, databaseMixin, databaseTime } from "../../mixins/database.mixin.ts";
-import { API_KEY_CHANGED, type ApiKeyChanged } from "../contracts/api-keys.contract.ts";
+import { apiKeyChanged } from "../contracts/api-keys.contract.ts";
 import { Gateway } from "./gateway.ts";
 import { apiKeysStore } from "./keys/api-keys.store.ts";
 import { keyActions } from "./keys/key.actions.ts";
@@ -14,7 +15,7 @@ import { keptAnswersStore } from "./once/kept-answers.store.ts";
 import { onceBy } from "./once/once.ts";
 import { clientAddress, connectionAddress } from "./rates/client-address.ts";
 import { doorkeeper } from "./rates/doorkeeper.ts";
-import { GatewayRates, RATES_USED, type RateSettings, type RatesUsed, TELL_EVERY_MS } from "./rates/gateway-rates.ts";
+import { GatewayRates, RATES_USED, type RateSettings, ratesUsed, TELL_EVERY_MS } from "./rates/gateway-rates.ts";
 
 export interface ApiServiceOptions {
   readonly mongoUrl: string;
@@ -76,8 +77,8 @@ export function apiService(options: ApiServiceOptions): ServiceSchema {
     mixins: [webGateway as ServiceSchema, databaseMixin(connection, mongoUrl, "api") as ServiceSchema],
     actions: keyActions(office),
     events: {
-      [API_KEY_CHANGED]: ({ params }: { readonly params: ApiKeyChanged }) => ring?.forget(params.id),
-      [RATES_USED]: ({ params }: { readonly params: RatesUsed }) => rates.hear(params, Date.now()),
+      ...listen(apiKeyChanged, ({ id }) => ring?.forget(id)),
+      ...listen(ratesUsed, (used) => rates.hear(used, Date.now())),
     },
     async started(this: Service) {
       const { logger } = this;

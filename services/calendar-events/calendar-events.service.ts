@@ -1,5 +1,6 @@
 import type { ServiceSchema } from "moleculer";
 import { type CallContext, serve } from "../../mixins/contract-action.ts";
+import { listen } from "../../mixins/contract-event.ts";
 import { closedConnection, databaseMixin } from "../../mixins/database.mixin.ts";
 import { healthMixin } from "../../mixins/health.mixin.ts";
 import { optimisticWrite } from "../../mixins/optimistic-write.ts";
@@ -25,7 +26,7 @@ import {
   updateCalendar,
 } from "../contracts/calendars.contract.ts";
 import { isRefusal, refuse, type Refusal } from "../contracts/errors.ts";
-import { GUILD_SETTINGS_CHANGED, type GuildSettingsChanged } from "../contracts/guild-settings.contract.ts";
+import { guildSettingsChanged } from "../contracts/guild-settings.contract.ts";
 import type { EpochMs, GuildId } from "../contracts/ids.ts";
 import { revisionMismatch } from "../contracts/revision.ts";
 import { STANDARD_EVENTS_PER_GUILD } from "./calendar-events.settings.ts";
@@ -167,11 +168,7 @@ export function calendarEventsService({
         }),
       ),
     },
-    events: {
-      [GUILD_SETTINGS_CHANGED]({ params }: { params: GuildSettingsChanged }) {
-        limit.forget(params.guildId);
-      },
-    },
+    events: listen(guildSettingsChanged, ({ guildId }) => limit.forget(guildId)),
   };
 }
 

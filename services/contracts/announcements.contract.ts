@@ -1,6 +1,6 @@
 import { COLORS, type Color } from "./calendar-events.contract.ts";
 import { type ChangesSinceParams, type ChangesSinceResult, changesSinceRules } from "./change-feed.contract.ts";
-import { action, type FieldProblem } from "./contract.ts";
+import { action, broadcastEvent, type FieldProblem } from "./contract.ts";
 import {
   clearable,
   flag,
@@ -10,11 +10,20 @@ import {
   oneOf,
   optional,
   reference,
+  revisionNumber,
   snowflake,
   snowflakeOr,
   text,
+  textOf,
 } from "./field-rules.ts";
-import type { AnnouncementId, EpochMs, EventId, GuildId, OccurrenceId } from "./ids.ts";
+import {
+  ANNOUNCEMENT_ID,
+  type AnnouncementId,
+  type EpochMs,
+  type EventId,
+  type GuildId,
+  type OccurrenceId,
+} from "./ids.ts";
 import { type IfRevision, ifRevision, type Revised } from "./revision.ts";
 
 /** What an announcement is for (D23). */
@@ -296,3 +305,7 @@ export interface AnnouncementChanged {
   readonly id: AnnouncementId;
   readonly revision: number;
 }
+export const announcementChanged = broadcastEvent<AnnouncementChanged>({
+  name: ANNOUNCEMENT_CHANGED,
+  payload: { guildId, id: textOf("an announcement's id", ANNOUNCEMENT_ID, 36), revision: revisionNumber },
+});

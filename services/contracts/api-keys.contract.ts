@@ -1,5 +1,5 @@
 import { MOST_ENTRIES } from "./calendar-events.contract.ts";
-import { action, type Caller, type FieldProblem } from "./contract.ts";
+import { action, broadcastEvent, type Caller, type FieldProblem } from "./contract.ts";
 import { epochMs, guildId, integer, listOf, oneOf, optional, reference, textOf } from "./field-rules.ts";
 import type { EpochMs, GuildId } from "./ids.ts";
 
@@ -157,3 +157,7 @@ export const API_KEY_CHANGED = "api-key.changed";
 export interface ApiKeyChanged {
   readonly id: string;
 }
+export const apiKeyChanged = broadcastEvent<ApiKeyChanged>({
+  name: API_KEY_CHANGED,
+  payload: { id: textOf("a key's id", /^[a-z0-9]{1,32}$/, 32) },
+});

@@ -1,5 +1,5 @@
 import { type ChangesSinceParams, type ChangesSinceResult, changesSinceRules } from "./change-feed.contract.ts";
-import { action, type FieldProblem } from "./contract.ts";
+import { action, broadcastEvent, type FieldProblem } from "./contract.ts";
 import {
   clearable,
   epochMs,
@@ -10,10 +10,12 @@ import {
   oneOf,
   optional,
   reference,
+  revisionNumber,
   text,
+  textOf,
 } from "./field-rules.ts";
 import type { ServiceName } from "./health.contract.ts";
-import type { EpochMs, EventId, GuildId, OccurrenceId } from "./ids.ts";
+import { EVENT_ID, type EpochMs, type EventId, type GuildId, type OccurrenceId } from "./ids.ts";
 import { type IfRevision, ifRevision, type Revised } from "./revision.ts";
 
 /** Colours of events (D14). */
@@ -273,3 +275,7 @@ export interface CalendarEventChanged {
   readonly eventId: EventId;
   readonly revision: number;
 }
+export const calendarEventChanged = broadcastEvent<CalendarEventChanged>({
+  name: CALENDAR_EVENT_CHANGED,
+  payload: { guildId, eventId: textOf("an event's id", EVENT_ID, 26), revision: revisionNumber },
+});

@@ -1,6 +1,6 @@
 import { askedForCalendar } from "./calendar-events.contract.ts";
-import { action } from "./contract.ts";
-import { clearable, guildId, integer, optional, text, textOf } from "./field-rules.ts";
+import { action, broadcastEvent } from "./contract.ts";
+import { clearable, guildId, integer, optional, revisionNumber, text, textOf } from "./field-rules.ts";
 import type { GuildId } from "./ids.ts";
 import { type IfRevision, ifRevision, type Revised } from "./revision.ts";
 
@@ -78,3 +78,7 @@ export interface CalendarChanged {
   readonly calendarNumber: number;
   readonly revision: number;
 }
+export const calendarChanged = broadcastEvent<CalendarChanged>({
+  name: CALENDAR_CHANGED,
+  payload: { guildId, calendarNumber: integer(1, 2_147_483_647), revision: revisionNumber },
+});

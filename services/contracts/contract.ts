@@ -1,4 +1,4 @@
-import type { ValidationSchema } from "fastest-validator";
+import type { ValidationRule, ValidationSchema } from "fastest-validator";
 import type { ServiceName } from "./health.contract.ts";
 import type { EpochMs } from "./ids.ts";
 
@@ -70,6 +70,18 @@ export type ResultOf<C> = C extends ActionContract<infer _, infer R> ? R : never
 export function action<Params, Result>(
   contract: Omit<ActionContract<Params, Result>, "types">,
 ): ActionContract<Params, Result> {
+  return contract;
+}
+
+/** One event as its senders and its listeners see it: the name on the bus, and the rules for its payload. */
+export interface EventContract<Payload> {
+  readonly name: string;
+  /** fastest-validator rules, one for each field; a listener drops a payload with other fields or values. */
+  readonly payload: Readonly<Record<keyof Payload & string, ValidationRule>>;
+}
+
+/** Declares an event; the type of its payload is given. */
+export function broadcastEvent<Payload>(contract: EventContract<Payload>): EventContract<Payload> {
   return contract;
 }
 

@@ -1,6 +1,14 @@
-import { action } from "./contract.ts";
-import { guildId, integer, optional, reference } from "./field-rules.ts";
-import type { AnnouncementId, EpochMs, EventId, GuildId, OccurrenceId } from "./ids.ts";
+import { action, broadcastEvent, type EventContract } from "./contract.ts";
+import { epochMs, guildId, integer, oneOf, optional, reference, snowflake, text, textOf } from "./field-rules.ts";
+import {
+  ANNOUNCEMENT_ID,
+  EVENT_OR_OCCURRENCE_ID,
+  type AnnouncementId,
+  type EpochMs,
+  type EventId,
+  type GuildId,
+  type OccurrenceId,
+} from "./ids.ts";
 
 /** Where a post stands. The last six never change again. */
 export const POST_STATES = [
@@ -152,3 +160,20 @@ export const ANNOUNCEMENT_FAILED = "announcement.failed";
 export interface PostOutcome extends SettledPost {
   readonly guildId: GuildId;
 }
+const anEventId = textOf("an event's or an occurrence's id", EVENT_OR_OCCURRENCE_ID, 50);
+const outcome: EventContract<PostOutcome>["payload"] = {
+  guildId,
+  announcementId: textOf("an announcement's id", ANNOUNCEMENT_ID, 36),
+  eventId: anEventId,
+  startsAt: epochMs,
+  dueAt: integer(-Number.MAX_SAFE_INTEGER, Number.MAX_SAFE_INTEGER),
+  channel: snowflake,
+  state: oneOf(POST_STATES),
+  settledAt: epochMs,
+  lateMs: optional(integer(0, Number.MAX_SAFE_INTEGER)),
+  reason: optional(text(2_000)),
+  messageId: optional(text(200)),
+};
+export const announcementPosted = broadcastEvent<PostOutcome>({ name: ANNOUNCEMENT_POSTED, payload: outcome });
+export const announcementMissed = broadcastEvent<PostOutcome>({ name: ANNOUNCEMENT_MISSED, payload: outcome });
+export const announcementFailed = broadcastEvent<PostOutcome>({ name: ANNOUNCEMENT_FAILED, payload: outcome });

@@ -158,3 +158,6 @@ export function optional(rule: Rule, standard?: unknown): Rule {
 export function clearable(rule: Rule): Rule {
   return { ...rule, optional: true, nullable: true };
 }
+
+/** Counts the writes of one record, from 1. */
+export const revisionNumber: Rule = integer(1, Number.MAX_SAFE_INTEGER);

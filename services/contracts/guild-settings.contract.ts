@@ -1,6 +1,6 @@
-import { action } from "./contract.ts";
+import { action, broadcastEvent } from "./contract.ts";
 import { type ChangesSinceParams, type ChangesSinceResult, changesSinceRules } from "./change-feed.contract.ts";
-import { flag, guildId, integer, oneOf, optional, snowflakeOr, textOf } from "./field-rules.ts";
+import { flag, guildId, integer, oneOf, optional, revisionNumber, snowflakeOr, textOf } from "./field-rules.ts";
 import type { GuildId } from "./ids.ts";
 import { type IfRevision, ifRevision } from "./revision.ts";
 
@@ -82,3 +82,7 @@ export interface GuildSettingsChanged {
   readonly guildId: GuildId;
   readonly revision: number;
 }
+export const guildSettingsChanged = broadcastEvent<GuildSettingsChanged>({
+  name: GUILD_SETTINGS_CHANGED,
+  payload: { guildId, revision: revisionNumber },
+});

@@ -41,5 +41,7 @@ export const EVENT_ID = /^e[a-v0-9]{25}$/;
 /** An event's id or one occurrence's (D12). */
 export const EVENT_OR_OCCURRENCE_ID = /^e[a-v0-9]{25}(?:_\d{8}T\d{6}(?:\d{3})?Z)?$/;
 
+export const ANNOUNCEMENT_ID = /^[0-9a-f]{8}(?:-[0-9a-f]{4}){3}-[0-9a-f]{12}$/;
+
 /** A channel, role or user: 1–20 digits (D7). */
 export const SNOWFLAKE = /^[0-9]{1,20}$/;

@@ -1,13 +1,14 @@
 import { randomUUID } from "node:crypto";
 import type { Service, ServiceSchema } from "moleculer";
 import { serve } from "../../mixins/contract-action.ts";
+import { listen } from "../../mixins/contract-event.ts";
 import { closedConnection, databaseMixin, databaseTime } from "../../mixins/database.mixin.ts";
 import { healthMixin } from "../../mixins/health.mixin.ts";
-import { ANNOUNCEMENT_CHANGED } from "../contracts/announcements.contract.ts";
-import { CALENDAR_EVENT_CHANGED } from "../contracts/calendar-events.contract.ts";
-import { CALENDAR_CHANGED } from "../contracts/calendars.contract.ts";
+import { announcementChanged } from "../contracts/announcements.contract.ts";
+import { calendarEventChanged } from "../contracts/calendar-events.contract.ts";
+import { calendarChanged } from "../contracts/calendars.contract.ts";
 import { listPostHistory, listUpcomingPosts, previewPost } from "../contracts/dispatch.contract.ts";
-import { GUILD_SETTINGS_CHANGED } from "../contracts/guild-settings.contract.ts";
+import { guildSettingsChanged } from "../contracts/guild-settings.contract.ts";
 import type { ServiceName } from "../contracts/health.contract.ts";
 import type { GuildId } from "../contracts/ids.ts";
 import { boundedAnswers } from "../../mixins/bounded-answers.ts";
@@ -76,15 +77,15 @@ export function dispatchService(options: DispatchOptions): ServiceSchema {
     };
   }
 
-  const hint = ({ params }: { readonly params: { readonly guildId: GuildId } }) => dispatcher?.hint(params.guildId);
+  const hint = ({ guildId }: { readonly guildId: GuildId }) => dispatcher?.hint(guildId);
   return {
     name: "dispatch",
     mixins: [databaseMixin(connection, mongoUrl, "dispatch"), healthMixin("dispatch", connection)],
     events: {
-      [ANNOUNCEMENT_CHANGED]: hint,
-      [CALENDAR_CHANGED]: hint,
-      [CALENDAR_EVENT_CHANGED]: hint,
-      [GUILD_SETTINGS_CHANGED]: hint,
+      ...listen(announcementChanged, hint),
+      ...listen(calendarChanged, hint),
+      ...listen(calendarEventChanged, hint),
+      ...listen(guildSettingsChanged, hint),
     },
     actions: {
       ...serve(listUpcomingPosts, async ({ guildId, amount }) => {

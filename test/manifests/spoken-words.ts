@@ -18,7 +18,7 @@ export async function spokenWords(service: string): Promise<SpokenWords> {
   const all = (await Promise.all(imports.map(importedValues))).flat();
   return {
     actions: unique(all.filter(isAction).map(({ name }) => name)),
-    events: unique(all.filter((value): value is string => typeof value === "string" && value.includes("."))),
+    events: unique(all.map(eventName).filter((name) => name !== undefined)),
   };
 }
 
@@ -30,6 +30,13 @@ async function importedValues([, names = "", module = ""]: readonly string[]): P
 
 function isAction(value: unknown): value is { readonly name: string } {
   return typeof value === "object" && value !== null && "idempotent" in value;
+}
+
+/** The name of an event, by itself or in its contract. */
+function eventName(value: unknown): string | undefined {
+  if (typeof value === "string" && value.includes(".")) return value;
+  const { name, payload } = Object(value) as { readonly name?: string; readonly payload?: object };
+  return payload === undefined ? undefined : name;
 }
 
 function unique(names: readonly string[]): string[] {

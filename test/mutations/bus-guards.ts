@@ -142,4 +142,13 @@ export const BUS_GUARDS: readonly Guard[] = [
     without: "nodes.count() < Infinity",
     test: "remembers a thousand processes at most",
   },
+  {
+    guard: "an event's payload is checked by its contract",
+    file: "mixins/contract-event.ts",
+    text: "if (problems.length === 0)",
+    without: "if (problems.length >= 0)",
+    testFile: "test/processes/hostile-events.processes.test.ts",
+    test: "asks nobody because of one",
+    onRealParts: true,
+  },
 ];

@@ -1,5 +1,7 @@
 import { randomUUID } from "node:crypto";
-import { RateLimit, type RateReport } from "./rate-limit.ts";
+import { broadcastEvent } from "../../contracts/contract.ts";
+import { integer, text } from "../../contracts/field-rules.ts";
+import { MAX_REPORTS, RateLimit, type RateReport } from "./rate-limit.ts";
 
 /** Requests a minute; 0 sets no limit. */
 export interface RateSettings {
@@ -19,6 +21,24 @@ export interface RatesUsed {
   readonly from: string;
   readonly reports: Readonly<Record<string, readonly RateReport[]>>;
 }
+
+const reportsRule = {
+  type: "array",
+  optional: true,
+  max: MAX_REPORTS,
+  items: {
+    type: "object",
+    strict: true,
+    props: { of: text(100), window: integer(0, Number.MAX_SAFE_INTEGER), amount: integer(1, 1_000_000_000) },
+  },
+} as const;
+export const ratesUsed = broadcastEvent<RatesUsed>({
+  name: RATES_USED,
+  payload: {
+    from: text(36),
+    reports: { type: "object", strict: true, props: { key: reportsRule, guild: reportsRule, failures: reportsRule } },
+  },
+});
 
 /** How often gateways tell each other what they let through. */
 export const TELL_EVERY_MS = 200;

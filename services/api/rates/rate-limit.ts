@@ -30,6 +30,9 @@ const MOST_COUNTED = 50_000;
 /** A use that is less than this share of the limit is not worth a message. */
 const TOLD_SHARE = 1 / 50;
 
+/** Told at a time of one limit: a message is bounded. The others are told the next time. */
+export const MAX_REPORTS = 500;
+
 interface Counted {
   use: WindowUse;
   untold: number;
@@ -78,7 +81,7 @@ export class RateLimit {
     const reports: RateReport[] = [];
     for (const [of, counted] of this.#counted) {
       counted.use = useNow(counted.use, now, this.policy.windowMs);
-      if (counted.untold >= least) {
+      if (counted.untold >= least && reports.length < MAX_REPORTS) {
         reports.push({ of, window: counted.use.window, amount: counted.untold });
         counted.untold = 0;
       }
