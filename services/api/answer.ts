@@ -6,6 +6,8 @@ export interface Answer {
   readonly status: number;
   readonly headers: Readonly<Record<string, string>>;
   readonly body: AnswerBody;
+  /** Told when the answer is taken, or its connection is gone; may be told twice. */
+  readonly onTaken?: () => void;
 }
 
 /** As a whole, or in pieces that are written one after the other, as fast as they are taken. */

@@ -66,6 +66,7 @@ export class Connections {
     socket.once("close", () => {
       clearTimeout(standing.late);
       this.#remove(socket, standing);
+      this.#unsent.forget(socket);
       if (address !== undefined && ofAddress?.size === 0) this.#byAddress.delete(address);
     });
     return true;

@@ -8,6 +8,7 @@ import type { Route } from "./route.ts";
 const ENTRIES_AT_ONCE = 50;
 /** Characters of a piece, so that a list of small entries is not written in many. */
 const PIECE_LENGTH = 65_536;
+const LARGE_LENGTH = 262_144;
 const MOST_BYTES_PER_CHARACTER = 3;
 
 /**
@@ -33,6 +34,12 @@ export async function encodeList(
     if (slices.isOver) await slices.rest();
   }
   return pieces;
+}
+
+/** Whether the body of a list is so large that its memory counts. */
+export function isLarge(body: string | readonly Buffer[]): boolean {
+  if (typeof body === "string") return body.length > LARGE_LENGTH;
+  return body.reduce((bytes, piece) => bytes + piece.length, 0) > LARGE_LENGTH;
 }
 
 function fits(text: string): boolean {

@@ -97,6 +97,7 @@ export function httpServer({
     // What is there at once is not waited for: a turn of the queue each is a good part of a small answer.
     const answered = unreadAnswer(request, intake, requestId) ?? answer(request, requestId);
     const given = answered instanceof Promise ? await answered : answered;
+    if (given.onTaken !== undefined) whenTaken(response, request.socket, given.onTaken);
     const isRead = intake === "refuse" || isBodyRead(request);
     await written.add(() => {
       const isLast = draining || (!isRead && !isWorthReading(request));
@@ -209,6 +210,18 @@ function unreadAnswer(request: IncomingMessage, intake: Intake, requestId: strin
 
 function isWhole(body: AnswerBody): body is string | Buffer {
   return typeof body === "string" || Buffer.isBuffer(body);
+}
+
+/** Of the answers that a connection leaves behind, node:http closes the first alone. */
+function whenTaken(response: ServerResponse, socket: Socket, tell: () => void): void {
+  const done = () => {
+    response.off("close", done);
+    socket.off("close", done);
+    tell();
+  };
+  if (response.closed || socket.destroyed) return done();
+  response.on("close", done);
+  socket.on("close", done);
 }
 
 function drained(response: ServerResponse): Promise<void> {

@@ -9,9 +9,10 @@ import type { EpochMs } from "../contracts/ids.ts";
 import { type Answer, jsonTextAnswer, refusalAnswer } from "./answer.ts";
 import { type Admitted, type Doorkeeper } from "./rates/doorkeeper.ts";
 import { rateHeaders } from "./rates/rate-headers.ts";
-import { encodeList } from "./encode-list.ts";
+import { encodeList, isLarge } from "./encode-list.ts";
 import { etagOf, readIfMatch, refuseIfMatch } from "./if-match.ts";
 import { type Done, nameOf, type Once } from "./once/once.ts";
+import { type ListSlot, ListSlots } from "./list-slots.ts";
 import type { Page } from "./page.ts";
 import { readJsonBody, SenderGone } from "./request-body.ts";
 import { traceparentOf } from "./request-trace.ts";
@@ -44,6 +45,7 @@ export type RequestPath = (request: IncomingMessage, requestId: string) => Answe
  * give.
  */
 export function requestPath({ routes, pages, door, once, clock, call, onDefect }: RequestPathParts): RequestPath {
+  const slots = new ListSlots();
   const routeAt = new Map(routes.flatMap((route) => pathsOf(route).map((path) => [path, route] as const)));
   const knownPaths = [...routes.flatMap(({ paths }) => paths), ...pages.map((page) => page.path)];
   const pageAt = new Map(pages.map((page) => [page.path, page] as const));
@@ -92,9 +94,11 @@ export function requestPath({ routes, pages, door, once, clock, call, onDefect }
       return { body: JSON.stringify(answer), etag: route.hasEtag ? etagOf(result) : undefined };
     };
     const list = async () => {
+      const slot = await slots.enter(guildId ?? caller.keyId);
+      if (slot === undefined) return refuse("TOO_MANY_REQUESTS", undefined, TOO_MANY_LISTS);
       const answer = withWarnings(route.answer, route.warnings(body, decoded));
-      const encoded = await encodeList({ ...route, answer }, await call(route, params, meta));
-      return isRefusal(encoded) ? encoded : { body: encoded, etag: undefined };
+      const encode = async () => encodeList({ ...route, answer }, await call(route, params, meta));
+      return listOutcome(slot, encode);
     };
     const name = route.once ? nameOf(request.headers) : undefined;
     if (isRefusal(name)) return refused(name);
@@ -108,7 +112,8 @@ export function requestPath({ routes, pages, door, once, clock, call, onDefect }
       return refusalAnswer(route.inWireNames(outcome), requestId, { ...headers, ...settledAfter(outcome, writeUntil) });
     }
     const { body: text, etag } = outcome;
-    return jsonTextAnswer(200, text, etag === undefined ? headers : { ...headers, etag });
+    const given = jsonTextAnswer(200, text, etag === undefined ? headers : { ...headers, etag });
+    return "onTaken" in outcome ? { ...given, onTaken: outcome.onTaken } : given;
   }
 
   /** When it is settled whether a write was done whose outcome nobody knows. */
@@ -150,6 +155,30 @@ export function requestPath({ routes, pages, door, once, clock, call, onDefect }
 /** Whether gzip is named with a weight above 0. A request that names no coding gets the body as it is. */
 function acceptsGzip(accepted: string | string[] = ""): boolean {
   return /(?:^|,)\s*(?:gzip|x-gzip|\*)\s*(?:;\s*q=(?!0(?:\.0*)?\s*(?:,|$))[\d.]+\s*)?(?:,|$)/i.test(String(accepted));
+}
+
+const TOO_MANY_LISTS = "Too many lists at the same moment; try again when Retry-After has passed";
+
+/** The body of a list. A small one gives its slot back at once, a large one when it is taken. */
+async function listOutcome(slot: ListSlot, encode: () => Promise<string | readonly Buffer[] | Refusal>) {
+  try {
+    const body = await encode();
+    if (isRefusal(body)) {
+      if (body.refusal === "TOO_MANY_ENTRIES") slot.expectLarge();
+      slot.leave();
+      return body;
+    }
+    if (!isLarge(body)) {
+      slot.leave();
+      return { body, etag: undefined };
+    }
+    slot.expectLarge();
+    return { body, etag: undefined, onTaken: slot.leave };
+  } catch (error) {
+    if (asRefusal(error)?.refusal === "TOO_MANY_ENTRIES") slot.expectLarge();
+    slot.leave();
+    throw error;
+  }
 }
 
 /** The path without its query, which nobody reads. */

@@ -213,4 +213,24 @@ describe("what becomes of an error behind the gateway", () => {
       { ...window, until: 1_001 },
     ]);
   });
+
+  test("of the large lists of a guild two are under way at once until they are taken; the next waits (D38)", async () => {
+    const name = "x".repeat(250);
+    const view = (at: number) => ({ eventId: `e${at}`, startsAt: 0, endsAt: 0, name, isParent: false, color: "RED" });
+    const large = Array.from({ length: 5_000 }, (_, at) => view(at));
+    let asked = 0;
+    const answer = requestPath({ ...parts, call: async () => ((asked += 1), large) });
+    const list = () => {
+      const body = { guild_id: "1", calendar_number: 1, epoch_start: 1, epoch_end: 2 };
+      return Promise.resolve(answer(post("/v2/events/list/range", body), "id-1"));
+    };
+    const first = await list();
+    const second = await list();
+    expect([first.status, second.status, first.body.length > 1]).toEqual([200, 200, true]);
+    const third = list();
+    expect(asked).toBe(2);
+    first.onTaken?.();
+    expect([(await third).status, asked]).toEqual([200, 3]);
+    second.onTaken?.();
+  });
 });

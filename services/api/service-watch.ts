@@ -75,7 +75,10 @@ export class ServiceWatch {
     }
   }
 
-  /** The call's outcome; rejects with ServiceGone when one of its services is not there or goes away meanwhile. */
+  /**
+   * The outcome of a call to the first of the services, which asks the others; rejects with ServiceGone when one of them
+   * is not there or goes away meanwhile. A service that answers calls is there, however long its health takes: it is busy.
+   */
   async whileThere<T>(services: readonly ServiceName[], call: () => Promise<T>): Promise<T> {
     const needed = services.map((service) => this.#watched.get(service));
     if (needed.some((watched) => watched?.there !== true)) throw new ServiceGone(false);
@@ -83,7 +86,10 @@ export class ServiceWatch {
     const { promise, resolve, reject } = Promise.withResolvers<T>();
     const id = (this.#calls += 1);
     for (const watched of needed) watched?.waiting.set(id, reject);
-    answer.then(resolve, reject);
+    answer.then((outcome) => {
+      if (needed[0] !== undefined) needed[0].answeredAt = this.#clock();
+      resolve(outcome);
+    }, reject);
     try {
       return await promise;
     } finally {

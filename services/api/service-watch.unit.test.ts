@@ -77,6 +77,18 @@ describe("the watch over the services", () => {
     await expect(call()).rejects.toBeInstanceOf(ServiceGone);
   });
 
+  test("one that answers calls is there, however long its health takes: it is busy, and not gone", async () => {
+    await pass(TICK_MS);
+    answer = hang;
+    for (let seconds = 0; seconds < 20; seconds += 1) {
+      await pass(1_000);
+      await expect(call()).resolves.toBe("done");
+    }
+    expect(watch.missing()).toEqual([]);
+    await pass(FROZEN_MS + TICK_MS);
+    expect(watch.missing()).toEqual([SERVICE]);
+  });
+
   test("one that fails to answer at once is asked at every tick until it is back", async () => {
     answer = async () => {
       throw new Error("not found");

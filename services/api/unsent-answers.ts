@@ -31,7 +31,7 @@ export class UnsentAnswers {
     while (this.#bytes > this.#budget) this.#cutSlowest();
   }
 
-  /** The answer is taken, or its connection is gone. */
+  /** The answer is taken. */
   delete(socket: Socket, answer: ServerResponse): void {
     const unsent = this.#waiting.get(socket);
     const bytes = unsent?.answers.get(answer);
@@ -42,12 +42,17 @@ export class UnsentAnswers {
     if (unsent.answers.size === 0) this.#waiting.delete(socket);
   }
 
+  /** The connection is gone: node:http tells so for the first of its answers alone. */
+  forget(socket: Socket): void {
+    this.#bytes -= this.#waiting.get(socket)?.bytes ?? 0;
+    this.#waiting.delete(socket);
+  }
+
   #cutSlowest(): void {
     const share = this.#bytes / this.#waiting.size;
     for (const [socket, { bytes }] of this.#waiting) {
       if (bytes < share) continue;
-      this.#waiting.delete(socket);
-      this.#bytes -= bytes;
+      this.forget(socket);
       socket.destroy();
       return;
     }

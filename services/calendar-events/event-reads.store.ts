@@ -60,7 +60,8 @@ export interface EventReads {
 
 /** So many lanes are asked for at once; a calendar has more only by design. */
 const LANES_AT_ONCE = 50;
-const ROWS_AT_ONCE = 1000;
+/** Rows in one reply: of the longest texts, of 20 kB each, 5 MB. */
+const ROWS_AT_ONCE = 250;
 
 /** Reads of events as they are, or as they were at a moment. */
 export function eventReads(model: Model<AnyRow>, at?: Moment): EventReads {

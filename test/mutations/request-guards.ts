@@ -208,4 +208,20 @@ export const REQUEST_GUARDS: readonly Guard[] = [
     test: "a series of long texts is refused",
     onRealParts: true,
   },
+  {
+    guard: "a busy service is not taken for a dead one",
+    file: "services/api/service-watch.ts",
+    text: "if (needed[0] !== undefined) needed[0].answeredAt = this.#clock();",
+    without: "",
+    testFile: "services/api/service-watch.unit.test.ts",
+    test: "one that answers calls is there",
+  },
+  {
+    guard: "a guild has so many lists under way, and fewer large ones",
+    file: "services/api/list-slots.ts",
+    text: "underWay < (this.#clock() < largeUntil ? MAX_LARGE : MAX_SMALL)",
+    without: "underWay < Infinity",
+    testFile: "services/api/list-slots.unit.test.ts",
+    test: "after a large one two of the guild are",
+  },
 ];

@@ -1,4 +1,6 @@
 import type { HostileRow } from "../row.ts";
 import { FLOOD_OF_ONE_KEY } from "./flood-of-one-key.ts";
+import { LARGE_ANSWERS } from "./large-answers.ts";
+import { SLOW_BODIES } from "./slow-bodies.ts";
 
-export const ROWS: readonly HostileRow[] = [FLOOD_OF_ONE_KEY];
+export const ROWS: readonly HostileRow[] = [FLOOD_OF_ONE_KEY, LARGE_ANSWERS, SLOW_BODIES];

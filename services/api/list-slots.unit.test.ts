@@ -1,0 +1,62 @@
+import { describe, expect, test } from "@jest/globals";
+import { type ListSlot, ListSlots } from "./list-slots.ts";
+
+/** Enters so often, and says which got in. */
+function enter(slots: ListSlots, times: number, name = "1") {
+  const inside: ListSlot[] = [];
+  let refused = 0;
+  for (let at = 0; at < times; at += 1) {
+    void slots.enter(name).then((slot) => (slot === undefined ? (refused += 1) : inside.push(slot)));
+  }
+  return { inside, refused: () => refused };
+}
+
+const settled = () => new Promise((resolve) => setImmediate(resolve));
+
+describe("lists that are under way at once", () => {
+  test("sixteen of a guild are, the next wait for one to end, and those of other guilds do not", async () => {
+    const slots = new ListSlots();
+    const { inside } = enter(slots, 18);
+    await settled();
+    expect(inside).toHaveLength(16);
+    const other = enter(slots, 1, "2");
+    await settled();
+    expect(other.inside).toHaveLength(1);
+    inside[0]!.leave();
+    inside[0]!.leave();
+    await settled();
+    expect(inside).toHaveLength(17);
+  });
+
+  test("after a large one two of the guild are, until ten seconds have passed without one", async () => {
+    let now = 0;
+    const slots = new ListSlots(() => now);
+    const first = enter(slots, 1);
+    await settled();
+    first.inside[0]!.expectLarge();
+    const next = enter(slots, 3);
+    await settled();
+    expect(next.inside).toHaveLength(1);
+    first.inside[0]!.leave();
+    await settled();
+    expect(next.inside).toHaveLength(2);
+    now = 10_000;
+    next.inside[0]!.leave();
+    await settled();
+    expect(next.inside).toHaveLength(3);
+    for (const slot of next.inside) slot.leave();
+    expect(slots.size).toBe(0);
+  });
+
+  test("no more than 64 wait: those beyond are refused at once", async () => {
+    const slots = new ListSlots();
+    const { inside, refused } = enter(slots, 16 + 64 + 3);
+    await settled();
+    expect([inside.length, refused()]).toEqual([16, 3]);
+    for (let left = 0; left < inside.length; left += 1) {
+      inside[left]!.leave();
+      await settled();
+    }
+    expect([inside.length, slots.size]).toEqual([80, 0]);
+  });
+});

@@ -1,0 +1,70 @@
+import { once } from "node:events";
+import type { ConnectionsLoad } from "../connections-process.ts";
+import { startProcess } from "../load-process.ts";
+import type { HostileRow, Stage } from "../row.ts";
+
+const GUILDS = ["3101", "3102", "3103"];
+const DAY_MS = 86_400_000;
+/** An occurrence with full texts is sent with 7 kB. */
+const DAYS_OF_FOUR_MIB = 580;
+const DAYS_OF_68_MB = 9_900;
+const SENDERS = 24;
+const NEVER_READING = 24;
+
+/** Three guilds ask for the largest lists that there are, and for larger ones, and do not take some of the answers. */
+export const LARGE_ANSWERS: HostileRow = {
+  name: "three keys ask for lists of 4 and of 68 MB without a pause",
+  attackMs: 15_000,
+  async prepare({ post, operatorKey }) {
+    for (const guild of GUILDS) {
+      const event = {
+        guild_id: guild,
+        calendar_number: 1,
+        epoch_start: 0,
+        epoch_end: 3_600_000,
+        recur: true,
+        recurrence: { frequency: "DAILY" },
+        name: "n".repeat(256),
+        description: "d".repeat(4_000),
+        location: "l".repeat(256),
+        image: `https://example.com/${"i".repeat(2_000)}`,
+      };
+      const { status, text } = await post("/v2/events/create", operatorKey, JSON.stringify(event));
+      if (status !== 200) throw new Error(`/v2/events/create: ${status} ${text}`);
+    }
+  },
+  async attack(stage, signal) {
+    const keys = await Promise.all(GUILDS.map((guild) => stage.createKey(guild)));
+    const requests = (days: number) => keys.map((key, at) => request(key, GUILDS[at]!, days));
+    const attackers = [
+      start(stage, { count: SENDERS, then: "repeat", requests: requests(DAYS_OF_FOUR_MIB) }),
+      start(stage, { count: SENDERS, then: "repeat", requests: requests(DAYS_OF_68_MB) }),
+      start(stage, { count: NEVER_READING, then: "ignore", requests: requests(DAYS_OF_FOUR_MIB) }),
+    ];
+    await once(signal, "abort");
+    for (const each of attackers) each.disconnect();
+  },
+  control: {
+    name: "the bound of 4 MiB",
+    edits: [
+      {
+        file: "services/contracts/list-limits.ts",
+        text: "MAX_ANSWER_BYTES = 4_194_304",
+        without: "MAX_ANSWER_BYTES = 1_000_000_000",
+      },
+    ],
+  },
+};
+
+function start({ target }: Stage, load: Pick<ConnectionsLoad, "count" | "then" | "requests">) {
+  const child = startProcess("connections-process.ts", 10);
+  child.send({ ...load, port: target.port, addresses: ["127.0.0.2"], againMs: 100 } satisfies ConnectionsLoad);
+  return child;
+}
+
+function request(key: string, guild: string, days: number): string {
+  const body = JSON.stringify({ guild_id: guild, calendar_number: 1, epoch_start: 0, epoch_end: days * DAY_MS });
+  const head = ["POST /v2/events/list/range HTTP/1.1", "host: x", `authorization: ${key}`];
+  const headers = ["content-type: application/json", `content-length: ${body.length}`];
+  return `${[...head, ...headers].join("\r\n")}\r\n\r\n${body}`;
+}
