@@ -3,7 +3,13 @@ import { serve } from "../../mixins/contract-action.ts";
 import { standIn, startTestGateway, type TestGateway, untilReady } from "../../test/real-parts/test-gateway.ts";
 import { announcementsService } from "../announcements/announcements.service.ts";
 import { calendarEventsService } from "../calendar-events/calendar-events.service.ts";
-import { listPostHistory, listUpcomingPosts, previewPost, type SettledPost } from "../contracts/dispatch.contract.ts";
+import {
+  listPostHistory,
+  listUpcomingPosts,
+  previewPost,
+  type SettledPost,
+  type UpcomingPost,
+} from "../contracts/dispatch.contract.ts";
 import { ownersOnTheBus } from "../dispatch/owners-on-the-bus.ts";
 import { previewOf } from "../dispatch/preview.ts";
 import { guildSettingsService } from "../guild-settings/guild-settings.service.ts";
@@ -43,7 +49,7 @@ describe("the examples of the API document", () => {
   /** The posts of an example, as dispatch would give them: the example's event is years ahead of any plan. */
   function postsOf({ response }: typeof announcementExamples.history | typeof announcementExamples.upcoming) {
     const posts = JSON.parse(ofThisRun(response.posts)) as Record<string, never>[];
-    return posts.map((post): SettledPost => ({
+    return posts.map((post): SettledPost & UpcomingPost => ({
       dueAt: post["due"]!,
       announcementId: post["announcement_id"]!,
       eventId: post["event_id"]!,
@@ -53,6 +59,11 @@ describe("the examples of the API document", () => {
       settledAt: post["settled"]!,
       lateMs: post["late_ms"]!,
       reason: post["reason"]!,
+      reasonCode: post["reason_code"]!,
+      attempts: post["attempts"]!,
+      inDoubtSince: post["in_doubt_since"]!,
+      leaseUntil: post["lease_until"]!,
+      nextTryAt: post["next_try"]!,
       messageId: post["message_id"]!,
     }));
   }

@@ -82,9 +82,19 @@ export const FIELD_DESCRIPTIONS: Readonly<Record<string, string>> = {
   posts: "The posts, in the order that the operation names.",
   state:
     "What became of the post. sent: the receiver confirmed it; missed: not possible before its deadline; failed: the receiver refused it for good; unknown: it may have been posted; cancelled: its event or announcement changed; skipped: its due instant had passed when its announcement was made.",
+  "UpcomingPost.state":
+    "planned: it has certainly not been sent; sending: a worker has it, or its outcome is in doubt and is looked for.",
+  attempts: "How often the post was taken up to be sent; absent where it never was.",
+  in_doubt_since: "Since when the post may have been delivered without anybody knowing, in Unix milliseconds (UTC).",
+  lease_until:
+    "Instant at which the lease of the worker that has the post ends and another takes it over, in Unix milliseconds (UTC).",
+  next_try: "Instant at which the post is tried again, or looked up at the receiver, in Unix milliseconds (UTC).",
+  "UpcomingPost.reason": "What the last attempt met.",
   settled: "Instant at which the outcome was decided, in Unix milliseconds (UTC).",
   late_ms: "Milliseconds from the due instant to the send; only of a post that was sent.",
-  reason: "Why the post was not sent, or not on time.",
+  reason:
+    "Why the post was not sent, or not on time: always present where it was not sent, or sent more than 5 s after its due instant.",
+  reason_code: "Kind of the reason, for programs; of a late post, what it waited for longest.",
   message_id: "Id of the message at the receiver.",
   messages: "The messages of the post, in their order, as Discord takes them.",
   "V1AnnouncementPreviewRequest.event_id":

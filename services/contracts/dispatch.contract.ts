@@ -36,26 +36,84 @@ export interface PostProblem {
   readonly message: string;
 }
 
-/** A post that is ahead. */
-export interface UpcomingPost {
+/** What a late post may have waited for (D44). */
+export const LATE_CODES = [
+  "DISPATCH_DOWN",
+  "PROCESS_STALLED",
+  "DATABASE",
+  "SINK_HALTED",
+  "PLANNED_LATE",
+  "NOT_TAKEN_UP",
+  "OTHER_REPLICA",
+  "WORKER_VANISHED",
+  "ATTEMPT_FAILED",
+  "OWNERS_SILENT",
+  "RECEIVER_LIMIT",
+  "CHANNEL_LIMIT",
+  "CHANNEL_QUEUE",
+  "SINK_BUDGET",
+  "SINK_QUEUE",
+  "RECEIVER_SLOW",
+] as const;
+export type LateCode = (typeof LATE_CODES)[number];
+
+/** The kinds of reasons why a post was not sent, or not on time; `other` is a reason of none of them. */
+export const REASON_CODES = [
+  "SUSPENDED",
+  "REFUSED",
+  "CHANNEL_UNUSABLE",
+  "TOO_MANY_POSTS",
+  "POISON",
+  "NOT_RENDERED",
+  "SINK_OFF",
+  "ANNOUNCED_ALREADY",
+  "ANNOUNCEMENT_CHANGED",
+  "EVENT_CHANGED",
+  ...LATE_CODES,
+  "OTHER",
+] as const;
+export type ReasonCode = (typeof REASON_CODES)[number];
+
+/** What is said of a post wherever it stands. */
+interface ListedPost {
   readonly dueAt: EpochMs;
   readonly announcementId: AnnouncementId;
   readonly eventId: EventId | OccurrenceId;
   readonly startsAt: EpochMs;
   readonly channel: string;
+}
+
+/** The states of a post that is not settled; `sending` may have been delivered, and nobody knows yet. */
+export const OPEN_POST_STATES = ["planned", "sending"] as const satisfies readonly PostState[];
+
+/** A post that is ahead, or whose outcome is not known yet (D44). */
+export interface UpcomingPost extends ListedPost {
+  readonly state: (typeof OPEN_POST_STATES)[number];
+  /** How often it was taken up to be sent; absent where it never was. */
+  readonly attempts?: number;
+  /** Since when it may have been delivered without anybody knowing; of a post that is `sending`. */
+  readonly inDoubtSince?: EpochMs;
+  /** When the lease of the worker that has it ends, and another may take it over; while one has it. */
+  readonly leaseUntil?: EpochMs;
+  /** When it is tried again, or looked up at the receiver; of what was tried, and no worker has. */
+  readonly nextTryAt?: EpochMs;
+  /** What its last attempt met. */
+  readonly reason?: string;
   /** What stood against it when its channel was checked last (D35); absent when nothing did, or nobody could know. */
   readonly problem?: PostProblem;
 }
 
 /** A post that is settled, with its outcome. */
-export interface SettledPost extends Omit<UpcomingPost, "problem"> {
+export interface SettledPost extends ListedPost {
   readonly state: PostState;
   /** When it was settled; database time. */
   readonly settledAt: EpochMs;
   /** Milliseconds from the due instant to the acknowledged send; absent when nothing was sent. */
   readonly lateMs?: number;
-  /** Why it was not posted, or not on time. */
+  /** Why it was not posted, or not on time: always there where it was not sent, or sent more than 5 s late. */
   readonly reason?: string;
+  /** The kind of the reason; of what a late post waited for longest. */
+  readonly reasonCode?: ReasonCode;
   readonly messageId?: string;
 }
 
@@ -78,7 +136,10 @@ export interface UpcomingPosts {
 
 const FEWER = { field: "amount", advice: "must be a smaller number, from 0 on" } as const;
 
-/** The guild's next posts, soonest first; −1 for all that are planned. */
+/**
+ * The guild's next posts, soonest first; −1 for all. What is being sent, or in doubt, is among them. A post has one entry,
+ * whatever the number of sinks: of the sink where it is furthest from being settled.
+ */
 export const listUpcomingPosts = action<{ guildId: GuildId; amount: number }, UpcomingPosts>({
   name: "dispatch.listUpcoming",
   keys: "guild read",
@@ -172,6 +233,7 @@ const outcome: EventContract<PostOutcome>["payload"] = {
   settledAt: epochMs,
   lateMs: optional(integer(0, Number.MAX_SAFE_INTEGER)),
   reason: optional(text(2_000)),
+  reasonCode: optional(oneOf(REASON_CODES)),
   messageId: optional(text(200)),
 };
 export const announcementPosted = broadcastEvent<PostOutcome>({ name: ANNOUNCEMENT_POSTED, payload: outcome });

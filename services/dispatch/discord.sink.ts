@@ -176,6 +176,7 @@ export function discordSink({
     },
     channelLimits: {
       wait: (channel) => limits.laneWait({ route: "create", channel }, now()),
+      isStopped: () => limits.isStopped(now()),
       onTrial: () => limits.onTrial(),
     },
 

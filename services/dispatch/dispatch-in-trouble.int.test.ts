@@ -11,6 +11,9 @@ import { dispatchService } from "./dispatch.service.ts";
 import { newRecordingSink, type RecordingSink } from "./recording-sink.ts";
 
 const HOUR = 3_600_000;
+/** Later than this a post has a reason (D44). */
+const LATE_MS = 5_000;
+const DOWN = expect.stringMatching(/^dispatch was not running from \S+Z to \S+Z/) as unknown as string;
 
 describe("dispatch in trouble", () => {
   let services: TestServices;
@@ -47,7 +50,7 @@ describe("dispatch in trouble", () => {
     await expect(guild.history()).resolves.toHaveLength(2);
   });
 
-  test("after a restart what is due and unposted is posted within the grace time, once", async () => {
+  test("after a restart what is due and unposted is posted within the grace time, once, and says that dispatch was not running", async () => {
     const before = await dispatch(900_000);
     const guild = new TestGuild(services, sink);
     await guild.announcement(0);
@@ -55,16 +58,16 @@ describe("dispatch in trouble", () => {
     await guild.event(0, { startsAt, endsAt: startsAt });
     await guild.plannedFor(startsAt);
     await before.stop();
-    await until(() => Date.now() > startsAt + 200, "the due instant is past");
+    await until(() => Date.now() > startsAt + LATE_MS, "the due instant is past");
     expect(guild.received()).toEqual([]);
     await dispatch(900_000);
     const [post] = await guild.settled(1);
-    expect(post).toMatchObject({ state: "sent", startsAt });
-    expect(post?.lateMs).toBeGreaterThan(200);
+    expect(post).toMatchObject({ state: "sent", startsAt, reasonCode: "DISPATCH_DOWN", reason: DOWN });
+    expect(post?.lateMs).toBeGreaterThan(LATE_MS);
     expect(guild.received()).toHaveLength(1);
   });
 
-  test("what fell due while dispatch was down for longer than the grace time is missed, planned before or not", async () => {
+  test("what fell due while dispatch was down for longer than the grace time is missed, with the downtime as the reason, planned before or not", async () => {
     const before = await dispatch(300);
     const guild = new TestGuild(services, sink);
     await guild.announcement(0);
@@ -74,11 +77,29 @@ describe("dispatch in trouble", () => {
     await before.stop();
     const unplanned = Date.now() + 1_000;
     await guild.event(0, { startsAt: unplanned, endsAt: unplanned });
-    await until(() => Date.now() > unplanned + 600, "the grace time is past");
+    await until(() => Date.now() > unplanned + 3_000, "the grace time is past");
     await dispatch(300);
-    const missed = { state: "missed", reason: "nothing could post it before its deadline" };
+    const missed = { state: "missed", reasonCode: "DISPATCH_DOWN", reason: DOWN };
     expect(await guild.settled(2)).toMatchObject([missed, missed]);
     expect(guild.received()).toEqual([]);
+  });
+
+  test("a post whose answer was lost is listed as in doubt, with all that is known of it, until it is settled", async () => {
+    await dispatch(900_000);
+    const guild = new TestGuild(services, sink);
+    await guild.announcement(0);
+    sink.refuse = { kind: "retry", reason: "timed out", afterMs: 3_000 };
+    const startsAt = Date.now() + 1_000;
+    await guild.event(0, { startsAt, endsAt: startsAt });
+    const inDoubt = async () => (await guild.upcoming()).find(({ nextTryAt }) => nextTryAt !== undefined);
+    await until(async () => (await inDoubt()) !== undefined, "in doubt");
+    const post = await inDoubt();
+    expect(post).toMatchObject({ state: "sending", startsAt, attempts: expect.any(Number), reason: "timed out" });
+    expect(post?.inDoubtSince).toBeGreaterThanOrEqual(startsAt);
+    expect(post?.nextTryAt).toBeGreaterThan(startsAt);
+    delete sink.refuse;
+    await expect(guild.settled(1)).resolves.toMatchObject([{ state: "sent" }]);
+    await guild.plannedFor();
   });
 
   test("a channel that refuses for good suspends its announcement, and an update lifts it", async () => {

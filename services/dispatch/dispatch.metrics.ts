@@ -1,7 +1,8 @@
 import { Counter, Gauge, Histogram } from "prom-client";
 import { metricsRegistry } from "../../mixins/metrics.ts";
+import { LATE_CODES, REASON_CODES } from "../contracts/dispatch.contract.ts";
 import type { Post } from "./domain/post.ts";
-import { REASON_CLASSES, reasonClass } from "./domain/reason-class.ts";
+import { reasonCode } from "./domain/reason-code.ts";
 import type { PostsStore } from "./posts.store.ts";
 import type { Dispatcher } from "./protocol/dispatcher.ts";
 import type { Clock } from "./protocol/ports.ts";
@@ -9,10 +10,10 @@ import type { Sink } from "./sink.ts";
 
 const registers = [metricsRegistry];
 
-/** Every label takes few values: states, sinks, classes of reasons and kinds of outcomes; never an id. */
+/** Every label takes few values: states, sinks, codes of reasons and kinds of outcomes; never an id. */
 const settled = new Counter({
   name: "guildcal_posts_settled_total",
-  help: "Posts that this process settled, by outcome and class of reason",
+  help: "Posts that this process settled, by outcome and code of reason; of what was sent, why it was over 5 s late",
   labelNames: ["state", "reason"],
   registers,
 });
@@ -75,14 +76,15 @@ function gauge(name: string, help: string): Gauge {
 
 // From the start, with every reason that there is: a counter that appears with its first post shows no rise.
 settled.inc({ state: "sent", reason: "" }, 0);
+for (const reason of LATE_CODES) settled.inc({ state: "sent", reason }, 0);
 for (const state of ["missed", "failed", "unknown"]) {
-  for (const reason of REASON_CLASSES) settled.inc({ state, reason }, 0);
+  for (const reason of REASON_CODES) settled.inc({ state, reason }, 0);
 }
 
 /** Counts an outcome. */
 export function countSettled(post: Post): void {
   const { state, lateMs, sink } = post;
-  settled.inc({ state, reason: reasonClass(post) });
+  settled.inc({ state, reason: reasonCode(post) ?? "" });
   if (lateMs !== undefined) lateness.observe({ sink }, lateMs / 1000);
 }
 

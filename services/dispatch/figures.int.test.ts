@@ -41,7 +41,7 @@ describe("the figures of dispatch", () => {
     await services.call(createAnnouncement, { guildId, ...lateRule });
     const figures = await figuresWith(/^guildcal_posts_settled_total\{state="sent",reason=""\} 1$/m);
     expect(figures).toMatch(/^guildcal_posts_planned_total 1$/m);
-    expect(figures).toMatch(/^guildcal_posts_settled_total\{state="skipped",reason="announcement changed"\} 1$/m);
+    expect(figures).toMatch(/^guildcal_posts_settled_total\{state="skipped",reason="ANNOUNCEMENT_CHANGED"\} 1$/m);
     expect(figures).toMatch(/^guildcal_post_lateness_seconds_count\{sink="log"\} 1$/m);
     expect(figures).toMatch(/^guildcal_post_wait_seconds_count\{sink="log",for="turn"\} 1$/m);
     expect(figures).toMatch(/^guildcal_sink_duration_seconds_count\{sink="log",outcome="sent"\} 1$/m);

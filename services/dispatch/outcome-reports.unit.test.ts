@@ -36,8 +36,8 @@ function told(...posts: Post[]) {
 describe("an outcome", () => {
   test("that has not come yet is counted as none, so that its first is a rise", async () => {
     const text = await metricsRegistry.metrics();
-    expect(text).toMatch(/^guildcal_posts_settled_total\{state="missed",reason="nobody was there"\} 0$/m);
-    expect(text).toMatch(/^guildcal_posts_settled_total\{state="failed",reason="refused"\} 0$/m);
+    expect(text).toMatch(/^guildcal_posts_settled_total\{state="missed",reason="NOT_TAKEN_UP"\} 0$/m);
+    expect(text).toMatch(/^guildcal_posts_settled_total\{state="failed",reason="REFUSED"\} 0$/m);
   });
 
   test.each([
@@ -65,6 +65,7 @@ describe("an outcome", () => {
           settledAt: NOON,
           lateMs: 12,
           reason: "why",
+          ...(state === "sent" ? {} : { reasonCode: "OTHER" }),
           messageId: "m",
         },
         "announcement settled",
@@ -76,7 +77,7 @@ describe("an outcome", () => {
   test("is counted by its state and its class of reason, its lateness by the sink", async () => {
     told(post("failed", { reason: "HTTP 404 10003 <a channel's name>" }), post("sent", { lateMs: 30 }));
     const text = await metricsRegistry.metrics();
-    expect(text).toMatch(/^guildcal_posts_settled_total\{state="failed",reason="refused"\} 1$/m);
+    expect(text).toMatch(/^guildcal_posts_settled_total\{state="failed",reason="REFUSED"\} 1$/m);
     expect(text).toMatch(/^guildcal_post_lateness_seconds_bucket\{le="0.05",sink="log"\} [1-9]/m);
     expect(text).not.toContain("a channel's name");
   });

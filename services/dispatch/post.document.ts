@@ -4,7 +4,7 @@ import { OPEN_STATES, type Post } from "./domain/post.ts";
 /** Settled posts are kept this long after their event or their outcome, whichever is later. */
 const KEPT_MS = 30 * 86_400_000;
 
-const INSTANTS = ["startsAt", "dueAt", "deadline", "wakeAt", "doubtSince", "settledAt"] as const;
+const INSTANTS = ["startsAt", "dueAt", "deadline", "wakeAt", "plannedAt", "doubtSince", "settledAt"] as const;
 type Instant = (typeof INSTANTS)[number];
 
 /** A post as stored: its id as `_id`, its instants as dates. */
@@ -32,6 +32,8 @@ export const postSchema = new Schema<PostRow>(
     planRevision: { type: Number, required: true },
     fence: { type: Number, required: true },
     wakeAt: { type: Date, required: true },
+    plannedAt: Date,
+    waited: Object,
     attempts: Number,
     crashes: Number,
     delivered: { type: [String], required: true },

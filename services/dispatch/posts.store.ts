@@ -1,11 +1,13 @@
 import type { Connection } from "mongoose";
 import { coalescedReads } from "../../mixins/coalesced-reads.ts";
 import { readRows, streamRows } from "../../mixins/short-reads.ts";
+import { MOST_ENTRIES } from "../contracts/calendar-events.contract.ts";
 import type { SettledPost, UpcomingPost } from "../contracts/dispatch.contract.ts";
 import type { EpochMs, GuildId } from "../contracts/ids.ts";
-import { settledOf, upcomingOf } from "./domain/post-views.ts";
+import { settledOf, upcomingPosts } from "./domain/post-views.ts";
 import { isAnnounced, isOpen, OPEN_STATES, type Post, postId } from "./domain/post.ts";
 import { type FeedMarkRow, feedMarkSchema } from "./guild-plan.document.ts";
+import { type HeartbeatRow, heartbeatSchema, outageOf } from "./heartbeat.document.ts";
 import { plansStore } from "./plans.store.ts";
 import { expiryOf, fieldsOf, postOf, type PostRow, postSchema } from "./post.document.ts";
 import type { PostStore, PostWrite } from "./protocol/post-store.ts";
@@ -15,6 +17,7 @@ import { type Change, stepsTogether } from "./post-steps.store.ts";
 export interface PostsStore extends PostStore {
   /** How many open posts there are, or wake before an instant; counts up to `limit`. */
   countOpen(wakesBefore: EpochMs | undefined, limit: number): Promise<number>;
+  /** At most `amount`, and at most MOST_ENTRIES; −1 for so many. */
   listUpcoming(guildId: GuildId, amount: number): Promise<UpcomingPost[]>;
   /** @param amount - From 0. */
   listHistory(guildId: GuildId, amount: number, announcementId?: string): Promise<SettledPost[]>;
@@ -27,11 +30,15 @@ const AWAITED_GATHER_MS = 3;
 /** Outcomes that come within so long of each other are written together. */
 const GATHER_MS = 25;
 const OPEN = { $in: [...OPEN_STATES] };
+const MOST_OUTAGES = 20;
+/** How many sinks there are. */
+const SINKS = 3;
 
 /** The plan and ledger in MongoDB. Every step is one compare-and-set on one row, by the database server's clock. */
 export function postsStore(connection: Connection): PostsStore {
   const posts = connection.model<PostRow>("Post", postSchema);
   const marks = connection.model<FeedMarkRow>("FeedMark", feedMarkSchema);
+  const heartbeats = connection.model<HeartbeatRow>("Heartbeat", heartbeatSchema);
 
   const take = stepsTogether<PostRow>(posts, AWAITED_GATHER_MS);
   /** Nobody waits for outcomes, and the lease covers them. */
@@ -85,7 +92,7 @@ export function postsStore(connection: Connection): PostsStore {
       return row === null ? null : postOf(row);
     },
 
-    async claim({ post, asOf, notAfter, parts, announcementRevision, ...claim }) {
+    async claim({ post, asOf, notAfter, parts, announcementRevision, waited, ...claim }) {
       const { id, fence, planRevision } = post;
       const inTime = { $and: [{ $gte: ["$$NOW", "$dueAt"] }, { $lte: ["$$NOW", new Date(notAfter)] }] };
       const taken = {
@@ -95,12 +102,21 @@ export function postsStore(connection: Connection): PostsStore {
         announcementRevision,
         doubtSince: "$$NOW",
         delivered: [],
+        ...(waited !== undefined && { waited: { $literal: waited } }),
       };
       const from = { state: "planned", fence, planRevision, $expr: inTime };
       const row = await take({ id, from, change: { computed: taken }, isKnown: true });
       if (row !== "done") return row === null ? null : postOf(row);
       const { owner, attemptId, leaseMs } = claim;
-      const held = { owner, attemptId, wakeAt: asOf + leaseMs, doubtSince: asOf, parts, announcementRevision };
+      const held = {
+        owner,
+        attemptId,
+        wakeAt: asOf + leaseMs,
+        doubtSince: asOf,
+        parts,
+        announcementRevision,
+        ...(waited && { waited }),
+      };
       return { ...post, ...held, state: "sending", fence: fence + 1, attempts: post.attempts + 1, delivered: [] };
     },
 
@@ -137,19 +153,29 @@ export function postsStore(connection: Connection): PostsStore {
       await marks.updateOne({ _id: feed, ...older }, { at, id });
     },
 
+    async beat(awakeSince, gapMs) {
+      const missing = { $subtract: ["$$NOW", "$beatAt"] };
+      const ranOn = { $lte: [new Date(awakeSince), "$beatAt"] };
+      const outage = { from: "$beatAt", until: "$$NOW", isDatabases: ranOn };
+      const longer = { $slice: [{ $concatArrays: ["$outages", [outage]] }, -MOST_OUTAGES] };
+      const outages = { $cond: [{ $gt: [missing, gapMs] }, longer, { $ifNull: ["$outages", []] }] };
+      const options = { upsert: true, returnDocument: "after", updatePipeline: true } as const;
+      const row = await heartbeats
+        .findOneAndUpdate({ _id: "dispatch" }, [{ $set: { outages, beatAt: "$$NOW" } }], options)
+        .lean<HeartbeatRow>();
+      return (row?.outages ?? []).map(outageOf);
+    },
+
     countOpen(wakesBefore, limit) {
       const due = wakesBefore === undefined ? {} : { wakeAt: { $lt: new Date(wakesBefore) } };
       return posts.countDocuments({ state: OPEN, ...due } as never, { limit });
     },
 
     async listUpcoming(guildId, amount) {
-      const rows = await list({ guildId, state: "planned" }, { dueAt: 1, _id: 1 });
-      const seen = new Set<string>();
-      const first = rows.filter(({ announcementId, occurrenceId }) => {
-        const subject = `${announcementId}:${occurrenceId}`;
-        return !seen.has(subject) && seen.add(subject);
-      });
-      return first.slice(0, amount === -1 ? undefined : amount).map(upcomingOf);
+      if (amount === 0) return [];
+      const most = amount === -1 ? MOST_ENTRIES : Math.min(amount, MOST_ENTRIES);
+      // Each sink has its own row of a post.
+      return upcomingPosts(await list({ guildId, state: OPEN }, { dueAt: 1, _id: 1 }, most * SINKS), most);
     },
 
     async listHistory(guildId, amount, announcementId) {

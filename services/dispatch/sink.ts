@@ -59,6 +59,8 @@ export interface ChannelChecks {
 export interface ChannelLimits {
   /** Milliseconds until it takes another message in this channel; 0 when it does now. */
   wait(channel: string): number;
+  /** Whether it takes nothing in any channel now. */
+  isStopped(): boolean;
   /** Whether it had limited everything, and nobody knows yet that this is over: then one post tries at a time. */
   onTrial(): boolean;
 }

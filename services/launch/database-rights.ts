@@ -27,6 +27,7 @@ const COLLECTIONS: Readonly<Record<ServiceName, Readonly<Record<string, Use>>>> 
     guild_plans: "change",
     plan_sources: "change",
     feed_marks: "change",
+    dispatch_heartbeat: "change",
     channel_checks: "remove",
   },
   "guild-settings": { guild_settings: "change" },

@@ -130,6 +130,6 @@ export function asSeen({
 }
 
 /** Whether the promise was kept: each post once and not early, or a reason in its place, and all else that must hold. */
-export function isKept({ doubled, lost, early, broken }: Row): boolean {
-  return doubled + lost + early + broken.length === 0;
+export function isKept({ doubled, lost, early, unexplained, broken }: Row): boolean {
+  return doubled + lost + early + unexplained + broken.length === 0;
 }

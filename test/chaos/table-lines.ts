@@ -16,9 +16,9 @@ export function lineOf(row: Row): string {
 }
 
 function verdictOf(row: Row): string {
-  const { doubled, lost, early, broken, error } = row;
+  const { doubled, lost, early, unexplained, broken, error } = row;
   if (error !== undefined) return `could not be run: ${error.split("\n", 1)[0]}`;
-  const counted = Object.entries({ doubled, lost, early }).filter(([, count]) => count > 0);
+  const counted = Object.entries({ doubled, lost, early, unexplained }).filter(([, count]) => count > 0);
   const why = [...counted.map(([what, count]) => `${count} ${what}`), ...broken].join(", ");
   if (row.without === undefined) return isKept(row) ? "kept" : `BROKEN: ${why}`;
   return isKept(row) ? "PASSED, and must not" : `failed as it must: ${why}`;

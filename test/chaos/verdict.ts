@@ -1,4 +1,5 @@
 import type { PostState } from "../../services/contracts/dispatch.contract.ts";
+import { LATE_WITH_REASON_MS } from "../../services/dispatch/domain/late-reason.ts";
 
 /** A post that has to be made: an announcement's channel, and the event's id and name. */
 export interface ExpectedPost {
@@ -20,7 +21,9 @@ export interface ToldOutcome {
   readonly channel: string;
   readonly eventId: string;
   readonly state: PostState;
+  readonly lateMs?: number;
   readonly reason?: string;
+  readonly reasonCode?: string;
 }
 
 /** What became of all posts of a run, as an onlooker counts them. */
@@ -34,8 +37,14 @@ export interface Verdict {
   readonly lost: number;
   /** Seen before they were due, or nobody's. */
   readonly early: number;
+  /** Sent more than 5 s late, and nothing says what it waited for (D44). */
+  readonly unexplained: number;
   /** The latest that was seen, in milliseconds after its due instant. */
   readonly worstMs: number;
+}
+
+function isLateWithoutReason({ state, lateMs = 0, reasonCode = "OTHER" }: ToldOutcome): boolean {
+  return state === "sent" && lateMs > LATE_WITH_REASON_MS && reasonCode === "OTHER";
 }
 
 /** Compares what was to be posted with what can be seen and what is told. */
@@ -62,6 +71,7 @@ export function verdictOn(
     sent: expected.length - unseen.length,
     doubled: [...counts.values()].reduce((sum, count) => sum + count - 1, 0),
     lost: unseen.filter((post) => !isExplained(post)).length,
+    unexplained: told.filter(isLateWithoutReason).length,
     early: lateness.filter((ms) => ms < 0).length,
     worstMs: Math.round(Math.max(0, ...lateness.filter((ms) => ms > -Infinity))),
   };

@@ -13,6 +13,7 @@ describe("the verdict on a run", () => {
       sent: 2,
       doubled: 0,
       lost: 0,
+      unexplained: 0,
       early: 0,
       worstMs: 30,
     });
@@ -23,6 +24,13 @@ describe("the verdict on a run", () => {
     expect(verdictOn([one], [seen("a", 999)], [])).toMatchObject({ early: 1 });
     expect(verdictOn([one], [seen("a", 1_000), seen("x", 1_000)], [])).toMatchObject({ early: 1 });
     expect(verdictOn([one, other], [seen("a", 1_000)], [])).toMatchObject({ sent: 1, lost: 1 });
+  });
+
+  test("finds a late post that does not say what it waited for", () => {
+    const outcome = { channel: "1", eventId: "e1", state: "sent" as const };
+    const judged = (lateMs: number, reasonCode?: string) =>
+      verdictOn([one], [seen("a", 1_004)], [{ ...outcome, lateMs, ...(reasonCode && { reasonCode }) }]).unexplained;
+    expect([judged(5_000), judged(5_001), judged(5_001, "OTHER"), judged(5_001, "DATABASE")]).toEqual([0, 1, 1, 0]);
   });
 
   test("takes a reason for an answer, and a claim to have sent for none", () => {

@@ -260,6 +260,32 @@ export function describePostStore(name: string, start: () => Promise<StoreUnderT
       ]);
     });
 
+    test("a gap between beats is an outage: the database's for who ran all the while, otherwise dispatch's", async () => {
+      const before = Date.now() - 60_000;
+      await expect(store.beat(before, 10_000)).resolves.toEqual([]);
+      await expect(store.beat(before, 10_000)).resolves.toEqual([]);
+      const passed = async (since: number) => until(() => Date.now() > since + 20, "a gap", 1_000, 5);
+      const first = Date.now();
+      await passed(first);
+      const [one] = await store.beat(before, 15);
+      expect(one).toMatchObject({ cause: "DATABASE" });
+      await passed(Date.now());
+      const [, other] = await store.beat(Date.now(), 15);
+      expect(other).toMatchObject({ cause: "DISPATCH_DOWN" });
+      const { from = 0, until: end = 0 } = one ?? {};
+      expect(end - from).toBeGreaterThanOrEqual(15);
+      expect(other?.from).toBeGreaterThanOrEqual(end);
+    });
+
+    test("what a late post has waited for is written with its claim, and goes with its outcome", async () => {
+      const waited = { until: 5, waits: [{ cause: "CHANNEL_QUEUE", from: 0, until: 5, ms: 5 }] } as const;
+      const post = await claimed({ waited });
+      expect(post).toMatchObject({ waited });
+      expect(await store.find(post.id)).toMatchObject({ waited });
+      await store.write(post, { state: "sent", settledAt: Date.now(), waited: undefined });
+      expect(await store.find(post.id)).not.toHaveProperty("waited");
+    });
+
     test("a mark never goes back", async () => {
       await store.saveMark("announcements", { at: 10, id: "b" });
       await store.saveMark("announcements", { at: 9, id: "c" });

@@ -3,8 +3,11 @@ import type { ChangeMark } from "../../services/contracts/change-feed.contract.t
 import type { GuildId } from "../../services/contracts/ids.ts";
 import { updated } from "../../services/dispatch/domain/plan-posts.ts";
 import { isOpen, type Post, TRANSITIONS } from "../../services/dispatch/domain/post.ts";
+import type { Outage } from "../../services/dispatch/domain/wait.ts";
 import type { Feed } from "../../services/dispatch/protocol/ports.ts";
 import type { GuildPlan, PostStore, PostWrite, Source } from "../../services/dispatch/protocol/post-store.ts";
+
+const MOST_OUTAGES = 20;
 
 /** The plan and ledger in memory, for the simulator: the same promises as the one in MongoDB. */
 export interface MemoryPostStore extends PostStore {
@@ -22,6 +25,8 @@ export function newMemoryPostStore(
   const posts = new Map<string, Post>();
   const plans = new Map<GuildId, GuildPlan>();
   const kept = new Map<string, Source>();
+  let beatAt: number | undefined;
+  let outages: readonly Outage[] = [];
   let marks: Partial<Record<Feed, ChangeMark>> = {};
 
   function put(before: Post | undefined, after: Post): Post {
@@ -85,7 +90,7 @@ export function newMemoryPostStore(
 
     find: async (id) => posts.get(id) ?? null,
 
-    async claim({ post, owner, attemptId, leaseMs, parts, notAfter, announcementRevision }) {
+    async claim({ post, owner, attemptId, leaseMs, parts, notAfter, announcementRevision, waited }) {
       const { id, fence, planRevision } = post;
       const row = posts.get(id);
       if (row?.state !== "planned" || row.fence !== fence || row.planRevision !== planRevision) return null;
@@ -93,7 +98,15 @@ export function newMemoryPostStore(
       const at = now();
       if (at < row.dueAt || at > notAfter) return null;
       const held = { owner, attemptId, parts, fence: fence + 1, attempts: row.attempts + 1, wakeAt: at + leaseMs };
-      return put(row, { ...row, ...held, announcementRevision, state: "sending", doubtSince: at, delivered: [] });
+      return put(row, {
+        ...row,
+        ...held,
+        announcementRevision,
+        state: "sending",
+        doubtSince: at,
+        delivered: [],
+        ...(waited && { waited }),
+      });
     },
 
     async takeOver({ id, fence, owner, attemptId, leaseMs }) {
@@ -115,6 +128,16 @@ export function newMemoryPostStore(
       const row = posts.get(id);
       if (row?.state !== state || row.fence !== fence || row.planRevision !== planRevision) return null;
       return put(row, withoutAbsent(row, write));
+    },
+
+    async beat(awakeSince, gapMs) {
+      const at = now();
+      if (beatAt !== undefined && at - beatAt > gapMs) {
+        const cause = awakeSince <= beatAt ? "DATABASE" : "DISPATCH_DOWN";
+        outages = [...outages, { cause, from: beatAt, until: at } as const].slice(-MOST_OUTAGES);
+      }
+      beatAt = at;
+      return outages;
     },
 
     sources: async (ids) => ids.flatMap((id) => kept.get(id) ?? []),

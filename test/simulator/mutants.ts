@@ -193,6 +193,12 @@ export const MUTANTS: Readonly<Record<string, Mutant>> = {
       },
     }),
   },
+  "a late post does not say what it waited for": {
+    store: (store) => ({
+      ...store,
+      write: (at, write) => store.write(at, write.state === "sent" ? { ...write, reason: undefined } : write),
+    }),
+  },
   "all guilds stand in one line": {
     ports: (ports) => ({
       ...ports,

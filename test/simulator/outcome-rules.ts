@@ -1,4 +1,5 @@
 import { stands } from "../../services/dispatch/domain/judge-post.ts";
+import { reasonCode } from "../../services/dispatch/domain/reason-code.ts";
 import { isOpen, type Post, TRANSITIONS } from "../../services/dispatch/domain/post.ts";
 import { changesOf, databaseTime, type Evidence, isWell, truthOf } from "./evidence.ts";
 
@@ -39,9 +40,13 @@ function badOutcome(evidence: Evidence, post: Post): string[] {
   const delivered = receiver.visible.some(({ postId }) => postId === post.id);
   if (post.state === "sent") {
     const all = receiver.visible.filter(({ nonce, id }) => post.delivered.includes(id) && nonce !== "");
-    return all.length === post.parts ? [] : [`${post.id}: said to be sent, and was not`];
+    if (all.length !== post.parts) return [`${post.id}: said to be sent, and was not`];
+    // Undefined where it was in time (D44).
+    return reasonCode(post) === "OTHER" ? [`${post.id}: sent ${post.lateMs} ms late without a reason`] : [];
   }
   if (post.reason === undefined) return [`${post.id}: ${post.state} without a reason`];
+  if (post.state === "missed" && reasonCode(post) === "OTHER")
+    return [`${post.id}: missed, and nothing says what it waited for (${post.reason})`];
   const isFirst = post.sink === scenario.sinks[0];
   // A receiver that can't be asked leaves a doubt that outlasts its nonces for ever.
   const canLookUp = scenario.canLookUp || !isFirst;

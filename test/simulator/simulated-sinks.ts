@@ -74,7 +74,9 @@ function troubledSink(world: SharedWorld, who: Incarnation, name: SinkName): Sin
     name,
     requestsPerSecond,
     // Where the receiver limits, posts of one channel go one after another.
-    ...(requestsPerSecond < Infinity && { channelLimits: { wait: () => 0, onTrial: () => false } }),
+    ...(requestsPerSecond < Infinity && {
+      channelLimits: { wait: () => 0, isStopped: () => false, onTrial: () => false },
+    }),
     /** Where a box is refused the text goes alone, in the same call (SINKS.md). */
     async send(message, timeoutMs) {
       const startedAt = time.now;

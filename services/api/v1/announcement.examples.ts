@@ -52,7 +52,26 @@ export const announcementExamples = {
     response: { Message: "Announcement updated" },
   },
   delete: { request: { guild_id, id }, response: { Message: "Announcement deleted" } },
-  upcoming: { request: { guild_id, amount: 5 }, response: { amount: 1, posts: [post] } },
+  upcoming: {
+    request: { guild_id, amount: 5 },
+    response: {
+      amount: 2,
+      posts: [
+        {
+          ...post,
+          event_id: `${event_id}_20300103T190000Z`,
+          due: post.due - 86_400_000,
+          epoch_start: post.epoch_start - 86_400_000,
+          state: "sending",
+          attempts: 1,
+          in_doubt_since: post.due - 86_400_000 + 12,
+          next_try: post.due - 86_400_000 + 6_012,
+          reason: "timed out",
+        },
+        { ...post, state: "planned" },
+      ],
+    },
+  },
   history: {
     request: { guild_id, id },
     response: {
@@ -69,7 +88,8 @@ export const announcementExamples = {
           ...post,
           state: "missed",
           settled: 1_893_779_100_000,
-          reason: "over its deadline",
+          reason: "dispatch was not running from 2030-01-04T17:20:00.000Z to 2030-01-04T17:45:00.000Z",
+          reason_code: "DISPATCH_DOWN",
         },
       ],
     },

@@ -3,10 +3,12 @@ import { COLORS } from "../../contracts/calendar-events.contract.ts";
 import {
   NOT_PLANNED_CODES,
   type NotPlanned,
+  OPEN_POST_STATES,
   POST_STATES,
   type PostPreview,
   type PostProblem,
   PROBLEM_CODES,
+  REASON_CODES,
   type SettledPost,
   type UpcomingPost,
   type UpcomingPosts,
@@ -80,7 +82,7 @@ export const announcementId: AnswerField<Pick<Announcement, "id">> = {
 /** An announcement as list answers it. */
 export const listedAnnouncement: readonly AnswerField<Announcement>[] = [announcementId, ...announcement];
 
-const postFields: readonly AnswerField<Omit<UpcomingPost, "problem">>[] = [
+const listedPost: readonly AnswerField<UpcomingPost | SettledPost>[] = [
   { wire: "due", value: ({ dueAt }) => dueAt, schema: EPOCH_MS },
   { wire: "announcement_id", value: (post) => post.announcementId, schema: STRING },
   { wire: "event_id", value: ({ eventId }) => eventId, schema: STRING },
@@ -101,7 +103,16 @@ const problem: AnswerField<{ readonly problem?: PostProblem }> = {
   optional: true,
 };
 
-const upcomingPost: readonly AnswerField<UpcomingPost>[] = [...postFields, problem];
+const upcomingPost: readonly AnswerField<UpcomingPost>[] = [
+  ...listedPost,
+  { wire: "state", value: ({ state }) => state, schema: oneOfNames(OPEN_POST_STATES) },
+  { wire: "attempts", value: ({ attempts }) => attempts, schema: INTEGER, optional: true },
+  { wire: "in_doubt_since", value: ({ inDoubtSince }) => inDoubtSince, schema: EPOCH_MS, optional: true },
+  { wire: "lease_until", value: ({ leaseUntil }) => leaseUntil, schema: EPOCH_MS, optional: true },
+  { wire: "next_try", value: ({ nextTryAt }) => nextTryAt, schema: EPOCH_MS, optional: true },
+  { wire: "reason", value: ({ reason }) => reason, schema: STRING, optional: true },
+  problem,
+];
 
 const notPlanned: readonly AnswerField<NotPlanned>[] = [
   { wire: "code", value: ({ code }) => code, schema: oneOfNames(NOT_PLANNED_CODES) },
@@ -122,11 +133,12 @@ export const upcomingPosts: readonly AnswerField<UpcomingPosts>[] = [
 ];
 
 export const settledPost: readonly AnswerField<SettledPost>[] = [
-  ...postFields,
+  ...listedPost,
   { wire: "state", value: ({ state }) => state, schema: oneOfNames(POST_STATES) },
   { wire: "settled", value: ({ settledAt }) => settledAt, schema: EPOCH_MS },
   { wire: "late_ms", value: ({ lateMs }) => lateMs, schema: INTEGER, optional: true },
   { wire: "reason", value: ({ reason }) => reason, schema: STRING, optional: true },
+  { wire: "reason_code", value: ({ reasonCode }) => reasonCode, schema: oneOfNames(REASON_CODES), optional: true },
   { wire: "message_id", value: ({ messageId }) => messageId, schema: STRING, optional: true },
 ];
 

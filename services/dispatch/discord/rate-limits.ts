@@ -27,6 +27,8 @@ export interface RateLimits {
   wait(lane: Lane, now: number): number;
   /** The same but for the requests a second over all lanes, for which posts wait by turns before they are claimed. */
   laneWait(lane: Lane, now: number): number;
+  /** Whether a limit on everything stands in the way of every lane now. */
+  isStopped(now: number): boolean;
   /** Whether no request that went out after the last limit on everything has been answered well yet. */
   onTrial(): boolean;
   /** A request goes out; what it returns reads the answer to it, once. */
@@ -67,6 +69,7 @@ export function rateLimits(requestsPerSecond: number): RateLimits {
 
   return {
     laneWait,
+    isStopped: (now) => isOnTrial || now < stoppedUntil || invalid.wait(now) > 0,
     onTrial: () => isOnTrial,
     wait: (lane, now) => Math.max(laneWait(lane, now), everything.wait(now)),
 

@@ -140,7 +140,8 @@ function mayBePlannedAnew(row: Post, { time }: Wish): boolean {
 function newPost({ guildId, now, version }: GuildTruth, { time, ...wish }: Wish, round: number): Post {
   const post = { ...wish, id: postId(wish, round), guildId, round, planRevision: version + 1, fence: 0 };
   const untried = { attempts: 0, crashes: 0, delivered: [], wakeAt: time.dueAt, dueAt: time.dueAt };
-  if (time.kind === "due") return { ...post, ...untried, state: "planned", deadline: time.deadline };
+  if (time.kind === "due")
+    return { ...post, ...untried, state: "planned", deadline: time.deadline, ...lateAt(now, time.dueAt) };
   return { ...post, ...untried, state: "skipped", deadline: time.dueAt, reason: time.reason, settledAt: now };
 }
 
@@ -149,8 +150,15 @@ function updateOf(row: Post, { time, channel }: Wish, now: EpochMs): PlanUpdate[
   const { dueAt, deadline } = time;
   if (row.dueAt === dueAt && row.deadline === deadline && row.channel === channel) return [];
   // A retry that waits keeps its hour, unless the post itself was re-timed.
-  const wakeAt = row.dueAt === dueAt ? row.wakeAt : dueAt;
-  return [guarded(row, { state: "planned", dueAt, deadline, channel, wakeAt })];
+  const isRetimed = row.dueAt !== dueAt;
+  const wakeAt = isRetimed ? dueAt : row.wakeAt;
+  const plannedAt = isRetimed ? lateAt(now, dueAt) : {};
+  return [guarded(row, { state: "planned", dueAt, deadline, channel, wakeAt, ...plannedAt })];
+}
+
+/** What is planned after it was due says when (D44). */
+function lateAt(now: EpochMs, dueAt: EpochMs): Pick<Post, "plannedAt"> {
+  return now > dueAt ? { plannedAt: now } : {};
 }
 
 /** The row as it is once the update is stored. */

@@ -42,7 +42,7 @@ export interface PlannedRow {
 export interface PlanUpdate extends PlannedRow {
   readonly startsAt: EpochMs;
   readonly to:
-    | ({ readonly state: "planned"; readonly wakeAt: EpochMs } & PostPlan)
+    | ({ readonly state: "planned"; readonly wakeAt: EpochMs; readonly plannedAt?: EpochMs } & PostPlan)
     | { readonly state: "cancelled" | "skipped"; readonly reason: string; readonly settledAt: EpochMs };
 }
 

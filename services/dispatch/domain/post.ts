@@ -1,5 +1,6 @@
 import type { PostState } from "../../contracts/dispatch.contract.ts";
 import type { AnnouncementId, EpochMs, GuildId, OccurrenceId } from "../../contracts/ids.ts";
+import type { Waited } from "./wait.ts";
 
 /** The name of a sink, as in its ledger entries. */
 export type SinkName = "log" | "discord" | "webhook";
@@ -34,6 +35,10 @@ export interface Post extends PostKey, PostPlan {
   readonly fence: number;
   /** When something has to be done about an open post: due, a retry, or the end of a lease. */
   readonly wakeAt: EpochMs;
+  /** When it was planned, where that was after it was due. */
+  readonly plannedAt?: EpochMs;
+  /** What it had waited for when its last attempt ended; while it is open. */
+  readonly waited?: Waited;
   readonly attempts: number;
   /** How many workers vanished while they were sending it. */
   readonly crashes: number;

@@ -7,6 +7,7 @@ import { isSame, LATE_MS, newLooks } from "./looks.ts";
 import { NOTHING_SET, type Ports } from "./ports.ts";
 import type { Timing } from "./timing.ts";
 import { type Entry, newSinkLane, type Precedence, type SinkLane } from "./sink-lane.ts";
+import type { WaitRecords } from "./wait-records.ts";
 import { newWakeQueue } from "./wake-queue.ts";
 
 /** How fast the posts in work may send: by the budgets of their sinks. */
@@ -42,10 +43,18 @@ export type Work = (entry: Entry) => Promise<boolean>;
 /** A timer may be that late to notice that the clock was re-mapped. */
 const LONGEST_SLEEP_MS = 1_000;
 
-export function newAgenda(ports: Ports, timing: Timing, life: Life, foresee: Foresight, work: Work): Agenda {
+/** @param waits - Is told when each post was found, and what it waits for until its turn. */
+export function newAgenda(
+  ports: Ports,
+  timing: Timing,
+  life: Life,
+  foresee: Foresight,
+  waits: WaitRecords,
+  work: Work,
+): Agenda {
   const { clock, timers, replicas, reports } = ports;
   const queue = newWakeQueue<Entry>();
-  const lanes = new Map(ports.sinks.map((sink) => [sink.name, newSinkLane(sink, timing.postsAtOnce)]));
+  const lanes = new Map(ports.sinks.map((sink) => [sink.name, newSinkLane(sink, timing.postsAtOnce, waits)]));
   /** The latest version of each post in the queue; entries of older ones are passed over. */
   const current = new Map<string, Post>();
   const busy = new Map<string, Busy>();
@@ -54,17 +63,18 @@ export function newAgenda(ports: Ports, timing: Timing, life: Life, foresee: For
   let cancel = NOTHING_SET;
 
   function add(posts: readonly Post[]): void {
-    const horizon = clock.now() + timing.lookAheadMs;
+    const foundAt = clock.now();
+    const horizon = foundAt + timing.lookAheadMs;
     for (const post of posts) {
       if (post.wakeAt > horizon || busy.has(post.id) || isSame(current.get(post.id), post)) continue;
       const rank = rankOf(post.id, replicas.self, replicas.all());
       current.set(post.id, post);
-      const isLate = clock.now() - post.dueAt > LATE_MS;
+      const isLate = foundAt - post.dueAt > LATE_MS;
       const precedence = precedenceOf(rank, isLate);
       const { guildId, deadline } = post;
       const at = turnOf(post, rank, isLate);
       if (rank === 0 && post.state === "planned") foresee(post);
-      queue.put(at, { post, rank, guildId, deadline, precedence, readyAt: Math.max(at, clock.now()) });
+      queue.put(at, { post, rank, guildId, deadline, precedence, foundAt, readyAt: Math.max(at, foundAt) });
     }
     turn();
   }
@@ -82,6 +92,7 @@ export function newAgenda(ports: Ports, timing: Timing, life: Life, foresee: For
     const now = clock.now();
     for (let entry = queue.takeBy(now); entry !== undefined; entry = queue.takeBy(now)) {
       inLine += 1;
+      waits.taken(entry.post, entry);
       laneOf(entry.post).put(entry, now);
     }
     for (const lane of lanes.values()) beginWhatMay(lane, now);
@@ -91,7 +102,7 @@ export function newAgenda(ports: Ports, timing: Timing, life: Life, foresee: For
 
   /** Of a sink that was switched off there may still be posts. */
   function laneOf({ sink }: Post): SinkLane {
-    const lane = lanes.get(sink) ?? newSinkLane({}, timing.postsAtOnce);
+    const lane = lanes.get(sink) ?? newSinkLane({}, timing.postsAtOnce, waits);
     lanes.set(sink, lane);
     return lane;
   }

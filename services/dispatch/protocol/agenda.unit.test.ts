@@ -5,6 +5,7 @@ import { newAgenda } from "./agenda.ts";
 import { newLife } from "./life.ts";
 import type { Ports } from "./ports.ts";
 import { STANDARD_TIMING } from "./timing.ts";
+import { newWaitRecords } from "./wait-records.ts";
 
 const NOW = 1_000_000;
 const PLANNED = {
@@ -54,7 +55,14 @@ function agendaWithSlowLooks({ isStarted = true, all = ["one"] } = {}) {
     new Promise<boolean>((resolve, reject) => {
       begun.push({ post: entry.post, end: (isKnown = true) => resolve(isKnown), fail: reject });
     });
-  const agenda = newAgenda(ports, STANDARD_TIMING, newLife(ports), () => undefined, work);
+  const agenda = newAgenda(
+    ports,
+    STANDARD_TIMING,
+    newLife(ports),
+    () => undefined,
+    newWaitRecords(ports.clock, () => []),
+    work,
+  );
   if (isStarted) agenda.start();
   const settle = () => new Promise((resolve) => setImmediate(resolve));
   /** Lets what waits to look again do so. */

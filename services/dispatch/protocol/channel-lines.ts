@@ -1,6 +1,7 @@
 import type { EpochMs } from "../../contracts/ids.ts";
 import type { ChannelLimits } from "../sink.ts";
 import type { Entry } from "./sink-lane.ts";
+import type { WaitRecords } from "./wait-records.ts";
 import { newWakeQueue } from "./wake-queue.ts";
 
 /**
@@ -20,18 +21,37 @@ export interface ChannelLines {
   opensAt(): EpochMs | undefined;
 }
 
+type LimitCause = "RECEIVER_LIMIT" | "CHANNEL_LIMIT";
+type LimitedMs = Readonly<Record<LimitCause, number>>;
+
+interface Waiting {
+  readonly entry: Entry;
+  /** How long the line had been limited when it joined. */
+  readonly limitedMs: LimitedMs;
+}
+
 interface Line {
   readonly channel: string;
-  readonly waiting: Entry[];
+  readonly waiting: Waiting[];
   /** Who has the channel's turn; nobody while its limit is waited for. */
   holder?: Entry | undefined;
+  /** For how long it has been limited in all, but for the limit that is waited for now. */
+  limitedMs: LimitedMs;
+  limit?: { readonly cause: LimitCause; readonly since: EpochMs } | undefined;
 }
 
 /** While one post of all tries, the others look again so soon. */
 const TRIAL_MS = 100;
 
-/** @param letThrough - Is given each post when it has its turn. */
-export function newChannelLines(limits: ChannelLimits, letThrough: (entry: Entry) => void): ChannelLines {
+/**
+ * @param waits - Is told what each post waited for here.
+ * @param letThrough - Is given each post when it has its turn.
+ */
+export function newChannelLines(
+  limits: ChannelLimits,
+  waits: Pick<WaitRecords, "of">,
+  letThrough: (entry: Entry) => void,
+): ChannelLines {
   /** There is one while a post of its channel waits or has its turn. */
   const lines = new Map<string, Line>();
   const limited = newWakeQueue<string>();
@@ -42,29 +62,46 @@ export function newChannelLines(limits: ChannelLimits, letThrough: (entry: Entry
   }
 
   function advance(key: string, line: Line, now: EpochMs): void {
-    letOverdueThrough(line.waiting, now);
+    line.limitedMs = limitedBy(line, now);
+    line.limit = undefined;
+    letOverdueThrough(line, now);
     const [first] = line.waiting;
     if (first === undefined) return void lines.delete(key);
     const wait = waitOf(line);
-    if (wait > 0) return limited.put(Math.min(now + Math.ceil(wait), first.deadline + 1), key);
-    line.holder = line.waiting.shift();
+    if (wait > 0) {
+      line.limit = { cause: limits.isStopped() ? "RECEIVER_LIMIT" : "CHANNEL_LIMIT", since: now };
+      return limited.put(Math.min(now + Math.ceil(wait), first.entry.deadline + 1), key);
+    }
+    line.waiting.shift();
+    line.holder = first.entry;
     holders += 1;
-    letThrough(first);
+    passOn(line, first, now);
   }
 
   /** What is past its deadline is settled without being sent: no limit holds it up. */
-  function letOverdueThrough(entries: Entry[], now: EpochMs): void {
-    for (let [first] = entries; first !== undefined && now > first.deadline; [first] = entries) {
-      entries.shift();
-      letThrough(first);
+  function letOverdueThrough(line: Line, now: EpochMs): void {
+    const { waiting } = line;
+    for (let [first] = waiting; first !== undefined && now > first.entry.deadline; [first] = waiting) {
+      waiting.shift();
+      passOn(line, first, now);
     }
+  }
+
+  function passOn(line: Line, { entry, limitedMs }: Waiting, now: EpochMs): void {
+    const record = waits.of(entry.post);
+    for (const cause of ["RECEIVER_LIMIT", "CHANNEL_LIMIT"] as const) {
+      record.spentFor(cause, line.limitedMs[cause] - limitedMs[cause], now);
+    }
+    record.spent("CHANNEL_QUEUE", now);
+    letThrough(entry);
   }
 
   return {
     join(entry, now) {
       const key = lineOf(entry);
-      const line = lines.get(key) ?? { channel: entry.post.channel, waiting: [] };
-      line.waiting.push(entry);
+      const { channel } = entry.post;
+      const line = lines.get(key) ?? { channel, waiting: [], limitedMs: { RECEIVER_LIMIT: 0, CHANNEL_LIMIT: 0 } };
+      line.waiting.push({ entry, limitedMs: limitedBy(line, now) });
       if (lines.has(key)) return;
       lines.set(key, line);
       advance(key, line, now);
@@ -89,4 +126,9 @@ export function newChannelLines(limits: ChannelLimits, letThrough: (entry: Entry
 
 function lineOf({ guildId, post, precedence }: Entry): string {
   return `${guildId} ${post.channel} ${precedence}`;
+}
+
+/** For how long the line has been limited until now. */
+function limitedBy({ limitedMs, limit }: Line, now: EpochMs): LimitedMs {
+  return limit === undefined ? limitedMs : { ...limitedMs, [limit.cause]: limitedMs[limit.cause] + now - limit.since };
 }

@@ -1,23 +1,32 @@
 import { beforeEach, describe, expect, test } from "@jest/globals";
 import { type ChannelLines, newChannelLines } from "./channel-lines.ts";
 import type { Entry } from "./sink-lane.ts";
+import { newWaitRecords, type WaitRecords } from "./wait-records.ts";
+
+let entries = 0;
 
 function entry(channel: string, { guildId = "1", precedence = "own", deadline = 1_000 } = {}): Entry {
-  return { guildId, post: { channel }, precedence, deadline } as Entry;
+  entries += 1;
+  return { guildId, post: { id: `post ${entries}`, channel, dueAt: 0 }, precedence, deadline } as Entry;
 }
 
 describe("the lines of channels", () => {
   let waits: Record<string, number>;
   let through: Entry[];
   let isOnTrial: boolean;
+  let isStopped: boolean;
+  let waitRecords: WaitRecords;
   let lines: ChannelLines;
 
   beforeEach(() => {
     waits = {};
     isOnTrial = false;
+    isStopped = false;
+    waitRecords = newWaitRecords({ now: () => 0 }, () => []);
     through = [];
     lines = newChannelLines(
-      { wait: (channel) => waits[channel] ?? 0, onTrial: () => isOnTrial },
+      { wait: (channel) => waits[channel] ?? 0, isStopped: () => isStopped, onTrial: () => isOnTrial },
+      waitRecords,
       (each) => void through.push(each),
     );
   });
@@ -111,5 +120,45 @@ describe("the lines of channels", () => {
     isOnTrial = false;
     lines.open(lines.opensAt() ?? 0);
     expect(through).toEqual([a1, b1, c1]);
+  });
+
+  /** What the post waited for here, in milliseconds. */
+  const told = ({ post }: Entry) =>
+    Object.fromEntries(waitRecords.waited(post).waits.map(({ cause, ms }) => [cause, ms]));
+
+  test("a post knows how long it waited for its channel's limit, and how long for others of its channel", () => {
+    const [first, next] = [entry("a"), entry("a")];
+    waits = { a: 50 };
+    lines.join(first, 0);
+    lines.join(next, 0);
+    waits = {};
+    lines.open(50);
+    waits = { a: 30 };
+    lines.leave(first, 60);
+    waits = {};
+    lines.open(90);
+    expect([told(first), told(next)]).toEqual([{ CHANNEL_LIMIT: 50 }, { CHANNEL_LIMIT: 80, CHANNEL_QUEUE: 10 }]);
+  });
+
+  test("a post that comes while its channel is limited waited for the rest of the limit alone", () => {
+    const [first, next] = [entry("a"), entry("a")];
+    waits = { a: 50 };
+    lines.join(first, 0);
+    const late = { ...next, post: { ...next.post, dueAt: 40 } };
+    lines.join(late, 40);
+    waits = {};
+    lines.open(50);
+    lines.leave(first, 55);
+    expect(told(late)).toEqual({ CHANNEL_LIMIT: 10, CHANNEL_QUEUE: 5 });
+  });
+
+  test("a limit on everything is told from the channel's own", () => {
+    const [only] = [entry("a")];
+    waits = { a: 50 };
+    isStopped = true;
+    lines.join(only, 0);
+    waits = {};
+    lines.open(50);
+    expect(told(only)).toEqual({ RECEIVER_LIMIT: 50 });
   });
 });

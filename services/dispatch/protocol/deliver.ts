@@ -10,6 +10,7 @@ import { nonceKnownUntil, outgoing } from "./outgoing.ts";
 import type { Ports } from "./ports.ts";
 import type { PostWrite } from "./post-store.ts";
 import type { Timing } from "./timing.ts";
+import type { WaitRecords } from "./wait-records.ts";
 
 /** Sends a post that is ours by its fence, and writes down what became of it. */
 export interface Delivery {
@@ -39,6 +40,7 @@ const LONGEST_WAIT_MS = 1_000;
 /**
  * @param unannounced - Is told of each post whose outcome may change what its guild's plan asks for.
  * @param pace - Is asked before each part but the first, and told of each that is sent.
+ * @param waits - Is told what the time goes by with, and says why a post is late.
  */
 export function newDelivery(
   ports: Ports,
@@ -48,6 +50,7 @@ export function newDelivery(
   halts: Halts,
   unannounced: (post: Post) => void,
   pace: Pace,
+  waits: WaitRecords,
 ): Delivery {
   const { clock, store, random } = ports;
 
@@ -61,6 +64,7 @@ export function newDelivery(
       if (clock.now() > post.deadline) return overdue(post, untouched);
       if (life.stopping && untouched) return release(post, "dispatch was stopping", 0);
       const outcome = await attempt(post, sink, message, part);
+      waits.spent(post, "RECEIVER_SLOW");
       if (outcome.kind === "rejected" && !fresh) return refusedInDoubt(post, outcome, sink);
       if (outcome.kind !== "sent") return afterFailure(post, outcome, untouched);
       post = { ...post, delivered: [...post.delivered, outcome.messageId] };
@@ -83,6 +87,7 @@ export function newDelivery(
     for (let wait = pace.furtherWait(post); wait > 0 && held !== null; wait = pace.furtherWait(post)) {
       if (life.stopping) return held;
       await life.sleep(Math.min(wait, LONGEST_WAIT_MS));
+      waits.spent(post, "SINK_BUDGET");
       held = await withLease(held);
     }
     return held;
@@ -130,32 +135,38 @@ export function newDelivery(
     const now = clock.now();
     const { delivered, dueAt } = post;
     const proof = { delivered, messageId: delivered[0], settledAt: now, lateMs: Math.max(0, now - dueAt) };
-    await ledger.write(post, { state: "sent", ...proof, ...idle });
+    const reason = waits.lateReason(post);
+    await ledger.write(post, { state: "sent", ...proof, ...(reason !== undefined && { reason }), ...settled });
+    waits.forget(post);
   }
 
   async function fail(post: Post, reason: string, certain: boolean, scope?: "channel" | "payload"): Promise<void> {
     const { delivered } = post;
     const doubt = certain ? {} : { doubtSince: post.doubtSince };
     const outcome = { state: "failed", reason, settledAt: clock.now(), delivered } as const;
-    await ledger.write(post, { ...outcome, ...idle, ...doubt, ...suspension(post, scope) });
+    await ledger.write(post, { ...outcome, ...settled, ...doubt, ...suspension(post, scope) });
+    waits.forget(post);
     unannounced(post);
   }
 
   async function giveUp(post: Post, reason: string, scope?: "channel" | "payload"): Promise<void> {
     const outcome = { state: "unknown", reason, settledAt: clock.now(), delivered: post.delivered } as const;
-    await ledger.write(post, { ...outcome, ...idle, ...suspension(post, scope) });
+    await ledger.write(post, { ...outcome, ...settled, ...suspension(post, scope) });
+    waits.forget(post);
     if (scope === "channel") unannounced(post);
   }
 
   async function release(post: Post, reason: string, delayMs: number): Promise<void> {
-    await ledger.write(post, { state: "planned", reason, wakeAt: clock.now() + delayMs, ...idle });
+    const waited = waits.waited(post);
+    await ledger.write(post, { state: "planned", reason, waited, wakeAt: clock.now() + delayMs, ...idle });
     unannounced(post);
   }
 
   async function pause(post: Post, reason: string, delayMs: number): Promise<void> {
     const { delivered } = post;
     const wakeAt = clock.now() + delayMs;
-    await ledger.write(post, { state: "sending", reason, wakeAt, delivered, owner: undefined });
+    const waited = waits.waited(post);
+    await ledger.write(post, { state: "sending", reason, waited, wakeAt, delivered, owner: undefined });
   }
 
   return { send, succeed, fail, giveUp, release, pause };
@@ -163,6 +174,7 @@ export function newDelivery(
 
 /** Nobody works on it, and nothing is in doubt. */
 const idle = { owner: undefined, attemptId: undefined, doubtSince: undefined };
+const settled = { ...idle, waited: undefined };
 
 /** What the channel refuses it will refuse again, until somebody changes the announcement. */
 function suspension({ announcementRevision }: Post, scope?: "channel" | "payload"): Pick<PostWrite, "suspends"> {

@@ -8,6 +8,7 @@ import { newFiring } from "./fire.ts";
 import { newFollower } from "./follower.ts";
 import { newForesight } from "./foresight.ts";
 import { newHalts } from "./halts.ts";
+import { newHeartbeat } from "./heartbeat.ts";
 import { newLedger } from "./ledger.ts";
 import { newLife } from "./life.ts";
 import { newPlanner } from "./planner.ts";
@@ -15,6 +16,7 @@ import { NOTHING_SET, type Ports } from "./ports.ts";
 import { newRescue } from "./rescue.ts";
 import type { Entry } from "./sink-lane.ts";
 import type { Timing } from "./timing.ts";
+import { newWaitRecords } from "./wait-records.ts";
 
 /** One replica of dispatch. */
 export interface Dispatcher {
@@ -52,13 +54,15 @@ export function newDispatcher(ports: Ports, timing: Timing): Dispatcher {
   const questions = newQuestions(ports, timing, follower, (guildId) => planner.isBehind(guildId));
   const ledger = newLedger({ ...ports, reports: { ...ports.reports, settled } }, life);
   const halts = newHalts(ports, timing);
+  const heartbeat = newHeartbeat(ports, timing, life);
+  const waits = newWaitRecords(clock, ({ sink }) => [...heartbeat.outages(), ...halts.outages(sink)]);
   const pace: Pace = { furtherWait: (post) => agenda.furtherWait(post), spend: (post) => agenda.spend(post) };
-  const delivery = newDelivery(ports, timing, life, ledger, halts, planAgain, pace);
-  const parts = { ports, timing, life, planner, questions, ledger, delivery };
+  const delivery = newDelivery(ports, timing, life, ledger, halts, planAgain, pace, waits);
+  const parts = { ports, timing, life, planner, questions, ledger, delivery, waits };
   const fire = newFiring(parts);
   const rescue = newRescue(parts);
   const foresee = newForesight(ports, timing, life, questions, () => agenda.inLine);
-  const agenda = newAgenda(ports, timing, life, foresee, work);
+  const agenda = newAgenda(ports, timing, life, foresee, waits, work);
 
   function settled(post: Post): void {
     ports.reports.settled(post);
@@ -71,14 +75,14 @@ export function newDispatcher(ports: Ports, timing: Timing): Dispatcher {
   }
 
   /** A replica that isn't the first looks again: the ones before it have had their time. */
-  async function work({ post, rank, readyAt }: Entry): Promise<boolean> {
+  async function work({ post, rank }: Entry): Promise<boolean> {
     const row = rank === 0 ? post : await unchanged(post);
     if (row === null || life.stopping) return true;
     const sink = ports.sinks.find(({ name }) => name === row.sink);
     if (row.state === "planned" && sink !== undefined) {
       // A halted sink keeps its posts planned; those whose deadline is over are still settled.
       const isHalted = halts.reasonFor(row.sink) !== undefined && clock.now() <= row.deadline;
-      return isHalted || fire(row, sink, readyAt);
+      return isHalted || fire(row, sink);
     }
     await (row.state === "sending" ? rescue(row, sink) : planner.touch(row.guildId, row.dueAt));
     return true;
@@ -86,6 +90,7 @@ export function newDispatcher(ports: Ports, timing: Timing): Dispatcher {
 
   async function unchanged(post: Post): Promise<Post | null> {
     const row = await store.find(post.id);
+    waits.spent(post, "DATABASE");
     return row !== null && row.state === post.state && row.fence === post.fence ? row : null;
   }
 
@@ -99,12 +104,19 @@ export function newDispatcher(ports: Ports, timing: Timing): Dispatcher {
     }
   }
 
+  /** What was missing before is known before the first post that it made late. */
+  async function begin(): Promise<void> {
+    await heartbeat.start();
+    if (life.stopping) return;
+    follower.start();
+    agenda.start();
+    life.repeat("sweep", timing.sweepEveryMs, sweep);
+  }
+
   return {
     start() {
       if (life.stopping) return;
-      follower.start();
-      agenda.start();
-      life.repeat("sweep", timing.sweepEveryMs, sweep);
+      void begin();
     },
     hint(guildId) {
       // The feeds bring what is not heard.

@@ -1,4 +1,3 @@
-import type { EpochMs } from "../../contracts/ids.ts";
 import type { ChatMessage } from "../domain/chat-message.ts";
 import { type StandingTruth, stands } from "../domain/judge-post.ts";
 import type { Announced } from "../domain/message/announcement-embed.ts";
@@ -12,6 +11,7 @@ import type { Life } from "./life.ts";
 import type { Planner } from "./planner.ts";
 import type { Ports } from "./ports.ts";
 import type { Timing } from "./timing.ts";
+import type { WaitRecords } from "./wait-records.ts";
 
 /** The parts of the protocol that firing leads together. */
 export interface FireParts {
@@ -22,26 +22,28 @@ export interface FireParts {
   readonly questions: Questions;
   readonly ledger: Ledger;
   readonly delivery: Delivery;
+  readonly waits: WaitRecords;
 }
+
+/** What a post that is later than this has waited for is written with its claim: its worker may vanish. */
+const TOLD_WITH_CLAIM_MS = 1_000;
 
 /**
  * What happens to a planned post at its due instant: the truth is asked for, the post is claimed on it, and sent. When
  * the truth has changed the guild is planned anew, and the new plan says what becomes of the post.
  */
-export function newFiring(parts: FireParts): (post: Post, sink: Sink, readyAt: EpochMs) => Promise<boolean> {
-  const { ports, timing, life, planner, questions, ledger, delivery } = parts;
+export function newFiring(parts: FireParts): (post: Post, sink: Sink) => Promise<boolean> {
+  const { ports, timing, life, planner, questions, ledger, delivery, waits } = parts;
 
-  /**
-   * @param readyAt - Since when it has waited for its turn.
-   * @returns Whether it is known what has become of it: a claim that is refused, or has no answer, says nothing about that.
-   */
-  async function fire(post: Post, sink: Sink, readyAt: EpochMs): Promise<boolean> {
+  /** Resolves to whether it is known what has become of it: a claim that is refused, or has no answer, does not say. */
+  async function fire(post: Post, sink: Sink): Promise<boolean> {
     const answer = await truthInTime(post);
+    waits.spent(post, "OWNERS_SILENT");
     if (life.stopping) return true;
     if (answer !== undefined && !stands(post, answer.truth, timing.graceMs)) {
       await planner.touch(post.guildId, post.dueAt);
     } else if (ports.clock.now() > post.deadline || answer === undefined) {
-      await miss(post, answer === undefined ? "the truth about it could not be had in time" : lateness(post, readyAt));
+      await miss(post);
     } else {
       return claimAndSend(post, sink, answer as Answer & { truth: StandingTruth });
     }
@@ -57,15 +59,10 @@ export function newFiring(parts: FireParts): (post: Post, sink: Sink, readyAt: E
     }
   }
 
-  function lateness({ reason, deadline }: Post, readyAt: EpochMs): string {
-    if (reason !== undefined) return reason;
-    return readyAt <= deadline
-      ? "its turn did not come before its deadline: its channel or its sink takes no more"
-      : "nothing could post it before its deadline";
-  }
-
-  async function miss(post: Post, reason: string): Promise<void> {
-    await ledger.write(post, { state: "missed", reason, settledAt: ports.clock.now() });
+  async function miss(post: Post): Promise<void> {
+    const outcome = { state: "missed", reason: waits.missedReason(post), settledAt: ports.clock.now() } as const;
+    await ledger.write(post, { ...outcome, waited: undefined });
+    waits.forget(post);
   }
 
   async function claimAndSend(
@@ -74,16 +71,20 @@ export function newFiring(parts: FireParts): (post: Post, sink: Sink, readyAt: E
     { truth, validUntil }: Answer & { truth: StandingTruth },
   ): Promise<boolean> {
     const messages = rendered(await announcedThrough(sink, truth));
+    waits.spent(post, "RECEIVER_SLOW");
+    const asOf = ports.clock.now();
     const claimed = await ledger.claim({
       post,
-      asOf: ports.clock.now(),
+      asOf,
       owner: ports.replicas.self,
       attemptId: ports.random.id(),
       leaseMs: timing.leaseMs,
       parts: messages instanceof Error ? 1 : messages.length,
       announcementRevision: truth.announcement.revision,
       notAfter: validUntil,
+      ...(asOf - post.dueAt > TOLD_WITH_CLAIM_MS && { waited: waits.waited(post) }),
     });
+    waits.spent(post, "DATABASE");
     if (claimed === null) return false;
     if (messages instanceof Error) await delivery.fail(claimed, `it can't be rendered: ${messages.message}`, true);
     else await delivery.send(claimed, sink, messages, true);

@@ -3,6 +3,7 @@ import type { EpochMs, GuildId } from "../../contracts/ids.ts";
 import type { Position } from "../domain/plan-order.ts";
 import type { PlanChanges } from "../domain/plan-truth.ts";
 import type { Post } from "../domain/post.ts";
+import type { Outage, Waited } from "../domain/wait.ts";
 import type { Feed } from "./ports.ts";
 
 /** How far a guild is planned. */
@@ -56,6 +57,8 @@ export interface Claim {
   readonly leaseMs: number;
   readonly parts: number;
   readonly announcementRevision: number;
+  /** What the post has waited for, where it is late: its worker may vanish. */
+  readonly waited?: Waited | undefined;
   /** The claim is void when it reaches the database later: the truth that it rests on is stale by then. */
   readonly notAfter: EpochMs;
 }
@@ -77,6 +80,7 @@ export type PostWrite = {
       | "lateMs"
       | "messageId"
       | "suspends"
+      | "waited"
   ]?: Post[Field] | undefined;
 };
 
@@ -116,4 +120,10 @@ export interface PostStore {
   sourceVersions(ids: readonly string[]): Promise<readonly Omit<Source, "text">[]>;
   marks(): Promise<Readonly<Partial<Record<Feed, ChangeMark>>>>;
   saveMark(feed: Feed, mark: ChangeMark): Promise<void>;
+  /**
+   * Dispatch runs. Where the beat before, of whichever replica, is longer ago than `gapMs`, the gap is an outage: the
+   * database's for a replica that has run since then without a pause (`awakeSince`), otherwise dispatch's own. Resolves
+   * to the latest outages, oldest first.
+   */
+  beat(awakeSince: EpochMs, gapMs: number): Promise<readonly Outage[]>;
 }

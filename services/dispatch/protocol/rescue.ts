@@ -23,13 +23,14 @@ const LOOK_UP_PATIENCE_MS = 300_000;
  * be done it becomes `unknown` and is not sent again.
  */
 export function newRescue(fireParts: FireParts): (post: Post, sink: Sink | undefined) => Promise<void> {
-  const { ports, timing, questions, ledger, delivery } = fireParts;
+  const { ports, timing, questions, ledger, delivery, waits } = fireParts;
   const { clock, random, replicas, store } = ports;
 
   async function rescue(post: Post, sink: Sink | undefined): Promise<void> {
     const { id, fence } = post;
     const claim = { id, fence, owner: replicas.self, attemptId: random.id(), leaseMs: timing.leaseMs };
     const taken = await store.takeOver(claim);
+    waits.spent(post, "DATABASE");
     if (taken === null) return;
     if (sink === undefined) return delivery.giveUp(taken, `the sink ${post.sink} was switched off while it was sent`);
     if (taken.crashes < POISON_CRASHES && (await sendAgain(taken, sink))) return;
@@ -40,6 +41,7 @@ export function newRescue(fireParts: FireParts): (post: Post, sink: Sink | undef
   async function sendAgain(post: Post, sink: Sink): Promise<boolean> {
     if (clock.now() > Math.min(post.deadline, nonceKnownUntil(post, sink, timing))) return false;
     const answer = await questions.askAbout(post);
+    waits.spent(post, "OWNERS_SILENT");
     if (answer === undefined) {
       await delivery.pause(post, "the truth about it can't be had", timing.askAgainMs);
       return true;
@@ -60,6 +62,7 @@ export function newRescue(fireParts: FireParts): (post: Post, sink: Sink | undef
     const delivered = [...post.delivered];
     while (delivered.length < parts) {
       const answer = await lookFor({ ...post, delivered }, messages[delivered.length], sink);
+      waits.spent(post, "RECEIVER_SLOW");
       if (answer?.kind !== "found") return notFound({ ...post, delivered }, answer, sink);
       delivered.push(answer.messageId);
     }

@@ -4,6 +4,7 @@ import type { Sink } from "../sink.ts";
 import { newChannelLines } from "./channel-lines.ts";
 import { newFairQueue, type Turn } from "./fair-queue.ts";
 import { newSendingBudget } from "./sending-budget.ts";
+import type { WaitRecords } from "./wait-records.ts";
 
 /** What goes first: its own, then what other replicas were to have done by now, then what is late, whoever's it is. */
 export type Precedence = "own" | "others" | "late";
@@ -14,6 +15,8 @@ export interface Entry extends Turn {
   /** This replica's place for it: 0 goes first. */
   readonly rank: number;
   readonly precedence: Precedence;
+  /** When this replica found it. */
+  readonly foundAt: EpochMs;
   /** From when on it waits for its turn. */
   readonly readyAt: EpochMs;
 }
@@ -41,32 +44,53 @@ export interface SinkLane {
  *
  * @param postsAtOnce - In work at the same time; what is not its own keeps to a fifth of it, and so does what is late, so
  * that after an outage what is due now has the rest.
+ * @param waits - Is told what each post waited for until its turn.
  */
 export function newSinkLane(
   { requestsPerSecond = Infinity, channelLimits }: Pick<Sink, "requestsPerSecond" | "channelLimits">,
   postsAtOnce: number,
+  waits: Pick<WaitRecords, "of">,
 ): SinkLane {
   const own = newFairQueue<Entry>();
   const others = newFairQueue<Entry>();
+  /** How long the budget has been spent in all, and what that was when an entry was let through. */
+  const spentBudget = { ms: 0, since: undefined as EpochMs | undefined };
+  const spentAtFirst = new WeakMap<Entry, number>();
   const letThrough = (entry: Entry) => {
+    spentAtFirst.set(entry, spentBudget.ms);
     (entry.precedence === "others" ? others : own).put(entry, entry.precedence === "late");
   };
   /** Where channels have no limits of their own, their posts don't wait for each other. */
-  const lines = channelLimits && newChannelLines(channelLimits, letThrough);
+  const lines = channelLimits && newChannelLines(channelLimits, waits, letThrough);
   const budget = newSendingBudget(requestsPerSecond);
   const aFifth = Math.max(1, Math.floor(postsAtOnce / 5));
   const inWork = { own: 0, others: 0, late: 0 };
+
+  function isBudgetSpent(now: EpochMs): boolean {
+    const isSpent = budget.wait(now) > 0;
+    if (spentBudget.since !== undefined) spentBudget.ms += now - spentBudget.since;
+    spentBudget.since = isSpent ? now : undefined;
+    return isSpent;
+  }
+
+  function begins(entry: Entry | undefined, now: EpochMs): Entry | undefined {
+    if (entry === undefined) return undefined;
+    const record = waits.of(entry.post);
+    record.spentFor("SINK_BUDGET", spentBudget.ms - (spentAtFirst.get(entry) ?? spentBudget.ms), now);
+    record.spent("SINK_QUEUE", now);
+    return entry;
+  }
 
   return {
     put: (entry, now) => (lines === undefined ? letThrough(entry) : lines.join(entry, now)),
     next(now) {
       lines?.open(now);
-      if (inWork.own + inWork.others + inWork.late >= postsAtOnce || budget.wait(now) > 0) return undefined;
-      return (
+      if (isBudgetSpent(now) || inWork.own + inWork.others + inWork.late >= postsAtOnce) return undefined;
+      const entry =
         own.takeOnTime() ??
         (inWork.others < aFifth ? others.takeOnTime() : undefined) ??
-        (inWork.late < aFifth ? own.takeLate() : undefined)
-      );
+        (inWork.late < aFifth ? own.takeLate() : undefined);
+      return begins(entry, now);
     },
     begin({ post, precedence }) {
       inWork[precedence] += 1;

@@ -42,6 +42,9 @@ export interface Timing {
   readonly postsAtOnce: number;
   /** Of one guild at most so many posts are open at a time (D39). */
   readonly maxOpenPosts: number;
+  /** How often a replica says that it runs; after a longer gap than this, no replica did. */
+  readonly heartbeatMs: number;
+  readonly heartbeatGapMs: number;
 }
 
 /** The times of production; the grace time is an operator's choice. */
@@ -67,4 +70,6 @@ export const STANDARD_TIMING: Timing = {
   haltMs: 30_000,
   postsAtOnce: 256,
   maxOpenPosts: MAX_OPEN_POSTS,
+  heartbeatMs: 1_000,
+  heartbeatGapMs: 2_500,
 };

@@ -1,0 +1,58 @@
+import { describe, expect, test } from "@jest/globals";
+import type { Post } from "./post.ts";
+import { upcomingPosts } from "./post-views.ts";
+
+const DUE = 1_000_000;
+const post = (differs: Partial<Post>): Post =>
+  ({
+    announcementId: "a1",
+    occurrenceId: "e1",
+    startsAt: DUE,
+    dueAt: DUE,
+    wakeAt: DUE,
+    channel: "77",
+    sink: "log",
+    state: "planned",
+    attempts: 0,
+    ...differs,
+  }) as Post;
+const listed = { announcementId: "a1", eventId: "e1", startsAt: DUE, dueAt: DUE, channel: "77" };
+
+describe("the list of upcoming posts", () => {
+  test("says of a post that waits for its instant no more than where and when", () => {
+    expect(upcomingPosts([post({})], 10)).toEqual([{ ...listed, state: "planned" }]);
+  });
+
+  test("says of a post that was tried how often, why it was not sent, and when it is tried again", () => {
+    const tried = post({ attempts: 2, reason: "HTTP 503", wakeAt: DUE + 9_000 });
+    expect(upcomingPosts([tried], 10)).toEqual([
+      { ...listed, state: "planned", attempts: 2, reason: "HTTP 503", nextTryAt: DUE + 9_000 },
+    ]);
+  });
+
+  test("shows a post in doubt, with the end of its worker's lease, or with the next look", () => {
+    const doubt = { state: "sending", attempts: 1, doubtSince: DUE + 5, wakeAt: DUE + 6_000 } as const;
+    const shown = { ...listed, state: "sending", attempts: 1, inDoubtSince: DUE + 5 };
+    expect(upcomingPosts([post({ ...doubt, owner: "one" })], 10)).toEqual([{ ...shown, leaseUntil: DUE + 6_000 }]);
+    expect(upcomingPosts([post({ ...doubt, reason: "timed out" })], 10)).toEqual([
+      { ...shown, nextTryAt: DUE + 6_000, reason: "timed out" },
+    ]);
+  });
+
+  test("shows a post of several sinks once, where it is furthest from being settled", () => {
+    const doubtful = post({ sink: "webhook", state: "sending", attempts: 1, doubtSince: DUE });
+    const tried = post({ sink: "discord", attempts: 3, reason: "HTTP 503" });
+    for (const rows of [
+      [post({}), tried, doubtful],
+      [doubtful, tried, post({})],
+    ]) {
+      expect(upcomingPosts(rows, 10).map(({ state }) => state)).toEqual(["sending"]);
+    }
+    expect(upcomingPosts([post({}), tried], 10)).toMatchObject([{ attempts: 3 }]);
+  });
+
+  test("holds no more than it is asked for, the first ones", () => {
+    const rows = [1, 2, 3].map((at) => post({ occurrenceId: `e${at}` as never, sink: "log" }));
+    expect(upcomingPosts(rows, 2).map(({ eventId }) => eventId)).toEqual(["e1", "e2"]);
+  });
+});

@@ -1,0 +1,35 @@
+import { describe, expect, test } from "@jest/globals";
+import { reasonCode } from "./reason-code.ts";
+
+describe("the code of a reason", () => {
+  test.each([
+    ["skipped", "the announcement is suspended until it is updated: HTTP 403 50013", "SUSPENDED"],
+    ["failed", "HTTP 404 10003 Unknown Channel", "REFUSED"],
+    ["failed", "the channel belongs to another guild", "CHANNEL_UNUSABLE"],
+    ["skipped", "more than 5000 posts of the guild were due before it", "TOO_MANY_POSTS"],
+    ["missed", "HTTP 429", "RECEIVER_LIMIT"],
+    ["missed", "HTTP 503", "ATTEMPT_FAILED"],
+    ["missed", "ECONNREFUSED", "ATTEMPT_FAILED"],
+    ["unknown", "timed out", "ATTEMPT_FAILED"],
+    ["failed", "poison: 2 workers vanished with it", "POISON"],
+    ["failed", "it can't be rendered: no zone", "NOT_RENDERED"],
+    ["missed", "the truth about it could not be had in time", "OWNERS_SILENT"],
+    ["missed", "nothing could post it before its deadline", "NOT_TAKEN_UP"],
+    ["unknown", "its worker_vanished while it was sending", "WORKER_VANISHED"],
+    ["cancelled", "the announcement was deleted", "ANNOUNCEMENT_CHANGED"],
+    ["cancelled", "the event was moved", "EVENT_CHANGED"],
+    ["skipped", "the event had been announced_already", "ANNOUNCED_ALREADY"],
+    ["sent", "HTTP 503", undefined],
+    ["failed", undefined, "OTHER"],
+    ["failed", "EVERYONE is 'quoted' here", "OTHER"],
+  ] as const)("%s because of %p is %p", (state, reason, expected) => {
+    expect(reasonCode(reason === undefined ? { state } : { state, reason })).toBe(expected);
+  });
+
+  test("a post that was sent late has the code of what it waited for longest", () => {
+    const reason = "dispatch was not running from A to B; other posts of its sink were being sent for 2.0 s";
+    expect(reasonCode({ state: "sent", lateMs: 5_001, reason })).toBe("DISPATCH_DOWN");
+    expect(reasonCode({ state: "sent", lateMs: 5_000, reason })).toBeUndefined();
+    expect(reasonCode({ state: "missed", reason })).toBe("DISPATCH_DOWN");
+  });
+});
