@@ -19,6 +19,7 @@ import {
   listAnnouncingGuilds,
   MOST_ANNOUNCEMENTS,
   removeAnnouncement,
+  removeAnnouncementsOfEvent,
   updateAnnouncement,
 } from "../contracts/announcements.contract.ts";
 import { type EventView, findEvent } from "../contracts/calendar-events.contract.ts";
@@ -27,6 +28,7 @@ import type { AnnouncementId, GuildId } from "../contracts/ids.ts";
 import { listTooLarge } from "../contracts/list-limits.ts";
 import { revisionMismatch } from "../contracts/revision.ts";
 import { announcementsStore } from "./announcements.store.ts";
+import { markDangling } from "./dangling.ts";
 import { changeAnnouncement, newAnnouncement } from "./domain/announcement.ts";
 import { eventReference, referredId, usesEvent } from "./domain/event-reference.ts";
 
@@ -85,17 +87,26 @@ export function announcementsService({ mongoUrl }: { readonly mongoUrl: string }
         return tell(context, { id: removed.id, guildId, revision: removed.revision + 1 });
       }),
 
-      ...serve(
-        getAnnouncement,
-        async ({ guildId, id }) => (await store.find(guildId, id)) ?? refuse("ANNOUNCEMENT_NOT_FOUND"),
-      ),
+      ...serve(removeAnnouncementsOfEvent, async ({ guildId, eventId }, context) => {
+        for (const removed of await store.removeOfEvent(guildId, eventId)) tell(context, removed);
+      }),
+
+      ...serve(getAnnouncement, async ({ guildId, id }, context) => {
+        const announcement = await store.find(guildId, id);
+        if (announcement === null) return refuse("ANNOUNCEMENT_NOT_FOUND");
+        return context.meta.caller === undefined
+          ? announcement
+          : (await markDangling([announcement], guildId, context))[0]!;
+      }),
 
       // A limit of 0 would be MongoDB's word for no limit.
-      ...serve(listAnnouncements, async ({ guildId, amount }, { meta }) => {
+      ...serve(listAnnouncements, async ({ guildId, amount }, context) => {
         if (amount === 0) return [];
         const most = amount === -1 ? MOST_ANNOUNCEMENTS : amount;
         // Dispatch plans from all of them, and answers nobody.
-        return meta.caller === undefined ? store.list(guildId, most) : boundedList(store.listed(guildId, most));
+        if (context.meta.caller === undefined) return store.list(guildId, most);
+        const listed = await boundedList(store.listed(guildId, most));
+        return isRefusal(listed) ? listed : markDangling(listed, guildId, context);
       }),
 
       ...serve(listAnnouncementRules, ({ guildId }) => store.listRules(guildId)),

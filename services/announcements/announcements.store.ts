@@ -13,6 +13,7 @@ import {
 import { coalescedReads } from "../../mixins/coalesced-reads.ts";
 import { optimisticWrite } from "../../mixins/optimistic-write.ts";
 import { readRows, streamRows } from "../../mixins/short-reads.ts";
+import { deadlineStages, inTime } from "../../mixins/write-deadline.ts";
 import { type Announcement, type AnnouncementRule, MOST_ANNOUNCEMENTS } from "../contracts/announcements.contract.ts";
 import type { ChangesSinceParams, ChangesSinceResult } from "../contracts/change-feed.contract.ts";
 import { isRefusal, refuse, type Refusal } from "../contracts/errors.ts";
@@ -66,6 +67,8 @@ export interface AnnouncementsStore {
   replace(next: AnnouncementDraft, standsAnew: boolean): Promise<boolean>;
   /** Removes an announcement; false when another write came after the stored revision. */
   remove(stored: Announcement): Promise<boolean>;
+  /** Removes the announcements that name the event, or an occurrence of it. */
+  removeOfEvent(guildId: GuildId, eventId: string): Promise<Pick<Announcement, "guildId" | "id" | "revision">[]>;
   /** The guild's first `limit` in creation order. */
   list(guildId: GuildId, limit: number): Promise<Announcement[]>;
   /** The same, a few at a time. */
@@ -151,6 +154,15 @@ export function announcementsStore(connection: Connection): AnnouncementsStore {
     remove({ id: _id, guildId, revision }) {
       const tombstone = { _id, guildId, revision: revision + 1 };
       return saveRevision(model, tombstone, stampedTombstone(tombstone));
+    },
+
+    async removeOfEvent(guildId, eventId) {
+      const filter = { guildId, ...EXISTS, $or: namesEvent(eventId) };
+      const projection = { revision: 1 } as const;
+      const named = await readRows<Pick<AnnouncementRow, "_id" | "revision">>(model, { filter, projection });
+      if (named.length === 0) return [];
+      await inTime(model.collection.updateMany(filter as never, [...EACH_TOMBSTONE, ...deadlineStages()]));
+      return named.map(({ _id, revision }) => ({ guildId, id: _id as AnnouncementId, revision: revision + 1 }));
     },
 
     async list(guildId, limit) {
@@ -251,6 +263,17 @@ async function updateOlderRows(model: Model<AnnouncementRow>, guildId: GuildId):
   await model.collection.bulkWrite(updates as never, { ordered: false }).catch(unlessSlotIsTaken);
   await updateOlderRows(model, guildId);
 }
+
+/** The reference of a series begins those of its occurrences (D12). */
+function namesEvent(eventId: string): object[] {
+  return [{ eventId }, { eventId: { $gte: `${eventId}_`, $lt: `${eventId}\`` } }];
+}
+
+/** Makes each row the tombstone of its own next revision. */
+const EACH_TOMBSTONE = [
+  { $project: { guildId: 1, revision: { $add: ["$revision", 1] } } },
+  { $set: { changedAt: "$$NOW", deletedAt: "$$NOW" } },
+];
 
 function unlessSlotIsTaken(error: unknown): void {
   if (!isDuplicateKey(error)) throw error;

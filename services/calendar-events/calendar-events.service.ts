@@ -12,11 +12,14 @@ import {
   createEvent,
   findEvent,
   getEvent,
+  type EventReference,
   listEvents,
+  listExistingEvents,
   listOngoingEvents,
   removeEvent,
   updateEvent,
 } from "../contracts/calendar-events.contract.ts";
+import { removeAnnouncementsOfEvent } from "../contracts/announcements.contract.ts";
 import { getOccurrence, listOccurrencesStarting } from "../contracts/occurrences.contract.ts";
 import {
   CALENDAR_CHANGED,
@@ -103,10 +106,11 @@ export function calendarEventsService({
         }),
       ),
 
-      ...serve(removeEvent, (params, context) =>
+      ...serve(removeEvent, ({ announcements, ...params }, context) =>
         inCalendar(params, context, async () => {
           const removed = told(context, await writes.remove(params));
-          return isRefusal(removed) ? removed : undefined;
+          if (isRefusal(removed)) return removed;
+          return announcements === "delete" ? removeAnnouncements(params, context) : undefined;
         }),
       ),
 
@@ -123,6 +127,11 @@ export function calendarEventsService({
       ...serve(findEvent, async ({ guildId, eventId }, context) => {
         const named = await openNamed(guildId, eventId, context);
         return named === undefined ? null : viewOf(named);
+      }),
+
+      ...serve(listExistingEvents, async ({ guildId, eventIds }) => {
+        const found = await Promise.all(eventIds.map((eventId) => events.find(guildId, eventId)));
+        return eventIds.filter((_, at) => found[at] !== undefined);
       }),
 
       ...serve(listOccurrencesStarting, (params, context) =>
@@ -171,6 +180,18 @@ export function calendarEventsService({
     events: listen(guildSettingsChanged, ({ guildId }) => limit.forget(guildId)),
   };
 }
+
+/**
+ * Removes the announcements of an event that is gone. The event is removed first: the announcements of an event that stays
+ * would be lost, and those of one that is gone never fire. Where this fails they stay, and lists mark them as dangling.
+ */
+async function removeAnnouncements({ guildId, eventId }: EventReference, context: CallContext<unknown>) {
+  const removal = context.call<void, object>(removeAnnouncementsOfEvent.name, { guildId, eventId });
+  return removal.catch(() => refuse("OUTCOME_UNKNOWN", undefined, ANNOUNCEMENTS_LEFT));
+}
+
+const ANNOUNCEMENTS_LEFT =
+  "The event is deleted, but some of its announcements may be left: they are marked as dangling in the list";
 
 /** Tells all who listen what was stored or removed, and passes it on. */
 function told(context: CallContext<unknown>, written: Written | Refusal): Written | Refusal {

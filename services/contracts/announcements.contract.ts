@@ -69,6 +69,12 @@ export type AnnouncementRule = Pick<
   "id" | "channel" | "type" | "eventId" | "eventColor" | "hours" | "minutes" | "enabled" | "revision" | "standsSince"
 >;
 
+/** An announcement as a client sees it. */
+export type ShownAnnouncement = Announcement & {
+  /** Its event is gone, so it is never posted (D42). Only set for callers with a key. */
+  readonly dangling?: true;
+};
+
 /** What a new one has where nothing is said (D26). */
 export const ANNOUNCEMENT_DEFAULTS = {
   enabled: true,
@@ -247,7 +253,7 @@ export interface AnnouncementReference {
   readonly id: string;
 }
 
-export const getAnnouncement = action<AnnouncementReference, Announcement>({
+export const getAnnouncement = action<AnnouncementReference, ShownAnnouncement>({
   name: "announcements.get",
   keys: "guild read",
   params: { guildId, id: reference },
@@ -263,8 +269,19 @@ export const removeAnnouncement = action<AnnouncementReference & IfRevision, voi
 
 const FEWER = { field: "amount", advice: "must be a smaller number, from 0 on" } as const;
 
+/**
+ * Removes a guild's announcements of one event, of a series and its occurrences, or of one occurrence (D42). Those of the
+ * types UNIVERSAL and COLOR name no event.
+ */
+export const removeAnnouncementsOfEvent = action<{ guildId: GuildId; eventId: string }, void>({
+  name: "announcements.removeOfEvent",
+  keys: "guild write",
+  params: { guildId, eventId: reference },
+  idempotent: true,
+});
+
 /** In creation order (D29). A key is refused with TOO_MANY_ENTRIES what is larger than MAX_ANSWER_BYTES. */
-export const listAnnouncements = action<{ guildId: GuildId; amount: number }, Announcement[]>({
+export const listAnnouncements = action<{ guildId: GuildId; amount: number }, ShownAnnouncement[]>({
   name: "announcements.list",
   keys: "guild read",
   params: { guildId, amount: integer(-1, 2_147_483_647) },

@@ -7,6 +7,7 @@ import {
   guildId,
   httpUrl,
   integer,
+  listOf,
   oneOf,
   optional,
   reference,
@@ -201,13 +202,27 @@ export interface EventReference {
 }
 
 /** Deletes a single event, a series, or cancels one occurrence (D19). */
-export const removeEvent = action<EventReference & IfRevision, void>({
+export const removeEvent = action<EventReference & IfRevision & AlsoRemoved, void>({
   name: "calendar-events.remove",
   keys: "guild write",
-  params: { guildId, calendarNumber, eventId: reference, ifRevision },
-  asks: askedForCalendar,
+  params: {
+    guildId,
+    calendarNumber,
+    eventId: reference,
+    announcements: optional(oneOf(["delete"])),
+    ifRevision,
+  },
+  asks: (params) => [
+    ...askedForCalendar(params),
+    ...(params.announcements === undefined ? [] : (["announcements"] as const)),
+  ],
   idempotent: false,
 });
+
+/** What goes with an event: `delete` for its announcements of the types SPECIFIC and RECUR (D42). */
+interface AlsoRemoved {
+  readonly announcements?: "delete";
+}
 
 /** The revision of a series is that of each of its occurrences as well. */
 export const getEvent = action<EventReference, EventView & Revised>({
@@ -258,6 +273,18 @@ export const findEvent = action<{ guildId: GuildId; eventId: string }, EventView
   name: "calendar-events.find",
   keys: "guild read",
   params: { guildId, eventId: reference },
+  idempotent: true,
+});
+
+const storedReference = textOf("the id of an event or an occurrence", /^[0-9A-Za-z_]+$/, 64);
+/** The most ids in one question: a guild has no more announcements. */
+const MOST_REFERENCES = 1000;
+
+/** For the references of announcements: which of these events and occurrences exist, in whichever calendar (D42). */
+export const listExistingEvents = action<{ guildId: GuildId; eventIds: readonly string[] }, string[]>({
+  name: "calendar-events.listExisting",
+  keys: "guild read",
+  params: { guildId, eventIds: listOf(storedReference, MOST_REFERENCES) },
   idempotent: true,
 });
 

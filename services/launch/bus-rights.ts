@@ -7,12 +7,14 @@ import {
   getAnnouncement,
   listAnnouncementRules,
   listAnnouncingGuilds,
+  removeAnnouncementsOfEvent,
 } from "../contracts/announcements.contract.ts";
 import { API_KEY_CHANGED } from "../contracts/api-keys.contract.ts";
 import {
   CALENDAR_EVENT_CHANGED,
   calendarEventsChangesSince,
   findEvent,
+  listExistingEvents,
 } from "../contracts/calendar-events.contract.ts";
 import { getOccurrence, listOccurrencesStarting } from "../contracts/occurrences.contract.ts";
 import { CALENDAR_CHANGED } from "../contracts/calendars.contract.ts";
@@ -41,9 +43,9 @@ export const SPOKEN: Readonly<Record<ServiceName, Spoken>> = {
     tells: [API_KEY_CHANGED, RATES_USED],
     hears: [API_KEY_CHANGED, RATES_USED],
   },
-  announcements: { asks: [findEvent], tells: [ANNOUNCEMENT_CHANGED], hears: [] },
+  announcements: { asks: [findEvent, listExistingEvents], tells: [ANNOUNCEMENT_CHANGED], hears: [] },
   "calendar-events": {
-    asks: [getGuildSettings],
+    asks: [getGuildSettings, removeAnnouncementsOfEvent],
     tells: [CALENDAR_CHANGED, CALENDAR_EVENT_CHANGED],
     hears: [GUILD_SETTINGS_CHANGED],
   },

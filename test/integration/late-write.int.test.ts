@@ -5,6 +5,7 @@ import { calendarEventsService } from "../../services/calendar-events/calendar-e
 import {
   createAnnouncement,
   removeAnnouncement,
+  removeAnnouncementsOfEvent,
   updateAnnouncement,
 } from "../../services/contracts/announcements.contract.ts";
 import { createEvent, removeEvent, updateEvent } from "../../services/contracts/calendar-events.contract.ts";
@@ -76,6 +77,10 @@ const WRITES = [
   write("the first change of a guild's settings", updateGuildSettings, ({ guildId }) => ({ guildId, prefix: "late" })),
   write("the create of an announcement", createAnnouncement, ({ guildId }) => ({ guildId, ...rule })),
   write("a change of an announcement", updateAnnouncement, ({ guildId, id }) => ({ guildId, id, info: "late" })),
+  write("the removal of an event's announcements", removeAnnouncementsOfEvent, ({ guildId, eventId }) => ({
+    guildId,
+    eventId,
+  })),
   write("the removal of an announcement", removeAnnouncement, ({ guildId, id }) => ({ guildId, id })),
 ];
 
@@ -115,6 +120,7 @@ describe("a write that the database reads after its deadline", () => {
     const occurrence = `${seriesId}_20261202T120000Z` as EventId;
     await services.call(updateEvent, { ...named, eventId: occurrence, name: "changed" });
     const { id } = await services.call(createAnnouncement, { guildId, ...rule });
+    await services.call(createAnnouncement, { guildId, ...rule, type: "SPECIFIC", eventId });
     stored = { ...named, eventId, seriesId, id };
   });
 

@@ -25,6 +25,8 @@ const OF_NO_ROUTE: Readonly<Record<string, object>> = {
   "guild-settings.changesSince": fromTheBeginning,
   "announcements.listRules": { guildId: OWN },
   "announcements.listAnnouncingGuilds": { guildIds: [OWN] },
+  "announcements.removeOfEvent": { guildId: OWN, eventId: "x" },
+  "calendar-events.listExisting": { guildId: OWN, eventIds: ["x"] },
   "calendar-events.find": { guildId: OWN, eventId: "x" },
   "calendar-events.getOccurrence": { guildId: OWN, occurrenceId: "x" },
   "calendar-events.listOccurrencesStarting": { guildId: OWN, windows: [], limit: 1 },

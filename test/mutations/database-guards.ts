@@ -94,6 +94,15 @@ export const DATABASE_GUARDS: readonly Guard[] = [
     test: "is not answered with what a later try says",
   },
   {
+    guard: "an announcement whose event is gone is marked",
+    file: "services/announcements/dangling.ts",
+    text: "existing.has(announcement.eventId)",
+    without: "existing.size >= 0",
+    testFile: "services/announcements/dangling.int.test.ts",
+    test: "stays, and is marked in get and list",
+    onRealParts: true,
+  },
+  {
     guard: "no two announcements of a guild have one slot",
     file: "services/announcements/announcements.store.ts",
     text: "unique: true, ",

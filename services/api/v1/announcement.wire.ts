@@ -1,4 +1,8 @@
-import { type Announcement, ANNOUNCEMENT_TYPES } from "../../contracts/announcements.contract.ts";
+import {
+  type Announcement,
+  ANNOUNCEMENT_TYPES,
+  type ShownAnnouncement,
+} from "../../contracts/announcements.contract.ts";
 import { COLORS } from "../../contracts/calendar-events.contract.ts";
 import {
   NOT_PLANNED_CODES,
@@ -59,7 +63,7 @@ export const amountField = field("amount", "amount", asInteger);
 export const usualAmountField = { ...amountField, standard: 10 };
 
 /** An announcement as get answers it: without its id (api.md 4.1). */
-export const announcement: readonly AnswerField<Announcement>[] = [
+export const announcement: readonly AnswerField<ShownAnnouncement>[] = [
   { wire: "channel", value: ({ channel }) => channel, schema: STRING },
   { wire: "event_id", value: ({ eventId }) => eventId, schema: STRING },
   { wire: "event_color", value: ({ eventColor }) => eventColor, schema: oneOfNames(COLORS) },
@@ -71,6 +75,12 @@ export const announcement: readonly AnswerField<Announcement>[] = [
   { wire: "info_only", value: ({ infoOnly }) => infoOnly, schema: BOOLEAN },
   { wire: "subscribers_role", value: ({ subscribersRole }) => subscribersRole, schema: STRINGS },
   { wire: "subscribers_user", value: ({ subscribersUser }) => subscribersUser, schema: STRINGS },
+  {
+    wire: "dangling",
+    value: ({ dangling }) => dangling,
+    schema: { type: "boolean", const: true },
+    optional: true,
+  },
 ];
 
 export const announcementId: AnswerField<Pick<Announcement, "id">> = {
@@ -80,7 +90,7 @@ export const announcementId: AnswerField<Pick<Announcement, "id">> = {
 };
 
 /** An announcement as list answers it. */
-export const listedAnnouncement: readonly AnswerField<Announcement>[] = [announcementId, ...announcement];
+export const listedAnnouncement: readonly AnswerField<ShownAnnouncement>[] = [announcementId, ...announcement];
 
 const listedPost: readonly AnswerField<UpcomingPost | SettledPost>[] = [
   { wire: "due", value: ({ dueAt }) => dueAt, schema: EPOCH_MS },

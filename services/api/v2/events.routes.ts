@@ -93,7 +93,7 @@ export const eventRoutes = [
   route({
     paths: ["/v2/events/delete", "/v2/event/delete"],
     contract: removeEvent,
-    fields: [...calendarFields, eventIdField],
+    fields: [...calendarFields, eventIdField, field("announcements")],
     answer: [statusText("message", "Event deleted")],
     summary: "Deletes an event or a series, or cancels one occurrence",
     example: examples.delete,
