@@ -1,4 +1,5 @@
 import { Schema } from "mongoose";
+import type { SinkName } from "./domain/post.ts";
 import type { Feed } from "./protocol/ports.ts";
 import type { BoundedPlan } from "./protocol/post-store.ts";
 
@@ -39,6 +40,17 @@ export const sourceSchema = new Schema<SourceRow>(
   { collection: "plan_sources", versionKey: false },
 );
 sourceSchema.index({ neededUntil: 1 }, { expireAfterSeconds: 0 });
+
+/** Since when posts go through a sink; `_id` is the sink. */
+export interface SinkRow {
+  readonly _id: SinkName;
+  readonly since: Date;
+}
+
+export const sinkSchema = new Schema<SinkRow>(
+  { _id: { type: String, required: true }, since: Date },
+  { collection: "sinks", versionKey: false },
+);
 
 /** How far an owner's changes have been read and planned; `_id` is the owner. */
 export interface FeedMarkRow {

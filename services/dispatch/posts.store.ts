@@ -6,7 +6,7 @@ import type { SettledPost, UpcomingPost } from "../contracts/dispatch.contract.t
 import type { EpochMs, GuildId } from "../contracts/ids.ts";
 import { settledOf, upcomingPosts } from "./domain/post-views.ts";
 import { isAnnounced, isOpen, OPEN_STATES, type Post, postId } from "./domain/post.ts";
-import { type FeedMarkRow, feedMarkSchema } from "./guild-plan.document.ts";
+import { type FeedMarkRow, feedMarkSchema, type SinkRow, sinkSchema } from "./guild-plan.document.ts";
 import { type HeartbeatRow, heartbeatSchema, outageOf } from "./heartbeat.document.ts";
 import { plansStore } from "./plans.store.ts";
 import { expiryOf, fieldsOf, postOf, type PostRow, postSchema } from "./post.document.ts";
@@ -39,6 +39,7 @@ export function postsStore(connection: Connection): PostsStore {
   const posts = connection.model<PostRow>("Post", postSchema);
   const marks = connection.model<FeedMarkRow>("FeedMark", feedMarkSchema);
   const heartbeats = connection.model<HeartbeatRow>("Heartbeat", heartbeatSchema);
+  const sinks = connection.model<SinkRow>("Sink", sinkSchema);
 
   const take = stepsTogether<PostRow>(posts, AWAITED_GATHER_MS);
   /** Nobody waits for outcomes, and the lease covers them. */
@@ -140,6 +141,18 @@ export function postsStore(connection: Connection): PostsStore {
       const change = changeOf(startsAt, write);
       const done = await takeLater({ id, from: { fence, state, planRevision }, change, isKnown: true });
       return done === null ? null : written(post, write);
+    },
+
+    async switchOnSinks(names) {
+      const isFirst = (await sinks.findOne({}, { _id: 1 }).lean()) === null;
+      await sinks.deleteMany({ _id: { $nin: [...names] } });
+      const since = { $ifNull: ["$since", isFirst ? new Date(0) : "$$NOW"] };
+      const writes = names.map((name) => ({
+        updateOne: { filter: { _id: name }, update: [{ $set: { since } }], upsert: true },
+      }));
+      await sinks.bulkWrite(writes as never);
+      const rows = await sinks.find({ _id: { $in: [...names] } }).lean<SinkRow[]>();
+      return Object.fromEntries(rows.map((row) => [row._id, row.since.getTime()]));
     },
 
     async marks() {

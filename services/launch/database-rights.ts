@@ -23,11 +23,13 @@ const COLLECTIONS: Readonly<Record<ServiceName, Readonly<Record<string, Use>>>> 
   api: { api_keys: "change", api_key_changes: "append", kept_answers: "remove" },
   "calendar-events": { calendar_events: "refile", calendars: "change" },
   dispatch: {
-    posts: "change",
+    // A post that is put off has no row.
+    posts: "remove",
     guild_plans: "change",
     plan_sources: "change",
     feed_marks: "change",
     dispatch_heartbeat: "change",
+    sinks: "remove",
     channel_checks: "remove",
   },
   "guild-settings": { guild_settings: "change" },

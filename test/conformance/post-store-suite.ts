@@ -286,6 +286,18 @@ export function describePostStore(name: string, start: () => Promise<StoreUnderT
       expect(await store.find(post.id)).not.toHaveProperty("waited");
     });
 
+    test("a sink is on since the first start, or since it was switched on, also after it had been switched off", async () => {
+      await expect(store.switchOnSinks(["log"])).resolves.toEqual({ log: 0 });
+      const before = Date.now() - 1_000;
+      const { log, discord = 0 } = await store.switchOnSinks(["log", "discord"]);
+      expect(log).toBe(0);
+      expect(discord).toBeGreaterThan(before);
+      await expect(store.switchOnSinks(["discord", "log"])).resolves.toEqual({ log, discord });
+      await store.switchOnSinks(["discord"]);
+      const { log: again = 0 } = await store.switchOnSinks(["log", "discord"]);
+      expect(again).toBeGreaterThan(before);
+    });
+
     test("a mark never goes back", async () => {
       await store.saveMark("announcements", { at: 10, id: "b" });
       await store.saveMark("announcements", { at: 9, id: "c" });

@@ -48,7 +48,7 @@ describe("each service's user of the database", () => {
 
   test("where the database is sharded, every collection has its key, but for those that have no guild", () => {
     const text = readFileSync(join(K8S, "components/mongodb/shard-keys.json"), "utf8");
-    const ofNoGuild = ["api_keys", "api_key_changes", "kept_answers", "feed_marks", "dispatch_heartbeat"];
+    const ofNoGuild = ["api_keys", "api_key_changes", "kept_answers", "feed_marks", "dispatch_heartbeat", "sinks"];
     const sharded = Object.keys(JSON.parse(text) as object);
     expect([...sharded, ...ofNoGuild].toSorted()).toEqual(SERVICES.flatMap(granted).toSorted());
   });

@@ -1,6 +1,7 @@
 import { isDeepStrictEqual } from "node:util";
 import type { ChangeMark } from "../../services/contracts/change-feed.contract.ts";
 import type { GuildId } from "../../services/contracts/ids.ts";
+import type { SinksOnSince } from "../../services/dispatch/domain/plan-truth.ts";
 import { updated } from "../../services/dispatch/domain/plan-posts.ts";
 import { isOpen, type Post, TRANSITIONS } from "../../services/dispatch/domain/post.ts";
 import type { Outage } from "../../services/dispatch/domain/wait.ts";
@@ -27,6 +28,7 @@ export function newMemoryPostStore(
   const kept = new Map<string, Source>();
   let beatAt: number | undefined;
   let outages: readonly Outage[] = [];
+  let sinksOn: SinksOnSince | undefined;
   let marks: Partial<Record<Feed, ChangeMark>> = {};
 
   function put(before: Post | undefined, after: Post): Post {
@@ -143,6 +145,11 @@ export function newMemoryPostStore(
     sources: async (ids) => ids.flatMap((id) => kept.get(id) ?? []),
     sourceVersions: async (ids) =>
       ids.flatMap((id) => kept.get(id) ?? []).map(({ text: _text, ...version }) => version),
+    async switchOnSinks(names) {
+      const before = sinksOn;
+      sinksOn = Object.fromEntries(names.map((name) => [name, before === undefined ? 0 : (before[name] ?? now())]));
+      return sinksOn;
+    },
     marks: async () => marks,
     async saveMark(feed, mark) {
       const before = marks[feed];

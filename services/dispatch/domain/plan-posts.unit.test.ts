@@ -20,10 +20,10 @@ describe("planning a guild", () => {
     const announcements = [sampleAnnouncement(), sampleAnnouncement({ id: "a2" as AnnouncementId, minutes: 5 })];
     const { inserts } = plan({ announcements, sinks: ["log", "webhook"] });
     expect(inserts.map(({ id, dueAt }) => [id, dueAt - NOON])).toEqual([
-      [`a1:e1:${NOON + HOUR}:log:1`, HOUR],
-      [`a1:e1:${NOON + HOUR}:webhook:1`, HOUR],
       [`a2:e1:${NOON + HOUR}:log:1`, 55 * MINUTE],
       [`a2:e1:${NOON + HOUR}:webhook:1`, 55 * MINUTE],
+      [`a1:e1:${NOON + HOUR}:log:1`, HOUR],
+      [`a1:e1:${NOON + HOUR}:webhook:1`, HOUR],
     ]);
   });
 
@@ -79,6 +79,20 @@ describe("planning a guild", () => {
     expect(existing).toMatchObject([{ state: "skipped" }]);
     const announcements = [{ ...late, hours: 0, minutes: 30 }];
     expect(plan({ existing, announcements }).inserts).toMatchObject([{ state: "planned", round: 2 }]);
+  });
+
+  test("what was due before a sink was switched on is skipped there, with the reason, and posted elsewhere", () => {
+    const occurrences = [
+      sampleOccurrence({ startsAt: NOON - MINUTE }),
+      sampleOccurrence({ occurrenceId: "e2" as never }),
+    ];
+    const { inserts } = plan({ occurrences, sinks: ["log", "discord"], sinksOnSince: { log: 0, discord: NOON } });
+    expect(inserts.map(({ occurrenceId, sink, state, reason }) => [occurrenceId, sink, state, reason])).toEqual([
+      ["e1", "log", "planned", undefined],
+      ["e1", "discord", "skipped", "the sink discord was switched on after it was due"],
+      ["e2", "log", "planned", undefined],
+      ["e2", "discord", "planned", undefined],
+    ]);
   });
 
   test("a missed or failed post is planned anew only when it is re-timed to an instant that lay ahead", () => {

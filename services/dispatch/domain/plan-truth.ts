@@ -16,6 +16,9 @@ export interface Window {
   readonly until: EpochMs;
 }
 
+/** What was due before a sink was switched on is not posted through it; one that is not named was always on. */
+export type SinksOnSince = Readonly<Partial<Record<SinkName, EpochMs>>>;
+
 /** All that a guild's plan depends on; what is before `after` or not before `through` is left as it is. */
 export interface GuildTruth extends SelectionTruth {
   readonly guildId: GuildId;
@@ -26,6 +29,7 @@ export interface GuildTruth extends SelectionTruth {
   /** The guild's soonest open posts, and all of the selected occurrences. */
   readonly existing: readonly Post[];
   readonly sinks: readonly SinkName[];
+  readonly sinksOnSince?: SinksOnSince;
   readonly maxOpenPosts: number;
   /** The version of the plan before. A row is numbered by it, so that one which is put off and comes back is another. */
   readonly version: number;

@@ -19,7 +19,7 @@ export function keyOf(key: PostKey): string {
 }
 
 /** For each candidate what is asked for, a wish a sink. */
-export function wishMaker({ existing, sinks }: GuildTruth): (candidate: Candidate) => Wish[] {
+export function wishMaker({ existing, sinks, sinksOnSince = {} }: GuildTruth): (candidate: Candidate) => Wish[] {
   const announced = announcedStarts(existing);
   const refused = existing.filter(({ suspends }) => suspends !== undefined);
 
@@ -28,7 +28,12 @@ export function wishMaker({ existing, sinks }: GuildTruth): (candidate: Candidat
     const { occurrenceId, startsAt } = occurrence;
     const wish = { announcementId, occurrenceId, startsAt, sink, channel, time };
     const isSecond = isReannounced(occurrence, leadMs(announcement), announced.get(subjectOf(wish)) ?? []);
-    const reason = isSecond ? ANNOUNCED_ALREADY : whySuspended(announcement, sink, refused);
+    const isBefore = time.dueAt < (sinksOnSince[sink] ?? 0);
+    const reason = isBefore
+      ? `the sink ${sink} was switched on after it was due`
+      : isSecond
+        ? ANNOUNCED_ALREADY
+        : whySuspended(announcement, sink, refused);
     return reason === undefined ? wish : { ...wish, time: { kind: "skipped", dueAt: time.dueAt, reason } };
   }
 

@@ -3,7 +3,13 @@ import type { EpochMs, GuildId } from "../../contracts/ids.ts";
 import { leadMs } from "../domain/fire-time.ts";
 import { comparePositions, type Position, startOf } from "../domain/plan-order.ts";
 import { planSelected, updated } from "../domain/plan-posts.ts";
-import { CANDIDATES_PER_POST, type GuildTruth, type Plan, type PlanChanges } from "../domain/plan-truth.ts";
+import {
+  CANDIDATES_PER_POST,
+  type GuildTruth,
+  type Plan,
+  type PlanChanges,
+  type SinksOnSince,
+} from "../domain/plan-truth.ts";
 import { isOpen, type Post } from "../domain/post.ts";
 import { type Selection, selectSoonest } from "../domain/select-soonest.ts";
 import type { Ports } from "./ports.ts";
@@ -39,6 +45,7 @@ export async function planGuild(
   timing: Timing,
   guildId: GuildId,
   since: EpochMs,
+  sinksOnSince: SinksOnSince,
 ): Promise<PlannedGuild | undefined> {
   const { store, owners, clock, reports } = ports;
   const before = await store.guildPlan(guildId);
@@ -54,7 +61,7 @@ export async function planGuild(
   const { graceMs, maxOpenPosts } = timing;
   const { version, bounded: unplanned } = before;
   const sinks = ports.sinks.map(({ name }) => name);
-  const given = { guildId, announcements, occurrences, windows, sinks, after, through, now };
+  const given = { guildId, announcements, occurrences, windows, sinks, sinksOnSince, after, through, now };
   const bounds = { graceMs, maxOpenPosts, version, unplanned };
   const selecting = selectSoonest({ ...given, ...bounds }, CANDIDATES_PER_POST * maxOpenPosts);
   const selection = await inSlices(ports, selecting);

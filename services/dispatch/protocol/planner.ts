@@ -1,4 +1,5 @@
 import type { EpochMs, GuildId } from "../../contracts/ids.ts";
+import type { SinksOnSince } from "../domain/plan-truth.ts";
 import type { Post } from "../domain/post.ts";
 import { type Backoff, newBackoff } from "./backoff.ts";
 import type { Life } from "./life.ts";
@@ -55,6 +56,7 @@ export function newPlanner(
   /** Guilds whose plan does not hold all of their posts, and those of them that are planned on in a moment. */
   const bounded = new Set<GuildId>();
   const gathering = new Set<GuildId>();
+  let sinksOnSince: SinksOnSince | undefined;
   const backoff: Backoff = newBackoff(ports);
 
   function join(guildId: GuildId, since: EpochMs): Waiting {
@@ -62,6 +64,11 @@ export function newPlanner(
     entry.since = Math.min(entry.since, since);
     waiting.set(guildId, entry);
     return entry;
+  }
+
+  /** Asked once: what is switched on stays so while this process runs. */
+  async function sinksOn(): Promise<SinksOnSince> {
+    return (sinksOnSince ??= await ports.store.switchOnSinks(ports.sinks.map(({ name }) => name)));
   }
 
   function begin(): void {
@@ -77,7 +84,7 @@ export function newPlanner(
     const beganAt = ports.clock.now();
     let restMs: number;
     try {
-      const stored = await planGuild(ports, timing, guildId, entry.since);
+      const stored = await planGuild(ports, timing, guildId, entry.since, await sinksOn());
       if (stored !== undefined) backoff.succeeded(guildId);
       restMs = stored === undefined ? again(guildId, entry) : finish(guildId, entry, stored, beganAt);
     } catch (error) {

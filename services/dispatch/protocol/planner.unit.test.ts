@@ -20,6 +20,7 @@ function plannerOfPlansThatTake(tookMs: number) {
     },
   };
   const store = {
+    switchOnSinks: async () => ({}),
     guildPlan(guildId: GuildId) {
       begun.push({ guildId, at: time.now });
       return new Promise((resolve) => time.after(tookMs, () => resolve({ version: 0 })));
@@ -29,6 +30,7 @@ function plannerOfPlansThatTake(tookMs: number) {
     clock: { now: () => time.now },
     timers,
     store,
+    sinks: [],
     owners: { announcementRules: async () => [] },
     random: { fraction: () => 0.5 },
     reports: {},
@@ -56,7 +58,7 @@ describe("a guild that changes all the time", () => {
   test("holds up no other guild, and its last change is planned", async () => {
     const { planner, begun, time, run } = plannerOfPlansThatTake(100);
     let plannedAt: number | undefined;
-    void planner.touch(BUSY, 0);
+    time.after(0, () => void planner.touch(BUSY, 0));
     time.after(50, () => void planner.touch(BUSY, 0).then(() => (plannedAt = time.now)));
     time.after(150, () => void planner.touch(QUIET, 0));
     await run(1_000);

@@ -1,8 +1,8 @@
 import type { ChangeMark } from "../../contracts/change-feed.contract.ts";
 import type { EpochMs, GuildId } from "../../contracts/ids.ts";
 import type { Position } from "../domain/plan-order.ts";
-import type { PlanChanges } from "../domain/plan-truth.ts";
-import type { Post } from "../domain/post.ts";
+import type { PlanChanges, SinksOnSince } from "../domain/plan-truth.ts";
+import type { Post, SinkName } from "../domain/post.ts";
 import type { Outage, Waited } from "../domain/wait.ts";
 import type { Feed } from "./ports.ts";
 
@@ -118,6 +118,8 @@ export interface PostStore {
   /** Things by id, as they were last seen; what is missing is left out. */
   sources(ids: readonly string[]): Promise<readonly Source[]>;
   sourceVersions(ids: readonly string[]): Promise<readonly Omit<Source, "text">[]>;
+  /** Since when each of these sinks is switched on; the others are switched off. 0 for those of the first start of all. */
+  switchOnSinks(names: readonly SinkName[]): Promise<SinksOnSince>;
   marks(): Promise<Readonly<Partial<Record<Feed, ChangeMark>>>>;
   saveMark(feed: Feed, mark: ChangeMark): Promise<void>;
   /**
