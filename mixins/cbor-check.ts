@@ -5,12 +5,14 @@ export interface CborLimits {
   readonly items: number;
   /** Arrays and maps in all: an empty one takes a byte here, and fifty in memory. */
   readonly containers: number;
+  /** Keys of all maps: one that the process has not seen before costs more than a value. */
+  readonly keys: number;
 }
 
 /** Arrays and maps within each other. A request's body may be 16 deep (D8); the contracts take 3. */
 const MAX_DEPTH = 24;
 /** No packet has a map with more keys than a service has actions. */
-const MAX_MAP_KEYS = 1_000;
+const MAX_MAP_KEYS = 200;
 
 const [UNSIGNED, NEGATIVE, TEXT, ARRAY, MAP, SIMPLE] = [0, 1, 3, 4, 5, 7];
 const [ONE_BYTE, TWO_BYTES, FOUR_BYTES, EIGHT_BYTES] = [24, 25, 26, 27];
@@ -24,7 +26,7 @@ const [FIRST_SIMPLE, LAST_SIMPLE] = [20, 23];
  * The decoder (cbor-x) takes much more: a big number in quadratic time (64 KiB take 3 s, 256 KiB five minutes), typed
  * arrays, dates, regular expressions, errors, shared references, and records, for which it compiles code.
  */
-export function cborProblem(data: Uint8Array, { bytes, items, containers }: CborLimits): string | undefined {
+export function cborProblem(data: Uint8Array, { bytes, items, containers, keys }: CborLimits): string | undefined {
   if (data.length > bytes) return `larger than ${bytes} bytes`;
   if (data.length === 0 || data[0]! >> 5 !== MAP) return "not a map";
   /** How many items each open array or map still lacks; a map's are its keys and values. */
@@ -32,6 +34,7 @@ export function cborProblem(data: Uint8Array, { bytes, items, containers }: Cbor
   const isMap: boolean[] = [false];
   let at = 0;
   let opened = 0;
+  let keysRead = 0;
   for (let read = 0; lacking.length > 0;) {
     const top = lacking.length - 1;
     if (lacking[top] === 0) {
@@ -73,6 +76,7 @@ export function cborProblem(data: Uint8Array, { bytes, items, containers }: Cbor
     if (major !== ARRAY && major !== MAP) return "a type that no packet has";
     if ((opened += 1) > containers) return `more than ${containers} arrays and maps`;
     if (major === MAP && argument > MAX_MAP_KEYS) return `a map of more than ${MAX_MAP_KEYS} keys`;
+    if (major === MAP && (keysRead += argument) > keys) return `more than ${keys} keys`;
     if (argument > data.length - at) return "cut off";
     if (lacking.length > MAX_DEPTH) return `nested more than ${MAX_DEPTH} deep`;
     lacking.push(major === MAP ? argument * 2 : argument);

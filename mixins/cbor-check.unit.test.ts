@@ -12,7 +12,7 @@ interface Codec {
 const { Encoder } = createRequire(import.meta.url)("cbor-x") as { Encoder: new (options: object) => Codec };
 const codec = new Encoder({ useRecords: false, useTag259ForMaps: false });
 
-const LIMITS = { bytes: 1_000_000, items: 10_000, containers: 1_000 };
+const LIMITS = { bytes: 1_000_000, items: 10_000, containers: 1_000, keys: 1_000 };
 const problemOf = (hex: string) => cborProblem(Buffer.from(hex.replaceAll(" ", ""), "hex"), LIMITS);
 
 /** What contracts let through: texts, numbers, booleans, null, undefined, lists and objects of them. */
@@ -94,7 +94,7 @@ describe("the check of a packet's bytes", () => {
     ["a key that is a number", "a1 01 01", "a key that is no text"],
     ["a key that is a map", "a1 a0 01", "a key that is no text"],
     ["an array of four thousand million", "a1 6161 9a ffffffff", "cut off"],
-    ["a map of sixteen million keys", "a1 6161 ba 00ffffff", "a map of more than 1000 keys"],
+    ["a map of sixteen million keys", "a1 6161 ba 00ffffff", "a map of more than 200 keys"],
     ["a text that is longer than the packet", "a1 6161 7a ffffffff 00", "cut off"],
     ["a packet without its end", "a2 6161 01", "cut off"],
     ["a length without its end", "a1 6161 19 01", "cut off"],
@@ -105,7 +105,7 @@ describe("the check of a packet's bytes", () => {
     expect(problemOf(hex)).toBe(problem);
   });
 
-  test("refuses more bytes, more items, and more arrays and maps than its limits", () => {
+  test("refuses more bytes, items, arrays, maps and keys than its limits", () => {
     const [texts, lists] = [
       { list: Array.from({ length: 9 }, () => "") },
       { list: Array.from({ length: 9 }, () => []) },
@@ -120,5 +120,7 @@ describe("the check of a packet's bytes", () => {
     expect(at(texts, { bytes: length - 1 })).toBe(`larger than ${length - 1} bytes`);
     expect(at(texts, { items: 11 })).toBe("more than 11 items");
     expect(at(lists, { containers: 10 })).toBe("more than 10 arrays and maps");
+    const maps = { list: Array.from({ length: 9 }, (_, key) => ({ [key]: 0 })) };
+    expect([at(maps, { keys: 10 }), at(maps, { keys: 9 })]).toEqual([undefined, "more than 9 keys"]);
   });
 });

@@ -12,15 +12,15 @@ export const MAX_PAYLOAD_BYTES = 640 * KIB;
 export const PART_BYTES = 512 * KIB;
 
 /** Params from a body of 64 KiB (D8), beside a caller with a key of a thousand guilds. */
-const REQUEST: CborLimits = { bytes: 128 * KIB, items: 20_000, containers: 5_000 };
+const REQUEST: CborLimits = { bytes: 128 * KIB, items: 20_000, containers: 5_000, keys: 10_000 };
 /** To dispatch: a thousand announcements of a thousand roles and a thousand users each. Lists for keys end at 4 MiB (D38). */
-const RESPONSE: CborLimits = { bytes: 48 * MIB, items: 2_500_000, containers: 100_000 };
+const RESPONSE: CborLimits = { bytes: 48 * MIB, items: 2_500_000, containers: 100_000, keys: 300_000 };
 /** The largest: what a gateway counted against its limits (services/api/rates). */
-const EVENT: CborLimits = { bytes: 128 * KIB, items: 20_000, containers: 5_000 };
+const EVENT: CborLimits = { bytes: 128 * KIB, items: 20_000, containers: 5_000, keys: 10_000 };
 /** The actions and events of all five services in one process: 24 KiB. */
-const INFO: CborLimits = { bytes: 128 * KIB, items: 20_000, containers: 5_000 };
+const INFO: CborLimits = { bytes: 128 * KIB, items: 20_000, containers: 5_000, keys: 10_000 };
 /** A sender, and a few numbers. */
-const SIGNAL: CborLimits = { bytes: KIB, items: 40, containers: 10 };
+const SIGNAL: CborLimits = { bytes: KIB, items: 40, containers: 10, keys: 20 };
 
 /** By Moleculer's commands; those that are not named are signals: DISCOVER, DISCONNECT, HEARTBEAT, PING and PONG. */
 const LIMITS: Readonly<Record<string, CborLimits>> = { REQ: REQUEST, RES: RESPONSE, EVENT, INFO };

@@ -119,7 +119,7 @@ export const BUS_GUARDS: readonly Guard[] = [
     guard: "a packet has only so many arrays and maps",
     text: "(opened += 1) > containers",
     without: "(opened += 1) > Infinity",
-    test: "refuses more bytes, more items, and more arrays and maps",
+    test: "refuses more bytes, items, arrays, maps and keys",
   },
   {
     ...packets,
