@@ -68,7 +68,8 @@ export function newChannelChecks(parts: ChannelCheckParts): ChannelChecks {
   }
 
   async function checkSome(sink: CheckingSink): Promise<void> {
-    for (let count = 0; count < MOST_IN_A_TURN && life?.stopping === false; count += 1) {
+    for (let count = 0; count < MOST_IN_A_TURN; count += 1) {
+      if (life?.stopping !== false) return;
       const channel = await checks.takeNext(sink.name, clock.now(), LEASE_MS);
       if (channel === undefined) return;
       if (await checks.isNeeded(channel)) await checkOne(sink, channel, CHECK_MS);

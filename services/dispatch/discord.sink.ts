@@ -171,6 +171,8 @@ export function discordSink({
         if (found.kind === "unreachable") refusals.add(guildId, now());
         return found;
       },
+      isKnown: (channel) => directory.isKnown(channel),
+      learn: (guildId, channel) => directory.learn(guildId, channel),
       guildName: async (guildId, timeoutMs) =>
         now() < halt.until ? undefined : directory.guildName(guildId, get, timeoutMs),
     },
@@ -185,9 +187,10 @@ export function discordSink({
       if (startedAt < halt.until) return { kind: "halted", reason: halt.reason };
       const waitMs = refusals.wait(message.guildId, startedAt);
       if (waitMs > 0) return { kind: "retry", reason: MANY_REFUSALS, afterMs: waitMs, undelivered: true };
-      const outcome = (await refusedPlace(message, timeoutMs)) ?? (await deliver(message, startedAt + timeoutMs));
+      const refused = await refusedPlace(message, timeoutMs);
+      const outcome = refused ?? (await deliver(message, startedAt + timeoutMs));
       if (outcome.kind === "halted") haltFor(outcome.reason);
-      if (outcome.kind === "rejected" && outcome.scope === "channel") directory.forget(message.channel);
+      if (refused === undefined && isRefusedByChannel(outcome)) directory.forget(message.channel);
       if (outcome.kind === "sent" || outcome.kind === "rejected") memory.forget(message.nonce);
       return outcome;
     },
@@ -218,6 +221,10 @@ export function discordSink({
 /** Nothing was sent: the time for it was over before. */
 const OUT_OF_TIME: SendOutcome = { kind: "retry", reason: "timed out", afterMs: 0, undelivered: true };
 const MANY_REFUSALS = "the channels of the guild refused too many posts in the last ten minutes";
+
+function isRefusedByChannel(outcome: SendOutcome): boolean {
+  return outcome.kind === "rejected" && outcome.scope === "channel";
+}
 
 type Attempt =
   | { readonly kind: "limited"; readonly afterMs: number }

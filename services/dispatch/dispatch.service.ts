@@ -19,6 +19,7 @@ import { countingPlans, showHoldings, timed } from "./dispatch.metrics.ts";
 import { renderAnnouncement } from "./domain/message/announcement-message.ts";
 import { notPlannedOf } from "./not-planned.ts";
 import { historyOf } from "./history.ts";
+import { withKnownChannels } from "./known-channels.ts";
 import { knownReplicas } from "./known-replicas.ts";
 import { outcomeReports } from "./outcome-reports.ts";
 import { ownersOnTheBus } from "./owners-on-the-bus.ts";
@@ -58,7 +59,8 @@ export function dispatchService(options: DispatchOptions): ServiceSchema {
     () => databaseTime(connection, STORE_ANSWERS_MS),
     () => performance.now(),
   );
-  const channels = newChannelChecks({ checks: channelChecksStore(connection), store, sinks, clock });
+  const checks = channelChecksStore(connection);
+  const channels = newChannelChecks({ checks, store, sinks, clock });
   let dispatcher: Dispatcher | undefined;
   let sampling: NodeJS.Timeout | undefined;
   let hideHoldings = () => {};
@@ -71,7 +73,7 @@ export function dispatchService(options: DispatchOptions): ServiceSchema {
       store: boundedAnswers(store, (name) => (name === "commitPlan" ? PLAN_STORED_MS : STORE_ANSWERS_MS)),
       owners: ownersOnTheBus(broker),
       replicas: knownReplicas(broker),
-      sinks: sinks.map(timed),
+      sinks: sinks.map((sink) => timed(withKnownChannels(sink, checks.findings, () => clock.now()))),
       render: renderAnnouncement,
       reports: { ...outcomeReports(broker, logger), planned: (posts) => channels.planned(posts) },
     };

@@ -51,6 +51,10 @@ export interface ChannelChecks {
    * small part of the sink's requests, within its time-out, and never throws.
    */
   check(guildId: string, channel: string, timeoutMs: number): Promise<ChannelFinding | undefined>;
+  /** Whether a post in the channel needs no question whose it is. */
+  isKnown(channel: string): boolean;
+  /** Another replica has found out that the channel is the guild's. */
+  learn(guildId: string, channel: string): void;
   /** The guild's name, which branded posts show; undefined when it can't be known now. Never throws. */
   guildName(guildId: string, timeoutMs: number): Promise<string | undefined>;
 }

@@ -58,7 +58,7 @@ export const DISPATCH_GUARDS: readonly Guard[] = [
   {
     ...sink,
     guard: "a channel that refuses a post is read again",
-    text: 'if (outcome.kind === "rejected" && outcome.scope === "channel") directory.forget(message.channel);',
+    text: "if (refused === undefined && isRefusedByChannel(outcome)) directory.forget(message.channel);",
     without: "",
     test: "and again when the channel refuses one",
   },
@@ -121,5 +121,21 @@ export const DISPATCH_GUARDS: readonly Guard[] = [
     without: "FIRST_MS",
     testFile: "services/dispatch/protocol/backoff.unit.test.ts",
     test: "waits twice as long each time while others are planned",
+  },
+  {
+    guard: "what other replicas found of a channel counts for two hours",
+    file: "services/dispatch/known-channels.ts",
+    text: "&& now() - known.checkedAt < MOST_AGE_MS",
+    without: "",
+    testFile: "services/dispatch/known-channels.contract.test.ts",
+    test: "asks the receiver itself where what was found is over two hours old",
+  },
+  {
+    guard: "only a channel that was found to be the guild's is known to be",
+    file: "services/dispatch/known-channels.ts",
+    text: 'known.finding.kind === "own" && ',
+    without: "",
+    testFile: "services/dispatch/known-channels.contract.test.ts",
+    test: "asks the receiver itself where what was found was that it can't be seen",
   },
 ];

@@ -48,6 +48,9 @@ export interface ChannelDirectory {
   ownership(guildId: string, channel: string, get: Get, timeoutMs: number): Promise<ChannelFinding | Unlearned>;
   /** The same with the bot's permissions, read at this moment but for what the guild's roles grant. */
   check(guildId: string, channel: string, get: Get, timeoutMs: number): Promise<ChannelFinding | Unlearned>;
+  isKnown(channel: string): boolean;
+  /** Somebody else has found out that the channel is the guild's. */
+  learn(guildId: string, channel: string): void;
   guildName(guildId: string, get: Get, timeoutMs: number): Promise<string | undefined>;
   /** What is known of the channel may be wrong: it refused a post. */
   forget(channel: string): void;
@@ -175,6 +178,8 @@ export function channelDirectory(
       return known ?? once(`name ${guildId}`, () => learnName(guildId, get, timeoutMs));
     },
 
+    isKnown: (channel) => channelGuilds.get(channel, now()) !== undefined,
+    learn: (guildId, channel) => channelGuilds.set(channel, guildId, now()),
     forget: (channel) => channelGuilds.delete(channel),
   };
 }

@@ -1,0 +1,38 @@
+import { within } from "../../mixins/bounded-answers.ts";
+import type { EpochMs, GuildId } from "../contracts/ids.ts";
+import { type ChannelChecksStore, keyOf } from "./channel-checks.store.ts";
+import type { Sink } from "./sink.ts";
+
+/** Far below the lease of a post that is being sent. */
+const READ_MS = 300;
+/** Twice as long as a channel without a problem goes unchecked. */
+const MOST_AGE_MS = 2 * 3_600_000;
+
+/**
+ * The sink, which learns from the checks of all replicas whose channel a post is for. A replica that was just started
+ * would otherwise ask the receiver about each channel, and a burst would take twice as many requests.
+ *
+ * @param findings - What the checks of all replicas have found.
+ * @param now - The database's time.
+ */
+export function withKnownChannels(sink: Sink, findings: ChannelChecksStore["findings"], now: () => EpochMs): Sink {
+  const { name, channels } = sink;
+  if (channels === undefined) return sink;
+
+  async function isOwn(guildId: string, channel: string): Promise<boolean> {
+    const asked = { sink: name, guildId: guildId as GuildId, channel };
+    const found = await within(READ_MS, "find a channel check", findings([asked])).catch(() => undefined);
+    const known = found?.get(keyOf(asked));
+    return known !== undefined && known.finding.kind === "own" && now() - known.checkedAt < MOST_AGE_MS;
+  }
+
+  return {
+    ...sink,
+    async send(message, timeoutMs) {
+      const { guildId, channel } = message;
+      const beganAt = performance.now();
+      if (!channels.isKnown(channel) && (await isOwn(guildId, channel))) channels.learn(guildId, channel);
+      return sink.send(message, Math.max(1, timeoutMs - (performance.now() - beganAt)));
+    },
+  };
+}
