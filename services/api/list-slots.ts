@@ -1,5 +1,5 @@
 /** Lists of one guild that are under way at once, while none of them was large. */
-const MAX_SMALL = 16;
+const MAX_SMALL = 32;
 /** The same after one was large, and until it is taken. */
 const MAX_LARGE = 2;
 /** For how long a guild whose list was large is expected to ask for more of them. */

@@ -14,18 +14,18 @@ function enter(slots: ListSlots, times: number, name = "1") {
 const settled = () => new Promise((resolve) => setImmediate(resolve));
 
 describe("lists that are under way at once", () => {
-  test("sixteen of a guild are, the next wait for one to end, and those of other guilds do not", async () => {
+  test("32 of a guild are, the next wait for one to end, and those of other guilds do not", async () => {
     const slots = new ListSlots();
-    const { inside } = enter(slots, 18);
+    const { inside } = enter(slots, 34);
     await settled();
-    expect(inside).toHaveLength(16);
+    expect(inside).toHaveLength(32);
     const other = enter(slots, 1, "2");
     await settled();
     expect(other.inside).toHaveLength(1);
     inside[0]!.leave();
     inside[0]!.leave();
     await settled();
-    expect(inside).toHaveLength(17);
+    expect(inside).toHaveLength(33);
   });
 
   test("after a large one two of the guild are, until ten seconds have passed without one", async () => {
@@ -50,13 +50,13 @@ describe("lists that are under way at once", () => {
 
   test("no more than 64 wait: those beyond are refused at once", async () => {
     const slots = new ListSlots();
-    const { inside, refused } = enter(slots, 16 + 64 + 3);
+    const { inside, refused } = enter(slots, 32 + 64 + 3);
     await settled();
-    expect([inside.length, refused()]).toEqual([16, 3]);
+    expect([inside.length, refused()]).toEqual([32, 3]);
     for (let left = 0; left < inside.length; left += 1) {
       inside[left]!.leave();
       await settled();
     }
-    expect([inside.length, slots.size]).toEqual([80, 0]);
+    expect([inside.length, slots.size]).toEqual([96, 0]);
   });
 });

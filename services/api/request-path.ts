@@ -173,7 +173,7 @@ async function listOutcome(slot: ListSlot, encode: () => Promise<string | readon
       return { body, etag: undefined };
     }
     slot.expectLarge();
-    return { body, etag: undefined, onTaken: slot.leave };
+    return { body, etag: undefined, onTaken: () => slot.leave() };
   } catch (error) {
     if (asRefusal(error)?.refusal === "TOO_MANY_ENTRIES") slot.expectLarge();
     slot.leave();

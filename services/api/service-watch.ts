@@ -86,12 +86,11 @@ export class ServiceWatch {
     const { promise, resolve, reject } = Promise.withResolvers<T>();
     const id = (this.#calls += 1);
     for (const watched of needed) watched?.waiting.set(id, reject);
-    answer.then((outcome) => {
-      if (needed[0] !== undefined) needed[0].answeredAt = this.#clock();
-      resolve(outcome);
-    }, reject);
+    answer.then(resolve, reject);
     try {
-      return await promise;
+      const outcome = await promise;
+      if (needed[0] !== undefined) needed[0].answeredAt = this.#clock();
+      return outcome;
     } finally {
       for (const watched of needed) watched?.waiting.delete(id);
     }

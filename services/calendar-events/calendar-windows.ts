@@ -91,6 +91,7 @@ async function listed(
       expand: (series, isElsewhere) => eachOccurrenceTouching(series, window, MOST_ENTRIES + 1, isElsewhere),
       belongs: (times) => touches(times, window),
     });
+    slices.begin();
     for (const one of placed) {
       if (!belongs(one)) continue;
       list.add(placedView(one), bytesOf(one));

@@ -9,7 +9,7 @@ export interface ConnectionsLoad {
   /** What each sends, by turns. */
   readonly requests: readonly string[];
   /** `dribble`: a byte a second after it. `repeat`: again after each answer. `ignore`: again at once, never reading. */
-  readonly then: "dribble" | "repeat" | "ignore";
+  readonly afterwards: "dribble" | "repeat" | "ignore";
   /** How long after its end a connection is opened again. */
   readonly againMs: number;
 }
@@ -25,8 +25,8 @@ function open(load: ConnectionsLoad, at: number): void {
   const socket = connect({ port: load.port, host: "127.0.0.1", localAddress });
   socket.on("error", () => undefined);
   socket.once("connect", () => {
-    if (load.then === "dribble") dribble(socket, text);
-    else if (load.then === "repeat") repeat(socket, text);
+    if (load.afterwards === "dribble") dribble(socket, text);
+    else if (load.afterwards === "repeat") repeat(socket, text);
     else socket.pause().write(text.repeat(IGNORED));
   });
   socket.once("close", () => setTimeout(() => open(load, at), load.againMs));

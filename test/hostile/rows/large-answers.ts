@@ -37,9 +37,9 @@ export const LARGE_ANSWERS: HostileRow = {
     const keys = await Promise.all(GUILDS.map((guild) => stage.createKey(guild)));
     const requests = (days: number) => keys.map((key, at) => request(key, GUILDS[at]!, days));
     const attackers = [
-      start(stage, { count: SENDERS, then: "repeat", requests: requests(DAYS_OF_FOUR_MIB) }),
-      start(stage, { count: SENDERS, then: "repeat", requests: requests(DAYS_OF_68_MB) }),
-      start(stage, { count: NEVER_READING, then: "ignore", requests: requests(DAYS_OF_FOUR_MIB) }),
+      start(stage, { count: SENDERS, afterwards: "repeat", requests: requests(DAYS_OF_FOUR_MIB) }),
+      start(stage, { count: SENDERS, afterwards: "repeat", requests: requests(DAYS_OF_68_MB) }),
+      start(stage, { count: NEVER_READING, afterwards: "ignore", requests: requests(DAYS_OF_FOUR_MIB) }),
     ];
     await once(signal, "abort");
     for (const each of attackers) each.disconnect();
@@ -56,7 +56,7 @@ export const LARGE_ANSWERS: HostileRow = {
   },
 };
 
-function start({ target }: Stage, load: Pick<ConnectionsLoad, "count" | "then" | "requests">) {
+function start({ target }: Stage, load: Pick<ConnectionsLoad, "count" | "afterwards" | "requests">) {
   const child = startProcess("connections-process.ts", 10);
   child.send({ ...load, port: target.port, addresses: ["127.0.0.2"], againMs: 100 } satisfies ConnectionsLoad);
   return child;

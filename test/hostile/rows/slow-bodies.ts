@@ -23,7 +23,7 @@ export const SLOW_BODIES: HostileRow = {
       addresses: ADDRESSES,
       count: CONNECTIONS,
       requests: [request("content-length: 60000"), `${request("content-length: 60000").slice(0, -2)}x-slow: `],
-      then: "dribble",
+      afterwards: "dribble",
       againMs: 2_000,
     };
     attackers.send(load);
