@@ -25,6 +25,15 @@ export const SERVER_GUARDS: readonly Guard[] = [
     test: "by the image",
   },
   {
+    guard: "the journal of a new data folder is made when it is needed",
+    file: "services/launch/embedded-mongod.ts",
+    text: '"log=(file_max=32MB,prealloc=false),session_max=4000"',
+    without: '"session_max=4000"',
+    testFile: "test/processes/footprint.processes.test.ts",
+    test: "has made a data folder",
+    onRealParts: true,
+  },
+  {
     ...npmSignals,
     guard: "npm start has no shell between npm and the service",
     file: "package.json",
