@@ -2,13 +2,20 @@
 const ONE_PRESS_MS = 500;
 const LOOK_FOR_NPM_MS = 500;
 
+/**
+ * Whether a request to end comes from somebody who won't wait for the draining: it comes later than the same press of
+ * Ctrl-C would. Times are milliseconds; `askedAt` is that of the first request.
+ */
+export function insists(askedAt: number, now: number): boolean {
+  return now - askedAt > ONE_PRESS_MS;
+}
+
 /** Resolves when the process is asked to end: by SIGINT (Ctrl-C), SIGTERM, SIGHUP, or the end of what started it. */
 export function askedToEnd(): Promise<void> {
   return new Promise((resolve) => {
     let askedAt: number | undefined;
     const ask = () => {
-      // A later Ctrl-C is from somebody who won't wait for the draining.
-      if (askedAt !== undefined && performance.now() - askedAt > ONE_PRESS_MS) process.exit(1);
+      if (askedAt !== undefined && insists(askedAt, performance.now())) process.exit(1);
       askedAt ??= performance.now();
       resolve();
     };
