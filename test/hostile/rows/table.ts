@@ -1,6 +1,8 @@
 import type { HostileRow } from "../row.ts";
+import { CONTENTION } from "./contention.ts";
 import { FLOOD_OF_ONE_KEY } from "./flood-of-one-key.ts";
 import { LARGE_ANSWERS } from "./large-answers.ts";
+import { LATE_WRITE } from "./late-write.ts";
 import { SLOW_BODIES } from "./slow-bodies.ts";
 
-export const ROWS: readonly HostileRow[] = [FLOOD_OF_ONE_KEY, LARGE_ANSWERS, SLOW_BODIES];
+export const ROWS: readonly HostileRow[] = [FLOOD_OF_ONE_KEY, LARGE_ANSWERS, SLOW_BODIES, CONTENTION, LATE_WRITE];
