@@ -73,7 +73,7 @@ export function dispatchService(options: DispatchOptions): ServiceSchema {
       store: boundedAnswers(store, (name) => (name === "commitPlan" ? PLAN_STORED_MS : STORE_ANSWERS_MS)),
       owners: ownersOnTheBus(broker),
       replicas: knownReplicas(broker),
-      sinks: sinks.map((sink) => timed(withKnownChannels(sink, checks.findings, () => clock.now()))),
+      sinks: sinks.map((sink) => timed(withKnownChannels(sink, checks, () => clock.now()))),
       render: renderAnnouncement,
       reports: { ...outcomeReports(broker, logger), planned: (posts) => channels.planned(posts) },
     };

@@ -21,7 +21,7 @@ async function start(found: KnownFinding | undefined, read?: () => Promise<never
   stops.push(() => chat.stop());
   const key = keyOf({ sink: "discord", guildId: GUILD, channel: CHANNEL });
   const findings = async () => new Map(found === undefined ? [] : [[key, found]]);
-  const sink = withKnownChannels(chat.sink, read ?? findings, () => NOW);
+  const sink = withKnownChannels(chat.sink, { findings: read ?? findings }, () => NOW);
   return { server: chat.server, sink };
 }
 

@@ -12,16 +12,16 @@ const MOST_AGE_MS = 2 * 3_600_000;
  * The sink, which learns from the checks of all replicas whose channel a post is for. A replica that was just started
  * would otherwise ask the receiver about each channel, and a burst would take twice as many requests.
  *
- * @param findings - What the checks of all replicas have found.
+ * @param checks - What the checks of all replicas have found.
  * @param now - The database's time.
  */
-export function withKnownChannels(sink: Sink, findings: ChannelChecksStore["findings"], now: () => EpochMs): Sink {
+export function withKnownChannels(sink: Sink, checks: Pick<ChannelChecksStore, "findings">, now: () => EpochMs): Sink {
   const { name, channels } = sink;
   if (channels === undefined) return sink;
 
   async function isOwn(guildId: string, channel: string): Promise<boolean> {
     const asked = { sink: name, guildId: guildId as GuildId, channel };
-    const found = await within(READ_MS, "find a channel check", findings([asked])).catch(() => undefined);
+    const found = await within(READ_MS, "find a channel check", checks.findings([asked])).catch(() => undefined);
     const known = found?.get(keyOf(asked));
     return known !== undefined && known.finding.kind === "own" && now() - known.checkedAt < MOST_AGE_MS;
   }
