@@ -98,14 +98,14 @@ export const BUS_GUARDS: readonly Guard[] = [
     file: "mixins/steady-nats-transporter.ts",
     text: "if (problem === undefined) return super.receive(command, whole);",
     without: "if (problem !== null) return super.receive(command, whole);",
-    test: "still answers after arrays within arrays",
+    test: "still answers after an array of four thousand million",
   },
   {
     ...cbor,
     guard: "a packet has no tags: a big number takes minutes",
     text: "if (major !== ARRAY && major !== MAP) return",
-    without: "if (major !== ARRAY && major !== MAP && major !== 6) return",
-    test: "refuses a big number",
+    without: "if (major === 6) continue;\n    if (major !== ARRAY && major !== MAP) return",
+    test: "refuses a date",
   },
   {
     ...cbor,
@@ -132,7 +132,7 @@ export const BUS_GUARDS: readonly Guard[] = [
     ...packets,
     guard: "a heartbeat that does not fit the last INFO is believed, and not the INFO",
     text: "node.seq = 0;",
-    without: "",
+    without: "node.seq += 0;",
     test: "is at a later change, without services",
   },
   {

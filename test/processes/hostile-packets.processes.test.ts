@@ -94,7 +94,13 @@ describe("a process on a bus with an attacker, who has the user of another servi
     return [...text.matchAll(/^guildcal_bus_refused_total\{packet="(\w+)",reason="([^"]*)"\} (\d+)$/gm)];
   };
 
+  const droppedRequests = async () => {
+    const ofRequests = (await dropped()).filter(([, packet]) => packet === "REQ");
+    return ofRequests.reduce((sum, [, , , times]) => sum + Number(times), 0);
+  };
+
   test.each(Object.keys(TRAPS))("still answers after %s to every subject that it hears", async (trap) => {
+    const before = await droppedRequests();
     const toAll = ["INFO", "HEARTBEAT", "DISCOVER", "DISCONNECT", "PING"];
     const toIt = ["INFO", "DISCOVER", "PING", "PONG"].map((command) => `${command}.${victimId}`);
     for (const subject of [...toAll, ...toIt, `REQB.${getGuildSettings.name}`]) {
@@ -103,6 +109,7 @@ describe("a process on a bus with an attacker, who has the user of another servi
     await attacker.flush();
     await expect(answer()).resolves.toMatchObject({ prefix: "!" });
     expect(victim.hasEnded).toBe(false);
+    expect(await droppedRequests()).toBe(before + 1);
   });
 
   test("goes on when somebody says to be it, and says so a few times, not each time", async () => {
