@@ -27,7 +27,7 @@ describe("windows of calendars on the bus", () => {
       `${eventId}_20240507T120000Z`,
       `${eventId}_20240508T120000Z`,
     ]);
-    for (const event of events) await expect(calendar.get(guildId, event.eventId)).resolves.toEqual(event);
+    for (const event of events) await expect(calendar.get(guildId, event.eventId)).resolves.toMatchObject(event);
     expect(events[1]).toEqual({
       eventId: `${eventId}_20240507T120000Z`,
       startsAt: noon + DAY,
