@@ -3,6 +3,14 @@ import { CONTENTION } from "./contention.ts";
 import { FLOOD_OF_ONE_KEY } from "./flood-of-one-key.ts";
 import { LARGE_ANSWERS } from "./large-answers.ts";
 import { LATE_WRITE } from "./late-write.ts";
+import { PLAN_BOMB } from "./plan-bomb.ts";
 import { SLOW_BODIES } from "./slow-bodies.ts";
 
-export const ROWS: readonly HostileRow[] = [FLOOD_OF_ONE_KEY, LARGE_ANSWERS, SLOW_BODIES, CONTENTION, LATE_WRITE];
+export const ROWS: readonly HostileRow[] = [
+  FLOOD_OF_ONE_KEY,
+  LARGE_ANSWERS,
+  SLOW_BODIES,
+  CONTENTION,
+  LATE_WRITE,
+  PLAN_BOMB,
+];

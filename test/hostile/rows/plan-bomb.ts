@@ -1,0 +1,43 @@
+import { once } from "node:events";
+import type { HostileRow, Stage } from "../row.ts";
+
+const GUILD = "3301";
+const EVENTS = 2_000;
+const ANNOUNCEMENTS = 150;
+/** The events are made by then. */
+const START_IN_MS = 30_000;
+
+/** One guild has 300 000 posts due at one instant: each request for it is within the limits. */
+export const PLAN_BOMB: HostileRow = {
+  name: "a guild has two thousand events at one start and 150 announcements of each",
+  attackMs: 60_000,
+  async prepare(stage) {
+    const announcement = { guild_id: GUILD, channel: "1", type: "UNIVERSAL", hours: 0, minutes: 0, info: "" };
+    await each(ANNOUNCEMENTS, () => ask(stage, "/v1/announcement/create", announcement));
+  },
+  async attack(stage, signal) {
+    const start = Date.now() + START_IN_MS;
+    const event = { guild_id: GUILD, calendar_number: 1, epoch_start: start, epoch_end: start + 3_600_000 };
+    await each(EVENTS, () => ask(stage, "/v2/events/create", event));
+    if (!signal.aborted) await once(signal, "abort");
+  },
+  control: {
+    name: "the bound on a guild's open posts",
+    edits: [
+      {
+        file: "services/dispatch/domain/plan-truth.ts",
+        text: "MAX_OPEN_POSTS = 5_000",
+        without: "MAX_OPEN_POSTS = 1_000_000",
+      },
+    ],
+  },
+};
+
+async function each(count: number, work: () => Promise<void>): Promise<void> {
+  await Promise.all(Array.from({ length: count }, work));
+}
+
+async function ask({ post, operatorKey }: Stage, path: string, body: object): Promise<void> {
+  const { status, text } = await post(path, operatorKey, JSON.stringify(body));
+  if (status !== 200) throw new Error(`${path}: ${status} ${text}`);
+}
