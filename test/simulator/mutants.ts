@@ -209,6 +209,7 @@ export const MUTANTS: Readonly<Record<string, Mutant>> = {
       },
     }),
   },
+  "a guild has as many open posts as it asks for": { timing: { maxOpenPosts: 1_000 } },
   "a post waits for the receiver's limit at the sink": {
     ports: (ports) => withSink(ports, () => ({ requestsPerSecond: Infinity })),
   },

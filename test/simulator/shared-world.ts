@@ -20,6 +20,8 @@ export interface SharedWorld {
   readonly databaseNow: () => number;
   /** A replica's wall clock, which nobody should look at. */
   readonly wallNow: () => number;
+  /** Of one guild, at any time (D39). */
+  readonly maxOpenPosts: number;
   /** The names of the replicas that the broker takes for living. */
   knownReplicas(): readonly string[];
 }

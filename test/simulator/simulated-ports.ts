@@ -1,3 +1,4 @@
+import { isOpen } from "../../services/dispatch/domain/post.ts";
 import type { Owners, Ports } from "../../services/dispatch/protocol/ports.ts";
 import type { PostStore } from "../../services/dispatch/protocol/post-store.ts";
 import { type DatabaseClock, newDatabaseClock } from "../../mixins/database-clock.ts";
@@ -70,6 +71,8 @@ function distantStore(world: SharedWorld, who: Incarnation): PostStore {
       const { version } = await store.guildPlan(plan.guildId);
       const stored = await store.commitPlan(plan);
       const isOlder = version !== plan.version && plan.inserts.length + plan.updates.length > 0;
+      const open = (await store.standingPosts(plan.guildId, Infinity)).filter(isOpen).length;
+      if (open > world.maxOpenPosts) record.violations.push(`guild ${plan.guildId} has ${open} open posts`);
       if (stored !== undefined && isOlder) record.violations.push("an older plan was stored over a newer one");
       return stored;
     },

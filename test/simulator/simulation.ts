@@ -27,6 +27,8 @@ const START = 1_000_000_000_000;
 const LONGEST_RUN_MS = 400_000;
 /** So few that a guild with many posts keeps others waiting, in the runs in which turns are counted. */
 const FEW_AT_ONCE = 8;
+/** So few that the guild with many posts has more ahead than are planned at a time. */
+const FEW_OPEN = 20;
 /** From when on a step of the database's clock has been noticed. */
 const STEP_NOTICED_MS = 8_000;
 
@@ -44,7 +46,7 @@ export interface Outcome {
 export async function simulate(seed: number, mutant?: Mutant): Promise<Outcome> {
   const scenario = scenarioOf(seed);
   const time = newVirtualTime(seed, START);
-  const timing = { ...TIMING, ...(scenario.noisy > 0 ? { postsAtOnce: FEW_AT_ONCE } : {}) };
+  const timing = { ...TIMING, ...(scenario.noisy > 0 ? { postsAtOnce: FEW_AT_ONCE, maxOpenPosts: FEW_OPEN } : {}) };
   const record: Record = {
     writes: [],
     faults: faultsOf(scenario),
@@ -78,6 +80,7 @@ export async function simulate(seed: number, mutant?: Mutant): Promise<Outcome> 
     databaseNow,
     wallNow: () => databaseTime({ start: START, scenario: wallScenario }, time.now),
     knownReplicas: () => replicas.known(),
+    maxOpenPosts: timing.maxOpenPosts,
   };
   const replicas = newSimulatedReplicas(world, timing, mutant, () => memory.posts.values());
 
