@@ -150,7 +150,7 @@ export function postsStore(connection: Connection): PostsStore {
       const writes = names.map((name) => ({
         updateOne: { filter: { _id: name }, update: [{ $set: { since } }], upsert: true },
       }));
-      await sinks.bulkWrite(writes as never);
+      await sinks.bulkWrite(writes);
       const rows = await sinks.find({ _id: { $in: [...names] } }).lean<SinkRow[]>();
       return Object.fromEntries(rows.map((row) => [row._id, row.since.getTime()]));
     },

@@ -84,7 +84,13 @@ describe("the docs page of a service that was started for the first time", () =>
 
   const GET = "/v2/events/get";
   const GUILD = { guild_id: "375357265198317579", calendar_number: 1 };
-  test.each<[status: number, path: string, init: RequestInit & { headers?: Record<string, string> }]>([
+  test.each<
+    [
+      status: number,
+      path: string,
+      init: Omit<RequestInit, "headers"> & { readonly headers?: Readonly<Record<string, string>> },
+    ]
+  >([
     [200, "/v2/guild/settings/get", { body: JSON.stringify(GUILD) }],
     [400, GET, { body: "{}" }],
     [401, GET, { body: "{}", headers: { Authorization: "nobody" } }],

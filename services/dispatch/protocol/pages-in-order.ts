@@ -41,10 +41,13 @@ interface Places {
 function newPlaces(most: number): Places {
   let inUse = 0;
   const waiting: (() => void)[] = [];
+  const room = async (): Promise<void> => {
+    if (inUse < most) return;
+    await new Promise<void>((resolve) => void waiting.push(resolve));
+    return room();
+  };
   return {
-    async room() {
-      while (inUse >= most) await new Promise<void>((resolve) => void waiting.push(resolve));
-    },
+    room,
     async taken(until) {
       inUse += 1;
       await until;
