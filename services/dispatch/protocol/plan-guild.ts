@@ -29,8 +29,8 @@ const OCCURRENCES_AT_ONCE = 500;
 export interface PlannedGuild {
   /** The guild's open posts that the plan looked at. */
   readonly posts: readonly Post[];
-  /** Whether there is more to be planned: once there is room, or at once where there is. */
-  readonly more: "none" | "with room" | "at once";
+  /** Whether there is more to plan: once there is room (`overdue`: the next of it is due already), or at once. */
+  readonly more: "none" | "with room" | "overdue" | "at once";
 }
 
 const NOTHING_PLANNED: PlannedGuild = { posts: [], more: "none" };
@@ -84,7 +84,13 @@ export async function planGuild(
   });
   if (!isStored) return undefined;
   if (plan.cut === undefined) return { posts: posts.filter(isOpen), more: "none" };
-  return { posts: posts.filter(isOpen), more: plan.isFull ? "with room" : "at once" };
+  return { posts: posts.filter(isOpen), more: moreOf(plan.cut, plan.isFull, now) };
+}
+
+/** When a plan that does not hold all of the guild's posts is gone on with. */
+function moreOf(cut: Position, isFull: boolean, now: EpochMs): PlannedGuild["more"] {
+  if (!isFull) return "at once";
+  return cut.at <= now ? "overdue" : "with room";
 }
 
 /**

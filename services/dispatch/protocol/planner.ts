@@ -34,6 +34,11 @@ const REST = 4;
 const MOST_REST_MS = 1_000;
 /** The same for a guild with more posts than may be open, whose plans are the largest. */
 const MOST_REST_OF_BOUNDED_MS = 5_000;
+/**
+ * Of a guild whose next posts are due already and wait for room, so many a second are planned on average: otherwise one
+ * guild with 300 000 posts at one instant would take every sink's time for as long as its grace time lasts.
+ */
+const OVERDUE_PER_SECOND = 80;
 /** Posts that settle within so long of each other make room together. */
 const ROOM_GATHERS_MS = 1_000;
 
@@ -98,14 +103,14 @@ export function newPlanner(
     begin();
   }
 
-  function finish(guildId: GuildId, entry: Waiting, { posts, more }: PlannedGuild, beganAt: EpochMs): number {
+  function finish(guildId: GuildId, entry: Waiting, stored: PlannedGuild, beganAt: EpochMs): number {
+    const { posts, more } = stored;
     planned(posts);
     if (more === "none") bounded.delete(guildId);
     else bounded.add(guildId);
     entry.resolve(beganAt);
     if (more === "at once") join(guildId, NOTHING_CHANGED);
-    const most = more === "none" ? MOST_REST_MS : MOST_REST_OF_BOUNDED_MS;
-    return Math.min(most, REST * Math.max(0, ports.clock.now() - beganAt));
+    return restAfter(stored, beganAt, ports.clock.now());
   }
 
   /** Another plan came between, or something is out of reach: the touch stands until a plan is stored. */
@@ -166,6 +171,15 @@ export function newPlanner(
       await Promise.all(running.values());
     },
   };
+}
+
+/** How long a guild rests between two plans, in milliseconds. */
+export function restAfter({ posts, more }: PlannedGuild, beganAt: EpochMs, now: EpochMs): number {
+  const most = more === "none" ? MOST_REST_MS : MOST_REST_OF_BOUNDED_MS;
+  const usual = Math.min(most, REST * Math.max(0, now - beganAt));
+  if (more !== "overdue") return usual;
+  const overdue = posts.filter(({ dueAt }) => dueAt <= now).length;
+  return Math.max(usual, (overdue / OVERDUE_PER_SECOND) * 1_000);
 }
 
 function deferred(): Pick<Waiting, "planned" | "resolve"> {

@@ -1,8 +1,9 @@
 import { describe, expect, test } from "@jest/globals";
 import type { GuildId } from "../../contracts/ids.ts";
 import { newVirtualTime } from "../../../test/simulator/virtual-time.ts";
+import type { Post } from "../domain/post.ts";
 import { newLife } from "./life.ts";
-import { newPlanner } from "./planner.ts";
+import { newPlanner, restAfter } from "./planner.ts";
 import type { Ports } from "./ports.ts";
 import { STANDARD_TIMING } from "./timing.ts";
 
@@ -68,5 +69,18 @@ describe("a guild that changes all the time", () => {
       { guildId: BUSY, at: 500 },
     ]);
     expect(plannedAt).toBe(600);
+  });
+});
+
+describe("a guild with more posts due than it may have planned", () => {
+  const posts = (count: number, dueAt: number) => Array.from({ length: count }, () => ({ dueAt })) as unknown as Post[];
+
+  test("rests so long that 80 of its posts a second are planned", () => {
+    expect(restAfter({ posts: posts(5_000, 900), more: "overdue" }, 900, 1_000)).toBe(62_500);
+  });
+
+  test("does not rest longer than others while the next of them is not due yet", () => {
+    expect(restAfter({ posts: posts(5_000, 900), more: "with room" }, 900, 1_000)).toBe(400);
+    expect(restAfter({ posts: posts(5_000, 900), more: "none" }, 900, 1_000)).toBe(400);
   });
 });
