@@ -57,11 +57,14 @@ function parsed(text: string): unknown {
   }
 }
 
-/** The value of a number as it is spelt: 1.0 and 1e3 are integers, and 1.00000000000000000001 is none. */
+/**
+ * The value of a number as it is spelt: 1.0 and 1e3 are integers, and 1.00000000000000000001 is none. Beyond 2^53 only
+ * plain digits are: an id that is written as 3.7535726519832e17 has been rounded by its sender.
+ */
 function exactly(value: number, source = ""): number | bigint {
   const integer = integerOf(source);
   if (integer === "fraction") return Number.isInteger(value) ? Number.NaN : value;
-  return integer === "too long" || Number.isSafeInteger(value) ? value : integer;
+  return integer === "too long" || Number.isSafeInteger(value) || /[.eE]/.test(source) ? value : integer;
 }
 
 const NUMBER = /^(-?)(\d+)(?:\.(\d+))?(?:[eE]([+-]?\d+))?$/;
