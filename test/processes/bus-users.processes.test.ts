@@ -3,7 +3,11 @@ import { ServiceBroker, type ServiceSchema } from "moleculer";
 import { connect, type NatsConnection } from "nats";
 import { brokerOptions } from "../../moleculer.config.ts";
 import { announcementsService } from "../../services/announcements/announcements.service.ts";
-import { announcementsChangesSince, listAnnouncements } from "../../services/contracts/announcements.contract.ts";
+import {
+  announcementsChangesSince,
+  listAnnouncementRules,
+  listAnnouncements,
+} from "../../services/contracts/announcements.contract.ts";
 import { type EmbeddedNats, startNatsFor } from "../../services/launch/embedded-nats.ts";
 import { type UsersOfOneStart, usersOfOneStart } from "../../services/launch/nats-users.ts";
 import type { ServiceName } from "../../services/launch/service-factories.ts";
@@ -127,11 +131,11 @@ describe("a user of the bus for each service", () => {
   test("a process that poses as another service is asked nothing, and goes on with its own work", async () => {
     const impostor = await brokerOf("calendar-events", {
       name: "announcements",
-      actions: { list: () => ["forged"], get: () => "forged" },
+      actions: { listRules: () => ["forged"], get: () => "forged" },
     });
     const dispatch = brokers.find(({ nodeID }) => nodeID === "dispatch.test") as ServiceBroker;
     const answers = await Promise.all(
-      Array.from({ length: 20 }, () => dispatch.call(listAnnouncements.name, everyOne)),
+      Array.from({ length: 20 }, () => dispatch.call(listAnnouncementRules.name, { guildId: everyOne.guildId })),
     );
     expect(answers.flat()).toEqual([]);
     // A refused subscription must not cut off what the process may have.

@@ -7,6 +7,7 @@ import { busRefusals } from "../../mixins/metrics.ts";
 import { brokerOptions } from "../../moleculer.config.ts";
 import { announcementsService } from "../../services/announcements/announcements.service.ts";
 import { calendarEventsService } from "../../services/calendar-events/calendar-events.service.ts";
+import { listAnnouncementRules } from "../../services/contracts/announcements.contract.ts";
 import { calendarEventChanged } from "../../services/contracts/calendar-events.contract.ts";
 import { dispatchService } from "../../services/dispatch/dispatch.service.ts";
 import { guildSettingsService } from "../../services/guild-settings/guild-settings.service.ts";
@@ -58,7 +59,7 @@ describe("dispatch, on a bus with an event that nobody of ours would send", () =
       localAction:
         (next: (context: object) => Promise<unknown>, { name }: { name: string }) =>
         (context: { params: { guildId?: unknown } }) => {
-          if (name === "announcements.list") askedFor.push(context.params.guildId);
+          if (name === listAnnouncementRules.name) askedFor.push(context.params.guildId);
           return next(context);
         },
     };
