@@ -4,7 +4,7 @@ import { PROJECT } from "./launched.ts";
 import { childrenOf, commandLine } from "./service-process.ts";
 import { until } from "./until.ts";
 
-export const STARTS_WITHIN_MS = 60_000;
+const STARTS_WITHIN_MS = 60_000;
 
 /** An npm script of this project in a process group of its own, as a terminal starts it. */
 export class NpmRun {
@@ -33,6 +33,17 @@ export class NpmRun {
       return this.#output.includes(text);
     };
     await until(seen, `"${text}" printed`, STARTS_WITHIN_MS);
+  }
+
+  /** Waits for a mongod; false when npm ended before one was seen. */
+  async startsMongod(): Promise<boolean> {
+    let isThere = false;
+    const seen = async () => {
+      isThere = (await this.running("mongod")).length === 1;
+      return isThere || this.npm.exitCode !== null;
+    };
+    await until(seen, "a mongod", STARTS_WITHIN_MS);
+    return isThere;
   }
 
   /** npm's process and all processes below it. */
