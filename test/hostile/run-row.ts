@@ -1,4 +1,5 @@
 import { once } from "node:events";
+import { setPriority } from "node:os";
 import { setTimeout as pause } from "node:timers/promises";
 import { optionsWithEdits } from "../real-parts/source-edit.ts";
 import { startProcess } from "./load-process.ts";
@@ -91,11 +92,23 @@ async function attackedPhase(
   const from = await posts.plan((row.attackMs / 1_000) * POSTS_PER_SECOND, row.attackMs);
   await pause(Math.max(0, from - Date.now()));
   const over = new AbortController();
+  yieldProcessor(true);
   const attack = row.attack(stage, over.signal);
   const timer = setTimeout(() => over.abort(), row.attackMs);
-  const [during] = await Promise.all([measure(row.attackMs), attack]).finally(() => clearTimeout(timer));
+  const [during] = await Promise.all([measure(row.attackMs), attack]).finally(() => {
+    clearTimeout(timer);
+    yieldProcessor(false);
+  });
   const lateness = await posts.lateness(from, row.attackMs).catch((error: unknown) => String(error));
   return { during, lateness };
+}
+
+/**
+ * While it attacks, this process leaves the processor to the service and the neighbour, as an attacker on another machine
+ * does. Only root may take the priority back, which the next row's service would inherit.
+ */
+function yieldProcessor(isAttacking: boolean): void {
+  if (process.getuid?.() === 0) setPriority(isAttacking ? 15 : 0);
 }
 
 function brokenBy({ during, normalAfter }: Pick<RowOutcome, "during" | "normalAfter">, base: number): string[] {

@@ -8,7 +8,7 @@ import type { SelectionTruth } from "./select-soonest.ts";
 /** Of one guild at most this many posts are open at a time (D39). */
 export const MAX_OPEN_POSTS = 5_000;
 /** A plan looks at no more pairs of an announcement and an occurrence than this for each post that may be open. */
-export const CANDIDATES_PER_POST = 4;
+export const CANDIDATES_PER_POST = 2;
 
 /** Starts in `[from, until)`. */
 export interface Window {
