@@ -14,21 +14,21 @@ function enter(slots: ListSlots, times: number, name = "1") {
 const settled = () => new Promise((resolve) => setImmediate(resolve));
 
 describe("lists that are under way at once", () => {
-  test("32 of a guild are, the next wait for one to end, and those of other guilds do not", async () => {
+  test("eight of a guild are, the next wait for one to end, and those of other guilds do not", async () => {
     const slots = new ListSlots();
-    const { inside } = enter(slots, 34);
+    const { inside } = enter(slots, 10);
     await settled();
-    expect(inside).toHaveLength(32);
+    expect(inside).toHaveLength(8);
     const other = enter(slots, 1, "2");
     await settled();
     expect(other.inside).toHaveLength(1);
     inside[0]!.leave();
     inside[0]!.leave();
     await settled();
-    expect(inside).toHaveLength(33);
+    expect(inside).toHaveLength(9);
   });
 
-  test("after a large one two of the guild are, until ten seconds have passed without one", async () => {
+  test("after a large one only one of the guild is, until ten seconds have passed without one", async () => {
     let now = 0;
     const slots = new ListSlots(() => now);
     const first = enter(slots, 1);
@@ -36,10 +36,10 @@ describe("lists that are under way at once", () => {
     first.inside[0]!.expectLarge();
     const next = enter(slots, 3);
     await settled();
-    expect(next.inside).toHaveLength(1);
+    expect(next.inside).toHaveLength(0);
     first.inside[0]!.leave();
     await settled();
-    expect(next.inside).toHaveLength(2);
+    expect(next.inside).toHaveLength(1);
     now = 10_000;
     next.inside[0]!.leave();
     await settled();
@@ -50,13 +50,13 @@ describe("lists that are under way at once", () => {
 
   test("no more than 64 wait: those beyond are refused at once", async () => {
     const slots = new ListSlots();
-    const { inside, refused } = enter(slots, 32 + 64 + 3);
+    const { inside, refused } = enter(slots, 8 + 64 + 3);
     await settled();
-    expect([inside.length, refused()]).toEqual([32, 3]);
+    expect([inside.length, refused()]).toEqual([8, 3]);
     for (let left = 0; left < inside.length; left += 1) {
       inside[left]!.leave();
       await settled();
     }
-    expect([inside.length, slots.size]).toEqual([96, 0]);
+    expect([inside.length, slots.size]).toEqual([72, 0]);
   });
 });

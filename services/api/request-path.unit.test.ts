@@ -214,7 +214,7 @@ describe("what becomes of an error behind the gateway", () => {
     ]);
   });
 
-  test("of the large lists of a guild two are under way at once until they are taken; the next waits (D38)", async () => {
+  test("of the large lists of a guild one is under way at once until it is taken; the next waits (D38)", async () => {
     const name = "x".repeat(250);
     const view = (at: number) => ({ eventId: `e${at}`, startsAt: 0, endsAt: 0, name, isParent: false, color: "RED" });
     const large = Array.from({ length: 5_000 }, (_, at) => view(at));
@@ -225,12 +225,12 @@ describe("what becomes of an error behind the gateway", () => {
       return Promise.resolve(answer(post("/v2/events/list/range", body), "id-1"));
     };
     const first = await list();
-    const second = await list();
-    expect([first.status, second.status, first.body.length > 1]).toEqual([200, 200, true]);
-    const third = list();
-    expect(asked).toBe(2);
+    expect([first.status, first.body.length > 1]).toEqual([200, true]);
+    const second = list();
+    expect(asked).toBe(1);
     first.onTaken?.();
-    expect([(await third).status, asked]).toEqual([200, 3]);
-    second.onTaken?.();
+    const { status, onTaken } = await second;
+    expect([status, asked]).toEqual([200, 2]);
+    onTaken?.();
   });
 });

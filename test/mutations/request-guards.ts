@@ -90,7 +90,7 @@ export const REQUEST_GUARDS: readonly Guard[] = [
   {
     ...json,
     guard: "a 64-bit integer is not rounded (D7)",
-    text: 'integer === "too long" || Number.isSafeInteger(value) ? value : integer',
+    text: 'integer === "too long" || Number.isSafeInteger(value) || /[.eE]/.test(source) ? value : integer',
     without: "value",
     test: "keeps every digit of an integer",
   },
