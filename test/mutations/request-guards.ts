@@ -222,6 +222,6 @@ export const REQUEST_GUARDS: readonly Guard[] = [
     text: "underWay < (this.#clock() < largeUntil ? MAX_LARGE : MAX_SMALL)",
     without: "underWay < Infinity",
     testFile: "services/api/list-slots.unit.test.ts",
-    test: "after a large one two of the guild are",
+    test: "after a large one only one of the guild is",
   },
 ];
