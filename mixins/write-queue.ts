@@ -1,5 +1,6 @@
 import { refuse, type Refusal } from "../services/contracts/errors.ts";
 import { settledOrLate } from "./bounded-answers.ts";
+import { turnIn } from "./turn-in.ts";
 
 /** Writes of one document that wait for their turn, at most. */
 const MAX_WAITING = 250;
@@ -30,7 +31,7 @@ export class WriteQueue {
     if (this.#writes >= MAX_WRITES || (waiting?.length ?? 0) >= MAX_WAITING) return tooMany();
     this.#writes += 1;
     if (waiting === undefined) this.#waiting.set(documentId, []);
-    else if (!(await turnIn(waiting))) {
+    else if (!(await turnIn(waiting, MAX_WAIT_MS))) {
       this.#writes -= 1;
       return tooMany();
     }
@@ -45,21 +46,6 @@ export class WriteQueue {
     if (next === undefined) this.#waiting.delete(documentId);
     else next();
   }
-}
-
-/** Resolves with true when the turn has come, and with false when it did not come in time. */
-function turnIn(waiting: (() => void)[]): Promise<boolean> {
-  return new Promise((resolve) => {
-    const begin = () => {
-      clearTimeout(timer);
-      resolve(true);
-    };
-    const timer = setTimeout(() => {
-      waiting.splice(waiting.indexOf(begin), 1);
-      resolve(false);
-    }, MAX_WAIT_MS);
-    waiting.push(begin);
-  });
 }
 
 function tooMany(): Refusal {

@@ -1,3 +1,5 @@
+import { turnIn } from "../../mixins/turn-in.ts";
+
 /**
  * Lists of one guild that are under way at once, while none of them was large: a guild that suddenly asks for large ones
  * holds eight times 4 MiB. With 32 of them three guilds took 732 MiB, with eight 412.
@@ -48,7 +50,7 @@ export class ListSlots {
     const guild = this.#guilds.get(name) ?? { underWay: 0, largeUntil: 0, waiting: [] };
     this.#guilds.set(name, guild);
     if (!this.#hasRoom(guild)) {
-      if (guild.waiting.length >= MAX_WAITING || !(await turnIn(guild.waiting))) return undefined;
+      if (guild.waiting.length >= MAX_WAITING || !(await turnIn(guild.waiting, MAX_WAIT_MS))) return undefined;
     } else guild.underWay += 1;
     let isUnderWay = true;
     return {
@@ -83,19 +85,4 @@ export class ListSlots {
       if (underWay === 0 && now >= largeUntil) this.#guilds.delete(name);
     }
   }
-}
-
-/** Resolves with true when the turn has come, and with false when it did not come in time. */
-function turnIn(waiting: (() => void)[]): Promise<boolean> {
-  return new Promise((resolve) => {
-    const begin = () => {
-      clearTimeout(timer);
-      resolve(true);
-    };
-    const timer = setTimeout(() => {
-      waiting.splice(waiting.indexOf(begin), 1);
-      resolve(false);
-    }, MAX_WAIT_MS);
-    waiting.push(begin);
-  });
 }

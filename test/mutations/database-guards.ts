@@ -63,7 +63,7 @@ export const DATABASE_GUARDS: readonly Guard[] = [
   {
     guard: "writes of one document begin one after the other",
     file: "mixins/write-queue.ts",
-    text: "else if (!(await turnIn(waiting))) {",
+    text: "else if (!(await turnIn(waiting, MAX_WAIT_MS))) {",
     without: "else if (false) {",
     testFile: "mixins/write-queue.unit.test.ts",
     test: "begin one after the other, in the order in which they came",
