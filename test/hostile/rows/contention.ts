@@ -57,7 +57,11 @@ export const CONTENTION: HostileRow = {
   control: {
     name: "the queue of a document's writes",
     edits: [
-      { file: "mixins/write-queue.ts", text: "else if (!(await turnIn(waiting))) {", without: "else if (false) {" },
+      {
+        file: "mixins/write-queue.ts",
+        text: "else if (!(await turnIn(waiting, MAX_WAIT_MS))) {",
+        without: "else if (false) {",
+      },
     ],
   },
 };
