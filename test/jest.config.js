@@ -34,7 +34,7 @@ export default {
   globalSetup: "<rootDir>/test/real-parts/global-setup.ts",
   globalTeardown: "<rootDir>/test/real-parts/global-teardown.ts",
   testTimeout: 60_000,
-  maxWorkers: 2,
+  maxWorkers: 3,
   coverageProvider: "babel",
   reporters: ["default", "<rootDir>/test/closing-line-reporter.js"],
 };

@@ -2,7 +2,6 @@ import { type ChildProcess, spawn } from "node:child_process";
 import { once } from "node:events";
 import { connect, type Socket } from "node:net";
 import { createInterface } from "node:readline";
-import { basicEnvironment } from "./basic-environment.ts";
 
 /** A server program that this process started, and that ends no later than a few seconds after it. */
 export interface OwnedProcess {
@@ -30,12 +29,7 @@ const STOP_MS = 5_000;
 
 /** Starts a server and resolves when it takes connections; rejects when it ends before, or takes too long. */
 export async function startServer({ program, args, env, port, onLine }: ServerCommand): Promise<OwnedProcess> {
-  // A process group of its own: Ctrl-C in a terminal must not end it before the services are drained.
-  const child = spawn(program, args, {
-    env: { ...env },
-    stdio: ["ignore", onLine === undefined ? "ignore" : "pipe", "ignore"],
-    detached: true,
-  });
+  const child = spawnOwned(program, args, { ...env }, onLine === undefined ? "ignore" : "pipe");
   const gone = new Promise<void>((resolve) => child.once("exit", () => resolve()));
   if (child.stdout !== null && onLine !== undefined) createInterface(child.stdout).on("line", onLine);
   const hasEnded = () => child.exitCode !== null || child.signalCode !== null;
@@ -45,7 +39,6 @@ export async function startServer({ program, args, env, port, onLine }: ServerCo
   };
   try {
     await once(child, "spawn");
-    endWithThisProcess(child);
     await listening(port, hasEnded);
   } catch (error) {
     if (child.pid !== undefined) await kill("SIGKILL");
@@ -62,20 +55,35 @@ export async function startServer({ program, args, env, port, onLine }: ServerCo
   };
 }
 
-/** `$0` is the process to end; the input ends when the process that holds its other side does, in whatever way. */
-const WATCH = 'read -r line; kill "$0"; sleep 5; kill -9 "$0"';
+/**
+ * Becomes the program, with a watcher beside it that ends it when this process has ended, in whatever way: the kernel then
+ * closes the pipe, file 3, from which the watcher reads. The watcher is there first, so that there is no instant at which
+ * this process could end and leave the program behind. A line means that the program has ended by itself: another process
+ * may have its number by then. The watcher knows none of the program's environment.
+ */
+const PROGRAM_AND_WATCHER = `
+env -i /bin/sh -c 'read -r line && exit; kill "$0"; sleep 5; kill -9 "$0"' "$$" <&3 >/dev/null 2>&1 &
+exec 3<&-
+exec "$@"`;
 
-/** Ends the child when this process has ended, also by kill -9: the kernel then closes the pipe that a watcher reads. */
-export function endWithThisProcess(child: ChildProcess): void {
-  const watcher = spawn("/bin/sh", ["-c", WATCH, String(child.pid)], {
-    env: basicEnvironment(),
-    stdio: ["pipe", "ignore", "ignore"],
+/** Starts a program that ends when this process has ended, also by kill -9. */
+export function spawnOwned(
+  program: string,
+  args: readonly string[],
+  env: Record<string, string>,
+  stdout: "ignore" | "pipe" = "ignore",
+): ChildProcess {
+  // A process group of its own: Ctrl-C in a terminal must not end it before the services are drained.
+  const child = spawn("/bin/sh", ["-c", PROGRAM_AND_WATCHER, "sh", program, ...args], {
+    env,
+    stdio: ["ignore", stdout, "ignore", "pipe"],
     detached: true,
   });
-  watcher.unref();
-  (watcher.stdin as Socket).unref();
-  // Another process may have the number of one that has ended.
-  child.once("exit", () => watcher.kill("SIGKILL"));
+  const watched = child.stdio[3] as Socket;
+  watched.unref();
+  watched.on("error", () => undefined);
+  child.once("exit", () => watched.end("ended\n"));
+  return child;
 }
 
 async function listening(port: number, hasEnded: () => boolean): Promise<void> {

@@ -34,6 +34,10 @@ export class Replica {
     this.#process = new Launched(service, { ...env, ...ports, NODE_NAME: name }, project);
   }
 
+  get hasEnded(): boolean {
+    return this.#process.hasEnded;
+  }
+
   get pid(): number {
     return this.#process.pid;
   }

@@ -26,9 +26,9 @@ export class DuePosts {
     await this.#ask("/v1/announcement/create", { channel: "1", type: "UNIVERSAL", hours: 0, minutes: 0, info: "" });
   }
 
-  /** Spread evenly over so many milliseconds; resolves shortly before the first is due, with its instant. */
-  async plan(count: number, overMs: number): Promise<number> {
-    const from = Date.now() + PLANNING_MS;
+  /** Spread evenly over so many milliseconds; resolves `leadMs` and a little before the first is due, with its instant. */
+  async plan(count: number, overMs: number, leadMs = 0): Promise<number> {
+    const from = Date.now() + PLANNING_MS + leadMs;
     const make = (at: number) => {
       const start = Math.round(from + (overMs * at) / count);
       this.#dueAt.push(start);
@@ -36,7 +36,7 @@ export class DuePosts {
       return this.#ask("/v2/events/create", event);
     };
     await Promise.all(Array.from({ length: count }, (_, at) => make(at)));
-    if (Date.now() > from) throw new Error("the posts were made too late to be on time");
+    if (Date.now() > from - leadMs) throw new Error("the posts were made too late to be on time");
     return from;
   }
 

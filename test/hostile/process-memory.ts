@@ -3,17 +3,17 @@ import { childrenOf, commandLine } from "../real-parts/service-process.ts";
 
 const EVERY_MS = 250;
 
-/** The most resident memory that each process under some roots was seen with. */
+/** The most resident memory that each process under some roots was seen with; the roots may change. */
 export class MemoryWatch {
   readonly #peaks = new Map<number, { readonly name: string; readonly mebibytes: number }>();
   readonly #timer: NodeJS.Timeout;
 
-  constructor(roots: readonly number[]) {
+  constructor(roots: () => readonly number[]) {
     let isLooking = false;
     this.#timer = setInterval(() => {
       if (isLooking) return;
       isLooking = true;
-      void Promise.all(roots.map((root) => this.#look(root))).finally(() => (isLooking = false));
+      void Promise.all(roots().map((root) => this.#look(root))).finally(() => (isLooking = false));
     }, EVERY_MS);
   }
 

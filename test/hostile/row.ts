@@ -6,7 +6,7 @@ export interface Target {
   /** Of the gateway, on 127.0.0.1. */
   readonly port: number;
   /** Processes whose memory is measured together with all their descendants. */
-  readonly pids: readonly number[];
+  readonly pids: () => readonly number[];
   /** What the service and its processes have logged. */
   readonly output: () => string;
   stop(): Promise<void>;
@@ -18,6 +18,8 @@ export interface Stage {
   readonly operatorKey: string;
   /** Posts a request; at most 64 at a time, further ones wait. */
   readonly post: Post;
+  /** Posts a request of the operator's, and gives the answer's body; rejects unless it is answered with 200. */
+  readonly ask: <Body>(path: string, body: object) => Promise<Body>;
   /** Creates a key of kind `guild` for one guild. */
   readonly createKey: (guildId: string) => Promise<string>;
 }
@@ -27,6 +29,8 @@ export interface HostileRow {
   readonly name: string;
   /** Environment variables of the service, beside PORT, DATA_DIR and API_KEY. */
   readonly settings?: Readonly<Record<string, string>>;
+  /** How long after the beginning of the attack the neighbour's first post comes due, in milliseconds; 0 when absent. */
+  readonly postsAfterMs?: number;
   /** How long the neighbour is measured beside the attack, in milliseconds; at most 120 000. */
   readonly attackMs: number;
   /** Starts something else than `npm start` does; `env` holds API_KEY and, for a control, NODE_OPTIONS. */

@@ -89,8 +89,10 @@ async function attackedPhase(
   posts: DuePosts,
   measure: Measure,
 ): Promise<{ during: NeighbourOutcome; lateness: readonly number[] | string }> {
-  const from = await posts.plan((row.attackMs / 1_000) * POSTS_PER_SECOND, row.attackMs);
-  await pause(Math.max(0, from - Date.now()));
+  const { postsAfterMs = 0 } = row;
+  const overMs = row.attackMs - postsAfterMs;
+  const from = await posts.plan((overMs / 1_000) * POSTS_PER_SECOND, overMs, postsAfterMs);
+  await pause(Math.max(0, from - postsAfterMs - Date.now()));
   const over = new AbortController();
   yieldProcessor(true);
   const attack = row.attack(stage, over.signal);
@@ -99,7 +101,7 @@ async function attackedPhase(
     clearTimeout(timer);
     yieldProcessor(false);
   });
-  const lateness = await posts.lateness(from, row.attackMs).catch((error: unknown) => String(error));
+  const lateness = await posts.lateness(from, overMs).catch((error: unknown) => String(error));
   return { during, lateness };
 }
 

@@ -22,21 +22,27 @@ export async function startTarget(env: Readonly<Record<string, string>>, mode = 
     await stop();
     throw error;
   });
-  return { port, pids: [service.pid], output: () => service.output, stop };
+  return { port, pids: () => [service.pid], output: () => service.output, stop };
 }
 
 export function newStage(target: Target): Stage & { end(): void } {
   const { post, end } = asker(target.port, CONNECTIONS);
+
+  async function ask<Body>(path: string, body: object): Promise<Body> {
+    const { status, text } = await post(path, OPERATOR_KEY, JSON.stringify(body));
+    if (status !== 200) throw new Error(`${path}: ${status} ${text}`);
+    return JSON.parse(text) as Body;
+  }
+
   return {
     target,
     operatorKey: OPERATOR_KEY,
     post,
+    ask,
     end,
     async createKey(guildId) {
       const key = { kind: "guild", guilds: [guildId], access: "write", label: "hostile load" };
-      const { status, text } = await post("/admin/keys/create", OPERATOR_KEY, JSON.stringify(key));
-      if (status !== 200) throw new Error(`/admin/keys/create: ${status} ${text}`);
-      return String((JSON.parse(text) as { key: unknown }).key);
+      return (await ask<{ key: string }>("/admin/keys/create", key)).key;
     },
   };
 }

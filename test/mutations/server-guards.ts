@@ -47,7 +47,7 @@ export const SERVER_GUARDS: readonly Guard[] = [
     file: "services/launch/end-of-process.ts",
     text: "whenNpmEnds(askOnce);",
     without: "",
-    test: "npm run start:nats, by SIGKILL",
+    test: "npm run start, by SIGKILL",
   },
   {
     guard: "one press of Ctrl-C under npm counts once",
@@ -58,12 +58,20 @@ export const SERVER_GUARDS: readonly Guard[] = [
     test: "one press of Ctrl-C",
   },
   {
-    ...npmSignals,
     guard: "a process that is killed takes its servers along",
     file: "services/launch/owned-process.ts",
-    text: "endWithThisProcess(child);\n    await listening",
-    without: "await listening",
-    test: "npm run keys",
+    text: 'kill "$0"; sleep 5; kill -9 "$0"',
+    without: "true",
+    testFile: "services/launch/owned-process.unit.test.ts",
+    test: "a program ends with its owner",
+  },
+  {
+    guard: "a watcher has none of its program's environment",
+    file: "services/launch/owned-process.ts",
+    text: "env -i /bin/sh",
+    without: "/bin/sh",
+    testFile: "services/launch/owned-process.unit.test.ts",
+    test: "a watcher ends with its program",
   },
   {
     guard: "no process of start:nats has a __proto__ (D8)",

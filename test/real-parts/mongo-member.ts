@@ -1,9 +1,9 @@
-import { spawn } from "node:child_process";
 import { once } from "node:events";
 import { mkdir, readFile } from "node:fs/promises";
 import { join } from "node:path";
 import mongoose from "mongoose";
-import { endWithThisProcess } from "../../services/launch/owned-process.ts";
+import { basicEnvironment } from "../../services/launch/basic-environment.ts";
+import { spawnOwned } from "../../services/launch/owned-process.ts";
 import { until } from "./until.ts";
 
 export const SET_NAME = "guildcal";
@@ -95,8 +95,7 @@ export interface Running {
 
 /** Starts a server that ends with this process. */
 export function startProcess(binary: string, args: readonly string[]): Running {
-  const child = spawn(binary, args, { stdio: "ignore", detached: true });
-  endWithThisProcess(child);
+  const child = spawnOwned(binary, args, basicEnvironment());
   const gone = once(child, "exit");
   const hasEnded = () => child.exitCode !== null || child.signalCode !== null;
   return {

@@ -4,7 +4,7 @@ import { PROJECT } from "./launched.ts";
 import { childrenOf, commandLine } from "./service-process.ts";
 import { until } from "./until.ts";
 
-const STARTS_WITHIN_MS = 60_000;
+const STARTS_WITHIN_MS = 50_000;
 
 /** An npm script of this project in a process group of its own, as a terminal starts it. */
 export class NpmRun {
@@ -35,15 +35,13 @@ export class NpmRun {
     await until(seen, `"${text}" printed`, STARTS_WITHIN_MS);
   }
 
-  /** Waits for a mongod; false when npm ended before one was seen. */
-  async startsMongod(): Promise<boolean> {
-    let isThere = false;
+  /** Waits for a mongod; rejects when npm ended before one was seen. */
+  async startsMongod(): Promise<void> {
     const seen = async () => {
-      isThere = (await this.running("mongod")).length === 1;
-      return isThere || this.npm.exitCode !== null;
+      if (this.npm.exitCode !== null) throw new Error(`npm ended:\n${this.#output}`);
+      return (await this.running("mongod")).length === 1;
     };
     await until(seen, "a mongod", STARTS_WITHIN_MS);
-    return isThere;
   }
 
   /** npm's process and all processes below it. */

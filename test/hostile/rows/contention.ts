@@ -69,9 +69,7 @@ export const CONTENTION: HostileRow = {
 async function measureAlone(stage: Stage): Promise<void> {
   const series = { epoch_start: Date.now(), epoch_end: Date.now() + 3_600_000, recur: true };
   const body = { guild_id: GUILD, calendar_number: 1, ...series, recurrence: { frequency: "DAILY" } };
-  const { status, text } = await stage.post("/v2/events/create", stage.operatorKey, JSON.stringify(body));
-  if (status !== 200) throw new Error(`/v2/events/create: ${status} ${text}`);
-  eventId = String((JSON.parse(text) as { id: unknown }).id);
+  ({ id: eventId } = await stage.ask<{ id: string }>("/v2/events/create", body));
   const took: number[] = [];
   for (let at = 0; at < ALONE; at += 1) took.push((await change(stage, stage.operatorKey, at)).tookMs);
   aloneMs = took.toSorted((one, other) => one - other)[ALONE / 2]!;

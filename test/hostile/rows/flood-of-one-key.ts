@@ -29,7 +29,7 @@ export const FLOOD_OF_ONE_KEY: HostileRow = {
 };
 
 /** Twelve daily series with long texts: a list of a month is 1.5 MB. */
-async function fill({ post, operatorKey }: Stage): Promise<void> {
+async function fill({ ask }: Stage): Promise<void> {
   const event = {
     guild_id: GUILD,
     calendar_number: 1,
@@ -39,8 +39,5 @@ async function fill({ post, operatorKey }: Stage): Promise<void> {
     recurrence: { frequency: "DAILY", count: -1, interval: 1 },
     description: "x".repeat(4_000),
   };
-  for (let at = 0; at < 12; at += 1) {
-    const { status, text } = await post("/v2/events/create", operatorKey, JSON.stringify(event));
-    if (status !== 200) throw new Error(`/v2/events/create: ${status} ${text}`);
-  }
+  for (let at = 0; at < 12; at += 1) await ask("/v2/events/create", event);
 }

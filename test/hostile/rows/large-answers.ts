@@ -15,7 +15,7 @@ const NEVER_READING = 24;
 export const LARGE_ANSWERS: HostileRow = {
   name: "three keys ask for lists of 4 and of 68 MB without a pause",
   attackMs: 15_000,
-  async prepare({ post, operatorKey }) {
+  async prepare({ ask }) {
     for (const guild of GUILDS) {
       const event = {
         guild_id: guild,
@@ -29,8 +29,7 @@ export const LARGE_ANSWERS: HostileRow = {
         location: "l".repeat(256),
         image: `https://example.com/${"i".repeat(2_000)}`,
       };
-      const { status, text } = await post("/v2/events/create", operatorKey, JSON.stringify(event));
-      if (status !== 200) throw new Error(`/v2/events/create: ${status} ${text}`);
+      await ask("/v2/events/create", event);
     }
   },
   async attack(stage, signal) {

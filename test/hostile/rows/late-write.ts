@@ -1,5 +1,5 @@
 import { setTimeout as pause } from "node:timers/promises";
-import { childrenOf, commandLine } from "../../real-parts/service-process.ts";
+import { mongodUnder } from "../mongod-under.ts";
 import type { HostileRow, Stage } from "../row.ts";
 
 const GUILD = "3202";
@@ -26,7 +26,7 @@ export const LATE_WRITE: HostileRow = {
     await Promise.all(Array.from({ length: SENDERS }, sender));
   },
   async check(stage) {
-    const mongod = await mongodUnder(stage.target.pids);
+    const mongod = await mongodUnder(stage.target.pids());
     await create(stage, stage.operatorKey, "in time");
     process.kill(mongod, "SIGSTOP");
     const answers = await Promise.all(Array.from({ length: LATE }, () => lateCreate(stage))).finally(() =>
@@ -74,14 +74,4 @@ async function lateCreate({ target: { port }, operatorKey }: Stage): Promise<{ c
   const retryAfter = Number(answer.headers.get("retry-after"));
   await pause(retryAfter * 1_000);
   return { code, retryAfter };
-}
-
-async function mongodUnder(pids: readonly number[]): Promise<number> {
-  for (const pid of pids) {
-    const [binary = ""] = await commandLine(pid).catch(() => []);
-    if (binary.endsWith("/mongod")) return pid;
-    const found = await mongodUnder(await childrenOf(pid));
-    if (found !== 0) return found;
-  }
-  return 0;
 }

@@ -1,5 +1,5 @@
 import { once } from "node:events";
-import type { HostileRow, Stage } from "../row.ts";
+import type { HostileRow } from "../row.ts";
 
 const GUILD = "3301";
 const EVENTS = 2_000;
@@ -13,12 +13,12 @@ export const PLAN_BOMB: HostileRow = {
   attackMs: 60_000,
   async prepare(stage) {
     const announcement = { guild_id: GUILD, channel: "1", type: "UNIVERSAL", hours: 0, minutes: 0, info: "" };
-    await each(ANNOUNCEMENTS, () => ask(stage, "/v1/announcement/create", announcement));
+    await each(ANNOUNCEMENTS, () => stage.ask("/v1/announcement/create", announcement));
   },
   async attack(stage, signal) {
     const start = Date.now() + START_IN_MS;
     const event = { guild_id: GUILD, calendar_number: 1, epoch_start: start, epoch_end: start + 3_600_000 };
-    await each(EVENTS, () => ask(stage, "/v2/events/create", event));
+    await each(EVENTS, () => stage.ask("/v2/events/create", event));
     if (!signal.aborted) await once(signal, "abort");
   },
   control: {
@@ -33,11 +33,6 @@ export const PLAN_BOMB: HostileRow = {
   },
 };
 
-async function each(count: number, work: () => Promise<void>): Promise<void> {
+async function each(count: number, work: () => Promise<unknown>): Promise<void> {
   await Promise.all(Array.from({ length: count }, work));
-}
-
-async function ask({ post, operatorKey }: Stage, path: string, body: object): Promise<void> {
-  const { status, text } = await post(path, operatorKey, JSON.stringify(body));
-  if (status !== 200) throw new Error(`${path}: ${status} ${text}`);
 }

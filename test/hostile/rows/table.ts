@@ -1,4 +1,5 @@
 import type { HostileRow } from "../row.ts";
+import { BACKLOG } from "./backlog.ts";
 import { CONTENTION } from "./contention.ts";
 import { FLOOD_OF_ONE_KEY } from "./flood-of-one-key.ts";
 import { LARGE_ANSWERS } from "./large-answers.ts";
@@ -13,4 +14,5 @@ export const ROWS: readonly HostileRow[] = [
   CONTENTION,
   LATE_WRITE,
   PLAN_BOMB,
+  BACKLOG,
 ];

@@ -1,0 +1,121 @@
+import type mongoose from "mongoose";
+import { SINGLE } from "../../../services/calendar-events/domain/lanes.ts";
+import { filedOnce } from "../../../services/calendar-events/event-filing.ts";
+import { until } from "../../real-parts/until.ts";
+import type { HostileRow, Stage } from "../row.ts";
+import { type SeparateProcesses, startProcesses } from "../separate-processes.ts";
+
+const ROWS = 2_000_000;
+const GUILDS = 20_000;
+/** Every hundredth guild announces: it has a hundred of the rows, and a hundred posts are to be planned for it. */
+const ANNOUNCING_EVERY = 100;
+const BATCH = 10_000;
+/** The rows were changed one after the other, and the last of them so long ago: before the mark that dispatch has stored. */
+const CHANGED_MS_AGO = 3_600_000;
+const UNCHANGED_SINCE_MS = 120_000;
+const HOUR_MS = 3_600_000;
+const APART_MS = 1_200_000;
+const CAUGHT_UP_WITHIN_MS = 300_000;
+/** Until a replica of dispatch is ready, on a machine that does something else beside it. */
+const STARTS_WITHIN_MS = 10_000;
+
+type Row = mongoose.mongo.Document & { readonly _id: string };
+type Rows = mongoose.mongo.Collection<Row>;
+
+let processes: SeparateProcesses;
+let lastChangedAt = 0;
+
+/** Dispatch comes back with a mark that is two million changes old. */
+export const BACKLOG: HostileRow = {
+  name: "two million events have changed while dispatch was away",
+  attackMs: 90_000,
+  postsAfterMs: STARTS_WITHIN_MS,
+  async start(env) {
+    processes = await startProcesses(env);
+    return processes.target;
+  },
+  prepare: fill,
+  async attack() {
+    await processes.killDispatch();
+    await setMark(lastChangedAt - CHANGED_MS_AGO);
+    await processes.startDispatch();
+  },
+  async check() {
+    const isCaughtUp = async () => (await markOf("calendar-events")) >= lastChangedAt;
+    const late = await until(isCaughtUp, "the mark of the events' feed", CAUGHT_UP_WITHIN_MS, 1_000).then(
+      () => [],
+      (error: unknown) => [String(error)],
+    );
+    const open = await processes.database.collection("posts").countDocuments({ state: "planned" });
+    const due = ROWS / ANNOUNCING_EVERY;
+    return [...late, ...(open >= due ? [] : [`${open} posts are planned, not ${due}`])];
+  },
+  control: {
+    name: "the bound on the guilds and pages that are under way",
+    edits: [
+      {
+        file: "services/dispatch/protocol/pages-in-order.ts",
+        text: "MAX_GUILDS = 64;",
+        without: "MAX_GUILDS = 1_000_000;",
+      },
+      {
+        file: "services/dispatch/protocol/pages-in-order.ts",
+        text: "MAX_PAGES = 16;",
+        without: "MAX_PAGES = 1_000_000;",
+      },
+    ],
+  },
+};
+
+/** Makes the rows out of one that the service has stored, while dispatch is not there to plan what announces them. */
+async function fill(stage: Stage): Promise<void> {
+  const announcing = Array.from({ length: GUILDS / ANNOUNCING_EVERY }, (_, at) => guildOf(at * ANNOUNCING_EVERY));
+  const rule = { channel: "1", type: "UNIVERSAL", hours: 0, minutes: 0, info: "" };
+  await Promise.all(announcing.map((guild) => stage.ask("/v1/announcement/create", { guild_id: guild, ...rule })));
+  await until(async () => (await markOf("announcements")) > 0, "a first mark");
+  await processes.killDispatch();
+  const rows = processes.database.collection<Row>("calendar_events");
+  const pattern = await storedEvent(stage, rows);
+  lastChangedAt = Date.now() - UNCHANGED_SINCE_MS;
+  for (let from = 0; from < ROWS; from += BATCH) {
+    const batch = Array.from({ length: BATCH }, (_, at) => rowLike(pattern, from + at));
+    await rows.insertMany(batch, { ordered: false, writeConcern: { w: 1 } });
+  }
+  await setMark(Date.now());
+  await processes.startDispatch();
+}
+
+async function storedEvent(stage: Stage, rows: Rows): Promise<Row> {
+  const start = Date.now() + HOUR_MS;
+  const event = { guild_id: "2", calendar_number: 1, epoch_start: start, epoch_end: start + HOUR_MS };
+  const { id } = await stage.ask<{ id: string }>("/v2/events/create", event);
+  return (await rows.findOne({ _id: id })) as Row;
+}
+
+/** All events of a guild are within the time for which posts are planned. */
+function rowLike(pattern: Row, at: number): Row {
+  const shift = Math.floor(at / GUILDS) * APART_MS;
+  const times = { startsAt: Number(pattern["startsAt"]) + shift, endsAt: Number(pattern["endsAt"]) + shift };
+  return {
+    ...pattern,
+    _id: `e${at.toString(32).padStart(25, "0")}`,
+    guildId: guildOf(at % GUILDS),
+    ...times,
+    ...filedOnce({ calendarNumber: 1 }, SINGLE, times),
+    changedAt: new Date(lastChangedAt - CHANGED_MS_AGO + Math.ceil(((at + 1) / ROWS) * CHANGED_MS_AGO)),
+  };
+}
+
+function guildOf(at: number): string {
+  return String(5_000_000 + at);
+}
+
+async function setMark(at: number): Promise<void> {
+  const marks = processes.database.collection<Row>("feed_marks");
+  await marks.updateOne({ _id: "calendar-events" }, { $set: { at, id: "" } }, { upsert: true });
+}
+
+async function markOf(feed: string): Promise<number> {
+  const mark = await processes.database.collection<Row>("feed_marks").findOne({ _id: feed });
+  return Number(mark?.["at"] ?? 0);
+}
