@@ -10,9 +10,9 @@ import { type Answer, jsonTextAnswer, refusalAnswer } from "./answer.ts";
 import { type Admitted, type Doorkeeper } from "./rates/doorkeeper.ts";
 import { rateHeaders } from "./rates/rate-headers.ts";
 import { encodeList, isLarge } from "./encode-list.ts";
+import { type GuildSlot, GuildSlots, LISTS, NO_LISTS } from "./guild-slots.ts";
 import { etagOf, readIfMatch, refuseIfMatch } from "./if-match.ts";
 import { type Done, nameOf, type Once } from "./once/once.ts";
-import { type ListSlot, ListSlots } from "./list-slots.ts";
 import type { Page } from "./page.ts";
 import { readJsonBody, SenderGone } from "./request-body.ts";
 import { traceparentOf } from "./request-trace.ts";
@@ -45,7 +45,7 @@ export type RequestPath = (request: IncomingMessage, requestId: string) => Answe
  * give.
  */
 export function requestPath({ routes, pages, door, once, clock, call, onDefect }: RequestPathParts): RequestPath {
-  const slots = new ListSlots();
+  const [lists, others] = [new GuildSlots(LISTS), new GuildSlots(NO_LISTS)];
   const routeAt = new Map(routes.flatMap((route) => pathsOf(route).map((path) => [path, route] as const)));
   const knownPaths = [...routes.flatMap(({ paths }) => paths), ...pages.map((page) => page.path)];
   const pageAt = new Map(pages.map((page) => [page.path, page] as const));
@@ -93,9 +93,7 @@ export function requestPath({ routes, pages, door, once, clock, call, onDefect }
       const answer = route.encode(result, route.warnings(body, decoded));
       return { body: JSON.stringify(answer), etag: route.hasEtag ? etagOf(result) : undefined };
     };
-    const list = async () => {
-      const slot = await slots.enter(guildId ?? caller.keyId);
-      if (slot === undefined) return refuse("TOO_MANY_REQUESTS", undefined, TOO_MANY_LISTS);
+    const list = async (slot: GuildSlot) => {
       const answer = withWarnings(route.answer, route.warnings(body, decoded));
       const encode = async () => encodeList({ ...route, answer }, await call(route, params, meta));
       return listOutcome(slot, encode);
@@ -103,9 +101,12 @@ export function requestPath({ routes, pages, door, once, clock, call, onDefect }
     const name = route.once ? nameOf(request.headers) : undefined;
     if (isRefusal(name)) return refused(name);
     const named = { name: name ?? "", keyId: caller.keyId, path: route.paths[0], params };
-    const work = () => {
-      if (name !== undefined) return once(named, perform);
-      return route.contract.narrowing === undefined ? perform() : list();
+    const isList = route.contract.narrowing !== undefined;
+    const work = async () => {
+      const slot = await (isList ? lists : others).enter(guildId ?? caller.keyId);
+      if (isRefusal(slot)) return slot;
+      if (isList) return list(slot);
+      return (name === undefined ? perform() : once(named, perform)).finally(() => slot.leave());
     };
     const outcome = await withWriteDeadline(writeUntil, work).catch(refusalBy(route.contract));
     if (isRefusal(outcome)) {
@@ -157,10 +158,8 @@ function acceptsGzip(accepted: string | string[] = ""): boolean {
   return /(?:^|,)\s*(?:gzip|x-gzip|\*)\s*(?:;\s*q=(?!0(?:\.0*)?\s*(?:,|$))[\d.]+\s*)?(?:,|$)/i.test(String(accepted));
 }
 
-const TOO_MANY_LISTS = "Too many lists at the same moment; try again when Retry-After has passed";
-
 /** The body of a list. A small one gives its slot back at once, a large one when it is taken. */
-async function listOutcome(slot: ListSlot, encode: () => Promise<string | readonly Buffer[] | Refusal>) {
+async function listOutcome(slot: GuildSlot, encode: () => Promise<string | readonly Buffer[] | Refusal>) {
   try {
     const body = await encode();
     if (isRefusal(body)) {

@@ -1,8 +1,10 @@
 import { Readable } from "node:stream";
+import { setTimeout as pause } from "node:timers/promises";
 import type { IncomingMessage } from "node:http";
 import { beforeEach, describe, expect, test } from "@jest/globals";
 import moleculer from "moleculer";
 import mongoose from "mongoose";
+import { until } from "../../test/real-parts/until.ts";
 import { asError } from "../../mixins/contract-action.ts";
 import type { Caller } from "../contracts/contract.ts";
 import { refuse } from "../contracts/errors.ts";
@@ -232,5 +234,26 @@ describe("what becomes of an error behind the gateway", () => {
     const { status, onTaken } = await second;
     expect([status, asked]).toEqual([200, 2]);
     onTaken?.();
+  });
+
+  test("of other requests of a guild eight are under way at once; the next wait, and other guilds do not", async () => {
+    const begun: ((view: unknown) => void)[] = [];
+    const call = () => new Promise((resolve) => void begun.push(resolve));
+    const everywhere = { ...admitted, caller: { ...caller, kind: "service", guilds: [] } as Caller };
+    const door = { admit: async () => everywhere, admitToGuild: () => everywhere };
+    const answer = requestPath({ ...parts, call, door });
+    const ask = (guild: string) => {
+      return Promise.resolve(answer(post("/v2/guild/settings/get", { guild_id: guild }), "id-1"));
+    };
+    const asked = Array.from({ length: 20 }, () => ask("1"));
+    const other = ask("2");
+    await until(() => begun.length >= 9, "eight of one guild and one of the other");
+    await pause(10);
+    expect(begun).toHaveLength(9);
+    for (let at = 0; at < 21; at += 1) {
+      await until(() => begun.length > at, "the next request");
+      begun[at]?.({});
+    }
+    await Promise.all([...asked, other]);
   });
 });

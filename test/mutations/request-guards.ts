@@ -217,11 +217,11 @@ export const REQUEST_GUARDS: readonly Guard[] = [
     test: "one that answers calls is there",
   },
   {
-    guard: "a guild has so many lists under way, and fewer large ones",
-    file: "services/api/list-slots.ts",
-    text: "underWay < (this.#clock() < largeUntil ? MAX_LARGE : MAX_SMALL)",
+    guard: "a guild has so many requests under way, and fewer large lists",
+    file: "services/api/guild-slots.ts",
+    text: "underWay < (this.#clock() < largeUntil ? AFTER_LARGE : this.#limits.atOnce)",
     without: "underWay < Infinity",
-    testFile: "services/api/list-slots.unit.test.ts",
+    testFile: "services/api/guild-slots.unit.test.ts",
     test: "after a large one only one of the guild is",
   },
 ];

@@ -33,8 +33,9 @@ describe("a process that is started beside others", () => {
     launched = new Launched(mode, { ...secrets, FOREIGN, DATA_DIR: directory, PORT: "0", LOG_LEVEL: "warn" });
     await launched.printed(/guildcal is ready/);
     const children = await childrenOf(launched.pid);
+    const watchers = (await Promise.all(children.map(childrenOf))).flat();
     const entries = await Promise.all(
-      children.map(async (pid) => {
+      [...children, ...watchers].map(async (pid) => {
         const words = await commandLine(pid);
         const name = words.some((word) => word.endsWith("start.js")) ? words.at(-1) : programOf(words);
         return [`${name} ${pid}`, await readFile(`/proc/${pid}/environ`, "utf8")] as const;

@@ -1,21 +1,22 @@
 import { describe, expect, test } from "@jest/globals";
-import { type ListSlot, ListSlots } from "./list-slots.ts";
+import { isRefusal } from "../contracts/errors.ts";
+import { type GuildSlot, GuildSlots, LISTS } from "./guild-slots.ts";
 
 /** Enters so often, and says which got in. */
-function enter(slots: ListSlots, times: number, name = "1") {
-  const inside: ListSlot[] = [];
+function enter(slots: GuildSlots, times: number, name = "1") {
+  const inside: GuildSlot[] = [];
   let refused = 0;
   for (let at = 0; at < times; at += 1) {
-    void slots.enter(name).then((slot) => (slot === undefined ? (refused += 1) : inside.push(slot)));
+    void slots.enter(name).then((slot) => (isRefusal(slot) ? (refused += 1) : inside.push(slot)));
   }
   return { inside, refused: () => refused };
 }
 
 const settled = () => new Promise((resolve) => setImmediate(resolve));
 
-describe("lists that are under way at once", () => {
+describe("requests of a guild that are under way at once", () => {
   test("eight of a guild are, the next wait for one to end, and those of other guilds do not", async () => {
-    const slots = new ListSlots();
+    const slots = new GuildSlots(LISTS);
     const { inside } = enter(slots, 10);
     await settled();
     expect(inside).toHaveLength(8);
@@ -30,7 +31,7 @@ describe("lists that are under way at once", () => {
 
   test("after a large one only one of the guild is, until ten seconds have passed without one", async () => {
     let now = 0;
-    const slots = new ListSlots(() => now);
+    const slots = new GuildSlots(LISTS, () => now);
     const first = enter(slots, 1);
     await settled();
     first.inside[0]!.expectLarge();
@@ -49,7 +50,7 @@ describe("lists that are under way at once", () => {
   });
 
   test("no more than 64 wait: those beyond are refused at once", async () => {
-    const slots = new ListSlots();
+    const slots = new GuildSlots(LISTS);
     const { inside, refused } = enter(slots, 8 + 64 + 3);
     await settled();
     expect([inside.length, refused()]).toEqual([8, 3]);

@@ -1,0 +1,111 @@
+import { turnIn } from "../../mixins/turn-in.ts";
+import { refuse, type Refusal } from "../contracts/errors.ts";
+
+/** How many requests of one guild are under way at once. */
+export interface SlotLimits {
+  /** While none of them had a large answer. */
+  readonly atOnce: number;
+  /** How many wait for others to end; further ones are refused with 429. */
+  readonly waiting: number;
+  /** How one is refused that has waited for too long. */
+  readonly late: "TOO_MANY_REQUESTS" | "UNAVAILABLE";
+}
+
+/**
+ * Lists: a guild that suddenly asks for large ones holds eight times 4 MiB. With 32 of them three guilds took 732 MiB, with
+ * eight 412.
+ */
+export const LISTS: SlotLimits = { atOnce: 8, waiting: 64, late: "TOO_MANY_REQUESTS" };
+/**
+ * All else: a burst of one guild is worked off a few at a time, and its neighbours' requests have their turns between. Each
+ * takes milliseconds, unless something does not answer.
+ */
+export const NO_LISTS: SlotLimits = { atOnce: 8, waiting: 1_000, late: "UNAVAILABLE" };
+
+/** How many of a guild are under way at once after an answer was large, and until it is taken. */
+const AFTER_LARGE = 1;
+/** For how long a guild whose list was large is expected to ask for more of them. */
+const LARGE_FOR_MS = 10_000;
+const MAX_WAIT_MS = 4_000;
+
+/** A request that is under way; `leave` may be called more than once. */
+export interface GuildSlot {
+  /** The answer is large: fewer of its guild's are under way at once. */
+  expectLarge(): void;
+  leave(): void;
+}
+
+const TOO_MANY = "Too many requests for one guild at the same moment; try again when Retry-After has passed";
+
+interface Guild {
+  underWay: number;
+  largeUntil: number;
+  /** The next one first. */
+  readonly waiting: (() => void)[];
+}
+
+/**
+ * Lets a few requests of each guild be under way at once. A list holds memory from the first entry that its owner reads until
+ * the last byte is taken; any request holds the others up for as long as it computes. Further ones wait briefly, so that
+ * what a guild asks for at once costs its own requests time, and nobody else's.
+ */
+export class GuildSlots {
+  readonly #limits: SlotLimits;
+  readonly #guilds = new Map<string, Guild>();
+  readonly #clock: () => number;
+
+  /** `clock` is monotonic, in milliseconds. */
+  constructor(limits: SlotLimits, clock: () => number = () => performance.now()) {
+    this.#limits = limits;
+    this.#clock = clock;
+  }
+
+  /** How many guilds are known; for tests. */
+  get size(): number {
+    return this.#guilds.size;
+  }
+
+  /** Refused where too many wait, or this one waited too long. */
+  async enter(name: string): Promise<GuildSlot | Refusal> {
+    const guild = this.#guilds.get(name) ?? { underWay: 0, largeUntil: 0, waiting: [] };
+    this.#guilds.set(name, guild);
+    const { waiting, late } = this.#limits;
+    if (this.#hasRoom(guild)) guild.underWay += 1;
+    else if (guild.waiting.length >= waiting) return refuse("TOO_MANY_REQUESTS", undefined, TOO_MANY);
+    else if (!(await turnIn(guild.waiting, MAX_WAIT_MS))) {
+      return refuse(late, undefined, late === "TOO_MANY_REQUESTS" ? TOO_MANY : undefined);
+    }
+    let isUnderWay = true;
+    return {
+      expectLarge: () => void (guild.largeUntil = this.#clock() + LARGE_FOR_MS),
+      leave: () => {
+        if (!isUnderWay) return;
+        isUnderWay = false;
+        this.#leave(name, guild);
+      },
+    };
+  }
+
+  #hasRoom({ underWay, largeUntil }: Guild): boolean {
+    return underWay < (this.#clock() < largeUntil ? AFTER_LARGE : this.#limits.atOnce);
+  }
+
+  #leave(name: string, guild: Guild): void {
+    guild.underWay -= 1;
+    while (guild.waiting.length > 0 && this.#hasRoom(guild)) {
+      guild.underWay += 1;
+      guild.waiting.shift()?.();
+    }
+    if (guild.underWay > 0) return;
+    if (this.#clock() >= guild.largeUntil) this.#guilds.delete(name);
+    else this.#forgetLarge();
+  }
+
+  /** Of the guilds whose large lists are over; those of the last seconds are few, since each took its time. */
+  #forgetLarge(): void {
+    const now = this.#clock();
+    for (const [name, { underWay, largeUntil }] of this.#guilds) {
+      if (underWay === 0 && now >= largeUntil) this.#guilds.delete(name);
+    }
+  }
+}
