@@ -4,6 +4,7 @@ import { createServer, type IncomingMessage, type ServerResponse } from "node:ht
 import type { AddressInfo, Socket } from "node:net";
 import { setTimeout as pause } from "node:timers/promises";
 import { EndOfTurn } from "../../mixins/end-of-turn.ts";
+import { Slices } from "../../mixins/slices.ts";
 import { refuse } from "../contracts/errors.ts";
 import { type Answer, type AnswerBody, refusalAnswer, SAFE_HEADERS } from "./answer.ts";
 import { brokenAnswer, brokenHead, type BrokenRequest, refuseBrokenRequest, refuseTunnel } from "./broken-request.ts";
@@ -113,14 +114,18 @@ export function httpServer({
     else if (!isRead) await readToTheEnd(request, response);
   }
 
+  /** Each piece when the one before it is taken. A fast taker takes all of them at once: so they are written in slices. */
   async function writePieces(pieces: readonly Buffer[], { socket }: IncomingMessage, response: ServerResponse) {
     const bytes = bytesOf(pieces);
+    const slices = new Slices();
     for (const piece of pieces) {
       if (response.destroyed) return;
       const isTaken = response.write(piece);
       connections.handedOver(socket, response, bytes);
-      // Each piece is written when the one before it is taken.
+      const hasToWait = socket.writableLength > 0;
       if (!isTaken && !response.destroyed) await drained(response);
+      if (hasToWait) slices.begin();
+      else if (slices.isOver) await slices.rest();
     }
     response.end();
   }

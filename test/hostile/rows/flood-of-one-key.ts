@@ -1,3 +1,4 @@
+import { attackOn, requestText } from "../connections.ts";
 import type { HostileRow, Stage } from "../row.ts";
 
 const GUILD = "3001";
@@ -10,11 +11,10 @@ export const FLOOD_OF_ONE_KEY: HostileRow = {
   prepare: fill,
   async attack(stage, signal) {
     const key = await stage.createKey(GUILD);
-    const body = JSON.stringify({ guild_id: GUILD, calendar_number: 1, epoch_start: 0, days_in_month: 31 });
-    const sender = async () => {
-      while (!signal.aborted) await stage.post("/v2/events/list/month", key, body);
-    };
-    await Promise.all(Array.from({ length: SENDERS }, sender));
+    const body = { guild_id: GUILD, calendar_number: 1, epoch_start: 0, days_in_month: 31 };
+    const requests = [requestText("/v2/events/list/month", key, body)];
+    const load = { addresses: ["127.0.0.2"], count: SENDERS, requests, afterwards: "repeat", againMs: 100 } as const;
+    await attackOn(stage, signal, [load]);
   },
   control: {
     name: "the limits of a key and of a guild",

@@ -1,7 +1,5 @@
-import { once } from "node:events";
-import type { ConnectionsLoad } from "../connections-process.ts";
-import { startProcess } from "../load-process.ts";
-import type { HostileRow, Stage } from "../row.ts";
+import { attackOn, requestText } from "../connections.ts";
+import type { HostileRow } from "../row.ts";
 
 const GUILDS = ["3101", "3102", "3103"];
 const DAY_MS = 86_400_000;
@@ -10,6 +8,7 @@ const DAYS_OF_FOUR_MIB = 580;
 const DAYS_OF_68_MB = 9_900;
 const SENDERS = 24;
 const NEVER_READING = 24;
+const FROM = { addresses: ["127.0.0.2"], againMs: 100 };
 
 /** Three guilds ask for the largest lists that there are, and for larger ones, and do not take some of the answers. */
 export const LARGE_ANSWERS: HostileRow = {
@@ -35,13 +34,12 @@ export const LARGE_ANSWERS: HostileRow = {
   async attack(stage, signal) {
     const keys = await Promise.all(GUILDS.map((guild) => stage.createKey(guild)));
     const requests = (days: number) => keys.map((key, at) => request(key, GUILDS[at]!, days));
-    const attackers = [
-      start(stage, { count: SENDERS, afterwards: "repeat", requests: requests(DAYS_OF_FOUR_MIB) }),
-      start(stage, { count: SENDERS, afterwards: "repeat", requests: requests(DAYS_OF_68_MB) }),
-      start(stage, { count: NEVER_READING, afterwards: "ignore", requests: requests(DAYS_OF_FOUR_MIB) }),
-    ];
-    await once(signal, "abort");
-    for (const each of attackers) each.disconnect();
+    const reading = { ...FROM, count: SENDERS, afterwards: "repeat" } as const;
+    await attackOn(stage, signal, [
+      { ...reading, requests: requests(DAYS_OF_FOUR_MIB) },
+      { ...reading, requests: requests(DAYS_OF_68_MB) },
+      { ...FROM, count: NEVER_READING, afterwards: "ignore", requests: requests(DAYS_OF_FOUR_MIB) },
+    ]);
   },
   control: {
     name: "the bound of 4 MiB",
@@ -55,15 +53,7 @@ export const LARGE_ANSWERS: HostileRow = {
   },
 };
 
-function start({ target }: Stage, load: Pick<ConnectionsLoad, "count" | "afterwards" | "requests">) {
-  const child = startProcess("connections-process.ts", 10);
-  child.send({ ...load, port: target.port, addresses: ["127.0.0.2"], againMs: 100 } satisfies ConnectionsLoad);
-  return child;
-}
-
 function request(key: string, guild: string, days: number): string {
-  const body = JSON.stringify({ guild_id: guild, calendar_number: 1, epoch_start: 0, epoch_end: days * DAY_MS });
-  const head = ["POST /v2/events/list/range HTTP/1.1", "host: x", `authorization: ${key}`];
-  const headers = ["content-type: application/json", `content-length: ${body.length}`];
-  return `${[...head, ...headers].join("\r\n")}\r\n\r\n${body}`;
+  const body = { guild_id: guild, calendar_number: 1, epoch_start: 0, epoch_end: days * DAY_MS };
+  return requestText("/v2/events/list/range", key, body);
 }

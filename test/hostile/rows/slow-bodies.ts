@@ -1,6 +1,4 @@
-import { once } from "node:events";
-import type { ConnectionsLoad } from "../connections-process.ts";
-import { startProcess } from "../load-process.ts";
+import { attackOn } from "../connections.ts";
 import type { HostileRow } from "../row.ts";
 
 /** More connections than a gateway takes, of more addresses than it takes them from with one address' limit. */
@@ -16,20 +14,16 @@ function request(...headers: readonly string[]): string {
 export const SLOW_BODIES: HostileRow = {
   name: "5 200 connections without a key send their requests a byte a second",
   attackMs: 15_000,
-  async attack({ target }, signal) {
-    const attackers = startProcess("connections-process.ts", 10);
-    const load: ConnectionsLoad = {
-      port: target.port,
-      addresses: ADDRESSES,
-      count: CONNECTIONS,
-      requests: [request("content-length: 60000"), `${request("content-length: 60000").slice(0, -2)}x-slow: `],
-      afterwards: "dribble",
-      againMs: 2_000,
-    };
-    attackers.send(load);
-    await once(signal, "abort");
-    attackers.disconnect();
-  },
+  attack: (stage, signal) =>
+    attackOn(stage, signal, [
+      {
+        addresses: ADDRESSES,
+        count: CONNECTIONS,
+        requests: [request("content-length: 60000"), `${request("content-length: 60000").slice(0, -2)}x-slow: `],
+        afterwards: "dribble",
+        againMs: 2_000,
+      },
+    ]),
   control: {
     name: "a refusal at once, and room made by what is incomplete",
     edits: [

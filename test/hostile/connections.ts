@@ -1,0 +1,27 @@
+import { once } from "node:events";
+import type { ConnectionsLoad } from "./connections-process.ts";
+import { startProcess } from "./load-process.ts";
+import type { Stage } from "./row.ts";
+
+/** Attackers on connections of their own, one process for each load, until the signal. */
+export async function attackOn(
+  { target }: Stage,
+  signal: AbortSignal,
+  loads: readonly Omit<ConnectionsLoad, "port">[],
+): Promise<void> {
+  const attackers = loads.map((load) => {
+    const child = startProcess("connections-process.ts", 15);
+    child.send({ ...load, port: target.port } satisfies ConnectionsLoad);
+    return child;
+  });
+  await once(signal, "abort");
+  for (const each of attackers) each.disconnect();
+}
+
+/** A request as it is sent. */
+export function requestText(path: string, key: string, body: object): string {
+  const text = JSON.stringify(body);
+  const head = [`POST ${path} HTTP/1.1`, "host: x", `authorization: ${key}`];
+  const headers = ["content-type: application/json", `content-length: ${Buffer.byteLength(text)}`];
+  return `${[...head, ...headers].join("\r\n")}\r\n\r\n${text}`;
+}
