@@ -17,6 +17,8 @@ const PEPPER = "pepper-of-the-hostile-load-0123456789abcdef";
 export interface SeparateProcesses {
   readonly target: Target;
   readonly database: mongoose.Connection;
+  /** On the same port and data: the others find it again by themselves. What a preparation has left in memory is gone. */
+  restartMongod(): Promise<void>;
   killDispatch(): Promise<void>;
   /** Resolves when it is ready. */
   startDispatch(): Promise<void>;
@@ -24,8 +26,9 @@ export interface SeparateProcesses {
 
 export async function startProcesses(env: Readonly<Record<string, string>>): Promise<SeparateProcesses> {
   const directory = await mkdtemp(join(tmpdir(), "guildcal-hostile-"));
-  const [mongod, nats] = await Promise.all([startMongod(directory), startNats()]);
-  const mongodPid = await mongodUnder([process.pid]);
+  const nats = await startNats();
+  let mongod = await startMongod(directory);
+  let mongodPid = await mongodUnder([process.pid]);
   const all = { ...env, MONGO_URL: mongod.url, NATS_URL: nats.url, API_KEY_PEPPER: PEPPER, LOG_LEVEL: "warn" };
   const database = await mongoose.createConnection(mongod.url).asPromise();
   const started: Replica[] = [];
@@ -57,6 +60,11 @@ export async function startProcesses(env: Readonly<Record<string, string>>): Pro
         stop,
       },
       database,
+      async restartMongod() {
+        await mongod.stop();
+        mongod = await startMongod(directory);
+        mongodPid = await mongodUnder([process.pid]);
+      },
       killDispatch: () => dispatch.kill(),
       startDispatch: async () => void (dispatch = await start("dispatch")),
     };

@@ -81,8 +81,13 @@ async function fill(stage: Stage): Promise<void> {
     const batch = Array.from({ length: BATCH }, (_, at) => rowLike(pattern, from + at));
     await rows.insertMany(batch, { ordered: false, writeConcern: { w: 1 } });
   }
+  await processes.restartMongod();
+  await until(async () => (await markOf("announcements").catch(() => 0)) > 0, "MongoDB is back");
   await setMark(Date.now());
   await processes.startDispatch();
+  const settings = JSON.stringify({ guild_id: guildOf(0) });
+  const isServed = async () => (await stage.post("/v2/guild/settings/get", stage.operatorKey, settings)).status === 200;
+  await until(isServed, "every service has found MongoDB again");
 }
 
 async function storedEvent(stage: Stage, rows: Rows): Promise<Row> {
