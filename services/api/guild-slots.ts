@@ -27,6 +27,9 @@ const AFTER_LARGE = 1;
 /** For how long a guild whose list was large is expected to ask for more of them. */
 const LARGE_FOR_MS = 10_000;
 const MAX_WAIT_MS = 4_000;
+/** After a large answer the guild's next one waits three times as long as it took, and no longer than this. */
+const REST = 3;
+const MAX_REST_MS = 250;
 
 /** A request that is under way; `leave` may be called more than once. */
 export interface GuildSlot {
@@ -75,13 +78,19 @@ export class GuildSlots {
     else if (!(await turnIn(guild.waiting, MAX_WAIT_MS))) {
       return refuse(late, undefined, late === "TOO_MANY_REQUESTS" ? TOO_MANY : undefined);
     }
-    let isUnderWay = true;
+    const enteredAt = this.#clock();
+    let [isUnderWay, isLarge] = [true, false];
     return {
-      expectLarge: () => void (guild.largeUntil = this.#clock() + LARGE_FOR_MS),
+      expectLarge: () => {
+        isLarge = true;
+        guild.largeUntil = this.#clock() + LARGE_FOR_MS;
+      },
       leave: () => {
         if (!isUnderWay) return;
         isUnderWay = false;
-        this.#leave(name, guild);
+        const restMs = isLarge ? Math.min(REST * (this.#clock() - enteredAt), MAX_REST_MS) : 0;
+        if (restMs > 0) setTimeout(() => this.#leave(name, guild), restMs).unref();
+        else this.#leave(name, guild);
       },
     };
   }

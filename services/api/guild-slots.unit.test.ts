@@ -1,4 +1,5 @@
 import { describe, expect, test } from "@jest/globals";
+import { until } from "../../test/real-parts/until.ts";
 import { isRefusal } from "../contracts/errors.ts";
 import { type GuildSlot, GuildSlots, LISTS } from "./guild-slots.ts";
 
@@ -47,6 +48,23 @@ describe("requests of a guild that are under way at once", () => {
     expect(next.inside).toHaveLength(3);
     for (const slot of next.inside) slot.leave();
     expect(slots.size).toBe(0);
+  });
+
+  test("after a large one the guild's next waits three times as long as that took, and no other guild's does", async () => {
+    let now = 0;
+    const slots = new GuildSlots(LISTS, () => now);
+    const { inside } = enter(slots, 1);
+    await settled();
+    inside[0]!.expectLarge();
+    const next = enter(slots, 1);
+    now = 20;
+    const leftAt = performance.now();
+    inside[0]!.leave();
+    await settled();
+    expect([next.inside.length, enter(slots, 1, "2").refused()]).toEqual([0, 0]);
+    await until(() => next.inside.length === 1, "the next of the guild");
+    // A timer may be a millisecond early.
+    expect(performance.now() - leftAt).toBeGreaterThanOrEqual(59);
   });
 
   test("no more than 64 wait: those beyond are refused at once", async () => {

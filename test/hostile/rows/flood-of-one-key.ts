@@ -7,7 +7,7 @@ const SENDERS = 64;
 /** One valid key asks for lists of a full calendar as fast as it is answered. */
 export const FLOOD_OF_ONE_KEY: HostileRow = {
   name: "one key asks for full lists without a pause",
-  attackMs: 15_000,
+  attackMs: 30_000,
   prepare: fill,
   async attack(stage, signal) {
     const key = await stage.createKey(GUILD);
@@ -17,8 +17,13 @@ export const FLOOD_OF_ONE_KEY: HostileRow = {
     await attackOn(stage, signal, [load]);
   },
   control: {
-    name: "the limits of a key and of a guild",
+    name: "the turns and the limits of a guild",
     edits: [
+      {
+        file: "services/api/guild-slots.ts",
+        text: "return underWay < (",
+        without: "return underWay < Infinity || (0 <= ",
+      },
       {
         file: "services/api/rates/rate-limit.ts",
         text: "if (limit === 0) return",
