@@ -3,7 +3,8 @@ import { refuse, type Refusal } from "../contracts/errors.ts";
 
 /** How many requests of one guild are under way at once. */
 export interface SlotLimits {
-  /** While none of them had a large answer. */
+  /** While nothing is known of the answers. Each one that is not large lets one more be under way, up to `atOnce`. */
+  readonly first: number;
   readonly atOnce: number;
   /** How many wait for others to end; further ones are refused with 429. */
   readonly waiting: number;
@@ -12,15 +13,15 @@ export interface SlotLimits {
 }
 
 /**
- * Lists: a guild that suddenly asks for large ones holds eight times 4 MiB. With 32 of them three guilds took 732 MiB, with
- * eight 412.
+ * Lists: two of 4 MiB may be under way before the first shows that a guild's are large. With 32 of them three guilds took
+ * 732 MiB; with eight 412, and the first second was their neighbours' slowest.
  */
-export const LISTS: SlotLimits = { atOnce: 8, waiting: 64, late: "TOO_MANY_REQUESTS" };
+export const LISTS: SlotLimits = { first: 2, atOnce: 8, waiting: 64, late: "TOO_MANY_REQUESTS" };
 /**
  * All else: a burst of one guild is worked off a few at a time, and its neighbours' requests have their turns between. Each
  * takes milliseconds, unless something does not answer.
  */
-export const NO_LISTS: SlotLimits = { atOnce: 8, waiting: 1_000, late: "UNAVAILABLE" };
+export const NO_LISTS: SlotLimits = { first: 8, atOnce: 8, waiting: 1_000, late: "UNAVAILABLE" };
 
 /** How many of a guild are under way at once after an answer was large, and until it is taken. */
 const AFTER_LARGE = 1;
@@ -42,6 +43,7 @@ const TOO_MANY = "Too many requests for one guild at the same moment; try again 
 
 interface Guild {
   underWay: number;
+  allowed: number;
   largeUntil: number;
   /** The next one first. */
   readonly waiting: (() => void)[];
@@ -70,7 +72,7 @@ export class GuildSlots {
 
   /** Refused where too many wait, or this one waited too long. */
   async enter(name: string): Promise<GuildSlot | Refusal> {
-    const guild = this.#guilds.get(name) ?? { underWay: 0, largeUntil: 0, waiting: [] };
+    const guild = this.#guilds.get(name) ?? { underWay: 0, allowed: this.#limits.first, largeUntil: 0, waiting: [] };
     this.#guilds.set(name, guild);
     const { waiting, late } = this.#limits;
     if (this.#hasRoom(guild)) guild.underWay += 1;
@@ -83,11 +85,13 @@ export class GuildSlots {
     return {
       expectLarge: () => {
         isLarge = true;
+        guild.allowed = this.#limits.first;
         guild.largeUntil = this.#clock() + LARGE_FOR_MS;
       },
       leave: () => {
         if (!isUnderWay) return;
         isUnderWay = false;
+        if (!isLarge) guild.allowed = Math.min(this.#limits.atOnce, guild.allowed + 1);
         const restMs = isLarge ? Math.min(REST * (this.#clock() - enteredAt), MAX_REST_MS) : 0;
         if (restMs > 0) setTimeout(() => this.#leave(name, guild), restMs).unref();
         else this.#leave(name, guild);
@@ -95,8 +99,8 @@ export class GuildSlots {
     };
   }
 
-  #hasRoom({ underWay, largeUntil }: Guild): boolean {
-    return underWay < (this.#clock() < largeUntil ? AFTER_LARGE : this.#limits.atOnce);
+  #hasRoom({ underWay, allowed, largeUntil }: Guild): boolean {
+    return underWay < (this.#clock() < largeUntil ? AFTER_LARGE : allowed);
   }
 
   #leave(name: string, guild: Guild): void {

@@ -1,7 +1,7 @@
 import { describe, expect, test } from "@jest/globals";
 import { until } from "../../test/real-parts/until.ts";
 import { isRefusal } from "../contracts/errors.ts";
-import { type GuildSlot, GuildSlots, LISTS } from "./guild-slots.ts";
+import { type GuildSlot, GuildSlots, LISTS, NO_LISTS } from "./guild-slots.ts";
 
 /** Enters so often, and says which got in. */
 function enter(slots: GuildSlots, times: number, name = "1") {
@@ -17,7 +17,7 @@ const settled = () => new Promise((resolve) => setImmediate(resolve));
 
 describe("requests of a guild that are under way at once", () => {
   test("eight of a guild are, the next wait for one to end, and those of other guilds do not", async () => {
-    const slots = new GuildSlots(LISTS);
+    const slots = new GuildSlots(NO_LISTS);
     const { inside } = enter(slots, 10);
     await settled();
     expect(inside).toHaveLength(8);
@@ -67,15 +67,27 @@ describe("requests of a guild that are under way at once", () => {
     expect(performance.now() - leftAt).toBeGreaterThanOrEqual(59);
   });
 
+  test("two lists of a guild are at first, and one more with each that was not large, up to eight", async () => {
+    const slots = new GuildSlots(LISTS);
+    const { inside } = enter(slots, 40);
+    const counts: number[] = [];
+    for (let left = 0; left < 10; left += 1) {
+      await settled();
+      counts.push(inside.length - left);
+      inside[left]!.leave();
+    }
+    expect(counts).toEqual([2, 3, 4, 5, 6, 7, 8, 8, 8, 8]);
+  });
+
   test("no more than 64 wait: those beyond are refused at once", async () => {
     const slots = new GuildSlots(LISTS);
-    const { inside, refused } = enter(slots, 8 + 64 + 3);
+    const { inside, refused } = enter(slots, 2 + 64 + 3);
     await settled();
-    expect([inside.length, refused()]).toEqual([8, 3]);
+    expect([inside.length, refused()]).toEqual([2, 3]);
     for (let left = 0; left < inside.length; left += 1) {
       inside[left]!.leave();
       await settled();
     }
-    expect([inside.length, slots.size]).toEqual([72, 0]);
+    expect([inside.length, slots.size]).toEqual([66, 0]);
   });
 });

@@ -1,4 +1,5 @@
 import { afterEach, beforeEach, describe, expect, test } from "@jest/globals";
+import { openCalendar } from "../../test/calendar/filled-calendar.ts";
 import { TestGuild } from "../../test/real-parts/test-guild.ts";
 import { startTestServices, type TestServices } from "../../test/real-parts/test-services.ts";
 import { until } from "../../test/real-parts/until.ts";
@@ -84,5 +85,25 @@ describe(`a guild of which at most ${BOUND} posts are planned at a time (D39)`, 
     const passedOver = rows.filter(({ reason }) => reason?.startsWith(`more than ${BOUND} posts`));
     expect(passedOver).toMatchObject([{ announcementId: id, startsAt }]);
     expect(passedOver[0]?.reason).toMatch(`stands for ${2 * BOUND - 1} other posts of the announcement, due until`);
+  });
+
+  test("of more occurrences than a plan looks at upcoming says so, and from when on; what is sooner is planned", async () => {
+    await dispatch(900_000);
+    const guild = new TestGuild(services, sink);
+    const from = Date.now() + HOUR;
+    const starts = Array.from({ length: 10_100 }, (_, at) => from + at * 15_000);
+    const calendar = await openCalendar(services.mongoUrl);
+    await calendar.fill(
+      guild.id,
+      starts.map((startsAt) => ({ startsAt, endsAt: startsAt })),
+    );
+    await calendar.connection.close();
+    await guild.announcement(0, { type: "COLOR", eventColor: "RED" });
+    await guild.event(2 * HOUR, { color: "RED" });
+    await until(async () => (await upcoming(guild)).notPlanned !== undefined, "planned");
+    const { posts, notPlanned } = await upcoming(guild);
+    expect([posts.length, notPlanned?.code]).toEqual([1, "TOO_MANY_OCCURRENCES"]);
+    expect(notPlanned?.dueFrom).toBeGreaterThan(from + 3 * HOUR);
+    expect(notPlanned?.dueFrom).toBeLessThan(starts.at(-1) ?? 0);
   });
 });

@@ -46,13 +46,13 @@ export async function runKeys(
   args: readonly string[],
   env: Readonly<Record<string, string | undefined>>,
 ): Promise<void> {
-  const words = parseWords(args);
+  const work = workOf(parseWords(args));
   const settings = await withPepper(readSettings(env));
   const mongo = await reachMongo(settings);
   const connection = await mongoose.createConnection(mongo.url, { autoIndex: false, autoCreate: false }).asPromise();
   try {
     const seal = { pepper: settings.API_KEY_PEPPER as string, env: settings.API_KEY_ENV };
-    const text = await perform(keyOffice(apiKeysStore(connection), seal), words);
+    const text = await work(keyOffice(apiKeysStore(connection), seal));
     process.stdout.write(`${text}\n`);
   } finally {
     await connection.close();
@@ -81,27 +81,32 @@ async function reachMongo({ MONGO_URL, DATA_DIR }: Settings): Promise<{ url: str
   return { url: mongod.urlOf("api"), done: () => mongod.stop() };
 }
 
-async function perform(office: KeyOffice, { positionals, values }: Words): Promise<string> {
+/** What the words ask for, checked before any database is reached. It gives what is printed. */
+function workOf({ positionals, values }: Words): (office: KeyOffice) => Promise<string> {
   const [verb = "", id = ""] = positionals;
   const json = values.json === true;
   const by = `npm run keys, by ${userInfo().username}`;
   switch (verb) {
     case "create": {
-      const made = done(await office.create(checked(createKey, createParams(values)), by));
-      return toldText(made, json);
+      const params = checked(createKey, createParams(values));
+      return async (office) => toldText(done(await office.create(params, by)), json);
     }
     case "list":
-      return listing(await everyKey(office), json);
-    case "audit":
-      return auditing(await office.changes(checked(listKeyChanges, auditParams(id, values))), json);
+      return async (office) => listing(await everyKey(office), json);
+    case "audit": {
+      const params = checked(listKeyChanges, auditParams(id, values));
+      return async (office) => auditing(await office.changes(params), json);
+    }
     case "rotate": {
       const hours = values["overlap-hours"];
       const params = checked(rotateKey, { id, ...(hours === undefined ? {} : { overlapHours: Number(hours) }) });
-      return toldText(done(await office.rotate(id, params.overlapHours, by)), json);
+      return async (office) => toldText(done(await office.rotate(id, params.overlapHours, by)), json);
     }
     case "revoke":
-      done(await office.revoke(id, by));
-      return json ? JSON.stringify({ id }) : `${id} is revoked: it opens nothing after five seconds at most`;
+      return async (office) => {
+        done(await office.revoke(id, by));
+        return json ? JSON.stringify({ id }) : `${id} is revoked: it opens nothing after five seconds at most`;
+      };
     default:
       throw new StartupError(USAGE);
   }

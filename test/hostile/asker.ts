@@ -13,9 +13,13 @@ export interface Answered {
 
 export type Post = (path: string, key: string, body: string) => Promise<Answered>;
 
-/** Posts a body on kept connections, as many at once as `connections`. */
-export function asker(port: number, connections: number): { readonly post: Post; readonly end: () => void } {
-  const agent = new Agent({ keepAlive: true, maxSockets: connections });
+/** Posts a body on kept connections, as many at once as `connections`; or on a new connection each. */
+export function asker(
+  port: number,
+  connections: number,
+  keepAlive = true,
+): { readonly post: Post; readonly end: () => void } {
+  const agent = new Agent({ keepAlive, maxSockets: connections });
   const post: Post = (path, key, body) =>
     new Promise((resolve) => {
       const headers = {

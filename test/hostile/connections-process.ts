@@ -16,7 +16,7 @@ export interface ConnectionsLoad {
 
 /** Requests that a connection which never reads has sent. */
 const IGNORED = 16;
-const OPENED_AT_ONCE = 50;
+const OPENED_AT_ONCE = 10;
 const OPENED_EVERY_MS = 10;
 
 function open(load: ConnectionsLoad, at: number): void {

@@ -1,19 +1,23 @@
+import type { ChildProcess } from "node:child_process";
 import { once } from "node:events";
 import type { ConnectionsLoad } from "./connections-process.ts";
 import { startProcess } from "./load-process.ts";
 import type { Stage } from "./row.ts";
 
+/** Processes that wait for their loads: a start takes the processor from the service, which no attacker elsewhere does. */
+export function startAttackers(count: number): ChildProcess[] {
+  return Array.from({ length: count }, () => startProcess("connections-process.ts", 15));
+}
+
 /** Attackers on connections of their own, one process for each load, until the signal. */
 export async function attackOn(
-  { target }: Stage,
+  { target, attackers }: Stage,
   signal: AbortSignal,
   loads: readonly Omit<ConnectionsLoad, "port">[],
 ): Promise<void> {
-  const attackers = loads.map((load) => {
-    const child = startProcess("connections-process.ts", 15);
-    child.send({ ...load, port: target.port } satisfies ConnectionsLoad);
-    return child;
-  });
+  for (const [at, load] of loads.entries()) {
+    attackers[at]!.send({ ...load, port: target.port } satisfies ConnectionsLoad);
+  }
   await once(signal, "abort");
   for (const each of attackers) each.disconnect();
 }

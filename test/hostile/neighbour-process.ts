@@ -19,6 +19,8 @@ export interface NeighbourOutcome {
 /** Half of what REQUESTS_PER_GUILD allows by default. */
 const REQUESTS_PER_SECOND = 50;
 const WRITE_EVERY = 10;
+/** Some come on a connection of their own: a bot that starts must get in, too. */
+const NEW_CONNECTION_EVERY = 7;
 const START = 1_893_456_000_000;
 
 function requestOf(guild: string, eventId: string, turn: number): readonly [path: string, body: object] {
@@ -32,6 +34,7 @@ function requestOf(guild: string, eventId: string, turn: number): readonly [path
 /** Sends at a fixed pace, whether earlier requests are answered or not, so that no wait hides another. */
 async function run({ port, guild, key, forMs }: Neighbour): Promise<NeighbourOutcome> {
   const { post, end } = asker(port, REQUESTS_PER_SECOND);
+  const newcomer = asker(port, REQUESTS_PER_SECOND, false);
   const failures: string[] = [];
   const seconds: number[][] = Array.from({ length: Math.ceil(forMs / 1_000) }, () => []);
   const event = { guild_id: guild, calendar_number: 1, epoch_start: START, epoch_end: START + 1 };
@@ -41,7 +44,8 @@ async function run({ port, guild, key, forMs }: Neighbour): Promise<NeighbourOut
 
   async function ask(turn: number, dueAt: number): Promise<void> {
     const [path, body] = requestOf(guild, eventId, turn);
-    const { status, text } = await post(path, key, JSON.stringify(body));
+    const send = turn % NEW_CONNECTION_EVERY === 0 ? newcomer.post : post;
+    const { status, text } = await send(path, key, JSON.stringify(body));
     seconds[Math.floor((dueAt - began) / 1_000)]?.push(performance.now() - dueAt);
     if (status !== 200 && failures.length < 5) failures.push(`${path}: ${status} ${text.slice(0, 200)}`);
   }
@@ -55,6 +59,7 @@ async function run({ port, guild, key, forMs }: Neighbour): Promise<NeighbourOut
   }
   await Promise.all(asked);
   end();
+  newcomer.end();
   return { seconds, failures };
 }
 

@@ -1,3 +1,4 @@
+import type { ChildProcess } from "node:child_process";
 import type { SourceEdit } from "../real-parts/source-edit.ts";
 import type { Post } from "./asker.ts";
 
@@ -16,6 +17,8 @@ export interface Target {
 export interface Stage {
   readonly target: Target;
   readonly operatorKey: string;
+  /** Processes that may each be given a load of connections. */
+  readonly attackers: readonly ChildProcess[];
   /** Posts a request; at most 64 at a time, further ones wait. */
   readonly post: Post;
   /** Posts a request of the operator's, and gives the answer's body; rejects unless it is answered with 200. */

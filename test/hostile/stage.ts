@@ -4,10 +4,13 @@ import { join } from "node:path";
 import { freePort } from "../../services/launch/embedded-mongod.ts";
 import { Launched } from "../real-parts/launched.ts";
 import { asker } from "./asker.ts";
+import { startAttackers } from "./connections.ts";
 import type { Stage, Target } from "./row.ts";
 
 export const OPERATOR_KEY = "operator-key-of-the-hostile-load";
 const CONNECTIONS = 64;
+/** Loads of connections in one attack. */
+const MOST_LOADS = 3;
 
 /** guildcal as `npm start` runs it, on a data folder of its own. */
 export async function startTarget(env: Readonly<Record<string, string>>, mode = "all"): Promise<Target> {
@@ -27,6 +30,7 @@ export async function startTarget(env: Readonly<Record<string, string>>, mode = 
 
 export function newStage(target: Target): Stage & { end(): void } {
   const { post, end } = asker(target.port, CONNECTIONS);
+  const attackers = startAttackers(MOST_LOADS);
 
   async function ask<Body>(path: string, body: object): Promise<Body> {
     const { status, text } = await post(path, OPERATOR_KEY, JSON.stringify(body));
@@ -36,10 +40,14 @@ export function newStage(target: Target): Stage & { end(): void } {
 
   return {
     target,
+    attackers,
     operatorKey: OPERATOR_KEY,
     post,
     ask,
-    end,
+    end() {
+      end();
+      for (const each of attackers) if (each.connected) each.disconnect();
+    },
     async createKey(guildId) {
       const key = { kind: "guild", guilds: [guildId], access: "write", label: "hostile load" };
       return (await ask<{ key: string }>("/admin/keys/create", key)).key;

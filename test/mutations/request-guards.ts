@@ -219,7 +219,7 @@ export const REQUEST_GUARDS: readonly Guard[] = [
   {
     guard: "a guild has so many requests under way, and fewer large lists",
     file: "services/api/guild-slots.ts",
-    text: "underWay < (this.#clock() < largeUntil ? AFTER_LARGE : this.#limits.atOnce)",
+    text: "underWay < (this.#clock() < largeUntil ? AFTER_LARGE : allowed)",
     without: "underWay < Infinity",
     testFile: "services/api/guild-slots.unit.test.ts",
     test: "after a large one only one of the guild is",

@@ -1,5 +1,6 @@
 import { setTimeout as pause } from "node:timers/promises";
 import type { HostileRow, Stage } from "../row.ts";
+import { NO_TURNS } from "./no-turns.ts";
 
 const GUILD = "3201";
 const AT_ONCE = 50;
@@ -55,13 +56,14 @@ export const CONTENTION: HostileRow = {
     ];
   },
   control: {
-    name: "the queue of a document's writes",
+    name: "the queue of a document's writes, and the turns of a guild",
     edits: [
       {
         file: "mixins/write-queue.ts",
         text: "else if (!(await turnIn(waiting, MAX_WAIT_MS))) {",
         without: "else if (false) {",
       },
+      NO_TURNS,
     ],
   },
 };

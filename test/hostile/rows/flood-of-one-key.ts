@@ -1,5 +1,6 @@
 import { attackOn, requestText } from "../connections.ts";
 import type { HostileRow, Stage } from "../row.ts";
+import { NO_TURNS } from "./no-turns.ts";
 
 const GUILD = "3001";
 const SENDERS = 64;
@@ -19,11 +20,7 @@ export const FLOOD_OF_ONE_KEY: HostileRow = {
   control: {
     name: "the turns and the limits of a guild",
     edits: [
-      {
-        file: "services/api/guild-slots.ts",
-        text: "return underWay < (",
-        without: "return underWay < Infinity || (0 <= ",
-      },
+      NO_TURNS,
       {
         file: "services/api/rates/rate-limit.ts",
         text: "if (limit === 0) return",

@@ -13,7 +13,7 @@ const FROM = { addresses: ["127.0.0.2"], againMs: 100 };
 /** Three guilds ask for the largest lists that there are, and for larger ones, and do not take some of the answers. */
 export const LARGE_ANSWERS: HostileRow = {
   name: "three keys ask for lists of 4 and of 68 MB without a pause",
-  attackMs: 15_000,
+  attackMs: 30_000,
   async prepare({ ask }) {
     for (const guild of GUILDS) {
       const event = {

@@ -13,7 +13,7 @@ function request(...headers: readonly string[]): string {
 /** Nobody's connections send a body, or the headers before it, a byte a second. */
 export const SLOW_BODIES: HostileRow = {
   name: "5 200 connections without a key send their requests a byte a second",
-  attackMs: 15_000,
+  attackMs: 30_000,
   attack: (stage, signal) =>
     attackOn(stage, signal, [
       {
@@ -30,8 +30,8 @@ export const SLOW_BODIES: HostileRow = {
       { file: "services/api/http-server.ts", text: "discardMs: 1_000,", without: "discardMs: 30_000," },
       {
         file: "services/api/connection-group.ts",
-        text: "if (request?.complete !== true) return socket;",
-        without: "",
+        text: "for (const [socket, { request }] of this.#arriving) {",
+        without: "for (const [socket, { request }] of this.#arriving) { if (socket) return undefined;",
       },
     ],
   },
