@@ -27,6 +27,8 @@ export default {
   projects: [
     { ...shared, displayName: "unit", testMatch: ["**/*.unit.test.ts"] },
     { ...shared, displayName: "contract", testMatch: ["**/*.contract.test.ts"] },
+    // On the real MongoDB, without a service: once.
+    { ...shared, displayName: "on MongoDB", testMatch: ["**/*.mongo.test.ts"] },
     onRealParts("in one process"),
     onRealParts("over NATS"),
     { ...shared, displayName: "processes", testMatch: ["**/*.processes.test.ts"] },

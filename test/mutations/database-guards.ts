@@ -1,6 +1,6 @@
 import type { Guard } from "./guard.ts";
 
-const sessions = { file: "mixins/kept-sessions.ts", testFile: "mixins/kept-sessions.int.test.ts", onRealParts: true };
+const sessions = { file: "mixins/kept-sessions.ts", testFile: "mixins/kept-sessions.mongo.test.ts", onRealParts: true };
 
 /** What commands to the database, and what is under way in memory, are kept to. */
 export const DATABASE_GUARDS: readonly Guard[] = [
@@ -9,7 +9,7 @@ export const DATABASE_GUARDS: readonly Guard[] = [
     file: "mixins/new-records.ts",
     text: "q: { _id, revision: { $exists: false } }",
     without: "q: { _id }",
-    testFile: "mixins/new-records.int.test.ts",
+    testFile: "mixins/new-records.mongo.test.ts",
     test: "one whose id is taken changes nothing",
     onRealParts: true,
   },
