@@ -1,58 +1,55 @@
 import { turnIn } from "../../mixins/turn-in.ts";
 import { refuse, type Refusal } from "../contracts/errors.ts";
 
-/** How many requests of one guild are under way at once. */
+/** Limits on the concurrent requests of one guild. */
 export interface SlotLimits {
-  /** While nothing is known of the answers. Each one that is not large lets one more be under way, up to `atOnce`. */
-  readonly first: number;
-  readonly atOnce: number;
-  /** How many wait for others to end; further ones are refused with 429. */
-  readonly waiting: number;
-  /** How one is refused that has waited for too long. */
-  readonly late: "TOO_MANY_REQUESTS" | "UNAVAILABLE";
+  /** Concurrent requests while the size of the guild's answers is unknown. Each small answer adds one, up to `max`. */
+  readonly initial: number;
+  readonly max: number;
+  /** Length of the queue. A request that finds the queue full is refused with 429. */
+  readonly maxWaiting: number;
+  /** The error of a request that waited for `MAX_WAIT_MS`. */
+  readonly timeoutError: "TOO_MANY_REQUESTS" | "UNAVAILABLE";
 }
 
 /**
- * Lists: two of 4 MiB may be under way before the first shows that a guild's are large. With 32 of them three guilds took
- * 732 MiB; with eight 412, and the first second was their neighbours' slowest.
+ * A list of 4 MiB costs memory until its client has read it: three guilds with 32 concurrent lists each took 732 MiB, with
+ * eight 412 MiB. The gateway learns the size with the first answer, so a guild begins with two.
  */
-export const LISTS: SlotLimits = { first: 2, atOnce: 8, waiting: 64, late: "TOO_MANY_REQUESTS" };
-/**
- * All else: a burst of one guild is worked off a few at a time, and its neighbours' requests have their turns between. Each
- * takes milliseconds, unless something does not answer.
- */
-export const NO_LISTS: SlotLimits = { first: 8, atOnce: 8, waiting: 1_000, late: "UNAVAILABLE" };
+export const LIST_REQUESTS: SlotLimits = { initial: 2, max: 8, maxWaiting: 64, timeoutError: "TOO_MANY_REQUESTS" };
+/** Requests of other guilds are served between those of a burst. A request takes milliseconds unless a service hangs. */
+export const OTHER_REQUESTS: SlotLimits = { initial: 8, max: 8, maxWaiting: 1_000, timeoutError: "UNAVAILABLE" };
 
-/** How many of a guild are under way at once after an answer was large, and until it is taken. */
-const AFTER_LARGE = 1;
-/** For how long a guild whose list was large is expected to ask for more of them. */
+/** Concurrent requests of a guild after a large answer. */
+const MAX_AFTER_LARGE = 1;
+/** For how long after a large answer the guild's next ones are expected to be large. */
 const LARGE_FOR_MS = 10_000;
 const MAX_WAIT_MS = 4_000;
-/** After a large answer the guild's next one waits three times as long as it took, and no longer than this. */
-const REST = 3;
+/** A slot stays taken after a large answer for three times as long as the answer took, at most `MAX_REST_MS`. */
+const REST_FACTOR = 3;
 const MAX_REST_MS = 250;
 
-/** A request that is under way; `leave` may be called more than once. */
+/** The place of one request; `release` may be called more than once. */
 export interface GuildSlot {
-  /** The answer is large: fewer of its guild's are under way at once. */
-  expectLarge(): void;
-  leave(): void;
+  /** Reduces the guild's concurrent requests: the answer of this one is large. */
+  markLarge(): void;
+  release(): void;
 }
 
 const TOO_MANY = "Too many requests for one guild at the same moment; try again when Retry-After has passed";
 
 interface Guild {
-  underWay: number;
-  allowed: number;
+  running: number;
+  maxRunning: number;
   largeUntil: number;
   /** The next one first. */
   readonly waiting: (() => void)[];
 }
 
 /**
- * Lets a few requests of each guild be under way at once. A list holds memory from the first entry that its owner reads until
- * the last byte is taken; any request holds the others up for as long as it computes. Further ones wait briefly, so that
- * what a guild asks for at once costs its own requests time, and nobody else's.
+ * Limits the concurrent requests of each guild; further requests wait in the guild's queue. A list holds memory from its
+ * first row until its client has read the last byte, and any request delays the others while it computes. So a guild's
+ * burst delays the guild's own requests and not its neighbours'.
  */
 export class GuildSlots {
   readonly #limits: SlotLimits;
@@ -70,55 +67,60 @@ export class GuildSlots {
     return this.#guilds.size;
   }
 
-  /** Refused where too many wait, or this one waited too long. */
-  async enter(name: string): Promise<GuildSlot | Refusal> {
-    const guild = this.#guilds.get(name) ?? { underWay: 0, allowed: this.#limits.first, largeUntil: 0, waiting: [] };
+  /** Waits for a free slot of the guild. Refused when the queue is full, or after `MAX_WAIT_MS`. */
+  async acquire(name: string): Promise<GuildSlot | Refusal> {
+    const guild = this.#guilds.get(name) ?? {
+      running: 0,
+      maxRunning: this.#limits.initial,
+      largeUntil: 0,
+      waiting: [],
+    };
     this.#guilds.set(name, guild);
-    const { waiting, late } = this.#limits;
-    if (this.#hasRoom(guild)) guild.underWay += 1;
-    else if (guild.waiting.length >= waiting) return refuse("TOO_MANY_REQUESTS", undefined, TOO_MANY);
+    const { maxWaiting, timeoutError } = this.#limits;
+    if (this.#hasRoom(guild)) guild.running += 1;
+    else if (guild.waiting.length >= maxWaiting) return refuse("TOO_MANY_REQUESTS", undefined, TOO_MANY);
     else if (!(await turnIn(guild.waiting, MAX_WAIT_MS))) {
-      return refuse(late, undefined, late === "TOO_MANY_REQUESTS" ? TOO_MANY : undefined);
+      return refuse(timeoutError, undefined, timeoutError === "TOO_MANY_REQUESTS" ? TOO_MANY : undefined);
     }
-    const enteredAt = this.#clock();
-    let [isUnderWay, isLarge] = [true, false];
+    const acquiredAt = this.#clock();
+    let [isReleased, isLarge] = [false, false];
     return {
-      expectLarge: () => {
+      markLarge: () => {
         isLarge = true;
-        guild.allowed = this.#limits.first;
+        guild.maxRunning = this.#limits.initial;
         guild.largeUntil = this.#clock() + LARGE_FOR_MS;
       },
-      leave: () => {
-        if (!isUnderWay) return;
-        isUnderWay = false;
-        if (!isLarge) guild.allowed = Math.min(this.#limits.atOnce, guild.allowed + 1);
-        const restMs = isLarge ? Math.min(REST * (this.#clock() - enteredAt), MAX_REST_MS) : 0;
-        if (restMs > 0) setTimeout(() => this.#leave(name, guild), restMs).unref();
-        else this.#leave(name, guild);
+      release: () => {
+        if (isReleased) return;
+        isReleased = true;
+        if (!isLarge) guild.maxRunning = Math.min(this.#limits.max, guild.maxRunning + 1);
+        const restMs = isLarge ? Math.min(REST_FACTOR * (this.#clock() - acquiredAt), MAX_REST_MS) : 0;
+        if (restMs > 0) setTimeout(() => this.#release(name, guild), restMs).unref();
+        else this.#release(name, guild);
       },
     };
   }
 
-  #hasRoom({ underWay, allowed, largeUntil }: Guild): boolean {
-    return underWay < (this.#clock() < largeUntil ? AFTER_LARGE : allowed);
+  #hasRoom({ running, maxRunning, largeUntil }: Guild): boolean {
+    return running < (this.#clock() < largeUntil ? MAX_AFTER_LARGE : maxRunning);
   }
 
-  #leave(name: string, guild: Guild): void {
-    guild.underWay -= 1;
+  #release(name: string, guild: Guild): void {
+    guild.running -= 1;
     while (guild.waiting.length > 0 && this.#hasRoom(guild)) {
-      guild.underWay += 1;
+      guild.running += 1;
       guild.waiting.shift()?.();
     }
-    if (guild.underWay > 0) return;
+    if (guild.running > 0) return;
     if (this.#clock() >= guild.largeUntil) this.#guilds.delete(name);
     else this.#forgetLarge();
   }
 
-  /** Of the guilds whose large lists are over; those of the last seconds are few, since each took its time. */
+  /** Forgets guilds whose `largeUntil` has passed. Only the guilds of the last seconds are looked through. */
   #forgetLarge(): void {
     const now = this.#clock();
-    for (const [name, { underWay, largeUntil }] of this.#guilds) {
-      if (underWay === 0 && now >= largeUntil) this.#guilds.delete(name);
+    for (const [name, { running, largeUntil }] of this.#guilds) {
+      if (running === 0 && now >= largeUntil) this.#guilds.delete(name);
     }
   }
 }

@@ -10,7 +10,7 @@ import { type Answer, jsonTextAnswer, refusalAnswer } from "./answer.ts";
 import { type Admitted, type Doorkeeper } from "./rates/doorkeeper.ts";
 import { rateHeaders } from "./rates/rate-headers.ts";
 import { encodeList, isLarge } from "./encode-list.ts";
-import { type GuildSlot, GuildSlots, LISTS, NO_LISTS } from "./guild-slots.ts";
+import { type GuildSlot, GuildSlots, LIST_REQUESTS, OTHER_REQUESTS } from "./guild-slots.ts";
 import { etagOf, readIfMatch, refuseIfMatch } from "./if-match.ts";
 import { type Done, nameOf, type Once } from "./once/once.ts";
 import type { Page } from "./page.ts";
@@ -45,7 +45,7 @@ export type RequestPath = (request: IncomingMessage, requestId: string) => Answe
  * give.
  */
 export function requestPath({ routes, pages, door, once, clock, call, onDefect }: RequestPathParts): RequestPath {
-  const [lists, others] = [new GuildSlots(LISTS), new GuildSlots(NO_LISTS)];
+  const [lists, others] = [new GuildSlots(LIST_REQUESTS), new GuildSlots(OTHER_REQUESTS)];
   const routeAt = new Map(routes.flatMap((route) => pathsOf(route).map((path) => [path, route] as const)));
   const knownPaths = [...routes.flatMap(({ paths }) => paths), ...pages.map((page) => page.path)];
   const pageAt = new Map(pages.map((page) => [page.path, page] as const));
@@ -103,10 +103,10 @@ export function requestPath({ routes, pages, door, once, clock, call, onDefect }
     const named = { name: name ?? "", keyId: caller.keyId, path: route.paths[0], params };
     const isList = route.contract.narrowing !== undefined;
     const work = async () => {
-      const slot = await (isList ? lists : others).enter(guildId ?? caller.keyId);
+      const slot = await (isList ? lists : others).acquire(guildId ?? caller.keyId);
       if (isRefusal(slot)) return slot;
       if (isList) return list(slot);
-      return (name === undefined ? perform() : once(named, perform)).finally(() => slot.leave());
+      return (name === undefined ? perform() : once(named, perform)).finally(() => slot.release());
     };
     const outcome = await withWriteDeadline(writeUntil, work).catch(refusalBy(route.contract));
     if (isRefusal(outcome)) {
@@ -163,19 +163,19 @@ async function listOutcome(slot: GuildSlot, encode: () => Promise<string | reado
   try {
     const body = await encode();
     if (isRefusal(body)) {
-      if (body.refusal === "TOO_MANY_ENTRIES") slot.expectLarge();
-      slot.leave();
+      if (body.refusal === "TOO_MANY_ENTRIES") slot.markLarge();
+      slot.release();
       return body;
     }
     if (!isLarge(body)) {
-      slot.leave();
+      slot.release();
       return { body, etag: undefined };
     }
-    slot.expectLarge();
-    return { body, etag: undefined, onTaken: () => slot.leave() };
+    slot.markLarge();
+    return { body, etag: undefined, onTaken: () => slot.release() };
   } catch (error) {
-    if (asRefusal(error)?.refusal === "TOO_MANY_ENTRIES") slot.expectLarge();
-    slot.leave();
+    if (asRefusal(error)?.refusal === "TOO_MANY_ENTRIES") slot.markLarge();
+    slot.release();
     throw error;
   }
 }

@@ -219,7 +219,7 @@ export const removeEvent = action<EventReference & IfRevision & AlsoRemoved, voi
   idempotent: false,
 });
 
-/** What goes with an event: `delete` for its announcements of the types SPECIFIC and RECUR (D42). */
+/** Fate of an event's SPECIFIC and RECUR announcements when it is deleted: `delete` removes them, too (D42). */
 interface AlsoRemoved {
   readonly announcements?: "delete";
 }

@@ -12,7 +12,7 @@ const MOST_AGE_MS = 2 * 3_600_000;
  * The sink, which learns from the checks of all replicas whose channel a post is for. A replica that was just started
  * would otherwise ask the receiver about each channel, and a burst would take twice as many requests.
  *
- * @param checks - What the checks of all replicas have found.
+ * @param checks - Findings of the channel checks of all replicas.
  * @param now - The database's time.
  */
 export function withKnownChannels(sink: Sink, checks: Pick<ChannelChecksStore, "findings">, now: () => EpochMs): Sink {

@@ -81,7 +81,7 @@ async function reachMongo({ MONGO_URL, DATA_DIR }: Settings): Promise<{ url: str
   return { url: mongod.urlOf("api"), done: () => mongod.stop() };
 }
 
-/** What the words ask for, checked before any database is reached. It gives what is printed. */
+/** Returns the command's work, which resolves with the text to print. Rejects invalid arguments before MongoDB is reached. */
 function workOf({ positionals, values }: Words): (office: KeyOffice) => Promise<string> {
   const [verb = "", id = ""] = positionals;
   const json = values.json === true;

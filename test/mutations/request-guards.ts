@@ -219,8 +219,8 @@ export const REQUEST_GUARDS: readonly Guard[] = [
   {
     guard: "a guild has so many requests under way, and fewer large lists",
     file: "services/api/guild-slots.ts",
-    text: "underWay < (this.#clock() < largeUntil ? AFTER_LARGE : allowed)",
-    without: "underWay < Infinity",
+    text: "running < (this.#clock() < largeUntil ? MAX_AFTER_LARGE : maxRunning)",
+    without: "running < Infinity",
     testFile: "services/api/guild-slots.unit.test.ts",
     test: "after a large one only one of the guild is",
   },

@@ -16,7 +16,7 @@ export interface Window {
   readonly until: EpochMs;
 }
 
-/** What was due before a sink was switched on is not posted through it; one that is not named was always on. */
+/** A sink posts nothing that was due before it was switched on. A sink that is not named was always on. */
 export type SinksOnSince = Readonly<Partial<Record<SinkName, EpochMs>>>;
 
 /** All that a guild's plan depends on; what is before `after` or not before `through` is left as it is. */

@@ -5,12 +5,12 @@ import { until } from "../../real-parts/until.ts";
 import type { HostileRow, Stage } from "../row.ts";
 import { type SeparateProcesses, startProcesses } from "../separate-processes.ts";
 
-const ROWS = 2_000_000;
+const CHANGES = 2_000_000;
 const GUILDS = 20_000;
-/** Every hundredth guild announces: it has a hundred of the rows, and a hundred posts are to be planned for it. */
+/** Every hundredth guild announces: a hundred of the changed events are its own, and each needs a post. */
 const ANNOUNCING_EVERY = 100;
 const BATCH = 10_000;
-/** The rows were changed one after the other, and the last of them so long ago: before the mark that dispatch has stored. */
+/** The changes are spread over an hour that ended two minutes ago. */
 const CHANGED_MS_AGO = 3_600_000;
 const UNCHANGED_SINCE_MS = 120_000;
 const HOUR_MS = 3_600_000;
@@ -47,7 +47,7 @@ export const BACKLOG: HostileRow = {
       (error: unknown) => [String(error)],
     );
     const open = await processes.database.collection("posts").countDocuments({ state: "planned" });
-    const due = ROWS / ANNOUNCING_EVERY;
+    const due = CHANGES / ANNOUNCING_EVERY;
     return [...late, ...(open >= due ? [] : [`${open} posts are planned, not ${due}`])];
   },
   control: {
@@ -67,7 +67,7 @@ export const BACKLOG: HostileRow = {
   },
 };
 
-/** Makes the rows out of one that the service has stored, while dispatch is not there to plan what announces them. */
+/** Copies an event that the service has stored, past the service, while dispatch is down. */
 async function fill(stage: Stage): Promise<void> {
   const announcing = Array.from({ length: GUILDS / ANNOUNCING_EVERY }, (_, at) => guildOf(at * ANNOUNCING_EVERY));
   const rule = { channel: "1", type: "UNIVERSAL", hours: 0, minutes: 0, info: "" };
@@ -77,7 +77,7 @@ async function fill(stage: Stage): Promise<void> {
   const rows = processes.database.collection<Row>("calendar_events");
   const pattern = await storedEvent(stage, rows);
   lastChangedAt = Date.now() - UNCHANGED_SINCE_MS;
-  for (let from = 0; from < ROWS; from += BATCH) {
+  for (let from = 0; from < CHANGES; from += BATCH) {
     const batch = Array.from({ length: BATCH }, (_, at) => rowLike(pattern, from + at));
     await rows.insertMany(batch, { ordered: false, writeConcern: { w: 1 } });
   }
@@ -107,7 +107,7 @@ function rowLike(pattern: Row, at: number): Row {
     guildId: guildOf(at % GUILDS),
     ...times,
     ...filedOnce({ calendarNumber: 1 }, SINGLE, times),
-    changedAt: new Date(lastChangedAt - CHANGED_MS_AGO + Math.ceil(((at + 1) / ROWS) * CHANGED_MS_AGO)),
+    changedAt: new Date(lastChangedAt - CHANGED_MS_AGO + Math.ceil(((at + 1) / CHANGES) * CHANGED_MS_AGO)),
   };
 }
 

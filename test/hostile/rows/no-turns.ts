@@ -1,8 +1,8 @@
 import type { SourceEdit } from "../../real-parts/source-edit.ts";
 
-/** Takes out how many requests of one guild are under way at once. */
+/** Removes the limit on a guild's concurrent requests. */
 export const NO_TURNS: SourceEdit = {
   file: "services/api/guild-slots.ts",
-  text: "return underWay < (",
-  without: "return underWay < Infinity || (0 <= ",
+  text: "return running < (",
+  without: "return running < Infinity || (0 <= ",
 };
