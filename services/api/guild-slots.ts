@@ -14,9 +14,9 @@ export interface SlotLimits {
 
 /**
  * A list of 4 MiB costs memory until its client has read it: three guilds with 32 concurrent lists each took 732 MiB, with
- * eight 412 MiB. The gateway learns the size with the first answer, so a guild begins with two.
+ * eight 412 MiB. The gateway learns the size with the first answer, so a guild begins with one.
  */
-export const LIST_REQUESTS: SlotLimits = { initial: 2, max: 8, maxWaiting: 64, timeoutError: "TOO_MANY_REQUESTS" };
+export const LIST_REQUESTS: SlotLimits = { initial: 1, max: 8, maxWaiting: 64, timeoutError: "TOO_MANY_REQUESTS" };
 /** Requests of other guilds are served between those of a burst. A request takes milliseconds unless a service hangs. */
 export const OTHER_REQUESTS: SlotLimits = { initial: 8, max: 8, maxWaiting: 1_000, timeoutError: "UNAVAILABLE" };
 

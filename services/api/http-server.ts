@@ -1,7 +1,6 @@
 import { randomUUID } from "node:crypto";
-import { once } from "node:events";
 import { createServer, type IncomingMessage, type ServerResponse } from "node:http";
-import type { AddressInfo, Socket } from "node:net";
+import type { Socket } from "node:net";
 import { setTimeout as pause } from "node:timers/promises";
 import { EndOfTurn } from "../../mixins/end-of-turn.ts";
 import { Slices } from "../../mixins/slices.ts";
@@ -9,6 +8,7 @@ import { refuse } from "../contracts/errors.ts";
 import { type Answer, type AnswerBody, refusalAnswer, SAFE_HEADERS } from "./answer.ts";
 import { brokenAnswer, brokenHead, type BrokenRequest, refuseBrokenRequest, refuseTunnel } from "./broken-request.ts";
 import { Connections, type Intake, MOST_UNANSWERED } from "./connections.ts";
+import { ListeningSockets } from "./listening-sockets.ts";
 import { discardBody, isBodyRead, isWorthReading, SenderGone } from "./request-body.ts";
 
 /** What arrived and what it was answered, for the log. */
@@ -162,6 +162,7 @@ export function httpServer({
   });
   // Node's own answers to a request without a host, or that expects something, say nothing (D4).
   const server = createServer({ ...options, requireHostHeader: false });
+  const sockets = new ListeningSockets(server);
   const onRequest = (request: IncomingMessage, response: ServerResponse): void => {
     serve(request, response).catch((error: unknown) => {
       response.destroy();
@@ -184,21 +185,16 @@ export function httpServer({
   server.closeIdleConnections = () => connections.closeIdle();
 
   return {
-    async listen() {
-      server.listen(port, host);
-      await once(server, "listening");
-      server.on("error", onError);
-      return (server.address() as AddressInfo).port;
+    listen() {
+      return sockets.listen(port, host, onError);
     },
 
     async drain(withinMs) {
       if (!server.listening) return;
       draining = true;
       if (connections.anyOpen) await pause(Math.min(lastWordsMs, withinMs));
-      const closed = once(server, "close");
-      server.close();
       const impatience = setTimeout(() => server.closeAllConnections(), withinMs);
-      await closed;
+      await sockets.close();
       clearTimeout(impatience);
     },
   };

@@ -37,6 +37,7 @@ export function isWorthReading({ headers }: IncomingMessage): boolean {
  */
 export async function discardBody(request: IncomingMessage, withinMs: number): Promise<boolean> {
   if (!isWorthReading(request)) return false;
+  if (request.readableEnded || request.destroyed) return true;
   let size = 0;
   const { promise, resolve } = Promise.withResolvers<boolean>();
   const impatience = setTimeout(() => resolve(false), withinMs);

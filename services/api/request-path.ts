@@ -9,6 +9,7 @@ import type { EpochMs } from "../contracts/ids.ts";
 import { type Answer, jsonTextAnswer, refusalAnswer } from "./answer.ts";
 import { type Admitted, type Doorkeeper } from "./rates/doorkeeper.ts";
 import { rateHeaders } from "./rates/rate-headers.ts";
+import { RefusalDelay } from "./rates/refusal-delay.ts";
 import { encodeList, isLarge } from "./encode-list.ts";
 import { type GuildSlot, GuildSlots, LIST_REQUESTS, OTHER_REQUESTS } from "./guild-slots.ts";
 import { etagOf, readIfMatch, refuseIfMatch } from "./if-match.ts";
@@ -46,6 +47,7 @@ export type RequestPath = (request: IncomingMessage, requestId: string) => Answe
  */
 export function requestPath({ routes, pages, door, once, clock, call, onDefect }: RequestPathParts): RequestPath {
   const [lists, others] = [new GuildSlots(LIST_REQUESTS), new GuildSlots(OTHER_REQUESTS)];
+  const refusalDelay = new RefusalDelay();
   const routeAt = new Map(routes.flatMap((route) => pathsOf(route).map((path) => [path, route] as const)));
   const knownPaths = [...routes.flatMap(({ paths }) => paths), ...pages.map((page) => page.path)];
   const pageAt = new Map(pages.map((page) => [page.path, page] as const));
@@ -54,9 +56,12 @@ export function requestPath({ routes, pages, door, once, clock, call, onDefect }
     if (request.method !== "POST") return notAllowed("POST", requestId);
 
     const admitted = await door.admit(request);
-    if ("refusal" in admitted) return refusalAnswer(admitted.refusal, requestId, admitted.headers);
-
-    return answerCaller(route, admitted, request, requestId);
+    const answer =
+      "refusal" in admitted
+        ? refusalAnswer(admitted.refusal, requestId, admitted.headers)
+        : await answerCaller(route, admitted, request, requestId);
+    await refusalDelay.before(answer);
+    return answer;
   }
 
   async function answerCaller(

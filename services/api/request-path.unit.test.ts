@@ -62,6 +62,19 @@ describe("what becomes of an error behind the gateway", () => {
     expect(asked).toEqual([{ guildId: "1", amount: 1 }]);
   });
 
+  test("an answer of 429 is delayed, whoever gives it: a key's rate, or an owner; no other is", async () => {
+    const limited = async () => ({ refusal: refuse("TOO_MANY_REQUESTS"), headers: {} });
+    const byKey = answerOf({ door: { ...parts.door, admit: limited } });
+    const byOwner = answerOf(failing(asError(refuse("TOO_MANY_REQUESTS"))));
+    const others = [
+      answerOf(failing(asError(refuse("ANNOUNCEMENT_NOT_FOUND")))),
+      answerOf(failing(new Error("defect"))),
+    ];
+    const inOrder: number[] = [];
+    await Promise.all([byKey, byOwner, ...others].map(async (answer) => inOrder.push((await answer).status)));
+    expect(inOrder.slice(2)).toEqual([429, 429]);
+  });
+
   test("another method on a known path is a 405 that says which one is meant, before any key is asked for (D1, D3)", async () => {
     const request = Object.assign(post("/v1/announcement/get", {}), { method: "PUT" });
     const door = { ...parts.door, admit: () => Promise.reject(new Error("nobody asks")) };
