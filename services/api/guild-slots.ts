@@ -18,7 +18,7 @@ export interface SlotLimits {
  */
 export const LIST_REQUESTS: SlotLimits = { initial: 1, max: 8, maxWaiting: 64, timeoutError: "TOO_MANY_REQUESTS" };
 /** Requests of other guilds are served between those of a burst. A request takes milliseconds unless a service hangs. */
-export const OTHER_REQUESTS: SlotLimits = { initial: 8, max: 8, maxWaiting: 1_000, timeoutError: "UNAVAILABLE" };
+export const OTHER_REQUESTS: SlotLimits = { initial: 4, max: 4, maxWaiting: 1_000, timeoutError: "UNAVAILABLE" };
 
 /** Concurrent requests of a guild after a large answer. */
 const MAX_AFTER_LARGE = 1;

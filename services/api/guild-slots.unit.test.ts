@@ -16,18 +16,18 @@ function enter(slots: GuildSlots, times: number, name = "1") {
 const settled = () => new Promise((resolve) => setImmediate(resolve));
 
 describe("requests of a guild that are under way at once", () => {
-  test("eight of a guild are, the next wait for one to end, and those of other guilds do not", async () => {
+  test("four of a guild are, the next wait for one to end, and those of other guilds do not", async () => {
     const slots = new GuildSlots(OTHER_REQUESTS);
     const { inside } = enter(slots, 10);
     await settled();
-    expect(inside).toHaveLength(8);
+    expect(inside).toHaveLength(4);
     const other = enter(slots, 1, "2");
     await settled();
     expect(other.inside).toHaveLength(1);
     inside[0]!.release();
     inside[0]!.release();
     await settled();
-    expect(inside).toHaveLength(9);
+    expect(inside).toHaveLength(5);
   });
 
   test("after a large one only one of the guild is, until ten seconds have passed without one", async () => {

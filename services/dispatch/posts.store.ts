@@ -1,6 +1,6 @@
 import type { Connection } from "mongoose";
 import { coalescedReads } from "../../mixins/coalesced-reads.ts";
-import { readRows, streamRows } from "../../mixins/short-reads.ts";
+import { readRows, type ShortRead, streamRows } from "../../mixins/short-reads.ts";
 import { MOST_ENTRIES } from "../contracts/calendar-events.contract.ts";
 import type { SettledPost, UpcomingPost } from "../contracts/dispatch.contract.ts";
 import type { EpochMs, GuildId } from "../contracts/ids.ts";
@@ -58,11 +58,18 @@ export function postsStore(connection: Connection): PostsStore {
     return (await readRows<PostRow>(posts, { filter, sort, limit })).map(postOf);
   }
 
+  /** Of rows that may be many: between two batches others have their turn. */
+  async function streamed(read: ShortRead): Promise<Post[]> {
+    const found: Post[] = [];
+    for await (const row of streamRows<PostRow>(posts, { ...read, batchSize: AT_A_TIME })) found.push(postOf(row));
+    return found;
+  }
+
   return {
     ...plansStore(connection),
 
     async standingPosts(guildId, limit) {
-      const open = await list({ guildId, state: OPEN }, { dueAt: 1, _id: 1 }, limit);
+      const open = await streamed({ filter: { guildId, state: OPEN }, sort: { dueAt: 1, _id: 1 }, limit });
       return [...open, ...(await list({ guildId, suspends: { $exists: true } }, { settledAt: -1 }, limit))];
     },
 
@@ -71,7 +78,7 @@ export function postsStore(connection: Connection): PostsStore {
       const filter = { guildId, occurrenceId: { $in: [...occurrenceIds] } };
       const kept: Post[] = [];
       // Of a guild whose people call off and ask again there may be any number of rounds: two of a key are never kept.
-      for await (const row of streamRows<PostRow>(posts, { filter, batchSize: AT_A_TIME * 10 })) {
+      for await (const row of streamRows<PostRow>(posts, { filter, batchSize: AT_A_TIME })) {
         const post = postOf(row);
         if (isOpen(post) || isAnnounced(post) || post.suspends !== undefined) kept.push(post);
         const key = postId(post, 0);
@@ -82,10 +89,7 @@ export function postsStore(connection: Connection): PostsStore {
 
     async waking(from, before, limit) {
       const filter = { state: OPEN, wakeAt: { $gte: new Date(from), $lt: new Date(before) } };
-      const read = { filter, sort: { wakeAt: 1 }, limit, batchSize: AT_A_TIME } as const;
-      const rows: Post[] = [];
-      for await (const row of streamRows<PostRow>(posts, read)) rows.push(postOf(row));
-      return rows;
+      return streamed({ filter, sort: { wakeAt: 1 }, limit });
     },
 
     async find(id) {

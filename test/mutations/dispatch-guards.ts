@@ -178,4 +178,20 @@ export const DISPATCH_GUARDS: readonly Guard[] = [
     testFile: "services/dispatch/domain/post-views.unit.test.ts",
     test: "shows a post of several sinks once, where it is furthest from being settled",
   },
+  {
+    guard: "others have their turn while a plan is made",
+    file: "services/dispatch/domain/plan-posts.ts",
+    text: "if ((count += 1) % AT_A_TIME === 0) yield;",
+    without: "if ((count += 1) < 0) yield;",
+    testFile: "services/dispatch/domain/plan-bound.unit.test.ts",
+    test: "others have their turn between five hundred of the rows",
+  },
+  {
+    guard: "of one guild's posts an eighth is in work at once",
+    file: "services/dispatch/protocol/sink-lane.ts",
+    text: "(inWorkOf.get(guildId) ?? 0) < anEighth",
+    without: "guildId !== undefined",
+    testFile: "services/dispatch/protocol/sink-lane.unit.test.ts",
+    test: "of one guild an eighth at once",
+  },
 ];

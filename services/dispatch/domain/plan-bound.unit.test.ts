@@ -4,7 +4,7 @@ import type { AnnouncementId, OccurrenceId } from "../../contracts/ids.ts";
 import { truths } from "../../../test/conformance/any-truth.ts";
 import { HOUR, MINUTE, NOON, sampleAnnouncement, sampleOccurrence, sampleTruth } from "./dispatch-samples.ts";
 import { startOf } from "./plan-order.ts";
-import { planPosts } from "./plan-posts.ts";
+import { planPosts, planSelected } from "./plan-posts.ts";
 import { plan, planned } from "./plan-samples.ts";
 import { CANDIDATES_PER_POST, type GuildTruth, MAX_OPEN_POSTS } from "./plan-truth.ts";
 import { isOpen, type Post } from "./post.ts";
@@ -21,10 +21,14 @@ function announcements(count: number) {
 }
 
 function selected(truth: GuildTruth, limit: number): { selection: Selection; pauses: number } {
-  const selecting = selectSoonest(truth, limit);
+  const { result: selection, pauses } = withPauses(selectSoonest(truth, limit));
+  return { selection, pauses };
+}
+
+function withPauses<Result>(work: Generator<void, Result>): { result: Result; pauses: number } {
   for (let pauses = 0; ; pauses += 1) {
-    const step = selecting.next();
-    if (step.done === true) return { selection: step.value, pauses };
+    const step = work.next();
+    if (step.done === true) return { result: step.value, pauses };
   }
 }
 
@@ -52,6 +56,17 @@ describe("a guild that has more posts ahead than are planned at a time (D39)", (
     );
     expect(inserts).toHaveLength(MAX_OPEN_POSTS);
     expect(cut).toMatchObject({ at: NOON + HOUR });
+  });
+
+  test("others have their turn between five hundred of the rows and candidates of a plan", () => {
+    const truth = sampleTruth({ occurrences: occurrences(2_000) });
+    const { selection } = selected(truth, MAX_CANDIDATES);
+    // The candidates are gone through three times, the rows twice.
+    const { result, pauses } = withPauses(planSelected(truth, selection));
+    expect([result.inserts.length, pauses]).toEqual([2_000, 3 * 4]);
+    const existing = planned(truth);
+    const again = withPauses(planSelected(sampleTruth({ occurrences: occurrences(2_000), existing }), selection));
+    expect([again.result.inserts.length, again.pauses]).toEqual([0, 5 * 4]);
   });
 
   test("what was sent takes no room: the next are planned, whether the plan starts where it ended or anew", () => {

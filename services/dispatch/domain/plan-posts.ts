@@ -4,33 +4,49 @@ import { missedOut } from "./missed-out.ts";
 import { comparePositions, type Position } from "./plan-order.ts";
 import { type GuildTruth, CANDIDATES_PER_POST, type Plan, type PlannedRow, type PlanUpdate } from "./plan-truth.ts";
 import { isAnnounced, isOpen, type Post, postId } from "./post.ts";
-import { type Selection, selectSoonest } from "./select-soonest.ts";
+import { type Candidate, type Selection, selectSoonest } from "./select-soonest.ts";
 import { whyCalledOff } from "./why-called-off.ts";
 import { keyOf, type Wish, wishMaker } from "./wishes.ts";
 
 /** A guild's plan in one step: for tests, and for whoever has all of its rows. */
 export function planPosts(truth: GuildTruth): Plan {
-  const selecting = selectSoonest(truth, CANDIDATES_PER_POST * truth.maxOpenPosts);
+  return inOneGo(planSelected(truth, inOneGo(selectSoonest(truth, CANDIDATES_PER_POST * truth.maxOpenPosts))));
+}
+
+function inOneGo<Result>(work: Generator<void, Result>): Result {
   for (;;) {
-    const step = selecting.next();
-    if (step.done === true) return planSelected(truth, step.value);
+    const step = work.next();
+    if (step.done === true) return step.value;
+  }
+}
+
+/** Rows or candidates that are looked at between two pauses: a few milliseconds. */
+const AT_A_TIME = 500;
+
+/** Looks at each of the items, and yields after every 500. */
+function* pausing<Item>(items: Iterable<Item>, look: (item: Item) => void): Generator<void> {
+  let count = 0;
+  for (const item of items) {
+    look(item);
+    if ((count += 1) % AT_A_TIME === 0) yield;
   }
 }
 
 /**
  * What has to change so that the guild's open posts are the soonest of those that the truth asks for (D30, D31, D39).
- * Planning what is planned changes nothing.
+ * Planning what is planned changes nothing. Yields where the caller may let others have their turn.
  */
-export function planSelected(truth: GuildTruth, selection: Selection): Plan {
-  const rows = latestRounds(truth.existing);
+export function* planSelected(truth: GuildTruth, selection: Selection): Generator<void, Plan> {
+  const rows = yield* latestRounds(truth.existing);
   const wishesOf = wishMaker(truth);
-  const wished = selection.candidates.map((candidate) => ({ candidate, wishes: wishesOf(candidate) }));
-  const { calledOff: updates, later, staying } = openRows(rows, wished, truth, selection);
+  const wished: Wished[] = [];
+  yield* pausing(selection.candidates, (candidate) => wished.push({ candidate, wishes: wishesOf(candidate) }));
+  const { calledOff: updates, later, staying } = yield* openRows(rows, wished, truth, selection);
   const inserts: Post[] = [...missedOut(selection.passedOver, truth, rows)];
   let room = truth.maxOpenPosts - staying;
   let cut: Position | undefined;
   const putOff: Post[] = [];
-  for (const { candidate, wishes } of wished) {
+  yield* pausing(wished, ({ candidate, wishes }) => {
     const needed = wishes.filter((wish) => needsRoom(rows.get(keyOf(wish)), wish)).length;
     if (cut === undefined && needed > room) cut = candidate;
     if (cut === undefined) room -= needed;
@@ -43,7 +59,7 @@ export function planSelected(truth: GuildTruth, selection: Selection): Plan {
         inserts.push(newPost(truth, wish, (row?.round ?? 0) + 1));
       }
     }
-  }
+  });
   const isFull = cut !== undefined;
   later.sort((one, other) => comparePositions(positionOf(one), positionOf(other)));
   putOff.push(...later.slice(isFull ? 0 : Math.max(0, room)));
@@ -57,20 +73,28 @@ export function planSelected(truth: GuildTruth, selection: Selection): Plan {
   };
 }
 
+interface Wished {
+  readonly candidate: Candidate;
+  readonly wishes: readonly Wish[];
+}
+
 /** The planned rows that the selection does not ask for, and how many open rows take room in any case. */
-function openRows(
+function* openRows(
   rows: ReadonlyMap<string, Post>,
-  wished: readonly { readonly wishes: readonly Wish[] }[],
+  wished: readonly Wished[],
   truth: GuildTruth,
   { next }: Selection,
-): { calledOff: PlanUpdate[]; later: Post[]; staying: number } {
-  const wishes = new Set(wished.flatMap((each) => each.wishes.map(keyOf)));
+): Generator<void, { calledOff: PlanUpdate[]; later: Post[]; staying: number }> {
+  const wishes = new Set<string>();
+  yield* pausing(wished, (each) => {
+    for (const wish of each.wishes) wishes.add(keyOf(wish));
+  });
   const beyond = beyondReach(truth);
   const calledOff: PlanUpdate[] = [];
   const later: Post[] = [];
   let staying = 0;
-  for (const [key, row] of rows) {
-    if (!isOpen(row)) continue;
+  yield* pausing(rows, ([key, row]) => {
+    if (!isOpen(row)) return;
     const isLater = row.dueAt >= truth.through || (next !== undefined && comparePositions(positionOf(row), next) >= 0);
     if (row.state === "planned" && wishes.has(key)) staying += isUntried(row) ? 0 : 1;
     else if (row.state === "planned" && isLater && isUntried(row)) later.push(row);
@@ -79,7 +103,7 @@ function openRows(
         guarded(row, { state: "cancelled", reason: whyCalledOff(row, truth, beyond), settledAt: truth.now }),
       );
     } else staying += 1;
-  }
+  });
   return { calledOff, later, staying };
 }
 
@@ -117,12 +141,12 @@ function positionAlone({ at, announcementId, occurrenceId }: Position): Position
   return { at, announcementId, occurrenceId };
 }
 
-function latestRounds(existing: readonly Post[]): Map<string, Post> {
+function* latestRounds(existing: readonly Post[]): Generator<void, Map<string, Post>> {
   const latest = new Map<string, Post>();
-  for (const post of existing) {
+  yield* pausing(existing, (post) => {
     const key = keyOf(post);
     if (post.round > (latest.get(key)?.round ?? 0)) latest.set(key, post);
-  }
+  });
   return latest;
 }
 

@@ -11,8 +11,8 @@ export interface Turn {
 /** What is due now, in the order in which it gets its turn. */
 export interface FairQueue<Item extends Turn> {
   put(item: Item, isLate: boolean): void;
-  /** The next that is on time; guild by guild, each guild's in the order in which they came. */
-  takeOnTime(): Item | undefined;
+  /** The next that is on time, of a guild that may have one; guild by guild, each guild's in the order in which they came. */
+  takeOnTime(mayTake: (guildId: string) => boolean): Item | undefined;
   /** The next that is late: the one whose deadline is nearest. */
   takeLate(): Item | undefined;
 }
@@ -34,16 +34,17 @@ export function newFairQueue<Item extends Turn>(): FairQueue<Item> {
       if (lane === undefined) lanes.set(item.guildId, { items: [item], taken: 0 });
       else lane.items.push(item);
     },
-    takeOnTime() {
-      const [turn] = lanes;
-      if (turn === undefined) return undefined;
-      const [guildId, lane] = turn;
-      const item = lane.items[lane.taken];
-      lane.taken += 1;
-      // To the end of the line, for as long as there is more.
-      lanes.delete(guildId);
-      if (lane.taken < lane.items.length) lanes.set(guildId, lane);
-      return item;
+    takeOnTime(mayTake) {
+      for (const [guildId, lane] of lanes) {
+        if (!mayTake(guildId)) continue;
+        const item = lane.items[lane.taken];
+        lane.taken += 1;
+        // To the end of the line, for as long as there is more.
+        lanes.delete(guildId);
+        if (lane.taken < lane.items.length) lanes.set(guildId, lane);
+        return item;
+      }
+      return undefined;
     },
     takeLate: () => late.takeBy(Infinity),
   };

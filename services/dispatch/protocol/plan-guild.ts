@@ -67,7 +67,7 @@ export async function planGuild(
   const selection = await inSlices(ports, selecting);
   const existing = await existingPosts(ports, timing, guildId, selection);
   const truth: GuildTruth = { ...given, ...bounds, existing };
-  const plan = planSelected(truth, selection);
+  const plan = await inSlices(ports, planSelected(truth, selection));
   const posts = resultOf(truth, plan);
   const sources = await sourcesOf(ports, truth, read.withTexts, posts);
   const { inserts, updates, removes } = plan;

@@ -6,8 +6,8 @@ const NOW = 1_000;
 const NO_LIMITS = { wait: () => 0, isStopped: () => false, onTrial: () => false };
 const WAITS = newWaitRecords({ now: () => NOW }, () => []);
 
-function entry(id: string, precedence: Precedence): Entry {
-  return { guildId: "1", post: { id, channel: "a", dueAt: NOW }, precedence, deadline: NOW + 1 } as Entry;
+function entry(id: string, precedence: Precedence, guildId = id): Entry {
+  return { guildId, post: { id, channel: "a", dueAt: NOW }, precedence, deadline: NOW + 1 } as Entry;
 }
 
 /** Begins all that may begin, and tells it by id. */
@@ -44,6 +44,23 @@ describe("what goes first at a sink", () => {
     lane.put(entry("mine", "own"), NOW);
     const [first, ...more] = begun(lane);
     expect([first, more.length]).toEqual(["mine", 2]);
+  });
+
+  test("of one guild an eighth at once, however much is due; others begin meanwhile, and its next when one has ended", () => {
+    const lane = newSinkLane({}, 24, WAITS);
+    const noisy = Array.from({ length: 9 }, (_, at) => entry(`noisy ${at}`, at % 2 === 0 ? "own" : "others", "noisy"));
+    for (const each of [...noisy, entry("quiet", "own")]) lane.put(each, NOW);
+    expect(begun(lane)).toEqual(["noisy 0", "quiet", "noisy 2", "noisy 4"]);
+    lane.end(noisy[2]!, NOW);
+    expect(begun(lane)).toEqual(["noisy 6"]);
+  });
+
+  test("what a guild has late takes no place of what it has on time", () => {
+    const lane = newSinkLane({}, 40, WAITS);
+    for (let at = 0; at < 8; at += 1) lane.put(entry(`late ${at}`, "late", "1"), NOW);
+    expect(begun(lane)).toHaveLength(8);
+    for (let at = 0; at < 8; at += 1) lane.put(entry(`on time ${at}`, "own", "1"), NOW);
+    expect(begun(lane)).toHaveLength(5);
   });
 
   test("a further part waits for the budget, and nobody begins before it", () => {
