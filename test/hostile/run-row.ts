@@ -68,7 +68,9 @@ export async function runRow(row: HostileRow, isControl: boolean): Promise<RowOu
       ...brokenBy(figures, base),
       ...(largest.mebibytes < MAX_MEBIBYTES ? [] : [`${largest.name} took ${largest.mebibytes} MiB`]),
       ...postsBroken(lateness),
-      ...[...before.failures, ...during.failures].map((failure) => `the neighbour was refused: ${failure}`),
+      ...[before, during, after]
+        .flatMap(({ failures }) => failures)
+        .map((failure) => `the neighbour was refused: ${failure}`),
       ...also,
     ];
     const latestPost = typeof lateness === "string" ? Number.NaN : (lateness.at(-1) ?? 0);
@@ -96,11 +98,9 @@ async function attackedPhase(
   const over = new AbortController();
   yieldProcessor(true);
   const attack = row.attack(stage, over.signal);
-  const timer = setTimeout(() => over.abort(), row.attackMs);
-  const [during] = await Promise.all([measure(row.attackMs), attack]).finally(() => {
-    clearTimeout(timer);
-    yieldProcessor(false);
-  });
+  // The attack ends when all that was measured beside it is answered: its end belongs to what comes after.
+  const measured = measure(row.attackMs).finally(() => over.abort());
+  const [during] = await Promise.all([measured, attack]).finally(() => yieldProcessor(false));
   const lateness = await posts.lateness(from, overMs).catch((error: unknown) => String(error));
   return { during, lateness };
 }
