@@ -34,21 +34,28 @@ export const trackedIndexes = [
 /**
  * An update that replaces a whole record and stamps it with the database server's time. `$literal` keeps texts
  * that begin with `$` from being read as expressions. `alsoNow` names further fields that get the same time;
- * `keep` names fields that stay as they are stored.
+ * `fromStored` has fields that are computed from what is stored before.
  */
 export function stampedReplacement(
   record: object,
   alsoNow: readonly string[] = [],
-  keep: readonly string[] = [],
+  fromStored: Readonly<Record<string, object | string>> = {},
 ): [PipelineStage.ReplaceWith] {
   const now = Object.fromEntries(["changedAt", ...alsoNow].map((field) => [field, "$$NOW"]));
-  const kept = Object.fromEntries(keep.map((field) => [field, `$${field}`]));
-  return [{ $replaceWith: { $mergeObjects: [{ $literal: record }, kept, now] } }];
+  return [{ $replaceWith: { $mergeObjects: [{ $literal: record }, fromStored, now] } }];
 }
 
-/** What is left of a removed record: enough for the feed to tell. */
-export function stampedTombstone(record: Pick<Tracked, "_id" | "guildId" | "revision">): PipelineStage.ReplaceWith[] {
-  return stampedReplacement(record, ["deletedAt"]);
+/** Fields that stay as they are stored. */
+export function kept(...fields: readonly string[]): Record<string, string> {
+  return Object.fromEntries(fields.map((field) => [field, `$${field}`]));
+}
+
+/** What is left of a removed record: enough for the feed to tell, and the fields that `left` computes from it. */
+export function stampedTombstone(
+  record: Pick<Tracked, "_id" | "guildId" | "revision">,
+  left: Readonly<Record<string, object>> = {},
+): PipelineStage.ReplaceWith[] {
+  return stampedReplacement(record, ["deletedAt"], left);
 }
 
 /**

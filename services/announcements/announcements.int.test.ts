@@ -8,9 +8,12 @@ import {
   createAnnouncement,
   type CreateAnnouncementParams,
   getAnnouncement,
+  listAnnouncementRules,
+  listAnnouncingGuilds,
   listAnnouncements,
   MOST_ANNOUNCEMENTS,
   removeAnnouncement,
+  removeAnnouncementsOfEvent,
   updateAnnouncement,
 } from "../contracts/announcements.contract.ts";
 import { type EventView, findEvent } from "../contracts/calendar-events.contract.ts";
@@ -33,6 +36,12 @@ function asked(fields: Partial<CreateAnnouncementParams> = {}): CreateAnnounceme
   return { guildId, channel: "12345", type: "UNIVERSAL", hours: 0, minutes: 5, info: "", ...fields };
 }
 
+/** The rules that were in force, as dispatch asks for them. */
+async function formerRules(services: TestServices, guild: GuildId) {
+  const rules = await services.call(listAnnouncementRules, { guildId: guild, formerAfter: 0 });
+  return rules.flatMap(({ until, minutes, enabled }) => (until === undefined ? [] : [{ minutes, enabled }]));
+}
+
 describe("announcements on the bus", () => {
   let services: TestServices;
   const heard: AnnouncementChanged[] = [];
@@ -45,6 +54,31 @@ describe("announcements on the bus", () => {
     services = await startTestServices((mongoUrl) => [announcementsService({ mongoUrl }), calendar], [ear]);
   });
   afterAll(() => services.stop());
+
+  test("dispatch is told the rule that was in force before it was re-timed, disabled or removed", async () => {
+    const guild = "11" as GuildId;
+    const { id } = await services.call(createAnnouncement, asked({ guildId: guild, minutes: 5 }));
+    const update = (fields: object) => services.call(updateAnnouncement, { guildId: guild, id, ...fields });
+    await expect(formerRules(services, guild)).resolves.toEqual([]);
+    await update({ minutes: 6 });
+    await update({ channel: "7" });
+    await expect(formerRules(services, guild)).resolves.toEqual([{ minutes: 5, enabled: true }]);
+    await update({ enabled: false });
+    await expect(formerRules(services, guild)).resolves.toEqual([{ minutes: 6, enabled: true }]);
+    // One that was disabled was not in force.
+    await update({ minutes: 7 });
+    await services.call(removeAnnouncement, { guildId: guild, id });
+    await expect(formerRules(services, guild)).resolves.toEqual([{ minutes: 6, enabled: true }]);
+    await expect(services.call(listAnnouncementRules, { guildId: guild })).resolves.toEqual([]);
+    await expect(services.call(listAnnouncingGuilds, { guildIds: [guild, "12" as GuildId] })).resolves.toEqual([guild]);
+  });
+
+  test("rules that are removed with their event are told as well", async () => {
+    const guild = "13" as GuildId;
+    await services.call(createAnnouncement, asked({ guildId: guild, type: "SPECIFIC", eventId: series, minutes: 9 }));
+    await services.call(removeAnnouncementsOfEvent, { guildId: guild, eventId: series });
+    await expect(formerRules(services, guild)).resolves.toEqual([{ minutes: 9, enabled: true }]);
+  });
 
   test("one is created, read, changed, listed and removed; each write is broadcast and in the change feed", async () => {
     const guild = "10" as GuildId;

@@ -109,7 +109,10 @@ export function announcementsService({ mongoUrl }: { readonly mongoUrl: string }
         return isRefusal(listed) ? listed : markDangling(listed, guildId, context);
       }),
 
-      ...serve(listAnnouncementRules, ({ guildId }) => store.listRules(guildId)),
+      ...serve(listAnnouncementRules, async ({ guildId, formerAfter }) => {
+        if (formerAfter === undefined) return store.listRules(guildId);
+        return (await Promise.all([store.listRules(guildId), store.listFormerRules(guildId, formerAfter)])).flat();
+      }),
 
       ...serve(listAnnouncingGuilds, ({ guildIds }) => store.listAnnouncing(guildIds)),
 

@@ -3,6 +3,7 @@ import { askedTogether } from "../../mixins/asked-together.ts";
 import {
   changesSince,
   isDuplicateKey,
+  kept,
   saveRevision,
   stampedReplacement,
   stampedTombstone,
@@ -11,15 +12,17 @@ import {
   trackedPaths,
 } from "../../mixins/change-feed.ts";
 import { coalescedReads } from "../../mixins/coalesced-reads.ts";
+import { FORMER_INDEX } from "../../mixins/former-records.ts";
 import { optimisticWrite } from "../../mixins/optimistic-write.ts";
 import { readRows, streamRows } from "../../mixins/short-reads.ts";
 import { deadlineStages, inTime } from "../../mixins/write-deadline.ts";
 import { type Announcement, type AnnouncementRule, MOST_ANNOUNCEMENTS } from "../contracts/announcements.contract.ts";
 import type { ChangesSinceParams, ChangesSinceResult } from "../contracts/change-feed.contract.ts";
 import { isRefusal, refuse, type Refusal } from "../contracts/errors.ts";
-import type { AnnouncementId, GuildId } from "../contracts/ids.ts";
+import type { AnnouncementId, EpochMs, GuildId } from "../contracts/ids.ts";
 import type { AnnouncementDraft } from "./domain/announcement.ts";
 import { anyOf, freeSlots } from "./domain/free-slots.ts";
+import { BECOMES_FORMER, type FormerFields, formerRules } from "./former-rules.store.ts";
 
 /** An announcement as stored. */
 interface AnnouncementRow extends Tracked, Omit<Announcement, "id" | "guildId" | "revision" | "standsSince"> {
@@ -28,6 +31,7 @@ interface AnnouncementRow extends Tracked, Omit<Announcement, "id" | "guildId" |
   sequence: Date;
   /** Its place among the guild's announcements, 0 … 999. No two have the same: so a guild never has more. */
   slot: number;
+  former?: FormerFields;
 }
 
 const announcementSchema = new Schema<AnnouncementRow>(
@@ -48,6 +52,7 @@ const announcementSchema = new Schema<AnnouncementRow>(
     standsSince: Date,
     sequence: Date,
     slot: Number,
+    former: Object,
   },
   { collection: "announcements", versionKey: false },
 );
@@ -56,6 +61,7 @@ announcementSchema.index({ guildId: 1, sequence: 1 }, { partialFilterExpression:
 const SLOTS = { guildId: 1, slot: 1 } as const;
 announcementSchema.index(SLOTS, { unique: true, partialFilterExpression: { slot: { $exists: true } } });
 announcementSchema.index({ guildId: 1 }, { name: "announcing", partialFilterExpression: { enabled: true } });
+announcementSchema.index(...FORMER_INDEX);
 for (const [keys, options] of trackedIndexes) announcementSchema.index(keys, options);
 
 export interface AnnouncementsStore {
@@ -75,16 +81,18 @@ export interface AnnouncementsStore {
   listed(guildId: GuildId, limit: number): AsyncIterable<Announcement>;
   /** The rules of all of the guild's, in creation order. */
   listRules(guildId: GuildId): Promise<AnnouncementRule[]>;
-  /** Those of the guilds that have one which is enabled. */
+  /** The rules that were in force until after an instant, each as it was; the latest first. */
+  listFormerRules(guildId: GuildId, after: EpochMs): Promise<AnnouncementRule[]>;
+  /** Those of the guilds that have one which is enabled, or had one lately. */
   listAnnouncing(guildIds: readonly GuildId[]): Promise<GuildId[]>;
   changesSince(params: ChangesSinceParams): Promise<ChangesSinceResult>;
 }
 
 /** What is read of a row: the announcement, without what keeps it. */
-type StoredAnnouncement = Omit<AnnouncementRow, "changedAt" | "deletedAt">;
-const ONE = { changedAt: 0 } as const;
+type StoredAnnouncement = Omit<AnnouncementRow, "changedAt" | "deletedAt" | "former">;
+const ONE = { changedAt: 0, former: 0 } as const;
 /** A list knows its guild, and its order is the index's. */
-const LISTED = { changedAt: 0, guildId: 0, sequence: 0, slot: 0 } as const;
+const LISTED = { changedAt: 0, former: 0, guildId: 0, sequence: 0, slot: 0 } as const;
 type NotListed = "guildId" | "sequence" | "slot";
 
 /** How long a read of slots is waited for before the next one begins. */
@@ -108,7 +116,7 @@ const RULE = {
   standsSince: 1,
 } as const;
 
-type RuleRow = Pick<AnnouncementRow, "_id" | Exclude<keyof AnnouncementRule, "id">>;
+type RuleRow = Pick<AnnouncementRow, "_id" | Exclude<keyof AnnouncementRule, "id" | "until">>;
 
 const EXISTS = { sequence: { $exists: true } };
 
@@ -145,15 +153,16 @@ export function announcementsStore(connection: Connection): AnnouncementsStore {
 
     replace({ id, ...next }, standsAnew) {
       const row = { _id: id, ...next };
+      const former = standsAnew || !next.enabled ? BECOMES_FORMER : kept("former");
       const replacement = standsAnew
-        ? stampedReplacement(row, ["standsSince"], ["sequence", "slot"])
-        : stampedReplacement(row, [], ["sequence", "slot", "standsSince"]);
+        ? stampedReplacement(row, ["standsSince"], { ...kept("sequence", "slot"), ...former })
+        : stampedReplacement(row, [], { ...kept("sequence", "slot", "standsSince"), ...former });
       return saveRevision(model, row, replacement);
     },
 
     remove({ id: _id, guildId, revision }) {
       const tombstone = { _id, guildId, revision: revision + 1 };
-      return saveRevision(model, tombstone, stampedTombstone(tombstone));
+      return saveRevision(model, tombstone, stampedTombstone(tombstone, BECOMES_FORMER));
     },
 
     async removeOfEvent(guildId, eventId) {
@@ -182,8 +191,15 @@ export function announcementsStore(connection: Connection): AnnouncementsStore {
       return (await readRows<RuleRow>(model, read)).map(ruleOf);
     },
 
-    listAnnouncing(guildIds) {
-      return model.distinct("guildId", { guildId: { $in: [...guildIds] }, enabled: true });
+    listFormerRules: (guildId, after) => formerRules(model, guildId, after),
+
+    async listAnnouncing(guildIds) {
+      const guildId = { $in: [...guildIds] };
+      const found = await Promise.all([
+        model.distinct("guildId", { guildId, enabled: true }),
+        model.distinct("guildId", { guildId, "former.until": { $exists: true } }),
+      ]);
+      return [...new Set(found.flat())];
     },
 
     changesSince: (params) => changesSince(model, params),
@@ -271,7 +287,7 @@ function namesEvent(eventId: string): object[] {
 
 /** Makes each row the tombstone of its own next revision. */
 const EACH_TOMBSTONE = [
-  { $project: { guildId: 1, revision: { $add: ["$revision", 1] } } },
+  { $project: { guildId: 1, revision: { $add: ["$revision", 1] }, ...BECOMES_FORMER } },
   { $set: { changedAt: "$$NOW", deletedAt: "$$NOW" } },
 ];
 

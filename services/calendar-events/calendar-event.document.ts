@@ -1,5 +1,6 @@
 import { Schema } from "mongoose";
 import { type Tracked, trackedIndexes, trackedPaths } from "../../mixins/change-feed.ts";
+import { FORMER_INDEX } from "../../mixins/former-records.ts";
 import type { Color, EventTexts, Recurrence } from "../contracts/calendar-events.contract.ts";
 import type { EpochMs, EventId, GuildId } from "../contracts/ids.ts";
 import type { Anchor } from "./domain/calendar.ts";
@@ -8,6 +9,7 @@ import { MOVED } from "./domain/lanes.ts";
 import { occurrenceId } from "./domain/occurrence-id.ts";
 import type { Override } from "./domain/override.ts";
 import { FILING_INDEXES, filedOnce, type Filing, filingOf } from "./event-filing.ts";
+import type { FormerFields } from "./former-events.store.ts";
 
 interface Stamps {
   readonly scheduledAt?: Date;
@@ -26,6 +28,7 @@ interface EventFields extends Placement, EventTexts, Filing {
   readonly recurrence?: Recurrence;
   readonly anchor?: Anchor;
   readonly hasOverrides?: boolean;
+  readonly former?: FormerFields;
 }
 
 interface OverrideFields extends Partial<Placement>, Partial<Filing>, EventTexts {
@@ -42,8 +45,8 @@ export type EventRow = Tracked & EventFields & Required<Stamps>;
 /** What one occurrence has of its own, as stored: beside the events, and not in the change feed. */
 export type OverrideRow = { readonly _id: string } & OverrideFields & Stamps;
 
-/** What no read needs: how a row is filed, and its place in the change feed. */
-export const UNFILED = { lane: 0, filed: 0, lastAt: 0, changedAt: 0 } as const;
+/** What no read of events needs: how a row is filed, its place in the change feed, and what it was before. */
+export const UNFILED = { lane: 0, filed: 0, lastAt: 0, changedAt: 0, former: 0 } as const;
 
 /** What a list does not need either. */
 export const SHOWN = {
@@ -86,12 +89,16 @@ export const eventSchema = new Schema<AnyRow>(
     cancelled: Boolean,
     scheduledAt: Date,
     coloredAt: Date,
+    former: Object,
   },
   { collection: "calendar_events", versionKey: false },
 );
 for (const [keys, options] of trackedIndexes) eventSchema.index(keys, options);
 
 for (const { keys, options } of FILING_INDEXES) eventSchema.index(keys, options);
+
+/** Finds what was called off. */
+eventSchema.index(...FORMER_INDEX);
 
 /** Finds the overrides of a series. */
 eventSchema.index({ eventId: 1, original: 1 }, { partialFilterExpression: { eventId: { $exists: true } } });

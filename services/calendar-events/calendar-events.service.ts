@@ -41,6 +41,7 @@ import { calendarView, changeCalendar, everyCalendar } from "./domain/calendar.t
 import { mergedChanges } from "./domain/merged-changes.ts";
 import { announcedOccurrence } from "./domain/placed.ts";
 import { eventWrites, type Written } from "./event-writes.ts";
+import { formerOccurrences } from "./former-occurrences.ts";
 import { namedEvents, viewOf } from "./named-events.ts";
 import { refileOldRows } from "./refiled-rows.store.ts";
 
@@ -134,9 +135,14 @@ export function calendarEventsService({
         return eventIds.filter((_, at) => found[at] !== undefined);
       }),
 
-      ...serve(listOccurrencesStarting, (params, context) =>
-        windows.listStarting(params, (calendarNumber) => isOpen(params.guildId, calendarNumber, context)),
-      ),
+      ...serve(listOccurrencesStarting, async (params, context) => {
+        const isOpenHere = (calendarNumber: number) => isOpen(params.guildId, calendarNumber, context);
+        const [starting, former] = await Promise.all([
+          windows.listStarting(params, isOpenHere),
+          params.formerAfter === undefined ? undefined : formerOccurrences(params, store, calendars, isOpenHere),
+        ]);
+        return former === undefined ? starting : { ...starting, former };
+      }),
 
       ...serve(getOccurrence, async ({ guildId, occurrenceId }, context) => {
         const named = await openNamed(guildId, occurrenceId, context);

@@ -37,6 +37,31 @@ describe("the store of events", () => {
     await expect(store.findAll([eventId(2)])).resolves.toHaveLength(1);
   });
 
+  test("what an event was before it was last moved, recoloured or removed is told, the latest first", async () => {
+    const other = "2" as GuildId;
+    const one = { ...event(4), guildId: other, name: "one" };
+    const stamped = (of: CalendarEvent) => ({ ...of, scheduledAt: 0, coloredAt: 0 });
+    const former = async (after = 0) => {
+      const found = await store.former(other, after);
+      return found.map(({ event: { startsAt, color }, until }) => ({ startsAt, color, until }));
+    };
+    await store.insert(one);
+    await expect(former()).resolves.toEqual([]);
+    const moved = { ...one, startsAt: 6, revision: 2 };
+    await store.replace({ event: moved, rescheduled: true, recolored: false }, "all", stamped(one));
+    const renamed = { ...moved, name: "renamed", revision: 3 };
+    await store.replace({ event: renamed, rescheduled: false, recolored: false }, "all", stamped(moved));
+    await expect(former()).resolves.toMatchObject([{ startsAt: 5, color: "NONE" }]);
+    const red = { ...renamed, color: "RED" as const, revision: 4 };
+    await store.replace({ event: red, rescheduled: false, recolored: true }, "all", stamped(renamed));
+    await expect(former()).resolves.toMatchObject([{ startsAt: 6, color: "NONE" }]);
+    await store.remove(stamped(red));
+    const [removed] = await former();
+    expect(removed).toMatchObject({ startsAt: 6, color: "RED" });
+    await expect(former(removed?.until)).resolves.toEqual([]);
+    await expect(former((removed?.until ?? 0) - 1)).resolves.toHaveLength(1);
+  });
+
   test("a write from a revision that is not there any more stores nothing, and drops no override", async () => {
     const anchor = { timezone: "UTC", version: 0 };
     const recurrence = { frequency: "DAILY", count: -1, interval: 1 } as const;

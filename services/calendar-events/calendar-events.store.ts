@@ -1,5 +1,5 @@
 import type { ClientSession, Connection, Model } from "mongoose";
-import { changesSince, saveRevision, stampedReplacement, stampedTombstone } from "../../mixins/change-feed.ts";
+import { changesSince, kept, saveRevision, stampedReplacement, stampedTombstone } from "../../mixins/change-feed.ts";
 import { newRecords } from "../../mixins/new-records.ts";
 import { distinctNow } from "../../mixins/short-reads.ts";
 import { inTransaction } from "../../mixins/transaction.ts";
@@ -20,6 +20,7 @@ import { isRefusal, type Refusal } from "../contracts/errors.ts";
 import type { ChangedOverride } from "./domain/override.ts";
 import { lanesOf } from "./event-filing.ts";
 import { eventQuota } from "./event-quota.ts";
+import { BECOMES_FORMER, type FormerEvent, formerEvents } from "./former-events.store.ts";
 import { kindLimit } from "./kind-limit.store.ts";
 import { type EventReads, eventReads } from "./event-reads.store.ts";
 
@@ -40,6 +41,8 @@ export interface CalendarEventsStore extends EventReads {
   /** Stores what one occurrence has of its own, as a write of its series; `series` has the next revision. */
   saveOverride(series: CalendarEvent, next: ChangedOverride): Promise<boolean>;
   remove(event: StoredEvent): Promise<boolean>;
+  /** What was moved, recoloured or removed after an instant, as it was before; the latest first. */
+  former(guildId: GuildId, after: EpochMs): Promise<FormerEvent[]>;
   changesSince(params: ChangesSinceParams): Promise<ChangesSinceResult>;
 }
 
@@ -98,7 +101,7 @@ export function calendarEventsStore(connection: Connection, eventsPerGuild: numb
 
     replace({ event, rescheduled, recolored }, keep, stored) {
       const row = documentOf(event);
-      const replacement = stampedReplacement(row, ...stampsOf({ rescheduled, recolored }));
+      const replacement = replacementOf(row, { rescheduled, recolored });
       const save = () =>
         keep === "all"
           ? saveRevision(model, row, replacement)
@@ -118,32 +121,47 @@ export function calendarEventsStore(connection: Connection, eventsPerGuild: numb
           const update = [...replacement, ...deadlineStages()];
           return inTime(model.collection.updateOne({ _id: own._id } as never, update, { upsert: true, session }));
         },
-        (session) => saveRevision(model, row, stampedReplacement(row, ...stampsOf({})), session),
+        (session) => saveRevision(model, row, replacementOf(row, {}), session),
       );
     },
 
     async remove({ id: _id, guildId, revision, recurring }) {
       const tombstone = { _id, guildId, revision: revision + 1 };
-      const bury = (session?: ClientSession) => saveRevision(model, tombstone, stampedTombstone(tombstone), session);
+      const bury = (session?: ClientSession) =>
+        saveRevision(model, tombstone, stampedTombstone(tombstone, BECOMES_FORMER), session);
       const forget = (session: ClientSession) => forgetOverrides(model, _id, [], session);
       const removed = await (recurring?.hasOverrides === true ? together(forget, bury) : bury());
       if (removed) quota.release(guildId);
       return removed;
     },
 
+    former: (guildId, after) => formerEvents(model, guildId, after),
+
     changesSince: (params) => changesSince(model, params),
   };
 }
 
+interface IsNew {
+  readonly rescheduled?: boolean;
+  readonly recolored?: boolean;
+}
+
+/** The next revision of an event; with another start, rule or colour what it was before stays beside it. */
+function replacementOf(row: EventDocument, isNew: IsNew): ReturnType<typeof stampedReplacement> {
+  const [now, fromStored] = stampsOf(isNew);
+  const isFormer = isNew.rescheduled === true || isNew.recolored === true;
+  return stampedReplacement(row, now, { ...fromStored, ...(isFormer ? BECOMES_FORMER : kept("former")) });
+}
+
 /** Which of the stamps are set anew, and which stay. */
-function stampsOf(isNew: { rescheduled?: boolean; recolored?: boolean }): [now: string[], kept: string[]] {
+function stampsOf(isNew: IsNew): [now: string[], kept: Record<string, string>] {
   const { rescheduled = false, recolored = false } = isNew;
   const stamps = [
     ["scheduledAt", rescheduled],
     ["coloredAt", recolored],
   ] as const;
   const named = (wanted: boolean) => stamps.filter(([, changed]) => changed === wanted).map(([field]) => field);
-  return [named(true), named(false)];
+  return [named(true), kept(...named(false))];
 }
 
 /** An override is no record of its own in the feed: its series is. */

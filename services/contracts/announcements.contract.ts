@@ -67,7 +67,10 @@ export interface Announcement {
 export type AnnouncementRule = Pick<
   Announcement,
   "id" | "channel" | "type" | "eventId" | "eventColor" | "hours" | "minutes" | "enabled" | "revision" | "standsSince"
->;
+> & {
+  /** Of a rule that is in force no more: when the change was stored that ended it. Database time. */
+  readonly until?: EpochMs;
+};
 
 /** An announcement as a client sees it. */
 export type ShownAnnouncement = Announcement & {
@@ -289,18 +292,22 @@ export const listAnnouncements = action<{ guildId: GuildId; amount: number }, Sh
   idempotent: true,
 });
 
-/** For dispatch: the rules of all of the guild's announcements, in creation order. */
-export const listAnnouncementRules = action<{ guildId: GuildId }, AnnouncementRule[]>({
+/**
+ * For dispatch: the rules of all of the guild's announcements, in creation order. Where `formerAfter` is given, there follow,
+ * with their `until`, those that were in force until later than that: of each announcement the last that was disabled, removed,
+ * re-timed or aimed anew; 1000 at most, the latest first. Of a removed announcement it is known for 7 days.
+ */
+export const listAnnouncementRules = action<{ guildId: GuildId; formerAfter?: EpochMs }, AnnouncementRule[]>({
   name: "announcements.listRules",
   keys: "none",
-  params: { guildId },
+  params: { guildId, formerAfter: { type: "number", integer: true, optional: true } },
   idempotent: true,
 });
 
 /** Guilds in one question. */
 export const MAX_GUILDS_ASKED = 1000;
 
-/** For dispatch: those of these guilds that have an announcement which is enabled, in no order. */
+/** For dispatch: those of these guilds that have an announcement which is enabled, or had one lately, in no order. */
 export const listAnnouncingGuilds = action<{ guildIds: readonly GuildId[] }, GuildId[]>({
   name: "announcements.listAnnouncingGuilds",
   keys: "none",

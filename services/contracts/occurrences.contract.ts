@@ -21,7 +21,11 @@ export interface Occurrence extends EventTexts {
   readonly scheduledAt: EpochMs;
   /** When it got its colour (D31). Database time. */
   readonly coloredAt: EpochMs;
+  /** Of an occurrence as it was before: when the change was stored that ended it. Database time. */
+  readonly until?: EpochMs;
 }
+
+const instant = { type: "number", integer: true } as const;
 
 export interface OccurrencesStartingParams {
   readonly guildId: GuildId;
@@ -31,13 +35,22 @@ export interface OccurrencesStartingParams {
   readonly limit: number;
   /** Whether their texts are wanted; they are where nothing is said. */
   readonly texts?: boolean;
+  /**
+   * Where it is given, `former` has what was so until later than this: of each event as it was before it was last moved,
+   * recoloured or removed, without texts; 1000 at most, those of the latest changes. Of a removed event it is known for 7
+   * days, and of a series of which single occurrences had been changed it is not known.
+   */
+  readonly formerAfter?: EpochMs;
+}
+
+export interface OccurrencesStarting {
+  readonly occurrences: Occurrence[];
+  readonly truncated: boolean;
+  readonly former?: Occurrence[];
 }
 
 /** For dispatch: every occurrence of the guild, over all its calendars, that starts in one of the windows. */
-export const listOccurrencesStarting = action<
-  OccurrencesStartingParams,
-  { occurrences: Occurrence[]; truncated: boolean }
->({
+export const listOccurrencesStarting = action<OccurrencesStartingParams, OccurrencesStarting>({
   name: "calendar-events.listOccurrencesStarting",
   keys: "none",
   params: {
@@ -49,13 +62,14 @@ export const listOccurrencesStarting = action<
         type: "object",
         strict: true,
         props: {
-          from: { type: "number", integer: true },
-          until: { type: "number", integer: true },
+          from: instant,
+          until: instant,
         },
       },
     },
     limit: integer(1, MOST_ENTRIES),
     texts: optional(flag),
+    formerAfter: optional(instant),
   },
   idempotent: true,
 });

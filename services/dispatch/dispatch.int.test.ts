@@ -13,6 +13,7 @@ import { dispatchService } from "./dispatch.service.ts";
 import { newRecordingSink } from "./recording-sink.ts";
 
 const HOUR = 3_600_000;
+const FAR = Date.now() + 48 * HOUR;
 
 describe("dispatch follows the truth and posts on time", () => {
   const sink = newRecordingSink();
@@ -100,6 +101,22 @@ describe("dispatch follows the truth and posts on time", () => {
     expect(await guild.settled(1)).toMatchObject([
       { state: "skipped", reason: "the announcement was created, enabled or re-timed after it was due" },
     ]);
+  });
+
+  test.each<[string, (guild: TestGuild, eventId: string, id: string) => Promise<unknown>]>([
+    ["its event is removed", (guild, eventId) => guild.remove(eventId)],
+    ["its event is moved", (guild, eventId) => guild.change(eventId, { startsAt: FAR, endsAt: FAR })],
+    [
+      "its announcement is disabled",
+      ({ id: guildId }, _, id) => services.call(updateAnnouncement, { guildId, id, enabled: false }),
+    ],
+    ["its announcement is removed", ({ id: guildId }, _, id) => services.call(removeAnnouncement, { guildId, id })],
+  ])("what was due at once has its row, however soon after that %s", async (_, callOff) => {
+    const guild = new TestGuild(services, sink);
+    const id = await guild.announcement(30);
+    const eventId = await guild.event(60_000);
+    await callOff(guild, eventId, id);
+    expect((await guild.settled(1))[0]?.state).toMatch(/^(?:sent|cancelled)$/);
   });
 
   test("an event made after the announcement of it was due is announced at once (D31)", async () => {

@@ -36,7 +36,7 @@ export function ownersOnTheBus(broker: ServiceBroker): Owners {
   }
 
   return {
-    announcementRules: (guildId) => call(listAnnouncementRules, { guildId }, LONG_MS),
+    announcementRules: (guildId, formerAfter) => call(listAnnouncementRules, { guildId, formerAfter }, LONG_MS),
     announcingGuilds: (guildIds) => call(listAnnouncingGuilds, { guildIds }, LONG_MS),
     announcement: (guildId, id) =>
       call(getAnnouncement, { guildId, id }, QUICK_MS).catch(nullWhen("ANNOUNCEMENT_NOT_FOUND")),

@@ -14,6 +14,22 @@ const sink = { ...directory, file: "services/dispatch/discord.sink.ts" };
 /** What the reading of changes and the Discord sink keep to; what else protects posts is in the simulator's mutants. */
 export const DISPATCH_GUARDS: readonly Guard[] = [
   {
+    file: "services/dispatch/domain/called-off-early.ts",
+    testFile: "services/dispatch/domain/called-off-early.unit.test.ts",
+    guard: "what was called off before it was due has no row",
+    text: ".filter(wasDue)",
+    without: "",
+    test: "nothing is owed for what was called off before it was due",
+  },
+  {
+    file: "services/dispatch/domain/called-off-early.ts",
+    testFile: "services/dispatch/domain/called-off-early.unit.test.ts",
+    guard: "what was called off has no second row",
+    text: "isKnown(key) || ",
+    without: "",
+    test: "has no second row: not where it was planned, nor where it is asked for again",
+  },
+  {
     ...follower,
     guard: "the next reading of a feed goes on from where a long one began",
     text: "notAfter(readAt, position)",
@@ -180,7 +196,7 @@ export const DISPATCH_GUARDS: readonly Guard[] = [
   },
   {
     guard: "others have their turn while a plan is made",
-    file: "services/dispatch/domain/plan-posts.ts",
+    file: "services/dispatch/domain/pausing.ts",
     text: "if ((count += 1) % AT_A_TIME === 0) yield;",
     without: "if ((count += 1) < 0) yield;",
     testFile: "services/dispatch/domain/plan-bound.unit.test.ts",

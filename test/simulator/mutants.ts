@@ -175,7 +175,8 @@ export const MUTANTS: Readonly<Record<string, Mutant>> = {
       ...ports,
       owners: {
         ...ports.owners,
-        announcementRules: async (guildId) => (await ports.owners.announcementRules(guildId)).map(unrevised),
+        announcementRules: async (guildId, formerAfter) =>
+          (await ports.owners.announcementRules(guildId, formerAfter)).map(unrevised),
         announcement: async (guildId, id) => {
           const one = await ports.owners.announcement(guildId, id);
           return one && unrevised(one);
@@ -212,5 +213,15 @@ export const MUTANTS: Readonly<Record<string, Mutant>> = {
   "a guild has as many open posts as it asks for": { timing: { maxOpenPosts: 1_000 } },
   "a post waits for the receiver's limit at the sink": {
     ports: (ports) => withSink(ports, () => ({ requestsPerSecond: Infinity })),
+  },
+  "nobody asks for what was called off before its plan": {
+    ports: (ports) => ({
+      ...ports,
+      owners: {
+        ...ports.owners,
+        announcementRules: (guildId) => ports.owners.announcementRules(guildId, Infinity),
+        occurrences: (params) => ports.owners.occurrences({ ...params, formerAfter: Infinity }),
+      },
+    }),
   },
 };

@@ -1,4 +1,6 @@
 import type { GuildId } from "../../services/contracts/ids.ts";
+import { selectCalledOff } from "../../services/dispatch/domain/called-off-early.ts";
+import { inOneGo } from "../../services/dispatch/domain/pausing.ts";
 import { startOf } from "../../services/dispatch/domain/plan-order.ts";
 import { planPosts } from "../../services/dispatch/domain/plan-posts.ts";
 import type { Post } from "../../services/dispatch/domain/post.ts";
@@ -39,7 +41,7 @@ function unplannedIn(evidence: Evidence, guildId: GuildId): string[] {
   const now = databaseTime(evidence, evidence.now);
   const ofGuild = <Thing>(histories: Map<string, History<Thing>>): Thing[] =>
     [...histories].flatMap(([id, history]) => (owners.guildOf(id) === guildId ? (history.at(-1)?.thing ?? []) : []));
-  const changes = planPosts({
+  const truth = {
     guildId,
     announcements: ofGuild(owners.announcements),
     occurrences: ofGuild(owners.occurrences),
@@ -52,7 +54,9 @@ function unplannedIn(evidence: Evidence, guildId: GuildId): string[] {
     graceMs: timing.graceMs,
     maxOpenPosts: 1e6,
     version: 0,
-  });
+  };
+  const calledOff = inOneGo(selectCalledOff(truth, owners.former(guildId), Infinity));
+  const changes = planPosts({ ...truth, calledOff });
   return [
     ...changes.inserts
       .filter(isOwed)
@@ -63,7 +67,7 @@ function unplannedIn(evidence: Evidence, guildId: GuildId): string[] {
 
 /** An event that was moved far into its past was never due: that needs no row. */
 function isOwed({ state, startsAt, dueAt }: Post): boolean {
-  return state === "planned" || startsAt > dueAt;
+  return state === "planned" || state === "cancelled" || startsAt > dueAt;
 }
 
 /** A guild with many posts at one instant delays only itself: others' turns come round. */

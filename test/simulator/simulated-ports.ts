@@ -86,9 +86,9 @@ function distantOwners(world: SharedWorld, who: Incarnation): Owners {
   const { now } = world.owners;
   const watched: SimulatedOwners["now"] = {
     ...now,
-    announcementRules(guildId) {
+    announcementRules(guildId, formerAfter) {
       world.record.readings.push({ at: world.time.now, guildId });
-      return now.announcementRules(guildId);
+      return now.announcementRules(guildId, formerAfter);
     },
   };
   return { ...distant(world, who, watched, () => options), reachable: () => !isIn(world, busDown) };

@@ -13,7 +13,7 @@ const CAUGHT_BY: Readonly<Record<string, readonly [seed: number, says: string]>>
   "the truth is not asked for at the due instant": [85, "posted against a change"],
   "a clock that runs ahead, and a claim that believes it": [3, " early"],
   "a claim takes a post that is being sent": [18, "claimed while another held it"],
-  "a write does not look at the fence": [80, "a stale write"],
+  "a write does not look at the fence": [102, "a stale write"],
   "an older plan overwrites a newer one": [31, "an older plan"],
   "the feed is read without an overlap": [153, "was not planned by"],
   "a nonce is trusted for ever": [6, "posted twice"],
@@ -31,6 +31,7 @@ const CAUGHT_BY: Readonly<Record<string, readonly [seed: number, says: string]>>
   "all guilds stand in one line": [720, "had their turn before it"],
   "a guild has as many open posts as it asks for": [62, "open posts"],
   "a post waits for the receiver's limit at the sink": [720, "had their turn before it"],
+  "nobody asks for what was called off before its plan": [47, "nothing says what became"],
 };
 
 describe("dispatch in the simulator", () => {

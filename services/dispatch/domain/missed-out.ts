@@ -1,6 +1,7 @@
 import type { GuildTruth } from "./plan-truth.ts";
-import { type Post, postId } from "./post.ts";
+import type { Post } from "./post.ts";
 import type { PassedOver } from "./select-soonest.ts";
+import { settledPost } from "./settled-post.ts";
 import { keyOf } from "./wishes.ts";
 
 /**
@@ -9,32 +10,16 @@ import { keyOf } from "./wishes.ts";
  */
 export function missedOut(
   passedOver: readonly PassedOver[],
-  { guildId, now, sinks, version, maxOpenPosts }: GuildTruth,
+  truth: GuildTruth,
   rows: ReadonlyMap<string, Post>,
 ): Post[] {
   return passedOver.flatMap(({ first, count, lastAt }) =>
-    sinks.map((sink): Post => {
+    truth.sinks.map((sink): Post => {
       const { announcementId, occurrenceId, occurrence, announcement, time } = first;
-      const key = { announcementId, occurrenceId, startsAt: occurrence.startsAt, sink };
-      const round = (rows.get(keyOf(key))?.round ?? 0) + 1;
-      return {
-        ...key,
-        id: postId(key, round),
-        guildId,
-        round,
-        channel: announcement.channel,
-        dueAt: time.dueAt,
-        wakeAt: time.dueAt,
-        deadline: time.kind === "due" ? time.deadline : time.dueAt,
-        state: "missed",
-        planRevision: version + 1,
-        fence: 0,
-        attempts: 0,
-        crashes: 0,
-        delivered: [],
-        reason: reasonFor(count, lastAt, maxOpenPosts),
-        settledAt: now,
-      };
+      const { channel } = announcement;
+      const wish = { announcementId, occurrenceId, startsAt: occurrence.startsAt, sink, channel, time };
+      const round = (rows.get(keyOf(wish))?.round ?? 0) + 1;
+      return settledPost(truth, wish, round, { state: "missed", reason: reasonFor(count, lastAt, truth.maxOpenPosts) });
     }),
   );
 }

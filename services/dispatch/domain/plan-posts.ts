@@ -1,35 +1,19 @@
 import type { EpochMs } from "../../contracts/ids.ts";
+import { calledOffEarly } from "./called-off-early.ts";
 import { leadMs } from "./fire-time.ts";
 import { missedOut } from "./missed-out.ts";
+import { inOneGo, pausing } from "./pausing.ts";
 import { comparePositions, type Position } from "./plan-order.ts";
 import { type GuildTruth, CANDIDATES_PER_POST, type Plan, type PlannedRow, type PlanUpdate } from "./plan-truth.ts";
 import { isAnnounced, isOpen, type Post, postId } from "./post.ts";
 import { type Candidate, type Selection, selectSoonest } from "./select-soonest.ts";
+import { settledPost } from "./settled-post.ts";
 import { whyCalledOff } from "./why-called-off.ts";
 import { keyOf, type Wish, wishMaker } from "./wishes.ts";
 
 /** A guild's plan in one step: for tests, and for whoever has all of its rows. */
 export function planPosts(truth: GuildTruth): Plan {
   return inOneGo(planSelected(truth, inOneGo(selectSoonest(truth, CANDIDATES_PER_POST * truth.maxOpenPosts))));
-}
-
-function inOneGo<Result>(work: Generator<void, Result>): Result {
-  for (;;) {
-    const step = work.next();
-    if (step.done === true) return step.value;
-  }
-}
-
-/** Rows or candidates that are looked at between two pauses: a few milliseconds. */
-const AT_A_TIME = 500;
-
-/** Looks at each of the items, and yields after every 500. */
-function* pausing<Item>(items: Iterable<Item>, look: (item: Item) => void): Generator<void> {
-  let count = 0;
-  for (const item of items) {
-    look(item);
-    if ((count += 1) % AT_A_TIME === 0) yield;
-  }
 }
 
 /**
@@ -41,8 +25,13 @@ export function* planSelected(truth: GuildTruth, selection: Selection): Generato
   const wishesOf = wishMaker(truth);
   const wished: Wished[] = [];
   yield* pausing(selection.candidates, (candidate) => wished.push({ candidate, wishes: wishesOf(candidate) }));
-  const { calledOff: updates, later, staying } = yield* openRows(rows, wished, truth, selection);
-  const inserts: Post[] = [...missedOut(selection.passedOver, truth, rows)];
+  const wishedKeys = yield* keysOf(wished);
+  const { calledOff: updates, later, staying } = yield* openRows(rows, wishedKeys, truth, selection);
+  const isKnown = (key: string) => rows.has(key) || wishedKeys.has(key);
+  const inserts: Post[] = [
+    ...missedOut(selection.passedOver, truth, rows),
+    ...(yield* calledOffEarly(truth, beyondReach(truth), isKnown)),
+  ];
   let room = truth.maxOpenPosts - staying;
   let cut: Position | undefined;
   const putOff: Post[] = [];
@@ -78,17 +67,21 @@ interface Wished {
   readonly wishes: readonly Wish[];
 }
 
+function* keysOf(wished: readonly Wished[]): Generator<void, Set<string>> {
+  const keys = new Set<string>();
+  yield* pausing(wished, ({ wishes }) => {
+    for (const wish of wishes) keys.add(keyOf(wish));
+  });
+  return keys;
+}
+
 /** The planned rows that the selection does not ask for, and how many open rows take room in any case. */
 function* openRows(
   rows: ReadonlyMap<string, Post>,
-  wished: readonly Wished[],
+  wished: ReadonlySet<string>,
   truth: GuildTruth,
   { next }: Selection,
 ): Generator<void, { calledOff: PlanUpdate[]; later: Post[]; staying: number }> {
-  const wishes = new Set<string>();
-  yield* pausing(wished, (each) => {
-    for (const wish of each.wishes) wishes.add(keyOf(wish));
-  });
   const beyond = beyondReach(truth);
   const calledOff: PlanUpdate[] = [];
   const later: Post[] = [];
@@ -96,7 +89,7 @@ function* openRows(
   yield* pausing(rows, ([key, row]) => {
     if (!isOpen(row)) return;
     const isLater = row.dueAt >= truth.through || (next !== undefined && comparePositions(positionOf(row), next) >= 0);
-    if (row.state === "planned" && wishes.has(key)) staying += isUntried(row) ? 0 : 1;
+    if (row.state === "planned" && wished.has(key)) staying += isUntried(row) ? 0 : 1;
     else if (row.state === "planned" && isLater && isUntried(row)) later.push(row);
     else if (row.state === "planned" && !isLater && isSeen(row, truth, beyond)) {
       calledOff.push(
@@ -161,12 +154,13 @@ function mayBePlannedAnew(row: Post, { time }: Wish): boolean {
   return time.dueAt > (row.settledAt ?? Infinity);
 }
 
-function newPost({ guildId, now, version }: GuildTruth, { time, ...wish }: Wish, round: number): Post {
+function newPost(truth: GuildTruth, planned: Wish, round: number): Post {
+  const { guildId, now, version } = truth;
+  const { time, ...wish } = planned;
+  if (time.kind === "skipped") return settledPost(truth, planned, round, { state: "skipped", reason: time.reason });
   const post = { ...wish, id: postId(wish, round), guildId, round, planRevision: version + 1, fence: 0 };
   const untried = { attempts: 0, crashes: 0, delivered: [], wakeAt: time.dueAt, dueAt: time.dueAt };
-  if (time.kind === "due")
-    return { ...post, ...untried, state: "planned", deadline: time.deadline, ...lateAt(now, time.dueAt) };
-  return { ...post, ...untried, state: "skipped", deadline: time.dueAt, reason: time.reason, settledAt: now };
+  return { ...post, ...untried, state: "planned", deadline: time.deadline, ...lateAt(now, time.dueAt) };
 }
 
 function updateOf(row: Post, { time, channel }: Wish, now: EpochMs): PlanUpdate[] {

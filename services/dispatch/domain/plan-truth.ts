@@ -3,7 +3,7 @@ import type { EpochMs, GuildId } from "../../contracts/ids.ts";
 import type { Occurrence } from "../../contracts/occurrences.contract.ts";
 import type { Position } from "./plan-order.ts";
 import type { Post, PostPlan, SinkName } from "./post.ts";
-import type { SelectionTruth } from "./select-soonest.ts";
+import type { Candidate, SelectionTruth } from "./select-soonest.ts";
 
 /** Of one guild at most this many posts are open at a time (D39). */
 export const MAX_OPEN_POSTS = 5_000;
@@ -30,6 +30,8 @@ export interface GuildTruth extends SelectionTruth {
   readonly existing: readonly Post[];
   readonly sinks: readonly SinkName[];
   readonly sinksOnSince?: SinksOnSince;
+  /** What was due and is not asked for any more. */
+  readonly calledOff?: readonly Candidate[];
   readonly maxOpenPosts: number;
   /** The version of the plan before. A row is numbered by it, so that one which is put off and comes back is another. */
   readonly version: number;

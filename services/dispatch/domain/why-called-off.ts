@@ -2,11 +2,11 @@ import type { AnnouncementRule } from "../../contracts/announcements.contract.ts
 import type { Occurrence } from "../../contracts/occurrences.contract.ts";
 import type { EpochMs } from "../../contracts/ids.ts";
 import { covers } from "./covers.ts";
-import type { Post, SinkName } from "./post.ts";
+import type { PostKey, SinkName } from "./post.ts";
 
 /** What the guild's truth says about why a planned post is no longer asked for; `beyond` is as in the plan. */
 export function whyCalledOff(
-  post: Post,
+  post: PostKey,
   truth: {
     readonly announcements: readonly AnnouncementRule[];
     readonly occurrences: readonly Occurrence[];

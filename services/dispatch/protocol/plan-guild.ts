@@ -1,5 +1,6 @@
 import { TOMBSTONE_DAYS } from "../../contracts/change-feed.contract.ts";
 import type { EpochMs, GuildId } from "../../contracts/ids.ts";
+import { selectCalledOff } from "../domain/called-off-early.ts";
 import { leadMs } from "../domain/fire-time.ts";
 import { comparePositions, type Position, startOf } from "../domain/plan-order.ts";
 import { planSelected, updated } from "../domain/plan-posts.ts";
@@ -11,7 +12,7 @@ import {
   type SinksOnSince,
 } from "../domain/plan-truth.ts";
 import { isOpen, type Post } from "../domain/post.ts";
-import { type Selection, selectSoonest } from "../domain/select-soonest.ts";
+import { type Candidate, selectSoonest } from "../domain/select-soonest.ts";
 import type { Ports } from "./ports.ts";
 import type { BoundedPlan, GuildPlan } from "./post-store.ts";
 import { readOccurrences } from "./read-occurrences.ts";
@@ -49,11 +50,12 @@ export async function planGuild(
 ): Promise<PlannedGuild | undefined> {
   const { store, owners, clock, reports } = ports;
   const before = await store.guildPlan(guildId);
-  const announcements = await owners.announcementRules(guildId);
-  const leads = announcements.filter(({ enabled }) => enabled).map(leadMs);
-  if (before.version === 0 && leads.length === 0) return NOTHING_PLANNED;
   const now = clock.now();
   const after = startOfPlan(now, since, before, timing);
+  const everyRule = await owners.announcementRules(guildId, after.at);
+  const leads = everyRule.filter(({ enabled }) => enabled).map(leadMs);
+  if (before.version === 0 && leads.length === 0) return NOTHING_PLANNED;
+  const announcements = everyRule.filter(({ until }) => until === undefined);
   const read = await readOccurrences(owners, timing, { guildId, leads, from: after.at, now });
   const { completeThrough } = read;
   if (completeThrough !== undefined) reports.trouble("plan", { guildId, reason: "too many occurrences" });
@@ -65,8 +67,11 @@ export async function planGuild(
   const bounds = { graceMs, maxOpenPosts, version, unplanned };
   const selecting = selectSoonest({ ...given, ...bounds }, CANDIDATES_PER_POST * maxOpenPosts);
   const selection = await inSlices(ports, selecting);
-  const existing = await existingPosts(ports, timing, guildId, selection);
-  const truth: GuildTruth = { ...given, ...bounds, existing };
+  const former = { rules: everyRule.filter(({ until }) => until !== undefined), occurrences: read.former };
+  const calledOff = await inSlices(ports, selectCalledOff({ ...given, ...bounds }, former, maxOpenPosts));
+  const selected = [...selection.candidates, ...calledOff, ...selection.passedOver.map(({ first }) => first)];
+  const existing = await existingPosts(ports, timing, guildId, selected);
+  const truth: GuildTruth = { ...given, ...bounds, calledOff, existing };
   const plan = await inSlices(ports, planSelected(truth, selection));
   const posts = resultOf(truth, plan);
   const sources = await sourcesOf(ports, truth, read.withTexts, posts);
@@ -118,11 +123,11 @@ async function existingPosts(
   { store }: Ports,
   { maxOpenPosts }: Timing,
   guildId: GuildId,
-  { candidates, passedOver }: Selection,
+  selected: readonly Candidate[],
 ): Promise<Post[]> {
   const byId = new Map<string, Post>();
   for (const post of await store.standingPosts(guildId, maxOpenPosts + OCCURRENCES_AT_ONCE)) byId.set(post.id, post);
-  const ids = [...new Set([...candidates, ...passedOver.map(({ first }) => first)].map((each) => each.occurrenceId))];
+  const ids = [...new Set(selected.map(({ occurrenceId }) => occurrenceId))];
   for (let first = 0; first < ids.length; first += OCCURRENCES_AT_ONCE) {
     const posts = await store.postsOf(guildId, ids.slice(first, first + OCCURRENCES_AT_ONCE));
     for (const post of posts) byId.set(post.id, post);

@@ -1,5 +1,9 @@
 import type { Announcement, AnnouncementRule } from "../../contracts/announcements.contract.ts";
-import type { Occurrence, OccurrencesStartingParams } from "../../contracts/occurrences.contract.ts";
+import type {
+  Occurrence,
+  OccurrencesStarting,
+  OccurrencesStartingParams,
+} from "../../contracts/occurrences.contract.ts";
 import type { ChangesSinceParams, ChangesSinceResult } from "../../contracts/change-feed.contract.ts";
 import type { GuildSettings } from "../../contracts/guild-settings.contract.ts";
 import type { AnnouncementId, EpochMs, GuildId, OccurrenceId } from "../../contracts/ids.ts";
@@ -53,11 +57,12 @@ export type Feed = (typeof FEEDS)[number];
 
 /** The other contexts. A rejected call says that the truth is not known now; null says that the thing is gone. */
 export interface Owners {
-  announcementRules(guildId: GuildId): Promise<readonly AnnouncementRule[]>;
-  /** Those of the guilds that have an announcement which is enabled. */
+  /** With those that were in force until after an instant. */
+  announcementRules(guildId: GuildId, formerAfter: EpochMs): Promise<readonly AnnouncementRule[]>;
+  /** Those of the guilds that have an announcement which is enabled, or had one lately. */
   announcingGuilds(guildIds: readonly GuildId[]): Promise<readonly GuildId[]>;
   announcement(guildId: GuildId, id: AnnouncementId): Promise<Announcement | null>;
-  occurrences(params: OccurrencesStartingParams): Promise<{ occurrences: readonly Occurrence[]; truncated: boolean }>;
+  occurrences(params: OccurrencesStartingParams): Promise<OccurrencesStarting>;
   occurrence(guildId: GuildId, occurrenceId: OccurrenceId): Promise<Occurrence | null>;
   settings(guildId: GuildId): Promise<GuildSettings>;
   changesSince(feed: Feed, params: ChangesSinceParams): Promise<ChangesSinceResult>;

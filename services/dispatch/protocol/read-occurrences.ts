@@ -18,6 +18,8 @@ export interface OccurrencesRead {
   readonly occurrences: readonly Occurrence[];
   /** The soonest, with their texts. */
   readonly withTexts: readonly Occurrence[];
+  /** As they were before they were called off. */
+  readonly former: readonly Occurrence[];
   /** The starts that were looked at in full; none where even the nearest horizon holds too many. */
   readonly windows: readonly Window[];
   /** The end of the horizon that was read. */
@@ -33,10 +35,16 @@ export async function readOccurrences(
   { guildId, leads, from, now }: { guildId: GuildId; leads: readonly number[]; from: EpochMs; now: EpochMs },
 ): Promise<OccurrencesRead> {
   const whole = wideWindow(leads, from, now + horizonMs);
-  const first = await owners.occurrences({ guildId, windows: whole, limit: MAX_WITH_TEXTS, texts: true });
-  const withTexts = first.occurrences;
+  const first = await owners.occurrences({
+    guildId,
+    windows: whole,
+    limit: MAX_WITH_TEXTS,
+    texts: true,
+    formerAfter: from,
+  });
+  const { occurrences: withTexts, former = [] } = first;
   if (!first.truncated) {
-    return { ...first, withTexts, windows: whole, through: now + horizonMs, completeThrough: undefined };
+    return { ...first, former, withTexts, windows: whole, through: now + horizonMs, completeThrough: undefined };
   }
   for (let horizon = horizonMs, narrow = false; ; horizon = narrow ? horizon / 2 : horizon, narrow = true) {
     const last = horizon / 2 < Math.min(LEAST_HORIZON_MS, horizonMs / 4);
@@ -51,11 +59,11 @@ export async function readOccurrences(
     if (truncated && !last) continue;
     if (!truncated) {
       const completeThrough = horizon < horizonMs ? through : undefined;
-      return { occurrences, withTexts, windows, through, completeThrough };
+      return { occurrences, former, withTexts, windows, through, completeThrough };
     }
     const lastStart = occurrences.at(-1)?.startsAt ?? from;
     const completeThrough = Math.max(from, lastStart - Math.max(0, ...leads));
-    return { occurrences, withTexts, windows: [], through, completeThrough };
+    return { occurrences, former, withTexts, windows: [], through, completeThrough };
   }
 }
 

@@ -1,0 +1,25 @@
+import { type Former, type FormerRecord, formerSince, storedFields } from "../../mixins/former-records.ts";
+import type { Readable } from "../../mixins/short-reads.ts";
+import type { AnnouncementRule } from "../contracts/announcements.contract.ts";
+import type { AnnouncementId, EpochMs, GuildId } from "../contracts/ids.ts";
+
+/** The rule that was in force before a change ended it. */
+export interface FormerFields extends Former, Omit<AnnouncementRule, "id" | "enabled" | "standsSince" | "until"> {
+  readonly standsSince: Date;
+}
+
+const RULE = storedFields("channel", "type", "eventId", "eventColor", "hours", "minutes", "revision", "standsSince");
+
+/** Computes `former` from the stored row, in the update that replaces it: one that was disabled was not in force. */
+export const BECOMES_FORMER = { former: { $cond: ["$enabled", RULE, "$former"] } } as const;
+
+/** The guild's rules that a change after an instant ended, as they were before the last such change. */
+export async function formerRules(model: Readable, guildId: GuildId, after: EpochMs): Promise<AnnouncementRule[]> {
+  return (await formerSince<FormerFields>(model, guildId, after)).map(ruleOf);
+}
+
+function ruleOf({ _id, former }: FormerRecord<FormerFields>): AnnouncementRule {
+  const { standsSince, until, ...rule } = former;
+  const stood = { standsSince: standsSince.getTime(), until: until.getTime() };
+  return { ...rule, ...stood, id: _id as AnnouncementId, enabled: true };
+}
