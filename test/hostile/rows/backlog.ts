@@ -51,8 +51,18 @@ export const BACKLOG: HostileRow = {
     return [...late, ...(open >= due ? [] : [`${open} posts are planned, not ${due}`])];
   },
   control: {
-    name: "the bound on the guilds and pages that are under way",
+    name: "the bounds on what is under way of a feed, and on what is remembered of it",
     edits: [
+      {
+        file: "services/dispatch/protocol/changes-seen.ts",
+        text: "if (changedAt < readAt - CHANGE_FEED_OVERLAP_MS) continue;",
+        without: "",
+      },
+      {
+        file: "services/dispatch/protocol/changes-seen.ts",
+        text: "MAX_CHANGES = 20_000;",
+        without: "MAX_CHANGES = 10_000_000;",
+      },
       {
         file: "services/dispatch/protocol/pages-in-order.ts",
         text: "MAX_GUILDS = 64;",
