@@ -13,6 +13,14 @@ function enter(slots: GuildSlots, times: number, name = "1") {
   return { inside, refused: () => refused };
 }
 
+/** Releases all, and those that come after them, so that none goes on waiting. */
+async function leave(inside: readonly GuildSlot[]): Promise<void> {
+  for (const slot of inside) {
+    slot.release();
+    await settled();
+  }
+}
+
 const settled = () => new Promise((resolve) => setImmediate(resolve));
 
 describe("requests of a guild that are under way at once", () => {
@@ -28,6 +36,7 @@ describe("requests of a guild that are under way at once", () => {
     inside[0]!.release();
     await settled();
     expect(inside).toHaveLength(5);
+    await leave(inside);
   });
 
   test("after a large one only one of the guild is, until ten seconds have passed without one", async () => {
@@ -77,6 +86,7 @@ describe("requests of a guild that are under way at once", () => {
       inside[left]!.release();
     }
     expect(counts).toEqual([1, 2, 3, 4, 5, 6, 7, 8, 8, 8]);
+    await leave(inside);
   });
 
   test("no more than 64 wait: those beyond are refused at once", async () => {
