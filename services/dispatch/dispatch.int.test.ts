@@ -69,7 +69,7 @@ describe("dispatch follows the truth and posts on time", () => {
     await guild.plannedFor();
     const reasons = (await guild.history()).map(({ state, reason }) => `${state}: ${reason}`);
     expect(reasons.toSorted()).toEqual([
-      "cancelled: the announcement no longer covers the event",
+      "cancelled: the event got another colour",
       "cancelled: the event was deleted or moved out of reach",
       "cancelled: the event was moved",
       "cancelled: the event was moved",

@@ -1,3 +1,5 @@
+import { readFileSync } from "node:fs";
+
 /** One press of Ctrl-C arrives twice under npm: from the terminal, and from npm, which hands it on. */
 const ONE_PRESS_MS = 500;
 const LOOK_FOR_NPM_MS = 500;
@@ -28,16 +30,36 @@ export function askedToEnd(): Promise<void> {
   });
 }
 
-/** npm hands on SIGINT and SIGTERM; of SIGHUP and kill -9 it ends at once, and leaves its script to run on. */
+/**
+ * npm hands on SIGINT and SIGTERM; of SIGHUP and kill -9 it ends at once, and leaves its script to run on. It may have ended
+ * before this process came so far: then another process is the parent already.
+ */
 function whenNpmEnds(ended: () => void): void {
   if (process.env["npm_lifecycle_script"]?.includes("services/launch/start.js") !== true) return;
   const parent = process.ppid;
+  if (isStranger(parent, process.env["npm_config_user_agent"])) {
+    ended();
+    return;
+  }
   const look = setInterval(() => {
     if (process.ppid === parent) return;
     clearInterval(look);
     ended();
   }, LOOK_FOR_NPM_MS);
   look.unref();
+}
+
+/**
+ * Whether a process is certainly not the package manager, whose name begins its user agent, as `npm/11.2 node/…`: Linux
+ * tells the command of a process in /proc. Where it is not told, nobody is a stranger.
+ */
+function isStranger(pid: number, userAgent = ""): boolean {
+  const [manager = ""] = userAgent.split("/", 1);
+  try {
+    return !readFileSync(`/proc/${pid}/cmdline`, "utf8").includes(manager);
+  } catch {
+    return false;
+  }
 }
 
 /** What the work comes to; undefined when the process is asked to end before. What was started then ends with it. */

@@ -50,6 +50,14 @@ export const SERVER_GUARDS: readonly Guard[] = [
     test: "npm run start, by SIGKILL",
   },
   {
+    ...npmSignals,
+    guard: "npm may have ended before the service looks for it",
+    file: "services/launch/end-of-process.ts",
+    text: 'isStranger(parent, process.env["npm_config_user_agent"])',
+    without: "false",
+    test: "also when npm has ended before the service has come so far",
+  },
+  {
     guard: "one press of Ctrl-C under npm counts once",
     file: "services/launch/end-of-process.ts",
     text: "now - askedAt > ONE_PRESS_MS",

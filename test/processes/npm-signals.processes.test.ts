@@ -74,6 +74,15 @@ describe("a signal to the npm process ends everything that its script started, w
     await expect(allGone(processes)).resolves.toBeUndefined();
   });
 
+  test("also when npm has ended before the service has come so far", async () => {
+    const run = new NpmRun(["start"], env);
+    await until(async () => (await run.processes()).length > 1, "npm has started its script");
+    const processes = await run.processes();
+    run.npm.kill("SIGHUP");
+    await expect(allGone(processes)).resolves.toBeUndefined();
+    await expect(accepts(port)).resolves.toBe(false);
+  });
+
   test("npm run keys", async () => {
     const run = new NpmRun(["run", "keys", "--", "list"], env);
     await run.startsMongod();

@@ -70,7 +70,7 @@ export function truthOf({ announcements, occurrences }: SimulatedOwners, post: P
   };
 }
 
-function thingAt<Thing>(history: History<Thing>, at: number): Thing | null {
+export function thingAt<Thing>(history: History<Thing>, at: number): Thing | null {
   return history.findLast(({ visibleAt }) => visibleAt <= at)?.thing ?? null;
 }
 

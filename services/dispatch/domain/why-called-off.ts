@@ -21,6 +21,9 @@ export function whyCalledOff(
   if (post.startsAt >= beyond) return "the announcement was re-timed";
   const occurrence = truth.occurrences.find(({ occurrenceId }) => occurrenceId === post.occurrenceId);
   if (occurrence === undefined) return "the event was deleted or moved out of reach";
-  if (!covers(announcement, occurrence)) return "the announcement no longer covers the event";
+  if (!covers(announcement, occurrence)) {
+    const isRecolored = announcement.type === "COLOR" && occurrence.coloredAt > announcement.standsSince;
+    return isRecolored ? "the event got another colour" : "the announcement no longer covers the event";
+  }
   return occurrence.startsAt === post.startsAt ? "the announcement was re-timed" : "the event was moved";
 }

@@ -14,6 +14,13 @@ describe("a post that is called off", () => {
       "the announcement no longer covers the event",
       { announcements: [sampleAnnouncement({ type: "COLOR", eventColor: "RED" })] },
     ],
+    [
+      "the event got another colour",
+      {
+        announcements: [sampleAnnouncement({ type: "COLOR", eventColor: "RED" })],
+        occurrences: [sampleOccurrence({ color: "BLUE", coloredAt: NOON })],
+      },
+    ],
     ["the sink log is switched off", { sinks: ["webhook" as const] }],
     [
       "the announcement was re-timed",

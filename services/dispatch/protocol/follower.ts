@@ -57,13 +57,15 @@ function newReading(
   /** By the owner's clock, the last reading that found something. */
   let lastReadAt: EpochMs = 0;
   let confirmedAt = 0;
+  let firstReadAt: EpochMs | undefined;
   let sinceFirst: EpochMs | undefined;
 
   async function read(): Promise<void> {
     const beganAt = clock.now();
+    firstReadAt ??= beganAt;
     mark ??= (await store.marks())[feed];
     const startAt = Math.max(0, Math.max(mark?.at ?? 0, lastReadAt) - CHANGE_FEED_OVERLAP_MS);
-    const since = mark === undefined ? (sinceFirst ??= await sinceWithoutMark(beganAt)) : startAt;
+    const since = mark === undefined ? (sinceFirst ??= await sinceWithoutMark(firstReadAt)) : startAt;
     let position: ChangeMark = { at: startAt, id: "" };
     let readAt: EpochMs | undefined;
     seen.beginReading(startAt);
@@ -117,12 +119,12 @@ function newReading(
   }
 
   /**
-   * Without a mark and without a plan this is the first start of all: what was due before is nobody's omission. With
-   * a plan a replica was here, and ended before it could store its mark.
+   * Without a mark and without a plan this is the first start of all: what was due before the first try to read is nobody's
+   * omission. With a plan a replica was here, and ended before it could store its mark.
    */
-  async function sinceWithoutMark(beganAt: EpochMs): Promise<EpochMs> {
+  async function sinceWithoutMark(firstTriedAt: EpochMs): Promise<EpochMs> {
     const [planned] = await store.guildsToReplan(LAST_EPOCH_MS, 1);
-    return planned === undefined ? beganAt : 0;
+    return planned === undefined ? firstTriedAt - CHANGE_FEED_OVERLAP_MS : 0;
   }
 
   /** The mark is stored once all that came before it is planned: a crash in between reads it again. */
