@@ -3,13 +3,14 @@ import { type Readable, readRows } from "./short-reads.ts";
 
 /** What a record was before the last change that counts, stored beside what came after, or in its tombstone. */
 export interface Former {
+  readonly guildId: GuildId;
   /** When that change was stored, by the database server's clock. */
   readonly until: Date;
 }
 
 /** The index that `formerSince` reads by. */
 export const FORMER_INDEX = [
-  { guildId: 1, "former.until": 1 },
+  { "former.guildId": 1, "former.until": 1 },
   { name: "former", partialFilterExpression: { "former.until": { $exists: true } } },
 ] as const;
 
@@ -18,7 +19,7 @@ export const MOST_FORMER = 1_000;
 
 /** An expression for what the stored record is, in the update that replaces it. */
 export function storedFields(...fields: readonly string[]): Record<string, string> {
-  return { ...Object.fromEntries(fields.map((field) => [field, `$${field}`])), until: "$$NOW" };
+  return { ...Object.fromEntries(["guildId", ...fields].map((field) => [field, `$${field}`])), until: "$$NOW" };
 }
 
 /** A record's id, and what it was before. */
@@ -34,7 +35,7 @@ export function formerSince<Fields extends Former>(
   after: EpochMs,
 ): Promise<FormerRecord<Fields>[]> {
   return readRows<FormerRecord<Fields>>(model, {
-    filter: { guildId, "former.until": { $gt: new Date(after) } },
+    filter: { "former.guildId": guildId, "former.until": { $gt: new Date(after) } },
     projection: { former: 1 },
     sort: { "former.until": -1 },
     hint: FORMER_INDEX[0],

@@ -197,7 +197,7 @@ export function announcementsStore(connection: Connection): AnnouncementsStore {
       const guildId = { $in: [...guildIds] };
       const found = await Promise.all([
         model.distinct("guildId", { guildId, enabled: true }),
-        model.distinct("guildId", { guildId, "former.until": { $exists: true } }),
+        model.distinct("former.guildId", { "former.guildId": guildId, "former.until": { $exists: true } }),
       ]);
       return [...new Set(found.flat())];
     },

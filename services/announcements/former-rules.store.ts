@@ -19,7 +19,7 @@ export async function formerRules(model: Readable, guildId: GuildId, after: Epoc
 }
 
 function ruleOf({ _id, former }: FormerRecord<FormerFields>): AnnouncementRule {
-  const { standsSince, until, ...rule } = former;
+  const { guildId: _, standsSince, until, ...rule } = former;
   const stood = { standsSince: standsSince.getTime(), until: until.getTime() };
   return { ...rule, ...stood, id: _id as AnnouncementId, enabled: true };
 }

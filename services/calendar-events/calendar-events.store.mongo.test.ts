@@ -2,6 +2,7 @@ import { afterAll, beforeAll, describe, expect, test } from "@jest/globals";
 import mongoose, { type Connection } from "mongoose";
 import { emptyDatabase } from "../../test/real-parts/test-services.ts";
 import type { EventId, GuildId } from "../contracts/ids.ts";
+import { sampleOccurrence } from "../dispatch/domain/dispatch-samples.ts";
 import { calendarEventsStore, type CalendarEventsStore } from "./calendar-events.store.ts";
 import type { CalendarEvent } from "./domain/event.ts";
 
@@ -43,7 +44,7 @@ describe("the store of events", () => {
     const stamped = (of: CalendarEvent) => ({ ...of, scheduledAt: 0, coloredAt: 0 });
     const former = async (after = 0) => {
       const found = await store.former(other, after);
-      return found.map(({ event: { startsAt, color }, until }) => ({ startsAt, color, until }));
+      return found.map(({ event: of, until }) => ({ startsAt: of?.startsAt, color: of?.color, until }));
     };
     await store.insert(one);
     await expect(former()).resolves.toEqual([]);
@@ -70,13 +71,15 @@ describe("the store of events", () => {
     const override = { eventId: eventId(3), original: 5, cancelled: true, texts: {} };
     const own = { override, rescheduled: false, recolored: false };
     const stamps = { scheduledAt: 0, coloredAt: 0 };
+    const before = sampleOccurrence({ eventId: eventId(3), startsAt: 5, endsAt: 9 });
     await store.insert(series(1));
-    await expect(store.saveOverride(series(3), own)).resolves.toBe(false);
+    await expect(store.saveOverride(series(3), own, before)).resolves.toBe(false);
     await expect(store.overriddenStarts(eventId(3))).resolves.toEqual([]);
-    await expect(store.saveOverride(series(2), own)).resolves.toBe(true);
+    await expect(store.saveOverride(series(2), own, before)).resolves.toBe(true);
     const stale = { event: series(2), rescheduled: true, recolored: false };
     await expect(store.replace(stale, [], { ...series(1), ...stamps })).resolves.toBe(false);
     await expect(store.overriddenStarts(eventId(3))).resolves.toEqual([5]);
+    await expect(store.former(guildId, 0)).resolves.toMatchObject([{ occurrence: { startsAt: 5, recurs: true } }]);
     await expect(store.replace({ ...stale, event: series(3) }, [], { ...series(2), ...stamps })).resolves.toBe(true);
     await expect(store.overriddenStarts(eventId(3))).resolves.toEqual([]);
   });

@@ -7,6 +7,7 @@ import { deadlineStages, inTime } from "../../mixins/write-deadline.ts";
 import { WriteQueue } from "../../mixins/write-queue.ts";
 import type { ChangesSinceParams, ChangesSinceResult } from "../contracts/change-feed.contract.ts";
 import type { EpochMs, EventId, GuildId } from "../contracts/ids.ts";
+import type { Occurrence } from "../contracts/occurrences.contract.ts";
 import {
   documentOf,
   type EventDocument,
@@ -20,7 +21,7 @@ import { isRefusal, type Refusal } from "../contracts/errors.ts";
 import type { ChangedOverride } from "./domain/override.ts";
 import { lanesOf } from "./event-filing.ts";
 import { eventQuota } from "./event-quota.ts";
-import { BECOMES_FORMER, type FormerEvent, formerEvents } from "./former-events.store.ts";
+import { BECOMES_FORMER, becomesFormer, type FormerEvent, formerEvents } from "./former-events.store.ts";
 import { kindLimit } from "./kind-limit.store.ts";
 import { type EventReads, eventReads } from "./event-reads.store.ts";
 
@@ -38,8 +39,8 @@ export interface CalendarEventsStore extends EventReads {
    * with the original starts in `keep` stay so, and the others are forgotten (D19).
    */
   replace(next: ChangedEvent, keep: readonly EpochMs[] | "all", stored: StoredEvent): Promise<boolean | Refusal>;
-  /** Stores what one occurrence has of its own, as a write of its series; `series` has the next revision. */
-  saveOverride(series: CalendarEvent, next: ChangedOverride): Promise<boolean>;
+  /** Stores what one occurrence has of its own, as a write of its series, which has the next revision; it was as `before`. */
+  saveOverride(series: CalendarEvent, next: ChangedOverride, before: Occurrence): Promise<boolean>;
   remove(event: StoredEvent): Promise<boolean>;
   /** What was moved, recoloured or removed after an instant, as it was before; the latest first. */
   former(guildId: GuildId, after: EpochMs): Promise<FormerEvent[]>;
@@ -112,12 +113,15 @@ export function calendarEventsStore(connection: Connection, eventsPerGuild: numb
       return row.lane === documentOf(stored).lane ? save() : saveInKind(row, save);
     },
 
-    saveOverride(series, { override, ...isNew }) {
+    saveOverride(series, { override, ...isNew }, before) {
       const row = documentOf(series);
       const own = overrideDocumentOf(series, override);
       return together(
         (session) => {
-          const replacement = withoutFeed(stampedReplacement(own, ...stampsOf(isNew)));
+          const [now, fromStored] = stampsOf(isNew);
+          const isFormer = override.cancelled || isNew.rescheduled || isNew.recolored;
+          const former = isFormer ? becomesFormer(series.guildId, before) : kept("former");
+          const replacement = withoutFeed(stampedReplacement(own, now, { ...fromStored, ...former }));
           const update = [...replacement, ...deadlineStages()];
           return inTime(model.collection.updateOne({ _id: own._id } as never, update, { upsert: true, session }));
         },

@@ -15,7 +15,7 @@ import { inOrder } from "./domain/listing.ts";
 import { eachOccurrenceTouching, occurrencesStarting } from "./domain/occurrences.ts";
 import { announcedOccurrence, type Placed, placedSingle, placedView } from "./domain/placed.ts";
 import { soonest, type Soonest } from "./domain/soonest.ts";
-import { isOngoing, mergedWindows, type Times, touches, type Window } from "./domain/window.ts";
+import { isOngoing, mergedWindows, startsIn, type Times, touches, type Window } from "./domain/window.ts";
 import type { EventReads } from "./event-reads.store.ts";
 import { placedEvents } from "./placed-events.ts";
 import { isSingles } from "./window-query.ts";
@@ -155,10 +155,6 @@ async function collectStarting(reads: EventReads, search: Search, window: Window
 /** An occurrence that was changed by hand may have texts of its own. */
 function withoutTexts({ name: _n, description: _d, location: _l, image: _i, ...occurrence }: Occurrence): Occurrence {
   return occurrence;
-}
-
-function startsIn({ startsAt }: Times, { from, until }: Window): boolean {
-  return startsAt >= from && startsAt < until;
 }
 
 /** The window without what starts later than `last`. */

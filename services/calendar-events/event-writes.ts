@@ -13,6 +13,7 @@ import { type CalendarEvent, seriesOf, shownRevision } from "./domain/event.ts";
 import { ID_RANDOM_BYTES, newEventId } from "./domain/event-id.ts";
 import { occurrenceAt } from "./domain/occurrences.ts";
 import { cancelledOccurrence, type ChangedOverride, changeOccurrence } from "./domain/override.ts";
+import { announcedOccurrence, type Placed } from "./domain/placed.ts";
 import type { Named, NamedEvents } from "./named-events.ts";
 import { randomBytesOf } from "./random-bytes.ts";
 
@@ -58,10 +59,11 @@ export function eventWrites(
     return { written, save: () => store.replace(changed, kept, stored) };
   }
 
-  function occurrenceWrite({ event: stored, calendar }: Named, next: ChangedOverride): Write {
+  function occurrenceWrite({ event: stored, calendar }: Named, placed: Placed, next: ChangedOverride): Write {
     const { scheduledAt: _, coloredAt: __, ...event } = stored;
     const series = withOverrides({ ...event, revision: stored.revision + 1 }, true);
-    return { written: writtenOf(series, calendar), save: () => store.saveOverride(series, next) };
+    const before = announcedOccurrence(placed, calendar);
+    return { written: writtenOf(series, calendar), save: () => store.saveOverride(series, next, before) };
   }
 
   async function write(
@@ -111,7 +113,7 @@ export function eventWrites(
           return isRefusal(next) ? next : seriesWrite(named, next);
         }
         const next = changeOccurrence(placed, placed.slot.original, changes, calendar);
-        return isRefusal(next) ? next : occurrenceWrite(named, next);
+        return isRefusal(next) ? next : occurrenceWrite(named, placed, next);
       }),
 
     remove: ({ ifRevision, ...reference }) =>
@@ -121,7 +123,7 @@ export function eventWrites(
           const written = writtenOf({ ...event, revision: event.revision + 1 }, calendar);
           return { written, save: () => store.remove(event) };
         }
-        return occurrenceWrite(named, cancelledOccurrence(event.id, placed.slot.original));
+        return occurrenceWrite(named, placed, cancelledOccurrence(event.id, placed.slot.original));
       }),
   };
 }

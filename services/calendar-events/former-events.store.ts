@@ -1,7 +1,8 @@
 import { type Former, formerSince, storedFields } from "../../mixins/former-records.ts";
 import type { Readable } from "../../mixins/short-reads.ts";
 import type { Color, Recurrence } from "../contracts/calendar-events.contract.ts";
-import type { EpochMs, EventId, GuildId } from "../contracts/ids.ts";
+import type { EpochMs, EventId, GuildId, OccurrenceId } from "../contracts/ids.ts";
+import type { Occurrence } from "../contracts/occurrences.contract.ts";
 import type { Anchor } from "./domain/calendar.ts";
 import type { StoredEvent } from "./domain/event.ts";
 
@@ -18,11 +19,19 @@ export interface FormerFields extends Former {
   readonly coloredAt: Date;
 }
 
-/** An event as it was until then, without its texts. */
-export interface FormerEvent {
-  readonly event: StoredEvent;
-  readonly until: EpochMs;
+/** The same of one occurrence of a series, stored beside what it has of its own. */
+export interface FormerSlotFields extends Former, FormerSlot {
+  readonly scheduledSince: Date;
+  readonly coloredSince: Date;
 }
+
+type FormerSlot = Pick<Occurrence, "eventId" | "calendarNumber" | "startsAt" | "endsAt" | "color" | "isFirst">;
+
+/** An event, or one occurrence of a series, as it was until then, without its texts. */
+export type FormerEvent = { readonly until: EpochMs } & (
+  | { readonly event: StoredEvent; readonly occurrence?: undefined }
+  | { readonly event?: undefined; readonly occurrence: Omit<Occurrence, "timezone"> }
+);
 
 /** Computes `former` from the stored row, in the update that replaces it. */
 export const BECOMES_FORMER = {
@@ -39,21 +48,37 @@ export const BECOMES_FORMER = {
   ),
 } as const;
 
+/** Computes `former` of an occurrence that is changed by hand. */
+export function becomesFormer(guildId: GuildId, before: Occurrence): { readonly former: object } {
+  const { eventId, calendarNumber, startsAt, endsAt, color, isFirst, scheduledAt, coloredAt } = before;
+  const stamps = { scheduledSince: new Date(scheduledAt), coloredSince: new Date(coloredAt) };
+  const slot = { guildId, eventId, calendarNumber, startsAt, endsAt, color, isFirst, ...stamps };
+  return { former: { $mergeObjects: [{ $literal: slot }, { until: "$$NOW" }] } };
+}
+
 /**
- * The guild's events that were moved, recoloured or removed after an instant, as they were before the last such change.
+ * The guild's events and occurrences that were moved, recoloured or removed after an instant, as they were before the last such change.
  * Left out are series of which single occurrences had been changed: what those had of their own is gone with them.
  */
 export async function formerEvents(model: Readable, guildId: GuildId, after: EpochMs): Promise<FormerEvent[]> {
-  const records = await formerSince<FormerFields>(model, guildId, after);
-  return records
-    .filter(({ former }) => former.hasOverrides !== true)
-    .map(({ _id, former }) => ({ event: eventIn(_id as EventId, guildId, former), until: former.until.getTime() }));
+  const records = await formerSince<FormerFields | FormerSlotFields>(model, guildId, after);
+  return records.flatMap(({ _id, former }): FormerEvent[] => {
+    const until = former.until.getTime();
+    if ("eventId" in former) return [{ occurrence: occurrenceIn(_id as OccurrenceId, former), until }];
+    return former.hasOverrides === true ? [] : [{ event: eventIn(_id as EventId, guildId, former), until }];
+  });
+}
+
+function occurrenceIn(occurrenceId: OccurrenceId, former: FormerSlotFields): Omit<Occurrence, "timezone"> {
+  const { guildId: _, until: __, scheduledSince, coloredSince, ...slot } = former;
+  const stamps = { scheduledAt: scheduledSince.getTime(), coloredAt: coloredSince.getTime() };
+  return { ...slot, ...stamps, occurrenceId, recurs: true };
 }
 
 function eventIn(id: EventId, guildId: GuildId, former: FormerFields): StoredEvent {
-  const { recurrence, anchor, hasOverrides: _, until: __, scheduledAt, coloredAt, ...placement } = former;
+  const { recurrence, anchor, calendarNumber, startsAt, endsAt, color, scheduledAt, coloredAt } = former;
   const stamps = { scheduledAt: scheduledAt.getTime(), coloredAt: coloredAt.getTime() };
-  const event = { id, guildId, revision: 0, ...placement, ...stamps };
+  const event = { id, guildId, revision: 0, calendarNumber, startsAt, endsAt, color, ...stamps };
   if (recurrence === undefined || anchor === undefined) return event;
   return { ...event, recurring: { recurrence, anchor, hasOverrides: false } };
 }

@@ -3,11 +3,12 @@ import type { Occurrence, OccurrencesStartingParams } from "../contracts/occurre
 import type { GuildId } from "../contracts/ids.ts";
 import type { CalendarEventsStore } from "./calendar-events.store.ts";
 import type { CalendarsStore } from "./calendars.store.ts";
-import { type Calendar, unwrittenCalendar } from "./domain/calendar.ts";
+import { anchorOf, type Calendar, unwrittenCalendar } from "./domain/calendar.ts";
 import { seriesOf, type StoredEvent } from "./domain/event.ts";
 import { occurrencesStarting } from "./domain/occurrences.ts";
+import type { FormerEvent } from "./former-events.store.ts";
 import { announcedOccurrence, type Placed, placedOccurrence, placedSingle } from "./domain/placed.ts";
-import { mergedWindows, type Window } from "./domain/window.ts";
+import { mergedWindows, startsIn, type Window } from "./domain/window.ts";
 
 /** What events were before they were moved, recoloured or removed, as far as it started in the windows. */
 export async function formerOccurrences(
@@ -20,18 +21,28 @@ export async function formerOccurrences(
   if (former.length === 0) return [];
   const written = await calendars.list(guildId);
   const occurrences: Occurrence[] = [];
-  for (const { event, until } of former) {
-    if (!(await isOpen(event.calendarNumber))) continue;
-    const calendar = calendarOf(event, guildId, written);
-    for (const placed of mergedWindows(windows).flatMap((window) => startingIn(window, event, calendar))) {
+  const wanted = mergedWindows(windows);
+  for (const one of former) {
+    const calendar = calendarOf(one.event ?? one.occurrence, guildId, written);
+    if (!(await isOpen(calendar.calendarNumber))) continue;
+    for (const occurrence of wanted.flatMap((window) => occurrencesIn(window, one, calendar))) {
       if (occurrences.length >= MOST_FORMER) return occurrences;
-      occurrences.push({ ...announcedOccurrence(placed, calendar), until });
+      occurrences.push({ ...occurrence, until: one.until });
     }
   }
   return occurrences;
 }
 
-function calendarOf({ calendarNumber }: StoredEvent, guildId: GuildId, written: readonly Calendar[]): Calendar {
+function occurrencesIn(window: Window, { event, occurrence }: FormerEvent, calendar: Calendar): Occurrence[] {
+  if (event !== undefined) return startingIn(window, event, calendar).map((one) => announcedOccurrence(one, calendar));
+  return startsIn(occurrence, window) ? [{ ...occurrence, timezone: anchorOf(calendar).timezone }] : [];
+}
+
+function calendarOf(
+  { calendarNumber }: Pick<StoredEvent, "calendarNumber">,
+  guildId: GuildId,
+  written: readonly Calendar[],
+): Calendar {
   const found = written.find((calendar) => calendar.calendarNumber === calendarNumber);
   return found ?? unwrittenCalendar(guildId, calendarNumber);
 }
@@ -39,8 +50,7 @@ function calendarOf({ calendarNumber }: StoredEvent, guildId: GuildId, written: 
 function startingIn(window: Window, event: StoredEvent, calendar: Calendar): Placed[] {
   const series = seriesOf(event, calendar);
   if (series === undefined) {
-    const isIn = event.startsAt >= window.from && event.startsAt < window.until;
-    return isIn ? [placedSingle(event)] : [];
+    return startsIn(event, window) ? [placedSingle(event)] : [];
   }
   const slots = occurrencesStarting(series, window, MOST_FORMER);
   return slots.flatMap((slot) => placedOccurrence(event, slot, undefined, calendar) ?? []);

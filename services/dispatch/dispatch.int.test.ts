@@ -3,10 +3,12 @@ import { startTestServices, type TestServices } from "../../test/real-parts/test
 import { TestGuild } from "../../test/real-parts/test-guild.ts";
 import { until } from "../../test/real-parts/until.ts";
 import { announcementsService } from "../announcements/announcements.service.ts";
+import { occurrenceId } from "../calendar-events/domain/occurrence-id.ts";
 import { calendarEventsService } from "../calendar-events/calendar-events.service.ts";
 import { removeAnnouncement, updateAnnouncement } from "../contracts/announcements.contract.ts";
 import { ANNOUNCEMENT_POSTED, type PostOutcome } from "../contracts/dispatch.contract.ts";
 import { healthOf } from "../contracts/health.contract.ts";
+import type { EventId } from "../contracts/ids.ts";
 import { updateGuildSettings } from "../contracts/guild-settings.contract.ts";
 import { guildSettingsService } from "../guild-settings/guild-settings.service.ts";
 import { dispatchService } from "./dispatch.service.ts";
@@ -116,6 +118,19 @@ describe("dispatch follows the truth and posts on time", () => {
     const id = await guild.announcement(30);
     const eventId = await guild.event(60_000);
     await callOff(guild, eventId, id);
+    expect((await guild.settled(1))[0]?.state).toMatch(/^(?:sent|cancelled)$/);
+  });
+
+  test.each<[string, (guild: TestGuild, id: string) => Promise<unknown>]>([
+    ["is cancelled", (guild, id) => guild.remove(id)],
+    ["is moved", (guild, id) => guild.change(id, { startsAt: FAR, endsAt: FAR })],
+  ])("what was due at once has its row, also where one occurrence of a series %s", async (_, callOff) => {
+    const guild = new TestGuild(services, sink);
+    await guild.announcement(30);
+    const startsAt = Date.now() + 60_000;
+    const recurrence = { frequency: "DAILY", count: 2, interval: 1 } as const;
+    const series = await guild.event(0, { startsAt, endsAt: startsAt, recurs: true, recurrence });
+    await callOff(guild, occurrenceId(series as EventId, startsAt));
     expect((await guild.settled(1))[0]?.state).toMatch(/^(?:sent|cancelled)$/);
   });
 

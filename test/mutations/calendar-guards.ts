@@ -12,6 +12,15 @@ export const CALENDAR_GUARDS: readonly Guard[] = [
     onRealParts: true,
   },
   {
+    guard: "what an occurrence was before it was cancelled is kept",
+    file: "services/calendar-events/calendar-events.store.ts",
+    text: "override.cancelled || ",
+    without: "",
+    testFile: "services/calendar-events/calendar-events.store.mongo.test.ts",
+    test: "a write from a revision that is not there any more stores nothing, and drops no override",
+    onRealParts: true,
+  },
+  {
     guard: "a rule that was disabled was not in force",
     file: "services/announcements/former-rules.store.ts",
     text: '{ $cond: ["$enabled", RULE, "$former"] }',

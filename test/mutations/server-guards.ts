@@ -3,93 +3,9 @@ import type { Guard } from "./guard.ts";
 const server = { file: "services/api/http-server.ts", testFile: "services/api/connections.unit.test.ts" };
 const connections = { file: "services/api/connections.ts", testFile: "services/api/connections.unit.test.ts" };
 const head = { file: "services/api/broken-request.ts", testFile: "services/api/http-server.unit.test.ts" };
-const proto = { testFile: "test/packages/no-proto.unit.test.ts" };
-const npmSignals = { testFile: "test/processes/npm-signals.processes.test.ts", onRealParts: true } as const;
 
-/** What a connection may do, and how processes are started. */
+/** What a connection may do. */
 export const SERVER_GUARDS: readonly Guard[] = [
-  {
-    ...proto,
-    guard: "npm start has no __proto__ (D8)",
-    file: "package.json",
-    text: '"start": "exec node --disable-proto=delete ',
-    without: '"start": "exec node ',
-    test: "by each npm script",
-  },
-  {
-    ...proto,
-    guard: "the image has no __proto__ (D8)",
-    file: "Dockerfile",
-    text: '"node", "--disable-proto=delete", ',
-    without: '"node", ',
-    test: "by the image",
-  },
-  {
-    guard: "the journal of a new data folder is made when it is needed",
-    file: "services/launch/embedded-mongod.ts",
-    text: '"log=(file_max=32MB,prealloc=false),session_max=4000"',
-    without: '"session_max=4000"',
-    testFile: "test/processes/footprint.processes.test.ts",
-    test: "has made a data folder",
-    onRealParts: true,
-  },
-  {
-    ...npmSignals,
-    guard: "npm start has no shell between npm and the service",
-    file: "package.json",
-    text: '"start": "exec node ',
-    without: '"start": "node ',
-    test: "npm run start, by SIGHUP",
-  },
-  {
-    ...npmSignals,
-    guard: "the service ends when npm has ended without a signal to it",
-    file: "services/launch/end-of-process.ts",
-    text: "whenNpmEnds(askOnce);",
-    without: "",
-    test: "npm run start, by SIGKILL",
-  },
-  {
-    ...npmSignals,
-    guard: "npm may have ended before the service looks for it",
-    file: "services/launch/end-of-process.ts",
-    text: 'isStranger(parent, process.env["npm_config_user_agent"])',
-    without: "false",
-    test: "also when npm has ended before the service has come so far",
-  },
-  {
-    guard: "one press of Ctrl-C under npm counts once",
-    file: "services/launch/end-of-process.ts",
-    text: "now - askedAt > ONE_PRESS_MS",
-    without: "true",
-    testFile: "services/launch/end-of-process.unit.test.ts",
-    test: "one press of Ctrl-C",
-  },
-  {
-    guard: "a process that is killed takes its servers along",
-    file: "services/launch/owned-process.ts",
-    text: 'kill "$0"; sleep 5; kill -9 "$0"',
-    without: "true",
-    testFile: "services/launch/owned-process.unit.test.ts",
-    test: "a program ends with its owner",
-  },
-  {
-    guard: "a watcher has none of its program's environment",
-    file: "services/launch/owned-process.ts",
-    text: "env -i /bin/sh",
-    without: "/bin/sh",
-    testFile: "services/launch/owned-process.unit.test.ts",
-    test: "a watcher ends with its program",
-  },
-  {
-    guard: "no process of start:nats has a __proto__ (D8)",
-    file: "services/launch/supervise.ts",
-    text: 'execArgv: ["--disable-proto=delete"]',
-    without: "execArgv: []",
-    testFile: "test/processes/start-nats.processes.test.ts",
-    test: "no process that runs a service has a __proto__",
-    onRealParts: true,
-  },
   {
     ...connections,
     guard: "one connection has so many requests waiting, and no more",
@@ -233,32 +149,6 @@ export const SERVER_GUARDS: readonly Guard[] = [
     without: "await (async (write: () => void) => write())(() => {",
     testFile: "services/api/http-server.unit.test.ts",
     test: "answers of one turn",
-  },
-  {
-    guard: "each service's process is given its own settings alone",
-    file: "services/launch/modes.ts",
-    text: "...serviceEnvironment(service, rest),",
-    without: "...rest,",
-    testFile: "test/processes/environment.processes.test.ts",
-    test: "each service knows its own secrets alone",
-    onRealParts: true,
-  },
-  {
-    guard: "a process takes the settings out of its environment",
-    file: "services/launch/service-environment.ts",
-    text: "delete env[name];",
-    without: "name;",
-    testFile: "services/launch/service-environment.unit.test.ts",
-    test: "a process takes the settings out of its environment, so that nothing that it starts inherits them",
-  },
-  {
-    guard: "mongod is given the basic variables alone",
-    file: "services/launch/embedded-mongod.ts",
-    text: "args, env: basicEnvironment(), port, onLine",
-    without: "args, env: process.env as Record<string, string>, port, onLine",
-    testFile: "test/processes/environment.processes.test.ts",
-    test: "neither mongod nor its watcher knows a secret",
-    onRealParts: true,
   },
   {
     guard: "several sockets listen on the port",

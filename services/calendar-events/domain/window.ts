@@ -21,6 +21,11 @@ export function touches(times: Times, { from, until }: Window): boolean {
   return times.startsAt < until && lastMsOf(times) >= from;
 }
 
+/** Whether something starts in a window. */
+export function startsIn({ startsAt }: Times, { from, until }: Window): boolean {
+  return startsAt >= from && startsAt < until;
+}
+
 /** Whether something is on at an instant: `start <= now < end` (D17); what has no length never is. */
 export function isOngoing({ startsAt, endsAt }: Times, now: EpochMs): boolean {
   return startsAt <= now && now < endsAt;
