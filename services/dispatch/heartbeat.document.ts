@@ -1,9 +1,10 @@
 import { Schema } from "mongoose";
 import type { Outage } from "./domain/wait.ts";
 
-/** When a replica of dispatch last said that it ran, and the latest stretches in which none did; one row for all. */
+/** When a replica of dispatch first and last said that it ran, and the latest stretches in which none did; one row for all. */
 export interface HeartbeatRow {
   readonly _id: "dispatch";
+  readonly firstAt: Date;
   readonly beatAt: Date;
   readonly outages: readonly {
     readonly from: Date;
@@ -14,7 +15,7 @@ export interface HeartbeatRow {
 }
 
 export const heartbeatSchema = new Schema<HeartbeatRow>(
-  { _id: { type: String, required: true }, beatAt: Date, outages: [Object] },
+  { _id: { type: String, required: true }, firstAt: Date, beatAt: Date, outages: [Object] },
   { collection: "dispatch_heartbeat", versionKey: false },
 );
 

@@ -176,11 +176,13 @@ export function postsStore(connection: Connection): PostsStore {
       const outage = { from: "$beatAt", until: "$$NOW", isDatabases: ranOn };
       const longer = { $slice: [{ $concatArrays: ["$outages", [outage]] }, -MOST_OUTAGES] };
       const outages = { $cond: [{ $gt: [missing, gapMs] }, longer, { $ifNull: ["$outages", []] }] };
+      const firstAt = { $ifNull: ["$firstAt", "$$NOW"] };
       const options = { upsert: true, returnDocument: "after", updatePipeline: true } as const;
       const row = await heartbeats
-        .findOneAndUpdate({ _id: "dispatch" }, [{ $set: { outages, beatAt: "$$NOW" } }], options)
+        .findOneAndUpdate({ _id: "dispatch" }, [{ $set: { outages, firstAt, beatAt: "$$NOW" } }], options)
+        .orFail()
         .lean<HeartbeatRow>();
-      return (row?.outages ?? []).map(outageOf);
+      return { firstAt: row.firstAt.getTime(), outages: row.outages.map(outageOf) };
     },
 
     countOpen(wakesBefore, limit) {

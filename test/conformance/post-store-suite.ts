@@ -262,15 +262,18 @@ export function describePostStore(name: string, start: () => Promise<StoreUnderT
 
     test("a gap between beats is an outage: the database's for who ran all the while, otherwise dispatch's", async () => {
       const before = Date.now() - 60_000;
-      await expect(store.beat(before, 10_000)).resolves.toEqual([]);
-      await expect(store.beat(before, 10_000)).resolves.toEqual([]);
+      const { firstAt, outages } = await store.beat(before, 10_000);
+      expect(outages).toEqual([]);
+      await expect(store.beat(before, 10_000)).resolves.toEqual({ firstAt, outages: [] });
       const passed = async (since: number) => until(() => Date.now() > since + 20, "a gap", 1_000, 5);
       const first = Date.now();
       await passed(first);
-      const [one] = await store.beat(before, 15);
+      const [one] = (await store.beat(before, 15)).outages;
       expect(one).toMatchObject({ cause: "DATABASE" });
       await passed(Date.now());
-      const [, other] = await store.beat(Date.now(), 15);
+      const last = await store.beat(Date.now(), 15);
+      const [, other] = last.outages;
+      expect(last.firstAt).toBe(firstAt);
       expect(other).toMatchObject({ cause: "DISPATCH_DOWN" });
       const { from = 0, until: end = 0 } = one ?? {};
       expect(end - from).toBeGreaterThanOrEqual(15);

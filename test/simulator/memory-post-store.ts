@@ -26,6 +26,7 @@ export function newMemoryPostStore(
   const posts = new Map<string, Post>();
   const plans = new Map<GuildId, GuildPlan>();
   const kept = new Map<string, Source>();
+  let firstAt: number | undefined;
   let beatAt: number | undefined;
   let outages: readonly Outage[] = [];
   let sinksOn: SinksOnSince | undefined;
@@ -138,8 +139,9 @@ export function newMemoryPostStore(
         const cause = awakeSince <= beatAt ? "DATABASE" : "DISPATCH_DOWN";
         outages = [...outages, { cause, from: beatAt, until: at } as const].slice(-MOST_OUTAGES);
       }
+      firstAt ??= at;
       beatAt = at;
-      return outages;
+      return { firstAt, outages };
     },
 
     sources: async (ids) => ids.flatMap((id) => kept.get(id) ?? []),

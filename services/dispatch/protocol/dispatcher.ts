@@ -50,11 +50,11 @@ export function newDispatcher(ports: Ports, timing: Timing): Dispatcher {
     agenda.add(posts);
     ports.reports.planned(posts);
   });
-  const follower = newFollower(ports, timing, life, planner);
+  const heartbeat = newHeartbeat(ports, timing, life);
+  const follower = newFollower(ports, timing, life, planner, heartbeat);
   const questions = newQuestions(ports, timing, follower, (guildId) => planner.isBehind(guildId));
   const ledger = newLedger({ ...ports, reports: { ...ports.reports, settled } }, life);
   const halts = newHalts(ports, timing);
-  const heartbeat = newHeartbeat(ports, timing, life);
   const waits = newWaitRecords(clock, ({ sink }) => [...heartbeat.outages(), ...halts.outages(sink)]);
   const pace: Pace = { furtherWait: (post) => agenda.furtherWait(post), spend: (post) => agenda.spend(post) };
   const delivery = newDelivery(ports, timing, life, ledger, halts, planAgain, pace, waits);

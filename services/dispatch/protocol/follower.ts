@@ -1,6 +1,7 @@
 import { CHANGE_FEED_OVERLAP_MS, type Change, type ChangeMark } from "../../contracts/change-feed.contract.ts";
 import { type EpochMs, type GuildId, LAST_EPOCH_MS } from "../../contracts/ids.ts";
 import { newChangesSeen } from "./changes-seen.ts";
+import type { Heartbeat } from "./heartbeat.ts";
 import type { Life } from "./life.ts";
 import { newPagesInOrder } from "./pages-in-order.ts";
 import type { Planner } from "./planner.ts";
@@ -19,8 +20,14 @@ const PAGE = 250;
 /** The pause is so many times as long as the page took. */
 const REST = 4;
 
-export function newFollower(ports: Ports, timing: Timing, life: Life, planner: Planner): Follower {
-  const readings = FEEDS.map((feed) => newReading(ports, timing, life, feed, planner));
+export function newFollower(
+  ports: Ports,
+  timing: Timing,
+  life: Life,
+  planner: Planner,
+  heartbeat: Pick<Heartbeat, "firstAt">,
+): Follower {
+  const readings = FEEDS.map((feed) => newReading(ports, timing, life, feed, planner, heartbeat));
   return {
     start() {
       for (const reading of readings) life.repeat(`follow ${reading.feed}`, timing.feedEveryMs, () => reading.read());
@@ -48,6 +55,7 @@ function newReading(
   life: Life,
   feed: Feed,
   planner: Planner,
+  heartbeat: Pick<Heartbeat, "firstAt">,
 ): Reading {
   const seen = newChangesSeen();
   const pages = newPagesInOrder();
@@ -57,15 +65,13 @@ function newReading(
   /** By the owner's clock, the last reading that found something. */
   let lastReadAt: EpochMs = 0;
   let confirmedAt = 0;
-  let firstReadAt: EpochMs | undefined;
   let sinceFirst: EpochMs | undefined;
 
   async function read(): Promise<void> {
     const beganAt = clock.now();
-    firstReadAt ??= beganAt;
     mark ??= (await store.marks())[feed];
     const startAt = Math.max(0, Math.max(mark?.at ?? 0, lastReadAt) - CHANGE_FEED_OVERLAP_MS);
-    const since = mark === undefined ? (sinceFirst ??= await sinceWithoutMark(firstReadAt)) : startAt;
+    const since = mark === undefined ? (sinceFirst ??= await sinceWithoutMark()) : startAt;
     let position: ChangeMark = { at: startAt, id: "" };
     let readAt: EpochMs | undefined;
     seen.beginReading(startAt);
@@ -119,12 +125,16 @@ function newReading(
   }
 
   /**
-   * Without a mark and without a plan this is the first start of all: what was due before the first try to read is nobody's
+   * Without a mark and without a plan nothing was planned since the first start of all: what was due before that is nobody's
    * omission. With a plan a replica was here, and ended before it could store its mark.
    */
-  async function sinceWithoutMark(firstTriedAt: EpochMs): Promise<EpochMs> {
+  async function sinceWithoutMark(): Promise<EpochMs> {
     const [planned] = await store.guildsToReplan(LAST_EPOCH_MS, 1);
-    return planned === undefined ? firstTriedAt - CHANGE_FEED_OVERLAP_MS : 0;
+    if (planned !== undefined) return 0;
+    const firstAt = heartbeat.firstAt();
+    // The reading is tried again.
+    if (firstAt === undefined) throw new Error("the database has not said yet when dispatch first ran");
+    return firstAt - CHANGE_FEED_OVERLAP_MS;
   }
 
   /** The mark is stored once all that came before it is planned: a crash in between reads it again. */

@@ -61,7 +61,7 @@ function followed({ clockOfOwner = (now: number) => now, pageMs = 0, planMs = 0,
       return beganAt;
     },
   } as unknown as Planner;
-  time.after(0, () => newFollower(ports, STANDARD_TIMING, life, planner).start());
+  time.after(0, () => newFollower(ports, STANDARD_TIMING, life, planner, { firstAt: () => time.now }).start());
   /** A write that got its time so long before it can be read. */
   const change = (id: string, slowMs = 0, guildId = id) =>
     changes.push({

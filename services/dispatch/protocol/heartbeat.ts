@@ -2,6 +2,7 @@ import type { EpochMs } from "../../contracts/ids.ts";
 import type { Outage } from "../domain/wait.ts";
 import type { Life } from "./life.ts";
 import type { Ports } from "./ports.ts";
+import type { Beats } from "./post-store.ts";
 import type { Timing } from "./timing.ts";
 
 /**
@@ -13,6 +14,8 @@ export interface Heartbeat {
   start(): Promise<void>;
   /** The latest stretches in which no replica ran or reached the database, or in which this process stood still. */
   outages(): readonly Outage[];
+  /** When the first replica of all began; undefined while the database has not said so. */
+  firstAt(): EpochMs | undefined;
 }
 
 const MOST_STALLS = 10;
@@ -25,7 +28,7 @@ export function newHeartbeat(
   /** Since when this process has run without a pause. */
   let awakeSince: EpochMs = 0;
   let awakeAt: EpochMs = 0;
-  let shared: readonly Outage[] = [];
+  let shared: Beats | undefined;
   let stalls: readonly Outage[] = [];
   let isBeating = false;
 
@@ -59,6 +62,7 @@ export function newHeartbeat(
       life.repeat("heartbeat", heartbeatMs, beat);
       await Promise.race([first, life.sleep(heartbeatMs)]);
     },
-    outages: () => [...shared, ...stalls],
+    outages: () => [...(shared?.outages ?? []), ...stalls],
+    firstAt: () => shared?.firstAt,
   };
 }

@@ -29,6 +29,14 @@ export interface BoundedPlan {
   readonly toldThrough: EpochMs;
 }
 
+/** What the beats of all replicas tell. */
+export interface Beats {
+  /** The first of all. */
+  readonly firstAt: EpochMs;
+  /** The latest outages, oldest first. */
+  readonly outages: readonly Outage[];
+}
+
 /** A plan or a part of it, with the version that was there before. */
 export interface PlanCommit extends PlanChanges, GuildPlan {
   readonly guildId: GuildId;
@@ -124,8 +132,7 @@ export interface PostStore {
   saveMark(feed: Feed, mark: ChangeMark): Promise<void>;
   /**
    * Dispatch runs. Where the beat before, of whichever replica, is longer ago than `gapMs`, the gap is an outage: the
-   * database's for a replica that has run since then without a pause (`awakeSince`), otherwise dispatch's own. Resolves
-   * to the latest outages, oldest first.
+   * database's for a replica that has run since then without a pause (`awakeSince`), otherwise dispatch's own.
    */
-  beat(awakeSince: EpochMs, gapMs: number): Promise<readonly Outage[]>;
+  beat(awakeSince: EpochMs, gapMs: number): Promise<Beats>;
 }
