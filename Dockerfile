@@ -19,4 +19,4 @@ COPY services services
 USER 65532:65532
 EXPOSE 3000 9100
 # No shell between the orchestrator and the process: SIGTERM arrives, and what is under way is answered.
-ENTRYPOINT ["node", "--disable-proto=delete", "services/launch/start.js"]
+ENTRYPOINT ["node", "--disable-proto=delete", "--max-semi-space-size=8", "services/launch/start.js"]

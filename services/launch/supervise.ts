@@ -84,10 +84,9 @@ class Ward {
   }
 
   #spawn(): ChildProcess {
-    // A process group of its own: Ctrl-C in a terminal reaches the supervisor alone, which ends them in order.
+    // With this process' own options of Node. A process group of its own: Ctrl-C in a terminal reaches the supervisor alone, which ends them in order.
     this.#child = fork(join(import.meta.dirname, "start.js"), [this.service], {
       env: { ...this.#env },
-      execArgv: ["--disable-proto=delete"],
       detached: true,
       stdio: ["ignore", "inherit", "inherit", "ipc"],
     });

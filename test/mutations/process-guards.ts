@@ -1,12 +1,12 @@
 import type { Guard } from "./guard.ts";
 
-const proto = { testFile: "test/packages/no-proto.unit.test.ts" };
+const options = { testFile: "test/packages/node-options.unit.test.ts" };
 const npmSignals = { testFile: "test/processes/npm-signals.processes.test.ts", onRealParts: true } as const;
 
 /** How processes are started, and how they end. */
 export const PROCESS_GUARDS: readonly Guard[] = [
   {
-    ...proto,
+    ...options,
     guard: "npm start has no __proto__ (D8)",
     file: "package.json",
     text: '"start": "exec node --disable-proto=delete ',
@@ -14,7 +14,7 @@ export const PROCESS_GUARDS: readonly Guard[] = [
     test: "by each npm script",
   },
   {
-    ...proto,
+    ...options,
     guard: "the image has no __proto__ (D8)",
     file: "Dockerfile",
     text: '"node", "--disable-proto=delete", ',
@@ -73,10 +73,10 @@ export const PROCESS_GUARDS: readonly Guard[] = [
   {
     guard: "no process of start:nats has a __proto__ (D8)",
     file: "services/launch/supervise.ts",
-    text: 'execArgv: ["--disable-proto=delete"]',
-    without: "execArgv: []",
+    text: "detached: true,",
+    without: "detached: true, execArgv: [],",
     testFile: "test/processes/start-nats.processes.test.ts",
-    test: "no process that runs a service has a __proto__",
+    test: "every process that runs a service has the options of Node",
     onRealParts: true,
   },
   {

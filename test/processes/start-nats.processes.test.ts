@@ -40,11 +40,12 @@ describe("npm run start:nats: a process a service", () => {
     await rm(directory, { recursive: true, force: true });
   });
 
-  test("no process that runs a service has a __proto__ (D8)", async () => {
+  test("every process that runs a service has the options of Node that the supervisor has (D8)", async () => {
     const lines = await Promise.all([service.pid, ...(await childrenOf(service.pid))].map(commandLine));
     const ours = lines.filter((words) => words.some((word) => word.endsWith("services/launch/start.js")));
     expect(new Set(ours.map((words) => words.at(-1)))).toEqual(new Set([...SERVICE_NAMES, "api", "nats"]));
-    expect(ours.filter((words) => !words.includes("--disable-proto=delete"))).toEqual([]);
+    const options = ["--disable-proto=delete", "--max-semi-space-size=8"];
+    expect(ours.filter((words) => options.some((option) => !words.includes(option)))).toEqual([]);
   });
 
   async function answered(name: keyof typeof READS, status: number): Promise<Answer> {

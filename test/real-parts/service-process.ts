@@ -13,10 +13,13 @@ export async function commandLine(pid: number): Promise<string[]> {
   return (await readFile(`/proc/${pid}/cmdline`, "utf8")).split("\0").slice(0, -1);
 }
 
+/** None for a process that is gone. Each thread has its own; to look at every process there is would cost far more. */
 export async function childrenOf(parent: number): Promise<number[]> {
-  const pids = (await readdir("/proc")).map(Number).filter(Number.isInteger);
-  const parents = await Promise.all(pids.map(async (pid) => [pid, await parentOf(pid)] as const));
-  return parents.filter(([, of]) => of === parent).map(([pid]) => pid);
+  const threads = await readdir(`/proc/${parent}/task`).catch(() => []);
+  const children = await Promise.all(
+    threads.map((thread) => readFile(`/proc/${parent}/task/${thread}/children`, "utf8").catch(() => "")),
+  );
+  return children.flatMap((pids) => pids.split(" ").filter(Boolean).map(Number));
 }
 
 /** Undefined for a process that is gone. */

@@ -7,24 +7,28 @@ import { SERVICE_NAMES } from "../../services/contracts/health.contract.ts";
 
 const ROOT = dirname(dirname(import.meta.dirname));
 const read = (file: string) => readFileSync(join(ROOT, file), "utf8");
-const FLAG = "--disable-proto=delete";
+const NO_PROTO = "--disable-proto=delete";
+/** services/launch/README.md has the reasons. */
+const OPTIONS = [NO_PROTO, "--max-semi-space-size=8"];
 const { scripts } = JSON.parse(read("package.json")) as { readonly scripts: Readonly<Record<string, string>> };
 
-describe("every process that runs the service has no __proto__ (D8)", () => {
-  test("for the flag takes it out of every object", () => {
+describe("every process that runs the service has the same options of Node", () => {
+  test("of which one takes __proto__ out of every object (D8)", () => {
     const has = (...flags: string[]) =>
       execFileSync(process.execPath, [...flags, "-p", "'__proto__' in {}"], { encoding: "utf8" }).trim();
-    expect([has(), has(FLAG)]).toEqual(["true", "false"]);
+    expect([has(), has(NO_PROTO)]).toEqual(["true", "false"]);
   });
 
   test("by each npm script that starts it", () => {
     const starting = Object.entries(scripts).filter(([, line]) => line.includes("services/launch/start.js"));
     expect(starting.map(([name]) => name).toSorted()).toEqual(["demo", "keys", "start", "start:nats"]);
-    expect(starting.filter(([, line]) => !line.startsWith(`exec node ${FLAG} `))).toEqual([]);
+    expect(starting.filter(([, line]) => !line.startsWith(`exec node ${OPTIONS.join(" ")} services/`))).toEqual([]);
   });
 
   test("by the image, whose entry point nothing replaces", () => {
-    expect(read("Dockerfile")).toContain(`ENTRYPOINT ["node", "${FLAG}", "services/launch/start.js"]`);
+    expect(read("Dockerfile")).toContain(
+      `ENTRYPOINT ${JSON.stringify(["node", ...OPTIONS, "services/launch/start.js"]).replaceAll(",", ", ")}`,
+    );
     const { services } = parse(read("docker-compose.yml")) as { services: Record<string, { entrypoint?: unknown }> };
     for (const name of ["api", ...SERVICE_NAMES]) expect(services[name]).not.toHaveProperty("entrypoint");
     const base = readdirSync(join(ROOT, "k8s/base")).map((file) => read(join("k8s/base", file)));
