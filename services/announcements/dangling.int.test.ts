@@ -92,6 +92,16 @@ describe("announcements and their events (D42)", () => {
     await expect(dangling()).resolves.toEqual([cancelled, left, recur]);
   });
 
+  test("SPECIFIC on a series is marked when the first occurrence is cancelled; RECUR is not", async () => {
+    const eventId = await newEvent(series);
+    const specific = await announce({ type: "SPECIFIC", eventId });
+    await announce({ type: "RECUR", eventId });
+    await remove(second(eventId));
+    await expect(dangling()).resolves.toEqual([]);
+    await remove(`${eventId}_20261201T120000Z` as OccurrenceId);
+    await expect(dangling()).resolves.toEqual([specific]);
+  });
+
   test("the deletion of a series takes its announcements and those of its occurrences along when it is told to", async () => {
     const eventId = await newEvent(series);
     const otherId = await newEvent(series);

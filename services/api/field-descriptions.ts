@@ -55,7 +55,8 @@ export const FIELD_DESCRIPTIONS: Readonly<Record<string, string>> = {
   info_only: "Whether the post shows `info` alone, where there is one.",
   subscribers_role: "Ids of the roles that the post mentions; `everyone` and `here` are allowed. At most 1000.",
   subscribers_user: "Ids of the users that the post mentions. At most 1000.",
-  dangling: "Present, and true, when the announcement's event is gone: it is never posted.",
+  dangling:
+    "Present, and true, when the announcement's event is gone, or the first occurrence of the series that SPECIFIC names: it is never posted.",
   "V2EventsDeleteRequest.announcements":
     "`delete` also deletes the announcements of the types SPECIFIC and RECUR that name the event or an occurrence of it.",
   subscribers_role_add: "Roles to add to `subscribers_role`, as a set; not together with the whole list.",

@@ -160,6 +160,10 @@ function headersOf(status: number, hasEtag = false): JsonSchema {
   if (status === 405) names.push("Allow");
   if (status === 401) names.push("WWW-Authenticate");
   if (status === 429 || status === 503) names.push("Retry-After");
+  return headersNamed(names);
+}
+
+function headersNamed(names: readonly string[]): JsonSchema {
   return Object.fromEntries(names.map((name) => [name, { $ref: `#/components/headers/${name}` }]));
 }
 
@@ -184,9 +188,9 @@ function lookUp(path: string, summary: string): JsonSchema {
     description: `${summary}.`,
     security: [],
     responses: {
-      200: { description: "Yes", content: json(schema) },
+      200: { description: "Yes", headers: headersNamed(["X-Request-Id"]), content: json(schema) },
       ...Object.fromEntries(refused),
-      503: { description: "No", content: json(schema) },
+      503: { description: "No", headers: headersNamed(["X-Request-Id", "Retry-After"]), content: json(schema) },
     },
   };
 }

@@ -211,6 +211,20 @@ describe("the API document", () => {
     },
   );
 
+  test("names the headers of every answer, the request's id among them", () => {
+    const { paths, components } = JSON.parse(text) as {
+      readonly paths: Readonly<Record<string, Readonly<Record<string, Operation>>>>;
+      readonly components: { readonly responses: Readonly<Record<string, object>> };
+    };
+    const own = Object.values(paths).flatMap((methods) =>
+      Object.values(methods).flatMap(({ responses }) => Object.values(responses) as object[]),
+    );
+    const answers = [...own.filter((answer) => !("$ref" in answer)), ...Object.values(components.responses)];
+    expect(answers.filter((answer) => !("headers" in answer && "X-Request-Id" in (answer.headers as object)))).toEqual(
+      [],
+    );
+  });
+
   test("has the warnings of every operation's answer, and refuses unknown members of a recurrence (D37)", () => {
     for (const { paths } of ROUTES) {
       const answer = JSON.stringify(document.paths[paths[0]]!.post.responses["200"]);

@@ -130,8 +130,10 @@ export function calendarEventsService({
         return named === undefined ? null : viewOf(named);
       }),
 
-      ...serve(listExistingEvents, async ({ guildId, eventIds }) => {
-        const found = await Promise.all(eventIds.map((eventId) => events.find(guildId, eventId)));
+      ...serve(listExistingEvents, async ({ guildId, eventIds, firstOccurrence = false }) => {
+        const find = (eventId: string) =>
+          firstOccurrence ? events.findOccurrence(guildId, eventId) : events.find(guildId, eventId);
+        const found = await Promise.all(eventIds.map(find));
         return eventIds.filter((_, at) => found[at] !== undefined);
       }),
 

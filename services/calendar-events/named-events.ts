@@ -6,7 +6,7 @@ import type { CalendarEventsStore } from "./calendar-events.store.ts";
 import type { CalendarsStore } from "./calendars.store.ts";
 import { type Calendar, unwrittenCalendar } from "./domain/calendar.ts";
 import { eventView, shownRevision, type StoredEvent } from "./domain/event.ts";
-import { readEventName } from "./domain/occurrence-id.ts";
+import { occurrenceId, readEventName } from "./domain/occurrence-id.ts";
 import { type Placed, placedSingle, placedView } from "./domain/placed.ts";
 import { occurrenceNamed } from "./placed-events.ts";
 
@@ -21,6 +21,8 @@ export interface Named {
 export interface NamedEvents {
   /** In whichever calendar; undefined when there is no such thing, whatever the reason. */
   find(guildId: GuildId, reference: string): Promise<Named | undefined>;
+  /** The same; an id of a series names its first occurrence (D24). */
+  findOccurrence(guildId: GuildId, reference: string): Promise<Named | undefined>;
   /** In that calendar; the same refusal for every reason why it isn't there. */
   findIn(reference: EventReference): Promise<Named | Refusal>;
   /** The same, as the API shows it, and its revision. */
@@ -50,6 +52,11 @@ export function namedEvents(store: CalendarEventsStore, calendars: CalendarsStor
 
   return {
     find: (guildId, reference) => find(guildId, reference),
+    async findOccurrence(guildId, reference) {
+      const named = await find(guildId, reference);
+      if (named === undefined || named.placed !== undefined) return named;
+      return find(guildId, occurrenceId(named.event.id, named.event.startsAt));
+    },
     findIn: async (reference) => inCalendar(reference, await find(reference.guildId, reference.eventId)),
     async viewIn(reference) {
       const named = inCalendar(reference, await find(reference.guildId, reference.eventId, neededToShow));

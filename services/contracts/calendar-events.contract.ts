@@ -280,11 +280,22 @@ const storedReference = textOf("the id of an event or an occurrence", /^[0-9A-Za
 /** The most ids in one question: a guild has no more announcements. */
 const MOST_REFERENCES = 1000;
 
+export interface ListExistingEventsParams {
+  readonly guildId: GuildId;
+  readonly eventIds: readonly string[];
+  /** Set where a series stands for its first occurrence (D24): then it counts until that one is cancelled. */
+  readonly firstOccurrence?: boolean;
+}
+
 /** For the references of announcements: which of these events and occurrences exist, in whichever calendar (D42). */
-export const listExistingEvents = action<{ guildId: GuildId; eventIds: readonly string[] }, string[]>({
+export const listExistingEvents = action<ListExistingEventsParams, string[]>({
   name: "calendar-events.listExisting",
   keys: "guild read",
-  params: { guildId, eventIds: listOf(storedReference, MOST_REFERENCES) },
+  params: {
+    guildId,
+    eventIds: listOf(storedReference, MOST_REFERENCES),
+    firstOccurrence: optional(flag),
+  },
   idempotent: true,
 });
 

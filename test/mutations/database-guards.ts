@@ -96,10 +96,19 @@ export const DATABASE_GUARDS: readonly Guard[] = [
   {
     guard: "an announcement whose event is gone is marked",
     file: "services/announcements/dangling.ts",
-    text: "existing.has(announcement.eventId)",
-    without: "existing.size >= 0",
+    text: "(isSpecific(announcement) ? occurrences : events).has(eventId)",
+    without: "events.size >= 0",
     testFile: "services/announcements/dangling.int.test.ts",
     test: "stays, and is marked in get and list",
+    onRealParts: true,
+  },
+  {
+    guard: "an announcement whose first occurrence is cancelled is marked",
+    file: "services/calendar-events/calendar-events.service.ts",
+    text: "firstOccurrence ? events.findOccurrence(guildId, eventId) : ",
+    without: "",
+    testFile: "services/announcements/dangling.int.test.ts",
+    test: "SPECIFIC on a series is marked when the first occurrence is cancelled",
     onRealParts: true,
   },
   {

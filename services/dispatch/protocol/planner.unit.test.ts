@@ -1,5 +1,6 @@
 import { describe, expect, test } from "@jest/globals";
 import type { GuildId } from "../../contracts/ids.ts";
+import { newMemoryPostStore } from "../../../test/simulator/memory-post-store.ts";
 import { newVirtualTime } from "../../../test/simulator/virtual-time.ts";
 import type { Post } from "../domain/post.ts";
 import { newLife } from "./life.ts";
@@ -69,6 +70,48 @@ describe("a guild that changes all the time", () => {
       { guildId: BUSY, at: 500 },
     ]);
     expect(plannedAt).toBe(600);
+  });
+});
+
+describe("a guild whose plan fails while others are planned", () => {
+  test("is left to the sweep of any replica, from where its change was, and nobody waits for it", async () => {
+    const time = newVirtualTime(1, 0);
+    const store = newMemoryPostStore(() => time.now);
+    const failing = new Set([BUSY]);
+    const troubles: number[] = [];
+    const ports = {
+      clock: { now: () => time.now },
+      timers: {
+        after(ms: number, happen: () => void) {
+          time.after(ms, happen);
+          return () => undefined;
+        },
+      },
+      store,
+      sinks: [],
+      owners: {
+        announcementRules: async (guildId: GuildId) => {
+          if (failing.has(guildId)) throw new Error("can't be read");
+          return [];
+        },
+      },
+      random: { fraction: () => 0.5 },
+      reports: { trouble: () => troubles.push(time.now) },
+    } as unknown as Ports;
+    const planner = newPlanner(ports, STANDARD_TIMING, newLife(ports), () => undefined);
+    let handedOverAt: number | undefined;
+    time.after(100, () => void planner.touch(BUSY, 70).then(() => (handedOverAt = time.now)));
+    const others = () => {
+      void planner.touch(QUIET, time.now);
+      time.after(100, others);
+    };
+    time.after(150, others);
+    await time.run(10_000, () => false);
+    expect(handedOverAt).toBe(troubles[2]);
+    expect(troubles).toHaveLength(3);
+    expect(planner.isBehind(BUSY)).toBe(true);
+    await expect(store.guildsToReplan(10_000, 10)).resolves.toEqual([{ guildId: BUSY, replanAt: handedOverAt }]);
+    await expect(store.guildPlan(BUSY)).resolves.toMatchObject({ plannedThrough: 70 });
   });
 });
 
