@@ -3,6 +3,7 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import mongoose from "mongoose";
 import { ServiceBroker } from "moleculer";
+import { withoutSuffix } from "../../mixins/node-id.ts";
 import { brokerOptions } from "../../moleculer.config.ts";
 import { STANDARD_TIMING } from "../../services/dispatch/protocol/timing.ts";
 import { type EmbeddedNats, startNats } from "../../services/launch/embedded-nats.ts";
@@ -99,7 +100,7 @@ export async function startCluster({
         return owner !== undefined;
       };
       await until(find, "a post that is being sent", 30_000);
-      return String(owner).replace("dispatch.", "") as ReplicaName;
+      return withoutSuffix(String(owner)).replace("dispatch.", "") as ReplicaName;
     },
     killNats: () => nats.kill("SIGKILL"),
     async raiseNats() {

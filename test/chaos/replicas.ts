@@ -43,7 +43,7 @@ export function newReplicas(
   let crashes = 0;
 
   async function raise(name: ReplicaName): Promise<void> {
-    await kill(name);
+    if (running.has(name)) await kill(name);
     const probePort = await freePort(0);
     const own = { NODE_NAME: name, NODE_OPTIONS: nodeOptions, PROBE_PORT: String(probePort) };
     const replica = new Launched("dispatch", { ...env, ...own });
@@ -66,15 +66,22 @@ export function newReplicas(
   }
 
   async function kill(name: ReplicaName): Promise<void> {
-    const replica = running.get(name);
+    const replica = known(name);
     running.delete(name);
-    await replica?.end("SIGKILL");
+    await replica.end("SIGKILL");
+  }
+
+  /** A fault that names nobody would break nothing, and pass. */
+  function known(name: ReplicaName): Launched {
+    const replica = running.get(name);
+    if (replica === undefined) throw new Error(`no replica ${name} runs`);
+    return replica;
   }
 
   return {
     raise,
     kill,
-    signal: (name, signal) => void process.kill(running.get(name)?.pid as number, signal),
+    signal: (name, signal) => void process.kill(known(name).pid, signal),
     get crashes() {
       return crashes;
     },
