@@ -1,4 +1,4 @@
-import { type CallContext, isUnavailable } from "../../mixins/contract-action.ts";
+import { asRefusal, type CallContext, isUnavailable } from "../../mixins/contract-action.ts";
 import type { Announcement, ShownAnnouncement } from "../contracts/announcements.contract.ts";
 import { listExistingEvents, type ListExistingEventsParams } from "../contracts/calendar-events.contract.ts";
 import type { GuildId } from "../contracts/ids.ts";
@@ -42,7 +42,9 @@ async function existingAmong(
   try {
     return new Set(await context.call<string[], typeof asked>(listExistingEvents.name, asked, options));
   } catch (error) {
-    if (isUnavailable(error)) return new Set(asked.eventIds);
+    // While versions are rolled out, an older owner refuses `firstOccurrence`, which it does not know.
+    const isRefused = asRefusal(error)?.refusal === "INVALID_REQUEST";
+    if (isUnavailable(error) || isRefused) return new Set(asked.eventIds);
     throw error;
   }
 }
