@@ -22,7 +22,7 @@ import { historyOf } from "./history.ts";
 import { withKnownChannels } from "./known-channels.ts";
 import { knownReplicas } from "./known-replicas.ts";
 import { outcomeReports } from "./outcome-reports.ts";
-import { ownersOnTheBus } from "./owners-on-the-bus.ts";
+import { LONG_MS, ownersOnTheBus } from "./owners-on-the-bus.ts";
 import { postsStore } from "./posts.store.ts";
 import { previewOf } from "./preview.ts";
 import { type Dispatcher, newDispatcher } from "./protocol/dispatcher.ts";
@@ -97,7 +97,9 @@ export function dispatchService(options: DispatchOptions): ServiceSchema {
         return notPlanned === undefined ? { posts: withProblems } : { posts: withProblems, notPlanned };
       }),
       ...serve(listPostHistory, (params) => historyOf(store, params)),
-      ...serve(previewPost, (params, { broker }) => previewOf(ownersOnTheBus(broker), channels, params, clock.now())),
+      ...serve(previewPost, (params, { broker }) =>
+        previewOf(ownersOnTheBus(broker, LONG_MS), channels, params, clock.now()),
+      ),
     },
     async started(this: Service) {
       await clock.sample();

@@ -16,8 +16,8 @@ import type { Owners } from "./protocol/ports.ts";
 
 /** At the due instant nobody waits long; a second try follows. */
 const QUICK_MS = 1_000;
-/** Reading a whole guild, or a page of changes. */
-const LONG_MS = 5_000;
+/** Reading a whole guild, or a page of changes, or what a user waits for. */
+export const LONG_MS = 5_000;
 
 const CHANGES = {
   announcements: announcementsChangesSince,
@@ -25,8 +25,12 @@ const CHANGES = {
   "guild-settings": guildSettingsChangesSince,
 };
 
-/** The other contexts, by their actions. Every call is asked once: whoever needs the answer asks again himself. */
-export function ownersOnTheBus(broker: ServiceBroker): Owners {
+/**
+ * The other contexts, by their actions. Every call is asked once: whoever needs the answer asks again himself.
+ *
+ * @param quickMs - How long the answer about one thing is waited for, in milliseconds.
+ */
+export function ownersOnTheBus(broker: ServiceBroker, quickMs = QUICK_MS): Owners {
   function call<Params, Result>(
     contract: ActionContract<Params, Result>,
     params: Params,
@@ -39,10 +43,10 @@ export function ownersOnTheBus(broker: ServiceBroker): Owners {
     announcementRules: (guildId, formerAfter) => call(listAnnouncementRules, { guildId, formerAfter }, LONG_MS),
     announcingGuilds: (guildIds) => call(listAnnouncingGuilds, { guildIds }, LONG_MS),
     announcement: (guildId, id) =>
-      call(getAnnouncement, { guildId, id }, QUICK_MS).catch(nullWhen("ANNOUNCEMENT_NOT_FOUND")),
+      call(getAnnouncement, { guildId, id }, quickMs).catch(nullWhen("ANNOUNCEMENT_NOT_FOUND")),
     occurrences: (params) => call(listOccurrencesStarting, params, LONG_MS),
-    occurrence: (guildId, occurrenceId) => call(getOccurrence, { guildId, occurrenceId }, QUICK_MS),
-    settings: (guildId) => call(getGuildSettings, { guildId }, QUICK_MS),
+    occurrence: (guildId, occurrenceId) => call(getOccurrence, { guildId, occurrenceId }, quickMs),
+    settings: (guildId) => call(getGuildSettings, { guildId }, quickMs),
     changesSince: (feed, params) => call(CHANGES[feed], params, LONG_MS),
     reachable: () => isBusUp(broker),
   };

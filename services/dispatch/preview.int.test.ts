@@ -1,3 +1,4 @@
+import { setTimeout as pause } from "node:timers/promises";
 import { afterAll, beforeAll, describe, expect, test } from "@jest/globals";
 import { startTestServices, type TestServices } from "../../test/real-parts/test-services.ts";
 import { until } from "../../test/real-parts/until.ts";
@@ -13,6 +14,13 @@ import { dispatchService } from "./dispatch.service.ts";
 import { newRecordingSink } from "./recording-sink.ts";
 
 const guildId = "375357265198317579" as GuildId;
+/** Its settings take longer than a post waits for them at its due instant. */
+const slowGuildId = "375357265198317580" as GuildId;
+const SLOW_MS = 1_500;
+
+async function delaySettings({ params }: { readonly params: { readonly guildId: GuildId } }): Promise<void> {
+  if (params.guildId === slowGuildId) await pause(SLOW_MS);
+}
 
 describe("the preview of an announcement", () => {
   const sink = newRecordingSink();
@@ -20,7 +28,7 @@ describe("the preview of an announcement", () => {
 
   beforeAll(async () => {
     services = await startTestServices((mongoUrl) => [
-      guildSettingsService({ mongoUrl }),
+      Object.assign(guildSettingsService({ mongoUrl }), { hooks: { before: { get: delaySettings } } }),
       calendarEventsService({ mongoUrl }),
       announcementsService({ mongoUrl }),
       dispatchService({ mongoUrl, sinks: [sink], graceMs: 900_000 }),
@@ -44,6 +52,14 @@ describe("the preview of an announcement", () => {
     expect(preview.messages).toEqual(sink.received.map(({ message }) => encodeMessage(message)));
     // Until its outcome is stored the post is among the upcoming ones, in doubt.
     await until(async () => (await upcoming()).posts.length === 0, "the outcome");
+  });
+
+  test("waits for owners that are slow, as every read does", async () => {
+    const times = { startsAt: Date.now() + 3_600_000, endsAt: Date.now() + 3_600_000 };
+    await services.call(createEvent, { guildId: slowGuildId, calendarNumber: 1, ...times });
+    const about = { channel: "77", type: "UNIVERSAL", hours: 0, minutes: 0, info: "" } as const;
+    const { id } = await services.call(createAnnouncement, { guildId: slowGuildId, ...about });
+    await expect(services.call(previewPost, { guildId: slowGuildId, id })).resolves.toMatchObject({ channel: "77" });
   });
 
   test("plans nothing, and is refused when there is nothing to show", async () => {

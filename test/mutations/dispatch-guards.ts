@@ -211,6 +211,15 @@ export const DISPATCH_GUARDS: readonly Guard[] = [
     test: "the promise is kept in fifty runs",
   },
   {
+    guard: "a preview waits for owners that are slow",
+    file: "services/dispatch/dispatch.service.ts",
+    text: "previewOf(ownersOnTheBus(broker, LONG_MS)",
+    without: "previewOf(ownersOnTheBus(broker)",
+    testFile: "services/dispatch/preview.int.test.ts",
+    test: "waits for owners that are slow",
+    onRealParts: true,
+  },
+  {
     guard: "a post in doubt is among the upcoming",
     file: "services/dispatch/domain/post-views.ts",
     text: "trouble(row) > trouble(known)",
