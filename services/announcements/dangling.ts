@@ -42,9 +42,12 @@ async function existingAmong(
   try {
     return new Set(await context.call<string[], typeof asked>(listExistingEvents.name, asked, options));
   } catch (error) {
-    // While versions are rolled out, an older owner refuses `firstOccurrence`, which it does not know.
-    const isRefused = asRefusal(error)?.refusal === "INVALID_REQUEST";
-    if (isUnavailable(error) || isRefused) return new Set(asked.eventIds);
+    if (isUnavailable(error) || isOfOlderOwner(error)) return new Set(asked.eventIds);
     throw error;
   }
+}
+
+/** While versions are rolled out, an older owner of the events refuses `firstOccurrence`, as any param that it does not know. */
+function isOfOlderOwner(error: unknown): boolean {
+  return asRefusal(error)?.problems?.some(({ code }) => code === "NOT_ALLOWED") === true;
 }

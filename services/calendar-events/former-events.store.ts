@@ -57,7 +57,8 @@ export function becomesFormer(guildId: GuildId, before: Occurrence): { readonly 
 }
 
 /**
- * The guild's events and occurrences that were moved, recoloured or removed after an instant, as they were before the last such change.
+ * The guild's events and occurrences that were moved, recoloured or removed after an instant, as they were before the last
+ * such change.
  * Left out are series of which single occurrences had been changed: what those had of their own is gone with them.
  */
 export async function formerEvents(model: Readable, guildId: GuildId, after: EpochMs): Promise<FormerEvent[]> {

@@ -84,7 +84,8 @@ class Ward {
   }
 
   #spawn(): ChildProcess {
-    // With this process' own options of Node. A process group of its own: Ctrl-C in a terminal reaches the supervisor alone, which ends them in order.
+    // The child inherits the supervisor's options of Node. It has a process group of its own: Ctrl-C in a terminal reaches
+    // the supervisor alone, which ends the services in order.
     this.#child = fork(join(import.meta.dirname, "start.js"), [this.service], {
       env: { ...this.#env },
       detached: true,

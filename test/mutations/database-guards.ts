@@ -103,6 +103,14 @@ export const DATABASE_GUARDS: readonly Guard[] = [
     onRealParts: true,
   },
   {
+    guard: "only a param that an older owner does not know is no error of the marks",
+    file: "services/announcements/dangling.ts",
+    text: 'some(({ code }) => code === "NOT_ALLOWED") === true',
+    without: "some(() => true) === true",
+    testFile: "services/announcements/dangling.unit.test.ts",
+    test: "is no excuse for another refusal",
+  },
+  {
     guard: "an announcement whose first occurrence is cancelled is marked",
     file: "services/calendar-events/calendar-events.service.ts",
     text: "firstOccurrence ? events.findOccurrence(guildId, eventId) : ",

@@ -4,7 +4,7 @@ const server = { file: "services/api/http-server.ts", testFile: "services/api/co
 const connections = { file: "services/api/connections.ts", testFile: "services/api/connections.unit.test.ts" };
 const head = { file: "services/api/broken-request.ts", testFile: "services/api/http-server.unit.test.ts" };
 
-/** What a connection may do. */
+/** These guards limit what a connection may do. */
 export const SERVER_GUARDS: readonly Guard[] = [
   {
     ...connections,

@@ -29,7 +29,7 @@ export interface BoundedPlan {
   readonly toldThrough: EpochMs;
 }
 
-/** What the beats of all replicas tell. */
+/** When dispatch first ran, and when it did not run since: the beats of all replicas tell it. */
 export interface Beats {
   /** The first of all. */
   readonly firstAt: EpochMs;
