@@ -66,8 +66,11 @@ const LIMITS = {
   maxConnectionsPerAddress: 1_000,
   // What clients are slow to take is memory.
   maxUnsentBytes: 67_108_864,
-  // For so long the rest of a request is read that is answered already, and then its connection is left open.
-  discardMs: 1_000,
+  // For so long the rest of a request is read that is answered already. Whoever sends it slowly opens no other connection
+  // meanwhile, and it is new connections that cost.
+  discardMs: 5_000,
+  // For so long its sender may take to close the connection after that.
+  lingerMs: 1_000,
 };
 
 const PIPELINE_FULL = refuse(
@@ -138,7 +141,7 @@ export function httpServer({
     // The sender is told by the end of the stream, and has time to read its answer: a reset could overtake that.
     request.pause();
     socket.end();
-    const lingering = setTimeout(() => socket.destroy(), discardMs);
+    const lingering = setTimeout(() => socket.destroy(), lingerMs);
     socket.once("close", () => clearTimeout(lingering));
   }
 
@@ -148,6 +151,7 @@ export function httpServer({
     maxUnsentBytes,
     answerTimeout,
     discardMs,
+    lingerMs,
     lastWordsMs,
     ...options
   } = {

@@ -1,3 +1,4 @@
+import { setTimeout as pause } from "node:timers/promises";
 import { afterEach, describe, expect, test } from "@jest/globals";
 import { HttpServerUnderTest, MIB, request, statusesIn } from "../../test/real-parts/http-server-under-test.ts";
 import { until } from "../../test/real-parts/until.ts";
@@ -117,6 +118,16 @@ describe("the HTTP server", () => {
     line.socket.resume();
     await until(() => line.received().endsWith("{}"), "the answer is read");
     expect(line.received()).toMatch(/^HTTP\/1\.1 413 [^]*connection: close/i);
+  });
+
+  test("a refused request may take more than a second to end, and its connection goes on", async () => {
+    await server.start({ answer: async () => jsonAnswer(401, {}) });
+    const { socket, received } = await server.dial(request("", { "content-length": 1 }));
+    await until(() => received().endsWith("{}"), "the refusal");
+    await pause(1_500);
+    socket.write("x" + request("{}"));
+    const bothAnswered = () => received().match(/HTTP\/1\.1 401/g)?.length === 2;
+    await expect(until(bothAnswered, "the second answer")).resolves.toBeUndefined();
   });
 
   test("a refusal before the body was read leaves the connection usable", async () => {

@@ -32,7 +32,7 @@ export function isWorthReading({ headers }: IncomingMessage): boolean {
 }
 
 /**
- * Reads what is left of a body that nobody will use, and throws it away: up to 1 MiB, for a second. False when there was
+ * Reads what is left of a body that nobody will use, and throws it away: up to 1 MiB, for so long. False when there was
  * more. Closing a connection with unread bytes resets it, and the sender would see that instead of its answer.
  */
 export async function discardBody(request: IncomingMessage, withinMs: number): Promise<boolean> {

@@ -198,4 +198,12 @@ export const SERVER_GUARDS: readonly Guard[] = [
     testFile: "services/api/http-server.unit.test.ts",
     test: "a body without a length is measured as it streams in",
   },
+  {
+    file: "services/api/http-server.ts",
+    testFile: "services/api/http-server.unit.test.ts",
+    guard: "the rest of a refused request has five seconds to come, so that its sender opens no other connection",
+    text: "discardMs: 5_000,",
+    without: "discardMs: 1_000,",
+    test: "a refused request may take more than a second",
+  },
 ];

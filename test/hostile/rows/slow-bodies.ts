@@ -27,7 +27,7 @@ export const SLOW_BODIES: HostileRow = {
   control: {
     name: "a refusal at once, and room made by what is incomplete",
     edits: [
-      { file: "services/api/http-server.ts", text: "discardMs: 1_000,", without: "discardMs: 30_000," },
+      { file: "services/api/http-server.ts", text: "discardMs: 5_000,", without: "discardMs: 30_000," },
       {
         file: "services/api/connection-group.ts",
         text: "for (const [socket, { request }] of this.#arriving) {",
