@@ -1,7 +1,6 @@
 import type { BrokerOptions, Middleware } from "moleculer";
 import type { LoggerOptions } from "pino";
 import { askedAgain } from "./mixins/asked-again.middleware.ts";
-import { barePackets } from "./mixins/bare-packets.middleware.ts";
 import { checkedPackets } from "./mixins/checked-packets.middleware.ts";
 import { passingCalls } from "./mixins/passing-calls.middleware.ts";
 import { retried } from "./mixins/retried.middleware.ts";
@@ -66,7 +65,7 @@ export function brokerOptions({ nodeId, natsUrl, logLevel }: BrokerSettings): Br
     heartbeatTimeout: 3,
     // Without it a stopping service answers the calls in flight with an error.
     tracking: { enabled: true, shutdownTimeout: DRAIN_MS },
-    middlewares: [passingCalls, untrackedCalls, takenCalls(), askedAgain(), retried(), barePackets, checkedPackets()],
+    middlewares: [passingCalls, untrackedCalls, takenCalls(), askedAgain(), retried(), checkedPackets()],
     maxCallLevel: 10,
     // Params are checked by each action's contract, not by Moleculer (mixins/check-params.ts).
     validator: false,

@@ -85,14 +85,6 @@ export const BUS_GUARDS: readonly Guard[] = [
     test: "can't say what never came when it is young",
   },
   {
-    guard: "a call under the id of another request says so",
-    file: "mixins/bare-packets.middleware.ts",
-    text: "isPlain && requestID === id",
-    without: "isPlain",
-    testFile: "mixins/bare-packets.contract.test.ts",
-    test: "is all that there is for one under the id of another request",
-  },
-  {
     ...hostile,
     guard: "bytes from the bus are looked through before they are decoded",
     file: "mixins/steady-nats-transporter.ts",
