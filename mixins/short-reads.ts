@@ -54,25 +54,35 @@ export function streamRows<Row>(
   return databaseOf(model).runCursorCommand(command).setBatchSize(batchSize) as AsyncIterable<Row>;
 }
 
-/** The different values of a field in the rows of a filter, and the moment of that, for further reads to look at. */
+/** The rows of a read as they are now, and the moment of that, for further reads to look at. */
+export async function readRowsNow<Row>(model: Readable, read: ShortRead): Promise<RowsAt<Row>> {
+  const find = { find: model.collection.name, ...read, batchSize: FIRST_BATCH };
+  const { cursor, at } = await replyNow<Row>(databaseOf(model), find);
+  // What one reply does not hold is read by a cursor, at that moment.
+  return { rows: cursor.id === 0 ? cursor.firstBatch : await readRows<Row>(model, read, at), at };
+}
+
+/** The different values of a field in the rows of a filter, and the moment of that. */
 export async function distinctNow(
   model: Readable,
   field: string,
   filter: object,
 ): Promise<{ values: unknown[]; at: Moment }> {
-  const db = databaseOf(model);
-  const command = {
-    aggregate: model.collection.name,
-    pipeline: [{ $match: filter }, { $group: { _id: `$${field}` } }],
-    cursor: { batchSize: FIRST_BATCH },
-    readConcern: { level: "snapshot" },
-  };
-  const { cursor } = (await runInSession(db, command).catch((error: unknown) => {
+  const pipeline = [{ $match: filter }, { $group: { _id: `$${field}` } }];
+  const aggregate = { aggregate: model.collection.name, pipeline, cursor: { batchSize: FIRST_BATCH } };
+  const { cursor, at } = await replyNow<{ readonly _id: unknown }>(databaseOf(model), aggregate);
+  return { values: cursor.firstBatch.map(({ _id }) => _id), at };
+}
+
+/** A command's reply at a moment that the database chooses; asked once more where that fails, as after an election. */
+async function replyNow<Row>(db: ReturnType<typeof databaseOf>, command: object): Promise<ReplyNow<Row>> {
+  const atOnce = { ...command, readConcern: { level: "snapshot" } };
+  const { cursor } = (await runInSession(db, atOnce).catch((error: unknown) => {
     if (error instanceof mongoose.mongo.MongoServerSelectionError) throw error;
-    return runInSession(db, command);
-  })) as Reply<{ readonly _id: unknown }>;
+    return runInSession(db, atOnce);
+  })) as Reply<Row>;
   if (cursor.atClusterTime === undefined) throw new mongoose.MongooseError("a snapshot without its time");
-  return { values: cursor.firstBatch.map(({ _id }) => _id), at: cursor.atClusterTime };
+  return { cursor, at: cursor.atClusterTime };
 }
 
 /** The driver's own database object; throws while there is no connection. */
@@ -84,6 +94,15 @@ export function databaseOf({ db: { db } }: Readable): NonNullable<Connection["db
 /** Said in each command: without it a command sees what no majority has. */
 function visibility(at: Moment | undefined): object {
   return at === undefined ? { level: "majority" } : { level: "snapshot", atClusterTime: at };
+}
+
+interface RowsAt<Row> {
+  readonly rows: Row[];
+  readonly at: Moment;
+}
+
+interface ReplyNow<Row> extends Reply<Row> {
+  readonly at: Moment;
 }
 
 interface Reply<Row> {

@@ -5,11 +5,10 @@ import type { Color, EventTexts, Recurrence } from "../contracts/calendar-events
 import type { EpochMs, EventId, GuildId } from "../contracts/ids.ts";
 import type { Anchor } from "./domain/calendar.ts";
 import { type CalendarEvent, type ShownEvent, type StoredEvent, textsOf } from "./domain/event.ts";
-import { MOVED } from "./domain/lanes.ts";
 import { occurrenceId } from "./domain/occurrence-id.ts";
 import type { Override } from "./domain/override.ts";
-import { FILING_INDEXES, filedOnce, type Filing, filingOf } from "./event-filing.ts";
 import type { FormerFields } from "./former-events.store.ts";
+import { type Entries, ENTRIES_INDEX, entriesOf, IN_ORDER_INDEX, movedEntries } from "./window-index/entries.ts";
 
 interface Stamps {
   readonly scheduledAt?: Date;
@@ -23,7 +22,7 @@ interface Placement {
   readonly endsAt: EpochMs;
 }
 
-interface EventFields extends Placement, EventTexts, Filing {
+interface EventFields extends Placement, EventTexts, Entries {
   readonly color: Color;
   readonly recurrence?: Recurrence;
   readonly anchor?: Anchor;
@@ -31,7 +30,7 @@ interface EventFields extends Placement, EventTexts, Filing {
   readonly former?: FormerFields;
 }
 
-interface OverrideFields extends Partial<Placement>, Partial<Filing>, EventTexts {
+interface OverrideFields extends Partial<Placement>, Partial<Entries>, EventTexts {
   readonly eventId: EventId;
   readonly original: EpochMs;
   readonly cancelled: boolean;
@@ -45,12 +44,12 @@ export type EventRow = Tracked & EventFields & Required<Stamps>;
 /** What one occurrence has of its own, as stored: beside the events, and not in the change feed. */
 export type OverrideRow = { readonly _id: string } & OverrideFields & Stamps;
 
-/** What no read of events needs: how a row is filed, its place in the change feed, and what it was before. */
-export const UNFILED = { lane: 0, filed: 0, lastAt: 0, changedAt: 0, former: 0 } as const;
+/** What no read of events needs: its entries for windows, its place in the change feed, and what it was before. */
+export const WITHOUT_ENTRIES = { entries: 0, lastAt: 0, repeats: 0, changedAt: 0, former: 0 } as const;
 
 /** What a list does not need either. */
 export const SHOWN = {
-  ...UNFILED,
+  ...WITHOUT_ENTRIES,
   guildId: 0,
   calendarNumber: 0,
   revision: 0,
@@ -61,7 +60,7 @@ export const SHOWN = {
 
 /** A row as it is read. */
 export type Row = ReadEventRow | OverrideRow;
-type ReadEventRow = Omit<EventRow, keyof typeof UNFILED>;
+type ReadEventRow = Omit<EventRow, keyof typeof WITHOUT_ENTRIES>;
 
 /** Every field that a row of the collection may have. */
 export type AnyRow = EventRow & Partial<Pick<OverrideRow, "eventId" | "original" | "cancelled">>;
@@ -71,8 +70,8 @@ export const eventSchema = new Schema<AnyRow>(
     _id: { type: String, required: true },
     ...trackedPaths,
     calendarNumber: Number,
-    lane: String,
-    filed: { type: [{ at: Number, by: Number, _id: false }], default: undefined },
+    entries: { type: [Number], default: undefined },
+    repeats: { type: { unit: String, every: Number, from: Number, reaches: Number }, _id: false },
     lastAt: Number,
     startsAt: Number,
     endsAt: Number,
@@ -95,7 +94,9 @@ export const eventSchema = new Schema<AnyRow>(
 );
 for (const [keys, options] of trackedIndexes) eventSchema.index(keys, options);
 
-for (const { keys, options } of FILING_INDEXES) eventSchema.index(keys, options);
+/** Windows are read by these. */
+eventSchema.index(ENTRIES_INDEX, { partialFilterExpression: { entries: { $exists: true } } });
+eventSchema.index(IN_ORDER_INDEX);
 
 /** Finds what was called off. */
 eventSchema.index(...FORMER_INDEX);
@@ -108,7 +109,7 @@ export type EventDocument = Pick<CalendarEvent, "revision"> & EventFields & { re
 /** The row of an event, without what the database adds. */
 export function documentOf(event: CalendarEvent): EventDocument {
   const { id, recurring, ...fields } = event;
-  return { _id: id, ...fields, ...recurring, ...filingOf(event) };
+  return { _id: id, ...fields, ...recurring, ...entriesOf(event) };
 }
 
 /** The event of a row; undefined for a tombstone. */
@@ -131,7 +132,7 @@ export function shownOf(row: Omit<ReadEventRow, keyof typeof SHOWN>): ShownEvent
 
 export type OverrideDocument = { readonly _id: string } & OverrideFields;
 
-/** The row of an override: filed where the occurrence now is, if it was moved. */
+/** The row of an override: with entries for where the occurrence now is, if it was moved. */
 export function overrideDocumentOf(event: CalendarEvent, override: Override): OverrideDocument {
   const { eventId, original, cancelled, texts, color, moved } = override;
   return {
@@ -143,7 +144,7 @@ export function overrideDocumentOf(event: CalendarEvent, override: Override): Ov
     ...(color === undefined ? {} : { color }),
     ...(moved === undefined
       ? {}
-      : { guildId: event.guildId, calendarNumber: event.calendarNumber, ...moved, ...filedOnce(event, MOVED, moved) }),
+      : { guildId: event.guildId, calendarNumber: event.calendarNumber, ...moved, ...movedEntries(moved) }),
   };
 }
 

@@ -43,7 +43,6 @@ import { announcedOccurrence } from "./domain/placed.ts";
 import { eventWrites, type Written } from "./event-writes.ts";
 import { formerOccurrences } from "./former-occurrences.ts";
 import { namedEvents, viewOf } from "./named-events.ts";
-import { refileOldRows } from "./refiled-rows.store.ts";
 
 export interface CalendarEventsOptions {
   readonly mongoUrl: string;
@@ -90,7 +89,6 @@ export function calendarEventsService({
 
   return {
     name: "calendar-events",
-    started: () => refileOldRows(connection),
     mixins: [databaseMixin(connection, mongoUrl, "calendar-events"), healthMixin("calendar-events", connection)],
     actions: {
       ...serve(createEvent, (params, context) =>

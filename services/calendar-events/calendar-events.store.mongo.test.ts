@@ -4,7 +4,9 @@ import { emptyDatabase } from "../../test/real-parts/test-services.ts";
 import type { EventId, GuildId } from "../contracts/ids.ts";
 import { sampleOccurrence } from "../dispatch/domain/dispatch-samples.ts";
 import { calendarEventsStore, type CalendarEventsStore } from "./calendar-events.store.ts";
+import { unwrittenCalendar } from "./domain/calendar.ts";
 import type { CalendarEvent } from "./domain/event.ts";
+import type { EventReads } from "./event-reads.store.ts";
 
 const guildId = "1" as GuildId;
 const eventId = (digit: number) => `e${String(digit).repeat(25)}` as EventId;
@@ -26,15 +28,21 @@ describe("the store of events", () => {
 
   test("reads at once see one moment: what is written between them is not seen", async () => {
     await store.insert(event(1));
-    const { lanes, reads } = await store.lanesNow(guildId, 1);
+    const { numbers, reads } = await store.calendarsNow(guildId);
+    const readsNow = store.readsNow();
+    const calendar = unwrittenCalendar(guildId, 1);
+    const listed = async (of: EventReads) => {
+      const found = await Array.fromAsync(of.shownTouching(guildId, calendar, { from: 0, until: 10 }));
+      return found.flatMap(({ events }) => events.map(({ id }) => id));
+    };
+    await expect(listed(readsNow)).resolves.toEqual([eventId(1)]);
     await store.insert(event(2));
-    const ids = async () => (await reads.findAll([eventId(1), eventId(2)])).map(({ id }) => id);
-    await expect(ids()).resolves.toEqual([eventId(1)]);
-    const window = { from: 0, until: 10 };
-    for await (const { events } of reads.touching(guildId, lanes, window, [])) {
-      expect(events.map(({ id }) => id)).toEqual([eventId(1)]);
+    for (const before of [reads, readsNow]) {
+      await expect(listed(before)).resolves.toEqual([eventId(1)]);
+      await expect(before.findAll([eventId(1), eventId(2)])).resolves.toHaveLength(1);
     }
-    expect.assertions(3);
+    expect(numbers).toEqual([1]);
+    await expect(listed(store.readsNow())).resolves.toHaveLength(2);
     await expect(store.findAll([eventId(2)])).resolves.toHaveLength(1);
   });
 
@@ -49,12 +57,12 @@ describe("the store of events", () => {
     await store.insert(one);
     await expect(former()).resolves.toEqual([]);
     const moved = { ...one, startsAt: 6, revision: 2 };
-    await store.replace({ event: moved, rescheduled: true, recolored: false }, "all", stamped(one));
+    await store.replace({ event: moved, rescheduled: true, recolored: false }, "all");
     const renamed = { ...moved, name: "renamed", revision: 3 };
-    await store.replace({ event: renamed, rescheduled: false, recolored: false }, "all", stamped(moved));
+    await store.replace({ event: renamed, rescheduled: false, recolored: false }, "all");
     await expect(former()).resolves.toMatchObject([{ startsAt: 5, color: "NONE" }]);
     const red = { ...renamed, color: "RED" as const, revision: 4 };
-    await store.replace({ event: red, rescheduled: false, recolored: true }, "all", stamped(renamed));
+    await store.replace({ event: red, rescheduled: false, recolored: true }, "all");
     await expect(former()).resolves.toMatchObject([{ startsAt: 6, color: "NONE" }]);
     await store.remove(stamped(red));
     const [removed] = await former();
@@ -70,17 +78,16 @@ describe("the store of events", () => {
       Object.assign(event(3, revision), { recurring: { recurrence, anchor, hasOverrides: true } });
     const override = { eventId: eventId(3), original: 5, cancelled: true, texts: {} };
     const own = { override, rescheduled: false, recolored: false };
-    const stamps = { scheduledAt: 0, coloredAt: 0 };
     const before = sampleOccurrence({ eventId: eventId(3), startsAt: 5, endsAt: 9 });
     await store.insert(series(1));
     await expect(store.saveOverride(series(3), own, before)).resolves.toBe(false);
     await expect(store.overriddenStarts(eventId(3))).resolves.toEqual([]);
     await expect(store.saveOverride(series(2), own, before)).resolves.toBe(true);
     const stale = { event: series(2), rescheduled: true, recolored: false };
-    await expect(store.replace(stale, [], { ...series(1), ...stamps })).resolves.toBe(false);
+    await expect(store.replace(stale, [])).resolves.toBe(false);
     await expect(store.overriddenStarts(eventId(3))).resolves.toEqual([5]);
     await expect(store.former(guildId, 0)).resolves.toMatchObject([{ occurrence: { startsAt: 5, recurs: true } }]);
-    await expect(store.replace({ ...stale, event: series(3) }, [], { ...series(2), ...stamps })).resolves.toBe(true);
+    await expect(store.replace({ ...stale, event: series(3) }, [])).resolves.toBe(true);
     await expect(store.overriddenStarts(eventId(3))).resolves.toEqual([]);
   });
 });

@@ -4,7 +4,6 @@ import { newRecords } from "../../mixins/new-records.ts";
 import { distinctNow } from "../../mixins/short-reads.ts";
 import { inTransaction } from "../../mixins/transaction.ts";
 import { deadlineStages, inTime } from "../../mixins/write-deadline.ts";
-import { WriteQueue } from "../../mixins/write-queue.ts";
 import type { ChangesSinceParams, ChangesSinceResult } from "../contracts/change-feed.contract.ts";
 import type { EpochMs, EventId, GuildId } from "../contracts/ids.ts";
 import type { Occurrence } from "../contracts/occurrences.contract.ts";
@@ -17,28 +16,24 @@ import {
 } from "./calendar-event.document.ts";
 import type { ChangedEvent } from "./domain/change-event.ts";
 import type { CalendarEvent, StoredEvent } from "./domain/event.ts";
-import { isRefusal, type Refusal } from "../contracts/errors.ts";
+import type { Refusal } from "../contracts/errors.ts";
 import type { ChangedOverride } from "./domain/override.ts";
-import { lanesOf } from "./event-filing.ts";
 import { eventQuota } from "./event-quota.ts";
 import { BECOMES_FORMER, becomesFormer, type FormerEvent, formerEvents } from "./former-events.store.ts";
-import { kindLimit } from "./kind-limit.store.ts";
 import { type EventReads, eventReads } from "./event-reads.store.ts";
 
 export interface CalendarEventsStore extends EventReads {
-  /**
-   * The names of the lanes that a calendar's events are filed in, without a number those of all the guild's calendars;
-   * and reads of that very moment: what is written after it is not seen.
-   */
-  lanesNow(guildId: GuildId, calendarNumber?: number): Promise<{ lanes: readonly string[]; reads: EventReads }>;
+  /** Reads of the moment of the first of them: what is written after it is not seen. */
+  readsNow(): EventReads;
+  /** The numbers of the guild's calendars that hold anything, and reads of that very moment. */
+  calendarsNow(guildId: GuildId): Promise<{ numbers: readonly number[]; reads: EventReads }>;
   /** Stores a new event, unless the guild may not hold it; false when another has its id. */
   insert(event: CalendarEvent): Promise<boolean | Refusal>;
   /**
-   * Stores the revision after `stored`, unless the guild may not hold a series of its kind; false when another write
-   * came between. Where single occurrences were changed, those
-   * with the original starts in `keep` stay so, and the others are forgotten (D19).
+   * Stores the next revision; false when another write came between. Where single occurrences were changed, those with
+   * the original starts in `keep` stay so, and the others are forgotten (D19).
    */
-  replace(next: ChangedEvent, keep: readonly EpochMs[] | "all", stored: StoredEvent): Promise<boolean | Refusal>;
+  replace(next: ChangedEvent, keep: readonly EpochMs[] | "all"): Promise<boolean>;
   /** Stores what one occurrence has of its own, as a write of its series, which has the next revision; it was as `before`. */
   saveOverride(series: CalendarEvent, next: ChangedOverride, before: Occurrence): Promise<boolean>;
   remove(event: StoredEvent): Promise<boolean>;
@@ -47,23 +42,18 @@ export interface CalendarEventsStore extends EventReads {
   changesSince(params: ChangesSinceParams): Promise<ChangesSinceResult>;
 }
 
+/** Tombstones, and occurrences that were not moved, have none. */
+const ANY_CALENDAR = { $gt: 0 } as const;
+
 /** The store of a guild's events, of which it may hold so many at most. */
 export function calendarEventsStore(connection: Connection, eventsPerGuild: number): CalendarEventsStore {
   const model = connection.model<AnyRow>("CalendarEvent", eventSchema);
   const insertNew = newRecords(model);
-  const kinds = kindLimit(model);
-  const kindQueue = new WriteQueue();
-  const quota = eventQuota(eventsPerGuild, countFiled, () => performance.now());
+  const quota = eventQuota(eventsPerGuild, countListed, () => performance.now());
 
   /** What has a place in lists: events, and occurrences that were moved by hand. The index alone answers it. */
-  function countFiled(guildId: GuildId): Promise<number> {
-    return model.countDocuments({ guildId, lane: { $gt: "" } });
-  }
-
-  /** Saves a row; where it is of a new kind, after the creates of new kinds in that calendar that came before. */
-  async function saveInKind(row: EventDocument, save: () => Promise<boolean>): Promise<boolean | Refusal> {
-    if (!(await kinds.isNew(row))) return save();
-    return kindQueue.run(`${row.guildId}/${row.calendarNumber}`, async () => (await kinds.refusal(row)) ?? save());
+  function countListed(guildId: GuildId): Promise<number> {
+    return model.countDocuments({ guildId, calendarNumber: ANY_CALENDAR });
   }
 
   /** Does both, or neither when another write came between. The save is last: the database holds it to the deadline. */
@@ -82,9 +72,12 @@ export function calendarEventsStore(connection: Connection, eventsPerGuild: numb
   return {
     ...eventReads(model),
 
-    async lanesNow(guildId, calendarNumber) {
-      const { values, at } = await distinctNow(model, "lane", { guildId, lane: lanesOf(calendarNumber) });
-      return { lanes: values as string[], reads: eventReads(model, at) };
+    readsNow: () => eventReads(model, {}),
+
+    async calendarsNow(guildId) {
+      const held = { guildId, calendarNumber: ANY_CALENDAR };
+      const { values, at } = await distinctNow(model, "calendarNumber", held);
+      return { numbers: values as number[], reads: eventReads(model, { at }) };
     },
 
     async insert(event) {
@@ -92,25 +85,22 @@ export function calendarEventsStore(connection: Connection, eventsPerGuild: numb
       const refusal = await quota.admit(event.guildId);
       if (refusal !== undefined) return refusal;
       const replacement = stampedReplacement(row, ["scheduledAt", "coloredAt"]);
-      const saved = await saveInKind(row, () => insertNew({ record: row, replacement })).catch((error: unknown) => {
+      const saved = await insertNew({ record: row, replacement }).catch((error: unknown) => {
         quota.release(event.guildId);
         throw error;
       });
-      if (isRefusal(saved) || !saved) quota.release(event.guildId);
+      if (!saved) quota.release(event.guildId);
       return saved;
     },
 
-    replace({ event, rescheduled, recolored }, keep, stored) {
+    replace({ event, rescheduled, recolored }, keep) {
       const row = documentOf(event);
       const replacement = replacementOf(row, { rescheduled, recolored });
-      const save = () =>
-        keep === "all"
-          ? saveRevision(model, row, replacement)
-          : together(
-              (session) => forgetOverrides(model, event.id, keep, session),
-              (session) => saveRevision(model, row, replacement, session),
-            );
-      return row.lane === documentOf(stored).lane ? save() : saveInKind(row, save);
+      if (keep === "all") return saveRevision(model, row, replacement);
+      return together(
+        (session) => forgetOverrides(model, event.id, keep, session),
+        (session) => saveRevision(model, row, replacement, session),
+      );
     },
 
     saveOverride(series, { override, ...isNew }, before) {

@@ -1,10 +1,11 @@
-import { askedTogether } from "../../mixins/asked-together.ts";
+import { LRUCache } from "lru-cache";
+import { NoAnswerInTime } from "../../mixins/bounded-answers.ts";
 import { BoundedList, jsonBytes } from "../../mixins/bounded-list.ts";
 import { Slices } from "../../mixins/slices.ts";
 import type { ActionContract } from "../contracts/contract.ts";
 import { type EventView, listEvents, listOngoingEvents, MOST_ENTRIES } from "../contracts/calendar-events.contract.ts";
 import { listTooLarge } from "../contracts/list-limits.ts";
-import type { Occurrence, OccurrencesStartingParams } from "../contracts/occurrences.contract.ts";
+import type { Occurrence, OccurrencesStartingParams, OnlyOccurrences } from "../contracts/occurrences.contract.ts";
 import type { Refusal } from "../contracts/errors.ts";
 import type { EpochMs, GuildId } from "../contracts/ids.ts";
 import type { CalendarEventsStore } from "./calendar-events.store.ts";
@@ -12,13 +13,12 @@ import type { CalendarsStore } from "./calendars.store.ts";
 import { type Calendar, unwrittenCalendar } from "./domain/calendar.ts";
 import type { ShownEvent } from "./domain/event.ts";
 import { inOrder } from "./domain/listing.ts";
-import { eachOccurrenceTouching, occurrencesStarting } from "./domain/occurrences.ts";
+import { eachOccurrenceStarting, eachOccurrenceTouching } from "./domain/occurrences.ts";
 import { announcedOccurrence, type Placed, placedSingle, placedView } from "./domain/placed.ts";
 import { soonest, type Soonest } from "./domain/soonest.ts";
 import { isOngoing, mergedWindows, startsIn, type Times, touches, type Window } from "./domain/window.ts";
-import type { EventReads } from "./event-reads.store.ts";
+import type { EventReads, Found } from "./event-reads.store.ts";
 import { placedEvents } from "./placed-events.ts";
-import { isSingles } from "./window-query.ts";
 
 /** Reads windows of calendars: the store finds what is near, the domain says what is in. */
 export interface CalendarWindows {
@@ -30,14 +30,29 @@ export interface CalendarWindows {
   ): Promise<{ occurrences: Occurrence[]; truncated: boolean }>;
 }
 
-export function calendarWindows(store: CalendarEventsStore, calendars: CalendarsStore): CalendarWindows {
-  const calendarNow = askedTogether((guildId: GuildId, calendarNumber: number) =>
-    Promise.all([calendars.find(guildId, calendarNumber), store.lanesNow(guildId, calendarNumber)]),
-  );
+/** Calendars that are remembered, each with a name and up to 50 zones. */
+const MOST_REMEMBERED = 10_000;
 
+export function calendarWindows(store: CalendarEventsStore, calendars: CalendarsStore): CalendarWindows {
+  /** As they were when they were last read. */
+  const remembered = new LRUCache<string, Calendar>({ max: MOST_REMEMBERED });
+
+  /**
+   * What touches a window depends on the calendar's zones. They are read with it, and it is looked for by those that are
+   * remembered; where they have changed since, it is looked for again.
+   */
   async function list(guildId: GuildId, calendarNumber: number, wanted: Wanted): Promise<EventView[] | Refusal> {
-    const [calendar, { lanes, reads }] = await calendarNow(guildId, calendarNumber);
-    return listed(reads, guildId, calendar, lanes, wanted);
+    const name = `${guildId}/${calendarNumber}`;
+    const before = remembered.get(name) ?? unwrittenCalendar(guildId, calendarNumber);
+    const reads = store.readsNow();
+    const [calendar, found] = await Promise.all([
+      calendars.find(guildId, calendarNumber),
+      begun(reads.shownTouching(guildId, before, wanted.window)),
+    ]);
+    if (calendar.revision === before.revision) return listed(reads, found, calendar, wanted);
+    await found.return(undefined);
+    remembered.set(name, calendar);
+    return listed(reads, reads.shownTouching(guildId, calendar, wanted.window), calendar, wanted);
   }
 
   return {
@@ -51,14 +66,16 @@ export function calendarWindows(store: CalendarEventsStore, calendars: Calendars
         belongs: (times) => isOngoing(times, now),
       }),
 
-    async listStarting({ guildId, windows, limit, texts = true }, isOpen) {
-      const [written, { lanes: all, reads }] = await Promise.all([calendars.list(guildId), store.lanesNow(guildId)]);
-      const search = { guildId, written, lanes: await openLanes(all, isOpen), limit, texts, found: soonest(limit) };
-      for (const window of mergedWindows(windows)) {
+    async listStarting({ guildId, windows, limit, texts = true, only = {} }, isOpen) {
+      const [written, { numbers, reads }] = await Promise.all([calendars.list(guildId), store.calendarsNow(guildId)]);
+      const open = await openOf(numbers, isOpen);
+      const found = soonest(limit);
+      const search = { guildId, calendars: open.map(calendarIn(guildId, written)), limit, texts, only, found };
+      for (const window of open.length === 0 ? [] : mergedWindows(windows)) {
         await collectStarting(reads, search, window);
-        if (search.found.truncated) break;
+        if (found.truncated) break;
       }
-      return { occurrences: search.found.list(), truncated: search.found.truncated };
+      return { occurrences: found.list(), truncated: found.truncated };
     },
   };
 }
@@ -72,17 +89,27 @@ interface Wanted {
   readonly contract: Pick<ActionContract<never, unknown>, "narrowing">;
 }
 
+/** The first page is read; the others follow as they are taken. */
+async function begun<Item>(pages: AsyncIterable<Item>): Promise<AsyncGenerator<Item, void, undefined>> {
+  const iterator = pages[Symbol.asyncIterator]();
+  const first = await iterator.next();
+  return (async function* () {
+    if (first.done === true) return;
+    yield first.value;
+    yield* { [Symbol.asyncIterator]: () => iterator };
+  })();
+}
+
 async function listed(
   reads: EventReads,
-  guildId: GuildId,
+  pages: AsyncIterable<Found<ShownEvent>>,
   calendar: Calendar,
-  lanes: readonly string[],
   { window, belongs, contract }: Wanted,
 ): Promise<EventView[] | Refusal> {
   const list = new BoundedList<EventView>();
   const slices = new Slices();
   const bytesOf = textBytes();
-  for await (const found of reads.shownTouching(guildId, lanes, window, [calendar])) {
+  for await (const found of pages) {
     const placed = await placedEvents(found, {
       reads,
       eventsOf: (ids) => reads.findAll(ids),
@@ -117,38 +144,45 @@ function textBytes(): (placed: Placed<ShownEvent>) => number {
 /** A search for what starts soonest. */
 interface Search {
   readonly guildId: GuildId;
-  readonly lanes: readonly string[];
+  /** Those of the guild that it may have now and that hold anything. */
+  readonly calendars: readonly Calendar[];
   readonly limit: number;
   readonly texts: boolean;
-  /** The guild's calendars that were written. */
-  readonly written: readonly Calendar[];
+  readonly only: OnlyOccurrences;
   readonly found: Soonest;
 }
 
+/** Whoever asks for what starts waits no longer (`owners-on-the-bus.ts`). */
+const MOST_STARTING_MS = 5_000;
+
 async function collectStarting(reads: EventReads, search: Search, window: Window): Promise<void> {
-  const { guildId, lanes, limit, texts, written, found } = search;
+  const { guildId, calendars, limit, texts, only, found } = search;
+  const calendarOf = ({ calendarNumber }: { calendarNumber: number }) => calendarIn(guildId, calendars)(calendarNumber);
   const add = (placed: Placed) => {
     const occurrence = announcedOccurrence(placed, calendarOf(placed.event));
     found.add(texts ? occurrence : withoutTexts(occurrence));
   };
-  const calendarOf = ({ calendarNumber }: { calendarNumber: number }) =>
-    written.find((calendar) => calendar.calendarNumber === calendarNumber) ??
-    unwrittenCalendar(guildId, calendarNumber);
-  for (const event of await reads.singlesStarting(guildId, lanes, window, limit + 1, texts)) {
+  const until = performance.now() + MOST_STARTING_MS;
+  const slices = new Slices();
+  for (const event of await reads.singlesStarting(guildId, calendars, window, limit + 1, search)) {
     add(placedSingle(event));
   }
-  const recurring = lanes.filter((lane) => !isSingles(lane));
-  const calendars = numbersOf(recurring).map((calendarNumber) => calendarOf({ calendarNumber }));
-  for await (const some of reads.touching(guildId, recurring, window, calendars, texts)) {
+  for await (const some of reads.recurringTouching(guildId, calendars, window, search)) {
+    if (performance.now() > until) throw new NoAnswerInTime(`what starts in guild ${guildId}`);
     const placed = await placedEvents(some, {
       reads,
       eventsOf: (ids) => reads.findAll(ids),
       window,
       calendarOf,
-      expand: (series, isElsewhere) => occurrencesStarting(series, upTo(window, found.horizon), limit + 1, isElsewhere),
+      expand: (series, isElsewhere) =>
+        eachOccurrenceStarting(series, upTo(window, found.horizon), limit + 1, isElsewhere),
       belongs: (times) => startsIn(times, window),
     });
-    for (const one of placed) add(one);
+    slices.begin();
+    for (const one of placed) {
+      if (only.color === undefined || only.color === one.color) add(one);
+      if (slices.isOver) await slices.rest();
+    }
   }
 }
 
@@ -162,18 +196,18 @@ function upTo({ from, until }: Window, last: EpochMs): Window {
   return { from, until: Math.min(until, last + 1) };
 }
 
-/** The numbers of the calendars that lanes belong to. */
-function numbersOf(lanes: readonly string[]): number[] {
-  return [...new Set(lanes.map((lane) => Number.parseInt(lane, 10)))];
+/** The guild's calendar of a number, as it was written or never was. */
+function calendarIn(guildId: GuildId, written: readonly Calendar[]): (calendarNumber: number) => Calendar {
+  return (calendarNumber) =>
+    written.find((calendar) => calendar.calendarNumber === calendarNumber) ??
+    unwrittenCalendar(guildId, calendarNumber);
 }
 
-/** The lanes of the calendars that the guild may have now (D20). */
-async function openLanes(
-  lanes: readonly string[],
+/** The numbers of the calendars that the guild may have now (D20). */
+async function openOf(
+  numbers: readonly number[],
   isOpen: (calendarNumber: number) => Promise<boolean>,
-): Promise<string[]> {
-  const numbers = numbersOf(lanes);
+): Promise<number[]> {
   const open = await Promise.all(numbers.map(isOpen));
-  const allowed = new Set(numbers.filter((_, at) => open[at]));
-  return lanes.filter((lane) => allowed.has(Number.parseInt(lane, 10)));
+  return numbers.filter((_, at) => open[at]);
 }

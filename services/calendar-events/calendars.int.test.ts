@@ -134,6 +134,23 @@ describe("calendars (D22)", () => {
     await expect(calendar.list(guildId, now, now + 1)).resolves.toMatchObject([{ eventId: id }]);
   });
 
+  test("a list right after a change of the zone finds what only the new zone has there", async () => {
+    const guildId = calendar.newGuild();
+    const startsAt = Math.floor(Date.now() / DAY) * DAY + 2 * DAY;
+    const weekly = { recurs: true, recurrence: { frequency: "WEEKLY" } } as const;
+    await calendar.create(guildId, { startsAt, endsAt: startsAt + HOUR, ...weekly });
+    const midnight = startsAt + 7 * DAY;
+    await expect(starts(guildId, midnight, midnight + HOUR)).resolves.toHaveLength(1);
+    for (const [timezone, hours] of [
+      ["Asia/Tokyo", 9],
+      ["Etc/GMT+10", -10],
+    ] as const) {
+      await change(guildId, { timezone });
+      const from = midnight - hours * HOUR;
+      await expect(starts(guildId, from, from + HOUR)).resolves.toEqual([new Date(from).toISOString().slice(0, 16)]);
+    }
+  });
+
   test("a zone changed sixty times is the last one, and what is to come is found where it is", async () => {
     const guildId = calendar.newGuild();
     const startsAt = Math.floor(Date.now() / DAY) * DAY + 10 * DAY;

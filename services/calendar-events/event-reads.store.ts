@@ -1,7 +1,8 @@
 import type { Model } from "mongoose";
 import { coalescedReads } from "../../mixins/coalesced-reads.ts";
-import { type Moment, readRows, streamRows } from "../../mixins/short-reads.ts";
+import { type Moment, readRows, readRowsNow, type ShortRead, streamRows } from "../../mixins/short-reads.ts";
 import type { EpochMs, EventId, GuildId, OccurrenceId } from "../contracts/ids.ts";
+import type { OnlyOccurrences } from "../contracts/occurrences.contract.ts";
 import {
   type AnyRow,
   eventOf,
@@ -11,19 +12,26 @@ import {
   type Row,
   SHOWN,
   shownOf,
-  UNFILED,
+  WITHOUT_ENTRIES,
 } from "./calendar-event.document.ts";
 import type { Calendar } from "./domain/calendar.ts";
 import type { ShownEvent, StoredEvent } from "./domain/event.ts";
 import type { Override } from "./domain/override.ts";
 import type { Window } from "./domain/window.ts";
-import { FILED, IN_ORDER } from "./event-filing.ts";
-import { type EventFilter, isSingles, windowFilter } from "./window-query.ts";
+import { ENTRIES_INDEX, IN_ORDER_INDEX } from "./window-index/entries.ts";
+import { inCalendars, queryFor, seriesQuery } from "./window-index/query.ts";
 
 /** Some of what was found: events, and occurrences that were moved by hand. */
 export interface Found<Event extends ShownEvent = StoredEvent> {
   readonly events: readonly Event[];
   readonly moved: readonly Override[];
+}
+
+/** What is read of a window. */
+export interface Narrowed {
+  readonly texts: boolean;
+  /** Leaves out others; what may have occurrences of the colour is read, too. */
+  readonly only?: OnlyOccurrences;
 }
 
 export interface EventReads {
@@ -34,23 +42,22 @@ export interface EventReads {
     occurrence?: OccurrenceId,
   ): Promise<{ event: StoredEvent; override?: Override } | undefined>;
   findAll(ids: readonly EventId[]): Promise<StoredEvent[]>;
-  /** What touches a window, in no order, some at a time. A series may have no occurrence in it. */
-  touching(
+  /** What touches a window of a calendar, as lists show it; in no order, some at a time. A series may have nothing in it. */
+  shownTouching(guildId: GuildId, calendar: Calendar, window: Window): AsyncIterable<Found<ShownEvent>>;
+  /** Series, and occurrences that were moved by hand, that touch a window of some calendars; in the same way. */
+  recurringTouching(
     guildId: GuildId,
-    lanes: readonly string[],
-    window: Window,
     calendars: readonly Calendar[],
-    texts?: boolean,
+    window: Window,
+    narrowed: Narrowed,
   ): AsyncIterable<Found>;
-  /** The same, with no more of each event than a list shows. */
-  shownTouching(...asked: Parameters<EventReads["touching"]>): AsyncIterable<Found<ShownEvent>>;
   /** Single events that start in a window, soonest first. */
   singlesStarting(
     guildId: GuildId,
-    lanes: readonly string[],
+    calendars: readonly Calendar[],
     window: Window,
     most: number,
-    texts?: boolean,
+    narrowed: Narrowed,
   ): Promise<StoredEvent[]>;
   /** What occurrences have of their own, of these series and with original starts in the window. */
   overrides(ids: readonly EventId[], originals: Window): Promise<Override[]>;
@@ -58,26 +65,34 @@ export interface EventReads {
   overriddenStarts(id: EventId): Promise<EpochMs[]>;
 }
 
-/** So many lanes are asked for at once; a calendar has more only by design. */
-const LANES_AT_ONCE = 50;
 /** Rows in one reply: of the longest texts, of 20 kB each, 5 MB. */
 const ROWS_AT_ONCE = 250;
 
-/** Reads of events as they are, or as they were at a moment. */
-export function eventReads(model: Model<AnyRow>, at?: Moment): EventReads {
+/**
+ * Reads of events as they are; or, with a moment, as they were then. A moment that is not known yet is that of the first
+ * read, which has to end before the others begin.
+ */
+export function eventReads(model: Model<AnyRow>, moment?: { at?: Moment }): EventReads {
+  async function rowsOf<Of>(read: ShortRead): Promise<Of[]> {
+    if (moment === undefined || moment.at !== undefined) return readRows<Of>(model, read, moment?.at);
+    const { rows, at } = await readRowsNow<Of>(model, read);
+    moment.at = at;
+    return rows;
+  }
+
   async function* found<Event extends ShownEvent>(
-    filter: EventFilter,
+    where: Pick<ShortRead, "filter" | "hint">,
     { projection, eventIn }: Reading<Event>,
   ): AsyncIterable<Found<Event>> {
-    const read = { filter, projection, hint: FILED };
-    const few = await readRows<Row>(model, { ...read, limit: ROWS_AT_ONCE + 1 }, at);
+    const read = { ...where, projection };
+    const few = await rowsOf<Row>({ ...read, limit: ROWS_AT_ONCE + 1 });
     if (few.length <= ROWS_AT_ONCE) yield sorted(few, eventIn);
     else for await (const rows of many({ ...read, batchSize: ROWS_AT_ONCE })) yield sorted(rows, eventIn);
   }
 
   async function* many(read: Parameters<typeof streamRows>[1]): AsyncIterable<readonly Row[]> {
     let some: Row[] = [];
-    for await (const row of streamRows<Row>(model, read, at)) {
+    for await (const row of streamRows<Row>(model, read, moment?.at)) {
       some.push(row);
       if (some.length < ROWS_AT_ONCE) continue;
       yield some;
@@ -86,25 +101,11 @@ export function eventReads(model: Model<AnyRow>, at?: Moment): EventReads {
     if (some.length > 0) yield some;
   }
 
-  const touching = <Event extends ShownEvent>(reading: Reading<Event>) =>
-    async function* (
-      guildId: GuildId,
-      lanes: readonly string[],
-      window: Window,
-      calendars: readonly Calendar[],
-      texts = true,
-    ): AsyncIterable<Found<Event>> {
-      const wanted = { ...reading, projection: { ...reading.projection, ...(texts ? {} : WITHOUT_TEXTS) } };
-      for (let first = 0; first < lanes.length; first += LANES_AT_ONCE) {
-        yield* found(windowFilter(guildId, lanes.slice(first, first + LANES_AT_ONCE), window, calendars), wanted);
-      }
-    };
-
   /** What looks at a moment is asked apart. */
   const byIds =
-    at === undefined
+    moment === undefined
       ? together(model)
-      : (ids: readonly string[]) => readRows<Row>(model, { filter: { _id: { $in: ids } }, projection: UNFILED }, at);
+      : (ids: readonly string[]) => rowsOf<Row>({ filter: { _id: { $in: ids } }, projection: WITHOUT_ENTRIES });
 
   return {
     async find(guildId, id, occurrence) {
@@ -119,34 +120,52 @@ export function eventReads(model: Model<AnyRow>, at?: Moment): EventReads {
       return [...sorted(await byIds(ids), eventOf).events];
     },
 
-    touching: touching(WHOLE),
-    shownTouching: touching({ projection: SHOWN, eventIn: shownOf }),
+    shownTouching: (guildId, calendar, window) =>
+      found(
+        { filter: queryFor(guildId, [calendar], window), hint: ENTRIES_INDEX },
+        { projection: SHOWN, eventIn: shownOf },
+      ),
 
-    async singlesStarting(guildId, lanes, { from, until }, most, texts = true) {
-      const filter = { guildId, lane: { $in: lanes.filter(isSingles) }, startsAt: { $gte: from, $lt: until } };
-      const sort = { startsAt: 1 } as const;
-      const projection = texts ? UNFILED : { ...UNFILED, ...WITHOUT_TEXTS };
-      const read = { filter, projection, sort, hint: IN_ORDER, limit: most };
-      const rows = await readRows<Row>(model, read, at);
-      return [...sorted(rows, eventOf).events];
+    recurringTouching(guildId, calendars, window, { texts, only = {} }) {
+      const { color, eventId } = only;
+      const ofColor = color === undefined ? {} : { $or: [{ color: { $in: [color, null] } }, { hasOverrides: true }] };
+      const where =
+        eventId === undefined
+          ? { filter: queryFor(guildId, calendars, window, { which: "recurring", also: ofColor }), hint: ENTRIES_INDEX }
+          : { filter: seriesQuery(guildId, calendars, eventId) };
+      return found(where, { projection: projectionOf(texts), eventIn: eventOf });
+    },
+
+    async singlesStarting(guildId, calendars, { from, until }, most, { texts, only: { color, eventId } = {} }) {
+      const filter = {
+        ...inCalendars(guildId, calendars),
+        ...(eventId === undefined ? {} : { _id: eventId }),
+        ...(color === undefined ? {} : { color }),
+        startsAt: { $gte: from, $lt: until },
+        recurrence: { $exists: false },
+        eventId: { $exists: false },
+      };
+      const read = { filter, projection: projectionOf(texts), sort: { startsAt: 1 }, limit: most } as const;
+      const hint = eventId === undefined ? { hint: IN_ORDER_INDEX } : {};
+      return [...sorted(await rowsOf<Row>({ ...read, ...hint }), eventOf).events];
     },
 
     async overrides(ids, { from, until }) {
       const filter = { eventId: { $in: ids }, original: { $gte: from, $lt: until } };
-      const rows = await readRows<OverrideRow>(model, { filter, projection: UNFILED }, at);
+      const rows = await rowsOf<OverrideRow>({ filter, projection: WITHOUT_ENTRIES });
       return rows.map(overrideOf);
     },
 
     async overriddenStarts(eventId) {
       const read = { filter: { eventId }, projection: { original: 1 } } as const;
-      const rows = await readRows<Pick<OverrideRow, "original">>(model, read, at);
+      const rows = await rowsOf<Pick<OverrideRow, "original">>(read);
       return rows.map(({ original }) => original);
     },
   };
 }
 
 function together(model: Model<AnyRow>): (ids: readonly string[]) => Promise<Row[]> {
-  const read = coalescedReads<Row & { readonly _id: string }>(model, UNFILED);
+  const read = coalescedReads<Row & { readonly _id: string }>(model, WITHOUT_ENTRIES);
   return async (ids) => (await Promise.all(ids.map(read))).filter((row) => row !== null);
 }
 
@@ -159,7 +178,9 @@ interface Reading<Event extends ShownEvent> {
 /** Texts may be 7 kB an event, and ten thousand are read at a time. */
 const WITHOUT_TEXTS = { name: 0, description: 0, location: 0, image: 0 } as const;
 
-const WHOLE: Reading<StoredEvent> = { projection: UNFILED, eventIn: eventOf };
+function projectionOf(texts: boolean): Reading<StoredEvent>["projection"] {
+  return texts ? WITHOUT_ENTRIES : { ...WITHOUT_ENTRIES, ...WITHOUT_TEXTS };
+}
 
 function sorted<Event extends ShownEvent>(rows: readonly Row[], eventIn: Reading<Event>["eventIn"]): Found<Event> {
   const events = rows.map((row) => (isOverrideRow(row) ? undefined : eventIn(row)));

@@ -50,13 +50,13 @@ export function eventWrites(
     const { event } = next;
     const written = writtenOf(event, calendar);
     if (!next.rescheduled || stored.recurring?.hasOverrides !== true) {
-      return { written, save: () => store.replace(next, "all", stored) };
+      return { written, save: () => store.replace(next, "all") };
     }
     const series = seriesOf(event, calendar);
     const starts = await store.overriddenStarts(stored.id);
     const kept = series === undefined ? [] : starts.filter((start) => occurrenceAt(series, start) !== undefined);
     const changed = { ...next, event: withOverrides(event, kept.length > 0) };
-    return { written, save: () => store.replace(changed, kept, stored) };
+    return { written, save: () => store.replace(changed, kept) };
   }
 
   function occurrenceWrite({ event: stored, calendar }: Named, placed: Placed, next: ChangedOverride): Write {

@@ -29,10 +29,6 @@ export const ERRORS = {
   TOO_MANY_ANNOUNCEMENTS: { status: 409, message: "The guild has 1000 announcements already" },
   TOO_MANY_SUBSCRIBERS: { status: 409, message: "An announcement has at most 1000 subscribed roles and 1000 users" },
   TOO_MANY_EVENTS: { status: 409, message: "The guild has as many events already as it may hold" },
-  TOO_MANY_KINDS: {
-    status: 409,
-    message: "The calendar has series of 100 kinds already: use the interval and about the length of another series",
-  },
   IDEMPOTENCY_KEY_REUSED: { status: 409, message: "Another request was sent with this Idempotency-Key" },
   IDEMPOTENCY_UNRESOLVED: {
     status: 409,

@@ -1,6 +1,6 @@
-import { type Color, type EventTexts, MOST_ENTRIES } from "./calendar-events.contract.ts";
+import { type Color, COLORS, type EventTexts, MOST_ENTRIES } from "./calendar-events.contract.ts";
 import { action } from "./contract.ts";
-import { flag, guildId, integer, optional, reference } from "./field-rules.ts";
+import { flag, guildId, integer, oneOf, optional, reference } from "./field-rules.ts";
 import type { EpochMs, EventId, GuildId, OccurrenceId } from "./ids.ts";
 
 /** One occurrence, with what dispatch needs to plan and to render. A single event is its own only occurrence. */
@@ -35,12 +35,20 @@ export interface OccurrencesStartingParams {
   readonly limit: number;
   /** Whether their texts are wanted; they are where nothing is said. */
   readonly texts?: boolean;
+  /** Leaves out all others. */
+  readonly only?: OnlyOccurrences;
   /**
    * Where it is given, `former` has what was so until later than this: of each event as it was before it was last moved,
    * recoloured or removed, without texts; 1000 at most, those of the latest changes. Of a removed event it is known for 7
    * days, and of a series of which single occurrences had been changed it is not known.
    */
   readonly formerAfter?: EpochMs;
+}
+
+/** Occurrences of a colour, or of an event or a series. */
+export interface OnlyOccurrences {
+  readonly color?: Color;
+  readonly eventId?: EventId;
 }
 
 export interface OccurrencesStarting {
@@ -69,6 +77,11 @@ export const listOccurrencesStarting = action<OccurrencesStartingParams, Occurre
     },
     limit: integer(1, MOST_ENTRIES),
     texts: optional(flag),
+    only: optional({
+      type: "object",
+      strict: true,
+      props: { color: optional(oneOf(COLORS)), eventId: optional(reference) },
+    }),
     formerAfter: optional(instant),
   },
   idempotent: true,

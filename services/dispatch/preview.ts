@@ -1,9 +1,16 @@
 import { type Announcement } from "../contracts/announcements.contract.ts";
 import { MOST_ENTRIES } from "../contracts/calendar-events.contract.ts";
-import type { Occurrence } from "../contracts/occurrences.contract.ts";
+import type { Occurrence, OnlyOccurrences } from "../contracts/occurrences.contract.ts";
 import type { PostPreview } from "../contracts/dispatch.contract.ts";
 import { refuse, type Refusal } from "../contracts/errors.ts";
-import { type AnnouncementId, type EpochMs, type GuildId, LAST_EPOCH_MS, type OccurrenceId } from "../contracts/ids.ts";
+import {
+  type AnnouncementId,
+  type EpochMs,
+  type EventId,
+  type GuildId,
+  LAST_EPOCH_MS,
+  type OccurrenceId,
+} from "../contracts/ids.ts";
 import type { ChannelChecks } from "./channel-checks.ts";
 import { encodeMessage } from "./discord/message-body.ts";
 import { covers } from "./domain/covers.ts";
@@ -17,8 +24,9 @@ export interface PreviewParams {
   readonly eventId?: string;
 }
 
-/** The next one is nearly always among the first; the second page is all that one answer may hold. */
-const PAGES = [100, MOST_ENTRIES];
+const DAY_MS = 86_400_000;
+/** How far is looked ahead, one after the other: what starts soon is found without looking at all that ever starts. */
+const AHEAD_MS = [DAY_MS / 24, DAY_MS, 32 * DAY_MS, 1_024 * DAY_MS, Infinity];
 const NOTHING_AHEAD = "The announcement covers no event that is still ahead";
 
 /** The messages of an announcement as they would be sent now. Reads the owners, and sends nothing. */
@@ -49,30 +57,59 @@ export async function previewOf(
 }
 
 /** A disabled announcement is looked at before it is enabled: it is taken as if it were. */
-function nextCovered(owners: Owners, announcement: Announcement, now: EpochMs): Promise<Occurrence | undefined> {
+async function nextCovered(owners: Owners, announcement: Announcement, now: EpochMs): Promise<Occurrence | undefined> {
   const enabled = { ...announcement, enabled: true };
-  return nextThat(owners, announcement.guildId, now, (occurrence) => covers(enabled, occurrence));
+  const { guildId } = announcement;
+  switch (announcement.type) {
+    case "COLOR":
+      return nextOf(
+        owners,
+        guildId,
+        now,
+        announcement.eventColor === undefined ? {} : { color: announcement.eventColor },
+      );
+    case "RECUR":
+    case "SPECIFIC": {
+      // An occurrence is named by its series and its start (D12).
+      const [eventId] = (announcement.eventId ?? "").split("_", 1);
+      return nextOf(owners, guildId, now, { eventId: eventId as EventId }, (occurrence) => covers(enabled, occurrence));
+    }
+    case "UNIVERSAL":
+    default:
+      return nextOf(owners, guildId, now, {});
+  }
 }
 
 /** The event or the occurrence with this id, past or ahead; of a series the next that is ahead. */
 async function named(owners: Owners, guildId: GuildId, id: string, now: EpochMs): Promise<Occurrence | undefined> {
   const occurrence = await owners.occurrence(guildId, id as OccurrenceId);
-  return occurrence ?? nextThat(owners, guildId, now, ({ eventId }) => eventId === id);
+  return occurrence ?? nextOf(owners, guildId, now, { eventId: id as EventId });
 }
 
-async function nextThat(
+/** The soonest that is ahead; with `isMeant` the soonest of those, among as many as one answer may hold. */
+async function nextOf(
   owners: Owners,
   guildId: GuildId,
   now: EpochMs,
-  isMeant: (occurrence: Occurrence) => boolean,
+  only: OnlyOccurrences,
+  isMeant?: (occurrence: Occurrence) => boolean,
 ): Promise<Occurrence | undefined> {
-  const windows = [{ from: now, until: LAST_EPOCH_MS + 1 }];
-  for (const limit of PAGES) {
-    // Sequential on purpose: the second page is asked for only when the first did not have it.
-    const { occurrences, truncated } = await owners.occurrences({ guildId, windows, limit, texts: false });
-    const found = occurrences.find(isMeant);
+  let from = now;
+  for (const aheadMs of AHEAD_MS) {
+    const until = Math.min(now + aheadMs, LAST_EPOCH_MS + 1);
+    const asked = {
+      guildId,
+      windows: [{ from, until }],
+      limit: isMeant === undefined ? 1 : MOST_ENTRIES,
+      texts: false,
+      only,
+    };
+    // Sequential on purpose: what is further ahead is asked for only when nothing was found before it.
+    const { occurrences, truncated } = await owners.occurrences(asked);
+    const found = isMeant === undefined ? occurrences[0] : occurrences.find(isMeant);
     if (found !== undefined) return (await owners.occurrence(guildId, found.occurrenceId)) ?? undefined;
-    if (!truncated) return undefined;
+    if (truncated || until > LAST_EPOCH_MS) return undefined;
+    from = until;
   }
   return undefined;
 }

@@ -1,21 +1,27 @@
 import { describe, expect, test } from "@jest/globals";
 import type { Announcement } from "../contracts/announcements.contract.ts";
-import { MOST_ENTRIES } from "../contracts/calendar-events.contract.ts";
 import type { Occurrence } from "../contracts/occurrences.contract.ts";
 import { defaultSettings } from "../guild-settings/domain/guild-settings.ts";
 import { HOUR, NOON, sampleAnnouncement, sampleOccurrence } from "./domain/dispatch-samples.ts";
 import { previewOf } from "./preview.ts";
 import type { Owners } from "./protocol/ports.ts";
 
-/** Owners of these things; `limits` tells how many occurrences each question asked for. */
-function ownersOf(announcement: Announcement | null, occurrences: readonly Occurrence[], limits: number[] = []) {
+/** Owners of these things; `asked` tells what was asked for, and how many hours long each window was. */
+function ownersOf(announcement: Announcement | null, occurrences: readonly Occurrence[], asked: object[] = []) {
   const owners: Partial<Owners> = {
     announcement: async () => announcement,
     occurrence: async (_guild, id) => occurrences.find(({ occurrenceId }) => occurrenceId === id) ?? null,
     settings: async (guildId) => defaultSettings(guildId),
-    async occurrences({ windows, limit }) {
-      limits.push(limit);
-      const ahead = occurrences.filter(({ startsAt }) => startsAt >= windows[0]!.from);
+    async occurrences({ windows, limit, only: { color, eventId } = {} }) {
+      const { from, until } = windows[0]!;
+      asked.push({ hours: (until - from) / HOUR, limit, ...(color === undefined ? {} : { color }) });
+      const ahead = occurrences.filter(
+        (one) =>
+          one.startsAt >= from &&
+          one.startsAt < until &&
+          (color === undefined || one.color === color) &&
+          (eventId === undefined || one.eventId === eventId),
+      );
       return { occurrences: ahead.slice(0, limit), truncated: ahead.length > limit };
     },
   };
@@ -60,14 +66,28 @@ describe("a preview", () => {
     expect(preview).toMatchObject({ eventId: ofSeries.occurrenceId });
   });
 
-  test("looks further when what is soonest is not meant", async () => {
-    const crowd = Array.from({ length: 100 }, (_, at) => occurrenceAt(NOON + at));
-    const limits: number[] = [];
-    const owners = ownersOf(sampleAnnouncement({ type: "COLOR", eventColor: "RED" }), [...crowd, later], limits);
+  test("looks an hour ahead, and further where nothing is found, for one that it covers", async () => {
+    const inTenDays = occurrenceAt(NOON + 240 * HOUR, { color: "RED" });
+    const questions: object[] = [];
+    const owners = ownersOf(sampleAnnouncement({ type: "COLOR", eventColor: "RED" }), [next, inTenDays], questions);
     await expect(previewOf(owners, UNKNOWN_CHANNELS, asked, NOON)).resolves.toMatchObject({
-      eventId: later.occurrenceId,
+      eventId: inTenDays.occurrenceId,
     });
-    expect(limits).toEqual([100, MOST_ENTRIES]);
+    expect(questions).toEqual([1, 23, 31 * 24].map((hours) => ({ hours, limit: 1, color: "RED" })));
+    questions.length = 0;
+    await previewOf(ownersOf(sampleAnnouncement(), [next], questions), UNKNOWN_CHANNELS, asked, NOON);
+    expect(questions).toEqual([{ hours: 1, limit: 1 }]);
+  });
+
+  test("of SPECIFIC on a series is of its first occurrence, and of RECUR of the next one (D24)", async () => {
+    const second = occurrenceAt(NOON, { eventId: "series", isFirst: false, recurs: true });
+    const first = occurrenceAt(NOON + HOUR, { eventId: "series", isFirst: true, recurs: true });
+    const previewed = (type: "SPECIFIC" | "RECUR") => {
+      const owners = ownersOf(sampleAnnouncement({ type, eventId: "series" as never }), [next, second, first]);
+      return previewOf(owners, UNKNOWN_CHANNELS, asked, NOON);
+    };
+    await expect(previewed("SPECIFIC")).resolves.toMatchObject({ eventId: first.occurrenceId });
+    await expect(previewed("RECUR")).resolves.toMatchObject({ eventId: second.occurrenceId });
   });
 
   test("of an announcement that is not there, or of nothing that is ahead, is refused", async () => {

@@ -4,78 +4,69 @@ import { join } from "node:path";
 import { ServiceBroker } from "moleculer";
 import { brokerOptions } from "../../moleculer.config.ts";
 import { calendarEventsService } from "../../services/calendar-events/calendar-events.service.ts";
-import { type EventView, listEvents } from "../../services/contracts/calendar-events.contract.ts";
+import { type EventView, listEvents, listOngoingEvents } from "../../services/contracts/calendar-events.contract.ts";
 import type { GuildId } from "../../services/contracts/ids.ts";
 import { startMongod } from "../../services/launch/embedded-mongod.ts";
 import { fullRecurrence } from "../../services/calendar-events/domain/create-event.ts";
 import { occurrencesTouching } from "../../services/calendar-events/domain/occurrences.ts";
+import { touches, type Window } from "../../services/calendar-events/domain/window.ts";
 import { UTC } from "../../services/calendar-events/domain/zone.ts";
 import { openCalendar } from "../calendar/filled-calendar.ts";
-import { everyKind, type NewEvent } from "../calendar/many-events.ts";
+import { goingOn, type NewEvent, twentyYears } from "../calendar/many-events.ts";
 import type { Line } from "./line.ts";
 
-const HOUR = 3_600_000;
-const DAY = 24 * HOUR;
-const month = { from: Date.UTC(2024, 4, 1), until: Date.UTC(2024, 5, 1) };
-const SMALL = ["1" as GuildId, 1_000] as const;
-const LARGE = ["2" as GuildId, 100_000] as const;
-const KINDS = ["3" as GuildId, 20_000] as const;
-const LISTS = 400;
+const DAY = 86_400_000;
+const AT = Date.UTC(2024, 4, 8, 18, 30);
+const SINGLES = 50_000;
+const SERIES = 2_000;
+const LISTS = 300;
 
-/** A hundred entries in May 2024: sixty single events, and ten series with four occurrences each. */
-function inTheMonth(): NewEvent[] {
-  const singles = Array.from({ length: 60 }, (_, at): NewEvent => {
-    const startsAt = month.from + at * 12 * HOUR;
-    return { startsAt, endsAt: startsAt + HOUR, name: `single ${at}` };
-  });
-  const series = Array.from({ length: 10 }, (_, at): NewEvent => {
-    const startsAt = month.from + at * HOUR - 52 * 7 * DAY;
-    const recurrence = { frequency: "WEEKLY", count: 56 } as const;
-    return { startsAt, endsAt: startsAt + HOUR, name: `series ${at}`, recurs: true, recurrence };
-  });
-  return [...singles, ...series];
+/** A list that is asked for, and how many times as long it may take as in a calendar that holds nothing but its answer. */
+interface Asked {
+  readonly name: string;
+  readonly window: Window;
+  readonly most: number;
+  readonly onlyAnswer: GuildId;
 }
 
-/** Twenty years of other months: single events, series that ended or begin later, and yearly ones without an end. */
-function inOtherMonths(count: number): NewEvent[] {
-  return Array.from({ length: count }, (_, at): NewEvent => {
-    const days = ((at * 7919) % 3600) + 40;
-    const startsAt = at % 2 === 0 ? month.from - days * DAY : month.until + days * DAY;
-    const times = { startsAt, endsAt: startsAt + HOUR, name: `other ${at}` };
-    if (at % 4 < 2) return times;
-    if (at % 8 < 4) return { ...times, recurs: true, recurrence: { frequency: "DAILY", count: 30 } };
-    const autumn = Date.UTC(2010 + (at % 10), 8, 1 + (at % 60)) + (at % 20) * HOUR;
-    return { startsAt: autumn, endsAt: autumn + HOUR, recurs: true, recurrence: { frequency: "YEARLY" } };
-  });
+const ASKED: readonly Asked[] = [
+  { name: "month", window: { from: AT, until: AT + 31 * DAY }, most: 1.5, onlyAnswer: "2" as GuildId },
+  { name: "day", window: { from: AT, until: AT + DAY }, most: 3, onlyAnswer: "3" as GuildId },
+  { name: "ongoing", window: { from: AT, until: AT + 1 }, most: 3, onlyAnswer: "4" as GuildId },
+];
+const FULL = "1" as GuildId;
+
+/** Twenty years of single events and series, and series that all go on: of those weekly and yearly ones, above all. */
+function fullCalendar(): NewEvent[] {
+  const years = twentyYears(2 * SINGLES).filter(({ recurrence }) => recurrence === undefined);
+  const ended = twentyYears(SERIES).filter(({ recurrence }) => recurrence !== undefined);
+  return [...years, ...ended, ...goingOn(SERIES - ended.length)];
 }
 
-/** Series of as many kinds as a calendar may have, that have nothing in May 2024. */
-function ofEveryKind(count: number): NewEvent[] {
+function isIn(window: Window): (event: NewEvent) => boolean {
   const clock = [{ zone: UTC, since: 0 }] as const;
-  const isElsewhere = ({ startsAt, endsAt, recurrence }: NewEvent) =>
-    recurrence !== undefined &&
-    occurrencesTouching({ startsAt, endsAt, recurrence: fullRecurrence(recurrence), clock }, month, 1).length === 0;
-  return everyKind(2 * count, 0)
-    .filter(isElsewhere)
-    .slice(0, count);
+  return ({ startsAt, endsAt, recurrence }) =>
+    recurrence === undefined
+      ? touches({ startsAt, endsAt }, window)
+      : occurrencesTouching({ startsAt, endsAt, recurrence: fullRecurrence(recurrence), clock }, window, 1).length > 0;
 }
 
-/** A month of 100 entries in a small and in a large calendar, which costs at most 1.2 times as much. */
+/** Lists of a full calendar, beside those of calendars that hold nothing but the answer. */
 export async function benchListing(): Promise<Line[]> {
   const directory = await mkdtemp(join(tmpdir(), "guildcal-bench-"));
   const mongod = await startMongod(directory);
   const broker = new ServiceBroker(brokerOptions({ nodeId: "bench.1", natsUrl: undefined, logLevel: "error" }));
   try {
     const calendar = await openCalendar(mongod.url);
-    for (const [guildId, size] of [SMALL, LARGE]) {
-      const those = inTheMonth();
-      await calendar.fill(guildId, [...those, ...inOtherMonths(size - those.length)]);
-    }
-    await calendar.fill(KINDS[0], [...inTheMonth(), ...ofEveryKind(KINDS[1] - 70)]);
+    const full = fullCalendar();
+    await calendar.fill(FULL, full);
+    for (const { window, onlyAnswer } of ASKED) await calendar.fill(onlyAnswer, full.filter(isIn(window)));
     await calendar.connection.close();
-    broker.createService(calendarEventsService({ mongoUrl: mongod.url }));
+    broker.createService(calendarEventsService({ mongoUrl: mongod.url, now: () => AT }));
     await broker.start();
-    return await compare((guildId) => broker.call(listEvents.name, { guildId, calendarNumber: 1, ...month }));
+    const lines: Line[] = [];
+    for (const asked of ASKED) lines.push(await compare(broker, asked));
+    return lines;
   } finally {
     await broker.stop();
     await mongod.stop();
@@ -83,29 +74,26 @@ export async function benchListing(): Promise<Line[]> {
   }
 }
 
-async function compare(list: (guildId: GuildId) => Promise<EventView[]>): Promise<Line[]> {
-  const took: Record<"small" | "large" | "kinds", number[]> = { small: [], large: [], kinds: [] };
+async function compare(broker: ServiceBroker, { name, window, most, onlyAnswer }: Asked): Promise<Line> {
+  const list = (guildId: GuildId): Promise<EventView[]> =>
+    name === "ongoing"
+      ? broker.call(listOngoingEvents.name, { guildId, calendarNumber: 1 })
+      : broker.call(listEvents.name, { guildId, calendarNumber: 1, ...window });
+  const took: Record<"full" | "only", number[]> = { full: [], only: [] };
+  const { length } = await list(onlyAnswer);
   for (let at = 0; at < LISTS; at += 1) {
-    took.small.push(await milliseconds(() => list(SMALL[0])));
-    took.large.push(await milliseconds(() => list(LARGE[0])));
-    took.kinds.push(await milliseconds(() => list(KINDS[0])));
+    took.only.push(await milliseconds(() => list(onlyAnswer), length));
+    took.full.push(await milliseconds(() => list(FULL), length));
   }
-  const [small, large, kinds] = [median(took.small), median(took.large), median(took.kinds)];
-  const held = large <= 1.2 * small;
-  const times = `1 000 events ${small.toFixed(2)} ms | 100 000 events ${large.toFixed(2)} ms`;
-  return [
-    { held, text: `a month of 100 entries: ${times} | ${(large / small).toFixed(2)}x` },
-    {
-      held: true,
-      text: `in 20 000 events of a hundred kinds: ${kinds.toFixed(2)} ms | ${(kinds / small).toFixed(2)}x`,
-    },
-  ];
+  const [only, full] = [median(took.only), median(took.full)];
+  const times = `alone ${only.toFixed(2)} ms | in a full calendar ${full.toFixed(2)} ms`;
+  return { held: full <= most * only, text: `${name} of ${length} entries: ${times} | ${(full / only).toFixed(2)}x` };
 }
 
-async function milliseconds(list: () => Promise<EventView[]>): Promise<number> {
+async function milliseconds(list: () => Promise<EventView[]>, entries: number): Promise<number> {
   const start = performance.now();
   const { length } = await list();
-  if (length !== 100) throw new Error(`listed ${length} entries instead of 100`);
+  if (length !== entries) throw new Error(`listed ${length} entries instead of ${entries}`);
   return performance.now() - start;
 }
 

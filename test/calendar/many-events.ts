@@ -1,8 +1,4 @@
-import {
-  type CreateEventParams,
-  FREQUENCIES,
-  type Frequency,
-} from "../../services/contracts/calendar-events.contract.ts";
+import { type CreateEventParams, FREQUENCIES } from "../../services/contracts/calendar-events.contract.ts";
 
 /** What a new event is but for its place. */
 export type NewEvent = Omit<CreateEventParams, "guildId" | "calendarNumber">;
@@ -36,42 +32,24 @@ export function twentyYears(count: number): NewEvent[] {
   });
 }
 
-/** How often a series comes back, and how long it takes. */
-interface Kind {
-  readonly frequency: Frequency;
-  readonly interval: number;
-  readonly longMs: number;
-}
-
-const DAYS = { DAILY: 1, WEEKLY: 7, MONTHLY: 30, YEARLY: 365 } as const satisfies Record<Frequency, number>;
-
-const KINDS = 100;
-
-/** A hundred kinds of series: all frequencies, intervals from 1 to 1000, and lengths up to a part of the period. */
-function kindsOf(lengths: number): Kind[] {
-  return Array.from({ length: KINDS }, (_, at): Kind => {
+/** Series that went on before now and go on for long after it, of all frequencies and a few hours each. */
+export function goingOn(count: number): NewEvent[] {
+  const roll = dice(5);
+  return Array.from({ length: count }, (_, at): NewEvent => {
+    const startsAt = NOW - Math.floor(roll() * 10 * YEAR);
     const frequency = FREQUENCIES[at % 4] ?? "DAILY";
-    const nth = Math.floor(at / 4);
-    const interval = nth < 10 ? nth + 1 : Math.ceil(10 * 100 ** ((nth - 9) / 15));
-    const part = lengths * ((at % 7) / 6) ** 2;
-    return { frequency, interval, longMs: Math.max(HOUR, part * interval * DAYS[frequency] * DAY) };
+    const times = { startsAt, endsAt: startsAt + Math.floor(roll() * 3 * HOUR) };
+    return { ...times, recurs: true, recurrence: { frequency } };
   });
 }
 
-/**
- * Series of a hundred kinds, with lengths up to a part of the period: they began and ended, begin and end at all
- * distances from now, so that something is filed in every place that a window near now has to look at.
- */
-export function everyKind(count: number, lengths: number): NewEvent[] {
-  const roll = dice(5);
-  const kinds = kindsOf(lengths);
+/** Series of as many rules and lengths, which began and ended, begin and end at all distances from now. */
+export function everyRule(count: number): NewEvent[] {
+  const roll = dice(9);
   return Array.from({ length: count }, (_, at): NewEvent => {
-    const { frequency, interval, longMs } = kinds[at % KINDS] as Kind;
-    const period = interval * DAYS[frequency] * DAY;
-    const distance = period * ((50 * YEAR) / period) ** roll();
-    const startsAt = Math.max(0, Math.floor(roll() < 0.3 ? NOW + distance : NOW - distance));
-    const most = Math.min(10_000, 2 * Math.ceil(distance / period));
-    const recurrence = { frequency, interval, count: at % 5 === 0 ? -1 : Math.ceil(roll() * most) };
-    return { startsAt, endsAt: startsAt + Math.floor(longMs), recurs: true, recurrence };
+    const startsAt = NOW + Math.floor((roll() - 0.7) * 10 * YEAR);
+    const endsAt = startsAt + Math.floor(roll() ** 8 * 60 * DAY);
+    const recurrence = { frequency: FREQUENCIES[at % 4] ?? "DAILY", interval: 1 + Math.floor(at / 4) };
+    return { startsAt, endsAt, recurs: true, recurrence: at % 3 === 0 ? recurrence : { ...recurrence, count: 2 + at } };
   });
 }

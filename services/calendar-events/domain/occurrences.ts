@@ -41,14 +41,19 @@ export function eachOccurrenceTouching(
 }
 
 /** The occurrences that start in a window, in the order of their original starts; at most `most`. */
-export function occurrencesStarting(
+export function occurrencesStarting(...asked: Parameters<typeof eachOccurrenceStarting>): Slot[] {
+  return [...eachOccurrenceStarting(...asked)];
+}
+
+/** The same, each computed when it is taken. */
+export function eachOccurrenceStarting(
   series: Series,
   window: Window,
   most: number,
   isElsewhere: (original: EpochMs) => boolean = nowhere,
-): Slot[] {
+): Iterable<Slot> {
   const starts = ({ startsAt }: Slot) => startsAt >= window.from && startsAt < window.until;
-  return [...slotsBetween(series, window, most, (slot) => starts(slot) && !isElsewhere(slot.original))];
+  return slotsBetween(series, window, most, (slot) => starts(slot) && !isElsewhere(slot.original));
 }
 
 function nowhere(): boolean {

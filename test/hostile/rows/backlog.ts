@@ -1,6 +1,5 @@
 import type mongoose from "mongoose";
-import { SINGLE } from "../../../services/calendar-events/domain/lanes.ts";
-import { filedOnce } from "../../../services/calendar-events/event-filing.ts";
+import { singleEntries } from "../../../services/calendar-events/window-index/entries.ts";
 import { until } from "../../real-parts/until.ts";
 import type { HostileRow, Stage } from "../row.ts";
 import { type SeparateProcesses, startProcesses } from "../separate-processes.ts";
@@ -116,7 +115,7 @@ function rowLike(pattern: Row, at: number): Row {
     _id: `e${at.toString(32).padStart(25, "0")}`,
     guildId: guildOf(at % GUILDS),
     ...times,
-    ...filedOnce({ calendarNumber: 1 }, SINGLE, times),
+    ...singleEntries(times),
     changedAt: new Date(lastChangedAt - CHANGED_MS_AGO + Math.ceil(((at + 1) / CHANGES) * CHANGED_MS_AGO)),
   };
 }

@@ -1,0 +1,148 @@
+import { type Frequency, FREQUENCIES } from "../../contracts/calendar-events.contract.ts";
+import { type CivilDate, civilOfDays, DAY_MS, daysOfCivil } from "../domain/civil-days.ts";
+import { instantToLocal, type WallMs } from "../domain/local-to-instant.ts";
+import type { Series } from "../domain/occurrences.ts";
+import { dateOf, timeInto } from "./wall-clock.ts";
+
+/*
+ * A daily series comes back at the same time of day, a weekly one at the same time of the week, and so on, whatever its
+ * interval: each frequency has a cycle, which is cut into slots on the wall clock. A series has an entry for each slot that its
+ * occurrences take, and a window looks at the slots that it takes.
+ */
+interface Cycle {
+  readonly slotMs: number;
+  readonly slots: number;
+  /** What takes so long takes in every slot, with whatever months and years. */
+  readonly wholeMs: number;
+  /** The slot of a wall time, from 0. */
+  slotOf(wall: WallMs): number;
+  /** Wall times of the same kind as this one, such that what begins at one of them takes all slots that any such takes. */
+  samplesOf(wall: WallMs): readonly WallMs[];
+}
+
+const HOUR_MS = 3_600_000;
+const WEEK_MS = 7 * DAY_MS;
+const MOST_DAYS_OF_MONTH = 31;
+
+/** Months of 28, 29, 30 and 31 days. */
+const MONTHS = [
+  { year: 2023, month: 2 },
+  { year: 2024, month: 2 },
+  { year: 2023, month: 4 },
+  { year: 2023, month: 1 },
+] as const;
+/** A common year and a leap year. */
+const YEARS = [2023, 2024] as const;
+
+const CYCLES: Readonly<Record<Frequency, Cycle>> = {
+  DAILY: evenCycle(DAY_MS, 2 * HOUR_MS),
+  WEEKLY: evenCycle(WEEK_MS, 3 * HOUR_MS),
+  MONTHLY: {
+    slotMs: DAY_MS / 2,
+    slots: 2 * MOST_DAYS_OF_MONTH,
+    wholeMs: 27 * DAY_MS,
+    slotOf(wall) {
+      const { day } = dateOf(wall);
+      return 2 * (day - 1) + Math.floor((2 * timeInto(DAY_MS, wall)) / DAY_MS);
+    },
+    samplesOf: (wall) =>
+      datesThatExist(
+        MONTHS.map(({ year, month }) => ({ year, month, day: dateOf(wall).day })),
+        wall,
+      ),
+  },
+  YEARLY: {
+    slotMs: DAY_MS,
+    slots: 12 * MOST_DAYS_OF_MONTH,
+    wholeMs: 363 * DAY_MS,
+    slotOf(wall) {
+      const { month, day } = dateOf(wall);
+      return (month - 1) * MOST_DAYS_OF_MONTH + day - 1;
+    },
+    samplesOf(wall) {
+      const { month, day } = dateOf(wall);
+      return datesThatExist(
+        YEARS.map((year) => ({ year, month, day })),
+        wall,
+      );
+    },
+  },
+};
+
+/** An occurrence that takes longer has no slots: clocks may change on the way. So far before a window may one begin that has. */
+export const LONGEST_IN_SLOTS_MS = 2 * DAY_MS;
+/** What would have more slots has none. */
+const MOST_SLOTS = 24;
+
+/** Each cycle has a thousand numbers of its own. */
+const NUMBERS = 1_000;
+/** At its beginning, two that are no slots. */
+const [EVERY_WINDOW, WHOLE_CYCLE, FIRST_SLOT] = [0, 1, 2];
+
+/** The entries of a series: for windows that take in its whole cycle, and for each slot; or one that every window looks at. */
+export function cycleEntries({ recurrence: { frequency }, startsAt, endsAt, clock }: Series): number[] {
+  const first = firstNumberOf(frequency);
+  const slots = slotsTaken(CYCLES[frequency], instantToLocal(startsAt, clock[0].zone), endsAt - startsAt);
+  if (slots === undefined) return [first + EVERY_WINDOW];
+  return [first + WHOLE_CYCLE, ...slots.map((slot) => first + FIRST_SLOT + slot)];
+}
+
+/** Undefined for every slot, or for more than have entries. */
+function slotsTaken(cycle: Cycle, wall: WallMs, length: number): number[] | undefined {
+  if (length > LONGEST_IN_SLOTS_MS) return undefined;
+  const slots = new Set<number>();
+  for (const from of cycle.samplesOf(wall)) {
+    const last = from + Math.max(0, length - 1);
+    for (let at = from; at < last; at += cycle.slotMs) slots.add(cycle.slotOf(at));
+    slots.add(cycle.slotOf(last));
+  }
+  return slots.size > MOST_SLOTS || slots.size === cycle.slots ? undefined : [...slots].sort((a, b) => a - b);
+}
+
+/** Numbers of which a series has one when an occurrence of it may be in a window: each number, or a range of them. */
+export interface LookedAt {
+  readonly numbers: readonly number[];
+  /** From the first to the last, both included. */
+  readonly ranges: readonly (readonly [first: number, last: number])[];
+}
+
+/** Where to look for series of all frequencies that may have something between two wall times, both included. */
+export function cyclesAround(from: WallMs, last: WallMs): LookedAt {
+  const looks = FREQUENCIES.map((frequency) => lookIn(CYCLES[frequency], firstNumberOf(frequency), from, last));
+  return { numbers: looks.flatMap(({ numbers }) => numbers), ranges: looks.flatMap(({ ranges }) => ranges) };
+}
+
+function lookIn(cycle: Cycle, number: number, from: WallMs, last: WallMs): LookedAt {
+  if (last - from >= cycle.wholeMs) return { numbers: [number + EVERY_WINDOW, number + WHOLE_CYCLE], ranges: [] };
+  const zero = number + FIRST_SLOT;
+  const [a, b] = [zero + cycle.slotOf(from), zero + cycle.slotOf(last)];
+  const ranges =
+    a <= b
+      ? ([[a, b]] as const)
+      : ([
+          [zero, b],
+          [a, zero + cycle.slots - 1],
+        ] as const);
+  return { numbers: [number + EVERY_WINDOW], ranges };
+}
+
+function firstNumberOf(frequency: Frequency): number {
+  return NUMBERS * (1 + FREQUENCIES.indexOf(frequency));
+}
+
+/** A cycle that is always as long. */
+function evenCycle(length: number, slotMs: number): Cycle {
+  return {
+    slotMs,
+    slots: length / slotMs,
+    wholeMs: length - slotMs,
+    slotOf: (wall) => Math.floor(timeInto(length, wall) / slotMs),
+    samplesOf: (wall) => [wall],
+  };
+}
+
+/** The time of day of a wall time on each of the dates that exists. */
+function datesThatExist(dates: readonly CivilDate[], wall: WallMs): WallMs[] {
+  const existing = dates.filter((date) => civilOfDays(daysOfCivil(date)).day === date.day);
+  return existing.map((date) => daysOfCivil(date) * DAY_MS + timeInto(DAY_MS, wall));
+}

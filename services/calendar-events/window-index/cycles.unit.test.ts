@@ -1,0 +1,162 @@
+import { describe, expect, test } from "@jest/globals";
+import fc from "fast-check";
+import { anyLook, anySeries, DAY, zone } from "../../../test/calendar/any-series.ts";
+import type { GuildId } from "../../contracts/ids.ts";
+import { unwrittenCalendar } from "../domain/calendar.ts";
+import { occurrencesTouching, type Series, seriesEnd } from "../domain/occurrences.ts";
+import { UTC } from "../domain/zone.ts";
+import type { Window } from "../domain/window.ts";
+import { cycleEntries, cyclesAround } from "./cycles.ts";
+import { queryFor } from "./query.ts";
+import { type Repeats, repeatsOf } from "./repeats.ts";
+
+const HOUR = DAY / 24;
+const guildId = "1" as GuildId;
+
+/** The calendar that a series of one zone is in. */
+function calendarOf({ clock: [{ zone: own }] }: Series) {
+  const calendar = unwrittenCalendar(guildId, 1);
+  return own === UTC ? calendar : { ...calendar, zoneChanges: [{ version: 1, timezone: own.name, since: -DAY }] };
+}
+
+/** What a query asks of the row of a series. */
+interface Place {
+  readonly entries: { readonly $in: readonly number[] } | { readonly $elemMatch: { $gte: number; $lte: number } };
+  readonly lastAt: { readonly $gte: number };
+  readonly startsAt: { readonly $lt: number };
+  readonly $expr: object;
+}
+
+/** Whether the query of a window finds the series. */
+function isLookedAt(series: Series, window: Window): boolean {
+  const { $or: places } = queryFor(guildId, [calendarOf(series)], window, { which: "recurring" }) as {
+    readonly $or: readonly Place[];
+  };
+  const own = cycleEntries(series);
+  const repeats = repeatsOf(series);
+  return places.some(({ entries, lastAt, startsAt, $expr }) => {
+    const hasEntry = own.some((entry) =>
+      "$in" in entries
+        ? entries.$in.includes(entry)
+        : entry >= entries.$elemMatch.$gte && entry <= entries.$elemMatch.$lte,
+    );
+    const goesOn = (seriesEnd(series) ?? Infinity) >= lastAt.$gte && series.startsAt < startsAt.$lt;
+    return hasEntry && goesOn && valueOf($expr, { repeats }) === true;
+  });
+}
+
+/** What MongoDB makes of an expression, as far as these use it. */
+function valueOf(expression: unknown, row: { readonly repeats: Repeats }): unknown {
+  if (typeof expression === "string" && expression.startsWith("$repeats.")) {
+    return row.repeats[expression.slice("$repeats.".length) as keyof Repeats];
+  }
+  if (typeof expression !== "object" || expression === null) return expression;
+  const [[operator, args]] = Object.entries(expression) as [[string, unknown[]]];
+  const values = args.map((each) => valueOf(each, row));
+  const [a, b] = values as [number, number];
+  switch (operator) {
+    case "$lte":
+      return a <= b;
+    case "$mod":
+      return a % b;
+    case "$subtract":
+      return a - b;
+    case "$add":
+      return a + b;
+    case "$eq":
+      return values[0] === values[1];
+    case "$cond":
+      return values[0] === true ? values[1] : values[2];
+    default:
+      throw new Error(`no ${operator} here`);
+  }
+}
+
+function seriesFrom(startsAt: number, longMs: number, frequency: Series["recurrence"]["frequency"]): Series {
+  const recurrence = { frequency, interval: 1, count: -1 };
+  return { startsAt, endsAt: startsAt + longMs, recurrence, clock: [{ zone: UTC, since: 0 }] };
+}
+
+describe("the cycles of series", () => {
+  test("the query of a window finds every series with an occurrence in it", () => {
+    fc.assert(
+      fc.property(anyLook, fc.constantFrom(1 / DAY, 3 / 24, 3, 800), ({ series, window }, days) => {
+        const narrow = { ...window, until: Math.min(window.until, window.from + days * DAY) };
+        fc.pre(occurrencesTouching(series, narrow, 1).length > 0);
+        expect(isLookedAt(series, narrow)).toBe(true);
+      }),
+      { numRuns: 2_000 },
+    );
+  });
+
+  test("also one of any length and interval, for every instant of its occurrences", () => {
+    const anyLength = fc.oneof(fc.integer({ min: 0, max: 4 * DAY }), fc.integer({ min: 0, max: 400 * DAY }));
+    fc.assert(
+      fc.property(
+        anySeries,
+        anyLength,
+        fc.nat(9),
+        fc.double({ min: 0, max: 1, noNaN: true }),
+        (any, length, nth, part) => {
+          const series = { ...any.series, endsAt: any.series.startsAt + length };
+          const slots = occurrencesTouching(series, { from: 0, until: Date.UTC(9999, 0, 1) }, 10);
+          const { startsAt } = slots[nth % slots.length] as { readonly startsAt: number };
+          const at = startsAt + Math.floor(part * Math.max(0, length - 1));
+          expect(isLookedAt(series, { from: at, until: at + 1 })).toBe(true);
+        },
+      ),
+      { numRuns: 4_000 },
+    );
+  });
+
+  test.each([
+    ["DAILY", 4, 12],
+    ["WEEKLY", 2, 56],
+    ["MONTHLY", 2, 62],
+    ["YEARLY", 2, 365],
+  ] as const)(
+    "%s series of an hour: an instant looks at few of those that begin at all times",
+    (frequency, most, of) => {
+      const cycle = { DAILY: DAY, WEEKLY: 7 * DAY, MONTHLY: 31 * DAY, YEARLY: 365 * DAY }[frequency];
+      const starts = Array.from({ length: of }, (_, at) => Date.UTC(2023, 0, 1) + Math.floor((at * cycle) / of));
+      const at = Date.UTC(2024, 4, 9, 12);
+      const seen = starts.filter((start) =>
+        isLookedAt(seriesFrom(start, HOUR, frequency), { from: at, until: at + 1 }),
+      );
+      expect(seen.length).toBeLessThanOrEqual(most);
+    },
+  );
+
+  test("what takes longer than two days, or all of its cycle, is looked at by every window", () => {
+    const entries = (longMs: number, frequency: "DAILY" | "WEEKLY") =>
+      cycleEntries(seriesFrom(Date.UTC(2024, 4, 6), longMs, frequency)).length;
+    expect([entries(23 * HOUR, "DAILY"), entries(2 * DAY + 1, "WEEKLY"), entries(2 * DAY, "WEEKLY")]).toEqual([
+      1, 1, 17,
+    ]);
+  });
+
+  test("at the end of a month it goes on in the next one, however long the month is", () => {
+    const entries = cycleEntries(seriesFrom(Date.UTC(2024, 0, 29, 18), 12 * HOUR, "MONTHLY"));
+    const zero = Math.min(...entries) + 1;
+    const days = entries.slice(1).map((entry) => 1 + Math.floor((entry - zero) / 2));
+    expect(days).toEqual([1, 29, 30]);
+  });
+
+  test("no window has more than two ranges of a cycle, and a whole cycle has none", () => {
+    const wall = Date.UTC(2024, 1, 27, 23);
+    const counts = [1, HOUR, DAY, 8 * DAY, 32 * DAY, 366 * DAY].map(
+      (ms) => cyclesAround(wall, wall + ms).ranges.length,
+    );
+    expect(counts).toEqual([4, 5, 3, 3, 1, 0]);
+    expect(cyclesAround(Date.UTC(2024, 11, 31, 23), Date.UTC(2025, 0, 1, 1)).ranges).toHaveLength(7);
+  });
+
+  test("a window of some clocks looks as far as any of them", () => {
+    const kathmandu = zone("Asia/Kathmandu");
+    const at = Date.UTC(2024, 4, 6);
+    const series = { ...seriesFrom(at, HOUR, "WEEKLY"), clock: [{ zone: kathmandu, since: 0 }] as const };
+    expect(isLookedAt(series, { from: at, until: at + 1 })).toBe(true);
+    const inUtc = { ...series, clock: [{ zone: UTC, since: 0 }] as const };
+    expect(cycleEntries(series)).not.toEqual(cycleEntries(inUtc));
+  });
+});

@@ -1,0 +1,105 @@
+import type { EpochMs, EventId, GuildId } from "../../contracts/ids.ts";
+import { type Calendar, hasMoved, zonesFrom } from "../domain/calendar.ts";
+import { FURTHEST_CLOCK_MS, type WallMs, wallsAround } from "../domain/local-to-instant.ts";
+import type { Window } from "../domain/window.ts";
+import type { Zone } from "../domain/zone.ts";
+import { cyclesAround, LONGEST_IN_SLOTS_MS } from "./cycles.ts";
+import { MOVED_ENTRY, SINGLE_CLASSES } from "./entries.ts";
+import { mayRepeatBetween } from "./repeats.ts";
+
+/** A condition of a query on events; its values are numbers alone, and the guild's id. */
+export type EventFilter = Readonly<Record<string, unknown>>;
+
+/** Two clocks of the world are at most that far apart: so far a change of the zone moves what is filed. */
+const FURTHEST_MOVE_MS = 26 * 3_600_000;
+
+/**
+ * Finds what touches a window in calendars of a guild, of which there must be some, by the index of entries; `recurring` leaves
+ * single events out; `also` holds for all of it. Series are found that have nothing in the window, too: by their intervals, which have no entries.
+ */
+export function queryFor(
+  guildId: GuildId,
+  calendars: readonly Calendar[],
+  window: Window,
+  { which = "all", also = {} }: { readonly which?: "all" | "recurring"; readonly also?: EventFilter } = {},
+): EventFilter {
+  const slack = calendars.some(hasMoved) ? FURTHEST_MOVE_MS : 0;
+  const walls = wallsOf(calendars, window);
+  const goesOn = {
+    lastAt: { $gte: window.from - slack },
+    startsAt: { $lt: window.until + slack },
+    $expr: mayRepeatBetween(walls.from, walls.last),
+  };
+  const recurring = recurringEntries(walls).map((entries) => Object.assign({ entries }, goesOn));
+  const places = which === "all" ? [...singles(window), ...recurring] : recurring;
+  const everywhere = { ...inCalendars(guildId, calendars), ...also };
+  return { $or: places.map((place) => Object.assign({}, everywhere, place)) };
+}
+
+/** Finds what belongs to some calendars of a guild. */
+export function inCalendars(guildId: GuildId, calendars: readonly Calendar[]): EventFilter {
+  const numbers = calendars.map(({ calendarNumber }) => calendarNumber);
+  return { guildId, calendarNumber: numbers.length === 1 ? numbers[0] : { $in: numbers } };
+}
+
+/** Finds a series of some calendars, and the occurrences of it that were moved by hand; by their ids. */
+export function seriesQuery(guildId: GuildId, calendars: readonly Calendar[], eventId: EventId): EventFilter {
+  const recurring = { ...inCalendars(guildId, calendars), entries: { $gte: MOVED_ENTRY } };
+  return {
+    $or: [
+      { _id: eventId, ...recurring },
+      { eventId, ...recurring },
+    ],
+  };
+}
+
+/** Single events, by how long they take. */
+function singles({ from, until }: Window): EventFilter[] {
+  return SINGLE_CLASSES.map(({ entry, longestMs }) => ({
+    entries: entry,
+    lastAt: longestMs === Infinity ? { $gte: from } : { $gte: from, $lt: until + longestMs },
+    startsAt: { $lt: until },
+  }));
+}
+
+/** Of series, by the slots of their cycles, and of what was moved by hand. */
+function recurringEntries({ from, last }: Walls): EventFilter[] {
+  const { numbers, ranges } = cyclesAround(from, last);
+  return [
+    { $in: [MOVED_ENTRY, ...numbers] },
+    ...ranges.map(([lowest, highest]) => ({ $elemMatch: { $gte: lowest, $lte: highest } })),
+  ];
+}
+
+/** Wall times, both included. */
+interface Walls {
+  readonly from: WallMs;
+  readonly last: WallMs;
+}
+
+/** What the clocks of some calendars show in a window. */
+function wallsOf(calendars: readonly Calendar[], { from, until }: Window): Walls {
+  const zones = zonesOf(calendars, from - LONGEST_IN_SLOTS_MS);
+  return { from: earliestWall(from, zones), last: latestWall(until - 1, zones) };
+}
+
+/** The zones by which anything in the calendars is read that starts from then on; undefined where they are not known. */
+function zonesOf(calendars: readonly Calendar[], from: EpochMs): readonly Zone[] | undefined {
+  const zones = new Set<Zone>();
+  for (const calendar of calendars) {
+    const own = zonesFrom(calendar, from);
+    if (own === undefined) return undefined;
+    for (const zone of own) zones.add(zone);
+  }
+  return [...zones];
+}
+
+function earliestWall(at: EpochMs, zones: readonly Zone[] | undefined): WallMs {
+  if (zones === undefined) return at - FURTHEST_CLOCK_MS;
+  return Math.min(...zones.map((zone) => wallsAround(at, zone).earliest));
+}
+
+function latestWall(at: EpochMs, zones: readonly Zone[] | undefined): WallMs {
+  if (zones === undefined) return at + FURTHEST_CLOCK_MS;
+  return Math.max(...zones.map((zone) => wallsAround(at, zone).latest));
+}

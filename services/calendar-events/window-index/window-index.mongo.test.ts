@@ -1,0 +1,110 @@
+import { afterAll, beforeAll, describe, expect, test } from "@jest/globals";
+import { type FilledCalendar, openCalendar } from "../../../test/calendar/filled-calendar.ts";
+import { dice, everyRule, goingOn, NOW, twentyYears } from "../../../test/calendar/many-events.ts";
+import { emptyDatabase } from "../../../test/real-parts/test-services.ts";
+import type { GuildId } from "../../contracts/ids.ts";
+import { eventOf, type EventRow } from "../calendar-event.document.ts";
+import { unwrittenCalendar } from "../domain/calendar.ts";
+import { seriesOf } from "../domain/event.ts";
+import { occurrencesTouching } from "../domain/occurrences.ts";
+import { touches, type Window } from "../domain/window.ts";
+import { ENTRIES_INDEX } from "./entries.ts";
+import { queryFor } from "./query.ts";
+
+const HOUR = 3_600_000;
+const DAY = 24 * HOUR;
+
+const WINDOWS = [
+  ["a year", 365 * DAY],
+  ["a month", 31 * DAY],
+  ["a week", 7 * DAY],
+  ["a date", DAY],
+  ["an hour", HOUR],
+  ["an instant", 1],
+] as const satisfies [string, number][];
+
+describe("the index of windows", () => {
+  const guilds = {
+    large: "20" as GuildId,
+    goingOn: "100" as GuildId,
+    rules: "101" as GuildId,
+  };
+  let calendar: FilledCalendar;
+  let events: ReturnType<typeof rowsOf>;
+  beforeAll(async () => {
+    calendar = await openCalendar(emptyDatabase());
+    events = rowsOf(calendar);
+    await calendar.fill(guilds.large, twentyYears(20_000));
+    await calendar.fill(guilds.goingOn, goingOn(2_000));
+    await calendar.fill(guilds.rules, everyRule(2_000));
+  }, 120_000);
+  afterAll(() => calendar.connection.close());
+
+  const known = new Map<GuildId, EventRow[]>();
+
+  async function allOf(guildId: GuildId): Promise<EventRow[]> {
+    const rows = known.get(guildId) ?? (await events.find({ guildId }).toArray());
+    known.set(guildId, rows);
+    return rows;
+  }
+
+  /** What a window costs, and the events that it lists. */
+  async function examine(guildId: GuildId, window: Window) {
+    const query = events.find(queryFor(guildId, [unwrittenCalendar(guildId, 1)], window), { hint: ENTRIES_INDEX });
+    const { executionStats } = (await query.clone().explain("executionStats")) as ExplainedQuery;
+    const { totalKeysExamined: keys, totalDocsExamined: documents } = executionStats;
+    return { keys, documents, returned: executionStats.nReturned, listed: listedOf(await query.toArray(), window) };
+  }
+
+  /** Some windows of a length, each with what it costs; holds that they find all that going through all finds. */
+  async function looks(guildId: GuildId, length: number) {
+    const everything = await allOf(guildId);
+    const roll = dice(11);
+    const found: Awaited<ReturnType<typeof examine>>[] = [];
+    for (let look = 0; look < 3; look += 1) {
+      const from = NOW + Math.floor((roll() - 0.5) * 365 * DAY);
+      const window = { from, until: from + length };
+      found.push(await examine(guildId, window));
+      expect(found[look]?.listed.toSorted()).toEqual(listedOf(everything, window).toSorted());
+    }
+    return found;
+  }
+
+  describe.each([
+    ["20 000 single events and series of twenty years", guilds.large, 300],
+    ["2 000 series that all go on", guilds.goingOn, 300],
+    ["2 000 series of different rules and lengths, half of which go on", guilds.rules, 2_000],
+  ])("in a calendar of %s", (_calendar, guildId, examinedBeside) => {
+    test.each(WINDOWS)("%s finds all, and little beside it", async (_window, length) => {
+      for (const { documents, returned, listed } of await looks(guildId, length)) {
+        expect(returned).toBeLessThanOrEqual(1.2 * listed.length + 100);
+        // What has a condition of its own counts as examined twice.
+        expect(documents).toBeLessThanOrEqual(2.4 * listed.length + examinedBeside);
+      }
+    });
+  });
+});
+
+function rowsOf({ connection }: FilledCalendar) {
+  return connection.collection<EventRow>("calendar_events");
+}
+
+interface ExplainedQuery {
+  readonly executionStats: {
+    readonly totalKeysExamined: number;
+    readonly totalDocsExamined: number;
+    readonly nReturned: number;
+  };
+}
+
+/** The ids of the events that have something in a window. */
+function listedOf(rows: readonly EventRow[], window: Window): string[] {
+  return rows.filter((row) => isListed(row, window)).map(({ _id }) => _id);
+}
+
+function isListed(row: EventRow, window: Window): boolean {
+  const event = eventOf(row);
+  if (event === undefined) return false;
+  const series = seriesOf(event, unwrittenCalendar(event.guildId, 1));
+  return series === undefined ? touches(event, window) : occurrencesTouching(series, window, 1).length > 0;
+}
