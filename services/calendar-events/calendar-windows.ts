@@ -30,12 +30,15 @@ export interface CalendarWindows {
   ): Promise<{ occurrences: Occurrence[]; truncated: boolean }>;
 }
 
-/** Calendars that are remembered, each with a name and up to 50 zones. */
-const MOST_REMEMBERED = 10_000;
+/** Changes of zones that are remembered, and calendars. */
+const MOST_REMEMBERED = 20_000;
 
 export function calendarWindows(store: CalendarEventsStore, calendars: CalendarsStore): CalendarWindows {
   /** As they were when they were last read. */
-  const remembered = new LRUCache<string, Calendar>({ max: MOST_REMEMBERED });
+  const remembered = new LRUCache<string, Calendar>({
+    maxSize: MOST_REMEMBERED,
+    sizeCalculation: ({ zoneChanges }) => 1 + zoneChanges.length,
+  });
 
   /**
    * What touches a window depends on the calendar's zones. They are read with it, and it is looked for by those that are
@@ -45,14 +48,15 @@ export function calendarWindows(store: CalendarEventsStore, calendars: Calendars
     const name = `${guildId}/${calendarNumber}`;
     const before = remembered.get(name) ?? unwrittenCalendar(guildId, calendarNumber);
     const reads = store.readsNow();
-    const [calendar, found] = await Promise.all([
-      calendars.find(guildId, calendarNumber),
-      begun(reads.shownTouching(guildId, before, wanted.window)),
-    ]);
-    if (calendar.revision === before.revision) return listed(reads, found, calendar, wanted);
-    await found.return(undefined);
-    remembered.set(name, calendar);
-    return listed(reads, reads.shownTouching(guildId, calendar, wanted.window), calendar, wanted);
+    const found = begun(reads.shownTouching(guildId, before, wanted.window));
+    try {
+      const [calendar, { pages }] = await Promise.all([calendars.find(guildId, calendarNumber), found]);
+      if (calendar.revision === before.revision) return await listed(reads, pages, calendar, wanted);
+      remembered.set(name, calendar);
+      return await listed(reads, reads.shownTouching(guildId, calendar, wanted.window), calendar, wanted);
+    } finally {
+      void found.then(({ end }) => end()).catch(() => undefined);
+    }
   }
 
   return {
@@ -89,15 +93,22 @@ interface Wanted {
   readonly contract: Pick<ActionContract<never, unknown>, "narrowing">;
 }
 
-/** The first page is read; the others follow as they are taken. */
-async function begun<Item>(pages: AsyncIterable<Item>): Promise<AsyncGenerator<Item, void, undefined>> {
+/** Pages of which the first is read; the others follow as they are taken. */
+interface Begun<Item> {
+  readonly pages: AsyncIterable<Item>;
+  /** Lets go of what was not taken. */
+  end(): Promise<unknown>;
+}
+
+async function begun<Item>(pages: AsyncIterable<Item>): Promise<Begun<Item>> {
   const iterator = pages[Symbol.asyncIterator]();
   const first = await iterator.next();
-  return (async function* () {
+  async function* all(): AsyncIterable<Item> {
     if (first.done === true) return;
     yield first.value;
     yield* { [Symbol.asyncIterator]: () => iterator };
-  })();
+  }
+  return { pages: all(), end: async () => iterator.return?.() };
 }
 
 async function listed(

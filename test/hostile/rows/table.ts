@@ -4,6 +4,7 @@ import { CONTENTION } from "./contention.ts";
 import { FLOOD_OF_ONE_KEY } from "./flood-of-one-key.ts";
 import { LARGE_ANSWERS } from "./large-answers.ts";
 import { LATE_WRITE } from "./late-write.ts";
+import { MANY_SERIES } from "./many-series.ts";
 import { PLAN_BOMB } from "./plan-bomb.ts";
 import { SLOW_BODIES } from "./slow-bodies.ts";
 
@@ -14,5 +15,6 @@ export const ROWS: readonly HostileRow[] = [
   CONTENTION,
   LATE_WRITE,
   PLAN_BOMB,
+  MANY_SERIES,
   BACKLOG,
 ];
