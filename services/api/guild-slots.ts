@@ -10,13 +10,22 @@ export interface SlotLimits {
   readonly maxWaiting: number;
   /** The error of a request that waited for `MAX_WAIT_MS`. */
   readonly timeoutError: "TOO_MANY_REQUESTS" | "UNAVAILABLE";
+  /** An answer that takes so long, in milliseconds, counts as large. Without it no answer does for its time. */
+  readonly slowMs?: number;
 }
 
 /**
  * A list of 4 MiB costs memory until its client has read it: three guilds with 32 concurrent lists each took 732 MiB, with
  * eight 412 MiB. The gateway learns the size with the first answer, so a guild begins with one.
  */
-export const LIST_REQUESTS: SlotLimits = { initial: 1, max: 8, maxWaiting: 64, timeoutError: "TOO_MANY_REQUESTS" };
+export const LIST_REQUESTS: SlotLimits = {
+  initial: 1,
+  max: 8,
+  maxWaiting: 64,
+  timeoutError: "TOO_MANY_REQUESTS",
+  // Eight lists of a calendar with 20 000 series, which are short, took a core and most of MongoDB's.
+  slowMs: 250,
+};
 /** Requests of other guilds are served between those of a burst. A request takes milliseconds unless a service hangs. */
 export const OTHER_REQUESTS: SlotLimits = { initial: 4, max: 4, maxWaiting: 1_000, timeoutError: "UNAVAILABLE" };
 
@@ -76,7 +85,7 @@ export class GuildSlots {
       waiting: [],
     };
     this.#guilds.set(name, guild);
-    const { maxWaiting, timeoutError } = this.#limits;
+    const { maxWaiting, timeoutError, slowMs = Infinity } = this.#limits;
     if (this.#hasRoom(guild)) guild.running += 1;
     else if (guild.waiting.length >= maxWaiting) return refuse("TOO_MANY_REQUESTS", undefined, TOO_MANY);
     else if (!(await turnIn(guild.waiting, MAX_WAIT_MS))) {
@@ -84,15 +93,17 @@ export class GuildSlots {
     }
     const acquiredAt = this.#clock();
     let [isReleased, isLarge] = [false, false];
+    const markLarge = () => {
+      isLarge = true;
+      guild.maxRunning = this.#limits.initial;
+      guild.largeUntil = this.#clock() + LARGE_FOR_MS;
+    };
     return {
-      markLarge: () => {
-        isLarge = true;
-        guild.maxRunning = this.#limits.initial;
-        guild.largeUntil = this.#clock() + LARGE_FOR_MS;
-      },
+      markLarge,
       release: () => {
         if (isReleased) return;
         isReleased = true;
+        if (this.#clock() - acquiredAt >= slowMs) markLarge();
         if (!isLarge) guild.maxRunning = Math.min(this.#limits.max, guild.maxRunning + 1);
         const restMs = isLarge ? Math.min(REST_FACTOR * (this.#clock() - acquiredAt), MAX_REST_MS) : 0;
         if (restMs > 0) setTimeout(() => this.#release(name, guild), restMs).unref();

@@ -39,9 +39,31 @@ describe("requests of a guild that are under way at once", () => {
     await leave(inside);
   });
 
+  test("a list that takes a quarter of a second counts as large, and another request does not for its time", async () => {
+    let now = 0;
+    const lists = enter(new GuildSlots(LIST_REQUESTS, () => now), 20).inside;
+    const others = enter(new GuildSlots(OTHER_REQUESTS, () => now), 20).inside;
+    await settled();
+    now = 249;
+    lists[0]!.release();
+    await settled();
+    expect(lists).toHaveLength(3);
+    now = 499;
+    for (const slot of [...lists.slice(1, 3), ...others.slice(0, 4)]) slot.release();
+    await settled();
+    expect(others).toHaveLength(8);
+    expect(lists).toHaveLength(3);
+    await until(() => lists.length > 3, "the rest after a large one is over");
+    await settled();
+    expect(lists).toHaveLength(4);
+    await leave(others);
+    now = 20_000;
+    for (const slot of lists) slot.release();
+  });
+
   test("after a large one only one of the guild is, until ten seconds have passed without one", async () => {
     let now = 0;
-    const slots = new GuildSlots(LIST_REQUESTS, () => now);
+    const slots = new GuildSlots({ ...LIST_REQUESTS, slowMs: Infinity }, () => now);
     const first = enter(slots, 1);
     await settled();
     first.inside[0]!.markLarge();

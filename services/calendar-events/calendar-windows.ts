@@ -55,7 +55,7 @@ export function calendarWindows(store: CalendarEventsStore, calendars: Calendars
       remembered.set(name, calendar);
       return await listed(reads, reads.shownTouching(guildId, calendar, wanted.window), calendar, wanted);
     } finally {
-      void found.then(({ end }) => end()).catch(() => undefined);
+      void found.then((pagesBegun) => pagesBegun.end()).catch(() => undefined);
     }
   }
 

@@ -35,7 +35,7 @@ const MONTHS = [
 const YEARS = [2023, 2024] as const;
 
 const CYCLES: Readonly<Record<Frequency, Cycle>> = {
-  DAILY: evenCycle(DAY_MS, 2 * HOUR_MS),
+  DAILY: evenCycle(DAY_MS, HOUR_MS),
   WEEKLY: evenCycle(WEEK_MS, 3 * HOUR_MS),
   MONTHLY: {
     slotMs: DAY_MS / 2,
@@ -72,7 +72,7 @@ const CYCLES: Readonly<Record<Frequency, Cycle>> = {
 /** An occurrence that takes longer has no slots: clocks may change on the way. So far before a window may one begin that has. */
 export const LONGEST_IN_SLOTS_MS = 2 * DAY_MS;
 /** What would have more slots has none. */
-const MOST_SLOTS = 24;
+const MOST_SLOTS = 20;
 
 /** Each cycle has a thousand numbers of its own. */
 const NUMBERS = 1_000;

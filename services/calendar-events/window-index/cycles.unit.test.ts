@@ -110,7 +110,7 @@ describe("the cycles of series", () => {
   });
 
   test.each([
-    ["DAILY", 4, 12],
+    ["DAILY", 3, 24],
     ["WEEKLY", 2, 56],
     ["MONTHLY", 2, 62],
     ["YEARLY", 2, 365],
