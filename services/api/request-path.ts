@@ -108,7 +108,8 @@ export function requestPath({ routes, pages, door, once, clock, call, onDefect }
     const named = { name: name ?? "", keyId: caller.keyId, path: route.paths[0], params };
     const isList = route.contract.narrowing !== undefined;
     const work = async () => {
-      const slot = await (isList ? lists : others).acquire(guildId ?? caller.keyId);
+      const slots = isList || route.contract.isSearch === true ? lists : others;
+      const slot = await slots.acquire(guildId ?? caller.keyId);
       if (isRefusal(slot)) return slot;
       if (isList) return list(slot);
       return (name === undefined ? perform() : once(named, perform)).finally(() => slot.release());

@@ -47,6 +47,8 @@ export interface ActionContract<Params, Result> {
   readonly idempotent: boolean;
   /** Of a list: how its caller asks for less of it, when it is larger than an answer may be (D17, D38). */
   readonly narrowing?: ListNarrowing<Params>;
+  /** Looks through as much of a guild as its lists do: the gateway counts it among them. */
+  readonly isSearch?: true;
   /** Never set; carries the types. */
   readonly types?: { readonly params: Params; readonly result: Result };
 }

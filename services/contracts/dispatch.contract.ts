@@ -212,6 +212,7 @@ export const previewPost = action<{ guildId: GuildId; id: string; eventId?: stri
   params: { guildId, id: reference, eventId: optional(reference) },
   asks: () => ["announcements", "calendar-events", "guild-settings"],
   idempotent: true,
+  isSearch: true,
 });
 
 /** Broadcast for every outcome (D34). */

@@ -26,7 +26,7 @@ export interface PreviewParams {
 
 const DAY_MS = 86_400_000;
 /** How far is looked ahead, one after the other: what starts soon is found without looking at all that ever starts. */
-const AHEAD_MS = [DAY_MS / 24, DAY_MS, 32 * DAY_MS, 1_024 * DAY_MS, Infinity];
+const AHEAD_MS = [DAY_MS / 24, 32 * DAY_MS, Infinity];
 const NOTHING_AHEAD = "The announcement covers no event that is still ahead";
 
 /** The messages of an announcement as they would be sent now. Reads the owners, and sends nothing. */

@@ -73,7 +73,7 @@ describe("a preview", () => {
     await expect(previewOf(owners, UNKNOWN_CHANNELS, asked, NOON)).resolves.toMatchObject({
       eventId: inTenDays.occurrenceId,
     });
-    expect(questions).toEqual([1, 23, 31 * 24].map((hours) => ({ hours, limit: 1, color: "RED" })));
+    expect(questions).toEqual([1, 32 * 24 - 1].map((hours) => ({ hours, limit: 1, color: "RED" })));
     questions.length = 0;
     await previewOf(ownersOf(sampleAnnouncement(), [next], questions), UNKNOWN_CHANNELS, asked, NOON);
     expect(questions).toEqual([{ hours: 1, limit: 1 }]);
