@@ -249,6 +249,21 @@ describe("what becomes of an error behind the gateway", () => {
     onTaken?.();
   });
 
+  test("a preview takes turns with the lists of its guild: one is under way at first", async () => {
+    const begun: ((view: unknown) => void)[] = [];
+    const answer = requestPath({ ...parts, call: () => new Promise((resolve) => void begun.push(resolve)) });
+    const preview = () => Promise.resolve(answer(post("/v1/announcement/preview", { guild_id: "1", id: "a" }), "id-1"));
+    const [first, second] = [preview(), preview()];
+    await until(() => begun.length > 0, "the first");
+    await pause(10);
+    expect(begun).toHaveLength(1);
+    begun[0]?.({ messages: [] });
+    await first;
+    await until(() => begun.length > 1, "the second");
+    begun[1]?.({ messages: [] });
+    await expect(second).resolves.toHaveProperty("status", 200);
+  });
+
   test("of other requests of a guild four are under way at once; the next wait, and other guilds do not", async () => {
     const begun: ((view: unknown) => void)[] = [];
     const call = () => new Promise((resolve) => void begun.push(resolve));

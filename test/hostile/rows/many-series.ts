@@ -42,8 +42,10 @@ export const MANY_SERIES: HostileRow = {
     );
   },
   control: {
-    name: "a preview asks for what it shows alone, and what starts is computed in slices",
+    name: "slow searches of a guild one after the other, and a preview that asks for what it shows alone",
     edits: [
+      { file: "services/api/guild-slots.ts", text: "slowMs: 250,", without: "slowMs: 250_000," },
+      { file: "services/contracts/dispatch.contract.ts", text: "isSearch: true,", without: "" },
       {
         file: "services/dispatch/preview.ts",
         text: "limit: isMeant === undefined ? 1 : MOST_ENTRIES,",
