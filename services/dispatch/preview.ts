@@ -1,5 +1,4 @@
 import { type Announcement } from "../contracts/announcements.contract.ts";
-import { MOST_ENTRIES } from "../contracts/calendar-events.contract.ts";
 import type { Occurrence, OnlyOccurrences } from "../contracts/occurrences.contract.ts";
 import type { PostPreview } from "../contracts/dispatch.contract.ts";
 import { refuse, type Refusal } from "../contracts/errors.ts";
@@ -27,6 +26,8 @@ export interface PreviewParams {
 const DAY_MS = 86_400_000;
 /** How far is looked ahead, one after the other: what starts soon is found without looking at all that ever starts. */
 const AHEAD_MS = [DAY_MS / 24, 32 * DAY_MS, Infinity];
+/** Among so many of a series its first occurrence is looked for, which may have been moved by hand. */
+const MOST_OF_SERIES = 100;
 const NOTHING_AHEAD = "The announcement covers no event that is still ahead";
 
 /** The messages of an announcement as they would be sent now. Reads the owners, and sends nothing. */
@@ -86,7 +87,7 @@ async function named(owners: Owners, guildId: GuildId, id: string, now: EpochMs)
   return occurrence ?? nextOf(owners, guildId, now, { eventId: id as EventId });
 }
 
-/** The soonest that is ahead; with `isMeant` the soonest of those, among as many as one answer may hold. */
+/** The soonest that is ahead; with `isMeant` the soonest of those, among the first hundred. */
 async function nextOf(
   owners: Owners,
   guildId: GuildId,
@@ -100,7 +101,7 @@ async function nextOf(
     const asked = {
       guildId,
       windows: [{ from, until }],
-      limit: isMeant === undefined ? 1 : MOST_ENTRIES,
+      limit: isMeant === undefined ? 1 : MOST_OF_SERIES,
       texts: false,
       only,
     };

@@ -48,8 +48,8 @@ export const MANY_SERIES: HostileRow = {
       { file: "services/contracts/dispatch.contract.ts", text: "isSearch: true,", without: "" },
       {
         file: "services/dispatch/preview.ts",
-        text: "limit: isMeant === undefined ? 1 : MOST_ENTRIES,",
-        without: "limit: MOST_ENTRIES,",
+        text: "limit: isMeant === undefined ? 1 : MOST_OF_SERIES,",
+        without: "limit: 10_000,",
       },
       {
         file: "services/dispatch/preview.ts",
