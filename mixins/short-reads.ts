@@ -58,7 +58,7 @@ export function streamRows<Row>(
 export async function readRowsNow<Row>(model: Readable, read: ShortRead): Promise<RowsAt<Row>> {
   const find = { find: model.collection.name, ...read, batchSize: FIRST_BATCH };
   const { cursor, at } = await replyNow<Row>(databaseOf(model), find);
-  // What one reply does not hold is read by a cursor, at that moment.
+  // A cursor reads the rows that do not fit in one reply, at the same moment.
   return { rows: cursor.id === 0 ? cursor.firstBatch : await readRows<Row>(model, read, at), at };
 }
 

@@ -44,7 +44,7 @@ export type EventRow = Tracked & EventFields & Required<Stamps>;
 /** What one occurrence has of its own, as stored: beside the events, and not in the change feed. */
 export type OverrideRow = { readonly _id: string } & OverrideFields & Stamps;
 
-/** What no read of events needs: its entries for windows, its place in the change feed, and what it was before. */
+/** Fields that no read of events needs: the entries for windows, the place in the change feed, and the former state. */
 export const WITHOUT_ENTRIES = { entries: 0, lastAt: 0, repeats: 0, changedAt: 0, former: 0 } as const;
 
 /** What a list does not need either. */

@@ -41,8 +41,8 @@ export function calendarWindows(store: CalendarEventsStore, calendars: Calendars
   });
 
   /**
-   * What touches a window depends on the calendar's zones. They are read with it, and it is looked for by those that are
-   * remembered; where they have changed since, it is looked for again.
+   * The query of a window depends on the calendar's zones. The service reads them at the same time, and queries by the zones
+   * that it remembers; where the calendar has changed since, it queries again.
    */
   async function list(guildId: GuildId, calendarNumber: number, wanted: Wanted): Promise<EventView[] | Refusal> {
     const name = `${guildId}/${calendarNumber}`;
@@ -74,7 +74,16 @@ export function calendarWindows(store: CalendarEventsStore, calendars: Calendars
       const [written, { numbers, reads }] = await Promise.all([calendars.list(guildId), store.calendarsNow(guildId)]);
       const open = await openOf(numbers, isOpen);
       const found = soonest(limit);
-      const search = { guildId, calendars: open.map(calendarIn(guildId, written)), limit, texts, only, found };
+      const deadline = performance.now() + SEARCH_MS;
+      const search = {
+        guildId,
+        calendars: open.map(calendarIn(guildId, written)),
+        limit,
+        texts,
+        only,
+        found,
+        deadline,
+      };
       for (const window of open.length === 0 ? [] : mergedWindows(windows)) {
         await collectStarting(reads, search, window);
         if (found.truncated) break;
@@ -161,25 +170,25 @@ interface Search {
   readonly texts: boolean;
   readonly only: OnlyOccurrences;
   readonly found: Soonest;
+  /** By the clock of `performance.now`: nobody waits for the answer after that. */
+  readonly deadline: number;
 }
 
-/** Whoever asks for what starts waits no longer (`owners-on-the-bus.ts`). */
-const MOST_STARTING_MS = 5_000;
+/** The service gives a search up after this time, as its callers do (`owners-on-the-bus.ts`). */
+const SEARCH_MS = 5_000;
 
 async function collectStarting(reads: EventReads, search: Search, window: Window): Promise<void> {
-  const { guildId, calendars, limit, texts, only, found } = search;
+  const { guildId, calendars, limit, texts, only, found, deadline } = search;
   const calendarOf = ({ calendarNumber }: { calendarNumber: number }) => calendarIn(guildId, calendars)(calendarNumber);
   const add = (placed: Placed) => {
     const occurrence = announcedOccurrence(placed, calendarOf(placed.event));
     found.add(texts ? occurrence : withoutTexts(occurrence));
   };
-  const until = performance.now() + MOST_STARTING_MS;
   const slices = new Slices();
   for (const event of await reads.singlesStarting(guildId, calendars, window, limit + 1, search)) {
     add(placedSingle(event));
   }
   for await (const some of reads.recurringTouching(guildId, calendars, window, search)) {
-    if (performance.now() > until) throw new NoAnswerInTime(`what starts in guild ${guildId}`);
     const placed = await placedEvents(some, {
       reads,
       eventsOf: (ids) => reads.findAll(ids),
@@ -193,6 +202,7 @@ async function collectStarting(reads: EventReads, search: Search, window: Window
     for (const one of placed) {
       if (only.color === undefined || only.color === one.color) add(one);
       if (slices.isOver) await slices.rest();
+      if (performance.now() > deadline) throw new NoAnswerInTime(`occurrences that start in guild ${guildId}`);
     }
   }
 }

@@ -27,10 +27,10 @@ export interface Found<Event extends ShownEvent = StoredEvent> {
   readonly moved: readonly Override[];
 }
 
-/** What is read of a window. */
+/** How much a search reads of each event, and of which events. */
 export interface Narrowed {
   readonly texts: boolean;
-  /** Leaves out others; what may have occurrences of the colour is read, too. */
+  /** With a colour, series of other colours are read whose occurrences may have been recoloured. */
   readonly only?: OnlyOccurrences;
 }
 
@@ -42,9 +42,9 @@ export interface EventReads {
     occurrence?: OccurrenceId,
   ): Promise<{ event: StoredEvent; override?: Override } | undefined>;
   findAll(ids: readonly EventId[]): Promise<StoredEvent[]>;
-  /** What touches a window of a calendar, as lists show it; in no order, some at a time. A series may have nothing in it. */
+  /** Events that touch a window of a calendar, as lists show them; in no order, a page at a time. Some series have nothing in it. */
   shownTouching(guildId: GuildId, calendar: Calendar, window: Window): AsyncIterable<Found<ShownEvent>>;
-  /** Series, and occurrences that were moved by hand, that touch a window of some calendars; in the same way. */
+  /** The same of series and occurrences that were moved by hand, in some calendars. */
   recurringTouching(
     guildId: GuildId,
     calendars: readonly Calendar[],

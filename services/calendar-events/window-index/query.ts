@@ -10,12 +10,12 @@ import { mayRepeatBetween } from "./repeats.ts";
 /** A condition of a query on events; its values are numbers alone, and the guild's id. */
 export type EventFilter = Readonly<Record<string, unknown>>;
 
-/** Two clocks of the world are at most that far apart: so far a change of the zone moves what is filed. */
+/** Two clocks of the world are at most that far apart: so far a change of the zone moves an occurrence. */
 const FURTHEST_MOVE_MS = 26 * 3_600_000;
 
 /**
- * Finds what touches a window in calendars of a guild, of which there must be some, by the index of entries; `recurring` leaves
- * single events out; `also` holds for all of it. Series are found that have nothing in the window, too: by their intervals, which have no entries.
+ * The query for events that touch a window, in one or more calendars of a guild; it needs `ENTRIES_INDEX` as its hint.
+ * `recurring` leaves single events out; `also` is a further condition. Some series that it finds have no occurrence in the window.
  */
 export function queryFor(
   guildId: GuildId,

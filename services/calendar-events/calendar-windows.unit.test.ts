@@ -1,0 +1,57 @@
+import { afterEach, expect, jest, test } from "@jest/globals";
+import { NoAnswerInTime } from "../../mixins/bounded-answers.ts";
+import type { EventId, GuildId } from "../contracts/ids.ts";
+import type { CalendarEventsStore } from "./calendar-events.store.ts";
+import { calendarWindows } from "./calendar-windows.ts";
+import type { CalendarsStore } from "./calendars.store.ts";
+import type { StoredEvent } from "./domain/event.ts";
+import type { EventReads } from "./event-reads.store.ts";
+
+const DAY = 86_400_000;
+const guildId = "1" as GuildId;
+const series: StoredEvent = {
+  id: "e" as EventId,
+  guildId,
+  calendarNumber: 1,
+  revision: 1,
+  startsAt: 0,
+  endsAt: 1,
+  color: "NONE",
+  scheduledAt: 0,
+  coloredAt: 0,
+  recurring: {
+    recurrence: { frequency: "DAILY", interval: 1, count: -1 },
+    anchor: { timezone: "UTC", version: 0 },
+    hasOverrides: false,
+  },
+};
+
+afterEach(() => void jest.restoreAllMocks());
+
+/** Windows of a guild with one series, where the database takes so long for each window. */
+function slowWindows(msPerWindow: number) {
+  let now = 0;
+  jest.spyOn(performance, "now").mockImplementation(() => now);
+  const reads: Partial<EventReads> = {
+    singlesStarting: async () => [],
+    async *recurringTouching() {
+      now += msPerWindow;
+      yield { events: [series], moved: [] };
+    },
+  };
+  const store: Partial<CalendarEventsStore> = {
+    calendarsNow: async () => ({ numbers: [1], reads: reads as EventReads }),
+  };
+  return calendarWindows(
+    store as CalendarEventsStore,
+    { list: async () => [] } as Partial<CalendarsStore> as CalendarsStore,
+  );
+}
+
+test("a search for what starts is given up after the five seconds that its callers wait, over all its windows", async () => {
+  const windows = [0, 10, 20].map((day) => ({ from: day * DAY, until: (day + 1) * DAY }));
+  const found = (msPerWindow: number) =>
+    slowWindows(msPerWindow).listStarting({ guildId, windows, limit: 10 }, async () => true);
+  await expect(found(1_600)).resolves.toMatchObject({ occurrences: [{}, {}, {}], truncated: false });
+  await expect(found(1_700)).rejects.toThrow(NoAnswerInTime);
+});
