@@ -1,4 +1,5 @@
 import type { EpochMs } from "../../contracts/ids.ts";
+import { civilOfDays, DAY_MS, daysInMonth, daysOfCivil } from "./civil-days.ts";
 
 /** One change of a zone's clock: before `at` it is `before` milliseconds ahead of UTC, from then on `after`. */
 export interface ClockChange {
@@ -66,19 +67,55 @@ function zoneOf(name: string, clock: Intl.DateTimeFormat): Zone {
   let last = { index: Number.NaN, span: STEADY };
   return {
     name,
-    spanAround(at) {
-      const index = Math.floor(at / SPAN_MS);
-      if (index === last.index) return last.span;
-      let span = spans.get(index);
-      if (span === undefined) {
-        if (spans.size >= MOST_SPANS) spans.clear();
-        span = readSpan(clock, index * SPAN_MS - MARGIN_MS, (index + 1) * SPAN_MS + MARGIN_MS);
-        spans.set(index, span);
-      }
-      last = { index, span };
-      return span;
+    spanAround(late) {
+      const shift = laterThanItsModel(late);
+      const span = ownSpan(late - shift);
+      return shift === 0 || span === STEADY ? span : shifted(span, shift);
     },
   };
+
+  function ownSpan(at: number): ClockSpan {
+    const index = Math.floor(at / SPAN_MS);
+    if (index === last.index) return last.span;
+    let span = spans.get(index);
+    if (span === undefined) {
+      if (spans.size >= MOST_SPANS) spans.clear();
+      span = readSpan(clock, index * SPAN_MS - MARGIN_MS, (index + 1) * SPAN_MS + MARGIN_MS);
+      spans.set(index, span);
+    }
+    last = { index, span };
+    return span;
+  }
+}
+
+/**
+ * From 2132 on a year's clock changes are those of its model among the 28 years before, the one as long that begins on the
+ * same weekday: no zone has rules for single years after 2087. Reading a year costs 0.1 to 0.4 ms, and there are 8 000.
+ */
+const FIRST_MODEL = 2104;
+const MODELS = new Map(
+  Array.from({ length: 28 }, (_, at) => [kindOfYear(FIRST_MODEL + at), FIRST_MODEL + at] as const),
+);
+const FIRST_MODELLED_MS = firstDayOf(FIRST_MODEL + 28) * DAY_MS;
+
+/** How much later, in milliseconds, the year of a time is than its model; 0 for a year that is its own. */
+function laterThanItsModel(at: number): number {
+  if (at < FIRST_MODELLED_MS) return 0;
+  const { year } = civilOfDays(Math.floor(at / DAY_MS));
+  return (firstDayOf(year) - firstDayOf(MODELS.get(kindOfYear(year)) ?? year)) * DAY_MS;
+}
+
+/** By its first weekday and whether it has 29 February. */
+function kindOfYear(year: number): number {
+  return (firstDayOf(year) % 7) * 100 + daysInMonth(year, 2);
+}
+
+function firstDayOf(year: number): number {
+  return daysOfCivil({ year, month: 1, day: 1 });
+}
+
+function shifted({ first, changes }: ClockSpan, shift: number): ClockSpan {
+  return { first, changes: changes.map(({ at, before, after }) => ({ at: at + shift, before, after })) };
 }
 
 function readSpan(clock: Intl.DateTimeFormat, from: number, until: number): ClockSpan {
