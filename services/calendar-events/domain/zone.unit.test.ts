@@ -30,7 +30,8 @@ describe("a zone in the far future", () => {
   });
 
   test("is read for a few decades alone: a yearly series until the year 9999 asks ICU no more than one of a century", () => {
-    const format = jest.spyOn(Intl.DateTimeFormat.prototype, "format", "get");
+    const icu: { readonly format: unknown } = Intl.DateTimeFormat.prototype;
+    const format = jest.spyOn(icu, "format", "get");
     const startsAt = Date.UTC(2030, 5, 1);
     const recurrence = { frequency: "YEARLY", interval: 1, count: -1 } as const;
     const series = {
