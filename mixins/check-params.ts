@@ -56,7 +56,6 @@ const WORDS: Record<string, readonly [code: FieldProblemCode, words: (expected: 
   array: ["WRONG_TYPE", () => "must be an array"],
   arrayMax: ["TOO_MANY", (most) => `must have at most ${String(most)} entries`],
   object: ["WRONG_TYPE", () => "must be an object"],
-  objectStrict: ["NOT_ALLOWED", () => "has unknown fields"],
   stringMax: ["TOO_LONG", (most) => `must be at most ${String(most)} characters`],
   malformed: ["MALFORMED", (hint) => `must be ${String(hint)}`],
   stringEnum: ["NOT_ALLOWED", (values) => `must be one of ${String(values)}`],
@@ -64,21 +63,23 @@ const WORDS: Record<string, readonly [code: FieldProblemCode, words: (expected: 
 
 function problemsOf(error: ValidationError, params: object): FieldProblem[] {
   const { type, field, expected } = error;
-  if (type !== "objectStrict" || field === undefined) return [problemOf(error)];
-  return unknownMembers(field, (params as Record<string, unknown>)[field], String(expected).split(", "));
+  if (type !== "objectStrict") return [problemOf(error)];
+  const allowed = String(expected).split(", ");
+  if (field === undefined) return unknownMembers("", params, allowed);
+  return unknownMembers(field, (params as Record<string, unknown>)[field], allowed);
 }
 
 /** The most unknown members that are named, and how much of each name. */
 const MAX_NAMED_MEMBERS = 10;
 const MAX_NAME_LENGTH = 64;
 
-/** Members that an object must not have, each named (D37). */
+/** Members that an object must not have, each named (D37); the path of the params themselves is empty. */
 function unknownMembers(path: string, value: unknown, allowed: readonly string[]): FieldProblem[] {
   const unknown = Object.keys(Object(value) as object).filter((name) => !allowed.includes(name));
   return unknown.slice(0, MAX_NAMED_MEMBERS).map((name) => ({
-    field: `${path}.${name.slice(0, MAX_NAME_LENGTH).toWellFormed()}`,
+    field: `${path === "" ? "" : `${path}.`}${name.slice(0, MAX_NAME_LENGTH).toWellFormed()}`,
     code: "NOT_ALLOWED",
-    message: `is unknown: ${path} has ${allowed.join(", ")}`,
+    message: `is unknown: ${path === "" ? "there are" : `${path} has`} ${allowed.join(", ")}`,
     allowed,
   }));
 }

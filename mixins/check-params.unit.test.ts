@@ -93,7 +93,7 @@ describe("the check of params", () => {
       { field: "lang", code: "NOT_ALLOWED", allowed: ["A", "B"] },
       { field: "amount", code: "OUT_OF_RANGE" },
       { field: "roles[1]", code: "MALFORMED" },
-      { field: "params", code: "NOT_ALLOWED" },
+      { field: "unknown", code: "NOT_ALLOWED" },
     ]);
   });
 });

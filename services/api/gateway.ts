@@ -7,6 +7,7 @@ import { type Health, healthOf, SERVICE_NAMES, type ServiceName } from "../contr
 import { docsPages } from "./docs.pages.ts";
 import { healthPages } from "./health.pages.ts";
 import { type HttpServer, httpServer } from "./http-server.ts";
+import { LogLimit } from "./log-limit.ts";
 import type { Once } from "./once/once.ts";
 import type { Doorkeeper } from "./rates/doorkeeper.ts";
 import { requestLevel, requestLine } from "./request-line.ts";
@@ -32,11 +33,14 @@ export interface GatewayParts {
 const HEALTH_TIMEOUT_MS = 1_000;
 /** Whoever fills the connections does not fill the log. */
 const FULL_EVERY_MS = 60_000;
+/** Of refused and of failed requests each. The metrics count all of them. */
+const LINES_PER_SECOND = 100;
 
 /** The gateway, put together: the watch over the services, the request path, and the server in front of it. */
 export class Gateway {
   readonly #watch: ServiceWatch;
   readonly #server: HttpServer;
+  readonly #lines: { readonly refused: LogLimit; readonly failed: LogLimit };
   #ticking: NodeJS.Timeout | undefined;
 
   constructor({
@@ -56,6 +60,13 @@ export class Gateway {
       () => performance.now(),
     );
     this.#watch = watch;
+    const limit = (kind: string) =>
+      new LogLimit({
+        linesPerSecond: LINES_PER_SECOND,
+        onLeftOut: (count) => logger.warn({ count }, `log lines of ${kind} requests left out`),
+      });
+    const lines = { refused: limit("refused"), failed: limit("failed") };
+    this.#lines = lines;
     const logged = { debug: isLogged(broker, "debug"), info: isLogged(broker, "info"), warn: isLogged(broker, "warn") };
     this.#server = httpServer({
       port,
@@ -85,10 +96,14 @@ export class Gateway {
       }),
       onServed: (served) => {
         const level = requestLevel(served);
-        if (logged[level]) logger[level](requestLine(served), "request");
+        const write = () => logger[level](requestLine(served), "request");
+        if (logged[level]) {
+          if (level === "debug") write();
+          else lines[level === "warn" ? "failed" : "refused"].line(write);
+        }
         measureRequest(served);
       },
-      onBroken: (broken) => logger.info(broken, "broken request"),
+      onBroken: (broken) => lines.refused.line(() => logger.info(broken, "broken request")),
       onFull: seldom(FULL_EVERY_MS, () => logger.warn("no room for more connections: the idlest are closed")),
       onError: (error) => logger.error({ err: error }, "HTTP server"),
     });
@@ -104,6 +119,7 @@ export class Gateway {
 
   async stop(drainMs: number): Promise<void> {
     await this.#server.drain(drainMs);
+    for (const limit of Object.values(this.#lines)) limit.end();
     clearInterval(this.#ticking);
   }
 }

@@ -66,4 +66,16 @@ describe("the gateway", () => {
       ]),
     );
   });
+
+  test("writes at most a hundred lines a second of what it refused, and says how many it left out", async () => {
+    await start();
+    await until(async () => (await ready()).status === 200, "it is ready");
+    const leftOut = () => lines.filter((line) => "count" in line) as unknown as { readonly count: number }[];
+    const written = () => lines.filter(({ level }) => level === "info").length;
+    lines = [];
+    await Promise.all(Array.from({ length: 500 }, () => ask("/nowhere")));
+    await gateway.stop(0);
+    expect(leftOut()).not.toEqual([]);
+    expect(written() + leftOut().reduce((sum, { count }) => sum + count, 0)).toBe(500);
+  });
 });

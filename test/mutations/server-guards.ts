@@ -7,6 +7,14 @@ const head = { file: "services/api/broken-request.ts", testFile: "services/api/h
 /** These guards limit what a connection may do. */
 export const SERVER_GUARDS: readonly Guard[] = [
   {
+    file: "services/api/gateway.ts",
+    testFile: "services/api/gateway.unit.test.ts",
+    guard: "who is refused all the time does not fill the log",
+    text: 'else lines[level === "warn" ? "failed" : "refused"].line(write);',
+    without: "else write();",
+    test: "at most a hundred lines a second",
+  },
+  {
     ...connections,
     guard: "one connection has so many requests waiting, and no more",
     text: "standing.isOver = standing.unanswered > MOST_UNANSWERED;",
