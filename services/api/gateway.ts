@@ -2,12 +2,12 @@ import type { Service, ServiceBroker } from "moleculer";
 import type { Offered } from "../../mixins/asked-again.middleware.ts";
 import type { Checked } from "../../mixins/contract-action.ts";
 import type { DatabaseClock } from "../../mixins/database-clock.ts";
+import { LimitedLog } from "../../mixins/limited-log.ts";
 import { isLogged } from "../../mixins/log-level.ts";
 import { type Health, healthOf, SERVICE_NAMES, type ServiceName } from "../contracts/health.contract.ts";
 import { docsPages } from "./docs.pages.ts";
 import { healthPages } from "./health.pages.ts";
 import { type HttpServer, httpServer } from "./http-server.ts";
-import { LogLimit } from "./log-limit.ts";
 import type { Once } from "./once/once.ts";
 import type { Doorkeeper } from "./rates/doorkeeper.ts";
 import { requestLevel, requestLine } from "./request-line.ts";
@@ -32,15 +32,15 @@ export interface GatewayParts {
 
 const HEALTH_TIMEOUT_MS = 1_000;
 /** Whoever fills the connections does not fill the log. */
-const FULL_EVERY_MS = 60_000;
+const FULL_LINES = { lines: 1, windowMs: 60_000 };
 /** Of refused and of failed requests each. The metrics count all of them. */
-const LINES_PER_SECOND = 100;
+const REQUEST_LINES = { lines: 100, windowMs: 1_000 };
 
 /** The gateway, put together: the watch over the services, the request path, and the server in front of it. */
 export class Gateway {
   readonly #watch: ServiceWatch;
   readonly #server: HttpServer;
-  readonly #lines: { readonly refused: LogLimit; readonly failed: LogLimit };
+  readonly #logs: readonly LimitedLog[];
   #ticking: NodeJS.Timeout | undefined;
 
   constructor({
@@ -60,13 +60,10 @@ export class Gateway {
       () => performance.now(),
     );
     this.#watch = watch;
-    const limit = (kind: string) =>
-      new LogLimit({
-        linesPerSecond: LINES_PER_SECOND,
-        onLeftOut: (count) => logger.warn({ count }, `log lines of ${kind} requests left out`),
-      });
-    const lines = { refused: limit("refused"), failed: limit("failed") };
-    this.#lines = lines;
+    const refused = new LimitedLog((fields, text) => logger.info(fields, text), REQUEST_LINES);
+    const failed = new LimitedLog((fields, text) => logger.warn(fields, text), REQUEST_LINES);
+    const full = new LimitedLog((fields, text) => logger.warn(fields, text), FULL_LINES);
+    this.#logs = [refused, failed, full];
     const logged = { debug: isLogged(broker, "debug"), info: isLogged(broker, "info"), warn: isLogged(broker, "warn") };
     this.#server = httpServer({
       port,
@@ -96,15 +93,13 @@ export class Gateway {
       }),
       onServed: (served) => {
         const level = requestLevel(served);
-        const write = () => logger[level](requestLine(served), "request");
-        if (logged[level]) {
-          if (level === "debug") write();
-          else lines[level === "warn" ? "failed" : "refused"].line(write);
-        }
+        if (level === "warn" && logged.warn) failed.note("failed request", requestLine(served), "request");
+        if (level === "info" && logged.info) refused.note("refused request", requestLine(served), "request");
+        if (level === "debug" && logged.debug) logger.debug(requestLine(served), "request");
         measureRequest(served);
       },
-      onBroken: (broken) => lines.refused.line(() => logger.info(broken, "broken request")),
-      onFull: seldom(FULL_EVERY_MS, () => logger.warn("no room for more connections: the idlest are closed")),
+      onBroken: (broken) => refused.note("broken request", broken, "broken request"),
+      onFull: () => full.note("connections", {}, "no room for more connections: the idlest are closed"),
       onError: (error) => logger.error({ err: error }, "HTTP server"),
     });
   }
@@ -119,18 +114,9 @@ export class Gateway {
 
   async stop(drainMs: number): Promise<void> {
     await this.#server.drain(drainMs);
-    for (const limit of Object.values(this.#lines)) limit.end();
+    for (const log of this.#logs) log.flush();
     clearInterval(this.#ticking);
   }
-}
-
-function seldom(everyMs: number, tell: () => void): () => void {
-  let toldAt = -Infinity;
-  return () => {
-    if (performance.now() - toldAt < everyMs) return;
-    toldAt = performance.now();
-    tell();
-  };
 }
 
 async function askForHealth(broker: ServiceBroker, name: ServiceName): Promise<Health> {

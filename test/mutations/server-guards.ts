@@ -10,8 +10,8 @@ export const SERVER_GUARDS: readonly Guard[] = [
     file: "services/api/gateway.ts",
     testFile: "services/api/gateway.unit.test.ts",
     guard: "who is refused all the time does not fill the log",
-    text: 'else lines[level === "warn" ? "failed" : "refused"].line(write);',
-    without: "else write();",
+    text: 'refused.note("refused request", requestLine(served), "request")',
+    without: 'logger.info(requestLine(served), "request")',
     test: "at most a hundred lines a second",
   },
   {
