@@ -3,6 +3,7 @@ import { mkdtemp, readFile, rm } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { freePort } from "../../services/launch/embedded-mongod.ts";
+import { freeze } from "../real-parts/freeze.ts";
 import { Launched, post } from "../real-parts/launched.ts";
 import { until } from "../real-parts/until.ts";
 
@@ -29,7 +30,7 @@ describe("a MongoDB that hangs", () => {
   });
 
   test("is answered 503 by readiness and by requests, and works again when it goes on", async () => {
-    process.kill(mongod, "SIGSTOP");
+    await freeze(mongod);
     const ready = async () => (await fetch(`${baseUrl}/health/ready`, { signal: AbortSignal.timeout(5_000) })).status;
     await until(async () => (await ready()) === 503, "an answer that it is not ready");
     // Longer than a key is remembered: then the look-up of the key hangs as well.
@@ -51,7 +52,7 @@ describe("a MongoDB that hangs", () => {
         name,
       });
     await until(async () => (await create("in time")).status === 200, "a create that is answered");
-    process.kill(mongod, "SIGSTOP");
+    await freeze(mongod);
     const answer = await create("late");
     expect([answer.status, answer.body["code"]]).toEqual([503, "OUTCOME_UNKNOWN"]);
     const settledInMs = Number(answer.headers.get("retry-after")) * 1_000;

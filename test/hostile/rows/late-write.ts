@@ -1,4 +1,5 @@
 import { setTimeout as pause } from "node:timers/promises";
+import { freeze } from "../../real-parts/freeze.ts";
 import { mongodUnder } from "../mongod-under.ts";
 import type { HostileRow, Stage } from "../row.ts";
 
@@ -28,7 +29,7 @@ export const LATE_WRITE: HostileRow = {
   async check(stage) {
     const mongod = await mongodUnder(stage.target.pids());
     await create(stage, stage.operatorKey, "in time");
-    process.kill(mongod, "SIGSTOP");
+    await freeze(mongod);
     const answers = await Promise.all(Array.from({ length: LATE }, () => lateCreate(stage))).finally(() =>
       process.kill(mongod, "SIGCONT"),
     );
