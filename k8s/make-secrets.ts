@@ -3,6 +3,7 @@ import { chownSync, existsSync, mkdirSync, rmSync, writeFileSync } from "node:fs
 import { join } from "node:path";
 import { argv, getuid, stderr, stdout } from "node:process";
 import { pathToFileURL } from "node:url";
+import { type ServiceName, SERVICES } from "../services/contracts/service-names.ts";
 
 /** Where an installation's servers are, as its services reach them. */
 export interface Addresses {
@@ -20,8 +21,6 @@ export const IN_KUBERNETES: Addresses = {
 };
 
 export const IN_COMPOSE: Addresses = { mongodb: "mongodb:27017", nats: "nats:4222", natsPeers: [] };
-
-export const SERVICES = ["announcements", "api", "calendar-events", "dispatch", "guild-settings"] as const;
 
 /** Secrets by name, their values by key. */
 export type Secrets = Readonly<Record<string, Readonly<Record<string, string>>>>;
@@ -53,11 +52,8 @@ export function makeSecrets(at: Addresses, random: () => string): Secrets {
   };
 }
 
-function passwords(random: () => string): Record<(typeof SERVICES)[number], string> {
-  return Object.fromEntries(SERVICES.map((service) => [service, random()])) as Record<
-    (typeof SERVICES)[number],
-    string
-  >;
+function passwords(random: () => string): Record<ServiceName, string> {
+  return Object.fromEntries(SERVICES.map((service) => [service, random()])) as Record<ServiceName, string>;
 }
 
 /** What one service alone knows. The empty ones are the operator's to fill in: empty is as good as absent. */

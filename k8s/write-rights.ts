@@ -4,7 +4,7 @@ import { argv } from "node:process";
 import { pathToFileURL } from "node:url";
 import { databaseRights } from "../services/launch/database-rights.ts";
 import { natsUsers } from "../services/launch/nats-users.ts";
-import { SERVICES } from "../services/launch/service-factories.ts";
+import { SERVICES } from "../services/contracts/service-names.ts";
 
 const HEAD = "# Made by `npm run rights` from services/launch/bus-rights.ts; a test holds it equal.\n";
 

@@ -1,8 +1,7 @@
 import { type Connection, type Model, Schema } from "mongoose";
-import { askedTogether } from "../../mixins/asked-together.ts";
+import { MOST_WAIT_MS } from "../../mixins/bounded-answers.ts";
 import {
   changesSince,
-  isDuplicateKey,
   kept,
   saveRevision,
   stampedReplacement,
@@ -15,8 +14,9 @@ import { coalescedReads } from "../../mixins/coalesced-reads.ts";
 import { FORMER_INDEX } from "../../mixins/former-records.ts";
 import { optimisticWrite } from "../../mixins/optimistic-write.ts";
 import { readRows, streamRows } from "../../mixins/short-reads.ts";
+import { together } from "../../mixins/together.ts";
 import { deadlineStages, inTime } from "../../mixins/write-deadline.ts";
-import { type Announcement, type AnnouncementRule, MOST_ANNOUNCEMENTS } from "../contracts/announcements.contract.ts";
+import type { Announcement, AnnouncementRule } from "../contracts/announcements.contract.ts";
 import type { ChangesSinceParams, ChangesSinceResult } from "../contracts/change-feed.contract.ts";
 import { isRefusal, refuse, type Refusal } from "../contracts/errors.ts";
 import type { AnnouncementId, EpochMs, GuildId } from "../contracts/ids.ts";
@@ -95,8 +95,8 @@ const ONE = { changedAt: 0, former: 0 } as const;
 const LISTED = { changedAt: 0, former: 0, guildId: 0, sequence: 0, slot: 0 } as const;
 type NotListed = "guildId" | "sequence" | "slot";
 
-/** How long a read of slots is waited for before the next one begins. */
-const SLOTS_ANSWER_MS = 1_000;
+/** Guilds whose slots are read at the same moment, at most. */
+const MAX_GUILDS_AT_ONCE = 100;
 
 type ListedRow = Omit<StoredAnnouncement, NotListed>;
 
@@ -124,13 +124,16 @@ export function announcementsStore(connection: Connection): AnnouncementsStore {
   const model = connection.model<AnnouncementRow>("Announcement", announcementSchema);
   const one = coalescedReads<StoredAnnouncement>(model, ONE);
 
-  /** Creates at the same moment share a read. */
-  const slotsInUse = askedTogether(async (guildId: GuildId): Promise<readonly number[]> => {
-    const [used, older] = await Promise.all([usedSlots(model, guildId), olderRows(model, guildId)]);
-    if (older.length === 0 || used.length === MOST_ANNOUNCEMENTS) return used;
-    await updateOlderRows(model, guildId);
-    return usedSlots(model, guildId);
-  }, SLOTS_ANSWER_MS);
+  /** Creates of a guild at the same moment share a read. */
+  const slotsInUse = together<GuildId, readonly number[]>(
+    (guildIds) => {
+      const reads = new Map(
+        [...new Set(guildIds)].map((guildId) => [guildId, usedSlots(model, guildId).catch(asError)]),
+      );
+      return Promise.all(guildIds.map((guildId) => reads.get(guildId) as Promise<readonly number[] | Error>));
+    },
+    { most: MAX_GUILDS_AT_ONCE, placeMs: MOST_WAIT_MS },
+  );
 
   return {
     async insert({ id: _id, ...draft }) {
@@ -253,33 +256,6 @@ async function usedSlots(model: Model<AnnouncementRow>, guildId: GuildId): Promi
   return rows.map(({ slot }) => slot);
 }
 
-/**
- * A row that was written before 2026-11-23: without a slot, and with a number as `sequence`. MongoDB sorts numbers
- * before dates, so rows of both kinds together are in creation order. The next create of the guild brings them up to date.
- */
-interface OlderRow {
-  readonly _id: string;
-  readonly sequence: number;
-}
-
-function olderRows(model: Model<AnnouncementRow>, guildId: GuildId): Promise<OlderRow[]> {
-  return readRows<OlderRow>(model, { filter: { guildId, sequence: { $gte: 0 } }, projection: { sequence: 1 } });
-}
-
-/** Gives slots to a guild's older rows, as far as there are free ones. */
-async function updateOlderRows(model: Model<AnnouncementRow>, guildId: GuildId): Promise<void> {
-  const older = await olderRows(model, guildId);
-  const free = freeSlots(await usedSlots(model, guildId));
-  const updates = older.slice(0, free.length).map(({ _id, sequence }, at) => {
-    const update = { $set: { slot: free[at], sequence: new Date(sequence) } };
-    return { updateOne: { filter: { _id, guildId, sequence }, update } };
-  });
-  if (updates.length === 0) return;
-  // Another replica may do the same at this moment, or store a new announcement.
-  await model.collection.bulkWrite(updates as never, { ordered: false }).catch(unlessSlotIsTaken);
-  await updateOlderRows(model, guildId);
-}
-
 /** The reference of a series begins those of its occurrences (D12). */
 function namesEvent(eventId: string): object[] {
   return [{ eventId }, { eventId: { $gte: `${eventId}_`, $lt: `${eventId}\`` } }];
@@ -291,6 +267,7 @@ const EACH_TOMBSTONE = [
   { $set: { changedAt: "$$NOW", deletedAt: "$$NOW" } },
 ];
 
-function unlessSlotIsTaken(error: unknown): void {
-  if (!isDuplicateKey(error)) throw error;
+/** What keeps one guild's creates from their slots keeps no other's. */
+function asError(error: unknown): Error {
+  return error instanceof Error ? error : new Error(String(error));
 }

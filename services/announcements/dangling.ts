@@ -1,4 +1,4 @@
-import { asRefusal, type CallContext, isUnavailable } from "../../mixins/contract-action.ts";
+import { type CallContext, isUnavailable } from "../../mixins/contract-action.ts";
 import type { Announcement, ShownAnnouncement } from "../contracts/announcements.contract.ts";
 import { listExistingEvents, type ListExistingEventsParams } from "../contracts/calendar-events.contract.ts";
 import type { GuildId } from "../contracts/ids.ts";
@@ -42,12 +42,7 @@ async function existingAmong(
   try {
     return new Set(await context.call<string[], typeof asked>(listExistingEvents.name, asked, options));
   } catch (error) {
-    if (isUnavailable(error) || isOfOlderOwner(error)) return new Set(asked.eventIds);
+    if (isUnavailable(error)) return new Set(asked.eventIds);
     throw error;
   }
-}
-
-/** While versions are rolled out, an older owner of the events refuses `firstOccurrence`, as any param that it does not know. */
-function isOfOlderOwner(error: unknown): boolean {
-  return asRefusal(error)?.problems?.some(({ code }) => code === "NOT_ALLOWED") === true;
 }

@@ -4,7 +4,7 @@ import type { Checked } from "../../mixins/contract-action.ts";
 import type { DatabaseClock } from "../../mixins/database-clock.ts";
 import { LimitedLog } from "../../mixins/limited-log.ts";
 import { isLogged } from "../../mixins/log-level.ts";
-import { type Health, healthOf, SERVICE_NAMES, type ServiceName } from "../contracts/health.contract.ts";
+import { type Health, healthOf } from "../contracts/health.contract.ts";
 import { docsPages } from "./docs.pages.ts";
 import { healthPages } from "./health.pages.ts";
 import { type HttpServer, httpServer } from "./http-server.ts";
@@ -16,6 +16,7 @@ import { requestPath } from "./request-path.ts";
 import { rootPage } from "./root.page.ts";
 import { ROUTES } from "./route-table.ts";
 import { ServiceGone, ServiceWatch, TICK_MS } from "./service-watch.ts";
+import { type OwnerName, OWNERS } from "../contracts/service-names.ts";
 
 export interface GatewayParts {
   readonly service: Pick<Service, "broker" | "logger">;
@@ -55,7 +56,7 @@ export class Gateway {
     connectionsPerAddress,
   }: GatewayParts) {
     const watch = new ServiceWatch(
-      SERVICE_NAMES,
+      OWNERS,
       (name) => askForHealth(broker, name),
       () => performance.now(),
     );
@@ -81,7 +82,7 @@ export class Gateway {
         once,
         clock,
         call: ({ contract: { name, asks }, shape }, params, meta) => {
-          const owners = OWNERS.get(name) ?? [];
+          const owners = OWNERS_OF.get(name) ?? [];
           const asked = asks?.(params) ?? [];
           const needed = asked.length === 0 ? owners : [...owners, ...asked];
           // A write that was done and is made again finds its own revision instead of the one that it names.
@@ -119,7 +120,7 @@ export class Gateway {
   }
 }
 
-async function askForHealth(broker: ServiceBroker, name: ServiceName): Promise<Health> {
+async function askForHealth(broker: ServiceBroker, name: OwnerName): Promise<Health> {
   const action = healthOf(name).name;
   // Moleculer would log a warning for each call to a service that has not come yet.
   if (!broker.registry.actions.isAvailable(action)) throw new ServiceGone(false);
@@ -128,6 +129,6 @@ async function askForHealth(broker: ServiceBroker, name: ServiceName): Promise<H
 }
 
 /** The service that each action belongs to; none to watch for where it is the gateway itself. */
-const OWNERS: ReadonlyMap<string, readonly ServiceName[]> = new Map(
-  ROUTES.map(({ contract: { name } }) => [name, SERVICE_NAMES.filter((service) => name.startsWith(`${service}.`))]),
+const OWNERS_OF: ReadonlyMap<string, readonly OwnerName[]> = new Map(
+  ROUTES.map(({ contract: { name } }) => [name, OWNERS.filter((service) => name.startsWith(`${service}.`))]),
 );

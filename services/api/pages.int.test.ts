@@ -1,14 +1,14 @@
 import { afterAll, beforeAll, describe, expect, test } from "@jest/globals";
-import { SERVICE_NAMES } from "../contracts/health.contract.ts";
 import { openapiText } from "./openapi.ts";
 import { ROUTES } from "./route-table.ts";
 import { standIn, startTestGateway, type TestGateway, untilReady } from "../../test/real-parts/test-gateway.ts";
+import { OWNERS } from "../contracts/service-names.ts";
 
 describe("what the gateway serves to everybody", () => {
   let gateway: TestGateway;
 
   beforeAll(async () => {
-    gateway = await startTestGateway(() => SERVICE_NAMES.map((name) => standIn(name)));
+    gateway = await startTestGateway(() => OWNERS.map((name) => standIn(name)));
     await untilReady(gateway);
   });
   afterAll(() => gateway.stop());

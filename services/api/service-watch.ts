@@ -1,6 +1,7 @@
 import { wasNotTaken } from "../../mixins/asked-again.middleware.ts";
 import { PassingMap } from "../../mixins/passing-map.ts";
-import type { Health, ServiceName } from "../contracts/health.contract.ts";
+import type { Health } from "../contracts/health.contract.ts";
+import type { OwnerName } from "../contracts/service-names.ts";
 
 /** How often a service that is there is asked for its health. */
 const ASK_EVERY_MS = 500;
@@ -51,14 +52,14 @@ export function wasNotBegun(error: unknown): boolean {
  * again.
  */
 export class ServiceWatch {
-  readonly #watched: ReadonlyMap<ServiceName, Watched>;
-  readonly #ask: (service: ServiceName) => Promise<Health>;
+  readonly #watched: ReadonlyMap<OwnerName, Watched>;
+  readonly #ask: (service: OwnerName) => Promise<Health>;
   readonly #clock: () => number;
   #tickedAt: number;
   #calls = 0;
 
   /** `clock` is monotonic, in milliseconds. */
-  constructor(services: readonly ServiceName[], ask: (service: ServiceName) => Promise<Health>, clock: () => number) {
+  constructor(services: readonly OwnerName[], ask: (service: OwnerName) => Promise<Health>, clock: () => number) {
     this.#watched = new Map(services.map((service) => [service, neverSeen()]));
     this.#ask = ask;
     this.#clock = clock;
@@ -79,7 +80,7 @@ export class ServiceWatch {
    * The outcome of a call to the first of the services, which asks the others; rejects with ServiceGone when one of them
    * is not there or goes away meanwhile. A service that answers calls is there, however long its health takes: it is busy.
    */
-  async whileThere<T>(services: readonly ServiceName[], call: () => Promise<T>): Promise<T> {
+  async whileThere<T>(services: readonly OwnerName[], call: () => Promise<T>): Promise<T> {
     const needed = services.map((service) => this.#watched.get(service));
     if (needed.some((watched) => watched?.there !== true)) throw new ServiceGone(false);
     const answer = call();
@@ -104,7 +105,7 @@ export class ServiceWatch {
     });
   }
 
-  async #askFor(service: ServiceName, watched: Watched, now: number): Promise<void> {
+  async #askFor(service: OwnerName, watched: Watched, now: number): Promise<void> {
     watched.askedAt = now;
     watched.asking += 1;
     try {

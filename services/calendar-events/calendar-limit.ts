@@ -1,3 +1,4 @@
+import { LRUCache } from "lru-cache";
 import { getGuildSettings } from "../contracts/guild-settings.contract.ts";
 import type { GuildId } from "../contracts/ids.ts";
 
@@ -20,17 +21,16 @@ const MOST_GUILDS = 10_000;
 
 /** Asks the guild settings service, and remembers the answer for a while. */
 export function calendarLimit(now: () => number): CalendarLimit {
-  const known = new Map<GuildId, { readonly limit: Promise<number>; readonly askedAt: number }>();
+  const perf = { now };
+  const known = new LRUCache<GuildId, Promise<number>>({ max: MOST_GUILDS, ttl: MOST_AGE_MS, ttlResolution: 0, perf });
   return {
     of(guildId, caller) {
-      const entry = known.get(guildId);
-      if (entry !== undefined && now() - entry.askedAt < MOST_AGE_MS) return entry.limit;
-      if (known.size >= MOST_GUILDS) known.clear();
+      const remembered = known.get(guildId);
+      if (remembered !== undefined) return remembered;
       const limit = ask(guildId, caller);
-      const asked = { limit, askedAt: now() };
-      known.set(guildId, asked);
+      known.set(guildId, limit);
       limit.catch(() => {
-        if (known.get(guildId) === asked) known.delete(guildId);
+        if (known.peek(guildId) === limit) known.delete(guildId);
       });
       return limit;
     },

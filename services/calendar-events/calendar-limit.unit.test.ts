@@ -6,7 +6,7 @@ const guild = "1" as GuildId;
 
 /** Guild settings that answer as they are told, and count how often they are asked. */
 function settings() {
-  const state = { maxCalendars: 2, isGone: false, asked: 0, now: 0 };
+  const state = { maxCalendars: 2, isGone: false, asked: 0, now: 1_000 };
   const caller = {
     async call() {
       state.asked += 1;
@@ -19,14 +19,14 @@ function settings() {
 }
 
 describe("the number of calendars that a guild may have (D20)", () => {
-  test("is asked for once, and again when it is five seconds old", async () => {
+  test("is asked for once, and again when it is over five seconds old", async () => {
     const { state, ask } = settings();
     await Promise.all([ask(), ask(), ask()]);
     expect(state.asked).toBe(1);
     state.maxCalendars = 3;
-    state.now = 4_999;
+    state.now += 5_000;
     await expect(ask()).resolves.toBe(2);
-    state.now = 5_000;
+    state.now += 1;
     await expect(ask()).resolves.toBe(3);
   });
 

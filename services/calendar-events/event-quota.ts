@@ -1,3 +1,4 @@
+import { LRUCache } from "lru-cache";
 import { refuse, type Refusal } from "../contracts/errors.ts";
 import type { GuildId } from "../contracts/ids.ts";
 
@@ -31,7 +32,7 @@ interface Count {
  * @param now - Milliseconds of a clock that never goes back.
  */
 export function eventQuota(most: number, count: (guildId: GuildId) => Promise<number>, now: () => number): EventQuota {
-  const counts = new Map<GuildId, Promise<Count>>();
+  const counts = new LRUCache<GuildId, Promise<Count>>({ max: MOST_GUILDS });
 
   async function counted(guildId: GuildId): Promise<Count> {
     const known = counts.get(guildId);
@@ -47,11 +48,8 @@ export function eventQuota(most: number, count: (guildId: GuildId) => Promise<nu
   function countAnew(guildId: GuildId): Promise<Count> {
     const countedAt = now();
     const counting = count(guildId).then((events) => ({ events, countedAt }));
-    counts.delete(guildId);
     counts.set(guildId, counting);
     counting.catch(() => counts.delete(guildId));
-    const [oldest] = counts.keys();
-    if (counts.size > MOST_GUILDS && oldest !== undefined) counts.delete(oldest);
     return counting;
   }
 

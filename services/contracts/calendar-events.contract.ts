@@ -15,9 +15,9 @@ import {
   text,
   textOf,
 } from "./field-rules.ts";
-import type { ServiceName } from "./health.contract.ts";
 import { EVENT_ID, type EpochMs, type EventId, type GuildId, type OccurrenceId } from "./ids.ts";
 import { type IfRevision, ifRevision, type Revised } from "./revision.ts";
+import type { OwnerName } from "./service-names.ts";
 
 /** Colours of events (D14). */
 export const COLORS = [
@@ -147,7 +147,7 @@ function eventFieldsTogether(event: {
 }
 
 /** How many calendars a guild may have is a setting of its; the first is always there (D20). */
-export function askedForCalendar(params: { readonly calendarNumber: number }): readonly ServiceName[] {
+export function askedForCalendar(params: { readonly calendarNumber: number }): readonly OwnerName[] {
   return params.calendarNumber === 1 ? [] : ["guild-settings"];
 }
 

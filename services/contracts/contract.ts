@@ -1,6 +1,6 @@
 import type { ValidationRule, ValidationSchema } from "fastest-validator";
-import type { ServiceName } from "./health.contract.ts";
 import type { EpochMs } from "./ids.ts";
+import type { OwnerName } from "./service-names.ts";
 
 /**
  * What is wrong with one field of a request (D4). `field` is a path such as `recurrence.count` or `roles[3]`, and the
@@ -42,7 +42,7 @@ export interface ActionContract<Params, Result> {
    */
   readonly together?: (params: Partial<Record<keyof Params, unknown>>) => FieldProblem[];
   /** The other services that it asks, for these params: while one of them is gone, it has no answer either. */
-  readonly asks?: (params: Params) => readonly ServiceName[];
+  readonly asks?: (params: Params) => readonly OwnerName[];
   /** True when doing it twice is the same as doing it once: only then may a lost answer be asked for again. */
   readonly idempotent: boolean;
   /** Of a list: how its caller asks for less of it, when it is larger than an answer may be (D17, D38). */

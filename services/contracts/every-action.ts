@@ -5,8 +5,9 @@ import * as calendars from "./calendars.contract.ts";
 import type { ActionContract } from "./contract.ts";
 import * as dispatch from "./dispatch.contract.ts";
 import * as guildSettings from "./guild-settings.contract.ts";
-import { healthOf, SERVICE_NAMES } from "./health.contract.ts";
+import { healthOf } from "./health.contract.ts";
 import * as occurrences from "./occurrences.contract.ts";
+import { OWNERS } from "./service-names.ts";
 
 /** A contract whose params and result are not looked at. */
 export type AnyContract = ActionContract<unknown, unknown>;
@@ -24,5 +25,5 @@ const MODULES: readonly object[] = [
 /** Every action that there is on the bus. */
 export const EVERY_ACTION: readonly AnyContract[] = [
   ...MODULES.flatMap((module) => Object.values(module) as unknown[]),
-  ...SERVICE_NAMES.map(healthOf),
+  ...OWNERS.map(healthOf),
 ].filter((each): each is AnyContract => Object(each) === each && "idempotent" in (each as object));

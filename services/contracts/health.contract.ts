@@ -1,8 +1,5 @@
 import { action } from "./contract.ts";
-
-/** The services of an installation, by their names on the bus; the gateway waits for all of them. */
-export const SERVICE_NAMES = ["guild-settings", "calendar-events", "announcements", "dispatch"] as const;
-export type ServiceName = (typeof SERVICE_NAMES)[number];
+import type { OwnerName } from "./service-names.ts";
 
 /** Whether a service can do its work now. */
 export interface Health {
@@ -10,7 +7,7 @@ export interface Health {
   readonly database: boolean;
 }
 
-export function healthOf(service: ServiceName) {
+export function healthOf(service: OwnerName) {
   return action<Record<string, never>, Health>({
     name: `${service}.health`,
     keys: "none",

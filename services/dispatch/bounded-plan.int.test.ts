@@ -8,7 +8,7 @@ import { calendarEventsService } from "../calendar-events/calendar-events.servic
 import { listUpcomingPosts } from "../contracts/dispatch.contract.ts";
 import { guildSettingsService } from "../guild-settings/guild-settings.service.ts";
 import { dispatchService } from "./dispatch.service.ts";
-import { newRecordingSink, type RecordingSink } from "./recording-sink.ts";
+import { newRecordingSink, type RecordingSink } from "../../test/fixtures/recording-sink.ts";
 
 const HOUR = 3_600_000;
 const BOUND = 4;

@@ -1,4 +1,5 @@
 import type { Connection } from "mongoose";
+import { isDuplicateKey } from "../../mixins/change-feed.ts";
 import type { EpochMs } from "../contracts/ids.ts";
 import { type ChannelCheckRow, channelCheckSchema } from "./channel-check.document.ts";
 import { type ChannelFinding, isClear } from "./domain/channel-finding.ts";
@@ -135,5 +136,5 @@ export function keyOf({ sink, guildId, channel }: PostChannel): string {
 }
 
 function unlessDuplicate(error: unknown): void {
-  if ((error as { code?: unknown }).code !== 11_000) throw error;
+  if (!isDuplicateKey(error)) throw error;
 }

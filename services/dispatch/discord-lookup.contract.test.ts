@@ -3,7 +3,7 @@ import { CHANNEL, type ChatSink, outgoing, startChatSink } from "../../test/real
 import type { ChatServer } from "../../test/real-parts/chat-server.ts";
 import { discordSink } from "./discord.sink.ts";
 import type { ChatMessage } from "./domain/chat-message.ts";
-import { announced } from "./domain/message/announced-samples.ts";
+import { announced } from "../../test/fixtures/announced-samples.ts";
 import { renderAnnouncement } from "./domain/message/announcement-message.ts";
 import type { Sink } from "./sink.ts";
 

@@ -3,7 +3,7 @@ import { htmlPage, CHANNEL_REFUSALS } from "../../test/real-parts/chat-server/an
 import { type ChatServer, startChatServer } from "../../test/real-parts/chat-server.ts";
 import { CHANNEL, type ChatSink, outgoing, startChatSink } from "../../test/real-parts/chat-sink.ts";
 import { until } from "../../test/real-parts/until.ts";
-import { announced } from "./domain/message/announced-samples.ts";
+import { announced } from "../../test/fixtures/announced-samples.ts";
 import { renderAnnouncement } from "./domain/message/announcement-message.ts";
 import type { OutgoingMessage, Sink } from "./sink.ts";
 

@@ -12,7 +12,7 @@ import type { EventId } from "../contracts/ids.ts";
 import { updateGuildSettings } from "../contracts/guild-settings.contract.ts";
 import { guildSettingsService } from "../guild-settings/guild-settings.service.ts";
 import { dispatchService } from "./dispatch.service.ts";
-import { newRecordingSink } from "./recording-sink.ts";
+import { newRecordingSink } from "../../test/fixtures/recording-sink.ts";
 
 const HOUR = 3_600_000;
 const FAR = Date.now() + 48 * HOUR;

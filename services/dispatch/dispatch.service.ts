@@ -9,7 +9,6 @@ import { calendarEventChanged } from "../contracts/calendar-events.contract.ts";
 import { calendarChanged } from "../contracts/calendars.contract.ts";
 import { listPostHistory, listUpcomingPosts, previewPost } from "../contracts/dispatch.contract.ts";
 import { guildSettingsChanged } from "../contracts/guild-settings.contract.ts";
-import type { ServiceName } from "../contracts/health.contract.ts";
 import type { GuildId } from "../contracts/ids.ts";
 import { boundedAnswers } from "../../mixins/bounded-answers.ts";
 import { newDatabaseClock } from "../../mixins/database-clock.ts";
@@ -26,7 +25,7 @@ import { LONG_MS, ownersOnTheBus } from "./owners-on-the-bus.ts";
 import { postsStore } from "./posts.store.ts";
 import { previewOf } from "./preview.ts";
 import { type Dispatcher, newDispatcher } from "./protocol/dispatcher.ts";
-import type { Ports, Timers } from "./protocol/ports.ts";
+import { FEEDS, type Ports, type Timers } from "./protocol/ports.ts";
 import { STANDARD_TIMING, type Timing } from "./protocol/timing.ts";
 import type { Sink } from "./sink.ts";
 
@@ -47,7 +46,6 @@ const STORE_ANSWERS_MS = 5_000;
 const PLAN_STORED_MS = 30_000;
 const CLOCK_SAMPLE_MS = 5_000;
 const DRAIN_MS = 8_000;
-const OWNERS: readonly ServiceName[] = ["announcements", "calendar-events", "guild-settings"];
 const OWNERS_AWAITED_MS = 5_000;
 
 /** The dispatch service; see README.md beside this file. */
@@ -109,7 +107,7 @@ export function dispatchService(options: DispatchOptions): ServiceSchema {
       hideHoldings = showHoldings(dispatcher, store, clock, sinks);
       // Without the owners there is nothing to plan from; what is planned is not held up by them for long.
       void this.broker
-        .waitForServices([...OWNERS], OWNERS_AWAITED_MS, 50)
+        .waitForServices([...FEEDS], OWNERS_AWAITED_MS, 50)
         .catch(() => {})
         .then(() => dispatcher?.start());
       channels.start(ports);

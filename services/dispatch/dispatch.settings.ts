@@ -1,15 +1,13 @@
 import { integerSetting, type Setting } from "../../mixins/environment.ts";
-import type { SinkName } from "./domain/post.ts";
-
-const SINKS: readonly SinkName[] = ["log", "discord", "webhook"];
+import { SINK_NAMES, type SinkName } from "./domain/post.ts";
 
 /** Where posts go (D34). */
 const sinksSetting: Setting<readonly SinkName[]> = {
   about: "Where announcements are posted: log, discord, webhook, several separated by commas",
   standard: "log",
-  expects: `one or more of ${SINKS.join(", ")}, separated by commas`,
+  expects: `one or more of ${SINK_NAMES.join(", ")}, separated by commas`,
   parse(text) {
-    const names = text.split(",").map((name) => SINKS.find((sink) => sink === name.trim().toLowerCase()));
+    const names = text.split(",").map((name) => SINK_NAMES.find((sink) => sink === name.trim().toLowerCase()));
     return names.includes(undefined) ? undefined : [...new Set(names as SinkName[])];
   },
 };

@@ -9,7 +9,7 @@ import { createEvent } from "../contracts/calendar-events.contract.ts";
 import type { GuildId } from "../contracts/ids.ts";
 import { guildSettingsService } from "../guild-settings/guild-settings.service.ts";
 import { dispatchService } from "./dispatch.service.ts";
-import { newRecordingSink } from "./recording-sink.ts";
+import { newRecordingSink } from "../../test/fixtures/recording-sink.ts";
 
 const guildId = "9" as GuildId;
 const lateRule = { type: "UNIVERSAL", channel: "77", hours: 5, minutes: 0, info: "" } as const;

@@ -1,5 +1,5 @@
 import { describe, expect, test } from "@jest/globals";
-import { announced } from "./domain/message/announced-samples.ts";
+import { announced } from "../../test/fixtures/announced-samples.ts";
 import { renderAnnouncement } from "./domain/message/announcement-message.ts";
 import { logSink } from "./log.sink.ts";
 import type { OutgoingMessage } from "./sink.ts";

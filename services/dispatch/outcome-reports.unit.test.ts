@@ -2,7 +2,7 @@ import { describe, expect, test } from "@jest/globals";
 import type { ServiceBroker } from "moleculer";
 import { metricsRegistry } from "../../mixins/metrics.ts";
 import type { PostState } from "../contracts/dispatch.contract.ts";
-import { NOON } from "./domain/dispatch-samples.ts";
+import { NOON } from "../../test/fixtures/dispatch-samples.ts";
 import type { Post } from "./domain/post.ts";
 import { outcomeReports } from "./outcome-reports.ts";
 

@@ -1,6 +1,7 @@
 import { isDeepStrictEqual } from "node:util";
 import type { ClientSession, Connection } from "mongoose";
 import type { GuildId } from "../contracts/ids.ts";
+import { isDuplicateKey } from "../../mixins/change-feed.ts";
 import { inTransaction } from "../../mixins/transaction.ts";
 import type { PlannedRow, PlanUpdate } from "./domain/plan-truth.ts";
 import { type GuildPlanRow, guildPlanSchema, type SourceRow, sourceSchema } from "./guild-plan.document.ts";
@@ -153,8 +154,4 @@ function versionOf({ _id, digest, neededUntil }: Omit<SourceRow, "body">): Omit<
 
 function asUpsert(row: SourceRow): object {
   return { replaceOne: { filter: { _id: row._id }, replacement: row, upsert: true } };
-}
-
-function isDuplicateKey(error: unknown): boolean {
-  return (error as { code?: unknown }).code === 11_000;
 }

@@ -11,7 +11,7 @@ import type { GuildId } from "../contracts/ids.ts";
 import { guildSettingsService } from "../guild-settings/guild-settings.service.ts";
 import { encodeMessage } from "./discord/message-body.ts";
 import { dispatchService } from "./dispatch.service.ts";
-import { newRecordingSink } from "./recording-sink.ts";
+import { newRecordingSink } from "../../test/fixtures/recording-sink.ts";
 
 const guildId = "375357265198317579" as GuildId;
 /** Its settings take longer than a post waits for them at its due instant. */

@@ -2,7 +2,7 @@ import { describe, expect, test } from "@jest/globals";
 import type { Announcement } from "../contracts/announcements.contract.ts";
 import type { Occurrence } from "../contracts/occurrences.contract.ts";
 import { defaultSettings } from "../guild-settings/domain/guild-settings.ts";
-import { HOUR, NOON, sampleAnnouncement, sampleOccurrence } from "./domain/dispatch-samples.ts";
+import { HOUR, NOON, sampleAnnouncement, sampleOccurrence } from "../../test/fixtures/dispatch-samples.ts";
 import { previewOf } from "./preview.ts";
 import type { Owners } from "./protocol/ports.ts";
 

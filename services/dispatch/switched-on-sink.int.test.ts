@@ -5,7 +5,7 @@ import { announcementsService } from "../announcements/announcements.service.ts"
 import { calendarEventsService } from "../calendar-events/calendar-events.service.ts";
 import { guildSettingsService } from "../guild-settings/guild-settings.service.ts";
 import { dispatchService } from "./dispatch.service.ts";
-import { newRecordingSink } from "./recording-sink.ts";
+import { newRecordingSink } from "../../test/fixtures/recording-sink.ts";
 import type { Sink } from "./sink.ts";
 
 describe("a sink that is switched on", () => {

@@ -3,7 +3,7 @@ import { createServer, type IncomingHttpHeaders, type IncomingMessage, type Serv
 import type { AddressInfo } from "node:net";
 import { text } from "node:stream/consumers";
 import { afterEach, describe, expect, test } from "@jest/globals";
-import { announced } from "./domain/message/announced-samples.ts";
+import { announced } from "../../test/fixtures/announced-samples.ts";
 import { renderAnnouncement } from "./domain/message/announcement-message.ts";
 import type { OutgoingMessage, Sink } from "./sink.ts";
 import { webhookSink, type WebhookSinkOptions } from "./webhook.sink.ts";

@@ -25,8 +25,8 @@ import {
   GUILD_SETTINGS_CHANGED,
   guildSettingsChangesSince,
 } from "../contracts/guild-settings.contract.ts";
-import { healthOf, SERVICE_NAMES } from "../contracts/health.contract.ts";
-import { type ServiceName, SERVICES } from "./service-factories.ts";
+import { healthOf } from "../contracts/health.contract.ts";
+import { OWNERS, type ServiceName, SERVICES } from "../contracts/service-names.ts";
 
 /** What a service says on the bus, beside the answers that it gives, and which events it listens to. */
 interface Spoken {
@@ -39,7 +39,7 @@ interface Spoken {
 /** Who asks whom and who tells whom: the rights on the bus follow from it. Held equal to the sources by a test. */
 export const SPOKEN: Readonly<Record<ServiceName, Spoken>> = {
   api: {
-    asks: [...ROUTES.map(({ contract }) => contract), ...SERVICE_NAMES.map(healthOf)],
+    asks: [...ROUTES.map(({ contract }) => contract), ...OWNERS.map(healthOf)],
     tells: [API_KEY_CHANGED, RATES_USED],
     hears: [API_KEY_CHANGED, RATES_USED],
   },

@@ -1,4 +1,4 @@
-import type { ServiceName } from "./service-factories.ts";
+import type { ServiceName } from "../contracts/service-names.ts";
 
 /** The database of an installation. */
 export const DATABASE = "guildcal";
@@ -7,13 +7,10 @@ export const DATABASE = "guildcal";
 type Use = keyof typeof ACTIONS;
 
 const APPEND = ["find", "listIndexes", "insert", "createIndex", "createCollection"];
-const REMOVE = [...APPEND, "update", "remove"];
 const ACTIONS = {
   append: APPEND,
   change: [...APPEND, "update"],
-  remove: REMOVE,
-  // Its indexes of an older version are dropped.
-  refile: [...REMOVE, "dropIndex"],
+  remove: [...APPEND, "update", "remove"],
 } as const;
 
 /** Every collection: whose it is, and what is done with it. Held equal to the sources by a test. */
@@ -21,7 +18,7 @@ const COLLECTIONS: Readonly<Record<ServiceName, Readonly<Record<string, Use>>>> 
   announcements: { announcements: "change" },
   // Who changed which key is never changed, not even by who took over the gateway.
   api: { api_keys: "change", api_key_changes: "append", kept_answers: "remove" },
-  "calendar-events": { calendar_events: "refile", calendars: "change" },
+  "calendar-events": { calendar_events: "remove", calendars: "change" },
   dispatch: {
     // A post that is put off has no row.
     posts: "remove",

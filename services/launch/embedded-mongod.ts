@@ -6,8 +6,8 @@ import { makeDataFolder } from "./data-folder.ts";
 import { findMongod } from "./mongod-binary.ts";
 import { ADMIN, mongodUsers, type MongodUsers, prepareMongod, SET } from "./mongod-users.ts";
 import { startServer } from "./owned-process.ts";
-import type { ServiceName } from "./service-factories.ts";
 import { StartupError } from "./startup-error.ts";
+import type { ServiceName } from "../contracts/service-names.ts";
 
 /** A real mongod that this process owns: a replica set of one, which transactions and majority writes need. */
 export interface EmbeddedMongod {

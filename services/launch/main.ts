@@ -3,8 +3,9 @@ import { takeEnvironment } from "./service-environment.ts";
 import { runDemo } from "./demo.ts";
 import { runKeys } from "./keys.ts";
 import { runAll, runOne, runProcesses } from "./modes.ts";
-import { isServiceName, SERVICES } from "./service-factories.ts";
+import { isServiceName } from "./service-factories.ts";
 import { StartupError } from "./startup-error.ts";
+import { SERVICES } from "../contracts/service-names.ts";
 
 type Environment = Readonly<Record<string, string | undefined>>;
 

@@ -8,9 +8,10 @@ import { type Parts, raiseParts } from "./parts.ts";
 import { withPepper } from "./pepper.ts";
 import { probeMiddlewares } from "./probe-middlewares.ts";
 import { type RunningServices, runServices } from "./run-services.ts";
-import { makeService, readSettings, type ServiceName, SERVICES } from "./service-factories.ts";
+import { makeService, readSettings } from "./service-factories.ts";
 import { StartupError } from "./startup-error.ts";
 import { supervise } from "./supervise.ts";
+import { type ServiceName, SERVICES } from "../contracts/service-names.ts";
 
 type Environment = Readonly<Record<string, string | undefined>>;
 

@@ -3,8 +3,8 @@ import { join } from "node:path";
 import mongoose from "mongoose";
 import { DATABASE, databaseRights } from "./database-rights.ts";
 import { keptSecret } from "./kept-secret.ts";
-import { type ServiceName, SERVICES } from "./service-factories.ts";
 import { StartupError } from "./startup-error.ts";
+import { type ServiceName, SERVICES } from "../contracts/service-names.ts";
 
 const { MongoClient, MongoNetworkError, MongoServerError } = mongoose.mongo;
 type Client = mongoose.mongo.MongoClient;

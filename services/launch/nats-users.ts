@@ -1,7 +1,7 @@
 import { randomBytes } from "node:crypto";
 import { busRights } from "./bus-rights.ts";
 import type { NatsUsers } from "./embedded-nats.ts";
-import { type ServiceName, SERVICES } from "./service-factories.ts";
+import { type ServiceName, SERVICES } from "../contracts/service-names.ts";
 
 /** The name under which nats-server finds a service's password: in its configuration, or in its environment. */
 function passwordVariable(service: string): string {

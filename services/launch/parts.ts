@@ -3,7 +3,7 @@ import { startMongod } from "./embedded-mongod.ts";
 import { keepNats } from "./embedded-nats.ts";
 import { usersOfOneStart } from "./nats-users.ts";
 import { checkMongo, checkNats } from "./preflight.ts";
-import type { ServiceName } from "./service-factories.ts";
+import type { ServiceName } from "../contracts/service-names.ts";
 
 /** The servers that the services stand on: given by URL, or started here and owned. */
 export interface Parts {

@@ -1,5 +1,6 @@
 import { basicEnvironment } from "./basic-environment.ts";
-import { ALL_SETTINGS, type ServiceName, SETTINGS_OF } from "./service-factories.ts";
+import { ALL_SETTINGS, SETTINGS_OF } from "./service-factories.ts";
+import type { ServiceName } from "../contracts/service-names.ts";
 
 type Environment = Readonly<Record<string, string | undefined>>;
 

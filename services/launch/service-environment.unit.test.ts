@@ -1,6 +1,7 @@
 import { describe, expect, test } from "@jest/globals";
 import { serviceEnvironment, takeEnvironment } from "./service-environment.ts";
-import { ALL_SETTINGS, SERVICES, SETTINGS_OF } from "./service-factories.ts";
+import { ALL_SETTINGS, SETTINGS_OF } from "./service-factories.ts";
+import { SERVICES } from "../contracts/service-names.ts";
 
 const inOrder = (one: string, other: string) => one.localeCompare(other);
 

@@ -15,6 +15,7 @@ import { dispatchSettings } from "../dispatch/dispatch.settings.ts";
 import { makeSinks, sinkProblems, sinkSettings } from "../dispatch/sinks.ts";
 import { guildSettingsService } from "../guild-settings/guild-settings.service.ts";
 import { launchSettings } from "./launch.settings.ts";
+import type { ServiceName } from "../contracts/service-names.ts";
 import { StartupError } from "./startup-error.ts";
 
 /** Every setting of every process. */
@@ -67,8 +68,7 @@ function ratesOf(settings: Settings): RateSettings {
 
 type Factory = (context: ServiceContext) => ServiceSchema;
 
-/** In the order in which they are stopped: who asks before who is asked. */
-const FACTORIES = {
+const FACTORIES: Readonly<Record<ServiceName, Factory>> = {
   api: ({ mongoUrl, settings, onFirstKey, onListening }) => {
     const { PORT: port, HOST: host, API_KEY: apiKey } = settings;
     const [seal, rates] = [sealOf(settings), ratesOf(settings)];
@@ -85,11 +85,7 @@ const FACTORIES = {
   "calendar-events": ({ mongoUrl, settings }) =>
     calendarEventsService({ mongoUrl, eventsPerGuild: settings.EVENTS_PER_GUILD }),
   "guild-settings": ({ mongoUrl }) => guildSettingsService({ mongoUrl }),
-} satisfies Record<string, Factory>;
-
-export type ServiceName = keyof typeof FACTORIES;
-
-export const SERVICES = Object.keys(FACTORIES) as ServiceName[];
+};
 
 export function isServiceName(text: string): text is ServiceName {
   return Object.hasOwn(FACTORIES, text);

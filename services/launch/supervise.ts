@@ -2,8 +2,8 @@ import { type ChildProcess, fork } from "node:child_process";
 import { once } from "node:events";
 import { join } from "node:path";
 import { DRAIN_MS } from "../../moleculer.config.ts";
-import type { ServiceName } from "./service-factories.ts";
 import { StartupError } from "./startup-error.ts";
+import type { ServiceName } from "../contracts/service-names.ts";
 
 /** One process a service, each started again when it ends by itself. */
 export interface SupervisedProcesses {

@@ -1,12 +1,11 @@
+import { SERVICES } from "../../services/contracts/service-names.ts";
 import type { SourceFile } from "./source-file.ts";
 
 /** What a rule says of a file: a sentence for each breach. */
 type Rule = (file: SourceFile) => readonly string[];
 
-const CONTEXTS = ["announcements", "api", "calendar-events", "dispatch", "guild-settings"];
-
 const isTest = ({ path }: SourceFile) => path.startsWith("test/") || /\.(?:test|bench)\.ts$/.test(path);
-const contextOf = (path: string) => CONTEXTS.find((context) => path.startsWith(`services/${context}/`));
+const contextOf = (path: string) => SERVICES.find((context) => path.startsWith(`services/${context}/`));
 const isDomain = (path: string) => /^services\/[a-z-]+\/domain\//.test(path);
 
 function breaches(file: SourceFile, forbidden: (target: string) => boolean, why: string): string[] {

@@ -2,7 +2,7 @@ import fc from "fast-check";
 import type { Announcement } from "../../services/contracts/announcements.contract.ts";
 import type { EventId } from "../../services/contracts/ids.ts";
 import type { Occurrence } from "../../services/contracts/occurrences.contract.ts";
-import { MINUTE, NOON, sampleAnnouncement, sampleOccurrence } from "../../services/dispatch/domain/dispatch-samples.ts";
+import { MINUTE, NOON, sampleAnnouncement, sampleOccurrence } from "../fixtures/dispatch-samples.ts";
 
 function minutes(min: number, max: number): fc.Arbitrary<number> {
   return fc.integer({ min, max }).map((value) => NOON + value * MINUTE);

@@ -1,6 +1,6 @@
 import { afterAll, beforeAll, describe, expect, test } from "@jest/globals";
 import type { AnnouncementId, GuildId, OccurrenceId } from "../../services/contracts/ids.ts";
-import { sampleOccurrence, sampleTruth } from "../../services/dispatch/domain/dispatch-samples.ts";
+import { sampleOccurrence, sampleTruth } from "../fixtures/dispatch-samples.ts";
 import { type Position, startOf } from "../../services/dispatch/domain/plan-order.ts";
 import { planPosts } from "../../services/dispatch/domain/plan-posts.ts";
 import type { Post } from "../../services/dispatch/domain/post.ts";

@@ -1,8 +1,8 @@
 import { readFileSync } from "node:fs";
 import { dirname, join } from "node:path";
 import { describe, expect, test } from "@jest/globals";
-import { SERVICES } from "../../services/launch/service-factories.ts";
 import { renewedReadme } from "./readme-tables.ts";
+import { SERVICES } from "../../services/contracts/service-names.ts";
 
 const ROOT = dirname(dirname(import.meta.dirname));
 const readme = readFileSync(join(ROOT, "README.md"), "utf8");

@@ -110,19 +110,19 @@ describe.each([1, 2])("with replicas of each service: %d", (count) => {
     await expect(database.collection("calendar_events").countDocuments({ guildId })).resolves.toBe(100);
   });
 
-  test("of a hundred creates with room for ten announcements ten are stored; older rows count, and stay first", async () => {
+  test("of a hundred creates with room for ten announcements ten are stored, behind those that were there", async () => {
     const guildId = newGuild();
-    const older = Array.from({ length: 990 }, (_, at) => {
-      const row = { guildId, revision: 1, changedAt: new Date(), standsSince: new Date(), sequence: at + 1 };
-      return { _id: `${guildId}-${at}`, ...row, info: `older ${at}` } as never;
+    const before = Array.from({ length: 990 }, (_, at) => {
+      const row = { guildId, revision: 1, changedAt: new Date(), standsSince: new Date() };
+      return { _id: `${guildId}-${at}`, ...row, sequence: new Date(at), slot: at, info: `before ${at}` } as never;
     });
-    await database.collection("announcements").insertMany(older);
+    await database.collection("announcements").insertMany(before);
     const outcomes = await Promise.allSettled([...fifty, ...fifty].map((at) => announce(guildId, at)));
     expect(outcomes.filter(({ status }) => status === "fulfilled")).toHaveLength(10);
     const refused = outcomes.flatMap((each) => (each.status === "rejected" ? [each.reason as object] : []));
     for (const each of refused) expect(each).toMatchObject({ type: "TOO_MANY_ANNOUNCEMENTS", code: 409 });
     const listed = await replica(0).call(listAnnouncements, { guildId, amount: -1 });
-    expect(listed.slice(0, 990).map(({ info }) => info)).toEqual(older.map(({ info }) => info));
+    expect(listed.slice(0, 990).map(({ info }) => info)).toEqual(before.map(({ info }) => info));
     expect(listed).toHaveLength(1_000);
   });
 });

@@ -4,12 +4,13 @@ import { ROUTES } from "../../services/api/route-table.ts";
 import { calendarEventsService } from "../../services/calendar-events/calendar-events.service.ts";
 import type { Caller } from "../../services/contracts/contract.ts";
 import { EVERY_ACTION } from "../../services/contracts/every-action.ts";
-import { healthOf, SERVICE_NAMES } from "../../services/contracts/health.contract.ts";
+import { healthOf } from "../../services/contracts/health.contract.ts";
 import { dispatchService } from "../../services/dispatch/dispatch.service.ts";
-import { newRecordingSink } from "../../services/dispatch/recording-sink.ts";
+import { newRecordingSink } from "../fixtures/recording-sink.ts";
 import { guildSettingsService } from "../../services/guild-settings/guild-settings.service.ts";
 import { KEY_NAMES, type KeyName, KEYS, MAY } from "../real-parts/key-matrix.ts";
 import { startTestGateway, type TestGateway } from "../real-parts/test-gateway.ts";
+import { OWNERS } from "../../services/contracts/service-names.ts";
 
 const OWN = "375357265198317579";
 const OTHER = "375357265198317580";
@@ -30,7 +31,7 @@ const OF_NO_ROUTE: Readonly<Record<string, object>> = {
   "calendar-events.find": { guildId: OWN, eventId: "x" },
   "calendar-events.getOccurrence": { guildId: OWN, occurrenceId: "x" },
   "calendar-events.listOccurrencesStarting": { guildId: OWN, windows: [], limit: 1 },
-  ...Object.fromEntries(SERVICE_NAMES.map((name) => [healthOf(name).name, {}])),
+  ...Object.fromEntries(OWNERS.map((name) => [healthOf(name).name, {}])),
 };
 
 /** Params that pass the action's check, of a guild. */

@@ -1,5 +1,5 @@
 import { afterAll, beforeAll, describe, expect, test } from "@jest/globals";
-import { newRecordingSink } from "../../services/dispatch/recording-sink.ts";
+import { newRecordingSink } from "../fixtures/recording-sink.ts";
 import { dispatchService } from "../../services/dispatch/dispatch.service.ts";
 import { announcementsService } from "../../services/announcements/announcements.service.ts";
 import { calendarEventsService } from "../../services/calendar-events/calendar-events.service.ts";

@@ -5,10 +5,11 @@ import type { IHorizontalPodAutoscaler } from "kubernetes-models/autoscaling/v2"
 import type { IIngress, INetworkPolicy } from "kubernetes-models/networking.k8s.io/v1";
 import type { IPodDisruptionBudget } from "kubernetes-models/policy/v1";
 import type { IConfigMap, IContainer, IService, IServiceAccount } from "kubernetes-models/v1";
-import { IN_KUBERNETES, makeSecrets, SERVICES as WITH_SECRETS } from "../../k8s/make-secrets.ts";
-import { ALL_SETTINGS, SERVICES } from "../../services/launch/service-factories.ts";
+import { IN_KUBERNETES, makeSecrets } from "../../k8s/make-secrets.ts";
+import { ALL_SETTINGS } from "../../services/launch/service-factories.ts";
 import type { Manifest } from "./kustomization.ts";
 import { K8S, matches, ofKind, OVERLAYS, rendered, type Workload, workloads } from "./overlays.ts";
+import { SERVICES } from "../../services/contracts/service-names.ts";
 
 const SECRETS = makeSecrets(IN_KUBERNETES, () => "x");
 /** Read by the embedded mongod alone, which no cluster has. */
@@ -181,8 +182,9 @@ describe.each(OVERLAYS)("in the overlay %s", (overlay) => {
   });
 });
 
-test("secrets are made for each service", () => {
-  expect([...WITH_SECRETS].toSorted(inOrder)).toEqual(SERVICES.toSorted(inOrder));
+test("secrets are made for each service and each server", () => {
+  const made = Object.keys(makeSecrets(IN_KUBERNETES, () => "x"));
+  expect(made.toSorted(inOrder)).toEqual([...SERVICES, "mongodb", "nats"].toSorted(inOrder));
 });
 
 test("a server's secrets are the files that its configuration and its set-up read", () => {

@@ -3,7 +3,7 @@ import { readdirSync, readFileSync } from "node:fs";
 import { dirname, join } from "node:path";
 import { describe, expect, test } from "@jest/globals";
 import { parse } from "yaml";
-import { SERVICE_NAMES } from "../../services/contracts/health.contract.ts";
+import { OWNERS } from "../../services/contracts/service-names.ts";
 
 const ROOT = dirname(dirname(import.meta.dirname));
 const read = (file: string) => readFileSync(join(ROOT, file), "utf8");
@@ -30,7 +30,7 @@ describe("every process that runs the service has the same options of Node", () 
       `ENTRYPOINT ${JSON.stringify(["node", ...OPTIONS, "services/launch/start.js"]).replaceAll(",", ", ")}`,
     );
     const { services } = parse(read("docker-compose.yml")) as { services: Record<string, { entrypoint?: unknown }> };
-    for (const name of ["api", ...SERVICE_NAMES]) expect(services[name]).not.toHaveProperty("entrypoint");
+    for (const name of ["api", ...OWNERS]) expect(services[name]).not.toHaveProperty("entrypoint");
     const base = readdirSync(join(ROOT, "k8s/base")).map((file) => read(join("k8s/base", file)));
     expect(base.filter((text) => text.includes("image: guildcal")).length).toBe(1);
     expect(base.filter((text) => /^\s*command:/m.test(text))).toEqual([]);

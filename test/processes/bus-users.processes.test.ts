@@ -10,9 +10,9 @@ import {
 } from "../../services/contracts/announcements.contract.ts";
 import { type EmbeddedNats, startNatsFor } from "../../services/launch/embedded-nats.ts";
 import { type UsersOfOneStart, usersOfOneStart } from "../../services/launch/nats-users.ts";
-import type { ServiceName } from "../../services/launch/service-factories.ts";
 import { emptyDatabase } from "../real-parts/test-services.ts";
 import { until } from "../real-parts/until.ts";
+import type { ServiceName } from "../../services/contracts/service-names.ts";
 
 const everyOne = { guildId: "375357265198317579", amount: -1 };
 const fromTheBeginning = { mark: { at: 0, id: "" }, limit: 1 };

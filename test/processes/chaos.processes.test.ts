@@ -1,6 +1,6 @@
 import { describe, expect, test } from "@jest/globals";
-import { SHORT } from "../chaos/faults/kills.ts";
-import { runFault } from "../chaos/run-fault.ts";
+import { SHORT } from "../lab/chaos/faults/kills.ts";
+import { runFault } from "../lab/chaos/run-fault.ts";
 
 const PATIENCE_MS = 300_000;
 

@@ -2,9 +2,9 @@ import { mkdtemp, readFile, rm } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { afterEach, beforeEach, describe, expect, test } from "@jest/globals";
-import { SERVICES } from "../../services/launch/service-factories.ts";
 import { Launched } from "../real-parts/launched.ts";
 import { childrenOf, commandLine } from "../real-parts/service-process.ts";
+import { SERVICES } from "../../services/contracts/service-names.ts";
 
 /** Secrets, and the one process that is to know each. */
 const SECRETS = {

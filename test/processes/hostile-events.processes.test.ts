@@ -13,9 +13,9 @@ import { dispatchService } from "../../services/dispatch/dispatch.service.ts";
 import { guildSettingsService } from "../../services/guild-settings/guild-settings.service.ts";
 import { type EmbeddedNats, startNatsFor } from "../../services/launch/embedded-nats.ts";
 import { type UsersOfOneStart, usersOfOneStart } from "../../services/launch/nats-users.ts";
-import type { ServiceName } from "../../services/launch/service-factories.ts";
 import { emptyDatabase } from "../real-parts/test-services.ts";
 import { until } from "../real-parts/until.ts";
+import type { ServiceName } from "../../services/contracts/service-names.ts";
 
 const encoder = new (
   createRequire(import.meta.url)("cbor-x").Encoder as new (options: object) => {

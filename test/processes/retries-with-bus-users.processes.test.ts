@@ -10,8 +10,8 @@ import { refuse, type Refusal } from "../../services/contracts/errors.ts";
 import type { GuildId } from "../../services/contracts/ids.ts";
 import { type EmbeddedNats, startNatsFor } from "../../services/launch/embedded-nats.ts";
 import { type UsersOfOneStart, usersOfOneStart } from "../../services/launch/nats-users.ts";
-import type { ServiceName } from "../../services/launch/service-factories.ts";
 import { until } from "../real-parts/until.ts";
+import type { ServiceName } from "../../services/contracts/service-names.ts";
 
 const params = { guildId: "7" as GuildId, eventId: "e" };
 

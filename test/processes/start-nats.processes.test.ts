@@ -6,8 +6,8 @@ import { ROUTES } from "../../services/api/route-table.ts";
 import { freePort } from "../../services/launch/embedded-mongod.ts";
 import { type Answer, Launched, post } from "../real-parts/launched.ts";
 import { until } from "../real-parts/until.ts";
-import { SERVICE_NAMES } from "../../services/contracts/health.contract.ts";
 import { childrenOf, commandLine, parentOf, serviceProcess } from "../real-parts/service-process.ts";
+import { OWNERS } from "../../services/contracts/service-names.ts";
 
 const KEY = "a-key-of-twenty-characters-or-more";
 const guild = { guild_id: "375357265198317579" };
@@ -43,7 +43,7 @@ describe("npm run start:nats: a process a service", () => {
   test("every process that runs a service has the options of Node that the supervisor has (D8)", async () => {
     const lines = await Promise.all([service.pid, ...(await childrenOf(service.pid))].map(commandLine));
     const ours = lines.filter((words) => words.some((word) => word.endsWith("services/launch/start.js")));
-    expect(new Set(ours.map((words) => words.at(-1)))).toEqual(new Set([...SERVICE_NAMES, "api", "nats"]));
+    expect(new Set(ours.map((words) => words.at(-1)))).toEqual(new Set([...OWNERS, "api", "nats"]));
     const options = ["--disable-proto=delete", "--max-semi-space-size=8"];
     expect(ours.filter((words) => options.some((option) => !words.includes(option)))).toEqual([]);
   });

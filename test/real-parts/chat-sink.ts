@@ -1,5 +1,5 @@
 import { discordSink, type DiscordSinkOptions } from "../../services/dispatch/discord.sink.ts";
-import { announced } from "../../services/dispatch/domain/message/announced-samples.ts";
+import { announced } from "../fixtures/announced-samples.ts";
 import { renderAnnouncement } from "../../services/dispatch/domain/message/announcement-message.ts";
 import type { OutgoingMessage, Sink } from "../../services/dispatch/sink.ts";
 import { type ChatServer, type ChatServerOptions, startChatServer } from "./chat-server.ts";

@@ -2,10 +2,11 @@ import type { ServiceSchema } from "moleculer";
 import { serve } from "../../mixins/contract-action.ts";
 import { startTestServices, type TestServices } from "./test-services.ts";
 import { until } from "./until.ts";
-import { healthOf, type ServiceName } from "../../services/contracts/health.contract.ts";
+import { healthOf } from "../../services/contracts/health.contract.ts";
 import type { KeySeal } from "../../services/api/keys/key-digests.ts";
 import { NO_LIMITS } from "../../services/api/rates/gateway-rates.ts";
 import { type ApiServiceOptions, apiService } from "../../services/api/api.service.ts";
+import type { OwnerName } from "../../services/contracts/service-names.ts";
 
 /** An operator's key that every test gateway takes. */
 const OPERATOR_KEY = "operator-key-of-the-tests";
@@ -32,7 +33,7 @@ interface HttpAnswer {
 }
 
 /** A stand-in for a service: it is well, and serves what it is given. */
-export function standIn(name: ServiceName, actions: ServiceSchema["actions"] = {}): ServiceSchema {
+export function standIn(name: OwnerName, actions: ServiceSchema["actions"] = {}): ServiceSchema {
   return { name, actions: { ...serve(healthOf(name), async () => ({ database: true })), ...actions } };
 }
 

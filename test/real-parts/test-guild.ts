@@ -14,7 +14,7 @@ import {
 } from "../../services/contracts/dispatch.contract.ts";
 import type { GuildId } from "../../services/contracts/ids.ts";
 import type { Revised } from "../../services/contracts/revision.ts";
-import type { RecordingSink } from "../../services/dispatch/recording-sink.ts";
+import type { RecordingSink } from "../fixtures/recording-sink.ts";
 import type { TestServices } from "./test-services.ts";
 import { until } from "./until.ts";
 

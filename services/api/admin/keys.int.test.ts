@@ -3,14 +3,14 @@ import { standIn, startTestGateway, type TestGateway, untilReady } from "../../.
 import { until } from "../../../test/real-parts/until.ts";
 import { createKey, listKeys } from "../../contracts/api-keys.contract.ts";
 import type { Caller } from "../../contracts/contract.ts";
-import { SERVICE_NAMES } from "../../contracts/health.contract.ts";
 import type { GuildId } from "../../contracts/ids.ts";
 import { guildSettingsService } from "../../guild-settings/guild-settings.service.ts";
+import { OWNERS } from "../../contracts/service-names.ts";
 
 const GUILD = "375357265198317579";
 const READ = "/v2/guild/settings/get";
 const WRITE = "/v2/guild/settings/update";
-const others = SERVICE_NAMES.filter((name) => name !== "guild-settings");
+const others = OWNERS.filter((name) => name !== "guild-settings");
 
 describe("an operator's work on keys", () => {
   let gateway: TestGateway;

@@ -1,5 +1,6 @@
 import { randomUUID } from "node:crypto";
 import { type Connection, Schema } from "mongoose";
+import { isDuplicateKey } from "../../../mixins/change-feed.ts";
 import { inTransaction } from "../../../mixins/transaction.ts";
 import { deadlineStages, inTime } from "../../../mixins/write-deadline.ts";
 import type { KeyChange, KeyChangesPage } from "../../contracts/api-keys.contract.ts";
@@ -92,7 +93,7 @@ export function apiKeysStore(connection: Connection): ApiKeysStore {
         });
         return true;
       } catch (error) {
-        if ((error as { code?: unknown }).code === 11_000) return false;
+        if (isDuplicateKey(error)) return false;
         throw error;
       }
     },

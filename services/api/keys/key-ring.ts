@@ -1,4 +1,5 @@
 import { hash, randomBytes } from "node:crypto";
+import { LRUCache } from "lru-cache";
 import type { Caller } from "../../contracts/contract.ts";
 import { type ApiKey, callerOf, hourOf, isLive, type KeySecret, liveSecrets } from "../domain/api-key.ts";
 import type { ApiKeysStore } from "./api-keys.store.ts";
@@ -29,8 +30,8 @@ export interface KeyRingParts {
 
 /** How long an answer of the store is believed; a revocation shows within five seconds, even when nobody tells of it. */
 export const REMEMBERED_MS = 4_000;
-/** Keys that are remembered at most, and as many that nobody has made. */
-const MOST_REMEMBERED = 10_000;
+/** Keys that are remembered, and as many ids that nobody has made. */
+const MOST_REMEMBERED = { max: 10_000 };
 
 const CONFIGURED: Caller = { keyId: "configured", kind: "operator", access: "write", guilds: [] };
 
@@ -56,8 +57,8 @@ interface Opening extends Reading {
 /** The key ring over a store. */
 export function keyRing({ store, seal, configured, clock = Date.now, onError }: KeyRingParts): KeyRing {
   // Apart, so that a flood of made-up ids pushes out no key that is there.
-  const held = new Map<string, Remembered>();
-  const unknown = new Map<string, Remembered>();
+  const held = new LRUCache<string, Remembered>(MOST_REMEMBERED);
+  const unknown = new LRUCache<string, Remembered>(MOST_REMEMBERED);
   const asked = new Map<string, Promise<Remembered>>();
   const configuredDigest = configured === undefined ? undefined : keyDigest(seal.pepper, configured);
 
@@ -65,7 +66,7 @@ export function keyRing({ store, seal, configured, clock = Date.now, onError }: 
     const at = clock();
     const key = await store.find(id);
     const answer = { key, at };
-    remember(key === null ? unknown : held, id, answer);
+    (key === null ? unknown : held).set(id, answer);
     return answer;
   }
 
@@ -83,7 +84,7 @@ export function keyRing({ store, seal, configured, clock = Date.now, onError }: 
    * By a digest of the text under a random key of this process: a dump of the memory shows no API key, and no digest that
    * another process has as well.
    */
-  const opened = new Map<string, Opening>();
+  const opened = new LRUCache<string, Opening>(MOST_REMEMBERED);
   const processKey = randomBytes(32).toString("hex");
   const read = (presented: string): Reading => {
     const { env, id = "" } = decodeKey(presented) ?? {};
@@ -121,7 +122,7 @@ export function keyRing({ store, seal, configured, clock = Date.now, onError }: 
       noteUse(key.id, now);
       if (isSame) return before.caller;
       const caller = callerOf(key);
-      remember(opened, cacheKey, { digest, env, id, key, secret, caller });
+      opened.set(cacheKey, { digest, env, id, key, secret, caller });
       return caller;
     },
 
@@ -132,11 +133,4 @@ export function keyRing({ store, seal, configured, clock = Date.now, onError }: 
       asked.delete(id);
     },
   };
-}
-
-function remember<Value>(among: Map<string, Value>, id: string, answer: Value): void {
-  among.delete(id);
-  among.set(id, answer);
-  const [oldest] = among.keys();
-  if (among.size > MOST_REMEMBERED && oldest !== undefined) among.delete(oldest);
 }

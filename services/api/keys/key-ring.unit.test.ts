@@ -1,4 +1,5 @@
 import { beforeEach, describe, expect, jest, test } from "@jest/globals";
+import { LRUCache } from "lru-cache";
 import { type ApiKey, revoked, rotated } from "../domain/api-key.ts";
 import { FIRST_ID, newId, sealNewKey } from "./key-digests.ts";
 import { type KeyRing, keyRing, REMEMBERED_MS } from "./key-ring.ts";
@@ -233,7 +234,7 @@ describe("the key ring", () => {
   test("no key that was presented is kept in memory, neither as a cache key nor in a cached value", async () => {
     const configured = "a-key-of-the-configuration";
     ring = keyRing({ store, seal, configured, clock: () => now, onError: () => undefined });
-    const kept = jest.spyOn(Map.prototype, "set");
+    const kept = jest.spyOn(LRUCache.prototype, "set");
     for (const each of [key, key, configured]) await ring.authenticate(each);
     const entries = kept.mock.calls.map((entry) => JSON.stringify(entry));
     kept.mockRestore();

@@ -1,4 +1,5 @@
 import { type Connection, Schema } from "mongoose";
+import { isDuplicateKey } from "../../../mixins/change-feed.ts";
 import { deadlineStages, inTime } from "../../../mixins/write-deadline.ts";
 import type { Done } from "./once.ts";
 
@@ -43,7 +44,7 @@ export function keptAnswersStore(connection: Connection): KeptAnswersStore {
         await inTime(model.collection.updateOne(isNew, [...claim, ...deadlineStages()], { upsert: true }));
         return undefined;
       } catch (error) {
-        if ((error as { code?: unknown }).code !== 11_000) throw error;
+        if (!isDuplicateKey(error)) throw error;
         const before = await model.findById(_id).lean<KeptAnswer>();
         if (before?.body === undefined) return { digest: before?.digest ?? digest };
         return { digest: before.digest, done: { body: before.body, etag: before.etag } };

@@ -1,7 +1,10 @@
-import { BlockList, isIP, isIPv6 } from "node:net";
+import { isIP } from "node:net";
+import ipaddr from "ipaddr.js";
 
 /** Says which address a request comes from. */
 export type AddressOf = (socketAddress: string | undefined, forwardedFor: string | undefined) => string;
+
+type Network = ReturnType<typeof ipaddr.parseCIDR>;
 
 /**
  * Believes `X-Forwarded-For` from the trusted proxies alone, and in it the last address that is none of theirs: what
@@ -9,13 +12,11 @@ export type AddressOf = (socketAddress: string | undefined, forwardedFor: string
  * all the rest.
  */
 export function clientAddress(trusted: readonly string[]): AddressOf {
-  const proxies = blockList(trusted);
+  const proxies = trusted.map(networkOf);
   return (socketAddress = "", forwardedFor = "") => {
-    const hops = [...forwardedFor.split(",").map((hop) => hop.trim()), socketAddress].map(plain);
-    const client = hops.findLastIndex((hop) => !isTrusted(proxies, hop));
-    const nearest = hops.at(-1) ?? "";
-    const address = hops[client] ?? nearest;
-    return network(isIP(address) === 0 ? nearest : address);
+    const hops = [...forwardedFor.split(",").map((hop) => hop.trim()), socketAddress];
+    const client = hops[hops.findLastIndex((hop) => !isTrusted(proxies, hop))] ?? socketAddress;
+    return asClient(isIP(client) === 0 ? socketAddress : client);
   };
 }
 
@@ -23,49 +24,33 @@ export function clientAddress(trusted: readonly string[]): AddressOf {
 export function connectionAddress(
   trusted: readonly string[],
 ): (socketAddress: string | undefined) => string | undefined {
-  const proxies = blockList(trusted);
-  return (socketAddress = "") => {
-    const address = plain(socketAddress);
-    return isTrusted(proxies, address) ? undefined : network(address);
-  };
+  const proxies = trusted.map(networkOf);
+  return (socketAddress = "") => (isTrusted(proxies, socketAddress) ? undefined : asClient(socketAddress));
 }
 
 /** Whether a text is an address, or a network such as 10.0.0.0/8. */
 export function isNetwork(text: string): boolean {
-  const [address = "", bits, ...rest] = text.split("/");
-  const most = isIPv6(address) ? 128 : 32;
-  const isLength = bits === undefined || (/^\d{1,3}$/.test(bits) && Number(bits) <= most);
-  return isIP(address) !== 0 && isLength && rest.length === 0;
+  const [address = ""] = text.split("/", 1);
+  // The library also takes short forms of IPv4, such as 10.1.
+  return isIP(address) !== 0 && (address === text || ipaddr.isValidCIDR(text));
 }
 
-function blockList(networks: readonly string[]): BlockList {
-  const list = new BlockList();
-  for (const each of networks) {
-    const [address = "", bits] = each.split("/");
-    const family = isIPv6(address) ? "ipv6" : "ipv4";
-    list.addSubnet(address, bits === undefined ? (family === "ipv6" ? 128 : 32) : Number(bits), family);
-  }
-  return list;
+function networkOf(text: string): Network {
+  return ipaddr.parseCIDR(text.includes("/") ? text : `${text}/${isIP(text) === 6 ? 128 : 32}`);
 }
 
-function isTrusted(proxies: BlockList, address: string): boolean {
-  return isIP(address) !== 0 && proxies.check(address, isIPv6(address) ? "ipv6" : "ipv4");
+function isTrusted(proxies: readonly Network[], address: string): boolean {
+  if (isIP(address) === 0) return false;
+  return ipaddr.subnetMatch(ipaddr.process(address), { trusted: [...proxies] }, "other") === "trusted";
 }
 
-/** An IPv4 address in the form of an IPv6 one is what it is. */
-function plain(address: string): string {
-  return /^::ffff:(\d+\.\d+\.\d+\.\d+)$/i.exec(address)?.[1] ?? address;
-}
-
-function network(address: string): string {
-  if (!isIPv6(address)) return address;
-  const [head = "", tail] = address.split("%", 1)[0]?.split("::", 2) ?? [];
-  const before = head === "" ? [] : head.split(":");
-  const after = tail === undefined || tail === "" ? [] : tail.split(":");
-  const zeros = tail === undefined ? 0 : 8 - before.length - after.length;
-  const groups = [...before, ...Array.from({ length: zeros }, () => "0"), ...after];
-  return `${groups
+/** An IPv4 address in the form of an IPv6 one is what it is; of IPv6 the network of a client. */
+function asClient(address: string): string {
+  if (isIP(address) === 0) return address;
+  const parsed = ipaddr.process(address);
+  if (!(parsed instanceof ipaddr.IPv6)) return parsed.toString();
+  return `${parsed.parts
     .slice(0, 4)
-    .map((group) => Number.parseInt(group, 16).toString(16))
+    .map((part) => part.toString(16))
     .join(":")}::/64`;
 }

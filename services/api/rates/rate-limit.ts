@@ -1,3 +1,4 @@
+import { LRUCache } from "lru-cache";
 import { moreUse, msUntilFree, UNUSED, usedOf, useNow, type WindowUse } from "../domain/sliding-window.ts";
 
 /** What an installation allows, and under which name clients are told. */
@@ -41,7 +42,7 @@ interface Counted {
 /** Counts what each somebody uses of one limit. What was refused is not counted: waiting as told is enough. */
 export class RateLimit {
   readonly policy: RatePolicy;
-  readonly #counted = new Map<string, Counted>();
+  readonly #counted = new LRUCache<string, Counted>({ max: MOST_COUNTED });
 
   constructor(policy: RatePolicy) {
     this.policy = policy;
@@ -63,7 +64,7 @@ export class RateLimit {
     const { limit, windowMs } = policy;
     const resetMs = windowMs - (now % windowMs);
     if (limit === 0) return { policy, remaining: Infinity, resetMs, waitMs: 0 };
-    const { use } = this.#counted.get(of) ?? { use: UNUSED };
+    const { use } = this.#counted.peek(of) ?? { use: UNUSED };
     const standing = useNow(use, now, windowMs);
     const remaining = Math.max(0, Math.floor(limit - usedOf(standing, now, windowMs)));
     return { policy, remaining, resetMs, waitMs: msUntilFree(standing, limit, now, windowMs) };
@@ -79,7 +80,7 @@ export class RateLimit {
   reports(now: number): RateReport[] {
     const least = Math.max(1, this.policy.limit * TOLD_SHARE);
     const reports: RateReport[] = [];
-    for (const [of, counted] of this.#counted) {
+    for (const [of, counted] of this.#counted.entries().toArray()) {
       counted.use = useNow(counted.use, now, this.policy.windowMs);
       if (counted.untold >= least && reports.length < MAX_REPORTS) {
         reports.push({ of, window: counted.use.window, amount: counted.untold });
@@ -93,10 +94,7 @@ export class RateLimit {
   #of(of: string, now: number): Counted {
     const { use, untold } = this.#counted.get(of) ?? { use: UNUSED, untold: 0 };
     const counted = { use: useNow(use, now, this.policy.windowMs), untold };
-    this.#counted.delete(of);
     this.#counted.set(of, counted);
-    const [quietest] = this.#counted.keys();
-    if (this.#counted.size > MOST_COUNTED && quietest !== undefined) this.#counted.delete(quietest);
     return counted;
   }
 }

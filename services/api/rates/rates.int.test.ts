@@ -7,10 +7,10 @@ import {
   untilReady,
 } from "../../../test/real-parts/test-gateway.ts";
 import { until } from "../../../test/real-parts/until.ts";
-import { SERVICE_NAMES } from "../../contracts/health.contract.ts";
 import { guildSettingsService } from "../../guild-settings/guild-settings.service.ts";
 import { encodeKey } from "../keys/key-text.ts";
 import { GatewayRates, RATES_USED, type RatesUsed } from "./gateway-rates.ts";
+import { OWNERS } from "../../contracts/service-names.ts";
 
 const READ = "/v2/guild/settings/get";
 const settings = { perKey: 50, perGuild: 5, failedKeysPerAddress: 5, trustedProxies: [] };
@@ -22,7 +22,7 @@ describe("the gateway's limits", () => {
     gateway = await startTestGateway(
       (mongoUrl) => [
         guildSettingsService({ mongoUrl }),
-        ...SERVICE_NAMES.filter((name) => name !== "guild-settings").map((name) => standIn(name)),
+        ...OWNERS.filter((name) => name !== "guild-settings").map((name) => standIn(name)),
       ],
       { apiKey: "operator-key-of-the-tests", rates: settings },
     );

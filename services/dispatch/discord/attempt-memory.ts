@@ -1,9 +1,10 @@
+import { LRUCache } from "lru-cache";
 import type { MessageBody } from "../../contracts/dispatch.contract.ts";
 
 /** Far more than can be unsettled at a time with Discord's limits. */
 const MOST_PARTS = 5_000;
 
-/** What this process knows of parts that are not settled yet, by their nonces. Of too many the oldest is forgotten. */
+/** What this process knows of parts that are not settled yet, by their nonces. Of too many the least recently used is forgotten. */
 export interface AttemptMemory {
   /** This is sent now. */
   attempt(nonce: string, body: MessageBody): void;
@@ -21,22 +22,15 @@ interface PartMemory {
 }
 
 export function attemptMemory(): AttemptMemory {
-  const parts = new Map<string, PartMemory>();
-
-  function remember(nonce: string, part: PartMemory): void {
-    parts.set(nonce, part);
-    const [oldest] = parts.keys();
-    if (parts.size > MOST_PARTS && oldest !== undefined) parts.delete(oldest);
-  }
-
+  const parts = new LRUCache<string, PartMemory>({ max: MOST_PARTS });
   return {
     attempt(nonce, body) {
       const { bodies, boxRefused } = parts.get(nonce) ?? { bodies: [], boxRefused: false };
       const isKnown = bodies.some((each) => JSON.stringify(each) === JSON.stringify(body));
-      if (!isKnown) remember(nonce, { boxRefused, bodies: [...bodies, body] });
+      if (!isKnown) parts.set(nonce, { boxRefused, bodies: [...bodies, body] });
     },
     attemptsAt: (nonce) => parts.get(nonce)?.bodies ?? [],
-    refuseBox: (nonce) => remember(nonce, { bodies: parts.get(nonce)?.bodies ?? [], boxRefused: true }),
+    refuseBox: (nonce) => void parts.set(nonce, { bodies: parts.get(nonce)?.bodies ?? [], boxRefused: true }),
     isBoxRefused: (nonce) => parts.get(nonce)?.boxRefused === true,
     forget: (nonce) => void parts.delete(nonce),
   };

@@ -1,21 +1,18 @@
+import { LRUCache } from "lru-cache";
 import type { ChannelFinding } from "../domain/channel-finding.ts";
 import type { HttpAnswer } from "../http-client.ts";
 import type { SendOutcome } from "../sink.ts";
 import { outcomeOf } from "./answer-outcome.ts";
 import { readAnswerBody } from "./answer-body.ts";
-import { expiringCache } from "./expiring-cache.ts";
 import { type ChannelAnswer, readChannel, readGuild, readMember } from "./guild-answers.ts";
 import { type BotMember, missingPermissions } from "./permissions.ts";
 import type { Lane } from "./rate-limits.ts";
 
 /** A channel never moves to another guild: what ages is only whether it still exists, which a post finds out. */
-const MOST_CHANNELS = 20_000;
-const CHANNEL_AGE_MS = 3_600_000;
+const CHANNELS = { max: 20_000, ttl: 3_600_000 };
 /** Names, roles and the bot's own roles change now and then. */
-const MOST_GUILDS = 2_000;
-const GUILD_AGE_MS = 300_000;
-const MOST_NAMES = 20_000;
-const NAME_AGE_MS = 3_600_000;
+const GUILDS = { max: 2_000, ttl: 300_000 };
+const NAMES = { max: 20_000, ttl: 3_600_000 };
 /** Channels that take no messages: category, directory, forum, media. */
 const UNSUITABLE: ReadonlySet<number> = new Set([4, 14, 15, 16]);
 /** Threads of announcement channels, public and private threads. */
@@ -64,10 +61,11 @@ export function channelDirectory(
   botId: (timeoutMs: number) => Promise<string | undefined>,
   now: () => number,
 ): ChannelDirectory {
+  const clock = { perf: { now }, ttlResolution: 0 };
   /** The guild that a channel belongs to; "" for none. */
-  const channelGuilds = expiringCache<string>(MOST_CHANNELS, CHANNEL_AGE_MS);
-  const guilds = expiringCache<KnownGuild>(MOST_GUILDS, GUILD_AGE_MS);
-  const names = expiringCache<string>(MOST_NAMES, NAME_AGE_MS);
+  const channelGuilds = new LRUCache<string, string>({ ...CHANNELS, ...clock });
+  const guilds = new LRUCache<string, KnownGuild>({ ...GUILDS, ...clock });
+  const names = new LRUCache<string, string>({ ...NAMES, ...clock });
   /** Posts that come due together ask one question together. */
   const underWay = new Map<string, Promise<unknown>>();
 
@@ -86,7 +84,7 @@ export function channelDirectory(
     const { answer, afterMs } = attempt;
     const found = isOk(answer) ? readChannel(answer.body) : undefined;
     if (found !== undefined) {
-      channelGuilds.set(channel, found.guildId ?? "", now());
+      channelGuilds.set(channel, found.guildId ?? "");
       return { kind: "channel", found } as const;
     }
     channelGuilds.delete(channel);
@@ -110,7 +108,7 @@ export function channelDirectory(
     const { roles, ownerId } = told;
     const { roleIds, timedOutUntil } = membership;
     const ofTheBot = roles.filter(({ id }) => id === guildId || roleIds.includes(id));
-    names.set(guildId, told.name, now());
+    names.set(guildId, told.name);
     const known: KnownGuild = {
       bot: {
         userId,
@@ -122,7 +120,7 @@ export function channelDirectory(
       },
       mentionableRoles: roles.filter(({ mentionable }) => mentionable).map(({ id }) => id),
     };
-    guilds.set(guildId, known, now());
+    guilds.set(guildId, known);
     return known;
   }
 
@@ -131,12 +129,12 @@ export function channelDirectory(
     const told = attempt.kind === "made" && isOk(attempt.answer) ? readGuild(attempt.answer.body) : undefined;
     // A guild that the bot is not in has no name here; every branded post would ask again.
     const isRefused = attempt.kind === "made" && outcomeOf(attempt.answer, 0).kind === "rejected";
-    if (told !== undefined || isRefused) names.set(guildId, told?.name ?? "", now());
+    if (told !== undefined || isRefused) names.set(guildId, told?.name ?? "");
     return told?.name;
   }
 
   async function guildOf(guildId: string, get: Get, timeoutMs: number): Promise<KnownGuild | Unlearned> {
-    return guilds.get(guildId, now()) ?? once(`guild ${guildId}`, () => learnGuild(guildId, get, timeoutMs));
+    return guilds.get(guildId) ?? once(`guild ${guildId}`, () => learnGuild(guildId, get, timeoutMs));
   }
 
   async function permissionsIn(
@@ -157,7 +155,7 @@ export function channelDirectory(
 
   return {
     async ownership(guildId, channel, get, timeoutMs) {
-      const known = channelGuilds.get(channel, now());
+      const known = channelGuilds.get(channel);
       if (known !== undefined) return known === guildId ? OWN : { kind: "foreign" };
       const learned = await once(`channel ${channel}`, () => learnChannel(channel, get, timeoutMs));
       if (learned.kind !== "channel") return learned;
@@ -173,13 +171,13 @@ export function channelDirectory(
     },
 
     async guildName(guildId, get, timeoutMs) {
-      const known = names.get(guildId, now());
+      const known = names.get(guildId);
       if (known === "") return undefined;
       return known ?? once(`name ${guildId}`, () => learnName(guildId, get, timeoutMs));
     },
 
-    isKnown: (channel) => channelGuilds.get(channel, now()) !== undefined,
-    learn: (guildId, channel) => channelGuilds.set(channel, guildId, now()),
+    isKnown: (channel) => channelGuilds.get(channel) !== undefined,
+    learn: (guildId, channel) => channelGuilds.set(channel, guildId),
     forget: (channel) => channelGuilds.delete(channel),
   };
 }

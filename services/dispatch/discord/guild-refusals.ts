@@ -1,5 +1,5 @@
+import { LRUCache } from "lru-cache";
 import { type SlidingWindow, slidingWindow } from "../sliding-window.ts";
-import { expiringCache } from "./expiring-cache.ts";
 
 /** A twentieth of what this process allows itself of invalid requests: one guild can't use them up for all. */
 const MOST_REFUSALS = 50;
@@ -14,13 +14,13 @@ export interface GuildRefusals {
 }
 
 export function guildRefusals(): GuildRefusals {
-  const windows = expiringCache<SlidingWindow>(MOST_GUILDS, WINDOW_MS);
+  const windows = new LRUCache<string, SlidingWindow>({ max: MOST_GUILDS });
   return {
-    wait: (guildId, now) => windows.get(guildId, now)?.wait(now) ?? 0,
+    wait: (guildId, now) => windows.get(guildId)?.wait(now) ?? 0,
     add(guildId, now) {
-      const window = windows.get(guildId, now) ?? slidingWindow(MOST_REFUSALS, WINDOW_MS);
+      const window = windows.get(guildId) ?? slidingWindow(MOST_REFUSALS, WINDOW_MS);
       window.add(now);
-      windows.set(guildId, window, now);
+      windows.set(guildId, window);
     },
   };
 }

@@ -1,9 +1,16 @@
 import { describe, expect, test } from "@jest/globals";
 import type { AnnouncementId, OccurrenceId } from "../../contracts/ids.ts";
 import { type FormerTruth, selectCalledOff } from "./called-off-early.ts";
-import { HOUR, MINUTE, NOON, sampleAnnouncement, sampleOccurrence, sampleTruth } from "./dispatch-samples.ts";
+import {
+  HOUR,
+  MINUTE,
+  NOON,
+  sampleAnnouncement,
+  sampleOccurrence,
+  sampleTruth,
+} from "../../../test/fixtures/dispatch-samples.ts";
 import { inOneGo } from "./pausing.ts";
-import { onePlanned, plan } from "./plan-samples.ts";
+import { onePlanned, plan } from "../../../test/fixtures/plan-samples.ts";
 import type { GuildTruth } from "./plan-truth.ts";
 
 /** An event in an hour that was made a minute ago, and half a minute ago was not there any more. */

@@ -1,7 +1,7 @@
 import { describe, expect, test } from "@jest/globals";
 import type { EventId, OccurrenceId } from "../../contracts/ids.ts";
 import { covers } from "./covers.ts";
-import { sampleAnnouncement, sampleOccurrence } from "./dispatch-samples.ts";
+import { sampleAnnouncement, sampleOccurrence } from "../../../test/fixtures/dispatch-samples.ts";
 
 const second = sampleOccurrence({ occurrenceId: "e1_2" as OccurrenceId, recurs: true, isFirst: false });
 

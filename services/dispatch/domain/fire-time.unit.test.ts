@@ -1,6 +1,6 @@
 import { describe, expect, test } from "@jest/globals";
 import fc from "fast-check";
-import { HOUR, MINUTE, NOON, sampleAnnouncement, sampleOccurrence } from "./dispatch-samples.ts";
+import { HOUR, MINUTE, NOON, sampleAnnouncement, sampleOccurrence } from "../../../test/fixtures/dispatch-samples.ts";
 import { fireTime, leadMs } from "./fire-time.ts";
 
 const GRACE = 15 * MINUTE;

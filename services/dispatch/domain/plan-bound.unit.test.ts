@@ -2,10 +2,17 @@ import { describe, expect, test } from "@jest/globals";
 import fc from "fast-check";
 import type { AnnouncementId, OccurrenceId } from "../../contracts/ids.ts";
 import { truths } from "../../../test/conformance/any-truth.ts";
-import { HOUR, MINUTE, NOON, sampleAnnouncement, sampleOccurrence, sampleTruth } from "./dispatch-samples.ts";
+import {
+  HOUR,
+  MINUTE,
+  NOON,
+  sampleAnnouncement,
+  sampleOccurrence,
+  sampleTruth,
+} from "../../../test/fixtures/dispatch-samples.ts";
 import { startOf } from "./plan-order.ts";
 import { planPosts, planSelected } from "./plan-posts.ts";
-import { plan, planned } from "./plan-samples.ts";
+import { plan, planned } from "../../../test/fixtures/plan-samples.ts";
 import { CANDIDATES_PER_POST, type GuildTruth, MAX_OPEN_POSTS } from "./plan-truth.ts";
 import { isOpen, type Post } from "./post.ts";
 import { selectSoonest, type Selection } from "./select-soonest.ts";

@@ -1,11 +1,18 @@
 import { describe, expect, test } from "@jest/globals";
 import fc from "fast-check";
 import type { AnnouncementId, OccurrenceId } from "../../contracts/ids.ts";
-import { HOUR, MINUTE, NOON, sampleAnnouncement, sampleOccurrence, sampleTruth } from "./dispatch-samples.ts";
+import {
+  HOUR,
+  MINUTE,
+  NOON,
+  sampleAnnouncement,
+  sampleOccurrence,
+  sampleTruth,
+} from "../../../test/fixtures/dispatch-samples.ts";
 import { stands } from "./judge-post.ts";
 import { startOf } from "./plan-order.ts";
 import { truths } from "../../../test/conformance/any-truth.ts";
-import { onePlanned, plan, planned } from "./plan-samples.ts";
+import { onePlanned, plan, planned } from "../../../test/fixtures/plan-samples.ts";
 import type { GuildTruth } from "./plan-truth.ts";
 import { isOpen, type Post, TRANSITIONS } from "./post.ts";
 

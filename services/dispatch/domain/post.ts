@@ -2,8 +2,9 @@ import type { PostState } from "../../contracts/dispatch.contract.ts";
 import type { AnnouncementId, EpochMs, GuildId, OccurrenceId } from "../../contracts/ids.ts";
 import type { Waited } from "./wait.ts";
 
-/** The name of a sink, as in its ledger entries. */
-export type SinkName = "log" | "discord" | "webhook";
+/** The sinks, by their names in the ledger (D34). */
+export const SINK_NAMES = ["log", "discord", "webhook"] as const;
+export type SinkName = (typeof SINK_NAMES)[number];
 
 /** What is posted once (D32): an announcement of one occurrence at one start, through one sink. */
 export interface PostKey {

@@ -1,7 +1,7 @@
 import { describe, expect, test } from "@jest/globals";
 import type { AnnouncementId } from "../../contracts/ids.ts";
-import { HOUR, NOON, sampleAnnouncement, sampleOccurrence } from "./dispatch-samples.ts";
-import { onePlanned, plan, planned } from "./plan-samples.ts";
+import { HOUR, NOON, sampleAnnouncement, sampleOccurrence } from "../../../test/fixtures/dispatch-samples.ts";
+import { onePlanned, plan, planned } from "../../../test/fixtures/plan-samples.ts";
 
 const NOTHING = { inserts: [], updates: [], removes: [] };
 

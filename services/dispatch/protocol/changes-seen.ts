@@ -1,3 +1,4 @@
+import { LRUCache } from "lru-cache";
 import { CHANGE_FEED_OVERLAP_MS, type Change } from "../../contracts/change-feed.contract.ts";
 import type { EpochMs, GuildId } from "../../contracts/ids.ts";
 
@@ -17,17 +18,18 @@ const MAX_CHANGES = 20_000;
 const MAX_GUILDS = 20_000;
 
 export function newChangesSeen(): ChangesSeen {
-  const changes = new Map<string, Pick<Change, "revision" | "deleted" | "changedAt">>();
+  const changes = new LRUCache<string, Pick<Change, "revision" | "deleted" | "changedAt">>({ max: MAX_CHANGES });
   /** When this reading's plans of guilds began: a plan holds all that was visible then, and so all that is older. */
-  const plans = new Map<GuildId, EpochMs>();
+  const plans = new LRUCache<GuildId, EpochMs>({ max: MAX_GUILDS });
 
   return {
     beginReading(startAt) {
       plans.clear();
-      for (const [id, { changedAt }] of changes) if (changedAt < startAt) changes.delete(id);
+      const old = changes.entries().filter(([, { changedAt }]) => changedAt < startAt);
+      for (const [id] of old.toArray()) changes.delete(id);
     },
     isNews({ id, revision, deleted, guildId, changedAt }) {
-      const known = changes.get(id);
+      const known = changes.peek(id);
       if (known?.revision === revision && known.deleted === deleted) return false;
       return changedAt + CHANGE_FEED_OVERLAP_MS >= (plans.get(guildId) ?? 0);
     },
@@ -35,12 +37,10 @@ export function newChangesSeen(): ChangesSeen {
       for (const { id, revision, deleted, changedAt } of some) {
         if (changedAt < readAt - CHANGE_FEED_OVERLAP_MS) continue;
         changes.set(id, { revision, deleted, changedAt });
-        if (changes.size > MAX_CHANGES) changes.delete(changes.keys().next().value ?? "");
       }
     },
     planned(guildId, beganAt) {
       plans.set(guildId, beganAt);
-      if (plans.size > MAX_GUILDS) plans.delete(plans.keys().next().value ?? guildId);
     },
   };
 }

@@ -1,5 +1,5 @@
 import { describe, expect, test } from "@jest/globals";
-import { newVirtualTime } from "../../../test/simulator/virtual-time.ts";
+import { newVirtualTime } from "../../../test/lab/simulator/virtual-time.ts";
 import { CHANGE_FEED_OVERLAP_MS, type Change, type ChangesSinceParams } from "../../contracts/change-feed.contract.ts";
 import type { GuildId } from "../../contracts/ids.ts";
 import { newFollower } from "./follower.ts";

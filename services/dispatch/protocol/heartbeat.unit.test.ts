@@ -1,5 +1,5 @@
 import { describe, expect, test } from "@jest/globals";
-import { newMemoryPostStore } from "../../../test/simulator/memory-post-store.ts";
+import { newMemoryPostStore } from "../../../test/lab/simulator/memory-post-store.ts";
 import { newHeartbeat } from "./heartbeat.ts";
 import { newLife } from "./life.ts";
 import type { Ports } from "./ports.ts";

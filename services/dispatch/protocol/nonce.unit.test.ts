@@ -1,6 +1,6 @@
 import { describe, expect, test } from "@jest/globals";
 import type { Post } from "../domain/post.ts";
-import { sampleTruth } from "../domain/dispatch-samples.ts";
+import { sampleTruth } from "../../../test/fixtures/dispatch-samples.ts";
 import { planPosts } from "../domain/plan-posts.ts";
 import { nonceOf } from "./nonce.ts";
 

@@ -1,7 +1,7 @@
 import { describe, expect, test } from "@jest/globals";
 import type { GuildId } from "../../contracts/ids.ts";
-import { newMemoryPostStore } from "../../../test/simulator/memory-post-store.ts";
-import { newVirtualTime } from "../../../test/simulator/virtual-time.ts";
+import { newMemoryPostStore } from "../../../test/lab/simulator/memory-post-store.ts";
+import { newVirtualTime } from "../../../test/lab/simulator/virtual-time.ts";
 import type { Post } from "../domain/post.ts";
 import { newLife } from "./life.ts";
 import { newPlanner, restAfter } from "./planner.ts";

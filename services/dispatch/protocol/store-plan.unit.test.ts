@@ -1,7 +1,7 @@
 import { beforeEach, describe, expect, test } from "@jest/globals";
-import { newMemoryPostStore } from "../../../test/simulator/memory-post-store.ts";
+import { newMemoryPostStore } from "../../../test/lab/simulator/memory-post-store.ts";
 import type { GuildId, OccurrenceId } from "../../contracts/ids.ts";
-import { HOUR, NOON, sampleAnnouncement, sampleOccurrence } from "../domain/dispatch-samples.ts";
+import { HOUR, NOON, sampleAnnouncement, sampleOccurrence } from "../../../test/fixtures/dispatch-samples.ts";
 import { planGuild } from "./plan-guild.ts";
 import type { Ports } from "./ports.ts";
 import type { PlanCommit, PostStore } from "./post-store.ts";

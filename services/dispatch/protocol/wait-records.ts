@@ -1,3 +1,4 @@
+import { LRUCache } from "lru-cache";
 import type { LateCode } from "../../contracts/dispatch.contract.ts";
 import type { EpochMs } from "../../contracts/ids.ts";
 import { LATE_WITH_REASON_MS, lateReason } from "../domain/late-reason.ts";
@@ -42,7 +43,7 @@ const MOST_RECORDS = 50_000;
 
 /** @param outages - The stretches that are known now in which something was missing for every post of the sink. */
 export function newWaitRecords(clock: Clock, outages: (post: Post) => readonly Outage[]): WaitRecords {
-  const records = new Map<string, Kept>();
+  const records = new LRUCache<string, Kept>({ max: MOST_RECORDS });
 
   /** The one of this replica goes on, unless the row was re-timed, or another replica knows more. */
   function recordOf({ id, dueAt, waited }: Post): Kept {
@@ -50,9 +51,7 @@ export function newWaitRecords(clock: Clock, outages: (post: Post) => readonly O
     if (known !== undefined && known.dueAt === dueAt && known.until >= (waited?.until ?? 0)) return known;
     const before = waited !== undefined && waited.until > dueAt ? waited : undefined;
     const record: Kept = { dueAt, before, laps: [], until: before?.until ?? dueAt };
-    records.delete(id);
     records.set(id, record);
-    if (records.size > MOST_RECORDS) records.delete(records.keys().next().value as string);
     return record;
   }
 

@@ -1,6 +1,7 @@
+import TinyQueue from "tinyqueue";
 import type { EpochMs } from "../../contracts/ids.ts";
 
-/** Things by the instant at which they are to be looked at, soonest first: a binary heap. */
+/** Things by the instant at which they are to be looked at, soonest first. */
 export interface WakeQueue<Item> {
   readonly size: number;
   put(at: EpochMs, item: Item): void;
@@ -17,50 +18,18 @@ interface Entry<Item> {
 }
 
 export function newWakeQueue<Item>(): WakeQueue<Item> {
-  const heap: Entry<Item>[] = [];
-  const before = (one: number, other: number) => (heap[one]?.at ?? Infinity) < (heap[other]?.at ?? Infinity);
-  const swap = (one: number, other: number) => {
-    [heap[one], heap[other]] = [heap[other] as Entry<Item>, heap[one] as Entry<Item>];
-  };
-
-  function rise(from: number): void {
-    for (let at = from; at > 0;) {
-      const parent = (at - 1) >> 1;
-      if (!before(at, parent)) return;
-      swap(at, parent);
-      at = parent;
-    }
-  }
-
-  function sink(from: number): void {
-    for (let at = from; ;) {
-      const [left, right] = [2 * at + 1, 2 * at + 2];
-      const child = before(right, left) ? right : left;
-      if (!before(child, at)) return;
-      swap(at, child);
-      at = child;
-    }
-  }
-
+  const empty = () => new TinyQueue<Entry<Item>>([], (one, other) => one.at - other.at);
+  let entries = empty();
   return {
     get size() {
-      return heap.length;
+      return entries.length;
     },
-    put(at, item) {
-      heap.push({ at, item });
-      rise(heap.length - 1);
-    },
-    nextAt: () => heap[0]?.at,
+    put: (at, item) => entries.push({ at, item }),
+    nextAt: () => entries.peek()?.at,
     takeBy(now) {
-      const [first] = heap;
-      if (first === undefined || first.at > now) return undefined;
-      const last = heap.pop() as Entry<Item>;
-      if (heap.length > 0) {
-        heap[0] = last;
-        sink(0);
-      }
-      return first.item;
+      const first = entries.peek();
+      return first === undefined || first.at > now ? undefined : entries.pop()?.item;
     },
-    clear: () => void heap.splice(0),
+    clear: () => void (entries = empty()),
   };
 }

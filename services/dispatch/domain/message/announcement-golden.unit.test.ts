@@ -2,7 +2,7 @@ import { readFileSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { expect, test } from "@jest/globals";
 import type { ChatMessage, Embed } from "../chat-message.ts";
-import { GOLDEN_CASES } from "./announced-samples.ts";
+import { GOLDEN_CASES } from "../../../../test/fixtures/announced-samples.ts";
 import { renderAnnouncement } from "./announcement-message.ts";
 
 const GOLDEN = join(import.meta.dirname, "golden-messages.md");

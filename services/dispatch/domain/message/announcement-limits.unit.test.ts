@@ -6,7 +6,7 @@ import { LANGUAGES } from "../../../contracts/guild-settings.contract.ts";
 import { LAST_EPOCH_MS } from "../../../contracts/ids.ts";
 import { encodeMessage } from "../../discord/message-body.ts";
 import type { ChatMessage } from "../chat-message.ts";
-import { announced } from "./announced-samples.ts";
+import { announced } from "../../../../test/fixtures/announced-samples.ts";
 import { renderAnnouncement } from "./announcement-message.ts";
 import { asPlainText } from "./plain-text.ts";
 

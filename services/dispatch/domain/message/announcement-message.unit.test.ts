@@ -1,6 +1,6 @@
 import { describe, expect, test } from "@jest/globals";
 import { COLORS } from "../../../contracts/calendar-events.contract.ts";
-import { announced, bare } from "./announced-samples.ts";
+import { announced, bare } from "../../../../test/fixtures/announced-samples.ts";
 import { renderAnnouncement } from "./announcement-message.ts";
 
 function boxOf(...differences: Parameters<typeof announced>) {

@@ -1,5 +1,5 @@
 import { describe, expect, test } from "@jest/globals";
-import { announced, bare } from "./announced-samples.ts";
+import { announced, bare } from "../../../../test/fixtures/announced-samples.ts";
 import { renderAnnouncement } from "./announcement-message.ts";
 import { asPlainText } from "./plain-text.ts";
 

@@ -1,0 +1,144 @@
+import { createRequire } from "node:module";
+import ICAL from "ical.js";
+import { RRuleTemporal } from "rrule-temporal";
+import { localToInstant } from "../../../services/calendar-events/domain/local-to-instant.ts";
+import { occurrencesTouching, type Series } from "../../../services/calendar-events/domain/occurrences.ts";
+import type { Window } from "../../../services/calendar-events/domain/window.ts";
+import { zoneNamed } from "../../../services/calendar-events/domain/zone.ts";
+import type { Frequency } from "../../../services/contracts/calendar-events.contract.ts";
+import type { Line } from "./line.ts";
+import { perSecond } from "./per-second.ts";
+
+// Node does not see the names that this CommonJS package exports.
+const { RRule } = createRequire(import.meta.url)("rrule") as typeof import("rrule");
+
+const DAY = 86_400_000;
+
+interface Row {
+  readonly name: string;
+  readonly frequency: Frequency;
+  readonly interval: number;
+  readonly count: number;
+  /** Wall time of the start. */
+  readonly start: string;
+  /** First day of the month that is asked for. */
+  readonly month: string;
+  readonly days: number;
+}
+
+const ROWS: readonly Row[] = [
+  {
+    name: "DAILY, begun 20 years before",
+    frequency: "DAILY",
+    interval: 1,
+    count: -1,
+    start: "2004-05-06T20:00:00",
+    month: "2024-05-01",
+    days: 31,
+  },
+  {
+    name: "WEEKLY/2, begun 20 years before",
+    frequency: "WEEKLY",
+    interval: 2,
+    count: -1,
+    start: "2004-05-06T20:00:00",
+    month: "2024-05-01",
+    days: 31,
+  },
+  {
+    name: "MONTHLY on the 31st, 20 years before",
+    frequency: "MONTHLY",
+    interval: 1,
+    count: -1,
+    start: "2004-05-31T20:00:00",
+    month: "2024-05-01",
+    days: 31,
+  },
+  {
+    name: "YEARLY on 29 February, 20 years before",
+    frequency: "YEARLY",
+    interval: 1,
+    count: -1,
+    start: "2004-02-29T20:00:00",
+    month: "2024-02-01",
+    days: 29,
+  },
+  {
+    name: "the end of a DAILY count of 10 000",
+    frequency: "DAILY",
+    interval: 1,
+    count: 10_000,
+    start: "2004-05-06T20:00:00",
+    month: "2031-09-01",
+    days: 30,
+  },
+];
+
+/** One way to answer a row's question; the number of occurrences found. */
+type Answer = () => number;
+
+function answersTo(row: Row, zoneName: string): Record<string, Answer> {
+  const { frequency, interval, count } = row;
+  const rule = `FREQ=${frequency};INTERVAL=${interval}${count === -1 ? "" : `;COUNT=${count}`}`;
+  const zone = zoneNamed(zoneName);
+  if (zone === undefined) throw new Error(zoneName);
+  const firstDay = localToInstant(Date.parse(`${row.month}T00:00:00Z`), zone);
+  let asked = 0;
+  // Never the same question twice in a row: none of them may answer from memory.
+  const nextWindow = (): Window => {
+    asked = (asked + 1) % 8;
+    return { from: firstDay + asked * 60_000, until: firstDay + row.days * DAY };
+  };
+  const rruleString = `DTSTART;TZID=${zoneName}:${row.start.replaceAll(/[-:]/g, "")}\nRRULE:${rule}`;
+  const startsAt = new RRuleTemporal({ rruleString }).all((_, at) => at < 1)[0]?.epochMilliseconds ?? 0;
+  const between = (built: { between(from: Date, until: Date, inc: boolean): readonly unknown[] }) => {
+    const { from, until } = nextWindow();
+    return built.between(new Date(from), new Date(until - 1), true).length;
+  };
+  const warm = new RRuleTemporal({ rruleString });
+  return {
+    ours() {
+      const series: Series = {
+        startsAt,
+        endsAt: startsAt,
+        recurrence: { frequency, interval, count },
+        clock: [{ zone, since: 0 }],
+      };
+      return occurrencesTouching(series, nextWindow(), 10_001).length;
+    },
+    "rrule-temporal": () => between(new RRuleTemporal({ rruleString })),
+    "rrule-temporal, warm": () => between(warm),
+    rrule() {
+      const options = { freq: RRule[frequency], interval, dtstart: new Date(`${row.start}Z`), tzid: zoneName };
+      return between(new RRule(count === -1 ? options : { ...options, count }, true));
+    },
+    "ical.js"() {
+      const iterator = ICAL.Recur.fromString(rule).iterator(ICAL.Time.fromDateTimeString(row.start));
+      const { from, until } = nextWindow();
+      let found = 0;
+      for (let next = iterator.next() as ICAL.Time | null; next !== null; next = iterator.next() as ICAL.Time | null) {
+        const at = next.toUnixTime() * 1000;
+        if (at >= until) break;
+        if (at >= from) found += 1;
+      }
+      return found;
+    },
+  };
+}
+
+/** Windows a second for each row and zone, and how many times as many ours are; `name` picks rows by a part of theirs. */
+export function benchRecurrence(name = ""): Line[] {
+  const rows = ROWS.filter((row) => row.name.includes(name));
+  return ["UTC", "America/New_York"].flatMap((zoneName) => rows.map((row) => lineOf(row, zoneName)));
+}
+
+function lineOf(row: Row, zoneName: string): Line {
+  const answers = Object.entries(answersTo(row, zoneName));
+  const rates = perSecond(answers.map(([, answer]) => answer));
+  for (const [name, answer] of answers) if (answer() === 0) throw new Error(`${name} finds nothing: ${row.name}`);
+  const [ours = 0, cold = 0, warm = 0, ...others] = rates;
+  const held = ours >= 5 * cold && ours >= 2 * warm && (row.count !== -1 || others.every((rate) => ours >= 100 * rate));
+  const columns = answers.map(([name], at) => `${name} ${Math.round(rates[at] ?? 0)}`);
+  const ratios = rates.slice(1).map((rate) => `${(ours / rate).toFixed(1)}x`);
+  return { held, text: `${zoneName}, ${row.name}: ${columns.join(" | ")} | ours: ${ratios.join(" ")}` };
+}

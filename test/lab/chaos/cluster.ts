@@ -1,0 +1,110 @@
+import { mkdtemp, rm } from "node:fs/promises";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import mongoose from "mongoose";
+import { ServiceBroker } from "moleculer";
+import { withoutSuffix } from "../../../mixins/node-id.ts";
+import { brokerOptions } from "../../../moleculer.config.ts";
+import { FEEDS } from "../../../services/dispatch/protocol/ports.ts";
+import { STANDARD_TIMING } from "../../../services/dispatch/protocol/timing.ts";
+import { type EmbeddedNats, startNats } from "../../../services/launch/embedded-nats.ts";
+import { type ChatServer, startChatServer } from "../../real-parts/chat-server.ts";
+import { Launched } from "../../real-parts/launched.ts";
+import { until } from "../../real-parts/until.ts";
+import { type Database, type DatabaseKind, startDatabase } from "./database.ts";
+import { newReplicas, type ReplicaName, REPLICAS, type ReplicaOptions, type Replicas } from "./replicas.ts";
+
+export interface ClusterOptions extends ReplicaOptions {
+  readonly database?: DatabaseKind;
+  /** How long the receiver knows a nonce; 0 takes that protection out. */
+  readonly nonceWindowMs?: number;
+  /** Two when absent. */
+  readonly replicas?: readonly ReplicaName[];
+  readonly graceMinutes?: number;
+}
+
+/** The service as it is in production: a process each, two of dispatch, and a chat server that receives. */
+export interface Cluster {
+  /** Calls the services. */
+  readonly broker: ServiceBroker;
+  readonly chat: ChatServer;
+  readonly database: Database;
+  readonly replicas: Replicas;
+  readonly names: readonly ReplicaName[];
+  /** The replica that is sending a post now. */
+  readonly sender: () => Promise<ReplicaName>;
+  killNats(): Promise<void>;
+  raiseNats(): Promise<void>;
+  stop(): Promise<void>;
+}
+
+/** So much is left of the lease of a post that was claimed a moment ago, and not by a worker that is gone since. */
+const YOUNG_LEASE_MS = STANDARD_TIMING.leaseMs - 1_000;
+const NO_LIMITS = { perBucket: 1_000_000, overall: 1_000_000, invalidRequests: 1_000_000 };
+
+/** Starts all of it; resolves when every replica can work. */
+export async function startCluster({
+  database: kind = "one",
+  nonceWindowMs = 300_000,
+  replicas: names = REPLICAS,
+  graceMinutes = 15,
+  ...options
+}: ClusterOptions = {}): Promise<Cluster> {
+  const directory = await mkdtemp(join(tmpdir(), "guildcal-chaos-"));
+  const [database, chat] = await Promise.all([
+    startDatabase(kind, directory),
+    startChatServer({ limits: NO_LIMITS, nonceWindowMs }),
+  ]);
+  let nats: EmbeddedNats = await startNats();
+  const shared = { NATS_URL: nats.url, LOG_LEVEL: "warn" };
+  const owners = FEEDS.map(
+    (service) => new Launched(service, { ...shared, MONGO_URL: database.url, NODE_NAME: "chaos" }),
+  );
+  const sink = { SINKS: "discord", DISCORD_TOKEN: chat.token, DISCORD_API_URL: chat.url };
+  const limits = { DISCORD_REQUESTS_PER_SECOND: "1000", GRACE_MINUTES: String(graceMinutes) };
+  const replicas = newReplicas({ ...shared, MONGO_URL: database.dispatchUrl, ...sink, ...limits }, options);
+  const broker = new ServiceBroker(brokerOptions({ nodeId: "chaos.test", natsUrl: nats.url, logLevel: "fatal" }));
+  const connection = await mongoose.createConnection(database.url).asPromise();
+
+  async function stop(): Promise<void> {
+    await connection.close();
+    await replicas.stop();
+    await Promise.all(owners.map((owner) => owner.end("SIGKILL")));
+    await broker.stop();
+    await Promise.all([nats.stop(), database.stop(), chat.stop()]);
+    await rm(directory, { recursive: true, force: true });
+  }
+
+  try {
+    await broker.start();
+    await broker.waitForServices([...FEEDS], 60_000, 50);
+    await Promise.all(names.map((name) => replicas.raise(name)));
+  } catch (error) {
+    await stop();
+    throw error;
+  }
+  return {
+    broker,
+    chat,
+    database,
+    replicas,
+    names,
+    stop,
+    sender: async () => {
+      let owner: unknown;
+      const find = async () => {
+        const isJustClaimed = { attempts: 1, wakeAt: { $gt: new Date(Date.now() + YOUNG_LEASE_MS) } };
+        const isHeld = { state: "sending", owner: { $type: "string" } };
+        const post = await connection.collection("posts").findOne({ ...isHeld, ...isJustClaimed });
+        owner = post?.["owner"];
+        return owner !== undefined;
+      };
+      await until(find, "a post that is being sent", 30_000);
+      return withoutSuffix(String(owner)).replace("dispatch.", "") as ReplicaName;
+    },
+    killNats: () => nats.kill("SIGKILL"),
+    async raiseNats() {
+      nats = await startNats(nats.port);
+    },
+  };
+}

@@ -1,0 +1,103 @@
+import { setTimeout as pause } from "node:timers/promises";
+import { type ChannelRefusal, UNAUTHORIZED } from "../../../real-parts/chat-server/answers.ts";
+import type { Cluster } from "../cluster.ts";
+import type { Load, LoadShape } from "../load.ts";
+import { type Fault, type FinishedRun, type Injected, SOME, untilInstant, without, WITHOUT_NONCES } from "./fault.ts";
+
+/** Everything that a receiver may do wrong with one request, one after the other. */
+async function inTrouble({ chat }: Cluster): Promise<Injected> {
+  const rounds = 3;
+  for (let round = 0; round < rounds; round += 1) {
+    chat.script({ kind: "answer", answer: { status: 500, body: {} } });
+    chat.script({
+      kind: "answer",
+      answer: { status: 429, body: { retry_after: 0.3, global: false, message: "slow" } },
+    });
+    chat.script({ kind: "reset", accepted: true });
+    chat.script({ kind: "reset", accepted: false });
+    chat.script({ kind: "garbage", accepted: true });
+    chat.script({ kind: "silence", accepted: true });
+    chat.script({ kind: "slow", ms: 2_000 });
+  }
+  return { times: rounds * 7 };
+}
+
+/** More posts than may be refused: what is not held back breaks the budget. */
+const STORMED: LoadShape = { guilds: 10, announcements: 10, events: 20, spreadMs: 60_000 };
+/** Of 401, 403 and 429 in ten minutes; Discord bans an address at ten times as many. */
+const BUDGET = 1_000;
+const STORM_MS = 45_000;
+const FOR_EVER = 100_000;
+
+/** Every request is answered with this for a while. */
+async function storm({ chat }: Cluster, load: Load, answer: typeof UNAUTHORIZED): Promise<Injected> {
+  chat.script({ kind: "answer", answer }, FOR_EVER);
+  await untilInstant(load.firstDueAt);
+  await pause(STORM_MS);
+  chat.calm();
+  return { times: chat.requests.filter(({ status }) => status === answer.status).length };
+}
+
+/** So many channels that their own limits alone would not keep the storm small. */
+const IN_MANY_CHANNELS: LoadShape = { guilds: 40, announcements: 10, events: 5, spreadMs: 60_000 };
+/** A request of each replica a second, and what was under way when it began. */
+const TRIALS = 200;
+const GLOBAL_LIMIT = { status: 429, body: { message: "You are being rate limited.", retry_after: 1, global: true } };
+/** Guilds, by their place, whose channels refuse. */
+const REFUSING = 0.8;
+
+/** Most channels refuse, for good. */
+async function refuse({ chat }: Cluster, load: Load, refuses: ChannelRefusal): Promise<Injected> {
+  const channels = [...new Set(load.expected.map(({ channel }) => channel))];
+  const refusing = channels.slice(0, channels.length * REFUSING);
+  for (const channel of refusing) chat.setChannel(channel, { refuses });
+  return { times: refusing.length };
+}
+
+/** Who is not refused gets all of his posts, and who is refused is told why. */
+function onlyRefusedAreUnsent({ expected, seen, told }: FinishedRun): string[] {
+  const refused = new Set(told.filter(({ state }) => state === "failed").map(({ channel }) => channel));
+  const visible = new Set(seen.map(({ channel, title }) => `${channel} ${title}`));
+  const others = expected.filter(({ channel, title }) => !refused.has(channel) && !visible.has(`${channel} ${title}`));
+  return others.length === 0 ? [] : [`${others.length} unsent in channels that refuse nothing`];
+}
+
+function channelsRefuse(name: string, refuses: ChannelRefusal): Fault {
+  return {
+    name: `receiver: ${name} in 80 of 100 channels`,
+    shape: STORMED,
+    mayEndUnsent: true,
+    mostRefused: BUDGET,
+    inject: (cluster, load) => refuse(cluster, load, refuses),
+    check: onlyRefusedAreUnsent,
+    control: without("a channel that refuses suspends its announcement"),
+  };
+}
+
+export const RECEIVER: readonly Fault[] = [
+  {
+    name: "receiver: 500, 429, reset, garbage, no answer, slow",
+    shape: SOME,
+    inject: inTrouble,
+    control: WITHOUT_NONCES,
+  },
+  {
+    name: "receiver: 401 for 45 s",
+    shape: STORMED,
+    patienceMs: 300_000,
+    mostRefused: BUDGET,
+    inject: (cluster, load) => storm(cluster, load, UNAUTHORIZED),
+    control: without("an answer that only an operator can mend halts the sink"),
+  },
+  channelsRefuse("403", "noPermission"),
+  channelsRefuse("404", "unknown"),
+  {
+    name: "receiver: global 429 for 45 s",
+    shape: IN_MANY_CHANNELS,
+    leadMs: 20_000,
+    patienceMs: 120_000,
+    mostRefused: TRIALS,
+    inject: (cluster, load) => storm(cluster, load, GLOBAL_LIMIT),
+    control: without("a global limit stops every lane"),
+  },
+];

@@ -1,0 +1,25 @@
+import { execFile } from "node:child_process";
+import { mkdtemp, rm, symlink } from "node:fs/promises";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { promisify } from "node:util";
+import { PROJECT } from "../../real-parts/launched.ts";
+
+const run = promisify(execFile);
+
+/** Another version of the project, in a folder of its own. */
+export interface OtherVersion {
+  readonly project: string;
+  remove(): Promise<void>;
+}
+
+/** The commit before this one, or the one that CLUSTER_REF names, on the packages of this one. */
+export async function previousVersion(): Promise<OtherVersion> {
+  const project = await mkdtemp(join(tmpdir(), "guildcal-before-"));
+  const archive = `${project}.tar`;
+  await run("git", ["-C", PROJECT, "archive", "--output", archive, process.env["CLUSTER_REF"] ?? "HEAD~1"]);
+  await run("tar", ["-xf", archive, "-C", project]);
+  await symlink(join(PROJECT, "node_modules"), join(project, "node_modules"));
+  await rm(archive);
+  return { project, remove: () => rm(project, { recursive: true, force: true }) };
+}

@@ -1,0 +1,66 @@
+import { mkdtemp, rm } from "node:fs/promises";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { env, stdout } from "node:process";
+import { freePort } from "../../../services/launch/embedded-mongod.ts";
+import { Launched } from "../../real-parts/launched.ts";
+import { Fuzzer } from "./fuzzer.ts";
+import { keysOfAskers } from "./keys-of-askers.ts";
+import { memoryOf, type ProcessMemory } from "./process-memory.ts";
+
+const REQUESTS = Number(env["FUZZ_REQUESTS"] ?? 200_000);
+const SEED = Number(env["FUZZ_SEED"] ?? Date.now() % 2 ** 31);
+/** Memory is looked at so often; the first look is what the last one is held to. */
+const PARTS = 10;
+const OPERATOR_KEY = "operator-key-of-the-fuzzer";
+/** What the service may hold more after the last tenth of the requests than after the first. */
+const MOST_HEAP_MB = 16;
+const MOST_RESIDENT_MB = 48;
+
+/** `npm run fuzz`: the service as `npm start` has it, without limits of rate, and as many requests as are asked for. */
+async function main(): Promise<void> {
+  const directory = await mkdtemp(join(tmpdir(), "guildcal-fuzz-"));
+  const noLimits = { REQUESTS_PER_KEY: "0", REQUESTS_PER_GUILD: "0", FAILED_KEYS_PER_ADDRESS: "0" };
+  const port = await freePort(0);
+  const watched = { PORT: String(port), NODE_OPTIONS: "--inspect=127.0.0.1:0" };
+  const settings = { ...noLimits, ...watched, DATA_DIR: directory, API_KEY: OPERATOR_KEY, LOG_LEVEL: "error" };
+  const service = new Launched("all", settings);
+  try {
+    const [inspectorUrl] = await service.printed(/ws:\S+/);
+    await service.printed(/guildcal is ready/);
+    const baseUrl = `http://127.0.0.1:${port}`;
+    const fuzzer = new Fuzzer({ baseUrl, keys: await keysOfAskers(postTo(baseUrl)) });
+    const looks: ProcessMemory[] = [];
+    for (let part = 0; part < PARTS; part += 1) {
+      await fuzzer.run(REQUESTS / PARTS, SEED + part);
+      looks.push(await memoryOf(inspectorUrl));
+      stdout.write(`${fuzzer.asked} requests, ${told(looks.at(-1)!)}, ${JSON.stringify(fuzzer.statuses)}\n`);
+    }
+    const [first, last] = [looks[0]!, looks.at(-1)!];
+    const [heap, resident] = [last.heapUsed - first.heapUsed, last.rss - first.rss];
+    const growth = `from ${REQUESTS / PARTS} requests on: heap ${heap.toFixed(1)} MB more, resident ${resident.toFixed(1)} MB`;
+    stdout.write(`${growth}\n`);
+    if (heap > MOST_HEAP_MB || resident > MOST_RESIDENT_MB) throw new Error(`the service has grown: ${growth}`);
+  } finally {
+    // A rejection that nobody handles ends the process: then this is not 0.
+    const code = await service.end();
+    await rm(directory, { recursive: true, force: true });
+    if (code !== 0) stdout.write(`the service ended with ${code}:\n${service.output.slice(-10_000)}\n`);
+    process.exitCode ||= code ?? 1;
+  }
+}
+
+function told({ rss, heapUsed, external }: ProcessMemory): string {
+  return `resident ${rss.toFixed(0)} MB (heap ${heapUsed.toFixed(0)}, buffers ${external.toFixed(0)})`;
+}
+
+function postTo(baseUrl: string) {
+  return async (path: string, body: object) => {
+    const headers = { authorization: OPERATOR_KEY, "content-type": "application/json" };
+    const response = await fetch(baseUrl + path, { method: "POST", headers, body: JSON.stringify(body) });
+    return { body: (await response.json()) as Record<string, unknown> };
+  };
+}
+
+stdout.write(`seed ${SEED}; FUZZ_SEED=${SEED} asks the same again\n`);
+await main();

@@ -1,0 +1,12 @@
+import { childrenOf, commandLine } from "../../real-parts/service-process.ts";
+
+/** The first mongod among these processes and their descendants; 0 where there is none. */
+export async function mongodUnder(pids: readonly number[]): Promise<number> {
+  for (const pid of pids) {
+    const [binary = ""] = await commandLine(pid).catch(() => []);
+    if (binary.endsWith("/mongod")) return pid;
+    const found = await mongodUnder(await childrenOf(pid));
+    if (found !== 0) return found;
+  }
+  return 0;
+}

@@ -1,0 +1,135 @@
+import type mongoose from "mongoose";
+import { singleEntries } from "../../../../services/calendar-events/window-index/entries.ts";
+import { until } from "../../../real-parts/until.ts";
+import type { HostileRow, Stage } from "../row.ts";
+import { type SeparateProcesses, startProcesses } from "../separate-processes.ts";
+
+const CHANGES = 2_000_000;
+const GUILDS = 20_000;
+/** Every hundredth guild announces: a hundred of the changed events are its own, and each needs a post. */
+const ANNOUNCING_EVERY = 100;
+const BATCH = 10_000;
+/** The changes are spread over an hour that ended two minutes ago. */
+const CHANGED_MS_AGO = 3_600_000;
+const UNCHANGED_SINCE_MS = 120_000;
+const HOUR_MS = 3_600_000;
+const APART_MS = 1_200_000;
+const CAUGHT_UP_WITHIN_MS = 300_000;
+/** Until a replica of dispatch is ready, on a machine that does something else beside it. */
+const STARTS_WITHIN_MS = 10_000;
+
+type Row = mongoose.mongo.Document & { readonly _id: string };
+type Rows = mongoose.mongo.Collection<Row>;
+
+let processes: SeparateProcesses;
+let lastChangedAt = 0;
+
+/** Dispatch comes back with a mark that is two million changes old. */
+export const BACKLOG: HostileRow = {
+  name: "two million events have changed while dispatch was away",
+  attackMs: 90_000,
+  postsAfterMs: STARTS_WITHIN_MS,
+  async start(env) {
+    processes = await startProcesses(env);
+    return processes.target;
+  },
+  prepare: fill,
+  async attack() {
+    await processes.killDispatch();
+    await setMark(lastChangedAt - CHANGED_MS_AGO);
+    await processes.startDispatch();
+  },
+  async check() {
+    const isCaughtUp = async () => (await markOf("calendar-events")) >= lastChangedAt;
+    const late = await until(isCaughtUp, "the mark of the events' feed", CAUGHT_UP_WITHIN_MS, 1_000).then(
+      () => [],
+      (error: unknown) => [String(error)],
+    );
+    const open = await processes.database.collection("posts").countDocuments({ state: "planned" });
+    const due = CHANGES / ANNOUNCING_EVERY;
+    return [...late, ...(open >= due ? [] : [`${open} posts are planned, not ${due}`])];
+  },
+  control: {
+    name: "the bounds on what is under way of a feed, and on what is remembered of it",
+    edits: [
+      {
+        file: "services/dispatch/protocol/changes-seen.ts",
+        text: "if (changedAt < readAt - CHANGE_FEED_OVERLAP_MS) continue;",
+        without: "",
+      },
+      {
+        file: "services/dispatch/protocol/changes-seen.ts",
+        text: "MAX_CHANGES = 20_000;",
+        without: "MAX_CHANGES = 10_000_000;",
+      },
+      {
+        file: "services/dispatch/protocol/pages-in-order.ts",
+        text: "MAX_GUILDS = 64;",
+        without: "MAX_GUILDS = 1_000_000;",
+      },
+      {
+        file: "services/dispatch/protocol/pages-in-order.ts",
+        text: "MAX_PAGES = 16;",
+        without: "MAX_PAGES = 1_000_000;",
+      },
+    ],
+  },
+};
+
+/** Copies an event that the service has stored, past the service, while dispatch is down. */
+async function fill(stage: Stage): Promise<void> {
+  const announcing = Array.from({ length: GUILDS / ANNOUNCING_EVERY }, (_, at) => guildOf(at * ANNOUNCING_EVERY));
+  const rule = { channel: "1", type: "UNIVERSAL", hours: 0, minutes: 0, info: "" };
+  await Promise.all(announcing.map((guild) => stage.ask("/v1/announcement/create", { guild_id: guild, ...rule })));
+  await until(async () => (await markOf("announcements")) > 0, "a first mark");
+  await processes.killDispatch();
+  const rows = processes.database.collection<Row>("calendar_events");
+  const pattern = await storedEvent(stage, rows);
+  lastChangedAt = Date.now() - UNCHANGED_SINCE_MS;
+  for (let from = 0; from < CHANGES; from += BATCH) {
+    const batch = Array.from({ length: BATCH }, (_, at) => rowLike(pattern, from + at));
+    await rows.insertMany(batch, { ordered: false, writeConcern: { w: 1 } });
+  }
+  await processes.restartMongod();
+  await until(async () => (await markOf("announcements").catch(() => 0)) > 0, "MongoDB is back");
+  await setMark(Date.now());
+  await processes.startDispatch();
+  const settings = JSON.stringify({ guild_id: guildOf(0) });
+  const isServed = async () => (await stage.post("/v2/guild/settings/get", stage.operatorKey, settings)).status === 200;
+  await until(isServed, "every service has found MongoDB again");
+}
+
+async function storedEvent(stage: Stage, rows: Rows): Promise<Row> {
+  const start = Date.now() + HOUR_MS;
+  const event = { guild_id: "2", calendar_number: 1, epoch_start: start, epoch_end: start + HOUR_MS };
+  const { id } = await stage.ask<{ id: string }>("/v2/events/create", event);
+  return (await rows.findOne({ _id: id })) as Row;
+}
+
+/** All events of a guild are within the time for which posts are planned. */
+function rowLike(pattern: Row, at: number): Row {
+  const shift = Math.floor(at / GUILDS) * APART_MS;
+  const times = { startsAt: Number(pattern["startsAt"]) + shift, endsAt: Number(pattern["endsAt"]) + shift };
+  return {
+    ...pattern,
+    _id: `e${at.toString(32).padStart(25, "0")}`,
+    guildId: guildOf(at % GUILDS),
+    ...times,
+    ...singleEntries(times),
+    changedAt: new Date(lastChangedAt - CHANGED_MS_AGO + Math.ceil(((at + 1) / CHANGES) * CHANGED_MS_AGO)),
+  };
+}
+
+function guildOf(at: number): string {
+  return String(5_000_000 + at);
+}
+
+async function setMark(at: number): Promise<void> {
+  const marks = processes.database.collection<Row>("feed_marks");
+  await marks.updateOne({ _id: "calendar-events" }, { $set: { at, id: "" } }, { upsert: true });
+}
+
+async function markOf(feed: string): Promise<number> {
+  const mark = await processes.database.collection<Row>("feed_marks").findOne({ _id: feed });
+  return Number(mark?.["at"] ?? 0);
+}

@@ -1,0 +1,146 @@
+import { once } from "node:events";
+import { setPriority } from "node:os";
+import { setTimeout as pause } from "node:timers/promises";
+import { optionsWithEdits } from "../../real-parts/source-edit.ts";
+import { startProcess } from "./load-process.ts";
+import type { Neighbour, NeighbourOutcome } from "./neighbour-process.ts";
+import { DuePosts } from "./posts.ts";
+import { MemoryWatch } from "./process-memory.ts";
+import type { HostileRow, Stage } from "./row.ts";
+import { newStage, OPERATOR_KEY, startTarget } from "./stage.ts";
+
+/** What a row promises (README.md). */
+const MAX_SLOWDOWN = 5;
+const MAX_P99_MS = 1_000;
+const MAX_LATE_MS = 1_000;
+const MAX_MEBIBYTES = 512;
+const BACK_TO_NORMAL_MS = 10_000;
+
+const WARM_UP_MS = 4_000;
+const BEFORE_MS = 20_000;
+const POSTS_PER_SECOND = 1;
+/** A p99 of less is the timer's and the machine's. */
+const LEAST_P99_MS = 5;
+const NEIGHBOUR_GUILD = "2002";
+
+export interface RowOutcome {
+  readonly row: string;
+  readonly control?: string;
+  /** The neighbour's p99 in milliseconds. */
+  readonly before: number;
+  readonly during: number;
+  /** Seconds from the end of the attack until the neighbour is served as before; undefined for never. */
+  readonly normalAfter: number | undefined;
+  /** The latest of the neighbour's posts that came due during the attack, in milliseconds. */
+  readonly latestPost: number;
+  readonly largest: string;
+  /** What is promised and did not hold. */
+  readonly broken: readonly string[];
+}
+
+/** Runs one row on a service of its own: the neighbour alone, beside the attack, and after it. */
+export async function runRow(row: HostileRow, isControl: boolean): Promise<RowOutcome> {
+  const nodeOptions = isControl ? optionsWithEdits(row.control.edits) : "";
+  const env = { ...row.settings, API_KEY: OPERATOR_KEY, ...(isControl ? { NODE_OPTIONS: nodeOptions } : {}) };
+  const target = await (row.start ?? startTarget)(env);
+  const stage = newStage(target);
+  const client = startProcess("neighbour-process.ts");
+  try {
+    const key = await stage.createKey(NEIGHBOUR_GUILD);
+    const measure = async (forMs: number): Promise<NeighbourOutcome> => {
+      client.send({ port: target.port, guild: NEIGHBOUR_GUILD, key, forMs } satisfies Neighbour);
+      return ((await once(client, "message")) as [NeighbourOutcome])[0];
+    };
+    await row.prepare?.(stage);
+    const posts = new DuePosts(stage.post, OPERATOR_KEY);
+    await posts.announce();
+    await measure(WARM_UP_MS);
+    const before = await measure(BEFORE_MS);
+    const memory = new MemoryWatch(target.pids);
+    const { during, lateness } = await attackedPhase(row, stage, posts, measure);
+    const after = await measure(BACK_TO_NORMAL_MS + 2_000);
+    const [largest = { name: "", mebibytes: 0 }] = memory.end();
+    const also = (await row.check?.(stage)) ?? [];
+    const base = Math.max(LEAST_P99_MS, p99Of(before.seconds));
+    const normalAfter = secondsUntilNormal(after, base * MAX_SLOWDOWN);
+    const figures = { before: p99Of(before.seconds), during: p99Of(during.seconds), normalAfter };
+    const broken = [
+      ...brokenBy(figures, base),
+      ...(largest.mebibytes < MAX_MEBIBYTES ? [] : [`${largest.name} took ${largest.mebibytes} MiB`]),
+      ...postsBroken(lateness),
+      ...[before, during, after]
+        .flatMap(({ failures }) => failures)
+        .map((failure) => `the neighbour was refused: ${failure}`),
+      ...also,
+    ];
+    const latestPost = typeof lateness === "string" ? Number.NaN : (lateness.at(-1) ?? 0);
+    const control = isControl ? { control: row.control.name } : {};
+    return { row: row.name, ...control, ...figures, latestPost, largest: sizeOf(largest), broken };
+  } finally {
+    if (client.connected) client.disconnect();
+    stage.end();
+    await target.stop();
+  }
+}
+
+type Measure = (forMs: number) => Promise<NeighbourOutcome>;
+
+async function attackedPhase(
+  row: HostileRow,
+  stage: Stage,
+  posts: DuePosts,
+  measure: Measure,
+): Promise<{ during: NeighbourOutcome; lateness: readonly number[] | string }> {
+  const { postsAfterMs = 0 } = row;
+  const overMs = row.attackMs - postsAfterMs;
+  const from = await posts.plan((overMs / 1_000) * POSTS_PER_SECOND, overMs, postsAfterMs);
+  await pause(Math.max(0, from - postsAfterMs - Date.now()));
+  const over = new AbortController();
+  yieldProcessor(true);
+  const attack = row.attack(stage, over.signal);
+  // The attack ends when all that was measured beside it is answered: its end belongs to what comes after.
+  const measured = measure(row.attackMs).finally(() => over.abort());
+  const [during] = await Promise.all([measured, attack]).finally(() => yieldProcessor(false));
+  const lateness = await posts.lateness(from, overMs).catch((error: unknown) => String(error));
+  return { during, lateness };
+}
+
+/**
+ * While it attacks, this process leaves the processor to the service and the neighbour, as an attacker on another machine
+ * does. Only root may take the priority back, which the next row's service would inherit.
+ */
+function yieldProcessor(isAttacking: boolean): void {
+  if (process.getuid?.() === 0) setPriority(isAttacking ? 15 : 0);
+}
+
+function brokenBy({ during, normalAfter }: Pick<RowOutcome, "during" | "normalAfter">, base: number): string[] {
+  return [
+    ...(during <= base * MAX_SLOWDOWN ? [] : [`the neighbour's p99 was ${(during / base).toFixed(1)} times as long`]),
+    ...(during < MAX_P99_MS ? [] : [`the neighbour's p99 was ${during.toFixed(0)} ms`]),
+    ...(normalAfter !== undefined ? [] : [`not back to normal within ${BACK_TO_NORMAL_MS / 1_000} s`]),
+  ];
+}
+
+function postsBroken(lateness: readonly number[] | string): string[] {
+  if (typeof lateness === "string") return [`the neighbour's posts: ${lateness}`];
+  return lateness
+    .filter((late) => late < 0 || late >= MAX_LATE_MS)
+    .slice(0, 3)
+    .map((late) => `a post of the neighbour was ${late} ms late`);
+}
+
+/** Of the first second after which two in a row are served in time, without a failure. */
+function secondsUntilNormal({ seconds }: NeighbourOutcome, mostMs: number): number | undefined {
+  const isNormal = (at: number) => p99Of(seconds.slice(at, at + 2)) <= mostMs;
+  const found = seconds.findIndex((_, at) => at + 1 < seconds.length && isNormal(at));
+  return found === -1 || found > BACK_TO_NORMAL_MS / 1_000 ? undefined : found;
+}
+
+function p99Of(seconds: NeighbourOutcome["seconds"]): number {
+  const sorted = seconds.flat().toSorted((one, other) => one - other);
+  return sorted[Math.floor(sorted.length * 0.99)] ?? Infinity;
+}
+
+function sizeOf({ name, mebibytes }: { readonly name: string; readonly mebibytes: number }): string {
+  return `${mebibytes} MiB (${name})`;
+}

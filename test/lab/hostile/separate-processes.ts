@@ -1,0 +1,75 @@
+import { mkdtemp, rm } from "node:fs/promises";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import mongoose from "mongoose";
+import { startMongod } from "../../../services/launch/embedded-mongod.ts";
+import { startNats } from "../../../services/launch/embedded-nats.ts";
+import { Replica } from "../cluster/replica.ts";
+import { freePorts } from "../../real-parts/free-ports.ts";
+import { mongodUnder } from "./mongod-under.ts";
+import type { Target } from "./row.ts";
+
+/** Dispatch comes last: it asks the others. */
+const OTHERS = ["guild-settings", "calendar-events", "announcements", "api"] as const;
+const PEPPER = "pepper-of-the-hostile-load-0123456789abcdef";
+
+/** A process a service, as containers run them: dispatch may be ended and started again. */
+export interface SeparateProcesses {
+  readonly target: Target;
+  readonly database: mongoose.Connection;
+  /** On the same port and data: the others find it again by themselves. What a preparation has left in memory is gone. */
+  restartMongod(): Promise<void>;
+  killDispatch(): Promise<void>;
+  /** Resolves when it is ready. */
+  startDispatch(): Promise<void>;
+}
+
+export async function startProcesses(env: Readonly<Record<string, string>>): Promise<SeparateProcesses> {
+  const directory = await mkdtemp(join(tmpdir(), "guildcal-hostile-"));
+  const nats = await startNats();
+  let mongod = await startMongod(directory);
+  let mongodPid = await mongodUnder([process.pid]);
+  const all = { ...env, MONGO_URL: mongod.url, NATS_URL: nats.url, API_KEY_PEPPER: PEPPER, LOG_LEVEL: "warn" };
+  const database = await mongoose.createConnection(mongod.url).asPromise();
+  const started: Replica[] = [];
+  const running = () => started.filter((replica) => !replica.hasEnded);
+
+  async function start(service: string): Promise<Replica> {
+    const [probePort, port] = (await freePorts(2)) as [number, number];
+    const replica = new Replica({ service, name: `hostile-${started.length}`, env: all, probePort, port });
+    started.push(replica);
+    if (!(await replica.becameReady())) throw new Error(`${service} ended:\n${replica.output}`);
+    return replica;
+  }
+
+  async function stop(): Promise<void> {
+    await database.close();
+    await Promise.all(running().map((replica) => replica.kill()));
+    await Promise.all([nats.stop(), mongod.stop()]);
+    await rm(directory, { recursive: true, force: true });
+  }
+
+  try {
+    const [api] = (await Promise.all(OTHERS.toReversed().map(start))) as [Replica];
+    let dispatch = await start("dispatch");
+    return {
+      target: {
+        port: api.port,
+        pids: () => [...running().map(({ pid }) => pid), mongodPid],
+        output: () => started.map(({ service, output }) => `--- ${service}\n${output}`).join("\n"),
+        stop,
+      },
+      database,
+      async restartMongod() {
+        await mongod.stop();
+        mongod = await startMongod(directory);
+        mongodPid = await mongodUnder([process.pid]);
+      },
+      killDispatch: () => dispatch.kill(),
+      startDispatch: async () => void (dispatch = await start("dispatch")),
+    };
+  } catch (error) {
+    await stop();
+    throw error;
+  }
+}

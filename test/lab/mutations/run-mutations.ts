@@ -1,0 +1,76 @@
+import { spawnSync } from "node:child_process";
+import { cpSync, mkdtempSync, readFileSync, rmSync, symlinkSync, writeFileSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import process, { argv, env, execPath, stdout } from "node:process";
+import { parseArgs } from "node:util";
+import type { Guard } from "./guard.ts";
+import { GUARDS } from "./guards.ts";
+import { PROJECT } from "../../real-parts/launched.ts";
+
+const COPIED = "services mixins test k8s package.json tsconfig.json moleculer.config.ts Dockerfile docker-compose.yml";
+
+/**
+ * `npm run mutations`: takes out one guard at a time, in a copy, and shows that its test fails; with it, it passes.
+ * `--only WORDS`, repeatable, chooses the guards whose description or file holds the words.
+ */
+function main(): void {
+  const { only = [] } = parseArgs({
+    args: argv.slice(2),
+    options: { only: { type: "string", multiple: true } },
+  }).values;
+  const isChosen = ({ guard, file }: Guard) =>
+    only.length === 0 || only.some((words) => guard.includes(words) || file.includes(words));
+  const guards = GUARDS.filter(isChosen);
+  if (guards.length === 0) throw new Error(`no guard's description or file holds ${only.join(" or ")}`);
+  const copy = mkdtempSync(join(tmpdir(), "guildcal-mutations-"));
+  try {
+    for (const name of COPIED.split(" ")) cpSync(join(PROJECT, name), join(copy, name), { recursive: true });
+    symlinkSync(join(PROJECT, "node_modules"), join(copy, "node_modules"));
+    const missed = guards.filter((guard) => !isCaught(copy, guard));
+    stdout.write(`${guards.length - missed.length} of ${guards.length} guards are needed by their tests\n`);
+    process.exitCode = missed.length === 0 ? 0 : 1;
+  } finally {
+    rmSync(copy, { recursive: true, force: true });
+  }
+}
+
+function isCaught(copy: string, guard: Guard): boolean {
+  const path = join(copy, guard.file);
+  const source = readFileSync(path, "utf8");
+  const before = passesWhole(copy, guard);
+  writeFileSync(
+    path,
+    source.replace(guard.text, () => guard.without),
+  );
+  const after = passes(copy, guard);
+  writeFileSync(path, source);
+  const caught = before && !after;
+  stdout.write(`${caught ? "caught" : "MISSED"}  ${guard.guard}  (${guard.testFile}: ${guard.test})\n`);
+  return caught;
+}
+
+/** What passed with every guard in place. */
+const passed = new Set<string>();
+
+function passesWhole(copy: string, guard: Guard): boolean {
+  const name = `${guard.testFile}: ${guard.test}`;
+  if (passed.has(name) || passes(copy, guard)) passed.add(name);
+  return passed.has(name);
+}
+
+function passes(copy: string, { testFile, test, onRealParts = false }: Guard): boolean {
+  const words = ["--experimental-vm-modules", "--disable-warning=ExperimentalWarning", "node_modules/jest/bin/jest.js"];
+  const options = ["--config", "test/jest.config.js", "--runInBand", "--testPathPatterns", testFile, "-t", test];
+  const { status, stdout: output } = spawnSync(execPath, [...words, ...options, "--json"], {
+    cwd: copy,
+    env: onRealParts ? env : { ...env, GUILDCAL_TEST_PARTS: "none" },
+    encoding: "utf8",
+    maxBuffer: 64 * 1024 * 1024,
+    timeout: 60_000,
+  });
+  // A title that matches nothing passes as well: then it shows nothing.
+  return status === 0 && /"numPassedTests":[1-9]/.test(output);
+}
+
+main();

@@ -1,0 +1,177 @@
+import { isDeepStrictEqual } from "node:util";
+import type { ChangeMark } from "../../../services/contracts/change-feed.contract.ts";
+import type { GuildId } from "../../../services/contracts/ids.ts";
+import type { SinksOnSince } from "../../../services/dispatch/domain/plan-truth.ts";
+import { updated } from "../../../services/dispatch/domain/plan-posts.ts";
+import { isOpen, type Post, TRANSITIONS } from "../../../services/dispatch/domain/post.ts";
+import type { Outage } from "../../../services/dispatch/domain/wait.ts";
+import type { Feed } from "../../../services/dispatch/protocol/ports.ts";
+import type { GuildPlan, PostStore, PostWrite, Source } from "../../../services/dispatch/protocol/post-store.ts";
+
+const MOST_OUTAGES = 20;
+
+/** The plan and ledger in memory, for the simulator: the same promises as the one in MongoDB. */
+export interface MemoryPostStore extends PostStore {
+  readonly posts: ReadonlyMap<string, Post>;
+}
+
+/**
+ * @param now - The database's clock.
+ * @param written - Sees every write: the row before (undefined for a new one) and after.
+ */
+export function newMemoryPostStore(
+  now: () => number,
+  written: (before: Post | undefined, after: Post) => void = () => {},
+): MemoryPostStore {
+  const posts = new Map<string, Post>();
+  const plans = new Map<GuildId, GuildPlan>();
+  const kept = new Map<string, Source>();
+  let firstAt: number | undefined;
+  let beatAt: number | undefined;
+  let outages: readonly Outage[] = [];
+  let sinksOn: SinksOnSince | undefined;
+  let marks: Partial<Record<Feed, ChangeMark>> = {};
+
+  function put(before: Post | undefined, after: Post): Post {
+    if (before !== undefined && !TRANSITIONS[before.state].includes(after.state)) {
+      throw new Error(`${before.state} → ${after.state} is no step of a post`);
+    }
+    posts.set(after.id, after);
+    written(before, after);
+    return after;
+  }
+
+  function list(holds: (post: Post) => boolean): Post[] {
+    return [...posts.values()].filter(holds);
+  }
+
+  return {
+    posts,
+    guildPlan: async (guildId) => plans.get(guildId) ?? { version: 0, plannedThrough: 0, replanAt: 0 },
+    plannedGuilds: async (guildIds) => guildIds.filter((guildId) => plans.has(guildId)),
+    standingPosts: async (guildId, limit) => {
+      const ofGuild = list((post) => post.guildId === guildId);
+      const open = ofGuild.filter(isOpen).sort((one, other) => one.dueAt - other.dueAt || (one.id < other.id ? -1 : 1));
+      return [...open.slice(0, limit), ...ofGuild.filter(({ suspends }) => suspends !== undefined)];
+    },
+    postsOf: async (guildId, ids) => {
+      const wanted = new Set(ids);
+      return list((post) => post.guildId === guildId && wanted.has(post.occurrenceId));
+    },
+
+    async commitPlan({ guildId, version, inserts, updates, removes, sources, ...reach }) {
+      if ((plans.get(guildId)?.version ?? 0) !== version) return undefined;
+      const asRead = [...updates, ...removes].every(({ id, fence, planRevision }) => {
+        const row = posts.get(id);
+        return row?.state === "planned" && row.fence === fence && row.planRevision === planRevision;
+      });
+      if (!asRead || inserts.some(({ id }) => posts.has(id))) return undefined;
+      for (const source of sources) kept.set(source.id, source);
+      const plan = planOf({ version, ...reach });
+      const isSame = inserts.length + updates.length + removes.length + sources.length === 0;
+      if (isSame && isDeepStrictEqual(plans.get(guildId), plan)) return version;
+      plans.set(guildId, { ...plan, version: version + 1 });
+      for (const { id } of removes) posts.delete(id);
+      for (const update of updates) {
+        const row = posts.get(update.id) as Post;
+        put(row, updated(row, update));
+      }
+      for (const post of inserts) put(undefined, post);
+      return version + 1;
+    },
+
+    guildsToReplan: async (before, limit) =>
+      [...plans]
+        .filter(([, { replanAt }]) => replanAt < before)
+        .map(([guildId, { replanAt }]) => ({ guildId, replanAt }))
+        .slice(0, limit),
+
+    waking: async (from, before, limit) =>
+      list((post) => isOpen(post) && post.wakeAt >= from && post.wakeAt < before)
+        .sort((one, other) => one.wakeAt - other.wakeAt)
+        .slice(0, limit),
+
+    find: async (id) => posts.get(id) ?? null,
+
+    async claim({ post, owner, attemptId, leaseMs, parts, notAfter, announcementRevision, waited }) {
+      const { id, fence, planRevision } = post;
+      const row = posts.get(id);
+      if (row?.state !== "planned" || row.fence !== fence || row.planRevision !== planRevision) return null;
+      // One step has one time, as `$$NOW` is.
+      const at = now();
+      if (at < row.dueAt || at > notAfter) return null;
+      const held = { owner, attemptId, parts, fence: fence + 1, attempts: row.attempts + 1, wakeAt: at + leaseMs };
+      return put(row, {
+        ...row,
+        ...held,
+        announcementRevision,
+        state: "sending",
+        doubtSince: at,
+        delivered: [],
+        ...(waited && { waited }),
+      });
+    },
+
+    async takeOver({ id, fence, owner, attemptId, leaseMs }) {
+      const row = posts.get(id);
+      const at = now();
+      if (row?.state !== "sending" || row.fence !== fence || at < row.wakeAt) return null;
+      const crashes = row.crashes + (row.owner === undefined ? 0 : 1);
+      const held = { owner, attemptId, fence: fence + 1, attempts: row.attempts + 1, wakeAt: at + leaseMs };
+      return put(row, { ...row, ...held, crashes });
+    },
+
+    async hold(id, fence, leaseMs, delivered) {
+      const row = posts.get(id);
+      if (row?.state !== "sending" || row.fence !== fence) return null;
+      return put(row, { ...row, delivered, wakeAt: now() + leaseMs });
+    },
+
+    async write({ id, fence, state, planRevision }, write) {
+      const row = posts.get(id);
+      if (row?.state !== state || row.fence !== fence || row.planRevision !== planRevision) return null;
+      return put(row, withoutAbsent(row, write));
+    },
+
+    async beat(awakeSince, gapMs) {
+      const at = now();
+      if (beatAt !== undefined && at - beatAt > gapMs) {
+        const cause = awakeSince <= beatAt ? "DATABASE" : "DISPATCH_DOWN";
+        outages = [...outages, { cause, from: beatAt, until: at } as const].slice(-MOST_OUTAGES);
+      }
+      firstAt ??= at;
+      beatAt = at;
+      return { firstAt, outages };
+    },
+
+    sources: async (ids) => ids.flatMap((id) => kept.get(id) ?? []),
+    sourceVersions: async (ids) =>
+      ids.flatMap((id) => kept.get(id) ?? []).map(({ text: _text, ...version }) => version),
+    async switchOnSinks(names) {
+      const before = sinksOn;
+      sinksOn = Object.fromEntries(names.map((name) => [name, before === undefined ? 0 : (before[name] ?? now())]));
+      return sinksOn;
+    },
+    marks: async () => marks,
+    async saveMark(feed, mark) {
+      const before = marks[feed];
+      if (before === undefined || mark.at > before.at) marks = { ...marks, [feed]: mark };
+    },
+  };
+}
+
+/** A field that is undefined is not stored. */
+function planOf({ version, plannedThrough, replanAt, bounded, occurrencesThrough }: GuildPlan): GuildPlan {
+  return {
+    version,
+    plannedThrough,
+    replanAt,
+    ...(bounded === undefined ? {} : { bounded }),
+    ...(occurrencesThrough === undefined ? {} : { occurrencesThrough }),
+  };
+}
+
+/** `undefined` removes. */
+function withoutAbsent(row: Post, write: PostWrite): Post {
+  return Object.fromEntries(Object.entries({ ...row, ...write }).filter(([, value]) => value !== undefined)) as never;
+}

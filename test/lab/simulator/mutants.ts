@@ -1,0 +1,227 @@
+import { CHANGE_FEED_OVERLAP_MS } from "../../../services/contracts/change-feed.contract.ts";
+import type { AnnouncementRule } from "../../../services/contracts/announcements.contract.ts";
+import type { Occurrence } from "../../../services/contracts/occurrences.contract.ts";
+import type { Post } from "../../../services/dispatch/domain/post.ts";
+import type { Dispatcher } from "../../../services/dispatch/protocol/dispatcher.ts";
+import type { Ports } from "../../../services/dispatch/protocol/ports.ts";
+import type { Timing } from "../../../services/dispatch/protocol/timing.ts";
+import type { Sink } from "../../../services/dispatch/sink.ts";
+import { HALTED } from "./simulated-sinks.ts";
+import type { MemoryPostStore } from "./memory-post-store.ts";
+import { NOISY_GUILD } from "./simulated-edits.ts";
+import type { SharedWorld } from "./shared-world.ts";
+import type { VirtualTime } from "./virtual-time.ts";
+
+/** The protocol with one of its protections taken out: the oracle must notice. */
+export interface Mutant {
+  readonly ports?: (ports: Ports, world: SharedWorld) => Ports;
+  readonly store?: (store: MemoryPostStore, time: VirtualTime) => MemoryPostStore;
+  /** By how much the store's clock is ahead of the database's. */
+  readonly storeAheadMs?: number;
+  readonly dispatcher?: (dispatcher: Dispatcher) => Dispatcher;
+  readonly timing?: Partial<Timing>;
+}
+
+function withSink(ports: Ports, change: (sink: Sink) => Partial<Sink>): Ports {
+  return { ...ports, sinks: ports.sinks.map((sink) => ({ ...sink, ...change(sink) })) };
+}
+
+function silent(): Promise<never> {
+  return Promise.reject(new Error("not asked"));
+}
+
+function unrevised<Rule extends AnnouncementRule>(announcement: Rule): Rule {
+  return { ...announcement, revision: 1 };
+}
+
+function ofOneGuild(post: Post): Post {
+  return { ...post, guildId: NOISY_GUILD };
+}
+
+export const MUTANTS: Readonly<Record<string, Mutant>> = {
+  "hints only: no feed is read": {
+    ports: (ports) => ({
+      ...ports,
+      owners: { ...ports.owners, changesSince: async (_feed, { mark }) => ({ changes: [], mark, more: false }) },
+    }),
+  },
+  "no sweep of the horizon": {
+    ports: (ports) => ({ ...ports, store: { ...ports.store, guildsToReplan: async () => [] } }),
+  },
+  "no take-over of expired leases": {
+    ports: (ports) => ({ ...ports, store: { ...ports.store, takeOver: async () => null } }),
+  },
+  "a claim does not look at the plan's revision": {
+    store: (store) => ({
+      ...store,
+      claim: (claim) => {
+        const { post } = claim;
+        const planRevision = store.posts.get(post.id)?.planRevision ?? post.planRevision;
+        return store.claim({ ...claim, post: { ...post, planRevision } });
+      },
+    }),
+  },
+  "no nonce": {
+    ports: (ports) =>
+      withSink(ports, (sink) => ({
+        send: (message, timeoutMs) => sink.send({ ...message, nonce: ports.random.id() }, timeoutMs),
+      })),
+  },
+  "a claim does not look at the age of what it rests on": {
+    store: (store) => ({ ...store, claim: (claim) => store.claim({ ...claim, notAfter: Infinity }) }),
+  },
+  "the truth is not asked for at the due instant": {
+    ports: (ports) => ({ ...ports, owners: { ...ports.owners, occurrence: silent, reachable: () => false } }),
+  },
+  "a clock that runs ahead, and a claim that believes it": {
+    ports: (ports) => ({ ...ports, clock: { now: () => ports.clock.now() + 300 } }),
+    storeAheadMs: 300,
+  },
+  "a claim takes a post that is being sent": {
+    store: (store) => ({
+      ...store,
+      claim: (claim) => {
+        const { post } = claim;
+        const row = store.posts.get(post.id);
+        if (row?.state === "sending")
+          (store.posts as Map<string, typeof row>).set(row.id, { ...row, state: "planned" });
+        return store.claim({ ...claim, post: { ...post, fence: row?.fence ?? post.fence } });
+      },
+    }),
+  },
+  "a write does not look at the fence": {
+    store: (store) => ({
+      ...store,
+      write: (at, write) => store.write({ ...at, fence: store.posts.get(at.id)?.fence ?? at.fence }, write),
+    }),
+  },
+  "an older plan overwrites a newer one": {
+    store: (store) => ({
+      ...store,
+      async commitPlan(plan) {
+        const { version } = await store.guildPlan(plan.guildId);
+        return store.commitPlan({ ...plan, version });
+      },
+    }),
+  },
+  "the feed is read without an overlap": {
+    ports: (ports) => ({
+      ...ports,
+      owners: {
+        ...ports.owners,
+        changesSince: (feed, { mark, limit }) => {
+          const at = mark.at === 0 ? 0 : mark.at + (mark.id === "" ? CHANGE_FEED_OVERLAP_MS : 0);
+          return ports.owners.changesSince(feed, { mark: { ...mark, at }, limit });
+        },
+      },
+    }),
+  },
+  "a nonce is trusted for ever": { ports: (ports) => withSink(ports, () => ({ nonceWindowMs: Infinity })) },
+  "a look-up that always says absent": {
+    ports: (ports) =>
+      withSink(ports, ({ find }) => (find === undefined ? {} : { find: async () => ({ kind: "absent" }) })),
+  },
+  "the deadline is not looked at": {
+    timing: { graceMs: 400_000 },
+    ports: (ports) => {
+      const endless = (occurrence: Occurrence) => ({ ...occurrence, endsAt: occurrence.endsAt + 600_000 });
+      const { owners } = ports;
+      return {
+        ...ports,
+        owners: {
+          ...owners,
+          occurrences: async (params) => {
+            const { occurrences, truncated } = await owners.occurrences(params);
+            return { occurrences: occurrences.map(endless), truncated };
+          },
+          occurrence: async (guildId, id) => {
+            const occurrence = await owners.occurrence(guildId, id);
+            return occurrence && endless(occurrence);
+          },
+        },
+      };
+    },
+  },
+  "what nobody knows is taken for undelivered": {
+    ports: (ports) =>
+      withSink(ports, (sink) => ({
+        async send(message, timeoutMs) {
+          const outcome = await sink.send(message, timeoutMs);
+          return outcome.kind === "retry" ? { ...outcome, undelivered: true } : outcome;
+        },
+      })),
+  },
+  "a process goes by its own wall clock": {
+    ports: (ports, { wallNow }) => ({ ...ports, clock: { now: wallNow } }),
+  },
+  "an orderly stop waits for nothing": {
+    dispatcher: (dispatcher) => ({ ...dispatcher, stop: () => dispatcher.stop(0) }),
+  },
+  "what only an operator can mend fails the post": {
+    ports: (ports) =>
+      withSink(ports, (sink) => ({
+        async send(message, timeoutMs) {
+          const outcome = await sink.send(message, timeoutMs);
+          return outcome.kind === "halted" ? { kind: "rejected", scope: "payload", reason: HALTED } : outcome;
+        },
+      })),
+  },
+  "a halt is not kept": { timing: { haltMs: 0 } },
+  "what a channel refuses for good suspends nothing": {
+    store: (store) => ({ ...store, write: (at, write) => store.write(at, { ...write, suspends: undefined }) }),
+  },
+  "an update does not lift a suspension": {
+    ports: (ports) => ({
+      ...ports,
+      owners: {
+        ...ports.owners,
+        announcementRules: async (guildId, formerAfter) =>
+          (await ports.owners.announcementRules(guildId, formerAfter)).map(unrevised),
+        announcement: async (guildId, id) => {
+          const one = await ports.owners.announcement(guildId, id);
+          return one && unrevised(one);
+        },
+      },
+    }),
+  },
+  "a refusal counts as certain after a lost answer": {
+    store: (store) => ({
+      ...store,
+      write: (at, write) => {
+        const isRefused = write.state === "sending" && / after an attempt /.test(write.reason ?? "");
+        const failed = { ...write, state: "failed", settledAt: write.wakeAt, doubtSince: undefined } as const;
+        return store.write(at, isRefused ? failed : write);
+      },
+    }),
+  },
+  "a late post does not say what it waited for": {
+    store: (store) => ({
+      ...store,
+      write: (at, write) => store.write(at, write.state === "sent" ? { ...write, reason: undefined } : write),
+    }),
+  },
+  "all guilds stand in one line": {
+    ports: (ports) => ({
+      ...ports,
+      store: {
+        ...ports.store,
+        waking: async (...asked) =>
+          (await ports.store.waking(...asked)).map(ofOneGuild).sort((one, other) => (one.id < other.id ? 1 : -1)),
+      },
+    }),
+  },
+  "a guild has as many open posts as it asks for": { timing: { maxOpenPosts: 1_000 } },
+  "a post waits for the receiver's limit at the sink": {
+    ports: (ports) => withSink(ports, () => ({ requestsPerSecond: Infinity })),
+  },
+  "nobody asks for what was called off before its plan": {
+    ports: (ports) => ({
+      ...ports,
+      owners: {
+        ...ports.owners,
+        announcementRules: (guildId) => ports.owners.announcementRules(guildId, Infinity),
+        occurrences: (params) => ports.owners.occurrences({ ...params, formerAfter: Infinity }),
+      },
+    }),
+  },
+};

@@ -1,0 +1,85 @@
+import { stands } from "../../../services/dispatch/domain/judge-post.ts";
+import { reasonCode } from "../../../services/dispatch/domain/reason-code.ts";
+import { isOpen, type Post, TRANSITIONS } from "../../../services/dispatch/domain/post.ts";
+import { changesOf, databaseTime, type Evidence, isWell, truthOf } from "./evidence.ts";
+
+/** With so long a stretch without faults before its deadline a post must be sent. */
+const HEALTHY_MS = 60_000;
+/** All that a replica began before it was told to stop began by then. */
+const BEGUN_MS = 6_000;
+
+/** The fence rises with each claim, what is settled stays, and only the table's steps are taken. */
+export function badWrites(evidence: Evidence): string[] {
+  const latest = new Map<string, Post>();
+  return evidence.record.writes.flatMap(({ at, before, after }) => {
+    const last = latest.get(after.id);
+    latest.set(after.id, after);
+    if (before === undefined) return [];
+    const says: string[] = [];
+    if (!TRANSITIONS[before.state].includes(after.state))
+      says.push(`${after.id}: ${before.state} became ${after.state}`);
+    if (after.fence < before.fence) says.push(`${after.id}: the fence fell`);
+    const claimed = after.attemptId !== undefined && after.attemptId !== before.attemptId;
+    if (claimed && after.fence !== before.fence + 1) says.push(`${after.id}: a claim did not raise the fence`);
+    const isHeld = last?.state === "sending" && last.owner !== undefined && last.wakeAt > databaseTime(evidence, at);
+    if (claimed && isHeld) says.push(`${after.id}: claimed while another held it`);
+    return says;
+  });
+}
+
+/** Every post ends, with a reason when it was not sent; and is sent when there was a healthy while to do it. */
+export function badOutcomes(evidence: Evidence): string[] {
+  return [...evidence.posts.values()].flatMap((post) => badOutcome(evidence, post));
+}
+
+function badOutcome(evidence: Evidence, post: Post): string[] {
+  const { now, receiver, scenario } = evidence;
+  if (isOpen(post)) {
+    return post.dueAt < databaseTime(evidence, now) - 1_000 ? [`${post.id}: still ${post.state} at the end`] : [];
+  }
+  const delivered = receiver.visible.some(({ postId }) => postId === post.id);
+  if (post.state === "sent") {
+    const all = receiver.visible.filter(({ nonce, id }) => post.delivered.includes(id) && nonce !== "");
+    if (all.length !== post.parts) return [`${post.id}: said to be sent, and was not`];
+    // Undefined where it was in time (D44).
+    return reasonCode(post) === "OTHER" ? [`${post.id}: sent ${post.lateMs} ms late without a reason`] : [];
+  }
+  if (post.reason === undefined) return [`${post.id}: ${post.state} without a reason`];
+  if (post.state === "missed" && reasonCode(post) === "OTHER")
+    return [`${post.id}: missed, and nothing says what it waited for (${post.reason})`];
+  const isFirst = post.sink === scenario.sinks[0];
+  // A receiver that can't be asked leaves a doubt that outlasts its nonces for ever.
+  const canLookUp = scenario.canLookUp || !isFirst;
+  const lost = post.state === "missed" || (post.state === "unknown" && !delivered && canLookUp);
+  const tried = isFirst && scenario.limited + scenario.broken > 0;
+  const isRefused = receiver.refused.some(({ postId }) => postId === post.id);
+  return lost && !tried && !isRefused && wasHealthy(evidence, post)
+    ? [`${post.id}: ${post.state} (${post.reason}), though all was well`]
+    : [];
+}
+
+/** Whether there was a long enough stretch without any fault while it was due and known. */
+function wasHealthy({ record, start, owners, timing }: Evidence, post: Post): boolean {
+  const whileOpen = changesOf(owners, post).filter((at) => at <= (post.settledAt ?? 0));
+  const truthAt = (at: number) => truthOf(owners, post, at);
+  if (!whileOpen.every((at) => at < post.dueAt || stands(post, truthAt(at), timing.graceMs))) return false;
+  const plannedAt = record.writes.find(({ after }) => after.id === post.id)?.at ?? start;
+  const from = Math.max(post.dueAt, plannedAt, ...whileOpen) - start;
+  const until = post.deadline - start;
+  const concern = record.faults.filter(({ sink }) => sink === undefined || sink === post.sink);
+  const faults = concern.filter((fault) => fault.until > from && fault.from < until);
+  const edges = [from, ...faults.map((fault) => fault.until)].filter((edge) => edge >= from);
+  return edges.some(
+    (edge) =>
+      edge + HEALTHY_MS <= until && !faults.some((fault) => fault.from < edge + HEALTHY_MS && fault.until > edge),
+  );
+}
+
+/** A replica that is told to stop finishes or gives back all that it holds, where nothing keeps it from that. */
+export function badDrains({ record, start, scenario }: Evidence): string[] {
+  const others = { start, record: { ...record, faults: record.faults.filter(({ isDrain }) => isDrain !== true) } };
+  return record.drains.flatMap(({ from, until, left }) => {
+    const isHindered = scenario.loss > 0 || !isWell(others, from - BEGUN_MS, until);
+    return isHindered ? [] : left.map((id) => `${id}: left in flight by a replica that stopped in order`);
+  });
+}

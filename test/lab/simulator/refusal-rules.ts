@@ -1,0 +1,122 @@
+import type { Post } from "../../../services/dispatch/domain/post.ts";
+import { type Evidence, isFirstClaim, isWell, type Write } from "./evidence.ts";
+import type { RefusedAttempt } from "./simulated-receiver.ts";
+
+/** How long a suspension may take to reach the plan. */
+const PLANNED_WITHIN_MS = 5_000;
+/** What had been asked about before a sink was halted may still be claimed. */
+const BEGUN_MS = 3_000;
+const SUSPENDED = "the announcement is suspended";
+
+/** A post fails only when its receiver refused it for good, or when it took workers with it. */
+export function badFailures({ posts, receiver }: Evidence): string[] {
+  return [...posts.values()].flatMap((post) => {
+    if (post.state !== "failed" || post.reason?.startsWith("poison") === true) return [];
+    const isRefused = receiver.refused.some(({ postId, reason }) => postId === post.id && reason === post.reason);
+    return isRefused ? [] : [`${post.id}: failed (${post.reason}), though nobody had refused it`];
+  });
+}
+
+/** How old the truth of a claim may be. */
+const SEEN_WITHIN_MS = 1_000;
+
+/** After its channel refused for good an announcement is not tried again through that sink until it is updated. */
+export function badSuspensions(evidence: Evidence): string[] {
+  const { record, receiver, posts } = evidence;
+  return receiver.refused.flatMap((refusal) => {
+    const settled = settledBy(record.writes, refusal);
+    const post = posts.get(refusal.postId);
+    if (refusal.scope !== "channel" || settled === undefined || post === undefined) return [];
+    const from = settled.at + PLANNED_WITHIN_MS;
+    if (evidence.scenario.loss > 0 || !isWellElsewhere(evidence, settled.at, from)) return [];
+    // A claim rests on older truth: an update from shortly before it may have lifted the suspension already.
+    const until = updateAfter(evidence, post, claimOf(record.writes, settled).at - SEEN_WITHIN_MS);
+    const again = record.writes.find(
+      (write) =>
+        isFirstClaim(write) &&
+        isSameWay(write.after, post) &&
+        write.at > Math.max(from, plannedAgainAt(record.writes, write) + PLANNED_WITHIN_MS) &&
+        write.at < until,
+    );
+    return again === undefined ? [] : [`${again.after.id}: tried while its announcement was suspended`];
+  });
+}
+
+/** When the post of a claim was last given back: what is in flight is out of the plan's reach, and of a suspension's. */
+function plannedAgainAt(writes: readonly Write[], claim: Write): number {
+  const isGivenBack = ({ at, before, after }: Write) =>
+    at < claim.at && after.id === claim.after.id && before?.state === "sending" && after.state === "planned";
+  return writes.findLast(isGivenBack)?.at ?? -Infinity;
+}
+
+/** What is skipped for a suspension has one, and an update of any kind has not lifted it. */
+export function badSkips(evidence: Evidence): string[] {
+  const { record } = evidence;
+  return record.writes.flatMap(({ at, before, after }) => {
+    if (after.state !== "skipped" || before?.state === "skipped" || !isSuspended(after)) return [];
+    const reasons = record.writes.filter((write) => write.at <= at && isSameWay(write.after, after) && suspends(write));
+    const isLifted = (write: Write) =>
+      updateAfter(evidence, write.after, claimOf(record.writes, write).at) < at - 2 * PLANNED_WITHIN_MS;
+    if (evidence.scenario.loss > 0 || !isWellElsewhere(evidence, at - 2 * PLANNED_WITHIN_MS, at)) return [];
+    return reasons.some((write) => !isLifted(write)) ? [] : [`${after.id}: skipped for a suspension that is none`];
+  });
+}
+
+/** While nothing can be sent through a sink its posts stay planned: nobody who was told so claims another. */
+export function badHalts(evidence: Evidence): string[] {
+  const { record, timing } = evidence;
+  return record.halts.flatMap(({ at, owner, sink }) => {
+    const [from, until] = [at + BEGUN_MS, at + timing.haltMs - BEGUN_MS];
+    if (evidence.scenario.loss > 0 || !isWellElsewhere(evidence, at - BEGUN_MS, until)) return [];
+    const claim = record.writes.find(
+      (write) =>
+        isFirstClaim(write) &&
+        write.after.owner === owner &&
+        write.after.sink === sink &&
+        write.at > from &&
+        write.at < until,
+    );
+    return claim === undefined ? [] : [`${claim.after.id}: claimed while its sink was halted`];
+  });
+}
+
+/** Whether nothing is broken but a receiver. */
+function isWellElsewhere({ record, start }: Evidence, from: number, until: number): boolean {
+  return isWell(
+    { start, record: { ...record, faults: record.faults.filter(({ sink }) => sink === undefined) } },
+    from,
+    until,
+  );
+}
+
+function isSuspended({ reason }: Post): boolean {
+  return reason?.startsWith(SUSPENDED) === true;
+}
+
+function suspends({ after }: Write): boolean {
+  return after.suspends !== undefined;
+}
+
+function isSameWay(one: Post, other: Post): boolean {
+  return one.announcementId === other.announcementId && one.sink === other.sink;
+}
+
+/** The write that settled the post with this refusal. */
+function settledBy(writes: readonly Write[], { postId, at, reason }: RefusedAttempt): Write | undefined {
+  return writes.find(
+    ({ at: then, after }) => then >= at && after.id === postId && after.state === "failed" && after.reason === reason,
+  );
+}
+
+/** The claim under which the post was settled. */
+function claimOf(writes: readonly Write[], settled: Write): Write {
+  const isClaim = (write: Write) =>
+    isFirstClaim(write) && write.after.id === settled.after.id && write.at <= settled.at;
+  return writes.findLast(isClaim) ?? settled;
+}
+
+/** When the post's announcement was updated first after an instant. */
+function updateAfter({ owners }: Evidence, post: Post, at: number): number {
+  const versions = owners.announcements.get(post.announcementId) ?? [];
+  return versions.find(({ visibleAt }) => visibleAt > at)?.visibleAt ?? Infinity;
+}

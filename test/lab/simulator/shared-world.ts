@@ -1,0 +1,32 @@
+import type { PostStore } from "../../../services/dispatch/protocol/post-store.ts";
+import type { Record } from "./evidence.ts";
+import type { Scenario, Stretch } from "./scenario.ts";
+import type { SimulatedNetwork } from "./simulated-network.ts";
+import type { SimulatedOwners } from "./simulated-owners.ts";
+import type { SimulatedReceiver } from "./simulated-receiver.ts";
+import type { VirtualTime } from "./virtual-time.ts";
+
+/** What all replicas of a run share. */
+export interface SharedWorld {
+  readonly time: VirtualTime;
+  readonly start: number;
+  readonly scenario: Scenario;
+  readonly network: SimulatedNetwork;
+  readonly store: PostStore;
+  readonly owners: SimulatedOwners;
+  readonly receiver: SimulatedReceiver;
+  readonly record: Record;
+  /** The database server's clock, which may be stepped. */
+  readonly databaseNow: () => number;
+  /** A replica's wall clock, which nobody should look at. */
+  readonly wallNow: () => number;
+  /** Of one guild, at any time (D39). */
+  readonly maxOpenPosts: number;
+  /** The names of the replicas that the broker takes for living. */
+  knownReplicas(): readonly string[];
+}
+
+export function isIn(world: Pick<SharedWorld, "time" | "start">, stretches: readonly Stretch[]): boolean {
+  const at = world.time.now - world.start;
+  return stretches.some(({ from, until }) => at >= from && at < until);
+}

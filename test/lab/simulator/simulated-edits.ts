@@ -1,0 +1,159 @@
+import type { Announcement } from "../../../services/contracts/announcements.contract.ts";
+import type { Occurrence } from "../../../services/contracts/occurrences.contract.ts";
+import type { GuildId } from "../../../services/contracts/ids.ts";
+import { sampleAnnouncement, sampleOccurrence } from "../../fixtures/dispatch-samples.ts";
+import { leadMs } from "../../../services/dispatch/domain/fire-time.ts";
+import type { Feed } from "../../../services/dispatch/protocol/ports.ts";
+import { type Scenario, TROUBLE_MS } from "./scenario.ts";
+import type { SimulatedOwners } from "./simulated-owners.ts";
+import type { VirtualTime } from "./virtual-time.ts";
+
+export const GUILD = "1" as GuildId;
+/** Has many posts at one instant, in some runs. */
+export const NOISY_GUILD = "2" as GuildId;
+
+/** Makes the guild, and plans what its people will change, and when. */
+export function peopleOf(
+  { time, scenario, owners }: { time: VirtualTime; scenario: Scenario; owners: SimulatedOwners },
+  waitForOwners: (then: () => void) => void,
+): void {
+  const { chance } = time;
+  const start = time.now;
+  let made = 0;
+
+  function write(feed: Feed, id: string, next: (at: number) => unknown, guildId = GUILD): void {
+    waitForOwners(() => owners.change(feed, guildId, id, next, chance.between(0, scenario.slowWriteMs)));
+  }
+
+  function makeAnnouncement(): void {
+    const id = `a${(made += 1)}`;
+    const kind = chance.happens(0.3) ? ({ type: "COLOR", eventColor: "RED" } as const) : {};
+    write("announcements", id, (standsSince) =>
+      sampleAnnouncement({ id: id as never, ...lead(), ...kind, standsSince }),
+    );
+  }
+
+  function lead(): Pick<Announcement, "minutes"> {
+    return { minutes: chance.happens(0.7) ? 0 : 1 };
+  }
+
+  function makeEvent(startsAt = someStart(), guildId = GUILD): void {
+    const id = `e${(made += 1)}`;
+    const times = { startsAt, endsAt: startsAt + chance.oneOf([0, 600_000]) };
+    const color = chance.oneOf(["NONE", "RED"] as const);
+    const ids = { occurrenceId: id as never, eventId: id as never };
+    const made2 = (at: number) => sampleOccurrence({ ...ids, ...times, color, scheduledAt: at, coloredAt: at });
+    write("calendar-events", id, made2, guildId);
+  }
+
+  /** As many announcements of one event, at the start of the first of the other guild's or a little before. */
+  function makeNoise(startsAt: number): void {
+    makeEvent(startsAt, NOISY_GUILD);
+    for (let count = 0; count < scenario.noisy; count += 1) {
+      const id = `n${count}`;
+      write("announcements", id, (standsSince) => sampleAnnouncement({ id: id as never, standsSince }), NOISY_GUILD);
+    }
+  }
+
+  function someStart(): number {
+    const ahead = chance.happens(0.75) ? chance.between(6_000, 70_000) : chance.between(62_000, 125_000);
+    return Math.max(time.now + 1_000, start + ahead);
+  }
+
+  function anyOf<Thing>(
+    histories: ReadonlyMap<string, readonly { readonly thing: Thing | null }[]>,
+  ): Thing | undefined {
+    const alive = [...histories.values()].flatMap((history) => history.at(-1)?.thing ?? []);
+    return alive.length === 0 ? undefined : chance.oneOf(alive);
+  }
+
+  function editEvent(): void {
+    const event = anyOf<Occurrence>(owners.occurrences);
+    if (event === undefined) return makeEvent();
+    const { occurrenceId: id, startsAt, endsAt } = event;
+    const edit = chance.oneOf(["move", "move", "nudge", "remove", "recolour", "rename"] as const);
+    const moved = edit === "nudge" ? startsAt + chance.between(-30_000, 30_000) : someStart();
+    write("calendar-events", id, (at) => {
+      const color = event.color === "RED" ? ("NONE" as const) : ("RED" as const);
+      switch (edit) {
+        case "remove":
+          return null;
+        case "recolour":
+          return { ...event, color, coloredAt: at };
+        case "rename":
+          return { ...event, name: `at ${at}` };
+        case "move":
+        case "nudge":
+          return { ...event, startsAt: moved, endsAt: moved + endsAt - startsAt, scheduledAt: at };
+        default:
+          throw new Error(edit satisfies never);
+      }
+    });
+  }
+
+  function editAnnouncement(): void {
+    const announcement = anyOf<Announcement>(owners.announcements);
+    if (announcement === undefined) return makeAnnouncement();
+    const edit = chance.oneOf(["switch", "re-time", "channel", "remove"] as const);
+    write("announcements", announcement.id, (at) => {
+      switch (edit) {
+        case "remove":
+          return null;
+        case "switch":
+          return {
+            ...announcement,
+            enabled: !announcement.enabled,
+            standsSince: announcement.enabled ? announcement.standsSince : at,
+          };
+        case "re-time":
+          return { ...announcement, minutes: 1 - announcement.minutes, standsSince: at };
+        case "channel":
+          return { ...announcement, channel: announcement.channel === "77" ? "78" : "77" };
+        default:
+          throw new Error(edit satisfies never);
+      }
+    });
+  }
+
+  /** Half of the edits come in the seconds around an instant at which something is due. */
+  function editInstant(): number {
+    const event = anyOf<Occurrence>(owners.occurrences);
+    const announcement = anyOf<Announcement>(owners.announcements);
+    if (event === undefined || announcement === undefined || chance.happens(0.5)) return chance.between(0, TROUBLE_MS);
+    return event.startsAt - leadMs(announcement) - start + chance.between(-3_000, 2_000);
+  }
+
+  /** Another channel, and back again before long: whoever plans slowly still has the other one. */
+  function flip(): void {
+    const announcement = anyOf<Announcement>(owners.announcements);
+    if (announcement === undefined) return;
+    const { id, channel } = announcement;
+    write("announcements", id, () => ({ ...announcement, channel: channel === "77" ? "78" : "77" }));
+    time.after(chance.between(50, 1_200), () => write("announcements", id, () => announcement));
+  }
+
+  /** So that the second half of it falls into the second before a due instant. */
+  function flipInstant(): number {
+    const event = anyOf<Occurrence>(owners.occurrences);
+    const announcement = anyOf<Announcement>(owners.announcements);
+    if (event === undefined || announcement === undefined) return TROUBLE_MS;
+    return event.startsAt - leadMs(announcement) - start - chance.between(0, 2_000);
+  }
+
+  function planEdits(): void {
+    for (let count = 0; count < scenario.flips; count += 1) {
+      time.after(start + Math.max(0, Math.min(TROUBLE_MS, flipInstant())) - time.now, flip);
+    }
+    for (let count = 0; count < scenario.edits; count += 1) {
+      const at = Math.max(0, Math.min(TROUBLE_MS, editInstant()));
+      const edit = chance.oneOf([editEvent, editEvent, editAnnouncement, () => makeEvent()]);
+      time.after(start + at - time.now, edit);
+    }
+  }
+
+  for (let count = 0; count < scenario.announcements; count += 1) makeAnnouncement();
+  const firstStart = someStart();
+  for (let count = 0; count < scenario.events; count += 1) makeEvent(count === 0 ? firstStart : undefined);
+  if (scenario.noisy > 0) makeNoise(firstStart - chance.between(0, 3_000));
+  time.after(4_500, planEdits);
+}

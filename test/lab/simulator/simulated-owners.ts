@@ -1,0 +1,154 @@
+import type { Announcement } from "../../../services/contracts/announcements.contract.ts";
+import type { Occurrence } from "../../../services/contracts/occurrences.contract.ts";
+import type { Change } from "../../../services/contracts/change-feed.contract.ts";
+import type { GuildId } from "../../../services/contracts/ids.ts";
+import type { FormerTruth } from "../../../services/dispatch/domain/called-off-early.ts";
+import type { Feed, Owners } from "../../../services/dispatch/protocol/ports.ts";
+
+/** One version of an announcement or an occurrence: what it was from an instant on; null when it was removed. */
+interface Version<Thing> {
+  /** When it could be read: then its write was answered, too. */
+  readonly visibleAt: number;
+  /** The database's time of the write. */
+  readonly stampedAt: number;
+  readonly thing: Thing | null;
+}
+
+export type History<Thing> = Version<Thing>[];
+
+/** The other contexts, with everything that they ever held. */
+export interface SimulatedOwners {
+  readonly announcements: Map<string, History<Announcement>>;
+  readonly occurrences: Map<string, History<Occurrence>>;
+  /** What its people called off. */
+  former(guildId: GuildId): FormerTruth;
+  guildOf(id: string): GuildId | undefined;
+  /** Stores a new version of something, which gets its time now and can be read `slowMs` later. */
+  change(feed: Feed, guildId: GuildId, id: string, next: (stampedAt: number) => unknown, slowMs: number): void;
+  /** The owners' actions as they are answered now; they never reject by themselves. */
+  readonly now: Omit<Owners, "reachable">;
+}
+
+interface Entry extends Change {
+  readonly feed: Feed;
+  readonly visibleAt: number;
+}
+
+/**
+ * @param databaseNow - What writes are stamped with.
+ * @param heard - Is told of each change when it can be read.
+ */
+export function newSimulatedOwners(
+  time: { readonly now: number; after(ms: number, happen: () => void): void },
+  databaseNow: () => number,
+  heard: (guildId: GuildId) => void,
+): SimulatedOwners {
+  const announcements = new Map<string, History<Announcement>>();
+  const occurrences = new Map<string, History<Occurrence>>();
+  const log: Entry[] = [];
+  const revisions = new Map<string, number>();
+  const pending = new Set<string>();
+  const guilds = new Map<string, GuildId>();
+
+  function change(feed: Feed, guildId: GuildId, id: string, next: (stampedAt: number) => unknown, slowMs: number) {
+    // Two writes of one thing at the same moment: the owner refuses the second.
+    if (pending.has(id)) return;
+    pending.add(id);
+    const stampedAt = databaseNow();
+    const visibleAt = time.now + slowMs;
+    const revision = (revisions.get(id) ?? 0) + 1;
+    revisions.set(id, revision);
+    guilds.set(id, guildId);
+    const body = next(stampedAt) as Announcement | null;
+    const thing = feed === "announcements" && body !== null ? { ...body, guildId, revision } : body;
+    time.after(slowMs, () => {
+      pending.delete(id);
+      const histories = feed === "announcements" ? announcements : occurrences;
+      const history = histories.get(id) ?? [];
+      history.push({ visibleAt, stampedAt, thing: thing as never });
+      histories.set(id, history as never);
+      log.push({ feed, id, guildId, revision, changedAt: stampedAt, visibleAt, deleted: thing === null });
+      heard(guildId);
+    });
+  }
+
+  function current<Thing>(histories: Map<string, History<Thing>>): Thing[] {
+    return [...histories.values()].flatMap((history) => history.at(-1)?.thing ?? []);
+  }
+
+  /** Of each thing what it was before the last change that counts. */
+  function formerOf<Thing extends object>(
+    histories: Map<string, History<Thing>>,
+    guildId: GuildId,
+    counts: (before: Thing, after: Thing | null) => boolean,
+  ): (Thing & { readonly until: number })[] {
+    return [...histories].flatMap(([id, history]) => {
+      if (guilds.get(id) !== guildId) return [];
+      for (let at = history.length - 1; at > 0; at -= 1) {
+        const [before, after] = [history[at - 1] as Version<Thing>, history[at] as Version<Thing>];
+        if (before.thing !== null && counts(before.thing, after.thing)) {
+          return [{ ...before.thing, until: after.stampedAt }];
+        }
+      }
+      return [];
+    });
+  }
+
+  function former(guildId: GuildId): FormerTruth {
+    return {
+      rules: formerOf(announcements, guildId, isOtherRule),
+      occurrences: formerOf(occurrences, guildId, isElsewhere),
+    };
+  }
+
+  return {
+    announcements,
+    occurrences,
+    former,
+    guildOf: (id) => guilds.get(id),
+    change,
+    now: {
+      announcementRules: async (guildId, after) => [
+        ...current(announcements).filter((one) => one.guildId === guildId),
+        ...former(guildId).rules.filter(({ until = 0 }) => until > after),
+      ],
+      announcingGuilds: async (guildIds) =>
+        guildIds.filter(
+          (guildId) =>
+            current(announcements).some((one) => one.guildId === guildId && one.enabled) ||
+            former(guildId).rules.length > 0,
+        ),
+      announcement: async (_guildId, id) => announcements.get(id)?.at(-1)?.thing ?? null,
+      occurrences: async ({ guildId, windows, limit, formerAfter = Infinity }) => {
+        const within = ({ occurrenceId, startsAt }: Occurrence) =>
+          guilds.get(occurrenceId) === guildId &&
+          windows.some(({ from, until }) => startsAt >= from && startsAt < until);
+        const found = current(occurrences).filter(within);
+        const calledOff = former(guildId).occurrences.filter((one) => within(one) && (one.until ?? 0) > formerAfter);
+        return { occurrences: found.slice(0, limit), truncated: found.length > limit, former: calledOff };
+      },
+      occurrence: async (_guildId, id) => occurrences.get(id)?.at(-1)?.thing ?? null,
+      settings: async (guildId) => ({ guildId }) as never,
+      async changesSince(feed, { mark, limit }) {
+        const latest = new Map<string, Entry>();
+        for (const entry of log) if (entry.feed === feed) latest.set(entry.id, entry);
+        const changes = [...latest.values()]
+          .filter(({ changedAt, id }) => changedAt > mark.at || (changedAt === mark.at && id > mark.id))
+          .sort((one, other) => one.changedAt - other.changedAt || (one.id < other.id ? -1 : 1));
+        const page = changes.slice(0, limit);
+        const last = page.at(-1);
+        const next = last === undefined ? mark : { at: last.changedAt, id: last.id };
+        const readAt = page.length === 0 ? {} : { readAt: databaseNow() };
+        return { changes: page, mark: next, ...readAt, more: changes.length > limit };
+      },
+    },
+  };
+}
+
+function isOtherRule(before: Announcement, after: Announcement | null): boolean {
+  return before.enabled && (after?.enabled !== true || before.standsSince !== after.standsSince);
+}
+
+function isElsewhere(before: Occurrence, after: Occurrence | null): boolean {
+  return before.scheduledAt !== after?.scheduledAt || before.coloredAt !== after.coloredAt;
+}

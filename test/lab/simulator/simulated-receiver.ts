@@ -1,0 +1,64 @@
+import type { SinkName } from "../../../services/dispatch/domain/post.ts";
+import type { Lookup, OutgoingMessage, SendOutcome } from "../../../services/dispatch/sink.ts";
+
+/** A message as everybody in the channel sees it. */
+export interface VisibleMessage {
+  readonly id: string;
+  readonly sink: SinkName;
+  readonly postId: string;
+  readonly part: number;
+  readonly channel: string;
+  readonly nonce: string;
+  readonly at: number;
+  /** When the send that made it began. */
+  readonly sentAt: number;
+  /** Whether it went without its box. */
+  readonly isPlain: boolean;
+}
+
+/** An attempt that was refused for good. */
+export interface RefusedAttempt {
+  readonly postId: string;
+  readonly at: number;
+  readonly scope: "channel" | "payload";
+  readonly reason: string;
+}
+
+/** What is behind the sinks: each a chat server of its own that drops doubles by their nonce for a while. */
+export interface SimulatedReceiver {
+  readonly visible: readonly VisibleMessage[];
+  readonly refused: readonly RefusedAttempt[];
+  accept(sink: SinkName, message: OutgoingMessage, sentAt: number): SendOutcome;
+  refuse(message: OutgoingMessage, scope: RefusedAttempt["scope"], reason: string): SendOutcome;
+  find(sink: SinkName, channel: string, nonce: string): Lookup;
+}
+
+/** Longer than the sender relies on, as with the real one. */
+const NONCE_KNOWN_MS = 75_000;
+
+export function newSimulatedReceiver(time: { readonly now: number }): SimulatedReceiver {
+  const visible: VisibleMessage[] = [];
+  const refused: RefusedAttempt[] = [];
+  return {
+    visible,
+    refused,
+    accept(sink, { postId, part, channel, nonce, message }, sentAt) {
+      const known = visible.find(
+        (other) => other.sink === sink && other.nonce === nonce && time.now - other.at < NONCE_KNOWN_MS,
+      );
+      if (known !== undefined) return { kind: "sent", messageId: known.id };
+      const id = `m${visible.length + 1}`;
+      const isPlain = message.embeds.length === 0;
+      visible.push({ id, sink, postId, part, channel, nonce, at: time.now, sentAt, isPlain });
+      return { kind: "sent", messageId: id };
+    },
+    refuse({ postId }, scope, reason) {
+      refused.push({ postId, at: time.now, scope, reason });
+      return { kind: "rejected", scope, reason };
+    },
+    find(sink, channel, nonce) {
+      const found = visible.find((one) => one.sink === sink && one.channel === channel && one.nonce === nonce);
+      return found === undefined ? { kind: "absent" } : { kind: "found", messageId: found.id };
+    },
+  };
+}

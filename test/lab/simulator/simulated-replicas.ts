@@ -1,0 +1,135 @@
+import type { GuildId } from "../../../services/contracts/ids.ts";
+import type { DatabaseClock } from "../../../mixins/database-clock.ts";
+import type { Post } from "../../../services/dispatch/domain/post.ts";
+import { type Dispatcher, newDispatcher } from "../../../services/dispatch/protocol/dispatcher.ts";
+import type { Timing } from "../../../services/dispatch/protocol/timing.ts";
+import type { Mutant } from "./mutants.ts";
+import { isIn, type SharedWorld } from "./shared-world.ts";
+import type { Incarnation } from "./simulated-network.ts";
+import { clockOf, simulatedPorts } from "./simulated-ports.ts";
+
+/** The replicas of a run: they begin, crash, are stopped, and come back. */
+export interface SimulatedReplicas {
+  begin(replica: number): void;
+  crash(who: Incarnation, forMs: number): void;
+  crashAll(forMs: number): void;
+  /** Told to stop, it finishes what it holds, says goodbye, and comes back. */
+  drain(replica: number, forMs: number): void;
+  /** Tells every replica of a change, if the bus will. */
+  spread(guildId: GuildId): void;
+  /** The names of those that the broker takes for living. */
+  known(): readonly string[];
+  endAll(): void;
+}
+
+interface Replica {
+  readonly who: Incarnation;
+  readonly dispatcher: Dispatcher;
+  isStarted: boolean;
+}
+
+/** How long the broker takes a silent replica for alive. */
+const HEARTBEAT_MS = 3_000;
+/** How long an orderly stop may take, and how often the database's clock is looked at: as in production. */
+const DRAIN_MS = 8_000;
+const CLOCK_SAMPLE_MS = 5_000;
+
+/** @param held - The posts of the ledger, for what a replica that stopped in order still holds. */
+export function newSimulatedReplicas(
+  world: SharedWorld,
+  timing: Timing,
+  mutant: Mutant | undefined,
+  held: () => Iterable<Post>,
+): SimulatedReplicas {
+  const { time, scenario, network, record, start } = world;
+  const alive = new Map<number, Replica>();
+  const diedAt = new Map<number, number>();
+
+  function begin(replica: number): void {
+    if (alive.has(replica)) return;
+    if (isIn(world, scenario.blackouts)) return time.after(500, () => begin(replica));
+    const who = { replica, name: `dispatch.${replica}`, dead: false, frozenUntil: 0 };
+    const clock = clockOf(world, who);
+    const ports = simulatedPorts(world, who, clock);
+    const made = newDispatcher(mutant?.ports?.(ports, world) ?? ports, { ...timing, ...mutant?.timing });
+    const entry = { who, dispatcher: mutant?.dispatcher?.(made) ?? made, isStarted: false };
+    alive.set(replica, entry);
+    void startWhenTimeIsKnown(entry, clock);
+  }
+
+  async function startWhenTimeIsKnown(entry: Replica, clock: DatabaseClock): Promise<void> {
+    const isKnown = await sampled(clock);
+    if (!isKnown) return startWhenTimeIsKnown(entry, clock);
+    entry.isStarted = true;
+    entry.dispatcher.start();
+    keepTime(entry, clock);
+  }
+
+  function keepTime(entry: Replica, clock: DatabaseClock): void {
+    time.after(CLOCK_SAMPLE_MS, () => {
+      if (!entry.who.dead) void sampled(clock).finally(() => keepTime(entry, clock));
+    });
+  }
+
+  function crash(who: Incarnation, forMs: number): void {
+    if (who.dead) return;
+    who.dead = true;
+    alive.delete(who.replica);
+    diedAt.set(who.replica, time.now);
+    time.after(forMs, () => begin(who.replica));
+  }
+
+  async function stopInOrder({ who, dispatcher }: Replica, forMs: number): Promise<void> {
+    const from = time.now;
+    await dispatcher.stop(DRAIN_MS);
+    if (who.dead) return;
+    who.dead = true;
+    alive.delete(who.replica);
+    const left = [...held()].filter(({ state, owner }) => state === "sending" && owner === who.name);
+    record.drains.push({ from, until: time.now, left: left.map(({ id }) => id) });
+    time.after(forMs, () => begin(who.replica));
+  }
+
+  return {
+    begin,
+    crash,
+    crashAll(forMs) {
+      for (const { who } of alive.values()) crash(who, forMs);
+    },
+    drain(replica, forMs) {
+      const entry = alive.get(replica);
+      if (entry?.isStarted !== true || entry.who.frozenUntil > time.now) return;
+      const from = time.now - start;
+      record.faults.push({ from, until: from + DRAIN_MS + forMs + timing.leaseMs, isDrain: true });
+      void stopInOrder(entry, forMs);
+    },
+    spread(guildId) {
+      for (const { dispatcher, who, isStarted } of alive.values()) {
+        const copies = time.chance.happens(0.2) ? 2 : 1;
+        for (let copy = 0; copy < copies; copy += 1) {
+          if (!isStarted || isIn(world, scenario.busDown) || time.chance.happens(scenario.hintLoss)) continue;
+          time.after(time.chance.between(1, scenario.hintDelayMs), () =>
+            network.whenAwake(who, () => dispatcher.hint(guildId)),
+          );
+        }
+      }
+    },
+    known() {
+      const isKnown = (replica: number) =>
+        alive.has(replica) || time.now - (diedAt.get(replica) ?? -Infinity) < HEARTBEAT_MS;
+      return Array.from({ length: scenario.replicas }, (_, replica) => replica)
+        .filter(isKnown)
+        .map((replica) => `dispatch.${replica}`);
+    },
+    endAll() {
+      for (const { who } of alive.values()) who.dead = true;
+    },
+  };
+}
+
+function sampled(clock: DatabaseClock): Promise<boolean> {
+  return clock.sample().then(
+    () => true,
+    () => false,
+  );
+}

@@ -1,0 +1,106 @@
+import type { SinkName } from "../../../services/dispatch/domain/post.ts";
+import type { Lookup, OutgoingMessage, SendOutcome, Sink } from "../../../services/dispatch/sink.ts";
+import { slidingWindow } from "../../../services/dispatch/sliding-window.ts";
+import type { Refusal } from "./scenario.ts";
+import type { Incarnation } from "./simulated-network.ts";
+import { isIn, type SharedWorld } from "./shared-world.ts";
+
+/** The reason of what only an operator can mend. */
+export const HALTED = "401";
+/** More than a run can send in a second. */
+const MANY = 10_000;
+/** The channel that is refused, when one is. */
+const REFUSED_CHANNEL = "77";
+
+/** The sinks of a run. Whatever befalls a receiver befalls the first one's. */
+export function distantSinks(world: SharedWorld, who: Incarnation): Sink[] {
+  return world.scenario.sinks.map((name, at) =>
+    at === 0 ? troubledSink(world, who, name) : soundSink(world, who, name),
+  );
+}
+
+function soundSink({ time, network, receiver }: SharedWorld, who: Incarnation, name: SinkName): Sink {
+  const isDown = () => false;
+  return {
+    name,
+    async send(message, timeoutMs) {
+      const sentAt = time.now;
+      return answered(
+        network.ask(who, "send", { timeoutMs, isDown }, async () => receiver.accept(name, message, sentAt)),
+      );
+    },
+    find: ({ channel, nonce }, _triedMsAgo, timeoutMs) =>
+      looked(network.ask(who, "look up", { timeoutMs, isDown }, async () => receiver.find(name, channel, nonce))),
+    close: () => Promise.resolve(),
+  };
+}
+
+function troubledSink(world: SharedWorld, who: Incarnation, name: SinkName): Sink {
+  const { time, network, scenario, receiver, record } = world;
+  const { chance } = time;
+  const isDown = () => isIn(world, scenario.receiverDown);
+
+  async function receive(message: OutgoingMessage, sentAt: number): Promise<SendOutcome> {
+    const refused = (of: Refusal["of"]) =>
+      isIn(
+        world,
+        scenario.refusals.filter((refusal) => refusal.of === of),
+      );
+    if (refused("everything")) return { kind: "halted", reason: HALTED };
+    if (chance.happens(scenario.limited)) {
+      return { kind: "retry", reason: "429", afterMs: chance.between(300, 4_000), undelivered: true };
+    }
+    if (refused("channel") && message.channel === REFUSED_CHANNEL)
+      return receiver.refuse(message, "channel", "no channel");
+    const isBox = message.message.embeds.length > 0;
+    if (refused("box and text") || (isBox && refused("box"))) return receiver.refuse(message, "payload", "bad form");
+    if (!chance.happens(scenario.broken)) return receiver.accept(name, message, sentAt);
+    if (chance.happens(0.5)) receiver.accept(name, message, sentAt);
+    return { kind: "retry", reason: "503", afterMs: 0 };
+  }
+
+  const window = slidingWindow(Math.min(scenario.requestsPerSecond, MANY), 1_000);
+
+  function post(message: OutgoingMessage, timeoutMs: number): Promise<SendOutcome> {
+    const sentAt = time.now;
+    const afterMs = window.wait(sentAt);
+    if (afterMs > 0) return Promise.resolve({ kind: "retry", reason: "rate limit", afterMs, undelivered: true });
+    window.add(sentAt);
+    return answered(network.ask(who, "send", { timeoutMs, isDown }, () => receive(message, sentAt)));
+  }
+
+  const { requestsPerSecond } = scenario;
+  const sink: Sink = {
+    name,
+    requestsPerSecond,
+    // Where the receiver limits, posts of one channel go one after another.
+    ...(requestsPerSecond < Infinity && {
+      channelLimits: { wait: () => 0, isStopped: () => false, onTrial: () => false },
+    }),
+    /** Where a box is refused the text goes alone, in the same call (SINKS.md). */
+    async send(message, timeoutMs) {
+      const startedAt = time.now;
+      const outcome = await post(message, timeoutMs);
+      if (outcome.kind === "halted") record.halts.push({ at: time.now, owner: who.name, sink: name });
+      if (outcome.kind !== "rejected" || outcome.scope !== "payload") return outcome;
+      const left = timeoutMs - (time.now - startedAt);
+      if (left <= 0) return { kind: "retry", reason: "timed out", afterMs: 0, undelivered: true };
+      return post({ ...message, message: { ...message.message, embeds: [] } }, left);
+    },
+    close: () => Promise.resolve(),
+  };
+  if (!scenario.canLookUp) return sink;
+  return {
+    ...sink,
+    find: ({ channel, nonce }, _triedMsAgo, timeoutMs) =>
+      looked(network.ask(who, "look up", { timeoutMs, isDown }, async () => receiver.find(name, channel, nonce))),
+  };
+}
+
+function answered(call: Promise<SendOutcome>): Promise<SendOutcome> {
+  return call.catch(() => ({ kind: "retry", reason: "no answer", afterMs: 0 }));
+}
+
+function looked(call: Promise<Lookup>): Promise<Lookup> {
+  return call.catch(() => ({ kind: "unreachable" }));
+}

@@ -1,0 +1,62 @@
+import type { Post } from "../../../services/dispatch/domain/post.ts";
+import type { Evidence } from "./evidence.ts";
+import type { History } from "./simulated-owners.ts";
+
+/** A run told in the order of its time, for whoever has to find out why it went wrong. */
+export function storyOf({
+  start,
+  record,
+  owners,
+  receiver,
+}: Pick<Evidence, "start" | "record" | "owners" | "receiver">) {
+  const lines: [number, string][] = [
+    ...record.faults.map(({ from, until, sink = "", isDrain = false }): [number, string] => [
+      from + start,
+      `${isDrain ? "a replica stops," : `trouble ${sink}`} until ${seconds(until)}`,
+    ]),
+    ...receiver.refused.map(({ at, postId, reason }): [number, string] => [at, `REFUSED ${postId}: ${reason}`]),
+    ...record.halts.map(({ at, owner, sink }): [number, string] => [at, `HALTED ${sink} for ${owner}`]),
+    ...record.writes.map(({ at, before, after }): [number, string] => [at, writeLine(before, after, start)]),
+    ...receiver.visible.map(({ at, postId, part }): [number, string] => [at, `VISIBLE ${postId} part ${part}`]),
+    ...versionLines(owners.announcements, ({ enabled, minutes, channel, type, standsSince }) =>
+      [
+        type,
+        enabled ? "on" : "off",
+        `${minutes} min before`,
+        `in ${channel}`,
+        `since ${seconds(standsSince - start)}`,
+      ].join(" "),
+    ),
+    ...versionLines(owners.occurrences, ({ startsAt, color, scheduledAt, coloredAt }) =>
+      [
+        `at ${seconds(startsAt - start)}`,
+        color,
+        `set ${seconds(scheduledAt - start)}`,
+        seconds(coloredAt - start),
+      ].join(" "),
+    ),
+  ];
+  return lines.sort(([one], [other]) => one - other).map(([at, line]) => `${seconds(at - start)}  ${line}`);
+}
+
+function versionLines<Thing>(
+  histories: Map<string, History<Thing>>,
+  say: (thing: Thing) => string,
+): [number, string][] {
+  return [...histories].flatMap(([id, history]) =>
+    history.map(({ visibleAt, thing }): [number, string] => [
+      visibleAt,
+      `${id} is ${thing === null ? "gone" : say(thing)}`,
+    ]),
+  );
+}
+
+function writeLine(before: Post | undefined, after: Post, start: number): string {
+  const { id, state, fence, owner, reason, dueAt, wakeAt, crashes } = after;
+  const times = `due ${seconds(dueAt - start)} wakes ${seconds(wakeAt - start)}`;
+  return `${id} ${before?.state ?? "new"} → ${state} fence ${fence} ${times} crashes ${crashes} ${owner ?? ""} ${reason ?? ""}`;
+}
+
+function seconds(ms: number): string {
+  return `${(ms / 1000).toFixed(3)}s`;
+}
