@@ -17,7 +17,6 @@ const contracts = [
   ...exported.filter((each): each is EventContract<object> => Object(each) === each && "payload" in (each as object)),
   ratesUsed as EventContract<object>,
 ];
-const names = exported.filter((each) => typeof each === "string" && /^[a-z-]+\.[a-z]+$/.test(each));
 
 const guildId = "375357265198317579";
 const revision = 7;
@@ -40,11 +39,8 @@ const PAYLOADS: Readonly<Record<string, object>> = {
 const WRONG = [{ $gt: "" }, { $ne: null }, ["7"], null, "x".repeat(5_000), Number.NaN, 1n, true];
 
 describe("an event", () => {
-  test("of every name has a contract", () => {
-    const described = contracts.map(({ name }) => name);
-    expect(names.length).toBeGreaterThan(5);
-    expect(described).toEqual(expect.arrayContaining(names));
-    expect(new Set(Object.keys(PAYLOADS))).toEqual(new Set(described));
+  test("of every contract has a payload here", () => {
+    expect(contracts.map(({ name }) => name).toSorted()).toEqual(Object.keys(PAYLOADS).toSorted());
   });
 
   test.each(contracts.map((contract) => [contract.name, contract] as const))(

@@ -2,7 +2,7 @@ import { afterAll, beforeAll, describe, expect, test } from "@jest/globals";
 import { serve } from "../../mixins/contract-action.ts";
 import { startTestServices, type TestServices } from "../../test/real-parts/test-services.ts";
 import {
-  ANNOUNCEMENT_CHANGED,
+  announcementChanged,
   type AnnouncementChanged,
   announcementsChangesSince,
   createAnnouncement,
@@ -49,7 +49,7 @@ describe("announcements on the bus", () => {
   beforeAll(async () => {
     const ear = {
       name: "ear",
-      events: { [ANNOUNCEMENT_CHANGED]: ({ params }: { params: AnnouncementChanged }) => void heard.push(params) },
+      events: { [announcementChanged.name]: ({ params }: { params: AnnouncementChanged }) => void heard.push(params) },
     };
     services = await startTestServices((mongoUrl) => [announcementsService({ mongoUrl }), calendar], [ear]);
   });

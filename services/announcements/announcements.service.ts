@@ -6,9 +6,10 @@ import { closedConnection, databaseMixin } from "../../mixins/database.mixin.ts"
 import { healthMixin } from "../../mixins/health.mixin.ts";
 import { optimisticWrite } from "../../mixins/optimistic-write.ts";
 import { WriteQueue } from "../../mixins/write-queue.ts";
+import { broadcast, callAction } from "../../mixins/typed-calls.ts";
 import {
   type Announcement,
-  ANNOUNCEMENT_CHANGED,
+  announcementChanged,
   type AnnouncementChanged,
   announcementsChangesSince,
   type AnnouncementType,
@@ -22,7 +23,7 @@ import {
   removeAnnouncementsOfEvent,
   updateAnnouncement,
 } from "../contracts/announcements.contract.ts";
-import { type EventView, findEvent } from "../contracts/calendar-events.contract.ts";
+import { findEvent } from "../contracts/calendar-events.contract.ts";
 import { isRefusal, refuse, type Refusal } from "../contracts/errors.ts";
 import type { AnnouncementId, GuildId } from "../contracts/ids.ts";
 import { listTooLarge } from "../contracts/list-limits.ts";
@@ -139,12 +140,10 @@ async function resolveReference(
   eventId = "",
 ): Promise<Announcement["eventId"] | undefined | Refusal> {
   if (!usesEvent(type) || eventId === "") return undefined;
-  const params = { guildId, eventId: referredId(type, eventId) };
-  const found = await context.call<EventView | null, typeof params>(findEvent.name, params);
+  const found = await callAction(context, findEvent, { guildId, eventId: referredId(type, eventId) });
   return eventReference(type, found);
 }
 
 function tell(context: CallContext<unknown>, { guildId, id, revision }: AnnouncementChanged): void {
-  const payload: AnnouncementChanged = { guildId, id, revision };
-  void context.broadcast(ANNOUNCEMENT_CHANGED, payload);
+  broadcast(context, announcementChanged, { guildId, id, revision });
 }

@@ -2,7 +2,7 @@ import { afterAll, beforeAll, beforeEach, describe, expect, test } from "@jest/g
 import { startTestServices, type TestServices } from "../../test/real-parts/test-services.ts";
 import { calendarEventsService } from "../calendar-events/calendar-events.service.ts";
 import {
-  ANNOUNCEMENT_CHANGED,
+  announcementChanged,
   type AnnouncementChanged,
   announcementsChangesSince,
   createAnnouncement,
@@ -34,7 +34,7 @@ describe("announcements and their events (D42)", () => {
   beforeAll(async () => {
     const ear = {
       name: "ear",
-      events: { [ANNOUNCEMENT_CHANGED]: ({ params }: { params: AnnouncementChanged }) => void heard.push(params) },
+      events: { [announcementChanged.name]: ({ params }: { params: AnnouncementChanged }) => void heard.push(params) },
     };
     services = await startTestServices(
       (mongoUrl) => [announcementsService({ mongoUrl }), calendarEventsService({ mongoUrl })],

@@ -1,4 +1,5 @@
 import { type CallContext, isUnavailable } from "../../mixins/contract-action.ts";
+import { callAction } from "../../mixins/typed-calls.ts";
 import type { Announcement, ShownAnnouncement } from "../contracts/announcements.contract.ts";
 import { listExistingEvents, type ListExistingEventsParams } from "../contracts/calendar-events.contract.ts";
 import type { GuildId } from "../contracts/ids.ts";
@@ -40,7 +41,7 @@ async function existingAmong(
   if (asked.eventIds.length === 0) return new Set();
   const options = { timeout: EXISTING_ANSWER_MS, retries: 0 };
   try {
-    return new Set(await context.call<string[], typeof asked>(listExistingEvents.name, asked, options));
+    return new Set(await callAction(context, listExistingEvents, asked, options));
   } catch (error) {
     if (isUnavailable(error)) return new Set(asked.eventIds);
     throw error;

@@ -4,6 +4,7 @@ import { boundedAnswers } from "../../mixins/bounded-answers.ts";
 import { listen } from "../../mixins/contract-event.ts";
 import { newDatabaseClock } from "../../mixins/database-clock.ts";
 import { closedConnection, databaseAnswers, databaseMixin, databaseTime } from "../../mixins/database.mixin.ts";
+import { broadcast } from "../../mixins/typed-calls.ts";
 import { apiKeyChanged } from "../contracts/api-keys.contract.ts";
 import { Gateway } from "./gateway.ts";
 import { apiKeysStore } from "./keys/api-keys.store.ts";
@@ -15,7 +16,7 @@ import { keptAnswersStore } from "./once/kept-answers.store.ts";
 import { onceBy } from "./once/once.ts";
 import { clientAddress, connectionAddress } from "./rates/client-address.ts";
 import { doorkeeper } from "./rates/doorkeeper.ts";
-import { GatewayRates, RATES_USED, type RateSettings, ratesUsed, TELL_EVERY_MS } from "./rates/gateway-rates.ts";
+import { GatewayRates, ratesUsed, type RateSettings, TELL_EVERY_MS } from "./rates/gateway-rates.ts";
 
 export interface ApiServiceOptions {
   readonly mongoUrl: string;
@@ -106,7 +107,7 @@ export function apiService(options: ApiServiceOptions): ServiceSchema {
       const taken = await gateway.start();
       telling = setInterval(() => {
         const used = rates.used(Date.now());
-        if (used !== undefined) void this.broker.broadcast(RATES_USED, used, { groups: ["api"] });
+        if (used !== undefined) broadcast(this.broker, ratesUsed, used, { groups: ["api"] });
       }, TELL_EVERY_MS);
       onListening?.(taken);
     },

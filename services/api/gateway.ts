@@ -4,6 +4,7 @@ import type { Checked } from "../../mixins/contract-action.ts";
 import type { DatabaseClock } from "../../mixins/database-clock.ts";
 import { LimitedLog } from "../../mixins/limited-log.ts";
 import { isLogged } from "../../mixins/log-level.ts";
+import { callAction } from "../../mixins/typed-calls.ts";
 import { type Health, healthOf } from "../contracts/health.contract.ts";
 import { docsPages } from "./docs.pages.ts";
 import { healthPages } from "./health.pages.ts";
@@ -121,11 +122,11 @@ export class Gateway {
 }
 
 async function askForHealth(broker: ServiceBroker, name: OwnerName): Promise<Health> {
-  const action = healthOf(name).name;
+  const contract = healthOf(name);
   // Moleculer would log a warning for each call to a service that has not come yet.
-  if (!broker.registry.actions.isAvailable(action)) throw new ServiceGone(false);
+  if (!broker.registry.actions.isAvailable(contract.name)) throw new ServiceGone(false);
   const options: Offered = { timeout: HEALTH_TIMEOUT_MS, retries: 0, offeredForMs: 0 };
-  return broker.call(action, {}, options);
+  return callAction(broker, contract, {}, options);
 }
 
 /** The service that each action belongs to; none to watch for where it is the gateway itself. */

@@ -1,6 +1,10 @@
 import { describe, expect, test } from "@jest/globals";
-import { pathsOf, ROUTES } from "./route-table.ts";
+import { forEachText } from "../contracts/calendar-events.contract.ts";
+import type { EventId } from "../contracts/ids.ts";
 import { OWNERS } from "../contracts/service-names.ts";
+import { encodeFields } from "./answer-fields.ts";
+import { pathsOf, ROUTES } from "./route-table.ts";
+import { event } from "./v2/events.wire.ts";
 
 const byPath = ROUTES.map((route) => [route.paths[0], route] as const);
 
@@ -86,5 +90,18 @@ describe("the route table", () => {
 
   test("leads to nothing that is for calls from inside", () => {
     expect(byPath.filter(([, { contract }]) => contract.keys === "none")).toEqual([]);
+  });
+
+  test("every text of an event is answered", () => {
+    const view = {
+      eventId: "e" as EventId,
+      startsAt: 0,
+      endsAt: 1,
+      isParent: false,
+      color: "NONE",
+      recurs: false,
+    } as const;
+    const answered = encodeFields(event, { ...view, ...forEachText((text) => `a ${text}`) });
+    expect(answered).toMatchObject(forEachText((text) => `a ${text}`));
   });
 });

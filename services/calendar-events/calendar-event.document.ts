@@ -1,7 +1,13 @@
 import { Schema } from "mongoose";
 import { type Tracked, trackedIndexes, trackedPaths } from "../../mixins/change-feed.ts";
 import { FORMER_INDEX } from "../../mixins/former-records.ts";
-import type { Color, EventTexts, Recurrence } from "../contracts/calendar-events.contract.ts";
+import {
+  type Color,
+  EVENT_TEXTS,
+  type EventTexts,
+  forEachText,
+  type Recurrence,
+} from "../contracts/calendar-events.contract.ts";
 import type { EpochMs, EventId, GuildId } from "../contracts/ids.ts";
 import type { Anchor } from "./domain/calendar.ts";
 import { type CalendarEvent, type ShownEvent, type StoredEvent, textsOf } from "./domain/event.ts";
@@ -65,6 +71,11 @@ type ReadEventRow = Omit<EventRow, keyof typeof WITHOUT_ENTRIES>;
 /** Every field that a row of the collection may have. */
 export type AnyRow = EventRow & Partial<Pick<OverrideRow, "eventId" | "original" | "cancelled">>;
 
+const recurrencePaths = { frequency: String, count: Number, interval: Number } satisfies Record<
+  keyof Recurrence,
+  unknown
+>;
+
 export const eventSchema = new Schema<AnyRow>(
   {
     _id: { type: String, required: true },
@@ -75,12 +86,9 @@ export const eventSchema = new Schema<AnyRow>(
     lastAt: Number,
     startsAt: Number,
     endsAt: Number,
-    name: String,
-    description: String,
-    location: String,
-    image: String,
+    ...forEachText(() => String),
     color: String,
-    recurrence: { type: { frequency: String, count: Number, interval: Number }, _id: false },
+    recurrence: { type: recurrencePaths, _id: false },
     anchor: { type: { timezone: String, version: Number }, _id: false },
     hasOverrides: Boolean,
     eventId: String,
@@ -154,10 +162,8 @@ export function isOverrideRow(row: Row): row is OverrideRow {
 
 export function overrideOf(row: OverrideRow): Override {
   const { eventId, original, cancelled, color, startsAt, endsAt, anchor, scheduledAt, coloredAt } = row;
-  const { name, description, location, image } = row;
-  const texts = Object.fromEntries(
-    Object.entries({ name, description, location, image }).filter(([, text]) => text !== undefined),
-  );
+  const own = EVENT_TEXTS.filter((text) => row[text] !== undefined);
+  const texts: EventTexts = Object.fromEntries(own.map((text) => [text, row[text]]));
   return {
     eventId,
     original,

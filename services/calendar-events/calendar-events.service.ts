@@ -5,9 +5,9 @@ import { closedConnection, databaseMixin } from "../../mixins/database.mixin.ts"
 import { healthMixin } from "../../mixins/health.mixin.ts";
 import { optimisticWrite } from "../../mixins/optimistic-write.ts";
 import { WriteQueue } from "../../mixins/write-queue.ts";
+import { broadcast, callAction } from "../../mixins/typed-calls.ts";
 import {
-  CALENDAR_EVENT_CHANGED,
-  type CalendarEventChanged,
+  calendarEventChanged,
   calendarEventsChangesSince,
   createEvent,
   findEvent,
@@ -21,13 +21,7 @@ import {
 } from "../contracts/calendar-events.contract.ts";
 import { removeAnnouncementsOfEvent } from "../contracts/announcements.contract.ts";
 import { getOccurrence, listOccurrencesStarting } from "../contracts/occurrences.contract.ts";
-import {
-  CALENDAR_CHANGED,
-  type CalendarChanged,
-  getCalendar,
-  listCalendars,
-  updateCalendar,
-} from "../contracts/calendars.contract.ts";
+import { calendarChanged, getCalendar, listCalendars, updateCalendar } from "../contracts/calendars.contract.ts";
 import { isRefusal, refuse, type Refusal } from "../contracts/errors.ts";
 import { guildSettingsChanged } from "../contracts/guild-settings.contract.ts";
 import type { EpochMs, GuildId } from "../contracts/ids.ts";
@@ -177,8 +171,7 @@ export function calendarEventsService({
           );
           if (isRefusal(changed)) return changed;
           const { revision } = changed.calendar;
-          const payload: CalendarChanged = { guildId, calendarNumber, revision };
-          void context.broadcast(CALENDAR_CHANGED, payload);
+          broadcast(context, calendarChanged, { guildId, calendarNumber, revision });
           return { revision };
         }),
       ),
@@ -192,7 +185,7 @@ export function calendarEventsService({
  * would be lost, and those of one that is gone never fire. Where this fails they stay, and lists mark them as dangling.
  */
 async function removeAnnouncements({ guildId, eventId }: EventReference, context: CallContext<unknown>) {
-  const removal = context.call<void, object>(removeAnnouncementsOfEvent.name, { guildId, eventId });
+  const removal = callAction(context, removeAnnouncementsOfEvent, { guildId, eventId });
   return removal.catch(() => refuse("OUTCOME_UNKNOWN", undefined, ANNOUNCEMENTS_LEFT));
 }
 
@@ -203,7 +196,6 @@ const ANNOUNCEMENTS_LEFT =
 function told(context: CallContext<unknown>, written: Written | Refusal): Written | Refusal {
   if (isRefusal(written)) return written;
   const { guildId, id: eventId, revision } = written;
-  const payload: CalendarEventChanged = { guildId, eventId, revision };
-  void context.broadcast(CALENDAR_EVENT_CHANGED, payload);
+  broadcast(context, calendarEventChanged, { guildId, eventId, revision });
   return written;
 }

@@ -1,16 +1,12 @@
 import { LRUCache } from "lru-cache";
+import { type ActionCaller, callAction } from "../../mixins/typed-calls.ts";
 import { getGuildSettings } from "../contracts/guild-settings.contract.ts";
 import type { GuildId } from "../contracts/ids.ts";
-
-/** What asks another service: a context or a broker. */
-interface Caller {
-  call(action: string, params: object): Promise<unknown>;
-}
 
 /** How many calendars each guild may have (D20), as its settings say. */
 export interface CalendarLimit {
   /** Rejects when the settings are out of reach. */
-  of(guildId: GuildId, caller: Caller): Promise<number>;
+  of(guildId: GuildId, caller: ActionCaller): Promise<number>;
   /** The guild's settings changed. */
   forget(guildId: GuildId): void;
 }
@@ -39,7 +35,7 @@ export function calendarLimit(now: () => number): CalendarLimit {
   };
 }
 
-async function ask(guildId: GuildId, caller: Caller): Promise<number> {
-  const { maxCalendars } = (await caller.call(getGuildSettings.name, { guildId })) as { maxCalendars: number };
+async function ask(guildId: GuildId, caller: ActionCaller): Promise<number> {
+  const { maxCalendars } = await callAction(caller, getGuildSettings, { guildId });
   return maxCalendars;
 }

@@ -3,7 +3,13 @@ import { NoAnswerInTime } from "../../mixins/bounded-answers.ts";
 import { BoundedList, jsonBytes } from "../../mixins/bounded-list.ts";
 import { Slices } from "../../mixins/slices.ts";
 import type { ActionContract } from "../contracts/contract.ts";
-import { type EventView, listEvents, listOngoingEvents, MOST_ENTRIES } from "../contracts/calendar-events.contract.ts";
+import {
+  type EventText,
+  type EventView,
+  listEvents,
+  listOngoingEvents,
+  MOST_ENTRIES,
+} from "../contracts/calendar-events.contract.ts";
 import { listTooLarge } from "../contracts/list-limits.ts";
 import type { Occurrence, OccurrencesStartingParams, OnlyOccurrences } from "../contracts/occurrences.contract.ts";
 import type { Refusal } from "../contracts/errors.ts";
@@ -208,8 +214,8 @@ async function collectStarting(reads: EventReads, search: Search, window: Window
 }
 
 /** An occurrence that was changed by hand may have texts of its own. */
-function withoutTexts({ name: _n, description: _d, location: _l, image: _i, ...occurrence }: Occurrence): Occurrence {
-  return occurrence;
+function withoutTexts({ name: _n, description: _d, location: _l, image: _i, ...occurrence }: Occurrence) {
+  return occurrence satisfies Pick<Occurrence, "eventId"> & { readonly [Text in EventText]?: never };
 }
 
 /** The window without what starts later than `last`. */

@@ -2,6 +2,7 @@ import type { Model } from "mongoose";
 import { coalescedReads } from "../../mixins/coalesced-reads.ts";
 import { type Moment, readRows, readRowsNow, type ShortRead, streamRows } from "../../mixins/short-reads.ts";
 import type { EpochMs, EventId, GuildId, OccurrenceId } from "../contracts/ids.ts";
+import { forEachText } from "../contracts/calendar-events.contract.ts";
 import type { OnlyOccurrences } from "../contracts/occurrences.contract.ts";
 import {
   type AnyRow,
@@ -176,7 +177,7 @@ interface Reading<Event extends ShownEvent> {
 }
 
 /** Texts may be 7 kB an event, and ten thousand are read at a time. */
-const WITHOUT_TEXTS = { name: 0, description: 0, location: 0, image: 0 } as const;
+const WITHOUT_TEXTS = forEachText(() => 0 as const);
 
 function projectionOf(texts: boolean): Reading<StoredEvent>["projection"] {
   return texts ? WITHOUT_ENTRIES : { ...WITHOUT_ENTRIES, ...WITHOUT_TEXTS };

@@ -322,14 +322,13 @@ export const announcementsChangesSince = action<ChangesSinceParams, ChangesSince
   idempotent: true,
 });
 
-/** Broadcast after an announcement was stored or removed; a hint, which may be lost, doubled or late. */
-export const ANNOUNCEMENT_CHANGED = "announcement.changed";
 export interface AnnouncementChanged {
   readonly guildId: GuildId;
   readonly id: AnnouncementId;
   readonly revision: number;
 }
+/** Broadcast after an announcement was stored or removed; a hint, which may be lost, doubled or late. */
 export const announcementChanged = broadcastEvent<AnnouncementChanged>({
-  name: ANNOUNCEMENT_CHANGED,
+  name: "announcement.changed",
   payload: { guildId, id: textOf("an announcement's id", ANNOUNCEMENT_ID, 36), revision: revisionNumber },
 });

@@ -152,12 +152,11 @@ export const revokeKey = action<{ readonly id: string }, void>({
   idempotent: true,
 });
 
-/** Broadcast after a key was rotated or revoked; a hint, which may be lost, doubled or late. */
-export const API_KEY_CHANGED = "api-key.changed";
 export interface ApiKeyChanged {
   readonly id: string;
 }
+/** Broadcast after a key was rotated or revoked; a hint, which may be lost, doubled or late. */
 export const apiKeyChanged = broadcastEvent<ApiKeyChanged>({
-  name: API_KEY_CHANGED,
+  name: "api-key.changed",
   payload: { id: textOf("a key's id", /^[a-z0-9]{1,32}$/, 32) },
 });

@@ -48,14 +48,18 @@ export interface Recurrence {
   readonly interval: number;
 }
 
-/** The texts of an event; an absent one is left out. */
-export interface EventTexts {
-  readonly name?: string;
-  readonly description?: string;
-  readonly location?: string;
-  /** An http or https URL, never fetched by the service (D21). */
-  readonly image?: string;
+/** The texts of an event, each with its rule. `image` is an http or https URL, never fetched by the service (D21). */
+const TEXT_RULES = { name: text(256), description: text(4000), location: text(256), image: httpUrl };
+export type EventText = keyof typeof TEXT_RULES;
+export const EVENT_TEXTS = Object.keys(TEXT_RULES) as EventText[];
+
+/** A value for each text. */
+export function forEachText<Value>(valueOf: (text: EventText) => Value): Readonly<Record<EventText, Value>> {
+  return Object.fromEntries(EVENT_TEXTS.map((name) => [name, valueOf(name)])) as Record<EventText, Value>;
 }
+
+/** An absent text is left out. */
+export type EventTexts = { readonly [Text in EventText]?: string };
 
 /** A single event, a series, or one occurrence of a series, as the API shows it (api.md 2.4, D18). */
 export interface EventView extends EventTexts {
@@ -93,12 +97,13 @@ const recurrenceRules = {
   },
 };
 
+/** The members of a recurrence. */
+export const RECURRENCE_MEMBERS = Object.keys(
+  recurrenceRules.props satisfies Record<keyof Recurrence, unknown>,
+) as (keyof Recurrence)[];
+
 /** What a caller gives for a recurrence; the rest is RECURRENCE_DEFAULTS. */
-export interface RecurrenceInput {
-  readonly frequency: Frequency;
-  readonly count?: number;
-  readonly interval?: number;
-}
+export type RecurrenceInput = Pick<Recurrence, "frequency"> & Partial<Recurrence>;
 
 export interface CreateEventParams extends EventTexts {
   readonly guildId: GuildId;
@@ -111,20 +116,18 @@ export interface CreateEventParams extends EventTexts {
 }
 
 /** Absent: stays. Null: cleared. */
-export interface UpdateEventParams extends IfRevision {
+export interface UpdateEventParams extends IfRevision, TextChanges {
   readonly guildId: GuildId;
   readonly calendarNumber: number;
   readonly eventId: EventId | OccurrenceId;
   readonly startsAt?: EpochMs;
   readonly endsAt?: EpochMs;
-  readonly name?: string | null;
-  readonly description?: string | null;
-  readonly location?: string | null;
-  readonly image?: string | null;
   readonly color?: Color;
   readonly recurs?: boolean;
   readonly recurrence?: RecurrenceInput;
 }
+
+type TextChanges = { readonly [Text in EventText]?: string | null };
 
 /** Start and end in order (D13), and `recur` with `recurrence` or neither (D15). */
 function eventFieldsTogether(event: {
@@ -159,13 +162,10 @@ export const createEvent = action<CreateEventParams, { readonly eventId: EventId
     calendarNumber,
     startsAt: epochMs,
     endsAt: epochMs,
-    name: optional(text(256)),
-    description: optional(text(4000)),
-    location: optional(text(256)),
+    ...forEachText((name) => optional(TEXT_RULES[name])),
     color: optional(oneOf(COLORS), EVENT_DEFAULTS.color),
     recurs: optional(flag, false),
     recurrence: { ...recurrenceRules, optional: true },
-    image: optional(httpUrl),
   },
   together: eventFieldsTogether,
   asks: askedForCalendar,
@@ -181,13 +181,10 @@ export const updateEvent = action<UpdateEventParams, Revised>({
     eventId: reference,
     startsAt: optional(epochMs),
     endsAt: optional(epochMs),
-    name: clearable(text(256)),
-    description: clearable(text(4000)),
-    location: clearable(text(256)),
+    ...forEachText((name) => clearable(TEXT_RULES[name])),
     color: optional(oneOf(COLORS)),
     recurs: optional(flag),
     recurrence: { ...recurrenceRules, optional: true },
-    image: clearable(httpUrl),
     ifRevision,
   },
   together: eventFieldsTogether,
@@ -306,14 +303,13 @@ export const calendarEventsChangesSince = action<ChangesSinceParams, ChangesSinc
   idempotent: true,
 });
 
-/** Broadcast after an event was stored or removed; a hint, which may be lost, doubled or late. */
-export const CALENDAR_EVENT_CHANGED = "calendar-event.changed";
 export interface CalendarEventChanged {
   readonly guildId: GuildId;
   readonly eventId: EventId;
   readonly revision: number;
 }
+/** Broadcast after an event was stored or removed; a hint, which may be lost, doubled or late. */
 export const calendarEventChanged = broadcastEvent<CalendarEventChanged>({
-  name: CALENDAR_EVENT_CHANGED,
+  name: "calendar-event.changed",
   payload: { guildId, eventId: textOf("an event's id", EVENT_ID, 26), revision: revisionNumber },
 });

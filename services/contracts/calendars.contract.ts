@@ -71,14 +71,13 @@ export const listCalendars = action<{ guildId: GuildId }, CalendarView[]>({
   idempotent: true,
 });
 
-/** Broadcast after a calendar was stored; a hint, which may be lost, doubled or late. The change feed has it too. */
-export const CALENDAR_CHANGED = "calendar.changed";
 export interface CalendarChanged {
   readonly guildId: GuildId;
   readonly calendarNumber: number;
   readonly revision: number;
 }
+/** Broadcast after a calendar was stored; a hint, which may be lost, doubled or late. The change feed has it too. */
 export const calendarChanged = broadcastEvent<CalendarChanged>({
-  name: CALENDAR_CHANGED,
+  name: "calendar.changed",
   payload: { guildId, calendarNumber: integer(1, 2_147_483_647), revision: revisionNumber },
 });

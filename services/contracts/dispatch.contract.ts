@@ -215,10 +215,6 @@ export const previewPost = action<{ guildId: GuildId; id: string; eventId?: stri
   isSearch: true,
 });
 
-/** Broadcast for every outcome (D34). */
-export const ANNOUNCEMENT_POSTED = "announcement.posted";
-export const ANNOUNCEMENT_MISSED = "announcement.missed";
-export const ANNOUNCEMENT_FAILED = "announcement.failed";
 export interface PostOutcome extends SettledPost {
   readonly guildId: GuildId;
 }
@@ -237,6 +233,7 @@ const outcome: EventContract<PostOutcome>["payload"] = {
   reasonCode: optional(oneOf(REASON_CODES)),
   messageId: optional(text(200)),
 };
-export const announcementPosted = broadcastEvent<PostOutcome>({ name: ANNOUNCEMENT_POSTED, payload: outcome });
-export const announcementMissed = broadcastEvent<PostOutcome>({ name: ANNOUNCEMENT_MISSED, payload: outcome });
-export const announcementFailed = broadcastEvent<PostOutcome>({ name: ANNOUNCEMENT_FAILED, payload: outcome });
+/** Broadcast for every outcome (D34). */
+export const announcementPosted = broadcastEvent<PostOutcome>({ name: "announcement.posted", payload: outcome });
+export const announcementMissed = broadcastEvent<PostOutcome>({ name: "announcement.missed", payload: outcome });
+export const announcementFailed = broadcastEvent<PostOutcome>({ name: "announcement.failed", payload: outcome });

@@ -76,13 +76,12 @@ export const guildSettingsChangesSince = action<ChangesSinceParams, ChangesSince
   idempotent: true,
 });
 
-/** Broadcast after settings were stored; a hint, which may be lost, doubled or late. */
-export const GUILD_SETTINGS_CHANGED = "guild-settings.changed";
 export interface GuildSettingsChanged {
   readonly guildId: GuildId;
   readonly revision: number;
 }
+/** Broadcast after settings were stored; a hint, which may be lost, doubled or late. */
 export const guildSettingsChanged = broadcastEvent<GuildSettingsChanged>({
-  name: GUILD_SETTINGS_CHANGED,
+  name: "guild-settings.changed",
   payload: { guildId, revision: revisionNumber },
 });

@@ -6,7 +6,7 @@ import { announcementsService } from "../announcements/announcements.service.ts"
 import { occurrenceId } from "../calendar-events/domain/occurrence-id.ts";
 import { calendarEventsService } from "../calendar-events/calendar-events.service.ts";
 import { removeAnnouncement, updateAnnouncement } from "../contracts/announcements.contract.ts";
-import { ANNOUNCEMENT_POSTED, type PostOutcome } from "../contracts/dispatch.contract.ts";
+import { announcementPosted, type PostOutcome } from "../contracts/dispatch.contract.ts";
 import { healthOf } from "../contracts/health.contract.ts";
 import type { EventId } from "../contracts/ids.ts";
 import { updateGuildSettings } from "../contracts/guild-settings.contract.ts";
@@ -25,7 +25,7 @@ describe("dispatch follows the truth and posts on time", () => {
   beforeAll(async () => {
     const ear = {
       name: "ear",
-      events: { [ANNOUNCEMENT_POSTED]: ({ params }: { params: PostOutcome }) => void heard.push(params) },
+      events: { [announcementPosted.name]: ({ params }: { params: PostOutcome }) => void heard.push(params) },
     };
     services = await startTestServices(
       (mongoUrl) => [

@@ -1,22 +1,24 @@
 import type { ServiceBroker } from "moleculer";
+import { broadcast } from "../../mixins/typed-calls.ts";
 import {
-  ANNOUNCEMENT_FAILED,
-  ANNOUNCEMENT_MISSED,
-  ANNOUNCEMENT_POSTED,
+  announcementFailed,
+  announcementMissed,
+  announcementPosted,
   type PostOutcome,
   type PostState,
 } from "../contracts/dispatch.contract.ts";
+import type { EventContract } from "../contracts/contract.ts";
 import { countSettled, countTrouble, countWait } from "./dispatch.metrics.ts";
 import type { Post } from "./domain/post.ts";
 import { settledOf } from "./domain/post-views.ts";
 import type { Reports } from "./protocol/ports.ts";
 
 /** The broadcast of an outcome (D34); what was called off by a change of plans is not one. */
-const EVENTS: Partial<Record<PostState, string>> = {
-  sent: ANNOUNCEMENT_POSTED,
-  missed: ANNOUNCEMENT_MISSED,
-  failed: ANNOUNCEMENT_FAILED,
-  unknown: ANNOUNCEMENT_FAILED,
+const EVENTS: Partial<Record<PostState, EventContract<PostOutcome>>> = {
+  sent: announcementPosted,
+  missed: announcementMissed,
+  failed: announcementFailed,
+  unknown: announcementFailed,
 };
 
 const AS_PLANNED: ReadonlySet<PostState> = new Set(["sent", "skipped", "cancelled"]);
@@ -30,7 +32,7 @@ export function outcomeReports(broker: ServiceBroker, logger: ServiceBroker["log
       countSettled(post);
       logger[AS_PLANNED.has(state) ? "info" : "warn"]({ post: id, sink, ...outcome }, "announcement settled");
       const event = EVENTS[state];
-      if (event !== undefined) void broker.broadcast(event, outcome);
+      if (event !== undefined) broadcast(broker, event, outcome);
     },
     waited: countWait,
     trouble(what, details) {

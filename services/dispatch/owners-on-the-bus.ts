@@ -1,6 +1,7 @@
 import type { ServiceBroker } from "moleculer";
 import { asRefusal } from "../../mixins/contract-action.ts";
 import { isBusUp } from "../../mixins/steady-nats-transporter.ts";
+import { callAction } from "../../mixins/typed-calls.ts";
 import {
   announcementsChangesSince,
   getAnnouncement,
@@ -31,12 +32,12 @@ const CHANGES = {
  * @param quickMs - How long the answer about one thing is waited for, in milliseconds.
  */
 export function ownersOnTheBus(broker: ServiceBroker, quickMs = QUICK_MS): Owners {
-  function call<Params, Result>(
+  function call<Params extends object, Result>(
     contract: ActionContract<Params, Result>,
     params: Params,
     timeout: number,
   ): Promise<Result> {
-    return broker.call(contract.name, params as never, { timeout, retries: 0 });
+    return callAction(broker, contract, params, { timeout, retries: 0 });
   }
 
   return {

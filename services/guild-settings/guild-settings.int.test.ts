@@ -3,7 +3,7 @@ import { startTestServices, type TestServices } from "../../test/real-parts/test
 import type { Caller } from "../contracts/contract.ts";
 import {
   getGuildSettings,
-  GUILD_SETTINGS_CHANGED,
+  guildSettingsChanged,
   type GuildSettingsChanged,
   guildSettingsChangesSince,
   updateGuildSettings,
@@ -21,7 +21,9 @@ describe("guild settings on the bus", () => {
   beforeAll(async () => {
     const ear = {
       name: "ear",
-      events: { [GUILD_SETTINGS_CHANGED]: ({ params }: { params: GuildSettingsChanged }) => void heard.push(params) },
+      events: {
+        [guildSettingsChanged.name]: ({ params }: { params: GuildSettingsChanged }) => void heard.push(params),
+      },
     };
     services = await startTestServices((mongoUrl) => [guildSettingsService({ mongoUrl })], [ear]);
   });

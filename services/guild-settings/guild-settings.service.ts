@@ -4,11 +4,11 @@ import { closedConnection, databaseMixin } from "../../mixins/database.mixin.ts"
 import { healthMixin } from "../../mixins/health.mixin.ts";
 import { optimisticWrite } from "../../mixins/optimistic-write.ts";
 import { WriteQueue } from "../../mixins/write-queue.ts";
+import { broadcast } from "../../mixins/typed-calls.ts";
 import { isRefusal } from "../contracts/errors.ts";
 import {
   getGuildSettings,
-  GUILD_SETTINGS_CHANGED,
-  type GuildSettingsChanged,
+  guildSettingsChanged,
   guildSettingsChangesSince,
   updateGuildSettings,
 } from "../contracts/guild-settings.contract.ts";
@@ -37,8 +37,7 @@ export function guildSettingsService({ mongoUrl }: { readonly mongoUrl: string }
           }),
         );
         if (!isRefusal(outcome)) {
-          const payload: GuildSettingsChanged = { guildId, revision: outcome.revision };
-          void context.broadcast(GUILD_SETTINGS_CHANGED, payload);
+          broadcast(context, guildSettingsChanged, { guildId, revision: outcome.revision });
         }
         return outcome;
       }),

@@ -1,53 +1,56 @@
 import { NAMESPACE } from "../../moleculer.config.ts";
-import { RATES_USED } from "../api/rates/gateway-rates.ts";
+import { ratesUsed } from "../api/rates/gateway-rates.ts";
 import { ROUTES } from "../api/route-table.ts";
 import {
-  ANNOUNCEMENT_CHANGED,
+  announcementChanged,
   announcementsChangesSince,
   getAnnouncement,
   listAnnouncementRules,
   listAnnouncingGuilds,
   removeAnnouncementsOfEvent,
 } from "../contracts/announcements.contract.ts";
-import { API_KEY_CHANGED } from "../contracts/api-keys.contract.ts";
+import { apiKeyChanged } from "../contracts/api-keys.contract.ts";
 import {
-  CALENDAR_EVENT_CHANGED,
+  calendarEventChanged,
   calendarEventsChangesSince,
   findEvent,
   listExistingEvents,
 } from "../contracts/calendar-events.contract.ts";
 import { getOccurrence, listOccurrencesStarting } from "../contracts/occurrences.contract.ts";
-import { CALENDAR_CHANGED } from "../contracts/calendars.contract.ts";
-import { ANNOUNCEMENT_FAILED, ANNOUNCEMENT_MISSED, ANNOUNCEMENT_POSTED } from "../contracts/dispatch.contract.ts";
+import { calendarChanged } from "../contracts/calendars.contract.ts";
+import { announcementFailed, announcementMissed, announcementPosted } from "../contracts/dispatch.contract.ts";
 import { EVERY_ACTION } from "../contracts/every-action.ts";
 import {
   getGuildSettings,
-  GUILD_SETTINGS_CHANGED,
+  guildSettingsChanged,
   guildSettingsChangesSince,
 } from "../contracts/guild-settings.contract.ts";
 import { healthOf } from "../contracts/health.contract.ts";
 import { OWNERS, type ServiceName, SERVICES } from "../contracts/service-names.ts";
 
+/** A contract. */
+type Named = { readonly name: string };
+
 /** What a service says on the bus, beside the answers that it gives, and which events it listens to. */
 interface Spoken {
   /** Actions, its own as well: with `disableBalancer` these are asked over the bus like any other. */
-  readonly asks: readonly { readonly name: string }[];
-  readonly tells: readonly string[];
-  readonly hears: readonly string[];
+  readonly asks: readonly Named[];
+  readonly tells: readonly Named[];
+  readonly hears: readonly Named[];
 }
 
 /** Who asks whom and who tells whom: the rights on the bus follow from it. Held equal to the sources by a test. */
 export const SPOKEN: Readonly<Record<ServiceName, Spoken>> = {
   api: {
     asks: [...ROUTES.map(({ contract }) => contract), ...OWNERS.map(healthOf)],
-    tells: [API_KEY_CHANGED, RATES_USED],
-    hears: [API_KEY_CHANGED, RATES_USED],
+    tells: [apiKeyChanged, ratesUsed],
+    hears: [apiKeyChanged, ratesUsed],
   },
-  announcements: { asks: [findEvent, listExistingEvents], tells: [ANNOUNCEMENT_CHANGED], hears: [] },
+  announcements: { asks: [findEvent, listExistingEvents], tells: [announcementChanged], hears: [] },
   "calendar-events": {
     asks: [getGuildSettings, removeAnnouncementsOfEvent],
-    tells: [CALENDAR_CHANGED, CALENDAR_EVENT_CHANGED],
-    hears: [GUILD_SETTINGS_CHANGED],
+    tells: [calendarChanged, calendarEventChanged],
+    hears: [guildSettingsChanged],
   },
   dispatch: {
     asks: [
@@ -62,10 +65,10 @@ export const SPOKEN: Readonly<Record<ServiceName, Spoken>> = {
       guildSettingsChangesSince,
     ],
     // For whoever else is on the bus; of the five none listens.
-    tells: [ANNOUNCEMENT_POSTED, ANNOUNCEMENT_MISSED, ANNOUNCEMENT_FAILED],
-    hears: [ANNOUNCEMENT_CHANGED, CALENDAR_CHANGED, CALENDAR_EVENT_CHANGED, GUILD_SETTINGS_CHANGED],
+    tells: [announcementPosted, announcementMissed, announcementFailed],
+    hears: [announcementChanged, calendarChanged, calendarEventChanged, guildSettingsChanged],
   },
-  "guild-settings": { asks: [], tells: [GUILD_SETTINGS_CHANGED], hears: [] },
+  "guild-settings": { asks: [], tells: [guildSettingsChanged], hears: [] },
 };
 
 /** The subjects that a service's user of the bus may publish and subscribe to. */
@@ -104,7 +107,7 @@ export function busRights(service: ServiceName): BusRights {
     `RES.${service}.*.*`,
     ...own.map((name) => `REQB.${name}`),
     `UNHEARD.${service}`,
-    ...hears.map((event) => `EVENTB.${service}.${event}`),
+    ...hears.map(({ name }) => `EVENTB.${service}.${name}`),
   ];
   return { publish: inNamespace(publish), subscribe: inNamespace(subscribe) };
 }

@@ -2,7 +2,7 @@ import { readFileSync } from "node:fs";
 import { join } from "node:path";
 import { describe, expect, test } from "@jest/globals";
 import { RIGHTS } from "../../k8s/write-rights.ts";
-import { RATES_USED } from "../../services/api/rates/gateway-rates.ts";
+import { ratesUsed } from "../../services/api/rates/gateway-rates.ts";
 import { EVERY_ACTION } from "../../services/contracts/every-action.ts";
 import { busRights, SPOKEN } from "../../services/launch/bus-rights.ts";
 import { databaseRights } from "../../services/launch/database-rights.ts";
@@ -66,10 +66,10 @@ describe("what a service says on the bus", () => {
 
   test.each(SERVICES)("%s tells and hears the events that its sources name, and no other", async (service) => {
     const { events } = await spokenWords(service);
-    const { tells, hears } = SPOKEN[service];
-    const ofItsOwn = service === "api" ? [RATES_USED] : [];
-    expect([...new Set([...tells, ...hears])].toSorted()).toEqual([...events, ...ofItsOwn].toSorted());
-    expect(Object.keys(schemaOf(service).events ?? {}).toSorted()).toEqual(hears.toSorted());
+    const [tells, hears] = [SPOKEN[service].tells, SPOKEN[service].hears].map((all) => all.map(({ name }) => name));
+    const ofItsOwn = service === "api" ? [ratesUsed.name] : [];
+    expect([...new Set([...tells!, ...hears!])].toSorted()).toEqual([...events, ...ofItsOwn].toSorted());
+    expect(Object.keys(schemaOf(service).events ?? {}).toSorted()).toEqual(hears!.toSorted());
   });
 
   test("one whose sources name something else would be found", async () => {

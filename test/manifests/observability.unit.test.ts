@@ -3,9 +3,9 @@ import { join } from "node:path";
 import { beforeAll, describe, expect, test } from "@jest/globals";
 import { metricsRegistry, watchProcess } from "../../mixins/metrics.ts";
 import {
-  ANNOUNCEMENT_FAILED,
-  ANNOUNCEMENT_MISSED,
-  ANNOUNCEMENT_POSTED,
+  announcementFailed,
+  announcementMissed,
+  announcementPosted,
   POST_STATES,
 } from "../../services/contracts/dispatch.contract.ts";
 import { ERRORS } from "../../services/contracts/errors.ts";
@@ -76,7 +76,7 @@ describe("alert rules and dashboard", () => {
         ([, text = '""']) => new RegExp(`^(?:${JSON.parse(text) as string})$`),
       );
     const codes = ["OK", ...Object.keys(ERRORS)];
-    const events = [ANNOUNCEMENT_POSTED, ANNOUNCEMENT_MISSED, ANNOUNCEMENT_FAILED];
+    const events = [announcementPosted.name, announcementMissed.name, announcementFailed.name];
     const matchNothing = [
       ...values("code").filter((pattern) => !codes.some((code) => pattern.test(code))),
       ...values("state").filter((pattern) => !POST_STATES.some((state) => pattern.test(state))),

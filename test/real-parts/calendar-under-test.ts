@@ -1,7 +1,7 @@
 import { startTestServices, type TestServices } from "./test-services.ts";
 import { until } from "./until.ts";
 import {
-  CALENDAR_EVENT_CHANGED,
+  calendarEventChanged,
   type CalendarEventChanged,
   createEvent,
   type CreateEventParams,
@@ -45,7 +45,7 @@ export async function startCalendar(eventsPerGuild?: number): Promise<CalendarUn
   const heard: CalendarEventChanged[] = [];
   const ear = {
     name: "ear",
-    events: { [CALENDAR_EVENT_CHANGED]: ({ params }: { params: CalendarEventChanged }) => void heard.push(params) },
+    events: { [calendarEventChanged.name]: ({ params }: { params: CalendarEventChanged }) => void heard.push(params) },
   };
   const services = await startTestServices((mongoUrl) => servicesOn(mongoUrl, eventsPerGuild), [ear]);
   let guilds = 0;

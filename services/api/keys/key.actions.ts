@@ -1,8 +1,8 @@
 import type { Context, ServiceSchema } from "moleculer";
 import { type CallContext, serve } from "../../../mixins/contract-action.ts";
+import { broadcast } from "../../../mixins/typed-calls.ts";
 import {
-  API_KEY_CHANGED,
-  type ApiKeyChanged,
+  apiKeyChanged,
   createKey,
   listKeyChanges,
   listKeys,
@@ -35,8 +35,7 @@ export function keyActions(office: KeyOffice): NonNullable<ServiceSchema["action
 }
 
 function tell<Result>(context: Context<unknown, CallMeta>, id: string, result: Result): Result {
-  const payload: ApiKeyChanged = { id };
-  void context.broadcast(API_KEY_CHANGED, payload);
+  broadcast(context, apiKeyChanged, { id });
   return result;
 }
 

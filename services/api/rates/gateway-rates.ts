@@ -14,8 +14,6 @@ export interface RateSettings {
 
 export const NO_LIMITS: RateSettings = { perKey: 0, perGuild: 0, failedKeysPerAddress: 0, trustedProxies: [] };
 
-/** Broadcast by each gateway to its replicas; at most once, so a lost one lets somebody go a little over a limit. */
-export const RATES_USED = "api.rates-used";
 export interface RatesUsed {
   /** Which gateway tells: it hears its own broadcast, too. */
   readonly from: string;
@@ -32,8 +30,9 @@ const reportsRule = {
     props: { of: text(100), window: integer(0, Number.MAX_SAFE_INTEGER), amount: integer(1, 1_000_000_000) },
   },
 } as const;
+/** Broadcast by each gateway to its replicas; at most once, so a lost one lets somebody go a little over a limit. */
 export const ratesUsed = broadcastEvent<RatesUsed>({
-  name: RATES_USED,
+  name: "api.rates-used",
   payload: {
     from: text(36),
     reports: { type: "object", strict: true, props: { key: reportsRule, guild: reportsRule, failures: reportsRule } },

@@ -9,7 +9,7 @@ import {
 import { until } from "../../../test/real-parts/until.ts";
 import { guildSettingsService } from "../../guild-settings/guild-settings.service.ts";
 import { encodeKey } from "../keys/key-text.ts";
-import { GatewayRates, RATES_USED, type RatesUsed } from "./gateway-rates.ts";
+import { GatewayRates, ratesUsed, type RatesUsed } from "./gateway-rates.ts";
 import { OWNERS } from "../../contracts/service-names.ts";
 
 const READ = "/v2/guild/settings/get";
@@ -47,7 +47,7 @@ describe("the gateway's limits", () => {
     const other = new GatewayRates(settings);
     for (let at = 0; at < 5; at += 1) other.guilds.take("3", Date.now());
     const used: RatesUsed = other.used(Date.now())!;
-    await gateway.broker.broadcast(RATES_USED, used);
+    await gateway.broker.broadcast(ratesUsed.name, used);
     await until(async () => (await gateway.post(READ, { guild_id: "3" })).status === 429, "the others' use counts");
     await expect(gateway.post(READ, { guild_id: "5" })).resolves.toMatchObject({ status: 200 });
   });

@@ -1,8 +1,13 @@
-import type { Recurrence, UpdateEventParams } from "../../contracts/calendar-events.contract.ts";
+import {
+  forEachText,
+  type Recurrence,
+  RECURRENCE_MEMBERS,
+  type UpdateEventParams,
+} from "../../contracts/calendar-events.contract.ts";
 import { refuse, type Refusal } from "../../contracts/errors.ts";
 import { anchorOf, type Calendar } from "./calendar.ts";
 import { fullRecurrence, neverRecurs } from "./create-event.ts";
-import { type CalendarEvent, type Recurring, type StoredEvent, TEXTS, textsOf, timesOf } from "./event.ts";
+import { type CalendarEvent, type Recurring, type StoredEvent, textsOf, timesOf } from "./event.ts";
 import type { Times } from "./window.ts";
 
 /** An event after a change, and what of it is new (D31). */
@@ -71,10 +76,9 @@ function changedRecurrence({ recurring }: StoredEvent, changes: EventChanges): R
 }
 
 function sameRecurrence(a: Recurrence | undefined, b: Recurrence | undefined): boolean {
-  return a?.frequency === b?.frequency && a?.interval === b?.interval && a?.count === b?.count;
+  return RECURRENCE_MEMBERS.every((member) => a?.[member] === b?.[member]);
 }
 
 function changedTexts(stored: StoredEvent, changes: EventChanges): ReturnType<typeof textsOf> {
-  const pairs = TEXTS.map((text) => [text, changes[text] === undefined ? stored[text] : changes[text]]);
-  return textsOf(Object.fromEntries(pairs));
+  return textsOf(forEachText((text) => (changes[text] === undefined ? stored[text] : changes[text])));
 }

@@ -3,6 +3,7 @@ import {
   EVENT_DEFAULTS,
   type Recurrence,
   RECURRENCE_DEFAULTS,
+  RECURRENCE_MEMBERS,
   type RecurrenceInput,
 } from "../../contracts/calendar-events.contract.ts";
 import { refuse, type Refusal } from "../../contracts/errors.ts";
@@ -22,12 +23,12 @@ export function newEvent(params: CreateEventParams, id: EventId, calendar: Calen
 }
 
 /** A rule with its defaults (D15). */
-export function fullRecurrence({
-  frequency,
-  count = RECURRENCE_DEFAULTS.count,
-  interval = RECURRENCE_DEFAULTS.interval,
-}: RecurrenceInput): Recurrence {
-  return { frequency, count, interval };
+export function fullRecurrence(given: RecurrenceInput): Recurrence {
+  const members = RECURRENCE_MEMBERS.filter((member) => given[member] !== undefined);
+  return {
+    ...RECURRENCE_DEFAULTS,
+    ...(Object.fromEntries(members.map((member) => [member, given[member]])) as typeof given),
+  };
 }
 
 /** The refusal of a rule that asks for more than one occurrence, and has no second one before time ends (D13). */

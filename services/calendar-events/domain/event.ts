@@ -1,4 +1,10 @@
-import type { Color, EventTexts, EventView, Recurrence } from "../../contracts/calendar-events.contract.ts";
+import {
+  type Color,
+  EVENT_TEXTS,
+  type EventTexts,
+  type EventView,
+  type Recurrence,
+} from "../../contracts/calendar-events.contract.ts";
 import type { EpochMs, EventId, GuildId } from "../../contracts/ids.ts";
 import { type Anchor, anchorOf, type Calendar, clockFor } from "./calendar.ts";
 import { firstSlot, type Series } from "./occurrences.ts";
@@ -36,8 +42,6 @@ export interface StoredEvent extends CalendarEvent {
   readonly coloredAt: EpochMs;
 }
 
-export const TEXTS = ["name", "description", "location", "image"] as const satisfies readonly (keyof EventTexts)[];
-
 /** The event's recurrence with its times, on the clock of its calendar; undefined for a single event. */
 export function seriesOf({ startsAt, endsAt, recurring }: ShownEvent, calendar: Calendar): Series | undefined {
   if (recurring === undefined) return undefined;
@@ -71,7 +75,7 @@ export function eventView(event: ShownEvent, calendar: Calendar): EventView {
 /** The texts that are there; an empty one is an absent one. */
 export function textsOf(texts: { readonly [Text in keyof EventTexts]?: string | null | undefined }): EventTexts {
   const present: { -readonly [Text in keyof EventTexts]: EventTexts[Text] } = {};
-  for (const text of TEXTS) {
+  for (const text of EVENT_TEXTS) {
     const value = texts[text];
     if (typeof value === "string" && value !== "") present[text] = value;
   }

@@ -1,10 +1,14 @@
-import type { Color, EventTexts, UpdateEventParams } from "../../contracts/calendar-events.contract.ts";
+import {
+  type Color,
+  EVENT_TEXTS,
+  type EventTexts,
+  type UpdateEventParams,
+} from "../../contracts/calendar-events.contract.ts";
 import type { FieldProblem } from "../../contracts/contract.ts";
 import { refuse, type Refusal } from "../../contracts/errors.ts";
 import type { EpochMs, EventId } from "../../contracts/ids.ts";
 import { type Anchor, anchorOf, type Calendar } from "./calendar.ts";
 import { timesOutOfOrder } from "./change-event.ts";
-import { TEXTS } from "./event.ts";
 import type { Placed } from "./placed.ts";
 import type { Times } from "./window.ts";
 
@@ -74,6 +78,6 @@ function ofTheSeries(field: string): FieldProblem {
 
 /** The texts that are named; null and "" stand for none. */
 function givenTexts(changes: OccurrenceChanges): EventTexts {
-  const given = TEXTS.filter((text) => changes[text] !== undefined);
+  const given = EVENT_TEXTS.filter((text) => changes[text] !== undefined);
   return Object.fromEntries(given.map((text) => [text, changes[text] ?? ""]));
 }

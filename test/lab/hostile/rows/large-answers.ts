@@ -1,7 +1,7 @@
 import { attackOn, requestText } from "../connections.ts";
 import type { HostileRow } from "../row.ts";
 
-const GUILDS = ["3101", "3102", "3103", "3104", "3105", "3106"];
+const GUILDS = ["3101", "3102", "3103", "3104", "3105", "3106", "3107", "3108"];
 const DAY_MS = 86_400_000;
 /** An occurrence with full texts is sent with 7 kB. */
 const DAYS_OF_FOUR_MIB = 580;
@@ -10,9 +10,9 @@ const SENDERS = 24;
 const NEVER_READING = 24;
 const FROM = { addresses: ["127.0.0.2"], againMs: 100 };
 
-/** Six guilds ask for the largest lists that there are, and for larger ones, and do not take some of the answers. */
+/** Eight guilds ask for the largest lists that there are, and for larger ones, and do not take some of the answers. */
 export const LARGE_ANSWERS: HostileRow = {
-  name: "six keys ask for lists of 4 and of 68 MB without a pause",
+  name: "eight keys ask for lists of 4 and of 68 MB without a pause",
   attackMs: 30_000,
   async prepare({ ask }) {
     for (const guild of GUILDS) {
