@@ -1,11 +1,11 @@
 import type { BrokerOptions, Middleware } from "moleculer";
 import type { LoggerOptions } from "pino";
-import { askedAgain } from "./mixins/asked-again.middleware.ts";
-import { checkedPackets } from "./mixins/checked-packets.middleware.ts";
-import { passingCalls } from "./mixins/passing-calls.middleware.ts";
-import { retried } from "./mixins/retried.middleware.ts";
-import { SteadyNatsTransporter } from "./mixins/steady-nats-transporter.ts";
-import { takenCalls } from "./mixins/taken-calls.middleware.ts";
+import { askedAgain } from "./mixins/bus/asked-again.middleware.ts";
+import { checkedPackets } from "./mixins/bus/checked-packets.middleware.ts";
+import { passingCalls } from "./mixins/bus/passing-calls.middleware.ts";
+import { retried } from "./mixins/bus/retried.middleware.ts";
+import { SteadyNatsTransporter } from "./mixins/bus/steady-nats-transporter.ts";
+import { takenCalls } from "./mixins/bus/taken-calls.middleware.ts";
 
 /** What differs from process to process; everything else about a broker is the same everywhere. */
 export interface BrokerSettings {
@@ -67,7 +67,7 @@ export function brokerOptions({ nodeId, natsUrl, logLevel }: BrokerSettings): Br
     tracking: { enabled: true, shutdownTimeout: DRAIN_MS },
     middlewares: [passingCalls, untrackedCalls, takenCalls(), askedAgain(), retried(), checkedPackets()],
     maxCallLevel: 10,
-    // Params are checked by each action's contract, not by Moleculer (mixins/check-params.ts).
+    // Params are checked by each action's contract, not by Moleculer (mixins/actions/check-params.ts).
     validator: false,
     metrics: false,
     tracing: false,

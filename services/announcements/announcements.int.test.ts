@@ -1,5 +1,5 @@
 import { afterAll, beforeAll, describe, expect, test } from "@jest/globals";
-import { serve } from "../../mixins/contract-action.ts";
+import { serve } from "../../mixins/actions/contract-action.ts";
 import { startTestServices, type TestServices } from "../../test/real-parts/test-services.ts";
 import {
   announcementChanged,

@@ -1,5 +1,5 @@
 import { type Connection, type Model, Schema } from "mongoose";
-import { MOST_WAIT_MS } from "../../mixins/bounded-answers.ts";
+import { MOST_WAIT_MS } from "../../mixins/async/bounded-answers.ts";
 import {
   changesSince,
   kept,
@@ -9,13 +9,13 @@ import {
   type Tracked,
   trackedIndexes,
   trackedPaths,
-} from "../../mixins/change-feed.ts";
-import { coalescedReads } from "../../mixins/coalesced-reads.ts";
-import { FORMER_INDEX } from "../../mixins/former-records.ts";
-import { optimisticWrite } from "../../mixins/optimistic-write.ts";
-import { readRows, streamRows } from "../../mixins/short-reads.ts";
-import { together } from "../../mixins/together.ts";
-import { deadlineStages, inTime } from "../../mixins/write-deadline.ts";
+} from "../../mixins/mongo/change-feed.ts";
+import { coalescedReads } from "../../mixins/mongo/coalesced-reads.ts";
+import { FORMER_INDEX } from "../../mixins/mongo/former-records.ts";
+import { optimisticWrite } from "../../mixins/mongo/optimistic-write.ts";
+import { readRows, streamRows } from "../../mixins/mongo/short-reads.ts";
+import { together } from "../../mixins/async/together.ts";
+import { deadlineStages, inTime } from "../../mixins/mongo/write-deadline.ts";
 import type { Announcement, AnnouncementRule } from "../contracts/announcements.contract.ts";
 import type { ChangesSinceParams, ChangesSinceResult } from "../contracts/change-feed.contract.ts";
 import { isRefusal, refuse, type Refusal } from "../contracts/errors.ts";

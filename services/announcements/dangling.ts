@@ -1,5 +1,5 @@
-import { type CallContext, isUnavailable } from "../../mixins/contract-action.ts";
-import { callAction } from "../../mixins/typed-calls.ts";
+import { type CallContext, isUnavailable } from "../../mixins/actions/contract-action.ts";
+import { callAction } from "../../mixins/actions/typed-calls.ts";
 import type { Announcement, ShownAnnouncement } from "../contracts/announcements.contract.ts";
 import { listExistingEvents, type ListExistingEventsParams } from "../contracts/calendar-events.contract.ts";
 import type { GuildId } from "../contracts/ids.ts";

@@ -1,5 +1,5 @@
 import { describe, expect, test } from "@jest/globals";
-import { asError, type CallContext } from "../../mixins/contract-action.ts";
+import { asError, type CallContext } from "../../mixins/actions/contract-action.ts";
 import type { Announcement } from "../contracts/announcements.contract.ts";
 import { refuse, type Refusal } from "../contracts/errors.ts";
 import type { EventId, GuildId } from "../contracts/ids.ts";

@@ -1,5 +1,5 @@
-import { type Former, type FormerRecord, formerSince, storedFields } from "../../mixins/former-records.ts";
-import type { Readable } from "../../mixins/short-reads.ts";
+import { type Former, type FormerRecord, formerSince, storedFields } from "../../mixins/mongo/former-records.ts";
+import type { Readable } from "../../mixins/mongo/short-reads.ts";
 import type { AnnouncementRule } from "../contracts/announcements.contract.ts";
 import type { AnnouncementId, EpochMs, GuildId } from "../contracts/ids.ts";
 

@@ -1,10 +1,10 @@
 import type { Service, ServiceSchema } from "moleculer";
 import WebGateway from "moleculer-web";
-import { boundedAnswers } from "../../mixins/bounded-answers.ts";
-import { listen } from "../../mixins/contract-event.ts";
-import { newDatabaseClock } from "../../mixins/database-clock.ts";
-import { closedConnection, databaseAnswers, databaseMixin, databaseTime } from "../../mixins/database.mixin.ts";
-import { broadcast } from "../../mixins/typed-calls.ts";
+import { boundedAnswers } from "../../mixins/async/bounded-answers.ts";
+import { listen } from "../../mixins/actions/contract-event.ts";
+import { newDatabaseClock } from "../../mixins/mongo/database-clock.ts";
+import { closedConnection, databaseAnswers, databaseMixin, databaseTime } from "../../mixins/mongo/database.mixin.ts";
+import { broadcast } from "../../mixins/actions/typed-calls.ts";
 import { apiKeyChanged } from "../contracts/api-keys.contract.ts";
 import { Gateway } from "./gateway.ts";
 import { apiKeysStore } from "./keys/api-keys.store.ts";

@@ -1,4 +1,4 @@
-import { integerSetting, optionalSetting, type Setting, textSetting } from "../../mixins/environment.ts";
+import { integerSetting, optionalSetting, type Setting, textSetting } from "../../mixins/settings/environment.ts";
 import { isNetwork } from "./rates/client-address.ts";
 
 const trustedProxies: Setting<readonly string[] | undefined> = {

@@ -1,10 +1,11 @@
 import type { Service, ServiceBroker } from "moleculer";
-import type { Offered } from "../../mixins/asked-again.middleware.ts";
-import type { Checked } from "../../mixins/contract-action.ts";
-import type { DatabaseClock } from "../../mixins/database-clock.ts";
-import { LimitedLog } from "../../mixins/limited-log.ts";
-import { isLogged } from "../../mixins/log-level.ts";
-import { callAction } from "../../mixins/typed-calls.ts";
+import type { Offered } from "../../mixins/bus/asked-again.middleware.ts";
+import type { Checked } from "../../mixins/actions/contract-action.ts";
+import type { DatabaseClock } from "../../mixins/mongo/database-clock.ts";
+import { isServed } from "../../mixins/bus/replicas.ts";
+import { LimitedLog } from "../../mixins/observability/limited-log.ts";
+import { isLogged } from "../../mixins/observability/log-level.ts";
+import { callAction } from "../../mixins/actions/typed-calls.ts";
 import { type Health, healthOf } from "../contracts/health.contract.ts";
 import { docsPages } from "./docs.pages.ts";
 import { healthPages } from "./health.pages.ts";
@@ -124,7 +125,7 @@ export class Gateway {
 async function askForHealth(broker: ServiceBroker, name: OwnerName): Promise<Health> {
   const contract = healthOf(name);
   // Moleculer would log a warning for each call to a service that has not come yet.
-  if (!broker.registry.actions.isAvailable(contract.name)) throw new ServiceGone(false);
+  if (!isServed(broker, contract.name)) throw new ServiceGone(false);
   const options: Offered = { timeout: HEALTH_TIMEOUT_MS, retries: 0, offeredForMs: 0 };
   return callAction(broker, contract, {}, options);
 }

@@ -1,4 +1,4 @@
-import { turnIn } from "../../mixins/turn-in.ts";
+import { turnIn } from "../../mixins/async/turn-in.ts";
 import { refuse, type Refusal } from "../contracts/errors.ts";
 
 /** Limits on the concurrent requests of one guild. */

@@ -1,4 +1,4 @@
-import { traceIdIn } from "../../mixins/trace-context.ts";
+import { traceIdIn } from "../../mixins/observability/trace-context.ts";
 import type { Served } from "./http-server.ts";
 import { pathOf } from "./request-path.ts";
 import { traceparentOf } from "./request-trace.ts";

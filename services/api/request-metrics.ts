@@ -1,4 +1,4 @@
-import { httpRequestSeconds } from "../../mixins/metrics.ts";
+import { httpRequestSeconds } from "../../mixins/observability/metrics.ts";
 import type { Served } from "./http-server.ts";
 import { pathOf } from "./request-path.ts";
 import { pathsOf, ROUTES } from "./route-table.ts";

@@ -1,6 +1,6 @@
 import type { IncomingMessage } from "node:http";
 import { beforeEach, describe, expect, test } from "@jest/globals";
-import { httpRequestSeconds } from "../../mixins/metrics.ts";
+import { httpRequestSeconds } from "../../mixins/observability/metrics.ts";
 import { measureRequest } from "./request-metrics.ts";
 
 function measured(url: string, status: number): void {

@@ -1,7 +1,7 @@
 import { afterAll, beforeAll, describe, expect, test } from "@jest/globals";
 import moleculer from "moleculer";
 import { standIn, startTestGateway, type TestGateway, untilReady } from "../../test/real-parts/test-gateway.ts";
-import { serve } from "../../mixins/contract-action.ts";
+import { serve } from "../../mixins/actions/contract-action.ts";
 import { getAnnouncement } from "../contracts/announcements.contract.ts";
 import { getGuildSettings, updateGuildSettings } from "../contracts/guild-settings.contract.ts";
 import type { GuildId } from "../contracts/ids.ts";

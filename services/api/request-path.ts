@@ -1,9 +1,9 @@
 import type { IncomingMessage } from "node:http";
-import { asRefusal, isRead, isUnavailable, notNow } from "../../mixins/contract-action.ts";
-import type { DatabaseClock } from "../../mixins/database-clock.ts";
-import { mayCall } from "../../mixins/may-call.ts";
+import { asRefusal, isRead, isUnavailable, notNow } from "../../mixins/actions/contract-action.ts";
+import type { DatabaseClock } from "../../mixins/mongo/database-clock.ts";
+import { mayCall } from "../../mixins/actions/may-call.ts";
 import type { ActionContract, CallMeta } from "../contracts/contract.ts";
-import { DeadlinePassed, withWriteDeadline, WRITE_WITHIN_MS } from "../../mixins/write-deadline.ts";
+import { DeadlinePassed, withWriteDeadline, WRITE_WITHIN_MS } from "../../mixins/mongo/write-deadline.ts";
 import { isRefusal, refuse, type Refusal } from "../contracts/errors.ts";
 import type { EpochMs } from "../contracts/ids.ts";
 import { type Answer, jsonTextAnswer, refusalAnswer } from "./answer.ts";

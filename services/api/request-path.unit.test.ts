@@ -5,7 +5,7 @@ import { beforeEach, describe, expect, test } from "@jest/globals";
 import moleculer from "moleculer";
 import mongoose from "mongoose";
 import { until } from "../../test/real-parts/until.ts";
-import { asError } from "../../mixins/contract-action.ts";
+import { asError } from "../../mixins/actions/contract-action.ts";
 import type { Caller } from "../contracts/contract.ts";
 import { refuse } from "../contracts/errors.ts";
 import { requestPath, type RequestPathParts } from "./request-path.ts";

@@ -1,5 +1,5 @@
 import type { IncomingMessage } from "node:http";
-import { traceparentAfter } from "../../mixins/trace-context.ts";
+import { traceparentAfter } from "../../mixins/observability/trace-context.ts";
 
 const TRACEPARENT = Symbol("traceparent");
 

@@ -1,4 +1,4 @@
-import { type ParamsCheck, paramsCheck } from "../../mixins/check-params.ts";
+import { type ParamsCheck, paramsCheck } from "../../mixins/actions/check-params.ts";
 import type { ActionContract, FieldProblem } from "../contracts/contract.ts";
 import type { Refusal } from "../contracts/errors.ts";
 import type { Revised } from "../contracts/revision.ts";

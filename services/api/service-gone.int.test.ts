@@ -1,5 +1,5 @@
 import { afterAll, beforeAll, describe, expect, test } from "@jest/globals";
-import { serve } from "../../mixins/contract-action.ts";
+import { serve } from "../../mixins/actions/contract-action.ts";
 import { standIn, startTestGateway, type TestGateway, untilReady } from "../../test/real-parts/test-gateway.ts";
 import { until } from "../../test/real-parts/until.ts";
 import { createAnnouncement, getAnnouncement } from "../contracts/announcements.contract.ts";

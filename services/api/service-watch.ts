@@ -1,5 +1,5 @@
-import { wasNotTaken } from "../../mixins/asked-again.middleware.ts";
-import { PassingMap } from "../../mixins/passing-map.ts";
+import { wasNotTaken } from "../../mixins/bus/asked-again.middleware.ts";
+import { PassingMap } from "../../mixins/async/passing-map.ts";
 import type { Health } from "../contracts/health.contract.ts";
 import type { OwnerName } from "../contracts/service-names.ts";
 

@@ -1,6 +1,6 @@
 import { Schema } from "mongoose";
-import { type Tracked, trackedIndexes, trackedPaths } from "../../mixins/change-feed.ts";
-import { FORMER_INDEX } from "../../mixins/former-records.ts";
+import { type Tracked, trackedIndexes, trackedPaths } from "../../mixins/mongo/change-feed.ts";
+import { FORMER_INDEX } from "../../mixins/mongo/former-records.ts";
 import {
   type Color,
   EVENT_TEXTS,

@@ -1,4 +1,4 @@
-import { integerSetting } from "../../mixins/environment.ts";
+import { integerSetting } from "../../mixins/settings/environment.ts";
 
 /** So many events a guild may hold where nothing is said. */
 export const STANDARD_EVENTS_PER_GUILD = 100_000;

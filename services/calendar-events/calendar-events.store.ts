@@ -1,9 +1,15 @@
 import type { ClientSession, Connection, Model } from "mongoose";
-import { changesSince, kept, saveRevision, stampedReplacement, stampedTombstone } from "../../mixins/change-feed.ts";
-import { newRecords } from "../../mixins/new-records.ts";
-import { distinctNow } from "../../mixins/short-reads.ts";
-import { inTransaction } from "../../mixins/transaction.ts";
-import { deadlineStages, inTime } from "../../mixins/write-deadline.ts";
+import {
+  changesSince,
+  kept,
+  saveRevision,
+  stampedReplacement,
+  stampedTombstone,
+} from "../../mixins/mongo/change-feed.ts";
+import { newRecords } from "../../mixins/mongo/new-records.ts";
+import { distinctNow } from "../../mixins/mongo/short-reads.ts";
+import { inTransaction } from "../../mixins/mongo/transaction.ts";
+import { deadlineStages, inTime } from "../../mixins/mongo/write-deadline.ts";
 import type { ChangesSinceParams, ChangesSinceResult } from "../contracts/change-feed.contract.ts";
 import type { EpochMs, EventId, GuildId } from "../contracts/ids.ts";
 import type { Occurrence } from "../contracts/occurrences.contract.ts";

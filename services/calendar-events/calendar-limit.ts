@@ -1,5 +1,5 @@
 import { LRUCache } from "lru-cache";
-import { type ActionCaller, callAction } from "../../mixins/typed-calls.ts";
+import { type ActionCaller, callAction } from "../../mixins/actions/typed-calls.ts";
 import { getGuildSettings } from "../contracts/guild-settings.contract.ts";
 import type { GuildId } from "../contracts/ids.ts";
 

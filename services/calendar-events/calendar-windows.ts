@@ -1,7 +1,7 @@
 import { LRUCache } from "lru-cache";
-import { NoAnswerInTime } from "../../mixins/bounded-answers.ts";
-import { BoundedList, jsonBytes } from "../../mixins/bounded-list.ts";
-import { Slices } from "../../mixins/slices.ts";
+import { NoAnswerInTime } from "../../mixins/async/bounded-answers.ts";
+import { BoundedList, jsonBytes } from "../../mixins/actions/bounded-list.ts";
+import { Slices } from "../../mixins/async/slices.ts";
 import type { ActionContract } from "../contracts/contract.ts";
 import {
   type EventText,

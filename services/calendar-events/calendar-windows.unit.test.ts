@@ -1,5 +1,5 @@
 import { afterEach, expect, jest, test } from "@jest/globals";
-import { NoAnswerInTime } from "../../mixins/bounded-answers.ts";
+import { NoAnswerInTime } from "../../mixins/async/bounded-answers.ts";
 import type { EventId, GuildId } from "../contracts/ids.ts";
 import type { CalendarEventsStore } from "./calendar-events.store.ts";
 import { calendarWindows } from "./calendar-windows.ts";

@@ -1,7 +1,13 @@
 import { type Connection, type PipelineStage, Schema } from "mongoose";
-import { changesSince, saveRevision, type Tracked, trackedIndexes, trackedPaths } from "../../mixins/change-feed.ts";
-import { coalescedReads } from "../../mixins/coalesced-reads.ts";
-import { readRows } from "../../mixins/short-reads.ts";
+import {
+  changesSince,
+  saveRevision,
+  type Tracked,
+  trackedIndexes,
+  trackedPaths,
+} from "../../mixins/mongo/change-feed.ts";
+import { coalescedReads } from "../../mixins/mongo/coalesced-reads.ts";
+import { readRows } from "../../mixins/mongo/short-reads.ts";
 import type { ChangesSinceParams, ChangesSinceResult } from "../contracts/change-feed.contract.ts";
 import type { EpochMs, GuildId } from "../contracts/ids.ts";
 import { type Calendar, type ChangedCalendar, unwrittenCalendar } from "./domain/calendar.ts";

@@ -1,6 +1,6 @@
 import type { Model } from "mongoose";
-import { coalescedReads } from "../../mixins/coalesced-reads.ts";
-import { type Moment, readRows, readRowsNow, type ShortRead, streamRows } from "../../mixins/short-reads.ts";
+import { coalescedReads } from "../../mixins/mongo/coalesced-reads.ts";
+import { type Moment, readRows, readRowsNow, type ShortRead, streamRows } from "../../mixins/mongo/short-reads.ts";
 import type { EpochMs, EventId, GuildId, OccurrenceId } from "../contracts/ids.ts";
 import { forEachText } from "../contracts/calendar-events.contract.ts";
 import type { OnlyOccurrences } from "../contracts/occurrences.contract.ts";

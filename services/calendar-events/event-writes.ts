@@ -1,5 +1,5 @@
-import { optimisticWrite } from "../../mixins/optimistic-write.ts";
-import { WriteQueue } from "../../mixins/write-queue.ts";
+import { optimisticWrite } from "../../mixins/mongo/optimistic-write.ts";
+import { WriteQueue } from "../../mixins/mongo/write-queue.ts";
 import type { CreateEventParams, EventReference, UpdateEventParams } from "../contracts/calendar-events.contract.ts";
 import { isRefusal, type Refusal } from "../contracts/errors.ts";
 import type { EpochMs } from "../contracts/ids.ts";

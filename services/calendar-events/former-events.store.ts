@@ -1,5 +1,5 @@
-import { type Former, formerSince, storedFields } from "../../mixins/former-records.ts";
-import type { Readable } from "../../mixins/short-reads.ts";
+import { type Former, formerSince, storedFields } from "../../mixins/mongo/former-records.ts";
+import type { Readable } from "../../mixins/mongo/short-reads.ts";
 import type { Color, Recurrence } from "../contracts/calendar-events.contract.ts";
 import type { EpochMs, EventId, GuildId, OccurrenceId } from "../contracts/ids.ts";
 import type { Occurrence } from "../contracts/occurrences.contract.ts";

@@ -1,4 +1,4 @@
-import { MOST_FORMER } from "../../mixins/former-records.ts";
+import { MOST_FORMER } from "../../mixins/mongo/former-records.ts";
 import type { Occurrence, OccurrencesStartingParams } from "../contracts/occurrences.contract.ts";
 import type { GuildId } from "../contracts/ids.ts";
 import type { CalendarEventsStore } from "./calendar-events.store.ts";

@@ -1,6 +1,6 @@
 import { describe, expect, test } from "@jest/globals";
 import type { ValidationRuleObject } from "fastest-validator";
-import { paramsCheck } from "../../mixins/check-params.ts";
+import { paramsCheck } from "../../mixins/actions/check-params.ts";
 import { httpUrl } from "./field-rules.ts";
 import { updateGuildSettings } from "./guild-settings.contract.ts";
 

@@ -1,5 +1,5 @@
 import type { Connection } from "mongoose";
-import { isDuplicateKey } from "../../mixins/change-feed.ts";
+import { isDuplicateKey } from "../../mixins/mongo/change-feed.ts";
 import type { EpochMs } from "../contracts/ids.ts";
 import { type ChannelCheckRow, channelCheckSchema } from "./channel-check.document.ts";
 import { type ChannelFinding, isClear } from "./domain/channel-finding.ts";

@@ -1,5 +1,5 @@
 import { setTimeout } from "node:timers/promises";
-import { integerSetting, optionalSetting } from "../../mixins/environment.ts";
+import { integerSetting, optionalSetting } from "../../mixins/settings/environment.ts";
 import { attemptMemory } from "./discord/attempt-memory.ts";
 import { readAnswerBody } from "./discord/answer-body.ts";
 import { outcomeOf } from "./discord/answer-outcome.ts";

@@ -1,5 +1,5 @@
 import { Counter, Gauge, Histogram } from "prom-client";
-import { metricsRegistry } from "../../mixins/metrics.ts";
+import { metricsRegistry } from "../../mixins/observability/metrics.ts";
 import { LATE_CODES, REASON_CODES } from "../contracts/dispatch.contract.ts";
 import type { Post } from "./domain/post.ts";
 import { reasonCode } from "./domain/reason-code.ts";

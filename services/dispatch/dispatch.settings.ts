@@ -1,4 +1,4 @@
-import { integerSetting, type Setting } from "../../mixins/environment.ts";
+import { integerSetting, type Setting } from "../../mixins/settings/environment.ts";
 import { SINK_NAMES, type SinkName } from "./domain/post.ts";
 
 /** Where posts go (D34). */

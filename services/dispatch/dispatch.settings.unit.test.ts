@@ -1,5 +1,5 @@
 import { describe, expect, test } from "@jest/globals";
-import { readEnvironment } from "../../mixins/environment.ts";
+import { readEnvironment } from "../../mixins/settings/environment.ts";
 import { dispatchSettings } from "./dispatch.settings.ts";
 
 describe("the settings of dispatch", () => {

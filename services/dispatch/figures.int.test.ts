@@ -1,5 +1,5 @@
 import { afterAll, beforeAll, describe, expect, test } from "@jest/globals";
-import { metricsRegistry } from "../../mixins/metrics.ts";
+import { metricsRegistry } from "../../mixins/observability/metrics.ts";
 import { startTestServices, type TestServices } from "../../test/real-parts/test-services.ts";
 import { until } from "../../test/real-parts/until.ts";
 import { announcementsService } from "../announcements/announcements.service.ts";

@@ -1,4 +1,4 @@
-import { within } from "../../mixins/bounded-answers.ts";
+import { within } from "../../mixins/async/bounded-answers.ts";
 import type { EpochMs, GuildId } from "../contracts/ids.ts";
 import { type ChannelChecksStore, keyOf } from "./channel-checks.store.ts";
 import type { Sink } from "./sink.ts";

@@ -1,14 +1,6 @@
 import type { ServiceBroker } from "moleculer";
+import { replicasOf } from "../../mixins/bus/replicas.ts";
 import type { Replicas } from "./protocol/ports.ts";
-
-interface ServiceItem {
-  readonly name: string;
-  readonly nodeID: string;
-}
-
-interface Registry {
-  getServiceList(options: { readonly onlyAvailable: boolean }): readonly ServiceItem[];
-}
 
 /** How old the list may be: a replica that is gone costs a rank's wait until it is noticed. */
 const KEPT_MS = 500;
@@ -22,8 +14,7 @@ export function knownReplicas(broker: ServiceBroker): Replicas {
     all() {
       if (performance.now() - readAt < KEPT_MS) return nodes;
       readAt = performance.now();
-      const services = (broker.registry as unknown as Registry).getServiceList({ onlyAvailable: true });
-      nodes = services.filter(({ name }) => name === "dispatch").map(({ nodeID }) => nodeID);
+      nodes = replicasOf(broker, "dispatch");
       return nodes;
     },
   };

@@ -1,5 +1,5 @@
 import type { ServiceBroker } from "moleculer";
-import { broadcast } from "../../mixins/typed-calls.ts";
+import { broadcast } from "../../mixins/actions/typed-calls.ts";
 import {
   announcementFailed,
   announcementMissed,

@@ -1,6 +1,6 @@
 import { describe, expect, test } from "@jest/globals";
 import type { ServiceBroker } from "moleculer";
-import { metricsRegistry } from "../../mixins/metrics.ts";
+import { metricsRegistry } from "../../mixins/observability/metrics.ts";
 import type { PostState } from "../contracts/dispatch.contract.ts";
 import { NOON } from "../../test/fixtures/dispatch-samples.ts";
 import type { Post } from "./domain/post.ts";

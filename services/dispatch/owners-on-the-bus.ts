@@ -1,7 +1,7 @@
 import type { ServiceBroker } from "moleculer";
-import { asRefusal } from "../../mixins/contract-action.ts";
-import { isBusUp } from "../../mixins/steady-nats-transporter.ts";
-import { callAction } from "../../mixins/typed-calls.ts";
+import { asRefusal } from "../../mixins/actions/contract-action.ts";
+import { isBusUp } from "../../mixins/bus/steady-nats-transporter.ts";
+import { callAction } from "../../mixins/actions/typed-calls.ts";
 import {
   announcementsChangesSince,
   getAnnouncement,

@@ -1,8 +1,8 @@
 import { isDeepStrictEqual } from "node:util";
 import type { ClientSession, Connection } from "mongoose";
 import type { GuildId } from "../contracts/ids.ts";
-import { isDuplicateKey } from "../../mixins/change-feed.ts";
-import { inTransaction } from "../../mixins/transaction.ts";
+import { isDuplicateKey } from "../../mixins/mongo/change-feed.ts";
+import { inTransaction } from "../../mixins/mongo/transaction.ts";
 import type { PlannedRow, PlanUpdate } from "./domain/plan-truth.ts";
 import { type GuildPlanRow, guildPlanSchema, type SourceRow, sourceSchema } from "./guild-plan.document.ts";
 import { expiryOf, fieldsOf, type PostRow, postSchema, rowOf } from "./post.document.ts";

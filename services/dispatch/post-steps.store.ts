@@ -1,8 +1,8 @@
 import mongoose from "mongoose";
-import { within } from "../../mixins/bounded-answers.ts";
-import { type Readable, readRows } from "../../mixins/short-reads.ts";
-import { together } from "../../mixins/together.ts";
-import { updateTogether } from "../../mixins/written-together.ts";
+import { within } from "../../mixins/async/bounded-answers.ts";
+import { type Readable, readRows } from "../../mixins/mongo/short-reads.ts";
+import { together } from "../../mixins/async/together.ts";
+import { updateTogether } from "../../mixins/mongo/written-together.ts";
 
 /** One step of one row: a compare-and-set. */
 export interface Step {

@@ -1,4 +1,4 @@
-import { SettingsError, type SettingsOf } from "../../mixins/environment.ts";
+import { SettingsError, type SettingsOf } from "../../mixins/settings/environment.ts";
 import { discordSettings, discordSink } from "./discord.sink.ts";
 import { logSink, type WriteLine } from "./log.sink.ts";
 import type { Sink } from "./sink.ts";

@@ -1,5 +1,5 @@
 import { describe, expect, test } from "@jest/globals";
-import { readEnvironment, SettingsError } from "../../mixins/environment.ts";
+import { readEnvironment, SettingsError } from "../../mixins/settings/environment.ts";
 import { makeSinks, sinkProblems, sinkSettings } from "./sinks.ts";
 
 const writeLine = () => undefined;

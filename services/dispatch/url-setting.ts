@@ -1,4 +1,4 @@
-import type { Setting } from "../../mixins/environment.ts";
+import type { Setting } from "../../mixins/settings/environment.ts";
 
 /** A setting that holds an http or https URL. */
 export function urlSetting<Standard extends string | undefined>(

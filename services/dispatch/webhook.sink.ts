@@ -1,4 +1,4 @@
-import { choiceSetting, optionalSetting } from "../../mixins/environment.ts";
+import { choiceSetting, optionalSetting } from "../../mixins/settings/environment.ts";
 import { numberIn, waitMs } from "./asked-wait.ts";
 import { encodeMessage } from "./discord/message-body.ts";
 import { type HttpAnswer, httpClient } from "./http-client.ts";

@@ -1,10 +1,10 @@
 import type { ServiceSchema } from "moleculer";
-import { type CallContext, serve } from "../../mixins/contract-action.ts";
-import { closedConnection, databaseMixin } from "../../mixins/database.mixin.ts";
-import { healthMixin } from "../../mixins/health.mixin.ts";
-import { optimisticWrite } from "../../mixins/optimistic-write.ts";
-import { WriteQueue } from "../../mixins/write-queue.ts";
-import { broadcast } from "../../mixins/typed-calls.ts";
+import { type CallContext, serve } from "../../mixins/actions/contract-action.ts";
+import { closedConnection, databaseMixin } from "../../mixins/mongo/database.mixin.ts";
+import { healthMixin } from "../../mixins/actions/health.mixin.ts";
+import { optimisticWrite } from "../../mixins/mongo/optimistic-write.ts";
+import { WriteQueue } from "../../mixins/mongo/write-queue.ts";
+import { broadcast } from "../../mixins/actions/typed-calls.ts";
 import { isRefusal } from "../contracts/errors.ts";
 import {
   getGuildSettings,

@@ -1,6 +1,12 @@
 import { type Connection, Schema } from "mongoose";
-import { changesSince, saveRevision, type Tracked, trackedIndexes, trackedPaths } from "../../mixins/change-feed.ts";
-import { coalescedReads } from "../../mixins/coalesced-reads.ts";
+import {
+  changesSince,
+  saveRevision,
+  type Tracked,
+  trackedIndexes,
+  trackedPaths,
+} from "../../mixins/mongo/change-feed.ts";
+import { coalescedReads } from "../../mixins/mongo/coalesced-reads.ts";
 import type { ChangesSinceParams, ChangesSinceResult } from "../contracts/change-feed.contract.ts";
 import type { GuildSettings } from "../contracts/guild-settings.contract.ts";
 import type { GuildId } from "../contracts/ids.ts";

@@ -1,5 +1,5 @@
 import { mkdir } from "node:fs/promises";
-import { within } from "../../mixins/bounded-answers.ts";
+import { within } from "../../mixins/async/bounded-answers.ts";
 import { StartupError } from "./startup-error.ts";
 
 const MADE_WITHIN_MS = 5_000;

@@ -2,7 +2,7 @@ import { access, mkdtemp, rm, writeFile } from "node:fs/promises";
 import { createRequire } from "node:module";
 import { tmpdir } from "node:os";
 import { delimiter, dirname, join } from "node:path";
-import { MAX_PAYLOAD_BYTES } from "../../mixins/packet-limits.ts";
+import { MAX_PAYLOAD_BYTES } from "../../mixins/bus/packet-limits.ts";
 import { freePort } from "./embedded-mongod.ts";
 import { type OwnedProcess, startServer } from "./owned-process.ts";
 import { StartupError } from "./startup-error.ts";

@@ -2,7 +2,7 @@ import { userInfo } from "node:os";
 import { resolve } from "node:path";
 import { parseArgs } from "node:util";
 import mongoose from "mongoose";
-import { paramsCheck } from "../../mixins/check-params.ts";
+import { paramsCheck } from "../../mixins/actions/check-params.ts";
 import { apiKeysStore } from "../api/keys/api-keys.store.ts";
 import { type KeyOffice, keyOffice } from "../api/keys/key-office.ts";
 import { type ApiKeyView, createKey, listKeyChanges, rotateKey } from "../contracts/api-keys.contract.ts";

@@ -1,5 +1,5 @@
 import { hostname } from "node:os";
-import { choiceSetting, optionalSetting, type SettingsOf, textSetting } from "../../mixins/environment.ts";
+import { choiceSetting, optionalSetting, type SettingsOf, textSetting } from "../../mixins/settings/environment.ts";
 
 /** Settings that every process shares, whichever services it runs. */
 export const launchSettings = {

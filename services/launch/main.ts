@@ -1,4 +1,4 @@
-import { SettingsError } from "../../mixins/environment.ts";
+import { SettingsError } from "../../mixins/settings/environment.ts";
 import { takeEnvironment } from "./service-environment.ts";
 import { runDemo } from "./demo.ts";
 import { runKeys } from "./keys.ts";

@@ -1,5 +1,5 @@
 import { setTimeout as pause } from "node:timers/promises";
-import { uniqueNodeId } from "../../mixins/node-id.ts";
+import { uniqueNodeId } from "../../mixins/bus/node-id.ts";
 import { checkPort } from "./preflight.ts";
 import { banner } from "./banner.ts";
 import { serviceEnvironment } from "./service-environment.ts";

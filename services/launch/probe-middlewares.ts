@@ -1,6 +1,6 @@
 import type { Middleware } from "moleculer";
-import { callMetrics } from "../../mixins/call-metrics.middleware.ts";
-import { probes } from "../../mixins/probes.middleware.ts";
+import { callMetrics } from "../../mixins/observability/call-metrics.middleware.ts";
+import { probes } from "../../mixins/observability/probes.middleware.ts";
 import type { Settings } from "./service-factories.ts";
 
 /** The probe port and the figures behind it; nothing where none is set. */

@@ -1,7 +1,7 @@
 import type { ServiceSchema } from "moleculer";
 import { pino } from "pino";
-import { readEnvironment, type SettingsOf } from "../../mixins/environment.ts";
-import { probeSettings } from "../../mixins/probes.middleware.ts";
+import { readEnvironment, type SettingsOf } from "../../mixins/settings/environment.ts";
+import { probeSettings } from "../../mixins/observability/probes.middleware.ts";
 import { lineFormat } from "../../moleculer.config.ts";
 import { announcementsService } from "../announcements/announcements.service.ts";
 import { apiService } from "../api/api.service.ts";

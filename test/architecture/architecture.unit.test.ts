@@ -5,7 +5,7 @@ import { readSources, sourceFile } from "./source-file.ts";
 const planted: Record<keyof typeof RULES, readonly [path: string, text: string][]> = {
   contextsKeepApart: [["services/dispatch/plan.ts", 'import { x } from "../announcements/announcements.store.ts";']],
   contractsStandAlone: [
-    ["services/contracts/a.ts", 'import { serve } from "../../mixins/contract-action.ts";'],
+    ["services/contracts/a.ts", 'import { serve } from "../../mixins/actions/contract-action.ts";'],
     ["services/contracts/b.ts", 'export * from "mongoose";'],
   ],
   mixinsKnowNobody: [["mixins/clock.ts", 'import type { x } from "../services/dispatch/sink.ts";']],
@@ -18,6 +18,10 @@ const planted: Record<keyof typeof RULES, readonly [path: string, text: string][
   ],
   environmentIsTheLaunchers: [["services/api/api.settings.ts", 'export const port = process.env["PORT"];']],
   databaseIsTheStores: [["services/dispatch/dispatch.service.ts", 'import mongoose,\n  { Schema } from "mongoose";']],
+  innerPartsAreTheBusFolders: [
+    ["services/api/gateway.ts", "if (!broker.registry.actions.isAvailable(name)) throw new Error(name);"],
+    ["services/dispatch/known-replicas.ts", "const all = ({ registry }: ServiceBroker) => registry.nodes;"],
+  ],
   nobodyStandsOnTestsOrLauncher: [
     ["services/api/api.service.ts", 'import { x } from "../../test/real-parts/test-services.ts";'],
     ["services/api/api.service.ts", 'import { x } from "../launch/parts.ts";'],

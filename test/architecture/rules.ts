@@ -61,10 +61,19 @@ const environmentIsTheLaunchers: Rule = (file) => {
 
 /** mongoose is the stores' alone, and the mixins' that they share. */
 const databaseIsTheStores: Rule = (file) => {
-  const may = /\.(?:store|document)\.ts$/.test(file.path) || /^(?:mixins|services\/launch)\//.test(file.path);
+  const may =
+    /\.(?:store|document)\.ts$/.test(file.path) ||
+    /^(?:mixins\/mongo|mixins\/actions|services\/launch)\//.test(file.path);
   if (may || isTest(file)) return [];
   const database = (target: string) => target === "mongoose" || target === "mongodb";
   return breaches(file, database, "only a store speaks to the database");
+};
+
+/** Moleculer's registry and transit are its own: what is done with them stands in one folder. */
+const innerPartsAreTheBusFolders: Rule = ({ path, text }) => {
+  if (path.startsWith("mixins/bus/") || isTest({ path } as SourceFile)) return [];
+  const inner = /\bbroker(?:\??\.|\["|: \{ )(?:registry|transit)\b|\{ (?:registry|transit)\b/;
+  return inner.test(text) ? [`${path} reaches into Moleculer: only mixins/bus does`] : [];
 };
 
 /** What runs never stands on what tests it, and nothing but a test or the launcher itself starts things. */
@@ -91,6 +100,7 @@ export const RULES: Readonly<Record<string, Rule>> = {
   domainsArePure,
   environmentIsTheLaunchers,
   databaseIsTheStores,
+  innerPartsAreTheBusFolders,
   nobodyStandsOnTestsOrLauncher,
   namesSaySomething,
 };

@@ -1,4 +1,4 @@
-import type { Readable } from "../../mixins/short-reads.ts";
+import type { Readable } from "../../mixins/mongo/short-reads.ts";
 
 /** A model whose database answers each command as it is told to. */
 export function answeredModel(command: (asked: never) => Promise<unknown>): Readable {

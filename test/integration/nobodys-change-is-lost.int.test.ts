@@ -1,5 +1,5 @@
 import { afterAll, beforeAll, describe, expect, test } from "@jest/globals";
-import { asError, serve } from "../../mixins/contract-action.ts";
+import { asError, serve } from "../../mixins/actions/contract-action.ts";
 import { announcementsService } from "../../services/announcements/announcements.service.ts";
 import { calendarEventsService } from "../../services/calendar-events/calendar-events.service.ts";
 import { updateAnnouncement } from "../../services/contracts/announcements.contract.ts";

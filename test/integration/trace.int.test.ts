@@ -1,6 +1,6 @@
 import { afterAll, beforeAll, describe, expect, test } from "@jest/globals";
-import { serve } from "../../mixins/contract-action.ts";
-import { traceIdIn } from "../../mixins/trace-context.ts";
+import { serve } from "../../mixins/actions/contract-action.ts";
+import { traceIdIn } from "../../mixins/observability/trace-context.ts";
 import { announcementsService } from "../../services/announcements/announcements.service.ts";
 import { findEvent } from "../../services/contracts/calendar-events.contract.ts";
 import { getGuildSettings } from "../../services/contracts/guild-settings.contract.ts";

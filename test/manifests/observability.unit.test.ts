@@ -1,7 +1,7 @@
 import { readFileSync } from "node:fs";
 import { join } from "node:path";
 import { beforeAll, describe, expect, test } from "@jest/globals";
-import { metricsRegistry, watchProcess } from "../../mixins/metrics.ts";
+import { metricsRegistry, watchProcess } from "../../mixins/observability/metrics.ts";
 import {
   announcementFailed,
   announcementMissed,

@@ -1,10 +1,10 @@
 import { randomUUID } from "node:crypto";
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from "@jest/globals";
 import { ServiceBroker, type ServiceSchema } from "moleculer";
-import { askedAgain, wasNotTaken } from "../../mixins/asked-again.middleware.ts";
-import { KEPT_MS } from "../../mixins/lost-calls.ts";
-import { takenCalls } from "../../mixins/taken-calls.middleware.ts";
-import { serve } from "../../mixins/contract-action.ts";
+import { askedAgain, wasNotTaken } from "../../mixins/bus/asked-again.middleware.ts";
+import { KEPT_MS } from "../../mixins/bus/lost-calls.ts";
+import { takenCalls } from "../../mixins/bus/taken-calls.middleware.ts";
+import { serve } from "../../mixins/actions/contract-action.ts";
 import { brokerOptions } from "../../moleculer.config.ts";
 import { action } from "../../services/contracts/contract.ts";
 import { until } from "../real-parts/until.ts";

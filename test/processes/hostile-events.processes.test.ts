@@ -3,7 +3,7 @@ import { createRequire } from "node:module";
 import { afterAll, beforeAll, describe, expect, test } from "@jest/globals";
 import { ServiceBroker, type ServiceSchema } from "moleculer";
 import { connect, type NatsConnection } from "nats";
-import { busRefusals } from "../../mixins/metrics.ts";
+import { busRefusals } from "../../mixins/observability/metrics.ts";
 import { brokerOptions } from "../../moleculer.config.ts";
 import { announcementsService } from "../../services/announcements/announcements.service.ts";
 import { calendarEventsService } from "../../services/calendar-events/calendar-events.service.ts";

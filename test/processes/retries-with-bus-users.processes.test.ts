@@ -3,7 +3,7 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, test } from "@jest/globals";
 import { ServiceBroker } from "moleculer";
-import { serve } from "../../mixins/contract-action.ts";
+import { serve } from "../../mixins/actions/contract-action.ts";
 import { brokerOptions } from "../../moleculer.config.ts";
 import { findEvent } from "../../services/contracts/calendar-events.contract.ts";
 import { refuse, type Refusal } from "../../services/contracts/errors.ts";

@@ -1,5 +1,5 @@
 import type { ServiceSchema } from "moleculer";
-import { serve } from "../../mixins/contract-action.ts";
+import { serve } from "../../mixins/actions/contract-action.ts";
 import { startTestServices, type TestServices } from "./test-services.ts";
 import { until } from "./until.ts";
 import { healthOf } from "../../services/contracts/health.contract.ts";

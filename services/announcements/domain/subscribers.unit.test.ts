@@ -1,6 +1,6 @@
 import { describe, expect, test } from "@jest/globals";
 import * as fc from "fast-check";
-import { paramsCheck } from "../../../mixins/check-params.ts";
+import { paramsCheck } from "../../../mixins/actions/check-params.ts";
 import {
   type Announcement,
   type UpdateAnnouncementParams,

@@ -3,7 +3,7 @@ import mongoose, { type Connection } from "mongoose";
 import { SEAL } from "../../../test/real-parts/test-gateway.ts";
 import { emptyDatabase } from "../../../test/real-parts/test-services.ts";
 import { until } from "../../../test/real-parts/until.ts";
-import { DeadlinePassed, withWriteDeadline } from "../../../mixins/write-deadline.ts";
+import { DeadlinePassed, withWriteDeadline } from "../../../mixins/mongo/write-deadline.ts";
 import { isRefusal } from "../../contracts/errors.ts";
 import type { GuildId } from "../../contracts/ids.ts";
 import { type ApiKeysStore, apiKeysStore } from "./api-keys.store.ts";

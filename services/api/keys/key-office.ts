@@ -1,6 +1,6 @@
-import { optimisticWrite } from "../../../mixins/optimistic-write.ts";
-import { BoundedList, jsonBytes } from "../../../mixins/bounded-list.ts";
-import { WriteQueue } from "../../../mixins/write-queue.ts";
+import { optimisticWrite } from "../../../mixins/mongo/optimistic-write.ts";
+import { BoundedList, jsonBytes } from "../../../mixins/actions/bounded-list.ts";
+import { WriteQueue } from "../../../mixins/mongo/write-queue.ts";
 import {
   type ApiKeyView,
   type CreateKeyParams,

@@ -1,6 +1,6 @@
 import type { Context, ServiceSchema } from "moleculer";
-import { type CallContext, serve } from "../../../mixins/contract-action.ts";
-import { broadcast } from "../../../mixins/typed-calls.ts";
+import { type CallContext, serve } from "../../../mixins/actions/contract-action.ts";
+import { broadcast } from "../../../mixins/actions/typed-calls.ts";
 import {
   apiKeyChanged,
   createKey,

@@ -1,6 +1,6 @@
 import { afterAll, beforeAll, describe, expect, test } from "@jest/globals";
-import { closedConnection } from "../../../mixins/database.mixin.ts";
-import { DeadlinePassed, withWriteDeadline } from "../../../mixins/write-deadline.ts";
+import { closedConnection } from "../../../mixins/mongo/database.mixin.ts";
+import { DeadlinePassed, withWriteDeadline } from "../../../mixins/mongo/write-deadline.ts";
 import { emptyDatabase } from "../../../test/real-parts/test-services.ts";
 import { keptAnswersStore } from "./kept-answers.store.ts";
 

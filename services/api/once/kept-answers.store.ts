@@ -1,6 +1,6 @@
 import { type Connection, Schema } from "mongoose";
-import { isDuplicateKey } from "../../../mixins/change-feed.ts";
-import { deadlineStages, inTime } from "../../../mixins/write-deadline.ts";
+import { isDuplicateKey } from "../../../mixins/mongo/change-feed.ts";
+import { deadlineStages, inTime } from "../../../mixins/mongo/write-deadline.ts";
 import type { Done } from "./once.ts";
 
 const KEPT_SECONDS = 86_400;

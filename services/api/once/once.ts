@@ -1,6 +1,6 @@
 import { hash } from "node:crypto";
 import type { IncomingHttpHeaders } from "node:http";
-import { asRefusal } from "../../../mixins/contract-action.ts";
+import { asRefusal } from "../../../mixins/actions/contract-action.ts";
 import { ERRORS, refuse, type Refusal } from "../../contracts/errors.ts";
 import { wasNotBegun } from "../service-watch.ts";
 import type { KeptAnswersStore } from "./kept-answers.store.ts";

@@ -3,7 +3,7 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import mongoose from "mongoose";
 import { ServiceBroker } from "moleculer";
-import { withoutSuffix } from "../../../mixins/node-id.ts";
+import { withoutSuffix } from "../../../mixins/bus/node-id.ts";
 import { brokerOptions } from "../../../moleculer.config.ts";
 import { FEEDS } from "../../../services/dispatch/protocol/ports.ts";
 import { STANDARD_TIMING } from "../../../services/dispatch/protocol/timing.ts";

@@ -40,7 +40,7 @@ export const PROTECTIONS = {
     { file: "services/dispatch/protocol/life.ts", text: "failures += 1;", without: "return;" },
     { file: "services/dispatch/protocol/agenda.ts", text: "if (!isKnown) void looks.again(post);", without: "" },
     {
-      file: "mixins/database.mixin.ts",
+      file: "mixins/mongo/database.mixin.ts",
       text: "serverSelectionTimeoutMS: SERVER_SELECTION_MS,",
       without: "serverSelectionTimeoutMS: 100, retryReads: false, retryWrites: false,",
     },

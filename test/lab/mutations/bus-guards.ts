@@ -1,23 +1,23 @@
 import type { Guard } from "./guard.ts";
 
 const hostile = { testFile: "test/processes/hostile-packets.processes.test.ts", onRealParts: true };
-const cbor = { file: "mixins/cbor-check.ts", testFile: "mixins/cbor-check.unit.test.ts" };
-const packets = { ...hostile, file: "mixins/checked-packets.middleware.ts" };
+const cbor = { file: "mixins/bus/cbor-check.ts", testFile: "mixins/bus/cbor-check.unit.test.ts" };
+const packets = { ...hostile, file: "mixins/bus/checked-packets.middleware.ts" };
 
 /** What calls over the bus, and readiness, owe to its failures. */
 export const BUS_GUARDS: readonly Guard[] = [
   {
     guard: "a process whose bus is gone is not ready",
-    file: "mixins/probes.middleware.ts",
+    file: "mixins/observability/probes.middleware.ts",
     text: 'isBusUp(broker) ? [] : ["bus"]',
     without: "[]",
-    testFile: "mixins/readiness.processes.test.ts",
+    testFile: "mixins/observability/readiness.processes.test.ts",
     test: "not ready as long as its bus is gone",
     onRealParts: true,
   },
   {
     guard: "a read without an answer is asked again",
-    file: "mixins/asked-again.middleware.ts",
+    file: "mixins/bus/asked-again.middleware.ts",
     text: "if (isAskedAgain) return;",
     without: "return;",
     testFile: "test/processes/asked-again.processes.test.ts",
@@ -26,7 +26,7 @@ export const BUS_GUARDS: readonly Guard[] = [
   },
   {
     guard: "what changes something is not asked again",
-    file: "mixins/asked-again.middleware.ts",
+    file: "mixins/bus/asked-again.middleware.ts",
     text: "if (isRead !== true) return askAfter(broker, name, asked);",
     without: "",
     testFile: "test/processes/asked-again.processes.test.ts",
@@ -35,7 +35,7 @@ export const BUS_GUARDS: readonly Guard[] = [
   },
   {
     guard: "what nobody took is offered again",
-    file: "mixins/asked-again.middleware.ts",
+    file: "mixins/bus/asked-again.middleware.ts",
     text: "!wasNotTaken(error) || askedAt >= deadline",
     without: "error !== undefined",
     testFile: "test/processes/asked-again.processes.test.ts",
@@ -44,15 +44,15 @@ export const BUS_GUARDS: readonly Guard[] = [
   },
   {
     guard: "a call that was answered with 'not now' is not made again after its time",
-    file: "mixins/retried.middleware.ts",
+    file: "mixins/bus/retried.middleware.ts",
     text: "|| isOver ||",
     without: "||",
-    testFile: "mixins/retried.contract.test.ts",
+    testFile: "mixins/bus/retried.contract.test.ts",
     test: "is not made again when its time would be over",
   },
   {
     guard: "a second try goes to any replica, not to the one that answered the first",
-    file: "mixins/asked-again.middleware.ts",
+    file: "mixins/bus/asked-again.middleware.ts",
     text: "Object.assign(context.copy(), { nodeID })",
     without: "Object.assign(context.copy(), { nodeID: context.nodeID ?? nodeID })",
     testFile: "test/processes/retries-with-bus-users.processes.test.ts",
@@ -61,7 +61,7 @@ export const BUS_GUARDS: readonly Guard[] = [
   },
   {
     guard: "a replica that says nothing may have done a call",
-    file: "mixins/lost-calls.ts",
+    file: "mixins/bus/lost-calls.ts",
     text: "silent.delete(replica) && silent.size === 0",
     without: "silent.delete(replica)",
     testFile: "test/processes/asked-again.processes.test.ts",
@@ -70,24 +70,24 @@ export const BUS_GUARDS: readonly Guard[] = [
   },
   {
     guard: "a call that was said never to have come is refused when it comes",
-    file: "mixins/lost-calls.ts",
+    file: "mixins/bus/lost-calls.ts",
     text: "if (this.#calls.get(id)?.isRefused === true) return false;",
     without: "",
-    testFile: "mixins/lost-calls.unit.test.ts",
+    testFile: "mixins/bus/lost-calls.unit.test.ts",
     test: "refuses from then on",
   },
   {
     guard: "a young process can't say what never came",
-    file: "mixins/lost-calls.ts",
+    file: "mixins/bus/lost-calls.ts",
     text: "if (this.#clock() - this.#bornAt < KEPT_MS) return undefined;",
     without: "",
-    testFile: "mixins/lost-calls.unit.test.ts",
+    testFile: "mixins/bus/lost-calls.unit.test.ts",
     test: "can't say what never came when it is young",
   },
   {
     ...hostile,
     guard: "bytes from the bus are looked through before they are decoded",
-    file: "mixins/steady-nats-transporter.ts",
+    file: "mixins/bus/steady-nats-transporter.ts",
     text: "if (problem === undefined) return super.receive(command, whole);",
     without: "if (problem !== null) return super.receive(command, whole);",
     test: "still answers after an array of four thousand million",
@@ -136,7 +136,7 @@ export const BUS_GUARDS: readonly Guard[] = [
   },
   {
     guard: "an event's payload is checked by its contract",
-    file: "mixins/contract-event.ts",
+    file: "mixins/actions/contract-event.ts",
     text: "if (problems.length === 0)",
     without: "if (problems.length >= 0)",
     testFile: "test/processes/hostile-events.processes.test.ts",

@@ -1,24 +1,28 @@
 import type { Guard } from "./guard.ts";
 
-const sessions = { file: "mixins/kept-sessions.ts", testFile: "mixins/kept-sessions.mongo.test.ts", onRealParts: true };
+const sessions = {
+  file: "mixins/mongo/kept-sessions.ts",
+  testFile: "mixins/mongo/kept-sessions.mongo.test.ts",
+  onRealParts: true,
+};
 
 /** What commands to the database, and what is under way in memory, are kept to. */
 export const DATABASE_GUARDS: readonly Guard[] = [
   {
     guard: "a new record leaves one that is there as it is",
-    file: "mixins/new-records.ts",
+    file: "mixins/mongo/new-records.ts",
     text: "q: { _id, revision: { $exists: false } }",
     without: "q: { _id }",
-    testFile: "mixins/new-records.mongo.test.ts",
+    testFile: "mixins/mongo/new-records.mongo.test.ts",
     test: "one whose id is taken changes nothing",
     onRealParts: true,
   },
   {
     guard: "what was under way is let go of at once",
-    file: "mixins/passing-map.ts",
+    file: "mixins/async/passing-map.ts",
     text: "entry.value = undefined;",
     without: "",
-    testFile: "mixins/passing-map.unit.test.ts",
+    testFile: "mixins/async/passing-map.unit.test.ts",
     test: "is let go of",
   },
   {
@@ -37,18 +41,18 @@ export const DATABASE_GUARDS: readonly Guard[] = [
   },
   {
     guard: "a read that is never answered holds up the next for 20 ms alone",
-    file: "mixins/coalesced-reads.ts",
+    file: "mixins/mongo/coalesced-reads.ts",
     text: ", placeMs: MOST_WAIT_MS",
     without: "",
-    testFile: "mixins/coalesced-reads.unit.test.ts",
+    testFile: "mixins/mongo/coalesced-reads.unit.test.ts",
     test: "waits for them no longer than 20 ms",
   },
   {
     guard: "what comes while two commands are under way waits for one to end",
-    file: "mixins/together.ts",
+    file: "mixins/async/together.ts",
     text: "if (free === 0) return",
     without: "if (free === -Infinity) return",
-    testFile: "mixins/together.unit.test.ts",
+    testFile: "mixins/async/together.unit.test.ts",
     test: "while two are under way",
   },
   {
@@ -62,23 +66,23 @@ export const DATABASE_GUARDS: readonly Guard[] = [
   },
   {
     guard: "writes of one document begin one after the other",
-    file: "mixins/write-queue.ts",
+    file: "mixins/mongo/write-queue.ts",
     text: "else if (!(await turnIn(waiting, MAX_WAIT_MS))) {",
     without: "else if (false) {",
-    testFile: "mixins/write-queue.unit.test.ts",
+    testFile: "mixins/mongo/write-queue.unit.test.ts",
     test: "begin one after the other, in the order in which they came",
   },
   {
     guard: "writes that wait for one document have a bound",
-    file: "mixins/write-queue.ts",
+    file: "mixins/mongo/write-queue.ts",
     text: "(waiting?.length ?? 0) >= MAX_WAITING",
     without: "false",
-    testFile: "mixins/write-queue.unit.test.ts",
+    testFile: "mixins/mongo/write-queue.unit.test.ts",
     test: "beyond 250 that wait are refused at once",
   },
   {
     guard: "a write that the database reads after its deadline changes nothing",
-    file: "mixins/write-deadline.ts",
+    file: "mixins/mongo/write-deadline.ts",
     text: "if (until === undefined) return [];",
     without: "if (until !== null) return [];",
     testFile: "test/integration/late-write.int.test.ts",
@@ -87,10 +91,10 @@ export const DATABASE_GUARDS: readonly Guard[] = [
   },
   {
     guard: "what may have been done at a first try is not answered with what a later one says",
-    file: "mixins/retried.middleware.ts",
+    file: "mixins/bus/retried.middleware.ts",
     text: "throw inDoubt ?? error;",
     without: "throw error;",
-    testFile: "mixins/retried.contract.test.ts",
+    testFile: "mixins/bus/retried.contract.test.ts",
     test: "is not answered with what a later try says",
   },
   {

@@ -1,8 +1,8 @@
 import type { Guard } from "./guard.ts";
 
 const mayCall = {
-  file: "mixins/may-call.ts",
-  testFile: "mixins/may-call.unit.test.ts",
+  file: "mixins/actions/may-call.ts",
+  testFile: "mixins/actions/may-call.unit.test.ts",
   test: "opens what it was made for",
 };
 const ring = { file: "services/api/keys/key-ring.ts", testFile: "services/api/keys/key-ring.unit.test.ts" };
@@ -31,18 +31,18 @@ export const KEY_GUARDS: readonly Guard[] = [
   },
   {
     guard: "the owner of an action asks who calls",
-    file: "mixins/contract-action.ts",
+    file: "mixins/actions/contract-action.ts",
     text: "if (!mayCall(contract, context.params as object, context.meta.caller))",
     without: "if (!mayCall(contract, context.params as object, undefined))",
-    testFile: "mixins/contract-action.contract.test.ts",
+    testFile: "mixins/actions/contract-action.contract.test.ts",
     test: "is for those alone whom the contract names",
   },
   {
     guard: "another contract's check is none",
-    file: "mixins/contract-action.ts",
+    file: "mixins/actions/contract-action.ts",
     text: "checkedBy === contract",
     without: "checkedBy !== undefined",
-    testFile: "mixins/contract-action.contract.test.ts",
+    testFile: "mixins/actions/contract-action.contract.test.ts",
     test: "does not check anew what has just passed its own check here, and no other's word counts",
   },
   {

@@ -2,7 +2,7 @@ import type { Guard } from "./guard.ts";
 
 const body = { file: "services/api/request-body.ts", testFile: "services/api/http-server.unit.test.ts" };
 const json = { file: "services/api/exact-json.ts", testFile: "services/api/exact-json.unit.test.ts" };
-const validator = { file: "mixins/check-params.ts", testFile: "mixins/check-params.unit.test.ts" };
+const validator = { file: "mixins/actions/check-params.ts", testFile: "mixins/actions/check-params.unit.test.ts" };
 const path = { file: "services/api/request-path.ts", testFile: "services/api/request-path.unit.test.ts" };
 const wire = { file: "services/api/wire-fields.ts", testFile: "services/api/wire-fields.unit.test.ts" };
 
@@ -113,7 +113,7 @@ export const REQUEST_GUARDS: readonly Guard[] = [
     file: "services/contracts/ids.ts",
     text: "(text.length < INT64_MAX.length || text <= INT64_MAX)",
     without: "text.length <= INT64_MAX.length",
-    testFile: "mixins/check-params.unit.test.ts",
+    testFile: "mixins/actions/check-params.unit.test.ts",
     test: "is told what a guild id is",
   },
   {
@@ -125,10 +125,10 @@ export const REQUEST_GUARDS: readonly Guard[] = [
   },
   {
     guard: "an unforeseen error's text stays in its process (D4)",
-    file: "mixins/contract-action.ts",
+    file: "mixins/actions/contract-action.ts",
     text: 'return asError(refuse("INTERNAL"));',
     without: "return error;",
-    testFile: "mixins/contract-action.contract.test.ts",
+    testFile: "mixins/actions/contract-action.contract.test.ts",
     test: "lets no text of an unforeseen error cross the bus",
   },
   {
@@ -201,7 +201,7 @@ export const REQUEST_GUARDS: readonly Guard[] = [
   },
   {
     guard: "an owner does not build what is larger than an answer may be (D38)",
-    file: "mixins/bounded-list.ts",
+    file: "mixins/actions/bounded-list.ts",
     text: 'if (this.#bytes > MAX_ANSWER_BYTES) return "bytes";',
     without: "",
     testFile: "services/calendar-events/calendar-windows.int.test.ts",

@@ -1,7 +1,7 @@
 import { isOpen } from "../../../services/dispatch/domain/post.ts";
 import type { Owners, Ports } from "../../../services/dispatch/protocol/ports.ts";
 import type { PostStore } from "../../../services/dispatch/protocol/post-store.ts";
-import { type DatabaseClock, newDatabaseClock } from "../../../mixins/database-clock.ts";
+import { type DatabaseClock, newDatabaseClock } from "../../../mixins/mongo/database-clock.ts";
 import { isIn, type SharedWorld } from "./shared-world.ts";
 import type { Incarnation } from "./simulated-network.ts";
 import type { SimulatedOwners } from "./simulated-owners.ts";

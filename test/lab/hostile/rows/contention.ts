@@ -59,7 +59,7 @@ export const CONTENTION: HostileRow = {
     name: "the queue of a document's writes, and the turns of a guild",
     edits: [
       {
-        file: "mixins/write-queue.ts",
+        file: "mixins/mongo/write-queue.ts",
         text: "else if (!(await turnIn(waiting, MAX_WAIT_MS))) {",
         without: "else if (false) {",
       },

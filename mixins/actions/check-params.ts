@@ -1,0 +1,94 @@
+import FastestValidator, { type ValidationError } from "fastest-validator";
+import type { ActionContract, FieldProblem, FieldProblemCode } from "../../services/contracts/contract.ts";
+
+const Validator = FastestValidator as unknown as typeof FastestValidator.default;
+const NOT_NULL = { nullable: false };
+const validator = new Validator({
+  useNewCustomCheckerFunction: true,
+  // As it comes, the library takes null for every optional field; here only for a field that says so (D6).
+  considerNullAsAValue: true,
+  // With words of its own it would make a text of the refused value, which fails on a list of `{"toString": 1}`.
+  messages: Object.fromEntries(Object.keys(new Validator().messages).map((type) => [type, ""])),
+  defaults: {
+    string: NOT_NULL,
+    number: NOT_NULL,
+    boolean: NOT_NULL,
+    array: NOT_NULL,
+    object: NOT_NULL,
+    any: NOT_NULL,
+  },
+});
+
+/** Says of params what is wrong with them, every bad field at once (D4); empty when they are good. */
+export type ParamsCheck = (params: object) => FieldProblem[];
+
+const checks = new WeakMap<object, ParamsCheck>();
+
+/** The check of a contract, compiled once. It changes nothing in the params, and never repeats a value of theirs. */
+export function paramsCheck<Params>(
+  contract: Pick<ActionContract<Params, unknown>, "params" | "together">,
+): ParamsCheck {
+  const known = checks.get(contract);
+  if (known !== undefined) return known;
+  const validate = validator.compile({ ...contract.params, $$strict: true });
+  const check: ParamsCheck = (params) => {
+    // Of a copy: the library writes `undefined` into what it checks, for each absent field with a check of its own.
+    const outcome = validate({ ...params });
+    const problems =
+      outcome === true ? [] : (outcome as ValidationError[]).flatMap((error) => problemsOf(error, params));
+    const named = new Set(problems.map((problem) => problem.field));
+    const tied = contract.together?.(params) ?? [];
+    return [...problems, ...tied.filter((problem) => !named.has(problem.field))];
+  };
+  checks.set(contract, check);
+  return check;
+}
+
+const WORDS: Record<string, readonly [code: FieldProblemCode, words: (expected: unknown) => string]> = {
+  required: ["REQUIRED", () => "is required"],
+  string: ["WRONG_TYPE", () => "must be a string"],
+  number: ["WRONG_TYPE", () => "must be an integer"],
+  numberInteger: ["WRONG_TYPE", () => "must be an integer"],
+  numberMin: ["OUT_OF_RANGE", (least) => `must be at least ${String(least)}`],
+  numberMax: ["OUT_OF_RANGE", (most) => `must be at most ${String(most)}`],
+  numberNotEqual: ["OUT_OF_RANGE", (value) => `must not be ${String(value)}`],
+  boolean: ["WRONG_TYPE", () => "must be true or false"],
+  array: ["WRONG_TYPE", () => "must be an array"],
+  arrayMax: ["TOO_MANY", (most) => `must have at most ${String(most)} entries`],
+  object: ["WRONG_TYPE", () => "must be an object"],
+  stringMax: ["TOO_LONG", (most) => `must be at most ${String(most)} characters`],
+  malformed: ["MALFORMED", (hint) => `must be ${String(hint)}`],
+  stringEnum: ["NOT_ALLOWED", (values) => `must be one of ${String(values)}`],
+};
+
+function problemsOf(error: ValidationError, params: object): FieldProblem[] {
+  const { type, field, expected } = error;
+  if (type !== "objectStrict") return [problemOf(error)];
+  const allowed = String(expected).split(", ");
+  if (field === undefined) return unknownMembers("", params, allowed);
+  return unknownMembers(field, (params as Record<string, unknown>)[field], allowed);
+}
+
+/** The most unknown members that are named, and how much of each name. */
+const MAX_NAMED_MEMBERS = 10;
+const MAX_NAME_LENGTH = 64;
+
+/** Members that an object must not have, each named (D37); the path of the params themselves is empty. */
+function unknownMembers(path: string, value: unknown, allowed: readonly string[]): FieldProblem[] {
+  const unknown = Object.keys(Object(value) as object).filter((name) => !allowed.includes(name));
+  return unknown.slice(0, MAX_NAMED_MEMBERS).map((name) => ({
+    field: `${path === "" ? "" : `${path}.`}${name.slice(0, MAX_NAME_LENGTH).toWellFormed()}`,
+    code: "NOT_ALLOWED",
+    message: `is unknown: ${path === "" ? "there are" : `${path} has`} ${allowed.join(", ")}`,
+    allowed,
+  }));
+}
+
+function problemOf(error: ValidationError): FieldProblem {
+  if (error.actual === null) return { field: error.field ?? "params", code: "WRONG_TYPE", message: "must not be null" };
+  const [code, words] = WORDS[error.type] ?? ["MALFORMED", () => "is not valid"];
+  // Words that are there are the rule's own.
+  const message = error.message || words(error.expected);
+  const problem = { field: error.field ?? "params", code, message };
+  return error.type === "stringEnum" ? { ...problem, allowed: String(error.expected).split(", ") } : problem;
+}

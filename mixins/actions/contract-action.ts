@@ -1,0 +1,115 @@
+import type { ActionSchema, CallingOptions, Context } from "moleculer";
+import moleculer from "moleculer";
+import type { ActionContract, CallMeta } from "../../services/contracts/contract.ts";
+import { ERRORS, type ErrorType, isRefusal, refuse, type Refusal } from "../../services/contracts/errors.ts";
+import type { ReadOrWrite } from "../bus/asked-again.middleware.ts";
+import type { Repeatable } from "../bus/retried.middleware.ts";
+import { paramsCheck } from "./check-params.ts";
+import { isDatabaseOutOfReach } from "../mongo/database.mixin.ts";
+import { isLogged } from "../observability/log-level.ts";
+import { mayCall } from "./may-call.ts";
+import { DeadlinePassed, withWriteDeadline } from "../mongo/write-deadline.ts";
+import { traceIdIn } from "../observability/trace-context.ts";
+
+const { MoleculerClientError, MoleculerError, MoleculerRetryableError } = moleculer.Errors;
+
+/** The context of a handler: checked params, and who asks. */
+export type CallContext<Params> = Context<Params, CallMeta>;
+
+/**
+ * The Moleculer action that serves a contract: params and caller are checked by the contract before the handler
+ * sees them, and a refusal that the handler returns becomes the error that travels.
+ *
+ * Retries are on for idempotent actions alone: a create whose answer was lost must not run again.
+ */
+export function serve<Params, Result>(
+  contract: ActionContract<Params, Result>,
+  handler: (params: Params, context: CallContext<Params>) => Promise<Result | Refusal>,
+): Record<string, ActionSchema> {
+  const check = paramsCheck(contract);
+  const [, verb] = contract.name.split(".", 2) as [string, string];
+  const schema: ReadOrWrite & Repeatable = {
+    isIdempotent: contract.idempotent,
+    isRead: isRead(contract),
+    async handler(context: CallContext<Params>) {
+      const problems = wasChecked(context, contract) ? [] : check(context.params as object);
+      if (problems.length > 0) throw asError(refuse("INVALID_REQUEST", problems));
+      if (!mayCall(contract, context.params as object, context.meta.caller)) throw asError(refuse("FORBIDDEN"));
+      if (isLogged(context.broker, "debug")) context.broker.logger.debug(namesOf(context), "action");
+      const work = () => handler(context.params, context);
+      const result = await withWriteDeadline(context.meta.writeUntil, work).catch((error: unknown) => {
+        throw asSafeError(error, contract, context);
+      });
+      if (isRefusal(result)) throw asError(result);
+      return result;
+    },
+  };
+  return { [verb]: schema };
+}
+
+/** The options of a call whose params have just passed the check of that contract, in this process and by this very code. */
+export interface Checked extends CallingOptions {
+  readonly checkedBy?: object;
+}
+
+/** Options don't cross the bus: what comes from another process is always checked. */
+function wasChecked({ options }: Context<unknown, CallMeta>, contract: object): boolean {
+  return (options as Checked).checkedBy === contract;
+}
+
+/** Whether the action changes nothing. What takes no key is for calls from inside, which write nothing in each other. */
+export function isRead({ idempotent, keys }: Pick<ActionContract<unknown, unknown>, "idempotent" | "keys">): boolean {
+  return idempotent && !keys.endsWith("write");
+}
+
+/** By what a line of any service's log is found: the request that it was for (D4), and its trace. */
+function namesOf({ action, meta: { requestId, traceparent } }: Context<unknown, CallMeta>): object {
+  return { action: action?.name, requestId, traceId: traceIdIn(traceparent) };
+}
+
+/** A refusal in the form that crosses the bus: `type`, `code` and `data` survive, the class does not. */
+export function asError({ refusal, problems, message }: Refusal): Error {
+  const { status, message: usual } = ERRORS[refusal];
+  const data = problems === undefined ? undefined : { problems };
+  const isPassing = refusal === "UNAVAILABLE" || refusal === "OUTCOME_UNKNOWN";
+  const ErrorClass = isPassing ? MoleculerRetryableError : MoleculerClientError;
+  return new ErrorClass(message ?? usual, status, refusal, data);
+}
+
+/** An error of our own table, whichever process threw it, as the refusal that it was; undefined for any other. */
+export function asRefusal(error: unknown): Refusal | undefined {
+  // Whatever is thrown is asked for its properties, undefined too.
+  const { type, message, data } = Object(error) as {
+    type?: string;
+    message?: string;
+    data?: Pick<Refusal, "problems">;
+  };
+  if (type === undefined || !Object.hasOwn(ERRORS, type)) return undefined;
+  return refuse(type as ErrorType, data?.problems, message);
+}
+
+/** What may cross the bus: a refusal as it is, anything else without its text, which is logged here. */
+function asSafeError(
+  error: unknown,
+  contract: Pick<ActionContract<unknown, unknown>, "idempotent" | "keys">,
+  context: Context<unknown, CallMeta>,
+): unknown {
+  if (asRefusal(error) !== undefined) return error;
+  if (error instanceof DeadlinePassed) return asError(refuse("UNAVAILABLE"));
+  if (isUnavailable(error)) return asError(notNow(contract));
+  context.broker.logger.error({ err: error, ...namesOf(context) }, "action failed");
+  return asError(refuse("INTERNAL"));
+}
+
+/** "Not now", of something that was begun: a read changed nothing, of anything else nobody knows. */
+export function notNow(contract: Pick<ActionContract<unknown, unknown>, "idempotent" | "keys">): Refusal {
+  return refuse(isRead(contract) ? "UNAVAILABLE" : "OUTCOME_UNKNOWN");
+}
+
+/** Whether an error says "not now": the database or another service is out of reach, or did not answer in time. */
+export function isUnavailable(error: unknown): boolean {
+  if (isDatabaseOutOfReach(error)) return true;
+  if (!(error instanceof MoleculerError)) return false;
+  const { retryable, code } = error as { retryable?: boolean; code?: unknown };
+  return retryable === true || code === 504;
+}

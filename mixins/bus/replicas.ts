@@ -1,0 +1,33 @@
+import type { ServiceBroker } from "moleculer";
+
+/** What Moleculer's declarations of its registry leave out. */
+interface Registry {
+  readonly actions: {
+    get(name: string): { readonly endpoints: readonly { readonly id: string }[] } | undefined;
+    isAvailable(name: string): boolean;
+  };
+  getServiceList(options: {
+    readonly onlyAvailable: true;
+  }): readonly { readonly name: string; readonly nodeID: string }[];
+}
+
+function registryOf({ registry }: ServiceBroker): Registry {
+  return registry as unknown as Registry;
+}
+
+/** The node ids of all that may take a call of the action, as far as is known here. */
+export function nodesServing(broker: ServiceBroker, action: string): string[] {
+  const found = registryOf(broker).actions.get(action);
+  return found?.endpoints.map(({ id }) => id) ?? [];
+}
+
+/** Whether anybody is known here who serves the action. */
+export function isServed(broker: ServiceBroker, action: string): boolean {
+  return registryOf(broker).actions.isAvailable(action);
+}
+
+/** The node ids of a service's replicas, as heartbeats tell of them. */
+export function replicasOf(broker: ServiceBroker, service: string): string[] {
+  const services = registryOf(broker).getServiceList({ onlyAvailable: true });
+  return services.filter(({ name }) => name === service).map(({ nodeID }) => nodeID);
+}

@@ -1,0 +1,62 @@
+import { afterEach, beforeEach, describe, expect, test } from "@jest/globals";
+import { type Context, ServiceBroker } from "moleculer";
+import { brokerOptions } from "../../moleculer.config.ts";
+import { action } from "../../services/contracts/contract.ts";
+import { refuse } from "../../services/contracts/errors.ts";
+import { asError, serve } from "../actions/contract-action.ts";
+import { retried } from "./retried.middleware.ts";
+
+const SHORTER_THAN_ITS_PAUSE_MS = 40;
+const set = action<object, number>({ name: "thing.set", keys: "guild write", params: {}, idempotent: true });
+const make = action<object, number>({ name: "thing.make", keys: "guild write", params: {}, idempotent: false });
+
+describe("a call that is answered with 'not now'", () => {
+  let broker: ServiceBroker;
+  let calls: number;
+  let handle: (call: number) => Promise<number>;
+  const handler = () => handle((calls += 1)).then((result) => (result === 0 ? refuse("UNAVAILABLE") : result));
+
+  beforeEach(async () => {
+    calls = 0;
+    const options = brokerOptions({ nodeId: "retried.test", natsUrl: undefined, logLevel: "fatal" });
+    broker = new ServiceBroker({ ...options, tracking: { enabled: false } });
+    broker.createService({ name: "thing", actions: { ...serve(set, handler), ...serve(make, handler) } });
+    await broker.start();
+  });
+  afterEach(() => broker.stop());
+
+  test("is made again when it may be done twice", async () => {
+    handle = async (call) => (call < 3 ? 0 : call);
+    await expect(broker.call(set.name)).resolves.toBe(3);
+  });
+
+  test("is made three times at most", async () => {
+    handle = async () => 0;
+    await expect(broker.call(set.name)).rejects.toMatchObject({ type: "UNAVAILABLE" });
+    expect(calls).toBe(3);
+  });
+
+  test("is made once when it may not be done twice, and when its caller wants it so", async () => {
+    handle = async (call) => (call < 3 ? 0 : call);
+    await expect(broker.call(make.name)).rejects.toMatchObject({ type: "UNAVAILABLE" });
+    await expect(broker.call(set.name, {}, { retries: 0 })).rejects.toMatchObject({ type: "UNAVAILABLE" });
+    expect(calls).toBe(2);
+  });
+
+  test("and may have been done at its first try is not answered with what a later try says", async () => {
+    handle = async (call) => {
+      if (call === 1) throw asError(refuse("OUTCOME_UNKNOWN"));
+      return 0;
+    };
+    await expect(broker.call(set.name)).rejects.toMatchObject({ type: "OUTCOME_UNKNOWN" });
+    expect(calls).toBe(3);
+  });
+
+  test("is not made again when its time would be over: it could be done after a later one", async () => {
+    const refuseIt = () => ((calls += 1), Promise.reject(asError(refuse("UNAVAILABLE"))));
+    const made = retried().remoteAction?.call(broker, refuseIt, { isIdempotent: true } as never);
+    const context = { options: { timeout: SHORTER_THAN_ITS_PAUSE_MS } } as Context;
+    await expect(made?.call(undefined as never, context)).rejects.toMatchObject({ type: "UNAVAILABLE" });
+    expect(calls).toBe(1);
+  });
+});

@@ -1,0 +1,109 @@
+import { afterAll, beforeAll, describe, expect, test } from "@jest/globals";
+import { type Connection, type Model, Schema } from "mongoose";
+import { emptyDatabase } from "../../test/real-parts/test-services.ts";
+import type { GuildId } from "../../services/contracts/ids.ts";
+import {
+  changesSince,
+  saveRevision,
+  kept,
+  stampedReplacement,
+  stampedTombstone,
+  type Tracked,
+  trackedIndexes,
+  trackedPaths,
+} from "./change-feed.ts";
+import { closedConnection } from "./database.mixin.ts";
+
+interface Row extends Tracked {
+  text?: unknown;
+  madeAt?: Date;
+}
+
+const guildId = "1" as GuildId;
+const BEGINNING = { at: 0, id: "" };
+
+describe("the change feed", () => {
+  const connection: Connection = closedConnection();
+  let model: Model<Row>;
+
+  beforeAll(async () => {
+    const schema = new Schema<Row>({ _id: String, ...trackedPaths, text: String, madeAt: Date }, { versionKey: false });
+    for (const [keys, options] of trackedIndexes) schema.index(keys, options);
+    model = connection.model<Row>("Thing", schema);
+    await connection.openUri(emptyDatabase());
+    await model.createIndexes();
+  });
+  afterAll(() => connection.close());
+
+  test("texts are stored as they are, whatever MongoDB would make of them", async () => {
+    const text = "$$NOW {$ne: 1} $text a.b \0";
+    await expect(saveRevision(model, { _id: "literal", guildId, revision: 1, text } as Row)).resolves.toBe(true);
+    await expect(model.findById("literal").lean()).resolves.toMatchObject({ text });
+  });
+
+  test("of two writes of the same revision one is stored, and the other told", async () => {
+    const write = (text: string) => saveRevision(model, { _id: "race", guildId, revision: 1, text } as Row);
+    const outcomes = await Promise.all([write("a"), write("b"), write("c")]);
+    expect(outcomes.filter(Boolean)).toHaveLength(1);
+    await expect(saveRevision(model, { _id: "race", guildId, revision: 3 })).resolves.toBe(false);
+    await expect(saveRevision(model, { _id: "race", guildId: "2" as GuildId, revision: 2 })).resolves.toBe(false);
+  });
+
+  test("what is gone stays gone: no later revision brings it back", async () => {
+    await saveRevision(model, { _id: "gone", guildId, revision: 1 });
+    const tombstone = { _id: "gone", guildId, revision: 2 };
+    await expect(saveRevision(model, tombstone, stampedTombstone(tombstone))).resolves.toBe(true);
+    await expect(saveRevision(model, { _id: "gone", guildId, revision: 3 })).resolves.toBe(false);
+  });
+
+  test("the database's time goes where it is asked for, and a kept field stays", async () => {
+    const first = { _id: "stamped", guildId, revision: 1 };
+    await saveRevision(model, first, stampedReplacement(first, ["madeAt"]));
+    const made = await model.findById("stamped").lean<Row>();
+    expect(made?.madeAt).toEqual(made?.changedAt);
+    const second = { ...first, revision: 2 };
+    await saveRevision(model, second, stampedReplacement(second, [], kept("madeAt")));
+    await expect(model.findById("stamped").lean()).resolves.toMatchObject({ madeAt: made?.madeAt, revision: 2 });
+  });
+
+  test("read page by page, it gives every record once, in the order of its changes, also those of one millisecond", async () => {
+    const at = new Date("2030-01-01T00:00:00Z");
+    const ids = Array.from({ length: 25 }, (_, n) => `page-${String(n).padStart(2, "0")}`);
+    await model.collection.insertMany(ids.map((_id) => ({ _id, guildId, revision: 1, changedAt: at }) as never));
+    const seen: string[] = [];
+    let mark = { at: at.getTime() - 1, id: "" };
+    for (;;) {
+      const page = await changesSince(model, { mark, limit: 10 });
+      seen.push(...page.changes.map(({ id }) => id));
+      mark = page.mark;
+      if (!page.more) break;
+    }
+    expect(seen).toEqual(ids);
+    await expect(changesSince(model, { mark, limit: 10 })).resolves.toEqual({ changes: [], mark, more: false });
+  });
+
+  test("tells of what is gone, for as long as its tombstone is kept", async () => {
+    const { changes } = await changesSince(model, { mark: BEGINNING, limit: 1000 });
+    expect(changes.find(({ id }) => id === "gone")).toMatchObject({ revision: 2, deleted: true });
+    const indexes = await model.collection.indexes();
+    expect(indexes.find(({ key }) => key["deletedAt"] === 1)).toMatchObject({ expireAfterSeconds: 7 * 86_400 });
+  });
+
+  test("says when it was read, by the clock that stamps the changes", async () => {
+    await saveRevision(model, { _id: "last of all", guildId, revision: 1 });
+    const { readAt = 0 } = await changesSince(model, { mark: BEGINNING, limit: 1 });
+    const written = await model.findById("last of all").lean<Row>();
+    const after = await model.aggregate<{ now: Date }>([{ $limit: 1 }, { $project: { now: "$$NOW" } }]);
+    expect(readAt).toBeGreaterThanOrEqual(written?.changedAt.getTime() ?? Infinity);
+    expect(readAt).toBeLessThanOrEqual(after[0]?.now.getTime() ?? 0);
+  });
+
+  test("is read by its index", async () => {
+    const plan = await model
+      .find({ changedAt: { $gt: new Date(0) } })
+      .sort({ changedAt: 1, _id: 1 })
+      .explain("queryPlanner");
+    expect(JSON.stringify(plan)).toContain("IXSCAN");
+    expect(JSON.stringify(plan)).not.toContain("COLLSCAN");
+  });
+});

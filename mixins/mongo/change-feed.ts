@@ -1,0 +1,129 @@
+import type { ClientSession, Model, PipelineStage } from "mongoose";
+import type { Change, ChangesSinceParams, ChangesSinceResult } from "../../services/contracts/change-feed.contract.ts";
+import { TOMBSTONE_DAYS } from "../../services/contracts/change-feed.contract.ts";
+import type { GuildId } from "../../services/contracts/ids.ts";
+import { readRows } from "./short-reads.ts";
+import { deadlineStages, inTime } from "./write-deadline.ts";
+
+/** The fields by which a record takes part in its owner's change feed. */
+export interface Tracked {
+  _id: string;
+  guildId: GuildId;
+  /** Counts the writes, from 1. */
+  revision: number;
+  /** Time of the last write, by the database server's clock. */
+  changedAt: Date;
+  /** Set on a tombstone: the record is gone, and this row says so until it expires. */
+  deletedAt?: Date;
+}
+
+/** Mongoose paths of the tracked fields, `_id` aside. */
+export const trackedPaths = {
+  guildId: { type: String, required: true },
+  revision: { type: Number, required: true },
+  changedAt: { type: Date, required: true },
+  deletedAt: Date,
+} as const;
+
+/** Index of the feed, and the one that ends tombstones, which holds nothing else: every index costs every write. */
+export const trackedIndexes = [
+  [{ changedAt: 1, _id: 1 }, {}],
+  [{ deletedAt: 1 }, { name: "tombstones", sparse: true, expireAfterSeconds: TOMBSTONE_DAYS * 86_400 }],
+] as const;
+
+/**
+ * An update that replaces a whole record and stamps it with the database server's time. `$literal` keeps texts
+ * that begin with `$` from being read as expressions. `alsoNow` names further fields that get the same time;
+ * `fromStored` has fields that are computed from what is stored before.
+ */
+export function stampedReplacement(
+  record: object,
+  alsoNow: readonly string[] = [],
+  fromStored: Readonly<Record<string, object | string>> = {},
+): [PipelineStage.ReplaceWith] {
+  const now = Object.fromEntries(["changedAt", ...alsoNow].map((field) => [field, "$$NOW"]));
+  return [{ $replaceWith: { $mergeObjects: [{ $literal: record }, fromStored, now] } }];
+}
+
+/** Fields that stay as they are stored. */
+export function kept(...fields: readonly string[]): Record<string, string> {
+  return Object.fromEntries(fields.map((field) => [field, `$${field}`]));
+}
+
+/** What is left of a removed record: enough for the feed to tell, and the fields that `left` computes from it. */
+export function stampedTombstone(
+  record: Pick<Tracked, "_id" | "guildId" | "revision">,
+  left: Readonly<Record<string, object>> = {},
+): PipelineStage.ReplaceWith[] {
+  return stampedReplacement(record, ["deletedAt"], left);
+}
+
+/**
+ * Stores one revision of a record: revision 1 is inserted, a later one replaces the revision before it. False when
+ * another write came between. Rejects with DeadlinePassed when it came too late.
+ */
+export async function saveRevision<Row extends Tracked>(
+  model: Model<Row>,
+  record: Pick<Tracked, "_id" | "guildId" | "revision">,
+  replacement: PipelineStage.ReplaceWith[] = stampedReplacement(record),
+  session?: ClientSession,
+): Promise<boolean> {
+  const first = record.revision === 1;
+  const { _id, guildId } = record;
+  const before = first ? { $exists: false } : record.revision - 1;
+  try {
+    // The driver's: a replacement is made of checked values, and nothing in it is mongoose's to convert.
+    const update = model.collection.updateOne(
+      { _id, guildId, revision: before, ...(first ? {} : { deletedAt: { $exists: false } }) } as never,
+      [...replacement, ...deadlineStages()],
+      { upsert: first, ...(session === undefined ? {} : { session }) },
+    );
+    const { matchedCount, upsertedCount } = await inTime(update);
+    return matchedCount + upsertedCount === 1;
+  } catch (error) {
+    if (isDuplicateKey(error)) return false;
+    throw error;
+  }
+}
+
+/** MongoDB's code for an id that is taken. */
+export const DUPLICATE_KEY = 11_000;
+
+/** Whether another document has the id, or a value that is unique. */
+export function isDuplicateKey(error: unknown): boolean {
+  return (error as { code?: unknown }).code === DUPLICATE_KEY;
+}
+
+const CHANGE = { guildId: 1, revision: 1, changedAt: 1, deletedAt: 1, readAt: "$$NOW" } as const;
+const IN_ORDER = { changedAt: 1, _id: 1 } as const;
+
+type ChangeRow = Pick<Tracked, "_id" | "guildId" | "revision" | "changedAt" | "deletedAt"> & { readonly readAt: Date };
+
+/** Answers "what changed since this mark", in the order of `changedAt`, then id. */
+export async function changesSince<Row extends Tracked>(
+  model: Model<Row>,
+  { mark, limit }: ChangesSinceParams,
+): Promise<ChangesSinceResult> {
+  const at = new Date(mark.at);
+  const filter = { $or: [{ changedAt: { $gt: at } }, { changedAt: at, _id: { $gt: mark.id } }] };
+  const rows = await readRows<ChangeRow>(model, { filter, projection: CHANGE, sort: IN_ORDER, limit: limit + 1 });
+  const changes = rows.slice(0, limit).map(changeOf);
+  const [first] = rows;
+  const last = changes.at(-1);
+  return {
+    changes,
+    mark: last === undefined ? mark : { at: last.changedAt, id: last.id },
+    ...(first === undefined ? {} : { readAt: first.readAt.getTime() }),
+    more: rows.length > limit,
+  };
+}
+
+function changeOf(row: ChangeRow): Change {
+  return {
+    id: row._id,
+    guildId: row.guildId,
+    revision: row.revision,
+    changedAt: row.changedAt.getTime(),
+    deleted: row.deletedAt !== undefined,
+  };
+}

@@ -1,0 +1,82 @@
+import type { ServiceSchema } from "moleculer";
+import mongoose, { type Connection } from "mongoose";
+import { NoAnswerInTime, within } from "../async/bounded-answers.ts";
+
+/** How long an operation looks for a primary before it fails: an election takes less. */
+const SERVER_SELECTION_MS = 5_000;
+
+/** A connection that is opened when the service starts; models are made on it before. */
+export function closedConnection(): Connection {
+  const connection = mongoose.createConnection();
+  // An operation on a closed connection fails at once instead of waiting in a queue for ever.
+  connection.set("bufferCommands", false);
+  return connection;
+}
+
+/**
+ * Opens the service's own connection at start, builds the indexes of its models, and closes it at stop.
+ *
+ * Writes are acknowledged by a majority, journalled: what was answered is there after a crash.
+ */
+export function databaseMixin(connection: Connection, mongoUrl: string, appName: string): Partial<ServiceSchema> {
+  return {
+    async started() {
+      await connection.openUri(mongoUrl, {
+        appName: `guildcal-${appName}`,
+        autoIndex: false,
+        autoCreate: false,
+        serverSelectionTimeoutMS: SERVER_SELECTION_MS,
+        writeConcern: { w: "majority", journal: true },
+        readConcernLevel: "majority",
+        readPreference: "primary",
+        maxPoolSize: 50,
+      });
+      for (const model of Object.values(connection.models)) await model.createIndexes();
+    },
+    async stopped() {
+      await connection.close();
+    },
+  };
+}
+
+/** Whether the database answers now. */
+export async function databaseAnswers(connection: Connection, withinMs: number): Promise<boolean> {
+  if (connection.db === undefined) return false;
+  return within(withinMs, "ping", connection.db.command({ ping: 1 })).then(
+    () => true,
+    () => false,
+  );
+}
+
+/** The database server's own time now. */
+export async function databaseTime(connection: Connection, withinMs: number): Promise<number> {
+  if (connection.db === undefined) throw new mongoose.MongooseError("not connected");
+  const { localTime } = await within(withinMs, "hello", connection.db.admin().command({ hello: 1 }));
+  return (localTime as Date).getTime();
+}
+
+const OUT_OF_REACH = new Set([
+  "MongoServerSelectionError",
+  "MongoNetworkError",
+  "MongoNetworkTimeoutError",
+  "MongoNotConnectedError",
+  "MongoPoolClearedError",
+  "MongoPoolClosedError",
+  "MongoTopologyClosedError",
+  "MongoClientClosedError",
+  "MongoWaitQueueTimeoutError",
+  "MongoOperationTimeoutError",
+  "MongooseError",
+]);
+
+/** MongoDB's codes for a server that is not the primary any more, or is shutting down. */
+const NOT_PRIMARY = new Set<unknown>([91, 189, 10_107, 11_600, 11_602, 13_435, 13_436]);
+
+/** Whether an error says that the database could not be reached, as opposed to a defect. */
+export function isDatabaseOutOfReach(error: unknown): boolean {
+  if (!(error instanceof Error)) return false;
+  if (error instanceof NoAnswerInTime) return true;
+  const labels = error as Error & { hasErrorLabel?: (label: string) => boolean };
+  if (error instanceof mongoose.mongo.MongoServerError && NOT_PRIMARY.has(error.code)) return true;
+  return OUT_OF_REACH.has(error.name) || labels.hasErrorLabel?.("RetryableWriteError") === true;
+}

@@ -1,0 +1,44 @@
+import type { EpochMs, GuildId } from "../../services/contracts/ids.ts";
+import { type Readable, readRows } from "./short-reads.ts";
+
+/** What a record was before the last change that counts, stored beside what came after, or in its tombstone. */
+export interface Former {
+  readonly guildId: GuildId;
+  /** When that change was stored, by the database server's clock. */
+  readonly until: Date;
+}
+
+/** The index that `formerSince` reads by. */
+export const FORMER_INDEX = [
+  { "former.guildId": 1, "former.until": 1 },
+  { name: "former", partialFilterExpression: { "former.until": { $exists: true } } },
+] as const;
+
+/** More than these are not told of one guild: the latest are. */
+export const MOST_FORMER = 1_000;
+
+/** An expression for what the stored record is, in the update that replaces it. */
+export function storedFields(...fields: readonly string[]): Record<string, string> {
+  return { ...Object.fromEntries(["guildId", ...fields].map((field) => [field, `$${field}`])), until: "$$NOW" };
+}
+
+/** A record's id, and what it was before. */
+export interface FormerRecord<Fields extends Former> {
+  readonly _id: string;
+  readonly former: Fields;
+}
+
+/** What records of a guild were before a change that was stored after an instant; the latest first. */
+export function formerSince<Fields extends Former>(
+  model: Readable,
+  guildId: GuildId,
+  after: EpochMs,
+): Promise<FormerRecord<Fields>[]> {
+  return readRows<FormerRecord<Fields>>(model, {
+    filter: { "former.guildId": guildId, "former.until": { $gt: new Date(after) } },
+    projection: { former: 1 },
+    sort: { "former.until": -1 },
+    hint: FORMER_INDEX[0],
+    limit: MOST_FORMER,
+  });
+}

@@ -1,0 +1,46 @@
+import { describe, expect, test } from "@jest/globals";
+import { refuse } from "../../services/contracts/errors.ts";
+import { optimisticWrite } from "./optimistic-write.ts";
+
+describe("an optimistic write", () => {
+  test("decides anew on what is there now, when another write came between", async () => {
+    const stored = [1, 5, 9];
+    const decided: number[] = [];
+    const outcome = await optimisticWrite({
+      load: async () => stored[decided.length] as number,
+      decide: (state) => {
+        decided.push(state);
+        return state + 1;
+      },
+      save: async () => decided.length === 3,
+    });
+    expect(outcome).toBe(10);
+    expect(decided).toEqual([1, 5, 9]);
+  });
+
+  test("saves nothing that was refused", async () => {
+    let saves = 0;
+    const save = async () => ++saves > 0;
+    const outcome = await optimisticWrite({ load: async () => 1, decide: () => refuse("EVENT_NOT_FOUND"), save });
+    expect(outcome).toEqual({ refusal: "EVENT_NOT_FOUND" });
+    expect(saves).toBe(0);
+  });
+
+  test("answers what saving refused, and does not try again", async () => {
+    let saves = 0;
+    const save = async () => {
+      saves += 1;
+      return refuse("TOO_MANY_EVENTS");
+    };
+    const outcome = await optimisticWrite({ load: async () => 1, decide: (state) => state, save });
+    expect(outcome).toEqual({ refusal: "TOO_MANY_EVENTS" });
+    expect(saves).toBe(1);
+  });
+
+  test("gives up with a conflict, instead of trying for ever", async () => {
+    let now = 0;
+    const clock = () => (now += 1_000);
+    const steps = { load: async () => 1, decide: (state: number) => state, save: async () => false };
+    await expect(optimisticWrite(steps, clock)).resolves.toEqual({ refusal: "WRITE_CONFLICT" });
+  });
+});

@@ -1,0 +1,48 @@
+import { AsyncLocalStorage } from "node:async_hooks";
+import type { EpochMs } from "../../services/contracts/ids.ts";
+
+/** How long after its request came a write may still change something: half a second less than its caller waits. */
+export const WRITE_WITHIN_MS = 5_500;
+
+/** MongoDB's code for an update that would change `_id`. */
+const IMMUTABLE_FIELD = 66;
+
+/** The deadline of the request that is being served, by the database server's clock. */
+const deadline = new AsyncLocalStorage<EpochMs | undefined>();
+
+/** A write reached the database after its deadline, and has changed nothing. */
+export class DeadlinePassed extends Error {}
+
+/** Does the work; every write in it that carries the guard changes nothing after `until`. */
+export function withWriteDeadline<Result>(until: EpochMs | undefined, work: () => Result): Result {
+  return deadline.run(until, work);
+}
+
+/**
+ * The last stage of an update's pipeline, or none where there is no deadline. The database itself compares its time with
+ * the deadline when it begins the update: a command that it reads late, after a pause of its own or of the network,
+ * changes nothing. A time limit of the driver's counts from when the command was sent, and `maxTimeMS` from when it was
+ * read; neither refuses what was read late.
+ *
+ * An update has no way to fail by an expression. So a late one asks for another `_id`, which MongoDB refuses.
+ */
+export function deadlineStages(): readonly { $set: object }[] {
+  const until = deadline.getStore();
+  if (until === undefined) return [];
+  return [{ $set: { _id: { $cond: [{ $lt: ["$$NOW", new Date(until)] }, "$_id", null] } } }];
+}
+
+/** Whether the database refused an update because its deadline had passed. */
+export function isPastDeadline({ code }: { readonly code?: unknown }): boolean {
+  return code === IMMUTABLE_FIELD;
+}
+
+/** Rejects with DeadlinePassed where the database refused the update because of its deadline. */
+export async function inTime<Result>(update: Promise<Result>): Promise<Result> {
+  try {
+    return await update;
+  } catch (error) {
+    if (error instanceof Error && isPastDeadline(error as { code?: unknown })) throw new DeadlinePassed();
+    throw error;
+  }
+}

@@ -1,0 +1,36 @@
+import { afterEach, beforeEach, expect, test } from "@jest/globals";
+import { ServiceBroker } from "moleculer";
+import { brokerOptions } from "../../moleculer.config.ts";
+import { type EmbeddedNats, startNats } from "../../services/launch/embedded-nats.ts";
+import { until } from "../../test/real-parts/until.ts";
+import { probes } from "./probes.middleware.ts";
+
+let nats: EmbeddedNats;
+let broker: ServiceBroker;
+let url: string;
+
+beforeEach(async () => {
+  nats = await startNats();
+  const onListening = (port: number) => void (url = `http://127.0.0.1:${port}/health/ready`);
+  broker = new ServiceBroker({
+    ...brokerOptions({ nodeId: "guild-settings.readiness", natsUrl: nats.url, logLevel: "fatal" }),
+    middlewares: [probes({ port: 0, host: "127.0.0.1", onListening })],
+  });
+  await broker.start();
+});
+afterEach(async () => {
+  await broker.stop();
+  await nats.stop();
+});
+
+const asked = async () => (await fetch(url)).json();
+const isReady = async () => ((await asked()) as { status: string }).status === "ready";
+
+test("a process is not ready as long as its bus is gone, and is ready again when it is back", async () => {
+  expect(await asked()).toEqual({ status: "ready" });
+  await nats.kill("SIGKILL");
+  await until(async () => !(await isReady()), "not ready");
+  expect(await asked()).toEqual({ status: "not ready", missing: ["bus"] });
+  nats = await startNats(nats.port);
+  await until(isReady, "ready again");
+});
