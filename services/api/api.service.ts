@@ -1,12 +1,11 @@
 import type { Service, ServiceSchema } from "moleculer";
-import WebGateway from "moleculer-web";
 import { boundedAnswers } from "../../mixins/async/bounded-answers.ts";
 import { listen } from "../../mixins/actions/contract-event.ts";
 import { newDatabaseClock } from "../../mixins/mongo/database-clock.ts";
 import { closedConnection, databaseAnswers, databaseMixin, databaseTime } from "../../mixins/mongo/database.mixin.ts";
 import { broadcast } from "../../mixins/actions/typed-calls.ts";
 import { apiKeyChanged } from "../contracts/api-keys.contract.ts";
-import { Gateway } from "./gateway.ts";
+import { Gateway, gatewayPages } from "./gateway.ts";
 import { apiKeysStore } from "./keys/api-keys.store.ts";
 import { keyActions } from "./keys/key.actions.ts";
 import { type KeySeal, pepperId } from "./keys/key-digests.ts";
@@ -17,6 +16,8 @@ import { onceBy } from "./once/once.ts";
 import { clientAddress, connectionAddress } from "./rates/client-address.ts";
 import { doorkeeper } from "./rates/doorkeeper.ts";
 import { GatewayRates, ratesUsed, type RateSettings, TELL_EVERY_MS } from "./rates/gateway-rates.ts";
+import { ROUTES } from "./route-table.ts";
+import { webGateway, type WebService } from "./web-gateway.ts";
 
 export interface ApiServiceOptions {
   readonly mongoUrl: string;
@@ -27,6 +28,8 @@ export interface ApiServiceOptions {
   readonly rates: RateSettings;
   /** Most connections that one address has open, unless it is a trusted proxy's; 0 for no limit. */
   readonly connectionsPerAddress?: number;
+  /** Origins whose pages may read answers; none by default. */
+  readonly corsOrigins?: readonly string[];
   /** A key that is valid, as an operator's, as long as it is given here. */
   readonly apiKey?: string | undefined;
   /** Given the key of the very first start, in clear, this once. */
@@ -36,17 +39,6 @@ export interface ApiServiceOptions {
   /** How long a stop waits for the requests in flight; 5 s by default. */
   readonly drainMs?: number;
 }
-
-/**
- * moleculer-web in the mode in which it listens to nothing, without what it would offer to everybody on the bus:
- * requests take our own path (README.md).
- */
-const { events: _, ...web } = WebGateway;
-const webGateway: Partial<ServiceSchema> = {
-  ...web,
-  settings: { ...web.settings, server: false, routes: null } as NonNullable<ServiceSchema["settings"]>,
-  actions: {},
-};
 
 /** A database that hangs must not hold a request: nobody knows whose it is yet. */
 const KEY_ANSWER_MS = 2_000;
@@ -73,9 +65,11 @@ export function apiService(options: ApiServiceOptions): ServiceSchema {
   let telling: NodeJS.Timeout | undefined;
   let sampling: NodeJS.Timeout | undefined;
   let gateway: Gateway | undefined;
+  const pages = gatewayPages(async () => gateway?.missing() ?? []);
+  const web = webGateway(ROUTES, pages, () => (gateway as Gateway).path, options.corsOrigins);
   return {
     name: "api",
-    mixins: [webGateway as ServiceSchema, databaseMixin(connection, mongoUrl, "api") as ServiceSchema],
+    mixins: [web as ServiceSchema, databaseMixin(connection, mongoUrl, "api") as ServiceSchema],
     actions: keyActions(office),
     events: {
       ...listen(apiKeyChanged, ({ id }) => ring?.forget(id)),
@@ -93,7 +87,8 @@ export function apiService(options: ApiServiceOptions): ServiceSchema {
       const bounded = boundedAnswers(store, () => KEY_ANSWER_MS);
       ring = keyRing({ store: bounded, seal, configured: apiKey, onError });
       gateway = new Gateway({
-        service: this,
+        pages,
+        service: this as WebService,
         databaseAnswers: () => databaseAnswers(connection, DATABASE_ANSWER_MS),
         once: onceBy(answers, (error) => logger.error({ err: error }, "an answer could not be kept")),
         connectionAddress: connectionAddress(limits.trustedProxies),

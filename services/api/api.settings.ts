@@ -12,6 +12,19 @@ const trustedProxies: Setting<readonly string[] | undefined> = {
   },
 };
 
+/** As a browser spells an origin: scheme, host, and the port where it is not the usual one (RFC 6454 section 6). */
+const ORIGIN = /^https?:\/\/[a-z0-9.-]+(?::\d{1,5})?$/;
+
+const corsOrigins: Setting<readonly string[] | undefined> = {
+  about: "Web pages that may ask the gateway from a browser, by their origins; `*` for all; unset: the docs page alone",
+  standard: undefined,
+  expects: "origins such as https://dashboard.example, separated by commas, or *",
+  parse(text) {
+    const origins = text.split(",").map((each) => each.trim());
+    return text.trim() === "*" || origins.every((origin) => ORIGIN.test(origin)) ? origins : undefined;
+  },
+};
+
 /** The gateway's settings. */
 export const apiSettings = {
   PORT: integerSetting("The port of the HTTP interface; 0 takes a free one", 3000, 0, 65_535),
@@ -62,4 +75,5 @@ export const apiSettings = {
     100_000,
   ),
   TRUSTED_PROXIES: trustedProxies,
+  CORS_ORIGINS: corsOrigins,
 } as const;

@@ -1,4 +1,4 @@
-import type { Service, ServiceBroker } from "moleculer";
+import type { ServiceBroker } from "moleculer";
 import type { Offered } from "../../mixins/bus/asked-again.middleware.ts";
 import type { Checked } from "../../mixins/actions/contract-action.ts";
 import type { DatabaseClock } from "../../mixins/mongo/database-clock.ts";
@@ -14,14 +14,17 @@ import type { Once } from "./once/once.ts";
 import type { Doorkeeper } from "./rates/doorkeeper.ts";
 import { requestLevel, requestLine } from "./request-line.ts";
 import { measureRequest } from "./request-metrics.ts";
-import { requestPath } from "./request-path.ts";
+import { type RequestPath, requestPath } from "./request-path.ts";
 import { rootPage } from "./root.page.ts";
+import type { Page } from "./page.ts";
 import { ROUTES } from "./route-table.ts";
 import { ServiceGone, ServiceWatch, TICK_MS } from "./service-watch.ts";
+import type { WebService } from "./web-gateway.ts";
 import { type OwnerName, OWNERS } from "../contracts/service-names.ts";
 
 export interface GatewayParts {
-  readonly service: Pick<Service, "broker" | "logger">;
+  readonly pages: readonly Page[];
+  readonly service: Pick<WebService, "broker" | "logger" | "answer">;
   /** Whether the gateway's own database answers. */
   readonly databaseAnswers: () => Promise<boolean>;
   readonly door: Doorkeeper;
@@ -39,15 +42,24 @@ const FULL_LINES = { lines: 1, windowMs: 60_000 };
 /** Of refused and of failed requests each. The metrics count all of them. */
 const REQUEST_LINES = { lines: 100, windowMs: 1_000 };
 
+/** What everybody may GET. `missing` names what keeps the gateway from serving requests. */
+export function gatewayPages(missing: () => Promise<readonly string[]>): readonly Page[] {
+  return [...healthPages(missing), rootPage(), ...docsPages(ROUTES)];
+}
+
 /** The gateway, put together: the watch over the services, the request path, and the server in front of it. */
 export class Gateway {
+  /** The steps of a request. */
+  readonly path: RequestPath;
   readonly #watch: ServiceWatch;
+  readonly #databaseAnswers: () => Promise<boolean>;
   readonly #server: HttpServer;
   readonly #logs: readonly LimitedLog[];
   #ticking: NodeJS.Timeout | undefined;
 
   constructor({
-    service: { broker, logger },
+    pages,
+    service,
     databaseAnswers,
     door,
     once,
@@ -57,43 +69,41 @@ export class Gateway {
     connectionAddress,
     connectionsPerAddress,
   }: GatewayParts) {
+    const { broker, logger } = service;
     const watch = new ServiceWatch(
       OWNERS,
       (name) => askForHealth(broker, name),
       () => performance.now(),
     );
     this.#watch = watch;
+    this.#databaseAnswers = databaseAnswers;
     const refused = new LimitedLog((fields, text) => logger.info(fields, text), REQUEST_LINES);
     const failed = new LimitedLog((fields, text) => logger.warn(fields, text), REQUEST_LINES);
     const full = new LimitedLog((fields, text) => logger.warn(fields, text), FULL_LINES);
     this.#logs = [refused, failed, full];
     const logged = { debug: isLogged(broker, "debug"), info: isLogged(broker, "info"), warn: isLogged(broker, "warn") };
+    this.path = requestPath({
+      knownPaths: [...ROUTES.flatMap(({ paths }) => paths), ...pages.map((page) => page.path)],
+      door,
+      once,
+      clock,
+      call: ({ contract: { name, asks }, shape }, params, meta) => {
+        const owners = OWNERS_OF.get(name) ?? [];
+        const asked = asks?.(params) ?? [];
+        const needed = asked.length === 0 ? owners : [...owners, ...asked];
+        // A write that was done and is made again finds its own revision instead of the one that it names.
+        const retries = Object.hasOwn(params as object, "ifRevision") ? { retries: 0 } : {};
+        const options: Checked = { meta, checkedBy: shape, ...retries };
+        return watch.whileThere(needed, () => broker.call(name, params as object, options));
+      },
+      onDefect: (error, requestId) => logger.error({ err: error, requestId }, "request failed"),
+    });
     this.#server = httpServer({
       port,
       host,
       limits: { maxConnectionsPerAddress: connectionsPerAddress ?? 0 },
       ...(connectionAddress === undefined ? {} : { addressOf: connectionAddress }),
-      answer: requestPath({
-        routes: ROUTES,
-        pages: [
-          ...healthPages(async () => [...((await databaseAnswers()) ? [] : ["database of api"]), ...watch.missing()]),
-          rootPage(),
-          ...docsPages(ROUTES),
-        ],
-        door,
-        once,
-        clock,
-        call: ({ contract: { name, asks }, shape }, params, meta) => {
-          const owners = OWNERS_OF.get(name) ?? [];
-          const asked = asks?.(params) ?? [];
-          const needed = asked.length === 0 ? owners : [...owners, ...asked];
-          // A write that was done and is made again finds its own revision instead of the one that it names.
-          const retries = Object.hasOwn(params as object, "ifRevision") ? { retries: 0 } : {};
-          const options: Checked = { meta, checkedBy: shape, ...retries };
-          return watch.whileThere(needed, () => broker.call(name, params as object, options));
-        },
-        onDefect: (error, requestId) => logger.error({ err: error, requestId }, "request failed"),
-      }),
+      answer: (request, requestId, response) => service.answer(request, requestId, response),
       onServed: (served) => {
         const level = requestLevel(served);
         if (level === "warn" && logged.warn) failed.note("failed request", requestLine(served), "request");
@@ -105,6 +115,11 @@ export class Gateway {
       onFull: () => full.note("connections", {}, "no room for more connections: the idlest are closed"),
       onError: (error) => logger.error({ err: error }, "HTTP server"),
     });
+  }
+
+  /** What keeps it from serving requests, by name. */
+  async missing(): Promise<readonly string[]> {
+    return [...((await this.#databaseAnswers()) ? [] : ["database of api"]), ...this.#watch.missing()];
   }
 
   /** The port that it listens on. */

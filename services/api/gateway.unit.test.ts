@@ -1,6 +1,7 @@
 import { afterEach, describe, expect, test } from "@jest/globals";
 import { until } from "../../test/real-parts/until.ts";
-import { Gateway, type GatewayParts } from "./gateway.ts";
+import { webService } from "../../test/real-parts/web-service.ts";
+import { Gateway, gatewayPages, type GatewayParts } from "./gateway.ts";
 
 /** A broker on which every service is well. */
 const broker = {
@@ -18,12 +19,16 @@ describe("the gateway", () => {
   const logAt = (level: string) => (line: Omit<(typeof lines)[number], "level">) => void lines.push({ ...line, level });
 
   async function start(): Promise<void> {
+    const pages = gatewayPages(() => gateway.missing());
+    const web = webService(() => gateway.path, pages);
     const service = {
       broker,
+      answer: web.answer.bind(web),
       logger: { debug: logAt("debug"), info: logAt("info"), warn: logAt("warn"), error: logAt("error") },
     } as never as GatewayParts["service"];
     const door = { admit: () => Promise.reject(new Error("nobody asks")) } as never as GatewayParts["door"];
     gateway = new Gateway({
+      pages,
       service,
       databaseAnswers: async () => answers,
       door,

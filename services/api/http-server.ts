@@ -25,7 +25,7 @@ export interface HttpServerParts {
   /** In place of the usual ones. */
   readonly limits?: Partial<typeof LIMITS>;
   /** Rejects when the sender has gone. */
-  readonly answer: (request: IncomingMessage, requestId: string) => Answer | Promise<Answer>;
+  readonly answer: (request: IncomingMessage, requestId: string, response: ServerResponse) => Answer | Promise<Answer>;
   readonly onServed: (served: Served) => void;
   /** Told of what could not be read as a request, and was answered nevertheless. */
   readonly onBroken: (broken: BrokenRequest) => void;
@@ -100,7 +100,7 @@ export function httpServer({
     if (intake === "drop") return;
     const requestId = requestIdOf(request);
     // What is there at once is not waited for: a turn of the queue each is a good part of a small answer.
-    const answered = unreadAnswer(request, intake, requestId) ?? answer(request, requestId);
+    const answered = unreadAnswer(request, intake, requestId) ?? answer(request, requestId, response);
     const given = answered instanceof Promise ? await answered : answered;
     if (given.onTaken !== undefined) whenTaken(response, request.socket, given.onTaken);
     const isRead = intake === "refuse" || isBodyRead(request);

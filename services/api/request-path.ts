@@ -2,12 +2,12 @@ import type { IncomingMessage } from "node:http";
 import { asRefusal, isRead, isUnavailable, notNow } from "../../mixins/actions/contract-action.ts";
 import type { DatabaseClock } from "../../mixins/mongo/database-clock.ts";
 import { mayCall } from "../../mixins/actions/may-call.ts";
-import type { ActionContract, CallMeta } from "../contracts/contract.ts";
+import type { ActionContract, Caller, CallMeta } from "../contracts/contract.ts";
 import { DeadlinePassed, withWriteDeadline, WRITE_WITHIN_MS } from "../../mixins/mongo/write-deadline.ts";
 import { isRefusal, refuse, type Refusal } from "../contracts/errors.ts";
 import type { EpochMs } from "../contracts/ids.ts";
 import { type Answer, jsonTextAnswer, refusalAnswer } from "./answer.ts";
-import { type Admitted, type Doorkeeper } from "./rates/doorkeeper.ts";
+import type { Admitted, Doorkeeper } from "./rates/doorkeeper.ts";
 import { rateHeaders } from "./rates/rate-headers.ts";
 import { RefusalDelay } from "./rates/refusal-delay.ts";
 import { encodeList, isLarge } from "./encode-list.ts";
@@ -17,7 +17,6 @@ import { type Done, nameOf, type Once } from "./once/once.ts";
 import type { Page } from "./page.ts";
 import { readJsonBody, SenderGone } from "./request-body.ts";
 import { traceparentOf } from "./request-trace.ts";
-import { pathsOf } from "./route-table.ts";
 import type { Route } from "./route.ts";
 import { withWarnings } from "./warnings.ts";
 import { unknownPath } from "./unknown-path.ts";
@@ -25,8 +24,8 @@ import { ServiceGone, wasNotBegun } from "./service-watch.ts";
 
 /** What a request's path runs on. */
 export interface RequestPathParts {
-  readonly routes: readonly Route[];
-  readonly pages: readonly Page[];
+  /** The nearest of them is named to who mistypes one. */
+  readonly knownPaths: readonly string[];
   readonly door: Doorkeeper;
   readonly once: Once;
   /** The database server's: it never runs ahead. */
@@ -37,83 +36,100 @@ export interface RequestPathParts {
   readonly onDefect: (error: unknown, requestId: string) => void;
 }
 
-/** Answers one request, at once where nothing is to be waited for; rejects with SenderGone alone. */
-export type RequestPath = (request: IncomingMessage, requestId: string) => Answer | Promise<Answer>;
+/** The params of an action, made of a request whose checks are behind it, and all that its answer needs. */
+export interface Checked {
+  readonly params: unknown;
+  readonly meta: CallMeta;
+  readonly headers: Answer["headers"];
+  readonly caller: Caller;
+  readonly guildId: string | undefined;
+  /** The name of the request, where it has one. */
+  readonly name: string | undefined;
+  readonly warnings: ReturnType<Route["warnings"]>;
+}
 
 /**
- * The path of a request through the gateway, its checks in the order of D3:
+ * The steps of a request through the gateway, in the order of D3:
  * 404 path → 405 → 401 → 429 key → 413/415 → 400 → 403 → 429 guild → the action, which has 404, 412, 409 and the rest to
- * give.
+ * give. moleculer-web takes them one after the other (web-gateway.ts).
  */
-export function requestPath({ routes, pages, door, once, clock, call, onDefect }: RequestPathParts): RequestPath {
+export interface RequestPath {
+  /** Whose key it is. Rejects with Refused. */
+  admit(request: IncomingMessage): Promise<Admitted>;
+  /** Reads the body, and checks it. Rejects with Refused, or with SenderGone. */
+  check(route: Route, byKey: Admitted, request: IncomingMessage, requestId: string): Promise<Checked>;
+  /** Calls the action; never rejects, but with SenderGone. */
+  perform(route: Route, checked: Checked): Promise<Answer>;
+  show(page: Page, request: IncomingMessage, requestId: string): Promise<Answer>;
+  nowhere(path: string, requestId: string): Answer;
+  /** The answer to what any step rejected with; throws SenderGone. */
+  failure(error: unknown, requestId: string): Promise<Answer>;
+}
+
+/** Ends a request's path before its action. */
+export class Refused extends Error {
+  readonly refusal: Refusal;
+  readonly headers: Answer["headers"];
+
+  constructor(refusal: Refusal, headers: Answer["headers"] = {}) {
+    super(refusal.refusal);
+    this.refusal = refusal;
+    this.headers = headers;
+  }
+}
+
+/** The refusal of another method than the one that a path has (D1). */
+export function otherMethod(methods: string): Refused {
+  return new Refused(refuse("METHOD_NOT_ALLOWED"), { allow: methods });
+}
+
+export function requestPath({ knownPaths, door, once, clock, call, onDefect }: RequestPathParts): RequestPath {
   const [lists, others] = [new GuildSlots(LIST_REQUESTS), new GuildSlots(OTHER_REQUESTS)];
   const refusalDelay = new RefusalDelay();
-  const routeAt = new Map(routes.flatMap((route) => pathsOf(route).map((path) => [path, route] as const)));
-  const knownPaths = [...routes.flatMap(({ paths }) => paths), ...pages.map((page) => page.path)];
-  const pageAt = new Map(pages.map((page) => [page.path, page] as const));
 
-  async function answerRoute(route: Route, request: IncomingMessage, requestId: string): Promise<Answer> {
-    if (request.method !== "POST") return notAllowed("POST", requestId);
+  /** When it is settled whether a write was done whose outcome nobody knows. */
+  function settledAfter({ refusal }: Refusal, writeUntil: EpochMs | undefined): Answer["headers"] {
+    if (refusal !== "OUTCOME_UNKNOWN" || writeUntil === undefined) return {};
+    return { "retry-after": String(Math.max(1, Math.ceil((writeUntil - clock.now()) / 1_000))) };
+  }
 
-    const admitted = await door.admit(request);
-    const answer =
-      "refusal" in admitted
-        ? refusalAnswer(admitted.refusal, requestId, admitted.headers)
-        : await answerCaller(route, admitted, request, requestId);
+  function failed(error: unknown, requestId: string): Answer {
+    if (error instanceof SenderGone) throw error;
+    if (error instanceof Refused) return refusalAnswer(error.refusal, requestId, error.headers);
+    if (isUnavailable(error)) return refusalAnswer(refuse("UNAVAILABLE"), requestId);
+    onDefect(error, requestId);
+    return refusalAnswer(refuse("INTERNAL"), requestId);
+  }
+
+  async function delayed(answer: Answer): Promise<Answer> {
     await refusalDelay.before(answer);
     return answer;
   }
 
-  async function answerCaller(
-    route: Route,
-    byKey: Admitted,
-    request: IncomingMessage,
-    requestId: string,
-  ): Promise<Answer> {
-    const { caller } = byKey;
-    const refused = (refusal: Refusal) => refusalAnswer(refusal, requestId, rateHeaders(byKey.standings));
-    const body = await readJsonBody(request);
-    if (isRefusal(body)) return refused(body);
-
-    const decoded = route.decode(body);
-    const condition = route.takesIfMatch ? readIfMatch(request.headers) : refuseIfMatch(request.headers);
-    const problems = [...route.check(decoded), ...condition.problems];
-    if (problems.length > 0) return refused(refuse("INVALID_REQUEST", problems));
-
-    if (!mayCall(route.contract, decoded, caller)) return refused(refuse("FORBIDDEN"));
-
-    const { guildId } = decoded as { readonly guildId?: string };
-    const admitted = guildId === undefined ? byKey : door.admitToGuild(guildId, byKey);
-    if ("refusal" in admitted) return refusalAnswer(admitted.refusal, requestId, admitted.headers);
-
-    const headers = rateHeaders(admitted.standings);
-    const { ifRevision } = condition;
-    const unconditional = route.toParams(decoded);
-    const params = ifRevision === undefined ? unconditional : { ...(unconditional as object), ifRevision };
-    const writeUntil = isRead(route.contract) ? undefined : clock.now() + WRITE_WITHIN_MS;
-    const until = writeUntil === undefined ? {} : { writeUntil };
-    const meta = { requestId, traceparent: traceparentOf(request), caller, ...until };
+  async function outcomeOf(route: Route, { params, meta, guildId, caller, name, warnings }: Checked) {
     const perform = async (): Promise<Done> => {
       const result = await call(route, params, meta);
-      const answer = route.encode(result, route.warnings(body, decoded));
-      return { body: JSON.stringify(answer), etag: route.hasEtag ? etagOf(result) : undefined };
+      return {
+        body: JSON.stringify(route.encode(result, warnings)),
+        etag: route.hasEtag ? etagOf(result) : undefined,
+      };
     };
-    const list = async (slot: GuildSlot) => {
-      const answer = withWarnings(route.answer, route.warnings(body, decoded));
-      const encode = async () => encodeList({ ...route, answer }, await call(route, params, meta));
-      return listOutcome(slot, encode);
-    };
-    const name = route.once ? nameOf(request.headers) : undefined;
-    if (isRefusal(name)) return refused(name);
-    const named = { name: name ?? "", keyId: caller.keyId, path: route.paths[0], params };
     const isList = route.contract.narrowing !== undefined;
-    const work = async () => {
-      const slots = isList || route.contract.isSearch === true ? lists : others;
-      const slot = await slots.acquire(guildId ?? caller.keyId);
-      if (isRefusal(slot)) return slot;
-      if (isList) return list(slot);
-      return (name === undefined ? perform() : once(named, perform)).finally(() => slot.release());
-    };
+    const slots = isList || route.contract.isSearch === true ? lists : others;
+    const slot = await slots.acquire(guildId ?? caller.keyId);
+    if (isRefusal(slot)) return slot;
+    if (isList) {
+      const answer = withWarnings(route.answer, warnings);
+      return listOutcome(slot, async () => encodeList({ ...route, answer }, await call(route, params, meta)));
+    }
+    const named = { name: name ?? "", keyId: caller.keyId, path: route.paths[0], params };
+    return (name === undefined ? perform() : once(named, perform)).finally(() => slot.release());
+  }
+
+  async function performed(route: Route, checked: Checked): Promise<Answer> {
+    const { meta, headers } = checked;
+    const { requestId = "", writeUntil } = meta;
+    const work = () => outcomeOf(route, checked);
     const outcome = await withWriteDeadline(writeUntil, work).catch(refusalBy(route.contract));
     if (isRefusal(outcome)) {
       return refusalAnswer(route.inWireNames(outcome), requestId, { ...headers, ...settledAfter(outcome, writeUntil) });
@@ -123,39 +139,58 @@ export function requestPath({ routes, pages, door, once, clock, call, onDefect }
     return "onTaken" in outcome ? { ...given, onTaken: outcome.onTaken } : given;
   }
 
-  /** When it is settled whether a write was done whose outcome nobody knows. */
-  function settledAfter({ refusal }: Refusal, writeUntil: EpochMs | undefined): Answer["headers"] {
-    if (refusal !== "OUTCOME_UNKNOWN" || writeUntil === undefined) return {};
-    return { "retry-after": String(Math.max(1, Math.ceil((writeUntil - clock.now()) / 1_000))) };
-  }
+  return {
+    async admit(request) {
+      const admitted = await door.admit(request);
+      if ("refusal" in admitted) throw new Refused(admitted.refusal, admitted.headers);
+      return admitted;
+    },
 
-  function answerPage(
-    page: Page,
-    { method = "", headers }: IncomingMessage,
-    requestId: string,
-  ): Answer | Promise<Answer> {
-    if (method !== "GET" && method !== "HEAD") return notAllowed("GET, HEAD", requestId);
-    const answer = page.answer(acceptsGzip(headers["accept-encoding"]));
-    return answer instanceof Promise ? answer.catch((error: unknown) => failure(error, requestId)) : answer;
-  }
+    async check(route, byKey, request, requestId) {
+      const { caller } = byKey;
+      const unless = <Value>(value: Value | Refusal, standings = byKey.standings): Value => {
+        if (isRefusal(value)) throw new Refused(value, rateHeaders(standings));
+        return value;
+      };
+      const body = unless(await readJsonBody(request));
+      const decoded = route.decode(body);
+      const condition = route.takesIfMatch ? readIfMatch(request.headers) : refuseIfMatch(request.headers);
+      const problems = [...route.check(decoded), ...condition.problems];
+      if (problems.length > 0) unless(refuse("INVALID_REQUEST", problems));
+      if (!mayCall(route.contract, decoded, caller)) unless(refuse("FORBIDDEN"));
 
-  function failure(error: unknown, requestId: string): Answer {
-    if (error instanceof SenderGone) throw error;
-    if (isUnavailable(error)) return refusalAnswer(refuse("UNAVAILABLE"), requestId);
-    onDefect(error, requestId);
-    return refusalAnswer(refuse("INTERNAL"), requestId);
-  }
+      const { guildId } = decoded as { readonly guildId?: string };
+      const admitted = guildId === undefined ? byKey : door.admitToGuild(guildId, byKey);
+      if ("refusal" in admitted) throw new Refused(admitted.refusal, admitted.headers);
 
-  return (request, requestId) => {
-    const path = pathOf(request);
-    const route = routeAt.get(path);
-    if (route !== undefined) {
-      return answerRoute(route, request, requestId).catch((error: unknown) => failure(error, requestId));
-    }
-    const page = pageAt.get(path);
-    return page === undefined
-      ? refusalAnswer(unknownPath(path, knownPaths), requestId)
-      : answerPage(page, request, requestId);
+      const name = route.once ? nameOf(request.headers) : undefined;
+      const { ifRevision } = condition;
+      const params = route.toParams(decoded);
+      const until = isRead(route.contract) ? {} : { writeUntil: clock.now() + WRITE_WITHIN_MS };
+      return {
+        params: ifRevision === undefined ? params : { ...(params as object), ifRevision },
+        meta: { requestId, traceparent: traceparentOf(request), caller, ...until },
+        headers: rateHeaders(admitted.standings),
+        caller,
+        guildId,
+        name: name === undefined ? undefined : unless(name, admitted.standings),
+        warnings: route.warnings(body, decoded),
+      };
+    },
+
+    perform: async (route, checked) =>
+      performed(route, checked)
+        .catch((error: unknown) => failed(error, checked.meta.requestId ?? ""))
+        .then(delayed),
+
+    show: async (page, { headers }, requestId) => {
+      const shown = async () => page.answer(acceptsGzip(headers["accept-encoding"]));
+      return shown().catch((error: unknown) => failed(error, requestId));
+    },
+
+    nowhere: (path, requestId) => refusalAnswer(unknownPath(path, knownPaths), requestId),
+
+    failure: async (error, requestId) => delayed(failed(error, requestId)),
   };
 }
 
@@ -190,11 +225,6 @@ async function listOutcome(slot: GuildSlot, encode: () => Promise<string | reado
 export function pathOf({ url = "" }: IncomingMessage): string {
   const query = url.indexOf("?");
   return query < 0 ? url : url.slice(0, query);
-}
-
-function notAllowed(methods: string, requestId: string): Answer {
-  const answer = refusalAnswer(refuse("METHOD_NOT_ALLOWED"), requestId);
-  return { ...answer, headers: { ...answer.headers, allow: methods } };
 }
 
 /** An error of our own table as the refusal that it was; "not now" as what it means for this action; others are thrown on. */

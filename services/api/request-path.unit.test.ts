@@ -5,11 +5,11 @@ import { beforeEach, describe, expect, test } from "@jest/globals";
 import moleculer from "moleculer";
 import mongoose from "mongoose";
 import { until } from "../../test/real-parts/until.ts";
+import { answersOf } from "../../test/real-parts/web-service.ts";
 import { asError } from "../../mixins/actions/contract-action.ts";
 import type { Caller } from "../contracts/contract.ts";
 import { refuse } from "../contracts/errors.ts";
 import { requestPath, type RequestPathParts } from "./request-path.ts";
-import { ROUTES } from "./route-table.ts";
 import { ServiceGone } from "./service-watch.ts";
 
 const SECRET = "mongodb://root:hunter2@db.node-7";
@@ -39,8 +39,7 @@ describe("what becomes of an error behind the gateway", () => {
   beforeEach(() => {
     defects = [];
     parts = {
-      routes: ROUTES,
-      pages: [],
+      knownPaths: [],
       once: (_request, perform) => perform(),
       door: { admit: async () => admitted, admitToGuild: () => admitted },
       clock: { now: () => 0 },
@@ -50,7 +49,7 @@ describe("what becomes of an error behind the gateway", () => {
   });
 
   async function answerOf(overrides: Partial<RequestPathParts>, path = "/v1/announcement/get", more: object = {}) {
-    const answer = requestPath({ ...parts, ...overrides });
+    const answer = answersOf(requestPath({ ...parts, ...overrides }));
     const { status, headers, body } = await answer(post(path, { guild_id: "1", id: "x", ...more }), "id-1");
     return { status, headers, text: String(body), body: JSON.parse(String(body)) as unknown };
   }
@@ -78,14 +77,23 @@ describe("what becomes of an error behind the gateway", () => {
   test("another method on a known path is a 405 that says which one is meant, before any key is asked for (D1, D3)", async () => {
     const request = Object.assign(post("/v1/announcement/get", {}), { method: "PUT" });
     const door = { ...parts.door, admit: () => Promise.reject(new Error("nobody asks")) };
-    const answer = await requestPath({ ...parts, door })(request, "id-1");
+    const answer = await answersOf(requestPath({ ...parts, door }))(request, "id-1");
     expect([answer.status, answer.headers["allow"]]).toEqual([405, "POST"]);
+  });
+
+  test("a preflight is no way around the method: it asks for POST, and is none", async () => {
+    const calls: unknown[] = [];
+    const preflight = Object.assign(post("/v1/announcement/get", { guild_id: "1", id: "x" }), { method: "OPTIONS" });
+    preflight.headers["access-control-request-method"] = "POST";
+    const call = async () => calls.push("called");
+    const answer = await answersOf(requestPath({ ...parts, call }))(preflight, "id-1");
+    expect([answer.status, answer.headers["allow"], calls]).toEqual([405, "POST", []]);
   });
 
   test("of who has no key nothing is read (D3)", async () => {
     const request = post("/v1/announcement/get", {});
     const door = { ...parts.door, admit: async () => ({ refusal: refuse("UNAUTHORIZED"), headers: {} }) };
-    await expect(requestPath({ ...parts, door })(request, "id-1")).resolves.toMatchObject({ status: 401 });
+    await expect(answersOf(requestPath({ ...parts, door }))(request, "id-1")).resolves.toMatchObject({ status: 401 });
     expect(request.readableDidRead).toBe(false);
   });
 
@@ -234,7 +242,7 @@ describe("what becomes of an error behind the gateway", () => {
     const view = (at: number) => ({ eventId: `e${at}`, startsAt: 0, endsAt: 0, name, isParent: false, color: "RED" });
     const large = Array.from({ length: 5_000 }, (_, at) => view(at));
     let asked = 0;
-    const answer = requestPath({ ...parts, call: async () => ((asked += 1), large) });
+    const answer = answersOf(requestPath({ ...parts, call: async () => ((asked += 1), large) }));
     const list = () => {
       const body = { guild_id: "1", calendar_number: 1, epoch_start: 1, epoch_end: 2 };
       return Promise.resolve(answer(post("/v2/events/list/range", body), "id-1"));
@@ -251,7 +259,7 @@ describe("what becomes of an error behind the gateway", () => {
 
   test("a preview takes turns with the lists of its guild: one is under way at first", async () => {
     const begun: ((view: unknown) => void)[] = [];
-    const answer = requestPath({ ...parts, call: () => new Promise((resolve) => void begun.push(resolve)) });
+    const answer = answersOf(requestPath({ ...parts, call: () => new Promise((resolve) => void begun.push(resolve)) }));
     const preview = () => Promise.resolve(answer(post("/v1/announcement/preview", { guild_id: "1", id: "a" }), "id-1"));
     const [first, second] = [preview(), preview()];
     await until(() => begun.length > 0, "the first");
@@ -269,7 +277,7 @@ describe("what becomes of an error behind the gateway", () => {
     const call = () => new Promise((resolve) => void begun.push(resolve));
     const everywhere = { ...admitted, caller: { ...caller, kind: "service", guilds: [] } as Caller };
     const door = { admit: async () => everywhere, admitToGuild: () => everywhere };
-    const answer = requestPath({ ...parts, call, door });
+    const answer = answersOf(requestPath({ ...parts, call, door }));
     const ask = (guild: string) => {
       return Promise.resolve(answer(post("/v2/guild/settings/get", { guild_id: guild }), "id-1"));
     };

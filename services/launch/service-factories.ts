@@ -72,8 +72,9 @@ const FACTORIES: Readonly<Record<ServiceName, Factory>> = {
   api: ({ mongoUrl, settings, onFirstKey, onListening }) => {
     const { PORT: port, HOST: host, API_KEY: apiKey } = settings;
     const [seal, rates] = [sealOf(settings), ratesOf(settings)];
-    const connectionsPerAddress = settings.CONNECTIONS_PER_ADDRESS;
-    return apiService({ mongoUrl, port, host, seal, rates, connectionsPerAddress, apiKey, onFirstKey, onListening });
+    const { CONNECTIONS_PER_ADDRESS: connectionsPerAddress, CORS_ORIGINS: corsOrigins = [] } = settings;
+    const given = { mongoUrl, port, host, seal, rates, connectionsPerAddress, corsOrigins, apiKey };
+    return apiService({ ...given, onFirstKey, onListening });
   },
   dispatch: ({ mongoUrl, settings }) =>
     dispatchService({

@@ -4,6 +4,7 @@ const body = { file: "services/api/request-body.ts", testFile: "services/api/htt
 const json = { file: "services/api/exact-json.ts", testFile: "services/api/exact-json.unit.test.ts" };
 const validator = { file: "mixins/actions/check-params.ts", testFile: "mixins/actions/check-params.unit.test.ts" };
 const path = { file: "services/api/request-path.ts", testFile: "services/api/request-path.unit.test.ts" };
+const web = { file: "services/api/web-gateway.ts", testFile: "services/api/request-path.unit.test.ts" };
 const wire = { file: "services/api/wire-fields.ts", testFile: "services/api/wire-fields.unit.test.ts" };
 
 /** What a request may hold, and what is told of an error. */
@@ -140,9 +141,9 @@ export const REQUEST_GUARDS: readonly Guard[] = [
     test: "a query beside a body changes nothing",
   },
   {
-    ...path,
+    ...web,
     guard: "another method is a 405 (D1)",
-    text: 'if (request.method !== "POST") return notAllowed("POST", requestId);',
+    text: 'if (!methods.includes(request.method ?? "")) throw otherMethod(methods.join(", "));',
     without: "",
     test: "another method on a known path is a 405",
   },
@@ -154,25 +155,33 @@ export const REQUEST_GUARDS: readonly Guard[] = [
     test: "of who has no key nothing is read",
   },
   {
-    ...path,
+    ...web,
     guard: "what has no route is nowhere",
-    text: "refusalAnswer(unknownPath(path, knownPaths), requestId)",
-    without: "answerRoute(routes[0] as Route, request, requestId)",
+    text: 'mappingPolicy: "restrict"',
+    without: 'mappingPolicy: "all"',
     test: "an action without a route is nowhere",
   },
   {
     guard: "moleculer-web offers nothing to the bus",
-    file: "services/api/api.service.ts",
-    text: "  actions: {},",
-    without: "",
+    file: "services/api/web-gateway.ts",
+    text: ", actions: rest === undefined ? {} : { rest }, events: {} }",
+    without: " }",
+    testFile: "services/api/api.service.unit.test.ts",
+    test: "offers its work on keys alone",
+  },
+  {
+    guard: "moleculer-web's settings stay in the gateway",
+    file: "services/api/web-gateway.ts",
+    text: "$secureSettings: Object.keys(settings)",
+    without: "$secureSettings: []",
     testFile: "services/api/api.service.unit.test.ts",
     test: "offers its work on keys alone",
   },
   {
     guard: "moleculer-web listens to nothing",
-    file: "services/api/api.service.ts",
-    text: "server: false, routes: null",
-    without: "server: true",
+    file: "services/api/web-gateway.ts",
+    text: "server: false,",
+    without: "server: true,",
     testFile: "services/api/api.service.unit.test.ts",
     test: "has moleculer-web listen to nothing",
   },

@@ -1,0 +1,73 @@
+import { afterAll, beforeAll, describe, expect, test } from "@jest/globals";
+import { standIn, startTestGateway, type TestGateway } from "../../test/real-parts/test-gateway.ts";
+import { OWNERS } from "../contracts/service-names.ts";
+
+const APP = "https://app.example.com";
+const KEY = "operator-key-of-the-tests";
+const PATH = "/v2/guild/settings/get";
+
+describe("CORS", () => {
+  let open: TestGateway;
+  let closed: TestGateway;
+  let toAll: TestGateway;
+
+  const start = (corsOrigins?: readonly string[]) =>
+    startTestGateway(() => OWNERS.map((name) => standIn(name)), {
+      apiKey: KEY,
+      ...(corsOrigins === undefined ? {} : { corsOrigins }),
+    });
+  const preflight = (gateway: TestGateway, origin: string, path = PATH) =>
+    gateway.request(path, {
+      method: "OPTIONS",
+      headers: {
+        origin,
+        "access-control-request-method": "POST",
+        "access-control-request-headers": "authorization,content-type",
+      },
+    });
+  const allowed = ({ headers }: { readonly headers: Headers }) => headers.get("access-control-allow-origin");
+
+  beforeAll(async () => {
+    [open, closed, toAll] = await Promise.all([start([APP, "http://localhost:5173"]), start(), start(["*"])]);
+  });
+  afterAll(() => Promise.all([open, closed, toAll].map((each) => each.stop())));
+
+  test("a preflight of a listed origin is told what it may send and read", async () => {
+    const answer = await preflight(open, APP);
+    expect([answer.status, allowed(answer), answer.text]).toEqual([200, APP, ""]);
+    expect(answer.headers.get("access-control-allow-methods")).toBe("GET, POST");
+    expect(answer.headers.get("access-control-allow-headers")).toMatch(/authorization, content-type, idempotency-key/);
+    expect(answer.headers.get("access-control-max-age")).toBe("600");
+  });
+
+  test("an answer to a listed origin can be read by its page, an error too, with our headers", async () => {
+    const refused = await open.post(PATH, { guild_id: "1" }, { origin: APP, authorization: "wrong" });
+    expect([refused.status, allowed(refused), refused.headers.get("vary")]).toEqual([401, APP, "Origin"]);
+    expect(refused.headers.get("access-control-expose-headers")).toMatch(/etag.*retry-after.*x-request-id/);
+    expect(allowed(await open.post("/nowhere", {}, { origin: "http://localhost:5173" }))).toBe("http://localhost:5173");
+  });
+
+  test.each([
+    "https://app.example",
+    "https://app.example.com.evil.example",
+    "https://evil.example",
+    "null",
+    APP.slice(1),
+  ])("nothing is allowed to %s, and its requests are answered as any other's", async (origin) => {
+    const asked = await preflight(open, origin);
+    expect([asked.status, allowed(asked)]).toEqual([405, null]);
+    const answer = await open.post(PATH, {}, { origin });
+    expect([answer.status, allowed(answer)]).toEqual([400, null]);
+  });
+
+  test("by default no origin is allowed anything", async () => {
+    const asked = await preflight(closed, APP);
+    expect([asked.status, allowed(asked)]).toEqual([405, null]);
+    expect(allowed(await closed.post(PATH, {}, { origin: APP }))).toBeNull();
+  });
+
+  test("with * every origin is, also on a path that leads nowhere", async () => {
+    expect(allowed(await preflight(toAll, "https://any.example", "/nowhere"))).toBe("*");
+    expect(allowed(await toAll.post(PATH, {}, { origin: "https://any.example" }))).toBe("*");
+  });
+});

@@ -1,0 +1,212 @@
+import type { IncomingMessage, ServerResponse } from "node:http";
+import type { Service, ServiceSchema } from "moleculer";
+import WebGateway from "moleculer-web";
+import type { Caller } from "../contracts/contract.ts";
+import type { Answer } from "./answer.ts";
+import type { Admitted } from "./rates/doorkeeper.ts";
+import { type Checked, otherMethod, pathOf, type RequestPath } from "./request-path.ts";
+import { pathsOf } from "./route-table.ts";
+import type { Page } from "./page.ts";
+import type { Route } from "./route.ts";
+
+/** A request that is under way in moleculer-web, and what its steps have found out. */
+interface Exchange {
+  readonly requestId: string;
+  readonly answer: (answer: Answer | Promise<Answer>) => void;
+  admitted?: Admitted;
+  checked?: Checked;
+}
+
+/** What a page of another origin may do (Fetch Standard, section 3.3): what any client may, in the browser's words. */
+const CORS = {
+  methods: ["GET", "POST"],
+  allowedHeaders: ["authorization", "content-type", "idempotency-key", "if-match", "traceparent", "x-request-id"],
+  exposedHeaders: ["etag", "ratelimit", "ratelimit-policy", "retry-after", "x-request-id"],
+  maxAge: 600,
+};
+
+/** moleculer-web's alias, as far as it is used here. */
+interface Alias {
+  readonly method: string;
+  readonly handler: unknown;
+}
+
+/** The service, as a server uses it. */
+export interface WebService extends Service {
+  /** The answer to a request; rejects with SenderGone alone. */
+  answer(request: IncomingMessage, requestId: string, response: ServerResponse): Promise<Answer>;
+}
+
+type Handler = (request: IncomingMessage, response: ServerResponse) => void;
+type Hook = (context: unknown, route: unknown, request: IncomingMessage) => unknown;
+
+/**
+ * moleculer-web with our routes: an alias for each path of the table, and one for each page. Its hooks take the steps of a
+ * request path: `onBeforeCall` has the method, `authenticate` the key, `authorize` the body, the params and the guild;
+ * then the alias calls the action. Whatever they throw ends in `onError`.
+ *
+ * What moleculer-web would do beside that is off: it parses no body, merges no params, reads no query, maps no action
+ * that has no alias, logs nothing, and offers nothing on the bus. The server in front of it is ours (http-server.ts).
+ *
+ * @param path - The steps; asked for once the service has started.
+ * @param corsOrigins - Origins whose pages may read answers; `*` for all. None by default: no CORS header is sent.
+ */
+export function webGateway(
+  routes: readonly Route[],
+  pages: readonly Page[],
+  path: () => RequestPath,
+  corsOrigins: readonly string[] = [],
+): Partial<ServiceSchema> {
+  const exchanges = new WeakMap<IncomingMessage, Exchange>();
+  const routeOf = new Map(routes.flatMap((route) => pathsOf(route).map((each) => [each, route] as const)));
+  /** By the path that each handler is for. */
+  const aliases = new Map<string, Alias>();
+  const pathFor = new Map<unknown, string>();
+
+  const exchangeOf = (request: IncomingMessage) => exchanges.get(request) as Exchange;
+  const fail = (request: IncomingMessage, error: unknown) => {
+    const { answer, requestId } = exchangeOf(request);
+    answer(path().failure(error, requestId));
+  };
+
+  const checkMethod: Hook = (_context, _route, request) => {
+    const { method } = aliases.get(pathOf(request)) as Alias;
+    const methods = method === "GET" ? ["GET", "HEAD"] : [method];
+    if (!methods.includes(request.method ?? "")) throw otherMethod(methods.join(", "));
+  };
+
+  const callAction =
+    (route: Route): Handler =>
+    (request) => {
+      const { answer, checked } = exchangeOf(request);
+      answer(path().perform(route, checked as Checked));
+    };
+
+  const showPage =
+    (page: Page): Handler =>
+    (request) => {
+      const { answer, requestId } = exchangeOf(request);
+      answer(path().show(page, request, requestId));
+    };
+
+  const aliasesOf = (method: string, handlers: readonly (readonly [path: string, handler: Handler])[]) => {
+    for (const [each, handler] of handlers) pathFor.set(handler, each);
+    return Object.fromEntries(handlers.map(([each, handler]) => [`${method} ${each}`, handler]));
+  };
+
+  const hooks = {
+    path: "/",
+    bodyParsers: false,
+    mergeParams: false,
+    autoAliases: false,
+    mappingPolicy: "restrict",
+    logging: false,
+    onBeforeCall: checkMethod,
+    onError: (request: IncomingMessage, _response: unknown, error: unknown) => fail(request, error),
+  };
+  const forKeys = {
+    ...hooks,
+    name: "for keys",
+    authentication: "authenticate",
+    authorization: "authorize",
+    aliases: aliasesOf(
+      "POST",
+      [...routeOf].map(([each, route]) => [each, callAction(route)] as const),
+    ),
+  };
+  const forEverybody = {
+    ...hooks,
+    name: "for everybody",
+    aliases: aliasesOf(
+      "GET",
+      pages.map((page) => [page.path, showPage(page)] as const),
+    ),
+  };
+
+  const { rest } = WebGateway.actions ?? {};
+  const isOpenTo = (origin: string | undefined) =>
+    origin !== undefined && (corsOrigins.includes("*") || corsOrigins.includes(origin));
+
+  const settings = {
+    ...WebGateway.settings,
+    // Compared as a whole: moleculer-web would take a listed origin's beginning for it.
+    ...(corsOrigins.length === 0 ? {} : { cors: { ...CORS, origin: corsOrigins.includes("*") ? "*" : isOpenTo } }),
+    server: false,
+    routes: [forKeys, forEverybody],
+    logRouteRegistration: false,
+    // Its own id would be another one; and a stop waits for requests by the server's count.
+    rootCallOptions: (options: object, request: IncomingMessage) =>
+      Object.assign(options, { requestID: exchangeOf(request).requestId, tracking: false }),
+  };
+  return {
+    // Moleculer tells the settings to every other process, but for these.
+    settings: { ...settings, $secureSettings: Object.keys(settings) },
+    mixins: [{ ...WebGateway, settings: {}, actions: rest === undefined ? {} : { rest }, events: {} }],
+    methods: {
+      authenticate: async (_context: unknown, _route: unknown, request: IncomingMessage): Promise<Caller> => {
+        const admitted = await path().admit(request);
+        exchangeOf(request).admitted = admitted;
+        return admitted.caller;
+      },
+
+      authorize: async (_context: unknown, _route: unknown, request: IncomingMessage): Promise<void> => {
+        const exchange = exchangeOf(request);
+        const route = routeOf.get(pathOf(request)) as Route;
+        exchange.checked = await path().check(route, exchange.admitted as Admitted, request, exchange.requestId);
+      },
+
+      /** By the path alone, in a map: moleculer-web would try one regular expression after the other. */
+      resolveAlias(url: string) {
+        const alias = aliases.get(url);
+        return alias === undefined ? false : { alias, params: {} };
+      },
+
+      /** Nobody reads a query (D2). A slash at the end is part of the path: moleculer-web takes one off. */
+      parseQueryString: (request: IncomingMessage) => {
+        const url = pathOf(request);
+        return { query: {}, url: url !== "/" && url.endsWith("/") ? `${url}/` : url };
+      },
+
+      /**
+       * moleculer-web would refuse a request of any other origin, and a browser names the docs page's own, too. Whom nothing
+       * is allowed gets no header, and its browser shows it nothing. True when a preflight is answered.
+       */
+      corsHandler(
+        this: Service & { writeCorsHeaders(...all: unknown[]): void },
+        cors: unknown,
+        request: IncomingMessage,
+        response: ServerResponse,
+      ) {
+        if (!isOpenTo(request.headers.origin)) return false;
+        const isPreflight =
+          request.method === "OPTIONS" && request.headers["access-control-request-method"] !== undefined;
+        this.writeCorsHeaders(cors, request, response, isPreflight);
+        if (isPreflight) exchangeOf(request).answer({ status: 200, headers: {}, body: "" });
+        return isPreflight;
+      },
+
+      errorHandler: (request: IncomingMessage, _response: unknown, error: unknown) => fail(request, error),
+
+      send404: (request: IncomingMessage) => {
+        const { answer, requestId } = exchangeOf(request);
+        answer(path().nowhere(pathOf(request), requestId));
+      },
+
+      answer(
+        this: Service & Readonly<Record<string, Handler>>,
+        request: IncomingMessage,
+        requestId: string,
+        response: ServerResponse,
+      ) {
+        return new Promise<Answer>((resolve) => {
+          exchanges.set(request, { requestId, answer: resolve });
+          this["httpHandler"]!(request, response);
+        });
+      },
+    },
+
+    created(this: Service & { readonly aliases: readonly Alias[] }) {
+      for (const alias of this.aliases) aliases.set(pathFor.get(alias.handler) ?? "", alias);
+    },
+  } as unknown as Partial<ServiceSchema>;
+}

@@ -1,0 +1,20 @@
+import { type IncomingMessage, ServerResponse } from "node:http";
+import { ServiceBroker, type ServiceSchema } from "moleculer";
+import type { Answer } from "../../services/api/answer.ts";
+import type { Page } from "../../services/api/page.ts";
+import type { RequestPath } from "../../services/api/request-path.ts";
+import { ROUTES } from "../../services/api/route-table.ts";
+import { webGateway, type WebService } from "../../services/api/web-gateway.ts";
+
+/** moleculer-web with the gateway's routes, without a server in front of it. */
+export function webService(path: () => RequestPath, pages: readonly Page[] = []): WebService {
+  const broker = new ServiceBroker({ logger: false, skipProcessEventRegistration: true });
+  const mixins = [webGateway(ROUTES, pages, path) as ServiceSchema];
+  return broker.createService({ name: "api", mixins }) as WebService;
+}
+
+/** Its answers to requests that no connection brought. */
+export function answersOf(path: RequestPath): (request: IncomingMessage, requestId: string) => Promise<Answer> {
+  const service = webService(() => path);
+  return (request, requestId) => service.answer(request, requestId, new ServerResponse(request));
+}
