@@ -49,7 +49,7 @@ describe("the limits of packets", () => {
   });
 
   test("the server of the bus takes a part of a large answer, and not much more", () => {
-    const conf = readFileSync(`${import.meta.dirname}/../k8s/components/nats/nats.conf`, "utf8");
+    const conf = readFileSync(`${import.meta.dirname}/../../k8s/components/nats/nats.conf`, "utf8");
     expect(conf).toContain(`\nmax_payload: ${MAX_PAYLOAD_BYTES}\n`);
     expect(MAX_PAYLOAD_BYTES / PART_BYTES).toBe(1.25);
   });
