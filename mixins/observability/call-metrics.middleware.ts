@@ -9,8 +9,9 @@ import { actionSeconds, broadcastsSent } from "./metrics.ts";
 export const callMetrics: Middleware = {
   name: "call-metrics",
 
-  localAction(next, { name: action = "" }) {
-    if (action.startsWith("$")) return next;
+  localAction(next, { name: action = "", visibility }) {
+    // What serves its own process alone, as moleculer-web's `rest`, is no action that anybody asks for.
+    if (action.startsWith("$") || visibility === "private") return next;
     const served = (code: string, began: number) =>
       actionSeconds.observe({ action, code }, (performance.now() - began) / 1000);
     return async function measured(this: Service, context) {

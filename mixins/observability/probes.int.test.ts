@@ -64,6 +64,7 @@ describe("the probes of a process", () => {
           inside.resolve();
           return held;
         },
+        inner: { visibility: "private", handler: () => "inner" },
         ...serve(double, async ({ of }) => {
           if (of < 0) throw new Error("a defect");
           return of === 0 ? refuse("EVENT_NOT_FOUND") : 2 * of;
@@ -125,6 +126,14 @@ describe("the probes of a process", () => {
     await expect(broker.call(double.name, { of: -1 })).rejects.toMatchObject({ type: "INTERNAL" });
     const after = await callsByCode();
     expect(after.map((count, each) => count - (before[each] ?? 0))).toEqual([2, 1, 1]);
+  });
+
+  test("count no action that serves its own process alone, as moleculer-web's for each request", async () => {
+    await expect(broker.getLocalService("guild-settings")["actions"].inner?.()).resolves.toBe("inner");
+    await broker.call(double.name, { of: 2 });
+    const { text } = await get("/metrics");
+    expect(countOf("OK", text)).toBeGreaterThan(0);
+    expect(text).not.toContain('action="guild-settings.inner"');
   });
 
   test("count broadcasts by event, and show the event loop's lag", async () => {

@@ -31,6 +31,15 @@ export const PROCESS_GUARDS: readonly Guard[] = [
     onRealParts: true,
   },
   {
+    guard: "what serves its own process alone is no action of the metrics",
+    file: "mixins/observability/call-metrics.middleware.ts",
+    text: ' || visibility === "private"',
+    without: "",
+    testFile: "mixins/observability/probes.int.test.ts",
+    test: "count no action that serves its own process alone",
+    onRealParts: true,
+  },
+  {
     ...npmSignals,
     guard: "the service ends when npm has ended without a signal to it",
     file: "services/launch/end-of-process.ts",
