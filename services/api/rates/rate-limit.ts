@@ -80,14 +80,18 @@ export class RateLimit {
   reports(now: number): RateReport[] {
     const least = Math.max(1, this.policy.limit * TOLD_SHARE);
     const reports: RateReport[] = [];
-    for (const [of, counted] of this.#counted.entries().toArray()) {
+    const over: string[] = [];
+    // The least lately used come first, so that none of them waits behind the busiest for ever.
+    for (const of of this.#counted.rkeys()) {
+      const counted = this.#counted.peek(of) as Counted;
       counted.use = useNow(counted.use, now, this.policy.windowMs);
       if (counted.untold >= least && reports.length < MAX_REPORTS) {
         reports.push({ of, window: counted.use.window, amount: counted.untold });
         counted.untold = 0;
       }
-      if (counted.use.current + counted.use.previous === 0) this.#counted.delete(of);
+      if (counted.use.current + counted.use.previous === 0) over.push(of);
     }
+    for (const of of over) this.#counted.delete(of);
     return reports;
   }
 

@@ -13,14 +13,13 @@ export interface ChangesSeen {
   planned(guildId: GuildId, beganAt: EpochMs): void;
 }
 
-/** A few megabytes. */
-const MAX_CHANGES = 20_000;
-const MAX_GUILDS = 20_000;
+/** A few megabytes. By size, since with `max` the library makes its tables at their full length at once. */
+const BOUND = { maxSize: 20_000, sizeCalculation: () => 1 };
 
 export function newChangesSeen(): ChangesSeen {
-  const changes = new LRUCache<string, Pick<Change, "revision" | "deleted" | "changedAt">>({ max: MAX_CHANGES });
+  const changes = new LRUCache<string, Pick<Change, "revision" | "deleted" | "changedAt">>(BOUND);
   /** When this reading's plans of guilds began: a plan holds all that was visible then, and so all that is older. */
-  const plans = new LRUCache<GuildId, EpochMs>({ max: MAX_GUILDS });
+  const plans = new LRUCache<GuildId, EpochMs>(BOUND);
 
   return {
     beginReading(startAt) {

@@ -38,12 +38,15 @@ interface Kept {
   until: EpochMs;
 }
 
-/** More than these are those of posts that other replicas have settled. */
-const MOST_RECORDS = 50_000;
+/**
+ * More than these are those of posts that other replicas have settled. By size, since with `max` the library makes its
+ * tables at their full length at once.
+ */
+const BOUND = { maxSize: 50_000, sizeCalculation: () => 1 };
 
 /** @param outages - The stretches that are known now in which something was missing for every post of the sink. */
 export function newWaitRecords(clock: Clock, outages: (post: Post) => readonly Outage[]): WaitRecords {
-  const records = new LRUCache<string, Kept>({ max: MOST_RECORDS });
+  const records = new LRUCache<string, Kept>(BOUND);
 
   /** The one of this replica goes on, unless the row was re-timed, or another replica knows more. */
   function recordOf({ id, dueAt, waited }: Post): Kept {
