@@ -79,7 +79,7 @@ function unknownMembers(path: string, value: unknown, allowed: readonly string[]
   return unknown.slice(0, MAX_NAMED_MEMBERS).map((name) => ({
     field: `${path === "" ? "" : `${path}.`}${name.slice(0, MAX_NAME_LENGTH).toWellFormed()}`,
     code: "NOT_ALLOWED",
-    message: `is unknown: ${path === "" ? "there are" : `${path} has`} ${allowed.join(", ")}`,
+    message: `is unknown: ${path === "" ? "known are" : `${path} has`} ${allowed.join(", ")}`,
     allowed,
   }));
 }

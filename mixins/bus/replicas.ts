@@ -1,6 +1,6 @@
 import type { ServiceBroker } from "moleculer";
 
-/** What Moleculer's declarations of its registry leave out. */
+/** The members of Moleculer's registry that its declarations leave out. */
 interface Registry {
   readonly actions: {
     get(name: string): { readonly endpoints: readonly { readonly id: string }[] } | undefined;

@@ -267,7 +267,7 @@ const EACH_TOMBSTONE = [
   { $set: { changedAt: "$$NOW", deletedAt: "$$NOW" } },
 ];
 
-/** What keeps one guild's creates from their slots keeps no other's. */
+/** A failure as a value, so that one guild's fails no other guild's creates. */
 function asError(error: unknown): Error {
   return error instanceof Error ? error : new Error(String(error));
 }

@@ -66,7 +66,7 @@ export function apiService(options: ApiServiceOptions): ServiceSchema {
   let sampling: NodeJS.Timeout | undefined;
   let gateway: Gateway | undefined;
   const pages = gatewayPages(async () => gateway?.missing() ?? []);
-  const web = webGateway(ROUTES, pages, () => (gateway as Gateway).path, options.corsOrigins);
+  const web = webGateway(ROUTES, pages, () => (gateway as Gateway).steps, options.corsOrigins);
   return {
     name: "api",
     mixins: [web as ServiceSchema, databaseMixin(connection, mongoUrl, "api") as ServiceSchema],

@@ -14,7 +14,7 @@ import type { Once } from "./once/once.ts";
 import type { Doorkeeper } from "./rates/doorkeeper.ts";
 import { requestLevel, requestLine } from "./request-line.ts";
 import { measureRequest } from "./request-metrics.ts";
-import { type RequestPath, requestPath } from "./request-path.ts";
+import { type RequestSteps, requestSteps } from "./request-steps.ts";
 import { rootPage } from "./root.page.ts";
 import type { Page } from "./page.ts";
 import { ROUTES } from "./route-table.ts";
@@ -42,15 +42,14 @@ const FULL_LINES = { lines: 1, windowMs: 60_000 };
 /** Of refused and of failed requests each. The metrics count all of them. */
 const REQUEST_LINES = { lines: 100, windowMs: 1_000 };
 
-/** What everybody may GET. `missing` names what keeps the gateway from serving requests. */
+/** The pages that need no key. `missing` names the parts without which the gateway cannot serve requests. */
 export function gatewayPages(missing: () => Promise<readonly string[]>): readonly Page[] {
   return [...healthPages(missing), rootPage(), ...docsPages(ROUTES)];
 }
 
-/** The gateway, put together: the watch over the services, the request path, and the server in front of it. */
+/** The gateway, put together: the watch over the services, a request's steps, and the server in front of it. */
 export class Gateway {
-  /** The steps of a request. */
-  readonly path: RequestPath;
+  readonly steps: RequestSteps;
   readonly #watch: ServiceWatch;
   readonly #databaseAnswers: () => Promise<boolean>;
   readonly #server: HttpServer;
@@ -82,7 +81,7 @@ export class Gateway {
     const full = new LimitedLog((fields, text) => logger.warn(fields, text), FULL_LINES);
     this.#logs = [refused, failed, full];
     const logged = { debug: isLogged(broker, "debug"), info: isLogged(broker, "info"), warn: isLogged(broker, "warn") };
-    this.path = requestPath({
+    this.steps = requestSteps({
       knownPaths: [...ROUTES.flatMap(({ paths }) => paths), ...pages.map((page) => page.path)],
       door,
       once,
@@ -117,7 +116,7 @@ export class Gateway {
     });
   }
 
-  /** What keeps it from serving requests, by name. */
+  /** The parts without which it cannot serve requests, by name. */
   async missing(): Promise<readonly string[]> {
     return [...((await this.#databaseAnswers()) ? [] : ["database of api"]), ...this.#watch.missing()];
   }

@@ -20,7 +20,7 @@ describe("the gateway", () => {
 
   async function start(): Promise<void> {
     const pages = gatewayPages(() => gateway.missing());
-    const web = webService(() => gateway.path, pages);
+    const web = webService(() => gateway.steps, pages);
     const service = {
       broker,
       answer: web.answer.bind(web),

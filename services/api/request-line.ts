@@ -1,6 +1,6 @@
 import { traceIdIn } from "../../mixins/observability/trace-context.ts";
 import type { Served } from "./http-server.ts";
-import { pathOf } from "./request-path.ts";
+import { pathOf } from "./request-steps.ts";
 import { traceparentOf } from "./request-trace.ts";
 
 const LONGEST_PATH = 200;

@@ -1,6 +1,6 @@
 import { httpRequestSeconds } from "../../mixins/observability/metrics.ts";
 import type { Served } from "./http-server.ts";
-import { pathOf } from "./request-path.ts";
+import { pathOf } from "./request-steps.ts";
 import { pathsOf, ROUTES } from "./route-table.ts";
 
 /** An alias counts as what it stands for. */

@@ -1,5 +1,5 @@
 import { describe, expect, test } from "@jest/globals";
-import { forEachText } from "../contracts/calendar-events.contract.ts";
+import { perText } from "../contracts/calendar-events.contract.ts";
 import type { EventId } from "../contracts/ids.ts";
 import { OWNERS } from "../contracts/service-names.ts";
 import { encodeFields } from "./answer-fields.ts";
@@ -101,7 +101,7 @@ describe("the route table", () => {
       color: "NONE",
       recurs: false,
     } as const;
-    const answered = encodeFields(event, { ...view, ...forEachText((text) => `a ${text}`) });
-    expect(answered).toMatchObject(forEachText((text) => `a ${text}`));
+    const answered = encodeFields(event, { ...view, ...perText((text) => `a ${text}`) });
+    expect(answered).toMatchObject(perText((text) => `a ${text}`));
   });
 });

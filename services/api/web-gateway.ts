@@ -4,7 +4,7 @@ import WebGateway from "moleculer-web";
 import type { Caller } from "../contracts/contract.ts";
 import type { Answer } from "./answer.ts";
 import type { Admitted } from "./rates/doorkeeper.ts";
-import { type Checked, otherMethod, pathOf, type RequestPath } from "./request-path.ts";
+import { type Checked, otherMethod, pathOf, type RequestSteps } from "./request-steps.ts";
 import { pathsOf } from "./route-table.ts";
 import type { Page } from "./page.ts";
 import type { Route } from "./route.ts";
@@ -17,7 +17,7 @@ interface Exchange {
   checked?: Checked;
 }
 
-/** What a page of another origin may do (Fetch Standard, section 3.3): what any client may, in the browser's words. */
+/** A page of an allowed origin may do all that any client may (Fetch Standard, section 3.3). */
 const CORS = {
   methods: ["GET", "POST"],
   allowedHeaders: ["authorization", "content-type", "idempotency-key", "if-match", "traceparent", "x-request-id"],
@@ -41,20 +41,20 @@ type Handler = (request: IncomingMessage, response: ServerResponse) => void;
 type Hook = (context: unknown, route: unknown, request: IncomingMessage) => unknown;
 
 /**
- * moleculer-web with our routes: an alias for each path of the table, and one for each page. Its hooks take the steps of a
- * request path: `onBeforeCall` has the method, `authenticate` the key, `authorize` the body, the params and the guild;
+ * moleculer-web with our routes: an alias for each path of the table, and one for each page. Its hooks take a
+ * request's steps: `onBeforeCall` has the method, `authenticate` the key, `authorize` the body, the params and the guild;
  * then the alias calls the action. Whatever they throw ends in `onError`.
  *
- * What moleculer-web would do beside that is off: it parses no body, merges no params, reads no query, maps no action
- * that has no alias, logs nothing, and offers nothing on the bus. The server in front of it is ours (http-server.ts).
+ * moleculer-web's other features are off: it parses no body, merges no params, reads no query, maps no action that has no
+ * alias, and offers nothing on the bus. It logs at `debug` alone. The server in front of it is ours (http-server.ts).
  *
- * @param path - The steps; asked for once the service has started.
+ * @param steps - Asked for once the service has started.
  * @param corsOrigins - Origins whose pages may read answers; `*` for all. None by default: no CORS header is sent.
  */
 export function webGateway(
   routes: readonly Route[],
   pages: readonly Page[],
-  path: () => RequestPath,
+  steps: () => RequestSteps,
   corsOrigins: readonly string[] = [],
 ): Partial<ServiceSchema> {
   const exchanges = new WeakMap<IncomingMessage, Exchange>();
@@ -66,7 +66,7 @@ export function webGateway(
   const exchangeOf = (request: IncomingMessage) => exchanges.get(request) as Exchange;
   const fail = (request: IncomingMessage, error: unknown) => {
     const { answer, requestId } = exchangeOf(request);
-    answer(path().failure(error, requestId));
+    answer(steps().failure(error, requestId));
   };
 
   const checkMethod: Hook = (_context, _route, request) => {
@@ -79,14 +79,14 @@ export function webGateway(
     (route: Route): Handler =>
     (request) => {
       const { answer, checked } = exchangeOf(request);
-      answer(path().perform(route, checked as Checked));
+      answer(steps().perform(route, checked as Checked));
     };
 
   const showPage =
     (page: Page): Handler =>
     (request) => {
       const { answer, requestId } = exchangeOf(request);
-      answer(path().show(page, request, requestId));
+      answer(steps().show(page, request, requestId));
     };
 
   const aliasesOf = (method: string, handlers: readonly (readonly [path: string, handler: Handler])[]) => {
@@ -144,7 +144,7 @@ export function webGateway(
     mixins: [{ ...WebGateway, settings: {}, actions: rest === undefined ? {} : { rest }, events: {} }],
     methods: {
       authenticate: async (_context: unknown, _route: unknown, request: IncomingMessage): Promise<Caller> => {
-        const admitted = await path().admit(request);
+        const admitted = await steps().admit(request);
         exchangeOf(request).admitted = admitted;
         return admitted.caller;
       },
@@ -152,7 +152,7 @@ export function webGateway(
       authorize: async (_context: unknown, _route: unknown, request: IncomingMessage): Promise<void> => {
         const exchange = exchangeOf(request);
         const route = routeOf.get(pathOf(request)) as Route;
-        exchange.checked = await path().check(route, exchange.admitted as Admitted, request, exchange.requestId);
+        exchange.checked = await steps().check(route, exchange.admitted as Admitted, request, exchange.requestId);
       },
 
       /** By the path alone, in a map: moleculer-web would try one regular expression after the other. */
@@ -189,7 +189,7 @@ export function webGateway(
 
       send404: (request: IncomingMessage) => {
         const { answer, requestId } = exchangeOf(request);
-        answer(path().nowhere(pathOf(request), requestId));
+        answer(steps().nowhere(pathOf(request), requestId));
       },
 
       answer(

@@ -5,7 +5,7 @@ import {
   type Color,
   EVENT_TEXTS,
   type EventTexts,
-  forEachText,
+  perText,
   type Recurrence,
 } from "../contracts/calendar-events.contract.ts";
 import type { EpochMs, EventId, GuildId } from "../contracts/ids.ts";
@@ -86,7 +86,7 @@ export const eventSchema = new Schema<AnyRow>(
     lastAt: Number,
     startsAt: Number,
     endsAt: Number,
-    ...forEachText(() => String),
+    ...perText(() => String),
     color: String,
     recurrence: { type: recurrencePaths, _id: false },
     anchor: { type: { timezone: String, version: Number }, _id: false },

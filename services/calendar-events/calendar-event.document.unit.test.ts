@@ -1,5 +1,5 @@
 import { describe, expect, test } from "@jest/globals";
-import { EVENT_TEXTS, forEachText, RECURRENCE_MEMBERS } from "../contracts/calendar-events.contract.ts";
+import { EVENT_TEXTS, perText, RECURRENCE_MEMBERS } from "../contracts/calendar-events.contract.ts";
 import type { EventId, GuildId } from "../contracts/ids.ts";
 import { documentOf, eventSchema, overrideDocumentOf, overrideOf, shownOf } from "./calendar-event.document.ts";
 import type { CalendarEvent } from "./domain/event.ts";
@@ -11,7 +11,7 @@ const series: CalendarEvent = {
   revision: 1,
   startsAt: 0,
   endsAt: 1,
-  ...forEachText((text) => `the series' ${text}`),
+  ...perText((text) => `the series' ${text}`),
   color: "RED",
   recurring: {
     recurrence: { frequency: "WEEKLY", count: 5, interval: 2 },

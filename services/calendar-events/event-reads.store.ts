@@ -2,7 +2,7 @@ import type { Model } from "mongoose";
 import { coalescedReads } from "../../mixins/mongo/coalesced-reads.ts";
 import { type Moment, readRows, readRowsNow, type ShortRead, streamRows } from "../../mixins/mongo/short-reads.ts";
 import type { EpochMs, EventId, GuildId, OccurrenceId } from "../contracts/ids.ts";
-import { forEachText } from "../contracts/calendar-events.contract.ts";
+import { perText } from "../contracts/calendar-events.contract.ts";
 import type { OnlyOccurrences } from "../contracts/occurrences.contract.ts";
 import {
   type AnyRow,
@@ -177,7 +177,7 @@ interface Reading<Event extends ShownEvent> {
 }
 
 /** Texts may be 7 kB an event, and ten thousand are read at a time. */
-const WITHOUT_TEXTS = forEachText(() => 0 as const);
+const WITHOUT_TEXTS = perText(() => 0 as const);
 
 function projectionOf(texts: boolean): Reading<StoredEvent>["projection"] {
   return texts ? WITHOUT_ENTRIES : { ...WITHOUT_ENTRIES, ...WITHOUT_TEXTS };

@@ -54,7 +54,7 @@ export type EventText = keyof typeof TEXT_RULES;
 export const EVENT_TEXTS = Object.keys(TEXT_RULES) as EventText[];
 
 /** A value for each text. */
-export function forEachText<Value>(valueOf: (text: EventText) => Value): Readonly<Record<EventText, Value>> {
+export function perText<Value>(valueOf: (text: EventText) => Value): Readonly<Record<EventText, Value>> {
   return Object.fromEntries(EVENT_TEXTS.map((name) => [name, valueOf(name)])) as Record<EventText, Value>;
 }
 
@@ -162,7 +162,7 @@ export const createEvent = action<CreateEventParams, { readonly eventId: EventId
     calendarNumber,
     startsAt: epochMs,
     endsAt: epochMs,
-    ...forEachText((name) => optional(TEXT_RULES[name])),
+    ...perText((name) => optional(TEXT_RULES[name])),
     color: optional(oneOf(COLORS), EVENT_DEFAULTS.color),
     recurs: optional(flag, false),
     recurrence: { ...recurrenceRules, optional: true },
@@ -181,7 +181,7 @@ export const updateEvent = action<UpdateEventParams, Revised>({
     eventId: reference,
     startsAt: optional(epochMs),
     endsAt: optional(epochMs),
-    ...forEachText((name) => clearable(TEXT_RULES[name])),
+    ...perText((name) => clearable(TEXT_RULES[name])),
     color: optional(oneOf(COLORS)),
     recurs: optional(flag),
     recurrence: { ...recurrenceRules, optional: true },

@@ -2,19 +2,19 @@ import { type IncomingMessage, ServerResponse } from "node:http";
 import { ServiceBroker, type ServiceSchema } from "moleculer";
 import type { Answer } from "../../services/api/answer.ts";
 import type { Page } from "../../services/api/page.ts";
-import type { RequestPath } from "../../services/api/request-path.ts";
+import type { RequestSteps } from "../../services/api/request-steps.ts";
 import { ROUTES } from "../../services/api/route-table.ts";
 import { webGateway, type WebService } from "../../services/api/web-gateway.ts";
 
 /** moleculer-web with the gateway's routes, without a server in front of it. */
-export function webService(path: () => RequestPath, pages: readonly Page[] = []): WebService {
+export function webService(steps: () => RequestSteps, pages: readonly Page[] = []): WebService {
   const broker = new ServiceBroker({ logger: false, skipProcessEventRegistration: true });
-  const mixins = [webGateway(ROUTES, pages, path) as ServiceSchema];
+  const mixins = [webGateway(ROUTES, pages, steps) as ServiceSchema];
   return broker.createService({ name: "api", mixins }) as WebService;
 }
 
 /** Its answers to requests that no connection brought. */
-export function answersOf(path: RequestPath): (request: IncomingMessage, requestId: string) => Promise<Answer> {
-  const service = webService(() => path);
+export function answersOf(steps: RequestSteps): (request: IncomingMessage, requestId: string) => Promise<Answer> {
+  const service = webService(() => steps);
   return (request, requestId) => service.answer(request, requestId, new ServerResponse(request));
 }

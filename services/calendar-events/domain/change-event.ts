@@ -1,5 +1,5 @@
 import {
-  forEachText,
+  perText,
   type Recurrence,
   RECURRENCE_MEMBERS,
   type UpdateEventParams,
@@ -80,5 +80,5 @@ function sameRecurrence(a: Recurrence | undefined, b: Recurrence | undefined): b
 }
 
 function changedTexts(stored: StoredEvent, changes: EventChanges): ReturnType<typeof textsOf> {
-  return textsOf(forEachText((text) => (changes[text] === undefined ? stored[text] : changes[text])));
+  return textsOf(perText((text) => (changes[text] === undefined ? stored[text] : changes[text])));
 }

@@ -3,8 +3,8 @@ import type { Guard } from "./guard.ts";
 const body = { file: "services/api/request-body.ts", testFile: "services/api/http-server.unit.test.ts" };
 const json = { file: "services/api/exact-json.ts", testFile: "services/api/exact-json.unit.test.ts" };
 const validator = { file: "mixins/actions/check-params.ts", testFile: "mixins/actions/check-params.unit.test.ts" };
-const path = { file: "services/api/request-path.ts", testFile: "services/api/request-path.unit.test.ts" };
-const web = { file: "services/api/web-gateway.ts", testFile: "services/api/request-path.unit.test.ts" };
+const path = { file: "services/api/request-steps.ts", testFile: "services/api/request-steps.unit.test.ts" };
+const web = { file: "services/api/web-gateway.ts", testFile: "services/api/request-steps.unit.test.ts" };
 const wire = { file: "services/api/wire-fields.ts", testFile: "services/api/wire-fields.unit.test.ts" };
 
 /** What a request may hold, and what is told of an error. */

@@ -37,7 +37,7 @@ export const REVISION_GUARDS: readonly Guard[] = [
   {
     ...replicas,
     guard: "If-Match is refused where nothing compares it",
-    file: "services/api/request-path.ts",
+    file: "services/api/request-steps.ts",
     text: "refuseIfMatch(request.headers)",
     without: "readIfMatch(request.headers)",
     test: "If-Match where nothing would compare it",

@@ -184,10 +184,10 @@ export const SERVER_GUARDS: readonly Guard[] = [
   },
   {
     guard: "answers of 429 are delayed",
-    file: "services/api/request-path.ts",
+    file: "services/api/request-steps.ts",
     text: "await refusalDelay.before(answer);",
     without: "",
-    testFile: "services/api/request-path.unit.test.ts",
+    testFile: "services/api/request-steps.unit.test.ts",
     test: "an answer of 429 is delayed",
   },
   {

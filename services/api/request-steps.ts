@@ -23,7 +23,7 @@ import { unknownPath } from "./unknown-path.ts";
 import { ServiceGone, wasNotBegun } from "./service-watch.ts";
 
 /** What a request's path runs on. */
-export interface RequestPathParts {
+export interface RequestStepsParts {
   /** The nearest of them is named to who mistypes one. */
   readonly knownPaths: readonly string[];
   readonly door: Doorkeeper;
@@ -53,7 +53,7 @@ export interface Checked {
  * 404 path → 405 → 401 → 429 key → 413/415 → 400 → 403 → 429 guild → the action, which has 404, 412, 409 and the rest to
  * give. moleculer-web takes them one after the other (web-gateway.ts).
  */
-export interface RequestPath {
+export interface RequestSteps {
   /** Whose key it is. Rejects with Refused. */
   admit(request: IncomingMessage): Promise<Admitted>;
   /** Reads the body, and checks it. Rejects with Refused, or with SenderGone. */
@@ -83,7 +83,7 @@ export function otherMethod(methods: string): Refused {
   return new Refused(refuse("METHOD_NOT_ALLOWED"), { allow: methods });
 }
 
-export function requestPath({ knownPaths, door, once, clock, call, onDefect }: RequestPathParts): RequestPath {
+export function requestSteps({ knownPaths, door, once, clock, call, onDefect }: RequestStepsParts): RequestSteps {
   const [lists, others] = [new GuildSlots(LIST_REQUESTS), new GuildSlots(OTHER_REQUESTS)];
   const refusalDelay = new RefusalDelay();
 

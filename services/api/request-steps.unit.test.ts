@@ -9,7 +9,7 @@ import { answersOf } from "../../test/real-parts/web-service.ts";
 import { asError } from "../../mixins/actions/contract-action.ts";
 import type { Caller } from "../contracts/contract.ts";
 import { refuse } from "../contracts/errors.ts";
-import { requestPath, type RequestPathParts } from "./request-path.ts";
+import { requestSteps, type RequestStepsParts } from "./request-steps.ts";
 import { ServiceGone } from "./service-watch.ts";
 
 const SECRET = "mongodb://root:hunter2@db.node-7";
@@ -34,7 +34,7 @@ const failing = (error: unknown) => ({
 
 describe("what becomes of an error behind the gateway", () => {
   let defects: [error: unknown, requestId: string][];
-  let parts: RequestPathParts;
+  let parts: RequestStepsParts;
 
   beforeEach(() => {
     defects = [];
@@ -48,15 +48,15 @@ describe("what becomes of an error behind the gateway", () => {
     };
   });
 
-  async function answerOf(overrides: Partial<RequestPathParts>, path = "/v1/announcement/get", more: object = {}) {
-    const answer = answersOf(requestPath({ ...parts, ...overrides }));
+  async function answerOf(overrides: Partial<RequestStepsParts>, path = "/v1/announcement/get", more: object = {}) {
+    const answer = answersOf(requestSteps({ ...parts, ...overrides }));
     const { status, headers, body } = await answer(post(path, { guild_id: "1", id: "x", ...more }), "id-1");
     return { status, headers, text: String(body), body: JSON.parse(String(body)) as unknown };
   }
 
   test("a query beside a body changes nothing (D2)", async () => {
     const asked: unknown[] = [];
-    const call: RequestPathParts["call"] = async (_contract, params) => (asked.push(params), []);
+    const call: RequestStepsParts["call"] = async (_contract, params) => (asked.push(params), []);
     await answerOf({ call }, "/v1/announcement/list?guild_id=2&amount=9", { amount: 1 });
     expect(asked).toEqual([{ guildId: "1", amount: 1 }]);
   });
@@ -77,7 +77,7 @@ describe("what becomes of an error behind the gateway", () => {
   test("another method on a known path is a 405 that says which one is meant, before any key is asked for (D1, D3)", async () => {
     const request = Object.assign(post("/v1/announcement/get", {}), { method: "PUT" });
     const door = { ...parts.door, admit: () => Promise.reject(new Error("nobody asks")) };
-    const answer = await answersOf(requestPath({ ...parts, door }))(request, "id-1");
+    const answer = await answersOf(requestSteps({ ...parts, door }))(request, "id-1");
     expect([answer.status, answer.headers["allow"]]).toEqual([405, "POST"]);
   });
 
@@ -86,14 +86,14 @@ describe("what becomes of an error behind the gateway", () => {
     const preflight = Object.assign(post("/v1/announcement/get", { guild_id: "1", id: "x" }), { method: "OPTIONS" });
     preflight.headers["access-control-request-method"] = "POST";
     const call = async () => calls.push("called");
-    const answer = await answersOf(requestPath({ ...parts, call }))(preflight, "id-1");
+    const answer = await answersOf(requestSteps({ ...parts, call }))(preflight, "id-1");
     expect([answer.status, answer.headers["allow"], calls]).toEqual([405, "POST", []]);
   });
 
   test("of who has no key nothing is read (D3)", async () => {
     const request = post("/v1/announcement/get", {});
     const door = { ...parts.door, admit: async () => ({ refusal: refuse("UNAUTHORIZED"), headers: {} }) };
-    await expect(answersOf(requestPath({ ...parts, door }))(request, "id-1")).resolves.toMatchObject({ status: 401 });
+    await expect(answersOf(requestSteps({ ...parts, door }))(request, "id-1")).resolves.toMatchObject({ status: 401 });
     expect(request.readableDidRead).toBe(false);
   });
 
@@ -155,7 +155,7 @@ describe("what becomes of an error behind the gateway", () => {
   ])("a write whose outcome nobody knows %s says when that is settled", async (_name, tookMs, settledIn) => {
     let now = 0;
     const writeUntil: unknown[] = [];
-    const call: RequestPathParts["call"] = async (_route, _params, meta) => {
+    const call: RequestStepsParts["call"] = async (_route, _params, meta) => {
       writeUntil.push(meta.writeUntil);
       now += tookMs;
       throw new ServiceGone(true);
@@ -165,7 +165,7 @@ describe("what becomes of an error behind the gateway", () => {
   });
 
   test("a read has no deadline for its writes, as it has none", async () => {
-    const call: RequestPathParts["call"] = async (_route, _params, meta) => (
+    const call: RequestStepsParts["call"] = async (_route, _params, meta) => (
       expect(meta).not.toHaveProperty("writeUntil"),
       []
     );
@@ -224,7 +224,7 @@ describe("what becomes of an error behind the gateway", () => {
 
   test("the windows are what the wire says: 24 hours, so many days, both ends included (D17)", async () => {
     const asked: unknown[] = [];
-    const call: RequestPathParts["call"] = async (_contract, params) => (asked.push(params), []);
+    const call: RequestStepsParts["call"] = async (_contract, params) => (asked.push(params), []);
     const calendar = { calendar_number: 2, epoch_start: 1_000 };
     await answerOf({ call }, "/v2/events/list/date", calendar);
     await answerOf({ call }, "/v2/events/list/month", { ...calendar, days_in_month: 28 });
@@ -242,7 +242,7 @@ describe("what becomes of an error behind the gateway", () => {
     const view = (at: number) => ({ eventId: `e${at}`, startsAt: 0, endsAt: 0, name, isParent: false, color: "RED" });
     const large = Array.from({ length: 5_000 }, (_, at) => view(at));
     let asked = 0;
-    const answer = answersOf(requestPath({ ...parts, call: async () => ((asked += 1), large) }));
+    const answer = answersOf(requestSteps({ ...parts, call: async () => ((asked += 1), large) }));
     const list = () => {
       const body = { guild_id: "1", calendar_number: 1, epoch_start: 1, epoch_end: 2 };
       return Promise.resolve(answer(post("/v2/events/list/range", body), "id-1"));
@@ -259,7 +259,9 @@ describe("what becomes of an error behind the gateway", () => {
 
   test("a preview takes turns with the lists of its guild: one is under way at first", async () => {
     const begun: ((view: unknown) => void)[] = [];
-    const answer = answersOf(requestPath({ ...parts, call: () => new Promise((resolve) => void begun.push(resolve)) }));
+    const answer = answersOf(
+      requestSteps({ ...parts, call: () => new Promise((resolve) => void begun.push(resolve)) }),
+    );
     const preview = () => Promise.resolve(answer(post("/v1/announcement/preview", { guild_id: "1", id: "a" }), "id-1"));
     const [first, second] = [preview(), preview()];
     await until(() => begun.length > 0, "the first");
@@ -277,7 +279,7 @@ describe("what becomes of an error behind the gateway", () => {
     const call = () => new Promise((resolve) => void begun.push(resolve));
     const everywhere = { ...admitted, caller: { ...caller, kind: "service", guilds: [] } as Caller };
     const door = { admit: async () => everywhere, admitToGuild: () => everywhere };
-    const answer = answersOf(requestPath({ ...parts, call, door }));
+    const answer = answersOf(requestSteps({ ...parts, call, door }));
     const ask = (guild: string) => {
       return Promise.resolve(answer(post("/v2/guild/settings/get", { guild_id: guild }), "id-1"));
     };
