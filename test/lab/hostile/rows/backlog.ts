@@ -59,8 +59,8 @@ export const BACKLOG: HostileRow = {
       },
       {
         file: "services/dispatch/protocol/changes-seen.ts",
-        text: "MAX_CHANGES = 20_000;",
-        without: "MAX_CHANGES = 10_000_000;",
+        text: "maxSize: 20_000,",
+        without: "maxSize: 10_000_000,",
       },
       {
         file: "services/dispatch/protocol/pages-in-order.ts",
