@@ -10,6 +10,9 @@ RUN ["npm", "ci", "--omit=dev", "--omit=optional"]
 
 FROM ${NODE_IMAGE}
 ENV NODE_ENV=production
+LABEL org.opencontainers.image.title="guildcal" \
+      org.opencontainers.image.version="0.1.0" \
+      org.opencontainers.image.licenses="MIT"
 WORKDIR /guildcal
 COPY --from=dependencies /guildcal/node_modules node_modules
 COPY package.json moleculer.config.ts LICENSE ./

@@ -1,4 +1,5 @@
 import { ERRORS, HTTP_ERRORS } from "../contracts/errors.ts";
+import { VERSION } from "../contracts/version.ts";
 import { CHALLENGE } from "./answer.ts";
 import { type JsonSchema, objectOf } from "./answer-fields.ts";
 import { Components, pascal } from "./openapi-components.ts";
@@ -50,7 +51,7 @@ function apiDocument(routes: readonly Route[]): object {
     openapi: "3.1.0",
     info: {
       title: "Guildcal",
-      version: "1.0.0",
+      version: VERSION,
       description: ABOUT,
       contact: { name: "The operator of this installation" },
       license: { name: "MIT", identifier: "MIT" },

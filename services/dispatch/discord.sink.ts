@@ -1,5 +1,6 @@
 import { setTimeout } from "node:timers/promises";
 import { integerSetting, optionalSetting } from "../../mixins/settings/environment.ts";
+import { VERSION } from "../contracts/version.ts";
 import { attemptMemory } from "./discord/attempt-memory.ts";
 import { readAnswerBody } from "./discord/answer-body.ts";
 import { outcomeOf } from "./discord/answer-outcome.ts";
@@ -31,9 +32,6 @@ export const discordSettings = {
     10_000,
   ),
 };
-
-/** In `User-Agent`; of this client, not of the product. */
-const CLIENT_VERSION = "1.0";
 
 /** Lists of 100 messages with full boxes stay below. */
 const MOST_ANSWER_BYTES = 4 * 1024 * 1024;
@@ -75,7 +73,7 @@ export function discordSink({
   let halt = { until: -Infinity, reason: "" };
   const headers = {
     authorization: `Bot ${token}`,
-    "user-agent": `DiscordBot (${botUrl}, ${CLIENT_VERSION})`,
+    "user-agent": `DiscordBot (${botUrl}, ${VERSION})`,
     accept: "application/json",
   };
 

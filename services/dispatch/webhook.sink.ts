@@ -1,4 +1,5 @@
 import { choiceSetting, optionalSetting } from "../../mixins/settings/environment.ts";
+import { VERSION } from "../contracts/version.ts";
 import { numberIn, waitMs } from "./asked-wait.ts";
 import { encodeMessage } from "./discord/message-body.ts";
 import { type HttpAnswer, httpClient } from "./http-client.ts";
@@ -63,7 +64,7 @@ export function webhookSink({
       const headers = {
         ...signatureHeaders(id, Math.floor(wallClock() / 1_000), body, secret),
         "content-type": "application/json",
-        "user-agent": "guildcal-webhook/1.0",
+        "user-agent": `guildcal-webhook/${VERSION}`,
       };
       return outcomeOf(await client.exchange({ method: "POST", url: target, headers, body, timeoutMs }), id);
     },

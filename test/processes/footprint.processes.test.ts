@@ -9,7 +9,7 @@ import { NpmRun } from "../real-parts/npm-run.ts";
 import { until } from "../real-parts/until.ts";
 
 const MIB = 1024 * 1024;
-/** The README states these three. */
+/** docs/deploying.md states these three. */
 const MEMORY_MIB = 450;
 const DATA_MIB = 120;
 const PACKAGES_MIB = 900;

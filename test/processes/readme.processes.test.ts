@@ -1,17 +1,23 @@
 import { execFile } from "node:child_process";
 import { readFile } from "node:fs/promises";
-import { dirname, join } from "node:path";
+import { join } from "node:path";
 import { promisify } from "node:util";
 import { afterAll, beforeAll, describe, expect, test } from "@jest/globals";
 import { freePort } from "../../services/launch/embedded-mongod.ts";
-import { Launched } from "../real-parts/launched.ts";
+import { Launched, PROJECT } from "../real-parts/launched.ts";
 import { emptyDatabase } from "../real-parts/test-services.ts";
 
 const run = promisify(execFile);
-const ROOT = dirname(dirname(import.meta.dirname));
 const KEY = "a-key-of-twenty-characters-or-more";
 
-describe("the README's requests by curl", () => {
+/** The shell commands of a document that send requests. */
+async function requestsIn(path: string): Promise<string[]> {
+  const text = await readFile(join(PROJECT, path), "utf8");
+  const blocks = [...text.matchAll(/```sh\n([\s\S]*?)```/g)].map(([, block]) => block!);
+  return blocks.filter((block) => /\bcall \/|^KEY=/m.test(block));
+}
+
+describe("requests in the documents", () => {
   let service: Launched;
   let port: number;
 
@@ -22,21 +28,39 @@ describe("the README's requests by curl", () => {
   });
   afterAll(() => service.end());
 
-  test("work as they stand, one after the other", async () => {
-    const readme = await readFile(join(ROOT, "README.md"), "utf8");
-    const section = readme.slice(readme.indexOf("### Every endpoint by curl"), readme.indexOf("## What is promised"));
-    const script = [...section.matchAll(/```sh\n([\s\S]*?)```/g)].map(([, block]) => block).join("\n");
-    // Each answer with its status, and shown also where only its id is used, so that one that failed is seen.
+  /** Runs them with the status behind each answer, which is also shown where a command reads the answer itself. */
+  async function statusesOf(script: string): Promise<{ readonly statuses: string[]; readonly stdout: string }> {
     const checked = script
       .replace("curl -sS", "curl -sS -w ' %{http_code}'")
       .replace("id_of() { sed", "id_of() { tee >(cat >&2) | sed");
     const { stdout, stderr } = await run("bash", ["-euc", checked], {
       env: { PATH: process.env["PATH"], KEY, BASE: `http://127.0.0.1:${port}` },
     });
-    const statuses = [...`${stdout}${stderr}`.matchAll(/\} (\d{3})$/gm)].map(([, status]) => status);
-    const calls = [...script.matchAll(/\bcall \/v/g)];
-    expect(statuses).toHaveLength(calls.length);
+    const statuses = [...`${stdout}${stderr}`.matchAll(/\} (\d{3})$/gm)].map(([, status]) => status!);
+    expect(statuses).toHaveLength([...script.matchAll(/\bcall \/(?:api\/)?v/g)].length);
+    return { statuses, stdout };
+  }
+
+  test("those of docs/endpoints.md succeed as they stand, one after the other", async () => {
+    const script = (await requestsIn("docs/endpoints.md")).join("\n");
+    const { statuses, stdout } = await statusesOf(script);
+    expect(statuses.length).toBeGreaterThan(20);
     expect(new Set(statuses)).toEqual(new Set(["200"]));
     expect(stdout).toContain('"guild_id":375357265198317579');
+  });
+
+  test("those of README.md create an event and an announcement, which is posted; the history has it as sent", async () => {
+    const [creates = "", history = "", ...more] = await requestsIn("README.md");
+    expect(more).toEqual([]);
+    // Due in a few seconds in place of a minute.
+    const soon = creates.replace("+ 120000", "+ 70000");
+    expect(soon).not.toBe(creates);
+    expect((await statusesOf(soon)).statuses).toEqual(["200", "200"]);
+    await service.printed(/"content":"Subscribers: @everyone"[^\n]*"title":"Raid night"[^\n]*announcement posted/);
+    await service.printed(/"state":"sent"[^\n]*announcement settled/);
+    const definitions = creates.slice(0, creates.indexOf("START="));
+    const { statuses, stdout } = await statusesOf(`${definitions}\n${history}`);
+    expect(statuses).toEqual(["200"]);
+    expect(stdout).toMatch(/"state":"sent"[^\n]*"late_ms":\d+/);
   });
 });

@@ -1,0 +1,102 @@
+import { openapiText } from "../../services/api/openapi.ts";
+import type { Route } from "../../services/api/route.ts";
+import { ROUTES } from "../../services/api/route-table.ts";
+import { COLORS } from "../../services/contracts/calendar-events.contract.ts";
+import { ERRORS, HTTP_ERRORS } from "../../services/contracts/errors.ts";
+import { answerTable, nameIn, requestTable, type Schema, type Schemas, SECTIONS } from "./api-fields.ts";
+import { type Blocks, table } from "./generated-blocks.ts";
+
+interface Operation {
+  readonly requestBody: { readonly content: JsonContent };
+  readonly responses: { readonly 200: { readonly content: JsonContent } };
+}
+
+type JsonContent = { readonly "application/json": { readonly schema: Schema } };
+
+interface ApiDocument {
+  readonly paths: Readonly<Record<string, { readonly post?: Operation }>>;
+  readonly components: { readonly schemas: Schemas };
+}
+
+const { paths, components } = JSON.parse(openapiText(ROUTES)) as ApiDocument;
+
+/** Resources that have a table of their own. */
+const RESOURCES = ["Announcement", "GuildSettings", "GuildSettingsV1", "Event", "Calendar"];
+
+/** Groups of endpoints, by the beginning of their paths. */
+const GROUPS = [
+  "/v1/announcement",
+  "/v1/guild/settings",
+  "/v2/guild/settings",
+  "/v2/events",
+  "/v2/calendar",
+  "/admin/keys",
+];
+
+/** Every generated block of docs/api.md. */
+export function apiBlocks(): Blocks {
+  const resources = RESOURCES.map((name) => [name, answerTable(components.schemas[name]!, components.schemas)]);
+  const groups = GROUPS.map((group) => [group.slice(1), endpointsOf(group)]);
+  return {
+    ...(Object.fromEntries([...resources, ...groups]) as Blocks),
+    colors: COLORS.map((color) => `\`${color}\``).join(", "),
+    errors: errorsTable(),
+  };
+}
+
+function endpointsOf(group: string): string {
+  const routes = ROUTES.filter(({ paths: [path] }) => path.startsWith(`${group}/`));
+  if (routes.length === 0) throw new Error(`no endpoint below ${group}`);
+  return routes.map(endpoint).join("\n\n");
+}
+
+function endpoint(route: Route): string {
+  const [path, ...aliases] = route.paths;
+  const { requestBody, responses } = paths[path]!.post!;
+  const also = aliases.length === 0 ? "" : ` Also at ${aliases.map((alias) => `\`${alias}\``).join(", ")}.`;
+  return [
+    `#### ${path}`,
+    `${route.description ?? `${route.summary}.`}${also}`,
+    `${KEYS[route.contract.keys]}${headersOf(route)}`,
+    requestTable(referred(requestBody.content["application/json"].schema), components.schemas),
+    answerOf(responses[200].content["application/json"].schema),
+    json(route.example.request),
+    json(route.example.response),
+  ].join("\n\n");
+}
+
+const KEYS: Readonly<Record<Route["contract"]["keys"], string>> = {
+  "guild read": "Any key of the guild.",
+  "guild write": "A key of the guild that may write.",
+  "operator read": "An operator key.",
+  "operator write": "An operator key that may write.",
+  none: "",
+};
+
+function headersOf({ once, takesIfMatch, hasEtag }: Route): string {
+  const taken = [...(once ? ["`Idempotency-Key`"] : []), ...(takesIfMatch ? ["`If-Match`"] : [])];
+  const takes = taken.length === 0 ? "" : ` Takes ${taken.join(" and ")}.`;
+  return `${takes}${hasEtag ? " Answers an `ETag`." : ""}`;
+}
+
+function answerOf(schema: Schema): string {
+  const [fields] = schema.allOf ?? [schema];
+  const section = SECTIONS[nameIn(fields?.$ref ?? "")];
+  return section === undefined ? answerTable(referred(fields!), components.schemas) : `The answer is the ${section}.`;
+}
+
+function referred({ $ref, ...schema }: Schema): Schema {
+  return $ref === undefined ? schema : components.schemas[nameIn($ref)]!;
+}
+
+/** An example with every digit of its ids. */
+function json(value: object): string {
+  return `\`\`\`json\n${JSON.stringify(value, null, 2)}\n\`\`\``;
+}
+
+function errorsTable(): string {
+  const rows = Object.entries({ ...ERRORS, ...HTTP_ERRORS })
+    .toSorted(([, one], [, other]) => one.status - other.status)
+    .map(([code, { status, message }]) => [String(status), `\`${code}\``, message]);
+  return table(["status", "code", "message"], rows);
+}

@@ -1,0 +1,67 @@
+import { globSync } from "node:fs";
+import { describe, expect, test } from "@jest/globals";
+import { PROJECT } from "../real-parts/launched.ts";
+import { linksOf, markdownFiles, read } from "./markdown.ts";
+
+const decisions = read("docs/decisions.md");
+const entries = [...decisions.matchAll(/^- \*\*(D\d+) ([^*]+)\*\*([\s\S]*?)(?=\n- \*\*D|\n\n|$(?![\s\S]))/gm)];
+const decided = new Set(entries.map(([, number]) => number!));
+const sections = new Set(
+  [...read("docs/api.md").matchAll(/^#{2,3} (\d+(?:\.\d+)?)\.? /gm)].map(([, number]) => number!),
+);
+
+interface Citation {
+  readonly file: string;
+  /** `D17`, `api.md 4.1`, or `api.md`. */
+  readonly cites: string;
+}
+
+/** The decisions and sections of the API reference that a text cites. */
+function citationsIn(file: string, text: string): Citation[] {
+  const numbers = [...text.matchAll(/(?<![\w`/-])(D[1-9]\d?)\b(?!-)/g)].map(([, number]) => number!);
+  const references = [...text.matchAll(/(?<![\w/])api\.md(?: (\d+(?:\.\d+)*))?/g)].map(([cited]) => cited);
+  return [...numbers, ...references].map((cites) => ({ file, cites }));
+}
+
+function hasNoTarget({ cites }: Citation): boolean {
+  const section = /^api\.md (.+)$/.exec(cites)?.[1];
+  if (section !== undefined) return !sections.has(section);
+  return cites !== "api.md" && !decided.has(cites);
+}
+
+/** Sources, manifests and documents. Generated API documents repeat what these say. */
+function citingFiles(): string[] {
+  const sources = globSync("{services,mixins,test,k8s}/**/*.{ts,js,html,yaml,yml,conf,env,sh}", { cwd: PROJECT });
+  return [...sources, ...markdownFiles(), "docker-compose.yml", "Dockerfile", "moleculer.config.ts"];
+}
+
+describe("docs/decisions.md", () => {
+  test("numbers its decisions without a gap, each with a title and a text", () => {
+    expect([...decided]).toEqual(Array.from({ length: decided.size }, (_, at) => `D${at + 1}`));
+    expect(entries.filter(([, , title = "", text = ""]) => title.length < 3 || text.trim().length < 40)).toEqual([]);
+  });
+
+  test("says of every decision which section of the API reference it completes", () => {
+    const silent = entries.filter(([, , , text = ""]) => {
+      return !linksOf("docs/decisions.md", text).some(({ to, anchor }) => to === "docs/api.md" && anchor !== undefined);
+    });
+    expect(silent.map(([, number]) => number)).toEqual([]);
+  });
+});
+
+describe("a citation", () => {
+  // In pieces, so that this file cites nothing that does not exist.
+  test.each([`see ${"D"}99.`, `(${"D"}99)`, `${"D"}17 and ${"D"}99`, `api${".md"} 4.99`, `${"D"}17, api${".md"} 12`])(
+    "of what does not exist is found in: %s",
+    (text) => {
+      expect(citationsIn("a.ts", text).filter(hasNoTarget)).toHaveLength(1);
+    },
+  );
+
+  test("of a decision or a section of the API reference has its target in the project", () => {
+    const citations = citingFiles().flatMap((file) => citationsIn(file, read(file)));
+    expect(citations.filter(({ cites }) => cites.startsWith("D")).length).toBeGreaterThan(400);
+    expect(citations.filter(({ cites }) => cites.startsWith("api.md ")).length).toBeGreaterThan(8);
+    expect(citations.filter(hasNoTarget)).toEqual([]);
+  });
+});

@@ -1,0 +1,63 @@
+import { existsSync, globSync } from "node:fs";
+import { join } from "node:path";
+import { describe, expect, test } from "@jest/globals";
+import { REASON_CODES } from "../../services/contracts/dispatch.contract.ts";
+import { SERVICES } from "../../services/contracts/service-names.ts";
+import { PROJECT } from "../real-parts/launched.ts";
+import { withBlocks } from "./generated-blocks.ts";
+import { markdownFiles, read } from "./markdown.ts";
+import { GENERATED, regenerated } from "./write-docs.ts";
+
+/** Prettier moves white space and the lines of tables. */
+const unspaced = (text: string) => text.replaceAll(/\s+/g, "").replaceAll(/-{3,}/g, "---");
+
+describe("a document with generated blocks", () => {
+  test.each(Object.keys(GENERATED))("%s is as the code has it; `npm run docs` writes it", (path) => {
+    const { stored, fresh } = regenerated(path);
+    expect(stored.length).toBeGreaterThan(1_000);
+    expect(unspaced(stored)).toBe(unspaced(fresh));
+  });
+
+  test.each(["", "<!-- other: begin -->\n<!-- other: end -->"])("without its block is refused: %j", (text) => {
+    expect(() => withBlocks(text, { settings: "x" })).toThrow("blocks in the document");
+  });
+
+  test("keeps what stands around its blocks", () => {
+    const text = "a\n<!-- b: begin (c) -->\nold\n<!-- b: end -->\nd\n";
+    expect(withBlocks(text, { b: "new" })).toBe("a\n<!-- b: begin (c) -->\n\nnew\n\n<!-- b: end -->\nd\n");
+  });
+});
+
+describe("the documents", () => {
+  const { scripts } = JSON.parse(read("package.json")) as { readonly scripts: object };
+
+  test("name no npm script that package.json lacks", () => {
+    const named = markdownFiles().flatMap((path) =>
+      [...read(path).matchAll(/npm run (?:-s )?([a-z][a-z:-]*)/g)].map(([, script]) => ({ path, script: script! })),
+    );
+    expect(named.length).toBeGreaterThan(40);
+    expect(named.filter(({ script }) => !Object.hasOwn(scripts, script))).toEqual([]);
+  });
+
+  /** For newcomers, who can't tell a moved file from one that never was; `*`, `{a,b}` and `…` stand for several files. */
+  const GUIDES = ["README.md", "CONTRIBUTING.md", "test/README.md", ...globSync("docs/*.md", { cwd: PROJECT })];
+
+  test.each(GUIDES)("%s names no path that does not exist", (guide) => {
+    const paths = [...read(guide).matchAll(/`((?:services|mixins|test|k8s|docs)\/[^`\s]+)`/g)].map(([, path]) => path!);
+    const exists = (path: string) =>
+      /[*{]/.test(path) ? globSync(path, { cwd: PROJECT }).length > 0 : existsSync(join(PROJECT, path));
+    expect(paths.filter((path) => !exists(path))).toEqual([]);
+  });
+
+  test("docs/architecture.md names every service", () => {
+    const text = read("docs/architecture.md");
+    expect(SERVICES.filter((service) => !text.includes(`services/${service}`))).toEqual([]);
+  });
+
+  test("docs/posting.md explains every reason code, and no other", () => {
+    const explained = [...read("docs/posting.md").matchAll(/^\| `([A-Z_]+)` +\|/gm)].map(([, code]) => code!);
+    const permissions = ["VIEW_CHANNEL", "SEND_MESSAGES", "SEND_MESSAGES_IN_THREADS", "EMBED_LINKS"];
+    const others = new Set([...permissions, "READ_MESSAGE_HISTORY", "MENTION_EVERYONE"]);
+    expect(explained.filter((code) => !others.has(code)).toSorted()).toEqual(REASON_CODES.toSorted());
+  });
+});

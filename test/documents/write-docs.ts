@@ -1,0 +1,41 @@
+import { readFileSync, writeFileSync } from "node:fs";
+import { join } from "node:path";
+import { ROUTES } from "../../services/api/route-table.ts";
+import { ALL_SETTINGS } from "../../services/launch/service-factories.ts";
+import { PROJECT } from "../real-parts/launched.ts";
+import { apiBlocks } from "./api-reference.ts";
+import { type Blocks, table, withBlocks } from "./generated-blocks.ts";
+
+/** The documents that have generated blocks, and what these are made from. */
+export const GENERATED: Readonly<Record<string, () => Blocks>> = {
+  "docs/api.md": apiBlocks,
+  "docs/configuration.md": () => ({ settings: settingsTable() }),
+  "docs/endpoints.md": () => ({ endpoints: endpointsTable() }),
+};
+
+function settingsTable(): string {
+  const rows = Object.entries(ALL_SETTINGS).map(([name, { about, standard, expects }]) => {
+    const shown = name === "NODE_NAME" ? "host name and process id" : standard === undefined ? "" : `\`${standard}\``;
+    return [`\`${name}\``, shown, about, expects];
+  });
+  return table(["variable", "default", "meaning", "must be"], rows);
+}
+
+function endpointsTable(): string {
+  const rows = ROUTES.map(({ paths: [path, ...aliases], summary }) => {
+    const section = `[\`${path}\`](api.md#${path.replaceAll("/", "")})`;
+    return [section, summary, aliases.map((alias) => `\`${alias}\``).join(", ")];
+  });
+  return `${table(["path", "purpose", "alias"], rows)}\n\nEvery path also exists under \`/api\`.`;
+}
+
+/** The document as it is on disk, and with its blocks generated again. */
+export function regenerated(path: string): { readonly stored: string; readonly fresh: string } {
+  const stored = readFileSync(join(PROJECT, path), "utf8");
+  return { stored, fresh: withBlocks(stored, GENERATED[path]!()) };
+}
+
+/** `npm run docs`. */
+if (process.argv[1] === import.meta.filename) {
+  for (const path of Object.keys(GENERATED)) writeFileSync(join(PROJECT, path), regenerated(path).fresh);
+}

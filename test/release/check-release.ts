@@ -1,0 +1,20 @@
+import { readFileSync } from "node:fs";
+import { join } from "node:path";
+import { argv, stdout } from "node:process";
+import { PROJECT } from "../real-parts/launched.ts";
+import { RELEASE_FILES, type ReleaseFiles, releaseProblems } from "./release-problems.ts";
+
+/** The files of the project that name its version. */
+export function readReleaseFiles(): ReleaseFiles {
+  const read = (path: string) => [path, readFileSync(join(PROJECT, path), "utf8")] as const;
+  return Object.fromEntries(RELEASE_FILES.map(read)) as ReleaseFiles;
+}
+
+/** `npm run release:check`, or with the tag that is about to be made: `npm run release:check -- v0.1.0`. */
+if (argv[1] === import.meta.filename) {
+  const problems = releaseProblems(readReleaseFiles(), argv[2]);
+  stdout.write(
+    problems.length === 0 ? "tag, versions, changelog and image labels agree\n" : `${problems.join("\n")}\n`,
+  );
+  process.exitCode = problems.length === 0 ? 0 : 1;
+}

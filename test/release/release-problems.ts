@@ -1,0 +1,67 @@
+import { VERSION } from "../../services/contracts/version.ts";
+
+/** The files that name the version, by their paths. */
+export const RELEASE_FILES = [
+  "package.json",
+  "package-lock.json",
+  "services/api/openapi.json",
+  "Dockerfile",
+  "k8s/overlays/production/kustomization.yaml",
+  "k8s/README.md",
+  "CHANGELOG.md",
+] as const;
+
+export type ReleaseFiles = Readonly<Record<(typeof RELEASE_FILES)[number], string>>;
+
+/** Where each file names the version; every match of the pattern is compared. */
+const VERSIONS: readonly (readonly [path: (typeof RELEASE_FILES)[number], what: string, pattern: RegExp])[] = [
+  ["package-lock.json", "the version of the package", /^ {2,6}"version": "([^"]+)",$/gm],
+  ["services/api/openapi.json", "info.version", /"info": \{[^{}]*?"version": "([^"]+)"/g],
+  ["Dockerfile", "the label org.opencontainers.image.version", /org\.opencontainers\.image\.version="([^"]*)"/g],
+  ["k8s/overlays/production/kustomization.yaml", "the image's newTag", /name: guildcal,[^}]*newTag: ([^\s}]+)/g],
+  ["k8s/README.md", "the image's tag", /\bguildcal:(\d[\w.-]*)/g],
+];
+
+/** A version of semantic versioning without a build. */
+const SEMANTIC = /^\d+\.\d+\.\d+(?:-[0-9A-Za-z.-]+)?$/;
+
+/**
+ * What keeps the project from being released, one sentence each: places that name another version than package.json, and a
+ * changelog without a section for it. `tag` is the tag that is about to be made; with it nothing may be unreleased.
+ */
+export function releaseProblems(files: ReleaseFiles, tag?: string): string[] {
+  const { version } = JSON.parse(files["package.json"]) as { readonly version: string };
+  if (!SEMANTIC.test(version)) return [`package.json: the version ${version} is not one of semantic versioning`];
+  return [
+    ...VERSIONS.flatMap(([path, what, pattern]) => versionProblems(path, what, files[path], pattern, version)),
+    ...(VERSION === version ? [] : [`services/contracts/version.ts: VERSION is ${VERSION}, not ${version}`]),
+    ...changelogProblems(files["CHANGELOG.md"], version, tag !== undefined),
+    ...(tag === undefined || tag === `v${version}` ? [] : [`the tag is ${tag}, not v${version}`]),
+  ];
+}
+
+function versionProblems(path: string, what: string, text: string, pattern: RegExp, version: string): string[] {
+  // Packages that are installed begin farther down in the lock file.
+  const own = path === "package-lock.json" ? text.slice(0, text.indexOf('"dependencies"')) : text;
+  const named = [...own.matchAll(pattern)].map(([, each]) => each!);
+  if (named.length === 0) return [`${path}: ${what} is missing`];
+  return [...new Set(named)]
+    .filter((each) => each !== version)
+    .map((each) => `${path}: ${what} is ${each}, not ${version}`);
+}
+
+/** Keep a Changelog: "Unreleased" first, then the releases, the latest first, each with its date. */
+function changelogProblems(changelog: string, version: string, isTagged: boolean): string[] {
+  const [unreleased, latest] = [...changelog.matchAll(/^## (.+)$/gm)].map(([, title]) => title!);
+  if (unreleased !== "[Unreleased]") return [`CHANGELOG.md: the first section is ${unreleased}, not [Unreleased]`];
+  const [, released, date = ""] = /^\[([^\]]+)\] - (\S+)$/.exec(latest ?? "") ?? [];
+  if (released !== version) return [`CHANGELOG.md: the latest release is ${latest ?? "missing"}, not [${version}]`];
+  if (!isDate(date)) return [`CHANGELOG.md: ${date} is no date such as 2030-01-31`];
+  const pending = /^## \[Unreleased\]$([\s\S]*?)^## /m.exec(changelog)?.[1]?.trim();
+  return isTagged && pending !== "" ? ["CHANGELOG.md: there are unreleased changes"] : [];
+}
+
+function isDate(text: string): boolean {
+  const ms = Date.parse(`${text}T00:00:00Z`);
+  return !Number.isNaN(ms) && new Date(ms).toISOString().startsWith(text);
+}

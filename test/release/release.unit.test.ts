@@ -1,0 +1,53 @@
+import { describe, expect, test } from "@jest/globals";
+import { readReleaseFiles } from "./check-release.ts";
+import { RELEASE_FILES, releaseProblems } from "./release-problems.ts";
+
+const files = readReleaseFiles();
+const { version } = JSON.parse(files["package.json"]) as { readonly version: string };
+
+type Change = (text: string) => string;
+const otherVersion: Change = (text) => text.replaceAll(version, "9.9.9");
+
+describe("the release check", () => {
+  test("finds that the project agrees about its version", () => {
+    expect(releaseProblems(files)).toEqual([]);
+  });
+
+  test.each(RELEASE_FILES.filter((path) => path !== "package.json"))("finds another version in %s", (path) => {
+    const problems = releaseProblems({ ...files, [path]: otherVersion(files[path]) });
+    expect(problems).toEqual([expect.stringContaining(path)]);
+    expect(problems[0]).toContain("9.9.9");
+  });
+
+  test("finds every place that package.json has left behind, the constant of the code among them", () => {
+    const problems = releaseProblems({ ...files, "package.json": otherVersion(files["package.json"]) });
+    const places = problems.map((problem) => problem.split(":", 1)[0]);
+    const others = RELEASE_FILES.filter((path) => path !== "package.json");
+    expect(places.toSorted()).toEqual([...others, "services/contracts/version.ts"].toSorted());
+  });
+
+  test.each<[what: string, path: (typeof RELEASE_FILES)[number], change: Change, says: string]>([
+    ["a version that is none", "package.json", (text) => text.replace(version, "one"), "semantic versioning"],
+    ["an image without its label", "Dockerfile", (text) => text.replace(/org\.open.*version.*/, ""), "is missing"],
+    ["no section for what is unreleased", "CHANGELOG.md", (text) => text.replace("[Unreleased]", "Next"), "Next"],
+    ["a release without a date", "CHANGELOG.md", (text) => text.replace(/\] - \S+/, "]"), "latest release"],
+    ["a date that does not exist", "CHANGELOG.md", (text) => text.replace(/\] - \S+/, "] - 2026-02-31"), "no date"],
+  ])("refuses %s", (_what, path, change, says) => {
+    const changed = change(files[path]);
+    expect(changed).not.toBe(files[path]);
+    expect(releaseProblems({ ...files, [path]: changed })).toEqual([expect.stringContaining(says)]);
+  });
+
+  const empty = files["CHANGELOG.md"].replace(/^## \[Unreleased\]$[\s\S]*?^## /m, "## [Unreleased]\n\n## ");
+  const pending = empty.replace("## [Unreleased]\n", "## [Unreleased]\n\n### Added\n\n- Something.\n");
+
+  test.each([
+    ["the version's own tag and nothing unreleased", `v${version}`, empty, []],
+    ["another tag", "v9.9.9", empty, [`the tag is v9.9.9, not v${version}`]],
+    ["a tag without its v", version, empty, [`the tag is ${version}, not v${version}`]],
+    ["a tag while changes are unreleased", `v${version}`, pending, ["CHANGELOG.md: there are unreleased changes"]],
+    ["no tag while changes are unreleased", undefined, pending, []],
+  ])("with %s", (_what, tag, changelog, problems) => {
+    expect(releaseProblems({ ...files, "CHANGELOG.md": changelog }, tag)).toEqual(problems);
+  });
+});
