@@ -70,7 +70,7 @@ function fieldRows(schema: Schema, schemas: Schemas, prefix: string): FieldRow[]
     const row: FieldRow = { name, type: typeOf(field), field, isRequired };
     const inner = innerOf(field);
     if (inner === undefined || SECTIONS[inner.component] !== undefined) return [row];
-    return [row, ...fieldRows(schemas[inner.component]!, schemas, `${name}${inner.suffix}.`)];
+    return [row].concat(fieldRows(schemas[inner.component]!, schemas, `${name}${inner.suffix}.`));
   });
 }
 

@@ -15,7 +15,7 @@ export function read(path: string): string {
 }
 
 /** The document without its fenced code blocks, in which `#` and `[` mean something else. */
-export function withoutCode(text: string): string {
+function withoutCode(text: string): string {
   return text.replaceAll(/^( *)```[^\n]*\n[\s\S]*?^\1```$/gm, "");
 }
 

@@ -23,7 +23,7 @@ describe("the release check", () => {
     const problems = releaseProblems({ ...files, "package.json": otherVersion(files["package.json"]) });
     const places = problems.map((problem) => problem.split(":", 1)[0]);
     const others = RELEASE_FILES.filter((path) => path !== "package.json");
-    expect(places.toSorted()).toEqual([...others, "services/contracts/version.ts"].toSorted());
+    expect(new Set(places)).toEqual(new Set([...others, "services/contracts/version.ts"]));
   });
 
   test.each<[what: string, path: (typeof RELEASE_FILES)[number], change: Change, says: string]>([

@@ -1,4 +1,4 @@
-import { readFileSync } from "node:fs";
+import { existsSync, readFileSync } from "node:fs";
 import { join } from "node:path";
 import { describe, expect, test } from "@jest/globals";
 import { GUARDS } from "./guards.ts";
@@ -10,6 +10,11 @@ describe("the guards that `npm run mutations` takes out", () => {
   test("are at least fifty, each another one", () => {
     expect(GUARDS.length).toBeGreaterThanOrEqual(50);
     expect(new Set(GUARDS.map(({ guard }) => guard)).size).toBe(GUARDS.length);
+  });
+
+  test("are shown by test files that exist", () => {
+    const files = new Set(GUARDS.map(({ testFile }) => testFile));
+    expect([...files].filter((file) => !existsSync(join(PROJECT, file)))).toEqual([]);
   });
 
   test.each(GUARDS.map((each) => [each.guard, each] as const))(

@@ -21,6 +21,7 @@ export const REVISION_GUARDS: readonly Guard[] = [
   {
     ...replicas,
     guard: "a write that names a revision is not made a second time",
+    testFile: "test/integration/lost-answer.int.test.ts",
     file: "services/api/gateway.ts",
     text: '(params as object, "ifRevision") ? { retries: 0 } : {}',
     without: '(params as object, "ifRevision") ? {} : {}',

@@ -2,6 +2,7 @@ import type { Guard } from "./guard.ts";
 
 const server = { file: "services/api/http-server.ts", testFile: "services/api/connections.unit.test.ts" };
 const connections = { file: "services/api/connections.ts", testFile: "services/api/connections.unit.test.ts" };
+const limits = { testFile: "services/api/connection-limits.unit.test.ts" };
 const head = { file: "services/api/broken-request.ts", testFile: "services/api/http-server.unit.test.ts" };
 
 /** These guards limit what a connection may do. */
@@ -45,6 +46,7 @@ export const SERVER_GUARDS: readonly Guard[] = [
   },
   {
     ...connections,
+    ...limits,
     guard: "the idlest connection makes room",
     file: "services/api/connection-group.ts",
     text: "if (unanswered === 0) return socket;",
@@ -53,6 +55,7 @@ export const SERVER_GUARDS: readonly Guard[] = [
   },
   {
     ...connections,
+    ...limits,
     guard: "what is incomplete makes room before what is idle",
     file: "services/api/connection-group.ts",
     text: "if (request?.complete !== true) return socket;",
@@ -61,6 +64,7 @@ export const SERVER_GUARDS: readonly Guard[] = [
   },
   {
     ...connections,
+    ...limits,
     guard: "connections are limited",
     text: "if (group.size < most) return true;",
     without: "if (group.size < Infinity) return true;",
@@ -68,6 +72,7 @@ export const SERVER_GUARDS: readonly Guard[] = [
   },
   {
     ...connections,
+    ...limits,
     guard: "connections of an address are limited",
     text: "const address = mostPerAddress === 0 ? undefined : addressOf(socket.remoteAddress);",
     without: "const address = mostPerAddress === 0 ? addressOf(socket.remoteAddress) : undefined;",
@@ -75,6 +80,7 @@ export const SERVER_GUARDS: readonly Guard[] = [
   },
   {
     ...connections,
+    ...limits,
     guard: "bytes that nobody takes have a budget",
     file: "services/api/unsent-answers.ts",
     text: "while (this.#bytes > this.#budget) this.#cutSlowest();",

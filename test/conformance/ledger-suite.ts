@@ -1,0 +1,126 @@
+import { expect, test } from "@jest/globals";
+import type { Post } from "../../services/dispatch/domain/post.ts";
+import { until } from "../real-parts/until.ts";
+import { claimOf, LEASE_MS, type PostStoreFixture } from "./post-store-fixture.ts";
+
+/** What a store promises of single posts: claims, leases, outcomes. */
+export function testLedger(fixture: PostStoreFixture): void {
+  test("a claim raises the fence and begins the lease; its texts are texts", async () => {
+    const post = await fixture.due();
+    const row = await fixture.store.claim(claimOf(post, { owner: "$owner", attemptId: "$$NOW", parts: 2 }));
+    expect(row).toMatchObject({
+      state: "sending",
+      fence: 1,
+      attempts: 1,
+      owner: "$owner",
+      attemptId: "$$NOW",
+      parts: 2,
+    });
+    expect(row?.wakeAt).toBe((row?.doubtSince ?? 0) + LEASE_MS);
+  });
+
+  test.each([
+    ["on an older plan", { planRevision: 0 }, {}],
+    ["under another fence", { fence: 1 }, {}],
+    ["after the truth that it rests on is stale", {}, { notAfter: Date.now() - 1_000 }],
+  ])("nothing is claimed %s", async (_why, seen, differs) => {
+    const post = await fixture.due();
+    await expect(fixture.store.claim(claimOf({ ...post, ...seen }, differs))).resolves.toBeNull();
+    await expect(fixture.store.find(post.id)).resolves.toEqual(post);
+  });
+
+  test("nothing is claimed before it is due", async () => {
+    const [post] = (await fixture.planned(60_000)) as [Post];
+    await expect(fixture.store.claim(claimOf(post))).resolves.toBeNull();
+  });
+
+  test("of twenty claims at the same moment one is granted", async () => {
+    const post = await fixture.due();
+    const claims = Array.from({ length: 20 }, (_, at) => fixture.store.claim(claimOf(post, { attemptId: String(at) })));
+    expect((await Promise.all(claims)).filter((row) => row !== null)).toHaveLength(1);
+  });
+
+  test("a post is taken over when its lease is over, not before, and the vanished worker is counted", async () => {
+    const post = await fixture.claimed({ leaseMs: 300 });
+    const taking = { id: post.id, fence: 1, owner: "them", attemptId: "two", leaseMs: LEASE_MS };
+    await expect(fixture.store.takeOver(taking)).resolves.toBeNull();
+    // The row's lease ends no sooner than the claim's answer says.
+    const { wakeAt = Infinity } = (await fixture.store.find(post.id)) ?? {};
+    expect(wakeAt).toBeGreaterThanOrEqual(post.wakeAt);
+    await until(() => Date.now() > wakeAt, "the lease is over");
+    await expect(fixture.store.takeOver(taking)).resolves.toMatchObject({
+      fence: 2,
+      owner: "them",
+      crashes: 1,
+      attempts: 2,
+    });
+    await expect(fixture.store.takeOver(taking)).resolves.toBeNull();
+  });
+
+  test("a pause is no crash", async () => {
+    const post = await fixture.claimed();
+    const paused = await fixture.store.write(post, { state: "sending", wakeAt: Date.now() - 1, owner: undefined });
+    expect(paused).not.toHaveProperty("owner");
+    const doubtSince = (await fixture.store.find(post.id))?.doubtSince;
+    const taking = { id: post.id, fence: 1, owner: "them", attemptId: "two", leaseMs: LEASE_MS };
+    await expect(fixture.store.takeOver(taking)).resolves.toMatchObject({ crashes: 0, doubtSince });
+  });
+
+  test("holding prolongs the lease and keeps what is delivered, for the holder alone", async () => {
+    const post = await fixture.claimed();
+    await expect(fixture.store.hold(post.id, 0, LEASE_MS, [])).resolves.toBeNull();
+    const held = await fixture.store.hold(post.id, 1, 10_000, ["$m1"]);
+    expect(held).toMatchObject({ delivered: ["$m1"], fence: 1 });
+    expect(held?.wakeAt).toBeGreaterThan(post.wakeAt + 5_000);
+  });
+
+  test("a write under an older fence, or from another state, changes nothing", async () => {
+    const post = await fixture.claimed();
+    const sent = { state: "sent", settledAt: Date.now(), messageId: "m" } as const;
+    await expect(fixture.store.write({ ...post, fence: 0 }, sent)).resolves.toBeNull();
+    await expect(fixture.store.write({ ...post, state: "planned" }, sent)).resolves.toBeNull();
+    await expect(fixture.store.write(post, { ...sent, owner: undefined })).resolves.toMatchObject(sent);
+    await expect(fixture.store.write(post, { state: "failed" })).resolves.toBeNull();
+    await expect(fixture.store.find(post.id)).resolves.toMatchObject({ state: "sent" });
+  });
+
+  test("what wakes is given soonest first, and what is settled not at all", async () => {
+    const [late, soon, settled] = [await fixture.due(), await fixture.due(), await fixture.claimed()] as [
+      Post,
+      Post,
+      Post,
+    ];
+    await fixture.store.write(late, { wakeAt: 200 });
+    await fixture.store.write(soon, { wakeAt: 100 });
+    await fixture.store.write(settled, { state: "sent", settledAt: Date.now(), wakeAt: 50 });
+    const woken = await fixture.store.waking(0, 201, 10);
+    expect(woken.map(({ id }) => id)).toEqual([soon.id, late.id]);
+    await expect(fixture.store.waking(0, 201, 1)).resolves.toMatchObject([{ id: soon.id }]);
+    await expect(fixture.store.waking(101, 201, 10)).resolves.toMatchObject([{ id: late.id }]);
+    await expect(fixture.store.waking(0, 100, 10)).resolves.toEqual([]);
+  });
+
+  test("posts of an occurrence are found when they are settled, too", async () => {
+    const post = await fixture.claimed();
+    await fixture.store.write(post, { state: "sent", settledAt: Date.now() });
+    await expect(fixture.store.standingPosts(post.guildId, 10)).resolves.toEqual([]);
+    await expect(fixture.store.postsOf(post.guildId, [post.occurrenceId])).resolves.toMatchObject([{ state: "sent" }]);
+  });
+
+  test("a post that suspends its announcement is found, however old", async () => {
+    const post = await fixture.claimed();
+    await fixture.store.write(post, { state: "failed", settledAt: Date.now(), suspends: 3 });
+    await expect(fixture.store.standingPosts(post.guildId, 10)).resolves.toMatchObject([
+      { suspends: 3, announcementRevision: 3 },
+    ]);
+  });
+
+  test("what a late post has waited for is written with its claim, and goes with its outcome", async () => {
+    const waited = { until: 5, waits: [{ cause: "CHANNEL_QUEUE", from: 0, until: 5, ms: 5 }] } as const;
+    const post = await fixture.claimed({ waited });
+    expect(post).toMatchObject({ waited });
+    expect(await fixture.store.find(post.id)).toMatchObject({ waited });
+    await fixture.store.write(post, { state: "sent", settledAt: Date.now(), waited: undefined });
+    expect(await fixture.store.find(post.id)).not.toHaveProperty("waited");
+  });
+}

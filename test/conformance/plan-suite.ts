@@ -1,0 +1,113 @@
+import { expect, test } from "@jest/globals";
+import type { AnnouncementId, GuildId, OccurrenceId } from "../../services/contracts/ids.ts";
+import type { Position } from "../../services/dispatch/domain/plan-order.ts";
+import type { Post } from "../../services/dispatch/domain/post.ts";
+import { claimOf, emptyPlan, newGuildId, type PostStoreFixture } from "./post-store-fixture.ts";
+
+function position(at: number): Position {
+  return { at, announcementId: "a" as AnnouncementId, occurrenceId: "e" as OccurrenceId };
+}
+
+/** What a store promises of the plans of guilds. */
+export function testPlans(fixture: PostStoreFixture): void {
+  test("a stored plan is there whole, and its version has risen", async () => {
+    const posts = await fixture.planned(60_000, 3);
+    const [{ guildId }] = posts as [Post];
+    await expect(fixture.store.guildPlan(guildId)).resolves.toMatchObject({ version: 1 });
+    const rows = await fixture.store.standingPosts(guildId, 10);
+    expect(rows.toSorted((one, other) => (one.id < other.id ? -1 : 1))).toEqual(posts);
+    await expect(fixture.store.find(posts[0]?.id ?? "")).resolves.toEqual(posts[0]);
+  });
+
+  test("a guild without a plan has version 0", async () => {
+    await expect(fixture.store.guildPlan("987" as GuildId)).resolves.toEqual({
+      version: 0,
+      plannedThrough: 0,
+      replanAt: 0,
+    });
+  });
+
+  test("nothing of a plan that was made before another is stored", async () => {
+    const [post] = (await fixture.planned(60_000)) as [Post];
+    const late = { ...emptyPlan(post.guildId, 0), inserts: [{ ...post, id: "late" }] };
+    await expect(fixture.store.commitPlan(late)).resolves.toBeUndefined();
+    await expect(fixture.store.find("late")).resolves.toBeNull();
+  });
+
+  test("nothing of a plan is stored when a row that it changes was claimed meanwhile", async () => {
+    const post = await fixture.due();
+    await fixture.store.claim(claimOf(post));
+    const { id, startsAt, fence, planRevision } = post;
+    const to = { state: "cancelled", reason: "gone", settledAt: Date.now() } as const;
+    const updates = [{ id, startsAt, fence, planRevision, to }];
+    const plan = { ...emptyPlan(post.guildId, 1), updates, inserts: [{ ...post, id: `${id} beside` }] };
+    await expect(fixture.store.commitPlan(plan)).resolves.toBeUndefined();
+    await expect(fixture.store.find(`${id} beside`)).resolves.toBeNull();
+    await expect(fixture.store.find(id)).resolves.toMatchObject({ state: "sending" });
+    await expect(fixture.store.guildPlan(post.guildId)).resolves.toMatchObject({ version: 1 });
+  });
+
+  test("a plan changes rows, and counts it", async () => {
+    const [post] = (await fixture.planned(60_000)) as [Post];
+    const { id, startsAt, fence, planRevision, deadline, guildId } = post;
+    const to = { state: "planned", dueAt: 1_000, wakeAt: 1_000, channel: "9", deadline } as const;
+    const updates = [{ id, startsAt, fence, planRevision, to }];
+    await expect(fixture.store.commitPlan({ ...emptyPlan(guildId, 1), updates })).resolves.toBe(2);
+    await expect(fixture.store.find(id)).resolves.toEqual({ ...post, ...to, planRevision: 2 });
+  });
+
+  test("a plan that changes nothing writes nothing", async () => {
+    const guildId = newGuildId();
+    const bounded = { cut: position(7), reached: position(8), toldThrough: 5 };
+    const plan = { ...emptyPlan(guildId), bounded, occurrencesThrough: 9 };
+    await fixture.store.commitPlan(plan);
+    await expect(fixture.store.commitPlan({ ...plan, version: 1 })).resolves.toBe(1);
+    await expect(fixture.store.guildPlan(guildId)).resolves.toEqual({
+      version: 1,
+      plannedThrough: plan.plannedThrough,
+      replanAt: plan.replanAt,
+      bounded,
+      occurrencesThrough: 9,
+    });
+    const whole = { ...emptyPlan(guildId, 1), bounded: undefined };
+    await expect(fixture.store.commitPlan(whole)).resolves.toBe(2);
+    expect((await fixture.store.guildPlan(guildId)).bounded).toBeUndefined();
+  });
+
+  test("what a plan was made from is kept as it was last seen", async () => {
+    const guildId = newGuildId();
+    const source = { id: `${guildId}/s`, version: "1", text: '{"a":"$b"}', neededUntil: Date.now() + 1e6 };
+    await fixture.store.commitPlan({ ...emptyPlan(guildId), sources: [source] });
+    await expect(fixture.store.sources([source.id, "unknown"])).resolves.toEqual([source]);
+    const { text: _, ...known } = source;
+    await expect(fixture.store.sourceVersions([source.id, "unknown"])).resolves.toEqual([known]);
+  });
+
+  test("a post that is put off has no row, and one that was claimed meanwhile is not put off", async () => {
+    const post = await fixture.due();
+    const [other] = (await fixture.planned(60_000)) as [Post];
+    const rowOf = ({ id, fence, planRevision }: Post) => ({ id, fence, planRevision });
+    await fixture.store.claim(claimOf(post));
+    await expect(
+      fixture.store.commitPlan({ ...emptyPlan(post.guildId, 1), removes: [rowOf(post)] }),
+    ).resolves.toBeUndefined();
+    await expect(fixture.store.commitPlan({ ...emptyPlan(other.guildId, 1), removes: [rowOf(other)] })).resolves.toBe(
+      2,
+    );
+    await expect(fixture.store.find(other.id)).resolves.toBeNull();
+  });
+
+  test("of a guild's open posts the soonest are given, and with them what suspends an announcement", async () => {
+    const posts = await fixture.planned(60_000, 3);
+    const [{ guildId }] = posts as [Post];
+    const some = await fixture.store.standingPosts(guildId, 2);
+    expect(some.map(({ id }) => id)).toEqual(posts.slice(0, 2).map(({ id }) => id));
+  });
+
+  test("guilds are planned further when their time has come", async () => {
+    const guildId = newGuildId();
+    await fixture.store.commitPlan({ ...emptyPlan(guildId), replanAt: 5_000 });
+    await expect(fixture.store.guildsToReplan(5_000, 10)).resolves.toEqual([]);
+    await expect(fixture.store.guildsToReplan(5_001, 10)).resolves.toEqual([{ guildId, replanAt: 5_000 }]);
+  });
+}

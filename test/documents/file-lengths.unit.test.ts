@@ -1,0 +1,64 @@
+import { globSync, readFileSync } from "node:fs";
+import { extname, join } from "node:path";
+import { describe, expect, test } from "@jest/globals";
+import { PROJECT } from "../real-parts/launched.ts";
+
+const MAX_LINES = 300;
+
+/** Files that may be longer, with the reason. */
+const EXCEPTIONS: Readonly<Record<string, string>> = {
+  "docs/api.md": "tables and examples that are generated from the route table",
+  "k8s/components/monitoring/dashboard.json": "one document, which Grafana reads as a whole",
+  "package-lock.json": "written by npm",
+  "services/api/openapi.json": "generated from the route table",
+  "services/dispatch/domain/message/golden-messages.md": "every variant of a message, as a test renders it",
+};
+
+/** Files that are too long today, with their length: they may shrink, and none may be added. */
+const TOO_LONG: Readonly<Record<string, number>> = {
+  "services/contracts/announcements.contract.ts": 334,
+  "services/contracts/calendar-events.contract.ts": 315,
+};
+
+const EXTENSIONS = new Set([".conf", ".env", ".html", ".js", ".json", ".md", ".sh", ".ts", ".yaml", ".yml"]);
+
+interface TextFile {
+  readonly path: string;
+  readonly lines: number;
+}
+
+function textFiles(): TextFile[] {
+  const paths = [
+    ...globSync("{.ci,docs,k8s,mixins,services,test}/**/*", { cwd: PROJECT, withFileTypes: false }),
+    ...globSync("*", { cwd: PROJECT }),
+  ];
+  return paths
+    .filter((path) => EXTENSIONS.has(extname(path)) || path === "Dockerfile")
+    .map((path) => ({ path, lines: readFileSync(join(PROJECT, path), "utf8").split("\n").length - 1 }));
+}
+
+function tooLong(files: readonly TextFile[]): TextFile[] {
+  return files.filter(({ path, lines }) => lines > (TOO_LONG[path] ?? MAX_LINES) && EXCEPTIONS[path] === undefined);
+}
+
+describe("the length of a file", () => {
+  const files = textFiles();
+
+  test(`is at most ${MAX_LINES} lines`, () => {
+    expect(files.length).toBeGreaterThan(700);
+    expect(tooLong(files)).toEqual([]);
+  });
+
+  test.each([
+    ["a file", "services/new.ts", MAX_LINES],
+    ["a file that is too long already", ...Object.entries(TOO_LONG)[0]!],
+  ])("of %s is found when it is one line more", (_what, path, most) => {
+    expect(tooLong([{ path, lines: most }])).toEqual([]);
+    expect(tooLong([{ path, lines: most + 1 }])).toHaveLength(1);
+  });
+
+  test("has no exception that is not needed", () => {
+    const long = new Set(files.filter(({ lines }) => lines > MAX_LINES).map(({ path }) => path));
+    expect([...Object.keys(EXCEPTIONS), ...Object.keys(TOO_LONG)].filter((path) => !long.has(path))).toEqual([]);
+  });
+});
