@@ -2,7 +2,7 @@ import { readFileSync } from "node:fs";
 
 /** One setting that is read from the environment. */
 export interface Setting<T> {
-  /** One line for the README's table. */
+  /** One line for the table in docs/configuration.md. */
   readonly about: string;
   /** What stands when the variable is unset or empty; undefined where it may be absent. */
   readonly standard: string | undefined;

@@ -1,4 +1,5 @@
-import { globSync } from "node:fs";
+import { existsSync, globSync } from "node:fs";
+import { dirname, join } from "node:path";
 import { describe, expect, test } from "@jest/globals";
 import { PROJECT } from "../real-parts/launched.ts";
 import { linksOf, markdownFiles, read } from "./markdown.ts";
@@ -65,5 +66,38 @@ describe("a citation", () => {
     expect(citations.filter(({ cites }) => cites.startsWith("D")).length).toBeGreaterThan(400);
     expect(citations.filter(({ cites }) => cites.startsWith("api.md ")).length).toBeGreaterThan(8);
     expect(citations.filter(hasNoTarget)).toEqual([]);
+  });
+});
+
+/** A section of a README that a text cites by its title. */
+interface SectionCitation {
+  readonly file: string;
+  readonly title: string;
+}
+
+function sectionCitationsIn(file: string, text: string): SectionCitation[] {
+  const cited = [...text.matchAll(/\bREADME(?:\.md)?,? \(?"([^"\n]+)"/g)];
+  return cited.map(([, title]) => ({ file, title: title! }));
+}
+
+/** Whether no README of the file's folder, or of one above it, has the section. */
+function hasNoSection({ file, title }: SectionCitation): boolean {
+  for (let folder = dirname(file); ; folder = dirname(folder)) {
+    const readme = join(folder, "README.md");
+    if (existsSync(join(PROJECT, readme)) && read(readme).split("\n").includes(`## ${title}`)) return false;
+    if (folder === ".") return true;
+  }
+}
+
+describe("a section of a README that is cited by its title", () => {
+  test("is found missing where no README has it", () => {
+    const text = ["(README", ' "No such section")'].join(",");
+    expect(sectionCitationsIn("services/api/a.ts", text).filter(hasNoSection)).toHaveLength(1);
+  });
+
+  test("is in the README of the folder, or of one above it", () => {
+    const citations = citingFiles().flatMap((file) => sectionCitationsIn(file, read(file)));
+    expect(citations.length).toBeGreaterThan(1);
+    expect(citations.filter(hasNoSection)).toEqual([]);
   });
 });
