@@ -60,8 +60,8 @@ function endpoint(route: Route): string {
     `${KEYS[route.contract.keys]}${headersOf(route)}`,
     requestTable(referred(requestBody.content["application/json"].schema), components.schemas),
     answerOf(responses[200].content["application/json"].schema),
-    json(route.example.request),
-    json(route.example.response),
+    `Request:\n\n${json(route.example.request)}`,
+    `Answer:\n\n${json(route.example.response)}`,
   ].join("\n\n");
 }
 

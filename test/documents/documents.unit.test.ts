@@ -2,6 +2,7 @@ import { existsSync, globSync } from "node:fs";
 import { join } from "node:path";
 import { describe, expect, test } from "@jest/globals";
 import { REASON_CODES } from "../../services/contracts/dispatch.contract.ts";
+import { ERRORS } from "../../services/contracts/errors.ts";
 import { SERVICES } from "../../services/contracts/service-names.ts";
 import { PROJECT } from "../real-parts/launched.ts";
 import { withBlocks } from "./generated-blocks.ts";
@@ -28,6 +29,22 @@ describe("a document with generated blocks", () => {
   });
 });
 
+/** Errors that any request may be answered with, whatever it is about. */
+const OF_EVERY_ENDPOINT = [
+  "ROUTE_NOT_FOUND",
+  "METHOD_NOT_ALLOWED",
+  "UNAUTHORIZED",
+  "PAYLOAD_TOO_LARGE",
+  "UNSUPPORTED_MEDIA_TYPE",
+  "INVALID_JSON",
+  "INVALID_REQUEST",
+  "FORBIDDEN",
+  "TOO_MANY_REQUESTS",
+  "INTERNAL",
+  "UNAVAILABLE",
+  "OUTCOME_UNKNOWN",
+];
+
 describe("the documents", () => {
   const { scripts } = JSON.parse(read("package.json")) as { readonly scripts: object };
 
@@ -52,6 +69,16 @@ describe("the documents", () => {
   test("docs/architecture.md names every service", () => {
     const text = read("docs/architecture.md");
     expect(SERVICES.filter((service) => !text.includes(`services/${service}`))).toEqual([]);
+  });
+
+  test("docs/api.md says of every error of a resource which endpoints answer it, and names no other", () => {
+    const lists = [...read("docs/api.md").matchAll(/^Errors of [^:]*: ([\s\S]*?)\.$/gm)].map(([, list]) => list!);
+    const named = lists.flatMap((list) => [...list.matchAll(/`([A-Z_]+)`/g)].map(([, code]) => code!));
+    expect(lists.length).toBeGreaterThan(4);
+    expect(named.filter((code) => !Object.hasOwn(ERRORS, code))).toEqual([]);
+    const ofEveryEndpoint = new Set(OF_EVERY_ENDPOINT);
+    const unnamed = Object.keys(ERRORS).filter((code) => !named.includes(code) && !ofEveryEndpoint.has(code));
+    expect(unnamed).toEqual([]);
   });
 
   test("docs/posting.md explains every reason code, and no other", () => {
