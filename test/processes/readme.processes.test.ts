@@ -49,6 +49,16 @@ describe("requests in the documents", () => {
     expect(stdout).toContain('"guild_id":375357265198317579');
   });
 
+  test("the one of an older client in docs/api.md succeeds without a warning", async () => {
+    const text = await readFile(join(PROJECT, "docs/api.md"), "utf8");
+    const [, body] = /\*\*Requests of older clients\.\*\*[\s\S]*?```json\n([\s\S]*?)```/.exec(text) ?? [];
+    const headers = { Authorization: KEY, "Content-Type": "application/json" };
+    const url = `http://127.0.0.1:${port}/v2/events/create`;
+    const answer = await fetch(url, { method: "POST", headers, body: body! });
+    const { message, warnings } = (await answer.json()) as { readonly message: string; readonly warnings?: unknown };
+    expect([answer.status, message, warnings]).toEqual([200, "Event created", undefined]);
+  });
+
   test("those of README.md create an event and an announcement, which is posted; the history has it as sent", async () => {
     const [creates = "", history = "", ...more] = await requestsIn("README.md");
     expect(more).toEqual([]);
