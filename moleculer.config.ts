@@ -5,7 +5,6 @@ import { checkedPackets } from "./mixins/bus/checked-packets.middleware.ts";
 import { passingCalls } from "./mixins/bus/passing-calls.middleware.ts";
 import { retried } from "./mixins/bus/retried.middleware.ts";
 import { SteadyNatsTransporter } from "./mixins/bus/steady-nats-transporter.ts";
-import { takenCalls } from "./mixins/bus/taken-calls.middleware.ts";
 
 /** What differs from process to process; everything else about a broker is the same everywhere. */
 export interface BrokerSettings {
@@ -65,7 +64,7 @@ export function brokerOptions({ nodeId, natsUrl, logLevel }: BrokerSettings): Br
     heartbeatTimeout: 3,
     // Without it a stopping service answers the calls in flight with an error.
     tracking: { enabled: true, shutdownTimeout: DRAIN_MS },
-    middlewares: [passingCalls, untrackedCalls, takenCalls(), askedAgain(), retried(), checkedPackets()],
+    middlewares: [passingCalls, untrackedCalls, askedAgain(), retried(), checkedPackets()],
     maxCallLevel: 10,
     // Params are checked by each action's contract, not by Moleculer (mixins/actions/check-params.ts).
     validator: false,

@@ -9,7 +9,12 @@ import { asError, type Checked, serve } from "./contract-action.ts";
 
 const thing = { keys: "operator read", params: { at: integer(0, 9) } } as const;
 const read = action<{ at: number }, number>({ ...thing, name: "thing.read", idempotent: true });
-const make = action<{ at: number }, number>({ ...thing, name: "thing.make", idempotent: false });
+const make = action<{ at: number }, number>({
+  ...thing,
+  name: "thing.make",
+  keys: "operator write",
+  idempotent: false,
+});
 
 describe("an action that serves a contract", () => {
   const broker = new ServiceBroker(brokerOptions({ nodeId: "test", natsUrl: undefined, logLevel: "fatal" }));

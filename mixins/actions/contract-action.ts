@@ -1,14 +1,15 @@
 import type { ActionSchema, CallingOptions, Context } from "moleculer";
 import moleculer from "moleculer";
-import type { ActionContract, CallMeta } from "../../services/contracts/contract.ts";
+import type { ActionContract, CallMeta, FieldProblem } from "../../services/contracts/contract.ts";
 import { ERRORS, type ErrorType, isRefusal, refuse, type Refusal } from "../../services/contracts/errors.ts";
-import type { ReadOrWrite } from "../bus/asked-again.middleware.ts";
 import type { Repeatable } from "../bus/retried.middleware.ts";
 import { paramsCheck } from "./check-params.ts";
+import type { WriteId } from "../../services/contracts/ids.ts";
 import { isDatabaseOutOfReach } from "../mongo/database.mixin.ts";
 import { isLogged } from "../observability/log-level.ts";
 import { mayCall } from "./may-call.ts";
-import { DeadlinePassed, withWriteDeadline } from "../mongo/write-deadline.ts";
+import { type CurrentWrite, DeadlinePassed, inWrite } from "../mongo/current-write.ts";
+import { isWriteId, newWriteId } from "../mongo/write-id.ts";
 import { traceIdIn } from "../observability/trace-context.ts";
 
 const { MoleculerClientError, MoleculerError, MoleculerRetryableError } = moleculer.Errors;
@@ -20,24 +21,24 @@ export type CallContext<Params> = Context<Params, CallMeta>;
  * The Moleculer action that serves a contract: params and caller are checked by the contract before the handler
  * sees them, and a refusal that the handler returns becomes the error that travels.
  *
- * Retries are on for idempotent actions alone: a create whose answer was lost must not run again.
+ * Retries are on for idempotent actions alone: what is not done once under its id must not run again.
  */
 export function serve<Params, Result>(
   contract: ActionContract<Params, Result>,
   handler: (params: Params, context: CallContext<Params>) => Promise<Result | Refusal>,
 ): Record<string, ActionSchema> {
   const check = paramsCheck(contract);
+  const onceAtATime = sharedTries<Result | Refusal>();
   const [, verb] = contract.name.split(".", 2) as [string, string];
-  const schema: ReadOrWrite & Repeatable = {
+  const schema: Repeatable = {
     isIdempotent: contract.idempotent,
-    isRead: isRead(contract),
     async handler(context: CallContext<Params>) {
       const problems = wasChecked(context, contract) ? [] : check(context.params as object);
       if (problems.length > 0) throw asError(refuse("INVALID_REQUEST", problems));
       if (!mayCall(contract, context.params as object, context.meta.caller)) throw asError(refuse("FORBIDDEN"));
       if (isLogged(context.broker, "debug")) context.broker.logger.debug(namesOf(context), "action");
       const work = () => handler(context.params, context);
-      const result = await withWriteDeadline(context.meta.writeUntil, work).catch((error: unknown) => {
+      const result = await onceAtATime(writeOf(contract, context.meta), work).catch((error: unknown) => {
         throw asSafeError(error, contract, context);
       });
       if (isRefusal(result)) throw asError(result);
@@ -45,6 +46,33 @@ export function serve<Params, Result>(
     },
   };
   return { [verb]: schema };
+}
+
+/** The write that the call is a try of; none for a read. A caller that names none makes another one with each call. */
+function writeOf(contract: Pick<ActionContract<unknown, unknown>, "keys">, meta: CallMeta): CurrentWrite {
+  const { writeUntil: until, writeId } = meta;
+  if (isRead(contract)) return { until };
+  if (writeId !== undefined && !isWriteId(writeId)) throw asError(refuse("INVALID_REQUEST", [NO_WRITE_ID]));
+  return { until, id: writeId ?? newWriteId() };
+}
+
+const NO_WRITE_ID: FieldProblem = { field: "meta.writeId", code: "MALFORMED", message: "must be a UUID of version 7" };
+
+/**
+ * Does the work as that write. Another try of a write that is under way here has its outcome: it would find neither what the
+ * first has stored nor what it has taken of a limit.
+ */
+function sharedTries<Outcome>(): (write: CurrentWrite, work: () => Promise<Outcome>) => Promise<Outcome> {
+  const underWay = new Map<WriteId, Promise<Outcome>>();
+  return (write, work) => {
+    const { id } = write;
+    if (id === undefined) return inWrite(write, work);
+    const before = underWay.get(id);
+    if (before !== undefined) return before;
+    const outcome = inWrite(write, work).finally(() => underWay.delete(id));
+    underWay.set(id, outcome);
+    return outcome;
+  };
 }
 
 /** The options of a call whose params have just passed the check of that contract, in this process and by this very code. */
@@ -58,8 +86,8 @@ function wasChecked({ options }: Context<unknown, CallMeta>, contract: object): 
 }
 
 /** Whether the action changes nothing. What takes no key is for calls from inside, which write nothing in each other. */
-export function isRead({ idempotent, keys }: Pick<ActionContract<unknown, unknown>, "idempotent" | "keys">): boolean {
-  return idempotent && !keys.endsWith("write");
+export function isRead({ keys }: Pick<ActionContract<unknown, unknown>, "keys">): boolean {
+  return !keys.endsWith("write");
 }
 
 /** By what a line of any service's log is found: the request that it was for (D4), and its trace. */
@@ -91,7 +119,7 @@ export function asRefusal(error: unknown): Refusal | undefined {
 /** What may cross the bus: a refusal as it is, anything else without its text, which is logged here. */
 function asSafeError(
   error: unknown,
-  contract: Pick<ActionContract<unknown, unknown>, "idempotent" | "keys">,
+  contract: Pick<ActionContract<unknown, unknown>, "keys">,
   context: Context<unknown, CallMeta>,
 ): unknown {
   if (asRefusal(error) !== undefined) return error;
@@ -102,7 +130,7 @@ function asSafeError(
 }
 
 /** "Not now", of something that was begun: a read changed nothing, of anything else nobody knows. */
-export function notNow(contract: Pick<ActionContract<unknown, unknown>, "idempotent" | "keys">): Refusal {
+export function notNow(contract: Pick<ActionContract<unknown, unknown>, "keys">): Refusal {
   return refuse(isRead(contract) ? "UNAVAILABLE" : "OUTCOME_UNKNOWN");
 }
 

@@ -1,21 +1,17 @@
 import { setTimeout as pause } from "node:timers/promises";
-import type { ActionSchema, CallingOptions, Context, Middleware, Service, ServiceBroker } from "moleculer";
-import { nodesServing } from "./replicas.ts";
-import { steadyTransporterOf } from "./steady-nats-transporter.ts";
-
-/** An action that says of itself whether it changes anything. */
-export interface ReadOrWrite extends ActionSchema {
-  readonly isRead?: boolean;
-}
+import type { CallingOptions, Context, Middleware, Service, ServiceBroker } from "moleculer";
+import type { Repeatable } from "./retried.middleware.ts";
 
 /** What has no answer by then may be lost: whoever had it may be gone, or a server of the bus with it. */
 const UNHEARD_MS = 800;
+/** How often a call that is not answered is asked again. Each waits twice as long as the one before. */
+const MOST_AGAIN = 2;
 /** How long a call is offered to replicas that did not take it. */
 const OFFERED_MS = 1_500;
 const OFFERED_EVERY_MS = 50;
-/** Reads that may be asked again at once, and how many more each read adds: an owner that is slow gets no second load. */
-const MOST_SPARE = 50;
-const SPARE_A_READ = 0.1;
+/** Calls that may be asked again at once, and how many more each call adds: an owner that is slow gets no second load. */
+const MOST_SPARE = 200;
+const SPARE_A_CALL = 0.1;
 
 /** Errors of Moleculer's own, with which a call was not taken: nobody has begun it. */
 const NOT_TAKEN = new Set(["SERVICE_NOT_FOUND", "SERVICE_NOT_AVAILABLE"]);
@@ -25,61 +21,42 @@ export interface Offered extends CallingOptions {
   readonly offeredForMs?: number;
 }
 
-interface Asked {
-  readonly id: string;
-  readonly at: number;
-  /** Who may have taken it. */
-  readonly replicas: readonly string[];
-}
-
-/** For so long after a call its owner's replicas still know whether they have it. */
-const KNOWN_MS = 6_000;
-
 /**
- * Calls to other processes, whose messages may be lost. What was not taken is offered again, whatever it is; a read that
- * is not answered is asked again. No other call is, since it may have been done: it is asked after, and offered again when
- * every replica that may have it says that it never came (mixins/bus/lost-calls.ts).
+ * Calls to other processes, whose messages may be lost. What was not taken is offered again, whatever it is. What is not
+ * answered is asked again where that is the same as asking once: a read, or a write that its owner does once under its id
+ * (`CallMeta`). The first answer counts.
  */
 export function askedAgain(unheardMs = UNHEARD_MS): Middleware {
   let spare = MOST_SPARE;
   return {
     name: "asked again",
-    remoteAction(next, { isRead, name = "" }: ReadOrWrite) {
+    remoteAction(next, { isIdempotent }: Repeatable) {
       return function asking(this: Service, context) {
         const { broker, options, nodeID } = context;
-        const { offeredForMs = OFFERED_MS, timeout } = options as Offered;
-        const beganAt = performance.now();
-        const asked: Asked[] = [];
+        const { offeredForMs = OFFERED_MS } = options as Offered;
+        const asked: string[] = [];
         const { promise, resolve, reject } = Promise.withResolvers<unknown>();
         const ask = () => {
           const each = asked.length === 0 ? context : anew(context, nodeID);
-          asked.push({
-            id: each.id,
-            at: performance.now(),
-            replicas: isRead === true ? [] : nodesServing(broker, name),
-          });
+          asked.push(each.id);
           return next.call(this, each);
         };
         const offer = () => void offered(ask, offeredForMs).then(resolve, reject);
-        // Moleculer itself never forgets what it got no answer to.
-        const forget = () => {
-          clearInterval(looking);
-          forgetAll(broker, asked);
+        const askAgain = (times: number) => {
+          if (spare >= 1) {
+            spare -= 1;
+            offer();
+          }
+          if (times < MOST_AGAIN) unheard = setTimeout(askAgain, unheardMs * 2 ** times, times + 1);
         };
-        let isAskedAgain = false;
-        // One timer for all that becomes of a call that is not answered: nearly every call is.
-        const looking = setInterval(() => {
-          if (performance.now() - beganAt >= (timeout || Infinity)) return forget();
-          if (isRead !== true) return askAfter(broker, name, asked);
-          if (isAskedAgain) return;
-          isAskedAgain = true;
-          if (spare < 1) return;
-          spare -= 1;
-          offer();
-        }, unheardMs);
-        if (isRead === true) spare = Math.min(MOST_SPARE, spare + SPARE_A_READ);
+        let unheard = isIdempotent === true ? setTimeout(askAgain, unheardMs, 1) : undefined;
+        spare = Math.min(MOST_SPARE, spare + SPARE_A_CALL);
         offer();
-        return promise.finally(forget);
+        return promise.finally(() => {
+          clearTimeout(unheard);
+          // Moleculer itself never forgets what it got no answer to.
+          forgetAll(broker, asked);
+        });
       };
     },
   };
@@ -92,15 +69,6 @@ export function askedAgain(unheardMs = UNHEARD_MS): Middleware {
  */
 export function anew(context: Context, nodeID: string | null): Context {
   return Object.assign(context.copy(), { nodeID });
-}
-
-/** Asks after the last of the calls that were made. */
-function askAfter(broker: ServiceBroker, action: string, asked: readonly Asked[]): void {
-  const [service = ""] = action.split(".", 1);
-  const call = asked.at(-1);
-  if (call === undefined || performance.now() - call.at > KNOWN_MS) return;
-  const replicas = [...call.replicas, ...nodesServing(broker, action)];
-  steadyTransporterOf(broker)?.askAfter(call.id, service, replicas);
 }
 
 async function offered(ask: () => Promise<unknown>, forMs: number): Promise<unknown> {
@@ -121,10 +89,7 @@ export function wasNotTaken(error: unknown): boolean {
   return NOT_TAKEN.has((Object(error) as { type?: string }).type ?? "");
 }
 
-function forgetAll(broker: ServiceBroker, asked: readonly Asked[]): void {
-  const requests = broker.transit as unknown as { removePendingRequest(id: string): void };
-  for (const { id } of asked) {
-    requests.removePendingRequest(id);
-    steadyTransporterOf(broker)?.forgetCall(id);
-  }
+function forgetAll({ transit }: ServiceBroker, ids: readonly string[]): void {
+  const requests = transit as unknown as { removePendingRequest(id: string): void };
+  for (const id of ids) requests.removePendingRequest(id);
 }

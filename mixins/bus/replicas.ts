@@ -3,7 +3,6 @@ import type { ServiceBroker } from "moleculer";
 /** The members of Moleculer's registry that its declarations leave out. */
 interface Registry {
   readonly actions: {
-    get(name: string): { readonly endpoints: readonly { readonly id: string }[] } | undefined;
     isAvailable(name: string): boolean;
   };
   getServiceList(options: {
@@ -13,12 +12,6 @@ interface Registry {
 
 function registryOf({ registry }: ServiceBroker): Registry {
   return registry as unknown as Registry;
-}
-
-/** The node ids of all that may take a call of the action, as far as is known here. */
-export function nodesServing(broker: ServiceBroker, action: string): string[] {
-  const found = registryOf(broker).actions.get(action);
-  return found?.endpoints.map(({ id }) => id) ?? [];
 }
 
 /** Whether anybody is known here who serves the action. */

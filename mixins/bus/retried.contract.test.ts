@@ -25,7 +25,7 @@ describe("a call that is answered with 'not now'", () => {
   });
   afterEach(() => broker.stop());
 
-  test("is made again when it may be done twice", async () => {
+  test("is made again when it may be asked again", async () => {
     handle = async (call) => (call < 3 ? 0 : call);
     await expect(broker.call(set.name)).resolves.toBe(3);
   });
@@ -36,20 +36,29 @@ describe("a call that is answered with 'not now'", () => {
     expect(calls).toBe(3);
   });
 
-  test("is made once when it may not be done twice, and when its caller wants it so", async () => {
+  test("is made once when it may not be asked again, and when its caller wants it so", async () => {
     handle = async (call) => (call < 3 ? 0 : call);
     await expect(broker.call(make.name)).rejects.toMatchObject({ type: "UNAVAILABLE" });
     await expect(broker.call(set.name, {}, { retries: 0 })).rejects.toMatchObject({ type: "UNAVAILABLE" });
     expect(calls).toBe(2);
   });
 
-  test("and may have been done at its first try is not answered with what a later try says", async () => {
+  test("and may have been done at its first try is not answered with a later try that began nothing", async () => {
     handle = async (call) => {
       if (call === 1) throw asError(refuse("OUTCOME_UNKNOWN"));
       return 0;
     };
     await expect(broker.call(set.name)).rejects.toMatchObject({ type: "OUTCOME_UNKNOWN" });
     expect(calls).toBe(3);
+  });
+
+  test("is answered with what a later try says of the write itself", async () => {
+    handle = async (call) => {
+      if (call === 1) throw asError(refuse("OUTCOME_UNKNOWN"));
+      throw asError(refuse("EVENT_NOT_FOUND"));
+    };
+    await expect(broker.call(set.name)).rejects.toMatchObject({ type: "EVENT_NOT_FOUND" });
+    expect(calls).toBe(2);
   });
 
   test("is not made again when its time would be over: it could be done after a later one", async () => {

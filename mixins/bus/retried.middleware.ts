@@ -2,7 +2,7 @@ import { setTimeout as pause } from "node:timers/promises";
 import type { ActionSchema, Context, Middleware, Service } from "moleculer";
 import { anew, wasNotTaken } from "./asked-again.middleware.ts";
 
-/** An action that says of itself whether it may be done twice. */
+/** An action that says of itself whether it may be asked again: a read, or a write that is done once under its id. */
 export interface Repeatable extends ActionSchema {
   readonly isIdempotent?: boolean;
 }
@@ -25,7 +25,7 @@ export function retried(retries = 2): Middleware {
       const began = performance.now();
       const { nodeID, options } = context;
       const { retries: most, timeout } = options;
-      /** The first error after which the call may have been done: what a later try says is no longer the whole outcome. */
+      /** The first error after which the call may have been done: that a later try began nothing is not the whole outcome. */
       let inDoubt: unknown;
       for (let tries = 1; ; tries += 1) {
         try {
@@ -33,7 +33,9 @@ export function retried(retries = 2): Middleware {
         } catch (error) {
           const pauseMs = FIRST_PAUSE_MS * 2 ** (tries - 1);
           const isOver = performance.now() - began + pauseMs >= (timeout || Infinity);
-          if (tries > (most ?? retries) || isOver || !isNotNow(error) || !isMadeHere(context)) throw inDoubt ?? error;
+          // What is said of the write itself is said of every try.
+          if (!isNotNow(error)) throw error;
+          if (tries > (most ?? retries) || isOver || !isMadeHere(context)) throw inDoubt ?? error;
           if (mayHaveBeenDone(error)) inDoubt ??= error;
           await pause(pauseMs);
         }

@@ -1,7 +1,6 @@
 import { randomBytes } from "node:crypto";
 import moleculer, { type ServiceBroker } from "moleculer";
 import { EndOfTurn } from "../async/end-of-turn.ts";
-import { LostCalls, type Whereabouts } from "./lost-calls.ts";
 import { LimitedLog } from "../observability/limited-log.ts";
 import { isMessagePart, MessageJoiner, splitMessage } from "./message-parts.ts";
 import { busRefusals } from "../observability/metrics.ts";
@@ -18,8 +17,6 @@ interface SubscriptionOptions {
 
 interface Message {
   readonly data: Uint8Array;
-  string(): string;
-  respond(text: string): void;
   readonly subject: string;
   readonly headers?: { readonly code: number };
 }
@@ -51,14 +48,10 @@ interface NatsInternals {
   subscribeBalancedEvent(event: string, group: string): Promise<void>;
 }
 
-/** A call's id, or which replica has it, in the messages about calls that are not answered. */
-const MAX_TEXT_BYTES = 300;
 /** Callers have given up by then. */
 const MOST_AGE_MS = 10_000;
 /** The status with which a server says that nobody has subscribed to what a request was published to. */
 const NOBODY = 503;
-/** Before the id of a call that is asked after, in the subject of the replies. */
-const ASKED_AFTER = "whereabouts-";
 
 /**
  * Moleculer's NATS transporter, without the gap in its subscriptions, and without a limit to the size of an answer.
@@ -76,16 +69,12 @@ const ASKED_AFTER = "whereabouts-";
 export class SteadyNatsTransporter extends moleculer.Transporters.NATS {
   readonly #held = new Map<string, Subscription>();
   readonly #joiner = new MessageJoiner(MOST_AGE_MS, MAX_RESPONSE_BYTES);
-  readonly #lost = new LostCalls();
   /** A write to the connection costs more than a message: those of a turn are one. */
   readonly #turn = new EndOfTurn();
   readonly #refusals = new LimitedLog((fields, text) =>
     (this as unknown as NatsInternals).broker.getLogger("bus").warn(fields, text),
   );
   #isUp = false;
-
-  /** What this process says of a call that another one made and hears nothing of. */
-  whenAskedAfter: (callId: string) => Whereabouts | undefined = () => undefined;
 
   /** Whether the connection stands now. Moleculer's own flag stays true while the client reconnects. */
   get isUp(): boolean {
@@ -129,52 +118,20 @@ export class SteadyNatsTransporter extends moleculer.Transporters.NATS {
     await super.subscribe(command, nodeId);
     const { client, transit, nodeID } = this as unknown as NatsInternals;
     if (command !== "RES") return;
-    const notTaken = (callId: string) =>
-      transit.pendingRequests.get(callId)?.reject(new moleculer.Errors.ServiceNotAvailableError({ nodeID }));
-    const before = this.#repliesTo("").length;
-    client?.subscribe(this.#repliesTo("*"), {
-      callback: (_, message) => {
-        const about = message.subject.slice(before);
-        const isNobody = message.headers?.code === NOBODY;
-        if (!about.startsWith(ASKED_AFTER)) return void (isNobody && notTaken(about));
-        // That nobody is there to be asked says nothing about the call.
-        if (isNobody || message.data.length > MAX_TEXT_BYTES) return;
-        const [replica = "", whereabouts = ""] = message.string().split(" ", 2);
-        const callId = about.slice(ASKED_AFTER.length);
-        if (this.#lost.hear(callId, replica, whereabouts)) notTaken(callId);
+    const before = this.#saidOf("").length;
+    client?.subscribe(this.#saidOf("*"), {
+      callback: (_, { subject, headers }) => {
+        if (headers?.code !== NOBODY) return;
+        const call = transit.pendingRequests.get(subject.slice(before));
+        call?.reject(new moleculer.Errors.ServiceNotAvailableError({ nodeID }));
       },
     });
   }
 
-  /** Where a call is spoken of, beside its answer. Below the node's own answers: it may hear no others. */
-  #repliesTo(what: string): string {
+  /** Where the server says that nobody takes a request. Below the node's own answers: it may hear no others. */
+  #saidOf(requestId: string): string {
     const { prefix, nodeID } = this as unknown as NatsInternals;
-    return `${prefix}.RES.${nodeID}.${what}`;
-  }
-
-  /**
-   * Asks all replicas of the service whether one has the call: its answer is then given once more. Where none of
-   * `replicas`, which are all that may have taken it, ever will, the call fails as one that nobody took.
-   */
-  askAfter(callId: string, service: string, replicas: readonly string[]): void {
-    const { prefix, client } = this as unknown as NatsInternals;
-    this.#lost.lookFor(callId, replicas);
-    client?.publish(`${prefix}.UNHEARD.${service}`, callId, { reply: this.#repliesTo(ASKED_AFTER + callId) });
-  }
-
-  forgetCall(callId: string): void {
-    this.#lost.forget(callId);
-  }
-
-  /** Every replica hears what is asked after, not one of them. */
-  #subscribeUnheard(service: string): void {
-    const { client, prefix, nodeID, subscriptions } = this as unknown as NatsInternals;
-    const callback = (_: unknown, message: Message) => {
-      if (message.data.length > MAX_TEXT_BYTES) return;
-      const whereabouts = this.whenAskedAfter(message.string());
-      if (whereabouts !== undefined) message.respond(`${nodeID} ${whereabouts}`);
-    };
-    if (client !== null) subscriptions.push(client.subscribe(`${prefix}.UNHEARD.${service}`, { callback }));
+    return `${prefix}.RES.${nodeID}.${requestId}`;
   }
 
   override send(topic: string, data: Buffer, meta?: { packet?: { payload?: { id?: string } } }): Promise<void> {
@@ -187,7 +144,7 @@ export class SteadyNatsTransporter extends moleculer.Transporters.NATS {
     if (requestId !== undefined && data.length > MAX_REQUEST_BYTES) {
       throw new moleculer.Errors.MoleculerError("The request is too large for the bus", 500, "REQUEST_TOO_LARGE");
     }
-    if (requestId !== undefined) return base.client?.publish(topic, data, { reply: this.#repliesTo(requestId) });
+    if (requestId !== undefined) return base.client?.publish(topic, data, { reply: this.#saidOf(requestId) });
     const parts =
       data.length > PART_BYTES && topic.startsWith(`${base.prefix}.RES.`)
         ? splitMessage(data, randomBytes(16), PART_BYTES)
@@ -211,7 +168,6 @@ export class SteadyNatsTransporter extends moleculer.Transporters.NATS {
     const base = this as unknown as NatsInternals;
     const wanted = new Map<string, () => Promise<void>>();
     for (const { name, actions = {}, events = {} } of base.broker.getLocalNodeInfo().services) {
-      wanted.set(`unheard ${name}`, async () => this.#subscribeUnheard(name));
       for (const action of Object.keys(actions)) {
         wanted.set(`action ${action}`, () => base.subscribeBalancedRequest(action));
       }
@@ -238,7 +194,7 @@ export class SteadyNatsTransporter extends moleculer.Transporters.NATS {
 }
 
 /** The bus of a broker, where it has one. */
-export function steadyTransporterOf({ transit }: ServiceBroker): SteadyNatsTransporter | undefined {
+function steadyTransporterOf({ transit }: ServiceBroker): SteadyNatsTransporter | undefined {
   const transporter: unknown = transit?.tx;
   return transporter instanceof SteadyNatsTransporter ? transporter : undefined;
 }

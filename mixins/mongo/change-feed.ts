@@ -3,7 +3,8 @@ import type { Change, ChangesSinceParams, ChangesSinceResult } from "../../servi
 import { TOMBSTONE_DAYS } from "../../services/contracts/change-feed.contract.ts";
 import type { GuildId } from "../../services/contracts/ids.ts";
 import { readRows } from "./short-reads.ts";
-import { deadlineStages, inTime } from "./write-deadline.ts";
+import { deadlineStages, inTime } from "./current-write.ts";
+import { notWrittenYet, recentWrites, type RecentWrite } from "./recent-writes.ts";
 
 /** The fields by which a record takes part in its owner's change feed. */
 export interface Tracked {
@@ -15,6 +16,8 @@ export interface Tracked {
   changedAt: Date;
   /** Set on a tombstone: the record is gone, and this row says so until it expires. */
   deletedAt?: Date;
+  /** The last writes of the record, by which a try that comes after another is known (recent-writes.ts). */
+  writes?: RecentWrite[];
 }
 
 /** Mongoose paths of the tracked fields, `_id` aside. */
@@ -23,6 +26,7 @@ export const trackedPaths = {
   revision: { type: Number, required: true },
   changedAt: { type: Date, required: true },
   deletedAt: Date,
+  writes: { type: [{ id: String, revision: Number, at: Date, _id: false }], default: undefined },
 } as const;
 
 /** Index of the feed, and the one that ends tombstones, which holds nothing else: every index costs every write. */
@@ -37,12 +41,21 @@ export const trackedIndexes = [
  * `fromStored` has fields that are computed from what is stored before.
  */
 export function stampedReplacement(
-  record: object,
+  record: object & { readonly revision?: number },
   alsoNow: readonly string[] = [],
   fromStored: Readonly<Record<string, object | string>> = {},
 ): [PipelineStage.ReplaceWith] {
-  const now = Object.fromEntries(["changedAt", ...alsoNow].map((field) => [field, "$$NOW"]));
-  return [{ $replaceWith: { $mergeObjects: [{ $literal: record }, fromStored, now] } }];
+  const now = nowIn(["changedAt", ...alsoNow]);
+  return [{ $replaceWith: { $mergeObjects: [{ $literal: record }, fromStored, recentWrites(record), now] } }];
+}
+
+/** The same for a record that has its id from the write that makes it (`CallMeta`): it need not name the write as well. */
+export function stampedNewRecord(record: object, alsoNow: readonly string[]): [PipelineStage.ReplaceWith] {
+  return [{ $replaceWith: { $mergeObjects: [{ $literal: record }, nowIn(["changedAt", ...alsoNow])] } }];
+}
+
+function nowIn(fields: readonly string[]): Record<string, string> {
+  return Object.fromEntries(fields.map((field) => [field, "$$NOW"]));
 }
 
 /** Fields that stay as they are stored. */
@@ -60,7 +73,7 @@ export function stampedTombstone(
 
 /**
  * Stores one revision of a record: revision 1 is inserted, a later one replaces the revision before it. False when
- * another write came between. Rejects with DeadlinePassed when it came too late.
+ * another write came between, or another try of this one. Rejects with DeadlinePassed when it came too late.
  */
 export async function saveRevision<Row extends Tracked>(
   model: Model<Row>,
@@ -74,7 +87,12 @@ export async function saveRevision<Row extends Tracked>(
   try {
     // The driver's: a replacement is made of checked values, and nothing in it is mongoose's to convert.
     const update = model.collection.updateOne(
-      { _id, guildId, revision: before, ...(first ? {} : { deletedAt: { $exists: false } }) } as never,
+      {
+        _id,
+        guildId,
+        revision: before,
+        ...(first ? {} : { deletedAt: { $exists: false }, ...notWrittenYet() }),
+      } as never,
       [...replacement, ...deadlineStages()],
       { upsert: first, ...(session === undefined ? {} : { session }) },
     );

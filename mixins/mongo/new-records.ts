@@ -4,7 +4,7 @@ import { DUPLICATE_KEY, type stampedReplacement, type Tracked } from "./change-f
 import { isDatabaseOutOfReach } from "./database.mixin.ts";
 import type { Readable } from "./short-reads.ts";
 import { together } from "../async/together.ts";
-import { DeadlinePassed, deadlineStages, isPastDeadline } from "./write-deadline.ts";
+import { DeadlinePassed, deadlineStages, isPastDeadline } from "./current-write.ts";
 import { type UpdateStatement, updateTogether } from "./written-together.ts";
 
 /** Whoever asked has given up by then; one that never answers must not hold its place for ever. */

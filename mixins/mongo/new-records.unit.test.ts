@@ -2,7 +2,7 @@ import { afterEach, describe, expect, jest, test } from "@jest/globals";
 import mongoose from "mongoose";
 import { answeredModel } from "../../test/doubles/answered-model.ts";
 import { type Insert, newRecords } from "./new-records.ts";
-import { DeadlinePassed } from "./write-deadline.ts";
+import { DeadlinePassed } from "./current-write.ts";
 
 const insertOf = (_id: string): Insert => ({ record: { _id }, replacement: [{ $replaceWith: { _id } }] });
 

@@ -43,4 +43,19 @@ describe("an optimistic write", () => {
     const steps = { load: async () => 1, decide: (state: number) => state, save: async () => false };
     await expect(optimisticWrite(steps, clock)).resolves.toEqual({ refusal: "WRITE_CONFLICT" });
   });
+
+  test.each([
+    ["what would be refused", async () => true, () => refuse("EVENT_NOT_FOUND")],
+    ["what can't be saved", async () => false, (state: number) => state],
+    ["what saving refuses", async () => refuse("TOO_MANY_EVENTS"), (state: number) => state],
+  ])("answers %s as another try of it that was done", async (_what, save, decide) => {
+    const steps = { load: async () => 1, decide, save, findDone: async () => "done" };
+    await expect(optimisticWrite(steps)).resolves.toBe("done");
+  });
+
+  test("looks for no other try of what it has saved", async () => {
+    const findDone = () => Promise.reject(new Error("looked for"));
+    const steps = { load: async () => 1, decide: (state: number) => state, save: async () => true, findDone };
+    await expect(optimisticWrite(steps)).resolves.toBe(1);
+  });
 });

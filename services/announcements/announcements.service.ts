@@ -1,10 +1,11 @@
-import { randomUUID } from "node:crypto";
 import type { ServiceSchema } from "moleculer";
 import { type CallContext, serve } from "../../mixins/actions/contract-action.ts";
 import { BoundedList, jsonBytes } from "../../mixins/actions/bounded-list.ts";
 import { closedConnection, databaseMixin } from "../../mixins/mongo/database.mixin.ts";
 import { healthMixin } from "../../mixins/actions/health.mixin.ts";
+import { currentWriteId } from "../../mixins/mongo/current-write.ts";
 import { optimisticWrite } from "../../mixins/mongo/optimistic-write.ts";
+import { newWriteId } from "../../mixins/mongo/write-id.ts";
 import { WriteQueue } from "../../mixins/mongo/write-queue.ts";
 import { broadcast, callAction } from "../../mixins/actions/typed-calls.ts";
 import {
@@ -39,18 +40,28 @@ export function announcementsService({ mongoUrl }: { readonly mongoUrl: string }
   const store = announcementsStore(connection);
   const queue = new WriteQueue();
 
+  /** What another try of the write has stored. */
+  async function doneBefore(guildId: GuildId, named: string) {
+    const id = named as AnnouncementId;
+    const revision = await store.revisionWritten(guildId, id);
+    return revision === undefined ? undefined : { next: { guildId, id, revision }, isUnchanged: false };
+  }
+
   return {
     name: "announcements",
     mixins: [databaseMixin(connection, mongoUrl, "announcements"), healthMixin("announcements", connection)],
     actions: {
       ...serve(createAnnouncement, async (params, context) => {
-        const eventId = await resolveReference(context, params.guildId, params.type, params.eventId);
-        if (isRefusal(eventId)) return eventId;
-        const draft = newAnnouncement(randomUUID() as AnnouncementId, params, eventId ?? "");
-        const refusal = await store.insert(draft);
-        if (refusal !== undefined) return refusal;
-        tell(context, draft);
-        return { id: draft.id, revision: draft.revision };
+        const { guildId, type } = params;
+        const id = (currentWriteId() ?? newWriteId()) as string as AnnouncementId;
+        const insert = async () => {
+          const eventId = await resolveReference(context, guildId, type, params.eventId);
+          return isRefusal(eventId) ? eventId : store.insert(newAnnouncement(id, params, eventId ?? ""));
+        };
+        const refusal = await insert();
+        if (refusal !== undefined && !(await store.wasInserted(guildId, id))) return refusal;
+        tell(context, { guildId, id, revision: 1 });
+        return { id, revision: 1 };
       }),
 
       ...serve(updateAnnouncement, async (params, context) => {
@@ -66,6 +77,7 @@ export function announcementsService({ mongoUrl }: { readonly mongoUrl: string }
               return isRefusal(eventId) ? eventId : changeAnnouncement(stored, params, eventId);
             },
             save: async ({ next, standsAnew, isUnchanged }) => isUnchanged || store.replace(next, standsAnew),
+            findDone: () => doneBefore(params.guildId, params.id),
           }),
         );
         if (isRefusal(outcome)) return outcome;
@@ -79,13 +91,14 @@ export function announcementsService({ mongoUrl }: { readonly mongoUrl: string }
             load: () => store.find(guildId, id),
             decide: (stored) => {
               if (stored === null) return refuse("ANNOUNCEMENT_NOT_FOUND");
-              return revisionMismatch(stored.revision, ifRevision) ?? stored;
+              const next = { guildId, id: stored.id, revision: stored.revision + 1 };
+              return revisionMismatch(stored.revision, ifRevision) ?? { stored, next };
             },
-            save: (stored) => store.remove(stored),
+            save: ({ stored }) => store.remove(stored),
+            findDone: () => doneBefore(guildId, id),
           }),
         );
-        if (isRefusal(removed)) return removed;
-        return tell(context, { id: removed.id, guildId, revision: removed.revision + 1 });
+        return isRefusal(removed) ? removed : tell(context, removed.next);
       }),
 
       ...serve(removeAnnouncementsOfEvent, async ({ guildId, eventId }, context) => {

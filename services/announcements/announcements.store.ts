@@ -4,6 +4,7 @@ import {
   changesSince,
   kept,
   saveRevision,
+  stampedNewRecord,
   stampedReplacement,
   stampedTombstone,
   type Tracked,
@@ -13,9 +14,10 @@ import {
 import { coalescedReads } from "../../mixins/mongo/coalesced-reads.ts";
 import { FORMER_INDEX } from "../../mixins/mongo/former-records.ts";
 import { optimisticWrite } from "../../mixins/mongo/optimistic-write.ts";
+import { revisionWritten, wasMade } from "../../mixins/mongo/recent-writes.ts";
 import { readRows, streamRows } from "../../mixins/mongo/short-reads.ts";
 import { together } from "../../mixins/async/together.ts";
-import { deadlineStages, inTime } from "../../mixins/mongo/write-deadline.ts";
+import { deadlineStages, inTime } from "../../mixins/mongo/current-write.ts";
 import type { Announcement, AnnouncementRule } from "../contracts/announcements.contract.ts";
 import type { ChangesSinceParams, ChangesSinceResult } from "../contracts/change-feed.contract.ts";
 import { isRefusal, refuse, type Refusal } from "../contracts/errors.ts";
@@ -67,6 +69,10 @@ for (const [keys, options] of trackedIndexes) announcementSchema.index(keys, opt
 export interface AnnouncementsStore {
   /** Stores a new announcement, unless the guild has the most already (D26). */
   insert(draft: AnnouncementDraft): Promise<Refusal | undefined>;
+  /** Whether another try of the write that is being made has stored the new announcement. */
+  wasInserted(guildId: GuildId, id: AnnouncementId): Promise<boolean>;
+  /** The revision that another try of the write that is being made has stored; undefined where none has. */
+  revisionWritten(guildId: GuildId, id: AnnouncementId): Promise<number | undefined>;
   /** Null when the guild has none of that id. */
   find(guildId: GuildId, id: string): Promise<Announcement | null>;
   /** Stores the next revision; false when another write came between. */
@@ -89,10 +95,10 @@ export interface AnnouncementsStore {
 }
 
 /** What is read of a row: the announcement, without what keeps it. */
-type StoredAnnouncement = Omit<AnnouncementRow, "changedAt" | "deletedAt" | "former">;
-const ONE = { changedAt: 0, former: 0 } as const;
+type StoredAnnouncement = Omit<AnnouncementRow, "changedAt" | "writes" | "deletedAt" | "former">;
+const ONE = { changedAt: 0, writes: 0, former: 0 } as const;
 /** A list knows its guild, and its order is the index's. */
-const LISTED = { changedAt: 0, former: 0, guildId: 0, sequence: 0, slot: 0 } as const;
+const LISTED = { ...ONE, guildId: 0, sequence: 0, slot: 0 } as const;
 type NotListed = "guildId" | "sequence" | "slot";
 
 /** Guilds whose slots are read at the same moment, at most. */
@@ -142,11 +148,16 @@ export function announcementsStore(connection: Connection): AnnouncementsStore {
         decide: (used) => anyOf(freeSlots(used), Math.random()) ?? refuse("TOO_MANY_ANNOUNCEMENTS"),
         save(slot) {
           const row = { _id, ...draft, slot };
-          return saveRevision(model, row, stampedReplacement(row, ["standsSince", "sequence"]));
+          return saveRevision(model, row, stampedNewRecord(row, ["standsSince", "sequence"]));
         },
+        findDone: async () => (await wasMade(model, { _id, guildId: draft.guildId })) || undefined,
       });
       return isRefusal(stored) ? stored : undefined;
     },
+
+    wasInserted: (guildId, _id) => wasMade(model, { _id, guildId }),
+
+    revisionWritten: (guildId, _id) => revisionWritten(model, { _id, guildId }),
 
     async find(guildId, id) {
       const row = await one(id);
@@ -263,7 +274,7 @@ function namesEvent(eventId: string): object[] {
 
 /** Makes each row the tombstone of its own next revision. */
 const EACH_TOMBSTONE = [
-  { $project: { guildId: 1, revision: { $add: ["$revision", 1] }, ...BECOMES_FORMER } },
+  { $project: { guildId: 1, revision: { $add: ["$revision", 1] }, writes: 1, ...BECOMES_FORMER } },
   { $set: { changedAt: "$$NOW", deletedAt: "$$NOW" } },
 ];
 

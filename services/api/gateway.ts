@@ -90,9 +90,7 @@ export class Gateway {
         const owners = OWNERS_OF.get(name) ?? [];
         const asked = asks?.(params) ?? [];
         const needed = asked.length === 0 ? owners : [...owners, ...asked];
-        // A write that was done and is made again finds its own revision instead of the one that it names.
-        const retries = Object.hasOwn(params as object, "ifRevision") ? { retries: 0 } : {};
-        const options: Checked = { meta, checkedBy: shape, ...retries };
+        const options: Checked = { meta, checkedBy: shape };
         return watch.whileThere(needed, () => broker.call(name, params as object, options));
       },
       onDefect: (error, requestId) => logger.error({ err: error, requestId }, "request failed"),

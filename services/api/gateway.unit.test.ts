@@ -1,4 +1,5 @@
 import { afterEach, describe, expect, test } from "@jest/globals";
+import { newWriteId } from "../../mixins/mongo/write-id.ts";
 import { until } from "../../test/real-parts/until.ts";
 import { webService } from "../../test/real-parts/web-service.ts";
 import { Gateway, gatewayPages, type GatewayParts } from "./gateway.ts";
@@ -33,7 +34,7 @@ describe("the gateway", () => {
       databaseAnswers: async () => answers,
       door,
       clock: { now: () => 0 },
-      once: (_request, perform) => perform(),
+      once: (_request, perform) => perform(newWriteId()),
       port: 0,
       host: "127.0.0.1",
     });

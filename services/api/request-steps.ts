@@ -1,9 +1,10 @@
 import type { IncomingMessage } from "node:http";
 import { asRefusal, isRead, isUnavailable, notNow } from "../../mixins/actions/contract-action.ts";
+import { newWriteId } from "../../mixins/mongo/write-id.ts";
 import type { DatabaseClock } from "../../mixins/mongo/database-clock.ts";
 import { mayCall } from "../../mixins/actions/may-call.ts";
 import type { ActionContract, Caller, CallMeta } from "../contracts/contract.ts";
-import { DeadlinePassed, withWriteDeadline, WRITE_WITHIN_MS } from "../../mixins/mongo/write-deadline.ts";
+import { DeadlinePassed, inWrite, WRITE_WITHIN_MS } from "../../mixins/mongo/current-write.ts";
 import { isRefusal, refuse, type Refusal } from "../contracts/errors.ts";
 import type { EpochMs } from "../contracts/ids.ts";
 import { type Answer, jsonTextAnswer, refusalAnswer } from "./answer.ts";
@@ -107,8 +108,8 @@ export function requestSteps({ knownPaths, door, once, clock, call, onDefect }: 
   }
 
   async function outcomeOf(route: Route, { params, meta, guildId, caller, name, warnings }: Checked) {
-    const perform = async (): Promise<Done> => {
-      const result = await call(route, params, meta);
+    const perform = async (writeId = meta.writeId): Promise<Done> => {
+      const result = await call(route, params, writeId === undefined ? meta : { ...meta, writeId });
       return {
         body: JSON.stringify(route.encode(result, warnings)),
         etag: route.hasEtag ? etagOf(result) : undefined,
@@ -130,7 +131,7 @@ export function requestSteps({ knownPaths, door, once, clock, call, onDefect }: 
     const { meta, headers } = checked;
     const { requestId = "", writeUntil } = meta;
     const work = () => outcomeOf(route, checked);
-    const outcome = await withWriteDeadline(writeUntil, work).catch(refusalBy(route.contract));
+    const outcome = await inWrite({ until: writeUntil }, work).catch(refusalBy(route.contract));
     if (isRefusal(outcome)) {
       return refusalAnswer(route.inWireNames(outcome), requestId, { ...headers, ...settledAfter(outcome, writeUntil) });
     }
@@ -166,10 +167,10 @@ export function requestSteps({ knownPaths, door, once, clock, call, onDefect }: 
       const name = route.once ? nameOf(request.headers) : undefined;
       const { ifRevision } = condition;
       const params = route.toParams(decoded);
-      const until = isRead(route.contract) ? {} : { writeUntil: clock.now() + WRITE_WITHIN_MS };
+      const write = isRead(route.contract) ? {} : { writeUntil: clock.now() + WRITE_WITHIN_MS, writeId: newWriteId() };
       return {
         params: ifRevision === undefined ? params : { ...(params as object), ifRevision },
-        meta: { requestId, traceparent: traceparentOf(request), caller, ...until },
+        meta: { requestId, traceparent: traceparentOf(request), caller, ...write },
         headers: rateHeaders(admitted.standings),
         caller,
         guildId,

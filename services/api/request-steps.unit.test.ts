@@ -4,6 +4,7 @@ import type { IncomingMessage } from "node:http";
 import { beforeEach, describe, expect, test } from "@jest/globals";
 import moleculer from "moleculer";
 import mongoose from "mongoose";
+import { newWriteId } from "../../mixins/mongo/write-id.ts";
 import { until } from "../../test/real-parts/until.ts";
 import { answersOf } from "../../test/real-parts/web-service.ts";
 import { asError } from "../../mixins/actions/contract-action.ts";
@@ -40,7 +41,7 @@ describe("what becomes of an error behind the gateway", () => {
     defects = [];
     parts = {
       knownPaths: [],
-      once: (_request, perform) => perform(),
+      once: (_request, perform) => perform(newWriteId()),
       door: { admit: async () => admitted, admitToGuild: () => admitted },
       clock: { now: () => 0 },
       call: async () => undefined,

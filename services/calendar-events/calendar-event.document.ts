@@ -51,7 +51,7 @@ export type EventRow = Tracked & EventFields & Required<Stamps>;
 export type OverrideRow = { readonly _id: string } & OverrideFields & Stamps;
 
 /** Fields that no read of events needs: the entries for windows, the place in the change feed, and the former state. */
-export const WITHOUT_ENTRIES = { entries: 0, lastAt: 0, repeats: 0, changedAt: 0, former: 0 } as const;
+export const WITHOUT_ENTRIES = { entries: 0, lastAt: 0, repeats: 0, changedAt: 0, writes: 0, former: 0 } as const;
 
 /** What a list does not need either. */
 export const SHOWN = {

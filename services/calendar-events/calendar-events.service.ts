@@ -57,7 +57,7 @@ export function calendarEventsService({
   const calendars = calendarsStore(connection);
   const windows = calendarWindows(store, calendars);
   const events = namedEvents(store, calendars);
-  const writes = eventWrites(store, calendars, events, now);
+  const writes = eventWrites(store, calendars, events);
   const limit = calendarLimit(() => performance.now());
   const calendarQueue = new WriteQueue();
 
@@ -167,10 +167,11 @@ export function calendarEventsService({
               decide: (stored) =>
                 revisionMismatch(stored.revision, params.ifRevision) ?? changeCalendar(stored, params),
               save: (next) => calendars.replace(next),
+              findDone: () => calendars.revisionWritten(guildId, calendarNumber),
             }),
           );
           if (isRefusal(changed)) return changed;
-          const { revision } = changed.calendar;
+          const revision = typeof changed === "number" ? changed : changed.calendar.revision;
           broadcast(context, calendarChanged, { guildId, calendarNumber, revision });
           return { revision };
         }),

@@ -3,13 +3,15 @@ import {
   changesSince,
   kept,
   saveRevision,
+  stampedNewRecord,
   stampedReplacement,
   stampedTombstone,
 } from "../../mixins/mongo/change-feed.ts";
+import { revisionWritten, wasMade } from "../../mixins/mongo/recent-writes.ts";
 import { newRecords } from "../../mixins/mongo/new-records.ts";
 import { distinctNow } from "../../mixins/mongo/short-reads.ts";
 import { inTransaction } from "../../mixins/mongo/transaction.ts";
-import { deadlineStages, inTime } from "../../mixins/mongo/write-deadline.ts";
+import { deadlineStages, inTime } from "../../mixins/mongo/current-write.ts";
 import type { ChangesSinceParams, ChangesSinceResult } from "../contracts/change-feed.contract.ts";
 import type { EpochMs, EventId, GuildId } from "../contracts/ids.ts";
 import type { Occurrence } from "../contracts/occurrences.contract.ts";
@@ -45,6 +47,10 @@ export interface CalendarEventsStore extends EventReads {
   remove(event: StoredEvent): Promise<boolean>;
   /** What was moved, recoloured or removed after an instant, as it was before; the latest first. */
   former(guildId: GuildId, after: EpochMs): Promise<FormerEvent[]>;
+  /** Whether another try of the write that is being made has stored the new event. */
+  wasInserted(event: Pick<CalendarEvent, "id" | "guildId">): Promise<boolean>;
+  /** The revision that another try of the write that is being made has stored of the event; undefined where none has. */
+  revisionWritten(guildId: GuildId, eventId: EventId): Promise<number | undefined>;
   changesSince(params: ChangesSinceParams): Promise<ChangesSinceResult>;
 }
 
@@ -90,7 +96,7 @@ export function calendarEventsStore(connection: Connection, eventsPerGuild: numb
       const row = documentOf(event);
       const refusal = await quota.admit(event.guildId);
       if (refusal !== undefined) return refusal;
-      const replacement = stampedReplacement(row, ["scheduledAt", "coloredAt"]);
+      const replacement = stampedNewRecord(row, ["scheduledAt", "coloredAt"]);
       const saved = await insertNew({ record: row, replacement }).catch((error: unknown) => {
         quota.release(event.guildId);
         throw error;
@@ -136,6 +142,10 @@ export function calendarEventsStore(connection: Connection, eventsPerGuild: numb
     },
 
     former: (guildId, after) => formerEvents(model, guildId, after),
+
+    wasInserted: ({ id: _id, guildId }) => wasMade(model, { _id, guildId }),
+
+    revisionWritten: (guildId, _id) => revisionWritten(model, { _id, guildId }),
 
     changesSince: (params) => changesSince(model, params),
   };

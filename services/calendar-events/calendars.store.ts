@@ -1,12 +1,14 @@
-import { type Connection, type PipelineStage, Schema } from "mongoose";
+import { type Connection, Schema } from "mongoose";
 import {
   changesSince,
   saveRevision,
+  stampedReplacement,
   type Tracked,
   trackedIndexes,
   trackedPaths,
 } from "../../mixins/mongo/change-feed.ts";
 import { coalescedReads } from "../../mixins/mongo/coalesced-reads.ts";
+import { revisionWritten } from "../../mixins/mongo/recent-writes.ts";
 import { readRows } from "../../mixins/mongo/short-reads.ts";
 import type { ChangesSinceParams, ChangesSinceResult } from "../contracts/change-feed.contract.ts";
 import type { EpochMs, GuildId } from "../contracts/ids.ts";
@@ -37,6 +39,8 @@ export interface CalendarsStore {
   list(guildId: GuildId): Promise<Calendar[]>;
   /** Stores the next revision; false when another write came between. */
   replace(next: ChangedCalendar): Promise<boolean>;
+  /** The revision that another try of the write that is being made has stored of the calendar; undefined where none has. */
+  revisionWritten(guildId: GuildId, calendarNumber: number): Promise<number | undefined>;
   changesSince(params: ChangesSinceParams): Promise<ChangesSinceResult>;
 }
 
@@ -57,22 +61,22 @@ export function calendarsStore(connection: Connection): CalendarsStore {
     replace({ calendar, newZone }) {
       const { zoneChanges, ...fields } = calendar;
       const kept = zoneChanges.map(({ version, timezone, since }) => ({ version, timezone, since: new Date(since) }));
-      const record = { _id: idOf(calendar.guildId, calendar.calendarNumber), ...fields, zoneChanges: kept };
-      return saveRevision(model, record, stamped(record, newZone));
+      const record = { _id: idOf(calendar.guildId, calendar.calendarNumber), ...fields };
+      const replacement = stampedReplacement(record, [], { zoneChanges: zoneChangesWith(kept, newZone) });
+      return saveRevision(model, record, replacement);
     },
+
+    revisionWritten: (guildId, calendarNumber) =>
+      revisionWritten(model, { guildId, _id: idOf(guildId, calendarNumber) }),
 
     changesSince: (params) => changesSince(model, params),
   };
 }
 
-/** The replacement of a calendar's record, where the new zone holds from the time of the write. */
-function stamped(
-  record: { readonly zoneChanges: readonly object[] },
-  newZone: ChangedCalendar["newZone"],
-): PipelineStage.ReplaceWith[] {
+/** The zone changes of a calendar, with the new zone, where there is one, from the time of the write. */
+function zoneChangesWith(zoneChanges: readonly object[], newZone: ChangedCalendar["newZone"]): object {
   const added = newZone === undefined ? [] : [{ ...newZone, timezone: { $literal: newZone.timezone }, since: "$$NOW" }];
-  const zoneChanges = { $concatArrays: [{ $literal: record.zoneChanges }, added] };
-  return [{ $replaceWith: { $mergeObjects: [{ $literal: record }, { zoneChanges, changedAt: "$$NOW" }] } }];
+  return { $concatArrays: [{ $literal: zoneChanges }, added] };
 }
 
 function idOf(guildId: GuildId, calendarNumber: number): string {

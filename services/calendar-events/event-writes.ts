@@ -1,8 +1,10 @@
+import { currentWriteId } from "../../mixins/mongo/current-write.ts";
 import { optimisticWrite } from "../../mixins/mongo/optimistic-write.ts";
+import { bytesOf, newWriteId, timeOf } from "../../mixins/mongo/write-id.ts";
 import { WriteQueue } from "../../mixins/mongo/write-queue.ts";
 import type { CreateEventParams, EventReference, UpdateEventParams } from "../contracts/calendar-events.contract.ts";
 import { isRefusal, type Refusal } from "../contracts/errors.ts";
-import type { EpochMs } from "../contracts/ids.ts";
+import type { EventId } from "../contracts/ids.ts";
 import { type IfRevision, revisionMismatch } from "../contracts/revision.ts";
 import type { CalendarEventsStore } from "./calendar-events.store.ts";
 import type { CalendarsStore } from "./calendars.store.ts";
@@ -15,7 +17,6 @@ import { occurrenceAt } from "./domain/occurrences.ts";
 import { cancelledOccurrence, type ChangedOverride, changeOccurrence } from "./domain/override.ts";
 import { announcedOccurrence, type Placed } from "./domain/placed.ts";
 import type { Named, NamedEvents } from "./named-events.ts";
-import { randomBytesOf } from "./random-bytes.ts";
 
 /** A revision that was stored. */
 export interface Written extends Pick<CalendarEvent, "id" | "guildId" | "revision"> {
@@ -30,19 +31,15 @@ export interface EventWrites {
   remove(params: EventReference & IfRevision): Promise<Written | Refusal>;
 }
 
+type InCalendar = Pick<EventReference, "guildId" | "calendarNumber">;
+
 /** What is to be stored, and how. */
 interface Write {
   readonly written: Written;
   save(): Promise<boolean | Refusal>;
 }
 
-export function eventWrites(
-  store: CalendarEventsStore,
-  calendars: CalendarsStore,
-  events: NamedEvents,
-  now: () => EpochMs,
-): EventWrites {
-  const random = randomBytesOf(ID_RANDOM_BYTES);
+export function eventWrites(store: CalendarEventsStore, calendars: CalendarsStore, events: NamedEvents): EventWrites {
   const queue = new WriteQueue();
 
   /** Which single occurrences keep what they have of their own when the series gets another start or rule (D19). */
@@ -81,9 +78,20 @@ export function eventWrites(
           return revisionMismatch(shownRevision(named.event, named.calendar), condition) ?? decide(named);
         },
         save: (next) => next.save(),
+        findDone: async () => {
+          const revision = await store.revisionWritten(reference.guildId, seriesId as EventId);
+          return revision === undefined ? undefined : storedBefore(reference, seriesId as EventId, revision);
+        },
       }),
     );
     return isRefusal(outcome) ? outcome : outcome.written;
+  }
+
+  /** The revision that another try of the write has stored of the event; one that was deleted since has no calendar to tell. */
+  async function storedBefore({ guildId, calendarNumber }: InCalendar, id: EventId, revision: number) {
+    const named = await events.findIn({ guildId, calendarNumber, eventId: id });
+    const shown = isRefusal(named) ? `${revision}` : shownRevision({ ...named.event, revision }, named.calendar);
+    return { written: { id, guildId, revision, shownRevision: shown } };
   }
 
   /** A single event takes nothing from its calendar: then that need not be read. */
@@ -94,15 +102,19 @@ export function eventWrites(
 
   return {
     async create(params) {
+      const writeId = currentWriteId() ?? newWriteId();
+      const id = newEventId(timeOf(writeId), bytesOf(writeId, ID_RANDOM_BYTES));
       const outcome = await optimisticWrite({
         load: () => calendarFor(params),
         decide(calendar) {
-          const event = newEvent(params, newEventId(now(), random()), calendar);
-          return isRefusal(event) ? event : { event, calendar };
+          const event = newEvent(params, id, calendar);
+          return isRefusal(event) ? event : { event, written: writtenOf(event, calendar) };
         },
         save: ({ event }) => store.insert(event),
+        findDone: async () =>
+          (await store.wasInserted({ id, guildId: params.guildId })) ? storedBefore(params, id, 1) : undefined,
       });
-      return isRefusal(outcome) ? outcome : writtenOf(outcome.event, outcome.calendar);
+      return isRefusal(outcome) ? outcome : outcome.written;
     },
 
     update: ({ guildId, calendarNumber, eventId, ifRevision, ...changes }) =>

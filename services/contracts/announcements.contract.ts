@@ -216,7 +216,7 @@ export const createAnnouncement = action<CreateAnnouncementParams, { readonly id
     ...leadTimeProblems(fields.hours, fields.minutes),
   ],
   asks: ({ type }) => (type === "SPECIFIC" || type === "RECUR" ? ["calendar-events"] : []),
-  idempotent: false,
+  idempotent: true,
 });
 
 export const updateAnnouncement = action<UpdateAnnouncementParams, Revised>({
@@ -267,7 +267,7 @@ export const removeAnnouncement = action<AnnouncementReference & IfRevision, voi
   name: "announcements.remove",
   keys: "guild write",
   params: { guildId, id: reference, ifRevision },
-  idempotent: false,
+  idempotent: true,
 });
 
 const FEWER = { field: "amount", advice: "must be a smaller number, from 0 on" } as const;

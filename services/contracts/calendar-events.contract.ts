@@ -169,7 +169,7 @@ export const createEvent = action<CreateEventParams, { readonly eventId: EventId
   },
   together: eventFieldsTogether,
   asks: askedForCalendar,
-  idempotent: false,
+  idempotent: true,
 });
 
 export const updateEvent = action<UpdateEventParams, Revised>({
@@ -213,7 +213,7 @@ export const removeEvent = action<EventReference & IfRevision & AlsoRemoved, voi
     ...askedForCalendar(params),
     ...(params.announcements === undefined ? [] : (["announcements"] as const)),
   ],
-  idempotent: false,
+  idempotent: true,
 });
 
 /** Fate of an event's SPECIFIC and RECUR announcements when it is deleted: `delete` removes them, too (D42). */

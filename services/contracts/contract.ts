@@ -1,5 +1,5 @@
 import type { ValidationRule, ValidationSchema } from "fastest-validator";
-import type { EpochMs } from "./ids.ts";
+import type { EpochMs, WriteId } from "./ids.ts";
 import type { OwnerName } from "./service-names.ts";
 
 /**
@@ -43,7 +43,10 @@ export interface ActionContract<Params, Result> {
   readonly together?: (params: Partial<Record<keyof Params, unknown>>) => FieldProblem[];
   /** The other services that it asks, for these params: while one of them is gone, it has no answer either. */
   readonly asks?: (params: Params) => readonly OwnerName[];
-  /** True when doing it twice is the same as doing it once: only then may a lost answer be asked for again. */
+  /**
+   * True when it may be asked for again if its answer was lost: it is a read, or its owner does it once under the write's
+   * id (`CallMeta`).
+   */
   readonly idempotent: boolean;
   /** Of a list: how its caller asks for less of it, when it is larger than an answer may be (D17, D38). */
   readonly narrowing?: ListNarrowing<Params>;
@@ -95,6 +98,11 @@ export interface CallMeta {
   traceparent?: string;
   /** When a write must have been begun, by the database server's clock: later it changes nothing. */
   writeUntil?: EpochMs;
+  /**
+   * The id of a write, the same in each of its tries: its owner does it once, and answers each try alike. Absent: a write
+   * that is sent again is another write.
+   */
+  writeId?: WriteId;
   /** Who asks, when the call came in through the gateway; absent for a call from inside the service. */
   caller?: Caller;
 }

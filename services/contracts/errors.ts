@@ -30,10 +30,6 @@ export const ERRORS = {
   TOO_MANY_SUBSCRIBERS: { status: 409, message: "An announcement has at most 1000 subscribed roles and 1000 users" },
   TOO_MANY_EVENTS: { status: 409, message: "The guild has as many events already as it may hold" },
   IDEMPOTENCY_KEY_REUSED: { status: 409, message: "Another request was sent with this Idempotency-Key" },
-  IDEMPOTENCY_UNRESOLVED: {
-    status: 409,
-    message: "The request with this Idempotency-Key is under way, or its answer was lost: look whether it was done",
-  },
   TOO_MANY_REQUESTS: { status: 429, message: "Too many requests; try again when Retry-After has passed" },
   WRITE_CONFLICT: { status: 409, message: "Changed by another request at the same moment; try again" },
   INTERNAL: { status: 500, message: "Internal error" },

@@ -19,6 +19,12 @@ export type OccurrenceId = Branded<"OccurrenceId">;
 /** An announcement: a UUID (D28). */
 export type AnnouncementId = Branded<"AnnouncementId">;
 
+/**
+ * One write: a UUID of version 7 (RFC 9562, section 5.7). Every try of the write has it, so that its owner does it once;
+ * what a create makes takes its id from it.
+ */
+export type WriteId = Branded<"WriteId">;
+
 /** An instant in Unix milliseconds, UTC, 0 … 253402300799999 (D13). */
 export type EpochMs = number;
 

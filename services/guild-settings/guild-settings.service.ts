@@ -8,6 +8,7 @@ import { broadcast } from "../../mixins/actions/typed-calls.ts";
 import { isRefusal } from "../contracts/errors.ts";
 import {
   getGuildSettings,
+  type GuildSettings,
   guildSettingsChanged,
   guildSettingsChangesSince,
   updateGuildSettings,
@@ -34,6 +35,12 @@ export function guildSettingsService({ mongoUrl }: { readonly mongoUrl: string }
             decide: (stored) =>
               revisionMismatch(stored.revision, ifRevision) ?? changeSettings(stored, changes, isOperator(context)),
             save: (next) => store.replace(next),
+            findDone: async () => {
+              const revision = await store.revisionWritten(guildId);
+              return revision === undefined
+                ? undefined
+                : { ...((await store.find(guildId)) as GuildSettings), revision };
+            },
           }),
         );
         if (!isRefusal(outcome)) {

@@ -7,6 +7,7 @@ import {
   trackedPaths,
 } from "../../mixins/mongo/change-feed.ts";
 import { coalescedReads } from "../../mixins/mongo/coalesced-reads.ts";
+import { revisionWritten } from "../../mixins/mongo/recent-writes.ts";
 import type { ChangesSinceParams, ChangesSinceResult } from "../contracts/change-feed.contract.ts";
 import type { GuildSettings } from "../contracts/guild-settings.contract.ts";
 import type { GuildId } from "../contracts/ids.ts";
@@ -39,12 +40,14 @@ export interface GuildSettingsStore {
   find(guildId: GuildId): Promise<GuildSettings | null>;
   /** Stores `next`, whose revision is one more than what must be there now; false when another write came between. */
   replace(next: GuildSettings): Promise<boolean>;
+  /** The revision that another try of the write that is being made has stored; undefined where none has. */
+  revisionWritten(guildId: GuildId): Promise<number | undefined>;
   changesSince(params: ChangesSinceParams): Promise<ChangesSinceResult>;
 }
 
 export function guildSettingsStore(connection: Connection): GuildSettingsStore {
   const model = connection.model<SettingsRow>("GuildSettings", schema);
-  const read = coalescedReads<Omit<SettingsRow, "changedAt">>(model, { changedAt: 0 });
+  const read = coalescedReads<Omit<SettingsRow, "changedAt" | "writes">>(model, { changedAt: 0, writes: 0 });
   return {
     async find(guildId) {
       const row = await read(guildId);
@@ -54,6 +57,8 @@ export function guildSettingsStore(connection: Connection): GuildSettingsStore {
     },
 
     replace: (next) => saveRevision(model, { _id: next.guildId, ...next }),
+
+    revisionWritten: (guildId) => revisionWritten(model, { guildId, _id: guildId }),
 
     changesSince: (params) => changesSince(model, params),
   };

@@ -84,21 +84,18 @@ const TO_ONE = ["DISCOVER", "INFO", "PING", "PONG"];
 /**
  * The subjects of Moleculer with `disableBalancer`: a request goes to its action (`REQB.<action>`), an answer and an
  * event to a node (`RES.<node>`, `EVENT.<node>`). That nobody takes a request, the server itself says to its asker
- * (`RES.<node>.<request>`). A request that is not answered is asked after at all of its owner's processes
- * (`UNHEARD.<service>`), which reply beside the answers. Nobody may send to `REQ.<node>`, which would pass by the action.
+ * (`RES.<node>.<request>`). Nobody may send to `REQ.<node>`, which would pass by the action.
  */
 export function busRights(service: ServiceName): BusRights {
   const { asks, tells, hears } = SPOKEN[service];
   const askers = SERVICES.filter((other) => SPOKEN[other].asks.some(({ name }) => ownerOf(name) === service));
   const hearers = SERVICES.filter((other) => SPOKEN[other].hears.some((event) => tells.includes(event)));
-  const owners = asks.map(({ name }) => ownerOf(name));
   const own = EVERY_ACTION.map(({ name }) => name).filter((name) => ownerOf(name) === service);
   const publish = [
     ...TO_ALL,
     ...TO_ONE.map((command) => `${command}.*.*`),
     ...asks.map(({ name }) => `REQB.${name}`),
-    ...owners.map((owner) => `UNHEARD.${owner}`),
-    ...askers.flatMap((asker) => [`RES.${asker}.*`, `RES.${asker}.*.*`]),
+    ...askers.map((asker) => `RES.${asker}.*`),
     ...hearers.map((hearer) => `EVENT.${hearer}.*`),
   ];
   const subscribe = [
@@ -106,7 +103,6 @@ export function busRights(service: ServiceName): BusRights {
     ...[...TO_ONE, "REQ", "RES", "EVENT"].map((command) => `${command}.${service}.*`),
     `RES.${service}.*.*`,
     ...own.map((name) => `REQB.${name}`),
-    `UNHEARD.${service}`,
     ...hears.map(({ name }) => `EVENTB.${service}.${name}`),
   ];
   return { publish: inNamespace(publish), subscribe: inNamespace(subscribe) };

@@ -3,7 +3,7 @@ import mongoose, { type Connection } from "mongoose";
 import { SEAL } from "../../../test/real-parts/test-gateway.ts";
 import { emptyDatabase } from "../../../test/real-parts/test-services.ts";
 import { until } from "../../../test/real-parts/until.ts";
-import { DeadlinePassed, withWriteDeadline } from "../../../mixins/mongo/write-deadline.ts";
+import { DeadlinePassed, inWrite } from "../../../mixins/mongo/current-write.ts";
 import { isRefusal } from "../../contracts/errors.ts";
 import type { GuildId } from "../../contracts/ids.ts";
 import { type ApiKeysStore, apiKeysStore } from "./api-keys.store.ts";
@@ -159,7 +159,7 @@ describe("the key office", () => {
   test("what the database is told after its deadline changes nothing", async () => {
     const { id } = await made();
     const before = await everything();
-    const late = (work: () => Promise<unknown>) => withWriteDeadline(Date.now() - 1, work);
+    const late = (work: () => Promise<unknown>) => inWrite({ until: Date.now() - 1 }, work);
     const writes = [
       () => office.create(params, "late"),
       () => office.rotate(id, 1, "late"),

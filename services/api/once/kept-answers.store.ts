@@ -1,6 +1,7 @@
 import { type Connection, Schema } from "mongoose";
 import { isDuplicateKey } from "../../../mixins/mongo/change-feed.ts";
-import { deadlineStages, inTime } from "../../../mixins/mongo/write-deadline.ts";
+import { deadlineStages, inTime } from "../../../mixins/mongo/current-write.ts";
+import type { WriteId } from "../../contracts/ids.ts";
 import type { Done } from "./once.ts";
 
 const KEPT_SECONDS = 86_400;
@@ -10,6 +11,10 @@ interface KeptAnswer {
   readonly _id: string;
   /** Of what was asked for: another request under the same name is a mistake. */
   readonly digest: string;
+  /** Of the write that every request under the name makes. */
+  readonly writeId: WriteId;
+  /** Set when it was refused: another request may take the name. */
+  readonly isFree?: true;
   readonly body?: string;
   readonly etag?: string;
   readonly at: Date;
@@ -19,6 +24,8 @@ const schema = new Schema<KeptAnswer>(
   {
     _id: { type: String, required: true },
     digest: { type: String, required: true },
+    writeId: { type: String, required: true },
+    isFree: Boolean,
     body: String,
     etag: String,
     at: { type: Date, required: true },
@@ -27,36 +34,54 @@ const schema = new Schema<KeptAnswer>(
 );
 schema.index({ at: 1 }, { expireAfterSeconds: KEPT_SECONDS });
 
+/** Whose name it is now. */
+export interface Claim {
+  readonly digest: string;
+  readonly writeId: WriteId;
+  readonly done?: Done;
+}
+
 export interface KeptAnswersStore {
-  /** Takes the name for this request: undefined when nobody had it, else what stands under it. */
-  claim(id: string, digest: string): Promise<{ readonly digest: string; readonly done?: Done } | undefined>;
-  keep(id: string, done: Done): Promise<void>;
-  release(id: string): Promise<void>;
+  /** Takes the name for this request, unless another has it: whose it is then. */
+  claim(id: string, digest: string, writeId: WriteId): Promise<Claim>;
+  /** Keeps the answer of the write, as long as the name is its own. */
+  keep(id: string, writeId: WriteId, done: Done): Promise<void>;
+  /** Lets another request take the name, unless the write was done meanwhile; this request keeps its write. */
+  free(id: string, writeId: WriteId): Promise<void>;
 }
 
 export function keptAnswersStore(connection: Connection): KeptAnswersStore {
   const model = connection.model<KeptAnswer>("KeptAnswer", schema);
   return {
-    async claim(_id, digest) {
+    async claim(_id, digest, writeId) {
+      const isFree = { $or: [{ digest: { $exists: false } }, { isFree: true, digest: { $ne: digest } }] };
+      const claim = [{ $replaceWith: { $mergeObjects: [{ $literal: { _id, digest, writeId } }, { at: "$$NOW" }] } }];
       try {
-        const isNew = { _id, digest: { $exists: false } } as never;
-        const claim = [{ $replaceWith: { _id: { $literal: _id }, digest: { $literal: digest }, at: "$$NOW" } }];
-        await inTime(model.collection.updateOne(isNew, [...claim, ...deadlineStages()], { upsert: true }));
-        return undefined;
+        const update = [...claim, ...deadlineStages()];
+        await inTime(model.collection.updateOne({ _id, ...isFree } as never, update, { upsert: true }));
+        return { digest, writeId };
       } catch (error) {
         if (!isDuplicateKey(error)) throw error;
         const before = await model.findById(_id).lean<KeptAnswer>();
-        if (before?.body === undefined) return { digest: before?.digest ?? digest };
-        return { digest: before.digest, done: { body: before.body, etag: before.etag } };
+        if (before === null) return { digest, writeId };
+        const { body, etag } = before;
+        return {
+          digest: before.digest,
+          writeId: before.writeId,
+          ...(body === undefined ? {} : { done: { body, etag } }),
+        };
       }
     },
 
-    async keep(_id, { body, etag }) {
-      await model.updateOne({ _id }, { $set: etag === undefined ? { body } : { body, etag } });
+    async keep(_id, writeId, { body, etag }) {
+      await model.updateOne(
+        { _id, writeId },
+        { $set: etag === undefined ? { body } : { body, etag }, $unset: { isFree: 1 } },
+      );
     },
 
-    async release(_id) {
-      await model.deleteOne({ _id });
+    async free(_id, writeId) {
+      await model.updateOne({ _id, writeId, body: { $exists: false } }, { $set: { isFree: true } });
     },
   };
 }

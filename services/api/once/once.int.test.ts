@@ -15,6 +15,8 @@ const announcement = { guild_id: "1", channel: "1", type: "UNIVERSAL", hours: 0,
 describe("a create request under an Idempotency-Key", () => {
   let gateway: TestGateway;
   let made = 0;
+  /** The id of each write that was asked for. */
+  const writes: unknown[] = [];
   let handle: () => Promise<unknown> = async () => undefined;
 
   beforeAll(async () => {
@@ -23,9 +25,10 @@ describe("a create request under an Idempotency-Key", () => {
       standIn("guild-settings"),
       standIn("dispatch"),
       standIn("announcements", {
-        ...serve(createAnnouncement, async () => {
+        ...serve(createAnnouncement, async (_params, { meta }) => {
           made += 1;
-          return ((await handle()) ?? { id: `a${made}` }) as { id: AnnouncementId };
+          writes.push(meta.writeId);
+          return ((await handle()) ?? { id: `a-${meta.writeId}` }) as { id: AnnouncementId };
         }),
       }),
     ]);
@@ -58,40 +61,57 @@ describe("a create request under an Idempotency-Key", () => {
     });
   });
 
-  test("that is under way is a 409 for whoever sends it again: one creation", async () => {
+  test("that is under way is the same write for whoever sends it again", async () => {
     const held = Promise.withResolvers<undefined>();
     handle = () => held.promise;
-    made = 0;
+    writes.length = 0;
     const first = announce("n4");
-    await until(() => made === 1, "the first is under way");
-    await expect(announce("n4")).resolves.toMatchObject({ status: 409, body: { code: "IDEMPOTENCY_UNRESOLVED" } });
+    await until(() => writes.length === 1, "the first is under way");
+    const again = announce("n4");
     held.resolve(undefined);
     const { text } = await first;
+    await expect(again).resolves.toMatchObject({ status: 200, text });
     await expect(announce("n4")).resolves.toMatchObject({ status: 200, text });
-    expect(made).toBe(1);
+    expect(new Set(writes).size).toBe(1);
   });
 
-  test("of many at the same moment one is done", async () => {
-    handle = async () => undefined;
-    made = 0;
-    const answers = await Promise.all(Array.from({ length: 10 }, () => announce("n5")));
-    expect(made).toBe(1);
-    expect(answers.filter(({ status }) => ![200, 409].includes(status))).toEqual([]);
+  test("is done once, of many at the same moment", async () => {
+    const many = { ...event, guild_id: "5" };
+    const answers = await Promise.all(Array.from({ length: 10 }, () => gateway.post(CREATE_EVENT, many, named("n5"))));
+    expect(answers.map(({ status }) => status)).toEqual(answers.map(() => 200));
+    expect(new Set(answers.map(({ text }) => text)).size).toBe(1);
+    const { body } = await gateway.post("/v2/events/list/date", { guild_id: "5", calendar_number: 1, epoch_start: 0 });
+    expect(body["events"]).toHaveLength(1);
   });
 
-  test("that was refused may be sent anew; one whose outcome nobody knows may not", async () => {
-    handle = async () => refuse("TOO_MANY_ANNOUNCEMENTS");
-    await expect(announce("n6")).resolves.toMatchObject({ status: 409, body: { code: "TOO_MANY_ANNOUNCEMENTS" } });
-    handle = async () => undefined;
-    await expect(announce("n6")).resolves.toMatchObject({ status: 200 });
-    handle = async () => refuse("UNAVAILABLE");
-    await expect(announce("n6a")).resolves.toMatchObject({ status: 503, body: { code: "UNAVAILABLE" } });
-    handle = async () => undefined;
-    await expect(announce("n6a")).resolves.toMatchObject({ status: 200 });
+  test.each(["TOO_MANY_ANNOUNCEMENTS", "UNAVAILABLE"] as const)(
+    "that ended with %s is made again as the same write, and leaves its name to another request",
+    async (error) => {
+      writes.length = 0;
+      handle = async () => refuse(error);
+      await expect(announce(error)).resolves.toMatchObject({ body: { code: error } });
+      handle = async () => undefined;
+      await expect(announce(`${error}-2`)).resolves.toMatchObject({ status: 200 });
+      await expect(announce(error)).resolves.toMatchObject({ status: 200 });
+      expect(writes.at(-1)).toBe(writes[0]);
+      handle = async () => refuse(error);
+      await announce(`${error}-3`);
+      handle = async () => undefined;
+      await expect(announce(`${error}-3`, { info: "other" })).resolves.toMatchObject({ status: 200 });
+    },
+  );
+
+  test("whose outcome nobody knows is made again as the same write; its name is no other request's", async () => {
+    writes.length = 0;
     handle = async () => refuse("OUTCOME_UNKNOWN");
     await expect(announce("n7")).resolves.toMatchObject({ status: 503, body: { code: "OUTCOME_UNKNOWN" } });
     handle = async () => undefined;
-    await expect(announce("n7")).resolves.toMatchObject({ status: 409, body: { code: "IDEMPOTENCY_UNRESOLVED" } });
+    await expect(announce("n7", { info: "other" })).resolves.toMatchObject({
+      status: 409,
+      body: { code: "IDEMPOTENCY_KEY_REUSED" },
+    });
+    await expect(announce("n7")).resolves.toMatchObject({ status: 200 });
+    expect(new Set(writes).size).toBe(1);
   });
 
   test.each(["", "a b", "\u00e4", "x".repeat(256)])("with a name that is none, %.20p, is a 400", async (name) => {

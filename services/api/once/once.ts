@@ -2,6 +2,8 @@ import { hash } from "node:crypto";
 import type { IncomingHttpHeaders } from "node:http";
 import { asRefusal } from "../../../mixins/actions/contract-action.ts";
 import { ERRORS, refuse, type Refusal } from "../../contracts/errors.ts";
+import { newWriteId } from "../../../mixins/mongo/write-id.ts";
+import type { WriteId } from "../../contracts/ids.ts";
 import { wasNotBegun } from "../service-watch.ts";
 import type { KeptAnswersStore } from "./kept-answers.store.ts";
 
@@ -24,7 +26,7 @@ export interface Done {
  * Does a request once, however often it is sent within 24 hours: what it was answered with, or why not.
  * Rejects with whatever `perform` rejects with.
  */
-export type Once = (request: NamedRequest, perform: () => Promise<Done>) => Promise<Done | Refusal>;
+export type Once = (request: NamedRequest, perform: (writeId: WriteId) => Promise<Done>) => Promise<Done | Refusal>;
 
 /**
  * The name in `Idempotency-Key`; undefined without one.
@@ -38,31 +40,31 @@ export function nameOf(headers: IncomingHttpHeaders): string | undefined | Refus
   return refuse("INVALID_REQUEST", [{ field: "Idempotency-Key", code: "MALFORMED", message }]);
 }
 
-/** `onError` is told when an answer could not be kept: the request itself was done. */
+/**
+ * By the write's id: each request under a name makes the same write, which its owner does once. So one whose answer was
+ * lost, or is still on its way, is simply made again. `onError` is told when an answer could not be kept: the request itself
+ * was done.
+ */
 export function onceBy(store: KeptAnswersStore, onError: (error: unknown) => void): Once {
   return async ({ name, keyId, path, params }, perform) => {
     const id = hash("sha256", JSON.stringify([keyId, path, name]), "hex");
     const digest = hash("sha256", JSON.stringify(params), "hex");
-    const before = await store.claim(id, digest);
-    if (before !== undefined) {
-      if (before.digest !== digest) return refuse("IDEMPOTENCY_KEY_REUSED");
-      return before.done ?? refuse("IDEMPOTENCY_UNRESOLVED");
-    }
+    const claim = await store.claim(id, digest, newWriteId());
+    const { done, writeId } = claim;
+    if (claim.digest !== digest) return refuse("IDEMPOTENCY_KEY_REUSED");
+    if (done !== undefined) return done;
     try {
-      const done = await perform();
-      await store.keep(id, done).catch(onError);
-      return done;
+      const outcome = await perform(writeId);
+      await store.keep(id, writeId, outcome).catch(onError);
+      return outcome;
     } catch (error) {
-      if (hasChangedNothing(error)) await store.release(id).catch(onError);
+      if (hasChangedNothing(error)) await store.free(id, writeId).catch(onError);
       throw error;
     }
   };
 }
 
-/**
- * A refusal, a service that was never asked, or UNAVAILABLE, which every owner says only of what it has not begun: the
- * sender was told to send it again. After any other error nobody knows.
- */
+/** A refusal, a service that was never asked, or UNAVAILABLE: another request may take the name. */
 function hasChangedNothing(error: unknown): boolean {
   if (wasNotBegun(error)) return true;
   const refusal = asRefusal(error);

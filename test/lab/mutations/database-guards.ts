@@ -6,6 +6,8 @@ const sessions = {
   onRealParts: true,
 };
 
+const tries = { testFile: "test/integration/each-write-once.int.test.ts", onRealParts: true } as const;
+
 /** What commands to the database, and what is under way in memory, are kept to. */
 export const DATABASE_GUARDS: readonly Guard[] = [
   {
@@ -82,7 +84,7 @@ export const DATABASE_GUARDS: readonly Guard[] = [
   },
   {
     guard: "a write that the database reads after its deadline changes nothing",
-    file: "mixins/mongo/write-deadline.ts",
+    file: "mixins/mongo/current-write.ts",
     text: "if (until === undefined) return [];",
     without: "if (until !== null) return [];",
     testFile: "test/integration/late-write.int.test.ts",
@@ -90,12 +92,52 @@ export const DATABASE_GUARDS: readonly Guard[] = [
     onRealParts: true,
   },
   {
-    guard: "what may have been done at a first try is not answered with what a later one says",
+    guard: "what may have been done at a first try is not answered with a later one that began nothing",
     file: "mixins/bus/retried.middleware.ts",
     text: "throw inDoubt ?? error;",
     without: "throw error;",
     testFile: "mixins/bus/retried.contract.test.ts",
-    test: "is not answered with what a later try says",
+    test: "is not answered with a later try that began nothing",
+  },
+  {
+    ...tries,
+    guard: "a write that another try has stored is not stored again",
+    file: "mixins/mongo/change-feed.ts",
+    text: ", ...notWrittenYet()",
+    without: "",
+    test: "an event's update undoes nothing that somebody else has written since",
+  },
+  {
+    ...tries,
+    guard: "a refusal is not the answer where another try was done",
+    file: "mixins/mongo/optimistic-write.ts",
+    text: "if (isRefusal(next)) return (await steps.findDone?.()) ?? next;",
+    without: "if (isRefusal(next)) return next;",
+    test: "is answered as done when what it has changed is gone since",
+  },
+  {
+    ...tries,
+    guard: "a write keeps those before it",
+    file: "mixins/mongo/recent-writes.ts",
+    text: "$concatArrays: [before, ",
+    without: "$concatArrays: [",
+    test: "an event's update undoes nothing that somebody else has written since",
+  },
+  {
+    ...tries,
+    guard: "what a create makes has its id from the write",
+    file: "services/announcements/announcements.service.ts",
+    text: "(currentWriteId() ?? newWriteId())",
+    without: "newWriteId()",
+    test: "makes one announcement",
+  },
+  {
+    ...tries,
+    guard: "the id of a write is checked before it reaches a query",
+    file: "mixins/actions/contract-action.ts",
+    text: "if (writeId !== undefined && !isWriteId(writeId))",
+    without: "if (writeId === null)",
+    test: "is refused where the id is none",
   },
   {
     guard: "an announcement whose event is gone is marked",

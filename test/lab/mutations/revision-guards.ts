@@ -20,15 +20,6 @@ export const REVISION_GUARDS: readonly Guard[] = [
   },
   {
     ...replicas,
-    guard: "a write that names a revision is not made a second time",
-    testFile: "test/integration/lost-answer.int.test.ts",
-    file: "services/api/gateway.ts",
-    text: '(params as object, "ifRevision") ? { retries: 0 } : {}',
-    without: '(params as object, "ifRevision") ? {} : {}',
-    test: "is made once when it names a revision",
-  },
-  {
-    ...replicas,
     guard: "a new zone of the calendar changes the ETag of its series (D22)",
     file: "services/calendar-events/domain/event.ts",
     text: "`${revision}.${anchorOf(calendar).version}`",

@@ -50,7 +50,7 @@ export const LATE_WRITE: HostileRow = {
     name: "the deadline that a write carries to the database",
     edits: [
       {
-        file: "mixins/mongo/write-deadline.ts",
+        file: "mixins/mongo/current-write.ts",
         text: "if (until === undefined) return [];",
         without: "if (until !== null) return [];",
       },

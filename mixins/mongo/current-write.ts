@@ -1,5 +1,5 @@
 import { AsyncLocalStorage } from "node:async_hooks";
-import type { EpochMs } from "../../services/contracts/ids.ts";
+import type { EpochMs, WriteId } from "../../services/contracts/ids.ts";
 
 /** How long after its request came a write may still change something: half a second less than its caller waits. */
 export const WRITE_WITHIN_MS = 5_500;
@@ -7,15 +7,27 @@ export const WRITE_WITHIN_MS = 5_500;
 /** MongoDB's code for an update that would change `_id`. */
 const IMMUTABLE_FIELD = 66;
 
-/** The deadline of the request that is being served, by the database server's clock. */
-const deadline = new AsyncLocalStorage<EpochMs | undefined>();
+/** The write that is being made, on the way from its action to the database. */
+export interface CurrentWrite {
+  /** When it must have been begun, by the database server's clock. Absent: it has no deadline. */
+  readonly until?: EpochMs | undefined;
+  /** Its id, the same in each of its tries (services/contracts/contract.ts). */
+  readonly id?: WriteId | undefined;
+}
+
+const current = new AsyncLocalStorage<CurrentWrite>();
 
 /** A write reached the database after its deadline, and has changed nothing. */
 export class DeadlinePassed extends Error {}
 
-/** Does the work; every write in it that carries the guard changes nothing after `until`. */
-export function withWriteDeadline<Result>(until: EpochMs | undefined, work: () => Result): Result {
-  return deadline.run(until, work);
+/** Does the work; every write in it is this one: it changes nothing after its deadline, and is done once under its id. */
+export function inWrite<Result>(write: CurrentWrite, work: () => Result): Result {
+  return current.run(write, work);
+}
+
+/** The id of the write that is being made; undefined outside of any, as in dispatch's own. */
+export function currentWriteId(): WriteId | undefined {
+  return current.getStore()?.id;
 }
 
 /**
@@ -27,7 +39,7 @@ export function withWriteDeadline<Result>(until: EpochMs | undefined, work: () =
  * An update has no way to fail by an expression. So a late one asks for another `_id`, which MongoDB refuses.
  */
 export function deadlineStages(): readonly { $set: object }[] {
-  const until = deadline.getStore();
+  const until = current.getStore()?.until;
   if (until === undefined) return [];
   return [{ $set: { _id: { $cond: [{ $lt: ["$$NOW", new Date(until)] }, "$_id", null] } } }];
 }

@@ -1,0 +1,61 @@
+import type { Model } from "mongoose";
+import type { EpochMs } from "../../services/contracts/ids.ts";
+import type { Tracked } from "./change-feed.ts";
+import { currentWriteId, WRITE_WITHIN_MS } from "./current-write.ts";
+import { readRows } from "./short-reads.ts";
+
+/** One of the last writes of a record. */
+export interface RecentWrite {
+  /** The write's own (`CallMeta`). */
+  readonly id: string;
+  /** The revision that it stored. */
+  readonly revision: number;
+  readonly at: Date;
+}
+
+/**
+ * A write is known for longer than any of its tries can still change something. The database server's clock stamps it and
+ * ends its tries, so that a second is enough between two primaries.
+ */
+const KNOWN_MS: EpochMs = WRITE_WITHIN_MS + 1_000;
+
+/**
+ * The writes of a record, with the one that is being made, as a part of the update that stores its next revision; nothing
+ * for what has no revision of its own.
+ */
+export function recentWrites(record: { readonly revision?: number }): object {
+  const id = currentWriteId();
+  const { revision } = record;
+  if (revision === undefined) return {};
+  if (id === undefined) return { writes: "$writes" };
+  const isKnown = { $gte: ["$$this.at", { $subtract: ["$$NOW", KNOWN_MS] }] };
+  const before = { $filter: { input: { $ifNull: ["$writes", []] }, cond: isKnown } };
+  return { writes: { $concatArrays: [before, [{ id, revision, at: "$$NOW" }]] } };
+}
+
+/** The condition of an update: no other try of the write that is being made has stored it. */
+export function notWrittenYet(): object {
+  const id = currentWriteId();
+  return id === undefined ? {} : { "writes.id": { $ne: id } };
+}
+
+/** The revision that another try of the write that is being made has stored in the record; undefined where none has. */
+export async function revisionWritten<Row extends Tracked>(
+  model: Model<Row>,
+  { guildId, _id }: Pick<Tracked, "_id" | "guildId">,
+): Promise<number | undefined> {
+  const id = currentWriteId();
+  if (id === undefined) return undefined;
+  const read = { filter: { _id, guildId, "writes.id": id }, projection: { writes: 1 } } as const;
+  const [row] = await readRows<Required<Pick<Tracked, "writes">>>(model, read);
+  return row?.writes.find((write) => write.id === id)?.revision;
+}
+
+/** Whether another try of the create has made the record, which has its id from the write, whatever became of it since. */
+export async function wasMade<Row extends Tracked>(
+  model: Model<Row>,
+  { guildId, _id }: Pick<Tracked, "_id" | "guildId">,
+): Promise<boolean> {
+  const [row] = await readRows(model, { filter: { _id, guildId }, projection: { _id: 1 } });
+  return row !== undefined;
+}

@@ -1,0 +1,21 @@
+import { hash } from "node:crypto";
+import { v7, validate, version } from "uuid";
+import type { EpochMs, WriteId } from "../../services/contracts/ids.ts";
+
+export function newWriteId(): WriteId {
+  return v7() as WriteId;
+}
+
+export function isWriteId(value: unknown): value is WriteId {
+  return typeof value === "string" && validate(value) && version(value) === 7;
+}
+
+/** When the id was made. */
+export function timeOf(id: WriteId): EpochMs {
+  return Number.parseInt(id.replace("-", "").slice(0, 12), 16);
+}
+
+/** Bytes as random as the id, the same for the same id; 32 at most. */
+export function bytesOf(id: WriteId, length: number): Uint8Array {
+  return hash("sha256", id, "buffer").subarray(0, length);
+}

@@ -1,0 +1,220 @@
+import { afterAll, beforeAll, describe, expect, test } from "@jest/globals";
+import { newWriteId } from "../../mixins/mongo/write-id.ts";
+import { announcementsService } from "../../services/announcements/announcements.service.ts";
+import { calendarEventsService } from "../../services/calendar-events/calendar-events.service.ts";
+import { occurrenceId } from "../../services/calendar-events/domain/occurrence-id.ts";
+import {
+  createAnnouncement,
+  getAnnouncement,
+  listAnnouncements,
+  removeAnnouncement,
+  updateAnnouncement,
+} from "../../services/contracts/announcements.contract.ts";
+import {
+  createEvent,
+  getEvent,
+  listEvents,
+  removeEvent,
+  updateEvent,
+} from "../../services/contracts/calendar-events.contract.ts";
+import { getCalendar, updateCalendar } from "../../services/contracts/calendars.contract.ts";
+import { getGuildSettings, updateGuildSettings } from "../../services/contracts/guild-settings.contract.ts";
+import type { EventId, GuildId } from "../../services/contracts/ids.ts";
+import { guildSettingsService } from "../../services/guild-settings/guild-settings.service.ts";
+import { startTestServices, type TestServices } from "../real-parts/test-services.ts";
+
+const HOUR_MS = 3_600_000;
+const startsAt = 1_900_000_000_000;
+
+/** Writes of one record, each asked for with what it is to store. */
+interface Written {
+  /** Asks for one try of a write; answers with its outcome. */
+  readonly tryIt: (value: string, writeId: string) => Promise<unknown>;
+  /** What is stored of what the writes change, and its revision. */
+  readonly stored: () => Promise<unknown>;
+}
+
+describe("a write that is asked for again under its id", () => {
+  let services: TestServices;
+  let guilds = 0;
+  let guildId: GuildId;
+  const calendarNumber = 1;
+
+  beforeAll(async () => {
+    services = await startTestServices((mongoUrl) => [
+      announcementsService({ mongoUrl }),
+      calendarEventsService({ mongoUrl }),
+      guildSettingsService({ mongoUrl }),
+    ]);
+  });
+  afterAll(() => services.stop());
+
+  function newGuild(): GuildId {
+    guildId = `${(guilds += 1)}` as GuildId;
+    return guildId;
+  }
+
+  const asTry = (writeId: string) => ({ writeId: writeId as ReturnType<typeof newWriteId> });
+  const event = () => ({ guildId, calendarNumber, startsAt, endsAt: startsAt + HOUR_MS });
+  const newEvent = async (more: object = {}) => (await services.call(createEvent, { ...event(), ...more })).eventId;
+  const rule = () => ({ guildId, channel: "1", type: "UNIVERSAL" as const, hours: 0, minutes: 0, info: "" });
+  const newRule = async () => (await services.call(createAnnouncement, rule())).id;
+
+  function eventWrites(named: string): Written {
+    const reference = { guildId, calendarNumber, eventId: named as EventId };
+    return {
+      tryIt: (name, id) => services.call(updateEvent, { ...reference, name }, asTry(id)),
+      stored: () => services.call(getEvent, reference),
+    };
+  }
+
+  const UPDATES: Record<string, () => Promise<Written>> = {
+    "an event's": async () => {
+      const eventId = await newEvent();
+      return eventWrites(eventId);
+    },
+    "a series'": async () => {
+      const eventId = await newEvent({ recurs: true, recurrence: { frequency: "DAILY" } });
+      return eventWrites(eventId);
+    },
+    "an occurrence's": async () => {
+      const eventId = await newEvent({ recurs: true, recurrence: { frequency: "DAILY" } });
+      return eventWrites(occurrenceId(eventId, startsAt));
+    },
+    "an announcement's": async () => {
+      const id = await newRule();
+      return {
+        tryIt: (info, writeId) => services.call(updateAnnouncement, { guildId, id, info }, asTry(writeId)),
+        stored: () => services.call(getAnnouncement, { guildId, id }),
+      };
+    },
+    "a calendar's": async () => ({
+      tryIt: (name, id) => services.call(updateCalendar, { guildId, calendarNumber, name }, asTry(id)),
+      stored: () => services.call(getCalendar, { guildId, calendarNumber }),
+    }),
+    "the guild's settings'": async () => ({
+      tryIt: async (prefix, id) => {
+        const { revision } = await services.call(updateGuildSettings, { guildId, prefix }, asTry(id));
+        return { revision };
+      },
+      stored: () => services.call(getGuildSettings, { guildId }),
+    }),
+  };
+
+  describe.each(Object.entries(UPDATES))("%s update", (_whose, prepare) => {
+    test("is done once, and answered alike", async () => {
+      newGuild();
+      const { tryIt, stored } = await prepare();
+      const id = newWriteId();
+      const first = await tryIt("mine", id);
+      const after = await stored();
+      await expect(tryIt("mine", id)).resolves.toEqual(first);
+      await expect(stored()).resolves.toEqual(after);
+    });
+
+    test("undoes nothing that somebody else has written since", async () => {
+      newGuild();
+      const { tryIt, stored } = await prepare();
+      const id = newWriteId();
+      const first = await tryIt("mine", id);
+      await tryIt("theirs", newWriteId());
+      const after = await stored();
+      await expect(tryIt("mine", id)).resolves.toEqual(first);
+      await expect(stored()).resolves.toEqual(after);
+      expect(JSON.stringify(after)).toContain("theirs");
+    });
+
+    test("is done once by ten tries at the same moment", async () => {
+      newGuild();
+      const { tryIt, stored } = await prepare();
+      const id = newWriteId();
+      const answers = await Promise.all(Array.from({ length: 10 }, () => tryIt("mine", id)));
+      const after = await stored();
+      expect(answers).toEqual(answers.map(() => answers[0]));
+      await expect(tryIt("mine", id)).resolves.toEqual(answers[0]);
+      await expect(stored()).resolves.toEqual(after);
+    });
+  });
+
+  test("and had a condition finds itself done, not its own revision in its way (D36)", async () => {
+    newGuild();
+    const eventId = await newEvent();
+    const reference = { guildId, calendarNumber, eventId };
+    const id = newWriteId();
+    const tryIt = () => services.call(updateEvent, { ...reference, name: "mine", ifRevision: ["1"] }, asTry(id));
+    const first = await tryIt();
+    await expect(tryIt()).resolves.toEqual(first);
+    await expect(services.call(updateEvent, { ...reference, ifRevision: ["1"] })).rejects.toMatchObject({
+      type: "REVISION_MISMATCH",
+    });
+  });
+
+  test("is answered as done when what it has changed is gone since", async () => {
+    newGuild();
+    const eventId = await newEvent();
+    const { tryIt } = eventWrites(eventId);
+    const id = newWriteId();
+    const first = await tryIt("mine", id);
+    await services.call(removeEvent, { guildId, calendarNumber, eventId });
+    await expect(tryIt("mine", id)).resolves.toEqual(first);
+    await expect(tryIt("another", newWriteId())).rejects.toMatchObject({ type: "EVENT_NOT_FOUND" });
+  });
+
+  test("makes one event, also when it was deleted since", async () => {
+    newGuild();
+    const id = newWriteId();
+    const tryIt = () => services.call(createEvent, event(), asTry(id));
+    const answers = [...(await Promise.all([tryIt(), tryIt(), tryIt()])), await tryIt()];
+    expect(new Set(answers.map(({ eventId }) => eventId)).size).toBe(1);
+    const list = () => services.call(listEvents, { guildId, calendarNumber, from: 0, until: startsAt * 2 });
+    const { eventId } = answers[0] as { eventId: EventId };
+    await services.call(removeEvent, { guildId, calendarNumber, eventId });
+    await expect(tryIt()).resolves.toEqual(answers[0]);
+    await expect(list()).resolves.toEqual([]);
+  });
+
+  test("makes one announcement, also when the event that it names was deleted since", async () => {
+    newGuild();
+    const eventId = await newEvent();
+    const id = newWriteId();
+    const tryIt = () => services.call(createAnnouncement, { ...rule(), type: "SPECIFIC" as const, eventId }, asTry(id));
+    const answers = await Promise.all([tryIt(), tryIt(), tryIt()]);
+    await services.call(removeEvent, { guildId, calendarNumber, eventId });
+    await expect(tryIt()).resolves.toEqual(answers[0]);
+    await expect(services.call(listAnnouncements, { guildId, amount: -1 })).resolves.toHaveLength(1);
+  });
+
+  test("removes an event, an occurrence and an announcement once, and is answered as done", async () => {
+    newGuild();
+    const series = await newEvent({ recurs: true, recurrence: { frequency: "DAILY" } });
+    const rules = await newRule();
+    const ids = [newWriteId(), newWriteId(), newWriteId()] as const;
+    const reference = { guildId, calendarNumber };
+    const removals = [
+      () => services.call(removeEvent, { ...reference, eventId: occurrenceId(series, startsAt) }, asTry(ids[0])),
+      () => services.call(removeEvent, { ...reference, eventId: series }, asTry(ids[1])),
+      () => services.call(removeAnnouncement, { guildId, id: rules }, asTry(ids[2])),
+    ];
+    for (const remove of removals) await remove();
+    const answers = await Promise.allSettled(removals.map((remove) => remove()));
+    expect(answers.map(({ status }) => status)).toEqual(["fulfilled", "fulfilled", "fulfilled"]);
+    await expect(services.call(removeAnnouncement, { guildId, id: rules })).rejects.toMatchObject({
+      type: "ANNOUNCEMENT_NOT_FOUND",
+    });
+  });
+
+  test("is refused where the id is none: it reaches no query", async () => {
+    newGuild();
+    const tryIt = services.call(
+      updateGuildSettings,
+      { guildId, prefix: "!" },
+      {
+        writeId: { $gt: "" } as never,
+      },
+    );
+    await expect(tryIt).rejects.toMatchObject({
+      type: "INVALID_REQUEST",
+      data: { problems: [{ field: "meta.writeId" }] },
+    });
+  });
+});
