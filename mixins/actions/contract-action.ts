@@ -32,6 +32,7 @@ export function serve<Params, Result>(
   const [, verb] = contract.name.split(".", 2) as [string, string];
   const schema: Repeatable = {
     isIdempotent: contract.idempotent,
+    isRead: isRead(contract),
     async handler(context: CallContext<Params>) {
       const problems = wasChecked(context, contract) ? [] : check(context.params as object);
       if (problems.length > 0) throw asError(refuse("INVALID_REQUEST", problems));

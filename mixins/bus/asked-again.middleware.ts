@@ -1,6 +1,6 @@
 import { setTimeout as pause } from "node:timers/promises";
 import type { CallingOptions, Context, Middleware, Service, ServiceBroker } from "moleculer";
-import type { Repeatable } from "./retried.middleware.ts";
+import { mayBeRepeated, type Repeatable } from "./retried.middleware.ts";
 
 /** What has no answer by then may be lost: whoever had it may be gone, or a server of the bus with it. */
 const UNHEARD_MS = 800;
@@ -30,7 +30,7 @@ export function askedAgain(unheardMs = UNHEARD_MS): Middleware {
   let spare = MOST_SPARE;
   return {
     name: "asked again",
-    remoteAction(next, { isIdempotent }: Repeatable) {
+    remoteAction(next, action: Repeatable) {
       return function asking(this: Service, context) {
         const { broker, options, nodeID } = context;
         const { offeredForMs = OFFERED_MS } = options as Offered;
@@ -49,7 +49,7 @@ export function askedAgain(unheardMs = UNHEARD_MS): Middleware {
           }
           if (times < MOST_AGAIN) unheard = setTimeout(askAgain, unheardMs * 2 ** times, times + 1);
         };
-        let unheard = isIdempotent === true ? setTimeout(askAgain, unheardMs, 1) : undefined;
+        let unheard = mayBeRepeated(action, context) ? setTimeout(askAgain, unheardMs, 1) : undefined;
         spare = Math.min(MOST_SPARE, spare + SPARE_A_CALL);
         offer();
         return promise.finally(() => {

@@ -3,6 +3,7 @@ import { type Context, ServiceBroker } from "moleculer";
 import { brokerOptions } from "../../moleculer.config.ts";
 import { action } from "../../services/contracts/contract.ts";
 import { refuse } from "../../services/contracts/errors.ts";
+import { newWriteId } from "../mongo/write-id.ts";
 import { asError, serve } from "../actions/contract-action.ts";
 import { retried } from "./retried.middleware.ts";
 
@@ -25,22 +26,26 @@ describe("a call that is answered with 'not now'", () => {
   });
   afterEach(() => broker.stop());
 
+  const asWrite = () => ({ meta: { writeId: newWriteId() } });
+  const setOnce = (options: object = {}) => broker.call(set.name, {}, { ...asWrite(), ...options });
+
   test("is made again when it may be asked again", async () => {
     handle = async (call) => (call < 3 ? 0 : call);
-    await expect(broker.call(set.name)).resolves.toBe(3);
+    await expect(setOnce()).resolves.toBe(3);
   });
 
   test("is made three times at most", async () => {
     handle = async () => 0;
-    await expect(broker.call(set.name)).rejects.toMatchObject({ type: "UNAVAILABLE" });
+    await expect(setOnce()).rejects.toMatchObject({ type: "UNAVAILABLE" });
     expect(calls).toBe(3);
   });
 
-  test("is made once when it may not be asked again, and when its caller wants it so", async () => {
-    handle = async (call) => (call < 3 ? 0 : call);
-    await expect(broker.call(make.name)).rejects.toMatchObject({ type: "UNAVAILABLE" });
-    await expect(broker.call(set.name, {}, { retries: 0 })).rejects.toMatchObject({ type: "UNAVAILABLE" });
-    expect(calls).toBe(2);
+  test("is made once when it may not be asked again, or has no id, and when its caller wants it so", async () => {
+    handle = async () => 0;
+    await expect(broker.call(make.name, {}, asWrite())).rejects.toMatchObject({ type: "UNAVAILABLE" });
+    await expect(broker.call(set.name)).rejects.toMatchObject({ type: "UNAVAILABLE" });
+    await expect(setOnce({ retries: 0 })).rejects.toMatchObject({ type: "UNAVAILABLE" });
+    expect(calls).toBe(3);
   });
 
   test("and may have been done at its first try is not answered with a later try that began nothing", async () => {
@@ -48,7 +53,7 @@ describe("a call that is answered with 'not now'", () => {
       if (call === 1) throw asError(refuse("OUTCOME_UNKNOWN"));
       return 0;
     };
-    await expect(broker.call(set.name)).rejects.toMatchObject({ type: "OUTCOME_UNKNOWN" });
+    await expect(setOnce()).rejects.toMatchObject({ type: "OUTCOME_UNKNOWN" });
     expect(calls).toBe(3);
   });
 
@@ -57,14 +62,14 @@ describe("a call that is answered with 'not now'", () => {
       if (call === 1) throw asError(refuse("OUTCOME_UNKNOWN"));
       throw asError(refuse("EVENT_NOT_FOUND"));
     };
-    await expect(broker.call(set.name)).rejects.toMatchObject({ type: "EVENT_NOT_FOUND" });
+    await expect(setOnce()).rejects.toMatchObject({ type: "EVENT_NOT_FOUND" });
     expect(calls).toBe(2);
   });
 
   test("is not made again when its time would be over: it could be done after a later one", async () => {
     const refuseIt = () => ((calls += 1), Promise.reject(asError(refuse("UNAVAILABLE"))));
-    const made = retried().remoteAction?.call(broker, refuseIt, { isIdempotent: true } as never);
-    const context = { options: { timeout: SHORTER_THAN_ITS_PAUSE_MS } } as Context;
+    const made = retried().remoteAction?.call(broker, refuseIt, { isRead: true } as never);
+    const context = { meta: {}, options: { timeout: SHORTER_THAN_ITS_PAUSE_MS } } as Context;
     await expect(made?.call(undefined as never, context)).rejects.toMatchObject({ type: "UNAVAILABLE" });
     expect(calls).toBe(1);
   });

@@ -1,10 +1,18 @@
 import { setTimeout as pause } from "node:timers/promises";
 import type { ActionSchema, Context, Middleware, Service } from "moleculer";
+import type { CallMeta } from "../../services/contracts/contract.ts";
 import { anew, wasNotTaken } from "./asked-again.middleware.ts";
 
-/** An action that says of itself whether it may be asked again: a read, or a write that is done once under its id. */
+/** An action that says of itself whether it may be asked again. */
 export interface Repeatable extends ActionSchema {
+  readonly isRead?: boolean;
+  /** A write that is done once under its id. */
   readonly isIdempotent?: boolean;
+}
+
+/** Whether a call may be asked again: a read, or a write that is done once and has an id (`CallMeta`). */
+export function mayBeRepeated({ isRead, isIdempotent }: Repeatable, { meta }: Context<unknown, CallMeta>): boolean {
+  return isRead === true || (isIdempotent === true && meta.writeId !== undefined);
 }
 
 type Handler = (this: Service, context: Context) => Promise<unknown>;
@@ -20,8 +28,9 @@ const TIMED_OUT = 504;
  * waits, and a write that was given up could be done after a later one.
  */
 export function retried(retries = 2): Middleware {
-  const retrying = (isMadeHere: (context: Context) => boolean, next: Handler): Handler =>
+  const retrying = (isMadeHere: (context: Context) => boolean, next: Handler, action: Repeatable): Handler =>
     async function retry(context) {
+      if (!mayBeRepeated(action, context)) return next.call(this, context);
       const began = performance.now();
       const { nodeID, options } = context;
       const { retries: most, timeout } = options;
@@ -41,15 +50,15 @@ export function retried(retries = 2): Middleware {
         }
       }
     };
-  const whereIdempotent =
+  const where =
     (isMadeHere: (context: Context) => boolean) =>
-    (next: Handler, { isIdempotent }: Repeatable): Handler =>
-      isIdempotent === true ? retrying(isMadeHere, next) : next;
+    (next: Handler, action: Repeatable): Handler =>
+      retrying(isMadeHere, next, action);
   return {
     name: "retried",
     // What came over the bus is made again by who made it.
-    localAction: whereIdempotent(({ nodeID, broker }) => nodeID === broker.nodeID),
-    remoteAction: whereIdempotent(() => true),
+    localAction: where(({ nodeID, broker }) => nodeID === broker.nodeID),
+    remoteAction: where(() => true),
   };
 }
 

@@ -87,9 +87,12 @@ describe("a call to another process", () => {
     await settle();
   });
 
-  test("is never asked again when it is not done once under its id: it may have been done", async () => {
+  test.each([
+    ["not done once under its id", make.name, newWriteId()],
+    ["a write without an id", set.name, undefined],
+  ])("is never asked again when it is %s: it may have been done", async (_what, name, writeId) => {
     handle = () => lost.promise;
-    await expect(caller.call(make.name)).rejects.toMatchObject({ type: "REQUEST_TIMEOUT" });
+    await expect(caller.call(name, {}, { meta: { writeId } })).rejects.toMatchObject({ type: "REQUEST_TIMEOUT" });
     expect(calls).toBe(1);
     await settle();
   });

@@ -27,10 +27,19 @@ export const BUS_GUARDS: readonly Guard[] = [
   {
     guard: "what is not done once under its id is not asked again",
     file: "mixins/bus/asked-again.middleware.ts",
-    text: "isIdempotent === true ? setTimeout(askAgain, unheardMs, 1) : undefined",
+    text: "mayBeRepeated(action, context) ? setTimeout(askAgain, unheardMs, 1) : undefined",
     without: "setTimeout(askAgain, unheardMs, 1)",
     testFile: "test/processes/asked-again.processes.test.ts",
     test: "is never asked again when it is not done once under its id",
+    onRealParts: true,
+  },
+  {
+    guard: "a write without an id is not asked again",
+    file: "mixins/bus/retried.middleware.ts",
+    text: " && meta.writeId !== undefined",
+    without: "",
+    testFile: "test/processes/asked-again.processes.test.ts",
+    test: "is never asked again when it is a write without an id",
     onRealParts: true,
   },
   {
