@@ -150,9 +150,9 @@ export function overrideDocumentOf(event: CalendarEvent, override: Override): Ov
     cancelled,
     ...texts,
     ...(color === undefined ? {} : { color }),
-    ...(moved === undefined
-      ? {}
-      : { guildId: event.guildId, calendarNumber: event.calendarNumber, ...moved, ...movedEntries(moved) }),
+    guildId: event.guildId,
+    calendarNumber: event.calendarNumber,
+    ...(moved === undefined ? {} : { ...moved, ...movedEntries(moved) }),
   };
 }
 

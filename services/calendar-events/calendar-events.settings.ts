@@ -6,7 +6,7 @@ export const STANDARD_EVENTS_PER_GUILD = 100_000;
 /** What an operator can set about calendar events. */
 export const calendarEventsSettings = {
   EVENTS_PER_GUILD: integerSetting(
-    "Most events that a guild may hold, a series counting as one",
+    "Most events that a guild may hold; a series counts as one, and so does an occurrence that was changed or cancelled",
     STANDARD_EVENTS_PER_GUILD,
     1,
     10_000_000,

@@ -42,8 +42,11 @@ export interface CalendarEventsStore extends EventReads {
    * the original starts in `keep` stay so, and the others are forgotten (D19).
    */
   replace(next: ChangedEvent, keep: readonly EpochMs[] | "all"): Promise<boolean>;
-  /** Stores what one occurrence has of its own, as a write of its series, which has the next revision; it was as `before`. */
-  saveOverride(series: CalendarEvent, next: ChangedOverride, before: Occurrence): Promise<boolean>;
+  /**
+   * Stores what one occurrence has of its own, as a write of its series, which has the next revision; it was as `before`.
+   * False when another write came between. Refused where it has nothing of its own yet, and the guild may not hold it.
+   */
+  saveOverride(series: CalendarEvent, next: ChangedOverride, before: Occurrence): Promise<boolean | Refusal>;
   remove(event: StoredEvent): Promise<boolean>;
   /** What was moved, recoloured or removed after an instant, as it was before; the latest first. */
   former(guildId: GuildId, after: EpochMs): Promise<FormerEvent[]>;
@@ -54,18 +57,30 @@ export interface CalendarEventsStore extends EventReads {
   changesSince(params: ChangesSinceParams): Promise<ChangesSinceResult>;
 }
 
-/** Tombstones, and occurrences that were not moved, have none. */
+/** Tombstones have none. */
 const ANY_CALENDAR = { $gt: 0 } as const;
 
 /** The store of a guild's events, of which it may hold so many at most. */
 export function calendarEventsStore(connection: Connection, eventsPerGuild: number): CalendarEventsStore {
   const model = connection.model<AnyRow>("CalendarEvent", eventSchema);
   const insertNew = newRecords(model);
-  const quota = eventQuota(eventsPerGuild, countListed, () => performance.now());
+  const quota = eventQuota(eventsPerGuild, countHeld, () => performance.now());
 
-  /** What has a place in lists: events, and occurrences that were moved by hand. The index alone answers it. */
-  function countListed(guildId: GuildId): Promise<number> {
+  /** Events, and occurrences that have something of their own. The index alone answers it. */
+  function countHeld(guildId: GuildId): Promise<number> {
     return model.countDocuments({ guildId, calendarNumber: ANY_CALENDAR });
+  }
+
+  /** Saves one more of what the guild holds, unless it may not. */
+  async function withinQuota(guildId: GuildId, save: () => Promise<boolean>): Promise<boolean | Refusal> {
+    const refusal = await quota.admit(guildId);
+    if (refusal !== undefined) return refusal;
+    const saved = await save().catch((error: unknown) => {
+      quota.release(guildId);
+      throw error;
+    });
+    if (!saved) quota.release(guildId);
+    return saved;
   }
 
   /** Does both, or neither when another write came between. The save is last: the database holds it to the deadline. */
@@ -92,17 +107,10 @@ export function calendarEventsStore(connection: Connection, eventsPerGuild: numb
       return { numbers: values as number[], reads: eventReads(model, { at }) };
     },
 
-    async insert(event) {
+    insert(event) {
       const row = documentOf(event);
-      const refusal = await quota.admit(event.guildId);
-      if (refusal !== undefined) return refusal;
       const replacement = stampedNewRecord(row, ["scheduledAt", "coloredAt"]);
-      const saved = await insertNew({ record: row, replacement }).catch((error: unknown) => {
-        quota.release(event.guildId);
-        throw error;
-      });
-      if (!saved) quota.release(event.guildId);
-      return saved;
+      return withinQuota(event.guildId, () => insertNew({ record: row, replacement }));
     },
 
     replace({ event, rescheduled, recolored }, keep) {
@@ -115,20 +123,23 @@ export function calendarEventsStore(connection: Connection, eventsPerGuild: numb
       );
     },
 
-    saveOverride(series, { override, ...isNew }, before) {
+    async saveOverride(series, { override, ...isNew }, before) {
       const row = documentOf(series);
       const own = overrideDocumentOf(series, override);
-      return together(
-        (session) => {
-          const [now, fromStored] = stampsOf(isNew);
-          const isFormer = override.cancelled || isNew.rescheduled || isNew.recolored;
-          const former = isFormer ? becomesFormer(series.guildId, before) : kept("former");
-          const replacement = withoutFeed(stampedReplacement(own, now, { ...fromStored, ...former }));
-          const update = [...replacement, ...deadlineStages()];
-          return inTime(model.collection.updateOne({ _id: own._id } as never, update, { upsert: true, session }));
-        },
-        (session) => saveRevision(model, row, replacementOf(row, {}), session),
-      );
+      const save = () =>
+        together(
+          (session) => {
+            const [now, fromStored] = stampsOf(isNew);
+            const isFormer = override.cancelled || isNew.rescheduled || isNew.recolored;
+            const former = isFormer ? becomesFormer(series.guildId, before) : kept("former");
+            const replacement = withoutFeed(stampedReplacement(own, now, { ...fromStored, ...former }));
+            const update = [...replacement, ...deadlineStages()];
+            return inTime(model.collection.updateOne({ _id: own._id } as never, update, { upsert: true, session }));
+          },
+          (session) => saveRevision(model, row, replacementOf(row, {}), session),
+        );
+      const isCounted = (await model.exists({ _id: own._id })) !== null;
+      return isCounted ? save() : withinQuota(series.guildId, save);
     },
 
     async remove({ id: _id, guildId, revision, recurring }) {

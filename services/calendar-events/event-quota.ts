@@ -56,7 +56,8 @@ export function eventQuota(most: number, count: (guildId: GuildId) => Promise<nu
   return {
     async admit(guildId) {
       const guild = await counted(guildId);
-      if (guild.events >= most) return refuse("TOO_MANY_EVENTS", undefined, `The guild has ${most} events already`);
+      if (guild.events >= most)
+        return refuse("TOO_MANY_EVENTS", undefined, `The guild has ${most} events and changed occurrences already`);
       guild.events += 1;
       return undefined;
     },

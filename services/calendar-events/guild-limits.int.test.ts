@@ -38,7 +38,11 @@ describe("what a guild may hold", () => {
     return { done: settled.length - errors.length, errors };
   }
 
-  const tooMany = { type: "TOO_MANY_EVENTS", code: 409, message: `The guild has ${MOST} events already` };
+  const tooMany = {
+    type: "TOO_MANY_EVENTS",
+    code: 409,
+    message: `The guild has ${MOST} events and changed occurrences already`,
+  };
 
   test("it never has more events than it may, however many are asked for at once; what it had before counts", async () => {
     const guildId = calendar.newGuild();
@@ -50,9 +54,9 @@ describe("what a guild may hold", () => {
     await expect(calendar.create(calendar.newGuild())).resolves.toHaveProperty("eventId");
   });
 
-  test("one that is removed makes room for one, and a change of what is there takes none", async () => {
+  test("one that is removed makes room for one, and another change of what is there takes none", async () => {
     const guildId = calendar.newGuild();
-    await filled(guildId, MOST - 1, 0);
+    await filled(guildId, MOST - 2, 0);
     const { eventId } = await calendar.create(guildId, daily(1));
     await calendar.update(guildId, eventId, { name: "a name" });
     const [, second] = await calendar.list(guildId, noon + DAY, noon + 3 * DAY);
@@ -63,6 +67,23 @@ describe("what a guild may hold", () => {
     await calendar.remove(guildId, eventId);
     await calendar.create(guildId);
     await expect(calendar.create(guildId)).rejects.toMatchObject(tooMany);
+  });
+
+  test("an occurrence that is changed for the first time takes room, whatever is changed", async () => {
+    const guildId = calendar.newGuild();
+    await filled(guildId, MOST - 4, 0);
+    const { eventId } = await calendar.create(guildId, daily(1));
+    const occurrences = (await calendar.list(guildId, noon + DAY, noon + 7 * DAY)).map((each) => each.eventId);
+    const named = (at: number) => occurrences[at] ?? "";
+    await calendar.update(guildId, named(0), { name: "a name" });
+    await calendar.remove(guildId, named(1));
+    await calendar.update(guildId, named(2), { startsAt: noon + 9 * DAY, endsAt: noon + 9 * DAY + HOUR });
+    await expect(calendar.update(guildId, named(3), { name: "a name" })).rejects.toMatchObject(tooMany);
+    await expect(calendar.remove(guildId, named(3))).rejects.toMatchObject(tooMany);
+    await expect(calendar.create(guildId)).rejects.toMatchObject(tooMany);
+    await calendar.update(guildId, named(0), { name: "another" });
+    await calendar.update(guildId, eventId, { name: "the series" });
+    expect((await calendar.list(guildId, noon + DAY, noon + 2 * DAY)).map(({ name }) => name)).toContain("another");
   });
 
   test("a calendar's series may have any number of rules and lengths (D43)", async () => {

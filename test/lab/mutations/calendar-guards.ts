@@ -3,6 +3,15 @@ import type { Guard } from "./guard.ts";
 /** What finds the series of a window, and what events and announcements were before. */
 export const CALENDAR_GUARDS: readonly Guard[] = [
   {
+    guard: "an occurrence that is changed for the first time is counted",
+    file: "services/calendar-events/calendar-events.store.ts",
+    text: "return isCounted ? save() : withinQuota(series.guildId, save);",
+    without: "return isCounted ? save() : save();",
+    testFile: "services/calendar-events/guild-limits.int.test.ts",
+    test: "an occurrence that is changed for the first time takes room",
+    onRealParts: true,
+  },
+  {
     guard: "a change that moves nothing keeps what the event was before",
     file: "services/calendar-events/calendar-events.store.ts",
     text: 'isFormer ? BECOMES_FORMER : kept("former")',
