@@ -26,6 +26,11 @@ export const LIST_REQUESTS: SlotLimits = {
   // Eight lists of a calendar with 20 000 series, which are short, took a core and most of MongoDB's.
   slowMs: 250,
 };
+/**
+ * Concurrent lists of one key, whichever guilds they are of: a key of a service opens all. As many large ones fit into the
+ * memory of a gateway.
+ */
+export const LISTS_OF_A_KEY: SlotLimits = { initial: 8, max: 8, maxWaiting: 256, timeoutError: "TOO_MANY_REQUESTS" };
 /** Requests of other guilds are served between those of a burst. A request takes milliseconds unless a service hangs. */
 export const OTHER_REQUESTS: SlotLimits = { initial: 4, max: 4, maxWaiting: 1_000, timeoutError: "UNAVAILABLE" };
 
@@ -38,6 +43,17 @@ const MAX_WAIT_MS = 4_000;
 const REST_FACTOR = 3;
 const MAX_REST_MS = 250;
 
+/** Both of two slots. */
+export function bothSlots(one: GuildSlot, other: GuildSlot): GuildSlot {
+  return {
+    markLarge: () => one.markLarge(),
+    release() {
+      one.release();
+      other.release();
+    },
+  };
+}
+
 /** The place of one request; `release` may be called more than once. */
 export interface GuildSlot {
   /** Reduces the guild's concurrent requests: the answer of this one is large. */
@@ -45,7 +61,7 @@ export interface GuildSlot {
   release(): void;
 }
 
-const TOO_MANY = "Too many requests for one guild at the same moment; try again when Retry-After has passed";
+const TOO_MANY = "Too many requests at the same moment; try again when Retry-After has passed";
 
 interface Guild {
   running: number;
@@ -56,7 +72,7 @@ interface Guild {
 }
 
 /**
- * Limits the concurrent requests of each guild; further requests wait in the guild's queue. A list holds memory from its
+ * Limits the concurrent requests of each guild, or of each key; further requests wait in the guild's queue. A list holds memory from its
  * first row until its client has read the last byte, and any request delays the others while it computes. So a guild's
  * burst delays the guild's own requests and not its neighbours'.
  */

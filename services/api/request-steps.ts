@@ -12,7 +12,7 @@ import type { Admitted, Doorkeeper } from "./rates/doorkeeper.ts";
 import { rateHeaders } from "./rates/rate-headers.ts";
 import { RefusalDelay } from "./rates/refusal-delay.ts";
 import { encodeList, isLarge } from "./encode-list.ts";
-import { type GuildSlot, GuildSlots, LIST_REQUESTS, OTHER_REQUESTS } from "./guild-slots.ts";
+import { bothSlots, type GuildSlot, GuildSlots, LIST_REQUESTS, LISTS_OF_A_KEY, OTHER_REQUESTS } from "./guild-slots.ts";
 import { etagOf, readIfMatch, refuseIfMatch } from "./if-match.ts";
 import { type Done, nameOf, type Once } from "./once/once.ts";
 import type { Page } from "./page.ts";
@@ -86,6 +86,7 @@ export function otherMethod(methods: string): Refused {
 
 export function requestSteps({ knownPaths, door, once, clock, call, onDefect }: RequestStepsParts): RequestSteps {
   const [lists, others] = [new GuildSlots(LIST_REQUESTS), new GuildSlots(OTHER_REQUESTS)];
+  const listsOfKey = new GuildSlots(LISTS_OF_A_KEY);
   const refusalDelay = new RefusalDelay();
 
   /** When it is settled whether a write was done whose outcome nobody knows. */
@@ -107,6 +108,16 @@ export function requestSteps({ knownPaths, door, once, clock, call, onDefect }: 
     return answer;
   }
 
+  /** The guild's comes first: who waits for it takes no place of the key's other guilds. */
+  async function listSlot(guildId: string | undefined, keyId: string): Promise<GuildSlot | Refusal> {
+    const ofGuild = await lists.acquire(guildId ?? keyId);
+    if (isRefusal(ofGuild)) return ofGuild;
+    const ofKey = await listsOfKey.acquire(keyId);
+    if (!isRefusal(ofKey)) return bothSlots(ofGuild, ofKey);
+    ofGuild.release();
+    return ofKey;
+  }
+
   async function outcomeOf(route: Route, { params, meta, guildId, caller, name, warnings }: Checked) {
     const perform = async (writeId = meta.writeId): Promise<Done> => {
       const result = await call(route, params, writeId === undefined ? meta : { ...meta, writeId });
@@ -116,8 +127,8 @@ export function requestSteps({ knownPaths, door, once, clock, call, onDefect }: 
       };
     };
     const isList = route.contract.narrowing !== undefined;
-    const slots = isList || route.contract.isSearch === true ? lists : others;
-    const slot = await slots.acquire(guildId ?? caller.keyId);
+    const isLong = isList || route.contract.isSearch === true;
+    const slot = await (isLong ? listSlot(guildId, caller.keyId) : others.acquire(guildId ?? caller.keyId));
     if (isRefusal(slot)) return slot;
     if (isList) {
       const answer = withWarnings(route.answer, warnings);

@@ -10,6 +10,14 @@ const wire = { file: "services/api/wire-fields.ts", testFile: "services/api/wire
 /** What a request may hold, and what is told of an error. */
 export const REQUEST_GUARDS: readonly Guard[] = [
   {
+    guard: "a key has only so many lists under way at once",
+    file: "services/api/request-steps.ts",
+    text: "const ofKey = await listsOfKey.acquire(keyId);",
+    without: "const ofKey = await lists.acquire(String(Math.random()));",
+    testFile: "services/api/request-steps.unit.test.ts",
+    test: "a key has eight lists under way at once",
+  },
+  {
     ...json,
     guard: "nesting is limited before anybody walks it (D8)",
     text: "nesting(text) > MOST_NESTING",
