@@ -1,13 +1,8 @@
 import { Schema } from "mongoose";
 import { type Tracked, trackedIndexes, trackedPaths } from "../../mixins/mongo/change-feed.ts";
 import { FORMER_INDEX } from "../../mixins/mongo/former-records.ts";
-import {
-  type Color,
-  EVENT_TEXTS,
-  type EventTexts,
-  perText,
-  type Recurrence,
-} from "../contracts/calendar-events.contract.ts";
+import { type Color, EVENT_TEXTS, type EventTexts, perText } from "../contracts/calendar-events.contract.ts";
+import type { Recurrence } from "../contracts/recurrence.ts";
 import type { EpochMs, EventId, GuildId } from "../contracts/ids.ts";
 import type { Anchor } from "./domain/calendar.ts";
 import { type CalendarEvent, type ShownEvent, type StoredEvent, textsOf } from "./domain/event.ts";
@@ -33,6 +28,7 @@ interface EventFields extends Placement, EventTexts, Entries {
   readonly recurrence?: Recurrence;
   readonly anchor?: Anchor;
   readonly hasOverrides?: boolean;
+  readonly lastDay?: number;
   readonly former?: FormerFields;
 }
 
@@ -71,10 +67,20 @@ type ReadEventRow = Omit<EventRow, keyof typeof WITHOUT_ENTRIES>;
 /** Every field that a row of the collection may have. */
 export type AnyRow = EventRow & Partial<Pick<OverrideRow, "eventId" | "original" | "cancelled">>;
 
-const recurrencePaths = { frequency: String, count: Number, interval: Number } satisfies Record<
-  keyof Recurrence,
-  unknown
->;
+const numbers = { type: [Number], default: undefined };
+const recurrencePaths = {
+  frequency: String,
+  count: Number,
+  interval: Number,
+  byDay: { type: [String], default: undefined },
+  byMonthDay: numbers,
+  byMonth: numbers,
+  bySetPos: numbers,
+  until: Number,
+  weekStart: String,
+  exDates: numbers,
+  rDates: numbers,
+} satisfies Record<keyof Recurrence, unknown>;
 
 export const eventSchema = new Schema<AnyRow>(
   {
@@ -91,6 +97,7 @@ export const eventSchema = new Schema<AnyRow>(
     recurrence: { type: recurrencePaths, _id: false },
     anchor: { type: { timezone: String, version: Number }, _id: false },
     hasOverrides: Boolean,
+    lastDay: Number,
     eventId: String,
     original: Number,
     cancelled: Boolean,
@@ -130,11 +137,12 @@ export function eventOf(row: ReadEventRow): StoredEvent | undefined {
 
 /** What is shown of the event of a row, which is no tombstone. */
 export function shownOf(row: Omit<ReadEventRow, keyof typeof SHOWN>): ShownEvent {
-  const { _id, startsAt, endsAt, color, recurrence, anchor, hasOverrides } = row;
+  const { _id, startsAt, endsAt, color, recurrence, anchor, hasOverrides, lastDay } = row;
+  const ofCount = lastDay === undefined ? {} : { lastDay };
   const recurring =
     recurrence === undefined || anchor === undefined
       ? {}
-      : { recurring: { recurrence, anchor, hasOverrides: hasOverrides === true } };
+      : { recurring: { recurrence, anchor, hasOverrides: hasOverrides === true, ...ofCount } };
   return { id: _id as EventId, startsAt, endsAt, ...textsOf(row), color, ...recurring };
 }
 

@@ -1,5 +1,6 @@
 import { describe, expect, test } from "@jest/globals";
-import { EVENT_TEXTS, perText, RECURRENCE_MEMBERS } from "../contracts/calendar-events.contract.ts";
+import { EVENT_TEXTS, perText } from "../contracts/calendar-events.contract.ts";
+import { RECURRENCE_MEMBERS } from "../contracts/recurrence.ts";
 import type { EventId, GuildId } from "../contracts/ids.ts";
 import { documentOf, eventSchema, overrideDocumentOf, overrideOf, shownOf } from "./calendar-event.document.ts";
 import type { CalendarEvent } from "./domain/event.ts";

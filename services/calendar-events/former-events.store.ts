@@ -1,6 +1,7 @@
 import { type Former, formerSince, storedFields } from "../../mixins/mongo/former-records.ts";
 import type { Readable } from "../../mixins/mongo/short-reads.ts";
-import type { Color, Recurrence } from "../contracts/calendar-events.contract.ts";
+import type { Color } from "../contracts/calendar-events.contract.ts";
+import type { Recurrence } from "../contracts/recurrence.ts";
 import type { EpochMs, EventId, GuildId, OccurrenceId } from "../contracts/ids.ts";
 import type { Occurrence } from "../contracts/occurrences.contract.ts";
 import type { Anchor } from "./domain/calendar.ts";
@@ -15,6 +16,7 @@ export interface FormerFields extends Former {
   readonly recurrence?: Recurrence;
   readonly anchor?: Anchor;
   readonly hasOverrides?: boolean;
+  readonly lastDay?: number;
   readonly scheduledAt: Date;
   readonly coloredAt: Date;
 }
@@ -43,6 +45,7 @@ export const BECOMES_FORMER = {
     "recurrence",
     "anchor",
     "hasOverrides",
+    "lastDay",
     "scheduledAt",
     "coloredAt",
   ),
@@ -77,9 +80,10 @@ function occurrenceIn(occurrenceId: OccurrenceId, former: FormerSlotFields): Omi
 }
 
 function eventIn(id: EventId, guildId: GuildId, former: FormerFields): StoredEvent {
-  const { recurrence, anchor, calendarNumber, startsAt, endsAt, color, scheduledAt, coloredAt } = former;
+  const { recurrence, anchor, lastDay, calendarNumber, startsAt, endsAt, color, scheduledAt, coloredAt } = former;
   const stamps = { scheduledAt: scheduledAt.getTime(), coloredAt: coloredAt.getTime() };
   const event = { id, guildId, revision: 0, calendarNumber, startsAt, endsAt, color, ...stamps };
   if (recurrence === undefined || anchor === undefined) return event;
-  return { ...event, recurring: { recurrence, anchor, hasOverrides: false } };
+  const ofCount = lastDay === undefined ? {} : { lastDay };
+  return { ...event, recurring: { recurrence, anchor, hasOverrides: false, ...ofCount } };
 }

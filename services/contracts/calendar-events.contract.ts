@@ -16,6 +16,7 @@ import {
   textOf,
 } from "./field-rules.ts";
 import { EVENT_ID, type EpochMs, type EventId, type GuildId, type OccurrenceId } from "./ids.ts";
+import { frequencyMissing, type RecurrenceInput, recurrenceRules, type RecurrenceView } from "./recurrence.ts";
 import { type IfRevision, ifRevision, type Revised } from "./revision.ts";
 import type { OwnerName } from "./service-names.ts";
 
@@ -35,18 +36,6 @@ export const COLORS = [
   "NONE",
 ] as const;
 export type Color = (typeof COLORS)[number];
-
-export const FREQUENCIES = ["DAILY", "WEEKLY", "MONTHLY", "YEARLY"] as const;
-export type Frequency = (typeof FREQUENCIES)[number];
-
-/** A recurrence rule in RFC 5545's terms (section 3.3.10), as far as D15 takes it. */
-export interface Recurrence {
-  readonly frequency: Frequency;
-  /** Number of occurrences, the first included; −1 for no end. */
-  readonly count: number;
-  /** Every how many days, weeks, months or years; 1 … 1000. */
-  readonly interval: number;
-}
 
 /** The texts of an event, each with its rule. `image` is an http or https URL, never fetched by the service (D21). */
 const TEXT_RULES = { name: text(256), description: text(4000), location: text(256), image: httpUrl };
@@ -70,40 +59,16 @@ export interface EventView extends EventTexts {
   readonly isParent: boolean;
   readonly color: Color;
   readonly recurs: boolean;
-  readonly recurrence?: Recurrence;
+  readonly recurrence?: RecurrenceView;
 }
 
 /** At most this many entries in one answer (D17). */
 export const MOST_ENTRIES = 10_000;
 
-/** The highest count of a recurrence (D15). */
-const MOST_OCCURRENCES = 10_000;
-
 /** What a new event has where nothing is said (D14). */
 export const EVENT_DEFAULTS = { color: "NONE" } as const satisfies Partial<EventView>;
 
-/** What a recurrence has where nothing is said, on update as on create (D15). */
-export const RECURRENCE_DEFAULTS = { count: -1, interval: 1 } as const satisfies Partial<Recurrence>;
-
 const calendarNumber = integer(1, 2_147_483_647);
-
-const recurrenceRules = {
-  type: "object",
-  strict: true,
-  props: {
-    frequency: oneOf(FREQUENCIES),
-    count: optional({ ...integer(-1, MOST_OCCURRENCES), notEqual: 0 }, RECURRENCE_DEFAULTS.count),
-    interval: optional(integer(1, 1000), RECURRENCE_DEFAULTS.interval),
-  },
-};
-
-/** The members of a recurrence. */
-export const RECURRENCE_MEMBERS = Object.keys(
-  recurrenceRules.props satisfies Record<keyof Recurrence, unknown>,
-) as (keyof Recurrence)[];
-
-/** What a caller gives for a recurrence; the rest is RECURRENCE_DEFAULTS. */
-export type RecurrenceInput = Pick<Recurrence, "frequency"> & Partial<Recurrence>;
 
 export interface CreateEventParams extends EventTexts {
   readonly guildId: GuildId;
@@ -146,7 +111,7 @@ function eventFieldsTogether(event: {
   if ((event.recurs === undefined || event.recurs === false) && event.recurrence !== undefined) {
     problems.push({ field: "recurs", code: "CONFLICTING", message: "must be true when a recurrence is given" });
   }
-  return problems;
+  return [...problems, ...frequencyMissing(event.recurrence)];
 }
 
 /** How many calendars a guild may have is a setting of its; the first is always there (D20). */

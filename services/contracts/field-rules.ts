@@ -93,6 +93,27 @@ export function listOf(item: Rule, most: number): Rule {
   return { type: "array", max: most, item, custom };
 }
 
+/** A list of integers, each by the rule of one. */
+export function listOfIntegers(item: Rule, most: number): Rule {
+  const custom: Checker = (value, errors, _rule, field) => {
+    if (!Array.isArray(value) || value.length > most) return value;
+    for (const [at, entry] of value.entries()) {
+      const error = integerError(entry, item);
+      if (error !== undefined) errors.push({ ...error, field: `${field}[${at}]` });
+    }
+    return value;
+  };
+  return { type: "array", max: most, item, custom };
+}
+
+function integerError(value: unknown, { min, max, notEqual }: Rule): CheckerError | undefined {
+  if (typeof value !== "number") return { type: "number", expected: "number" };
+  if (!Number.isInteger(value)) return { type: "numberInteger", expected: "integer" };
+  if (value < (min as number)) return { type: "numberMin", expected: min };
+  if (value > (max as number)) return { type: "numberMax", expected: max };
+  return value === notEqual ? { type: "numberNotEqual", expected: notEqual } : undefined;
+}
+
 export function integer(min: number, max: number): Rule {
   return { type: "number", integer: true, min, max };
 }

@@ -1,5 +1,5 @@
 import fc from "fast-check";
-import { FREQUENCIES } from "../../services/contracts/calendar-events.contract.ts";
+import { FREQUENCIES } from "../../services/contracts/recurrence.ts";
 import { instantToLocal, localToInstant } from "../../services/calendar-events/domain/local-to-instant.ts";
 import type { Series } from "../../services/calendar-events/domain/occurrences.ts";
 import type { Window } from "../../services/calendar-events/domain/window.ts";

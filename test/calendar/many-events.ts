@@ -1,4 +1,5 @@
-import { type CreateEventParams, FREQUENCIES } from "../../services/contracts/calendar-events.contract.ts";
+import type { CreateEventParams } from "../../services/contracts/calendar-events.contract.ts";
+import { FREQUENCIES } from "../../services/contracts/recurrence.ts";
 
 /** What a new event is but for its place. */
 export type NewEvent = Omit<CreateEventParams, "guildId" | "calendarNumber">;

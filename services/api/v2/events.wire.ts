@@ -1,4 +1,5 @@
-import { COLORS, type EventView, FREQUENCIES, type Recurrence } from "../../contracts/calendar-events.contract.ts";
+import { COLORS, type EventView } from "../../contracts/calendar-events.contract.ts";
+import { FREQUENCIES, type Recurrence } from "../../contracts/recurrence.ts";
 import {
   type AnswerField,
   BOOLEAN,

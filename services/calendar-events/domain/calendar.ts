@@ -47,6 +47,11 @@ export function anchorOf({ zoneChanges }: Calendar): Anchor {
   return { timezone, version };
 }
 
+/** The zone of an anchor. */
+export function zoneOf({ timezone }: Anchor): Zone {
+  return knownZone(timezone);
+}
+
 /** The wall clock that runs for what was anchored: its own zone, then each that the calendar got later. */
 export function clockFor({ timezone, version }: Anchor, { zoneChanges }: Calendar): CalendarClock {
   const later = zoneChanges.filter((change) => change.version > version);

@@ -1,13 +1,10 @@
-import {
-  perText,
-  type Recurrence,
-  RECURRENCE_MEMBERS,
-  type UpdateEventParams,
-} from "../../contracts/calendar-events.contract.ts";
-import { refuse, type Refusal } from "../../contracts/errors.ts";
-import { anchorOf, type Calendar } from "./calendar.ts";
-import { fullRecurrence, neverRecurs } from "./create-event.ts";
+import { perText, type UpdateEventParams } from "../../contracts/calendar-events.contract.ts";
+import { isRefusal, refuse, type Refusal } from "../../contracts/errors.ts";
+import type { Recurrence } from "../../contracts/recurrence.ts";
+import { type Anchor, anchorOf, type Calendar, zoneOf } from "./calendar.ts";
 import { type CalendarEvent, type Recurring, type StoredEvent, textsOf, timesOf } from "./event.ts";
+import { recurrenceGiven, sameRecurrence } from "./given-recurrence.ts";
+import { newRecurring, neverRecurs } from "./recurring.ts";
 import type { Times } from "./window.ts";
 
 /** An event after a change, and what of it is new (D31). */
@@ -24,8 +21,10 @@ export function changeEvent(stored: StoredEvent, changes: EventChanges, calendar
   const current = timesOf(stored, calendar);
   const { startsAt = current.startsAt, endsAt = current.endsAt, color = stored.color } = changes;
   if (endsAt < startsAt) return timesOutOfOrder(changes);
-  const recurrence = changedRecurrence(stored, changes);
   const isMoved = startsAt !== current.startsAt;
+  const anchor = stored.recurring === undefined || isMoved ? anchorOf(calendar) : stored.recurring.anchor;
+  const recurrence = changedRecurrence(stored, changes, anchor);
+  if (isRefusal(recurrence)) return recurrence;
   const { id, guildId, calendarNumber, revision } = stored;
   const event: CalendarEvent = {
     id,
@@ -34,10 +33,18 @@ export function changeEvent(stored: StoredEvent, changes: EventChanges, calendar
     revision: revision + 1,
     ...changedTexts(stored, changes),
     color,
-    ...changedTimes(stored, { startsAt, endsAt }, isMoved, recurrence, calendar),
+    ...changedTimes(stored, { startsAt, endsAt }, isMoved, recurrence, anchor),
   };
   const rescheduled = isMoved || !sameRecurrence(recurrence, stored.recurring?.recurrence);
-  return neverRecurs(event, calendar) ?? { event, rescheduled, recolored: color !== stored.color };
+  const isTimedAsBefore = !rescheduled && endsAt === current.endsAt;
+  const startField = changes.startsAt === undefined ? "recurrence" : "startsAt";
+  return (
+    (isTimedAsBefore ? undefined : neverRecurs(event, calendar, startField)) ?? {
+      event,
+      rescheduled,
+      recolored: color !== stored.color,
+    }
+  );
 }
 
 /** One of the two was given, and does not fit the other as it is stored (D13). */
@@ -58,25 +65,25 @@ function changedTimes(
   times: Times,
   isMoved: boolean,
   recurrence: Recurrence | undefined,
-  calendar: Calendar,
+  anchor: Anchor,
 ): Times & { recurring?: Recurring } {
   if (recurrence === undefined) return times;
   const { recurring, startsAt } = stored;
   const hasOverrides = recurring?.hasOverrides ?? false;
   if (recurring === undefined || isMoved) {
-    return { ...times, recurring: { recurrence, anchor: anchorOf(calendar), hasOverrides } };
+    return { ...times, recurring: newRecurring(recurrence, anchor, times.startsAt, hasOverrides) };
   }
   const endsAt = startsAt + times.endsAt - times.startsAt;
-  return { startsAt, endsAt, recurring: { recurrence, anchor: recurring.anchor, hasOverrides } };
+  return { startsAt, endsAt, recurring: newRecurring(recurrence, anchor, startsAt, hasOverrides) };
 }
 
-function changedRecurrence({ recurring }: StoredEvent, changes: EventChanges): Recurrence | undefined {
+function changedRecurrence(
+  { recurring }: StoredEvent,
+  changes: EventChanges,
+  anchor: Anchor,
+): Recurrence | Refusal | undefined {
   if (changes.recurs === false) return undefined;
-  return changes.recurrence === undefined ? recurring?.recurrence : fullRecurrence(changes.recurrence);
-}
-
-function sameRecurrence(a: Recurrence | undefined, b: Recurrence | undefined): boolean {
-  return RECURRENCE_MEMBERS.every((member) => a?.[member] === b?.[member]);
+  return changes.recurrence === undefined ? recurring?.recurrence : recurrenceGiven(changes.recurrence, zoneOf(anchor));
 }
 
 function changedTexts(stored: StoredEvent, changes: EventChanges): ReturnType<typeof textsOf> {

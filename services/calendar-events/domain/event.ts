@@ -1,12 +1,8 @@
-import {
-  type Color,
-  EVENT_TEXTS,
-  type EventTexts,
-  type EventView,
-  type Recurrence,
-} from "../../contracts/calendar-events.contract.ts";
+import { type Color, EVENT_TEXTS, type EventTexts, type EventView } from "../../contracts/calendar-events.contract.ts";
+import type { Recurrence } from "../../contracts/recurrence.ts";
 import type { EpochMs, EventId, GuildId } from "../../contracts/ids.ts";
 import { type Anchor, anchorOf, type Calendar, clockFor } from "./calendar.ts";
+import { recurrenceView } from "./given-recurrence.ts";
 import { firstSlot, type Series } from "./occurrences.ts";
 import type { Times } from "./window.ts";
 
@@ -32,6 +28,8 @@ export interface Recurring {
   readonly anchor: Anchor;
   /** Whether single occurrences were changed or cancelled (D19). */
   readonly hasOverrides: boolean;
+  /** See `Series`. */
+  readonly lastDay?: number;
 }
 
 /** An event as it is kept, with the times that the database gave it. */
@@ -45,8 +43,9 @@ export interface StoredEvent extends CalendarEvent {
 /** The event's recurrence with its times, on the clock of its calendar; undefined for a single event. */
 export function seriesOf({ startsAt, endsAt, recurring }: ShownEvent, calendar: Calendar): Series | undefined {
   if (recurring === undefined) return undefined;
-  const { recurrence, anchor } = recurring;
-  return { startsAt, endsAt, recurrence, clock: clockFor(anchor, calendar) };
+  const { recurrence, anchor, lastDay } = recurring;
+  const series = { startsAt, endsAt, recurrence, clock: clockFor(anchor, calendar) };
+  return lastDay === undefined ? series : { ...series, lastDay };
 }
 
 /** When the event is now; of a series, its first occurrence by the rule. */
@@ -69,7 +68,7 @@ export function eventView(event: ShownEvent, calendar: Calendar): EventView {
   const { color, recurring } = event;
   const recurs = recurring !== undefined;
   const shown = { eventId: event.id, startsAt, endsAt, ...textsOf(event), isParent: recurs, color, recurs };
-  return recurs ? { ...shown, recurrence: recurring.recurrence } : shown;
+  return recurs ? { ...shown, recurrence: recurrenceView(recurring.recurrence) } : shown;
 }
 
 /** The texts that are there; an empty one is an absent one. */

@@ -1,14 +1,17 @@
-import type { Recurrence } from "../../contracts/calendar-events.contract.ts";
+import type { Recurrence } from "../../contracts/recurrence.ts";
 import { type EpochMs, LAST_EPOCH_MS } from "../../contracts/ids.ts";
+import { DAY_MS } from "./civil-days.ts";
 import { type CalendarClock, movedByZone } from "./calendar-clock.ts";
 import { FURTHEST_CLOCK_MS, instantToLocal, localToInstant, type WallMs } from "./local-to-instant.ts";
-import { type Steps, stepsOf } from "./recurrence.ts";
+import { datesOf, type RuleDates } from "./rule-dates.ts";
 import { type Times, touches, type Window } from "./window.ts";
 
 /** What recurs: the times of the first occurrence, the rule, and the clock that the rule runs on. */
 export interface Series extends Times {
   readonly recurrence: Recurrence;
   readonly clock: CalendarClock;
+  /** The day of the last date by a count, where finding it takes reading all dates; see `lastDayOf`. */
+  readonly lastDay?: number;
 }
 
 /** One occurrence of a series as its rule has it. */
@@ -62,7 +65,7 @@ function nowhere(): boolean {
 
 /** The first occurrence by the rule. */
 export function firstSlot(series: Series): Slot {
-  return slotOf(series, 0, instantToLocal(series.startsAt, series.clock[0].zone));
+  return slotOf(series, instantToLocal(series.startsAt, series.clock[0].zone), series.startsAt);
 }
 
 /** When something is now that was set to an instant, and since when a change of the zone has it there, or 0. */
@@ -78,30 +81,45 @@ export function occurrenceAt(series: Series, original: EpochMs): Slot | undefine
 
 /**
  * When the last occurrence ends, without changes of the zone; undefined for a series without an end. Never earlier
- * than that, and later only where time itself ends (D13).
+ * than that, and later only where time itself ends (D13) or where the last dates before UNTIL are none of the rule's.
  */
 export function seriesEnd(series: Series): EpochMs | undefined {
-  if (series.recurrence.count === -1) return undefined;
-  const steps = seriesSteps(series);
-  let last = steps.last;
-  while (last > 0 && steps.wallOf(last) === undefined) last -= 1;
-  const wall = steps.wallOf(last) ?? series.startsAt;
-  const { original } = slotOf(series, last, wall);
-  return Math.min(original + series.endsAt - series.startsAt, LAST_EPOCH_MS);
+  const { recurrence, startsAt, endsAt } = series;
+  const ruleEnd = lastStart(series);
+  if (ruleEnd === undefined) return undefined;
+  const last = Math.max(ruleEnd, startsAt, recurrence.rDates?.at(-1) ?? 0);
+  return Math.min(last + endsAt - startsAt, LAST_EPOCH_MS);
 }
 
-/** Whether anything follows the first occurrence before time ends (D13). */
+/** No occurrence of the rule starts later. */
+function lastStart(series: Series): EpochMs | undefined {
+  const { recurrence, startsAt, clock } = series;
+  if (recurrence.until !== undefined) return recurrence.until + SECOND_MS;
+  const last = seriesDates(series).last();
+  if (last === undefined) return undefined;
+  return last === instantToLocal(startsAt, clock[0].zone) ? startsAt : localToInstant(last, clock[0].zone);
+}
+
+/** Whether anything follows the first occurrence before time ends (D13), exceptions not considered. */
 export function recursAtAll(series: Series): boolean {
-  const steps = seriesSteps(series);
-  for (let step = 1; step <= steps.last; step += 1) {
-    const wall = steps.wallOf(step);
-    if (wall !== undefined) return slotOf(series, step, wall).endsAt <= LAST_EPOCH_MS;
-  }
-  return false;
+  const following = slotsBetween(withoutExceptions(series), FOR_ALL_TIME, 2, () => true);
+  return [...following].length === 2;
 }
 
-function seriesSteps({ recurrence, startsAt, clock }: Series): Steps {
-  return stepsOf(recurrence, instantToLocal(startsAt, clock[0].zone));
+/** Whether the exceptions leave any occurrence. */
+export function hasOccurrence(series: Series): boolean {
+  return occurrencesStarting(series, FOR_ALL_TIME, 1).length === 1;
+}
+
+const FOR_ALL_TIME = { from: 0, until: LAST_EPOCH_MS + 1 };
+const SECOND_MS = 1_000;
+
+function withoutExceptions({ recurrence: { exDates: _, ...recurrence }, ...series }: Series): Series {
+  return { ...series, recurrence };
+}
+
+function seriesDates({ recurrence, startsAt, clock, lastDay }: Series): RuleDates {
+  return datesOf(recurrence, instantToLocal(startsAt, clock[0].zone), lastDay);
 }
 
 /**
@@ -114,19 +132,15 @@ function* slotsBetween(
   most: number,
   belongs: (slot: Slot) => boolean,
 ): Iterable<Slot> {
-  const steps = seriesSteps(series);
+  const { exDates } = series.recurrence;
+  // One day earlier, so that the first slot in the window knows the one before it that a zone's skipped day moved onto it.
+  const next = readSlots(series, { from: from - FURTHEST_CLOCK_MS - DAY_MS, until: until + FURTHEST_CLOCK_MS });
   let found = 0;
   let before: EpochMs | undefined;
-  // One step earlier, so that the first slot looked at knows the one before it.
-  const first = Math.max(0, steps.stepFrom(from - FURTHEST_CLOCK_MS) - 1);
-  for (let step = first; step <= steps.last && found < most; step += 1) {
-    const wall = steps.wallOf(step);
-    if (wall === undefined) continue;
-    if (wall >= until + FURTHEST_CLOCK_MS) break;
-    const slot = slotOf(series, step, wall);
+  for (let slot = next(); slot !== undefined && found < most; slot = next()) {
     if (slot.endsAt > LAST_EPOCH_MS) break;
     // Where a zone left out a whole day, its occurrence falls on the next day's: a set holds it once.
-    const isOwn = slot.original !== before && belongs(slot);
+    const isOwn = slot.original !== before && exDates?.includes(slot.original) !== true && belongs(slot);
     before = slot.original;
     if (!isOwn) continue;
     found += 1;
@@ -134,11 +148,54 @@ function* slotsBetween(
   }
 }
 
-function slotOf({ startsAt, endsAt, clock }: Series, step: number, wall: WallMs): Slot {
-  // The first occurrence is when it was said to be, also at a wall time that occurs twice.
-  const original = step === 0 ? startsAt : localToInstant(wall, clock[0].zone);
+/** Reads slots in the order of their original starts, one with each call. */
+type ReadSlots = () => Slot | undefined;
+
+/** The slots of the rule and of the additions whose wall times lie in a window. */
+function readSlots(series: Series, window: Window): ReadSlots {
+  const { rDates } = series.recurrence;
+  const nextOfRule = readRuleSlots(series, window);
+  if (rDates === undefined) return nextOfRule;
+  const zone = series.clock[0].zone;
+  const walls = rDates.map((original) => ({ original, wall: instantToLocal(original, zone) }));
+  const added = walls.filter(({ wall }) => wall >= window.from && wall < window.until);
+  let ofRule = nextOfRule();
+  let taken = 0;
+  return () => {
+    const addition = added[taken];
+    if (addition === undefined || (ofRule !== undefined && ofRule.original <= addition.original)) {
+      const slot = ofRule;
+      ofRule = nextOfRule();
+      return slot;
+    }
+    taken += 1;
+    return slotOf(series, addition.wall, addition.original);
+  };
+}
+
+function readRuleSlots(series: Series, { from, until }: Window): ReadSlots {
+  const { recurrence, startsAt, clock } = series;
+  const zone = clock[0].zone;
+  const start = instantToLocal(startsAt, zone);
+  const next = seriesDates(series).read(from, until);
+  const end = recurrence.until === undefined ? Infinity : secondOf(recurrence.until);
+  return () => {
+    const wall = next();
+    if (wall === undefined) return undefined;
+    // The first occurrence is when it was said to be, also at a wall time that occurs twice.
+    const slot = slotOf(series, wall, wall === start ? startsAt : localToInstant(wall, zone));
+    return secondOf(slot.original) > end ? undefined : slot;
+  };
+}
+
+function secondOf(at: EpochMs): number {
+  return Math.floor(at / SECOND_MS);
+}
+
+function slotOf({ startsAt, endsAt, clock }: Series, wall: WallMs, original: EpochMs): Slot {
   const duration = endsAt - startsAt;
-  const slot = { original, startsAt: original, endsAt: original + duration, isFirst: step === 0 };
+  const isFirst = original === startsAt;
+  const slot = { original, startsAt: original, endsAt: original + duration, isFirst };
   if (clock.length === 1) return slot;
   const moved = movedByZone(clock, wall, original);
   return moved === undefined

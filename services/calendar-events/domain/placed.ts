@@ -3,6 +3,7 @@ import type { Occurrence } from "../../contracts/occurrences.contract.ts";
 import type { EpochMs, OccurrenceId } from "../../contracts/ids.ts";
 import { anchorOf, type Calendar, clockFor } from "./calendar.ts";
 import { type ShownEvent, type StoredEvent, textsOf } from "./event.ts";
+import { recurrenceView } from "./given-recurrence.ts";
 import { occurrenceId } from "./occurrence-id.ts";
 import { movedInstant, type Slot } from "./occurrences.ts";
 import type { Override } from "./override.ts";
@@ -72,7 +73,7 @@ export function placedView(placed: Placed<ShownEvent>): EventView {
     color,
     recurs: slot !== undefined,
   };
-  return event.recurring === undefined ? shown : { ...shown, recurrence: event.recurring.recurrence };
+  return event.recurring === undefined ? shown : { ...shown, recurrence: recurrenceView(event.recurring.recurrence) };
 }
 
 /** With what dispatch needs to plan and to render. */

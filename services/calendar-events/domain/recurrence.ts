@@ -1,4 +1,4 @@
-import type { Recurrence } from "../../contracts/calendar-events.contract.ts";
+import type { Recurrence } from "../../contracts/recurrence.ts";
 import { LAST_EPOCH_MS } from "../../contracts/ids.ts";
 import { civilOfDays, DAY_MS, daysInMonth, daysOfCivil } from "./civil-days.ts";
 import type { WallMs } from "./local-to-instant.ts";

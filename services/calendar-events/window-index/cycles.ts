@@ -1,8 +1,9 @@
-import { type Frequency, FREQUENCIES } from "../../contracts/calendar-events.contract.ts";
+import { type Frequency, FREQUENCIES } from "../../contracts/recurrence.ts";
 import { type CivilDate, civilOfDays, DAY_MS, daysOfCivil } from "../domain/civil-days.ts";
-import { instantToLocal, type WallMs } from "../domain/local-to-instant.ts";
+import type { WallMs } from "../domain/local-to-instant.ts";
 import type { Series } from "../domain/occurrences.ts";
 import { dateOf, timeInto } from "./wall-clock.ts";
+import { whereDatesLie } from "./where-dates-lie.ts";
 
 /*
  * A daily series comes back at the same time of day, a weekly one at the same time of the week, and so on, whatever its
@@ -80,18 +81,22 @@ const NUMBERS = 1_000;
 const [EVERY_WINDOW, WHOLE_CYCLE, FIRST_SLOT] = [0, 1, 2];
 
 /** The entries of a series: for windows that take in its whole cycle, and for each slot; or one that every window looks at. */
-export function cycleEntries({ recurrence: { frequency }, startsAt, endsAt, clock }: Series): number[] {
-  const first = firstNumberOf(frequency);
-  const slots = slotsTaken(CYCLES[frequency], instantToLocal(startsAt, clock[0].zone), endsAt - startsAt);
-  if (slots === undefined) return [first + EVERY_WINDOW];
-  return [first + WHOLE_CYCLE, ...slots.map((slot) => first + FIRST_SLOT + slot)];
+export function cycleEntries(series: Series): number[] {
+  const { cycles, walls } = whereDatesLie(series);
+  const length = series.endsAt - series.startsAt;
+  for (const frequency of cycles) {
+    const slots = slotsTaken(CYCLES[frequency], walls, length);
+    const first = firstNumberOf(frequency);
+    if (slots !== undefined) return [first + WHOLE_CYCLE, ...slots.map((slot) => first + FIRST_SLOT + slot)];
+  }
+  return [firstNumberOf(cycles[0]) + EVERY_WINDOW];
 }
 
 /** Undefined for every slot, or for more than have entries. */
-function slotsTaken(cycle: Cycle, wall: WallMs, length: number): number[] | undefined {
+function slotsTaken(cycle: Cycle, walls: readonly WallMs[], length: number): number[] | undefined {
   if (length > LONGEST_IN_SLOTS_MS) return undefined;
   const slots = new Set<number>();
-  for (const from of cycle.samplesOf(wall)) {
+  for (const from of walls.flatMap((wall) => cycle.samplesOf(wall))) {
     const last = from + Math.max(0, length - 1);
     for (let at = from; at < last; at += cycle.slotMs) slots.add(cycle.slotOf(at));
     slots.add(cycle.slotOf(last));

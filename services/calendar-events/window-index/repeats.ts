@@ -1,7 +1,9 @@
-import type { Frequency } from "../../contracts/calendar-events.contract.ts";
+import type { Frequency, Recurrence } from "../../contracts/recurrence.ts";
+import { hasByParts } from "../domain/by-parts.ts";
 import { DAY_MS } from "../domain/civil-days.ts";
 import { instantToLocal, type WallMs } from "../domain/local-to-instant.ts";
 import type { Series } from "../domain/occurrences.ts";
+import { weekOf } from "../domain/rule-periods.ts";
 import { LONGEST_IN_SLOTS_MS } from "./cycles.ts";
 import { dateOf, timeInto } from "./wall-clock.ts";
 
@@ -29,14 +31,42 @@ const UNITS: Readonly<Record<Frequency, { readonly unit: Unit; readonly size: nu
 const CLOCKS_MS = 26 * 3_600_000;
 const SHORTEST_MONTH_MS = 28 * DAY_MS;
 
-export function repeatsOf({ recurrence: { frequency, interval }, startsAt, endsAt, clock }: Series): Repeats {
-  const { unit, size } = UNITS[frequency];
+export function repeatsOf(series: Series): Repeats {
+  const { recurrence, startsAt, endsAt, clock } = series;
+  // Additions keep to no interval: each day is one of theirs.
+  if (recurrence.rDates !== undefined) return { unit: "day", every: 1, from: 0, reaches: 0 };
+  const { unit, size } = UNITS[recurrence.frequency];
   const wall = instantToLocal(startsAt, clock[0].zone);
   const length = Math.max(1, endsAt - startsAt);
   const toEnd = length - 1 + (length > LONGEST_IN_SLOTS_MS ? CLOCKS_MS : 0);
-  const intoUnit = timeInto(DAY_MS, wall) + (unit === "day" ? 0 : (dateOf(wall).day - 1) * DAY_MS);
+  const { from, last } = firstPeriod(recurrence, wall);
+  const intoUnit = timeInto(DAY_MS, wall) + last * DAY_MS;
   const reaches = Math.floor((intoUnit + toEnd) / (unit === "day" ? DAY_MS : SHORTEST_MONTH_MS));
-  return { unit, every: size * interval, from: numberOf(wall, unit), reaches };
+  return { unit, every: size * recurrence.interval, from, reaches };
+}
+
+/**
+ * The number of the day or month in which the first period of a rule begins, and how many days after the beginning of that
+ * day or month the last date of a period may lie.
+ */
+function firstPeriod(recurrence: Recurrence, wall: WallMs): { readonly from: number; readonly last: number } {
+  const day = Math.floor(wall / DAY_MS);
+  const month = numberOf(wall, "month");
+  if (!hasByParts(recurrence)) {
+    return UNITS[recurrence.frequency].unit === "day"
+      ? { from: day, last: 0 }
+      : { from: month, last: dateOf(wall).day - 1 };
+  }
+  switch (recurrence.frequency) {
+    case "DAILY":
+      return { from: day, last: 0 };
+    case "WEEKLY":
+      return { from: weekOf(day, recurrence.weekStart), last: 6 };
+    case "MONTHLY":
+      return { from: month, last: 30 };
+    case "YEARLY":
+      return { from: month - (month % 12), last: 365 };
+  }
 }
 
 /** An aggregation expression: whether something of the row may be between two wall times, both included, by its interval. */

@@ -5,7 +5,7 @@ import { localToInstant } from "../../../services/calendar-events/domain/local-t
 import { occurrencesTouching, type Series } from "../../../services/calendar-events/domain/occurrences.ts";
 import type { Window } from "../../../services/calendar-events/domain/window.ts";
 import { zoneNamed } from "../../../services/calendar-events/domain/zone.ts";
-import type { Frequency } from "../../../services/contracts/calendar-events.contract.ts";
+import type { Frequency } from "../../../services/contracts/recurrence.ts";
 import type { Line } from "./line.ts";
 import { perSecond } from "./per-second.ts";
 

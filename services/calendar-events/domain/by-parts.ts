@@ -1,0 +1,136 @@
+import { type Frequency, type Recurrence, type Weekday, WEEKDAYS } from "../../contracts/recurrence.ts";
+import { type CivilDate, civilOfDays, daysInMonth, daysOfCivil } from "./civil-days.ts";
+
+/** A weekday of BYDAY: every one, or the nth of its month or year; negative from the end. */
+export interface ByDay {
+  /** 0 for Monday. */
+  readonly weekday: number;
+  /** 0 for every one. */
+  readonly nth: number;
+}
+
+/** Reads an entry of BYDAY such as `MO`, `2TU` or `-1FR`, whose form is checked before. */
+export function readByDay(entry: string): ByDay {
+  return { weekday: WEEKDAYS.indexOf(entry.slice(-2) as Weekday), nth: Number(entry.slice(0, -2)) };
+}
+
+/** Writes an entry of BYDAY in its one spelling; inverse of `readByDay`. */
+export function writeByDay({ weekday, nth }: ByDay): string {
+  return `${nth === 0 ? "" : nth}${WEEKDAYS[weekday]}`;
+}
+
+/** Weekday of a date, which is a number of days from 1970-01-01, a Thursday; 0 for Monday. */
+export function weekdayOf(date: number): number {
+  return (((date + 3) % 7) + 7) % 7;
+}
+
+/** Whether a rule has parts that choose its dates; without any they are those of its start (D15). */
+export function hasByParts({ byDay, byMonthDay, byMonth, bySetPos }: Recurrence): boolean {
+  return (byDay ?? byMonthDay ?? byMonth ?? bySetPos) !== undefined;
+}
+
+/** The dates that a rule chooses of each month or year, before its interval and BYSETPOS count. */
+export interface ChosenDates {
+  /** 1 … 12; undefined for all. */
+  readonly months?: readonly number[];
+  /** 1 … 31 and −31 … −1; undefined for all. */
+  readonly monthDays?: readonly number[];
+  /** Undefined for all. */
+  readonly weekdays?: readonly ByDay[];
+  /** Whether the nth weekday is that of the year, and not of the month. */
+  readonly nthOfYear: boolean;
+}
+
+/** The parts of a rule, those completed by its start that RFC 5545 takes from DTSTART. */
+export function chosenDates(recurrence: Recurrence, start: number): ChosenDates {
+  const { frequency, byDay, byMonthDay: monthDays, byMonth } = recurrence;
+  const { month, day } = civilOfDays(start);
+  const nthOfYear = frequency === "YEARLY" && byMonth === undefined;
+  const months = byMonth === undefined ? {} : { months: byMonth };
+  if (byDay !== undefined || monthDays !== undefined) {
+    const weekdays = byDay === undefined ? {} : { weekdays: byDay.map(readByDay) };
+    return { ...months, ...(monthDays === undefined ? {} : { monthDays }), ...weekdays, nthOfYear };
+  }
+  return { ...months, ...fromStart(frequency, byMonth, { month, day }, weekdayOf(start)), nthOfYear };
+}
+
+function fromStart(
+  frequency: Frequency,
+  byMonth: Recurrence["byMonth"],
+  { month, day }: Pick<CivilDate, "month" | "day">,
+  weekday: number,
+): Partial<ChosenDates> {
+  switch (frequency) {
+    case "DAILY":
+      return {};
+    case "WEEKLY":
+      return { weekdays: [{ weekday, nth: 0 }] };
+    case "MONTHLY":
+      return { monthDays: [day] };
+    case "YEARLY":
+      return { months: byMonth ?? [month], monthDays: [day] };
+  }
+}
+
+/** Whether a day of the month is among the chosen ones, of a month that has so many. */
+export type IsChosen = (day: number, inMonth: number) => boolean;
+
+/** The check of days of the month; `monthDays` are held as bits, so that it takes no longer for many. */
+export function monthDayCheck(monthDays: ChosenDates["monthDays"]): IsChosen {
+  if (monthDays === undefined) return () => true;
+  let [fromStartBits, fromEndBits] = [0, 0];
+  for (const day of monthDays) {
+    if (day > 0) fromStartBits |= 1 << day;
+    else fromEndBits |= 1 << -day;
+  }
+  return (day, inMonth) => (((fromStartBits >>> day) | (fromEndBits >>> (inMonth + 1 - day))) & 1) === 1;
+}
+
+/** The chosen dates of a month of a year, in order. */
+export type DatesOfMonth = (year: number, month: number) => number[];
+
+/** Reads the chosen dates of months; `isOwn` is a further condition. */
+export function datesOfMonths(chosen: ChosenDates, isOwn: (date: number) => boolean): DatesOfMonth {
+  const isMonthDay = monthDayCheck(chosen.monthDays);
+  const isWeekday = weekdayCheck(chosen);
+  return (year, month) => {
+    const first = daysOfCivil({ year, month, day: 1 });
+    const inMonth = daysInMonth(year, month);
+    const dates: number[] = [];
+    for (let day = 1; day <= inMonth; day += 1) {
+      const date = first + day - 1;
+      if (isMonthDay(day, inMonth) && isWeekday({ date, day, inMonth, year }) && isOwn(date)) dates.push(date);
+    }
+    return dates;
+  };
+}
+
+interface DayOfMonth {
+  readonly date: number;
+  readonly day: number;
+  readonly inMonth: number;
+  readonly year: number;
+}
+
+function weekdayCheck({ weekdays, nthOfYear }: ChosenDates): (day: DayOfMonth) => boolean {
+  if (weekdays === undefined) return () => true;
+  const every = WEEKDAYS.map((_, weekday) => weekdays.some((each) => each.weekday === weekday && each.nth === 0));
+  const numbered = WEEKDAYS.map((_, weekday) => weekdays.filter((each) => each.weekday === weekday && each.nth !== 0));
+  return (day) => {
+    const weekday = weekdayOf(day.date);
+    if (every[weekday] === true) return true;
+    const entries = numbered[weekday] ?? [];
+    if (entries.length === 0) return false;
+    const [before, after] = nthOfYear ? daysAround(day) : [day.day, day.inMonth + 1 - day.day];
+    return entries.some(({ nth }) => nth === Math.ceil(before / 7) || nth === -Math.ceil(after / 7));
+  };
+}
+
+/** Days from the year's first day to a date, and from the date to the year's last; both included. */
+function daysAround({ date, year }: DayOfMonth): [before: number, after: number] {
+  const [first, next] = [year, year + 1].map((each) => daysOfCivil({ year: each, month: 1, day: 1 })) as [
+    number,
+    number,
+  ];
+  return [date - first + 1, next - date];
+}
