@@ -90,6 +90,8 @@ export const STRING: JsonSchema = { type: "string" };
 export const INTEGER: JsonSchema = { type: "integer" };
 export const EPOCH_MS: JsonSchema = { type: "integer", format: "int64", minimum: 0 };
 export const STRINGS: JsonSchema = { type: "array", items: STRING };
+export const INTEGERS: JsonSchema = { type: "array", items: INTEGER };
+export const LIST_OF_EPOCH_MS: JsonSchema = { type: "array", items: EPOCH_MS };
 
 export function oneOfNames(names: readonly string[]): JsonSchema {
   return { type: "string", enum: names };

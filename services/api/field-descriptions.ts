@@ -1,3 +1,7 @@
+const FREQUENCY = "Unit of the rule's step: one day, week, month or year on the calendar's wall clock.";
+const UNTIL =
+  "Last instant, in Unix milliseconds (UTC), at which an occurrence of the rule may start (UNTIL), by its original start and to the second; not together with a count.";
+
 /**
  * What each field means, by its name on the wire, for the API document. A name with a component in front of it
  * (`ApiKey.id`) replaces the general one there. Times are epoch milliseconds in UTC unless a text says otherwise.
@@ -23,9 +27,27 @@ export const FIELD_DESCRIPTIONS: Readonly<Record<string, string>> = {
   color: "Color of the event; NONE for none.",
   recur: "Whether the event recurs. When it is true, `recurrence` is required.",
   recurrence: "Rule of a recurring event.",
-  frequency: "Unit of the rule's step: one day, week, month or year on the calendar's wall clock.",
+  frequency: FREQUENCY,
+  "V2EventsCreateRequestRecurrence.frequency": `${FREQUENCY} Required where no \`rrule\` is given.`,
+  "V2EventsUpdateRequestRecurrence.frequency": `${FREQUENCY} Required where no \`rrule\` is given.`,
   count: "Number of occurrences, the first included: 1 to 10000, or -1 for no end.",
   interval: "Number of units from one occurrence to the next: 1 to 1000.",
+  by_day:
+    "Weekdays of the rule (BYDAY), such as MO; in a MONTHLY or YEARLY rule also the nth one, such as 2TU or -1FR (the last Friday). At most 50.",
+  by_month_day: "Days of the month (BYMONTHDAY): 1 to 31, or -31 to -1 from its end; not in a WEEKLY rule. At most 62.",
+  by_month: "Months of the rule (BYMONTH): 1 to 12.",
+  by_set_pos:
+    "Which dates of each period the rule takes (BYSETPOS): 1 for the first, -1 for the last; together with another by_ member. At most 50.",
+  "Recurrence.until": UNTIL,
+  "V2EventsCreateRequestRecurrence.until": UNTIL,
+  "V2EventsUpdateRequestRecurrence.until": UNTIL,
+  week_start: "First day of a week (WKST), which counts in a WEEKLY rule with an interval; MO where it is absent.",
+  ex_dates:
+    "Original starts, in Unix milliseconds (UTC), at which nothing occurs (EXDATE). At most 100; occurrences may also be deleted by their ids.",
+  r_dates:
+    "Further starts beside those of the rule, in Unix milliseconds (UTC), not before the first one (RDATE). At most 100.",
+  rrule:
+    "The rule as text by RFC 5545, such as FREQ=MONTHLY;BYDAY=-1FR, in place of its members; at most 500 characters. Answered where the recurrence has more than frequency, count and interval.",
   image: "Link to an image that posts show; at most 2048 characters. The service stores the link and never fetches it.",
   events: "The events and occurrences of the window, in the order of their start, then of their id.",
   "V2EventsListDateRequest.epoch_start":

@@ -94,7 +94,7 @@ describe("the API document", () => {
           count: { minimum: -1, maximum: 10_000, not: { const: 0 }, default: -1 },
           interval: { type: "integer", default: 1 },
         },
-        required: ["frequency"],
+        required: [],
       },
     });
     expect(JSON.stringify(properties)).not.toMatch(/"default":"NONE"/);
@@ -119,7 +119,9 @@ describe("the API document", () => {
       recur: { type: ["boolean", "null"], default: false },
       recurrence: {
         oneOf: [
-          { properties: { frequency: { type: "string" }, count: { type: ["integer", "null"], default: -1 } } },
+          {
+            properties: { frequency: { type: ["string", "null"] }, count: { type: ["integer", "null"], default: -1 } },
+          },
           { type: "null" },
         ],
       },

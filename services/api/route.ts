@@ -4,7 +4,7 @@ import type { Refusal } from "../contracts/errors.ts";
 import type { Revised } from "../contracts/revision.ts";
 import { type AnswerField, encodeFields } from "./answer-fields.ts";
 import { type Warning, warningsFor, withWarnings } from "./warnings.ts";
-import { decodeFields, type NullMeaning, type WireField, wirePath } from "./wire-fields.ts";
+import { decodeFields, type NullMeaning, type WireField, wireNames, wirePath } from "./wire-fields.ts";
 
 /** A request and its answer as the API document shows them, and as a test sends and expects them. */
 export interface Example {
@@ -82,12 +82,9 @@ export function route<Fields extends object, Params, Result>(table: RouteTable<F
   const contract = table.contract as ActionContract<unknown, unknown>;
   const shape = (request?.shape ?? contract) as RequestShape<unknown>;
   const answer = table.answer as readonly AnswerField<unknown>[];
-  const wireOf = new Map([
-    ...fields.map(({ wire, param }) => [param, wire] as const),
-    ...Object.entries(request?.alsoNamed ?? {}),
-  ]);
+  const wireOf = new Map([...wireNames(fields), ...Object.entries(request?.alsoNamed ?? {})]);
   const check: ParamsCheck = paramsCheck(shape);
-  const inWireName = (problem: FieldProblem) => ({ ...problem, field: wirePath(problem.field, wireOf) });
+  const inWireName = (problem: FieldProblem) => problemInWireNames(problem, wireOf);
   return {
     paths,
     contract,
@@ -109,5 +106,19 @@ export function route<Fields extends object, Params, Result>(table: RouteTable<F
     encode: (result, warnings = []) => encodeFields(withWarnings(answer, warnings), result),
     inWireNames: ({ problems, ...refusal }) =>
       problems === undefined ? refusal : { ...refusal, problems: problems.map(inWireName) },
+  };
+}
+
+/** A problem as the client spells its field, and the members that an object has. */
+function problemInWireNames(problem: FieldProblem, wireOf: ReadonlyMap<string, string>): FieldProblem {
+  const { field, message, allowed } = problem;
+  const [head = field] = field.split(/[.[]/, 1);
+  const members = allowed?.map((name) => wireOf.get(`${head}.${name}`) ?? name);
+  return {
+    ...problem,
+    field: wirePath(field, wireOf),
+    ...(allowed === undefined || members === undefined
+      ? {}
+      : { message: message.replace(allowed.join(", "), members.join(", ")), allowed: members }),
   };
 }

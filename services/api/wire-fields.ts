@@ -43,10 +43,22 @@ export function decodeFields(
   return params;
 }
 
+/** The wire names of params, and of the members of objects by their paths, such as `recurrence.byDay`. */
+export function wireNames(fields: readonly WireField[]): [path: string, wire: string][] {
+  return fields.flatMap(({ wire, param, fields: members = [] }) => [
+    [param, wire] as [string, string],
+    ...members.map((member): [string, string] => [`${param}.${member.param}`, member.wire]),
+  ]);
+}
+
 /** The path of a field as the client spells it: `subscribersRole[2]` is `subscribers_role[2]` again. */
 export function wirePath(path: string, wireOf: ReadonlyMap<string, string>): string {
-  const [head = path] = path.split(/[.[]/, 1);
-  return (wireOf.get(head) ?? head) + path.slice(head.length);
+  const [head = path, member] = path.split(/[.[]/, 2);
+  const wire = wireOf.get(head) ?? head;
+  const rest = path.slice(head.length);
+  const memberWire = wireOf.get(`${head}.${member}`);
+  if (member === undefined || memberWire === undefined) return wire + rest;
+  return `${wire}.${memberWire}${rest.slice(member.length + 1)}`;
 }
 
 function asItIs(value: unknown): unknown {
@@ -70,8 +82,13 @@ export function asName(value: unknown): unknown {
   return typeof value === "string" ? value.replaceAll(/[a-z]+/g, (letters) => letters.toUpperCase()) : value;
 }
 
+/** Reads each entry of a list; what is none it leaves as it is. */
+export function eachOf(decode: WireField["decode"]): WireField["decode"] {
+  return (value) => (Array.isArray(value) ? value.map(decode) : value);
+}
+
 /**
- * A field that is an object of fields of its own, under the same names on both sides. Members that nobody knows stay, for
+ * A field that is an object of fields of its own; the object has the same name on both sides. Members that nobody knows stay, for
  * the contract's check to refuse by name (D37).
  */
 export function objectField(wire: string, fields: readonly WireField[], nulls: NullMeaning): WireField {
@@ -88,4 +105,4 @@ export function objectField(wire: string, fields: readonly WireField[], nulls: N
 export const guildField = field("guild_id", "guildId", asGuildId);
 
 /** The guilds that a key opens. */
-export const guildsField = field("guilds", "guilds", (value) => (Array.isArray(value) ? value.map(asGuildId) : value));
+export const guildsField = field("guilds", "guilds", eachOf(asGuildId));

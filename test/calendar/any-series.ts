@@ -5,7 +5,7 @@ import type { Series } from "../../services/calendar-events/domain/occurrences.t
 import type { Window } from "../../services/calendar-events/domain/window.ts";
 import { type Zone, zoneNamed } from "../../services/calendar-events/domain/zone.ts";
 
-const MINUTE = 60_000;
+export const MINUTE = 60_000;
 export const DAY = 86_400_000;
 
 export function zone(name: string): Zone {
@@ -29,7 +29,8 @@ export const ZONES = [
   "Africa/Monrovia",
 ];
 
-const anyWallStart = fc
+/** A wall time of a start: also on the days that months lack, and on leap days. */
+export const anyWallStart = fc
   .record({
     day: fc.oneof(
       fc.integer({ min: 1, max: 44_000 }),
@@ -68,10 +69,15 @@ export const anySeries: fc.Arbitrary<AnySeries> = fc
     const clock = [{ zone: zone(zoneName), since: 0 }] as const;
     return { series: { ...times, recurrence: { frequency, interval, count }, clock }, wall, zone: zone(zoneName) };
   })
-  .filter(({ series, wall, zone: { name } }) => instantToLocal(series.startsAt, zone(name)) === wall && wall >= DAY);
+  .filter(existsOnClock);
+
+/** Whether the clock shows the wall time of the start. */
+export function existsOnClock({ series, wall, zone: { name } }: AnySeries): boolean {
+  return instantToLocal(series.startsAt, zone(name)) === wall && wall >= DAY;
+}
 
 /** A window that begins some time after the series does, or a little before. */
-function anyWindow(series: Series, mostDays = 800): fc.Arbitrary<Window> {
+export function anyWindow(series: Series, mostDays = 800): fc.Arbitrary<Window> {
   return fc
     .record({
       after: fc.oneof(fc.integer({ min: -40, max: 400 }), fc.integer({ min: 0, max: 9000 })),

@@ -1,16 +1,28 @@
 import { COLORS, type EventView } from "../../contracts/calendar-events.contract.ts";
-import { FREQUENCIES, type Recurrence } from "../../contracts/recurrence.ts";
+import { FREQUENCIES, type RecurrenceView, WEEKDAYS } from "../../contracts/recurrence.ts";
 import {
   type AnswerField,
   BOOLEAN,
   encodeFields,
   EPOCH_MS,
   INTEGER,
+  INTEGERS,
+  LIST_OF_EPOCH_MS,
   objectOf,
   oneOfNames,
   STRING,
+  STRINGS,
 } from "../answer-fields.ts";
-import { asInteger, asName, field, guildField, type NullMeaning, objectField, timeField } from "../wire-fields.ts";
+import {
+  asInteger,
+  asName,
+  eachOf,
+  field,
+  guildField,
+  type NullMeaning,
+  objectField,
+  timeField,
+} from "../wire-fields.ts";
 
 /** What every request of the events group names. */
 export const calendarFields = [guildField, field("calendar_number", "calendarNumber", asInteger)];
@@ -26,6 +38,15 @@ export function eventFields(nulls: NullMeaning) {
     field("frequency", "frequency", asName),
     field("count", "count", asInteger),
     field("interval", "interval", asInteger),
+    field("by_day", "byDay", eachOf(asName)),
+    field("by_month_day", "byMonthDay", eachOf(asInteger)),
+    field("by_month", "byMonth", eachOf(asInteger)),
+    field("by_set_pos", "bySetPos", eachOf(asInteger)),
+    field("until", "until", asInteger),
+    field("week_start", "weekStart", asName),
+    field("ex_dates", "exDates", eachOf(asInteger)),
+    field("r_dates", "rDates", eachOf(asInteger)),
+    field("rrule"),
   ];
   return [
     startField,
@@ -40,10 +61,20 @@ export function eventFields(nulls: NullMeaning) {
   ];
 }
 
-const recurrence: readonly AnswerField<Recurrence>[] = [
+/** A rule of frequency, count and interval alone is answered as these; the rest is there where the rule has it (D45). */
+const recurrence: readonly AnswerField<RecurrenceView>[] = [
   { wire: "frequency", value: ({ frequency }) => frequency, schema: oneOfNames(FREQUENCIES) },
   { wire: "count", value: ({ count }) => count, schema: INTEGER },
   { wire: "interval", value: ({ interval }) => interval, schema: INTEGER },
+  { wire: "by_day", value: ({ byDay }) => byDay, schema: STRINGS, optional: true },
+  { wire: "by_month_day", value: ({ byMonthDay }) => byMonthDay, schema: INTEGERS, optional: true },
+  { wire: "by_month", value: ({ byMonth }) => byMonth, schema: INTEGERS, optional: true },
+  { wire: "by_set_pos", value: ({ bySetPos }) => bySetPos, schema: INTEGERS, optional: true },
+  { wire: "until", value: ({ until }) => until, schema: EPOCH_MS, optional: true },
+  { wire: "week_start", value: ({ weekStart }) => weekStart, schema: oneOfNames(WEEKDAYS), optional: true },
+  { wire: "ex_dates", value: ({ exDates }) => exDates, schema: LIST_OF_EPOCH_MS, optional: true },
+  { wire: "r_dates", value: ({ rDates }) => rDates, schema: LIST_OF_EPOCH_MS, optional: true },
+  { wire: "rrule", value: ({ rrule }) => rrule, schema: STRING, optional: true },
 ];
 
 /** An event, a series, or one occurrence (api.md 2.4, D18). */

@@ -93,8 +93,8 @@ function datesByParts(recurrence: Recurrence, start: WallMs, knownLastDay?: numb
   };
 }
 
-/** Days of the rule from one to another, both included; the start's day is one of them. */
-function readDays(periods: RulePeriods, startDay: number, from: number, last: number): () => number | undefined {
+/** Reads the days of a rule from one to another, both included; the start's day is one of them. */
+export function readDays(periods: RulePeriods, startDay: number, from: number, last: number): () => number | undefined {
   const first = Math.max(from, startDay + 1);
   let startIsNext = from <= startDay;
   let period = periods.nextFrom(periods.periodOf(first));

@@ -1,9 +1,12 @@
 import { describe, expect, test } from "@jest/globals";
 import fc from "fast-check";
+import { anyByRuleSeries } from "../../../test/calendar/any-rule.ts";
 import { anyLook, anySeries, DAY, zone } from "../../../test/calendar/any-series.ts";
 import type { GuildId } from "../../contracts/ids.ts";
 import { unwrittenCalendar } from "../domain/calendar.ts";
 import { occurrencesTouching, type Series, seriesEnd } from "../domain/occurrences.ts";
+import { fullRecurrence } from "../domain/given-recurrence.ts";
+import { readRrule, type RuleInput } from "../domain/rrule-text.ts";
 import { UTC } from "../domain/zone.ts";
 import type { Window } from "../domain/window.ts";
 import { cycleEntries, cyclesAround } from "./cycles.ts";
@@ -87,6 +90,39 @@ describe("the cycles of series", () => {
       }),
       { numRuns: 2_000 },
     );
+  });
+
+  test("also one with BYxxx parts, exceptions and additions, of any length", () => {
+    const anyLength = fc.oneof(fc.integer({ min: 0, max: 4 * DAY }), fc.integer({ min: 0, max: 400 * DAY }));
+    const anyAddition = fc.option(fc.integer({ min: 0, max: 4000 * DAY }), { nil: undefined });
+    fc.assert(
+      fc.property(anyByRuleSeries, anyLength, anyAddition, fc.nat(29), fc.nat(DAY), (any, length, after, nth, part) => {
+        const { startsAt, recurrence } = any.series;
+        const added = after === undefined ? {} : { rDates: [startsAt + after] };
+        const series = { ...any.series, endsAt: startsAt + length, recurrence: { ...recurrence, ...added } };
+        const slots = occurrencesTouching(series, { from: 0, until: Date.UTC(2500, 0, 1) }, 30);
+        const slot = slots[nth % slots.length] as { readonly startsAt: number };
+        const at = slot.startsAt + Math.floor((part / DAY) * Math.max(0, length - 1));
+        expect(isLookedAt(series, { from: at, until: at + 1 })).toBe(true);
+      }),
+      { numRuns: 500 },
+    );
+  });
+
+  test.each([
+    ["FREQ=WEEKLY;BYDAY=TU,TH", 2 / 7],
+    ["FREQ=MONTHLY;BYDAY=-1FR", 1 / 7],
+    ["FREQ=MONTHLY;BYMONTHDAY=1,15", 2 / 28],
+    ["FREQ=MONTHLY;BYMONTHDAY=-1", 5 / 31],
+    ["FREQ=YEARLY;BYMONTH=6;BYMONTHDAY=6", 2 / 365],
+  ])("%s is looked at on its days alone", (text, share) => {
+    const start = Date.UTC(2023, 5, 6, 20);
+    const recurrence = fullRecurrence(readRrule(text, UTC) as RuleInput);
+    const series = { ...seriesFrom(start, HOUR, "DAILY"), recurrence };
+    const days = Array.from({ length: 365 }, (_, day) => start + day * DAY);
+    const seen = days.filter((at) => isLookedAt(series, { from: at, until: at + 1 }));
+    expect(seen.length).toBeLessThanOrEqual(Math.ceil(365 * share) + 1);
+    expect(seen.length).toBeGreaterThan(0);
   });
 
   test("also one of any length and interval, for every instant of its occurrences", () => {
