@@ -55,7 +55,7 @@ export function wireNames(fields: readonly WireField[]): [path: string, wire: st
 export function wirePath(path: string, wireOf: ReadonlyMap<string, string>): string {
   const [head = path, member] = path.split(/[.[]/, 2);
   const wire = wireOf.get(head) ?? head;
-  const rest = path.slice(head.length);
+  const rest = path.slice(head.length).replace(`.${UNKNOWN}`, ".");
   const memberWire = wireOf.get(`${head}.${member}`);
   if (member === undefined || memberWire === undefined) return wire + rest;
   return `${wire}.${memberWire}${rest.slice(member.length + 1)}`;
@@ -87,16 +87,21 @@ export function eachOf(decode: WireField["decode"]): WireField["decode"] {
   return (value) => (Array.isArray(value) ? value.map(decode) : value);
 }
 
+/** Before a member that nobody knows but that is called as a param is: the check would take it for that param. */
+const UNKNOWN = "?";
+
 /**
  * A field that is an object of fields of its own; the object has the same name on both sides. Members that nobody knows stay, for
  * the contract's check to refuse by name (D37).
  */
 export function objectField(wire: string, fields: readonly WireField[], nulls: NullMeaning): WireField {
   const known = new Set(fields.map((each) => each.wire));
+  const params = new Set(fields.map((each) => each.param));
   const decode = (value: unknown) => {
     if (!isObject(value)) return value;
     const unknown = Object.entries(value).filter(([name]) => !known.has(name));
-    return { ...Object.fromEntries(unknown), ...decodeFields(value, fields, nulls) };
+    const marked = unknown.map(([name, member]) => [params.has(name) ? UNKNOWN + name : name, member] as const);
+    return { ...Object.fromEntries(marked), ...decodeFields(value, fields, nulls) };
   };
   return { ...field(wire, wire, decode), fields };
 }

@@ -18,6 +18,7 @@ import type { CalendarEventsStore } from "./calendar-events.store.ts";
 import type { CalendarsStore } from "./calendars.store.ts";
 import { type Calendar, unwrittenCalendar } from "./domain/calendar.ts";
 import type { ShownEvent } from "./domain/event.ts";
+import { recurrenceView } from "./domain/given-recurrence.ts";
 import { inOrder } from "./domain/listing.ts";
 import { eachOccurrenceStarting, eachOccurrenceTouching } from "./domain/occurrences.ts";
 import { announcedOccurrence, type Placed, placedSingle, placedView } from "./domain/placed.ts";
@@ -134,7 +135,7 @@ async function listed(
 ): Promise<EventView[] | Refusal> {
   const list = new BoundedList<EventView>();
   const slices = new Slices();
-  const bytesOf = textBytes();
+  const bytesOf = chosenBytes();
   for await (const found of pages) {
     const placed = await placedEvents(found, {
       reads,
@@ -155,16 +156,25 @@ async function listed(
   return list.entries.sort(inOrder);
 }
 
-/** Counts the bytes of texts; the occurrences of a series have the same ones, where nothing was changed by hand. */
-function textBytes(): (placed: Placed<ShownEvent>) => number {
+/**
+ * Counts the bytes of an entry that its owner chooses: texts, and a rule that has more than a simple one. The occurrences of
+ * a series have the same ones, where nothing was changed by hand.
+ */
+function chosenBytes(): (placed: Placed<ShownEvent>) => number {
   const known = new WeakMap<ShownEvent, number>();
   return ({ event, override, texts }) => {
     const before = override === undefined ? known.get(event) : undefined;
     if (before !== undefined) return before;
-    const bytes = jsonBytes(...Object.values(texts as Record<string, string>));
+    const bytes = jsonBytes(...Object.values(texts as Record<string, string>)) + ruleBytes(event);
     if (override === undefined) known.set(event, bytes);
     return bytes;
   };
+}
+
+/** The names of its members are as long in the answer, or longer. */
+function ruleBytes({ recurring }: ShownEvent): number {
+  const view = recurring === undefined ? undefined : recurrenceView(recurring.recurrence);
+  return view?.rrule === undefined ? 0 : Buffer.byteLength(JSON.stringify(view));
 }
 
 /** A search for what starts soonest. */

@@ -79,6 +79,12 @@ export function isSetOfWeeks({ frequency, bySetPos }: Recurrence): boolean {
   return frequency === "WEEKLY" && bySetPos !== undefined;
 }
 
+/** A rule whose BYDAY counts within the year and is limited by BYMONTHDAY. */
+export function isNthOfYearOnMonthDays({ frequency, byDay = [], byMonthDay, byMonth }: Recurrence): boolean {
+  const isNumbered = byDay.some((day) => day.length > 2);
+  return frequency === "YEARLY" && isNumbered && byMonthDay !== undefined && byMonth === undefined;
+}
+
 /** The rule of a series as text. */
 export function ruleText({ series }: AnySeries): string {
   return writeRrule(series.recurrence);

@@ -14,7 +14,7 @@ import type { Zone } from "./zone.ts";
 
 /** A recurrence that was given by its members, by an RRULE text, or by both where they agree (D15, D45). */
 export function recurrenceGiven(given: RecurrenceInput, zone: Zone): Recurrence | Refusal {
-  const { rrule, ...members } = given;
+  const { rrule, ...members } = presentOf(given);
   const read = rrule === undefined ? {} : readRrule(rrule, zone);
   if (Array.isArray(read)) return refuse("INVALID_REQUEST", read);
   const recurrence = { ...read, ...members };
@@ -23,6 +23,11 @@ export function recurrenceGiven(given: RecurrenceInput, zone: Zone): Recurrence 
     ...ruleProblems(withDefaults(recurrence)).map((problem) => (rrule === undefined ? problem : inRrule(problem))),
   ];
   return problems.length === 0 ? fullRecurrence(recurrence) : refuse("INVALID_REQUEST", problems);
+}
+
+/** The check of params writes `undefined` for what is absent. */
+function presentOf(given: RecurrenceInput): RecurrenceInput {
+  return Object.fromEntries(Object.entries(given).filter(([, value]) => value !== undefined));
 }
 
 /** Members that say something else than the text. */
