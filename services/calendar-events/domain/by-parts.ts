@@ -73,10 +73,10 @@ function fromStart(
 }
 
 /** Whether a day of the month is among the chosen ones, of a month that has so many. */
-export type IsChosen = (day: number, inMonth: number) => boolean;
+type IsChosen = (day: number, inMonth: number) => boolean;
 
 /** The check of days of the month; `monthDays` are held as bits, so that it takes no longer for many. */
-export function monthDayCheck(monthDays: ChosenDates["monthDays"]): IsChosen {
+function monthDayCheck(monthDays: ChosenDates["monthDays"]): IsChosen {
   if (monthDays === undefined) return () => true;
   let [fromStartBits, fromEndBits] = [0, 0];
   for (const day of monthDays) {
@@ -86,22 +86,18 @@ export function monthDayCheck(monthDays: ChosenDates["monthDays"]): IsChosen {
   return (day, inMonth) => (((fromStartBits >>> day) | (fromEndBits >>> (inMonth + 1 - day))) & 1) === 1;
 }
 
-/** The chosen dates of a month of a year, in order. */
-export type DatesOfMonth = (year: number, month: number) => number[];
+/** The chosen days of a month, 1 … 31, in order. */
+export type DaysOfMonth = (year: number, month: number) => readonly number[];
 
-/** Reads the chosen dates of months; `isOwn` is a further condition. */
-export function datesOfMonths(chosen: ChosenDates, isOwn: (date: number) => boolean): DatesOfMonth {
+/** Reads the chosen days of months. */
+export function chosenDays(chosen: ChosenDates): DaysOfMonth {
   const isMonthDay = monthDayCheck(chosen.monthDays);
   const isWeekday = weekdayCheck(chosen);
   return (year, month) => {
     const first = daysOfCivil({ year, month, day: 1 });
     const inMonth = daysInMonth(year, month);
-    const dates: number[] = [];
-    for (let day = 1; day <= inMonth; day += 1) {
-      const date = first + day - 1;
-      if (isMonthDay(day, inMonth) && isWeekday({ date, day, inMonth, year }) && isOwn(date)) dates.push(date);
-    }
-    return dates;
+    const days = Array.from({ length: inMonth }, (_, at) => at + 1);
+    return days.filter((day) => isMonthDay(day, inMonth) && isWeekday({ date: first + day - 1, day, inMonth, year }));
   };
 }
 

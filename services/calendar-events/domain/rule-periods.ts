@@ -1,6 +1,6 @@
 import { type Recurrence, type Weekday, WEEKDAYS } from "../../contracts/recurrence.ts";
-import { type ChosenDates, chosenDates, datesOfMonths, weekdayOf } from "./by-parts.ts";
-import { civilOfDays, daysOfCivil } from "./civil-days.ts";
+import { type ChosenDates, chosenDates, chosenDays, type DaysOfMonth, weekdayOf } from "./by-parts.ts";
+import { civilOfDays, daysInMonth, daysOfCivil } from "./civil-days.ts";
 
 /**
  * The periods of a rule with BYxxx parts, and the dates of each. A date is a number of days from 1970-01-01. A period is a
@@ -22,18 +22,20 @@ export interface RulePeriods {
 export function periodsOf(recurrence: Recurrence, start: number): RulePeriods {
   const { frequency, bySetPos } = recurrence;
   const chosen = chosenDates(recurrence, start);
-  if (bySetPos === undefined) return monthPeriods(recurrence, start, chosen);
-  const months = () => monthPeriods(recurrence, start, chosen);
+  const daysOf = chosenDays(chosen);
+  if (bySetPos === undefined) return monthPeriods(recurrence, start, chosen, daysOf);
   switch (frequency) {
-    case "DAILY":
+    case "DAILY": {
       // Each set has one date: it is the first and the last.
-      return bySetPos.some((position) => Math.abs(position) === 1) ? months() : { ...months(), datesIn: () => [] };
+      const isTaken = bySetPos.some((position) => Math.abs(position) === 1);
+      return monthPeriods(recurrence, start, chosen, isTaken ? daysOf : () => []);
+    }
     case "WEEKLY":
-      return atPositions(weekPeriods(recurrence, start, chosen), bySetPos);
+      return weekPeriods(recurrence, start, chosen, bySetPos);
     case "MONTHLY":
-      return atPositions(months(), bySetPos);
+      return monthPeriods(recurrence, start, chosen, (year, month) => atPositions(daysOf(year, month), bySetPos));
     case "YEARLY":
-      return atPositions(yearPeriods(recurrence, start, chosen), bySetPos);
+      return yearPeriods(recurrence, start, chosen, bySetPos);
   }
 }
 
@@ -42,15 +44,39 @@ export function weekOf(date: number, weekStart: Weekday = "MO"): number {
   return date - ((weekdayOf(date) - WEEKDAYS.indexOf(weekStart) + 7) % 7);
 }
 
+/** The entries at some positions: 1 for the first, −1 for the last. */
+function atPositions(entries: readonly number[], positions: readonly number[]): number[] {
+  const taken = new Set(positions.map((position) => entries.at(position > 0 ? position - 1 : position)));
+  return entries.filter((entry) => taken.has(entry));
+}
+
+/** A year's kind, 0 … 13: by the weekday on which it begins, and whether it has 29 February. */
+function kindOfYear(year: number): number {
+  return 7 * (daysInMonth(year, 2) - 28) + weekdayOf(firstDayOf(year));
+}
+
+function firstDayOf(year: number): number {
+  return daysOfCivil({ year, month: 1, day: 1 });
+}
+
 const ALL_MONTHS = [1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 11, 12] as const;
 
-function monthPeriods(recurrence: Recurrence, start: number, chosen: ChosenDates): RulePeriods {
-  const datesOf = datesOfMonths(chosen, intervalCheck(recurrence, start));
+function monthPeriods(recurrence: Recurrence, start: number, chosen: ChosenDates, daysOf: DaysOfMonth): RulePeriods {
+  const isOfInterval = intervalCheck(recurrence, start);
+  // The days of a month depend on its year's kind alone: a rule that is read to the year 9999 chooses them 168 times.
+  const known: (readonly number[])[] = [];
   return {
     periodOf: monthOf,
     nextFrom: monthSequence(recurrence, start, chosen),
-    firstDay: (month) => daysOfCivil({ year: Math.floor(month / 12), month: (month % 12) + 1, day: 1 }),
-    datesIn: (month) => datesOf(Math.floor(month / 12), (month % 12) + 1),
+    firstDay: firstDayOfMonth,
+    datesIn(number) {
+      const [year, month] = [Math.floor(number / 12), (number % 12) + 1];
+      const kind = 12 * kindOfYear(year) + month;
+      const days = (known[kind] ??= daysOf(year, month));
+      const first = firstDayOfMonth(number);
+      const dates = days.map((day) => first + day - 1);
+      return isOfInterval === undefined ? dates : dates.filter(isOfInterval);
+    },
   };
 }
 
@@ -60,30 +86,43 @@ function monthOf(date: number): number {
   return year * 12 + month - 1;
 }
 
+function firstDayOfMonth(number: number): number {
+  return daysOfCivil({ year: Math.floor(number / 12), month: (number % 12) + 1, day: 1 });
+}
+
 /** Whether the interval of a DAILY or WEEKLY rule has a date; that of the others chooses months. */
-function intervalCheck({ frequency, interval, weekStart }: Recurrence, start: number): (date: number) => boolean {
-  if (interval === 1 || frequency === "MONTHLY" || frequency === "YEARLY") return () => true;
-  if (frequency === "DAILY") return (date) => (date - start) % interval === 0;
+function intervalCheck({ frequency, interval, weekStart }: Recurrence, start: number) {
+  if (interval === 1 || frequency === "MONTHLY" || frequency === "YEARLY") return undefined;
+  if (frequency === "DAILY") return (date: number) => (date - start) % interval === 0;
   const week = weekOf(start, weekStart);
-  return (date) => Math.floor((date - week) / 7) % interval === 0;
+  return (date: number) => Math.floor((date - week) / 7) % interval === 0;
 }
 
 /** The first month from a number on that the interval and BYMONTH leave. */
-function monthSequence({ frequency, interval }: Recurrence, start: number, { months }: ChosenDates) {
+function monthSequence(recurrence: Recurrence, start: number, { months }: ChosenDates): RulePeriods["nextFrom"] {
+  const { frequency, interval, weekStart } = recurrence;
   const first = monthOf(start);
-  if (frequency === "YEARLY") {
-    const january = first - (first % 12);
-    return (from: number) =>
-      Math.min(...(months ?? ALL_MONTHS).map((month) => nextOf(january + month - 1, 12 * interval, from)));
+  switch (frequency) {
+    case "YEARLY":
+      return (from) => {
+        const year = nextOf(Math.floor(first / 12), interval, Math.floor(from / 12));
+        const month = nextAmong(months, Math.max(from, 12 * year), 1);
+        return month < 12 * (year + 1) ? month : nextAmong(months, 12 * (year + interval), 1);
+      };
+    case "MONTHLY":
+      return (from) => nextAmong(months, nextOf(first, interval, from), interval);
+    case "DAILY":
+    case "WEEKLY": {
+      const [period, days] = frequency === "DAILY" ? [start, interval] : [weekOf(start, weekStart), 7 * interval];
+      // A week of the rule may begin six days before the month.
+      const before = frequency === "DAILY" ? 0 : 6;
+      return (from) => {
+        const month = nextAmong(months, Math.max(first, from), 1);
+        if (days <= 31) return month;
+        return nextAmong(months, Math.max(month, monthOf(nextOf(period, days, firstDayOfMonth(month) - before))), 1);
+      };
+    }
   }
-  const every = frequency === "MONTHLY" ? interval : 1;
-  return (from: number) => {
-    const next = nextOf(first, every, from);
-    if (months === undefined) return next;
-    // Every 12 steps come to the same month of the year.
-    for (let at = next; at < next + 12 * every; at += every) if (months.includes((at % 12) + 1)) return at;
-    return Infinity;
-  };
 }
 
 /** The first of the numbers `first`, `first + every`, … that is not below `from`. */
@@ -91,40 +130,64 @@ function nextOf(first: number, every: number, from: number): number {
   return first + Math.max(0, Math.ceil((from - first) / every)) * every;
 }
 
-function weekPeriods({ interval, weekStart }: Recurrence, start: number, chosen: ChosenDates): RulePeriods {
+/** The first of the months `from`, `from + every`, … that BYMONTH has: every 12 steps come to the same month of the year. */
+function nextAmong(months: readonly number[] | undefined, from: number, every: number): number {
+  if (months === undefined) return from;
+  for (let at = from; at < from + 12 * every; at += every) if (months.includes((at % 12) + 1)) return at;
+  return Infinity;
+}
+
+function weekPeriods(
+  { interval, weekStart }: Recurrence,
+  start: number,
+  { months, weekdays = [] }: ChosenDates,
+  positions: readonly number[],
+): RulePeriods {
   const first = weekOf(start, weekStart);
-  const { months, weekdays = [] } = chosen;
-  const isChosen = (date: number) =>
-    weekdays.some(({ weekday }) => weekday === weekdayOf(date)) &&
-    (months === undefined || months.includes(civilOfDays(date).month));
+  const firstDay = (week: number) => first + 7 * week;
+  const periodOf = (date: number) => Math.floor((date - first) / 7);
+  const days = WEEKDAYS.map((_, at) => at).filter((at) =>
+    weekdays.some((each) => each.weekday === weekdayOf(first + at)),
+  );
+  const isOfMonths = (date: number) => months?.includes(civilOfDays(date).month) !== false;
   return {
-    periodOf: (date) => Math.floor((date - first) / 7),
-    nextFrom: (week) => nextOf(0, interval, week),
-    firstDay: (week) => first + 7 * week,
-    datesIn: (week) => WEEKDAYS.map((_, at) => first + 7 * week + at).filter(isChosen),
+    periodOf,
+    firstDay,
+    nextFrom(from) {
+      const week = nextOf(0, interval, from);
+      if (isOfMonths(firstDay(week)) || isOfMonths(firstDay(week) + 6)) return week;
+      const month = nextAmong(months, monthOf(firstDay(week)), 1);
+      return nextOf(0, interval, Math.max(week, periodOf(firstDayOfMonth(month))));
+    },
+    datesIn(week) {
+      const dates = days.map((day) => firstDay(week) + day);
+      return atPositions(months === undefined ? dates : dates.filter(isOfMonths), positions);
+    },
   };
 }
 
-function yearPeriods({ interval }: Recurrence, start: number, chosen: ChosenDates): RulePeriods {
-  const datesOf = datesOfMonths(chosen, () => true);
+function yearPeriods(
+  { interval }: Recurrence,
+  start: number,
+  chosen: ChosenDates,
+  positions: readonly number[],
+): RulePeriods {
+  const daysOf = chosenDays(chosen);
   const first = civilOfDays(start).year;
   const months = (chosen.months ?? ALL_MONTHS).toSorted((a, b) => a - b);
+  const known: (readonly number[])[] = [];
+  /** Days from the year's first to the dates. */
+  const daysIntoYear = (year: number) => {
+    const days = months.flatMap((month) => daysOf(year, month).map((day) => daysOfCivil({ year, month, day })));
+    return atPositions(days, positions).map((day) => day - firstDayOf(year));
+  };
   return {
     periodOf: (date) => civilOfDays(date).year,
     nextFrom: (year) => nextOf(first, interval, year),
-    firstDay: (year) => daysOfCivil({ year, month: 1, day: 1 }),
-    datesIn: (year) => months.flatMap((month) => datesOf(year, month)),
-  };
-}
-
-/** Of each period the dates at some positions: 1 for the first, −1 for the last. */
-function atPositions(periods: RulePeriods, positions: readonly number[]): RulePeriods {
-  return {
-    ...periods,
-    datesIn(period) {
-      const dates = periods.datesIn(period);
-      const chosen = new Set(positions.map((position) => dates.at(position > 0 ? position - 1 : position)));
-      return dates.filter((date) => chosen.has(date));
+    firstDay: firstDayOf,
+    datesIn(year) {
+      const days = (known[kindOfYear(year)] ??= daysIntoYear(year));
+      return days.map((day) => firstDayOf(year) + day);
     },
   };
 }
