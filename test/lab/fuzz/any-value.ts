@@ -113,7 +113,7 @@ function integer({ minimum = Number.MIN_SAFE_INTEGER, maximum = Number.MAX_SAFE_
   return fc.oneof(
     { weight: 4, arbitrary: fc.integer({ min: least, max: Math.min(most, Math.max(least, 0) + 100) }) },
     { weight: 1, arbitrary: fc.constantFrom(least, most) },
-    { weight: 1, arbitrary: fc.maxSafeInteger().filter((value) => value >= least && value <= most) },
+    { weight: 1, arbitrary: fc.integer({ min: least, max: most }) },
   );
 }
 
