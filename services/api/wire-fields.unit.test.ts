@@ -10,6 +10,7 @@ import {
   guildField,
   guildsField,
   objectField,
+  wireNames,
   wirePath,
 } from "./wire-fields.ts";
 
@@ -24,6 +25,21 @@ describe("the fields of a request", () => {
       startsAt: 5,
       recurrence: { frequency: "DAILY", until: 1 },
     });
+  });
+
+  test("inside an object a member is known by its wire name alone, and a problem of it is named so", () => {
+    const members = [field("by_day", "byDay"), field("count")];
+    const nested = [objectField("recurrence", members, "absent")];
+    const decoded = decodeFields({ recurrence: { by_day: [1], byDay: [2], count: 3 } }, nested, "absent");
+    expect(decoded).toEqual({ recurrence: { byDay: [1], "?byDay": [2], count: 3 } });
+    const names = new Map(wireNames(nested));
+    const paths = ["recurrence.byDay[4]", "recurrence.?byDay", "recurrence.count", "recurrence"];
+    expect(paths.map((path) => wirePath(path, names))).toEqual([
+      "recurrence.by_day[4]",
+      "recurrence.byDay",
+      "recurrence.count",
+      "recurrence",
+    ]);
   });
 
   test("null is absent on create, and a value elsewhere (D6)", () => {

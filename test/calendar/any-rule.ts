@@ -26,7 +26,7 @@ const anyByDay = fc
   .map(({ nth, weekday }) => `${nth === 0 ? "" : nth}${weekday}`);
 
 /** A rule with BYxxx parts that RFC 5545 allows together. */
-export const anyByRule: fc.Arbitrary<Recurrence> = fc
+const anyByRule: fc.Arbitrary<Recurrence> = fc
   .record({
     frequency: fc.constantFrom(...FREQUENCIES),
     interval: fc.oneof(fc.constant(1), fc.integer({ min: 1, max: 4 }), fc.integer({ min: 1, max: 60 })),

@@ -1,16 +1,18 @@
 import { createRequire } from "node:module";
 import ICAL from "ical.js";
 import { RRuleTemporal } from "rrule-temporal";
+import { recurrenceGiven } from "../../../services/calendar-events/domain/given-recurrence.ts";
 import { localToInstant } from "../../../services/calendar-events/domain/local-to-instant.ts";
 import { occurrencesTouching, type Series } from "../../../services/calendar-events/domain/occurrences.ts";
 import type { Window } from "../../../services/calendar-events/domain/window.ts";
 import { zoneNamed } from "../../../services/calendar-events/domain/zone.ts";
 import type { Frequency } from "../../../services/contracts/recurrence.ts";
+import { isRefusal } from "../../../services/contracts/errors.ts";
 import type { Line } from "./line.ts";
 import { perSecond } from "./per-second.ts";
 
 // Node does not see the names that this CommonJS package exports.
-const { RRule } = createRequire(import.meta.url)("rrule") as typeof import("rrule");
+const { rrulestr } = createRequire(import.meta.url)("rrule") as typeof import("rrule");
 
 const DAY = 86_400_000;
 
@@ -19,6 +21,10 @@ interface Row {
   readonly frequency: Frequency;
   readonly interval: number;
   readonly count: number;
+  /** Further parts of the rule, as RFC 5545 writes them. */
+  readonly parts?: string;
+  /** Whether one date of each month is left out. */
+  readonly hasExceptions?: true;
   /** Wall time of the start. */
   readonly start: string;
   /** First day of the month that is asked for. */
@@ -72,14 +78,69 @@ const ROWS: readonly Row[] = [
     month: "2031-09-01",
     days: 30,
   },
+  {
+    name: "a set of weekdays, 20 years before",
+    frequency: "WEEKLY",
+    interval: 1,
+    count: -1,
+    parts: "BYDAY=TU,TH",
+    start: "2004-05-06T20:00:00",
+    month: "2024-05-01",
+    days: 31,
+  },
+  {
+    name: "the last Friday of the month, 20 years before",
+    frequency: "MONTHLY",
+    interval: 1,
+    count: -1,
+    parts: "BYDAY=-1FR",
+    start: "2004-05-28T20:00:00",
+    month: "2024-05-01",
+    days: 31,
+  },
+  {
+    name: "DAILY until the end of the month, 20 years before",
+    frequency: "DAILY",
+    interval: 1,
+    count: -1,
+    parts: "UNTIL=20240531T235959Z",
+    start: "2004-05-06T20:00:00",
+    month: "2024-05-01",
+    days: 31,
+  },
+  {
+    name: "WEEKLY with 100 exceptions, 20 years before",
+    frequency: "WEEKLY",
+    interval: 1,
+    count: -1,
+    hasExceptions: true,
+    start: "2004-05-06T20:00:00",
+    month: "2024-05-01",
+    days: 31,
+  },
 ];
+
+/** The exceptions of a row, as wall times: the second date of each of 99 months, and one in the month that is asked for. */
+function exceptionsOf({ hasExceptions, start, month, days }: Row): readonly number[] {
+  if (hasExceptions === undefined) return [];
+  const first = Date.parse(`${start}Z`);
+  const weeks = Array.from({ length: 99 }, (_, at) => first + (1 + 4 * at) * 7 * DAY);
+  const asked = Date.parse(`${month}T00:00:00Z`) + (days - 7) * DAY;
+  return [...weeks, first + Math.floor((asked - first) / (7 * DAY)) * 7 * DAY];
+}
+
+function textOf(wall: number): string {
+  return new Date(wall).toISOString().slice(0, 19).replaceAll(/[-:]/g, "");
+}
 
 /** One way to answer a row's question; the number of occurrences found. */
 type Answer = () => number;
 
 function answersTo(row: Row, zoneName: string): Record<string, Answer> {
-  const { frequency, interval, count } = row;
-  const rule = `FREQ=${frequency};INTERVAL=${interval}${count === -1 ? "" : `;COUNT=${count}`}`;
+  const { frequency, interval, count, parts } = row;
+  const counted = count === -1 ? "" : `;COUNT=${count}`;
+  const rule = `FREQ=${frequency};INTERVAL=${interval}${counted}${parts === undefined ? "" : `;${parts}`}`;
+  const exceptions = exceptionsOf(row);
   const zone = zoneNamed(zoneName);
   if (zone === undefined) throw new Error(zoneName);
   const firstDay = localToInstant(Date.parse(`${row.month}T00:00:00Z`), zone);
@@ -89,19 +150,22 @@ function answersTo(row: Row, zoneName: string): Record<string, Answer> {
     asked = (asked + 1) % 8;
     return { from: firstDay + asked * 60_000, until: firstDay + row.days * DAY };
   };
-  const rruleString = `DTSTART;TZID=${zoneName}:${row.start.replaceAll(/[-:]/g, "")}\nRRULE:${rule}`;
+  const exDates = exceptions.length === 0 ? "" : `\nEXDATE;TZID=${zoneName}:${exceptions.map(textOf).join(",")}`;
+  const rruleString = `DTSTART;TZID=${zoneName}:${row.start.replaceAll(/[-:]/g, "")}\nRRULE:${rule}${exDates}`;
   const startsAt = new RRuleTemporal({ rruleString }).all((_, at) => at < 1)[0]?.epochMilliseconds ?? 0;
   const between = (built: { between(from: Date, until: Date, inc: boolean): readonly unknown[] }) => {
     const { from, until } = nextWindow();
     return built.between(new Date(from), new Date(until - 1), true).length;
   };
   const warm = new RRuleTemporal({ rruleString });
+  const given = recurrenceGiven({ rrule: rule, exDates: exceptions.map((wall) => localToInstant(wall, zone)) }, zone);
+  if (isRefusal(given)) throw new Error(rule);
   return {
     ours() {
       const series: Series = {
         startsAt,
         endsAt: startsAt,
-        recurrence: { frequency, interval, count },
+        recurrence: given,
         clock: [{ zone, since: 0 }],
       };
       return occurrencesTouching(series, nextWindow(), 10_001).length;
@@ -109,17 +173,18 @@ function answersTo(row: Row, zoneName: string): Record<string, Answer> {
     "rrule-temporal": () => between(new RRuleTemporal({ rruleString })),
     "rrule-temporal, warm": () => between(warm),
     rrule() {
-      const options = { freq: RRule[frequency], interval, dtstart: new Date(`${row.start}Z`), tzid: zoneName };
-      return between(new RRule(count === -1 ? options : { ...options, count }, true));
+      return between(rrulestr(rruleString, { forceset: exceptions.length > 0 }));
     },
+    // It reads rules alone: the exceptions are compared here.
     "ical.js"() {
+      const left = new Set(exceptions);
       const iterator = ICAL.Recur.fromString(rule).iterator(ICAL.Time.fromDateTimeString(row.start));
       const { from, until } = nextWindow();
       let found = 0;
       for (let next = iterator.next() as ICAL.Time | null; next !== null; next = iterator.next() as ICAL.Time | null) {
         const at = next.toUnixTime() * 1000;
         if (at >= until) break;
-        if (at >= from) found += 1;
+        if (at >= from && !left.has(at)) found += 1;
       }
       return found;
     },
