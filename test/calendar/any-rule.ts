@@ -79,10 +79,11 @@ export function isSetOfWeeks({ frequency, bySetPos }: Recurrence): boolean {
   return frequency === "WEEKLY" && bySetPos !== undefined;
 }
 
-/** A rule with an nth weekday of the year, and other parts that choose among the dates. */
+/** A rule with an nth weekday of the year, and other parts or weekdays that choose among the dates or beside them. */
 export function isNthOfYearAmongOthers({ frequency, byDay = [], byMonthDay, byMonth, bySetPos }: Recurrence): boolean {
-  const isNumbered = byDay.some((day) => day.length > 2);
-  return frequency === "YEARLY" && isNumbered && byMonth === undefined && (byMonthDay ?? bySetPos) !== undefined;
+  const numbered = byDay.filter((day) => day.length > 2).length;
+  const isAlone = (byMonthDay ?? bySetPos) === undefined && numbered === byDay.length;
+  return frequency === "YEARLY" && byMonth === undefined && numbered > 0 && !isAlone;
 }
 
 /** The rule of a series as text. */

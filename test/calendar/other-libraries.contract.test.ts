@@ -45,7 +45,7 @@ describe("occurrences beside other libraries", () => {
   /**
    * RFC 5545, 3.3.10: a set of BYSETPOS in WEEKLY begins at WKST, the first as well; and a number in BYDAY counts within the
    * year where a YEARLY rule has no BYMONTH. rrule-temporal begins the first week at the start, counts within the month
-   * where there is a BYMONTHDAY, and loses dates of a year where there is a BYSETPOS.
+   * where there is a BYMONTHDAY, and loses dates of a year where there is a BYSETPOS or a weekday without a number.
    */
   test("so it does of rules with BYxxx parts, save for BYSETPOS in WEEKLY, and nth weekdays of years among others", () => {
     fc.assert(
