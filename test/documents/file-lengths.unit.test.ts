@@ -17,7 +17,6 @@ const EXCEPTIONS: Readonly<Record<string, string>> = {
 /** Files that are too long today, with their length: they may shrink, and none may be added. */
 const TOO_LONG: Readonly<Record<string, number>> = {
   "services/contracts/announcements.contract.ts": 334,
-  "services/contracts/calendar-events.contract.ts": 315,
 };
 
 const EXTENSIONS = new Set([".conf", ".env", ".html", ".js", ".json", ".md", ".sh", ".ts", ".yaml", ".yml"]);
