@@ -75,27 +75,6 @@ describe("what becomes of an error behind the gateway", () => {
     expect(inOrder.slice(2)).toEqual([429, 429]);
   });
 
-  test("a key has eight lists under way at once, over all the guilds that it opens; other requests are not counted", async () => {
-    const service: Caller = { keyId: "s", kind: "service", access: "read", guilds: [] };
-    const door = { admit: async () => ({ caller: service, standings: [] }), admitToGuild: () => admitted };
-    const { promise, resolve } = Promise.withResolvers<object[]>();
-    let [lists, gets] = [0, 0];
-    const call: RequestStepsParts["call"] = ({ contract: { name } }) => {
-      if (!name.endsWith(".list")) return Promise.resolve((gets += 1)).then(() => null);
-      lists += 1;
-      return promise;
-    };
-    const answer = answersOf(requestSteps({ ...parts, door, call }));
-    const ask = (path: string, guild: number) =>
-      answer(post(path, { guild_id: `${guild}`, ...(path.endsWith("list") ? { amount: 1 } : { id: "x" }) }), "id");
-    const answers = Array.from({ length: 20 }, (_, guild) => ask("/v1/announcement/list", guild + 1));
-    await until(() => lists === 8, "eight are under way");
-    await ask("/v1/announcement/get", 50);
-    expect([lists, gets]).toEqual([8, 1]);
-    resolve([]);
-    expect((await Promise.all(answers)).map(({ status }) => status)).toEqual(answers.map(() => 200));
-  });
-
   test("another method on a known path is a 405 that says which one is meant, before any key is asked for (D1, D3)", async () => {
     const request = Object.assign(post("/v1/announcement/get", {}), { method: "PUT" });
     const door = { ...parts.door, admit: () => Promise.reject(new Error("nobody asks")) };

@@ -14,8 +14,8 @@ export const REQUEST_GUARDS: readonly Guard[] = [
     file: "services/api/request-steps.ts",
     text: "const ofKey = await listsOfKey.acquire(keyId);",
     without: "const ofKey = await lists.acquire(String(Math.random()));",
-    testFile: "services/api/request-steps.unit.test.ts",
-    test: "a key has eight lists under way at once",
+    testFile: "services/api/lists-of-a-key.unit.test.ts",
+    test: "are eight at once",
   },
   {
     ...json,
