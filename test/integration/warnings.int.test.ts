@@ -109,7 +109,7 @@ describe("requests that are done, and what they are told beside (D37)", () => {
       ["/v2/events/create", {}],
       ["/v2/events/update", { event_id: "x" }],
     ] as const) {
-      const members = `{"frequency":"WEEKLY","by_day":["MO"],"until":null,"__proto__":1}`;
+      const members = `{"frequency":"WEEKLY","by_hour":[9],"untill":null,"__proto__":1}`;
       const sent = JSON.stringify({ ...series, ...more, recurrence: 0 }).replace(
         `"recurrence":0`,
         `"recurrence":${members}`,
@@ -119,8 +119,12 @@ describe("requests that are done, and what they are told beside (D37)", () => {
         body: {
           code: "INVALID_REQUEST",
           errors: [
-            { field: "recurrence.by_day", code: "NOT_ALLOWED", allowed: ["frequency", "count", "interval"] },
-            { field: "recurrence.until", code: "NOT_ALLOWED" },
+            {
+              field: "recurrence.by_hour",
+              code: "NOT_ALLOWED",
+              allowed: expect.arrayContaining(["frequency", "by_day", "until", "rrule"]) as string[],
+            },
+            { field: "recurrence.untill", code: "NOT_ALLOWED" },
             { field: "recurrence.__proto__", code: "NOT_ALLOWED" },
           ],
         },
