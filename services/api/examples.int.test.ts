@@ -6,6 +6,8 @@ import { calendarEventsService } from "../calendar-events/calendar-events.servic
 import {
   listPostHistory,
   listUpcomingPosts,
+  type NotPlanned,
+  type PostProblem,
   previewPost,
   type SettledPost,
   type UpcomingPost,
@@ -14,10 +16,12 @@ import { ownersOnTheBus } from "../dispatch/owners-on-the-bus.ts";
 import { previewOf } from "../dispatch/preview.ts";
 import { guildSettingsService } from "../guild-settings/guild-settings.service.ts";
 import { ROUTES } from "./route-table.ts";
-import { announcementExamples } from "./v1/announcement.examples.ts";
+import { announcementExamples, danglingExample } from "./v1/announcement.examples.ts";
 import { eventExamples } from "./v2/events.examples.ts";
 
 const current = eventExamples.ongoing.response.events[0]!;
+const { problem } = announcementExamples.preview.response;
+const { id: danglingId, ...dangling } = danglingExample;
 
 describe("the examples of the API document", () => {
   let gateway: TestGateway;
@@ -65,16 +69,31 @@ describe("the examples of the API document", () => {
       leaseUntil: post["lease_until"]!,
       nextTryAt: post["next_try"]!,
       messageId: post["message_id"]!,
+      problem: post["problem"]!,
     }));
   }
 
+  /** Creates the announcement whose event was deleted, before all others. */
+  async function makeDangling(): Promise<void> {
+    const { guild_id, calendar_number } = eventExamples.ongoing.request;
+    const times = { epoch_start: current.epoch_start, epoch_end: current.epoch_end };
+    const event = await gateway.post("/v2/events/create", { guild_id, calendar_number, name: "Gone", ...times });
+    const { dangling: _, event_id: gone, ...rule } = dangling;
+    const event_id = String(event.body["id"]);
+    const { body } = await gateway.post("/v1/announcement/create", { guild_id, ...rule, event_id });
+    await gateway.post("/v2/events/delete", { guild_id, calendar_number, event_id });
+    names.set(gone, event_id).set(danglingId, String(body["id"]));
+  }
+
   beforeAll(async () => {
-    const unknownChannels = { problemNow: async () => undefined, guildName: async () => undefined };
+    const channels = { problemNow: async () => problem as PostProblem, guildName: async () => undefined };
+    const { code, message, due_from } = announcementExamples.upcoming.response.not_planned;
+    const notPlanned = { code: code as NotPlanned["code"], message, dueFrom: due_from };
     const dispatch = standIn("dispatch", {
-      ...serve(listUpcomingPosts, async () => ({ posts: postsOf(announcementExamples.upcoming) })),
+      ...serve(listUpcomingPosts, async () => ({ posts: postsOf(announcementExamples.upcoming), notPlanned })),
       ...serve(listPostHistory, async () => postsOf(announcementExamples.history)),
       ...serve(previewPost, (params, { broker }) =>
-        previewOf(ownersOnTheBus(broker), unknownChannels, params, current.epoch_start),
+        previewOf(ownersOnTheBus(broker), channels, params, current.epoch_start),
       ),
     });
     gateway = await startTestGateway((mongoUrl) => [
@@ -87,6 +106,7 @@ describe("the examples of the API document", () => {
     const { is_parent: _, event_id, ...fields } = current;
     const { body } = await gateway.post("/v2/events/create", { ...eventExamples.ongoing.request, ...fields });
     names.set(event_id, String(body["id"]));
+    await makeDangling();
   });
   afterAll(() => gateway.stop());
 
@@ -96,5 +116,12 @@ describe("the examples of the API document", () => {
     const { status, text, body } = await gateway.post(path, ofThisRun(example.request));
     learn(example.response, body);
     expect({ status, text }).toEqual({ status: 200, text: ofThisRun(example.response) });
+  });
+
+  test("an announcement whose event was deleted is marked as dangling in get, as it is in list", async () => {
+    const { guild_id } = announcementExamples.get.request;
+    const asked = { guild_id, id: names.get(danglingId) };
+    const { status, text } = await gateway.post("/v1/announcement/get", asked);
+    expect({ status, text }).toEqual({ status: 200, text: ofThisRun(dangling) });
   });
 });

@@ -15,7 +15,14 @@ const CHANNEL_OF = new Map([
   [GUILDS[0], "381142957109346304"],
   [GUILDS[1], "381142957109346305"],
 ] as const);
+/** One that nobody has. */
+const UNKNOWN_CHANNEL = "381142957109346399";
 type Guild = (typeof GUILDS)[number];
+
+interface Planned {
+  readonly announcement_id: string;
+  readonly problem?: object;
+}
 
 interface Outcome {
   readonly state: string;
@@ -30,6 +37,7 @@ describe("whose channel may be posted in with whose key (D35)", () => {
   beforeAll(async () => {
     chat = await startChatSink();
     for (const [guild, channel] of CHANNEL_OF) chat.server.addChannel(channel, { guild });
+    chat.server.setChannel(UNKNOWN_CHANNEL, { refuses: "unknown" });
     gateway = await startTestGateway((mongoUrl) => [
       guildSettingsService({ mongoUrl }),
       announcementsService({ mongoUrl }),
@@ -89,5 +97,27 @@ describe("whose channel may be posted in with whose key (D35)", () => {
       chat.server.messages(CHANNEL_OF.get(guild)).map(({ embeds }) => embeds[0]!["title"]);
     expect(titlesIn(own)).toContain(`by ${own}`);
     expect(titlesIn(other)).not.toContain(`by ${own}`);
+  });
+
+  test.each([
+    ["another guild's channel", CHANNEL_OF.get(GUILDS[1])!, "CHANNEL_FOREIGN"],
+    ["a channel that does not exist", UNKNOWN_CHANNEL, "CHANNEL_UNKNOWN"],
+  ])("upcoming and preview name the problem of a post in %s", async (_what, channel, code) => {
+    const [own] = GUILDS;
+    const id = await announce(own, channel, 3_600_000);
+    const problem = { code, message: expect.stringMatching(/^the channel /) };
+    const problemOf = async () => {
+      const posts = (await ask(own, "/v1/announcement/upcoming", { amount: -1 }))["posts"] as Planned[];
+      return posts.find((post) => post.announcement_id === id)?.problem;
+    };
+    await until(async () => (await problemOf()) !== undefined, "upcoming names the problem", 30_000);
+    expect(await problemOf()).toEqual(problem);
+    expect((await ask(own, "/v1/announcement/preview", { id }))["problem"]).toEqual(problem);
+  });
+
+  test("preview names no problem of a post in the guild's own channel", async () => {
+    const [own] = GUILDS;
+    const id = await announce(own, CHANNEL_OF.get(own)!, 3_600_000);
+    expect(await ask(own, "/v1/announcement/preview", { id })).not.toHaveProperty("problem");
   });
 });

@@ -19,6 +19,22 @@ const announcement = {
   subscribers_user: ["142107863307780097"],
 };
 
+/** An announcement whose event was deleted. */
+export const danglingExample = {
+  id: "b1c94f0e-27d3-4a86-8f65-3d2a7e90c418",
+  ...announcement,
+  event_id: "e7d4gbk2nq0sv51mhj8t3ofr1a",
+  type: "SPECIFIC",
+  minutes: 0,
+  info: "",
+  subscribers_role: [],
+  subscribers_user: [],
+  dangling: true,
+};
+
+/** A permission of the bot that only the mentions need: the post is sent, and notifies fewer members. */
+const problem = { code: "PERMISSION_MISSING", message: "the bot lacks MENTION_EVERYONE in the channel" };
+
 const post = {
   due: 1_893_778_200_000,
   announcement_id: id,
@@ -45,7 +61,10 @@ export const announcementExamples = {
   get: { request: { guild_id, id }, response: announcement },
   list: {
     request: { guild_id, amount: -1 },
-    response: { amount: 1, announcements: [{ id, ...announcement }] },
+    response: {
+      amount: 2,
+      announcements: [danglingExample, { id, ...announcement }],
+    },
   },
   update: {
     request: { guild_id, id, minutes: 15, enabled: true },
@@ -68,8 +87,14 @@ export const announcementExamples = {
           next_try: post.due - 86_400_000 + 6_012,
           reason: "timed out",
         },
-        { ...post, state: "planned" },
+        { ...post, state: "planned", problem },
       ],
+      not_planned: {
+        code: "TOO_MANY_POSTS",
+        message:
+          "The guild has more than 5000 posts ahead: its soonest are planned, and the others as these are settled. What still has no place when its time is over is not posted.",
+        due_from: post.due + 86_400_000,
+      },
     },
   },
   history: {
@@ -100,6 +125,7 @@ export const announcementExamples = {
       event_id: occurrence,
       epoch_start: post.epoch_start,
       channel: announcement.channel,
+      problem,
       messages: [
         {
           content: "Subscribers: <@142107863307780097> @everyone",

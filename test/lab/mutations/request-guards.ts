@@ -7,6 +7,13 @@ const path = { file: "services/api/request-steps.ts", testFile: "services/api/re
 const web = { file: "services/api/web-gateway.ts", testFile: "services/api/request-steps.unit.test.ts" };
 const wire = { file: "services/api/wire-fields.ts", testFile: "services/api/wire-fields.unit.test.ts" };
 
+const announcementWire = {
+  file: "services/api/v1/announcement.wire.ts",
+  testFile: "services/api/examples.int.test.ts",
+  without: "value: () => undefined,",
+  onRealParts: true,
+};
+
 /** What a request may hold, and what is told of an error. */
 export const REQUEST_GUARDS: readonly Guard[] = [
   {
@@ -240,5 +247,24 @@ export const REQUEST_GUARDS: readonly Guard[] = [
     without: "running < Infinity",
     testFile: "services/api/guild-slots.unit.test.ts",
     test: "after a large one only one of the guild is",
+  },
+  {
+    ...announcementWire,
+    guard: "upcoming and preview name the problem of a post (D35)",
+    text: "value: ({ problem: known }) => known && encodeFields(problemFields, known),",
+    testFile: "test/integration/whose-channel.int.test.ts",
+    test: "upcoming and preview name the problem of a post in another guild's channel",
+  },
+  {
+    ...announcementWire,
+    guard: "upcoming says what is not planned yet (D39)",
+    text: "value: ({ notPlanned: more }) => more && encodeFields(notPlanned, more),",
+    test: "/v1/announcement/upcoming answers as its example says",
+  },
+  {
+    ...announcementWire,
+    guard: "get marks an announcement whose event is gone (D42)",
+    text: "value: ({ dangling }) => dangling,",
+    test: "marked as dangling in get",
   },
 ];
