@@ -8,6 +8,11 @@ const mayCall = {
 const ring = { file: "services/api/keys/key-ring.ts", testFile: "services/api/keys/key-ring.unit.test.ts" };
 const rates = { testFile: "services/api/rates/rates.unit.test.ts" };
 
+const docsPage = {
+  file: "services/api/docs/start.js",
+  testFile: "services/api/docs.pages.unit.test.ts",
+};
+
 /** Who may do what, and how often. */
 export const KEY_GUARDS: readonly Guard[] = [
   {
@@ -165,5 +170,26 @@ export const KEY_GUARDS: readonly Guard[] = [
     text: "sameDigest(id.slice(12), idSeal(pepper, id.slice(0, 12)))",
     without: "pepper.length > 0",
     test: "a store that is spared made-up ids",
+  },
+  {
+    ...docsPage,
+    guard: "the docs page stores the key that is entered",
+    text: 'if (typeof value === "string") sessionStorage.setItem(STORED_KEY, value);',
+    without: "",
+    test: "is sent after the page was loaded again in the tab (key)",
+  },
+  {
+    ...docsPage,
+    guard: "the docs page gives the stored key back to Swagger UI",
+    text: 'if (key !== null) ui.preauthorizeApiKey("key", key);',
+    without: "",
+    test: "is sent after the page was loaded again in the tab (key)",
+  },
+  {
+    ...docsPage,
+    guard: "the docs page forgets the key at a logout",
+    text: "sessionStorage.removeItem(STORED_KEY);",
+    without: "",
+    test: "is forgotten at a logout, also when the page is loaded again",
   },
 ];
