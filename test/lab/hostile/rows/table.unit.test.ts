@@ -6,6 +6,15 @@ import { ROWS } from "./table.ts";
 
 const EDITS = ROWS.flatMap(({ name, control }) => control.edits.map((edit) => ({ name, ...edit })));
 
+/** The names in the table of figures in the README. */
+function namesInReadme(): string[] {
+  const lines = readFileSync(join(import.meta.dirname, "../README.md"), "utf8").split("\n");
+  const head = lines.findIndex((line) => /^\| row +\|/.test(line));
+  const end = lines.findIndex((line, at) => at > head && !line.startsWith("|"));
+  // Behind the head comes the line of dashes.
+  return lines.slice(head + 2, end).map((line) => line.split("|")[1]!.trim());
+}
+
 describe("the rows of the hostile load", () => {
   test.each(EDITS)("the bound that the control of '$name' takes out of $file is there", ({ file, text }) => {
     expect(readFileSync(join(PROJECT, file), "utf8").split(text)).toHaveLength(2);
@@ -14,5 +23,9 @@ describe("the rows of the hostile load", () => {
   test("have a name each and an attack of at most two minutes", () => {
     expect(new Set(ROWS.map(({ name }) => name)).size).toBe(ROWS.length);
     expect(ROWS.filter(({ attackMs }) => attackMs > 120_000)).toEqual([]);
+  });
+
+  test("have the names that the README's table of figures gives, in its order", () => {
+    expect(namesInReadme()).toEqual(ROWS.map(({ name }) => name));
   });
 });
