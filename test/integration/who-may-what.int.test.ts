@@ -15,6 +15,10 @@ import { until } from "../real-parts/until.ts";
 const OWN = "375357265198317579" as GuildId;
 const OTHER = "375357265198317580" as GuildId;
 
+/**
+ * Each route with each kind of key, on the own guild and on another. That a key of one guild can't post in a channel of
+ * another, which no route refuses, is shown with two guilds' keys in whose-channel.int.test.ts (D35).
+ */
 describe("who may do what (D3)", () => {
   let gateway: TestGateway;
   const keys = new Map<string, string>();
