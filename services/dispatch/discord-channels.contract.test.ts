@@ -85,6 +85,20 @@ describe("whose channel it is, when a post is sent (D35)", () => {
     expect(server.requests.map(({ method }) => method)).toEqual(["GET", "POST", "GET", "POST"]);
   });
 
+  test("at most 20 000 channels are known at once: the one that was used longest ago is forgotten", async () => {
+    const { channels } = (await start()).sink;
+    const known = Array.from({ length: 20_000 }, (_, at) => String(at));
+    for (const channel of known) channels!.learn(GUILD, channel);
+    expect(known.every((channel) => channels!.isKnown(channel))).toBe(true);
+    channels!.learn(GUILD, "20000");
+    expect(["0", "1", "19999", "20000"].map((channel) => channels!.isKnown(channel))).toEqual([
+      false,
+      true,
+      true,
+      true,
+    ]);
+  });
+
   test("one guild's forbidden channels don't use up the refused requests that all guilds have", async () => {
     const { server, sink } = await start({ limits: { overall: 1e6 } }, { requestsPerSecond: 1e6 });
     for (let at = 0; at < 60; at += 1) {

@@ -1,6 +1,10 @@
 import { describe, expect, test } from "@jest/globals";
 import { readEnvironment } from "../../mixins/settings/environment.ts";
+import { discordSettings } from "./discord.sink.ts";
 import { dispatchSettings } from "./dispatch.settings.ts";
+
+/** Requests a second that Discord takes of one bot, over all routes. */
+const DISCORD_GLOBAL_LIMIT = 50;
 
 describe("the settings of dispatch", () => {
   test("without any, posts go to the log, up to 15 minutes late", () => {
@@ -17,5 +21,11 @@ describe("the settings of dispatch", () => {
     expect(() => readEnvironment({ SINKS: "log,irc" }, dispatchSettings)).toThrow(
       "SINKS must be one or more of log, discord, webhook, separated by commas",
     );
+  });
+
+  test("without any, Discord gets 45 requests a second, fewer than its global limit allows", () => {
+    const { DISCORD_REQUESTS_PER_SECOND } = readEnvironment({}, discordSettings);
+    expect(DISCORD_REQUESTS_PER_SECOND).toBe(45);
+    expect(DISCORD_REQUESTS_PER_SECOND).toBeLessThan(DISCORD_GLOBAL_LIMIT);
   });
 });

@@ -17,7 +17,8 @@ function followed({ clockOfOwner = (now: number) => now, pageMs = 0, planMs = 0,
   const read: { readonly at: number; readonly count: number }[] = [];
   const touched: number[] = [];
   const saved: number[] = [];
-  const asked: number[] = [];
+  /** Every question about a page's guilds, to whom it was put. */
+  const asked: string[] = [];
   let underWay = 0;
   let mostUnderWay = 0;
   const timers = {
@@ -28,7 +29,7 @@ function followed({ clockOfOwner = (now: number) => now, pageMs = 0, planMs = 0,
   };
   const owners = {
     async announcingGuilds(guildIds: readonly GuildId[]) {
-      asked.push(guildIds.length);
+      asked.push("the owner of announcements");
       return announcing ? guildIds : [];
     },
     async changesSince(feed: Feed, { mark, limit }: ChangesSinceParams) {
@@ -46,7 +47,10 @@ function followed({ clockOfOwner = (now: number) => now, pageMs = 0, planMs = 0,
   const store = {
     marks: async () => ({}),
     guildsToReplan: async () => [],
-    plannedGuilds: async () => [],
+    async plannedGuilds() {
+      asked.push("the own store");
+      return [];
+    },
     saveMark: async () => void saved.push(time.now),
   };
   const ports = { clock: { now: () => time.now }, timers, owners, store, reports: {} } as unknown as Ports;
@@ -206,10 +210,14 @@ describe("a feed", () => {
       expect(saved.length).toBeGreaterThanOrEqual(PAGES);
     });
 
-    test("asks once a page about guilds that announce nothing, and plans none of them", async () => {
-      const { asked, touched, runFor } = backlog(PAGES * PAGE, { announcing: false });
+    test("guilds that announce nothing cost one query of each database a page, and none is planned", async () => {
+      const { asked, read, touched, runFor } = backlog(PAGES * PAGE, { announcing: false });
       await runFor(60_000);
-      expect(asked).toHaveLength(PAGES);
+      expect(read.filter(({ count }) => count > 0)).toHaveLength(PAGES);
+      expect(asked.toSorted()).toEqual([
+        ...Array.from({ length: PAGES }, () => "the own store"),
+        ...Array.from({ length: PAGES }, () => "the owner of announcements"),
+      ]);
       expect(touched).toEqual([]);
     });
 

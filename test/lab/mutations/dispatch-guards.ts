@@ -243,4 +243,28 @@ export const DISPATCH_GUARDS: readonly Guard[] = [
     testFile: "services/dispatch/protocol/sink-lane.unit.test.ts",
     test: "of one guild an eighth at once",
   },
+  {
+    ...directory,
+    guard: "the channels that are known have a bound",
+    text: "const CHANNELS = { max: 20_000,",
+    without: "const CHANNELS = { max: 40_000,",
+    test: "at most 20 000 channels are known at once",
+  },
+  {
+    file: "services/dispatch/channel-checks.store.ts",
+    testFile: "services/dispatch/channel-checks.store.mongo.test.ts",
+    guard: "so many channels of a guild are checked, and no more",
+    text: "if (place >= MOST_CHANNELS) continue;",
+    without: "",
+    test: "are at most 1 000",
+    onRealParts: true,
+  },
+  {
+    ...follower,
+    guard: "guilds that announce nothing are asked about once a page",
+    text: "Promise.all([owners.announcingGuilds(guilds), store.plannedGuilds(guilds)])",
+    without:
+      "Promise.all([owners.announcingGuilds(guilds), ...guilds.map((guildId) => store.plannedGuilds([guildId]))])",
+    test: "cost one query of each database a page",
+  },
 ];
