@@ -22,6 +22,18 @@ const planted: Record<keyof typeof RULES, readonly [path: string, text: string][
     ["services/api/gateway.ts", "if (!broker.registry.actions.isAvailable(name)) throw new Error(name);"],
     ["services/dispatch/known-replicas.ts", "const all = ({ registry }: ServiceBroker) => registry.nodes;"],
   ],
+  eventsAreChecked: [
+    [
+      "services/api/api.service.ts",
+      'return { name: "api", events: { "key.changed": ({ params }) => forget(params) } };',
+    ],
+    [
+      "services/dispatch/dispatch.service.ts",
+      "events: {\n  ...listen(guildSettingsChanged, ({ guildId }) => hint(guildId)),\n  [calendarChanged.name](context) {},\n},",
+    ],
+    ["services/announcements/announcements.service.ts", "return { actions, events: handlers };"],
+    ["mixins/bus/steady.ts", 'const schema = { "events": { "$node.connected"() {} } };'],
+  ],
   nobodyStandsOnTestsOrLauncher: [
     ["services/api/api.service.ts", 'import { x } from "../../test/real-parts/test-services.ts";'],
     ["services/api/api.service.ts", 'import { x } from "../launch/parts.ts";'],

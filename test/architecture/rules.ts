@@ -76,6 +76,41 @@ const innerPartsAreTheBusFolders: Rule = ({ path, text }) => {
   return inner.test(text) ? [`${path} reaches into Moleculer: only mixins/bus does`] : [];
 };
 
+/**
+ * What a service hears on the bus passes the check of its contract: `listen()` makes every handler. A service's `events`
+ * are one call of it, or an object that holds nothing else; other files may have members of that name.
+ */
+const eventsAreChecked: Rule = (file) => {
+  const { path, text } = file;
+  if (path === "mixins/actions/contract-event.ts" || isTest(file)) return [];
+  const values = [...text.matchAll(/(?<![\w.-])["']?events["']?:\s*/g)].map(({ index, 0: name }) =>
+    text.slice(index + name.length),
+  );
+  const isHandled = (value: string) =>
+    value.startsWith("{") ? handlersIn(value).every(isMadeByListen) : isMadeByListen(value);
+  const isService = path.endsWith(".service.ts");
+  return values
+    .filter((value) => (isService || value.startsWith("{")) && !isHandled(value))
+    .map(() => `${path} handles an event that no contract checks: listen() makes every handler`);
+};
+
+const isMadeByListen = (code: string) => /^(?:\.\.\.)?listen\(/.test(code);
+
+/** The members of the object literal that the text begins with. */
+function handlersIn(text: string): string[] {
+  const members = [""];
+  let depth = 0;
+  for (const character of text) {
+    if ("{([".includes(character) && (depth += 1) === 1) continue;
+    if ("})]".includes(character) && (depth -= 1) === 0) break;
+    if (character === "," && depth === 1) members.push("");
+    else members[members.length - 1] += character;
+  }
+  return members
+    .map((member) => member.replaceAll(/\/\/.*|\/\*[^]*?\*\//g, "").trim())
+    .filter((member) => member !== "");
+}
+
 /** What runs never stands on what tests it, and nothing but a test or the launcher itself starts things. */
 const nobodyStandsOnTestsOrLauncher: Rule = (file) => {
   if (isTest(file)) return [];
@@ -101,6 +136,7 @@ export const RULES: Readonly<Record<string, Rule>> = {
   environmentIsTheLaunchers,
   databaseIsTheStores,
   innerPartsAreTheBusFolders,
+  eventsAreChecked,
   nobodyStandsOnTestsOrLauncher,
   namesSaySomething,
 };
