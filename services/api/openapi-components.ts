@@ -1,5 +1,6 @@
 import type { JsonSchema } from "./answer-fields.ts";
 import { FIELD_DESCRIPTIONS } from "./field-descriptions.ts";
+import { SCHEMA_DESCRIPTIONS } from "./schema-descriptions.ts";
 
 /** What a schema says of a field before the general description: its form, or that its case does not matter. */
 function described(component: string, wire: string, schema: JsonSchema): JsonSchema {
@@ -21,16 +22,20 @@ export class Components {
 
   /**
    * A reference to the schema under its title, or else under `name`; the objects within it become components, too.
-   * Throws for a field without a description, and for two schemas of one name.
+   * Throws for a schema or a field without a description, and for two schemas of one name.
+   *
+   * @param meaning - What the schema is, where it has no description under its name.
    */
-  add(schema: JsonSchema, name: string): JsonSchema {
+  add(schema: JsonSchema, name: string, meaning?: string): JsonSchema {
     const { title, ...rest } = schema as JsonSchema & { readonly title?: string };
     const component = title ?? name;
+    const description = SCHEMA_DESCRIPTIONS[component] ?? meaning;
+    if (description === undefined) throw new Error(`no description of the schema ${component}`);
     const properties = Object.entries(rest["properties"] as Record<string, JsonSchema>).map(([wire, property]) => {
       const within = this.#withReferences(property, `${component}${pascal(wire)}`);
       return [wire, described(component, wire, within)];
     });
-    const named = { ...rest, properties: Object.fromEntries(properties) as JsonSchema };
+    const named = { description, ...rest, properties: Object.fromEntries(properties) as JsonSchema };
     const known = this.#schemas.get(component);
     if (known !== undefined && JSON.stringify(known) !== JSON.stringify(named)) {
       throw new Error(`two schemas are called ${component}`);

@@ -1,3 +1,4 @@
+import { STATUS_CODES } from "node:http";
 import { ERRORS, HTTP_ERRORS } from "../contracts/errors.ts";
 import { VERSION } from "../contracts/version.ts";
 import { CHALLENGE } from "./answer.ts";
@@ -85,8 +86,16 @@ function tagOf({ paths: [path] }: Route): string {
 function operation(route: Route, components: Components): JsonSchema {
   const [path, ...aliases] = route.paths;
   const name = pascal(path);
-  const request = components.add(requestSchema(route), `${name}Request`);
-  const fields = components.add(objectOf(route.answer, route.answerName), `${name}Response`);
+  const request = components.add(
+    requestSchema(route),
+    `${name}Request`,
+    `Body of a request to \`${path}\`. ${route.summary}.`,
+  );
+  const fields = components.add(
+    objectOf(route.answer, route.answerName),
+    `${name}Response`,
+    `Body of an answer of \`${path}\` with the status 200. ${route.summary}.`,
+  );
   const response = { allOf: [fields, components.add(WARNED, "Warned")] };
   const also = aliases.length === 0 ? "" : ` Also at ${aliases.map((alias) => `\`${alias}\``).join(", ")}.`;
   return {
@@ -211,7 +220,8 @@ function errorName(status: number): string {
 function errorResponse(status: number, components: Components): JsonSchema {
   const codes = codesOf(status);
   const description = codes.map((code) => `\`${code}\`: ${ALL_ERRORS[code]?.message}`).join("\n\n");
-  const schema = components.add(errorSchema(codes, status === 400), errorName(status));
+  const meaning = `Body of an error with the status ${status} (${STATUS_CODES[status]}).`;
+  const schema = components.add(errorSchema(codes, status === 400), errorName(status), meaning);
   return { description, headers: headersOf(status), content: json(schema) };
 }
 
