@@ -19,6 +19,11 @@ const swaggerUi = new Script(readFileSync(bundle, "utf8"), { filename: bundle })
 /** The API document of one operation: Swagger UI takes seconds for all of them. */
 const DOCUMENT = openapiText(ROUTES.filter(({ paths }) => paths[0] === PATH));
 
+/** Node has them as browsers do; a context of its own has none. */
+const WEB_CLASSES = { AbortController, AbortSignal, Blob, File, FormData, Headers, Request, Response };
+const WEB_TEXTS = { TextDecoder, TextEncoder, URL, URLSearchParams };
+const WEB_FUNCTIONS = { clearTimeout, console, queueMicrotask, setTimeout, structuredClone };
+
 /** Swagger UI, as far as the tests use it. */
 interface SwaggerUi {
   getSystem(): {
@@ -51,8 +56,9 @@ async function loadPage(sessionStorage: ReturnType<typeof newTab>) {
   let isComplete = false;
   let ui: SwaggerUi | undefined;
   const context = createContext({
-    ...{ AbortController, AbortSignal, Blob, File, FormData, Headers, Request, Response, URL, URLSearchParams },
-    ...{ clearTimeout, console, queueMicrotask, setTimeout, structuredClone, TextDecoder, TextEncoder },
+    ...WEB_CLASSES,
+    ...WEB_TEXTS,
+    ...WEB_FUNCTIONS,
     document: { baseURI: PAGE_URL },
     location: new URL(PAGE_URL),
     sessionStorage,

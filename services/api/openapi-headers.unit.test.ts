@@ -19,7 +19,7 @@ const admitted = {
 } as const;
 
 /** Those of every answer, and of its body and connection. */
-const OF_EVERY_ANSWER = ["connection", "content-type", "x-request-id"];
+const OF_EVERY_ANSWER = new Set(["connection", "content-type", "x-request-id"]);
 
 const { components } = JSON.parse(openapiText(ROUTES)) as {
   readonly components: { readonly responses: Readonly<Record<string, { readonly headers: object }>> };
@@ -35,7 +35,9 @@ function answerTo(error: Error, { method = "POST", path = PATH, hasKey = true } 
       admitToGuild: () => admitted,
     },
     clock: { now: () => 0 },
-    call: () => Promise.reject(error),
+    call: async () => {
+      throw error;
+    },
     onDefect: () => undefined,
   };
   const body = Readable.from([Buffer.from(JSON.stringify({ guild_id: "1", id: "x" }))]);
@@ -64,7 +66,7 @@ const answers: readonly (readonly [code: string, status: number, answer: () => P
 const own = (headers: object) =>
   Object.keys(headers)
     .map((name) => name.toLowerCase())
-    .filter((name) => !OF_EVERY_ANSWER.includes(name))
+    .filter((name) => !OF_EVERY_ANSWER.has(name))
     .toSorted();
 
 describe("the headers of errors in the API document", () => {
@@ -73,7 +75,7 @@ describe("the headers of errors in the API document", () => {
     expect(Object.keys(components.responses).toSorted()).toEqual(statuses.toSorted());
   });
 
-  test.each([...new Set(answers.map(([, status]) => status))].toSorted())(
+  test.each([...new Set(answers.map(([, status]) => status))])(
     "of a %d are those that the gateway sends with its errors, and the request's id",
     async (status) => {
       const sent = await Promise.all(answers.filter((each) => each[1] === status).map(([, , answer]) => answer()));

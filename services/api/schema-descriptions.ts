@@ -6,7 +6,8 @@ export const SCHEMA_DESCRIPTIONS: Readonly<Record<string, string>> = {
   // Events and calendars
   Event: "An event, a series as a whole, or one occurrence of a series. Times are in Unix milliseconds (UTC).",
   Recurrence: "Rule by which a series recurs on the wall clock of its calendar's time zone.",
-  V2EventsCreateRequestRecurrence: "Rule of a new series. A member that is left out has its default.",
+  V2EventsCreateRequestRecurrence:
+    "Rule of a new series, by its members or as text in `rrule`. A member that is left out has its default.",
   V2EventsUpdateRequestRecurrence:
     "Rule that replaces the one of the series as a whole: a member that is left out has its default.",
   Calendar: "A calendar of a guild, with the time zone that its series run on.",
