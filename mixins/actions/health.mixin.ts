@@ -2,10 +2,8 @@ import type { ServiceSchema } from "moleculer";
 import type { Connection } from "mongoose";
 import { healthOf } from "../../services/contracts/health.contract.ts";
 import { serve } from "./contract-action.ts";
-import { databaseAnswers } from "../mongo/database.mixin.ts";
+import { DATABASE_ANSWER_MS, databaseAnswers } from "../mongo/database.mixin.ts";
 import type { OwnerName } from "../../services/contracts/service-names.ts";
-
-const DATABASE_ANSWER_MS = 500;
 
 /** The action by which the gateway sees that a service is there and can work. */
 export function healthMixin(service: OwnerName, connection: Connection): Partial<ServiceSchema> {

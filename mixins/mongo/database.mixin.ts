@@ -1,9 +1,12 @@
-import type { ServiceSchema } from "moleculer";
+import type { Service, ServiceSchema } from "moleculer";
 import mongoose, { type Connection } from "mongoose";
 import { NoAnswerInTime, within } from "../async/bounded-answers.ts";
 
 /** How long an operation looks for a primary before it fails: an election takes less. */
 const SERVER_SELECTION_MS = 5_000;
+
+/** How long the database has to answer whoever watches the process. */
+export const DATABASE_ANSWER_MS = 500;
 
 /** A connection that is opened when the service starts; models are made on it before. */
 export function closedConnection(): Connection {
@@ -20,6 +23,9 @@ export function closedConnection(): Connection {
  */
 export function databaseMixin(connection: Connection, mongoUrl: string, appName: string): Partial<ServiceSchema> {
   return {
+    methods: {
+      [DATABASE_ANSWERS]: () => databaseAnswers(connection, DATABASE_ANSWER_MS),
+    },
     async started() {
       await connection.openUri(mongoUrl, {
         appName: `guildcal-${appName}`,
@@ -37,6 +43,15 @@ export function databaseMixin(connection: Connection, mongoUrl: string, appName:
       await connection.close();
     },
   };
+}
+
+/** The method of a service that has a database of its own. */
+const DATABASE_ANSWERS = "databaseAnswers";
+
+/** Whether a service's own database answers now; undefined where it has none. */
+export async function ownDatabaseAnswers(service: Service): Promise<boolean | undefined> {
+  const answers: unknown = service[DATABASE_ANSWERS];
+  return typeof answers === "function" ? (answers() as Promise<boolean>) : undefined;
 }
 
 /** Whether the database answers now. */

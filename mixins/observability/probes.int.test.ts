@@ -136,6 +136,12 @@ describe("the probes of a process", () => {
     expect(text).not.toContain('action="guild-settings.inner"');
   });
 
+  test("show at each scrape whether the database can be reached, without a request", async () => {
+    expect((await get("/metrics")).text).toMatch(/^guildcal_database_up\{service="guild-settings"\} 1$/m);
+    await connection.close();
+    expect((await get("/metrics")).text).toMatch(/^guildcal_database_up\{service="guild-settings"\} 0$/m);
+  });
+
   test("count broadcasts by event, and show the event loop's lag", async () => {
     await broker.broadcast("guild-settings.changed", { guildId: "1", revision: 1 });
     const { text } = await get("/metrics");

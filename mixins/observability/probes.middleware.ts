@@ -1,6 +1,7 @@
 import type { Middleware, Service, ServiceBroker } from "moleculer";
 import { integerSetting } from "../settings/environment.ts";
 import { metricsRegistry, watchProcess } from "./metrics.ts";
+import { measureReach } from "./reach.ts";
 import { type ProbeServer, startProbeServer } from "./probe-server.ts";
 import { isBusUp } from "../bus/steady-nats-transporter.ts";
 
@@ -35,7 +36,10 @@ export function probes({ port, host, alsoMissing = () => [], onListening }: Prob
         port,
         host,
         missing: async () => (stopping ? ["stopping"] : [...(await missingParts(broker)), ...alsoMissing()]),
-        metrics: () => metricsRegistry.metrics(),
+        metrics: async () => {
+          await measureReach(broker);
+          return metricsRegistry.metrics();
+        },
         metricsType: metricsRegistry.contentType,
       });
       onListening?.(server.port);

@@ -8,10 +8,14 @@ import { probes } from "./probes.middleware.ts";
 let nats: EmbeddedNats;
 let broker: ServiceBroker;
 let url: string;
+let metricsUrl: string;
 
 beforeEach(async () => {
   nats = await startNats();
-  const onListening = (port: number) => void (url = `http://127.0.0.1:${port}/health/ready`);
+  const onListening = (port: number) => {
+    url = `http://127.0.0.1:${port}/health/ready`;
+    metricsUrl = `http://127.0.0.1:${port}/metrics`;
+  };
   broker = new ServiceBroker({
     ...brokerOptions({ nodeId: "guild-settings.readiness", natsUrl: nats.url, logLevel: "fatal" }),
     middlewares: [probes({ port: 0, host: "127.0.0.1", onListening })],
@@ -33,4 +37,13 @@ test("a process is not ready as long as its bus is gone, and is ready again when
   expect(await asked()).toEqual({ status: "not ready", missing: ["bus"] });
   nats = await startNats(nats.port);
   await until(isReady, "ready again");
+});
+
+test("its figures show without a request that the bus is out of reach, and that it is back", async () => {
+  const shows = (line: string) => async () => (await (await fetch(metricsUrl)).text()).split("\n").includes(line);
+  await until(shows("guildcal_bus_up 1"), "the bus is there");
+  await nats.kill("SIGKILL");
+  await until(shows("guildcal_bus_up 0"), "the bus is out of reach");
+  nats = await startNats(nats.port);
+  await until(shows("guildcal_bus_up 1"), "the bus is back");
 });

@@ -1,14 +1,17 @@
-import { Counter, Gauge, Histogram } from "prom-client";
+import { Counter, Gauge, Histogram, type Metric } from "prom-client";
 import { metricsRegistry } from "../../mixins/observability/metrics.ts";
 import { LATE_CODES, REASON_CODES } from "../contracts/dispatch.contract.ts";
 import type { Post } from "./domain/post.ts";
 import { reasonCode } from "./domain/reason-code.ts";
+import type { EpochMs } from "../contracts/ids.ts";
 import type { PostsStore } from "./posts.store.ts";
 import type { Dispatcher } from "./protocol/dispatcher.ts";
+import type { FeedProgress } from "./protocol/follower.ts";
 import type { Clock } from "./protocol/ports.ts";
 import type { Sink } from "./sink.ts";
 
-const registers = [metricsRegistry];
+/** None: only a process that runs dispatch exports these (`exportDispatchMetrics`), or the others would show zeros. */
+const registers: [] = [];
 
 /** Every label takes few values: states, sinks, codes of reasons and kinds of outcomes; never an id. */
 const settled = new Counter({
@@ -60,8 +63,18 @@ const gauges = {
   open: gauge("guildcal_posts_open", "Posts of all replicas that are planned or being sent, counted up to 10000"),
   overdue: gauge("guildcal_posts_overdue", "Posts of all replicas that should have been looked at 10 seconds ago"),
   inWork: gauge("guildcal_posts_in_work", "Posts that this process is working on"),
-  planLag: gauge("guildcal_plan_lag_seconds", "Age of the last moment up to which every change is planned"),
+  planLag: gauge(
+    "guildcal_plan_lag_seconds",
+    "Age of the last moment up to which every change is known to be planned: before the first reading, of the stored mark or of the process",
+  ),
 };
+
+const changesWaiting = new Gauge({
+  name: "guildcal_changes_waiting",
+  help: "Changes that this process has read and not planned yet, by feed; what it has not read yet is not counted",
+  labelNames: ["feed"],
+  registers,
+});
 
 const haltedSinks = new Gauge({
   name: "guildcal_sink_halted",
@@ -72,6 +85,26 @@ const haltedSinks = new Gauge({
 
 function gauge(name: string, help: string): Gauge {
   return new Gauge({ name, help, registers });
+}
+
+const ALL = [
+  settled,
+  planned,
+  lateness,
+  sinkSeconds,
+  waits,
+  troubles,
+  ...Object.values(gauges),
+  changesWaiting,
+  haltedSinks,
+];
+let isExported = false;
+
+/** Exports the figures of dispatch from this process: from the first call on, however often it is made. */
+export function exportDispatchMetrics(): void {
+  if (isExported) return;
+  isExported = true;
+  for (const metric of ALL) metricsRegistry.registerMetric(metric as Metric);
 }
 
 // From the start, with every reason that there is: a counter that appears with its first post shows no rise.
@@ -127,6 +160,17 @@ const OPEN_COUNTED = 10_000;
 const OVERDUE_MS = 10_000;
 const EVERY_MS = 5_000;
 
+/**
+ * The age of what is planned, in seconds. A feed of which nothing is known yet counts from the process's start: an installation
+ * that cannot read its feeds shows a lag that grows, never 0.
+ *
+ * @param startedAt - By the same clock as `now`.
+ */
+export function planLagSeconds(feeds: readonly FeedProgress[], startedAt: EpochMs, now: EpochMs): number {
+  const through = Math.min(...feeds.map(({ plannedThrough }) => plannedThrough ?? startedAt));
+  return Math.max(0, now - through) / 1000;
+}
+
 /** Shows what dispatch holds, at once and every 5 seconds; the answer ends it. */
 export function showHoldings(
   dispatcher: Pick<Dispatcher, "status">,
@@ -134,12 +178,14 @@ export function showHoldings(
   clock: Clock,
   sinks: readonly Pick<Sink, "name">[],
 ): () => void {
+  const startedAt = clock.now() - process.uptime() * 1000;
+
   async function show(): Promise<void> {
-    const { inWork, confirmedAt, halted } = dispatcher.status();
+    const { inWork, feeds, halted } = dispatcher.status();
     gauges.inWork.set(inWork);
     for (const { name } of sinks) haltedSinks.set({ sink: name }, halted.includes(name) ? 1 : 0);
-    // Before the first reading of the feeds there is no such moment.
-    if (confirmedAt > 0) gauges.planLag.set(Math.max(0, clock.now() - confirmedAt) / 1000);
+    gauges.planLag.set(planLagSeconds(feeds, startedAt, clock.now()));
+    for (const { feed, waiting } of feeds) changesWaiting.set({ feed }, waiting);
     gauges.open.set(await store.countOpen(undefined, OPEN_COUNTED));
     gauges.overdue.set(await store.countOpen(clock.now() - OVERDUE_MS, OPEN_COUNTED));
   }

@@ -14,7 +14,7 @@ import { boundedAnswers } from "../../mixins/async/bounded-answers.ts";
 import { newDatabaseClock } from "../../mixins/mongo/database-clock.ts";
 import { newChannelChecks } from "./channel-checks.ts";
 import { channelChecksStore } from "./channel-checks.store.ts";
-import { countingPlans, showHoldings, timed } from "./dispatch.metrics.ts";
+import { countingPlans, exportDispatchMetrics, showHoldings, timed } from "./dispatch.metrics.ts";
 import { renderAnnouncement } from "./domain/message/announcement-message.ts";
 import { notPlannedOf } from "./not-planned.ts";
 import { historyOf } from "./history.ts";
@@ -100,6 +100,7 @@ export function dispatchService(options: DispatchOptions): ServiceSchema {
       ),
     },
     async started(this: Service) {
+      exportDispatchMetrics();
       await clock.sample();
       sampling = setInterval(() => void clock.sample().catch(() => {}), CLOCK_SAMPLE_MS);
       const ports = portsOf(this);

@@ -54,6 +54,7 @@ describe("the figures of dispatch", () => {
     expect(figures).toMatch(/^guildcal_posts_overdue 0$/m);
     expect(figures).toMatch(/^guildcal_posts_in_work 0$/m);
     expect(figures).toMatch(/^guildcal_plan_lag_seconds \d/m);
+    expect(figures).toMatch(/^guildcal_changes_waiting\{feed="calendar-events"\} \d+$/m);
     expect(figures).toMatch(/^guildcal_sink_halted\{sink="log"\} 0$/m);
   });
 });

@@ -1,8 +1,9 @@
-import { describe, expect, test } from "@jest/globals";
+import { beforeAll, describe, expect, test } from "@jest/globals";
 import type { ServiceBroker } from "moleculer";
 import { metricsRegistry } from "../../mixins/observability/metrics.ts";
 import type { PostState } from "../contracts/dispatch.contract.ts";
 import { NOON } from "../../test/fixtures/dispatch-samples.ts";
+import { exportDispatchMetrics } from "./dispatch.metrics.ts";
 import type { Post } from "./domain/post.ts";
 import { outcomeReports } from "./outcome-reports.ts";
 
@@ -34,6 +35,8 @@ function told(...posts: Post[]) {
 }
 
 describe("an outcome", () => {
+  beforeAll(exportDispatchMetrics);
+
   test("that has not come yet is counted as none, so that its first is a rise", async () => {
     const text = await metricsRegistry.metrics();
     expect(text).toMatch(/^guildcal_posts_settled_total\{state="missed",reason="NOT_TAKEN_UP"\} 0$/m);

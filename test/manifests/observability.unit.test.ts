@@ -9,7 +9,7 @@ import {
   POST_STATES,
 } from "../../services/contracts/dispatch.contract.ts";
 import { ERRORS } from "../../services/contracts/errors.ts";
-import "../../services/dispatch/dispatch.metrics.ts";
+import { exportDispatchMetrics } from "../../services/dispatch/dispatch.metrics.ts";
 import { renderKustomization } from "./kustomization.ts";
 import { K8S, ofKind, rendered } from "./overlays.ts";
 
@@ -40,6 +40,7 @@ describe("alert rules and dashboard", () => {
 
   beforeAll(async () => {
     watchProcess();
+    exportDispatchMetrics();
     for (const { name, type } of await metricsRegistry.getMetricsAsJSON()) {
       const labels = (metricsRegistry.getSingleMetric(name) as unknown as { labelNames: string[] }).labelNames;
       const isHistogram = String(type) === "histogram";

@@ -1,11 +1,11 @@
-import type { EpochMs, GuildId } from "../../contracts/ids.ts";
+import type { GuildId } from "../../contracts/ids.ts";
 import type { Post, SinkName } from "../domain/post.ts";
 import { rankOf } from "../domain/rank.ts";
 import { newAgenda, type Pace } from "./agenda.ts";
 import { newQuestions } from "./ask-truth.ts";
 import { newDelivery } from "./deliver.ts";
 import { newFiring } from "./fire.ts";
-import { newFollower } from "./follower.ts";
+import { type FeedProgress, newFollower } from "./follower.ts";
 import { newForesight } from "./foresight.ts";
 import { newHalts } from "./halts.ts";
 import { newHeartbeat } from "./heartbeat.ts";
@@ -32,8 +32,7 @@ export interface Dispatcher {
 interface DispatcherStatus {
   /** Posts that it is working on. */
   readonly inWork: number;
-  /** All that had changed by then is planned; 0 before the first complete reading of the feeds. */
-  readonly confirmedAt: EpochMs;
+  readonly feeds: readonly FeedProgress[];
   /** The sinks through which nothing is sent until an operator acts. */
   readonly halted: readonly SinkName[];
 }
@@ -124,7 +123,7 @@ export function newDispatcher(ports: Ports, timing: Timing): Dispatcher {
     },
     status: () => ({
       inWork: agenda.inWork,
-      confirmedAt: follower.confirmedAt(),
+      feeds: follower.progress(),
       halted: ports.sinks.map(({ name }) => name).filter((name) => halts.reasonFor(name) !== undefined),
     }),
     async stop(drainMs) {

@@ -13,6 +13,17 @@ export interface Follower {
   start(): void;
   /** All that had changed by then is planned; 0 before the first complete reading. */
   confirmedAt(): EpochMs;
+  /** Each feed's progress, for whoever watches it. */
+  progress(): readonly FeedProgress[];
+}
+
+/** How far a feed's changes are planned. */
+export interface FeedProgress {
+  readonly feed: Feed;
+  /** All that had changed by then is planned: by the stored mark, or by a complete reading. Undefined while neither is known. */
+  readonly plannedThrough: EpochMs | undefined;
+  /** Changes that this replica has read and not planned yet. A reading stops before more than `MAX_PAGES` pages wait. */
+  readonly waiting: number;
 }
 
 /** A page is worked through without a pause, and requests wait for it; they have the time between one and the next. */
@@ -33,12 +44,14 @@ export function newFollower(
       for (const reading of readings) life.repeat(`follow ${reading.feed}`, timing.feedEveryMs, () => reading.read());
     },
     confirmedAt: () => Math.min(...readings.map((reading) => reading.confirmedAt)),
+    progress: () => readings.map((reading) => reading.progress()),
   };
 }
 
 interface Reading {
   readonly feed: Feed;
   readonly confirmedAt: EpochMs;
+  progress(): FeedProgress;
   read(): Promise<void>;
 }
 
@@ -66,6 +79,7 @@ function newReading(
   let lastReadAt: EpochMs = 0;
   let confirmedAt = 0;
   let sinceFirst: EpochMs | undefined;
+  let waiting = 0;
 
   async function read(): Promise<void> {
     const beganAt = clock.now();
@@ -78,6 +92,8 @@ function newReading(
     for (let more = true; more;) {
       const askedAt = clock.now();
       const result = await owners.changesSince(feed, { mark: position, limit: PAGE });
+      const count = result.changes.length;
+      waiting += count;
       const guilds = await guildsToPlan(result.changes);
       const tookMs = clock.now() - askedAt;
       readAt ??= result.readAt;
@@ -92,7 +108,10 @@ function newReading(
       // Where nothing was found the position is where the reading began, which no change stands for.
       const reached = result.changes.length > 0 ? notAfter(readAt, position) : undefined;
       await pages.roomForPage();
-      pages.page(Promise.all(touched), () => confirm(reached));
+      pages.page(Promise.all(touched), () => {
+        waiting -= count;
+        return confirm(reached);
+      });
       if (more) await rest(beganAt, tookMs);
       if (life.stopping) return;
     }
@@ -153,6 +172,7 @@ function newReading(
     get confirmedAt() {
       return confirmedAt;
     },
+    progress: () => ({ feed, plannedThrough: Math.max(confirmedAt, mark?.at ?? 0) || undefined, waiting }),
     read,
   };
 }

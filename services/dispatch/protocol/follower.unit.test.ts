@@ -5,13 +5,19 @@ import type { GuildId } from "../../contracts/ids.ts";
 import { newFollower } from "./follower.ts";
 import { newLife } from "./life.ts";
 import type { Planner } from "./planner.ts";
-import type { Feed, Ports } from "./ports.ts";
+import { type Feed, FEEDS, type Ports } from "./ports.ts";
 import { STANDARD_TIMING } from "./timing.ts";
 
 const START = 10_000_000;
 
 /** A follower of one owner that changes; tells how many changes were read, and for which guilds plans were asked. */
-function followed({ clockOfOwner = (now: number) => now, pageMs = 0, planMs = 0, announcing = true } = {}) {
+function followed({
+  clockOfOwner = (now: number) => now,
+  pageMs = 0,
+  planMs = 0,
+  announcing = true,
+  markedAt = undefined as number | undefined,
+} = {}) {
   const time = newVirtualTime(1, START);
   const changes: Change[] = [];
   const read: { readonly at: number; readonly count: number }[] = [];
@@ -45,7 +51,8 @@ function followed({ clockOfOwner = (now: number) => now, pageMs = 0, planMs = 0,
     },
   };
   const store = {
-    marks: async () => ({}),
+    marks: async () =>
+      markedAt === undefined ? {} : Object.fromEntries(FEEDS.map((feed) => [feed, { at: markedAt, id: "" }])),
     guildsToReplan: async () => [],
     async plannedGuilds() {
       asked.push("the own store");
@@ -65,7 +72,8 @@ function followed({ clockOfOwner = (now: number) => now, pageMs = 0, planMs = 0,
       return beganAt;
     },
   } as unknown as Planner;
-  time.after(0, () => newFollower(ports, STANDARD_TIMING, life, planner, { firstAt: () => time.now }).start());
+  const follower = newFollower(ports, STANDARD_TIMING, life, planner, { firstAt: () => time.now });
+  time.after(0, () => follower.start());
   /** A write that got its time so long before it can be read. */
   const change = (id: string, slowMs = 0, guildId = id) =>
     changes.push({
@@ -85,6 +93,8 @@ function followed({ clockOfOwner = (now: number) => now, pageMs = 0, planMs = 0,
     saved,
     asked,
     mostUnderWay: () => mostUnderWay,
+    /** How far the feed of the owner that changes is planned. */
+    progress: () => follower.progress().find(({ feed }) => feed === "calendar-events"),
     change,
     countRead,
     runFor: (ms: number) => time.run(START + ms, () => false),
@@ -127,6 +137,34 @@ describe("a feed", () => {
     time.after(61_000 + feedEveryMs, () => change("slow", 9_000));
     await runFor(61_000 + 3 * feedEveryMs);
     expect(touched).toHaveLength(3);
+  });
+
+  describe("tells how far it is planned", () => {
+    test("as not known before a mark is read, and then as the mark until a reading is complete", async () => {
+      const markedAt = START - 3_600_000;
+      const { time, progress, change, runFor } = followed({ markedAt, planMs: 50_000 });
+      expect(progress()).toMatchObject({ plannedThrough: undefined });
+      const seen: unknown[] = [];
+      change("old", 60_000);
+      time.after(30_000, () => seen.push(progress()));
+      await runFor(70_000);
+      expect(seen).toEqual([{ feed: "calendar-events", plannedThrough: markedAt, waiting: 1 }]);
+      expect(progress()).toMatchObject({ waiting: 0 });
+      expect(progress()?.plannedThrough).toBeGreaterThan(START);
+    });
+
+    test("and counts the changes that are read and not planned", async () => {
+      const { time, progress, change, runFor } = followed({ planMs: 10_000 });
+      time.after(5_000, () => {
+        for (let at = 0; at < 3; at += 1) change(`e${at}`);
+      });
+      const waiting: (number | undefined)[] = [];
+      for (const at of [4_000, 12_000, 60_000]) time.after(at, () => waiting.push(progress()?.waiting));
+      await runFor(61_000);
+      expect(waiting[0]).toBe(0);
+      expect(waiting[1]).toBeGreaterThanOrEqual(3);
+      expect(waiting[2]).toBe(0);
+    });
   });
 
   describe("with many pages to be read", () => {
