@@ -48,6 +48,8 @@ export function makeSecrets(at: Addresses, random: () => string): Secrets {
       // The members of the set know each other by it.
       keyfile: random(),
       "passwords.json": JSON.stringify({ admin: random(), ...mongoPasswords }),
+      // The exporter's pod is given this one alone (components/mongodb-monitoring).
+      "exporter-password": random(),
     },
   };
 }
@@ -67,7 +69,7 @@ function mongoUrl(user: string, password: string, hosts: string): string {
 }
 
 /** The name under which users.conf looks for a service's password. */
-function variable(service: string): string {
+export function variable(service: string): string {
   return `${service.toUpperCase().replaceAll("-", "_")}_PASSWORD`;
 }
 
@@ -76,12 +78,15 @@ function clusterConf(password: string, peers: readonly string[]): string {
   return `authorization { user: peer, password: "${password}", timeout: 5 }\nroutes: [\n${routes}]\n`;
 }
 
-/** What `kubectl apply -f -` takes. */
-export function asManifest(secrets: Secrets, namespace: string) {
+/**
+ * For `kubectl -n <namespace> create -f -`, which refuses a secret that is there: a second run replaces nothing. `apply` would
+ * replace each, and would keep them all readable in an annotation.
+ */
+export function asManifest(secrets: Secrets) {
   const items = Object.entries(secrets).map(([name, stringData]) => ({
     apiVersion: "v1",
     kind: "Secret",
-    metadata: { name, namespace, labels: { "app.kubernetes.io/part-of": "guildcal" } },
+    metadata: { name, labels: { "app.kubernetes.io/part-of": "guildcal" } },
     type: "Opaque",
     stringData,
   }));
@@ -112,12 +117,16 @@ function writeValue(path: string, value: string, isMongodbs: boolean): void {
   if (isMongodbs && getuid?.() === 0) chownSync(path, MONGODB_UID, MONGODB_UID);
 }
 
+/** 256 bits, in characters that need no escape anywhere. */
+export function randomSecret(): string {
+  return randomBytes(32).toString("hex");
+}
+
 function main([folder]: readonly string[]): void {
-  const random = () => randomBytes(32).toString("hex");
   if (folder === undefined) {
-    stdout.write(`${JSON.stringify(asManifest(makeSecrets(IN_KUBERNETES, random), "guildcal"))}\n`);
+    stdout.write(`${JSON.stringify(asManifest(makeSecrets(IN_KUBERNETES, randomSecret)))}\n`);
   } else {
-    const made = writeOnce(makeSecrets(IN_COMPOSE, random), folder);
+    const made = writeOnce(makeSecrets(IN_COMPOSE, randomSecret), folder);
     stderr.write(made ? "The secrets of this installation were made\n" : "The secrets were made before\n");
   }
 }

@@ -1,6 +1,32 @@
 import FastestValidator, { type ValidationSchema } from "fastest-validator";
 import type { Manifest } from "./kustomization.ts";
 
+const ALERT = {
+  type: "object",
+  strict: true,
+  props: {
+    alert: { type: "string", pattern: /^[A-Z][A-Za-z]+$/ },
+    expr: "string",
+    for: { type: "string", pattern: /^\d+[sm]$/ },
+    labels: {
+      type: "object",
+      strict: true,
+      props: { severity: { type: "enum", values: ["warning", "critical"] } },
+    },
+    annotations: {
+      type: "object",
+      strict: true,
+      props: { summary: "string", description: "string", runbook_url: { type: "url" } },
+    },
+  },
+};
+
+const RECORDING = {
+  type: "object",
+  strict: true,
+  props: { record: { type: "string", pattern: /^namespace:[a-z_]+:[a-z0-9_]+$/ }, expr: "string" },
+};
+
 /** The Prometheus operator's own kinds, as far as they are used here; no package on our list carries its schemas. */
 const SPECS: Readonly<Record<string, ValidationSchema>> = {
   "monitoring.coreos.com/v1 PodMonitor": {
@@ -15,12 +41,17 @@ const SPECS: Readonly<Record<string, ValidationSchema>> = {
           port: "string",
           path: "string",
           interval: { type: "string", pattern: /^\d+s$/ },
+          honorLabels: { type: "boolean", optional: true },
           relabelings: {
             type: "array",
             items: {
               type: "object",
               strict: true,
-              props: { sourceLabels: { type: "array", items: "string" }, targetLabel: "string" },
+              props: {
+                sourceLabels: { type: "array", items: "string", optional: true },
+                replacement: { type: "string", optional: true },
+                targetLabel: "string",
+              },
             },
           },
         },
@@ -38,25 +69,7 @@ const SPECS: Readonly<Record<string, ValidationSchema>> = {
           rules: {
             type: "array",
             min: 1,
-            items: {
-              type: "object",
-              strict: true,
-              props: {
-                alert: { type: "string", pattern: /^[A-Z][A-Za-z]+$/ },
-                expr: "string",
-                for: { type: "string", pattern: /^\d+[sm]$/ },
-                labels: {
-                  type: "object",
-                  strict: true,
-                  props: { severity: { type: "enum", values: ["warning", "critical"] } },
-                },
-                annotations: {
-                  type: "object",
-                  strict: true,
-                  props: { summary: "string", description: { type: "string", optional: true } },
-                },
-              },
-            },
+            items: [ALERT, RECORDING],
           },
         },
       },

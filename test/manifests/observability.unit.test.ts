@@ -2,41 +2,32 @@ import { readFileSync } from "node:fs";
 import { join } from "node:path";
 import { beforeAll, describe, expect, test } from "@jest/globals";
 import { metricsRegistry, watchProcess } from "../../mixins/observability/metrics.ts";
-import {
-  announcementFailed,
-  announcementMissed,
-  announcementPosted,
-  POST_STATES,
-} from "../../services/contracts/dispatch.contract.ts";
+import "../../mixins/observability/reach.ts";
+import { POST_STATES, REASON_CODES } from "../../services/contracts/dispatch.contract.ts";
 import { ERRORS } from "../../services/contracts/errors.ts";
+import { SERVICES } from "../../services/contracts/service-names.ts";
 import { exportDispatchMetrics } from "../../services/dispatch/dispatch.metrics.ts";
+import { ALERTS, isAlert, RULES } from "./alert-rules.ts";
+import { EXPORTERS } from "./exporters.ts";
 import { renderKustomization } from "./kustomization.ts";
-import { K8S, ofKind, rendered } from "./overlays.ts";
-
-interface Rules {
-  readonly spec: {
-    readonly groups: { readonly rules: readonly { readonly alert: string; readonly expr: string }[] }[];
-  };
-}
+import { K8S, ofKind, rendered, workloads } from "./overlays.ts";
+import { DASHBOARD_QUERIES, PANELS } from "./dashboard.ts";
+import { selectorsOf } from "./promql.ts";
 
 interface Scaled {
   readonly spec: { readonly metrics: readonly { readonly pods: { readonly metric: { readonly name: string } } }[] };
 }
 
-interface Dashboard {
-  readonly panels: readonly { readonly title: string; readonly targets: readonly { readonly expr: string }[] }[];
-}
-
-const [rules] = ofKind<Rules>(rendered("production"), "PrometheusRule");
-const alerts = rules?.spec.groups.flatMap((group) => group.rules) ?? [];
-const { panels } = JSON.parse(readFileSync(join(K8S, "components/monitoring/dashboard.json"), "utf8")) as Dashboard;
 const queries = [
-  ...alerts.map(({ alert, expr }) => [alert, expr] as const),
-  ...panels.flatMap(({ title, targets }) => targets.map(({ expr }) => [title, expr] as const)),
+  ...RULES.map((rule) => [isAlert(rule) ? rule.alert : rule.record, rule.expr] as const),
+  ...DASHBOARD_QUERIES,
 ];
+/** Prometheus adds these by the operator and by pod-monitor.yaml. */
+const OF_TARGETS = ["namespace", "pod", "part_of", "component", "app"];
 
 describe("alert rules and dashboard", () => {
-  const known = new Map<string, readonly string[]>([["up", ["app"]]]);
+  /** Labels by metric. */
+  const known = new Map<string, readonly string[]>();
 
   beforeAll(async () => {
     watchProcess();
@@ -46,6 +37,11 @@ describe("alert rules and dashboard", () => {
       const isHistogram = String(type) === "histogram";
       for (const suffix of isHistogram ? ["_bucket", "_count", "_sum"] : [""]) known.set(name + suffix, labels);
     }
+    known.set("guildcal_bus_up", []);
+    for (const { metrics } of Object.values(EXPORTERS)) {
+      for (const [name, labels] of Object.entries(metrics)) known.set(name, labels);
+    }
+    for (const rule of RULES) if (!isAlert(rule)) known.set(rule.record, ["namespace"]);
   });
 
   test("so does what is scaled by: dispatch's plan lag", () => {
@@ -56,38 +52,93 @@ describe("alert rules and dashboard", () => {
   });
 
   test("are there", () => {
-    expect(alerts.length).toBeGreaterThan(7);
-    expect(panels.length).toBeGreaterThan(7);
+    expect(ALERTS.length).toBeGreaterThan(25);
+    expect(PANELS.length).toBeGreaterThan(40);
   });
 
-  test.each(queries)("%s asks for metrics that the services have, by labels that these have", (_title, expr) => {
-    const selectors = [...expr.matchAll(/\b([a-z_][a-z0-9_]*)\{([^}]*)\}/g)];
+  test.each(queries)("%s asks for metrics that somebody exports, by labels that these have", (_title, expr) => {
+    const selectors = selectorsOf(expr);
     expect(selectors.length).toBeGreaterThan(0);
-    for (const [, metric = "", matchers = ""] of selectors) {
+    for (const { metric, labels } of selectors) {
       expect([...known.keys()]).toContain(metric);
-      const labels = [...matchers.matchAll(/(\w+)\s*[!=]~?=?"/g)].map(([, label]) => label);
-      // Prometheus itself adds the namespace, the pod and, by pod-monitor.yaml, the app.
-      expect(["namespace", "pod", "app", ...(known.get(metric) ?? [])]).toEqual(expect.arrayContaining(labels));
+      expect([...OF_TARGETS, ...(known.get(metric) ?? [])]).toEqual(expect.arrayContaining([...labels]));
     }
   });
 
-  test.each(queries)("%s asks for outcomes and events that there are", (_title, expr) => {
-    const values = (label: string) =>
-      [...expr.matchAll(new RegExp(`\\b${label}=~?("[^"]+")`, "g"))].map(
-        ([, text = '""']) => new RegExp(`^(?:${JSON.parse(text) as string})$`),
-      );
-    const codes = ["OK", ...Object.keys(ERRORS)];
-    const events = [announcementPosted.name, announcementMissed.name, announcementFailed.name];
-    const matchNothing = [
-      ...values("code").filter((pattern) => !codes.some((code) => pattern.test(code))),
-      ...values("state").filter((pattern) => !POST_STATES.some((state) => pattern.test(state))),
-      ...values("event").filter((pattern) => !events.some((event) => pattern.test(event))),
-    ];
-    expect(matchNothing).toEqual([]);
+  test.each(queries)("%s asks for outcomes and services that there are", (_title, expr) => {
+    const matchNothing = (label: string, all: readonly string[]) =>
+      [...expr.matchAll(new RegExp(`\\b${label}=~?("[^"]+")`, "g"))]
+        .map(([, text = '""']) => JSON.parse(text) as string)
+        .filter((pattern) => !all.some((value) => new RegExp(`^(?:${pattern})$`).test(value)));
+    expect(matchNothing("code", ["OK", ...Object.keys(ERRORS)])).toEqual([]);
+    expect(matchNothing("state", POST_STATES)).toEqual([]);
+    expect(matchNothing("reason", REASON_CODES)).toEqual([]);
+    expect(matchNothing("app", SERVICES)).toEqual([]);
+    expect(
+      matchNothing(
+        "action",
+        SERVICES.map((service) => `${service}.any`),
+      ),
+    ).toEqual([]);
   });
 
-  test("each alert is explained to the operator", () => {
-    const runbook = readFileSync(join(K8S, "README.md"), "utf8");
-    expect(alerts.filter(({ alert }) => !runbook.includes(`\`${alert}\``))).toEqual([]);
+  test("name no namespace: they serve an installation in any", () => {
+    const named = queries.filter(([, expr]) => /\bnamespace\s*(?:=|!=|=~|!~)\s*"(?!\$namespace")/.test(expr));
+    expect(named).toEqual([]);
+    const files = ["components/monitoring/dashboard.json", "make-secrets.ts", "rotate-secret.ts"];
+    const texts = files.map((file) => readFileSync(join(K8S, file), "utf8"));
+    expect(texts.filter((text) => /namespace[^\n]{0,4}"guildcal"/.test(text))).toEqual([]);
+  });
+
+  test("each service has its rate, its errors and its duration on the dashboard, after the promise", () => {
+    const titles = PANELS.map(({ title }) => title);
+    const rows = PANELS.filter(({ type }) => type === "row").map(({ title }) => title);
+    const [first, second, ...others] = rows;
+    expect([first, second]).toEqual(["The promise", "Gateway"]);
+    expect(others.slice(-2)).toEqual(["MongoDB", "NATS"]);
+    for (const service of SERVICES.filter((name) => name !== "api")) {
+      const ofService = titles.filter((title) => title.startsWith(`${service}: `));
+      expect(ofService.map((title) => title.slice(service.length + 2))).toEqual([
+        "actions",
+        "errors",
+        "duration, 99th percentile",
+      ]);
+    }
+  });
+});
+
+describe("the exporters of the table", () => {
+  test("are those that the manifests run, in the same version", () => {
+    const images = workloads(rendered("production")).flatMap(({ labels, containers }) =>
+      labels["app.kubernetes.io/component"] === "exporter" ? containers.map(({ image }) => image) : [],
+    );
+    const named = Object.values(EXPORTERS).flatMap(({ image }) => image ?? []);
+    expect(images.toSorted()).toEqual(named.toSorted());
+  });
+
+  test("are measured with the labels by which the rules find them", () => {
+    const monitors = ofKind<{ spec: { podMetricsEndpoints: { relabelings: object[] }[] } }>(
+      rendered("production"),
+      "PodMonitor",
+    );
+    expect(monitors).toHaveLength(3);
+    for (const { spec } of monitors) {
+      const [endpoint] = spec.podMetricsEndpoints;
+      const component = { targetLabel: "component", replacement: expect.stringMatching(/^(?:service|exporter)$/) };
+      expect(endpoint?.relabelings).toEqual(
+        expect.arrayContaining([{ targetLabel: "part_of", replacement: "guildcal" }, component]),
+      );
+    }
+  });
+});
+
+describe("the reading of queries", () => {
+  test.each([
+    ['sum by (app) (up{app="a"}) == 0', [["up", "app"]]],
+    ["rate(made_total[5m]) / on (pod) group_left (app) other offset 10m", [["made_total"], ["other"]]],
+    ['label_replace(one > 1, "to", "$1", "from", "(.*)") unless two{a=~"b|c", d!="}"}', [["one"], ["two", "a", "d"]]],
+    ["14.4 * 0.001 < namespace:ratio:rate5m", [["namespace:ratio:rate5m"]]],
+  ])("finds in %s each metric with its labels", (query, found) => {
+    expect(selectorsOf(query).map(({ metric, labels }) => [metric, ...labels])).toEqual(found);
   });
 });

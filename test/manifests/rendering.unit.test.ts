@@ -1,10 +1,10 @@
 import { execFileSync } from "node:child_process";
-import { accessSync, constants } from "node:fs";
-import { delimiter, join } from "node:path";
+import { join } from "node:path";
 import { describe, expect, test } from "@jest/globals";
 import { parseAllDocuments } from "yaml";
 import { type Manifest, renderKustomization } from "./kustomization.ts";
 import { K8S, ofKind, OVERLAYS, rendered } from "./overlays.ts";
+import { findProgram } from "./program.ts";
 
 const GENERATED = ["settings", "nats", "mongodb", "dashboard"];
 
@@ -26,7 +26,7 @@ describe("the renderer of the tests", () => {
   });
 
   // kubectl is no dependency of this project: where it happens to be, it must agree.
-  if (isOnPath("kubectl")) {
+  if (findProgram("kubectl") !== undefined) {
     test.each(OVERLAYS)("gives for %s what kubectl gives", (overlay) => {
       const output = execFileSync("kubectl", ["kustomize", join(K8S, "overlays", overlay)], { encoding: "utf8" });
       const theirs = parseAllDocuments(withoutHashes(output)).map((document) => document.toJS() as Manifest);
@@ -38,17 +38,6 @@ describe("the renderer of the tests", () => {
     expect(() => renderKustomization(join(K8S, "base", "none"))).toThrow("ENOENT");
   });
 });
-
-function isOnPath(program: string): boolean {
-  return (process.env["PATH"] ?? "").split(delimiter).some((folder) => {
-    try {
-      accessSync(join(folder, program), constants.X_OK);
-      return true;
-    } catch {
-      return false;
-    }
-  });
-}
 
 function withoutHashes(text: string): string {
   return GENERATED.reduce((rest, name) => rest.replaceAll(new RegExp(`\\b${name}-[a-z0-9]{10}\\b`, "g"), name), text);

@@ -2,7 +2,7 @@
 // members, and gives each service a user that may touch its own collections alone. What is so already stays so.
 //
 // Without a user in it, MongoDB lets in who comes from its own host: hence "beside".
-const { readFileSync } = require("node:fs");
+const { existsSync, readFileSync } = require("node:fs");
 
 const SET = "guildcal";
 /** So long the members wait for a silent primary before they elect another: requests wait for five seconds. */
@@ -10,10 +10,12 @@ const ELECTION_MS = 3_000;
 
 const [self, ...others] = process.env.MEMBERS.split(",");
 const passwords = JSON.parse(readFileSync("/run/secrets/mongodb/passwords.json", "utf8"));
+/** An installation that was made before there was an exporter has no such file. */
+const EXPORTER_PASSWORD = "/run/secrets/mongodb/exporter-password";
 const rights = JSON.parse(readFileSync("/etc/mongodb/rights.json", "utf8"));
 
 const direct = "mongodb://127.0.0.1:27017/admin?directConnection=true";
-const asAdmin = `mongodb://admin:${passwords.admin}@${process.env.MEMBERS}/admin?replicaSet=${SET}`;
+const asAdmin = (password) => `mongodb://admin:${password}@${process.env.MEMBERS}/admin?replicaSet=${SET}`;
 
 function patiently(what, attempt) {
   for (let tries = 1; ; tries += 1) {
@@ -60,6 +62,21 @@ function found() {
   }
 }
 
+/** After a rotation the set still knows the password that was there before. */
+function letIn() {
+  try {
+    const db = connect(asAdmin(passwords.admin));
+    return db;
+  } catch (error) {
+    if (error.codeName !== "AuthenticationFailed" || passwords.adminBefore === undefined) throw error;
+  }
+  const former = connect(asAdmin(passwords.adminBefore));
+  former.changeUserPassword("admin", passwords.admin);
+  print("the administrator has another password");
+  const db = connect(asAdmin(passwords.admin));
+  return db;
+}
+
 function electInTime(db) {
   patiently("elections are in time", () => {
     const { config } = db.adminCommand({ replSetGetConfig: 1 });
@@ -85,14 +102,27 @@ function grant(db, service) {
   const privileges = rights[service];
   if (db.getRole(service) === null) db.createRole({ role: service, privileges, roles: [] });
   else db.updateRole(service, { privileges, roles: [] });
-  const user = { pwd: passwords[service], roles: [service] };
-  if (db.getUser(service) === null) db.createUser({ user: service, ...user });
-  else db.updateUser(service, user);
+  putUser(db, service, passwords[service], [service]);
+}
+
+function putUser(db, name, pwd, roles) {
+  if (db.getUser(name) === null) db.createUser({ user: name, pwd, roles });
+  else db.updateUser(name, { pwd, roles });
+}
+
+/** For the exporter of the figures: the state of the set and its oplog, and no document of ours. */
+function grantExporter(db) {
+  const roles = [
+    { role: "clusterMonitor", db: "admin" },
+    { role: "read", db: "local" },
+  ];
+  if (existsSync(EXPORTER_PASSWORD)) putUser(db, "exporter", readFileSync(EXPORTER_PASSWORD, "utf8"), roles);
 }
 
 found();
-const db = patiently("the administrator is let in", () => connect(asAdmin));
+const db = patiently("the administrator is let in", letIn);
 for (const host of others) takeIn(db, host);
 electInTime(db);
 for (const service of Object.keys(rights)) grant(db, service);
+grantExporter(db);
 print("members and users are as they should be");

@@ -1,0 +1,148 @@
+import { argv, env, stderr, stdin, stdout } from "node:process";
+import { text } from "node:stream/consumers";
+import { pathToFileURL } from "node:url";
+import { SERVICES } from "../services/contracts/service-names.ts";
+import { randomSecret, type Secrets, variable } from "./make-secrets.ts";
+
+// Renews one secret of an installation, in every place that has it:
+//   kubectl -n <namespace> get secrets -l app.kubernetes.io/part-of=guildcal -o json |
+//     node k8s/rotate-secret.ts <what> [whose] | kubectl -n <namespace> replace -f -
+// README.md says what is to be restarted after each. Nothing is replaced where one of the secrets was changed meanwhile: each
+// keeps the resourceVersion that was read.
+
+/** Makes the new values, and gives those that differ, by secret and key. */
+type Rotation = (secrets: Secrets, whose: string, value: () => string) => Secrets;
+
+/** What cannot be rotated, in words for an operator. */
+export class RotationError extends Error {}
+
+export const ROTATIONS: Readonly<Record<string, Rotation>> = {
+  "operator-key": (_, __, value) => ({ api: { API_KEY: `gc_operator_${value()}` } }),
+  "key-pepper": (_, __, value) => ({ api: { API_KEY_PEPPER: value() } }),
+  "discord-token": (_, __, value) => ({ dispatch: { DISCORD_TOKEN: value() } }),
+  "webhook-secret": (_, __, value) => ({ dispatch: { WEBHOOK_SECRET: value() } }),
+
+  database(secrets, user, value) {
+    const passwords = JSON.parse(valueOf(secrets, "mongodb", "passwords.json")) as Record<string, string>;
+    const password = value();
+    if (user === "exporter") return { mongodb: { "exporter-password": password } };
+    // The set-up beside the set's first member needs the former one once more, to change it.
+    const former = user === "admin" ? { adminBefore: passwords["admin"] } : {};
+    const mongodb = { "passwords.json": JSON.stringify({ ...passwords, ...former, [user]: password }) };
+    if (user === "admin") return { mongodb };
+    return { mongodb, [oneOfTheServices(user)]: { MONGO_URL: withPassword(secrets, user, "MONGO_URL", password) } };
+  },
+
+  bus(secrets, service, value) {
+    const password = value();
+    const before = valueOf(secrets, "nats", "passwords.conf");
+    const line = new RegExp(`^${variable(oneOfTheServices(service))}: ".*"$`, "m");
+    const after = before.replace(line, () => `${variable(service)}: "${password}"`);
+    if (after === before) throw new RotationError(`passwords.conf of the secret nats has no line for ${service}`);
+    return {
+      nats: { "passwords.conf": after },
+      [service]: { NATS_URL: withPassword(secrets, service, "NATS_URL", password) },
+    };
+  },
+
+  "bus-peers"(secrets, _, value) {
+    const password = value();
+    const conf = valueOf(secrets, "nats", "cluster.conf");
+    const after = conf
+      .replaceAll(/(nats-route:\/\/peer:)[^@]*@/g, (_all, before: string) => `${before}${password}@`)
+      .replace(/(password: )"[^"]*"/, (_all, before: string) => `${before}"${password}"`);
+    return { nats: { "cluster.conf": after } };
+  },
+
+  /** Both keys: a member that has either may speak to one that has both. */
+  keyfile(secrets, _, value) {
+    const keys = keysOf(secrets);
+    if (keys.length > 1) throw new RotationError("keyfile has two keys: end the rotation before by keyfile-end");
+    return { mongodb: { keyfile: [...keys, value()].map((key) => `- ${key}\n`).join("") } };
+  },
+
+  "keyfile-end"(secrets) {
+    const keys = keysOf(secrets);
+    if (keys.length < 2) throw new RotationError("keyfile has one key: begin a rotation by keyfile");
+    return { mongodb: { keyfile: keys.at(-1) ?? "" } };
+  },
+};
+
+/** Those whose value is somebody else's, and is given in the variable VALUE. */
+const GIVEN = new Set(["discord-token", "webhook-secret"]);
+
+function valueOf(secrets: Secrets, secret: string, key: string): string {
+  const value = secrets[secret]?.[key];
+  if (value === undefined) throw new RotationError(`The secret ${secret} with the key ${key} is not among those read`);
+  return value;
+}
+
+function oneOfTheServices(name: string): string {
+  if ((SERVICES as readonly string[]).includes(name)) return name;
+  throw new RotationError(`${name === "" ? "Nobody" : name} is none of ${SERVICES.join(", ")}`);
+}
+
+/** The URL as it is, with hosts and options of the operator's, and another password. */
+function withPassword(secrets: Secrets, service: string, key: string, password: string): string {
+  const url = valueOf(secrets, service, key);
+  const after = url.replace(/^([a-z+]+:\/\/[^:/@]+:)[^@]*@/, (_, before: string) => `${before}${password}@`);
+  if (after === url) throw new RotationError(`${key} of the secret ${service} names no user with a password`);
+  return after;
+}
+
+/** A keyfile is one key, or a YAML list of two. */
+function keysOf(secrets: Secrets): string[] {
+  const lines = valueOf(secrets, "mongodb", "keyfile").trim().split("\n");
+  return lines.map((line) => line.replace(/^- /, ""));
+}
+
+/** As `kubectl get secrets -o json` gives them. */
+export interface StoredSecret {
+  readonly metadata: { readonly name: string; readonly annotations?: Readonly<Record<string, string>> };
+  readonly data?: Readonly<Record<string, string>>;
+}
+
+/** `kubectl apply` keeps all values there, readable for whoever may read the object without its data. */
+const APPLIED = "kubectl.kubernetes.io/last-applied-configuration";
+
+/** The secrets that a rotation changes, for `kubectl replace -f -`. Throws RotationError, and then nothing is to be changed. */
+export function rotate(stored: readonly StoredSecret[], what: string, whose: string, value: () => string) {
+  const rotation = Object.hasOwn(ROTATIONS, what) ? ROTATIONS[what] : undefined;
+  if (rotation === undefined) throw new RotationError(`"${what}" is none of ${Object.keys(ROTATIONS).join(", ")}`);
+  const secrets = Object.fromEntries(stored.map(({ metadata: { name }, data = {} }) => [name, decoded(data)]));
+  const items = Object.entries(rotation(secrets, whose, value)).map(([name, values]) => {
+    const before = stored.find(({ metadata }) => metadata.name === name);
+    for (const key of Object.keys(values)) valueOf(secrets, name, key);
+    return { ...before, metadata: withoutApplied(before?.metadata), data: { ...before?.data, ...encoded(values) } };
+  });
+  return { apiVersion: "v1", kind: "List", items };
+}
+
+function withoutApplied(metadata: StoredSecret["metadata"] | undefined): object {
+  const { [APPLIED]: _, ...annotations } = metadata?.annotations ?? {};
+  return { ...metadata, annotations };
+}
+
+function decoded(data: Readonly<Record<string, string>>): Record<string, string> {
+  return Object.fromEntries(Object.entries(data).map(([key, value]) => [key, Buffer.from(value, "base64").toString()]));
+}
+
+function encoded(values: Readonly<Record<string, string>>): Record<string, string> {
+  return Object.fromEntries(Object.entries(values).map(([key, value]) => [key, Buffer.from(value).toString("base64")]));
+}
+
+async function main([what = "", whose = ""]: readonly string[]): Promise<void> {
+  try {
+    const given = env["VALUE"] ?? "";
+    if (GIVEN.has(what) && given === "") throw new RotationError(`The variable VALUE must hold the new ${what}`);
+    const { items } = JSON.parse(await text(stdin)) as { readonly items: readonly StoredSecret[] };
+    const changed = rotate(items, what, whose, () => (GIVEN.has(what) ? given : randomSecret()));
+    stdout.write(`${JSON.stringify(changed)}\n`);
+  } catch (error) {
+    // Nothing is written to stdout, so that kubectl has nothing to replace.
+    stderr.write(`${error instanceof RotationError ? error.message : "What was read is no list of secrets"}\n`);
+    process.exitCode = 1;
+  }
+}
+
+if (import.meta.url === pathToFileURL(argv[1] ?? "").href) await main(argv.slice(2));

@@ -1,0 +1,138 @@
+import { execFileSync } from "node:child_process";
+import { mkdtempSync, readFileSync, rmSync, writeFileSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { afterAll, beforeAll, describe, expect, test } from "@jest/globals";
+import { stringify } from "yaml";
+import { alertIn, ALERTS, isAlert, type Rule, RULE_FILES, TEST_FILES } from "./alert-rules.ts";
+import { K8S } from "./overlays.ts";
+import { findProgram } from "./program.ts";
+
+/** Each query of the tests, by the alert that it is about. */
+const checks = TEST_FILES.values()
+  .flatMap(({ tests }) => tests.flatMap((each) => each.promql_expr_test))
+  .map(({ expr, exp_samples: samples }) => ({ expr, alert: alertIn(expr), samples }))
+  .toArray();
+const ofAlert = (name: string) => checks.filter(({ alert }) => alert === name);
+const names = ALERTS.map(({ alert }) => alert);
+
+describe("each alert", () => {
+  test.each(names)("%s is tested where it fires and where it does not", (name) => {
+    expect(ofAlert(name).filter(({ samples }) => samples.length > 0).length).toBeGreaterThan(0);
+    expect(ofAlert(name).filter(({ samples }) => samples.length === 0).length).toBeGreaterThan(0);
+  });
+
+  test.each(ALERTS.map((each) => [each.alert, each] as const))(
+    "%s speaks of labels that it has",
+    (name, { annotations }) => {
+      const texts = Object.values(annotations).join(" ");
+      const spoken = [...texts.matchAll(/\$labels\.(\w+)/g)].map(([, label]) => label);
+      const samples = ofAlert(name).flatMap((each) => each.samples);
+      for (const { labels } of samples) {
+        expect([...labels.matchAll(/(\w+)="/g)].map(([, label]) => label)).toEqual(expect.arrayContaining(spoken));
+      }
+    },
+  );
+
+  test.each(ALERTS.map((each) => [each.alert, each] as const))(
+    "%s names a section of the runbook, which says what it means, what to look at and what to do",
+    (name, { annotations }) => {
+      const anchor = new URL(annotations["runbook_url"] ?? "").hash.slice(1);
+      expect(annotations["runbook_url"]).toMatch(/\/k8s\/RUNBOOK\.md#/);
+      expect(anchor).toBe(name.toLowerCase());
+      const section = sectionsOfTheRunbook().get(name) ?? "";
+      expect(section).toMatch(/^- \*\*Means\.\*\* \S/m);
+      expect(section).toMatch(/^- \*\*Look at\.\*\* \S/m);
+      expect(section).toMatch(/^- \*\*Do\.\*\* \S/m);
+    },
+  );
+
+  test("is one of those of the runbook, which explains no other", () => {
+    expect([...sectionsOfTheRunbook().keys()].toSorted()).toEqual(names.toSorted());
+    expect(new Set(names).size).toBe(names.length);
+  });
+
+  test("is tested by a query of the tests' one form", () => {
+    expect(checks.filter(({ alert }) => !names.includes(alert))).toEqual([]);
+    expect(checks.length).toBeGreaterThan(100);
+  });
+});
+
+// promtool is no dependency of this project: Debian has it in its package prometheus.
+const promtool = findProgram("promtool", "PROMTOOL");
+const wherePromtoolIs = promtool === undefined ? describe.skip : describe;
+const why = promtool === undefined ? ", which is neither on the PATH nor in PROMTOOL," : "";
+
+wherePromtoolIs(`with promtool${why}`, () => {
+  let folder: string;
+
+  beforeAll(() => {
+    folder = mkdtempSync(join(tmpdir(), "guildcal-rules-"));
+    for (const [name, tests] of TEST_FILES) writeFileSync(join(folder, name), stringify(tests));
+  });
+  afterAll(() => rmSync(folder, { recursive: true }));
+
+  /** Writes the rules, each as `change` makes it; those for which it gives undefined are left out. */
+  function write(change: (rule: Rule) => Rule | undefined): void {
+    for (const [name, { groups }] of RULE_FILES) {
+      const changed = groups.map((group) => ({
+        ...group,
+        rules: group.rules.map(change).filter((rule) => rule !== undefined),
+      }));
+      writeFileSync(join(folder, name), stringify({ groups: changed }));
+    }
+  }
+
+  /** The output of the run. */
+  function run(command: "check" | "test", files: Iterable<string>): { passed: boolean; output: string } {
+    try {
+      const args = [command, "rules", ...files];
+      return {
+        passed: true,
+        output: execFileSync(promtool ?? "", args, { cwd: folder, encoding: "utf8", stdio: "pipe" }),
+      };
+    } catch (error) {
+      const { stdout, stderr } = error as { stdout: string; stderr: string };
+      return { passed: false, output: stdout + stderr };
+    }
+  }
+
+  /** The alerts whose tests failed. */
+  function failed(file: string): string[] {
+    const { output } = run("test", [file]);
+    const alerts = [...output.matchAll(/ALERTS\{alertname=\\?"(\w+)\\?", alertstate=\\?"firing\\?"\}\\?", time/g)];
+    return [...new Set(alerts.map(([, name = ""]) => name))].toSorted();
+  }
+
+  test("the rules are what Prometheus reads", () => {
+    write((rule) => rule);
+    expect(run("check", RULE_FILES.keys())).toMatchObject({ passed: true });
+  });
+
+  test.each([...TEST_FILES.keys()])("%s passes", (file) => {
+    write((rule) => rule);
+    expect(run("test", [file])).toMatchObject({ passed: true });
+  });
+
+  test.each([...TEST_FILES.keys()])("%s fails for each alert that it sees firing, where no alert is there", (file) => {
+    write(() => undefined);
+    expect(failed(file)).toEqual(alertsIn(file, (samples) => samples > 0));
+  });
+
+  test.each([...TEST_FILES.keys()])("%s fails for each alert that it sees at rest, where all fire always", (file) => {
+    write((rule) => (isAlert(rule) ? { ...rule, expr: "vector(1)", for: "0m" } : undefined));
+    expect(failed(file)).toEqual(expect.arrayContaining(alertsIn(file, (samples) => samples === 0)));
+  });
+});
+
+function alertsIn(file: string, isMeant: (samples: number) => boolean): string[] {
+  const all = TEST_FILES.get(file)?.tests.flatMap((each) => each.promql_expr_test) ?? [];
+  const meant = all.filter(({ exp_samples: samples }) => isMeant(samples.length));
+  return [...new Set(meant.map(({ expr }) => alertIn(expr)))].toSorted();
+}
+
+/** The text of each section, by its title. */
+function sectionsOfTheRunbook(): Map<string, string> {
+  const [, ...sections] = readFileSync(join(K8S, "RUNBOOK.md"), "utf8").split(/^### /m);
+  return new Map(sections.map((text) => [text.slice(0, text.indexOf("\n")), text]));
+}

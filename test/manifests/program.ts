@@ -1,0 +1,19 @@
+import { accessSync, constants } from "node:fs";
+import { delimiter, isAbsolute, join } from "node:path";
+
+/** Where a program is that is no dependency of this project: by a variable of its own, or on the PATH. */
+export function findProgram(name: string, variable?: string): string | undefined {
+  const given = variable === undefined ? "" : (process.env[variable] ?? "");
+  if (given !== "") return given;
+  const folders = (process.env["PATH"] ?? "").split(delimiter).filter(isAbsolute);
+  return folders.map((folder) => join(folder, name)).find(isExecutable);
+}
+
+function isExecutable(path: string): boolean {
+  try {
+    accessSync(path, constants.X_OK);
+    return true;
+  } catch {
+    return false;
+  }
+}
