@@ -194,7 +194,7 @@ export class SteadyNatsTransporter extends moleculer.Transporters.NATS {
 }
 
 /** The bus of a broker, where it has one. */
-function steadyTransporterOf({ transit }: ServiceBroker): SteadyNatsTransporter | undefined {
+export function steadyTransporterOf({ transit }: ServiceBroker): SteadyNatsTransporter | undefined {
   const transporter: unknown = transit?.tx;
   return transporter instanceof SteadyNatsTransporter ? transporter : undefined;
 }

@@ -24,7 +24,7 @@ export function closedConnection(): Connection {
 export function databaseMixin(connection: Connection, mongoUrl: string, appName: string): Partial<ServiceSchema> {
   return {
     methods: {
-      [DATABASE_ANSWERS]: () => databaseAnswers(connection, DATABASE_ANSWER_MS),
+      databaseAnswers: () => databaseAnswers(connection, DATABASE_ANSWER_MS),
     },
     async started() {
       await connection.openUri(mongoUrl, {
@@ -45,13 +45,15 @@ export function databaseMixin(connection: Connection, mongoUrl: string, appName:
   };
 }
 
-/** The method of a service that has a database of its own. */
-const DATABASE_ANSWERS = "databaseAnswers";
+/** A service that has a database of its own. */
+interface WithDatabase {
+  databaseAnswers(): Promise<boolean>;
+}
 
 /** Whether a service's own database answers now; undefined where it has none. */
 export async function ownDatabaseAnswers(service: Service): Promise<boolean | undefined> {
-  const answers: unknown = service[DATABASE_ANSWERS];
-  return typeof answers === "function" ? (answers() as Promise<boolean>) : undefined;
+  const { databaseAnswers: answers } = service as Partial<WithDatabase>;
+  return answers?.();
 }
 
 /** Whether the database answers now. */

@@ -86,7 +86,10 @@ describe("a rotation", () => {
   });
 
   test("there is one for every secret value of an installation", () => {
-    const whose = { database: [...SERVICES, "exporter", "admin"], bus: SERVICES } as Readonly<Record<string, string[]>>;
+    const whose: Readonly<Record<string, readonly string[]>> = {
+      database: [...SERVICES, "exporter", "admin"],
+      bus: SERVICES,
+    };
     const whats = Object.keys(ROTATIONS).filter((what) => what !== "keyfile-end");
     const rotated = whats.flatMap((what) => (whose[what] ?? [""]).flatMap((one) => changed(stored(), what, one)));
     const all = stored().flatMap(({ metadata: { name }, data = {} }) =>
