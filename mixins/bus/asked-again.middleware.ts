@@ -4,13 +4,22 @@ import { mayBeRepeated, type Repeatable } from "./retried.middleware.ts";
 
 /** What has no answer by then may be lost: whoever had it may be gone, or a server of the bus with it. */
 const UNHEARD_MS = 800;
-/** How often a call that is not answered is asked again. Each waits twice as long as the one before. */
-const MOST_AGAIN = 2;
 /** How long a call is offered to replicas that did not take it. */
 const OFFERED_MS = 1_500;
 const OFFERED_EVERY_MS = 50;
-/** Calls that may be asked again at once, and how many more each call adds: an owner that is slow gets no second load. */
-const MOST_SPARE = 200;
+/** How calls of one kind are asked again, so that an owner that is slow gets no second load. */
+interface Again {
+  /** How often one call is asked again. Each time waits twice as long as the one before. */
+  readonly times: number;
+  /** How many may be asked again at once. */
+  readonly most: number;
+}
+
+/** A read may be long, and its owner slow because of it. */
+const READS: Again = { times: 1, most: 50 };
+/** A write is short, and its tries that meet in its owner are one. */
+const WRITES: Again = { times: 2, most: 200 };
+/** How many more each call adds to those that may be asked again. */
 const SPARE_A_CALL = 0.1;
 
 /** Errors of Moleculer's own, with which a call was not taken: nobody has begun it. */
@@ -27,10 +36,11 @@ export interface Offered extends CallingOptions {
  * (`CallMeta`). The first answer counts.
  */
 export function askedAgain(unheardMs = UNHEARD_MS): Middleware {
-  let spare = MOST_SPARE;
+  const budgets = { reads: budgetOf(READS), writes: budgetOf(WRITES) };
   return {
     name: "asked again",
     remoteAction(next, action: Repeatable) {
+      const budget = action.isRead === true ? budgets.reads : budgets.writes;
       return function asking(this: Service, context) {
         const { broker, options, nodeID } = context;
         const { offeredForMs = OFFERED_MS } = options as Offered;
@@ -43,14 +53,11 @@ export function askedAgain(unheardMs = UNHEARD_MS): Middleware {
         };
         const offer = () => void offered(ask, offeredForMs).then(resolve, reject);
         const askAgain = (times: number) => {
-          if (spare >= 1) {
-            spare -= 1;
-            offer();
-          }
-          if (times < MOST_AGAIN) unheard = setTimeout(askAgain, unheardMs * 2 ** times, times + 1);
+          if (budget.take()) offer();
+          if (times < budget.times) unheard = setTimeout(askAgain, unheardMs * 2 ** times, times + 1);
         };
         let unheard = mayBeRepeated(action, context) ? setTimeout(askAgain, unheardMs, 1) : undefined;
-        spare = Math.min(MOST_SPARE, spare + SPARE_A_CALL);
+        budget.add();
         offer();
         return promise.finally(() => {
           clearTimeout(unheard);
@@ -58,6 +65,22 @@ export function askedAgain(unheardMs = UNHEARD_MS): Middleware {
           forgetAll(broker, asked);
         });
       };
+    },
+  };
+}
+
+function budgetOf({ times, most }: Again) {
+  let spare = most;
+  return {
+    times,
+    /** Takes one, where there is one. */
+    take() {
+      if (spare < 1) return false;
+      spare -= 1;
+      return true;
+    },
+    add() {
+      spare = Math.min(most, spare + SPARE_A_CALL);
     },
   };
 }

@@ -100,7 +100,7 @@ describe(`a guild of which at most ${BOUND} posts are planned at a time (D39)`, 
     await calendar.connection.close();
     await guild.announcement(0, { type: "COLOR", eventColor: "RED" });
     await guild.event(2 * HOUR, { color: "RED" });
-    await until(async () => (await upcoming(guild)).notPlanned !== undefined, "planned");
+    await until(async () => (await upcoming(guild)).notPlanned !== undefined, "planned", 60_000);
     const { posts, notPlanned } = await upcoming(guild);
     expect([posts.length, notPlanned?.code]).toEqual([1, "TOO_MANY_OCCURRENCES"]);
     expect(notPlanned?.dueFrom).toBeGreaterThan(from + 3 * HOUR);

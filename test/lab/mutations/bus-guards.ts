@@ -18,10 +18,19 @@ export const BUS_GUARDS: readonly Guard[] = [
   {
     guard: "what is not answered is asked again",
     file: "mixins/bus/asked-again.middleware.ts",
-    text: "if (spare >= 1) {",
-    without: "if (spare < 0) {",
+    text: "if (budget.take()) offer();",
+    without: "",
     testFile: "test/processes/asked-again.processes.test.ts",
     test: "is asked again when it changes something and its answer was lost",
+    onRealParts: true,
+  },
+  {
+    guard: "calls that ask again are bounded",
+    file: "mixins/bus/asked-again.middleware.ts",
+    text: "if (spare < 1) return false;",
+    without: "",
+    testFile: "test/processes/asked-again.processes.test.ts",
+    test: "of a hundred that are not answered fifty are asked again",
     onRealParts: true,
   },
   {
