@@ -113,7 +113,8 @@ export function rotate(stored: readonly StoredSecret[], what: string, whose: str
   const items = Object.entries(rotation(secrets, whose, value)).map(([name, values]) => {
     const before = stored.find(({ metadata }) => metadata.name === name);
     for (const key of Object.keys(values)) valueOf(secrets, name, key);
-    return { ...before, metadata: withoutApplied(before?.metadata), data: { ...before?.data, ...encoded(values) } };
+    const changed = { metadata: withoutApplied(before?.metadata), data: { ...before?.data, ...encoded(values) } };
+    return Object.assign({}, before, changed);
   });
   return { apiVersion: "v1", kind: "List", items };
 }

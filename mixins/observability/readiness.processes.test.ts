@@ -40,10 +40,12 @@ test("a process is not ready as long as its bus is gone, and is ready again when
 });
 
 test("its figures show without a request that the bus is out of reach, and that it is back", async () => {
-  const shows = (line: string) => async () => (await (await fetch(metricsUrl)).text()).split("\n").includes(line);
+  const lines = async () => (await (await fetch(metricsUrl)).text()).split("\n");
+  const shows = (line: string) => async () => (await lines()).includes(line);
   await until(shows("guildcal_bus_up 1"), "the bus is there");
   await nats.kill("SIGKILL");
   await until(shows("guildcal_bus_up 0"), "the bus is out of reach");
   nats = await startNats(nats.port);
   await until(shows("guildcal_bus_up 1"), "the bus is back");
+  expect(await lines()).not.toContain("guildcal_bus_up 0");
 });

@@ -87,7 +87,7 @@ function gauge(name: string, help: string): Gauge {
   return new Gauge({ name, help, registers });
 }
 
-const ALL = [
+const ALL: readonly Metric[] = [
   settled,
   planned,
   lateness,
@@ -104,7 +104,7 @@ let isExported = false;
 export function exportDispatchMetrics(): void {
   if (isExported) return;
   isExported = true;
-  for (const metric of ALL) metricsRegistry.registerMetric(metric as Metric);
+  for (const metric of ALL) metricsRegistry.registerMetric(metric);
 }
 
 // From the start, with every reason that there is: a counter that appears with its first post shows no rise.

@@ -75,10 +75,9 @@ wherePromtoolIs(`with promtool${why}`, () => {
   /** Writes the rules, each as `change` makes it; those for which it gives undefined are left out. */
   function write(change: (rule: Rule) => Rule | undefined): void {
     for (const [name, { groups }] of RULE_FILES) {
-      const changed = groups.map((group) => ({
-        ...group,
-        rules: group.rules.map(change).filter((rule) => rule !== undefined),
-      }));
+      const changed = groups.map((group) =>
+        Object.assign({}, group, { rules: group.rules.map(change).filter((rule) => rule !== undefined) }),
+      );
       writeFileSync(join(folder, name), stringify({ groups: changed }));
     }
   }
