@@ -111,8 +111,8 @@ export const DISPATCH_GUARDS: readonly Guard[] = [
   {
     ...follower,
     guard: "the mark is stored page by page",
-    text: "() => confirm(reached)",
-    without: "async () => undefined",
+    text: "return confirm(reached);",
+    without: "return Promise.resolve();",
     test: "stores its mark page by page",
   },
   {
