@@ -110,18 +110,23 @@ export function rotate(stored: readonly StoredSecret[], what: string, whose: str
   const rotation = Object.hasOwn(ROTATIONS, what) ? ROTATIONS[what] : undefined;
   if (rotation === undefined) throw new RotationError(`"${what}" is none of ${Object.keys(ROTATIONS).join(", ")}`);
   const secrets = Object.fromEntries(stored.map(({ metadata: { name }, data = {} }) => [name, decoded(data)]));
-  const items = Object.entries(rotation(secrets, whose, value)).map(([name, values]) => {
-    const before = stored.find(({ metadata }) => metadata.name === name);
-    for (const key of Object.keys(values)) valueOf(secrets, name, key);
-    const changed = { metadata: withoutApplied(before?.metadata), data: { ...before?.data, ...encoded(values) } };
-    return Object.assign({}, before, changed);
-  });
+  const changes = rotation(secrets, whose, value);
+  const items = Object.entries(changes).map(([name, values]) => withValues(storedAs(stored, name), values));
   return { apiVersion: "v1", kind: "List", items };
 }
 
-function withoutApplied(metadata: StoredSecret["metadata"] | undefined): object {
-  const { [APPLIED]: _, ...annotations } = metadata?.annotations ?? {};
-  return { ...metadata, annotations };
+function storedAs(stored: readonly StoredSecret[], name: string): StoredSecret {
+  const found = stored.find(({ metadata }) => metadata.name === name);
+  if (found === undefined) throw new RotationError(`The secret ${name} is not among those read`);
+  return found;
+}
+
+function withValues(before: StoredSecret, values: Readonly<Record<string, string>>): StoredSecret {
+  const { metadata, data = {} } = before;
+  const missing = Object.keys(values).find((key) => data[key] === undefined);
+  if (missing !== undefined) throw new RotationError(`The secret ${metadata.name} has no key ${missing}`);
+  const { [APPLIED]: _, ...annotations } = metadata.annotations ?? {};
+  return { ...before, metadata: { ...metadata, annotations }, data: { ...data, ...encoded(values) } };
 }
 
 function decoded(data: Readonly<Record<string, string>>): Record<string, string> {

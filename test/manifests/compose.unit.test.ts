@@ -87,6 +87,16 @@ describe("docker-compose.yml", () => {
     }
   });
 
+  test("runs the maker of the secrets where the image has what it imports", () => {
+    const { entrypoint: [, path = ""] = [], volumes = [] } = compose.services["secrets"] as Container;
+    expect(volumes).toContain(`./k8s/make-secrets.ts:${path}:ro`);
+    const imports = [...readFileSync(join(K8S, "make-secrets.ts"), "utf8").matchAll(/ from "(\.[^"]+)"/g)];
+    const paths = imports.map(([, target = ""]) => join(dirname(path), target));
+    expect(paths.length).toBeGreaterThan(0);
+    // The Dockerfile copies these two folders beside each other.
+    expect(paths.filter((each) => !/^\/guildcal\/(?:services|mixins)\//.test(each))).toEqual([]);
+  });
+
   test("names every volume that it mounts", () => {
     const mounted = containers.flatMap(([, { volumes = [] }]) => volumes.map((each) => each.split(":", 1)[0] ?? ""));
     const named = new Set(mounted.filter((each) => !each.startsWith(".")));

@@ -4,6 +4,7 @@ import { CALENDAR_GUARDS } from "./calendar-guards.ts";
 import { DATABASE_GUARDS } from "./database-guards.ts";
 import { DISPATCH_GUARDS } from "./dispatch-guards.ts";
 import { KEY_GUARDS } from "./key-guards.ts";
+import { OBSERVABILITY_GUARDS } from "./observability-guards.ts";
 import { PROCESS_GUARDS } from "./process-guards.ts";
 import { REQUEST_GUARDS } from "./request-guards.ts";
 import { REVISION_GUARDS } from "./revision-guards.ts";
@@ -16,6 +17,7 @@ export const GUARDS: readonly Guard[] = [
   ...DATABASE_GUARDS,
   ...DISPATCH_GUARDS,
   ...KEY_GUARDS,
+  ...OBSERVABILITY_GUARDS,
   ...PROCESS_GUARDS,
   ...REQUEST_GUARDS,
   ...REVISION_GUARDS,

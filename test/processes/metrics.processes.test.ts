@@ -1,0 +1,93 @@
+import { mkdtemp, rm } from "node:fs/promises";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { afterAll, beforeAll, describe, expect, test } from "@jest/globals";
+import { SERVICES } from "../../services/contracts/service-names.ts";
+import { RULES } from "../manifests/alert-rules.ts";
+import { DASHBOARD_QUERIES } from "../manifests/dashboard.ts";
+import { selectorsOf } from "../manifests/promql.ts";
+import { freePorts, freePortsInARow } from "../real-parts/free-ports.ts";
+import { Launched, post } from "../real-parts/launched.ts";
+import { until } from "../real-parts/until.ts";
+
+const KEY = "a-key-of-twenty-characters-or-more";
+const guild = { guild_id: "375357265198317579" };
+
+/** The metrics of ours that rules and dashboard ask for: those of a recording rule and of the exporters are others'. */
+const ASKED_FOR = [...RULES.map(({ expr }) => expr), ...DASHBOARD_QUERIES.map(([, expr]) => expr)]
+  .flatMap(selectorsOf)
+  .map(({ metric }) => metric)
+  .filter((metric) => /^(?:guildcal|nodejs|process)_/.test(metric));
+
+/** Counted when something goes wrong: a sound installation has their heads without a sample. */
+const OF_TROUBLE = new Set(["guildcal_bus_refused_total", "guildcal_dispatch_troubles_total"]);
+
+describe("the figures of an installation that runs", () => {
+  let service: Launched;
+  let directory: string;
+  let baseUrl: string;
+  let probePort: number;
+
+  beforeAll(async () => {
+    probePort = await freePortsInARow(SERVICES.length);
+    const [port] = await freePorts(1);
+    baseUrl = `http://127.0.0.1:${port}`;
+    directory = await mkdtemp(join(tmpdir(), "guildcal-figures-"));
+    service = new Launched("nats", {
+      DATA_DIR: directory,
+      PORT: String(port),
+      PROBE_PORT: String(probePort),
+      API_KEY: KEY,
+    });
+    await service.printed(/guildcal is ready/);
+  });
+  afterAll(async () => {
+    await service.end("SIGKILL");
+    await rm(directory, { recursive: true, force: true });
+  });
+
+  /** The lines of each process's answer. */
+  function scrape(): Promise<string[][]> {
+    return Promise.all(
+      SERVICES.map(async (_, at) =>
+        (await (await fetch(`http://127.0.0.1:${probePort + at}/metrics`)).text()).split("\n"),
+      ),
+    );
+  }
+
+  const hasSample = (lines: readonly string[], metric: string) =>
+    lines.some((line) => line.startsWith(`${metric} `) || line.startsWith(`${metric}{`));
+
+  test("hold every metric of ours that rules and dashboard ask for, once a post was sent", async () => {
+    const start = Date.now() + 2_000;
+    const event = { ...guild, calendar_number: 1, epoch_start: start, epoch_end: start + 60_000 };
+    expect((await post(baseUrl, KEY, "/v2/events/create", event)).status).toBe(200);
+    const announcement = { ...guild, channel: "375357265198317580", type: "UNIVERSAL", hours: 0, minutes: 0, info: "" };
+    expect((await post(baseUrl, KEY, "/v1/announcement/create", announcement)).status).toBe(200);
+    const isPosted = async () =>
+      (await scrape()).some((lines) => hasSample(lines, "guildcal_post_lateness_seconds_count"));
+    await until(isPosted, "a post is sent", 30_000);
+    const answers = await scrape();
+    expect(ASKED_FOR.length).toBeGreaterThan(60);
+    const missing = ASKED_FOR.filter((metric) =>
+      OF_TROUBLE.has(metric)
+        ? !answers.some((lines) => lines.includes(`# TYPE ${metric} counter`))
+        : !answers.some((lines) => hasSample(lines, metric)),
+    );
+    expect([...new Set(missing)]).toEqual([]);
+  });
+
+  test("of one service are exported by its own process alone, not as 0 by the others", async () => {
+    const answers = await scrape();
+    const with_ = (metric: string) => answers.filter((lines) => hasSample(lines, metric)).length;
+    for (const metric of ["guildcal_plan_lag_seconds", "guildcal_posts_overdue", "guildcal_posts_open"]) {
+      expect([metric, with_(metric)]).toEqual([metric, 1]);
+    }
+    expect(with_("guildcal_bus_up")).toBe(SERVICES.length);
+  });
+
+  test("say of each service that it reaches its database, the gateway's too", async () => {
+    const lines = (await scrape()).flat().filter((line) => line.startsWith("guildcal_database_up"));
+    expect(lines.toSorted()).toEqual(SERVICES.map((name) => `guildcal_database_up{service="${name}"} 1`).toSorted());
+  });
+});
