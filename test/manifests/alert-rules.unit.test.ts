@@ -5,6 +5,7 @@ import { join } from "node:path";
 import { afterAll, beforeAll, describe, expect, test } from "@jest/globals";
 import { stringify } from "yaml";
 import { alertIn, ALERTS, isAlert, type Rule, RULE_FILES, TEST_FILES } from "./alert-rules.ts";
+import { DASHBOARD_QUERIES } from "./dashboard.ts";
 import { K8S } from "./overlays.ts";
 import { findProgram } from "./program.ts";
 
@@ -108,6 +109,17 @@ wherePromtoolIs(`with promtool${why}`, () => {
     expect(run("check", RULE_FILES.keys())).toMatchObject({ passed: true });
   });
 
+  test("the dashboard's queries are what Prometheus reads, and one that is not is found", () => {
+    const check = (queries: readonly string[]) => {
+      const rules = queries.map((query, at) => ({ record: `query:${at}`, expr: withVariables(query) }));
+      writeFileSync(join(folder, "dashboard.yaml"), stringify({ groups: [{ name: "dashboard", rules }] }));
+      return run("check", ["dashboard.yaml"]).passed;
+    };
+    const all = DASHBOARD_QUERIES.map(([, query]) => query);
+    expect(check(all)).toBe(true);
+    expect(check([...all, "sum by (app (up)"])).toBe(false);
+  });
+
   test.each([...TEST_FILES.keys()])("%s passes", (file) => {
     write((rule) => rule);
     expect(run("test", [file])).toMatchObject({ passed: true });
@@ -128,6 +140,11 @@ function alertsIn(file: string, isMeant: (samples: number) => boolean): string[]
   const all = TEST_FILES.get(file)?.tests.flatMap((each) => each.promql_expr_test) ?? [];
   const meant = all.filter(({ exp_samples: samples }) => isMeant(samples.length));
   return [...new Set(meant.map(({ expr }) => alertIn(expr)))].toSorted();
+}
+
+/** Grafana puts values in the place of its variables. */
+function withVariables(query: string): string {
+  return query.replaceAll("$namespace", ".*").replaceAll("$__range", "1h");
 }
 
 /** The text of each section, by its title. */
