@@ -1,12 +1,13 @@
 import { setTimeout as pause } from "node:timers/promises";
-import type { CallingOptions, Context, Middleware, Service, ServiceBroker } from "moleculer";
-import { mayBeRepeated, type Repeatable } from "./retried.middleware.ts";
+import type { CallingOptions, Middleware, Service, ServiceBroker } from "moleculer";
+import { anew, hasBegunNothing, mayBeRepeated, type Repeatable, wasNotTaken } from "./repeated-calls.ts";
 
 /** What has no answer by then may be lost: whoever had it may be gone, or a server of the bus with it. */
 const UNHEARD_MS = 800;
 /** How long a call is offered to replicas that did not take it. */
 const OFFERED_MS = 1_500;
 const OFFERED_EVERY_MS = 50;
+
 /** How calls of one kind are asked again, so that an owner that is slow gets no second load. */
 interface Again {
   /** How often one call is asked again. Each time waits twice as long as the one before. */
@@ -22,9 +23,6 @@ const WRITES: Again = { times: 2, most: 200 };
 /** How many more each call adds to those that may be asked again. */
 const SPARE_A_CALL = 0.1;
 
-/** Errors of Moleculer's own, with which a call was not taken: nobody has begun it. */
-const NOT_TAKEN = new Set(["SERVICE_NOT_FOUND", "SERVICE_NOT_AVAILABLE"]);
-
 /** The options of a call, with how long it is offered to replicas that did not take it. */
 export interface Offered extends CallingOptions {
   readonly offeredForMs?: number;
@@ -33,14 +31,16 @@ export interface Offered extends CallingOptions {
 /**
  * Calls to other processes, whose messages may be lost. What was not taken is offered again, whatever it is. What is not
  * answered is asked again where that is the same as asking once: a read, or a write that its owner does once under its id
- * (`CallMeta`). The first answer counts.
+ * (`CallMeta`). The first answer counts; but that one try of a write has begun nothing is no answer while others are not
+ * answered: one of them may be done.
  */
 export function askedAgain(unheardMs = UNHEARD_MS): Middleware {
   const budgets = { reads: budgetOf(READS), writes: budgetOf(WRITES) };
   return {
     name: "asked again",
     remoteAction(next, action: Repeatable) {
-      const budget = action.isRead === true ? budgets.reads : budgets.writes;
+      const isRead = action.isRead === true;
+      const budget = isRead ? budgets.reads : budgets.writes;
       return function asking(this: Service, context) {
         const { broker, options, nodeID } = context;
         const { offeredForMs = OFFERED_MS } = options as Offered;
@@ -51,7 +51,15 @@ export function askedAgain(unheardMs = UNHEARD_MS): Middleware {
           asked.push(each.id);
           return next.call(this, each);
         };
-        const offer = () => void offered(ask, offeredForMs).then(resolve, reject);
+        let unanswered = 0;
+        const fail = (error: unknown) => {
+          unanswered -= 1;
+          if (isRead || unanswered === 0 || !hasBegunNothing(error)) reject(error);
+        };
+        const offer = () => {
+          unanswered += 1;
+          void offered(ask, offeredForMs).then(resolve, fail);
+        };
         const askAgain = (times: number) => {
           if (budget.take()) offer();
           if (times < budget.times) unheard = setTimeout(askAgain, unheardMs * 2 ** times, times + 1);
@@ -85,15 +93,6 @@ function budgetOf({ times, most }: Again) {
   };
 }
 
-/**
- * The same call under an id of its own, to `nodeID`: to the node that the first try was meant for, or with null to any
- * replica. Each answer puts its sender's node id into the context. A copy with that id would be a request to that one
- * node, which no user of the bus may make.
- */
-export function anew(context: Context, nodeID: string | null): Context {
-  return Object.assign(context.copy(), { nodeID });
-}
-
 async function offered(ask: () => Promise<unknown>, forMs: number): Promise<unknown> {
   const deadline = performance.now() + forMs;
   for (;;) {
@@ -105,11 +104,6 @@ async function offered(ask: () => Promise<unknown>, forMs: number): Promise<unkn
       await pause(OFFERED_EVERY_MS);
     }
   }
-}
-
-/** Whether an error says that nobody has begun what was asked for. */
-export function wasNotTaken(error: unknown): boolean {
-  return NOT_TAKEN.has((Object(error) as { type?: string }).type ?? "");
 }
 
 function forgetAll({ transit }: ServiceBroker, ids: readonly string[]): void {

@@ -48,14 +48,16 @@ describe("a call that is answered with 'not now'", () => {
     expect(calls).toBe(3);
   });
 
-  test("and may have been done at its first try is not answered with a later try that began nothing", async () => {
-    handle = async (call) => {
-      if (call === 1) throw asError(refuse("OUTCOME_UNKNOWN"));
-      return 0;
-    };
-    await expect(setOnce()).rejects.toMatchObject({ type: "OUTCOME_UNKNOWN" });
-    expect(calls).toBe(3);
-  });
+  test.each(["UNAVAILABLE", "TOO_MANY_REQUESTS"] as const)(
+    "and may have been done at its first try is not answered with a later try that began nothing: %s",
+    async (later) => {
+      handle = async (call) => {
+        throw asError(refuse(call === 1 ? "OUTCOME_UNKNOWN" : later));
+      };
+      await expect(setOnce()).rejects.toMatchObject({ type: "OUTCOME_UNKNOWN" });
+      expect(calls).toBe(later === "UNAVAILABLE" ? 3 : 2);
+    },
+  );
 
   test("is answered with what a later try says of the write itself", async () => {
     handle = async (call) => {

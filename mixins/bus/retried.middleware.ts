@@ -1,19 +1,6 @@
 import { setTimeout as pause } from "node:timers/promises";
-import type { ActionSchema, Context, Middleware, Service } from "moleculer";
-import type { CallMeta } from "../../services/contracts/contract.ts";
-import { anew, wasNotTaken } from "./asked-again.middleware.ts";
-
-/** An action that says of itself whether it may be asked again. */
-export interface Repeatable extends ActionSchema {
-  readonly isRead?: boolean;
-  /** A write that is done once under its id. */
-  readonly isIdempotent?: boolean;
-}
-
-/** Whether a call may be asked again: a read, or a write that is done once and has an id (`CallMeta`). */
-export function mayBeRepeated({ isRead, isIdempotent }: Repeatable, { meta }: Context<unknown, CallMeta>): boolean {
-  return isRead === true || (isIdempotent === true && meta.writeId !== undefined);
-}
+import type { Context, Middleware, Service } from "moleculer";
+import { anew, hasBegunNothing, mayBeRepeated, type Repeatable } from "./repeated-calls.ts";
 
 type Handler = (this: Service, context: Context) => Promise<unknown>;
 
@@ -21,7 +8,7 @@ const FIRST_PAUSE_MS = 50;
 const TIMED_OUT = 504;
 
 /**
- * A call that was answered with "not now" is made again when it may be done twice: twice more at most, and within the
+ * A call that was answered with "not now" is made again when it may be asked again: twice more at most, and within the
  * time that the call has.
  *
  * Moleculer's own retries give each try the whole time again. A request could take three times as long as its caller
@@ -42,10 +29,11 @@ export function retried(retries = 2): Middleware {
         } catch (error) {
           const pauseMs = FIRST_PAUSE_MS * 2 ** (tries - 1);
           const isOver = performance.now() - began + pauseMs >= (timeout || Infinity);
-          // What is said of the write itself is said of every try.
-          if (!isNotNow(error)) throw error;
-          if (tries > (most ?? retries) || isOver || !isMadeHere(context)) throw inDoubt ?? error;
-          if (mayHaveBeenDone(error)) inDoubt ??= error;
+          // A refusal of the write itself holds for each of its tries.
+          if (!isNotNow(error) && !hasBegunNothing(error)) throw error;
+          const isLast = tries > (most ?? retries) || isOver || !isNotNow(error) || !isMadeHere(context);
+          if (isLast) throw inDoubt ?? error;
+          if (!hasBegunNothing(error)) inDoubt ??= error;
           await pause(pauseMs);
         }
       }
@@ -62,12 +50,7 @@ export function retried(retries = 2): Middleware {
   };
 }
 
-/** UNAVAILABLE says that nothing was begun; and so does what nobody took. */
-function mayHaveBeenDone(error: unknown): boolean {
-  return (Object(error) as { type?: string }).type !== "UNAVAILABLE" && !wasNotTaken(error);
-}
-
-/** What took the call's whole time is not worth another try. */
+/** An error that took the call's whole time is not worth another try. */
 function isNotNow(error: unknown): boolean {
   const { retryable, code } = Object(error) as { retryable?: boolean; code?: unknown };
   return retryable === true && code !== TIMED_OUT;

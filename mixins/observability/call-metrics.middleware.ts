@@ -10,7 +10,7 @@ export const callMetrics: Middleware = {
   name: "call-metrics",
 
   localAction(next, { name: action = "", visibility }) {
-    // What serves its own process alone, as moleculer-web's `rest`, is no action that anybody asks for.
+    // A private action serves its own process alone, as moleculer-web's `rest` does for each request.
     if (action.startsWith("$") || visibility === "private") return next;
     const served = (code: string, began: number) =>
       actionSeconds.observe({ action, code }, (performance.now() - began) / 1000);

@@ -40,7 +40,7 @@ export function announcementsService({ mongoUrl }: { readonly mongoUrl: string }
   const store = announcementsStore(connection);
   const queue = new WriteQueue();
 
-  /** What another try of the write has stored. */
+  /** The revision that another try of the write has stored; undefined where none has. */
   async function doneBefore(guildId: GuildId, named: string) {
     const id = named as AnnouncementId;
     const revision = await store.revisionWritten(guildId, id);

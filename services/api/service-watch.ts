@@ -1,4 +1,4 @@
-import { wasNotTaken } from "../../mixins/bus/asked-again.middleware.ts";
+import { wasNotTaken } from "../../mixins/bus/repeated-calls.ts";
 import { PassingMap } from "../../mixins/async/passing-map.ts";
 import type { Health } from "../contracts/health.contract.ts";
 import type { OwnerName } from "../contracts/service-names.ts";

@@ -1,7 +1,8 @@
 import { randomUUID } from "node:crypto";
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from "@jest/globals";
 import { ServiceBroker, type ServiceSchema } from "moleculer";
-import { askedAgain, wasNotTaken } from "../../mixins/bus/asked-again.middleware.ts";
+import { askedAgain } from "../../mixins/bus/asked-again.middleware.ts";
+import { wasNotTaken } from "../../mixins/bus/repeated-calls.ts";
 import { serve } from "../../mixins/actions/contract-action.ts";
 import { brokerOptions } from "../../moleculer.config.ts";
 import { action } from "../../services/contracts/contract.ts";
@@ -11,6 +12,7 @@ import { until } from "../real-parts/until.ts";
 const read = action<object, number>({ name: "thing.read", keys: "guild read", params: {}, idempotent: true });
 const set = action<object, number>({ name: "thing.set", keys: "guild write", params: {}, idempotent: true });
 const make = action<object, number>({ name: "thing.make", keys: "guild write", params: {}, idempotent: false });
+const mortalSet = action<object, number>({ ...set, name: "mortal.set" });
 const UNHEARD_MS = 50;
 
 /** What the transporter holds, to lose it as a killed process does, or what it sends. */
@@ -145,5 +147,20 @@ describe("a call to another process", () => {
     await expect(offered).resolves.toBe(1);
     expect(calls).toBe(1);
     await successor.stop();
+  });
+
+  test("that changes something and was taken is not said not to be taken when nobody is there any more", async () => {
+    const mortal = newBroker("mortal.test");
+    mortal.createService({ name: "mortal", actions: serve(mortalSet, handler) });
+    await mortal.start();
+    await caller.waitForServices("mortal");
+    handle = () => lost.promise;
+    const call = caller.call(mortalSet.name, {}, { meta: { writeId: newWriteId() } });
+    await until(() => calls === 1, "it is taken");
+    await (mortal as unknown as Connected).transit.tx.client.close();
+    // The second try is offered for a second and a half, and nobody takes it.
+    await expect(call).rejects.toMatchObject({ type: "REQUEST_TIMEOUT" });
+    lost.resolve(0);
+    await mortal.stop();
   });
 });

@@ -44,11 +44,20 @@ export const BUS_GUARDS: readonly Guard[] = [
   },
   {
     guard: "a write without an id is not asked again",
-    file: "mixins/bus/retried.middleware.ts",
+    file: "mixins/bus/repeated-calls.ts",
     text: " && meta.writeId !== undefined",
     without: "",
     testFile: "test/processes/asked-again.processes.test.ts",
     test: "is never asked again when it is a write without an id",
+    onRealParts: true,
+  },
+  {
+    guard: "that one try of a write has begun nothing says nothing of the others",
+    file: "mixins/bus/asked-again.middleware.ts",
+    text: "if (isRead || unanswered === 0 || !hasBegunNothing(error)) reject(error);",
+    without: "reject(error);",
+    testFile: "test/processes/asked-again.processes.test.ts",
+    test: "is not said not to be taken when nobody is there any more",
     onRealParts: true,
   },
   {
@@ -79,7 +88,7 @@ export const BUS_GUARDS: readonly Guard[] = [
   },
   {
     guard: "a second try goes to any replica, not to the one that answered the first",
-    file: "mixins/bus/asked-again.middleware.ts",
+    file: "mixins/bus/repeated-calls.ts",
     text: "Object.assign(context.copy(), { nodeID })",
     without: "Object.assign(context.copy(), { nodeID: context.nodeID ?? nodeID })",
     testFile: "test/processes/retries-with-bus-users.processes.test.ts",
