@@ -1,6 +1,7 @@
 import { afterAll, beforeAll, describe, expect, test } from "@jest/globals";
 import { listOngoingEvents } from "../contracts/calendar-events.contract.ts";
-import { listOccurrencesStarting } from "../contracts/occurrences.contract.ts";
+import { updateCalendar } from "../contracts/calendars.contract.ts";
+import { listOccurrencesStarting, type Occurrence } from "../contracts/occurrences.contract.ts";
 import {
   type CalendarUnderTest,
   DAY,
@@ -173,5 +174,45 @@ describe("windows of calendars on the bus", () => {
     const soonest = await ask(2);
     expect(soonest.truncated).toBe(true);
     expect(soonest.occurrences).toEqual(all.occurrences.slice(0, 2));
+  });
+
+  test("dispatch gets only those that got their start or colour since an instant, where it asks so", async () => {
+    const guildId = calendar.newGuild();
+    const recurring = { recurs: true, recurrence: { frequency: "DAILY" } } as const;
+    const { eventId: untouched } = await calendar.create(guildId, recurring);
+    const { eventId: series } = await calendar.create(guildId, recurring);
+    const { eventId: single } = await calendar.create(guildId, {});
+    const { eventId: other } = await calendar.create(guildId, {});
+    const windows = [{ from: noon, until: noon + 2 * DAY }];
+    const ask = async (changedSince?: number) => {
+      const params = { guildId, windows, limit: 10, ...(changedSince === undefined ? {} : { changedSince }) };
+      const { occurrences } = await calendar.services.call(listOccurrencesStarting, params);
+      return occurrences.map(({ occurrenceId }) => occurrenceId as string).toSorted();
+    };
+    const all = (await ask()).map(String);
+    expect(all).toHaveLength(6);
+    const { occurrences } = await calendar.services.call(listOccurrencesStarting, { guildId, windows, limit: 10 });
+    const since = Math.max(...occurrences.map(({ scheduledAt }) => scheduledAt)) + 1;
+    await expect(ask(since)).resolves.toEqual([]);
+    await calendar.update(guildId, single, { color: "RED" });
+    await calendar.update(guildId, other, { startsAt: noon + HOUR, endsAt: noon + 2 * HOUR });
+    await calendar.update(guildId, `${series}_20240507T120000Z`, { color: "RED" });
+    await expect(ask(since)).resolves.toEqual([single, other, `${series}_20240507T120000Z`].toSorted());
+    expect(all).toContain(`${untouched}_20240506T120000Z`);
+  });
+
+  test("a new zone of the calendar gives what it moves a new start, too", async () => {
+    const guildId = calendar.newGuild();
+    const startsAt = noon + 10_000 * DAY;
+    const times = { startsAt, endsAt: startsAt + HOUR };
+    await calendar.create(guildId, { ...times, recurs: true, recurrence: { frequency: "DAILY" } });
+    const windows = [{ from: startsAt - DAY, until: startsAt + DAY }];
+    const ask = (changedSince = 0) =>
+      calendar.services.call(listOccurrencesStarting, { guildId, windows, limit: 10, changedSince });
+    const [{ scheduledAt }] = (await ask()).occurrences as [Occurrence];
+    await expect(ask(scheduledAt + 1)).resolves.toMatchObject({ occurrences: [] });
+    await calendar.services.call(updateCalendar, { guildId, calendarNumber: 1, timezone: "Asia/Tokyo" });
+    const moved = await ask(scheduledAt + 1);
+    expect(moved.occurrences.map((occurrence) => occurrence.startsAt - startsAt)).toEqual([-9 * HOUR, 15 * HOUR]);
   });
 });

@@ -77,7 +77,7 @@ export function calendarWindows(store: CalendarEventsStore, calendars: Calendars
         belongs: (times) => isOngoing(times, now),
       }),
 
-    async listStarting({ guildId, windows, limit, texts = true, only = {} }, isOpen) {
+    async listStarting({ guildId, windows, limit, texts = true, only = {}, changedSince }, isOpen) {
       const [written, { numbers, reads }] = await Promise.all([calendars.list(guildId), store.calendarsNow(guildId)]);
       const open = await openOf(numbers, isOpen);
       const found = soonest(limit);
@@ -88,6 +88,7 @@ export function calendarWindows(store: CalendarEventsStore, calendars: Calendars
         limit,
         texts,
         only,
+        changedSince,
         found,
         deadline,
       };
@@ -185,6 +186,7 @@ interface Search {
   readonly limit: number;
   readonly texts: boolean;
   readonly only: OnlyOccurrences;
+  readonly changedSince: EpochMs | undefined;
   readonly found: Soonest;
   /** By the clock of `performance.now`: nobody waits for the answer after that. */
   readonly deadline: number;
@@ -194,17 +196,19 @@ interface Search {
 const SEARCH_MS = 5_000;
 
 async function collectStarting(reads: EventReads, search: Search, window: Window): Promise<void> {
-  const { guildId, calendars, limit, texts, only, found, deadline } = search;
+  const { guildId, calendars, limit, texts, only, changedSince = 0, found, deadline } = search;
   const calendarOf = ({ calendarNumber }: { calendarNumber: number }) => calendarIn(guildId, calendars)(calendarNumber);
   const add = (placed: Placed) => {
     const occurrence = announcedOccurrence(placed, calendarOf(placed.event));
+    if (Math.max(occurrence.scheduledAt, occurrence.coloredAt) < changedSince) return;
     found.add(texts ? occurrence : withoutTexts(occurrence));
   };
+  const narrowed = { texts, only, changedSince: storedSince(search) };
   const slices = new Slices();
-  for (const event of await reads.singlesStarting(guildId, calendars, window, limit + 1, search)) {
+  for (const event of await reads.singlesStarting(guildId, calendars, window, limit + 1, narrowed)) {
     add(placedSingle(event));
   }
-  for await (const some of reads.recurringTouching(guildId, calendars, window, search)) {
+  for await (const some of reads.recurringTouching(guildId, calendars, window, narrowed)) {
     const placed = await placedEvents(some, {
       reads,
       eventsOf: (ids) => reads.findAll(ids),
@@ -221,6 +225,13 @@ async function collectStarting(reads: EventReads, search: Search, window: Window
       if (performance.now() > deadline) throw new NoAnswerInTime(`occurrences that start in guild ${guildId}`);
     }
   }
+}
+
+/** Since when an event has to be stored to have changed since; undefined where a calendar's new zone has moved others, too. */
+function storedSince({ calendars, changedSince }: Search): EpochMs | undefined {
+  if (changedSince === undefined) return undefined;
+  const hasNewZone = calendars.some(({ zoneChanges }) => zoneChanges.some(({ since }) => since >= changedSince));
+  return hasNewZone ? undefined : changedSince;
 }
 
 /** An occurrence that was changed by hand may have texts of its own. */

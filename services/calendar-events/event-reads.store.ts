@@ -33,6 +33,8 @@ export interface Narrowed {
   readonly texts: boolean;
   /** With a colour, series of other colours are read whose occurrences may have been recoloured. */
   readonly only?: OnlyOccurrences;
+  /** Series that have not changed since are read where their occurrences may have. */
+  readonly changedSince?: EpochMs | undefined;
 }
 
 export interface EventReads {
@@ -127,21 +129,27 @@ export function eventReads(model: Model<AnyRow>, moment?: { at?: Moment }): Even
         { projection: SHOWN, eventIn: shownOf },
       ),
 
-    recurringTouching(guildId, calendars, window, { texts, only = {} }) {
+    recurringTouching(guildId, calendars, window, { texts, only = {}, changedSince }) {
       const { color, eventId } = only;
-      const ofColor = color === undefined ? {} : { $or: [{ color: { $in: [color, null] } }, { hasOverrides: true }] };
+      const ofColor = color === undefined ? [] : [{ $or: [{ color: { $in: [color, null] } }, { hasOverrides: true }] }];
+      const changed =
+        changedSince === undefined ? [] : [{ $or: [...changedAfter(changedSince), { hasOverrides: true }] }];
+      const conditions = [...ofColor, ...changed];
+      const also = conditions.length === 0 ? {} : { $and: conditions };
       const where =
         eventId === undefined
-          ? { filter: queryFor(guildId, calendars, window, { which: "recurring", also: ofColor }), hint: ENTRIES_INDEX }
+          ? { filter: queryFor(guildId, calendars, window, { which: "recurring", also }), hint: ENTRIES_INDEX }
           : { filter: seriesQuery(guildId, calendars, eventId) };
       return found(where, { projection: projectionOf(texts), eventIn: eventOf });
     },
 
-    async singlesStarting(guildId, calendars, { from, until }, most, { texts, only: { color, eventId } = {} }) {
+    async singlesStarting(guildId, calendars, { from, until }, most, { texts, only = {}, changedSince }) {
+      const { color, eventId } = only;
       const filter = {
         ...inCalendars(guildId, calendars),
         ...(eventId === undefined ? {} : { _id: eventId }),
         ...(color === undefined ? {} : { color }),
+        ...(changedSince === undefined ? {} : { $or: changedAfter(changedSince) }),
         startsAt: { $gte: from, $lt: until },
         recurrence: { $exists: false },
         eventId: { $exists: false },
@@ -174,6 +182,12 @@ function together(model: Model<AnyRow>): (ids: readonly string[]) => Promise<Row
 interface Reading<Event extends ShownEvent> {
   readonly projection: Readonly<Record<string, 0>>;
   readonly eventIn: (row: Exclude<Row, OverrideRow>) => Event | undefined;
+}
+
+/** What got its start or its colour then or later. */
+function changedAfter(at: EpochMs): object[] {
+  const after = { $gte: new Date(at) };
+  return [{ scheduledAt: after }, { coloredAt: after }];
 }
 
 /** Texts may be 7 kB an event, and ten thousand are read at a time. */

@@ -37,6 +37,8 @@ export interface OccurrencesStartingParams {
   readonly texts?: boolean;
   /** Leaves out all others. */
   readonly only?: OnlyOccurrences;
+  /** Leaves out what got its start and its colour before. */
+  readonly changedSince?: EpochMs;
   /**
    * Where it is given, `former` has what was so until later than this: of each event as it was before it was last moved,
    * recoloured or removed, without texts; 1000 at most, those of the latest changes. Of a removed event it is known for 7
@@ -82,6 +84,7 @@ export const listOccurrencesStarting = action<OccurrencesStartingParams, Occurre
       strict: true,
       props: { color: optional(oneOf(COLORS)), eventId: optional(reference) },
     }),
+    changedSince: optional(instant),
     formerAfter: optional(instant),
   },
   idempotent: true,

@@ -5,9 +5,11 @@ import { startTestServices, type TestServices } from "../../test/real-parts/test
 import { until } from "../../test/real-parts/until.ts";
 import { announcementsService } from "../announcements/announcements.service.ts";
 import { calendarEventsService } from "../calendar-events/calendar-events.service.ts";
+import { updateAnnouncement } from "../contracts/announcements.contract.ts";
 import { listUpcomingPosts } from "../contracts/dispatch.contract.ts";
 import { guildSettingsService } from "../guild-settings/guild-settings.service.ts";
 import { dispatchService } from "./dispatch.service.ts";
+import type { Timing } from "./protocol/timing.ts";
 import { newRecordingSink, type RecordingSink } from "../../test/fixtures/recording-sink.ts";
 
 const HOUR = 3_600_000;
@@ -27,8 +29,8 @@ describe(`a guild of which at most ${BOUND} posts are planned at a time (D39)`, 
   });
   afterEach(() => services.stop());
 
-  async function dispatch(graceMs: number): Promise<{ stop(): Promise<void> }> {
-    const timing = { maxOpenPosts: BOUND };
+  async function dispatch(graceMs: number, more: Partial<Timing> = {}): Promise<{ stop(): Promise<void> }> {
+    const timing = { maxOpenPosts: BOUND, ...more };
     const schema = dispatchService({ mongoUrl: services.mongoUrl, sinks: [sink], graceMs, timing });
     const service = services.broker.createService(schema);
     await services.broker.waitForServices("dispatch", 10_000, 20);
@@ -85,6 +87,40 @@ describe(`a guild of which at most ${BOUND} posts are planned at a time (D39)`, 
     const passedOver = rows.filter(({ reason }) => reason?.startsWith(`more than ${BOUND} posts`));
     expect(passedOver).toMatchObject([{ announcementId: id, startsAt }]);
     expect(passedOver[0]?.reason).toMatch(`stands for ${2 * BOUND - 1} other posts of the announcement, due until`);
+  });
+
+  test("an announcement a week ahead is posted in time, however many occurrences start before", async () => {
+    await dispatch(900_000);
+    const guild = new TestGuild(services, sink);
+    const from = Date.now() + HOUR;
+    const calendar = await openCalendar(services.mongoUrl);
+    const soon = Array.from({ length: 10_100 }, (_, at) => ({
+      startsAt: from + at * 45_000,
+      endsAt: from + at * 45_000,
+    }));
+    await calendar.fill(guild.id, soon);
+    await calendar.connection.close();
+    await guild.announcement(0, { type: "COLOR", eventColor: "RED", hours: 168 });
+    const eventId = await guild.event(168 * HOUR + 3_000, { color: "RED" });
+    await until(async () => (await guild.history()).length === 1, "posted", 60_000);
+    await expect(guild.history()).resolves.toMatchObject([{ eventId, state: "sent" }]);
+  });
+
+  test("the ledger keeps the latest of what people call off", async () => {
+    await dispatch(900_000, { keptCalledOff: 2 });
+    const guild = new TestGuild(services, sink);
+    const id = await guild.announcement(0);
+    for (let at = 1; at <= 3; at += 1) await guild.event(at * HOUR);
+    for (let times = 0; times < 3; times += 1) {
+      await until(async () => (await guild.upcoming()).length === 3, "planned");
+      await services.call(updateAnnouncement, { guildId: guild.id, id, enabled: false });
+      await until(async () => (await guild.upcoming()).length === 0, "called off");
+      await services.call(updateAnnouncement, { guildId: guild.id, id, enabled: true });
+    }
+    await until(async () => (await guild.upcoming()).length === 3, "planned again");
+    // Those of one plan were called off at the same time, and are kept or forgotten together.
+    await until(async () => (await guild.history()).length <= 3, "forgotten");
+    expect(guild.received()).toEqual([]);
   });
 
   test("of more occurrences than a plan looks at upcoming says so, and from when on; what is sooner is planned", async () => {

@@ -10,8 +10,11 @@ const MESSAGES = {
 
 /** What upcoming says of a plan that does not reach as far as it should; undefined where it does. */
 export function notPlannedOf({ bounded, occurrencesThrough }: GuildPlan): NotPlanned | undefined {
-  if (bounded !== undefined) return told("TOO_MANY_POSTS", bounded.cut.at);
-  return occurrencesThrough === undefined ? undefined : told("TOO_MANY_OCCURRENCES", occurrencesThrough);
+  const postsThrough = bounded?.cut.at ?? Infinity;
+  if (occurrencesThrough !== undefined && occurrencesThrough <= postsThrough) {
+    return told("TOO_MANY_OCCURRENCES", occurrencesThrough);
+  }
+  return bounded === undefined ? undefined : told("TOO_MANY_POSTS", postsThrough);
 }
 
 function told(code: NotPlanned["code"], dueFrom: number): NotPlanned {

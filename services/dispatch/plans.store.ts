@@ -3,7 +3,7 @@ import type { ClientSession, Connection } from "mongoose";
 import type { GuildId } from "../contracts/ids.ts";
 import { isDuplicateKey } from "../../mixins/mongo/change-feed.ts";
 import { inTransaction } from "../../mixins/mongo/transaction.ts";
-import type { PlannedRow, PlanUpdate } from "./domain/plan-truth.ts";
+import { MAX_OPEN_POSTS, type PlannedRow, type PlanUpdate } from "./domain/plan-truth.ts";
 import { type GuildPlanRow, guildPlanSchema, type SourceRow, sourceSchema } from "./guild-plan.document.ts";
 import { expiryOf, fieldsOf, type PostRow, postSchema, rowOf } from "./post.document.ts";
 import type { GuildPlan, PlanCommit, PostStore, Source } from "./protocol/post-store.ts";
@@ -11,9 +11,12 @@ import type { GuildPlan, PlanCommit, PostStore, Source } from "./protocol/post-s
 /** Another plan, or a claim, came between: nothing of this one is stored. */
 class Overtaken extends Error {}
 
+/** As many as a plan may call off. */
+const FORGOTTEN_AT_ONCE = MAX_OPEN_POSTS;
+
 type Plans = Pick<
   PostStore,
-  "guildPlan" | "plannedGuilds" | "commitPlan" | "guildsToReplan" | "sources" | "sourceVersions"
+  "forgetCalledOff" | "guildPlan" | "plannedGuilds" | "commitPlan" | "guildsToReplan" | "sources" | "sourceVersions"
 >;
 
 export function plansStore(connection: Connection): Plans {
@@ -71,6 +74,22 @@ export function plansStore(connection: Connection): Plans {
         if (error instanceof Overtaken || isDuplicateKey(error)) return undefined;
         throw error;
       }
+    },
+
+    async forgetCalledOff(guildId, kept) {
+      const calledOff = { guildId, state: "cancelled" } as const;
+      const [last] = await posts
+        .find(calledOff, { settledAt: 1 })
+        .sort({ settledAt: -1 })
+        .skip(kept)
+        .limit(1)
+        .hint("called off")
+        .lean<PostRow[]>();
+      if (last === undefined) return;
+      const ahead = { $expr: { $gt: ["$dueAt", "$settledAt"] }, fence: 0 };
+      const old = { ...calledOff, settledAt: { $lte: last.settledAt }, ...ahead } as never;
+      const rows = await posts.find(old, { _id: 1 }).limit(FORGOTTEN_AT_ONCE).hint("called off").lean<PostRow[]>();
+      await posts.deleteMany({ _id: { $in: rows.map(({ _id }) => _id) }, state: "cancelled" });
     },
 
     async plannedGuilds(guildIds) {

@@ -63,6 +63,11 @@ postSchema.index({ guildId: 1, occurrenceId: 1 });
 const SETTLED = { partialFilterExpression: { settledAt: { $exists: true } } };
 postSchema.index({ guildId: 1, settledAt: -1 }, { name: "history", ...SETTLED });
 postSchema.index({ guildId: 1, announcementId: 1, settledAt: -1 }, { name: "history of announcement", ...SETTLED });
+/** What was called off: the latest of it is kept. */
+postSchema.index(
+  { guildId: 1, settledAt: -1 },
+  { name: "called off", partialFilterExpression: { state: "cancelled" } },
+);
 /** What suspends an announcement. */
 postSchema.index({ guildId: 1, announcementId: 1 }, { partialFilterExpression: { suspends: { $exists: true } } });
 postSchema.index({ expiresAt: 1 }, { name: "expiry", sparse: true, expireAfterSeconds: 0 });

@@ -2,6 +2,7 @@ import type { EpochMs } from "../../contracts/ids.ts";
 import { calledOffEarly } from "./called-off-early.ts";
 import { leadMs } from "./fire-time.ts";
 import { missedOut } from "./missed-out.ts";
+import { notRead } from "./not-read.ts";
 import { inOneGo, pausing } from "./pausing.ts";
 import { comparePositions, type Position } from "./plan-order.ts";
 import { type GuildTruth, CANDIDATES_PER_POST, type Plan, type PlannedRow, type PlanUpdate } from "./plan-truth.ts";
@@ -30,6 +31,7 @@ export function* planSelected(truth: GuildTruth, selection: Selection): Generato
   const isKnown = (key: string) => rows.has(key) || wishedKeys.has(key);
   const inserts: Post[] = [
     ...missedOut(selection.passedOver, truth, rows),
+    ...notRead(truth, rows),
     ...(yield* calledOffEarly(truth, beyondReach(truth), isKnown)),
   ];
   let room = truth.maxOpenPosts - staying;

@@ -7,6 +7,8 @@ import type { Candidate, SelectionTruth } from "./select-soonest.ts";
 
 /** Of one guild at most this many posts are open at a time (D39). */
 export const MAX_OPEN_POSTS = 5_000;
+/** Of one guild the ledger keeps at most this many posts that were called off before they were due, the latest (D39). */
+export const KEPT_CALLED_OFF = 10_000;
 /** A plan looks at no more pairs of an announcement and an occurrence than this for each post that may be open. */
 export const CANDIDATES_PER_POST = 2;
 
@@ -32,6 +34,8 @@ export interface GuildTruth extends SelectionTruth {
   readonly sinksOnSince?: SinksOnSince;
   /** What was due and is not asked for any more. */
   readonly calledOff?: readonly Candidate[];
+  /** Set where more occurrences are due nearly at once than are read at a time: the last that is known. */
+  readonly lastKnown?: Occurrence | undefined;
   readonly maxOpenPosts: number;
   /** The version of the plan before. A row is numbered by it, so that one which is put off and comes back is another. */
   readonly version: number;

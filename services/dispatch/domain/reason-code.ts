@@ -10,7 +10,7 @@ const BEGINS: readonly (readonly [code: ReasonCode, begins: RegExp])[] = [
   ["SUSPENDED", /^the announcement is suspended/],
   ["REFUSED", /^HTTP 4(?!29|08)/],
   ["CHANNEL_UNUSABLE", /^the channels? /],
-  ["TOO_MANY_POSTS", /^more than \d+ posts of the guild/],
+  ["TOO_MANY_POSTS", /^more than \d+ (?:posts|occurrences) of the guild/],
   ["RECEIVER_LIMIT", /^(?:HTTP 429|rate limit)/],
   ["ATTEMPT_FAILED", /^(?:HTTP|E[A-Z]+$|timed out|socket|the receiver|the log|its deadline)/],
   ["POISON", /^poison/],

@@ -1,5 +1,5 @@
 import { TOMBSTONE_DAYS } from "../../contracts/change-feed.contract.ts";
-import type { EpochMs, GuildId } from "../../contracts/ids.ts";
+import type { EpochMs, GuildId, OccurrenceId } from "../../contracts/ids.ts";
 import { selectCalledOff } from "../domain/called-off-early.ts";
 import { leadMs } from "../domain/fire-time.ts";
 import { comparePositions, type Position, startOf } from "../domain/plan-order.ts";
@@ -12,10 +12,10 @@ import {
   type SinksOnSince,
 } from "../domain/plan-truth.ts";
 import { isOpen, type Post } from "../domain/post.ts";
-import { type Candidate, selectSoonest } from "../domain/select-soonest.ts";
+import { selectSoonest } from "../domain/select-soonest.ts";
 import type { Ports } from "./ports.ts";
 import type { BoundedPlan, GuildPlan } from "./post-store.ts";
-import { readOccurrences } from "./read-occurrences.ts";
+import { type OccurrencesRead, readOccurrences } from "./read-occurrences.ts";
 import { sourcesOf } from "./sources.ts";
 import { storePlan } from "./store-plan.ts";
 import type { Timing } from "./timing.ts";
@@ -23,6 +23,8 @@ import type { Timing } from "./timing.ts";
 const DAY_MS = 86_400_000;
 /** In place of the time of a change: the guild's bounded plan is only to be gone on with. */
 export const NOTHING_CHANGED = Infinity;
+/** A part of the horizon: what is due sooner is planned at once, in as many plans as it takes. */
+const NEAR = 48;
 /** Occurrences whose posts are read at a time. */
 const OCCURRENCES_AT_ONCE = 500;
 
@@ -57,9 +59,8 @@ export async function planGuild(
   if (before.version === 0 && leads.length === 0) return NOTHING_PLANNED;
   const announcements = everyRule.filter(({ until }) => until === undefined);
   const read = await readOccurrences(owners, timing, { guildId, leads, from: after.at, now });
-  const { completeThrough } = read;
-  if (completeThrough !== undefined) reports.trouble("plan", { guildId, reason: "too many occurrences" });
-  const { occurrences, windows, through } = read;
+  const { occurrences, windows, through, isShort, lastKnown } = read;
+  if (isShort) reports.trouble("plan", { guildId, reason: "too many occurrences" });
   const { graceMs, maxOpenPosts } = timing;
   const { version, bounded: unplanned } = before;
   const sinks = ports.sinks.map(({ name }) => name);
@@ -70,13 +71,14 @@ export async function planGuild(
   const former = { rules: everyRule.filter(({ until }) => until !== undefined), occurrences: read.former };
   const calledOff = await inSlices(ports, selectCalledOff({ ...given, ...bounds }, former, maxOpenPosts));
   const selected = [...selection.candidates, ...calledOff, ...selection.passedOver.map(({ first }) => first)];
-  const existing = await existingPosts(ports, timing, guildId, selected);
-  const truth: GuildTruth = { ...given, ...bounds, calledOff, existing };
-  const plan = await inSlices(ports, planSelected(truth, selection));
+  const ids = [...selected, ...(lastKnown === undefined ? [] : [lastKnown])].map(({ occurrenceId }) => occurrenceId);
+  const existing = await existingPosts(ports, timing, guildId, new Set(ids));
+  const truth: GuildTruth = { ...given, ...bounds, calledOff, existing, lastKnown };
+  const plan = withCut(await inSlices(ports, planSelected(truth, selection)), read, now, timing);
   const posts = resultOf(truth, plan);
   const sources = await sourcesOf(ports, truth, read.withTexts, posts);
   const { inserts, updates, removes } = plan;
-  const reach = { ...reachOf(before, truth, plan, timing, posts), occurrencesThrough: completeThrough };
+  const reach = reachOf(before, { through, now, isShort }, plan, timing, posts);
   const commit = { guildId, version, inserts, updates, removes, sources, ...reach };
   const unfinished = {
     ...before,
@@ -88,8 +90,15 @@ export async function planGuild(
     for (const post of settledBy(changes, byId)) reports.settled(post);
   });
   if (!isStored) return undefined;
+  if (updates.some(({ to }) => to.state === "cancelled")) await store.forgetCalledOff(guildId, timing.keptCalledOff);
   if (plan.cut === undefined) return { posts: posts.filter(isOpen), more: "none" };
   return { posts: posts.filter(isOpen), more: moreOf(plan.cut, plan.isFull, now) };
+}
+
+/** Where not even the next hour's occurrences could be read at a time, the plan is gone on with at once. */
+function withCut(plan: Plan, { isShort, through }: OccurrencesRead, now: EpochMs, { horizonMs }: Timing): Plan {
+  const isNear = isShort && through < now + horizonMs / NEAR;
+  return plan.cut === undefined && isNear ? { ...plan, cut: startOf(through) } : plan;
 }
 
 /** When a plan that does not hold all of the guild's posts is gone on with. */
@@ -123,11 +132,11 @@ async function existingPosts(
   { store }: Ports,
   { maxOpenPosts }: Timing,
   guildId: GuildId,
-  selected: readonly Candidate[],
+  selected: ReadonlySet<OccurrenceId>,
 ): Promise<Post[]> {
   const byId = new Map<string, Post>();
   for (const post of await store.standingPosts(guildId, maxOpenPosts + OCCURRENCES_AT_ONCE)) byId.set(post.id, post);
-  const ids = [...new Set(selected.map(({ occurrenceId }) => occurrenceId))];
+  const ids = [...selected];
   for (let first = 0; first < ids.length; first += OCCURRENCES_AT_ONCE) {
     const posts = await store.postsOf(guildId, ids.slice(first, first + OCCURRENCES_AT_ONCE));
     for (const post of posts) byId.set(post.id, post);
@@ -156,26 +165,29 @@ function resultOf({ existing }: GuildTruth, { inserts, updates, removes }: PlanC
 /** How far the plan reaches; stays as it was while it is much the same, so that an unchanged plan writes nothing. */
 function reachOf(
   before: GuildPlan,
-  { through, now }: GuildTruth,
+  { through, now, isShort }: Pick<GuildTruth, "through" | "now"> & Pick<OccurrencesRead, "isShort">,
   { cut, ...changes }: Plan,
   { horizonMs, sweepEveryMs }: Timing,
   posts: readonly Post[],
-): Pick<GuildPlan, "plannedThrough" | "replanAt" | "bounded"> {
+): Omit<GuildPlan, "version"> {
   const unchanged =
     before.version > 0 && changes.inserts.length + changes.updates.length + changes.removes.length === 0;
+  const isAsShort = (before.occurrencesThrough !== undefined) === isShort;
+  const mayStay = unchanged && isAsShort && before.replanAt > now;
+  const occurrencesThrough = isShort ? through : undefined;
   if (cut === undefined) {
-    const isSame = before.bounded === undefined && Math.abs(through - before.plannedThrough) < horizonMs / 48;
-    if (unchanged && isSame && before.replanAt > now) return before;
-    return { plannedThrough: through, replanAt: now + (through - now) / 2, bounded: undefined };
+    const isSame = before.bounded === undefined && Math.abs(through - before.plannedThrough) < horizonMs / NEAR;
+    if (mayStay && isSame) return before;
+    return { plannedThrough: through, replanAt: now + (through - now) / 2, bounded: undefined, occurrencesThrough };
   }
   const isSame = before.bounded !== undefined && comparePositions(cut, before.bounded.cut) === 0;
-  if (unchanged && isSame && before.replanAt > now) return before;
+  if (mayStay && isSame) return before;
   const plannedThrough = Math.min(through, cut.at);
   const bounded = boundedBy(before.bounded, cut, now);
   // Room comes with the first post that is due. Whoever sends it goes on at once; this is for when nobody is left to.
   const firstDueAt = Math.min(...posts.filter(isOpen).map(({ dueAt }) => dueAt));
   const replanAt = Math.min(Math.max(now, firstDueAt) + sweepEveryMs, now + (through - now) / 2);
-  return { plannedThrough, replanAt, bounded };
+  return { plannedThrough, replanAt, bounded, occurrencesThrough };
 }
 
 function boundedBy(before: BoundedPlan | undefined, cut: Position, now: EpochMs): BoundedPlan {

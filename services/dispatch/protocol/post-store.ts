@@ -110,6 +110,11 @@ export interface PostStore {
    * was claimed meanwhile. Answers the version that is stored then; a plan that changes nothing writes nothing.
    */
   commitPlan(plan: PlanCommit): Promise<number | undefined>;
+  /**
+   * Removes rows of posts that were called off before they were due and never claimed, beyond the latest `kept` of the
+   * guild's that were called off: people may call off and ask again as often as they like. A few thousand at a time.
+   */
+  forgetCalledOff(guildId: GuildId, kept: number): Promise<void>;
   /** Guilds whose `replanAt` is before this, the longest overdue first. */
   guildsToReplan(before: EpochMs, limit: number): Promise<readonly { guildId: GuildId; replanAt: EpochMs }[]>;
   /** Open posts with `wakeAt` in `[from, before)`, soonest first. */

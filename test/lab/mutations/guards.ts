@@ -5,6 +5,7 @@ import { DATABASE_GUARDS } from "./database-guards.ts";
 import { DISPATCH_GUARDS } from "./dispatch-guards.ts";
 import { KEY_GUARDS } from "./key-guards.ts";
 import { OBSERVABILITY_GUARDS } from "./observability-guards.ts";
+import { PLANNING_GUARDS } from "./planning-guards.ts";
 import { PROCESS_GUARDS } from "./process-guards.ts";
 import { REQUEST_GUARDS } from "./request-guards.ts";
 import { REVISION_GUARDS } from "./revision-guards.ts";
@@ -18,6 +19,7 @@ export const GUARDS: readonly Guard[] = [
   ...DISPATCH_GUARDS,
   ...KEY_GUARDS,
   ...OBSERVABILITY_GUARDS,
+  ...PLANNING_GUARDS,
   ...PROCESS_GUARDS,
   ...REQUEST_GUARDS,
   ...REVISION_GUARDS,

@@ -119,11 +119,14 @@ export function newSimulatedOwners(
             former(guildId).rules.length > 0,
         ),
       announcement: async (_guildId, id) => announcements.get(id)?.at(-1)?.thing ?? null,
-      occurrences: async ({ guildId, windows, limit, formerAfter = Infinity }) => {
+      occurrences: async ({ guildId, windows, limit, changedSince = 0, formerAfter = Infinity }) => {
         const within = ({ occurrenceId, startsAt }: Occurrence) =>
           guilds.get(occurrenceId) === guildId &&
           windows.some(({ from, until }) => startsAt >= from && startsAt < until);
-        const found = current(occurrences).filter(within);
+        const isChanged = (one: Occurrence) => Math.max(one.scheduledAt, one.coloredAt) >= changedSince;
+        const found = current(occurrences)
+          .filter((one) => within(one) && isChanged(one))
+          .sort((one, other) => one.startsAt - other.startsAt);
         const calledOff = former(guildId).occurrences.filter((one) => within(one) && (one.until ?? 0) > formerAfter);
         return { occurrences: found.slice(0, limit), truncated: found.length > limit, former: calledOff };
       },
