@@ -3,8 +3,8 @@ import { pathToFileURL } from "node:url";
 import { freePort } from "../../../services/launch/embedded-mongod.ts";
 import { Launched } from "../../real-parts/launched.ts";
 import { until } from "../../real-parts/until.ts";
-import { optionsWithEdits, type SourceEdit } from "../../real-parts/source-edit.ts";
-import { type ProtectionName, PROTECTIONS } from "./protections.ts";
+import { guardsNamed } from "../mutations/guards.ts";
+import { optionsWithout } from "../mutations/take-out.ts";
 
 export const REPLICAS = ["one", "two"] as const;
 export type ReplicaName = (typeof REPLICAS)[number];
@@ -14,8 +14,8 @@ type Break = "deaf-to-broadcasts" | "stepped-clock" | "dies-of-poison";
 
 export interface ReplicaOptions {
   readonly breaks?: readonly Break[];
-  /** Protections that are taken out of every replica. */
-  readonly without?: readonly ProtectionName[];
+  /** Names of the guards that are taken out of every replica. */
+  readonly without?: readonly string[];
   /** Whether one that dies by itself is raised again. */
   readonly isKept?: boolean;
 }
@@ -37,9 +37,7 @@ export function newReplicas(
 ): Replicas {
   const running = new Map<ReplicaName, Launched>();
   const imports = breaks.map((module) => `--import=${fileUrl(`${module}.ts`)}`);
-  const nodeOptions = [...imports, optionsWithEdits(without.flatMap<SourceEdit>((name) => PROTECTIONS[name]))].join(
-    " ",
-  );
+  const nodeOptions = [...imports, optionsWithout(guardsNamed(without))].join(" ");
   let crashes = 0;
 
   async function raise(name: ReplicaName): Promise<void> {

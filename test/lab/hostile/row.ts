@@ -1,5 +1,4 @@
 import type { ChildProcess } from "node:child_process";
-import type { SourceEdit } from "../../real-parts/source-edit.ts";
 import type { Post } from "./asker.ts";
 
 /** The service under attack. */
@@ -44,6 +43,6 @@ export interface HostileRow {
   readonly attack: (stage: Stage, signal: AbortSignal) => Promise<void>;
   /** What else must hold after the attack: a sentence for each thing that does not. */
   readonly check?: (stage: Stage) => Promise<readonly string[]>;
-  /** The negative control: with this bound taken out the row must fail. */
-  readonly control: { readonly name: string; readonly edits: readonly SourceEdit[] };
+  /** The negative control: without these guards (test/lab/mutations) the row must fail. */
+  readonly control: { readonly name: string; readonly without: readonly string[] };
 }

@@ -1,7 +1,8 @@
 import { once } from "node:events";
 import { setPriority } from "node:os";
 import { setTimeout as pause } from "node:timers/promises";
-import { optionsWithEdits } from "../../real-parts/source-edit.ts";
+import { guardsNamed } from "../mutations/guards.ts";
+import { optionsWithout } from "../mutations/take-out.ts";
 import { startProcess } from "./load-process.ts";
 import type { Neighbour, NeighbourOutcome } from "./neighbour-process.ts";
 import { DuePosts } from "./posts.ts";
@@ -40,7 +41,7 @@ export interface RowOutcome {
 
 /** Runs one row on a service of its own: the neighbour alone, beside the attack, and after it. */
 export async function runRow(row: HostileRow, isControl: boolean): Promise<RowOutcome> {
-  const nodeOptions = isControl ? optionsWithEdits(row.control.edits) : "";
+  const nodeOptions = isControl ? optionsWithout(guardsNamed(row.control.without)) : "";
   const env = { ...row.settings, API_KEY: OPERATOR_KEY, ...(isControl ? { NODE_OPTIONS: nodeOptions } : {}) };
   const target = await (row.start ?? startTarget)(env);
   const stage = newStage(target);

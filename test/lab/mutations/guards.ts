@@ -1,9 +1,11 @@
-import type { Guard } from "./guard.ts";
+import type { LabGuard, TestedGuard } from "./guard.ts";
 import { BUS_GUARDS } from "./bus-guards.ts";
 import { CALENDAR_GUARDS } from "./calendar-guards.ts";
 import { DATABASE_GUARDS } from "./database-guards.ts";
+import { DISCORD_GUARDS } from "./discord-guards.ts";
 import { DISPATCH_GUARDS } from "./dispatch-guards.ts";
 import { KEY_GUARDS } from "./key-guards.ts";
+import { LAB_GUARDS } from "./lab-guards.ts";
 import { OBSERVABILITY_GUARDS } from "./observability-guards.ts";
 import { PLANNING_GUARDS } from "./planning-guards.ts";
 import { PROCESS_GUARDS } from "./process-guards.ts";
@@ -12,10 +14,11 @@ import { REVISION_GUARDS } from "./revision-guards.ts";
 import { SERVER_GUARDS } from "./server-guards.ts";
 
 /** Guards of which each is shown to be needed: `npm run mutations` takes one out at a time. */
-export const GUARDS: readonly Guard[] = [
+export const TESTED_GUARDS: readonly TestedGuard[] = [
   ...BUS_GUARDS,
   ...CALENDAR_GUARDS,
   ...DATABASE_GUARDS,
+  ...DISCORD_GUARDS,
   ...DISPATCH_GUARDS,
   ...KEY_GUARDS,
   ...OBSERVABILITY_GUARDS,
@@ -25,3 +28,15 @@ export const GUARDS: readonly Guard[] = [
   ...REVISION_GUARDS,
   ...SERVER_GUARDS,
 ];
+
+/** All that the lab takes out. */
+export const GUARDS: readonly LabGuard[] = [...TESTED_GUARDS, ...LAB_GUARDS];
+
+/** The guards of these names; throws for a name that is none. */
+export function guardsNamed(names: readonly string[]): LabGuard[] {
+  return names.map((name) => {
+    const found = GUARDS.find(({ guard }) => guard === name);
+    if (found === undefined) throw new Error(`no guard has the name: ${name}`);
+    return found;
+  });
+}

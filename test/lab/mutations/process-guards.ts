@@ -1,15 +1,15 @@
-import type { Guard } from "./guard.ts";
+import type { TestedGuard } from "./guard.ts";
 
 const options = { testFile: "test/packages/node-options.unit.test.ts" };
 const npmSignals = { testFile: "test/processes/npm-signals.processes.test.ts", onRealParts: true } as const;
 
 /** How processes are started, and how they end. */
-export const PROCESS_GUARDS: readonly Guard[] = [
+export const PROCESS_GUARDS: readonly TestedGuard[] = [
   {
     ...options,
     guard: "npm start has no __proto__ (D8)",
     file: "package.json",
-    text: '"start": "exec node --disable-proto=delete ',
+    words: '"start": "exec node --disable-proto=delete ',
     without: '"start": "exec node ',
     test: "by each npm script",
   },
@@ -17,15 +17,15 @@ export const PROCESS_GUARDS: readonly Guard[] = [
     ...options,
     guard: "the image has no __proto__ (D8)",
     file: "Dockerfile",
-    text: '"node", "--disable-proto=delete", ',
+    words: '"node", "--disable-proto=delete", ',
     without: '"node", ',
     test: "by the image",
   },
   {
     guard: "the journal of a new data folder is made when it is needed",
     file: "services/launch/embedded-mongod.ts",
-    text: '"log=(file_max=32MB,prealloc=false),session_max=4000"',
-    without: '"session_max=4000"',
+    words: "log=(file_max=32MB,prealloc=false),",
+    without: "",
     testFile: "test/processes/footprint.processes.test.ts",
     test: "has made a data folder",
     onRealParts: true,
@@ -33,8 +33,9 @@ export const PROCESS_GUARDS: readonly Guard[] = [
   {
     guard: "what serves its own process alone is no action of the metrics",
     file: "mixins/observability/call-metrics.middleware.ts",
-    text: ' || visibility === "private"',
-    without: "",
+    in: "localAction",
+    code: '$OWN || $_ === "private"',
+    without: "$OWN",
     testFile: "mixins/observability/probes.int.test.ts",
     test: "count no action that serves its own process alone",
     onRealParts: true,
@@ -43,7 +44,8 @@ export const PROCESS_GUARDS: readonly Guard[] = [
     ...npmSignals,
     guard: "the service ends when npm has ended without a signal to it",
     file: "services/launch/end-of-process.ts",
-    text: "whenNpmEnds(askOnce);",
+    in: "askedToEnd",
+    code: "whenNpmEnds($_);",
     without: "",
     test: "npm run start, by SIGKILL",
   },
@@ -51,14 +53,16 @@ export const PROCESS_GUARDS: readonly Guard[] = [
     ...npmSignals,
     guard: "npm may have ended before the service looks for it",
     file: "services/launch/end-of-process.ts",
-    text: 'isStranger(parent, process.env["npm_config_user_agent"])',
+    in: "whenNpmEnds",
+    code: "isStranger($$$)",
     without: "false",
     test: "also when npm has ended before the service has come so far",
   },
   {
     guard: "one press of Ctrl-C under npm counts once",
     file: "services/launch/end-of-process.ts",
-    text: "now - askedAt > ONE_PRESS_MS",
+    in: "insists",
+    code: "$_ > ONE_PRESS_MS",
     without: "true",
     testFile: "services/launch/end-of-process.unit.test.ts",
     test: "one press of Ctrl-C",
@@ -66,7 +70,7 @@ export const PROCESS_GUARDS: readonly Guard[] = [
   {
     guard: "a process that is killed takes its servers along",
     file: "services/launch/owned-process.ts",
-    text: 'kill "$0"; sleep 5; kill -9 "$0"',
+    words: 'kill "$0"; sleep 5; kill -9 "$0"',
     without: "true",
     testFile: "services/launch/owned-process.unit.test.ts",
     test: "a program ends with its owner",
@@ -74,7 +78,7 @@ export const PROCESS_GUARDS: readonly Guard[] = [
   {
     guard: "a watcher has none of its program's environment",
     file: "services/launch/owned-process.ts",
-    text: "env -i /bin/sh",
+    words: "env -i /bin/sh",
     without: "/bin/sh",
     testFile: "services/launch/owned-process.unit.test.ts",
     test: "a watcher ends with its program",
@@ -82,8 +86,9 @@ export const PROCESS_GUARDS: readonly Guard[] = [
   {
     guard: "no process of start:nats has a __proto__ (D8)",
     file: "services/launch/supervise.ts",
-    text: "detached: true,",
-    without: "detached: true, execArgv: [],",
+    in: "#spawn",
+    property: "detached: true",
+    without: "detached: true, execArgv: []",
     testFile: "test/processes/start-nats.processes.test.ts",
     test: "every process that runs a service has the options of Node",
     onRealParts: true,
@@ -91,8 +96,9 @@ export const PROCESS_GUARDS: readonly Guard[] = [
   {
     guard: "each service's process is given its own settings alone",
     file: "services/launch/modes.ts",
-    text: "...serviceEnvironment(service, rest),",
-    without: "...rest,",
+    in: "startProcesses",
+    property: "...serviceEnvironment($_, $ALL)",
+    without: "...$ALL",
     testFile: "test/processes/environment.processes.test.ts",
     test: "each service knows its own secrets alone",
     onRealParts: true,
@@ -100,16 +106,18 @@ export const PROCESS_GUARDS: readonly Guard[] = [
   {
     guard: "a process takes the settings out of its environment",
     file: "services/launch/service-environment.ts",
-    text: "delete env[name];",
-    without: "name;",
+    in: "takeEnvironment",
+    code: "delete $_;",
+    without: "",
     testFile: "services/launch/service-environment.unit.test.ts",
     test: "a process takes the settings out of its environment, so that nothing that it starts inherits them",
   },
   {
     guard: "mongod is given the basic variables alone",
     file: "services/launch/embedded-mongod.ts",
-    text: "args, env: basicEnvironment(), port, onLine",
-    without: "args, env: process.env as Record<string, string>, port, onLine",
+    in: "startMongod",
+    property: "env: basicEnvironment()",
+    without: "env: process.env",
     testFile: "test/processes/environment.processes.test.ts",
     test: "neither mongod nor its watcher knows a secret",
     onRealParts: true,
@@ -118,7 +126,7 @@ export const PROCESS_GUARDS: readonly Guard[] = [
     ...npmSignals,
     guard: "npm start has no shell between npm and the service",
     file: "package.json",
-    text: '"start": "exec node ',
+    words: '"start": "exec node ',
     without: '"start": "node ',
     test: "npm run start, by SIGHUP",
   },

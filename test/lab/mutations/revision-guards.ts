@@ -1,4 +1,4 @@
-import type { Guard } from "./guard.ts";
+import type { TestedGuard } from "./guard.ts";
 
 const replicas = { testFile: "test/integration/nobodys-change-is-lost.int.test.ts", onRealParts: true };
 const subscribers = {
@@ -9,12 +9,13 @@ const header = { file: "services/api/if-match.ts", testFile: "services/api/if-ma
 const warnings = { file: "services/api/warnings.ts", testFile: "services/api/warnings.unit.test.ts" };
 
 /** What keeps one client's change from undoing another's (D36), and a slip from going unseen (D37). */
-export const REVISION_GUARDS: readonly Guard[] = [
+export const REVISION_GUARDS: readonly TestedGuard[] = [
   {
     ...replicas,
     guard: "a write that names another revision is refused (D36)",
     file: "services/contracts/revision.ts",
-    text: "condition === undefined || condition.includes(String(stored))",
+    in: "revisionMismatch",
+    code: "$_ === undefined || $_.includes($_)",
     without: "true",
     test: "is left as it is for who names another revision",
   },
@@ -22,50 +23,57 @@ export const REVISION_GUARDS: readonly Guard[] = [
     ...replicas,
     guard: "a new zone of the calendar changes the ETag of its series (D22)",
     file: "services/calendar-events/domain/event.ts",
-    text: "`${revision}.${anchorOf(calendar).version}`",
-    without: "`${revision}`",
+    in: "shownRevision",
+    code: "`${$REVISION}.${anchorOf($_).version}`",
+    without: "`${$REVISION}`",
     test: "an occurrence's ETag changes with its own data",
   },
   {
     ...replicas,
     guard: "If-Match is refused where nothing compares it",
     file: "services/api/request-steps.ts",
-    text: "refuseIfMatch(request.headers)",
-    without: "readIfMatch(request.headers)",
+    in: "check",
+    code: "refuseIfMatch($HEADERS)",
+    without: "readIfMatch($HEADERS)",
     test: "If-Match where nothing would compare it",
   },
   {
     ...header,
     guard: "a weak entity tag matches nothing (RFC 9110 section 13.1.1)",
-    text: "!isWeak && ",
-    without: "",
+    in: "readIfMatch",
+    code: "!$_ && REVISION.test($TEXT)",
+    without: "REVISION.test($TEXT)",
     test: "names the revisions",
   },
   {
     ...subscribers,
     guard: "a list of subscribers does not grow beyond 1000 by additions (D26)",
-    text: "after.length <= MOST_SUBSCRIBERS",
+    in: "tooMany",
+    code: "$_ <= MOST_SUBSCRIBERS",
     without: "true",
     test: "make a list of 1000 entries",
   },
   {
     ...subscribers,
     guard: "who is subscribed is not subscribed twice",
-    text: "!isStored.has(entry)",
-    without: "true",
+    in: "changedSet",
+    code: "[...new Set($ADDED)].filter($_)",
+    without: "[...new Set($ADDED)]",
     test: "come to the same lists as in a set",
   },
   {
     ...warnings,
     guard: "warnings are at most ten",
-    text: "warnings.length >= MAX_WARNINGS",
+    in: "warningsFor",
+    code: "$_ >= MAX_WARNINGS",
     without: "false",
     test: "are at most ten",
   },
   {
     ...warnings,
     guard: "a long name is cut in a warning",
-    text: "name.length <= MAX_NAME_LENGTH",
+    in: "cutName",
+    code: "$_ <= MAX_NAME_LENGTH",
     without: "true",
     test: "a long name is cut",
   },

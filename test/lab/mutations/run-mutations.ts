@@ -4,9 +4,11 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import process, { argv, env, execPath, stdout } from "node:process";
 import { parseArgs } from "node:util";
-import type { Guard } from "./guard.ts";
-import { GUARDS } from "./guards.ts";
 import { PROJECT } from "../../real-parts/launched.ts";
+import { edited } from "./edited.ts";
+import type { ShownBy, TestedGuard } from "./guard.ts";
+import { TESTED_GUARDS } from "./guards.ts";
+import { editFor } from "./take-out.ts";
 
 const COPIED = "services mixins test k8s package.json tsconfig.json moleculer.config.ts Dockerfile docker-compose.yml";
 
@@ -19,9 +21,9 @@ function main(): void {
     args: argv.slice(2),
     options: { only: { type: "string", multiple: true } },
   }).values;
-  const isChosen = ({ guard, file }: Guard) =>
+  const isChosen = ({ guard, file }: TestedGuard) =>
     only.length === 0 || only.some((words) => guard.includes(words) || file.includes(words));
-  const guards = GUARDS.filter(isChosen);
+  const guards = TESTED_GUARDS.filter(isChosen);
   if (guards.length === 0) throw new Error(`no guard's description or file holds ${only.join(" or ")}`);
   const copy = mkdtempSync(join(tmpdir(), "guildcal-mutations-"));
   try {
@@ -35,14 +37,11 @@ function main(): void {
   }
 }
 
-function isCaught(copy: string, guard: Guard): boolean {
+function isCaught(copy: string, guard: TestedGuard): boolean {
   const path = join(copy, guard.file);
   const source = readFileSync(path, "utf8");
   const before = passesWhole(copy, guard);
-  writeFileSync(
-    path,
-    source.replace(guard.text, () => guard.without),
-  );
+  writeFileSync(path, edited(source, [editFor(guard)]));
   const after = passes(copy, guard);
   writeFileSync(path, source);
   const caught = before && !after;
@@ -53,13 +52,13 @@ function isCaught(copy: string, guard: Guard): boolean {
 /** What passed with every guard in place. */
 const passed = new Set<string>();
 
-function passesWhole(copy: string, guard: Guard): boolean {
+function passesWhole(copy: string, guard: ShownBy): boolean {
   const name = `${guard.testFile}: ${guard.test}`;
   if (passed.has(name) || passes(copy, guard)) passed.add(name);
   return passed.has(name);
 }
 
-function passes(copy: string, { testFile, test, onRealParts = false }: Guard): boolean {
+function passes(copy: string, { testFile, test, onRealParts = false }: ShownBy): boolean {
   const words = ["--experimental-vm-modules", "--disable-warning=ExperimentalWarning", "node_modules/jest/bin/jest.js"];
   const options = ["--config", "test/jest.config.js", "--runInBand", "--testPathPatterns", testFile, "-t", test];
   const { status, stdout: output } = spawnSync(execPath, [...words, ...options, "--json"], {

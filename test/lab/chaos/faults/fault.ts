@@ -22,7 +22,7 @@ export interface Fault {
   readonly inject: (cluster: Cluster, load: Load) => Promise<Injected>;
   /** What else must hold: a sentence for each thing that does not. */
   readonly check?: (run: FinishedRun) => readonly string[];
-  /** The same with a protection taken out, which must fail; or why there is no such run. */
+  /** The same with guards taken out, which must fail; or why there is no such run. */
   readonly control: Control | string;
 }
 
@@ -46,8 +46,8 @@ export interface FinishedRun {
   readonly told: readonly ToldOutcome[];
 }
 
-/** A control that only takes protections out of dispatch. */
-export function without(...names: NonNullable<ClusterOptions["without"]>): Control {
+/** A control that only takes guards out of dispatch. */
+export function without(...names: readonly string[]): Control {
   return { name: names.join("; "), setup: { without: names } };
 }
 

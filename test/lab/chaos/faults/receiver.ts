@@ -87,7 +87,10 @@ export const RECEIVER: readonly Fault[] = [
     patienceMs: 300_000,
     mostRefused: BUDGET,
     inject: (cluster, load) => storm(cluster, load, UNAUTHORIZED),
-    control: without("an answer that only an operator can mend halts the sink"),
+    control: without(
+      "an answer that only an operator can mend halts the sink",
+      "a sink that is halted is given no posts",
+    ),
   },
   channelsRefuse("403", "noPermission"),
   channelsRefuse("404", "unknown"),

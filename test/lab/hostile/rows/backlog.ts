@@ -51,27 +51,11 @@ export const BACKLOG: HostileRow = {
   },
   control: {
     name: "the bounds on what is under way of a feed, and on what is remembered of it",
-    edits: [
-      {
-        file: "services/dispatch/protocol/changes-seen.ts",
-        text: "if (changedAt < readAt - CHANGE_FEED_OVERLAP_MS) continue;",
-        without: "",
-      },
-      {
-        file: "services/dispatch/protocol/changes-seen.ts",
-        text: "maxSize: 20_000,",
-        without: "maxSize: 10_000_000,",
-      },
-      {
-        file: "services/dispatch/protocol/pages-in-order.ts",
-        text: "MAX_GUILDS = 64;",
-        without: "MAX_GUILDS = 1_000_000;",
-      },
-      {
-        file: "services/dispatch/protocol/pages-in-order.ts",
-        text: "MAX_PAGES = 16;",
-        without: "MAX_PAGES = 1_000_000;",
-      },
+    without: [
+      "a change that can't be read again is not remembered",
+      "so many changes are remembered, and no more",
+      "so many guilds of a feed are planned at once",
+      "so many pages of a feed wait to be planned",
     ],
   },
 };

@@ -1,6 +1,5 @@
 import { attackOn, requestText } from "../connections.ts";
 import type { HostileRow, Stage } from "../row.ts";
-import { NO_TURNS } from "./no-turns.ts";
 
 const GUILD = "3001";
 const SENDERS = 64;
@@ -19,13 +18,9 @@ export const FLOOD_OF_ONE_KEY: HostileRow = {
   },
   control: {
     name: "the turns and the limits of a guild",
-    edits: [
-      NO_TURNS,
-      {
-        file: "services/api/rates/rate-limit.ts",
-        text: "if (limit === 0) return",
-        without: "if (limit >= 0) return",
-      },
+    without: [
+      "a guild has so many requests under way, and fewer large lists",
+      "a key and a guild have so many requests in a window",
     ],
   },
 };

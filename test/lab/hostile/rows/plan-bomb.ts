@@ -23,13 +23,7 @@ export const PLAN_BOMB: HostileRow = {
   },
   control: {
     name: "the bound on a guild's open posts",
-    edits: [
-      {
-        file: "services/dispatch/domain/plan-truth.ts",
-        text: "MAX_OPEN_POSTS = 5_000",
-        without: "MAX_OPEN_POSTS = 1_000_000",
-      },
-    ],
+    without: ["a guild has at most 5 000 open posts"],
   },
 };
 

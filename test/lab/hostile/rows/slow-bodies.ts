@@ -26,13 +26,6 @@ export const SLOW_BODIES: HostileRow = {
     ]),
   control: {
     name: "a refusal at once, and room made by what is incomplete",
-    edits: [
-      { file: "services/api/http-server.ts", text: "discardMs: 5_000,", without: "discardMs: 30_000," },
-      {
-        file: "services/api/connection-group.ts",
-        text: "for (const [socket, { request }] of this.#arriving) {",
-        without: "for (const [socket, { request }] of this.#arriving) { if (socket) return undefined;",
-      },
-    ],
+    without: ["a refused request is read on for five seconds and no longer", "what is incomplete makes room"],
   },
 };

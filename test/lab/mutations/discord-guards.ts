@@ -1,0 +1,104 @@
+import type { TestedGuard } from "./guard.ts";
+
+const directory = {
+  file: "services/dispatch/discord/channel-directory.ts",
+  testFile: "services/dispatch/discord-channels.contract.test.ts",
+};
+const sink = { ...directory, file: "services/dispatch/discord.sink.ts" };
+
+/** What the Discord sink, and the checks of its channels, keep to. */
+export const DISCORD_GUARDS: readonly TestedGuard[] = [
+  {
+    ...directory,
+    guard: "a post never goes to another guild's channel",
+    in: "ownership",
+    code: '$_.guildId === $_ ? OWN : { kind: "foreign" }',
+    without: "OWN",
+    test: "a post never goes to another guild's channel",
+  },
+  {
+    ...directory,
+    guard: "what is known of a foreign channel keeps posts out of it",
+    in: "ownership",
+    code: 'if ($KNOWN !== undefined) return $KNOWN === $_ ? OWN : { kind: "foreign" };',
+    without: "if ($KNOWN !== undefined) return OWN;",
+    test: "a post never goes to another guild's channel",
+  },
+  {
+    ...sink,
+    guard: "nothing is sent while nobody can tell whose channel it is",
+    in: "refusedPlace",
+    code: 'if ($FOUND.kind === "retry" || $FOUND.kind === "halted") return $FOUND;',
+    without: 'if ($FOUND.kind === "retry" || $FOUND.kind === "halted") return undefined;',
+    test: "while whose channel it is can't be known",
+  },
+  {
+    ...sink,
+    guard: "a channel that refuses a post is read again",
+    in: "send",
+    code: "$_.forget($_.channel);",
+    without: "",
+    test: "and again when the channel refuses one",
+  },
+  {
+    ...sink,
+    guard: "one guild's refused requests are limited",
+    in: "send",
+    code: 'if ($_) return { kind: "retry", reason: MANY_REFUSALS, $$$ };',
+    without: "",
+    test: "one guild's forbidden channels don't use up the refused requests",
+  },
+  {
+    ...sink,
+    guard: "channel checks keep to their part of the requests",
+    in: "getInTurn",
+    code: "Math.max($_, $LIMIT)",
+    without: "$LIMIT",
+    test: "checks take a tenth of the requests, and posts have the rest",
+  },
+  {
+    guard: "the rest of a message that is certainly absent is sent",
+    file: "services/dispatch/protocol/rescue.ts",
+    in: "notFound",
+    code: "$_ ? sendRest($$$) : $GIVEN_UP",
+    without: "$GIVEN_UP",
+    testFile: "services/dispatch/discord-posts.int.test.ts",
+    test: "of a post in parts the rest is sent when a look-up shows that it is not there",
+    onRealParts: true,
+  },
+  {
+    guard: "what other replicas found of a channel counts for two hours",
+    file: "services/dispatch/known-channels.ts",
+    in: "isOwn",
+    code: "$FOUND && $_ < MOST_AGE_MS",
+    without: "$FOUND",
+    testFile: "services/dispatch/known-channels.contract.test.ts",
+    test: "asks the receiver itself where what was found is over two hours old",
+  },
+  {
+    guard: "only a channel that was found to be the guild's is known to be",
+    file: "services/dispatch/known-channels.ts",
+    in: "isOwn",
+    code: '$FOUND && $_.finding.kind === "own"',
+    without: "$FOUND",
+    testFile: "services/dispatch/known-channels.contract.test.ts",
+    test: "asks the receiver itself where what was found was that it can't be seen",
+  },
+  {
+    ...directory,
+    guard: "the channels that are known have a bound",
+    code: "const CHANNELS = { max: $_, $$$REST };",
+    without: "const CHANNELS = { max: 40_000, $$$REST };",
+    test: "at most 20 000 channels are known at once",
+  },
+  {
+    file: "services/dispatch/channel-checks.store.ts",
+    testFile: "services/dispatch/channel-checks.store.mongo.test.ts",
+    guard: "so many channels of a guild are checked, and no more",
+    in: "newRows",
+    code: "$_ >= MOST_CHANNELS",
+    without: "false",
+    test: "are at most 1 000",
+    onRealParts: true,
+  },
+];

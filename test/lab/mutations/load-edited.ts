@@ -1,0 +1,19 @@
+import { registerHooks } from "node:module";
+import { readFileSync } from "node:fs";
+import { join } from "node:path";
+import { pathToFileURL } from "node:url";
+import { PROJECT } from "../../real-parts/launched.ts";
+import { edited } from "./edited.ts";
+import type { Edit } from "./take-out.ts";
+
+// Loaded before a service (`node --import load-edited.ts?<edits as JSON>`): the process runs the edited sources.
+const all = JSON.parse(decodeURIComponent(new URL(import.meta.url).search.slice(1))) as Edit[];
+const edits = Map.groupBy(all, ({ file }) => pathToFileURL(join(PROJECT, file)).href);
+
+registerHooks({
+  load(url, context, nextLoad) {
+    const own = edits.get(url);
+    if (own === undefined) return nextLoad(url, context);
+    return { format: "module-typescript", source: edited(readFileSync(new URL(url), "utf8"), own), shortCircuit: true };
+  },
+});

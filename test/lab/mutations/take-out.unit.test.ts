@@ -1,0 +1,76 @@
+import { describe, expect, test } from "@jest/globals";
+import { edited } from "./edited.ts";
+import type { InCode } from "./guard.ts";
+import { editFor } from "./take-out.ts";
+
+const SOURCE = `const MOST = 5;
+const LIMITS = { most: MOST, waitMs: 20 };
+export async function take(waiting: string[], begin: () => void) {
+  if (waiting.length > MOST) return false;
+  if (waiting.length === 0) begin();
+  await turn(waiting, begin);
+  return true;
+}
+function turn(waiting: string[], begin: () => void) {
+  return waiting.length > MOST ? waiting : [...waiting, begin];
+}
+`;
+
+const without = (place: Omit<InCode, "file"> & ({ code: string } | { property: string }), source = SOURCE) =>
+  edited(source, [editFor({ file: "x.ts", ...place } as InCode, source)]);
+
+describe("what is taken out of a source", () => {
+  test("is a condition, whatever is compared", () => {
+    expect(without({ in: "take", code: "$_ > MOST", without: "false" })).toContain("if (false) return false;");
+  });
+
+  test("is found when a variable has another name and the code another layout", () => {
+    const other = SOURCE.replaceAll("waiting", "queue").replace(
+      "if (queue.length > MOST)",
+      "if (queue.length\n > MOST)",
+    );
+    expect(without({ in: "take", code: "$_ > MOST", without: "false" }, other)).toContain("if (false) return false;");
+  });
+
+  test("is a statement, in whose place nothing is done", () => {
+    expect(without({ code: "await turn($$$);", without: "" })).toContain("begin();\n  ;\n  return true;");
+    expect(without({ in: "take", code: "$_();", without: "" })).toContain("=== 0) ;\n");
+  });
+
+  test("is a property with its comma, the last one with that before it", () => {
+    expect(without({ property: "most: $_", without: "" })).toContain("{  waitMs: 20 }");
+    expect(without({ property: "waitMs: $_", without: "" })).toContain("{ most: MOST }");
+  });
+
+  test("is replaced by parts of what was there", () => {
+    expect(without({ code: "turn($FIRST, $$$OTHERS)", without: "done($$$OTHERS, $FIRST)" })).toContain(
+      "await done(begin, waiting);",
+    );
+    expect(without({ code: "{ most: $_, $$$OTHERS }", without: "{ $$$OTHERS }" })).toContain(
+      "LIMITS = { waitMs: 20 };",
+    );
+  });
+
+  test("stands in one place: none and two are errors", () => {
+    expect(() => without({ code: "$_ > LEAST", without: "false" })).toThrow("x.ts: $_ > LEAST: 0 places");
+    expect(() => without({ code: "$_ > MOST", without: "false" })).toThrow("x.ts: $_ > MOST: 2 places");
+    expect(() => without({ in: "give", code: "$_ > MOST", without: "false" })).toThrow("x.ts: give: 0 places");
+  });
+
+  test("may be several parts of one source", () => {
+    const edits = [
+      editFor({ file: "x.ts", in: "take", code: "$_ > MOST", without: "false" }, SOURCE),
+      editFor({ file: "x.ts", code: "const MOST = $_;", without: "const MOST = Infinity;" }, SOURCE),
+    ];
+    expect(edited(SOURCE, edits)).toBe(SOURCE.replace("= 5", "= Infinity").replace("waiting.length > MOST)", "false)"));
+  });
+
+  test("is words that stand once in a text", () => {
+    expect(
+      edited("CMD node --safe x", [
+        editFor({ file: "Dockerfile", words: "--safe ", without: "" }, "CMD node --safe x"),
+      ]),
+    ).toBe("CMD node x");
+    expect(() => editFor({ file: "Dockerfile", words: "a", without: "" }, "a a")).toThrow("Dockerfile: not once: a");
+  });
+});
