@@ -1,4 +1,4 @@
-import { afterAll, beforeAll, beforeEach, describe, expect, test } from "@jest/globals";
+import { afterAll, beforeAll, beforeEach, describe, expect, jest, test } from "@jest/globals";
 import { ServiceBroker } from "moleculer";
 import mongoose from "mongoose";
 import { brokerOptions } from "../../moleculer.config.ts";
@@ -94,6 +94,26 @@ describe("an action that serves a contract", () => {
     broker.logger.error = writeError;
     const names = { action: "thing.make", requestId: "r-1", traceId: "4bf92f3577b34da6a3ce929d0e0e4736" };
     expect(lines).toEqual([expect.objectContaining(names)]);
+  });
+
+  test("that is a write is one line: who did what to which record, for which request, and no text", async () => {
+    const lines: unknown[] = [];
+    const { options } = broker as { options: { logger?: unknown } };
+    const configured = options.logger;
+    options.logger = undefined;
+    const logger = { debug: () => undefined, info: (line: object) => lines.push(line) };
+    jest.spyOn(broker, "getLogger").mockReturnValue(logger as never);
+    handle = ({ at }) => ({ id: `thing-${at}`, revision: 7, secret: "gc_live_secret", name: "a text" });
+    const caller = { keyId: "k", kind: "operator", access: "write", guilds: [] } as const;
+    const meta = { caller, requestId: "r-1", traceparent: "00-4bf92f3577b34da6a3ce929d0e0e4736-00f067aa0ba902b7-01" };
+    await broker.call("thing.make", { at: 1 }, { meta });
+    await broker.call("thing.read", { at: 1 }, { meta });
+    handle = () => refuse("EVENT_NOT_FOUND");
+    await broker.call("thing.make", { at: 1 }, { meta }).catch(() => undefined);
+    jest.restoreAllMocks();
+    options.logger = configured;
+    const names = { action: "thing.make", requestId: "r-1", traceId: "4bf92f3577b34da6a3ce929d0e0e4736" };
+    expect(lines).toEqual([{ keyId: "k", guildId: undefined, id: "thing-1", revision: 7, ...names }]);
   });
 
   test("passes on the refusal of a service that it called itself", async () => {

@@ -1,4 +1,4 @@
-import type { ActionSchema, CallingOptions, Context } from "moleculer";
+import type { ActionSchema, CallingOptions, Context, ServiceBroker } from "moleculer";
 import moleculer from "moleculer";
 import type { ActionContract, CallMeta, FieldProblem } from "../../services/contracts/contract.ts";
 import { ERRORS, type ErrorType, isRefusal, refuse, type Refusal } from "../../services/contracts/errors.ts";
@@ -10,7 +10,7 @@ import { isLogged } from "../observability/log-level.ts";
 import { mayCall } from "./may-call.ts";
 import { type CurrentWrite, DeadlinePassed, inWrite } from "../mongo/current-write.ts";
 import { isWriteId, newWriteId } from "../mongo/write-id.ts";
-import { traceIdIn } from "../observability/trace-context.ts";
+import { readTraceparent, traceIdIn } from "../observability/trace-context.ts";
 
 const { MoleculerClientError, MoleculerError, MoleculerRetryableError } = moleculer.Errors;
 
@@ -37,8 +37,12 @@ export function serve<Params, Result>(
       const problems = wasChecked(context, contract) ? [] : check(context.params as object);
       if (problems.length > 0) throw asError(refuse("INVALID_REQUEST", problems));
       if (!mayCall(contract, context.params as object, context.meta.caller)) throw asError(refuse("FORBIDDEN"));
-      if (isLogged(context.broker, "debug")) context.broker.logger.debug(namesOf(context), "action");
-      const work = () => handler(context.params, context);
+      if (isLogged(context.broker, "debug")) loggerOf(context).debug(namesOf(context), "action");
+      const work = async () => {
+        const done = await handler(context.params, context);
+        if (!isRead(contract) && !isRefusal(done)) logWrite(context, done);
+        return done;
+      };
       const result = await onceAtATime(writeOf(contract, context.meta), work).catch((error: unknown) => {
         throw asSafeError(error, contract, context);
       });
@@ -54,8 +58,16 @@ function writeOf(contract: Pick<ActionContract<unknown, unknown>, "keys">, meta:
   const { writeUntil: until, writeId } = meta;
   if (isRead(contract)) return { until };
   if (writeId !== undefined && !isWriteId(writeId)) throw asError(refuse("INVALID_REQUEST", [NO_WRITE_ID]));
-  return { until, id: writeId ?? newWriteId() };
+  return { until, id: writeId ?? newWriteId(), origin: originOf(meta) };
 }
+
+/** The request of a call, as far as it may be stored: who asks on the bus without the gateway could name anything. */
+function originOf({ requestId, traceparent }: CallMeta): CurrentWrite["origin"] {
+  if (requestId === undefined || requestId.length > LONGEST_REQUEST_ID) return undefined;
+  return readTraceparent(traceparent) === undefined ? { requestId } : { requestId, traceparent: traceparent as string };
+}
+
+const LONGEST_REQUEST_ID = 64;
 
 const NO_WRITE_ID: FieldProblem = { field: "meta.writeId", code: "MALFORMED", message: "must be a UUID of version 7" };
 
@@ -94,6 +106,25 @@ export function isRead({ keys }: Pick<ActionContract<unknown, unknown>, "keys">)
 /** By what a line of any service's log is found: the request that it was for (D4), and its trace. */
 function namesOf({ action, meta: { requestId, traceparent } }: Context<unknown, CallMeta>): object {
   return { action: action?.name, requestId, traceId: traceIdIn(traceparent) };
+}
+
+/**
+ * One line for each write that was done: who changed what, for which request. Of params and result it has ids and the
+ * revision alone: never a text, never a secret.
+ */
+function logWrite(context: Context<unknown, CallMeta>, result: unknown): void {
+  const { broker, params, meta } = context;
+  if (!isLogged(broker, "info")) return;
+  const { guildId, id, eventId, calendarNumber, revision } = { ...Object(params), ...Object(result) } as Partial<
+    Record<"guildId" | "id" | "eventId" | "calendarNumber" | "revision", unknown>
+  >;
+  const record = { guildId, id: id ?? eventId ?? calendarNumber ?? guildId, revision };
+  loggerOf(context).info({ keyId: meta.caller?.keyId, ...record, ...namesOf(context) }, "write");
+}
+
+/** The broker's own logger writes errors alone (moleculer.config.ts). */
+function loggerOf({ broker }: Context<unknown, CallMeta>): ServiceBroker["logger"] {
+  return broker.getLogger("actions");
 }
 
 /** A refusal in the form that crosses the bus: `type`, `code` and `data` survive, the class does not. */

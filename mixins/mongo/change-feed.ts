@@ -1,9 +1,10 @@
 import type { ClientSession, Model, PipelineStage } from "mongoose";
 import type { Change, ChangesSinceParams, ChangesSinceResult } from "../../services/contracts/change-feed.contract.ts";
 import { TOMBSTONE_DAYS } from "../../services/contracts/change-feed.contract.ts";
+import type { Changed, ChangeOrigin } from "../../services/contracts/contract.ts";
 import type { GuildId } from "../../services/contracts/ids.ts";
 import { readRows } from "./short-reads.ts";
-import { deadlineStages, inTime } from "./current-write.ts";
+import { currentOrigin, deadlineStages, inTime } from "./current-write.ts";
 import { notWrittenYet, recentWrites, type RecentWrite } from "./recent-writes.ts";
 
 /** The fields by which a record takes part in its owner's change feed. */
@@ -18,7 +19,12 @@ export interface Tracked {
   deletedAt?: Date;
   /** The last writes of the record, by which a try that comes after another is known (recent-writes.ts). */
   writes?: RecentWrite[];
+  /** The request of the last write; absent where it was nobody's. */
+  changedBy?: StoredOrigin;
 }
+
+/** A `ChangeOrigin` as stored. */
+type StoredOrigin = Omit<ChangeOrigin, "at"> & { readonly at: Date };
 
 /** Mongoose paths of the tracked fields, `_id` aside. */
 export const trackedPaths = {
@@ -27,6 +33,7 @@ export const trackedPaths = {
   changedAt: { type: Date, required: true },
   deletedAt: Date,
   writes: { type: [{ id: String, revision: Number, at: Date, _id: false }], default: undefined },
+  changedBy: { type: { at: Date, requestId: String, traceparent: String }, _id: false },
 } as const;
 
 /** Index of the feed, and the one that ends tombstones, which holds nothing else: every index costs every write. */
@@ -45,17 +52,27 @@ export function stampedReplacement(
   alsoNow: readonly string[] = [],
   fromStored: Readonly<Record<string, object | string>> = {},
 ): [PipelineStage.ReplaceWith] {
-  const now = nowIn(["changedAt", ...alsoNow]);
-  return [{ $replaceWith: { $mergeObjects: [{ $literal: record }, fromStored, recentWrites(record), now] } }];
+  const stamps = stampsOf(alsoNow);
+  return [{ $replaceWith: { $mergeObjects: [{ $literal: record }, fromStored, recentWrites(record), stamps] } }];
 }
 
 /** The same for a record that has its id from the write that makes it (`CallMeta`): it need not name the write as well. */
 export function stampedNewRecord(record: object, alsoNow: readonly string[]): [PipelineStage.ReplaceWith] {
-  return [{ $replaceWith: { $mergeObjects: [{ $literal: record }, nowIn(["changedAt", ...alsoNow])] } }];
+  return [{ $replaceWith: { $mergeObjects: [{ $literal: record }, stampsOf(alsoNow)] } }];
 }
 
-function nowIn(fields: readonly string[]): Record<string, string> {
-  return Object.fromEntries(fields.map((field) => [field, "$$NOW"]));
+/** When the record is changed, and for which request. */
+function stampsOf(alsoNow: readonly string[]): Record<string, string | object> {
+  const now = Object.fromEntries(["changedAt", ...alsoNow].map((field) => [field, "$$NOW"]));
+  const origin = currentOrigin();
+  if (origin === undefined) return now;
+  const texts = Object.entries(origin).map(([name, text]) => [name, { $literal: text }]);
+  return { ...now, changedBy: { at: "$$NOW", ...Object.fromEntries(texts) } };
+}
+
+/** The request of a record's last write, as a part of the record; nothing where it was nobody's. */
+export function changedByOf({ changedBy }: Pick<Tracked, "changedBy">): Changed {
+  return changedBy === undefined ? {} : { changedBy: { ...changedBy, at: changedBy.at.getTime() } };
 }
 
 /** Fields that stay as they are stored. */

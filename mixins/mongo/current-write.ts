@@ -1,4 +1,5 @@
 import { AsyncLocalStorage } from "node:async_hooks";
+import type { ChangeOrigin } from "../../services/contracts/contract.ts";
 import type { EpochMs, WriteId } from "../../services/contracts/ids.ts";
 
 /** How long after its request came a write may still change something: half a second less than its caller waits. */
@@ -13,6 +14,8 @@ export interface CurrentWrite {
   readonly until?: EpochMs | undefined;
   /** Its id, the same in each of its tries (services/contracts/contract.ts). */
   readonly id?: WriteId | undefined;
+  /** The request that it is made for. Absent: nobody's. */
+  readonly origin?: Omit<ChangeOrigin, "at"> | undefined;
 }
 
 const current = new AsyncLocalStorage<CurrentWrite>();
@@ -28,6 +31,11 @@ export function inWrite<Result>(write: CurrentWrite, work: () => Result): Result
 /** The id of the write that is being made; undefined outside of any, as in dispatch's own. */
 export function currentWriteId(): WriteId | undefined {
   return current.getStore()?.id;
+}
+
+/** The request that the write is made for; undefined outside of any, and for a write of the service's own. */
+export function currentOrigin(): CurrentWrite["origin"] {
+  return current.getStore()?.origin;
 }
 
 /**

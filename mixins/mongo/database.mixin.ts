@@ -1,5 +1,6 @@
 import type { Service, ServiceSchema } from "moleculer";
 import mongoose, { type Connection } from "mongoose";
+import { tracer } from "../observability/tracer.ts";
 import { NoAnswerInTime, within } from "../async/bounded-answers.ts";
 
 /** How long an operation looks for a primary before it fails: an election takes less. */
@@ -36,7 +37,9 @@ export function databaseMixin(connection: Connection, mongoUrl: string, appName:
         readConcernLevel: "majority",
         readPreference: "primary",
         maxPoolSize: 50,
+        monitorCommands: tracer() !== undefined,
       });
+      tracer()?.watchCommands(connection.getClient());
       for (const model of Object.values(connection.models)) await model.createIndexes();
     },
     async stopped() {

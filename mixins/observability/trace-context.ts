@@ -1,21 +1,36 @@
 import { randomUUID } from "node:crypto";
 
 /** W3C Trace Context, section 3.2: version, trace id, parent id, flags; a later version may go on behind a hyphen. */
-const TRACEPARENT = /^(?!ff)([0-9a-f]{2})-(?!0{32})([0-9a-f]{32})-(?!0{16})[0-9a-f]{16}-([0-9a-f]{2})(-.*)?$/;
+const TRACEPARENT = /^(?!ff)([0-9a-f]{2})-(?!0{32})([0-9a-f]{32})-(?!0{16})([0-9a-f]{16})-([0-9a-f]{2})(-.*)?$/;
 
 const SAMPLED = 1;
 
+/** The work that led to something, in its trace. */
+export interface TraceParent {
+  readonly traceId: string;
+  readonly parentId: string;
+  readonly isSampled: boolean;
+}
+
+/** What a `traceparent` names; undefined where it is absent or malformed (3.2.2). Of the flags only "sampled" is known to version 00. */
+export function readTraceparent(header: string | undefined): TraceParent | undefined {
+  const [, version, traceId, parentId, flags = "00", rest] = TRACEPARENT.exec(header ?? "") ?? [];
+  if (traceId === undefined || parentId === undefined || (version === "00" && rest !== undefined)) return undefined;
+  return { traceId, parentId, isSampled: (Number.parseInt(flags, 16) & SAMPLED) === SAMPLED };
+}
+
+export function writeTraceparent({ traceId, parentId, isSampled }: TraceParent): string {
+  return `00-${traceId}-${parentId}-0${isSampled ? SAMPLED : 0}`;
+}
+
 /**
  * The `traceparent` of what is done for a request: of the trace that its sender is in, or of a new one where the
- * header is absent or malformed (3.2.2). The parent id is our own; of the flags only "sampled" is known to version 00.
+ * header names none. The parent id is our own.
  */
 export function traceparentAfter(header: string | undefined): string {
-  const [own, ownParent] = newIds();
-  const given = TRACEPARENT.exec(header ?? "");
-  const [, version, traceId, flags = "00", rest] = given ?? [];
-  const isFollowed = traceId !== undefined && (version !== "00" || rest === undefined);
-  const sampled = isFollowed ? Number.parseInt(flags, 16) & SAMPLED : 0;
-  return `00-${isFollowed ? traceId : own}-${ownParent}-0${sampled}`;
+  const [own, parentId] = newIds();
+  const { traceId, isSampled } = readTraceparent(header) ?? { traceId: own, isSampled: false };
+  return writeTraceparent({ traceId, parentId, isSampled });
 }
 
 /** The trace's id, for the log. */

@@ -1,6 +1,7 @@
 import { type Connection, type Model, Schema } from "mongoose";
 import { MOST_WAIT_MS } from "../../mixins/async/bounded-answers.ts";
 import {
+  changedByOf,
   changesSince,
   kept,
   saveRevision,
@@ -27,7 +28,8 @@ import { anyOf, freeSlots } from "./domain/free-slots.ts";
 import { BECOMES_FORMER, type FormerFields, formerRules } from "./former-rules.store.ts";
 
 /** An announcement as stored. */
-interface AnnouncementRow extends Tracked, Omit<Announcement, "id" | "guildId" | "revision" | "standsSince"> {
+interface AnnouncementRow
+  extends Tracked, Omit<Announcement, "id" | "guildId" | "revision" | "standsSince" | "changedBy"> {
   standsSince: Date;
   /** The time of the create, by the database's clock: a list is in this order. */
   sequence: Date;
@@ -98,8 +100,8 @@ export interface AnnouncementsStore {
 type StoredAnnouncement = Omit<AnnouncementRow, "changedAt" | "writes" | "deletedAt" | "former">;
 const ONE = { changedAt: 0, writes: 0, former: 0 } as const;
 /** A list knows its guild, and its order is the index's. */
-const LISTED = { ...ONE, guildId: 0, sequence: 0, slot: 0 } as const;
-type NotListed = "guildId" | "sequence" | "slot";
+const LISTED = { ...ONE, guildId: 0, sequence: 0, slot: 0, changedBy: 0 } as const;
+type NotListed = "guildId" | "sequence" | "slot" | "changedBy";
 
 /** Guilds whose slots are read at the same moment, at most. */
 const MAX_GUILDS_AT_ONCE = 100;
@@ -162,7 +164,8 @@ export function announcementsStore(connection: Connection): AnnouncementsStore {
     async find(guildId, id) {
       const row = await one(id);
       // A tombstone has no sequence.
-      return row?.guildId !== guildId || row.sequence === undefined ? null : announcementOf(row, guildId);
+      if (row?.guildId !== guildId || row.sequence === undefined) return null;
+      return { ...announcementOf(row, guildId), ...changedByOf(row) };
     },
 
     replace({ id, ...next }, standsAnew) {

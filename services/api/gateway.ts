@@ -14,6 +14,7 @@ import type { Once } from "./once/once.ts";
 import type { Doorkeeper } from "./rates/doorkeeper.ts";
 import { requestLevel, requestLine } from "./request-line.ts";
 import { measureRequest } from "./request-metrics.ts";
+import { endRequestSpan, inRequestSpan } from "./request-span.ts";
 import { type RequestSteps, requestSteps } from "./request-steps.ts";
 import { rootPage } from "./root.page.ts";
 import type { Page } from "./page.ts";
@@ -100,13 +101,15 @@ export class Gateway {
       host,
       limits: { maxConnectionsPerAddress: connectionsPerAddress ?? 0 },
       ...(connectionAddress === undefined ? {} : { addressOf: connectionAddress }),
-      answer: (request, requestId, response) => service.answer(request, requestId, response),
+      answer: (request, requestId, response) =>
+        inRequestSpan(request, requestId, () => service.answer(request, requestId, response)),
       onServed: (served) => {
         const level = requestLevel(served);
         if (level === "warn" && logged.warn) failed.note("failed request", requestLine(served), "request");
         if (level === "info" && logged.info) refused.note("refused request", requestLine(served), "request");
         if (level === "debug" && logged.debug) logger.debug(requestLine(served), "request");
         measureRequest(served);
+        endRequestSpan(served);
       },
       onBroken: (broken) => refused.note("broken request", broken, "broken request"),
       onFull: () => full.note("connections", {}, "no room for more connections: the idlest are closed"),

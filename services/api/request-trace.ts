@@ -10,6 +10,15 @@ interface TracedMessage extends IncomingMessage {
 
 /** The `traceparent` of all that is done for a request; the same however often it is asked for. */
 export function traceparentOf(request: TracedMessage): string {
-  const { traceparent } = request.headers;
-  return (request[TRACEPARENT] ??= traceparentAfter(typeof traceparent === "string" ? traceparent : undefined));
+  return (request[TRACEPARENT] ??= traceparentAfter(givenTraceparent(request)));
+}
+
+/** The client's own `traceparent`; it may be malformed. */
+export function givenTraceparent({ headers: { traceparent } }: IncomingMessage): string | undefined {
+  return typeof traceparent === "string" ? traceparent : undefined;
+}
+
+/** Names the span of the request, which all that is done for it is part of. */
+export function setTraceparent(request: TracedMessage, traceparent: string): void {
+  request[TRACEPARENT] = traceparent;
 }

@@ -1,5 +1,5 @@
 import { Schema } from "mongoose";
-import { type Tracked, trackedIndexes, trackedPaths } from "../../mixins/mongo/change-feed.ts";
+import { changedByOf, type Tracked, trackedIndexes, trackedPaths } from "../../mixins/mongo/change-feed.ts";
 import { FORMER_INDEX } from "../../mixins/mongo/former-records.ts";
 import { type Color, EVENT_TEXTS, type EventTexts, perText } from "../contracts/calendar-events.contract.ts";
 import type { Recurrence } from "../contracts/recurrence.ts";
@@ -49,9 +49,12 @@ export type OverrideRow = { readonly _id: string } & OverrideFields & Stamps;
 /** Fields that no read of events needs: the entries for windows, the place in the change feed, and the former state. */
 export const WITHOUT_ENTRIES = { entries: 0, lastAt: 0, repeats: 0, changedAt: 0, writes: 0, former: 0 } as const;
 
+/** What is left out beside them where events are searched for. */
+export const FOUND = { ...WITHOUT_ENTRIES, changedBy: 0 } as const;
+
 /** What a list does not need either. */
 export const SHOWN = {
-  ...WITHOUT_ENTRIES,
+  ...FOUND,
   guildId: 0,
   calendarNumber: 0,
   revision: 0,
@@ -132,7 +135,7 @@ export function eventOf(row: ReadEventRow): StoredEvent | undefined {
   if (row.deletedAt !== undefined) return undefined;
   const { guildId, revision, calendarNumber, scheduledAt, coloredAt } = row;
   const stamps = { scheduledAt: scheduledAt.getTime(), coloredAt: coloredAt.getTime() };
-  return { ...shownOf(row), guildId, calendarNumber, revision, ...stamps };
+  return { ...shownOf(row), guildId, calendarNumber, revision, ...stamps, ...changedByOf(row) };
 }
 
 /** What is shown of the event of a row, which is no tombstone. */

@@ -7,6 +7,7 @@ import type { OnlyOccurrences } from "../contracts/occurrences.contract.ts";
 import {
   type AnyRow,
   eventOf,
+  FOUND,
   isOverrideRow,
   type OverrideRow,
   overrideOf,
@@ -161,7 +162,7 @@ export function eventReads(model: Model<AnyRow>, moment?: { at?: Moment }): Even
 
     async overrides(ids, { from, until }) {
       const filter = { eventId: { $in: ids }, original: { $gte: from, $lt: until } };
-      const rows = await rowsOf<OverrideRow>({ filter, projection: WITHOUT_ENTRIES });
+      const rows = await rowsOf<OverrideRow>({ filter, projection: FOUND });
       return rows.map(overrideOf);
     },
 
@@ -194,7 +195,7 @@ function changedAfter(at: EpochMs): object[] {
 const WITHOUT_TEXTS = perText(() => 0 as const);
 
 function projectionOf(texts: boolean): Reading<StoredEvent>["projection"] {
-  return texts ? WITHOUT_ENTRIES : { ...WITHOUT_ENTRIES, ...WITHOUT_TEXTS };
+  return texts ? FOUND : { ...FOUND, ...WITHOUT_TEXTS };
 }
 
 function sorted<Event extends ShownEvent>(rows: readonly Row[], eventIn: Reading<Event>["eventIn"]): Found<Event> {

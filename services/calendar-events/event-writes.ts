@@ -57,7 +57,7 @@ export function eventWrites(store: CalendarEventsStore, calendars: CalendarsStor
   }
 
   function occurrenceWrite({ event: stored, calendar }: Named, placed: Placed, next: ChangedOverride): Write {
-    const { scheduledAt: _, coloredAt: __, ...event } = stored;
+    const { scheduledAt: _, coloredAt: __, changedBy: ___, ...event } = stored;
     const series = withOverrides({ ...event, revision: stored.revision + 1 }, true);
     const before = announcedOccurrence(placed, calendar);
     return { written: writtenOf(series, calendar), save: () => store.saveOverride(series, next, before) };

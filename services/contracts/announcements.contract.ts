@@ -1,6 +1,6 @@
 import { COLORS, type Color } from "./calendar-events.contract.ts";
 import { type ChangesSinceParams, type ChangesSinceResult, changesSinceRules } from "./change-feed.contract.ts";
-import { action, broadcastEvent, type FieldProblem } from "./contract.ts";
+import { action, broadcastEvent, type Changed, type FieldProblem } from "./contract.ts";
 import {
   clearable,
   flag,
@@ -39,7 +39,7 @@ export const MOST_SUBSCRIBERS = 1000;
 /** As long as an event's description (D21). */
 const MOST_INFO_CHARACTERS = 4000;
 
-export interface Announcement {
+export interface Announcement extends Changed {
   readonly id: AnnouncementId;
   readonly guildId: GuildId;
   readonly channel: string;

@@ -107,6 +107,22 @@ export interface CallMeta {
   caller?: Caller;
 }
 
+/** The request by which a record got the state that it has. */
+export interface ChangeOrigin {
+  /** When that was stored: database time. */
+  readonly at: EpochMs;
+  /** The id that its client saw (D4). */
+  readonly requestId?: string;
+  /** Its trace, and of that the work that stored it: W3C Trace Context. */
+  readonly traceparent?: string;
+}
+
+/** A record as it is after a change. */
+export interface Changed {
+  /** The request of its last write, where the one record is asked for; absent where it was nobody's. */
+  readonly changedBy?: ChangeOrigin;
+}
+
 /** The holder of an API key. */
 export interface Caller {
   readonly keyId: string;

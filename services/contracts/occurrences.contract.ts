@@ -1,10 +1,10 @@
 import { type Color, COLORS, type EventTexts, MOST_ENTRIES } from "./calendar-events.contract.ts";
-import { action } from "./contract.ts";
+import { action, type Changed } from "./contract.ts";
 import { flag, guildId, integer, oneOf, optional, reference } from "./field-rules.ts";
 import type { EpochMs, EventId, GuildId, OccurrenceId } from "./ids.ts";
 
 /** One occurrence, with what dispatch needs to plan and to render. A single event is its own only occurrence. */
-export interface Occurrence extends EventTexts {
+export interface Occurrence extends EventTexts, Changed {
   readonly occurrenceId: OccurrenceId;
   readonly eventId: EventId;
   readonly calendarNumber: number;

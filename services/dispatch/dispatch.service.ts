@@ -15,6 +15,7 @@ import { newDatabaseClock } from "../../mixins/mongo/database-clock.ts";
 import { newChannelChecks } from "./channel-checks.ts";
 import { channelChecksStore } from "./channel-checks.store.ts";
 import { countingPlans, exportDispatchMetrics, showHoldings, timed } from "./dispatch.metrics.ts";
+import { tracer } from "../../mixins/observability/tracer.ts";
 import { renderAnnouncement } from "./domain/message/announcement-message.ts";
 import { notPlannedOf } from "./not-planned.ts";
 import { historyOf } from "./history.ts";
@@ -28,6 +29,7 @@ import { type Dispatcher, newDispatcher } from "./protocol/dispatcher.ts";
 import { FEEDS, type Ports, type Timers } from "./protocol/ports.ts";
 import { STANDARD_TIMING, type Timing } from "./protocol/timing.ts";
 import type { Sink } from "./sink.ts";
+import { tracedSink } from "./traced-sink.ts";
 
 export interface DispatchOptions {
   readonly mongoUrl: string;
@@ -71,7 +73,7 @@ export function dispatchService(options: DispatchOptions): ServiceSchema {
       store: boundedAnswers(store, (name) => (name === "commitPlan" ? PLAN_STORED_MS : STORE_ANSWERS_MS)),
       owners: ownersOnTheBus(broker),
       replicas: knownReplicas(broker),
-      sinks: sinks.map((sink) => timed(withKnownChannels(sink, checks, () => clock.now()))),
+      sinks: sinks.map((sink) => tracedSink(timed(withKnownChannels(sink, checks, () => clock.now())), tracer())),
       render: renderAnnouncement,
       reports: { ...outcomeReports(broker, logger), planned: (posts) => channels.planned(posts) },
     };

@@ -1,5 +1,6 @@
 import type { ServiceBroker } from "moleculer";
 import { broadcast } from "../../mixins/actions/typed-calls.ts";
+import { traceIdIn } from "../../mixins/observability/trace-context.ts";
 import {
   announcementFailed,
   announcementMissed,
@@ -7,7 +8,7 @@ import {
   type PostOutcome,
   type PostState,
 } from "../contracts/dispatch.contract.ts";
-import type { EventContract } from "../contracts/contract.ts";
+import type { ChangeOrigin, EventContract } from "../contracts/contract.ts";
 import { countSettled, countTrouble, countWait } from "./dispatch.metrics.ts";
 import type { Post } from "./domain/post.ts";
 import { settledOf } from "./domain/post-views.ts";
@@ -27,10 +28,11 @@ const AS_PLANNED: ReadonlySet<PostState> = new Set(["sent", "skipped", "cancelle
 export function outcomeReports(broker: ServiceBroker, logger: ServiceBroker["logger"]): Omit<Reports, "planned"> {
   return {
     settled(post: Post) {
-      const { id, sink, guildId, state } = post;
+      const { id, sink, guildId, state, changedBy } = post;
       const outcome: PostOutcome = { guildId, ...settledOf(post) };
       countSettled(post);
-      logger[AS_PLANNED.has(state) ? "info" : "warn"]({ post: id, sink, ...outcome }, "announcement settled");
+      const line = { post: id, sink, ...outcome, ...requestOf(changedBy) };
+      logger[AS_PLANNED.has(state) ? "info" : "warn"](line, "announcement settled");
       const event = EVENTS[state];
       if (event !== undefined) broadcast(broker, event, outcome);
     },
@@ -40,6 +42,11 @@ export function outcomeReports(broker: ServiceBroker, logger: ServiceBroker["log
       logger.warn({ what, ...withPlainError(details) }, "dispatch trouble");
     },
   };
+}
+
+/** By which the lines of a request are found, in any service's log. */
+function requestOf({ requestId, traceparent }: Partial<ChangeOrigin> = {}): object {
+  return { requestId, traceId: traceIdIn(traceparent) };
 }
 
 /** Pino prints an error in full only under `err`. */

@@ -39,6 +39,7 @@ export const postSchema = new Schema<PostRow>(
     delivered: { type: [String], required: true },
     parts: Number,
     announcementRevision: Number,
+    changedBy: Object,
     suspends: Number,
     owner: String,
     attemptId: String,

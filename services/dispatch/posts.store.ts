@@ -97,7 +97,7 @@ export function postsStore(connection: Connection): PostsStore {
       return row === null ? null : postOf(row);
     },
 
-    async claim({ post, asOf, notAfter, parts, announcementRevision, waited, ...claim }) {
+    async claim({ post, asOf, notAfter, parts, announcementRevision, waited, changedBy, ...claim }) {
       const { id, fence, planRevision } = post;
       const inTime = { $and: [{ $gte: ["$$NOW", "$dueAt"] }, { $lte: ["$$NOW", new Date(notAfter)] }] };
       const taken = {
@@ -108,6 +108,7 @@ export function postsStore(connection: Connection): PostsStore {
         doubtSince: "$$NOW",
         delivered: [],
         ...(waited !== undefined && { waited: { $literal: waited } }),
+        ...(changedBy !== undefined && { changedBy: { $literal: changedBy } }),
       };
       const from = { state: "planned", fence, planRevision, $expr: inTime };
       const row = await take({ id, from, change: { computed: taken }, isKnown: true });
@@ -121,6 +122,7 @@ export function postsStore(connection: Connection): PostsStore {
         parts,
         announcementRevision,
         ...(waited && { waited }),
+        ...(changedBy && { changedBy }),
       };
       return { ...post, ...held, state: "sending", fence: fence + 1, attempts: post.attempts + 1, delivered: [] };
     },

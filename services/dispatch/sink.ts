@@ -1,3 +1,4 @@
+import type { ChangeOrigin } from "../contracts/contract.ts";
 import type { ChannelFinding } from "./domain/channel-finding.ts";
 import type { ChatMessage } from "./domain/chat-message.ts";
 
@@ -12,6 +13,8 @@ export interface OutgoingMessage {
   readonly guildId: string;
   readonly channel: string;
   readonly message: ChatMessage;
+  /** The request that the post is because of, for its trace; no sink tells it. */
+  readonly changedBy?: ChangeOrigin;
 }
 
 /**

@@ -28,6 +28,11 @@ function keyLines({ firstKey, apiKeyIsSet }: StartedService): string[] {
   return ["  API key   shown at the first start; for another one: npm run keys"];
 }
 
+/** The same for a program that reads the log, as one line's fields. The first key is in it, once, as it is in the banner. */
+export function startLine({ baseUrl, firstKey }: StartedService): object {
+  return { url: baseUrl, ...(firstKey !== undefined && { firstKey }) };
+}
+
 /** One line that works as pasted. */
 function tryItLine({ baseUrl, firstKey }: StartedService): string {
   if (firstKey === undefined) return `curl -s ${baseUrl}/health/ready`;

@@ -1,10 +1,13 @@
+import { pino } from "pino";
 import { SettingsError } from "../../mixins/settings/environment.ts";
+import { lineFormat } from "../../moleculer.config.ts";
 import { takeEnvironment } from "./service-environment.ts";
 import { runDemo } from "./demo.ts";
 import { runKeys } from "./keys.ts";
 import { runAll, runOne, runProcesses } from "./modes.ts";
 import { isServiceName } from "./service-factories.ts";
 import { StartupError } from "./startup-error.ts";
+import { isSupervised } from "./supervise.ts";
 import { SERVICES } from "../contracts/service-names.ts";
 
 type Environment = Readonly<Record<string, string | undefined>>;
@@ -16,7 +19,7 @@ export async function main([mode = "all", ...words]: readonly string[]): Promise
     await run(mode, words, env);
     process.exit(0);
   } catch (error) {
-    process.stderr.write(`${explanation(error, env)}\n`);
+    explain(explanation(error, env), isServiceName(mode) && !isSupervised());
     process.exit(1);
   }
 }
@@ -28,6 +31,14 @@ function run(mode: string, words: readonly string[], env: Environment): Promise<
   if (mode === "keys") return runKeys(words, env);
   if (isServiceName(mode)) return runOne(mode, env);
   throw new StartupError(`Unknown mode: give all, nats, demo, keys or one of ${SERVICES.join(", ")}`);
+}
+
+/** To a person as text; in a container's log, where one service runs, as one line of JSON each. */
+function explain(lines: string, asJson: boolean): void {
+  if (!asJson) process.stderr.write(`${lines}\n`);
+  else
+    for (const line of lines.split("\n"))
+      pino(lineFormat("fatal"), pino.destination({ dest: 2, sync: true })).fatal(line);
 }
 
 /** One clear line for each thing that is wrong; a stack for nobody but who asks for it. */

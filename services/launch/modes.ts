@@ -1,7 +1,9 @@
 import { setTimeout as pause } from "node:timers/promises";
+import { pino } from "pino";
 import { uniqueNodeId } from "../../mixins/bus/node-id.ts";
 import { checkPort } from "./preflight.ts";
-import { banner } from "./banner.ts";
+import { lineFormat } from "../../moleculer.config.ts";
+import { banner, type StartedService, startLine } from "./banner.ts";
 import { serviceEnvironment } from "./service-environment.ts";
 import { askedToEnd, unlessAskedToEnd } from "./end-of-process.ts";
 import { type Parts, raiseParts } from "./parts.ts";
@@ -10,7 +12,8 @@ import { probeMiddlewares } from "./probe-middlewares.ts";
 import { type RunningServices, runServices } from "./run-services.ts";
 import { makeService, readSettings } from "./service-factories.ts";
 import { StartupError } from "./startup-error.ts";
-import { supervise } from "./supervise.ts";
+import { startTracing } from "./start-tracing.ts";
+import { isSupervised, supervise } from "./supervise.ts";
 import { type ServiceName, SERVICES } from "../contracts/service-names.ts";
 
 type Environment = Readonly<Record<string, string | undefined>>;
@@ -33,11 +36,12 @@ export async function startAll(env: Environment): Promise<RunningAll> {
   try {
     const gateway = new GatewayNews(settings.HOST);
     const context = { settings, ...gateway.listeners };
-    const { NODE_NAME, LOG_LEVEL } = settings;
+    const nodeId = uniqueNodeId("all", settings.NODE_NAME);
+    const traces = await startTracing(settings, "all", nodeId);
     const services = await runServices(
       SERVICES.map((name) => makeService(name, { ...context, mongoUrl: parts.mongoUrlOf(name) })),
-      { nodeId: uniqueNodeId("all", NODE_NAME), natsUrl: settings.NATS_URL, logLevel: LOG_LEVEL },
-      probeMiddlewares(settings),
+      { nodeId, natsUrl: settings.NATS_URL, logLevel: settings.LOG_LEVEL },
+      [...probeMiddlewares(settings), ...traces.middlewares],
     );
     await answering(gateway.baseUrl, READY_MS);
     return {
@@ -47,6 +51,7 @@ export async function startAll(env: Environment): Promise<RunningAll> {
       mongodLost: parts.mongodLost,
       async stop() {
         await services.stop();
+        await traces.stop();
         await parts.stop();
       },
     };
@@ -123,7 +128,7 @@ export async function runOne(name: ServiceName, env: Environment): Promise<void>
 
 async function startOne(name: ServiceName, env: Environment): Promise<RunningServices> {
   const settings = readSettings(env);
-  const { MONGO_URL: mongoUrl, NATS_URL: natsUrl, NODE_NAME, LOG_LEVEL } = settings;
+  const { MONGO_URL: mongoUrl, NATS_URL: natsUrl, NODE_NAME, LOG_LEVEL: logLevel } = settings;
   if (mongoUrl === undefined) throw new StartupError("MONGO_URL must be set for a service that runs alone");
   if (natsUrl === undefined) throw new StartupError("NATS_URL must be set for a service that runs alone");
   if (name === "api") await checkPort(settings.PORT, settings.HOST);
@@ -131,21 +136,34 @@ async function startOne(name: ServiceName, env: Environment): Promise<RunningSer
   const gateway = new GatewayNews(settings.HOST);
   const service = makeService(name, { mongoUrl, settings, ...gateway.listeners });
   const missing = new Set(name === "api" ? ["the other services"] : []);
-  const running = await runServices(
-    [service],
-    { nodeId: uniqueNodeId(name, NODE_NAME), natsUrl, logLevel: LOG_LEVEL },
-    probeMiddlewares(settings, () => [...missing]),
-  );
+  const nodeId = uniqueNodeId(name, NODE_NAME);
+  const traces = await startTracing(settings, name, nodeId);
+  const running = await runServices([service], { nodeId, natsUrl, logLevel }, [
+    ...probeMiddlewares(settings, () => [...missing]),
+    ...traces.middlewares,
+  ]);
   process.send?.("ready");
   if (name === "api") {
     // The others may come later, in whatever order: their lack is the readiness probe's to tell.
     const { baseUrl, firstKey } = gateway;
     const complete = answering(baseUrl, Infinity);
     const apiKeyIsSet = settings.API_KEY !== undefined;
-    void complete.then(() => process.stdout.write(banner({ baseUrl, firstKey, apiKeyIsSet })));
+    void complete.then(() => tellStart({ baseUrl, firstKey, apiKeyIsSet }));
     void Promise.race([complete, pause(OTHERS_AWAITED_MS)]).then(() => missing.clear());
   }
-  return running;
+  return {
+    ...running,
+    async stop() {
+      await running.stop();
+      await traces.stop();
+    },
+  };
+}
+
+/** To the person who reads what the supervisor prints, or to a container's log, which is JSON alone. */
+function tellStart(started: StartedService): void {
+  if (isSupervised()) process.stdout.write(banner(started));
+  else pino(lineFormat("info")).info(startLine(started), "guildcal is ready");
 }
 
 async function untilEnd(end: Promise<void>, { mongodLost }: Pick<Parts, "mongodLost">): Promise<void> {

@@ -2,6 +2,7 @@ import type { ServiceSchema } from "moleculer";
 import { pino } from "pino";
 import { readEnvironment, type SettingsOf } from "../../mixins/settings/environment.ts";
 import { probeSettings } from "../../mixins/observability/probes.middleware.ts";
+import { tracingSettings } from "../../mixins/observability/tracing.settings.ts";
 import { lineFormat } from "../../moleculer.config.ts";
 import { announcementsService } from "../announcements/announcements.service.ts";
 import { apiService } from "../api/api.service.ts";
@@ -22,6 +23,7 @@ import { StartupError } from "./startup-error.ts";
 export const ALL_SETTINGS = {
   ...launchSettings,
   ...probeSettings,
+  ...tracingSettings,
   ...apiSettings,
   ...calendarEventsSettings,
   ...dispatchSettings,
@@ -93,7 +95,12 @@ export function isServiceName(text: string): text is ServiceName {
 }
 
 /** The settings that every service reads. */
-const SHARED_SETTINGS = [...Object.keys(launchSettings), ...Object.keys(probeSettings), "HOST"];
+const SHARED_SETTINGS = [
+  ...Object.keys(launchSettings),
+  ...Object.keys(probeSettings),
+  ...Object.keys(tracingSettings),
+  "HOST",
+];
 
 /** The settings that each service's process reads, by name: a process is given no other. */
 export const SETTINGS_OF: Readonly<Record<ServiceName, readonly string[]>> = {

@@ -13,6 +13,11 @@ export interface SupervisedProcesses {
   stop(): Promise<void>;
 }
 
+/** Whether a supervisor has started this process, as `npm run start:nats` does; a container's has none. */
+export function isSupervised(): boolean {
+  return process.send !== undefined;
+}
+
 const FIRST_RESTART_MS = 500;
 const LAST_RESTART_MS = 10_000;
 /** A process that lived this long has started well: its next restart is quick again. */

@@ -19,6 +19,16 @@ export function testLedger(fixture: PostStoreFixture): void {
     expect(row?.wakeAt).toBe((row?.doubtSince ?? 0) + LEASE_MS);
   });
 
+  test("a claim keeps the request that the post is because of, and an outcome does not take it away", async () => {
+    const post = await fixture.due();
+    const changedBy = { at: 1_700_000_000_000, requestId: "$request", traceparent: "00-…" };
+    const row = (await fixture.store.claim(claimOf(post, { changedBy }))) as Post;
+    expect(row).toMatchObject({ changedBy });
+    await expect(fixture.store.find(post.id)).resolves.toMatchObject({ changedBy });
+    const settled = await fixture.store.write(row, { state: "sent", settledAt: Date.now() });
+    expect(settled).toMatchObject({ state: "sent", changedBy });
+  });
+
   test.each([
     ["on an older plan", { planRevision: 0 }, {}],
     ["under another fence", { fence: 1 }, {}],

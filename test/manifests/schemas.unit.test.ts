@@ -1,5 +1,7 @@
 import { join } from "node:path";
 import { describe, expect, test } from "@jest/globals";
+import type { INetworkPolicy } from "kubernetes-models/networking.k8s.io/v1";
+import type { IConfigMap } from "kubernetes-models/v1";
 import { asManifest, IN_KUBERNETES, makeSecrets } from "../../k8s/make-secrets.ts";
 import { schemaProblems } from "./kubernetes-schema.ts";
 import { type Manifest, renderKustomization } from "./kustomization.ts";
@@ -33,6 +35,20 @@ describe("the manifests", () => {
     const manifests = renderKustomization(join(K8S, "components/plan-lag-autoscaling"));
     expect(manifests.map(({ kind }) => kind)).toEqual(["HorizontalPodAutoscaler"]);
     expect(await problemsOf(manifests)).toEqual([]);
+  });
+
+  test("of traces give every service a collector that it may reach", async () => {
+    const manifests = renderKustomization(join(K8S, "components/traces"), rendered("production"));
+    expect(await problemsOf(manifests)).toEqual([]);
+    const settings = ofKind<IConfigMap>(manifests, "ConfigMap").find(({ metadata: { name } }) => name === "settings");
+    const endpoint = new URL(settings?.data?.["OTEL_EXPORTER_OTLP_ENDPOINT"] ?? "");
+    expect(settings?.data?.["LOG_LEVEL"]).toBe("info");
+    const policies = ofKind<INetworkPolicy>(manifests, "NetworkPolicy");
+    const reach = policies.find(({ metadata: { name } }) => name === "services-reach-the-collector");
+    const [rule] = reach?.spec?.egress ?? [];
+    expect(rule?.ports?.map(({ port }) => String(port))).toEqual([endpoint.port]);
+    const [namespace] = (rule?.to ?? []).map(({ namespaceSelector }) => namespaceSelector?.matchLabels);
+    expect(namespace).toEqual({ "kubernetes.io/metadata.name": endpoint.hostname.split(".")[1] });
   });
 
   test("of the secrets are, too", async () => {

@@ -54,4 +54,20 @@ describe("one service in a process of its own, as a container runs it", () => {
   test("ends when it is told to", async () => {
     await expect(gateway.end("SIGTERM")).resolves.toBe(0);
   });
+
+  test("has written nothing but JSON, a line each", () => {
+    expect(levelsIn(gateway.output)).toContain("info");
+  });
+
+  test("says as JSON, too, why it does not start", async () => {
+    const wrong = new Launched("guild-settings", { PORT: "none", LOG_LEVEL: "loud" });
+    await expect(wrong.exitCode()).resolves.toBe(1);
+    expect(levelsIn(wrong.output)).toEqual(["fatal", "fatal"]);
+  });
 });
+
+/** The level of each line; throws where one is not JSON. */
+function levelsIn(output: string): string[] {
+  const lines = output.split("\n").filter(Boolean);
+  return lines.map((line) => (JSON.parse(line) as { readonly level: string }).level);
+}

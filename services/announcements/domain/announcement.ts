@@ -12,8 +12,8 @@ import { isRefusal, refuse, type Refusal } from "../../contracts/errors.ts";
 import type { AnnouncementId } from "../../contracts/ids.ts";
 import { changedSubscribers, changesSubscribersAlone, isSameSubscribers } from "./subscribers.ts";
 
-/** An announcement as it is to be stored; `standsSince` is the database's to say, at the moment of the write. */
-export type AnnouncementDraft = Omit<Announcement, "standsSince">;
+/** An announcement as it is to be stored; `standsSince` and `changedBy` are the database's to say, at the moment of the write. */
+export type AnnouncementDraft = Omit<Announcement, "standsSince" | "changedBy">;
 
 const NO_EVENT = "";
 const NO_COLOR: Color = "NONE";
@@ -83,7 +83,7 @@ export function changeAnnouncement(
     return { next: stored, standsAnew: false, isUnchanged: true };
   }
   const type = changes.type ?? stored.type;
-  const { standsSince: _, ...kept } = stored;
+  const { standsSince: _, changedBy: __, ...kept } = stored;
   const next: AnnouncementDraft = {
     ...kept,
     channel: changes.channel ?? stored.channel,

@@ -1,4 +1,5 @@
 import { type Color, EVENT_TEXTS, type EventTexts, type EventView } from "../../contracts/calendar-events.contract.ts";
+import type { Changed } from "../../contracts/contract.ts";
 import type { Recurrence } from "../../contracts/recurrence.ts";
 import type { EpochMs, EventId, GuildId } from "../../contracts/ids.ts";
 import { type Anchor, anchorOf, type Calendar, clockFor } from "./calendar.ts";
@@ -33,7 +34,7 @@ export interface Recurring {
 }
 
 /** An event as it is kept, with the times that the database gave it. */
-export interface StoredEvent extends CalendarEvent {
+export interface StoredEvent extends CalendarEvent, Changed {
   /** When it got the start that it has now: created, moved, or its rule changed (D31). */
   readonly scheduledAt: EpochMs;
   /** When it got its colour (D31). */

@@ -92,6 +92,7 @@ export function announcedOccurrence(placed: Placed, calendar: Calendar): Occurre
     isFirst: slot?.isFirst ?? true,
     scheduledAt: scheduledAtOf(placed),
     coloredAt: override?.coloredAt ?? event.coloredAt,
+    ...(event.changedBy === undefined ? {} : { changedBy: event.changedBy }),
   };
 }
 

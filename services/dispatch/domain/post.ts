@@ -1,3 +1,4 @@
+import type { ChangeOrigin } from "../../contracts/contract.ts";
 import type { PostState } from "../../contracts/dispatch.contract.ts";
 import type { AnnouncementId, EpochMs, GuildId, OccurrenceId } from "../../contracts/ids.ts";
 import type { Waited } from "./wait.ts";
@@ -55,6 +56,8 @@ export interface Post extends PostKey, PostPlan {
   readonly doubtSince?: EpochMs;
   /** The revision of the announcement that the claim was made on. */
   readonly announcementRevision?: number;
+  /** The request that its announcement or its event was last changed by, when it was claimed or missed. */
+  readonly changedBy?: ChangeOrigin;
   /** On a failed post: its announcement is suspended for this sink for as long as it has this revision. */
   readonly suspends?: number;
   readonly reason?: string;

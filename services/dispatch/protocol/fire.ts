@@ -1,5 +1,6 @@
 import type { ChatMessage } from "../domain/chat-message.ts";
-import { type StandingTruth, stands } from "../domain/judge-post.ts";
+import { changedBy } from "../domain/changed-by.ts";
+import { type PostTruth, type StandingTruth, stands } from "../domain/judge-post.ts";
 import type { Announced } from "../domain/message/announcement-embed.ts";
 import type { Post } from "../domain/post.ts";
 import type { Sink } from "../sink.ts";
@@ -43,7 +44,7 @@ export function newFiring(parts: FireParts): (post: Post, sink: Sink) => Promise
     if (answer !== undefined && !stands(post, answer.truth, timing.graceMs)) {
       await planner.touch(post.guildId, post.dueAt);
     } else if (ports.clock.now() > post.deadline || answer === undefined) {
-      await miss(post);
+      await miss(post, answer);
     } else {
       return claimAndSend(post, sink, answer as Answer & { truth: StandingTruth });
     }
@@ -59,9 +60,9 @@ export function newFiring(parts: FireParts): (post: Post, sink: Sink) => Promise
     }
   }
 
-  async function miss(post: Post): Promise<void> {
+  async function miss(post: Post, answer: Answer | undefined): Promise<void> {
     const outcome = { state: "missed", reason: waits.missedReason(post), settledAt: ports.clock.now() } as const;
-    await ledger.write(post, { ...outcome, waited: undefined });
+    await ledger.write(post, { ...outcome, waited: undefined, ...(answer && whose(answer.truth)) });
     waits.forget(post);
   }
 
@@ -82,6 +83,7 @@ export function newFiring(parts: FireParts): (post: Post, sink: Sink) => Promise
       parts: messages instanceof Error ? 1 : messages.length,
       announcementRevision: truth.announcement.revision,
       notAfter: validUntil,
+      ...whose(truth),
       ...(asOf - post.dueAt > TOLD_WITH_CLAIM_MS && { waited: waits.waited(post) }),
     });
     waits.spent(post, "DATABASE");
@@ -100,4 +102,9 @@ export function newFiring(parts: FireParts): (post: Post, sink: Sink) => Promise
   }
 
   return fire;
+}
+
+function whose(truth: PostTruth): Pick<Post, "changedBy"> {
+  const origin = changedBy(truth);
+  return origin === undefined ? {} : { changedBy: origin };
 }

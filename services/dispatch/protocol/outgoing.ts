@@ -7,8 +7,8 @@ import type { Timing } from "./timing.ts";
 
 /** One part of a post, as sinks take it: for every attempt and look-up under the same nonce. */
 export function outgoing(post: Post, part: number, message: ChatMessage): OutgoingMessage {
-  const { id: postId, guildId, channel } = post;
-  return { postId, part, nonce: nonceOf(post, part), guildId, channel, message };
+  const { id: postId, guildId, channel, changedBy } = post;
+  return { postId, part, nonce: nonceOf(post, part), guildId, channel, message, ...(changedBy && { changedBy }) };
 }
 
 /** Until when the receiver surely knows the nonces of a post that was first tried at `doubtSince`. */

@@ -65,6 +65,7 @@ export interface Claim {
   readonly leaseMs: number;
   readonly parts: number;
   readonly announcementRevision: number;
+  readonly changedBy?: Post["changedBy"];
   /** What the post has waited for, where it is late: its worker may vanish. */
   readonly waited?: Waited | undefined;
   /** The claim is void when it reaches the database later: the truth that it rests on is stale by then. */
@@ -89,6 +90,7 @@ export type PostWrite = {
       | "messageId"
       | "suspends"
       | "waited"
+      | "changedBy"
   ]?: Post[Field] | undefined;
 };
 

@@ -1,10 +1,51 @@
 import type { TestedGuard } from "./guard.ts";
 
 const figures = { testFile: "services/dispatch/dispatch.metrics.unit.test.ts" };
+const traces = { testFile: "test/processes/traces.processes.test.ts", onRealParts: true } as const;
 const secrets = { file: "k8s/rotate-secret.ts", testFile: "test/manifests/secrets.unit.test.ts" };
 
 /** Figures that show an outage, and secrets that are rotated without harm. */
 export const OBSERVABILITY_GUARDS: readonly TestedGuard[] = [
+  {
+    ...traces,
+    guard: "without a collector nothing of OpenTelemetry's SDK is loaded",
+    file: "services/launch/start-tracing.ts",
+    text: "if (endpoint === undefined) return OFF;",
+    without: 'if (endpoint === undefined) return import("@opentelemetry/sdk-trace").then(() => OFF);',
+    test: "nothing of OpenTelemetry's SDK is loaded",
+  },
+  {
+    ...traces,
+    guard: "a call over the bus is a part of the request's trace",
+    file: "mixins/observability/tracing.middleware.ts",
+    text: "meta.traceparent = span.traceparent;",
+    without: "",
+    test: "a request is one trace from its client's span",
+  },
+  {
+    ...traces,
+    guard: "a post links to the request that it is because of",
+    file: "services/dispatch/traced-sink.ts",
+    text: "link === undefined ? [] : [link]",
+    without: "[]",
+    test: "the post's span links to the work",
+  },
+  {
+    ...traces,
+    guard: "what is done outside of any request is no trace",
+    file: "mixins/observability/tracing.middleware.ts",
+    text: "if (parent === undefined) return next.call(this, context);",
+    without: "",
+    test: "what is done outside of any request is no trace",
+  },
+  {
+    guard: "the line of a write has ids alone",
+    file: "mixins/actions/contract-action.ts",
+    text: "{ keyId: meta.caller?.keyId, ...record,",
+    without: "{ keyId: meta.caller?.keyId, ...Object(result), ...record,",
+    testFile: "mixins/actions/contract-action.contract.test.ts",
+    test: "that is a write is one line",
+  },
   {
     guard: "database and bus are asked at each scrape",
     file: "mixins/observability/probes.middleware.ts",

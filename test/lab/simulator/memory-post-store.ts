@@ -101,7 +101,7 @@ export function newMemoryPostStore(
 
     find: async (id) => posts.get(id) ?? null,
 
-    async claim({ post, owner, attemptId, leaseMs, parts, notAfter, announcementRevision, waited }) {
+    async claim({ post, owner, attemptId, leaseMs, parts, notAfter, announcementRevision, waited, changedBy }) {
       const { id, fence, planRevision } = post;
       const row = posts.get(id);
       if (row?.state !== "planned" || row.fence !== fence || row.planRevision !== planRevision) return null;
@@ -117,6 +117,7 @@ export function newMemoryPostStore(
         doubtSince: at,
         delivered: [],
         ...(waited && { waited }),
+        ...(changedBy && { changedBy }),
       });
     },
 

@@ -1,0 +1,154 @@
+import {
+  context,
+  type Context,
+  diag,
+  DiagLogLevel,
+  ROOT_CONTEXT,
+  type Span,
+  type SpanContext,
+  SpanKind,
+  SpanStatusCode,
+  trace,
+  TraceFlags,
+} from "@opentelemetry/api";
+import { AsyncLocalStorageContextManager } from "@opentelemetry/context-async-hooks";
+import { OTLPTraceExporter } from "@opentelemetry/exporter-trace-otlp-proto";
+import { resourceFromAttributes } from "@opentelemetry/resources";
+import {
+  BatchSpanProcessor,
+  ParentBasedSampler,
+  TraceIdRatioBasedSampler,
+  TracerProvider,
+} from "@opentelemetry/sdk-trace";
+import { readTraceparent, writeTraceparent } from "./trace-context.ts";
+import type { SpanStart, Tracer, WatchedClient, WorkSpan } from "./tracer.ts";
+
+/** Where spans go, and what they say of the process. */
+export interface Exporting {
+  /** The collector's base URL: `/v1/traces` is put behind it (OTLP/HTTP). */
+  readonly endpoint: string;
+  readonly headers: Readonly<Record<string, string>>;
+  /** Which part of the traces that begin here is recorded, 0 … 1. */
+  readonly ratio: number;
+  readonly service: string;
+  readonly nodeId: string;
+  readonly version: string;
+  /** Told when spans could not be delivered. */
+  readonly onProblem: (problem: string) => void;
+}
+
+export interface RunningTracer extends Tracer {
+  /** Sends what is left, for two seconds at most. */
+  stop(): Promise<void>;
+}
+
+/** Spans that wait to be sent, and those of a message; more are dropped. */
+const QUEUE = { maxQueueSize: 2048, maxExportBatchSize: 512, scheduledDelayMillis: 1_000, exportTimeoutMillis: 5_000 };
+const STOP_MS = 2_000;
+/** Commands whose end is awaited. */
+const MAX_COMMANDS = 5_000;
+const KINDS = { server: SpanKind.SERVER, client: SpanKind.CLIENT, internal: SpanKind.INTERNAL };
+
+/** OpenTelemetry's SDK, which nothing else loads. */
+export function startOpenTelemetry(exporting: Exporting): RunningTracer {
+  const { endpoint, headers, ratio, service, nodeId, version, onProblem } = exporting;
+  const tell = (problem: string) => onProblem(problem);
+  const quiet = () => undefined;
+  diag.setLogger({ error: tell, warn: tell, info: quiet, debug: quiet, verbose: quiet }, DiagLogLevel.WARN);
+  const contexts = new AsyncLocalStorageContextManager().enable();
+  context.setGlobalContextManager(contexts);
+  const exporter = new OTLPTraceExporter({
+    url: `${endpoint.replace(/\/+$/, "")}/v1/traces`,
+    headers: { ...headers },
+    timeoutMillis: QUEUE.exportTimeoutMillis,
+  });
+  const provider = new TracerProvider({
+    resource: resourceFromAttributes({
+      "service.namespace": "guildcal",
+      "service.name": service,
+      "service.instance.id": nodeId,
+      "service.version": version,
+    }),
+    sampler: new ParentBasedSampler({ root: new TraceIdRatioBasedSampler(ratio) }),
+    spanProcessors: [new BatchSpanProcessor({ ...QUEUE, exporter })],
+  });
+  const spans = provider.getTracer("guildcal", version);
+
+  function start({ name, kind, parent, links = [], attributes = {} }: SpanStart): WorkSpan {
+    const before = spanContextOf(parent);
+    const under = before === undefined ? ROOT_CONTEXT : trace.setSpanContext(ROOT_CONTEXT, before);
+    const linked = links.map(spanContextOf).filter((each) => each !== undefined);
+    const options = { kind: KINDS[kind], attributes, links: linked.map((each) => ({ context: each })) };
+    const span = spans.startSpan(name, options, under);
+    return workSpan(span, trace.setSpan(under, span));
+  }
+
+  function watchCommands(client: WatchedClient): void {
+    const underWay = new Map<number, Span>();
+    client.on("commandStarted", ({ requestId, commandName, databaseName, command }: CommandStarted) => {
+      if (trace.getSpan(context.active())?.isRecording() !== true || underWay.size >= MAX_COMMANDS) return;
+      const collection = command[commandName];
+      const named = typeof collection === "string" ? { "db.collection.name": collection } : {};
+      const attributes = {
+        "db.system.name": "mongodb",
+        "db.namespace": databaseName,
+        "db.operation.name": commandName,
+      };
+      const name = typeof collection === "string" ? `${commandName} ${collection}` : commandName;
+      const span = spans.startSpan(name, { kind: SpanKind.CLIENT, attributes: { ...attributes, ...named } });
+      underWay.set(requestId, span);
+    });
+    const end = (status?: { code: SpanStatusCode }) => (event: CommandEnded) => {
+      const span = underWay.get(event.requestId);
+      if (span === undefined) return;
+      underWay.delete(event.requestId);
+      if (status !== undefined) span.setStatus(status);
+      span.end();
+    };
+    client.on("commandSucceeded", end());
+    client.on("commandFailed", end({ code: SpanStatusCode.ERROR }));
+  }
+
+  return {
+    start,
+    watchCommands,
+    async stop() {
+      const late = Promise.withResolvers<void>();
+      const timer = setTimeout(late.resolve, STOP_MS);
+      await Promise.race([provider.shutdown().catch((error: unknown) => tell(String(error))), late.promise]);
+      clearTimeout(timer);
+      contexts.disable();
+    },
+  };
+}
+
+interface CommandEnded {
+  readonly requestId: number;
+}
+
+interface CommandStarted extends CommandEnded {
+  readonly commandName: string;
+  readonly databaseName: string;
+  readonly command: Readonly<Record<string, unknown>>;
+}
+
+function workSpan(span: Span, under: Context): WorkSpan {
+  const { traceId, spanId: parentId, traceFlags } = span.spanContext();
+  const isSampled = (traceFlags & TraceFlags.SAMPLED) !== 0;
+  return {
+    traceparent: writeTraceparent({ traceId, parentId, isSampled }),
+    run: (work) => context.with(under, work),
+    end(attributes = {}, isFailed = false) {
+      span.setAttributes(attributes);
+      if (isFailed) span.setStatus({ code: SpanStatusCode.ERROR });
+      span.end();
+    },
+  };
+}
+
+function spanContextOf(traceparent: string | undefined): SpanContext | undefined {
+  const read = readTraceparent(traceparent);
+  if (read === undefined) return undefined;
+  const { traceId, parentId: spanId, isSampled } = read;
+  return { traceId, spanId, traceFlags: isSampled ? TraceFlags.SAMPLED : TraceFlags.NONE, isRemote: true };
+}

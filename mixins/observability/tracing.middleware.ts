@@ -1,0 +1,45 @@
+import type { Context, Middleware, Service } from "moleculer";
+import type { CallMeta } from "../../services/contracts/contract.ts";
+import type { SpanStart, Tracer } from "./tracer.ts";
+
+type Handler = (this: Service, context: Context<unknown, CallMeta>) => Promise<unknown>;
+
+const FIRST_SERVER_ERROR = 500;
+
+/**
+ * A span for each call of an action that a request has led to, where it is served and, over the bus, where it is made. The
+ * trace travels in the call's meta. Calls outside of any request have none: dispatch asks the owners every two seconds.
+ */
+export function tracing(tracer: Tracer): Middleware {
+  const traced =
+    (kindOf: (context: Context) => SpanStart["kind"]) =>
+    (next: Handler, { name = "", visibility }: { name?: string; visibility?: string | undefined }): Handler => {
+      // A private action serves its own process alone, as moleculer-web's `rest` does for each request.
+      if (name.startsWith("$") || visibility === "private") return next;
+      return async function spanned(context) {
+        const { meta } = context;
+        const { traceparent: parent } = meta;
+        if (parent === undefined) return next.call(this, context);
+        const attributes = { "rpc.system": "moleculer", "rpc.method": name, "guildcal.request_id": meta.requestId };
+        const span = tracer.start({ name, kind: kindOf(context), parent, attributes });
+        meta.traceparent = span.traceparent;
+        try {
+          const result = await span.run(() => next.call(this, context));
+          span.end();
+          return result;
+        } catch (error) {
+          const { type, name: kind, code } = error as { type?: string; name?: string; code?: unknown };
+          span.end({ "error.type": type ?? kind }, typeof code !== "number" || code >= FIRST_SERVER_ERROR);
+          throw error;
+        } finally {
+          // Moleculer copies the meta of an answered call into its caller's.
+          meta.traceparent = parent;
+        }
+      };
+    };
+  return {
+    name: "tracing",
+    localAction: traced(({ nodeID, broker }) => (nodeID === broker.nodeID ? "internal" : "server")),
+    remoteAction: traced(() => "client"),
+  };
+}
