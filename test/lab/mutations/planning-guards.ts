@@ -14,6 +14,7 @@ export const PLANNING_GUARDS: readonly TestedGuard[] = [
   {
     guard: "of a guild with many occurrences what changed lately is read apart",
     file: "services/dispatch/protocol/read-occurrences.ts",
+    in: "readNarrow",
     code: "$FROM <= $_ && $_.until > $FROM",
     without: "false",
     testFile: "services/dispatch/protocol/read-occurrences.unit.test.ts",
@@ -22,6 +23,7 @@ export const PLANNING_GUARDS: readonly TestedGuard[] = [
   {
     guard: "what was not read is accounted for once",
     file: "services/dispatch/domain/not-read.ts",
+    in: "notRead",
     code: "$OFF || $_.has(keyOf($_))",
     without: "$OFF",
     testFile: "services/dispatch/protocol/read-occurrences.unit.test.ts",

@@ -41,7 +41,7 @@ function isCaught(copy: string, guard: TestedGuard): boolean {
   const path = join(copy, guard.file);
   const source = readFileSync(path, "utf8");
   const before = passesWhole(copy, guard);
-  writeFileSync(path, edited(source, [editFor(guard)]));
+  writeFileSync(path, edited(source, [editFor(guard, source)]));
   const after = passes(copy, guard);
   writeFileSync(path, source);
   const caught = before && !after;

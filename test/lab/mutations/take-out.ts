@@ -22,7 +22,7 @@ export function editFor(place: Place, source = readFileSync(join(PROJECT, place.
 export function optionsWithout(places: readonly Place[]): string {
   if (places.length === 0) return "";
   const loader = pathToFileURL(join(import.meta.dirname, "load-edited.ts")).href;
-  const edits = JSON.stringify(places.map(editFor));
+  const edits = JSON.stringify(places.map((place) => editFor(place)));
   return `--import=${loader}?${encodeURIComponent(edits).replaceAll("'", "%27")}`;
 }
 
