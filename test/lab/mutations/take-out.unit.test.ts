@@ -1,7 +1,10 @@
+import { execFileSync } from "node:child_process";
+import { join } from "node:path";
 import { describe, expect, test } from "@jest/globals";
+import { PROJECT } from "../../real-parts/launched.ts";
 import { edited } from "./edited.ts";
 import type { InCode } from "./guard.ts";
-import { editFor } from "./take-out.ts";
+import { editFor, optionsWithout } from "./take-out.ts";
 
 const SOURCE = `const MOST = 5;
 const LIMITS = { most: MOST, waitMs: 20 };
@@ -17,7 +20,7 @@ function turn(waiting: string[], begin: () => void) {
 `;
 
 const without = (place: Omit<InCode, "file"> & ({ code: string } | { property: string }), source = SOURCE) =>
-  edited(source, [editFor({ file: "x.ts", ...place } as InCode, source)]);
+  edited(source, [editFor({ file: "x.ts", ...place }, source)]);
 
 describe("what is taken out of a source", () => {
   test("is a condition, whatever is compared", () => {
@@ -72,5 +75,15 @@ describe("what is taken out of a source", () => {
       ]),
     ).toBe("CMD node x");
     expect(() => editFor({ file: "Dockerfile", words: "a", without: "" }, "a a")).toThrow("Dockerfile: not once: a");
+  });
+
+  test("is not there in a process that starts without it", () => {
+    const file = "services/contracts/list-limits.ts";
+    const place = { file, code: "const MAX_ANSWER_BYTES = $_;", without: 'const MAX_ANSWER_BYTES = "it\'s out";' };
+    const shown = execFileSync(process.execPath, ["-p", `require("${join(PROJECT, file)}").MAX_ANSWER_BYTES`], {
+      encoding: "utf8",
+      env: { NODE_OPTIONS: optionsWithout([place]) },
+    });
+    expect([optionsWithout([]), shown]).toEqual(["", "it's out\n"]);
   });
 });
