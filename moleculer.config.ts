@@ -1,9 +1,9 @@
 import type { BrokerOptions, Middleware } from "moleculer";
 import type { LoggerOptions } from "pino";
-import { askedAgain } from "./mixins/bus/asked-again.middleware.ts";
+import { lostCallRetry } from "./mixins/bus/lost-call-retry.middleware.ts";
 import { checkedPackets } from "./mixins/bus/checked-packets.middleware.ts";
-import { passingCalls } from "./mixins/bus/passing-calls.middleware.ts";
-import { retried } from "./mixins/bus/retried.middleware.ts";
+import { inFlightCalls } from "./mixins/bus/in-flight-calls.middleware.ts";
+import { unavailableRetry } from "./mixins/bus/unavailable-retry.middleware.ts";
 import { SteadyNatsTransporter } from "./mixins/bus/steady-nats-transporter.ts";
 
 /** What differs from process to process; everything else about a broker is the same everywhere. */
@@ -64,7 +64,7 @@ export function brokerOptions({ nodeId, natsUrl, logLevel }: BrokerSettings): Br
     heartbeatTimeout: 3,
     // Without it a stopping service answers the calls in flight with an error.
     tracking: { enabled: true, shutdownTimeout: DRAIN_MS },
-    middlewares: [passingCalls, untrackedCalls, askedAgain(), retried(), checkedPackets()],
+    middlewares: [inFlightCalls, untrackedCalls, lostCallRetry(), unavailableRetry(), checkedPackets()],
     maxCallLevel: 10,
     // Params are checked by each action's contract, not by Moleculer (mixins/actions/check-params.ts).
     validator: false,

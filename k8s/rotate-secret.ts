@@ -4,16 +4,16 @@ import { pathToFileURL } from "node:url";
 import { SERVICES } from "../services/contracts/service-names.ts";
 import { randomSecret, type Secrets, variable } from "./make-secrets.ts";
 
-// Renews one secret of an installation, in every place that has it:
+// Replaces one secret of an installation in every place that holds it:
 //   kubectl -n <namespace> get secrets -l app.kubernetes.io/part-of=guildcal -o json |
 //     node k8s/rotate-secret.ts <what> [whose] | kubectl -n <namespace> replace -f -
-// README.md says what is to be restarted after each. Nothing is replaced where one of the secrets was changed meanwhile: each
-// keeps the resourceVersion that was read.
+// README.md says which workloads need a restart after each rotation. Every secret keeps the resourceVersion that was read:
+// kubectl refuses to replace a secret that somebody changed in the meantime.
 
-/** Makes the new values, and gives those that differ, by secret and key. */
+/** Makes the new values; returns the changed ones by secret and key. */
 type Rotation = (secrets: Secrets, whose: string, value: () => string) => Secrets;
 
-/** What cannot be rotated, in words for an operator. */
+/** A rotation is impossible; the message tells the operator why. */
 export class RotationError extends Error {}
 
 export const ROTATIONS: Readonly<Record<string, Rotation>> = {
@@ -26,7 +26,7 @@ export const ROTATIONS: Readonly<Record<string, Rotation>> = {
     const passwords = JSON.parse(valueOf(secrets, "mongodb", "passwords.json")) as Record<string, string>;
     const password = value();
     if (user === "exporter") return { mongodb: { "exporter-password": password } };
-    // The set-up beside the set's first member needs the former one once more, to change it.
+    // The set-up container beside the first member logs in with the old password to change it.
     const former = user === "admin" ? { adminBefore: passwords["admin"] } : {};
     const mongodb = { "passwords.json": JSON.stringify({ ...passwords, ...former, [user]: password }) };
     if (user === "admin") return { mongodb };
@@ -54,21 +54,22 @@ export const ROTATIONS: Readonly<Record<string, Rotation>> = {
     return { nats: { "cluster.conf": after } };
   },
 
-  /** Both keys: a member that has either may speak to one that has both. */
+  /** Adds a second key: members with either key accept members that have both. `keyfile-end` removes the old key. */
   keyfile(secrets, _, value) {
     const keys = keysOf(secrets);
-    if (keys.length > 1) throw new RotationError("keyfile has two keys: end the rotation before by keyfile-end");
+    if (keys.length > 1)
+      throw new RotationError("keyfile has two keys: end the earlier rotation with keyfile-end first");
     return { mongodb: { keyfile: [...keys, value()].map((key) => `- ${key}\n`).join("") } };
   },
 
   "keyfile-end"(secrets) {
     const keys = keysOf(secrets);
-    if (keys.length < 2) throw new RotationError("keyfile has one key: begin a rotation by keyfile");
+    if (keys.length < 2) throw new RotationError("keyfile has one key: begin a rotation with keyfile first");
     return { mongodb: { keyfile: keys.at(-1) ?? "" } };
   },
 };
 
-/** Those whose value is somebody else's, and is given in the variable VALUE. */
+/** Secrets that another party issues; the operator passes the value in the variable VALUE. */
 const GIVEN = new Set(["discord-token", "webhook-secret"]);
 
 function valueOf(secrets: Secrets, secret: string, key: string): string {
@@ -82,7 +83,7 @@ function oneOfTheServices(name: string): string {
   throw new RotationError(`${name === "" ? "Nobody" : name} is none of ${SERVICES.join(", ")}`);
 }
 
-/** The URL as it is, with hosts and options of the operator's, and another password. */
+/** The URL with another password; the operator's hosts and options stay. */
 function withPassword(secrets: Secrets, service: string, key: string, password: string): string {
   const url = valueOf(secrets, service, key);
   const after = url.replace(/^([a-z+]+:\/\/[^:/@]+:)[^@]*@/, (_, before: string) => `${before}${password}@`);
@@ -96,16 +97,16 @@ function keysOf(secrets: Secrets): string[] {
   return lines.map((line) => line.replace(/^- /, ""));
 }
 
-/** As `kubectl get secrets -o json` gives them. */
+/** A secret in the output of `kubectl get secrets -o json`. */
 export interface StoredSecret {
   readonly metadata: { readonly name: string; readonly annotations?: Readonly<Record<string, string>> };
   readonly data?: Readonly<Record<string, string>>;
 }
 
-/** `kubectl apply` keeps all values there, readable for whoever may read the object without its data. */
+/** `kubectl apply` stores all values in this annotation, which some roles may read without the data. */
 const APPLIED = "kubectl.kubernetes.io/last-applied-configuration";
 
-/** The secrets that a rotation changes, for `kubectl replace -f -`. Throws RotationError, and then nothing is to be changed. */
+/** The secrets that a rotation changes, for `kubectl replace -f -`. Throws RotationError; then no secret may be replaced. */
 export function rotate(stored: readonly StoredSecret[], what: string, whose: string, value: () => string) {
   const rotation = Object.hasOwn(ROTATIONS, what) ? ROTATIONS[what] : undefined;
   if (rotation === undefined) throw new RotationError(`"${what}" is none of ${Object.keys(ROTATIONS).join(", ")}`);
@@ -145,8 +146,8 @@ async function main([what = "", whose = ""]: readonly string[]): Promise<void> {
     const changed = rotate(items, what, whose, () => (GIVEN.has(what) ? given : randomSecret()));
     stdout.write(`${JSON.stringify(changed)}\n`);
   } catch (error) {
-    // Nothing is written to stdout, so that kubectl has nothing to replace.
-    stderr.write(`${error instanceof RotationError ? error.message : "What was read is no list of secrets"}\n`);
+    // An empty stdout gives kubectl nothing to replace.
+    stderr.write(`${error instanceof RotationError ? error.message : "The input is not a list of secrets"}\n`);
     process.exitCode = 1;
   }
 }

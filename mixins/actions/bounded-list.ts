@@ -1,4 +1,4 @@
-import { MOST_ENTRIES } from "../../services/contracts/calendar-events.contract.ts";
+import { MAX_ENTRIES } from "../../services/contracts/calendar-events.contract.ts";
 import { MAX_ANSWER_BYTES } from "../../services/contracts/list-limits.ts";
 
 /**
@@ -18,7 +18,7 @@ export class BoundedList<Entry> {
 
   get exceeded(): "entries" | "bytes" | undefined {
     if (this.#bytes > MAX_ANSWER_BYTES) return "bytes";
-    return this.entries.length > MOST_ENTRIES ? "entries" : undefined;
+    return this.entries.length > MAX_ENTRIES ? "entries" : undefined;
   }
 }
 

@@ -26,7 +26,7 @@ const checks = new WeakMap<object, ParamsCheck>();
 
 /** The check of a contract, compiled once. It changes nothing in the params, and never repeats a value of theirs. */
 export function paramsCheck<Params>(
-  contract: Pick<ActionContract<Params, unknown>, "params" | "together">,
+  contract: Pick<ActionContract<Params, unknown>, "params" | "crossFieldProblems">,
 ): ParamsCheck {
   const known = checks.get(contract);
   if (known !== undefined) return known;
@@ -37,7 +37,7 @@ export function paramsCheck<Params>(
     const problems =
       outcome === true ? [] : (outcome as ValidationError[]).flatMap((error) => problemsOf(error, params));
     const named = new Set(problems.map((problem) => problem.field));
-    const tied = contract.together?.(params) ?? [];
+    const tied = contract.crossFieldProblems?.(params) ?? [];
     return [...problems, ...tied.filter((problem) => !named.has(problem.field))];
   };
   checks.set(contract, check);

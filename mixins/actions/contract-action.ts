@@ -2,7 +2,7 @@ import type { ActionSchema, CallingOptions, Context, ServiceBroker } from "molec
 import moleculer from "moleculer";
 import type { ActionContract, CallMeta, FieldProblem } from "../../services/contracts/contract.ts";
 import { ERRORS, type ErrorType, isRefusal, refuse, type Refusal } from "../../services/contracts/errors.ts";
-import type { Repeatable } from "../bus/repeated-calls.ts";
+import type { Repeatable } from "../bus/retry-policy.ts";
 import { paramsCheck } from "./check-params.ts";
 import type { WriteId } from "../../services/contracts/ids.ts";
 import { isDatabaseOutOfReach } from "../mongo/database.mixin.ts";

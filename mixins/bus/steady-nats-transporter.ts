@@ -49,7 +49,7 @@ interface NatsInternals {
 }
 
 /** Callers have given up by then. */
-const MOST_AGE_MS = 10_000;
+const MAX_AGE_MS = 10_000;
 /** The status with which a server says that nobody has subscribed to what a request was published to. */
 const NOBODY = 503;
 
@@ -61,14 +61,14 @@ const NOBODY = 503;
  * for its time-out. Here only what is new is subscribed, and only what is gone is dropped.
  *
  * A request that no replica has subscribed to, as in the moment in which a server of the bus is lost, fails at once
- * instead of waiting for its time-out: nobody has it, so it may be offered again (mixins/bus/asked-again.middleware.ts).
+ * instead of waiting for its time-out: nobody has it, so it may be offered again (mixins/bus/lost-call-retry.middleware.ts).
  *
  * An answer may hold ten thousand events (D17), which is more than a NATS server passes on: a large one travels in
  * parts. Only answers do, because they go to one node; the parts of a request could reach several.
  */
 export class SteadyNatsTransporter extends moleculer.Transporters.NATS {
   readonly #held = new Map<string, Subscription>();
-  readonly #joiner = new MessageJoiner(MOST_AGE_MS, MAX_RESPONSE_BYTES);
+  readonly #joiner = new MessageJoiner(MAX_AGE_MS, MAX_RESPONSE_BYTES);
   /** A write to the connection costs more than a message: those of a turn are one. */
   readonly #turn = new EndOfTurn();
   readonly #refusals = new LimitedLog((fields, text) =>

@@ -1,9 +1,9 @@
-import { MOST_WAIT_MS } from "../async/bounded-answers.ts";
+import { MAX_JOIN_WAIT_MS } from "../async/timeout.ts";
 import { type Readable, readRows, type ShortRead } from "./short-reads.ts";
-import { together } from "../async/together.ts";
+import { batched } from "../async/batch.ts";
 
 /** More ids than this in one query are two queries. */
-const MOST_IDS = 500;
+const MAX_IDS = 500;
 
 /**
  * Reads documents by id, as stored, or without what the projection leaves out. Ids that are asked for in the same turn of
@@ -20,5 +20,5 @@ export function coalescedReads<Row extends { readonly _id: string }>(
     return ids.map((id) => found.get(id) ?? null);
   }
 
-  return together<string, Row | null>(readAll, { most: MOST_IDS, placeMs: MOST_WAIT_MS });
+  return batched<string, Row | null>(readAll, { most: MAX_IDS, placeMs: MAX_JOIN_WAIT_MS });
 }

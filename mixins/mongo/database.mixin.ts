@@ -1,7 +1,7 @@
 import type { Service, ServiceSchema } from "moleculer";
 import mongoose, { type Connection } from "mongoose";
 import { tracer } from "../observability/tracer.ts";
-import { NoAnswerInTime, within } from "../async/bounded-answers.ts";
+import { OperationTimeout, withTimeout } from "../async/timeout.ts";
 
 /** How long an operation looks for a primary before it fails: an election takes less. */
 const SERVER_SELECTION_MS = 5_000;
@@ -62,7 +62,7 @@ export async function ownDatabaseAnswers(service: Service): Promise<boolean | un
 /** Whether the database answers now. */
 export async function databaseAnswers(connection: Connection, withinMs: number): Promise<boolean> {
   if (connection.db === undefined) return false;
-  return within(withinMs, "ping", connection.db.command({ ping: 1 })).then(
+  return withTimeout(withinMs, "ping", connection.db.command({ ping: 1 })).then(
     () => true,
     () => false,
   );
@@ -71,7 +71,7 @@ export async function databaseAnswers(connection: Connection, withinMs: number):
 /** The database server's own time now. */
 export async function databaseTime(connection: Connection, withinMs: number): Promise<number> {
   if (connection.db === undefined) throw new mongoose.MongooseError("not connected");
-  const { localTime } = await within(withinMs, "hello", connection.db.admin().command({ hello: 1 }));
+  const { localTime } = await withTimeout(withinMs, "hello", connection.db.admin().command({ hello: 1 }));
   return (localTime as Date).getTime();
 }
 
@@ -95,7 +95,7 @@ const NOT_PRIMARY = new Set<unknown>([91, 189, 10_107, 11_600, 11_602, 13_435, 1
 /** Whether an error says that the database could not be reached, as opposed to a defect. */
 export function isDatabaseOutOfReach(error: unknown): boolean {
   if (!(error instanceof Error)) return false;
-  if (error instanceof NoAnswerInTime) return true;
+  if (error instanceof OperationTimeout) return true;
   const labels = error as Error & { hasErrorLabel?: (label: string) => boolean };
   if (error instanceof mongoose.mongo.MongoServerError && NOT_PRIMARY.has(error.code)) return true;
   return OUT_OF_REACH.has(error.name) || labels.hasErrorLabel?.("RetryableWriteError") === true;

@@ -15,7 +15,7 @@ export const FORMER_INDEX = [
 ] as const;
 
 /** More than these are not told of one guild: the latest are. */
-export const MOST_FORMER = 1_000;
+export const MAX_FORMER = 1_000;
 
 /** An expression for what the stored record is, in the update that replaces it. */
 export function storedFields(...fields: readonly string[]): Record<string, string> {
@@ -39,6 +39,6 @@ export function formerSince<Fields extends Former>(
     projection: { former: 1 },
     sort: { "former.until": -1 },
     hint: FORMER_INDEX[0],
-    limit: MOST_FORMER,
+    limit: MAX_FORMER,
   });
 }

@@ -4,14 +4,14 @@ type Database = NonNullable<Connection["db"]>;
 type Session = ReturnType<Database["client"]["startSession"]>;
 
 /** As many as a client has connections, twice: more commands than that wait for their turn. */
-const MOST_KEPT = 100;
+const MAX_KEPT = 100;
 
 /** By the client they are of: sessions that no command is under way in. */
 const idle = new WeakMap<Database["client"], Session[]>();
 
 /**
  * A command's reply, in a session that is kept for the next command. The driver by itself makes one for each and keeps all of
- * them in a Set, whose outgrown tables hold on to replies (see mixins/async/passing-map.ts).
+ * them in a Set, whose outgrown tables hold on to replies (see mixins/async/in-flight-map.ts).
  *
  * One command at a time uses a session; as many are kept as were ever in use at once, a hundred at most, and end with their
  * client. They order nothing that a session of the driver's would not; the server forgets one after half an hour at rest and
@@ -25,7 +25,7 @@ export async function runInSession(db: Database, command: object): Promise<objec
   let isKept = false;
   try {
     const reply = await db.command(command, { session });
-    isKept = sessions.length < MOST_KEPT;
+    isKept = sessions.length < MAX_KEPT;
     return reply;
   } finally {
     if (isKept) sessions.push(session);

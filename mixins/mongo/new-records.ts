@@ -1,9 +1,9 @@
 import mongoose from "mongoose";
-import { within } from "../async/bounded-answers.ts";
+import { withTimeout } from "../async/timeout.ts";
 import { DUPLICATE_KEY, type stampedReplacement, type Tracked } from "./change-feed.ts";
 import { isDatabaseOutOfReach } from "./database.mixin.ts";
 import type { Readable } from "./short-reads.ts";
-import { together } from "../async/together.ts";
+import { batched } from "../async/batch.ts";
 import { DeadlinePassed, deadlineStages, isPastDeadline } from "./current-write.ts";
 import { type UpdateStatement, updateTogether } from "./written-together.ts";
 
@@ -45,9 +45,9 @@ export function newRecords(model: Readable): (insert: Insert) => Promise<boolean
     }
   }
 
-  const insert = together(
+  const insert = batched(
     (statements: readonly UpdateStatement[]) =>
-      within(ANSWERS_MS, "a command of new records", insertSurely(statements)),
+      withTimeout(ANSWERS_MS, "a command of new records", insertSurely(statements)),
     { most: MOST },
   );
   return ({ record: { _id }, replacement }) =>

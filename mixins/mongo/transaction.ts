@@ -1,7 +1,7 @@
 import { setTimeout as pause } from "node:timers/promises";
 import type { ClientSession, Connection } from "mongoose";
 import mongoose from "mongoose";
-import { NoAnswerInTime } from "../async/bounded-answers.ts";
+import { OperationTimeout } from "../async/timeout.ts";
 import { isDatabaseOutOfReach } from "./database.mixin.ts";
 
 /** For so long after its beginning a transaction is begun anew or committed: an election takes less, and a caller waits longer. */
@@ -50,7 +50,7 @@ export async function inTransaction<Result>(
 /** Asks for the commit until it is known to be done; not after the transaction's time, as after a pause of this process. */
 async function commit(session: ClientSession, leftMs: () => number): Promise<void> {
   for (;;) {
-    if (leftMs() <= 0) throw new NoAnswerInTime("the transaction took too long to be committed");
+    if (leftMs() <= 0) throw new OperationTimeout("the transaction took too long to be committed");
     try {
       return await session.commitTransaction();
     } catch (error) {

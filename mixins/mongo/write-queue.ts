@@ -1,6 +1,6 @@
 import { refuse, type Refusal } from "../../services/contracts/errors.ts";
-import { settledOrLate } from "../async/bounded-answers.ts";
-import { turnIn } from "../async/turn-in.ts";
+import { settledOrTimedOut } from "../async/timeout.ts";
+import { waitInQueue } from "../async/wait-in-queue.ts";
 
 /** Writes of one document that wait for their turn, at most. */
 const MAX_WAITING = 250;
@@ -31,12 +31,12 @@ export class WriteQueue {
     if (this.#writes >= MAX_WRITES || (waiting?.length ?? 0) >= MAX_WAITING) return tooMany();
     this.#writes += 1;
     if (waiting === undefined) this.#waiting.set(documentId, []);
-    else if (!(await turnIn(waiting, MAX_WAIT_MS))) {
+    else if (!(await waitInQueue(waiting, MAX_WAIT_MS))) {
       this.#writes -= 1;
       return tooMany();
     }
     const result = write();
-    void settledOrLate(result, MAX_TURN_MS).then(() => this.#endTurn(documentId));
+    void settledOrTimedOut(result, MAX_TURN_MS).then(() => this.#endTurn(documentId));
     return result;
   }
 

@@ -1,4 +1,4 @@
-import { NoAnswerInTime } from "../async/bounded-answers.ts";
+import { OperationTimeout } from "../async/timeout.ts";
 import { runInSession } from "./kept-sessions.ts";
 import { databaseOf, type Readable } from "./short-reads.ts";
 
@@ -47,7 +47,7 @@ interface Concerned {
 
 /** Throws where a majority did not say that it has what was written. */
 function needMajority({ writeConcernError }: Concerned): void {
-  if (writeConcernError !== undefined) throw new NoAnswerInTime(`no majority: ${writeConcernError.errmsg}`);
+  if (writeConcernError !== undefined) throw new OperationTimeout(`no majority: ${writeConcernError.errmsg}`);
 }
 
 interface UpdateReply extends Concerned {

@@ -1,7 +1,7 @@
 import type { Middleware, Service, ServiceBroker } from "moleculer";
 import { integerSetting } from "../settings/environment.ts";
 import { metricsRegistry, watchProcess } from "./metrics.ts";
-import { measureReach } from "./reach.ts";
+import { measureReachability } from "./reachability.ts";
 import { type ProbeServer, startProbeServer } from "./probe-server.ts";
 import { isBusUp } from "../bus/steady-nats-transporter.ts";
 
@@ -37,7 +37,7 @@ export function probes({ port, host, alsoMissing = () => [], onListening }: Prob
         host,
         missing: async () => (stopping ? ["stopping"] : [...(await missingParts(broker)), ...alsoMissing()]),
         metrics: async () => {
-          await measureReach(broker);
+          await measureReachability(broker);
           return metricsRegistry.metrics();
         },
         metricsType: metricsRegistry.contentType,

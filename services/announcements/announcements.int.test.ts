@@ -11,7 +11,7 @@ import {
   listAnnouncementRules,
   listAnnouncingGuilds,
   listAnnouncements,
-  MOST_ANNOUNCEMENTS,
+  MAX_ANNOUNCEMENTS,
   removeAnnouncement,
   removeAnnouncementsOfEvent,
   updateAnnouncement,
@@ -188,7 +188,7 @@ describe("announcements on the bus", () => {
     );
     expect(reasons.map(({ code }) => code)).toEqual(Array.from({ length: 10 }, () => 409));
     const all = await services.call(listAnnouncements, { guildId: guild, amount: -1 });
-    expect(all).toHaveLength(MOST_ANNOUNCEMENTS);
+    expect(all).toHaveLength(MAX_ANNOUNCEMENTS);
     await services.call(removeAnnouncement, { guildId: guild, id: all[0]?.id as string });
     await expect(services.call(createAnnouncement, asked({ guildId: guild }))).resolves.toHaveProperty("id");
   });

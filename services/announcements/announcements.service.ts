@@ -8,18 +8,18 @@ import { optimisticWrite } from "../../mixins/mongo/optimistic-write.ts";
 import { newWriteId } from "../../mixins/mongo/write-id.ts";
 import { WriteQueue } from "../../mixins/mongo/write-queue.ts";
 import { broadcast, callAction } from "../../mixins/actions/typed-calls.ts";
+import type { AnnouncementType } from "../contracts/announcement-fields.ts";
 import {
   type Announcement,
   announcementChanged,
   type AnnouncementChanged,
   announcementsChangesSince,
-  type AnnouncementType,
   createAnnouncement,
   getAnnouncement,
   listAnnouncementRules,
   listAnnouncements,
   listAnnouncingGuilds,
-  MOST_ANNOUNCEMENTS,
+  MAX_ANNOUNCEMENTS,
   removeAnnouncement,
   removeAnnouncementsOfEvent,
   updateAnnouncement,
@@ -116,7 +116,7 @@ export function announcementsService({ mongoUrl }: { readonly mongoUrl: string }
       // A limit of 0 would be MongoDB's word for no limit.
       ...serve(listAnnouncements, async ({ guildId, amount }, context) => {
         if (amount === 0) return [];
-        const most = amount === -1 ? MOST_ANNOUNCEMENTS : amount;
+        const most = amount === -1 ? MAX_ANNOUNCEMENTS : amount;
         // Dispatch plans from all of them, and answers nobody.
         if (context.meta.caller === undefined) return store.list(guildId, most);
         const listed = await boundedList(store.listed(guildId, most));

@@ -1,5 +1,5 @@
 import { type Connection, type Model, Schema } from "mongoose";
-import { MOST_WAIT_MS } from "../../mixins/async/bounded-answers.ts";
+import { MAX_JOIN_WAIT_MS } from "../../mixins/async/timeout.ts";
 import {
   changedByOf,
   changesSince,
@@ -17,7 +17,7 @@ import { FORMER_INDEX } from "../../mixins/mongo/former-records.ts";
 import { optimisticWrite } from "../../mixins/mongo/optimistic-write.ts";
 import { revisionWritten, wasMade } from "../../mixins/mongo/recent-writes.ts";
 import { readRows, streamRows } from "../../mixins/mongo/short-reads.ts";
-import { together } from "../../mixins/async/together.ts";
+import { batched } from "../../mixins/async/batch.ts";
 import { deadlineStages, inTime } from "../../mixins/mongo/current-write.ts";
 import type { Announcement, AnnouncementRule } from "../contracts/announcements.contract.ts";
 import type { ChangesSinceParams, ChangesSinceResult } from "../contracts/change-feed.contract.ts";
@@ -133,14 +133,14 @@ export function announcementsStore(connection: Connection): AnnouncementsStore {
   const one = coalescedReads<StoredAnnouncement>(model, ONE);
 
   /** Creates of a guild at the same moment share a read. */
-  const slotsInUse = together<GuildId, readonly number[]>(
+  const slotsInUse = batched<GuildId, readonly number[]>(
     (guildIds) => {
       const reads = new Map(
         [...new Set(guildIds)].map((guildId) => [guildId, usedSlots(model, guildId).catch(asError)]),
       );
       return Promise.all(guildIds.map((guildId) => reads.get(guildId) as Promise<readonly number[] | Error>));
     },
-    { most: MAX_GUILDS_AT_ONCE, placeMs: MOST_WAIT_MS },
+    { most: MAX_GUILDS_AT_ONCE, placeMs: MAX_JOIN_WAIT_MS },
   );
 
   return {

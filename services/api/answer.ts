@@ -1,19 +1,19 @@
 import type { FieldProblem } from "../contracts/contract.ts";
 import { ERRORS, type Refusal } from "../contracts/errors.ts";
 
-/** What goes back to the client, before it is written to the socket. */
+/** The HTTP response to a request, before it is written to the socket. */
 export interface Answer {
   readonly status: number;
   readonly headers: Readonly<Record<string, string>>;
   readonly body: AnswerBody;
-  /** Told when the answer is taken, or its connection is gone; may be told twice. */
+  /** Called when the client has received the answer or the connection is closed; may be called twice. */
   readonly onTaken?: () => void;
 }
 
-/** As a whole, or in pieces that are written one after the other, as fast as they are taken. */
+/** A whole body, or pieces that are written one after the other as fast as the client reads them. */
 export type AnswerBody = string | Buffer | readonly Buffer[];
 
-/** With every answer: it is what it says it is, and is kept nowhere. */
+/** Headers of every answer: no content sniffing, no caching. */
 export const SAFE_HEADERS = { "x-content-type-options": "nosniff", "cache-control": "no-store" };
 
 export function jsonAnswer(
@@ -53,15 +53,15 @@ export const CHALLENGE = 'Bearer realm="guildcal"';
 const HEADERS_OF: Partial<Record<Refusal["refusal"], Answer["headers"]>> = {
   UNAUTHORIZED: { "www-authenticate": CHALLENGE },
   UNAVAILABLE: { "retry-after": "1" },
-  // Of an owner; a rate limit says how long.
+  // For the refusal of an owner; the gateway's rate limits replace it with the exact time.
   TOO_MANY_REQUESTS: { "retry-after": "1" },
 };
 
-/** How many fields the sentence names; `errors` names all. */
-const MOST_NAMED = 3;
+/** Number of fields that the message names; `errors` names all. */
+const MAX_NAMED = 3;
 
 function sentence(text: string, problems: readonly FieldProblem[]): string {
-  const named = problems.slice(0, MOST_NAMED).map(({ field, message }) => `${field} ${message}`);
-  const more = problems.length > MOST_NAMED ? [`and ${problems.length - MOST_NAMED} more`] : [];
+  const named = problems.slice(0, MAX_NAMED).map(({ field, message }) => `${field} ${message}`);
+  const more = problems.length > MAX_NAMED ? [`and ${problems.length - MAX_NAMED} more`] : [];
   return `${text}: ${[...named, ...more].join("; ")}`;
 }

@@ -1,5 +1,5 @@
 import type { Service, ServiceSchema } from "moleculer";
-import { boundedAnswers } from "../../mixins/async/bounded-answers.ts";
+import { withTimeouts } from "../../mixins/async/timeout.ts";
 import { listen } from "../../mixins/actions/contract-event.ts";
 import { newDatabaseClock } from "../../mixins/mongo/database-clock.ts";
 import { closedConnection, databaseAnswers, databaseMixin, databaseTime } from "../../mixins/mongo/database.mixin.ts";
@@ -8,14 +8,14 @@ import { apiKeyChanged } from "../contracts/api-keys.contract.ts";
 import { Gateway, gatewayPages } from "./gateway.ts";
 import { apiKeysStore } from "./keys/api-keys.store.ts";
 import { keyActions } from "./keys/key.actions.ts";
-import { type KeySeal, pepperId } from "./keys/key-digests.ts";
-import { ensureFirstKey, keyOffice } from "./keys/key-office.ts";
-import { type KeyRing, keyRing } from "./keys/key-ring.ts";
-import { keptAnswersStore } from "./once/kept-answers.store.ts";
-import { onceBy } from "./once/once.ts";
+import { type KeyHashing, pepperId } from "./keys/key-digests.ts";
+import { ensureFirstKey, apiKeyManagement } from "./keys/api-key-management.ts";
+import { type ApiKeyAuthenticator, apiKeyAuthenticator } from "./keys/api-key-authenticator.ts";
+import { idempotencyRecordsStore } from "./idempotency/idempotency-records.store.ts";
+import { performOnceWith } from "./idempotency/idempotency.ts";
 import { clientAddress, connectionAddress } from "./rates/client-address.ts";
-import { doorkeeper } from "./rates/doorkeeper.ts";
-import { GatewayRates, ratesUsed, type RateSettings, TELL_EVERY_MS } from "./rates/gateway-rates.ts";
+import { admission } from "./rates/admission.ts";
+import { GatewayRates, ratesUsed, type RateSettings, BROADCAST_INTERVAL_MS } from "./rates/gateway-rates.ts";
 import { ROUTES } from "./route-table.ts";
 import { webGateway, type WebService } from "./web-gateway.ts";
 
@@ -24,7 +24,7 @@ export interface ApiServiceOptions {
   /** 0 takes a free one; `onListening` tells which. */
   readonly port: number;
   readonly host: string;
-  readonly seal: KeySeal;
+  readonly hashing: KeyHashing;
   readonly rates: RateSettings;
   /** Most connections that one address has open, unless it is a trusted proxy's; 0 for no limit. */
   readonly connectionsPerAddress?: number;
@@ -50,18 +50,18 @@ const CLOCK_SAMPLE_MS = 5_000;
 
 /** The HTTP gateway; see README.md beside this file. */
 export function apiService(options: ApiServiceOptions): ServiceSchema {
-  const { mongoUrl, port, host, seal, rates: limits, apiKey, onFirstKey, onListening, drainMs = DRAIN_MS } = options;
+  const { mongoUrl, port, host, hashing, rates: limits, apiKey, onFirstKey, onListening, drainMs = DRAIN_MS } = options;
   const { connectionsPerAddress = 0 } = options;
   const connection = closedConnection();
   const store = apiKeysStore(connection);
-  const answers = keptAnswersStore(connection);
-  const office = keyOffice(store, seal);
+  const answers = idempotencyRecordsStore(connection);
+  const management = apiKeyManagement(store, hashing);
   const rates = new GatewayRates(limits);
   const clock = newDatabaseClock(
     () => databaseTime(connection, DATABASE_ANSWER_MS),
     () => performance.now(),
   );
-  let ring: KeyRing | undefined;
+  let authenticator: ApiKeyAuthenticator | undefined;
   let telling: NodeJS.Timeout | undefined;
   let sampling: NodeJS.Timeout | undefined;
   let gateway: Gateway | undefined;
@@ -70,30 +70,30 @@ export function apiService(options: ApiServiceOptions): ServiceSchema {
   return {
     name: "api",
     mixins: [web as ServiceSchema, databaseMixin(connection, mongoUrl, "api") as ServiceSchema],
-    actions: keyActions(office),
+    actions: keyActions(management),
     events: {
-      ...listen(apiKeyChanged, ({ id }) => ring?.forget(id)),
+      ...listen(apiKeyChanged, ({ id }) => authenticator?.forget(id)),
       ...listen(ratesUsed, (used) => rates.hear(used, Date.now())),
     },
     async started(this: Service) {
       const { logger } = this;
       await clock.sample();
       sampling = setInterval(() => void clock.sample().catch(() => undefined), CLOCK_SAMPLE_MS);
-      const firstKey = await ensureFirstKey(store, office, apiKey);
+      const firstKey = await ensureFirstKey(store, management, apiKey);
       if (firstKey !== undefined) onFirstKey?.(firstKey);
-      const count = await store.countSealedOtherwise(pepperId(seal.pepper));
+      const count = await store.countWithOtherPepper(pepperId(hashing.pepper));
       if (count > 0) logger.warn({ count }, "API_KEY_PEPPER has changed: there are keys that open nothing any more");
       const onError = (error: unknown) => logger.warn({ err: error }, "the use of a key could not be noted");
-      const bounded = boundedAnswers(store, () => KEY_ANSWER_MS);
-      ring = keyRing({ store: bounded, seal, configured: apiKey, onError });
+      const bounded = withTimeouts(store, () => KEY_ANSWER_MS);
+      authenticator = apiKeyAuthenticator({ store: bounded, hashing, configured: apiKey, onError });
       gateway = new Gateway({
         pages,
         service: this as WebService,
         databaseAnswers: () => databaseAnswers(connection, DATABASE_ANSWER_MS),
-        once: onceBy(answers, (error) => logger.error({ err: error }, "an answer could not be kept")),
+        performOnce: performOnceWith(answers, (error) => logger.error({ err: error }, "an answer could not be kept")),
         connectionAddress: connectionAddress(limits.trustedProxies),
         connectionsPerAddress,
-        door: doorkeeper(ring, rates, clientAddress(limits.trustedProxies)),
+        admission: admission(authenticator, rates, clientAddress(limits.trustedProxies)),
         clock,
         port,
         host,
@@ -103,7 +103,7 @@ export function apiService(options: ApiServiceOptions): ServiceSchema {
       telling = setInterval(() => {
         const used = rates.used(Date.now());
         if (used !== undefined) broadcast(this.broker, ratesUsed, used, { groups: ["api"] });
-      }, TELL_EVERY_MS);
+      }, BROADCAST_INTERVAL_MS);
       onListening?.(taken);
     },
     async stopped() {

@@ -1,7 +1,7 @@
 import { describe, expect, test } from "@jest/globals";
 import { ServiceBroker } from "moleculer";
 import { brokerOptions } from "../../moleculer.config.ts";
-import { SEAL } from "../../test/real-parts/test-gateway.ts";
+import { KEY_HASHING } from "../../test/real-parts/test-gateway.ts";
 import { apiService } from "./api.service.ts";
 import { NO_LIMITS } from "./rates/gateway-rates.ts";
 import { pathsOf, ROUTES } from "./route-table.ts";
@@ -19,7 +19,7 @@ describe("the gateway's service", () => {
   const broker = new ServiceBroker(brokerOptions({ nodeId: "test", natsUrl: undefined, logLevel: "fatal" }));
   const mongoUrl = "mongodb://127.0.0.1:1/none";
   const { schema } = broker.createService(
-    apiService({ mongoUrl, port: 0, host: "127.0.0.1", seal: SEAL, rates: NO_LIMITS }),
+    apiService({ mongoUrl, port: 0, host: "127.0.0.1", hashing: KEY_HASHING, rates: NO_LIMITS }),
   );
 
   test("offers its work on keys alone to the bus, and of moleculer-web nothing", () => {

@@ -22,7 +22,7 @@ const CODE_OF_NODES: Readonly<Record<string, HttpErrorType>> = {
 };
 
 /** As many as Apache takes. Node would leave out what comes after its 2 000th without a word, a key among it. */
-const MOST_HEADERS = 100;
+const MAX_HEADERS = 100;
 
 /** How long somebody who was told may take to hang up. */
 const LINGER_MS = 1_000;
@@ -39,7 +39,7 @@ type HttpSocket = Socket & { _httpMessage?: ServerResponse | null };
 
 /** What is wrong with the head of a request that Node could read; undefined for nothing. */
 export function brokenHead({ rawHeaders, headers, httpVersion }: IncomingMessage): HttpErrorType | undefined {
-  if (rawHeaders.length > 2 * MOST_HEADERS) return "HEADERS_TOO_LARGE";
+  if (rawHeaders.length > 2 * MAX_HEADERS) return "HEADERS_TOO_LARGE";
   const hosts = rawHeaders.filter((text, at) => at % 2 === 0 && text.length === 4 && text.toLowerCase() === "host");
   // RFC 9112 section 3.2; RFC 9110 section 10.1.1.
   if (hosts.length > 1 || (hosts.length === 0 && httpVersion === "1.1")) return "INVALID_HTTP";

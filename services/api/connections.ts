@@ -4,7 +4,7 @@ import { ConnectionGroup, type GroupedConnection } from "./connection-group.ts";
 import { UnsentAnswers } from "./unsent-answers.ts";
 
 /** Requests on one connection that wait for their answers at once; after one more nothing on it is understood. */
-export const MOST_UNANSWERED = 32;
+export const MAX_UNANSWERED = 32;
 
 interface Standing extends GroupedConnection {
   unanswered: number;
@@ -81,7 +81,7 @@ export class Connections {
     standing.request = response.req;
     this.#open.arrive(socket, standing);
     standing.ofAddress?.arrive(socket, standing);
-    standing.isOver = standing.unanswered > MOST_UNANSWERED;
+    standing.isOver = standing.unanswered > MAX_UNANSWERED;
     if (!standing.isOver) return "serve";
     setImmediate(throwAwayWhatFollows, socket);
     return "refuse";

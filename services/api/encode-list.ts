@@ -9,7 +9,7 @@ const ENTRIES_AT_ONCE = 50;
 /** Characters of a piece, so that a list of small entries is not written in many. */
 const PIECE_LENGTH = 65_536;
 const LARGE_LENGTH = 262_144;
-const MOST_BYTES_PER_CHARACTER = 3;
+const MAX_BYTES_PER_CHARACTER = 3;
 
 /**
  * The body of a list: a short one as a text, a longer one in pieces that are encoded in slices, so that others are
@@ -43,7 +43,7 @@ export function isLarge(body: string | readonly Buffer[]): boolean {
 }
 
 function fits(text: string): boolean {
-  return text.length * MOST_BYTES_PER_CHARACTER <= MAX_ANSWER_BYTES || Buffer.byteLength(text) <= MAX_ANSWER_BYTES;
+  return text.length * MAX_BYTES_PER_CHARACTER <= MAX_ANSWER_BYTES || Buffer.byteLength(text) <= MAX_ANSWER_BYTES;
 }
 
 /** The texts of an object that together are its JSON. */

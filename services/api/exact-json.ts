@@ -12,7 +12,7 @@ interface ExactJson {
 const exact = JSON as unknown as ExactJson;
 
 /** Deepest nesting of a body, its outermost object counted (D8). */
-const MOST_NESTING = 16;
+const MAX_NESTING = 16;
 
 /**
  * The one object that a text holds. Integers beyond 2^53 are BigInt, every digit kept (D7); a fraction that a double would
@@ -20,8 +20,8 @@ const MOST_NESTING = 16;
  * too large to be one, such as 1e400, is Infinity, for its field to be named. Refused as INVALID_JSON: what is not JSON or not an object, nesting deeper than 16.
  */
 export function parseJsonObject(text: string): Readonly<Record<string, unknown>> | Refusal {
-  if (nesting(text) > MOST_NESTING) {
-    return unreadableBody(`must be nested at most ${MOST_NESTING} levels deep`);
+  if (nesting(text) > MAX_NESTING) {
+    return unreadableBody(`must be nested at most ${MAX_NESTING} levels deep`);
   }
   const value = parsed(text);
   return isObject(value) ? value : unreadableBody("must be one JSON object");

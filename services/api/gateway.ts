@@ -1,5 +1,5 @@
 import type { ServiceBroker } from "moleculer";
-import type { Offered } from "../../mixins/bus/asked-again.middleware.ts";
+import type { RetryOptions } from "../../mixins/bus/lost-call-retry.middleware.ts";
 import type { Checked } from "../../mixins/actions/contract-action.ts";
 import type { DatabaseClock } from "../../mixins/mongo/database-clock.ts";
 import { isServed } from "../../mixins/bus/replicas.ts";
@@ -10,9 +10,9 @@ import { type Health, healthOf } from "../contracts/health.contract.ts";
 import { docsPages } from "./docs.pages.ts";
 import { healthPages } from "./health.pages.ts";
 import { type HttpServer, httpServer } from "./http-server.ts";
-import type { Once } from "./once/once.ts";
-import type { Doorkeeper } from "./rates/doorkeeper.ts";
-import { requestLevel, requestLine } from "./request-line.ts";
+import type { PerformOnce } from "./idempotency/idempotency.ts";
+import type { Admission } from "./rates/admission.ts";
+import { accessLogLevel, accessLogFields } from "./access-log.ts";
 import { measureRequest } from "./request-metrics.ts";
 import { endRequestSpan, inRequestSpan } from "./request-span.ts";
 import { type RequestSteps, requestSteps } from "./request-steps.ts";
@@ -28,8 +28,8 @@ export interface GatewayParts {
   readonly service: Pick<WebService, "broker" | "logger" | "answer">;
   /** Whether the gateway's own database answers. */
   readonly databaseAnswers: () => Promise<boolean>;
-  readonly door: Doorkeeper;
-  readonly once: Once;
+  readonly admission: Admission;
+  readonly performOnce: PerformOnce;
   readonly clock: Pick<DatabaseClock, "now">;
   readonly port: number;
   readonly host: string;
@@ -61,8 +61,8 @@ export class Gateway {
     pages,
     service,
     databaseAnswers,
-    door,
-    once,
+    admission,
+    performOnce,
     clock,
     port,
     host,
@@ -84,10 +84,10 @@ export class Gateway {
     const logged = { debug: isLogged(broker, "debug"), info: isLogged(broker, "info"), warn: isLogged(broker, "warn") };
     this.steps = requestSteps({
       knownPaths: [...ROUTES.flatMap(({ paths }) => paths), ...pages.map((page) => page.path)],
-      door,
-      once,
+      admission,
+      performOnce,
       clock,
-      call: ({ contract: { name, asks }, shape }, params, meta) => {
+      call: ({ contract: { name, dependsOn: asks }, shape }, params, meta) => {
         const owners = OWNERS_OF.get(name) ?? [];
         const asked = asks?.(params) ?? [];
         const needed = asked.length === 0 ? owners : [...owners, ...asked];
@@ -104,10 +104,10 @@ export class Gateway {
       answer: (request, requestId, response) =>
         inRequestSpan(request, requestId, () => service.answer(request, requestId, response)),
       onServed: (served) => {
-        const level = requestLevel(served);
-        if (level === "warn" && logged.warn) failed.note("failed request", requestLine(served), "request");
-        if (level === "info" && logged.info) refused.note("refused request", requestLine(served), "request");
-        if (level === "debug" && logged.debug) logger.debug(requestLine(served), "request");
+        const level = accessLogLevel(served);
+        if (level === "warn" && logged.warn) failed.note("failed request", accessLogFields(served), "request");
+        if (level === "info" && logged.info) refused.note("refused request", accessLogFields(served), "request");
+        if (level === "debug" && logged.debug) logger.debug(accessLogFields(served), "request");
         measureRequest(served);
         endRequestSpan(served);
       },
@@ -141,7 +141,7 @@ async function askForHealth(broker: ServiceBroker, name: OwnerName): Promise<Hea
   const contract = healthOf(name);
   // Moleculer would log a warning for each call to a service that has not come yet.
   if (!isServed(broker, contract.name)) throw new ServiceGone(false);
-  const options: Offered = { timeout: HEALTH_TIMEOUT_MS, retries: 0, offeredForMs: 0 };
+  const options: RetryOptions = { timeout: HEALTH_TIMEOUT_MS, retries: 0, offeredForMs: 0 };
   return callAction(broker, contract, {}, options);
 }
 

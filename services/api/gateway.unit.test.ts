@@ -27,14 +27,14 @@ describe("the gateway", () => {
       answer: web.answer.bind(web),
       logger: { debug: logAt("debug"), info: logAt("info"), warn: logAt("warn"), error: logAt("error") },
     } as never as GatewayParts["service"];
-    const door = { admit: () => Promise.reject(new Error("nobody asks")) } as never as GatewayParts["door"];
+    const admission = { admit: () => Promise.reject(new Error("nobody asks")) } as never as GatewayParts["admission"];
     gateway = new Gateway({
       pages,
       service,
       databaseAnswers: async () => answers,
-      door,
+      admission,
       clock: { now: () => 0 },
-      once: (_request, perform) => perform(newWriteId()),
+      performOnce: (_request, perform) => perform(newWriteId()),
       port: 0,
       host: "127.0.0.1",
     });

@@ -1,4 +1,4 @@
-import { turnIn } from "../../mixins/async/turn-in.ts";
+import { waitInQueue } from "../../mixins/async/wait-in-queue.ts";
 import { refuse, type Refusal } from "../contracts/errors.ts";
 
 /** Limits on the concurrent requests of one guild. */
@@ -27,8 +27,8 @@ export const LIST_REQUESTS: SlotLimits = {
   slowMs: 250,
 };
 /**
- * Concurrent lists of one key, whichever guilds they are of: a key of a service opens all. As many large ones fit into the
- * memory of a gateway.
+ * Concurrent lists of one key over all its guilds: a key of kind `service` opens every guild. Eight large lists fit into
+ * the memory of a gateway.
  */
 export const LISTS_OF_A_KEY: SlotLimits = { initial: 8, max: 8, maxWaiting: 256, timeoutError: "TOO_MANY_REQUESTS" };
 /** Requests of other guilds are served between those of a burst. A request takes milliseconds unless a service hangs. */
@@ -43,7 +43,7 @@ const MAX_WAIT_MS = 4_000;
 const REST_FACTOR = 3;
 const MAX_REST_MS = 250;
 
-/** Both of two slots. */
+/** Combines two slots: releases both, and marks the first one. */
 export function bothSlots(one: GuildSlot, other: GuildSlot): GuildSlot {
   return {
     markLarge: () => one.markLarge(),
@@ -104,7 +104,7 @@ export class GuildSlots {
     const { maxWaiting, timeoutError, slowMs = Infinity } = this.#limits;
     if (this.#hasRoom(guild)) guild.running += 1;
     else if (guild.waiting.length >= maxWaiting) return refuse("TOO_MANY_REQUESTS", undefined, TOO_MANY);
-    else if (!(await turnIn(guild.waiting, MAX_WAIT_MS))) {
+    else if (!(await waitInQueue(guild.waiting, MAX_WAIT_MS))) {
       return refuse(timeoutError, undefined, timeoutError === "TOO_MANY_REQUESTS" ? TOO_MANY : undefined);
     }
     const acquiredAt = this.#clock();

@@ -7,11 +7,11 @@ import { Slices } from "../../mixins/async/slices.ts";
 import { refuse } from "../contracts/errors.ts";
 import { type Answer, type AnswerBody, refusalAnswer, SAFE_HEADERS } from "./answer.ts";
 import { brokenAnswer, brokenHead, type BrokenRequest, refuseBrokenRequest, refuseTunnel } from "./broken-request.ts";
-import { Connections, type Intake, MOST_UNANSWERED } from "./connections.ts";
+import { Connections, type Intake, MAX_UNANSWERED } from "./connections.ts";
 import { ListeningSockets } from "./listening-sockets.ts";
 import { discardBody, isBodyRead, isWorthReading, SenderGone } from "./request-body.ts";
 
-/** What arrived and what it was answered, for the log. */
+/** A request and its answer, for the log. */
 export interface Served {
   readonly request: IncomingMessage;
   readonly requestId: string;
@@ -22,27 +22,27 @@ export interface Served {
 export interface HttpServerParts {
   readonly port: number;
   readonly host: string;
-  /** In place of the usual ones. */
+  /** Overrides of the default limits. */
   readonly limits?: Partial<typeof LIMITS>;
-  /** Rejects when the sender has gone. */
+  /** Rejects with SenderGone when the client has closed the connection. */
   readonly answer: (request: IncomingMessage, requestId: string, response: ServerResponse) => Answer | Promise<Answer>;
   readonly onServed: (served: Served) => void;
-  /** Told of what could not be read as a request, and was answered nevertheless. */
+  /** Receives input that is no valid HTTP request; it was answered with an error. */
   readonly onBroken: (broken: BrokenRequest) => void;
-  /** The address that a connection counts for; undefined where it counts for none. By default none does. */
+  /** The address whose limit counts a connection; undefined for none, the default. */
   readonly addressOf?: (socketAddress: string | undefined) => string | undefined;
-  /** Told of each connection that there was no room for. */
+  /** Called for each connection over the limit. */
   readonly onFull: () => void;
-  /** Told of what no answer can tell, such as running out of file descriptors. */
+  /** Receives errors that belong to no request, such as a lack of file descriptors. */
   readonly onError: (error: unknown) => void;
 }
 
 export interface HttpServer {
-  /** Resolves with the port; rejects when it can't be had. */
+  /** Resolves with the port; rejects if the port is not available. */
   listen(): Promise<number>;
   /**
-   * Tells whoever sends to close its connection, for a second where any is open; then takes no more connections, lets
-   * the requests in flight finish, and ends all after `withinMs`.
+   * Answers with `Connection: close` for a second if a connection is open, then stops listening, waits for the requests in
+   * flight, and closes all connections after `withinMs`.
    */
   drain(withinMs: number): Promise<void>;
 }
@@ -51,32 +51,32 @@ const LIMITS = {
   maxHeaderSize: 16_384,
   headersTimeout: 10_000,
   requestTimeout: 30_000,
-  // Longer than the minute for which load balancers keep an idle connection: they are the ones to close it.
+  // Longer than the 60 s for which load balancers keep an idle connection: the load balancer closes it first.
   keepAliveTimeout: 65_000,
-  // How often the two time-outs are looked at. With Node's own 30 s they would be three times as long, and each second the
-  // 500 connections that a client had opened in one second ended together, which stalled everybody for 70 ms.
+  // Interval of the check for the two time-outs. With Node's default of 30 s a time-out could take three times as long.
+  // With 1 s, 500 connections that a client had opened within one second ended together, which blocked for 70 ms.
   connectionsCheckingInterval: 100,
-  // At a stop: a client that sends on a connection just as it is closed can't know whether its request arrived. For so
-  // long everybody is answered, and told to close.
+  // At shutdown. A client that sends on a connection while it is closed cannot know whether the request arrived. During
+  // this time every request is answered with `Connection: close`.
   lastWordsMs: 1_000,
-  // Whoever asks must take the answer: until then it is kept in memory.
+  // Time for the client to read an answer, which stays in memory until then.
   answerTimeout: 60_000,
-  // Each costs memory before it has sent a byte. For one beyond, the one that is missed least is closed.
+  // A connection costs memory before its first byte. Over the limit the least useful connection is closed.
   maxConnections: 5_000,
   maxConnectionsPerAddress: 1_000,
-  // What clients are slow to take is memory.
+  // Answers that clients have not read yet, in memory.
   maxUnsentBytes: 67_108_864,
-  // For so long the rest of a request is read that is answered already. Whoever sends it slowly opens no other connection
-  // meanwhile, and it is new connections that cost.
+  // Time to read the rest of a request that was answered early. A slow sender opens no other connection meanwhile, and a
+  // new connection costs more.
   discardMs: 5_000,
-  // For so long its sender may take to close the connection after that.
+  // Time for the client to close the connection after that.
   lingerMs: 1_000,
 };
 
 const PIPELINE_FULL = refuse(
   "TOO_MANY_REQUESTS",
   undefined,
-  `More than ${MOST_UNANSWERED} requests on this connection wait for their answers`,
+  `More than ${MAX_UNANSWERED} requests on this connection wait for their answers`,
 );
 
 /** The HTTP server: limits, time-outs, request ids, and a stop that cuts nobody off. */
@@ -99,7 +99,7 @@ export function httpServer({
     const intake = connections.take(request.socket, response);
     if (intake === "drop") return;
     const requestId = requestIdOf(request);
-    // What is there at once is not waited for: a turn of the queue each is a good part of a small answer.
+    // An answer that is available is not awaited: an await is a measurable part of a small answer's time.
     const answered = unreadAnswer(request, intake, requestId) ?? answer(request, requestId, response);
     const given = answered instanceof Promise ? await answered : answered;
     if (given.onTaken !== undefined) whenTaken(response, request.socket, given.onTaken);
@@ -118,7 +118,7 @@ export function httpServer({
     else if (!isRead) await readToTheEnd(request, response);
   }
 
-  /** Each piece when the one before it is taken. A fast taker takes all of them at once: so they are written in slices. */
+  /** Writes each piece after the client took the one before. For a fast client, pauses keep the event loop free. */
   async function writePieces(pieces: readonly Buffer[], { socket }: IncomingMessage, response: ServerResponse) {
     const bytes = bytesOf(pieces);
     const slices = new Slices();
@@ -134,11 +134,11 @@ export function httpServer({
     response.end();
   }
 
-  /** After an answer that did not wait for its request: ends the request, or the connection where it has no end. */
+  /** After an early answer: reads the request to its end, or closes the connection if it has no end. */
   async function readToTheEnd(request: IncomingMessage, response: ServerResponse): Promise<void> {
     if (await discardBody(request, discardMs)) return void response.end();
     const { socket } = request;
-    // The sender is told by the end of the stream, and has time to read its answer: a reset could overtake that.
+    // FIN instead of RST: a reset could arrive before the client has read its answer.
     request.pause();
     socket.end();
     const lingering = setTimeout(() => socket.destroy(), lingerMs);
@@ -165,7 +165,7 @@ export function httpServer({
     answerMs: answerTimeout,
     mostUnsentBytes: maxUnsentBytes,
   });
-  // Node's own answers to a request without a host, or that expects something, say nothing (D4).
+  // Node's own answers to a missing Host or an Expect header have no body (D4).
   const server = createServer({ ...options, requireHostHeader: false });
   const sockets = new ListeningSockets(server);
   const onRequest = (request: IncomingMessage, response: ServerResponse): void => {
@@ -205,7 +205,7 @@ export function httpServer({
   };
 }
 
-/** The answer to a request that is not looked into: there are too many, or its head is broken. */
+/** The answer to a request that is not parsed: the pipeline is full, or the head is malformed. */
 function unreadAnswer(request: IncomingMessage, intake: Intake, requestId: string): Answer | undefined {
   if (intake === "refuse") {
     return refusalAnswer(PIPELINE_FULL, requestId, { "retry-after": "1", connection: "close" });
@@ -218,7 +218,7 @@ function isWhole(body: AnswerBody): body is string | Buffer {
   return typeof body === "string" || Buffer.isBuffer(body);
 }
 
-/** Of the answers that a connection leaves behind, node:http closes the first alone. */
+/** Watches the socket too: node:http emits `close` only for the first unfinished answer of a closed connection. */
 function whenTaken(response: ServerResponse, socket: Socket, tell: () => void): void {
   const done = () => {
     response.off("close", done);
@@ -242,7 +242,7 @@ function drained(response: ServerResponse): Promise<void> {
 
 const SAFE = Object.entries(SAFE_HEADERS).flat();
 
-/** Names and values in turn, which node:http writes down as they are: an object it would go through twice. */
+/** Alternating names and values, which node:http writes unchanged; it would iterate an object twice. */
 function headOf({ headers, body }: Answer, requestId: string, isLast: boolean): string[] {
   const head = [...SAFE, "content-length", String(bytesOf(body)), "x-request-id", requestId];
   for (const [name, value] of Object.entries(headers)) head.push(name, value);

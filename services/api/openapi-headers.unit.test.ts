@@ -29,8 +29,8 @@ const { components } = JSON.parse(openapiText(ROUTES)) as {
 function answerTo(error: Error, { method = "POST", path = PATH, hasKey = true } = {}): Promise<Answer> {
   const parts: RequestStepsParts = {
     knownPaths: [],
-    once: (_request, perform) => perform(newWriteId()),
-    door: {
+    performOnce: (_request, perform) => perform(newWriteId()),
+    admission: {
       admit: async () => (hasKey ? admitted : { refusal: refuse("UNAUTHORIZED"), headers: {} }),
       admitToGuild: () => admitted,
     },

@@ -26,7 +26,7 @@ interface Rule {
 
 type Rules = Readonly<Record<string, Rule>>;
 
-const MOST_INT32 = 2_147_483_647;
+const MAX_INT32 = 2_147_483_647;
 
 /** The JSON Schema of a route's request, made from its fields and their rules. */
 export function requestSchema({ fields, shape, nullsAreAbsent }: RequestOf): JsonSchema {
@@ -107,7 +107,7 @@ function textSchema({ form, enum: values, documented = values }: Rule): JsonSche
 }
 
 function integerSchema({ min, max, notEqual }: Rule): JsonSchema {
-  const format = max !== undefined && max > MOST_INT32 ? "int64" : "int32";
+  const format = max !== undefined && max > MAX_INT32 ? "int64" : "int32";
   const except = notEqual === undefined ? {} : { not: { const: notEqual } };
   return { type: "integer", format, minimum: min, maximum: max, ...except };
 }

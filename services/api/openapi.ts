@@ -125,7 +125,7 @@ function operation(route: Route, components: Components): JsonSchema {
 const WARNED: JsonSchema = { type: "object", properties: { warnings: WARNINGS_SCHEMA } };
 
 function parametersOf(route: Route): { parameters?: JsonSchema[] } {
-  const parameters = [...(route.once ? [idempotencyKey] : []), ...(route.takesIfMatch ? [ifMatch] : [])];
+  const parameters = [...(route.takesIdempotencyKey ? [idempotencyKey] : []), ...(route.takesIfMatch ? [ifMatch] : [])];
   return parameters.length === 0 ? {} : { parameters };
 }
 

@@ -4,10 +4,10 @@ import { isRefusal, refuse, type Refusal } from "../contracts/errors.ts";
 import { parseJsonObject, unreadableBody } from "./exact-json.ts";
 
 /** D8. */
-const MOST_BODY_BYTES = 65_536;
+const MAX_BODY_BYTES = 65_536;
 
 /** A body that nobody uses is read on to here and thrown away, so that its sender comes to read the answer. */
-const MOST_DISCARDED_BYTES = 1_048_576;
+const MAX_DISCARDED_BYTES = 1_048_576;
 
 /** The sender went away before its body was complete: there is nobody to answer. */
 export class SenderGone extends Error {}
@@ -28,7 +28,7 @@ export function isBodyRead(request: IncomingMessage): boolean {
 
 /** Whether what is left of the body is small enough to be read, for the connection to go on after it. */
 export function isWorthReading({ headers }: IncomingMessage): boolean {
-  return announcedBytes(headers) <= MOST_DISCARDED_BYTES;
+  return announcedBytes(headers) <= MAX_DISCARDED_BYTES;
 }
 
 /**
@@ -43,7 +43,7 @@ export async function discardBody(request: IncomingMessage, withinMs: number): P
   const impatience = setTimeout(() => resolve(false), withinMs);
   request.on("data", (chunk: Buffer) => {
     size += chunk.length;
-    if (size > MOST_DISCARDED_BYTES) resolve(false);
+    if (size > MAX_DISCARDED_BYTES) resolve(false);
   });
   for (const ending of ["end", "close", "error"]) request.once(ending, () => resolve(true));
   const isWhole = await promise;
@@ -52,13 +52,13 @@ export async function discardBody(request: IncomingMessage, withinMs: number): P
 }
 
 async function readBytes(request: IncomingMessage): Promise<Buffer | Refusal> {
-  if (announcedBytes(request.headers) > MOST_BODY_BYTES) return refuse("PAYLOAD_TOO_LARGE");
+  if (announcedBytes(request.headers) > MAX_BODY_BYTES) return refuse("PAYLOAD_TOO_LARGE");
   const chunks: Buffer[] = [];
   let size = 0;
   return new Promise((resolve, reject) => {
     request.on("data", (chunk: Buffer) => {
       size += chunk.length;
-      if (size > MOST_BODY_BYTES) resolve(refuse("PAYLOAD_TOO_LARGE"));
+      if (size > MAX_BODY_BYTES) resolve(refuse("PAYLOAD_TOO_LARGE"));
       else chunks.push(chunk);
     });
     request.once("end", () => resolve(chunks.length === 1 ? (chunks[0] as Buffer) : Buffer.concat(chunks)));

@@ -1,12 +1,18 @@
 import { afterAll, beforeAll, describe, expect, test } from "@jest/globals";
 import mongoose from "mongoose";
-import { SEAL, standIn, startTestGateway, type TestGateway, untilReady } from "../../test/real-parts/test-gateway.ts";
+import {
+  KEY_HASHING,
+  standIn,
+  startTestGateway,
+  type TestGateway,
+  untilReady,
+} from "../../test/real-parts/test-gateway.ts";
 import { getGuildSettings } from "../contracts/guild-settings.contract.ts";
 import type { GuildId } from "../contracts/ids.ts";
 import { guildSettingsService } from "../guild-settings/guild-settings.service.ts";
 import type { ApiKey } from "./domain/api-key.ts";
 import { apiKeysStore } from "./keys/api-keys.store.ts";
-import { sealNewKey } from "./keys/key-digests.ts";
+import { generateKey } from "./keys/key-digests.ts";
 import { encodeKey } from "./keys/key-text.ts";
 
 const GUILD = "375357265198317579" as GuildId;
@@ -16,9 +22,9 @@ const READ = "/v2/guild/settings/get";
 const WRITE = "/v2/guild/settings/update";
 
 const IDS = ["guild", "reader", "revoked", "expired", "service"] as const;
-const sealed = Object.fromEntries(IDS.map((id) => [id, sealNewKey(SEAL, id)])) as Record<
+const sealed = Object.fromEntries(IDS.map((id) => [id, generateKey(KEY_HASHING, id)])) as Record<
   (typeof IDS)[number],
-  ReturnType<typeof sealNewKey>
+  ReturnType<typeof generateKey>
 >;
 const keys = {
   guild: sealed.guild.key,
@@ -125,7 +131,7 @@ describe("what a request is checked for, and in which order", () => {
   });
 
   test("a revoked key, an expired one and one that nobody made are answered alike: no answer tells that a key exists", async () => {
-    const unknown = encodeKey({ env: SEAL.env, id: "k1", secret: "0".repeat(64) });
+    const unknown = encodeKey({ env: KEY_HASHING.env, id: "k1", secret: "0".repeat(64) });
     const answers = await Promise.all(
       [keys.revoked, keys.expired, unknown].map((key) => gateway.post(READ, { guild_id: GUILD }, withKey(key))),
     );

@@ -8,13 +8,13 @@ import { DeadlinePassed, inWrite, WRITE_WITHIN_MS } from "../../mixins/mongo/cur
 import { isRefusal, refuse, type Refusal } from "../contracts/errors.ts";
 import type { EpochMs } from "../contracts/ids.ts";
 import { type Answer, jsonTextAnswer, refusalAnswer } from "./answer.ts";
-import type { Admitted, Doorkeeper } from "./rates/doorkeeper.ts";
+import type { Allowed, Admission } from "./rates/admission.ts";
 import { rateHeaders } from "./rates/rate-headers.ts";
 import { RefusalDelay } from "./rates/refusal-delay.ts";
 import { encodeList, isLarge } from "./encode-list.ts";
 import { bothSlots, type GuildSlot, GuildSlots, LIST_REQUESTS, LISTS_OF_A_KEY, OTHER_REQUESTS } from "./guild-slots.ts";
 import { etagOf, readIfMatch, refuseIfMatch } from "./if-match.ts";
-import { type Done, nameOf, type Once } from "./once/once.ts";
+import { type StoredResponse, readIdempotencyKey, type PerformOnce } from "./idempotency/idempotency.ts";
 import type { Page } from "./page.ts";
 import { readJsonBody, SenderGone } from "./request-body.ts";
 import { traceparentOf } from "./request-trace.ts";
@@ -23,43 +23,43 @@ import { withWarnings } from "./warnings.ts";
 import { unknownPath } from "./unknown-path.ts";
 import { ServiceGone, wasNotBegun } from "./service-watch.ts";
 
-/** What a request's path runs on. */
+/** The dependencies of `requestSteps`. */
 export interface RequestStepsParts {
-  /** The nearest of them is named to who mistypes one. */
+  /** All paths: the 404 of an unknown path suggests the nearest one. */
   readonly knownPaths: readonly string[];
-  readonly door: Doorkeeper;
-  readonly once: Once;
-  /** The database server's: it never runs ahead. */
+  readonly admission: Admission;
+  readonly performOnce: PerformOnce;
+  /** The clock of the database server, which never runs ahead. */
   readonly clock: Pick<DatabaseClock, "now">;
-  /** Calls a route's action with params that were made of a request of its shape. */
+  /** Calls the action of a route. */
   readonly call: (route: Route, params: unknown, meta: CallMeta) => Promise<unknown>;
-  /** Told of every error that nobody foresaw. */
+  /** Receives every unexpected error. */
   readonly onDefect: (error: unknown, requestId: string) => void;
 }
 
-/** The params of an action, made of a request whose checks are behind it, and all that its answer needs. */
+/** A request that passed all checks: the params of its action, and the data that its answer needs. */
 export interface Checked {
   readonly params: unknown;
   readonly meta: CallMeta;
   readonly headers: Answer["headers"];
   readonly caller: Caller;
   readonly guildId: string | undefined;
-  /** The name of the request, where it has one. */
+  /** The value of `Idempotency-Key`, if the request has one. */
   readonly name: string | undefined;
   readonly warnings: ReturnType<Route["warnings"]>;
 }
 
 /**
  * The steps of a request through the gateway, in the order of D3:
- * 404 path → 405 → 401 → 429 key → 413/415 → 400 → 403 → 429 guild → the action, which has 404, 412, 409 and the rest to
- * give. moleculer-web takes them one after the other (web-gateway.ts).
+ * 404 path → 405 → 401 → 429 key → 413/415 → 400 → 403 → 429 guild → the action, which answers 404, 412, 409 and others.
+ * moleculer-web runs them one after the other (web-gateway.ts).
  */
 export interface RequestSteps {
-  /** Whose key it is. Rejects with Refused. */
-  admit(request: IncomingMessage): Promise<Admitted>;
-  /** Reads the body, and checks it. Rejects with Refused, or with SenderGone. */
-  check(route: Route, byKey: Admitted, request: IncomingMessage, requestId: string): Promise<Checked>;
-  /** Calls the action; never rejects, but with SenderGone. */
+  /** Authenticates the request. Rejects with Refused. */
+  admit(request: IncomingMessage): Promise<Allowed>;
+  /** Reads and checks the body. Rejects with Refused or SenderGone. */
+  check(route: Route, byKey: Allowed, request: IncomingMessage, requestId: string): Promise<Checked>;
+  /** Calls the action; rejects only with SenderGone. */
   perform(route: Route, checked: Checked): Promise<Answer>;
   show(page: Page, request: IncomingMessage, requestId: string): Promise<Answer>;
   nowhere(path: string, requestId: string): Answer;
@@ -67,7 +67,7 @@ export interface RequestSteps {
   failure(error: unknown, requestId: string): Promise<Answer>;
 }
 
-/** Ends a request's path before its action. */
+/** The refusal of a request before its action is called. */
 export class Refused extends Error {
   readonly refusal: Refusal;
   readonly headers: Answer["headers"];
@@ -79,17 +79,24 @@ export class Refused extends Error {
   }
 }
 
-/** The refusal of another method than the one that a path has (D1). */
+/** The refusal of a method that the path does not have (D1). */
 export function otherMethod(methods: string): Refused {
   return new Refused(refuse("METHOD_NOT_ALLOWED"), { allow: methods });
 }
 
-export function requestSteps({ knownPaths, door, once, clock, call, onDefect }: RequestStepsParts): RequestSteps {
+export function requestSteps({
+  knownPaths,
+  admission,
+  performOnce,
+  clock,
+  call,
+  onDefect,
+}: RequestStepsParts): RequestSteps {
   const [lists, others] = [new GuildSlots(LIST_REQUESTS), new GuildSlots(OTHER_REQUESTS)];
   const listsOfKey = new GuildSlots(LISTS_OF_A_KEY);
   const refusalDelay = new RefusalDelay();
 
-  /** When it is settled whether a write was done whose outcome nobody knows. */
+  /** `Retry-After` of a write with unknown outcome: the time at which it can no longer begin. */
   function settledAfter({ refusal }: Refusal, writeUntil: EpochMs | undefined): Answer["headers"] {
     if (refusal !== "OUTCOME_UNKNOWN" || writeUntil === undefined) return {};
     return { "retry-after": String(Math.max(1, Math.ceil((writeUntil - clock.now()) / 1_000))) };
@@ -108,7 +115,7 @@ export function requestSteps({ knownPaths, door, once, clock, call, onDefect }: 
     return answer;
   }
 
-  /** The guild's comes first: who waits for it takes no place of the key's other guilds. */
+  /** Takes the guild's slot first: a request that waits for it takes no slot from the other guilds of the key. */
   async function listSlot(guildId: string | undefined, keyId: string): Promise<GuildSlot | Refusal> {
     const ofGuild = await lists.acquire(guildId ?? keyId);
     if (isRefusal(ofGuild)) return ofGuild;
@@ -119,7 +126,7 @@ export function requestSteps({ knownPaths, door, once, clock, call, onDefect }: 
   }
 
   async function outcomeOf(route: Route, { params, meta, guildId, caller, name, warnings }: Checked) {
-    const perform = async (writeId = meta.writeId): Promise<Done> => {
+    const perform = async (writeId = meta.writeId): Promise<StoredResponse> => {
       const result = await call(route, params, writeId === undefined ? meta : { ...meta, writeId });
       return {
         body: JSON.stringify(route.encode(result, warnings)),
@@ -135,7 +142,7 @@ export function requestSteps({ knownPaths, door, once, clock, call, onDefect }: 
       return listOutcome(slot, async () => encodeList({ ...route, answer }, await call(route, params, meta)));
     }
     const named = { name: name ?? "", keyId: caller.keyId, path: route.paths[0], params };
-    return (name === undefined ? perform() : once(named, perform)).finally(() => slot.release());
+    return (name === undefined ? perform() : performOnce(named, perform)).finally(() => slot.release());
   }
 
   async function performed(route: Route, checked: Checked): Promise<Answer> {
@@ -153,7 +160,7 @@ export function requestSteps({ knownPaths, door, once, clock, call, onDefect }: 
 
   return {
     async admit(request) {
-      const admitted = await door.admit(request);
+      const admitted = await admission.admit(request);
       if ("refusal" in admitted) throw new Refused(admitted.refusal, admitted.headers);
       return admitted;
     },
@@ -172,10 +179,10 @@ export function requestSteps({ knownPaths, door, once, clock, call, onDefect }: 
       if (!mayCall(route.contract, decoded, caller)) unless(refuse("FORBIDDEN"));
 
       const { guildId } = decoded as { readonly guildId?: string };
-      const admitted = guildId === undefined ? byKey : door.admitToGuild(guildId, byKey);
+      const admitted = guildId === undefined ? byKey : admission.admitToGuild(guildId, byKey);
       if ("refusal" in admitted) throw new Refused(admitted.refusal, admitted.headers);
 
-      const name = route.once ? nameOf(request.headers) : undefined;
+      const name = route.takesIdempotencyKey ? readIdempotencyKey(request.headers) : undefined;
       const { ifRevision } = condition;
       const params = route.toParams(decoded);
       const write = isRead(route.contract) ? {} : { writeUntil: clock.now() + WRITE_WITHIN_MS, writeId: newWriteId() };
@@ -211,7 +218,7 @@ function acceptsGzip(accepted: string | string[] = ""): boolean {
   return /(?:^|,)\s*(?:gzip|x-gzip|\*)\s*(?:;\s*q=(?!0(?:\.0*)?\s*(?:,|$))[\d.]+\s*)?(?:,|$)/i.test(String(accepted));
 }
 
-/** The body of a list. A small one gives its slot back at once, a large one when it is taken. */
+/** The body of a list. A small list releases its slot at once, a large one when the client has received it. */
 async function listOutcome(slot: GuildSlot, encode: () => Promise<string | readonly Buffer[] | Refusal>) {
   try {
     const body = await encode();
@@ -233,13 +240,13 @@ async function listOutcome(slot: GuildSlot, encode: () => Promise<string | reado
   }
 }
 
-/** The path without its query, which nobody reads. */
+/** The path without its query, which no endpoint uses. */
 export function pathOf({ url = "" }: IncomingMessage): string {
   const query = url.indexOf("?");
   return query < 0 ? url : url.slice(0, query);
 }
 
-/** An error of our own table as the refusal that it was; "not now" as what it means for this action; others are thrown on. */
+/** Maps an error to a refusal; an unavailable service to UNAVAILABLE or OUTCOME_UNKNOWN. Throws any other error again. */
 function refusalBy(contract: ActionContract<unknown, unknown>): (error: unknown) => Refusal {
   return (error) => {
     const refusal = asRefusal(error);

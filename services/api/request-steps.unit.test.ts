@@ -1,12 +1,10 @@
-import { Readable } from "node:stream";
 import { setTimeout as pause } from "node:timers/promises";
-import type { IncomingMessage } from "node:http";
 import { beforeEach, describe, expect, test } from "@jest/globals";
 import moleculer from "moleculer";
 import mongoose from "mongoose";
 import { newWriteId } from "../../mixins/mongo/write-id.ts";
 import { until } from "../../test/real-parts/until.ts";
-import { answersOf } from "../../test/real-parts/web-service.ts";
+import { answersOf, postRequest } from "../../test/real-parts/web-service.ts";
 import { asError } from "../../mixins/actions/contract-action.ts";
 import type { Caller } from "../contracts/contract.ts";
 import { refuse } from "../contracts/errors.ts";
@@ -17,15 +15,6 @@ const SECRET = "mongodb://root:hunter2@db.node-7";
 const caller: Caller = { keyId: "k", kind: "guild", access: "write", guilds: ["1"] };
 const admitted = { caller, standings: [] };
 const { ServiceNotFoundError, RequestTimeoutError, ValidationError, MoleculerError } = moleculer.Errors;
-
-function post(path: string, body: object): IncomingMessage {
-  const headers = { authorization: "key", "content-type": "application/json" };
-  return Object.assign(Readable.from([Buffer.from(JSON.stringify(body))]), {
-    method: "POST",
-    url: path,
-    headers,
-  }) as unknown as IncomingMessage;
-}
 
 const failing = (error: unknown) => ({
   call: async () => {
@@ -41,8 +30,8 @@ describe("what becomes of an error behind the gateway", () => {
     defects = [];
     parts = {
       knownPaths: [],
-      once: (_request, perform) => perform(newWriteId()),
-      door: { admit: async () => admitted, admitToGuild: () => admitted },
+      performOnce: (_request, perform) => perform(newWriteId()),
+      admission: { admit: async () => admitted, admitToGuild: () => admitted },
       clock: { now: () => 0 },
       call: async () => undefined,
       onDefect: (...defect) => void defects.push(defect),
@@ -51,7 +40,7 @@ describe("what becomes of an error behind the gateway", () => {
 
   async function answerOf(overrides: Partial<RequestStepsParts>, path = "/v1/announcement/get", more: object = {}) {
     const answer = answersOf(requestSteps({ ...parts, ...overrides }));
-    const { status, headers, body } = await answer(post(path, { guild_id: "1", id: "x", ...more }), "id-1");
+    const { status, headers, body } = await answer(postRequest(path, { guild_id: "1", id: "x", ...more }), "id-1");
     return { status, headers, text: String(body), body: JSON.parse(String(body)) as unknown };
   }
 
@@ -64,7 +53,7 @@ describe("what becomes of an error behind the gateway", () => {
 
   test("an answer of 429 is delayed, whoever gives it: a key's rate, or an owner; no other is", async () => {
     const limited = async () => ({ refusal: refuse("TOO_MANY_REQUESTS"), headers: {} });
-    const byKey = answerOf({ door: { ...parts.door, admit: limited } });
+    const byKey = answerOf({ admission: { ...parts.admission, admit: limited } });
     const byOwner = answerOf(failing(asError(refuse("TOO_MANY_REQUESTS"))));
     const others = [
       answerOf(failing(asError(refuse("ANNOUNCEMENT_NOT_FOUND")))),
@@ -76,15 +65,17 @@ describe("what becomes of an error behind the gateway", () => {
   });
 
   test("another method on a known path is a 405 that says which one is meant, before any key is asked for (D1, D3)", async () => {
-    const request = Object.assign(post("/v1/announcement/get", {}), { method: "PUT" });
-    const door = { ...parts.door, admit: () => Promise.reject(new Error("nobody asks")) };
-    const answer = await answersOf(requestSteps({ ...parts, door }))(request, "id-1");
+    const request = Object.assign(postRequest("/v1/announcement/get", {}), { method: "PUT" });
+    const admission = { ...parts.admission, admit: () => Promise.reject(new Error("nobody asks")) };
+    const answer = await answersOf(requestSteps({ ...parts, admission }))(request, "id-1");
     expect([answer.status, answer.headers["allow"]]).toEqual([405, "POST"]);
   });
 
   test("a preflight is no way around the method: it asks for POST, and is none", async () => {
     const calls: unknown[] = [];
-    const preflight = Object.assign(post("/v1/announcement/get", { guild_id: "1", id: "x" }), { method: "OPTIONS" });
+    const preflight = Object.assign(postRequest("/v1/announcement/get", { guild_id: "1", id: "x" }), {
+      method: "OPTIONS",
+    });
     preflight.headers["access-control-request-method"] = "POST";
     const call = async () => calls.push("called");
     const answer = await answersOf(requestSteps({ ...parts, call }))(preflight, "id-1");
@@ -92,9 +83,11 @@ describe("what becomes of an error behind the gateway", () => {
   });
 
   test("of who has no key nothing is read (D3)", async () => {
-    const request = post("/v1/announcement/get", {});
-    const door = { ...parts.door, admit: async () => ({ refusal: refuse("UNAUTHORIZED"), headers: {} }) };
-    await expect(answersOf(requestSteps({ ...parts, door }))(request, "id-1")).resolves.toMatchObject({ status: 401 });
+    const request = postRequest("/v1/announcement/get", {});
+    const admission = { ...parts.admission, admit: async () => ({ refusal: refuse("UNAUTHORIZED"), headers: {} }) };
+    await expect(answersOf(requestSteps({ ...parts, admission }))(request, "id-1")).resolves.toMatchObject({
+      status: 401,
+    });
     expect(request.readableDidRead).toBe(false);
   });
 
@@ -176,7 +169,7 @@ describe("what becomes of an error behind the gateway", () => {
 
   test("a key store out of reach is a 503, not a 401", async () => {
     const error = new mongoose.mongo.MongoServerSelectionError(SECRET, {} as never);
-    const { status } = await answerOf({ door: { ...parts.door, admit: () => Promise.reject(error) } });
+    const { status } = await answerOf({ admission: { ...parts.admission, admit: () => Promise.reject(error) } });
     expect([status, defects]).toEqual([503, []]);
   });
 
@@ -246,7 +239,7 @@ describe("what becomes of an error behind the gateway", () => {
     const answer = answersOf(requestSteps({ ...parts, call: async () => ((asked += 1), large) }));
     const list = () => {
       const body = { guild_id: "1", calendar_number: 1, epoch_start: 1, epoch_end: 2 };
-      return Promise.resolve(answer(post("/v2/events/list/range", body), "id-1"));
+      return Promise.resolve(answer(postRequest("/v2/events/list/range", body), "id-1"));
     };
     const first = await list();
     expect([first.status, first.body.length > 1]).toEqual([200, true]);
@@ -263,7 +256,8 @@ describe("what becomes of an error behind the gateway", () => {
     const answer = answersOf(
       requestSteps({ ...parts, call: () => new Promise((resolve) => void begun.push(resolve)) }),
     );
-    const preview = () => Promise.resolve(answer(post("/v1/announcement/preview", { guild_id: "1", id: "a" }), "id-1"));
+    const preview = () =>
+      Promise.resolve(answer(postRequest("/v1/announcement/preview", { guild_id: "1", id: "a" }), "id-1"));
     const [first, second] = [preview(), preview()];
     await until(() => begun.length > 0, "the first");
     await pause(10);
@@ -279,10 +273,10 @@ describe("what becomes of an error behind the gateway", () => {
     const begun: ((view: unknown) => void)[] = [];
     const call = () => new Promise((resolve) => void begun.push(resolve));
     const everywhere = { ...admitted, caller: { ...caller, kind: "service", guilds: [] } as Caller };
-    const door = { admit: async () => everywhere, admitToGuild: () => everywhere };
-    const answer = answersOf(requestSteps({ ...parts, call, door }));
+    const admission = { admit: async () => everywhere, admitToGuild: () => everywhere };
+    const answer = answersOf(requestSteps({ ...parts, call, admission }));
     const ask = (guild: string) => {
-      return Promise.resolve(answer(post("/v2/guild/settings/get", { guild_id: guild }), "id-1"));
+      return Promise.resolve(answer(postRequest("/v2/guild/settings/get", { guild_id: guild }), "id-1"));
     };
     const asked = Array.from({ length: 20 }, () => ask("1"));
     const other = ask("2");

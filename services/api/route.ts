@@ -13,7 +13,7 @@ export interface Example {
 }
 
 /** What a request must hold: the contract's rules, or others. */
-type RequestShape<Fields> = Pick<ActionContract<Fields, unknown>, "params" | "together">;
+type RequestShape<Fields> = Pick<ActionContract<Fields, unknown>, "params" | "crossFieldProblems">;
 
 /** A request that is not the action's params under other names, and how it becomes them. */
 export interface OwnRequest<Fields, Params> {
@@ -33,7 +33,7 @@ export interface RouteTable<Fields extends object, Params, Result> {
   /** Fields that answers of the resource have, that this request does not set, and that a client may send back (D37). */
   readonly sentBack?: readonly string[];
   /** Whether a request may be sent again under an `Idempotency-Key`. */
-  readonly once?: true;
+  readonly takesIdempotencyKey?: true;
   readonly request?: OwnRequest<Fields, Params>;
   readonly answer: readonly AnswerField<NoInfer<Result>>[];
   /** Set where the answer tells the resource's revision as an ETag (D36). */
@@ -51,7 +51,7 @@ export interface Route {
   readonly paths: readonly [string, ...string[]];
   readonly contract: ActionContract<unknown, unknown>;
   readonly fields: readonly WireField[];
-  readonly once: boolean;
+  readonly takesIdempotencyKey: boolean;
   /** Whether null means that the field was left out (D6). */
   readonly nullsAreAbsent: boolean;
   readonly shape: RequestShape<unknown>;
@@ -89,7 +89,7 @@ export function route<Fields extends object, Params, Result>(table: RouteTable<F
     paths,
     contract,
     fields,
-    once: table.once === true,
+    takesIdempotencyKey: table.takesIdempotencyKey === true,
     nullsAreAbsent: nulls === "absent",
     shape,
     answer,

@@ -1,5 +1,5 @@
-import { wasNotTaken } from "../../mixins/bus/repeated-calls.ts";
-import { PassingMap } from "../../mixins/async/passing-map.ts";
+import { wasNotTaken } from "../../mixins/bus/retry-policy.ts";
+import { InFlightMap } from "../../mixins/async/in-flight-map.ts";
 import type { Health } from "../contracts/health.contract.ts";
 import type { OwnerName } from "../contracts/service-names.ts";
 
@@ -27,7 +27,7 @@ interface Watched {
   askedAt: number;
   asking: number;
   /** Ends the calls that are waiting for it. */
-  readonly waiting: PassingMap<number, (gone: ServiceGone) => void>;
+  readonly waiting: InFlightMap<number, (gone: ServiceGone) => void>;
 }
 
 /** A call to a service that is not there, or went away while it was being asked. */
@@ -128,7 +128,7 @@ export class ServiceWatch {
 
 function neverSeen(): Watched {
   const never = { answeredAt: 0, isNobody: false, askedAt: -ASK_EVERY_MS };
-  return { there: false, database: false, ...never, asking: 0, waiting: new PassingMap() };
+  return { there: false, database: false, ...never, asking: 0, waiting: new InFlightMap() };
 }
 
 function patience({ isNobody }: Watched): number {

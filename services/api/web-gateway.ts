@@ -3,7 +3,7 @@ import type { Service, ServiceSchema } from "moleculer";
 import WebGateway from "moleculer-web";
 import type { Caller } from "../contracts/contract.ts";
 import type { Answer } from "./answer.ts";
-import type { Admitted } from "./rates/doorkeeper.ts";
+import type { Allowed } from "./rates/admission.ts";
 import { type Checked, otherMethod, pathOf, type RequestSteps } from "./request-steps.ts";
 import { pathsOf } from "./route-table.ts";
 import type { Page } from "./page.ts";
@@ -13,7 +13,7 @@ import type { Route } from "./route.ts";
 interface Exchange {
   readonly requestId: string;
   readonly answer: (answer: Answer | Promise<Answer>) => void;
-  admitted?: Admitted;
+  admitted?: Allowed;
   checked?: Checked;
 }
 
@@ -152,7 +152,7 @@ export function webGateway(
       authorize: async (_context: unknown, _route: unknown, request: IncomingMessage): Promise<void> => {
         const exchange = exchangeOf(request);
         const route = routeOf.get(pathOf(request)) as Route;
-        exchange.checked = await steps().check(route, exchange.admitted as Admitted, request, exchange.requestId);
+        exchange.checked = await steps().check(route, exchange.admitted as Allowed, request, exchange.requestId);
       },
 
       /** By the path alone, in a map: moleculer-web would try one regular expression after the other. */

@@ -32,11 +32,11 @@ import { calendarLimit } from "./calendar-limit.ts";
 import { calendarWindows } from "./calendar-windows.ts";
 import { calendarsStore } from "./calendars.store.ts";
 import { calendarView, changeCalendar, everyCalendar } from "./domain/calendar.ts";
-import { mergedChanges } from "./domain/merged-changes.ts";
-import { announcedOccurrence } from "./domain/placed.ts";
+import { mergeChangeFeeds } from "./domain/merge-change-feeds.ts";
+import { announcedOccurrence } from "./domain/effective-occurrence.ts";
 import { eventWrites, type Written } from "./event-writes.ts";
 import { formerOccurrences } from "./former-occurrences.ts";
-import { namedEvents, viewOf } from "./named-events.ts";
+import { eventResolver, toView } from "./event-resolver.ts";
 
 export interface CalendarEventsOptions {
   readonly mongoUrl: string;
@@ -56,7 +56,7 @@ export function calendarEventsService({
   const store = calendarEventsStore(connection, eventsPerGuild);
   const calendars = calendarsStore(connection);
   const windows = calendarWindows(store, calendars);
-  const events = namedEvents(store, calendars);
+  const events = eventResolver(store, calendars);
   const writes = eventWrites(store, calendars, events);
   const limit = calendarLimit(() => performance.now());
   const calendarQueue = new WriteQueue();
@@ -119,7 +119,7 @@ export function calendarEventsService({
 
       ...serve(findEvent, async ({ guildId, eventId }, context) => {
         const named = await openNamed(guildId, eventId, context);
-        return named === undefined ? null : viewOf(named);
+        return named === undefined ? null : toView(named);
       }),
 
       ...serve(listExistingEvents, async ({ guildId, eventIds, firstOccurrence = false }) => {
@@ -144,7 +144,7 @@ export function calendarEventsService({
       }),
 
       ...serve(calendarEventsChangesSince, async (params) =>
-        mergedChanges(params, await Promise.all([store.changesSince(params), calendars.changesSince(params)])),
+        mergeChangeFeeds(params, await Promise.all([store.changesSince(params), calendars.changesSince(params)])),
       ),
 
       ...serve(getCalendar, (params, context) =>

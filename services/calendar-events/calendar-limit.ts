@@ -12,13 +12,13 @@ export interface CalendarLimit {
 }
 
 /** A lost broadcast is made good by age. */
-const MOST_AGE_MS = 5_000;
-const MOST_GUILDS = 10_000;
+const MAX_AGE_MS = 5_000;
+const MAX_GUILDS = 10_000;
 
 /** Asks the guild settings service, and remembers the answer for a while. */
 export function calendarLimit(now: () => number): CalendarLimit {
   const perf = { now };
-  const known = new LRUCache<GuildId, Promise<number>>({ max: MOST_GUILDS, ttl: MOST_AGE_MS, ttlResolution: 0, perf });
+  const known = new LRUCache<GuildId, Promise<number>>({ max: MAX_GUILDS, ttl: MAX_AGE_MS, ttlResolution: 0, perf });
   return {
     of(guildId, caller) {
       const remembered = known.get(guildId);

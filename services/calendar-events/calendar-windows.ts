@@ -1,5 +1,5 @@
 import { LRUCache } from "lru-cache";
-import { NoAnswerInTime } from "../../mixins/async/bounded-answers.ts";
+import { OperationTimeout } from "../../mixins/async/timeout.ts";
 import { BoundedList, jsonBytes } from "../../mixins/actions/bounded-list.ts";
 import { Slices } from "../../mixins/async/slices.ts";
 import type { ActionContract } from "../contracts/contract.ts";
@@ -8,7 +8,7 @@ import {
   type EventView,
   listEvents,
   listOngoingEvents,
-  MOST_ENTRIES,
+  MAX_ENTRIES,
 } from "../contracts/calendar-events.contract.ts";
 import { listTooLarge } from "../contracts/list-limits.ts";
 import type { Occurrence, OccurrencesStartingParams, OnlyOccurrences } from "../contracts/occurrences.contract.ts";
@@ -18,14 +18,19 @@ import type { CalendarEventsStore } from "./calendar-events.store.ts";
 import type { CalendarsStore } from "./calendars.store.ts";
 import { type Calendar, unwrittenCalendar } from "./domain/calendar.ts";
 import type { ShownEvent } from "./domain/event.ts";
-import { recurrenceView } from "./domain/given-recurrence.ts";
-import { inOrder } from "./domain/listing.ts";
+import { recurrenceView } from "./domain/parse-recurrence.ts";
+import { compareEntries } from "./domain/list-order.ts";
 import { eachOccurrenceStarting, eachOccurrenceTouching } from "./domain/occurrences.ts";
-import { announcedOccurrence, type Placed, placedSingle, placedView } from "./domain/placed.ts";
+import {
+  announcedOccurrence,
+  type EffectiveOccurrence,
+  singleOccurrence,
+  occurrenceView,
+} from "./domain/effective-occurrence.ts";
 import { soonest, type Soonest } from "./domain/soonest.ts";
 import { isOngoing, mergedWindows, startsIn, type Times, touches, type Window } from "./domain/window.ts";
-import type { EventReads, Found } from "./event-reads.store.ts";
-import { placedEvents } from "./placed-events.ts";
+import type { EventReads, EventPage } from "./event-reads.store.ts";
+import { effectiveOccurrences } from "./effective-occurrences.ts";
 
 /** Reads windows of calendars: the store finds what is near, the domain says what is in. */
 export interface CalendarWindows {
@@ -38,12 +43,12 @@ export interface CalendarWindows {
 }
 
 /** Changes of zones that are remembered, and calendars. */
-const MOST_REMEMBERED = 20_000;
+const CACHE_SIZE = 20_000;
 
 export function calendarWindows(store: CalendarEventsStore, calendars: CalendarsStore): CalendarWindows {
   /** As they were when they were last read. */
   const remembered = new LRUCache<string, Calendar>({
-    maxSize: MOST_REMEMBERED,
+    maxSize: CACHE_SIZE,
     sizeCalculation: ({ zoneChanges }) => 1 + zoneChanges.length,
   });
 
@@ -130,7 +135,7 @@ async function begun<Item>(pages: AsyncIterable<Item>): Promise<Begun<Item>> {
 
 async function listed(
   reads: EventReads,
-  pages: AsyncIterable<Found<ShownEvent>>,
+  pages: AsyncIterable<EventPage<ShownEvent>>,
   calendar: Calendar,
   { window, belongs, contract }: Wanted,
 ): Promise<EventView[] | Refusal> {
@@ -138,30 +143,30 @@ async function listed(
   const slices = new Slices();
   const bytesOf = chosenBytes();
   for await (const found of pages) {
-    const placed = await placedEvents(found, {
+    const placed = await effectiveOccurrences(found, {
       reads,
       eventsOf: (ids) => reads.findAll(ids),
       window,
       calendarOf: () => calendar,
-      expand: (series, isElsewhere) => eachOccurrenceTouching(series, window, MOST_ENTRIES + 1, isElsewhere),
+      expand: (series, isElsewhere) => eachOccurrenceTouching(series, window, MAX_ENTRIES + 1, isElsewhere),
       belongs: (times) => touches(times, window),
     });
     slices.begin();
     for (const one of placed) {
       if (!belongs(one)) continue;
-      list.add(placedView(one), bytesOf(one));
+      list.add(occurrenceView(one), bytesOf(one));
       if (list.exceeded !== undefined) return listTooLarge(contract, list.exceeded);
       if (slices.isOver) await slices.rest();
     }
   }
-  return list.entries.sort(inOrder);
+  return list.entries.sort(compareEntries);
 }
 
 /**
  * Counts the bytes of an entry that its owner chooses: texts, and a rule that has more than a simple one. The occurrences of
  * a series have the same ones, where nothing was changed by hand.
  */
-function chosenBytes(): (placed: Placed<ShownEvent>) => number {
+function chosenBytes(): (placed: EffectiveOccurrence<ShownEvent>) => number {
   const known = new WeakMap<ShownEvent, number>();
   return ({ event, override, texts }) => {
     const before = override === undefined ? known.get(event) : undefined;
@@ -198,7 +203,7 @@ const SEARCH_MS = 5_000;
 async function collectStarting(reads: EventReads, search: Search, window: Window): Promise<void> {
   const { guildId, calendars, limit, texts, only, changedSince = 0, found, deadline } = search;
   const calendarOf = ({ calendarNumber }: { calendarNumber: number }) => calendarIn(guildId, calendars)(calendarNumber);
-  const add = (placed: Placed) => {
+  const add = (placed: EffectiveOccurrence) => {
     const occurrence = announcedOccurrence(placed, calendarOf(placed.event));
     if (Math.max(occurrence.scheduledAt, occurrence.coloredAt) < changedSince) return;
     found.add(texts ? occurrence : withoutTexts(occurrence));
@@ -206,10 +211,10 @@ async function collectStarting(reads: EventReads, search: Search, window: Window
   const narrowed = { texts, only, changedSince: storedSince(search) };
   const slices = new Slices();
   for (const event of await reads.singlesStarting(guildId, calendars, window, limit + 1, narrowed)) {
-    add(placedSingle(event));
+    add(singleOccurrence(event));
   }
   for await (const some of reads.recurringTouching(guildId, calendars, window, narrowed)) {
-    const placed = await placedEvents(some, {
+    const placed = await effectiveOccurrences(some, {
       reads,
       eventsOf: (ids) => reads.findAll(ids),
       window,
@@ -222,7 +227,7 @@ async function collectStarting(reads: EventReads, search: Search, window: Window
     for (const one of placed) {
       if (only.color === undefined || only.color === one.color) add(one);
       if (slices.isOver) await slices.rest();
-      if (performance.now() > deadline) throw new NoAnswerInTime(`occurrences that start in guild ${guildId}`);
+      if (performance.now() > deadline) throw new OperationTimeout(`occurrences that start in guild ${guildId}`);
     }
   }
 }

@@ -1,5 +1,5 @@
 import { afterEach, expect, jest, test } from "@jest/globals";
-import { NoAnswerInTime } from "../../mixins/async/bounded-answers.ts";
+import { OperationTimeout } from "../../mixins/async/timeout.ts";
 import type { EventId, GuildId } from "../contracts/ids.ts";
 import type { CalendarEventsStore } from "./calendar-events.store.ts";
 import { calendarWindows } from "./calendar-windows.ts";
@@ -53,5 +53,5 @@ test("a search for what starts is given up after the five seconds that its calle
   const found = (msPerWindow: number) =>
     slowWindows(msPerWindow).listStarting({ guildId, windows, limit: 10 }, async () => true);
   await expect(found(1_600)).resolves.toMatchObject({ occurrences: [{}, {}, {}], truncated: false });
-  await expect(found(1_700)).rejects.toThrow(NoAnswerInTime);
+  await expect(found(1_700)).rejects.toThrow(OperationTimeout);
 });

@@ -20,7 +20,7 @@ const GOOD_NEAR_LIMIT_MS = 1_000;
 /** From this share of the limit on a count is near it. */
 const NEAR = 0.9;
 /** Counts of guilds that are remembered. */
-const MOST_GUILDS = 10_000;
+const MAX_GUILDS = 10_000;
 
 interface Count {
   events: number;
@@ -32,7 +32,7 @@ interface Count {
  * @param now - Milliseconds of a clock that never goes back.
  */
 export function eventQuota(most: number, count: (guildId: GuildId) => Promise<number>, now: () => number): EventQuota {
-  const counts = new LRUCache<GuildId, Promise<Count>>({ max: MOST_GUILDS });
+  const counts = new LRUCache<GuildId, Promise<Count>>({ max: MAX_GUILDS });
 
   async function counted(guildId: GuildId): Promise<Count> {
     const known = counts.get(guildId);

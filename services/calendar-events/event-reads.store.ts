@@ -24,7 +24,7 @@ import { ENTRIES_INDEX, IN_ORDER_INDEX } from "./window-index/entries.ts";
 import { inCalendars, queryFor, seriesQuery } from "./window-index/query.ts";
 
 /** Some of what was found: events, and occurrences that were moved by hand. */
-export interface Found<Event extends ShownEvent = StoredEvent> {
+export interface EventPage<Event extends ShownEvent = StoredEvent> {
   readonly events: readonly Event[];
   readonly moved: readonly Override[];
 }
@@ -47,14 +47,14 @@ export interface EventReads {
   ): Promise<{ event: StoredEvent; override?: Override } | undefined>;
   findAll(ids: readonly EventId[]): Promise<StoredEvent[]>;
   /** Events that touch a window of a calendar, as lists show them; in no order, a page at a time. Some series have nothing in it. */
-  shownTouching(guildId: GuildId, calendar: Calendar, window: Window): AsyncIterable<Found<ShownEvent>>;
+  shownTouching(guildId: GuildId, calendar: Calendar, window: Window): AsyncIterable<EventPage<ShownEvent>>;
   /** The same of series and occurrences that were moved by hand, in some calendars. */
   recurringTouching(
     guildId: GuildId,
     calendars: readonly Calendar[],
     window: Window,
     narrowed: Narrowed,
-  ): AsyncIterable<Found>;
+  ): AsyncIterable<EventPage>;
   /** Single events that start in a window, soonest first. */
   singlesStarting(
     guildId: GuildId,
@@ -86,12 +86,12 @@ export function eventReads(model: Model<AnyRow>, moment?: { at?: Moment }): Even
 
   async function* found<Event extends ShownEvent>(
     where: Pick<ShortRead, "filter" | "hint">,
-    { projection, eventIn }: Reading<Event>,
-  ): AsyncIterable<Found<Event>> {
+    { projection, eventIn }: RowMapping<Event>,
+  ): AsyncIterable<EventPage<Event>> {
     const read = { ...where, projection };
     const few = await rowsOf<Row>({ ...read, limit: ROWS_AT_ONCE + 1 });
-    if (few.length <= ROWS_AT_ONCE) yield sorted(few, eventIn);
-    else for await (const rows of many({ ...read, batchSize: ROWS_AT_ONCE })) yield sorted(rows, eventIn);
+    if (few.length <= ROWS_AT_ONCE) yield partitionRows(few, eventIn);
+    else for await (const rows of many({ ...read, batchSize: ROWS_AT_ONCE })) yield partitionRows(rows, eventIn);
   }
 
   async function* many(read: Parameters<typeof streamRows>[1]): AsyncIterable<readonly Row[]> {
@@ -108,20 +108,20 @@ export function eventReads(model: Model<AnyRow>, moment?: { at?: Moment }): Even
   /** What looks at a moment is asked apart. */
   const byIds =
     moment === undefined
-      ? together(model)
+      ? rowReader(model)
       : (ids: readonly string[]) => rowsOf<Row>({ filter: { _id: { $in: ids } }, projection: WITHOUT_ENTRIES });
 
   return {
     async find(guildId, id, occurrence) {
       const ids = occurrence === undefined ? [id] : [id, occurrence];
-      const { events, moved } = sorted(await byIds(ids), eventOf);
+      const { events, moved } = partitionRows(await byIds(ids), eventOf);
       const [event] = events;
       if (event?.guildId !== guildId) return undefined;
       return moved[0] === undefined ? { event } : { event, override: moved[0] };
     },
 
     async findAll(ids) {
-      return [...sorted(await byIds(ids), eventOf).events];
+      return [...partitionRows(await byIds(ids), eventOf).events];
     },
 
     shownTouching: (guildId, calendar, window) =>
@@ -157,7 +157,7 @@ export function eventReads(model: Model<AnyRow>, moment?: { at?: Moment }): Even
       };
       const read = { filter, projection: projectionOf(texts), sort: { startsAt: 1 }, limit: most } as const;
       const hint = eventId === undefined ? { hint: IN_ORDER_INDEX } : {};
-      return [...sorted(await rowsOf<Row>({ ...read, ...hint }), eventOf).events];
+      return [...partitionRows(await rowsOf<Row>({ ...read, ...hint }), eventOf).events];
     },
 
     async overrides(ids, { from, until }) {
@@ -174,13 +174,13 @@ export function eventReads(model: Model<AnyRow>, moment?: { at?: Moment }): Even
   };
 }
 
-function together(model: Model<AnyRow>): (ids: readonly string[]) => Promise<Row[]> {
+function rowReader(model: Model<AnyRow>): (ids: readonly string[]) => Promise<Row[]> {
   const read = coalescedReads<Row & { readonly _id: string }>(model, WITHOUT_ENTRIES);
   return async (ids) => (await Promise.all(ids.map(read))).filter((row) => row !== null);
 }
 
 /** What is read of rows, and how an event is made of it. */
-interface Reading<Event extends ShownEvent> {
+interface RowMapping<Event extends ShownEvent> {
   readonly projection: Readonly<Record<string, 0>>;
   readonly eventIn: (row: Exclude<Row, OverrideRow>) => Event | undefined;
 }
@@ -194,11 +194,14 @@ function changedAfter(at: EpochMs): object[] {
 /** Texts may be 7 kB an event, and ten thousand are read at a time. */
 const WITHOUT_TEXTS = perText(() => 0 as const);
 
-function projectionOf(texts: boolean): Reading<StoredEvent>["projection"] {
+function projectionOf(texts: boolean): RowMapping<StoredEvent>["projection"] {
   return texts ? FOUND : { ...FOUND, ...WITHOUT_TEXTS };
 }
 
-function sorted<Event extends ShownEvent>(rows: readonly Row[], eventIn: Reading<Event>["eventIn"]): Found<Event> {
+function partitionRows<Event extends ShownEvent>(
+  rows: readonly Row[],
+  eventIn: RowMapping<Event>["eventIn"],
+): EventPage<Event> {
   const events = rows.map((row) => (isOverrideRow(row) ? undefined : eventIn(row)));
   const moved = rows.filter(isOverrideRow).map(overrideOf);
   return { events: events.filter((event) => event !== undefined), moved };

@@ -15,8 +15,8 @@ import { type CalendarEvent, seriesOf, shownRevision } from "./domain/event.ts";
 import { ID_RANDOM_BYTES, newEventId } from "./domain/event-id.ts";
 import { occurrenceAt } from "./domain/occurrences.ts";
 import { cancelledOccurrence, type ChangedOverride, changeOccurrence } from "./domain/override.ts";
-import { announcedOccurrence, type Placed } from "./domain/placed.ts";
-import type { Named, NamedEvents } from "./named-events.ts";
+import { announcedOccurrence, type EffectiveOccurrence } from "./domain/effective-occurrence.ts";
+import type { ResolvedEvent, EventResolver } from "./event-resolver.ts";
 
 /** A revision that was stored. */
 export interface Written extends Pick<CalendarEvent, "id" | "guildId" | "revision"> {
@@ -39,11 +39,11 @@ interface Write {
   save(): Promise<boolean | Refusal>;
 }
 
-export function eventWrites(store: CalendarEventsStore, calendars: CalendarsStore, events: NamedEvents): EventWrites {
+export function eventWrites(store: CalendarEventsStore, calendars: CalendarsStore, events: EventResolver): EventWrites {
   const queue = new WriteQueue();
 
   /** Which single occurrences keep what they have of their own when the series gets another start or rule (D19). */
-  async function seriesWrite({ event: stored, calendar }: Named, next: ChangedEvent): Promise<Write> {
+  async function seriesWrite({ event: stored, calendar }: ResolvedEvent, next: ChangedEvent): Promise<Write> {
     const { event } = next;
     const written = writtenOf(event, calendar);
     if (!next.rescheduled || stored.recurring?.hasOverrides !== true) {
@@ -56,7 +56,11 @@ export function eventWrites(store: CalendarEventsStore, calendars: CalendarsStor
     return { written, save: () => store.replace(changed, kept) };
   }
 
-  function occurrenceWrite({ event: stored, calendar }: Named, placed: Placed, next: ChangedOverride): Write {
+  function occurrenceWrite(
+    { event: stored, calendar }: ResolvedEvent,
+    placed: EffectiveOccurrence,
+    next: ChangedOverride,
+  ): Write {
     const { scheduledAt: _, coloredAt: __, changedBy: ___, ...event } = stored;
     const series = withOverrides({ ...event, revision: stored.revision + 1 }, true);
     const before = announcedOccurrence(placed, calendar);
@@ -66,7 +70,7 @@ export function eventWrites(store: CalendarEventsStore, calendars: CalendarsStor
   async function write(
     reference: EventReference,
     condition: IfRevision["ifRevision"],
-    decide: (named: Named) => Promise<Write> | Write | Refusal,
+    decide: (named: ResolvedEvent) => Promise<Write> | Write | Refusal,
   ) {
     // An occurrence is written with its series.
     const [seriesId] = reference.eventId.split("_", 1);
@@ -120,22 +124,22 @@ export function eventWrites(store: CalendarEventsStore, calendars: CalendarsStor
     update: ({ guildId, calendarNumber, eventId, ifRevision, ...changes }) =>
       write({ guildId, calendarNumber, eventId }, ifRevision, (named) => {
         const { event, placed, calendar } = named;
-        if (placed?.slot === undefined) {
+        if (placed?.ruleOccurrence === undefined) {
           const next = changeEvent(event, changes, calendar);
           return isRefusal(next) ? next : seriesWrite(named, next);
         }
-        const next = changeOccurrence(placed, placed.slot.original, changes, calendar);
+        const next = changeOccurrence(placed, placed.ruleOccurrence.original, changes, calendar);
         return isRefusal(next) ? next : occurrenceWrite(named, placed, next);
       }),
 
     remove: ({ ifRevision, ...reference }) =>
       write(reference, ifRevision, (named) => {
         const { event, placed, calendar } = named;
-        if (placed?.slot === undefined) {
+        if (placed?.ruleOccurrence === undefined) {
           const written = writtenOf({ ...event, revision: event.revision + 1 }, calendar);
           return { written, save: () => store.remove(event) };
         }
-        return occurrenceWrite(named, placed, cancelledOccurrence(event.id, placed.slot.original));
+        return occurrenceWrite(named, placed, cancelledOccurrence(event.id, placed.ruleOccurrence.original));
       }),
   };
 }

@@ -22,12 +22,12 @@ export interface FormerFields extends Former {
 }
 
 /** The same of one occurrence of a series, stored beside what it has of its own. */
-export interface FormerSlotFields extends Former, FormerSlot {
+export interface FormerOccurrenceFields extends Former, FormerTimes {
   readonly scheduledSince: Date;
   readonly coloredSince: Date;
 }
 
-type FormerSlot = Pick<Occurrence, "eventId" | "calendarNumber" | "startsAt" | "endsAt" | "color" | "isFirst">;
+type FormerTimes = Pick<Occurrence, "eventId" | "calendarNumber" | "startsAt" | "endsAt" | "color" | "isFirst">;
 
 /** An event, or one occurrence of a series, as it was until then, without its texts. */
 export type FormerEvent = { readonly until: EpochMs } & (
@@ -55,8 +55,8 @@ export const BECOMES_FORMER = {
 export function becomesFormer(guildId: GuildId, before: Occurrence): { readonly former: object } {
   const { eventId, calendarNumber, startsAt, endsAt, color, isFirst, scheduledAt, coloredAt } = before;
   const stamps = { scheduledSince: new Date(scheduledAt), coloredSince: new Date(coloredAt) };
-  const slot = { guildId, eventId, calendarNumber, startsAt, endsAt, color, isFirst, ...stamps };
-  return { former: { $mergeObjects: [{ $literal: slot }, { until: "$$NOW" }] } };
+  const ruleOccurrence = { guildId, eventId, calendarNumber, startsAt, endsAt, color, isFirst, ...stamps };
+  return { former: { $mergeObjects: [{ $literal: ruleOccurrence }, { until: "$$NOW" }] } };
 }
 
 /**
@@ -65,7 +65,7 @@ export function becomesFormer(guildId: GuildId, before: Occurrence): { readonly 
  * Left out are series of which single occurrences had been changed: what those had of their own is gone with them.
  */
 export async function formerEvents(model: Readable, guildId: GuildId, after: EpochMs): Promise<FormerEvent[]> {
-  const records = await formerSince<FormerFields | FormerSlotFields>(model, guildId, after);
+  const records = await formerSince<FormerFields | FormerOccurrenceFields>(model, guildId, after);
   return records.flatMap(({ _id, former }): FormerEvent[] => {
     const until = former.until.getTime();
     if ("eventId" in former) return [{ occurrence: occurrenceIn(_id as OccurrenceId, former), until }];
@@ -73,10 +73,10 @@ export async function formerEvents(model: Readable, guildId: GuildId, after: Epo
   });
 }
 
-function occurrenceIn(occurrenceId: OccurrenceId, former: FormerSlotFields): Omit<Occurrence, "timezone"> {
-  const { guildId: _, until: __, scheduledSince, coloredSince, ...slot } = former;
+function occurrenceIn(occurrenceId: OccurrenceId, former: FormerOccurrenceFields): Omit<Occurrence, "timezone"> {
+  const { guildId: _, until: __, scheduledSince, coloredSince, ...ruleOccurrence } = former;
   const stamps = { scheduledAt: scheduledSince.getTime(), coloredAt: coloredSince.getTime() };
-  return { ...slot, ...stamps, occurrenceId, recurs: true };
+  return { ...ruleOccurrence, ...stamps, occurrenceId, recurs: true };
 }
 
 function eventIn(id: EventId, guildId: GuildId, former: FormerFields): StoredEvent {

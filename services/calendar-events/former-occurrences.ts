@@ -1,4 +1,4 @@
-import { MOST_FORMER } from "../../mixins/mongo/former-records.ts";
+import { MAX_FORMER } from "../../mixins/mongo/former-records.ts";
 import type { Occurrence, OccurrencesStartingParams } from "../contracts/occurrences.contract.ts";
 import type { GuildId } from "../contracts/ids.ts";
 import type { CalendarEventsStore } from "./calendar-events.store.ts";
@@ -7,7 +7,12 @@ import { anchorOf, type Calendar, unwrittenCalendar } from "./domain/calendar.ts
 import { seriesOf, type StoredEvent } from "./domain/event.ts";
 import { occurrencesStarting } from "./domain/occurrences.ts";
 import type { FormerEvent } from "./former-events.store.ts";
-import { announcedOccurrence, type Placed, placedOccurrence, placedSingle } from "./domain/placed.ts";
+import {
+  announcedOccurrence,
+  type EffectiveOccurrence,
+  effectiveOccurrence,
+  singleOccurrence,
+} from "./domain/effective-occurrence.ts";
 import { mergedWindows, startsIn, type Window } from "./domain/window.ts";
 
 /** What events were before they were moved, recoloured or removed, as far as it started in the windows. */
@@ -26,7 +31,7 @@ export async function formerOccurrences(
     const calendar = calendarOf(one.event ?? one.occurrence, guildId, written);
     if (!(await isOpen(calendar.calendarNumber))) continue;
     for (const occurrence of wanted.flatMap((window) => occurrencesIn(window, one, calendar))) {
-      if (occurrences.length >= MOST_FORMER) return occurrences;
+      if (occurrences.length >= MAX_FORMER) return occurrences;
       occurrences.push({ ...occurrence, until: one.until });
     }
   }
@@ -47,11 +52,13 @@ function calendarOf(
   return found ?? unwrittenCalendar(guildId, calendarNumber);
 }
 
-function startingIn(window: Window, event: StoredEvent, calendar: Calendar): Placed[] {
+function startingIn(window: Window, event: StoredEvent, calendar: Calendar): EffectiveOccurrence[] {
   const series = seriesOf(event, calendar);
   if (series === undefined) {
-    return startsIn(event, window) ? [placedSingle(event)] : [];
+    return startsIn(event, window) ? [singleOccurrence(event)] : [];
   }
-  const slots = occurrencesStarting(series, window, MOST_FORMER);
-  return slots.flatMap((slot) => placedOccurrence(event, slot, undefined, calendar) ?? []);
+  const ruleOccurrences = occurrencesStarting(series, window, MAX_FORMER);
+  return ruleOccurrences.flatMap(
+    (ruleOccurrence) => effectiveOccurrence(event, ruleOccurrence, undefined, calendar) ?? [],
+  );
 }

@@ -1,21 +1,15 @@
-import { COLORS, type Color } from "./calendar-events.contract.ts";
-import { type ChangesSinceParams, type ChangesSinceResult, changesSinceRules } from "./change-feed.contract.ts";
-import { action, broadcastEvent, type Changed, type FieldProblem } from "./contract.ts";
 import {
-  clearable,
-  flag,
-  guildId,
-  integer,
-  listOf,
-  oneOf,
-  optional,
-  reference,
-  revisionNumber,
-  snowflake,
-  snowflakeOr,
-  text,
-  textOf,
-} from "./field-rules.ts";
+  type AnnouncementType,
+  announcementRules,
+  colorProblems,
+  leadTimeProblems,
+  requiredReference,
+  subscriberProblems,
+} from "./announcement-fields.ts";
+import type { Color } from "./calendar-events.contract.ts";
+import { type ChangesSinceParams, type ChangesSinceResult, changesSinceRules } from "./change-feed.contract.ts";
+import { action, broadcastEvent, type Changed } from "./contract.ts";
+import { clearable, flag, guildId, integer, optional, reference, revisionNumber, textOf } from "./field-rules.ts";
 import {
   ANNOUNCEMENT_ID,
   type AnnouncementId,
@@ -26,18 +20,8 @@ import {
 } from "./ids.ts";
 import { type IfRevision, ifRevision, type Revised } from "./revision.ts";
 
-/** What an announcement is for (D23). */
-export const ANNOUNCEMENT_TYPES = ["UNIVERSAL", "SPECIFIC", "COLOR", "RECUR"] as const;
-export type AnnouncementType = (typeof ANNOUNCEMENT_TYPES)[number];
-
-/** 366 days, the longest lead time (D25). */
-const MOST_LEAD_MINUTES = 527_040;
 /** D26. */
-export const MOST_ANNOUNCEMENTS = 1000;
-/** The most entries of each list of subscribers (D26). */
-export const MOST_SUBSCRIBERS = 1000;
-/** As long as an event's description (D21). */
-const MOST_INFO_CHARACTERS = 4000;
+export const MAX_ANNOUNCEMENTS = 1000;
 
 export interface Announcement extends Changed {
   readonly id: AnnouncementId;
@@ -86,18 +70,6 @@ export const ANNOUNCEMENT_DEFAULTS = {
   subscribersUser: [],
 } as const satisfies Partial<Announcement>;
 
-const rules = {
-  channel: snowflake,
-  type: oneOf(ANNOUNCEMENT_TYPES),
-  hours: integer(0, MOST_LEAD_MINUTES / 60),
-  minutes: integer(0, MOST_LEAD_MINUTES),
-  info: text(MOST_INFO_CHARACTERS),
-  // Checked in `together`: one that the type does not use is ignored, whatever it holds (D27).
-  eventColor: { type: "string", optional: true, documented: COLORS },
-  subscribersRole: listOf(snowflakeOr("everyone", "here"), MOST_SUBSCRIBERS),
-  subscribersUser: listOf(snowflake, MOST_SUBSCRIBERS),
-};
-
 export interface CreateAnnouncementParams {
   readonly guildId: GuildId;
   readonly channel: string;
@@ -127,95 +99,29 @@ export type UpdateAnnouncementParams = { readonly guildId: GuildId; readonly id:
 } & { readonly info?: string | null } & SubscriberChanges &
   IfRevision;
 
-interface ReferenceFields {
-  readonly type?: unknown;
-  readonly eventId?: unknown;
-  readonly eventColor?: unknown;
-}
-
-/** The reference that the type needs and that is not there (api.md 4.1). */
-export function requiredReference({ type, eventId, eventColor }: ReferenceFields): FieldProblem[] {
-  if ((type === "SPECIFIC" || type === "RECUR") && (eventId === undefined || eventId === "")) {
-    return [{ field: "eventId", code: "REQUIRED", message: `is required when the type is ${type}` }];
-  }
-  if (type === "COLOR" && eventColor === undefined) {
-    const message = "is required when the type is COLOR";
-    return [{ field: "eventColor", code: "REQUIRED", message, allowed: COLORS }];
-  }
-  return [];
-}
-
-/** A colour that counts must be one (D14); where the type does not use it, it is ignored whatever it holds (D27). */
-function colorProblems({ type, eventColor }: ReferenceFields): FieldProblem[] {
-  const counts = type === "COLOR" || !ANNOUNCEMENT_TYPES.includes(type as AnnouncementType);
-  if (!counts || typeof eventColor !== "string" || COLORS.includes(eventColor as Color)) return [];
-  return [
-    { field: "eventColor", code: "NOT_ALLOWED", message: `must be one of ${COLORS.join(", ")}`, allowed: COLORS },
-  ];
-}
-
-/** Both parts are legal alone and too much together (D25). */
-export function leadTimeProblems(hours: unknown, minutes: unknown): FieldProblem[] {
-  if (typeof hours !== "number" || typeof minutes !== "number") return [];
-  if (hours > MOST_LEAD_MINUTES / 60 || minutes > MOST_LEAD_MINUTES) return [];
-  if (hours * 60 + minutes <= MOST_LEAD_MINUTES) return [];
-  const tooMuchWith = (other: string) => `must not be more than ${MOST_LEAD_MINUTES} minutes together with ${other}`;
-  return [
-    { field: "hours", code: "OUT_OF_RANGE", message: tooMuchWith("minutes") },
-    { field: "minutes", code: "OUT_OF_RANGE", message: tooMuchWith("hours") },
-  ];
-}
-
-/** The two lists of subscribers: the param of each, and how requests spell it. */
-const SUBSCRIBER_LISTS = [
-  { list: "subscribersRole", spelt: "subscribers_role" },
-  { list: "subscribersUser", spelt: "subscribers_user" },
-] as const;
-
-/** A list is given whole or changed by entries, and an entry is added or removed (D36). */
-function subscriberProblems(fields: Partial<Record<string, unknown>>): FieldProblem[] {
-  return SUBSCRIBER_LISTS.flatMap(({ list, spelt }): FieldProblem[] => {
-    const [add, remove] = [`${list}Add`, `${list}Remove`];
-    const given = [add, remove].filter((field) => fields[field] !== undefined);
-    if (fields[list] !== undefined) {
-      const message = `must not be given together with the whole list ${spelt}`;
-      return given.map((field) => ({ field, code: "CONFLICTING", message }));
-    }
-    const [added, removed] = [fields[add], fields[remove]];
-    if (!Array.isArray(added) || !Array.isArray(removed) || Math.max(added.length, removed.length) > MOST_SUBSCRIBERS) {
-      return [];
-    }
-    const isRemoved = new Set<unknown>(removed);
-    const message = `must not be in ${spelt}_remove as well`;
-    return added.flatMap((entry, at) =>
-      isRemoved.has(entry) ? [{ field: `${add}[${at}]`, code: "CONFLICTING" as const, message }] : [],
-    );
-  });
-}
-
 export const createAnnouncement = action<CreateAnnouncementParams, { readonly id: AnnouncementId } & Revised>({
   name: "announcements.create",
   keys: "guild write",
   params: {
     guildId,
-    channel: rules.channel,
-    type: rules.type,
+    channel: announcementRules.channel,
+    type: announcementRules.type,
     eventId: optional(reference),
-    eventColor: rules.eventColor,
-    hours: rules.hours,
-    minutes: rules.minutes,
-    info: rules.info,
+    eventColor: announcementRules.eventColor,
+    hours: announcementRules.hours,
+    minutes: announcementRules.minutes,
+    info: announcementRules.info,
     enabled: optional(flag, ANNOUNCEMENT_DEFAULTS.enabled),
     infoOnly: optional(flag, ANNOUNCEMENT_DEFAULTS.infoOnly),
-    subscribersRole: optional(rules.subscribersRole, ANNOUNCEMENT_DEFAULTS.subscribersRole),
-    subscribersUser: optional(rules.subscribersUser, ANNOUNCEMENT_DEFAULTS.subscribersUser),
+    subscribersRole: optional(announcementRules.subscribersRole, ANNOUNCEMENT_DEFAULTS.subscribersRole),
+    subscribersUser: optional(announcementRules.subscribersUser, ANNOUNCEMENT_DEFAULTS.subscribersUser),
   },
-  together: (fields) => [
+  crossFieldProblems: (fields) => [
     ...requiredReference(fields),
     ...colorProblems(fields),
     ...leadTimeProblems(fields.hours, fields.minutes),
   ],
-  asks: ({ type }) => (type === "SPECIFIC" || type === "RECUR" ? ["calendar-events"] : []),
+  dependsOn: ({ type }) => (type === "SPECIFIC" || type === "RECUR" ? ["calendar-events"] : []),
   idempotent: true,
 });
 
@@ -225,29 +131,29 @@ export const updateAnnouncement = action<UpdateAnnouncementParams, Revised>({
   params: {
     guildId,
     id: reference,
-    channel: optional(rules.channel),
-    type: optional(rules.type),
+    channel: optional(announcementRules.channel),
+    type: optional(announcementRules.type),
     eventId: optional(reference),
-    eventColor: rules.eventColor,
-    hours: optional(rules.hours),
-    minutes: optional(rules.minutes),
-    info: clearable(rules.info),
+    eventColor: announcementRules.eventColor,
+    hours: optional(announcementRules.hours),
+    minutes: optional(announcementRules.minutes),
+    info: clearable(announcementRules.info),
     enabled: optional(flag),
     infoOnly: optional(flag),
-    subscribersRole: optional(rules.subscribersRole),
-    subscribersUser: optional(rules.subscribersUser),
-    subscribersRoleAdd: optional(rules.subscribersRole),
-    subscribersRoleRemove: optional(rules.subscribersRole),
-    subscribersUserAdd: optional(rules.subscribersUser),
-    subscribersUserRemove: optional(rules.subscribersUser),
+    subscribersRole: optional(announcementRules.subscribersRole),
+    subscribersUser: optional(announcementRules.subscribersUser),
+    subscribersRoleAdd: optional(announcementRules.subscribersRole),
+    subscribersRoleRemove: optional(announcementRules.subscribersRole),
+    subscribersUserAdd: optional(announcementRules.subscribersUser),
+    subscribersUserRemove: optional(announcementRules.subscribersUser),
     ifRevision,
   },
-  together: (fields) => [
+  crossFieldProblems: (fields) => [
     ...colorProblems(fields),
     ...leadTimeProblems(fields.hours, fields.minutes),
     ...subscriberProblems(fields),
   ],
-  asks: ({ eventId = "" }) => (eventId === "" ? [] : ["calendar-events"]),
+  dependsOn: ({ eventId = "" }) => (eventId === "" ? [] : ["calendar-events"]),
   idempotent: true,
 });
 

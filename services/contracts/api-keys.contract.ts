@@ -1,4 +1,4 @@
-import { MOST_ENTRIES } from "./calendar-events.contract.ts";
+import { MAX_ENTRIES } from "./calendar-events.contract.ts";
 import { action, broadcastEvent, type Caller, type FieldProblem } from "./contract.ts";
 import { epochMs, guildId, integer, listOf, oneOf, optional, reference, textOf } from "./field-rules.ts";
 import type { EpochMs, GuildId } from "./ids.ts";
@@ -7,11 +7,11 @@ export const KEY_KINDS = ["guild", "service", "operator"] as const satisfies rea
 export const KEY_ACCESS = ["read", "write"] as const satisfies readonly Caller["access"][];
 
 /** As many guilds as one key may open; a key for more is a `service` key. */
-const MOST_GUILDS = 1000;
+const MAX_GUILDS = 1000;
 
 /** How long the secret before stays valid when a key is rotated, and at most. */
 export const STANDARD_OVERLAP_HOURS = 24;
-const MOST_OVERLAP_HOURS = 720;
+const MAX_OVERLAP_HOURS = 720;
 
 /** An API key without its secret (D3). */
 export interface ApiKeyView extends Omit<Caller, "keyId"> {
@@ -27,7 +27,7 @@ export interface ApiKeyView extends Omit<Caller, "keyId"> {
 }
 
 /** A key in clear: the only time that it is told. */
-export interface ToldKey {
+export interface IssuedKey {
   readonly id: string;
   readonly key: string;
 }
@@ -53,17 +53,17 @@ function guildsOfKind({ kind, guilds }: { readonly kind?: unknown; readonly guil
   return [];
 }
 
-export const createKey = action<CreateKeyParams, ToldKey>({
+export const createKey = action<CreateKeyParams, IssuedKey>({
   name: "api.createKey",
   keys: "operator write",
   params: {
     kind: oneOf(KEY_KINDS),
     access: oneOf(KEY_ACCESS),
-    guilds: optional(listOf(guildId, MOST_GUILDS)),
+    guilds: optional(listOf(guildId, MAX_GUILDS)),
     label: textOf("1 to 100 characters of one line", /^[^\x00-\x1f\x7f-\x9f]+$/u, 100),
     expiresAt: optional(epochMs),
   },
-  together: guildsOfKind,
+  crossFieldProblems: guildsOfKind,
   idempotent: false,
 });
 
@@ -72,7 +72,7 @@ export const listKeys = action<ListKeysParams, KeysPage>({
   name: "api.listKeys",
   keys: "operator read",
   params: {
-    amount: optional(integer(1, MOST_ENTRIES), MOST_ENTRIES),
+    amount: optional(integer(1, MAX_ENTRIES), MAX_ENTRIES),
     before: optional(textOf("the next of an earlier answer", /^[0-9]{1,16}_[0-9a-z]{1,32}$/, 49)),
   },
   narrowing: { field: "amount", advice: "must be a smaller number, from 1 on" },
@@ -104,7 +104,7 @@ export interface KeyChange extends Omit<Caller, "keyId"> {
 }
 
 /** A record names a thousand guilds at most: a hundred of them are two megabytes. */
-export const MOST_KEY_CHANGES = 100;
+export const MAX_KEY_CHANGES = 100;
 
 /** What was done about all keys or one, the latest first, a page at a time. */
 export const listKeyChanges = action<ListKeyChangesParams, KeyChangesPage>({
@@ -112,7 +112,7 @@ export const listKeyChanges = action<ListKeyChangesParams, KeyChangesPage>({
   keys: "operator read",
   params: {
     id: optional(reference),
-    amount: optional(integer(1, MOST_KEY_CHANGES), MOST_KEY_CHANGES),
+    amount: optional(integer(1, MAX_KEY_CHANGES), MAX_KEY_CHANGES),
     before: optional(textOf("the next of an earlier answer", /^[0-9]{1,16}_[0-9a-f-]{36}$/, 53)),
   },
   narrowing: { field: "amount", advice: "must be a smaller number, from 1 on" },
@@ -136,11 +136,11 @@ export interface KeyChangesPage {
 /** A new secret for a key. The one before stays valid for the overlap; 0 ends every other one at once. */
 export const rotateKey = action<
   { readonly id: string; readonly overlapHours?: number },
-  ToldKey & { readonly previousUntil?: EpochMs }
+  IssuedKey & { readonly previousUntil?: EpochMs }
 >({
   name: "api.rotateKey",
   keys: "operator write",
-  params: { id: reference, overlapHours: optional(integer(0, MOST_OVERLAP_HOURS), STANDARD_OVERLAP_HOURS) },
+  params: { id: reference, overlapHours: optional(integer(0, MAX_OVERLAP_HOURS), STANDARD_OVERLAP_HOURS) },
   idempotent: false,
 });
 

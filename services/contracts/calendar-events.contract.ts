@@ -63,7 +63,7 @@ export interface EventView extends EventTexts {
 }
 
 /** At most this many entries in one answer (D17). */
-export const MOST_ENTRIES = 10_000;
+export const MAX_ENTRIES = 10_000;
 
 /** What a new event has where nothing is said (D14). */
 export const EVENT_DEFAULTS = { color: "NONE" } as const satisfies Partial<EventView>;
@@ -132,8 +132,8 @@ export const createEvent = action<CreateEventParams, { readonly eventId: EventId
     recurs: optional(flag, false),
     recurrence: { ...recurrenceRules, optional: true },
   },
-  together: eventFieldsTogether,
-  asks: askedForCalendar,
+  crossFieldProblems: eventFieldsTogether,
+  dependsOn: askedForCalendar,
   idempotent: true,
 });
 
@@ -152,8 +152,8 @@ export const updateEvent = action<UpdateEventParams, Revised>({
     recurrence: { ...recurrenceRules, optional: true },
     ifRevision,
   },
-  together: eventFieldsTogether,
-  asks: askedForCalendar,
+  crossFieldProblems: eventFieldsTogether,
+  dependsOn: askedForCalendar,
   idempotent: true,
 });
 
@@ -174,7 +174,7 @@ export const removeEvent = action<EventReference & IfRevision & AlsoRemoved, voi
     announcements: optional(oneOf(["delete"])),
     ifRevision,
   },
-  asks: (params) => [
+  dependsOn: (params) => [
     ...askedForCalendar(params),
     ...(params.announcements === undefined ? [] : (["announcements"] as const)),
   ],
@@ -191,7 +191,7 @@ export const getEvent = action<EventReference, EventView & Revised>({
   name: "calendar-events.get",
   keys: "guild read",
   params: { guildId, calendarNumber, eventId: reference },
-  asks: askedForCalendar,
+  dependsOn: askedForCalendar,
   idempotent: true,
 });
 
@@ -215,7 +215,7 @@ export const listEvents = action<WindowParams, EventView[]>({
     // The window of the last day may end after the last instant.
     until: integer(0, Number.MAX_SAFE_INTEGER),
   },
-  asks: askedForCalendar,
+  dependsOn: askedForCalendar,
   narrowing: { field: "until", advice: "must make a narrower window" },
   idempotent: true,
 });
@@ -225,7 +225,7 @@ export const listOngoingEvents = action<Omit<WindowParams, "from" | "until">, Ev
   name: "calendar-events.listOngoing",
   keys: "guild read",
   params: { guildId, calendarNumber },
-  asks: askedForCalendar,
+  dependsOn: askedForCalendar,
   narrowing: { field: "calendarNumber", advice: "must name a calendar in which less is on" },
   idempotent: true,
 });
@@ -240,7 +240,7 @@ export const findEvent = action<{ guildId: GuildId; eventId: string }, EventView
 
 const storedReference = textOf("the id of an event or an occurrence", /^[0-9A-Za-z_]+$/, 64);
 /** The most ids in one question: a guild has no more announcements. */
-const MOST_REFERENCES = 1000;
+const MAX_REFERENCES = 1000;
 
 export interface ListExistingEventsParams {
   readonly guildId: GuildId;
@@ -255,7 +255,7 @@ export const listExistingEvents = action<ListExistingEventsParams, string[]>({
   keys: "guild read",
   params: {
     guildId,
-    eventIds: listOf(storedReference, MOST_REFERENCES),
+    eventIds: listOf(storedReference, MAX_REFERENCES),
     firstOccurrence: optional(flag),
   },
   idempotent: true,

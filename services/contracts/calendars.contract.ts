@@ -44,7 +44,7 @@ export const getCalendar = action<CalendarReference, CalendarView>({
   name: "calendar-events.getCalendar",
   keys: "guild read",
   params: { guildId, calendarNumber },
-  asks: askedForCalendar,
+  dependsOn: askedForCalendar,
   idempotent: true,
 });
 
@@ -58,7 +58,7 @@ export const updateCalendar = action<UpdateCalendarParams, Revised>({
     timezone: optional(textOf("the IANA name of a time zone, such as Europe/Berlin", ZONE_NAME, 64, isTimeZone)),
     ifRevision,
   },
-  asks: askedForCalendar,
+  dependsOn: askedForCalendar,
   idempotent: true,
 });
 
@@ -67,7 +67,7 @@ export const listCalendars = action<{ guildId: GuildId }, CalendarView[]>({
   name: "calendar-events.listCalendars",
   keys: "guild read",
   params: { guildId },
-  asks: () => ["guild-settings"],
+  dependsOn: () => ["guild-settings"],
   idempotent: true,
 });
 

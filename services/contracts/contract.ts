@@ -40,9 +40,9 @@ export interface ActionContract<Params, Result> {
    * Rules that tie several fields together. Called with whatever came in, so that every bad field can be named
    * at once (D4): it must not assume that any single field passed its own rule.
    */
-  readonly together?: (params: Partial<Record<keyof Params, unknown>>) => FieldProblem[];
+  readonly crossFieldProblems?: (params: Partial<Record<keyof Params, unknown>>) => FieldProblem[];
   /** The other services that it asks, for these params: while one of them is gone, it has no answer either. */
-  readonly asks?: (params: Params) => readonly OwnerName[];
+  readonly dependsOn?: (params: Params) => readonly OwnerName[];
   /**
    * True when it may be asked for again if its answer was lost: it is a read, or its owner does it once under the write's
    * id (`CallMeta`).

@@ -156,7 +156,7 @@ export interface HistoryParams {
 
 /**
  * What became of the guild's posts, latest first; at most `amount`, −1 for all, of one announcement where an id is
- * given. Refused with TOO_MANY_ENTRIES when the answer would hold more than MOST_ENTRIES.
+ * given. Refused with TOO_MANY_ENTRIES when the answer would hold more than MAX_ENTRIES.
  */
 export const listPostHistory = action<HistoryParams, SettledPost[]>({
   name: "dispatch.listHistory",
@@ -210,7 +210,7 @@ export const previewPost = action<{ guildId: GuildId; id: string; eventId?: stri
   name: "dispatch.preview",
   keys: "guild read",
   params: { guildId, id: reference, eventId: optional(reference) },
-  asks: () => ["announcements", "calendar-events", "guild-settings"],
+  dependsOn: () => ["announcements", "calendar-events", "guild-settings"],
   idempotent: true,
   isSearch: true,
 });

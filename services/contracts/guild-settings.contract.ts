@@ -37,7 +37,7 @@ const PREFIX = /^[^\s\x00-\x1f\x7f-\x9f]+$/u;
 const VISIBLE = /^[^\p{C}\p{Z}]+$/u;
 
 /** The highest `max_calendars`; the lowest is 1, so that the main calendar always exists. */
-const MOST_CALENDARS = 1000;
+const MAX_CALENDARS = 1000;
 
 export const getGuildSettings = action<{ guildId: GuildId }, GuildSettings>({
   name: "guild-settings.get",
@@ -61,7 +61,7 @@ export const updateGuildSettings = action<{ guildId: GuildId } & GuildSettingsCh
     ),
     patronGuild: optional(flag),
     devGuild: optional(flag),
-    maxCalendars: optional(integer(1, MOST_CALENDARS)),
+    maxCalendars: optional(integer(1, MAX_CALENDARS)),
     twelveHour: optional(flag),
     branded: optional(flag),
     ifRevision,

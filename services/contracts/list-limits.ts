@@ -1,4 +1,4 @@
-import { MOST_ENTRIES } from "./calendar-events.contract.ts";
+import { MAX_ENTRIES } from "./calendar-events.contract.ts";
 import type { ActionContract } from "./contract.ts";
 import { refuse, type Refusal } from "./errors.ts";
 
@@ -6,7 +6,7 @@ import { refuse, type Refusal } from "./errors.ts";
 export const MAX_ANSWER_BYTES = 4_194_304;
 
 const TEXT = {
-  entries: `hold more than ${MOST_ENTRIES} entries`,
+  entries: `hold more than ${MAX_ENTRIES} entries`,
   bytes: `be larger than ${MAX_ANSWER_BYTES} bytes`,
 } as const;
 

@@ -1,4 +1,4 @@
-import { type Color, COLORS, type EventTexts, MOST_ENTRIES } from "./calendar-events.contract.ts";
+import { type Color, COLORS, type EventTexts, MAX_ENTRIES } from "./calendar-events.contract.ts";
 import { action, type Changed } from "./contract.ts";
 import { flag, guildId, integer, oneOf, optional, reference } from "./field-rules.ts";
 import type { EpochMs, EventId, GuildId, OccurrenceId } from "./ids.ts";
@@ -77,7 +77,7 @@ export const listOccurrencesStarting = action<OccurrencesStartingParams, Occurre
         },
       },
     },
-    limit: integer(1, MOST_ENTRIES),
+    limit: integer(1, MAX_ENTRIES),
     texts: optional(flag),
     only: optional({
       type: "object",

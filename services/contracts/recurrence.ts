@@ -40,10 +40,10 @@ export interface RecurrenceView extends Recurrence {
 }
 
 /** The highest count of a recurrence (D15). */
-const MOST_OCCURRENCES = 10_000;
+const MAX_OCCURRENCES = 10_000;
 
 /** The most exceptions and additions of a series (D45); occurrences that are cancelled by their ids are beside these. */
-const MOST_DATES = 100;
+const MAX_DATES = 100;
 
 /** The longest RRULE text (D45). */
 const LONGEST_RRULE = 500;
@@ -62,7 +62,7 @@ export const recurrenceRules = {
   strict: true,
   props: {
     frequency: optional(oneOf(FREQUENCIES)),
-    count: optional({ ...integer(-1, MOST_OCCURRENCES), notEqual: 0 }, RECURRENCE_DEFAULTS.count),
+    count: optional({ ...integer(-1, MAX_OCCURRENCES), notEqual: 0 }, RECURRENCE_DEFAULTS.count),
     interval: optional(integer(1, 1000), RECURRENCE_DEFAULTS.interval),
     byDay: optional(listOf(byDayEntry, 50)),
     byMonthDay: optional(listOfIntegers({ ...integer(-31, 31), notEqual: 0 }, 62)),
@@ -70,8 +70,8 @@ export const recurrenceRules = {
     bySetPos: optional(listOfIntegers({ ...integer(-366, 366), notEqual: 0 }, 50)),
     until: optional(epochMs),
     weekStart: optional(oneOf(WEEKDAYS)),
-    exDates: optional(listOfIntegers(epochMs, MOST_DATES)),
-    rDates: optional(listOfIntegers(epochMs, MOST_DATES)),
+    exDates: optional(listOfIntegers(epochMs, MAX_DATES)),
+    rDates: optional(listOfIntegers(epochMs, MAX_DATES)),
     rrule: optional(text(LONGEST_RRULE)),
   },
 };

@@ -33,7 +33,7 @@ export interface ChannelChecksStore {
 }
 
 /** A guild's announcements can't name more; who names new ones all the time does not fill the database. */
-const MOST_CHANNELS = 1_000;
+const MAX_CHANNELS = 1_000;
 const MINUTE_MS = 60_000;
 const AGAIN_MS = 60 * MINUTE_MS;
 /** A problem is looked at again soon, and the less often the longer it has been there. */
@@ -55,7 +55,7 @@ export function channelChecksStore(connection: Connection): ChannelChecksStore {
       // Sequential on purpose: one count for each guild.
       const place = places.get(guild) ?? (await countOf(guild));
       places.set(guild, place + 1);
-      if (place >= MOST_CHANNELS) continue;
+      if (place >= MAX_CHANNELS) continue;
       const { sink, guildId, channel: id } = channel;
       const times = { checkAt: new Date(place), expiresAt: new Date(now + KEPT_MS) };
       rows.push({ _id: keyOf(channel), sink, guildId, channel: id, ...times });
@@ -65,7 +65,7 @@ export function channelChecksStore(connection: Connection): ChannelChecksStore {
 
   /** The ids of one guild's rows begin with its own. */
   function countOf(guild: string): Promise<number> {
-    return checks.countDocuments({ _id: { $gte: guild, $lt: `${guild}~` } }, { limit: MOST_CHANNELS });
+    return checks.countDocuments({ _id: { $gte: guild, $lt: `${guild}~` } }, { limit: MAX_CHANNELS });
   }
 
   return {

@@ -40,9 +40,9 @@ interface ChannelCheckParts {
 
 const EVERY_MS = 1_000;
 /** In one turn; then the loop rests, also when a receiver answers nothing. */
-const MOST_IN_A_TURN = 20;
+const MAX_IN_A_TURN = 20;
 /** What is planned beyond this between two turns is put in line when its guild is planned again. */
-const MOST_WAITING = 20_000;
+const MAX_WAITING = 20_000;
 const CHECK_MS = 5_000;
 /** After a check that found nothing out, and for a replica that vanished with one. */
 const LEASE_MS = 60_000;
@@ -68,7 +68,7 @@ export function newChannelChecks(parts: ChannelCheckParts): ChannelChecks {
   }
 
   async function checkSome(sink: CheckingSink): Promise<void> {
-    for (let count = 0; count < MOST_IN_A_TURN; count += 1) {
+    for (let count = 0; count < MAX_IN_A_TURN; count += 1) {
       if (life?.stopping !== false) return;
       const channel = await checks.takeNext(sink.name, clock.now(), LEASE_MS);
       if (channel === undefined) return;
@@ -114,7 +114,7 @@ export function newChannelChecks(parts: ChannelCheckParts): ChannelChecks {
 
     planned(posts) {
       for (const { sink, guildId, channel } of posts) {
-        if (waiting.size >= MOST_WAITING || !checking.some(({ name }) => name === sink)) continue;
+        if (waiting.size >= MAX_WAITING || !checking.some(({ name }) => name === sink)) continue;
         waiting.set(keyOf({ sink, guildId, channel }), { sink, guildId, channel });
       }
     },

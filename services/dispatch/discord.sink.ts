@@ -1,13 +1,13 @@
 import { setTimeout } from "node:timers/promises";
 import { integerSetting, optionalSetting } from "../../mixins/settings/environment.ts";
 import { VERSION } from "../contracts/version.ts";
-import { attemptMemory } from "./discord/attempt-memory.ts";
+import { recentAttempts } from "./discord/recent-attempts.ts";
 import { readAnswerBody } from "./discord/answer-body.ts";
 import { outcomeOf } from "./discord/answer-outcome.ts";
 import { channelDirectory, type Get } from "./discord/channel-directory.ts";
 import { guildRefusals } from "./discord/guild-refusals.ts";
 import { encodeMessage } from "./discord/message-body.ts";
-import { type Lane, rateLimits } from "./discord/rate-limits.ts";
+import { type RateLimitBucket, rateLimits } from "./discord/rate-limits.ts";
 import { emptyLookup, lookupIn, PAGE_SIZE } from "./discord/recent-messages.ts";
 import { refusalOf } from "./domain/channel-finding.ts";
 import type { ChatMessage } from "./domain/chat-message.ts";
@@ -34,7 +34,7 @@ export const discordSettings = {
 };
 
 /** Lists of 100 messages with full boxes stay below. */
-const MOST_ANSWER_BYTES = 4 * 1024 * 1024;
+const MAX_ANSWER_BYTES = 4 * 1024 * 1024;
 
 /** How long nothing is sent after an answer that only an operator can mend; then one request tries again. */
 const HALT_MS = 60_000;
@@ -61,11 +61,11 @@ export function discordSink({
   requestsPerSecond,
   now = () => performance.now(),
 }: DiscordSinkOptions): Sink {
-  const client = httpClient({ mostBytes: MOST_ANSWER_BYTES });
+  const client = httpClient({ mostBytes: MAX_ANSWER_BYTES });
   const limits = rateLimits(requestsPerSecond);
   const checksPerSecond = Math.max(1, Math.floor(requestsPerSecond * CHECKED_PART));
   const checks = slidingWindow(checksPerSecond, 1_000);
-  const memory = attemptMemory();
+  const memory = recentAttempts();
   const refusals = guildRefusals();
   const directory = channelDirectory(learnWhoWeAre, now);
   /** The bot's own user id, once it had to be known. */
@@ -78,7 +78,7 @@ export function discordSink({
   };
 
   /** The answer with the wait that it asks for; or, when a limit stands in the way, that wait alone. */
-  async function exchange(lane: Lane, request: Omit<HttpRequest, "headers">): Promise<Attempt> {
+  async function exchange(lane: RateLimitBucket, request: Omit<HttpRequest, "headers">): Promise<Attempt> {
     const afterMs = limits.wait(lane, now());
     if (afterMs > 0) return { kind: "limited", afterMs };
     const learnFrom = limits.take(lane, now());
@@ -97,7 +97,7 @@ export function discordSink({
     return self;
   }
 
-  function get(lane: Lane, path: readonly string[], timeoutMs: number): Promise<Attempt> {
+  function get(lane: RateLimitBucket, path: readonly string[], timeoutMs: number): Promise<Attempt> {
     return exchange(lane, { method: "GET", url: pathUrl(apiUrl, ...path), timeoutMs });
   }
 
@@ -175,7 +175,7 @@ export function discordSink({
         now() < halt.until ? undefined : directory.guildName(guildId, get, timeoutMs),
     },
     channelLimits: {
-      wait: (channel) => limits.laneWait({ route: "create", channel }, now()),
+      wait: (channel) => limits.bucketWait({ route: "create", channel }, now()),
       isStopped: () => limits.isStopped(now()),
       onTrial: () => limits.onTrial(),
     },

@@ -10,7 +10,7 @@ import { calendarChanged } from "../contracts/calendars.contract.ts";
 import { listPostHistory, listUpcomingPosts, previewPost } from "../contracts/dispatch.contract.ts";
 import { guildSettingsChanged } from "../contracts/guild-settings.contract.ts";
 import type { GuildId } from "../contracts/ids.ts";
-import { boundedAnswers } from "../../mixins/async/bounded-answers.ts";
+import { withTimeouts } from "../../mixins/async/timeout.ts";
 import { newDatabaseClock } from "../../mixins/mongo/database-clock.ts";
 import { newChannelChecks } from "./channel-checks.ts";
 import { channelChecksStore } from "./channel-checks.store.ts";
@@ -70,7 +70,7 @@ export function dispatchService(options: DispatchOptions): ServiceSchema {
       clock,
       timers: processTimers,
       random: { fraction: Math.random, id: randomUUID },
-      store: boundedAnswers(store, (name) => (name === "commitPlan" ? PLAN_STORED_MS : STORE_ANSWERS_MS)),
+      store: withTimeouts(store, (name) => (name === "commitPlan" ? PLAN_STORED_MS : STORE_ANSWERS_MS)),
       owners: ownersOnTheBus(broker),
       replicas: knownReplicas(broker),
       sinks: sinks.map((sink) => tracedSink(timed(withKnownChannels(sink, checks, () => clock.now())), tracer())),

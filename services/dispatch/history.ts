@@ -1,4 +1,4 @@
-import { MOST_ENTRIES } from "../contracts/calendar-events.contract.ts";
+import { MAX_ENTRIES } from "../contracts/calendar-events.contract.ts";
 import { type HistoryParams, listPostHistory, type SettledPost } from "../contracts/dispatch.contract.ts";
 import type { Refusal } from "../contracts/errors.ts";
 import { listTooLarge } from "../contracts/list-limits.ts";
@@ -10,6 +10,6 @@ export async function historyOf(
   { guildId, amount, id }: HistoryParams,
 ): Promise<SettledPost[] | Refusal> {
   const most = amount === -1 ? Infinity : amount;
-  const posts = await store.listHistory(guildId, Math.min(most, MOST_ENTRIES + 1), id);
-  return posts.length <= MOST_ENTRIES ? posts : listTooLarge(listPostHistory, "entries");
+  const posts = await store.listHistory(guildId, Math.min(most, MAX_ENTRIES + 1), id);
+  return posts.length <= MAX_ENTRIES ? posts : listTooLarge(listPostHistory, "entries");
 }

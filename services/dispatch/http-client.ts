@@ -46,7 +46,7 @@ interface HttpClientOptions {
 }
 
 /** To one host at once. What finds none free waits for one, within its time. */
-const MOST_CONNECTIONS = 64;
+const MAX_CONNECTIONS = 64;
 /** A connection that is not made by then makes room for another try. */
 const CONNECT_MS = 5_000;
 
@@ -56,7 +56,7 @@ const CONNECT_MS = 5_000;
  */
 export function httpClient({ mostBytes, lookup, idleMs = 30_000 }: HttpClientOptions): HttpClient {
   const agent = new Agent({
-    connections: MOST_CONNECTIONS,
+    connections: MAX_CONNECTIONS,
     // One request a connection: with several, nobody could tell which of them arrived.
     pipelining: 1,
     allowH2: false,

@@ -1,4 +1,4 @@
-import { within } from "../../mixins/async/bounded-answers.ts";
+import { withTimeout } from "../../mixins/async/timeout.ts";
 import type { EpochMs, GuildId } from "../contracts/ids.ts";
 import { type ChannelChecksStore, keyOf } from "./channel-checks.store.ts";
 import type { Sink } from "./sink.ts";
@@ -6,7 +6,7 @@ import type { Sink } from "./sink.ts";
 /** Far below the lease of a post that is being sent. */
 const READ_MS = 300;
 /** Twice as long as a channel without a problem goes unchecked. */
-const MOST_AGE_MS = 2 * 3_600_000;
+const MAX_AGE_MS = 2 * 3_600_000;
 
 /**
  * The sink, which learns from the checks of all replicas whose channel a post is for. A replica that was just started
@@ -21,9 +21,9 @@ export function withKnownChannels(sink: Sink, checks: Pick<ChannelChecksStore, "
 
   async function isOwn(guildId: string, channel: string): Promise<boolean> {
     const asked = { sink: name, guildId: guildId as GuildId, channel };
-    const found = await within(READ_MS, "find a channel check", checks.findings([asked])).catch(() => undefined);
+    const found = await withTimeout(READ_MS, "find a channel check", checks.findings([asked])).catch(() => undefined);
     const known = found?.get(keyOf(asked));
-    return known !== undefined && known.finding.kind === "own" && now() - known.checkedAt < MOST_AGE_MS;
+    return known !== undefined && known.finding.kind === "own" && now() - known.checkedAt < MAX_AGE_MS;
   }
 
   return {

@@ -1,7 +1,7 @@
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from "@jest/globals";
 import mongoose, { type Connection } from "mongoose";
 import { emptyDatabase } from "../../test/real-parts/test-services.ts";
-import { type Step, stepsTogether } from "./post-steps.store.ts";
+import { type Step, batchedSteps } from "./post-steps.store.ts";
 
 interface Row {
   readonly _id: string;
@@ -35,7 +35,7 @@ describe("steps of many rows in one command", () => {
     const rows = connection.model<Row>("Row", new mongoose.Schema({ _id: String, fence: Number }), "rows");
     await rows.deleteMany({});
     await rows.insertMany(ids.map((_id) => ({ _id, fence: 0 })));
-    take = stepsTogether<Row>(rows) as typeof take;
+    take = batchedSteps<Row>(rows) as typeof take;
     updates = 0;
   });
 

@@ -1,7 +1,7 @@
 import mongoose from "mongoose";
-import { within } from "../../mixins/async/bounded-answers.ts";
+import { withTimeout } from "../../mixins/async/timeout.ts";
 import { type Readable, readRows } from "../../mixins/mongo/short-reads.ts";
-import { together } from "../../mixins/async/together.ts";
+import { batched } from "../../mixins/async/batch.ts";
 import { updateTogether } from "../../mixins/mongo/written-together.ts";
 
 /** One step of one row: a compare-and-set. */
@@ -33,7 +33,7 @@ const MOST = 100;
  *
  * @param gatherMs - How long a command waits for more steps before it goes.
  */
-export function stepsTogether<Row extends { readonly _id: string }>(
+export function batchedSteps<Row extends { readonly _id: string }>(
   model: Readable,
   gatherMs = 0,
 ): (step: Step) => Promise<Row | "done" | null> {
@@ -62,7 +62,7 @@ export function stepsTogether<Row extends { readonly _id: string }>(
   }
 
   // One that never answers must not hold its place for ever.
-  return together((steps) => within(ANSWERS_MS, "a command of steps", takeAll(steps)), { most: MOST, gatherMs });
+  return batched((steps) => withTimeout(ANSWERS_MS, "a command of steps", takeAll(steps)), { most: MOST, gatherMs });
 }
 
 type Mark = InstanceType<typeof mongoose.mongo.ObjectId>;

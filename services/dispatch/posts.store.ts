@@ -1,7 +1,7 @@
 import type { Connection } from "mongoose";
 import { coalescedReads } from "../../mixins/mongo/coalesced-reads.ts";
 import { readRows, type ShortRead, streamRows } from "../../mixins/mongo/short-reads.ts";
-import { MOST_ENTRIES } from "../contracts/calendar-events.contract.ts";
+import { MAX_ENTRIES } from "../contracts/calendar-events.contract.ts";
 import type { SettledPost, UpcomingPost } from "../contracts/dispatch.contract.ts";
 import type { EpochMs, GuildId } from "../contracts/ids.ts";
 import { settledOf, upcomingPosts } from "./domain/post-views.ts";
@@ -11,13 +11,13 @@ import { type HeartbeatRow, heartbeatSchema, outageOf } from "./heartbeat.docume
 import { plansStore } from "./plans.store.ts";
 import { expiryOf, fieldsOf, postOf, type PostRow, postSchema } from "./post.document.ts";
 import type { PostStore, PostWrite } from "./protocol/post-store.ts";
-import { type Change, stepsTogether } from "./post-steps.store.ts";
+import { type Change, batchedSteps } from "./post-steps.store.ts";
 
 /** What dispatch answers about its posts, beside what the protocol needs. */
 export interface PostsStore extends PostStore {
   /** How many open posts there are, or wake before an instant; counts up to `limit`. */
   countOpen(wakesBefore: EpochMs | undefined, limit: number): Promise<number>;
-  /** At most `amount`, and at most MOST_ENTRIES; −1 for so many. */
+  /** At most `amount`, and at most MAX_ENTRIES; −1 for so many. */
   listUpcoming(guildId: GuildId, amount: number): Promise<UpcomingPost[]>;
   /** @param amount - From 0. */
   listHistory(guildId: GuildId, amount: number, announcementId?: string): Promise<SettledPost[]>;
@@ -30,7 +30,7 @@ const AWAITED_GATHER_MS = 3;
 /** Outcomes that come within so long of each other are written together. */
 const GATHER_MS = 25;
 const OPEN = { $in: [...OPEN_STATES] };
-const MOST_OUTAGES = 20;
+const MAX_OUTAGES = 20;
 /** How many sinks there are. */
 const SINKS = 3;
 
@@ -41,9 +41,9 @@ export function postsStore(connection: Connection): PostsStore {
   const heartbeats = connection.model<HeartbeatRow>("Heartbeat", heartbeatSchema);
   const sinks = connection.model<SinkRow>("Sink", sinkSchema);
 
-  const take = stepsTogether<PostRow>(posts, AWAITED_GATHER_MS);
+  const take = batchedSteps<PostRow>(posts, AWAITED_GATHER_MS);
   /** Nobody waits for outcomes, and the lease covers them. */
-  const takeLater = stepsTogether<PostRow>(posts, GATHER_MS);
+  const takeLater = batchedSteps<PostRow>(posts, GATHER_MS);
 
   /** A replica that looks after another's looks at many at once. */
   const current = coalescedReads<PostRow>(posts);
@@ -176,7 +176,7 @@ export function postsStore(connection: Connection): PostsStore {
       const missing = { $subtract: ["$$NOW", "$beatAt"] };
       const ranOn = { $lte: [new Date(awakeSince), "$beatAt"] };
       const outage = { from: "$beatAt", until: "$$NOW", isDatabases: ranOn };
-      const longer = { $slice: [{ $concatArrays: ["$outages", [outage]] }, -MOST_OUTAGES] };
+      const longer = { $slice: [{ $concatArrays: ["$outages", [outage]] }, -MAX_OUTAGES] };
       const outages = { $cond: [{ $gt: [missing, gapMs] }, longer, { $ifNull: ["$outages", []] }] };
       const firstAt = { $ifNull: ["$firstAt", "$$NOW"] };
       const options = { upsert: true, returnDocument: "after", updatePipeline: true } as const;
@@ -194,7 +194,7 @@ export function postsStore(connection: Connection): PostsStore {
 
     async listUpcoming(guildId, amount) {
       if (amount === 0) return [];
-      const most = amount === -1 ? MOST_ENTRIES : Math.min(amount, MOST_ENTRIES);
+      const most = amount === -1 ? MAX_ENTRIES : Math.min(amount, MAX_ENTRIES);
       // Each sink has its own row of a post.
       return upcomingPosts(await list({ guildId, state: OPEN }, { dueAt: 1, _id: 1 }, most * SINKS), most);
     },

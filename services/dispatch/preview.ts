@@ -27,7 +27,7 @@ const DAY_MS = 86_400_000;
 /** How far is looked ahead, one after the other: what starts soon is found without looking at all that ever starts. */
 const AHEAD_MS = [DAY_MS / 24, 32 * DAY_MS, Infinity];
 /** Among so many of a series its first occurrence is looked for, which may have been moved by hand. */
-const MOST_OF_SERIES = 100;
+const MAX_OF_SERIES = 100;
 const NOTHING_AHEAD = "The announcement covers no event that is still ahead";
 
 /** The messages of an announcement as they would be sent now. Reads the owners, and sends nothing. */
@@ -101,7 +101,7 @@ async function nextOf(
     const asked = {
       guildId,
       windows: [{ from, until }],
-      limit: isMeant === undefined ? 1 : MOST_OF_SERIES,
+      limit: isMeant === undefined ? 1 : MAX_OF_SERIES,
       texts: false,
       only,
     };

@@ -1,6 +1,6 @@
 import { choiceSetting, optionalSetting } from "../../mixins/settings/environment.ts";
 import { VERSION } from "../contracts/version.ts";
-import { numberIn, waitMs } from "./asked-wait.ts";
+import { headerNumber, retryAfterMs } from "./retry-after.ts";
 import { encodeMessage } from "./discord/message-body.ts";
 import { type HttpAnswer, httpClient } from "./http-client.ts";
 import type { OutgoingMessage, SendOutcome, Sink } from "./sink.ts";
@@ -26,7 +26,7 @@ export const webhookSettings = {
 const ID_WINDOW_MS = 24 * 3_600_000;
 
 /** Of the receiver's answer only the status and a wait are used. */
-const MOST_ANSWER_BYTES = 16 * 1024;
+const MAX_ANSWER_BYTES = 16 * 1024;
 
 export interface WebhookSinkOptions {
   readonly url: string;
@@ -52,7 +52,7 @@ export function webhookSink({
 }: WebhookSinkOptions): Sink {
   const target = new URL(url);
   const lookup = guardedLookup(target.protocol, allowPrivate, resolve);
-  const client = httpClient({ mostBytes: MOST_ANSWER_BYTES, lookup });
+  const client = httpClient({ mostBytes: MAX_ANSWER_BYTES, lookup });
   return {
     name: "webhook",
     nonceWindowMs: ID_WINDOW_MS,
@@ -103,7 +103,7 @@ function outcomeOf(answer: HttpAnswer, id: string): SendOutcome {
   const reason = `HTTP ${status}`;
   if (status >= 200 && status < 300) return { kind: "sent", messageId: id };
   if (status === 408 || status === 425 || status === 429 || status >= 500) {
-    const afterMs = waitMs(numberIn(headers, "retry-after") ?? 0);
+    const afterMs = retryAfterMs(headerNumber(headers, "retry-after") ?? 0);
     return { kind: "retry", reason, afterMs, undelivered: status === 429 };
   }
   return isAboutThePost(status) ? { kind: "rejected", scope: "payload", reason } : { kind: "halted", reason };

@@ -1,7 +1,7 @@
 import { mkdtemp, rm } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
-import { askedToEnd, unlessAskedToEnd } from "./end-of-process.ts";
+import { shutdownRequested, unlessShutdown } from "./shutdown-signals.ts";
 import { startAll } from "./modes.ts";
 import { readSettings } from "./service-factories.ts";
 import { StartupError } from "./startup-error.ts";
@@ -25,10 +25,10 @@ export async function runDemo(env: Readonly<Record<string, string | undefined>>)
     return;
   }
   const directory = await mkdtemp(join(tmpdir(), "guildcal-demo-"));
-  const end = askedToEnd();
+  const end = shutdownRequested();
   const service = await startAll({ ...env, DATA_DIR: directory, PORT: "0", HOST: "127.0.0.1", API_KEY: "" });
   try {
-    await unlessAskedToEnd(end, demonstrate(service.baseUrl, service.firstKey ?? ""));
+    await unlessShutdown(end, demonstrate(service.baseUrl, service.firstKey ?? ""));
   } finally {
     await service.stop();
     await rm(directory, { recursive: true, force: true });

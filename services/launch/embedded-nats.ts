@@ -24,7 +24,7 @@ export interface NatsUsers {
 }
 
 /** Starts nats-server, and again on the same port whenever it ends by itself: its clients come back to it there. */
-export async function keepNats(users: NatsUsers): Promise<Pick<EmbeddedNats, "port" | "stop">> {
+export async function superviseNats(users: NatsUsers): Promise<Pick<EmbeddedNats, "port" | "stop">> {
   let server = await startNatsFor(users);
   const { port } = server;
   let stopping = false;

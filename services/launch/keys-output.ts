@@ -1,7 +1,7 @@
-import type { ApiKeyView, KeyChange, KeyChangesPage, ToldKey } from "../contracts/api-keys.contract.ts";
+import type { ApiKeyView, KeyChange, KeyChangesPage, IssuedKey } from "../contracts/api-keys.contract.ts";
 
 /** A key that was made or rotated, as the terminal shows it: this once. */
-export function toldText(told: ToldKey & { readonly previousUntil?: number }, json: boolean): string {
+export function issuedKeyText(told: IssuedKey & { readonly previousUntil?: number }, json: boolean): string {
   if (json) return JSON.stringify(told);
   const { key, previousUntil } = told;
   return [

@@ -4,12 +4,12 @@ import { parseArgs } from "node:util";
 import mongoose from "mongoose";
 import { paramsCheck } from "../../mixins/actions/check-params.ts";
 import { apiKeysStore } from "../api/keys/api-keys.store.ts";
-import { type KeyOffice, keyOffice } from "../api/keys/key-office.ts";
+import { type ApiKeyManagement, apiKeyManagement } from "../api/keys/api-key-management.ts";
 import { type ApiKeyView, createKey, listKeyChanges, rotateKey } from "../contracts/api-keys.contract.ts";
 import type { ActionContract } from "../contracts/contract.ts";
 import { ERRORS, isRefusal, type Refusal } from "../contracts/errors.ts";
 import { runningMongod, startMongod } from "./embedded-mongod.ts";
-import { auditing, listing, toldText } from "./keys-output.ts";
+import { auditing, listing, issuedKeyText } from "./keys-output.ts";
 import { withPepper } from "./pepper.ts";
 import { checkMongo } from "./preflight.ts";
 import { readSettings, type Settings } from "./service-factories.ts";
@@ -51,8 +51,8 @@ export async function runKeys(
   const mongo = await reachMongo(settings);
   const connection = await mongoose.createConnection(mongo.url, { autoIndex: false, autoCreate: false }).asPromise();
   try {
-    const seal = { pepper: settings.API_KEY_PEPPER as string, env: settings.API_KEY_ENV };
-    const text = await work(keyOffice(apiKeysStore(connection), seal));
+    const hashing = { pepper: settings.API_KEY_PEPPER as string, env: settings.API_KEY_ENV };
+    const text = await work(apiKeyManagement(apiKeysStore(connection), hashing));
     process.stdout.write(`${text}\n`);
   } finally {
     await connection.close();
@@ -82,29 +82,29 @@ async function reachMongo({ MONGO_URL, DATA_DIR }: Settings): Promise<{ url: str
 }
 
 /** Returns the command's work, which resolves with the text to print. Rejects invalid arguments before MongoDB is reached. */
-function workOf({ positionals, values }: Words): (office: KeyOffice) => Promise<string> {
+function workOf({ positionals, values }: Words): (management: ApiKeyManagement) => Promise<string> {
   const [verb = "", id = ""] = positionals;
   const json = values.json === true;
   const by = `npm run keys, by ${userInfo().username}`;
   switch (verb) {
     case "create": {
       const params = checked(createKey, createParams(values));
-      return async (office) => toldText(done(await office.create(params, by)), json);
+      return async (management) => issuedKeyText(done(await management.create(params, by)), json);
     }
     case "list":
-      return async (office) => listing(await everyKey(office), json);
+      return async (management) => listing(await everyKey(management), json);
     case "audit": {
       const params = checked(listKeyChanges, auditParams(id, values));
-      return async (office) => auditing(await office.changes(params), json);
+      return async (management) => auditing(await management.changes(params), json);
     }
     case "rotate": {
       const hours = values["overlap-hours"];
       const params = checked(rotateKey, { id, ...(hours === undefined ? {} : { overlapHours: Number(hours) }) });
-      return async (office) => toldText(done(await office.rotate(id, params.overlapHours, by)), json);
+      return async (management) => issuedKeyText(done(await management.rotate(id, params.overlapHours, by)), json);
     }
     case "revoke":
-      return async (office) => {
-        done(await office.revoke(id, by));
+      return async (management) => {
+        done(await management.revoke(id, by));
         return json ? JSON.stringify({ id }) : `${id} is revoked: it opens nothing after five seconds at most`;
       };
     default:
@@ -113,10 +113,10 @@ function workOf({ positionals, values }: Words): (office: KeyOffice) => Promise<
 }
 
 /** All pages, each so small that it holds whatever the keys name. */
-async function everyKey(office: KeyOffice): Promise<ApiKeyView[]> {
+async function everyKey(management: ApiKeyManagement): Promise<ApiKeyView[]> {
   const all: ApiKeyView[] = [];
   for (let before: string | undefined; ;) {
-    const page = done(await office.list({ amount: KEYS_A_PAGE, ...(before === undefined ? {} : { before }) }));
+    const page = done(await management.list({ amount: KEYS_A_PAGE, ...(before === undefined ? {} : { before }) }));
     all.push(...page.keys);
     if (page.next === undefined) return all;
     before = page.next;

@@ -5,8 +5,8 @@ import { checkPort } from "./preflight.ts";
 import { lineFormat } from "../../moleculer.config.ts";
 import { banner, type StartedService, startLine } from "./banner.ts";
 import { serviceEnvironment } from "./service-environment.ts";
-import { askedToEnd, unlessAskedToEnd } from "./end-of-process.ts";
-import { type Parts, raiseParts } from "./parts.ts";
+import { shutdownRequested, unlessShutdown } from "./shutdown-signals.ts";
+import { type BackingServices, startBackingServices } from "./backing-services.ts";
 import { withPepper } from "./pepper.ts";
 import { probeMiddlewares } from "./probe-middlewares.ts";
 import { type RunningServices, runServices } from "./run-services.ts";
@@ -32,9 +32,9 @@ export interface RunningAll {
 export async function startAll(env: Environment): Promise<RunningAll> {
   const settings = await withPepper(readSettings(env));
   await checkPort(settings.PORT, settings.HOST);
-  const parts = await raiseParts(settings, false);
+  const parts = await startBackingServices(settings, false);
   try {
-    const gateway = new GatewayNews(settings.HOST);
+    const gateway = new GatewayEvents(settings.HOST);
     const context = { settings, ...gateway.listeners };
     const nodeId = uniqueNodeId("all", settings.NODE_NAME);
     const traces = await startTracing(settings, "all", nodeId);
@@ -63,8 +63,8 @@ export async function startAll(env: Environment): Promise<RunningAll> {
 
 /** `npm start`. */
 export async function runAll(env: Environment): Promise<void> {
-  const end = askedToEnd();
-  const running = await unlessAskedToEnd(end, startAll(env));
+  const end = shutdownRequested();
+  const running = await unlessShutdown(end, startAll(env));
   if (running === undefined) return;
   process.stdout.write(banner(running));
   await untilEnd(end, running);
@@ -73,8 +73,8 @@ export async function runAll(env: Environment): Promise<void> {
 
 /** `npm run start:nats`: a process a service, the servers beneath them owned here. */
 export async function runProcesses(env: Environment): Promise<void> {
-  const end = askedToEnd();
-  const running = await unlessAskedToEnd(end, startProcesses(env));
+  const end = shutdownRequested();
+  const running = await unlessShutdown(end, startProcesses(env));
   if (running === undefined) return;
   try {
     await untilEnd(end, running);
@@ -87,7 +87,7 @@ export async function runProcesses(env: Environment): Promise<void> {
 async function startProcesses(env: Environment) {
   const settings = await withPepper(readSettings(env));
   await checkPort(settings.PORT, settings.HOST);
-  const parts = await raiseParts(settings, true);
+  const parts = await startBackingServices(settings, true);
   const rest = Object.fromEntries(Object.entries(env).filter(([name]) => !SET_BY_SUPERVISOR.has(name)));
   try {
     const processes = await supervise(SERVICES, (service) => ({
@@ -119,8 +119,8 @@ const OTHERS_AWAITED_MS = 15_000;
 
 /** One service in this process, as a container runs it: MongoDB and NATS are given by URL. */
 export async function runOne(name: ServiceName, env: Environment): Promise<void> {
-  const end = askedToEnd();
-  const running = await unlessAskedToEnd(end, startOne(name, env));
+  const end = shutdownRequested();
+  const running = await unlessShutdown(end, startOne(name, env));
   if (running === undefined) return;
   await end;
   await running.stop();
@@ -132,8 +132,8 @@ async function startOne(name: ServiceName, env: Environment): Promise<RunningSer
   if (mongoUrl === undefined) throw new StartupError("MONGO_URL must be set for a service that runs alone");
   if (natsUrl === undefined) throw new StartupError("NATS_URL must be set for a service that runs alone");
   if (name === "api") await checkPort(settings.PORT, settings.HOST);
-  await raiseParts(settings, true);
-  const gateway = new GatewayNews(settings.HOST);
+  await startBackingServices(settings, true);
+  const gateway = new GatewayEvents(settings.HOST);
   const service = makeService(name, { mongoUrl, settings, ...gateway.listeners });
   const missing = new Set(name === "api" ? ["the other services"] : []);
   const nodeId = uniqueNodeId(name, NODE_NAME);
@@ -166,7 +166,7 @@ function tellStart(started: StartedService): void {
   else pino(lineFormat("info")).info(startLine(started), "guildcal is ready");
 }
 
-async function untilEnd(end: Promise<void>, { mongodLost }: Pick<Parts, "mongodLost">): Promise<void> {
+async function untilEnd(end: Promise<void>, { mongodLost }: Pick<BackingServices, "mongodLost">): Promise<void> {
   const lost = mongodLost.then(() => {
     throw new StartupError("mongod ended by itself: is the disk full? Its data is kept, start again to go on");
   });
@@ -174,7 +174,7 @@ async function untilEnd(end: Promise<void>, { mongodLost }: Pick<Parts, "mongodL
 }
 
 /** What the gateway tells while it starts. */
-class GatewayNews {
+class GatewayEvents {
   firstKey: string | undefined;
   baseUrl = "";
   readonly listeners: { onFirstKey(key: string): void; onListening(port: number): void };

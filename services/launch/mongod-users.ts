@@ -1,8 +1,8 @@
 import { createHmac } from "node:crypto";
 import { join } from "node:path";
 import mongoose from "mongoose";
-import { DATABASE, databaseRights } from "./database-rights.ts";
-import { keptSecret } from "./kept-secret.ts";
+import { DATABASE, databasePrivileges } from "./database-privileges.ts";
+import { storedSecret } from "./stored-secret.ts";
 import { StartupError } from "./startup-error.ts";
 import { type ServiceName, SERVICES } from "../contracts/service-names.ts";
 
@@ -30,7 +30,7 @@ export interface MongodUsers {
 }
 
 export async function mongodUsers(directory: string): Promise<MongodUsers> {
-  const secret = await keptSecret(directory, KEYFILE);
+  const secret = await storedSecret(directory, KEYFILE);
   const passwordOf = (user: string) => createHmac("sha256", secret).update(`MongoDB user ${user}`).digest("hex");
   return {
     keyfile: join(directory, KEYFILE),
@@ -126,7 +126,7 @@ async function makeAdmin(client: Client, pwd: string): Promise<void> {
 /** The role is made anew at each start, as a newer version may need other rights; the user only once. */
 async function grant(client: Client, service: ServiceName, pwd: string): Promise<void> {
   const admin = client.db("admin");
-  const rights = { privileges: databaseRights(service), roles: [] };
+  const rights = { privileges: databasePrivileges(service), roles: [] };
   if (!(await unless([ROLE_IS_THERE], admin.command({ createRole: service, ...rights })))) {
     await admin.command({ updateRole: service, ...rights });
   }

@@ -1,5 +1,5 @@
 import { randomBytes } from "node:crypto";
-import { busRights } from "./bus-rights.ts";
+import { natsPermissions } from "./nats-permissions.ts";
 import type { NatsUsers } from "./embedded-nats.ts";
 import { type ServiceName, SERVICES } from "../contracts/service-names.ts";
 
@@ -16,7 +16,7 @@ export function natsUsers(): string {
 }
 
 function user(service: ServiceName): string[] {
-  const { publish, subscribe } = busRights(service);
+  const { publish, subscribe } = natsPermissions(service);
   return [
     "    {",
     `      user: ${service}, password: $${passwordVariable(service)}`,

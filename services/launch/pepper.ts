@@ -1,4 +1,4 @@
-import { keptSecret } from "./kept-secret.ts";
+import { storedSecret } from "./stored-secret.ts";
 
 interface PepperSettings {
   readonly API_KEY_PEPPER: string | undefined;
@@ -11,6 +11,6 @@ interface PepperSettings {
  * key.
  */
 export async function withPepper<Settings extends PepperSettings>(settings: Settings): Promise<Settings> {
-  const pepper = settings.API_KEY_PEPPER ?? (await keptSecret(settings.DATA_DIR, "api-key-pepper"));
+  const pepper = settings.API_KEY_PEPPER ?? (await storedSecret(settings.DATA_DIR, "api-key-pepper"));
   return { ...settings, API_KEY_PEPPER: pepper };
 }

@@ -7,7 +7,7 @@ import { lineFormat } from "../../moleculer.config.ts";
 import { announcementsService } from "../announcements/announcements.service.ts";
 import { apiService } from "../api/api.service.ts";
 import { apiSettings } from "../api/api.settings.ts";
-import type { KeySeal } from "../api/keys/key-digests.ts";
+import type { KeyHashing } from "../api/keys/key-digests.ts";
 import type { RateSettings } from "../api/rates/gateway-rates.ts";
 import { calendarEventsSettings } from "../calendar-events/calendar-events.settings.ts";
 import { calendarEventsService } from "../calendar-events/calendar-events.service.ts";
@@ -54,7 +54,7 @@ function writeLine(fields: object, text: string): void {
   posts.info(fields, text);
 }
 
-function sealOf({ API_KEY_PEPPER: pepper, API_KEY_ENV: env }: Settings): KeySeal {
+function hashingOf({ API_KEY_PEPPER: pepper, API_KEY_ENV: env }: Settings): KeyHashing {
   if (pepper === undefined) throw new StartupError("API_KEY_PEPPER must be set for a gateway that runs alone");
   return { pepper, env };
 }
@@ -73,9 +73,9 @@ type Factory = (context: ServiceContext) => ServiceSchema;
 const FACTORIES: Readonly<Record<ServiceName, Factory>> = {
   api: ({ mongoUrl, settings, onFirstKey, onListening }) => {
     const { PORT: port, HOST: host, API_KEY: apiKey } = settings;
-    const [seal, rates] = [sealOf(settings), ratesOf(settings)];
+    const [hashing, rates] = [hashingOf(settings), ratesOf(settings)];
     const { CONNECTIONS_PER_ADDRESS: connectionsPerAddress, CORS_ORIGINS: corsOrigins = [] } = settings;
-    const given = { mongoUrl, port, host, seal, rates, connectionsPerAddress, corsOrigins, apiKey };
+    const given = { mongoUrl, port, host, hashing, rates, connectionsPerAddress, corsOrigins, apiKey };
     return apiService({ ...given, onFirstKey, onListening });
   },
   dispatch: ({ mongoUrl, settings }) =>

@@ -31,7 +31,7 @@ export async function supervise(
   services: readonly ServiceName[],
   envOf: (service: ServiceName) => Readonly<Record<string, string | undefined>>,
 ): Promise<SupervisedProcesses> {
-  const wards = services.map((service) => new Ward(service, envOf(service)));
+  const wards = services.map((service) => new SupervisedProcess(service, envOf(service)));
   try {
     await Promise.all(wards.map((ward) => ward.start()));
   } catch (error) {
@@ -47,7 +47,7 @@ export async function supervise(
 }
 
 /** One service's process, and its successors. */
-class Ward {
+class SupervisedProcess {
   readonly service: string;
   readonly #env: Readonly<Record<string, string | undefined>>;
   #child: ChildProcess | undefined;

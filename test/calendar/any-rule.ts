@@ -1,6 +1,6 @@
 import fc from "fast-check";
 import { localToInstant } from "../../services/calendar-events/domain/local-to-instant.ts";
-import { fullRecurrence } from "../../services/calendar-events/domain/given-recurrence.ts";
+import { fullRecurrence } from "../../services/calendar-events/domain/parse-recurrence.ts";
 import { datesOf, isDateOfRule } from "../../services/calendar-events/domain/rule-dates.ts";
 import { ruleProblems } from "../../services/calendar-events/domain/rule-checks.ts";
 import { writeRrule } from "../../services/calendar-events/domain/rrule-text.ts";

@@ -73,7 +73,7 @@ const KEYS: Readonly<Record<Route["contract"]["keys"], string>> = {
   none: "",
 };
 
-function headersOf({ once, takesIfMatch, hasEtag }: Route): string {
+function headersOf({ takesIdempotencyKey: once, takesIfMatch, hasEtag }: Route): string {
   const taken = [...(once ? ["`Idempotency-Key`"] : []), ...(takesIfMatch ? ["`If-Match`"] : [])];
   const takes = taken.length === 0 ? "" : ` Takes ${taken.join(" and ")}.`;
   return `${takes}${hasEtag ? " Answers an `ETag`." : ""}`;

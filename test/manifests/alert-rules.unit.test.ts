@@ -42,9 +42,9 @@ describe("each alert", () => {
       expect(annotations["runbook_url"]).toMatch(/\/k8s\/RUNBOOK\.md#/);
       expect(anchor).toBe(name.toLowerCase());
       const section = sectionsOfTheRunbook().get(name) ?? "";
-      expect(section).toMatch(/^- \*\*Means\.\*\* \S/m);
-      expect(section).toMatch(/^- \*\*Look at\.\*\* \S/m);
-      expect(section).toMatch(/^- \*\*Do\.\*\* \S/m);
+      expect(section).toMatch(/^- \*\*Meaning\.\*\* \S/m);
+      expect(section).toMatch(/^- \*\*Check\.\*\* \S/m);
+      expect(section).toMatch(/^- \*\*Action\.\*\* \S/m);
     },
   );
 

@@ -1,15 +1,15 @@
 import { readFileSync } from "node:fs";
 import { join } from "node:path";
 import { describe, expect, test } from "@jest/globals";
-import { RIGHTS } from "../../k8s/write-rights.ts";
+import { RIGHTS } from "../../k8s/write-permissions.ts";
 import { ratesUsed } from "../../services/api/rates/gateway-rates.ts";
 import { EVERY_ACTION } from "../../services/contracts/every-action.ts";
-import { busRights, SPOKEN } from "../../services/launch/bus-rights.ts";
-import { databaseRights } from "../../services/launch/database-rights.ts";
+import { natsPermissions, MESSAGE_FLOW } from "../../services/launch/nats-permissions.ts";
+import { databasePrivileges } from "../../services/launch/database-privileges.ts";
 import { makeService, readSettings } from "../../services/launch/service-factories.ts";
 import { readSources } from "../architecture/source-file.ts";
 import { K8S } from "./overlays.ts";
-import { spokenWords } from "./spoken-words.ts";
+import { contractImports } from "./contract-imports.ts";
 import { type ServiceName, SERVICES } from "../../services/contracts/service-names.ts";
 
 const settings = readSettings({ API_KEY_PEPPER: "pepper-of-the-tests-0123456789abcdef" });
@@ -26,7 +26,7 @@ function sourceOf(service: string): string {
 }
 
 describe("each service's user of the database", () => {
-  const granted = (service: ServiceName) => databaseRights(service).map(({ resource }) => resource.collection);
+  const granted = (service: ServiceName) => databasePrivileges(service).map(({ resource }) => resource.collection);
 
   test.each(SERVICES)("that of %s has the collections that the service has, and no other", (service) => {
     const own = [...sourceOf(service).matchAll(/\bcollection: "([a-z_]+)"/g)].map(([, name]) => name);
@@ -40,7 +40,7 @@ describe("each service's user of the database", () => {
   });
 
   test("nobody may do anything to a whole database", () => {
-    const rights = SERVICES.flatMap(databaseRights);
+    const rights = SERVICES.flatMap(databasePrivileges);
     expect(rights.filter(({ resource: { db, collection } }) => db !== "guildcal" || collection === "")).toEqual([]);
     const actions = new Set(rights.flatMap((right) => right.actions));
     const known = ["createCollection", "createIndex", "find", "insert", "listIndexes", "remove", "update"];
@@ -57,23 +57,25 @@ describe("each service's user of the database", () => {
 
 describe("what a service says on the bus", () => {
   test.each(SERVICES)("%s asks for the actions that its sources name, and for no other", async (service) => {
-    const { actions } = await spokenWords(service);
+    const { actions } = await contractImports(service);
     // The gateway serves and asks for its own actions; the others are asked for theirs by others alone.
     const named = actions.filter((name) => service === "api" || !name.startsWith(`${service}.`));
-    const asked = SPOKEN[service].asks.map(({ name }) => name).filter((name) => !name.endsWith(".health"));
+    const asked = MESSAGE_FLOW[service].calls.map(({ name }) => name).filter((name) => !name.endsWith(".health"));
     expect([...new Set(asked)].toSorted()).toEqual(named);
   });
 
   test.each(SERVICES)("%s tells and hears the events that its sources name, and no other", async (service) => {
-    const { events } = await spokenWords(service);
-    const [tells, hears] = [SPOKEN[service].tells, SPOKEN[service].hears].map((all) => all.map(({ name }) => name));
+    const { events } = await contractImports(service);
+    const [tells, hears] = [MESSAGE_FLOW[service].broadcasts, MESSAGE_FLOW[service].listensTo].map((all) =>
+      all.map(({ name }) => name),
+    );
     const ofItsOwn = service === "api" ? [ratesUsed.name] : [];
     expect([...new Set([...tells!, ...hears!])].toSorted()).toEqual([...events, ...ofItsOwn].toSorted());
     expect(Object.keys(schemaOf(service).events ?? {}).toSorted()).toEqual(hears!.toSorted());
   });
 
   test("one whose sources name something else would be found", async () => {
-    const { actions, events } = await spokenWords("dispatch");
+    const { actions, events } = await contractImports("dispatch");
     expect(actions).toEqual(expect.arrayContaining(["announcements.changesSince", "dispatch.preview"]));
     expect(events).toContain("announcement.posted");
   });
@@ -82,7 +84,7 @@ describe("what a service says on the bus", () => {
 describe("each service's user of the bus", () => {
   function subjects(service: ServiceName, verb: "publish" | "subscribe", command: string): string[] {
     const start = `MOL-guildcal.${command}.`;
-    const { [verb]: all } = busRights(service);
+    const { [verb]: all } = natsPermissions(service);
     return all.filter((subject) => subject.startsWith(start)).map((subject) => subject.slice(start.length));
   }
 
@@ -102,7 +104,7 @@ describe("each service's user of the bus", () => {
   });
 
   test.each(SERVICES)("that of %s answers those who ask it, and nobody else", (service) => {
-    const asked = (other: ServiceName) => SPOKEN[other].asks.some(({ name }) => name.startsWith(`${service}.`));
+    const asked = (other: ServiceName) => MESSAGE_FLOW[other].calls.some(({ name }) => name.startsWith(`${service}.`));
     expect(subjects(service, "publish", "RES")).toEqual(
       SERVICES.filter(asked)
         .map((other) => `${other}.*`)
@@ -111,17 +113,17 @@ describe("each service's user of the bus", () => {
   });
 
   test.each(SERVICES)("that of %s hears what is addressed to the service alone", (service) => {
-    const heard = busRights(service).subscribe.filter((subject) => /[*>]/.test(subject));
+    const heard = natsPermissions(service).subscribe.filter((subject) => /[*>]/.test(subject));
     expect(heard.filter((subject) => !/^MOL-guildcal\.[A-Z]+\.[a-z-]+(?:\.\*){1,2}$/.test(subject))).toEqual([]);
     expect(new Set(heard.map((subject) => subject.split(".")[2]))).toEqual(new Set([service]));
   });
 
   test("nobody may ask a process, or for what Moleculer knows, or for more than one action at a time", () => {
-    const published = SERVICES.flatMap((service) => busRights(service).publish);
+    const published = SERVICES.flatMap((service) => natsPermissions(service).publish);
     expect(published.filter((subject) => /\.REQ\.|\$node|\.REQB\..*[*>]|>/.test(subject))).toEqual([]);
   });
 });
 
-test.each(Object.entries(RIGHTS))("k8s/%s is what `npm run rights` makes of the tables", (path, text) => {
+test.each(Object.entries(RIGHTS))("k8s/%s is what `npm run permissions` makes of the tables", (path, text) => {
   expect(readFileSync(join(K8S, path), "utf8")).toBe(text);
 });

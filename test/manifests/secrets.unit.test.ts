@@ -160,7 +160,7 @@ describe("a rotation", () => {
     const token = await runScript("rotate-secret.ts", ["discord-token"], input);
     expect(token).toEqual({ code: 1, stdout: "", stderr: "The variable VALUE must hold the new discord-token\n" });
     const none = await runScript("rotate-secret.ts", ["operator-key"], "");
-    expect(none).toEqual({ code: 1, stdout: "", stderr: "What was read is no list of secrets\n" });
+    expect(none).toEqual({ code: 1, stdout: "", stderr: "The input is not a list of secrets\n" });
     const given = await runScript("rotate-secret.ts", ["discord-token"], input, { VALUE: "theirs" });
     expect(valueIn((JSON.parse(given.stdout) as { items: object[] }).items, "dispatch", "DISCORD_TOKEN")).toBe(
       "theirs",

@@ -58,7 +58,7 @@ const SELF_PATH = `${API}/users/@me`;
 const MESSAGES_PATH = new RegExp(`^${API}/channels/(\\d+)/messages$`);
 const CHANNEL_PATH = new RegExp(`^${API}/channels/(\\d+)$`);
 const GUILD_PATH = new RegExp(`^${API}/guilds/(\\d+)(?:/members/(\\d+))?$`);
-const MOST_BODY_CHARACTERS = 1024 * 1024;
+const MAX_BODY_CHARACTERS = 1024 * 1024;
 
 /** Starts a server on a free port of loopback. */
 export async function startChatServer({
@@ -110,7 +110,7 @@ export async function startChatServer({
 
   function createFrom(channel: string, contentType: string | undefined, body: string): Answer {
     if (contentType?.startsWith("application/json") !== true) return answers.WRONG_CONTENT_TYPE;
-    return body.length > MOST_BODY_CHARACTERS ? answers.TOO_LARGE : house.create(channel, body);
+    return body.length > MAX_BODY_CHARACTERS ? answers.TOO_LARGE : house.create(channel, body);
   }
 
   async function serve(incoming: IncomingMessage, response: ServerResponse): Promise<void> {

@@ -3,7 +3,7 @@ import { serve } from "../../mixins/actions/contract-action.ts";
 import { startTestServices, type TestServices } from "./test-services.ts";
 import { until } from "./until.ts";
 import { healthOf } from "../../services/contracts/health.contract.ts";
-import type { KeySeal } from "../../services/api/keys/key-digests.ts";
+import type { KeyHashing } from "../../services/api/keys/key-digests.ts";
 import { NO_LIMITS } from "../../services/api/rates/gateway-rates.ts";
 import { type ApiServiceOptions, apiService } from "../../services/api/api.service.ts";
 import type { OwnerName } from "../../services/contracts/service-names.ts";
@@ -12,7 +12,7 @@ import type { OwnerName } from "../../services/contracts/service-names.ts";
 const OPERATOR_KEY = "operator-key-of-the-tests";
 
 /** What every test gateway's keys are sealed with. */
-export const SEAL: KeySeal = { pepper: "pepper-of-the-tests-0123456789abcdef", env: "test" };
+export const KEY_HASHING: KeyHashing = { pepper: "pepper-of-the-tests-0123456789abcdef", env: "test" };
 
 /** A gateway under test, on a free port, with the services behind it. */
 export interface TestGateway extends TestServices {
@@ -45,7 +45,15 @@ export async function startTestGateway(
   const onListening = (taken: number) => (port = taken);
   const services = await startTestServices((mongoUrl) => [
     ...make(mongoUrl),
-    apiService({ mongoUrl, port: 0, host: "127.0.0.1", seal: SEAL, rates: NO_LIMITS, onListening, ...options }),
+    apiService({
+      mongoUrl,
+      port: 0,
+      host: "127.0.0.1",
+      hashing: KEY_HASHING,
+      rates: NO_LIMITS,
+      onListening,
+      ...options,
+    }),
   ]);
   const baseUrl = `http://127.0.0.1:${port}`;
   const request: TestGateway["request"] = async (path, init) => answerOf(await fetch(baseUrl + path, init));

@@ -1,4 +1,5 @@
 import { type IncomingMessage, ServerResponse } from "node:http";
+import { Readable } from "node:stream";
 import { ServiceBroker, type ServiceSchema } from "moleculer";
 import type { Answer } from "../../services/api/answer.ts";
 import type { Page } from "../../services/api/page.ts";
@@ -13,8 +14,15 @@ export function webService(steps: () => RequestSteps, pages: readonly Page[] = [
   return broker.createService({ name: "api", mixins }) as WebService;
 }
 
-/** Its answers to requests that no connection brought. */
+/** The answers of `webService` to requests that come from no connection. */
 export function answersOf(steps: RequestSteps): (request: IncomingMessage, requestId: string) => Promise<Answer> {
   const service = webService(() => steps);
   return (request, requestId) => service.answer(request, requestId, new ServerResponse(request));
+}
+
+/** A POST request with a JSON body, as node:http would hand it on. */
+export function postRequest(path: string, body: object): IncomingMessage {
+  const headers = { authorization: "key", "content-type": "application/json" };
+  const message = { method: "POST", url: path, headers };
+  return Object.assign(Readable.from([Buffer.from(JSON.stringify(body))]), message) as unknown as IncomingMessage;
 }

@@ -1,10 +1,8 @@
+import { type AnnouncementType, leadTimeProblems, requiredReference } from "../../contracts/announcement-fields.ts";
 import {
   type Announcement,
   ANNOUNCEMENT_DEFAULTS,
-  type AnnouncementType,
   type CreateAnnouncementParams,
-  leadTimeProblems,
-  requiredReference,
   type UpdateAnnouncementParams,
 } from "../../contracts/announcements.contract.ts";
 import type { Color } from "../../contracts/calendar-events.contract.ts";

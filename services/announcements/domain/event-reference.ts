@@ -1,4 +1,4 @@
-import type { AnnouncementType } from "../../contracts/announcements.contract.ts";
+import type { AnnouncementType } from "../../contracts/announcement-fields.ts";
 import type { EventView } from "../../contracts/calendar-events.contract.ts";
 import { refuse, type Refusal } from "../../contracts/errors.ts";
 import type { EventId, OccurrenceId } from "../../contracts/ids.ts";

@@ -1,9 +1,9 @@
-import { MOST_ANNOUNCEMENTS } from "../../contracts/announcements.contract.ts";
+import { MAX_ANNOUNCEMENTS } from "../../contracts/announcements.contract.ts";
 
 /** The slots that no announcement of the guild has; none when it has as many announcements as it may have (D26). */
 export function freeSlots(used: readonly number[]): number[] {
   const taken = new Set(used);
-  return Array.from({ length: MOST_ANNOUNCEMENTS }, (_, slot) => slot).filter((slot) => !taken.has(slot));
+  return Array.from({ length: MAX_ANNOUNCEMENTS }, (_, slot) => slot).filter((slot) => !taken.has(slot));
 }
 
 /**

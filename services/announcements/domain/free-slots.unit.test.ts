@@ -1,9 +1,9 @@
 import { describe, expect, test } from "@jest/globals";
-import { MOST_ANNOUNCEMENTS } from "../../contracts/announcements.contract.ts";
+import { MAX_ANNOUNCEMENTS } from "../../contracts/announcements.contract.ts";
 import { anyOf, freeSlots } from "./free-slots.ts";
 
 describe("the free slots of a guild (D26)", () => {
-  const all = Array.from({ length: MOST_ANNOUNCEMENTS }, (_, slot) => slot);
+  const all = Array.from({ length: MAX_ANNOUNCEMENTS }, (_, slot) => slot);
 
   test("are those that no announcement has", () => {
     expect(freeSlots([])).toEqual(all);

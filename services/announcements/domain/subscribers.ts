@@ -1,8 +1,8 @@
-import {
-  type Announcement,
-  MOST_SUBSCRIBERS,
-  type SubscriberChanges,
-  type UpdateAnnouncementParams,
+import { MAX_SUBSCRIBERS } from "../../contracts/announcement-fields.ts";
+import type {
+  Announcement,
+  SubscriberChanges,
+  UpdateAnnouncementParams,
 } from "../../contracts/announcements.contract.ts";
 import type { FieldProblem } from "../../contracts/contract.ts";
 import { refuse, type Refusal } from "../../contracts/errors.ts";
@@ -35,8 +35,8 @@ function changedSet(stored: readonly string[], add: readonly string[] = [], remo
 }
 
 function tooMany(field: keyof SubscriberChanges, add: readonly string[] = [], after: readonly string[]) {
-  if (add.length === 0 || after.length <= MOST_SUBSCRIBERS) return [];
-  const message = `must not make the list longer than ${MOST_SUBSCRIBERS} entries`;
+  if (add.length === 0 || after.length <= MAX_SUBSCRIBERS) return [];
+  const message = `must not make the list longer than ${MAX_SUBSCRIBERS} entries`;
   return [{ field, code: "TOO_MANY", message }] satisfies FieldProblem[];
 }
 

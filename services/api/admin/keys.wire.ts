@@ -6,11 +6,11 @@ import {
   type KeyChange,
   type KeyChangesPage,
   type KeysPage,
-  type ToldKey,
+  type IssuedKey,
 } from "../../contracts/api-keys.contract.ts";
 import { type AnswerField, EPOCH_MS, listIn, oneOfNames, STRING, STRINGS } from "../answer-fields.ts";
 
-export const told: readonly AnswerField<ToldKey>[] = [
+export const told: readonly AnswerField<IssuedKey>[] = [
   { wire: "id", value: ({ id }) => id, schema: STRING },
   {
     wire: "key",

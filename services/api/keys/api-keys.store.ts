@@ -10,7 +10,7 @@ import type { ApiKey } from "../domain/api-key.ts";
 type KeyRow = Omit<ApiKey, "id"> & { readonly _id: string };
 
 /** What a change was, and who made it; the key says the rest. */
-export type KeyDeed = Pick<KeyChange, "keyId" | "change" | "by" | "at">;
+export type KeyChangeRecord = Pick<KeyChange, "keyId" | "change" | "by" | "at">;
 
 type ChangeRow = KeyChange & { readonly _id: string };
 
@@ -64,9 +64,9 @@ const KEYS_AT_A_TIME = 100;
 
 export interface ApiKeysStore {
   /** Stores a new key and who made it; false when a key of that id is there already. */
-  insert(key: ApiKey, change: KeyDeed): Promise<boolean>;
+  insert(key: ApiKey, change: KeyChangeRecord): Promise<boolean>;
   /** Stores the next revision of a key and who made it; false when another write came between. */
-  replace(key: ApiKey, change: KeyDeed): Promise<boolean>;
+  replace(key: ApiKey, change: KeyChangeRecord): Promise<boolean>;
   find(id: string): Promise<ApiKey | null>;
   /** The latest first; after the place of an earlier one where it is given. */
   list(amount: number, before: string | undefined): AsyncIterable<ApiKey>;
@@ -75,7 +75,7 @@ export interface ApiKeysStore {
   noteUse(id: string, at: number): Promise<void>;
   isEmpty(): Promise<boolean>;
   /** How many keys nobody can open, because another pepper sealed them. */
-  countSealedOtherwise(pepperId: string): Promise<number>;
+  countWithOtherPepper(pepperId: string): Promise<number>;
 }
 
 export function apiKeysStore(connection: Connection): ApiKeysStore {
@@ -143,7 +143,7 @@ export function apiKeysStore(connection: Connection): ApiKeysStore {
 
     isEmpty: async () => (await keys.exists({})) === null,
 
-    countSealedOtherwise: (pepperId) =>
+    countWithOtherPepper: (pepperId) =>
       keys.countDocuments({ revokedAt: { $exists: false }, "secrets.pepperId": { $ne: pepperId } }),
   };
 }
@@ -157,7 +157,10 @@ function keyOf({ _id, ...key }: KeyRow): ApiKey {
   return { id: _id, ...key };
 }
 
-function changeRow({ kind, access, guilds, label }: Omit<KeyRow, "_id" | "secrets" | "revision">, change: KeyDeed) {
+function changeRow(
+  { kind, access, guilds, label }: Omit<KeyRow, "_id" | "secrets" | "revision">,
+  change: KeyChangeRecord,
+) {
   return { _id: randomUUID(), ...change, kind, access, guilds: [...guilds], label };
 }
 

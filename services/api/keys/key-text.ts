@@ -2,9 +2,9 @@ import { crc32 } from "node:zlib";
 
 /** The parts of a key: `gc_<env>_<id>_<secret>_<checksum>`. */
 export interface KeyParts {
-  /** Which installation it is for, such as `live`: a key of another one is told by its look. */
+  /** Installation of the key, such as `live`: readers recognize a key of another installation. */
   readonly env: string;
-  /** What it is looked up by; no secret. */
+  /** Public id, by which the key is looked up. */
   readonly id: string;
   /** 256 random bits, in hex. */
   readonly secret: string;
@@ -12,25 +12,25 @@ export interface KeyParts {
 
 const KEY = /^gc_([a-z0-9]{1,16})_([a-z0-9]{1,32})_([0-9a-f]{64})_([0-9a-f]{8})$/;
 
-/** The key as its holder has it; the checksum tells a mistyped one, and lets scanners of secrets be sure of a find. */
+/** The text of a key. The checksum detects typing errors, and lets secret scanners confirm a match. */
 export function encodeKey({ env, id, secret }: KeyParts): string {
   const text = `gc_${env}_${id}_${secret}`;
   return `${text}_${checksum(text)}`;
 }
 
-/** The parts of a text that is a key; undefined for any other, without a look at the database. */
+/** The parts of a key; undefined for text that is not a key. */
 export function decodeKey(text: string): KeyParts | undefined {
   const [, env = "", id = "", secret = "", sum] = KEY.exec(text) ?? [];
   const parts = { env, id, secret };
   return sum !== undefined && encodeKey(parts) === text ? parts : undefined;
 }
 
-/** What an `Authorization` header presents (D3): a text to look up, or what is wrong with the header. */
+/** The content of an `Authorization` header (D3): a key to look up, or the error of the header. */
 export type Presented = { readonly key: string } | { readonly problem: string };
 
 const SEND = "send `Authorization: Bearer <key>`";
 
-/** Of a text that can't be a key, whatever keys there are. */
+/** Message for text that does not have the form of a key. */
 export const MALFORMED_KEY =
   "The header Authorization has no API key in it: a key reads gc_<env>_<id>_<secret>_<checksum>, and this text does not, " +
   "or was mistyped";

@@ -1,9 +1,9 @@
 import { describe, expect, test } from "@jest/globals";
 import * as fc from "fast-check";
-import { keyDigest, newId, pepperId, sameDigest, sealNewKey } from "./key-digests.ts";
+import { keyDigest, newId, pepperId, sameDigest, generateKey } from "./key-digests.ts";
 import { decodeKey, encodeKey, MALFORMED_KEY, presentedKey } from "./key-text.ts";
 
-const seal = { pepper: "a pepper of thirty-two characters", env: "live" };
+const hashing = { pepper: "a pepper of thirty-two characters", env: "live" };
 
 describe("a key's text", () => {
   test("is gc_<env>_<id>_<secret>_<checksum>, and reads back as it was written", () => {
@@ -13,11 +13,11 @@ describe("a key's text", () => {
         expect(decodeKey(encodeKey({ env, id, secret }))).toEqual({ env, id, secret });
       }),
     );
-    expect(sealNewKey(seal, "k1").key).toMatch(/^gc_live_k1_[0-9a-f]{64}_[0-9a-f]{8}$/);
+    expect(generateKey(hashing, "k1").key).toMatch(/^gc_live_k1_[0-9a-f]{64}_[0-9a-f]{8}$/);
   });
 
   test("with one character changed is no key", () => {
-    const { key } = sealNewKey(seal, newId(seal.pepper));
+    const { key } = generateKey(hashing, newId(hashing.pepper));
     for (let at = 0; at < key.length; at += 1) {
       const other = key[at] === "0" ? "1" : "0";
       expect(decodeKey(key.slice(0, at) + other + key.slice(at + 1))).toBeUndefined();
@@ -51,17 +51,17 @@ describe("a key's text", () => {
 
 describe("what is kept of a key", () => {
   test("is a digest under the pepper: neither tells the key, and another pepper makes another", () => {
-    const { key, secret } = sealNewKey(seal, "k1");
-    expect(secret).toEqual({ digest: keyDigest(seal.pepper, key), pepperId: pepperId(seal.pepper) });
+    const { key, secret } = generateKey(hashing, "k1");
+    expect(secret).toEqual({ digest: keyDigest(hashing.pepper, key), pepperId: pepperId(hashing.pepper) });
     expect(secret.digest).toMatch(/^[0-9a-f]{64}$/);
     expect(keyDigest("another pepper", key)).not.toBe(secret.digest);
     expect(pepperId("another pepper")).not.toBe(secret.pepperId);
   });
 
   test("a new key has 256 random bits", () => {
-    const keys = Array.from({ length: 50 }, () => sealNewKey(seal, "k1").key);
+    const keys = Array.from({ length: 50 }, () => generateKey(hashing, "k1").key);
     expect(new Set(keys).size).toBe(50);
-    expect(new Set(Array.from({ length: 50 }, () => newId(seal.pepper))).size).toBe(50);
+    expect(new Set(Array.from({ length: 50 }, () => newId(hashing.pepper))).size).toBe(50);
   });
 
   test("digests are the same in every character or not at all", () => {

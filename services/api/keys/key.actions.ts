@@ -11,24 +11,24 @@ import {
 } from "../../contracts/api-keys.contract.ts";
 import type { CallMeta } from "../../contracts/contract.ts";
 import { isRefusal } from "../../contracts/errors.ts";
-import type { KeyOffice } from "./key-office.ts";
+import type { ApiKeyManagement } from "./api-key-management.ts";
 
-/** What an operator does about keys, on the bus; every gateway is told of what it should forget. */
-export function keyActions(office: KeyOffice): NonNullable<ServiceSchema["actions"]> {
+/** The actions for API keys. A change is broadcast, so that every gateway removes the key from its cache. */
+export function keyActions(management: ApiKeyManagement): NonNullable<ServiceSchema["actions"]> {
   return {
-    ...serve(createKey, (params, context) => office.create(params, holderOf(context))),
+    ...serve(createKey, (params, context) => management.create(params, holderOf(context))),
 
-    ...serve(listKeys, (params) => office.list(params)),
+    ...serve(listKeys, (params) => management.list(params)),
 
-    ...serve(listKeyChanges, (params) => office.changes(params)),
+    ...serve(listKeyChanges, (params) => management.changes(params)),
 
     ...serve(rotateKey, async ({ id, overlapHours }, context) => {
-      const told = await office.rotate(id, overlapHours, holderOf(context));
+      const told = await management.rotate(id, overlapHours, holderOf(context));
       return isRefusal(told) ? told : tell(context, id, told);
     }),
 
     ...serve(revokeKey, async ({ id }, context) => {
-      const done = await office.revoke(id, holderOf(context));
+      const done = await management.revoke(id, holderOf(context));
       return isRefusal(done) ? done : tell(context, id, undefined);
     }),
   };
@@ -39,7 +39,7 @@ function tell<Result>(context: Context<unknown, CallMeta>, id: string, result: R
   return result;
 }
 
-/** Whose hand it was, for the record. */
+/** The id of the key that made the call, for the record of changes. */
 function holderOf({ meta }: CallContext<unknown>): string {
   return meta.caller?.keyId ?? "the bus";
 }

@@ -3,7 +3,7 @@ import { broadcastEvent } from "../../contracts/contract.ts";
 import { integer, text } from "../../contracts/field-rules.ts";
 import { MAX_REPORTS, RateLimit, type RateReport } from "./rate-limit.ts";
 
-/** Requests a minute; 0 sets no limit. */
+/** Requests per minute; 0 means no limit. */
 export interface RateSettings {
   readonly perKey: number;
   readonly perGuild: number;
@@ -15,7 +15,7 @@ export interface RateSettings {
 export const NO_LIMITS: RateSettings = { perKey: 0, perGuild: 0, failedKeysPerAddress: 0, trustedProxies: [] };
 
 export interface RatesUsed {
-  /** Which gateway tells: it hears its own broadcast, too. */
+  /** Id of the sender: a gateway ignores its own broadcast. */
   readonly from: string;
   readonly reports: Readonly<Record<string, readonly RateReport[]>>;
 }
@@ -30,7 +30,7 @@ const reportsRule = {
     props: { of: text(100), window: integer(0, Number.MAX_SAFE_INTEGER), amount: integer(1, 1_000_000_000) },
   },
 } as const;
-/** Broadcast by each gateway to its replicas; at most once, so a lost one lets somebody go a little over a limit. */
+/** Sent by each gateway to its replicas. A lost broadcast lets a client exceed a limit slightly. */
 export const ratesUsed = broadcastEvent<RatesUsed>({
   name: "api.rates-used",
   payload: {
@@ -39,15 +39,15 @@ export const ratesUsed = broadcastEvent<RatesUsed>({
   },
 });
 
-/** How often gateways tell each other what they let through. */
-export const TELL_EVERY_MS = 200;
+/** Interval between two broadcasts of admitted requests. */
+export const BROADCAST_INTERVAL_MS = 200;
 
 const WINDOW_MS = 60_000;
 
 /**
- * The limits of all replicas together. Each decides by itself, at once, on what it has let through and what the others
- * have told: no request waits for another process. Between two tellings a limit can be passed by what the others let
- * through in that time.
+ * Rate limits over all replicas. Each replica decides at once, from its own count and the counts that the others have
+ * broadcast: no request waits for another process. Between two broadcasts a limit can be exceeded by the requests that
+ * the other replicas admit in that time.
  */
 export class GatewayRates {
   readonly keys: RateLimit;
@@ -61,14 +61,14 @@ export class GatewayRates {
     this.failures = new RateLimit({ name: "failures", limit: failedKeysPerAddress, windowMs: WINDOW_MS });
   }
 
-  /** What the others should hear now; undefined for nothing. */
+  /** The counts to broadcast now; undefined if there are none. */
   used(now: number): RatesUsed | undefined {
     const reports = this.#limits().map((limit) => [limit.policy.name, limit.reports(now)] as const);
     const some = reports.filter(([, each]) => each.length > 0);
     return some.length === 0 ? undefined : { from: this.#id, reports: Object.fromEntries(some) };
   }
 
-  /** Takes in what another gateway tells. */
+  /** Adds the counts of another gateway. */
   hear({ from, reports }: RatesUsed, now: number): void {
     if (from === this.#id) return;
     for (const limit of this.#limits()) for (const each of reports[limit.policy.name] ?? []) limit.add(each, now);

@@ -27,7 +27,7 @@ export interface RateReport {
 }
 
 /** As many who are counted at once; beyond it the one who was quiet for longest is forgotten. */
-const MOST_COUNTED = 50_000;
+const MAX_COUNTED = 50_000;
 /** A use that is less than this share of the limit is not worth a message. */
 const TOLD_SHARE = 1 / 50;
 
@@ -42,7 +42,7 @@ interface Counted {
 /** Counts what each somebody uses of one limit. What was refused is not counted: waiting as told is enough. */
 export class RateLimit {
   readonly policy: RatePolicy;
-  readonly #counted = new LRUCache<string, Counted>({ max: MOST_COUNTED });
+  readonly #counted = new LRUCache<string, Counted>({ max: MAX_COUNTED });
 
   constructor(policy: RatePolicy) {
     this.policy = policy;

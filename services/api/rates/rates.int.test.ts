@@ -1,6 +1,6 @@
 import { afterAll, beforeAll, describe, expect, test } from "@jest/globals";
 import {
-  SEAL,
+  KEY_HASHING,
   standIn,
   startTestGateway,
   type TestGateway,
@@ -53,7 +53,7 @@ describe("the gateway's limits", () => {
   });
 
   test("an address whose keys fail is answered with 429, and its good keys open as before", async () => {
-    const wrong = () => ({ authorization: encodeKey({ env: SEAL.env, id: "nobody", secret: "0".repeat(64) }) });
+    const wrong = () => ({ authorization: encodeKey({ env: KEY_HASHING.env, id: "nobody", secret: "0".repeat(64) }) });
     const ask = () => gateway.post(READ, { guild_id: "4" }, wrong());
     expect((await ask()).status).toBe(401);
     await until(async () => (await ask()).status === 429, "the address has failed too often");

@@ -3,7 +3,7 @@ import type { IncomingMessage } from "node:http";
 import type { Caller } from "../../contracts/contract.ts";
 import { clientAddress, isNetwork } from "./client-address.ts";
 import { encodeKey, MALFORMED_KEY } from "../keys/key-text.ts";
-import { doorkeeper, type TurnedAway } from "./doorkeeper.ts";
+import { admission, type Rejected } from "./admission.ts";
 import { GatewayRates, NO_LIMITS } from "./gateway-rates.ts";
 import { rateHeaders, retryAfter } from "./rate-headers.ts";
 import { RateLimit } from "./rate-limit.ts";
@@ -99,7 +99,7 @@ describe("where a request comes from", () => {
   });
 });
 
-describe("the doorkeeper", () => {
+describe("admission", () => {
   const caller: Caller = { keyId: "k", kind: "guild", access: "read", guilds: ["1"] };
   const request = (authorization: string, remoteAddress = "203.0.113.9") =>
     ({
@@ -107,39 +107,39 @@ describe("the doorkeeper", () => {
       socket: { remoteAddress },
     }) as unknown as IncomingMessage;
 
-  function door(settings: object) {
+  function admissionWith(settings: object) {
     const asked: [key: string, mayAsk: boolean | undefined][] = [];
     const authenticate = async (key: string, mayAsk?: () => boolean) => {
       asked.push([key, mayAsk?.()]);
       return key === "good" ? caller : undefined;
     };
     const rates = new GatewayRates({ ...NO_LIMITS, ...settings });
-    return { asked, keeper: doorkeeper({ authenticate }, rates, clientAddress([]), () => START) };
+    return { asked, underTest: admission({ authenticate }, rates, clientAddress([]), () => START) };
   }
 
   test("turns away a key that is used too often, and tells of the limit either way", async () => {
-    const { keeper } = door({ perKey: 1 });
-    await expect(keeper.admit(request("good"))).resolves.toMatchObject({ caller, standings: [{ remaining: 0 }] });
-    await expect(keeper.admit(request("good"))).resolves.toEqual({
+    const { underTest } = admissionWith({ perKey: 1 });
+    await expect(underTest.admit(request("good"))).resolves.toMatchObject({ caller, standings: [{ remaining: 0 }] });
+    await expect(underTest.admit(request("good"))).resolves.toEqual({
       refusal: { refusal: "TOO_MANY_REQUESTS" },
       headers: { "ratelimit-policy": '"key";q=1;w=60', ratelimit: '"key";r=0;t=60', "retry-after": "120" },
     });
   });
 
   test("counts a guild's requests over all keys", () => {
-    const { keeper } = door({ perGuild: 1 });
-    expect(keeper.admitToGuild("1", { caller, standings: [] })).toMatchObject({ caller });
+    const { underTest } = admissionWith({ perGuild: 1 });
+    expect(underTest.admitToGuild("1", { caller, standings: [] })).toMatchObject({ caller });
     const other = { ...caller, keyId: "other" };
-    expect(keeper.admitToGuild("1", { caller: other, standings: [] })).toMatchObject({
+    expect(underTest.admitToGuild("1", { caller: other, standings: [] })).toMatchObject({
       refusal: { refusal: "TOO_MANY_REQUESTS" },
     });
-    expect(keeper.admitToGuild("2", { caller, standings: [] })).toMatchObject({ caller });
+    expect(underTest.admitToGuild("2", { caller, standings: [] })).toMatchObject({ caller });
   });
 
   test("says of a key that opens nothing whether it has a key's form, and the same of every key that has it", async () => {
-    const { keeper } = door({});
+    const { underTest } = admissionWith({});
     const refusalOf = async (key: string) => {
-      const { refusal, headers } = (await keeper.admit(request(key))) as TurnedAway;
+      const { refusal, headers } = (await underTest.admit(request(key))) as Rejected;
       return [refusal.refusal, refusal.message, headers["www-authenticate"]];
     };
     const invalid = 'Bearer realm="guildcal", error="invalid_token"';
@@ -153,9 +153,9 @@ describe("the doorkeeper", () => {
   });
 
   test("answers an address from which too many keys failed with 429, and goes on letting good keys in", async () => {
-    const { keeper, asked } = door({ failedKeysPerAddress: 2 });
+    const { underTest, asked } = admissionWith({ failedKeysPerAddress: 2 });
     const codes: unknown[] = [];
-    for (const key of ["bad", "worse", "worst", "good"]) codes.push(await keeper.admit(request(key)));
+    for (const key of ["bad", "worse", "worst", "good"]) codes.push(await underTest.admit(request(key)));
     expect(codes).toMatchObject([
       { refusal: { refusal: "UNAUTHORIZED" } },
       { refusal: { refusal: "UNAUTHORIZED" } },
@@ -163,7 +163,7 @@ describe("the doorkeeper", () => {
       { caller },
     ]);
     expect(asked.map(([, mayAsk]) => mayAsk)).toEqual([true, true, false, false]);
-    await expect(keeper.admit(request("bad", "203.0.113.10"))).resolves.toMatchObject({
+    await expect(underTest.admit(request("bad", "203.0.113.10"))).resolves.toMatchObject({
       refusal: { refusal: "UNAUTHORIZED" },
     });
   });

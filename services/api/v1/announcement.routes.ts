@@ -32,7 +32,7 @@ export const announcementRoutes = [
     fields: [guildField, ...announcementFields],
     sentBack: ["id", "dangling"],
     nulls: "absent",
-    once: true,
+    takesIdempotencyKey: true,
     answer: [statusText("Message", "Announcement created"), announcementId],
     etag: true,
     summary: "Creates an announcement, which is posted a set time before each event that it covers",

@@ -1,8 +1,5 @@
-import {
-  type Announcement,
-  ANNOUNCEMENT_TYPES,
-  type ShownAnnouncement,
-} from "../../contracts/announcements.contract.ts";
+import { ANNOUNCEMENT_TYPES } from "../../contracts/announcement-fields.ts";
+import type { Announcement, ShownAnnouncement } from "../../contracts/announcements.contract.ts";
 import { COLORS } from "../../contracts/calendar-events.contract.ts";
 import {
   NOT_PLANNED_CODES,

@@ -29,7 +29,7 @@ export const monthWindow: WindowRequest<{ readonly days: number }> = {
 export const rangeWindow: WindowRequest<{ readonly endsAt: EpochMs }> = {
   shape: {
     params: { ...calendar, startsAt: epochMs, endsAt: epochMs },
-    together({ startsAt, endsAt }) {
+    crossFieldProblems({ startsAt, endsAt }) {
       if (typeof startsAt !== "number" || typeof endsAt !== "number" || endsAt >= startsAt) return [];
       return [{ field: "endsAt", code: "OUT_OF_RANGE", message: "must not be before epoch_start" }];
     },

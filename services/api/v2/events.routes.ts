@@ -29,7 +29,7 @@ export const eventRoutes = [
     fields: [...calendarFields, ...eventFields("absent")],
     sentBack: ["event_id", "is_parent"],
     nulls: "absent",
-    once: true,
+    takesIdempotencyKey: true,
     answer: [statusText("message", "Event created"), createdEventId],
     etag: true,
     summary: "Creates an event or a series",

@@ -29,7 +29,7 @@ export interface Anchor {
 }
 
 /** The zones kept: who changes the zone more often has the oldest changes forgotten. */
-const MOST_ZONE_CHANGES = 50;
+const MAX_ZONE_CHANGES = 50;
 
 export function unwrittenCalendar(guildId: GuildId, calendarNumber: number): Calendar {
   return { guildId, calendarNumber, revision: 0, zoneChanges: [] };
@@ -67,7 +67,7 @@ export function clockFor({ timezone, version }: Anchor, { zoneChanges }: Calenda
  */
 export function zonesFrom({ zoneChanges }: Calendar, from: EpochMs): Zone[] | undefined {
   const past = zoneChanges.findLastIndex(({ since }) => since <= from);
-  if (past === -1 && zoneChanges.length >= MOST_ZONE_CHANGES) return undefined;
+  if (past === -1 && zoneChanges.length >= MAX_ZONE_CHANGES) return undefined;
   const names = zoneChanges.slice(Math.max(past, 0)).map(({ timezone }) => timezone);
   return [...(past === -1 ? [UTC] : []), ...[...new Set(names)].map(knownZone)];
 }
@@ -94,7 +94,7 @@ export function changeCalendar(
   const current = anchorOf(stored);
   const zone = timezone === undefined ? current.timezone : knownZone(timezone).name;
   if (zone === current.timezone) return { calendar };
-  const zoneChanges = stored.zoneChanges.slice(1 - MOST_ZONE_CHANGES);
+  const zoneChanges = stored.zoneChanges.slice(1 - MAX_ZONE_CHANGES);
   return { calendar: { ...calendar, zoneChanges }, newZone: { timezone: zone, version: current.version + 1 } };
 }
 

@@ -3,7 +3,7 @@ import { isRefusal, refuse, type Refusal } from "../../contracts/errors.ts";
 import type { Recurrence } from "../../contracts/recurrence.ts";
 import { type Anchor, anchorOf, type Calendar, zoneOf } from "./calendar.ts";
 import { type CalendarEvent, type Recurring, type StoredEvent, textsOf, timesOf } from "./event.ts";
-import { recurrenceGiven, sameRecurrence } from "./given-recurrence.ts";
+import { parseRecurrence, sameRecurrence } from "./parse-recurrence.ts";
 import { newRecurring, neverRecurs } from "./recurring.ts";
 import type { Times } from "./window.ts";
 
@@ -83,7 +83,7 @@ function changedRecurrence(
   anchor: Anchor,
 ): Recurrence | Refusal | undefined {
   if (changes.recurs === false) return undefined;
-  return changes.recurrence === undefined ? recurring?.recurrence : recurrenceGiven(changes.recurrence, zoneOf(anchor));
+  return changes.recurrence === undefined ? recurring?.recurrence : parseRecurrence(changes.recurrence, zoneOf(anchor));
 }
 
 function changedTexts(stored: StoredEvent, changes: EventChanges): ReturnType<typeof textsOf> {

@@ -3,7 +3,7 @@ import { isRefusal, type Refusal } from "../../contracts/errors.ts";
 import type { EventId } from "../../contracts/ids.ts";
 import { anchorOf, type Calendar, zoneOf } from "./calendar.ts";
 import { type CalendarEvent, textsOf } from "./event.ts";
-import { recurrenceGiven } from "./given-recurrence.ts";
+import { parseRecurrence } from "./parse-recurrence.ts";
 import { newRecurring, neverRecurs } from "./recurring.ts";
 
 /** A new event, its defaults filled in (D14, D15); refused when it could never recur. */
@@ -12,7 +12,7 @@ export function newEvent(params: CreateEventParams, id: EventId, calendar: Calen
   const single = { id, guildId, calendarNumber, revision: 1, startsAt, endsAt, ...textsOf(params), color };
   if (params.recurrence === undefined) return single;
   const anchor = anchorOf(calendar);
-  const recurrence = recurrenceGiven(params.recurrence, zoneOf(anchor));
+  const recurrence = parseRecurrence(params.recurrence, zoneOf(anchor));
   if (isRefusal(recurrence)) return recurrence;
   const series = { ...single, recurring: newRecurring(recurrence, anchor, startsAt) };
   return neverRecurs(series, calendar, "startsAt") ?? series;

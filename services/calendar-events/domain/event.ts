@@ -3,8 +3,8 @@ import type { Changed } from "../../contracts/contract.ts";
 import type { Recurrence } from "../../contracts/recurrence.ts";
 import type { EpochMs, EventId, GuildId } from "../../contracts/ids.ts";
 import { type Anchor, anchorOf, type Calendar, clockFor } from "./calendar.ts";
-import { recurrenceView } from "./given-recurrence.ts";
-import { firstSlot, type Series } from "./occurrences.ts";
+import { recurrenceView } from "./parse-recurrence.ts";
+import { firstRuleOccurrence, type Series } from "./occurrences.ts";
 import type { Times } from "./window.ts";
 
 /** What a list shows of an event, and needs to know for it. */
@@ -52,7 +52,7 @@ export function seriesOf({ startsAt, endsAt, recurring }: ShownEvent, calendar: 
 /** When the event is now; of a series, its first occurrence by the rule. */
 export function timesOf(event: ShownEvent, calendar: Calendar): Times {
   const series = seriesOf(event, calendar);
-  return series === undefined ? event : firstSlot(series);
+  return series === undefined ? event : firstRuleOccurrence(series);
 }
 
 /**

@@ -15,7 +15,7 @@ export interface Series extends Times {
 }
 
 /** One occurrence of a series as its rule has it. */
-export interface Slot extends Times {
+export interface RuleOccurrence extends Times {
   /** Its start by the zone in which the series was set; it names the occurrence (D12) and never changes. */
   readonly original: EpochMs;
   readonly isFirst: boolean;
@@ -27,7 +27,7 @@ export interface Slot extends Times {
  * The occurrences that touch a window, in the order of their original starts; at most `most`. It costs what it
  * answers: nothing before the window is walked. `isElsewhere` leaves out what was cancelled or moved by hand.
  */
-export function occurrencesTouching(...asked: Parameters<typeof eachOccurrenceTouching>): Slot[] {
+export function occurrencesTouching(...asked: Parameters<typeof eachOccurrenceTouching>): RuleOccurrence[] {
   return [...eachOccurrenceTouching(...asked)];
 }
 
@@ -37,14 +37,19 @@ export function eachOccurrenceTouching(
   window: Window,
   most: number,
   isElsewhere: (original: EpochMs) => boolean = nowhere,
-): Iterable<Slot> {
+): Iterable<RuleOccurrence> {
   const duration = series.endsAt - series.startsAt;
   const around = { from: window.from - duration, until: window.until };
-  return slotsBetween(series, around, most, (slot) => touches(slot, window) && !isElsewhere(slot.original));
+  return ruleOccurrencesBetween(
+    series,
+    around,
+    most,
+    (ruleOccurrence) => touches(ruleOccurrence, window) && !isElsewhere(ruleOccurrence.original),
+  );
 }
 
 /** The occurrences that start in a window, in the order of their original starts; at most `most`. */
-export function occurrencesStarting(...asked: Parameters<typeof eachOccurrenceStarting>): Slot[] {
+export function occurrencesStarting(...asked: Parameters<typeof eachOccurrenceStarting>): RuleOccurrence[] {
   return [...eachOccurrenceStarting(...asked)];
 }
 
@@ -54,9 +59,14 @@ export function eachOccurrenceStarting(
   window: Window,
   most: number,
   isElsewhere: (original: EpochMs) => boolean = nowhere,
-): Iterable<Slot> {
-  const starts = ({ startsAt }: Slot) => startsAt >= window.from && startsAt < window.until;
-  return slotsBetween(series, window, most, (slot) => starts(slot) && !isElsewhere(slot.original));
+): Iterable<RuleOccurrence> {
+  const starts = ({ startsAt }: RuleOccurrence) => startsAt >= window.from && startsAt < window.until;
+  return ruleOccurrencesBetween(
+    series,
+    window,
+    most,
+    (ruleOccurrence) => starts(ruleOccurrence) && !isElsewhere(ruleOccurrence.original),
+  );
 }
 
 function nowhere(): boolean {
@@ -64,8 +74,8 @@ function nowhere(): boolean {
 }
 
 /** The first occurrence by the rule. */
-export function firstSlot(series: Series): Slot {
-  return slotOf(series, instantToLocal(series.startsAt, series.clock[0].zone), series.startsAt);
+export function firstRuleOccurrence(series: Series): RuleOccurrence {
+  return ruleOccurrenceOf(series, instantToLocal(series.startsAt, series.clock[0].zone), series.startsAt);
 }
 
 /** When something is now that was set to an instant, and since when a change of the zone has it there, or 0. */
@@ -74,9 +84,9 @@ export function movedInstant(instant: EpochMs, clock: CalendarClock): { at: Epoc
 }
 
 /** The occurrence with this original start; undefined when there is none. */
-export function occurrenceAt(series: Series, original: EpochMs): Slot | undefined {
+export function occurrenceAt(series: Series, original: EpochMs): RuleOccurrence | undefined {
   const around = { from: original, until: original + 1 };
-  return [...slotsBetween(series, around, 1, (slot) => slot.original === original)][0];
+  return [...ruleOccurrencesBetween(series, around, 1, (ruleOccurrence) => ruleOccurrence.original === original)][0];
 }
 
 /**
@@ -102,7 +112,7 @@ function lastStart(series: Series): EpochMs | undefined {
 
 /** Whether anything follows the first occurrence before time ends (D13), exceptions not considered. */
 export function recursAtAll(series: Series): boolean {
-  const following = slotsBetween(withoutExceptions(series), FOR_ALL_TIME, 2, () => true);
+  const following = ruleOccurrencesBetween(withoutExceptions(series), FOR_ALL_TIME, 2, () => true);
   return [...following].length === 2;
 }
 
@@ -123,38 +133,41 @@ function seriesDates({ recurrence, startsAt, clock, lastDay }: Series): RuleDate
 }
 
 /**
- * The slots that `belongs` takes among those whose start, or original start, may lie in a window: wall time and
+ * The ruleOccurrences that `belongs` takes among those whose start, or original start, may lie in a window: wall time and
  * instant differ by hours at most, so few more are looked at.
  */
-function* slotsBetween(
+function* ruleOccurrencesBetween(
   series: Series,
   { from, until }: Window,
   most: number,
-  belongs: (slot: Slot) => boolean,
-): Iterable<Slot> {
+  belongs: (ruleOccurrence: RuleOccurrence) => boolean,
+): Iterable<RuleOccurrence> {
   const { exDates } = series.recurrence;
-  // One day earlier, so that the first slot in the window knows the one before it that a zone's skipped day moved onto it.
-  const next = readSlots(series, { from: from - FURTHEST_CLOCK_MS - DAY_MS, until: until + FURTHEST_CLOCK_MS });
+  // One day earlier, so that the first ruleOccurrence in the window knows the one before it that a zone's skipped day moved onto it.
+  const next = readOccurrences(series, { from: from - FURTHEST_CLOCK_MS - DAY_MS, until: until + FURTHEST_CLOCK_MS });
   let found = 0;
   let before: EpochMs | undefined;
-  for (let slot = next(); slot !== undefined && found < most; slot = next()) {
-    if (slot.endsAt > LAST_EPOCH_MS) break;
+  for (let ruleOccurrence = next(); ruleOccurrence !== undefined && found < most; ruleOccurrence = next()) {
+    if (ruleOccurrence.endsAt > LAST_EPOCH_MS) break;
     // Where a zone left out a whole day, its occurrence falls on the next day's: a set holds it once.
-    const isOwn = slot.original !== before && exDates?.includes(slot.original) !== true && belongs(slot);
-    before = slot.original;
+    const isOwn =
+      ruleOccurrence.original !== before &&
+      exDates?.includes(ruleOccurrence.original) !== true &&
+      belongs(ruleOccurrence);
+    before = ruleOccurrence.original;
     if (!isOwn) continue;
     found += 1;
-    yield slot;
+    yield ruleOccurrence;
   }
 }
 
-/** Reads slots in the order of their original starts, one with each call. */
-type ReadSlots = () => Slot | undefined;
+/** Reads ruleOccurrences in the order of their original starts, one with each call. */
+type ReadNext = () => RuleOccurrence | undefined;
 
-/** The slots of the rule and of the additions whose wall times lie in a window. */
-function readSlots(series: Series, window: Window): ReadSlots {
+/** The ruleOccurrences of the rule and of the additions whose wall times lie in a window. */
+function readOccurrences(series: Series, window: Window): ReadNext {
   const { rDates } = series.recurrence;
-  const nextOfRule = readRuleSlots(series, window);
+  const nextOfRule = readRuleOccurrences(series, window);
   if (rDates === undefined) return nextOfRule;
   const zone = series.clock[0].zone;
   const walls = rDates.map((original) => ({ original, wall: instantToLocal(original, zone) }));
@@ -164,16 +177,16 @@ function readSlots(series: Series, window: Window): ReadSlots {
   return () => {
     const addition = added[taken];
     if (addition === undefined || (ofRule !== undefined && ofRule.original <= addition.original)) {
-      const slot = ofRule;
+      const ruleOccurrence = ofRule;
       ofRule = nextOfRule();
-      return slot;
+      return ruleOccurrence;
     }
     taken += 1;
-    return slotOf(series, addition.wall, addition.original);
+    return ruleOccurrenceOf(series, addition.wall, addition.original);
   };
 }
 
-function readRuleSlots(series: Series, { from, until }: Window): ReadSlots {
+function readRuleOccurrences(series: Series, { from, until }: Window): ReadNext {
   const { recurrence, startsAt, clock } = series;
   const zone = clock[0].zone;
   const start = instantToLocal(startsAt, zone);
@@ -183,8 +196,8 @@ function readRuleSlots(series: Series, { from, until }: Window): ReadSlots {
     const wall = next();
     if (wall === undefined) return undefined;
     // The first occurrence is when it was said to be, also at a wall time that occurs twice.
-    const slot = slotOf(series, wall, wall === start ? startsAt : localToInstant(wall, zone));
-    return secondOf(slot.original) > end ? undefined : slot;
+    const ruleOccurrence = ruleOccurrenceOf(series, wall, wall === start ? startsAt : localToInstant(wall, zone));
+    return secondOf(ruleOccurrence.original) > end ? undefined : ruleOccurrence;
   };
 }
 
@@ -192,13 +205,13 @@ function secondOf(at: EpochMs): number {
   return Math.floor(at / SECOND_MS);
 }
 
-function slotOf({ startsAt, endsAt, clock }: Series, wall: WallMs, original: EpochMs): Slot {
+function ruleOccurrenceOf({ startsAt, endsAt, clock }: Series, wall: WallMs, original: EpochMs): RuleOccurrence {
   const duration = endsAt - startsAt;
   const isFirst = original === startsAt;
-  const slot = { original, startsAt: original, endsAt: original + duration, isFirst };
-  if (clock.length === 1) return slot;
+  const ruleOccurrence = { original, startsAt: original, endsAt: original + duration, isFirst };
+  if (clock.length === 1) return ruleOccurrence;
   const moved = movedByZone(clock, wall, original);
   return moved === undefined
-    ? slot
-    : { ...slot, startsAt: moved.at, endsAt: moved.at + duration, movedAt: moved.since };
+    ? ruleOccurrence
+    : { ...ruleOccurrence, startsAt: moved.at, endsAt: moved.at + duration, movedAt: moved.since };
 }

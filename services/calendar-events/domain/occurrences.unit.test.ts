@@ -11,7 +11,7 @@ import {
   recursAtAll,
   seriesEnd,
   type Series,
-  type Slot,
+  type RuleOccurrence,
 } from "./occurrences.ts";
 import { touches } from "./window.ts";
 
@@ -25,17 +25,17 @@ function series(zoneName: string, startsAt: string, recurrence: Partial<Series["
   return { startsAt: start, endsAt: start + HOUR, recurrence: rule, clock: [{ zone: zone(zoneName), since: 0 }] };
 }
 
-/** The slot where the second era of the clock has it, by hand. */
-function movedTo(slot: Slot, { clock, endsAt, startsAt }: Series): Slot {
+/** The ruleOccurrence where the second era of the clock has it, by hand. */
+function movedTo(ruleOccurrence: RuleOccurrence, { clock, endsAt, startsAt }: Series): RuleOccurrence {
   const [{ zone: first }, second] = clock;
-  if (second === undefined || slot.original < second.since) return slot;
-  const at = localToInstant(instantToLocal(slot.original, first), second.zone);
-  return { ...slot, startsAt: at, endsAt: at + endsAt - startsAt, movedAt: second.since };
+  if (second === undefined || ruleOccurrence.original < second.since) return ruleOccurrence;
+  const at = localToInstant(instantToLocal(ruleOccurrence.original, first), second.zone);
+  return { ...ruleOccurrence, startsAt: at, endsAt: at + endsAt - startsAt, movedAt: second.since };
 }
 
 function starts(of: Series, most = 10): string[] {
-  const slots = occurrencesStarting(of, { from: of.startsAt, until: LAST_EPOCH_MS }, most);
-  return slots.map(({ startsAt }) => new Date(startsAt).toISOString().slice(0, 16));
+  const ruleOccurrences = occurrencesStarting(of, { from: of.startsAt, until: LAST_EPOCH_MS }, most);
+  return ruleOccurrences.map(({ startsAt }) => new Date(startsAt).toISOString().slice(0, 16));
 }
 
 describe("occurrences (D16)", () => {
@@ -107,7 +107,7 @@ describe("laws of windows", () => {
     fc.assert(
       fc.property(anyLook, ({ series: any, window }) => {
         const before = { from: any.startsAt, until: window.until };
-        const all = occurrencesStarting(any, before, MOST).filter((slot) => touches(slot, window));
+        const all = occurrencesStarting(any, before, MOST).filter((ruleOccurrence) => touches(ruleOccurrence, window));
         expect(occurrencesTouching(any, window, MOST)).toEqual(all);
       }),
       { numRuns: 1000 },
@@ -134,13 +134,13 @@ describe("laws of windows", () => {
   test("each occurrence is found by its id, and no other instant names one", () => {
     fc.assert(
       fc.property(anyLook, (look) => {
-        const slots = occurrencesTouching(look.series, look.window, 50);
-        for (const slot of slots) {
-          const id = occurrenceId(eventId, slot.original);
+        const ruleOccurrences = occurrencesTouching(look.series, look.window, 50);
+        for (const ruleOccurrence of ruleOccurrences) {
+          const id = occurrenceId(eventId, ruleOccurrence.original);
           expect(id).toMatch(EVENT_OR_OCCURRENCE_ID);
-          expect(readEventName(id)).toEqual({ eventId, original: slot.original });
-          expect(occurrenceAt(look.series, slot.original)).toEqual(slot);
-          expect(occurrenceAt(look.series, slot.original + 1)).toBeUndefined();
+          expect(readEventName(id)).toEqual({ eventId, original: ruleOccurrence.original });
+          expect(occurrenceAt(look.series, ruleOccurrence.original)).toEqual(ruleOccurrence);
+          expect(occurrenceAt(look.series, ruleOccurrence.original + 1)).toBeUndefined();
         }
       }),
       { numRuns: 500 },
@@ -154,12 +154,15 @@ describe("laws of windows", () => {
         const since = any.startsAt + days * DAY;
         const moved: Series = { ...any, clock: [any.clock[0], { zone: zone(name), since }] };
         const wide = { from: any.startsAt - 2 * DAY, until: window.until + 2 * DAY };
-        const slots = occurrencesStarting(any, wide, MOST);
+        const ruleOccurrences = occurrencesStarting(any, wide, MOST);
         // By hand only the clock can be read, and in a gap it doesn't show the rule's time.
-        const inGap = ({ original }: Slot) => (instantToLocal(original, any.clock[0].zone) - wall) % DAY !== 0;
-        fc.pre(!slots.some(inGap));
-        const all = slots.map((slot) => movedTo(slot, moved));
-        expect(occurrencesTouching(moved, window, MOST)).toEqual(all.filter((slot) => touches(slot, window)));
+        const inGap = ({ original }: RuleOccurrence) =>
+          (instantToLocal(original, any.clock[0].zone) - wall) % DAY !== 0;
+        fc.pre(!ruleOccurrences.some(inGap));
+        const all = ruleOccurrences.map((ruleOccurrence) => movedTo(ruleOccurrence, moved));
+        expect(occurrencesTouching(moved, window, MOST)).toEqual(
+          all.filter((ruleOccurrence) => touches(ruleOccurrence, window)),
+        );
       }),
       { numRuns: 1000 },
     );

@@ -9,7 +9,7 @@ import { refuse, type Refusal } from "../../contracts/errors.ts";
 import type { EpochMs, EventId } from "../../contracts/ids.ts";
 import { type Anchor, anchorOf, type Calendar } from "./calendar.ts";
 import { timesOutOfOrder } from "./change-event.ts";
-import type { Placed } from "./placed.ts";
+import type { EffectiveOccurrence } from "./effective-occurrence.ts";
 import type { Times } from "./window.ts";
 
 /** What one occurrence has of its own; the rest is the series' (D19). */
@@ -40,7 +40,7 @@ type OccurrenceChanges = Omit<UpdateEventParams, "guildId" | "calendarNumber" | 
 
 /** One occurrence after the changes; its rule is the series' to change (D19). */
 export function changeOccurrence(
-  placed: Placed,
+  placed: EffectiveOccurrence,
   original: EpochMs,
   changes: OccurrenceChanges,
   calendar: Calendar,

@@ -1,6 +1,6 @@
 import type { FieldProblem } from "../../contracts/contract.ts";
 import type { Recurrence } from "../../contracts/recurrence.ts";
-import { readByDay } from "./by-parts.ts";
+import { readByDay } from "./by-rule-parts.ts";
 
 /** What RFC 5545 (section 3.3.10) does not allow together in one rule, each part by its name. */
 export function ruleProblems(recurrence: Recurrence): FieldProblem[] {
@@ -24,7 +24,7 @@ export function ruleProblems(recurrence: Recurrence): FieldProblem[] {
 }
 
 /** A month has a weekday at most so often. */
-const MOST_IN_MONTH = 5;
+const MAX_IN_MONTH = 5;
 
 function byDayProblems({ frequency, byDay = [], byMonth }: Recurrence): FieldProblem[] {
   const isOfYear = frequency === "YEARLY" && byMonth === undefined;
@@ -34,7 +34,7 @@ function byDayProblems({ frequency, byDay = [], byMonth }: Recurrence): FieldPro
     if (nth !== 0 && (frequency === "DAILY" || frequency === "WEEKLY")) {
       return [{ field, code: "NOT_ALLOWED", message: `must have no number in a ${frequency} rule` }];
     }
-    if (Math.abs(nth) > MOST_IN_MONTH && !isOfYear) {
+    if (Math.abs(nth) > MAX_IN_MONTH && !isOfYear) {
       return [{ field, code: "OUT_OF_RANGE", message: "must have a number from 1 to 5 or -5 to -1 within a month" }];
     }
     return [];

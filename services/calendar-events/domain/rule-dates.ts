@@ -1,6 +1,6 @@
 import { LAST_EPOCH_MS } from "../../contracts/ids.ts";
 import type { Recurrence } from "../../contracts/recurrence.ts";
-import { hasByParts } from "./by-parts.ts";
+import { hasByParts } from "./by-rule-parts.ts";
 import { DAY_MS } from "./civil-days.ts";
 import type { WallMs } from "./local-to-instant.ts";
 import { type Steps, stepsOf } from "./recurrence.ts";

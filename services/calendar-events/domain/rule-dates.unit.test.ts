@@ -4,7 +4,7 @@ import { anyByRuleLook, anyByRuleSeries } from "../../../test/calendar/any-rule.
 import { zone } from "../../../test/calendar/any-series.ts";
 import { LAST_EPOCH_MS } from "../../contracts/ids.ts";
 import type { Recurrence } from "../../contracts/recurrence.ts";
-import { fullRecurrence } from "./given-recurrence.ts";
+import { fullRecurrence } from "./parse-recurrence.ts";
 import { occurrenceAt, occurrencesStarting, occurrencesTouching, type Series, seriesEnd } from "./occurrences.ts";
 import { readRrule, writeRrule } from "./rrule-text.ts";
 import { datesOf, isDateOfRule, lastDayOf, readDays } from "./rule-dates.ts";

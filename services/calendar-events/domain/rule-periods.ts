@@ -1,5 +1,5 @@
 import { type Recurrence, type Weekday, WEEKDAYS } from "../../contracts/recurrence.ts";
-import { type ChosenDates, chosenDates, chosenDays, type DaysOfMonth, weekdayOf } from "./by-parts.ts";
+import { type ChosenDates, chosenDates, chosenDays, type DaysOfMonth, weekdayOf } from "./by-rule-parts.ts";
 import { civilOfDays, daysInMonth, daysOfCivil } from "./civil-days.ts";
 
 /**

@@ -1,6 +1,6 @@
 import type { Occurrence } from "../../contracts/occurrences.contract.ts";
 import type { EpochMs } from "../../contracts/ids.ts";
-import { compareText } from "./listing.ts";
+import { compareText } from "./list-order.ts";
 
 /** The soonest of all occurrences that it is given. */
 export interface Soonest {

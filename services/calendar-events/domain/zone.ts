@@ -29,7 +29,7 @@ const PROBE_MS = 2 ** 29;
 /** No wall clock is further from UTC than that, so a wall time and its instant share a span. */
 const MARGIN_MS = 2 * 86_400_000;
 /** Spans that are kept for a zone: more than a century. */
-const MOST_SPANS = 120;
+const MAX_SPANS = 120;
 
 const STEADY: ClockSpan = { first: 0, changes: [] };
 
@@ -79,7 +79,7 @@ function zoneOf(name: string, clock: Intl.DateTimeFormat): Zone {
     if (index === last.index) return last.span;
     let span = spans.get(index);
     if (span === undefined) {
-      if (spans.size >= MOST_SPANS) spans.clear();
+      if (spans.size >= MAX_SPANS) spans.clear();
       span = readSpan(clock, index * SPAN_MS - MARGIN_MS, (index + 1) * SPAN_MS + MARGIN_MS);
       spans.set(index, span);
     }

@@ -3,7 +3,7 @@ import { type CivilDate, civilOfDays, DAY_MS, daysOfCivil } from "../domain/civi
 import type { WallMs } from "../domain/local-to-instant.ts";
 import type { Series } from "../domain/occurrences.ts";
 import { dateOf, timeInto } from "./wall-clock.ts";
-import { whereDatesLie } from "./where-dates-lie.ts";
+import { candidateDates } from "./candidate-dates.ts";
 
 /*
  * A daily series comes back at the same time of day, a weekly one at the same time of the week, and so on, whatever its
@@ -23,7 +23,7 @@ interface Cycle {
 
 const HOUR_MS = 3_600_000;
 const WEEK_MS = 7 * DAY_MS;
-const MOST_DAYS_OF_MONTH = 31;
+const MAX_DAYS_OF_MONTH = 31;
 
 /** Months of 28, 29, 30 and 31 days. */
 const MONTHS = [
@@ -40,7 +40,7 @@ const CYCLES: Readonly<Record<Frequency, Cycle>> = {
   WEEKLY: evenCycle(WEEK_MS, 3 * HOUR_MS),
   MONTHLY: {
     slotMs: DAY_MS / 2,
-    slots: 2 * MOST_DAYS_OF_MONTH,
+    slots: 2 * MAX_DAYS_OF_MONTH,
     wholeMs: 27 * DAY_MS,
     slotOf(wall) {
       const { day } = dateOf(wall);
@@ -54,11 +54,11 @@ const CYCLES: Readonly<Record<Frequency, Cycle>> = {
   },
   YEARLY: {
     slotMs: DAY_MS,
-    slots: 12 * MOST_DAYS_OF_MONTH,
+    slots: 12 * MAX_DAYS_OF_MONTH,
     wholeMs: 363 * DAY_MS,
     slotOf(wall) {
       const { month, day } = dateOf(wall);
-      return (month - 1) * MOST_DAYS_OF_MONTH + day - 1;
+      return (month - 1) * MAX_DAYS_OF_MONTH + day - 1;
     },
     samplesOf(wall) {
       const { month, day } = dateOf(wall);
@@ -73,7 +73,7 @@ const CYCLES: Readonly<Record<Frequency, Cycle>> = {
 /** An occurrence that takes longer has no slots: clocks may change on the way. So far before a window may one begin that has. */
 export const LONGEST_IN_SLOTS_MS = 2 * DAY_MS;
 /** What would have more slots has none. */
-const MOST_SLOTS = 20;
+const MAX_SLOTS = 20;
 
 /** Each cycle has a thousand numbers of its own. */
 const NUMBERS = 1_000;
@@ -82,7 +82,7 @@ const [EVERY_WINDOW, WHOLE_CYCLE, FIRST_SLOT] = [0, 1, 2];
 
 /** The entries of a series: for windows that take in its whole cycle, and for each slot; or one that every window looks at. */
 export function cycleEntries(series: Series): number[] {
-  const { cycles, walls } = whereDatesLie(series);
+  const { cycles, walls } = candidateDates(series);
   const length = series.endsAt - series.startsAt;
   for (const frequency of cycles) {
     const slots = slotsTaken(CYCLES[frequency], walls, length);
@@ -101,7 +101,7 @@ function slotsTaken(cycle: Cycle, walls: readonly WallMs[], length: number): num
     for (let at = from; at < last; at += cycle.slotMs) slots.add(cycle.slotOf(at));
     slots.add(cycle.slotOf(last));
   }
-  return slots.size > MOST_SLOTS || slots.size === cycle.slots ? undefined : [...slots].sort((a, b) => a - b);
+  return slots.size > MAX_SLOTS || slots.size === cycle.slots ? undefined : [...slots].sort((a, b) => a - b);
 }
 
 /** Numbers of which a series has one when an occurrence of it may be in a window: each number, or a range of them. */

@@ -5,7 +5,7 @@ import { anyLook, anySeries, DAY, zone } from "../../../test/calendar/any-series
 import type { GuildId } from "../../contracts/ids.ts";
 import { unwrittenCalendar } from "../domain/calendar.ts";
 import { occurrencesTouching, type Series, seriesEnd } from "../domain/occurrences.ts";
-import { fullRecurrence } from "../domain/given-recurrence.ts";
+import { fullRecurrence } from "../domain/parse-recurrence.ts";
 import { readRrule, type RuleInput } from "../domain/rrule-text.ts";
 import { UTC } from "../domain/zone.ts";
 import type { Window } from "../domain/window.ts";

@@ -1,5 +1,5 @@
 import type { Frequency, Recurrence } from "../../contracts/recurrence.ts";
-import { hasByParts } from "../domain/by-parts.ts";
+import { hasByParts } from "../domain/by-rule-parts.ts";
 import { DAY_MS } from "../domain/civil-days.ts";
 import { instantToLocal, type WallMs } from "../domain/local-to-instant.ts";
 import type { Series } from "../domain/occurrences.ts";

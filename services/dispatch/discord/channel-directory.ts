@@ -6,7 +6,7 @@ import { outcomeOf } from "./answer-outcome.ts";
 import { readAnswerBody } from "./answer-body.ts";
 import { type ChannelAnswer, readChannel, readGuild, readMember } from "./guild-answers.ts";
 import { type BotMember, missingPermissions } from "./permissions.ts";
-import type { Lane } from "./rate-limits.ts";
+import type { RateLimitBucket } from "./rate-limits.ts";
 
 /** A channel never moves to another guild: what ages is only whether it still exists, which a post finds out. */
 const CHANNELS = { max: 20_000, ttl: 3_600_000 };
@@ -31,7 +31,7 @@ interface KnownGuild {
 
 /** One GET; the answer, with what it asks to wait, or how long a limit in the way has to be waited for. */
 export type Get = (
-  lane: Lane,
+  lane: RateLimitBucket,
   path: readonly string[],
   timeoutMs: number,
 ) => Promise<

@@ -1,5 +1,5 @@
 import type { IncomingHttpHeaders } from "node:http";
-import { numberIn, waitMs } from "../asked-wait.ts";
+import { headerNumber, retryAfterMs } from "../retry-after.ts";
 import type { HttpAnswer } from "../http-client.ts";
 import { type SlidingWindow, slidingWindow } from "../sliding-window.ts";
 import { type AnswerBody, readAnswerBody } from "./answer-body.ts";
@@ -7,13 +7,13 @@ import { type AnswerBody, readAnswerBody } from "./answer-body.ts";
 /** After a 429 that does not say how long. */
 const UNTOLD_WAIT_MS = 5_000;
 /** Discord bans an address at 10 000 invalid requests in 10 minutes. */
-const MOST_INVALID_REQUESTS = 1_000;
+const MAX_INVALID_REQUESTS = 1_000;
 const INVALID_REQUESTS_WINDOW_MS = 600_000;
 /** Lanes whose limit has passed are forgotten when there are more. */
 const MANY_LANES = 10_000;
 
 /** One route on one channel, which Discord limits apart from every other. */
-export interface Lane {
+export interface RateLimitBucket {
   readonly route: string;
   readonly channel: string;
 }
@@ -24,43 +24,43 @@ export interface Lane {
  */
 export interface RateLimits {
   /** 0 when a request may go now. */
-  wait(lane: Lane, now: number): number;
+  wait(lane: RateLimitBucket, now: number): number;
   /** The same but for the requests a second over all lanes, for which posts wait by turns before they are claimed. */
-  laneWait(lane: Lane, now: number): number;
+  bucketWait(lane: RateLimitBucket, now: number): number;
   /** Whether a limit on everything stands in the way of every lane now. */
   isStopped(now: number): boolean;
   /** Whether no request that went out after the last limit on everything has been answered well yet. */
   onTrial(): boolean;
   /** A request goes out; what it returns reads the answer to it, once. */
-  take(lane: Lane, now: number): LearnFrom;
+  take(lane: RateLimitBucket, now: number): LearnFrom;
 }
 
 /** Returns how long the answer asks to wait before a repeat. */
 type LearnFrom = (answer: HttpAnswer, now: number) => number;
 
-interface LaneState {
+interface BucketState {
   remaining: number;
   resetsAt: number;
   underWay: number;
 }
 
 export function rateLimits(requestsPerSecond: number): RateLimits {
-  const lanes = new Map<string, LaneState>();
+  const lanes = new Map<string, BucketState>();
   /** Which bucket a route was last counted in: the same one may count several routes. */
   const buckets = new Map<string, string>();
   const everything = slidingWindow(requestsPerSecond, 1_000);
-  const invalid = slidingWindow(MOST_INVALID_REQUESTS, INVALID_REQUESTS_WINDOW_MS);
+  const invalid = slidingWindow(MAX_INVALID_REQUESTS, INVALID_REQUESTS_WINDOW_MS);
   let stoppedUntil = 0;
   let isOnTrial = false;
 
-  const stateOf = ({ route, channel }: Lane): LaneState => {
+  const stateOf = ({ route, channel }: RateLimitBucket): BucketState => {
     const key = `${buckets.get(route) ?? route} ${channel}`;
     const state = lanes.get(key) ?? { remaining: Infinity, resetsAt: 0, underWay: 0 };
     lanes.set(key, state);
     return state;
   };
 
-  function laneWait(lane: Lane, now: number): number {
+  function laneWait(lane: RateLimitBucket, now: number): number {
     const { remaining, resetsAt } = stateOf(lane);
     // Past its reset the bucket is full again, of a size that the next answer tells.
     const inLane = remaining > 0 ? 0 : resetsAt - now;
@@ -68,7 +68,7 @@ export function rateLimits(requestsPerSecond: number): RateLimits {
   }
 
   return {
-    laneWait,
+    bucketWait: laneWait,
     isStopped: (now) => isOnTrial || now < stoppedUntil || invalid.wait(now) > 0,
     onTrial: () => isOnTrial,
     wait: (lane, now) => Math.max(laneWait(lane, now), everything.wait(now)),
@@ -89,11 +89,11 @@ export function rateLimits(requestsPerSecond: number): RateLimits {
     },
   };
 
-  function learn(lane: Lane, answer: Answered, now: number): number {
+  function learn(lane: RateLimitBucket, answer: Answered, now: number): number {
     const bucket = textOf(answer.headers, "x-ratelimit-bucket");
     if (bucket !== undefined) buckets.set(lane.route, bucket);
     const state = stateOf(lane);
-    readLane(state, answer.headers, now);
+    readBucket(state, answer.headers, now);
     countInvalid(invalid, answer, now);
     const afterMs = waitAskedFor(answer);
     if (answer.status !== 429) return afterMs;
@@ -106,12 +106,12 @@ export function rateLimits(requestsPerSecond: number): RateLimits {
 }
 
 /** Answers may overtake each other: what is under way is taken off what is left. */
-function readLane(state: LaneState, headers: IncomingHttpHeaders, now: number): void {
-  const remaining = numberIn(headers, "x-ratelimit-remaining");
-  const resetAfter = numberIn(headers, "x-ratelimit-reset-after");
+function readBucket(state: BucketState, headers: IncomingHttpHeaders, now: number): void {
+  const remaining = headerNumber(headers, "x-ratelimit-remaining");
+  const resetAfter = headerNumber(headers, "x-ratelimit-reset-after");
   if (remaining === undefined || resetAfter === undefined) return;
   state.remaining = remaining - state.underWay;
-  state.resetsAt = now + waitMs(resetAfter);
+  state.resetsAt = now + retryAfterMs(resetAfter);
 }
 
 /** A limit shared with others on the same resource is not held against us. */
@@ -125,9 +125,9 @@ type Answered = HttpAnswer & { kind: "answered" };
 /** The larger of what header and body ask for. */
 function waitAskedFor({ status, headers, body }: Answered): number {
   const inBody = status === 429 ? readAnswerBody(body)?.retryAfter : undefined;
-  const asked = [numberIn(headers, "retry-after"), inBody].filter((seconds = -1) => seconds >= 0) as number[];
+  const asked = [headerNumber(headers, "retry-after"), inBody].filter((seconds = -1) => seconds >= 0) as number[];
   if (asked.length === 0) return status === 429 ? UNTOLD_WAIT_MS : 0;
-  return waitMs(Math.max(...asked));
+  return retryAfterMs(Math.max(...asked));
 }
 
 /** A 429 from before Discord, without its body, is about the address: it stops everything. */
@@ -139,7 +139,7 @@ function isGlobal({ headers, body }: Answered): boolean {
   );
 }
 
-function forgetIdle(lanes: Map<string, LaneState>, now: number): void {
+function forgetIdle(lanes: Map<string, BucketState>, now: number): void {
   for (const [key, { resetsAt, underWay }] of lanes) if (resetsAt <= now && underWay === 0) lanes.delete(key);
 }
 

@@ -1,9 +1,9 @@
 import { describe, expect, test } from "@jest/globals";
 import type { HttpAnswer } from "../http-client.ts";
-import { type Lane, type RateLimits, rateLimits } from "./rate-limits.ts";
+import { type RateLimitBucket, type RateLimits, rateLimits } from "./rate-limits.ts";
 
-const lane: Lane = { route: "create", channel: "1" };
-const other: Lane = { route: "create", channel: "2" };
+const lane: RateLimitBucket = { route: "create", channel: "1" };
+const other: RateLimitBucket = { route: "create", channel: "2" };
 
 function answered(status: number, headers: Record<string, string> = {}, body: unknown = {}): HttpAnswer {
   return { kind: "answered", status, headers, body: typeof body === "string" ? body : JSON.stringify(body) };
@@ -123,9 +123,9 @@ describe("Discord's limits, as its answers tell them", () => {
   test("a lane's own wait is not that for the requests a second, which go by turns", () => {
     const limits = rateLimits(2);
     for (const each of [lane, other]) ask(limits, 0, answered(200, bucket(3, 5)), each);
-    expect([limits.wait(lane, 10), limits.laneWait(lane, 10)]).toEqual([990, 0]);
+    expect([limits.wait(lane, 10), limits.bucketWait(lane, 10)]).toEqual([990, 0]);
     ask(limits, 10, answered(429, { "x-ratelimit-global": "true", "retry-after": "2" }, { global: true }));
-    expect(limits.laneWait(other, 10)).toBe(2_000);
+    expect(limits.bucketWait(other, 10)).toBe(2_000);
   });
 
   test("no more requests a second go out than are allowed, over all lanes", () => {

@@ -3,7 +3,7 @@ import type { ChannelPermission } from "../domain/channel-finding.ts";
 import type { Lookup } from "../sink.ts";
 import { parsed, readAnswerBody } from "./answer-body.ts";
 import { reasonOf } from "./answer-outcome.ts";
-import { type Likeness, likenessOf } from "./likeness.ts";
+import { type MessageMatch, matchMessage } from "./match-message.ts";
 import type { MessageBody } from "../../contracts/dispatch.contract.ts";
 
 /** As many as one answer can list. */
@@ -13,7 +13,7 @@ export const PAGE_SIZE = 100;
 const SLACK_MS = 10_000;
 
 /** What is looked for. */
-export interface Sought {
+export interface SentMessage {
   readonly nonce: string;
   /** Its texts, as far as they are known; another process may have sent another version. */
   readonly versions: readonly MessageBody[];
@@ -30,7 +30,7 @@ export interface Sought {
  * compared. "Absent" is said only when the list proves it: it reaches back far enough by the receiver's own clock, and
  * nothing in it could be ours. An empty list is `empty`: without the permission to read history every list is.
  */
-export function lookupIn(answer: HttpAnswer, sought: Sought): Lookup | { readonly kind: "empty" } {
+export function lookupIn(answer: HttpAnswer, sought: SentMessage): Lookup | { readonly kind: "empty" } {
   if (answer.kind !== "answered") return { kind: "unreachable" };
   const listed = answer.status === 200 ? parsed(answer.body) : undefined;
   if (!Array.isArray(listed)) return refusedLookup(answer);
@@ -64,11 +64,11 @@ function refusedLookup({ status, body }: HttpAnswer & { kind: "answered" }): Loo
 }
 
 /** By its nonce where that is shown, else by its author and by what was sent. */
-function likenessTo(message: ListedMessage, { nonce, versions, author }: Sought): Likeness {
+function likenessTo(message: ListedMessage, { nonce, versions, author }: SentMessage): MessageMatch {
   if (message.nonce !== undefined) return String(message.nonce) === nonce ? "same" : "other";
   const { id, bot } = message.author ?? {};
   if (author === undefined ? bot !== true : id !== author) return "other";
-  const likenesses = new Set(versions.map((body) => likenessOf(message, body)));
+  const likenesses = new Set(versions.map((body) => matchMessage(message, body)));
   return (["same", "perhaps"] as const).find((likeness) => likenesses.has(likeness)) ?? "other";
 }
 

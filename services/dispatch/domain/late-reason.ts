@@ -6,7 +6,7 @@ import type { Wait } from "./wait.ts";
 export const LATE_WITH_REASON_MS = 5_000;
 /** What took less is not named beside what took longer. */
 const NAMED_FROM_MS = 1_000;
-const MOST_NAMED = 3;
+const MAX_NAMED = 3;
 
 interface Sentence {
   /** What every sentence of this cause begins with, and no other reason. */
@@ -92,7 +92,7 @@ const SENTENCES: Readonly<Record<LateCode, Sentence>> = {
  * @param waits - Longest first.
  */
 export function lateReason(waits: readonly Wait[]): string | undefined {
-  const named = waits.filter(({ ms }, at) => at === 0 || ms >= NAMED_FROM_MS).slice(0, MOST_NAMED);
+  const named = waits.filter(({ ms }, at) => at === 0 || ms >= NAMED_FROM_MS).slice(0, MAX_NAMED);
   if (named.length === 0) return undefined;
   return named.map((wait) => SENTENCES[wait.cause].of(wait)).join("; ");
 }

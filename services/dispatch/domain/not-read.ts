@@ -1,5 +1,5 @@
 import type { AnnouncementRule } from "../../contracts/announcements.contract.ts";
-import { MOST_ENTRIES } from "../../contracts/calendar-events.contract.ts";
+import { MAX_ENTRIES } from "../../contracts/calendar-events.contract.ts";
 import type { GuildTruth } from "./plan-truth.ts";
 import type { Post } from "./post.ts";
 import { settledPost } from "./settled-post.ts";
@@ -25,7 +25,7 @@ export function notRead(truth: GuildTruth, rows: ReadonlyMap<string, Post>): Pos
   );
 }
 
-const REASON = `more than ${MOST_ENTRIES} occurrences of the guild were due nearly at once; this row stands for the posts of the announcement for those that were not read`;
+const REASON = `more than ${MAX_ENTRIES} occurrences of the guild were due nearly at once; this row stands for the posts of the announcement for those that were not read`;
 
 function mayCoverOthers({ enabled, type, eventId }: AnnouncementRule, { occurrences }: GuildTruth): boolean {
   if (!enabled) return false;

@@ -31,7 +31,7 @@ export interface Waited {
 }
 
 /** The longest are kept: a row with a long story has a bound. */
-const MOST_WAITS = 8;
+const MAX_WAITS = 8;
 
 /**
  * How long a post waited for what, longest first. The time of an outage counts as the outage's, whatever the post seemed
@@ -49,7 +49,7 @@ export function waitsOf(
     const key = wait.isOutage === true ? `${wait.cause} ${wait.from}` : wait.cause;
     sums.set(key, merged(sums.get(key), wait));
   }
-  return [...sums.values()].sort((one, other) => other.ms - one.ms).slice(0, MOST_WAITS);
+  return [...sums.values()].sort((one, other) => other.ms - one.ms).slice(0, MAX_WAITS);
 }
 
 function merged(known: Wait | undefined, wait: Wait): Wait {

@@ -13,7 +13,7 @@ export interface Halts {
   outages(sink: SinkName): readonly Outage[];
 }
 
-const MOST_OUTAGES = 10;
+const MAX_OUTAGES = 10;
 
 export function newHalts({ clock, reports }: Ports, { haltMs }: Timing): Halts {
   const halted = new Map<SinkName, { readonly until: EpochMs; readonly reason: string }>();
@@ -27,7 +27,7 @@ export function newHalts({ clock, reports }: Ports, { haltMs }: Timing): Halts {
     const goesOn = last !== undefined && now - last.until <= haltMs;
     const from = goesOn ? last.from : now;
     const known = goesOn ? before.slice(0, -1) : before;
-    outages.set(sink, [...known, { cause: "SINK_HALTED", sink, from, until, detail } as const].slice(-MOST_OUTAGES));
+    outages.set(sink, [...known, { cause: "SINK_HALTED", sink, from, until, detail } as const].slice(-MAX_OUTAGES));
   }
 
   return {

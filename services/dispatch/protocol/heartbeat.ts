@@ -18,7 +18,7 @@ export interface Heartbeat {
   firstAt(): EpochMs | undefined;
 }
 
-const MOST_STALLS = 10;
+const MAX_STALLS = 10;
 
 export function newHeartbeat(
   { clock, store }: Pick<Ports, "clock" | "store">,
@@ -36,7 +36,7 @@ export function newHeartbeat(
   function noteStall(): void {
     const now = clock.now();
     if (now - awakeAt > heartbeatGapMs) {
-      stalls = [...stalls, { cause: "PROCESS_STALLED", from: awakeAt, until: now } as const].slice(-MOST_STALLS);
+      stalls = [...stalls, { cause: "PROCESS_STALLED", from: awakeAt, until: now } as const].slice(-MAX_STALLS);
       awakeSince = now;
     }
     awakeAt = now;

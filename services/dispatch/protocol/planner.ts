@@ -31,9 +31,9 @@ const AT_ONCE = 8;
 const AGAIN_MS = 500;
 /** A guild rests so many times as long as its plan took: whoever changes it all the time has a fifth of a plan's work. */
 const REST = 4;
-const MOST_REST_MS = 1_000;
+const MAX_REST_MS = 1_000;
 /** The same for a guild with more posts than may be open, whose plans are the largest. */
-const MOST_REST_OF_BOUNDED_MS = 5_000;
+const MAX_REST_OF_BOUNDED_MS = 5_000;
 /**
  * Of a guild whose next posts are due already and wait for room, so many a second are planned on average: otherwise one
  * guild with 300 000 posts at one instant would take every sink's time for as long as its grace time lasts.
@@ -175,7 +175,7 @@ export function newPlanner(
 
 /** How long a guild rests between two plans, in milliseconds. */
 export function restAfter({ posts, more }: PlannedGuild, beganAt: EpochMs, now: EpochMs): number {
-  const most = more === "none" ? MOST_REST_MS : MOST_REST_OF_BOUNDED_MS;
+  const most = more === "none" ? MAX_REST_MS : MAX_REST_OF_BOUNDED_MS;
   const usual = Math.min(most, REST * Math.max(0, now - beganAt));
   if (more !== "overdue") return usual;
   const overdue = posts.filter(({ dueAt }) => dueAt <= now).length;

@@ -1,4 +1,4 @@
-import { MOST_ENTRIES } from "../../contracts/calendar-events.contract.ts";
+import { MAX_ENTRIES } from "../../contracts/calendar-events.contract.ts";
 import type { EpochMs, GuildId } from "../../contracts/ids.ts";
 import type {
   Occurrence,
@@ -70,7 +70,7 @@ export async function readOccurrences(
     return { ...known, occurrences: withTexts, windows: whole, through: horizon, isShort: false };
   }
   const ask = (windows: readonly Window[], only: Pick<OccurrencesStartingParams, "changedSince"> = {}) =>
-    owners.occurrences({ guildId, windows, limit: MOST_ENTRIES, texts: false, ...only });
+    owners.occurrences({ guildId, windows, limit: MAX_ENTRIES, texts: false, ...only });
   const all = await ask(whole);
   const last = all.occurrences.at(-1);
   const through = all.truncated && last !== undefined ? last.startsAt - longest : horizon;

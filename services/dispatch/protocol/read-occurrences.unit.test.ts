@@ -2,7 +2,7 @@ import { beforeEach, describe, expect, test } from "@jest/globals";
 import { HOUR, MINUTE, NOON, sampleAnnouncement, sampleOccurrence } from "../../../test/fixtures/dispatch-samples.ts";
 import { newMemoryPostStore } from "../../../test/lab/simulator/memory-post-store.ts";
 import type { AnnouncementRule } from "../../contracts/announcements.contract.ts";
-import { MOST_ENTRIES } from "../../contracts/calendar-events.contract.ts";
+import { MAX_ENTRIES } from "../../contracts/calendar-events.contract.ts";
 import type { AnnouncementId, EventId, GuildId, OccurrenceId } from "../../contracts/ids.ts";
 import type { Occurrence, OccurrencesStartingParams } from "../../contracts/occurrences.contract.ts";
 import type { Post } from "../domain/post.ts";
@@ -70,7 +70,7 @@ describe("a guild with more occurrences ahead than are read at a time", () => {
 
   test("has what is due soon planned, however many starts come before it", async () => {
     rules = [sampleAnnouncement(WEEK_AHEAD)];
-    add(MOST_ENTRIES + 100, (at) => NOON + at * MINUTE);
+    add(MAX_ENTRIES + 100, (at) => NOON + at * MINUTE);
     add(1, () => NOON + 7 * DAY + HOUR, { color: "RED" });
     await plan();
     expect(posts(() => true)).toMatchObject([{ announcementId: "week", state: "planned", dueAt: NOON + HOUR }]);
@@ -78,7 +78,7 @@ describe("a guild with more occurrences ahead than are read at a time", () => {
 
   test("has an event that was made after its due instant planned at once", async () => {
     rules = [sampleAnnouncement(WEEK_AHEAD)];
-    add(MOST_ENTRIES + 100, (at) => NOON + at * (MINUTE / 2));
+    add(MAX_ENTRIES + 100, (at) => NOON + at * (MINUTE / 2));
     add(1, () => NOON + 6 * DAY, { color: "RED", scheduledAt: NOON - 1 });
     await plan();
     expect(posts(() => true)).toMatchObject([{ announcementId: "week", state: "planned", dueAt: NOON - 1 }]);
@@ -86,7 +86,7 @@ describe("a guild with more occurrences ahead than are read at a time", () => {
 
   test("has all of the next hour planned, in as many plans as it takes", async () => {
     rules = [sampleAnnouncement({ type: "COLOR", eventColor: "RED" })];
-    add(3 * MOST_ENTRIES, (at) => NOON + at * 100);
+    add(3 * MAX_ENTRIES, (at) => NOON + at * 100);
     add(1, () => NOON + 50 * MINUTE, { color: "RED" });
     await plan();
     expect(posts(() => true)).toMatchObject([{ dueAt: NOON + 50 * MINUTE }]);
@@ -96,16 +96,16 @@ describe("a guild with more occurrences ahead than are read at a time", () => {
 
   test("and of which most are far ahead is planned as far as was read, and no further for now", async () => {
     rules = [sampleAnnouncement({ type: "COLOR", eventColor: "RED" })];
-    add(3 * MOST_ENTRIES, (at) => NOON + at * 3_000);
+    add(3 * MAX_ENTRIES, (at) => NOON + at * 3_000);
     await plan();
     const { occurrencesThrough = 0, plannedThrough, replanAt, bounded } = await store.guildPlan(GUILD);
-    expect(occurrencesThrough).toBe(NOON + (MOST_ENTRIES - 1) * 3_000);
+    expect(occurrencesThrough).toBe(NOON + (MAX_ENTRIES - 1) * 3_000);
     expect([plannedThrough, bounded]).toEqual([occurrencesThrough, undefined]);
     expect(replanAt).toBeLessThan(occurrencesThrough);
   });
 
   test("plans nothing anew, and stores nothing, while nothing changes", async () => {
-    add(3 * MOST_ENTRIES, (at) => NOON + at * 3_000);
+    add(3 * MAX_ENTRIES, (at) => NOON + at * 3_000);
     await plan();
     const { version } = await store.guildPlan(GUILD);
     await plan();
@@ -119,7 +119,7 @@ describe("a guild with more occurrences ahead than are read at a time", () => {
       sampleAnnouncement({ id: "one" as AnnouncementId, ...single }),
       sampleAnnouncement({ id: "off" as AnnouncementId, enabled: false }),
     ];
-    add(MOST_ENTRIES + 100, () => NOON - MINUTE);
+    add(MAX_ENTRIES + 100, () => NOON - MINUTE);
     add(1, () => NOON, { color: "RED" });
     await plan();
     const missed = () => posts(({ state }) => state === "missed");
@@ -134,7 +134,7 @@ describe("a guild with more occurrences ahead than are read at a time", () => {
 
   test("at one instant that lies ahead says nothing yet", async () => {
     rules = [sampleAnnouncement({ type: "COLOR", eventColor: "RED" })];
-    add(MOST_ENTRIES + 100, () => NOON + MINUTE);
+    add(MAX_ENTRIES + 100, () => NOON + MINUTE);
     await plan();
     expect(posts(() => true)).toEqual([]);
   });

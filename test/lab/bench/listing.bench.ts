@@ -7,7 +7,7 @@ import { calendarEventsService } from "../../../services/calendar-events/calenda
 import { type EventView, listEvents, listOngoingEvents } from "../../../services/contracts/calendar-events.contract.ts";
 import type { GuildId } from "../../../services/contracts/ids.ts";
 import { startMongod } from "../../../services/launch/embedded-mongod.ts";
-import { fullRecurrence } from "../../../services/calendar-events/domain/given-recurrence.ts";
+import { fullRecurrence } from "../../../services/calendar-events/domain/parse-recurrence.ts";
 import { occurrencesTouching } from "../../../services/calendar-events/domain/occurrences.ts";
 import { touches, type Window } from "../../../services/calendar-events/domain/window.ts";
 import { UTC } from "../../../services/calendar-events/domain/zone.ts";

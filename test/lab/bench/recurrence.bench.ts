@@ -1,7 +1,7 @@
 import { createRequire } from "node:module";
 import ICAL from "ical.js";
 import { RRuleTemporal } from "rrule-temporal";
-import { recurrenceGiven } from "../../../services/calendar-events/domain/given-recurrence.ts";
+import { parseRecurrence } from "../../../services/calendar-events/domain/parse-recurrence.ts";
 import { localToInstant } from "../../../services/calendar-events/domain/local-to-instant.ts";
 import { occurrencesTouching, type Series } from "../../../services/calendar-events/domain/occurrences.ts";
 import type { Window } from "../../../services/calendar-events/domain/window.ts";
@@ -158,7 +158,7 @@ function answersTo(row: Row, zoneName: string): Record<string, Answer> {
     return built.between(new Date(from), new Date(until - 1), true).length;
   };
   const warm = new RRuleTemporal({ rruleString });
-  const given = recurrenceGiven({ rrule: rule, exDates: exceptions.map((wall) => localToInstant(wall, zone)) }, zone);
+  const given = parseRecurrence({ rrule: rule, exDates: exceptions.map((wall) => localToInstant(wall, zone)) }, zone);
   if (isRefusal(given)) throw new Error(rule);
   return {
     ours() {

@@ -14,8 +14,8 @@ const SEED = Number(env["FUZZ_SEED"] ?? Date.now() % 2 ** 31);
 const PARTS = 10;
 const OPERATOR_KEY = "operator-key-of-the-fuzzer";
 /** What the service may hold more after the last tenth of the requests than after the first. */
-const MOST_HEAP_MB = 16;
-const MOST_RESIDENT_MB = 48;
+const MAX_HEAP_MB = 16;
+const MAX_RESIDENT_MB = 48;
 
 /** `npm run fuzz`: the service as `npm start` has it, without limits of rate, and as many requests as are asked for. */
 async function main(): Promise<void> {
@@ -40,7 +40,7 @@ async function main(): Promise<void> {
     const [heap, resident] = [last.heapUsed - first.heapUsed, last.rss - first.rss];
     const growth = `from ${REQUESTS / PARTS} requests on: heap ${heap.toFixed(1)} MB more, resident ${resident.toFixed(1)} MB`;
     stdout.write(`${growth}\n`);
-    if (heap > MOST_HEAP_MB || resident > MOST_RESIDENT_MB) throw new Error(`the service has grown: ${growth}`);
+    if (heap > MAX_HEAP_MB || resident > MAX_RESIDENT_MB) throw new Error(`the service has grown: ${growth}`);
   } finally {
     // A rejection that nobody handles ends the process: then this is not 0.
     const code = await service.end();

@@ -10,7 +10,7 @@ import type { Stage, Target } from "./row.ts";
 export const OPERATOR_KEY = "operator-key-of-the-hostile-load";
 const CONNECTIONS = 64;
 /** Loads of connections in one attack. */
-const MOST_LOADS = 3;
+const MAX_LOADS = 3;
 
 /** guildcal as `npm start` runs it, on a data folder of its own. */
 export async function startTarget(env: Readonly<Record<string, string>>, mode = "all"): Promise<Target> {
@@ -30,7 +30,7 @@ export async function startTarget(env: Readonly<Record<string, string>>, mode = 
 
 export function newStage(target: Target): Stage & { end(): void } {
   const { post, end } = asker(target.port, CONNECTIONS);
-  const attackers = startAttackers(MOST_LOADS);
+  const attackers = startAttackers(MAX_LOADS);
 
   async function ask<Body>(path: string, body: object): Promise<Body> {
     const { status, text } = await post(path, OPERATOR_KEY, JSON.stringify(body));

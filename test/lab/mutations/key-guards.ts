@@ -5,7 +5,10 @@ const mayCall = {
   testFile: "mixins/actions/may-call.unit.test.ts",
   test: "opens what it was made for",
 };
-const ring = { file: "services/api/keys/key-ring.ts", testFile: "services/api/keys/key-ring.unit.test.ts" };
+const authenticator = {
+  file: "services/api/keys/api-key-authenticator.ts",
+  testFile: "services/api/keys/api-key-authenticator.unit.test.ts",
+};
 const rates = { testFile: "services/api/rates/rates.unit.test.ts" };
 
 const docsPage = {
@@ -62,7 +65,7 @@ export const KEY_GUARDS: readonly TestedGuard[] = [
     test: "does not check anew what has just passed its own check here, and no other's word counts",
   },
   {
-    ...ring,
+    ...authenticator,
     guard: "a key's secret counts, and not its id alone",
     in: "authenticate",
     code: "sameDigest($_, $EACH.digest)",
@@ -70,7 +73,7 @@ export const KEY_GUARDS: readonly TestedGuard[] = [
     test: "the right id with another secret opens nothing",
   },
   {
-    ...ring,
+    ...authenticator,
     guard: "a key that opened is compared anew when its record is another",
     in: "authenticate",
     code: "$_ === $BEFORE?.key",
@@ -78,7 +81,7 @@ export const KEY_GUARDS: readonly TestedGuard[] = [
     test: "a key that opened and was rotated without an overlap opens nothing any more",
   },
   {
-    ...ring,
+    ...authenticator,
     guard: "a key that opened is over when its time is",
     in: "authenticate",
     code: "$SAME && isLive($$$)",
@@ -86,7 +89,7 @@ export const KEY_GUARDS: readonly TestedGuard[] = [
     test: "a key that opened is over in the moment in which its time is",
   },
   {
-    ...ring,
+    ...authenticator,
     guard: "a key that opened is remembered by a digest",
     in: "authenticate",
     code: 'hash("sha256", $_ + $PRESENTED, "base64")',
@@ -94,7 +97,7 @@ export const KEY_GUARDS: readonly TestedGuard[] = [
     test: "no key that was presented is kept in memory",
   },
   {
-    ...ring,
+    ...authenticator,
     guard: "a key of another installation is none",
     in: "authenticate",
     code: "$ENV === $_.env",
@@ -102,10 +105,10 @@ export const KEY_GUARDS: readonly TestedGuard[] = [
     test: "another installation's key is told by its look",
   },
   {
-    ...ring,
+    ...authenticator,
     guard: "what is known of a key is believed for less than five seconds",
-    code: "const REMEMBERED_MS = $_;",
-    without: "const REMEMBERED_MS = 40_000;",
+    code: "const CACHE_TTL_MS = $_;",
+    without: "const CACHE_TTL_MS = 40_000;",
     test: "believes an answer for less than five seconds",
   },
   {
@@ -138,8 +141,8 @@ export const KEY_GUARDS: readonly TestedGuard[] = [
   {
     ...rates,
     guard: "who is over a limit is not counted on, and not let through",
-    file: "services/api/rates/doorkeeper.ts",
-    in: "admitted",
+    file: "services/api/rates/admission.ts",
+    in: "allowed",
     code: "$_.waitMs === 0",
     without: "true",
     test: "turns away a key that is used too often",
@@ -156,7 +159,7 @@ export const KEY_GUARDS: readonly TestedGuard[] = [
   {
     ...rates,
     guard: "where too many keys failed, the store is not asked for unknown ones",
-    file: "services/api/rates/doorkeeper.ts",
+    file: "services/api/rates/admission.ts",
     in: "mayAsk",
     code: "$_.waitMs === 0",
     without: "true",
@@ -181,18 +184,18 @@ export const KEY_GUARDS: readonly TestedGuard[] = [
     test: "forgets what was used little by little",
   },
   {
-    ...ring,
+    ...authenticator,
     guard: "a key that was made here opens where others failed, though not seen before",
     in: "keyOf",
-    code: "$HELD || isOurId($$$)",
+    code: "$HELD || isSignedId($$$)",
     without: "$HELD",
     test: "a store that is spared made-up ids",
   },
   {
-    ...ring,
+    ...authenticator,
     guard: "nobody can make up an id that the store is asked for",
     file: "services/api/keys/key-digests.ts",
-    in: "isOurId",
+    in: "isSignedId",
     code: "sameDigest($$$)",
     without: "true",
     test: "a store that is spared made-up ids",

@@ -43,8 +43,8 @@ export const PROCESS_GUARDS: readonly TestedGuard[] = [
   {
     ...npmSignals,
     guard: "the service ends when npm has ended without a signal to it",
-    file: "services/launch/end-of-process.ts",
-    in: "askedToEnd",
+    file: "services/launch/shutdown-signals.ts",
+    in: "shutdownRequested",
     code: "whenNpmEnds($_);",
     without: "",
     test: "npm run start, by SIGKILL",
@@ -52,7 +52,7 @@ export const PROCESS_GUARDS: readonly TestedGuard[] = [
   {
     ...npmSignals,
     guard: "npm may have ended before the service looks for it",
-    file: "services/launch/end-of-process.ts",
+    file: "services/launch/shutdown-signals.ts",
     in: "whenNpmEnds",
     code: "isStranger($$$)",
     without: "false",
@@ -60,11 +60,11 @@ export const PROCESS_GUARDS: readonly TestedGuard[] = [
   },
   {
     guard: "one press of Ctrl-C under npm counts once",
-    file: "services/launch/end-of-process.ts",
-    in: "insists",
+    file: "services/launch/shutdown-signals.ts",
+    in: "isSecondInterrupt",
     code: "$_ > ONE_PRESS_MS",
     without: "true",
-    testFile: "services/launch/end-of-process.unit.test.ts",
+    testFile: "services/launch/shutdown-signals.unit.test.ts",
     test: "one press of Ctrl-C",
   },
   {

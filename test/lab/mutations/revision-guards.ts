@@ -49,7 +49,7 @@ export const REVISION_GUARDS: readonly TestedGuard[] = [
     ...subscribers,
     guard: "a list of subscribers does not grow beyond 1000 by additions (D26)",
     in: "tooMany",
-    code: "$_ <= MOST_SUBSCRIBERS",
+    code: "$_ <= MAX_SUBSCRIBERS",
     without: "true",
     test: "make a list of 1000 entries",
   },

@@ -8,7 +8,7 @@ import type { Outage } from "../../../services/dispatch/domain/wait.ts";
 import type { Feed } from "../../../services/dispatch/protocol/ports.ts";
 import type { GuildPlan, PostStore, PostWrite, Source } from "../../../services/dispatch/protocol/post-store.ts";
 
-const MOST_OUTAGES = 20;
+const MAX_OUTAGES = 20;
 
 /** The plan and ledger in memory, for the simulator: the same promises as the one in MongoDB. */
 export interface MemoryPostStore extends PostStore {
@@ -146,7 +146,7 @@ export function newMemoryPostStore(
       const at = now();
       if (beatAt !== undefined && at - beatAt > gapMs) {
         const cause = awakeSince <= beatAt ? "DATABASE" : "DISPATCH_DOWN";
-        outages = [...outages, { cause, from: beatAt, until: at } as const].slice(-MOST_OUTAGES);
+        outages = [...outages, { cause, from: beatAt, until: at } as const].slice(-MAX_OUTAGES);
       }
       firstAt ??= at;
       beatAt = at;

@@ -7,13 +7,13 @@ import { cut, shown } from "./cut-text.ts";
 import { DRAWN_COLORS } from "./drawn-colors.ts";
 import { instantLines, spanLine, type TimeStyle } from "./event-times.ts";
 import {
-  MOST_AUTHOR,
-  MOST_DESCRIPTION,
-  MOST_EMBED,
-  MOST_FIELD_VALUE,
-  MOST_FOOTER,
-  MOST_TITLE,
-  MOST_URL,
+  MAX_AUTHOR,
+  MAX_DESCRIPTION,
+  MAX_EMBED,
+  MAX_FIELD_VALUE,
+  MAX_FOOTER,
+  MAX_TITLE,
+  MAX_URL,
 } from "./message-limits.ts";
 
 /** All that a message is made from. */
@@ -32,14 +32,14 @@ export interface Announced {
 export function announcementEmbed(announced: Announced): Embed {
   const { announcement, occurrence, settings } = announced;
   const words = ANNOUNCEMENT_WORDS[settings.lang];
-  const author = settings.branded ? cut(shown(announced.guildName), MOST_AUTHOR) : "";
+  const author = settings.branded ? cut(shown(announced.guildName), MAX_AUTHOR) : "";
   const head = {
     ...(author === "" ? {} : { author }),
-    title: cut(shown(occurrence.name) || words.announcement, MOST_TITLE),
+    title: cut(shown(occurrence.name) || words.announcement, MAX_TITLE),
     color: DRAWN_COLORS[occurrence.color],
   };
   const info = shown(announcement.info);
-  if (announcement.infoOnly && info !== "") return { ...head, description: cut(info, MOST_DESCRIPTION), fields: [] };
+  if (announcement.infoOnly && info !== "") return { ...head, description: cut(info, MAX_DESCRIPTION), fields: [] };
   return withinTotal({ ...head, ...eventBody(announced, words, info) });
 }
 
@@ -48,7 +48,7 @@ function eventBody(
   words: AnnouncementWords,
   info: string,
 ): Omit<Embed, "color"> {
-  const description = cut(shown(occurrence.description), MOST_DESCRIPTION);
+  const description = cut(shown(occurrence.description), MAX_DESCRIPTION);
   const imageUrl = imageOf(occurrence.image);
   const style: TimeStyle = { words, twelveHour: settings.twelveHour, timezone: occurrence.timezone };
   return {
@@ -61,7 +61,7 @@ function eventBody(
     ],
     ...(settings.simpleAnnouncements
       ? {}
-      : { footer: cut(words.ids(announcement.id, occurrence.occurrenceId), MOST_FOOTER) }),
+      : { footer: cut(words.ids(announcement.id, occurrence.occurrenceId), MAX_FOOTER) }),
   };
 }
 
@@ -77,20 +77,20 @@ function instantFields({ startsAt, endsAt }: Occurrence, style: TimeStyle): Embe
 }
 
 function textField(name: string, text: string): EmbedField[] {
-  return text === "" ? [] : [{ name, value: cut(text, MOST_FIELD_VALUE), inline: false }];
+  return text === "" ? [] : [{ name, value: cut(text, MAX_FIELD_VALUE), inline: false }];
 }
 
 /** The receiver refuses the whole message for a bad link, so one that it could not show is left out. */
 function imageOf(image: string | undefined): string | undefined {
   const url = image === undefined ? null : URL.parse(image);
   const isLink = (url?.protocol === "http:" || url?.protocol === "https:") && url.hostname.includes(".");
-  return isLink && url.href.length <= MOST_URL ? url.href : undefined;
+  return isLink && url.href.length <= MAX_URL ? url.href : undefined;
 }
 
 /** Only the description gives way: everything else together is at most 5 300 characters. */
 function withinTotal(embed: Embed): Embed {
   const { description = "", ...rest } = embed;
-  const room = MOST_EMBED - (embedLength(embed) - description.length);
+  const room = MAX_EMBED - (embedLength(embed) - description.length);
   return description.length <= room ? embed : { ...rest, description: cut(description, room) };
 }
 

@@ -1,6 +1,6 @@
 import type { ChatMessage, Embed } from "../chat-message.ts";
 import { cut } from "./cut-text.ts";
-import { MOST_CONTENT } from "./message-limits.ts";
+import { MAX_CONTENT } from "./message-limits.ts";
 
 /**
  * The same message without its box, for a channel that refuses the box: mentions first, then title, description,
@@ -8,7 +8,7 @@ import { MOST_CONTENT } from "./message-limits.ts";
  */
 export function asPlainText({ content, embeds, allowedMentions }: ChatMessage): ChatMessage {
   const lines = [content, ...embeds.flatMap(linesOf)].filter((line) => line !== "");
-  return { content: cut(lines.join("\n"), MOST_CONTENT), embeds: [], allowedMentions };
+  return { content: cut(lines.join("\n"), MAX_CONTENT), embeds: [], allowedMentions };
 }
 
 function linesOf({ title = "", description = "", footer = "", fields }: Embed): string[] {

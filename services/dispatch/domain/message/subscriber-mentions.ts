@@ -1,6 +1,6 @@
 import { SNOWFLAKE } from "../../../contracts/ids.ts";
 import type { AllowedMentions } from "../chat-message.ts";
-import { MOST_CONTENT, MOST_MENTIONED_IDS } from "./message-limits.ts";
+import { MAX_CONTENT, MAX_MENTIONED_IDS } from "./message-limits.ts";
 
 /** Part of the format, the same in every language (D33). */
 const LABEL = "Subscribers:";
@@ -29,7 +29,7 @@ export function mentionParts(roles: readonly string[], users: readonly string[])
   let length = LABEL.length;
   for (const mention of mentionsOf(roles, users)) {
     const part = parts.at(-1) ?? [];
-    const fits = length + 1 + mention.text.length <= MOST_CONTENT && hasRoom(part, mention);
+    const fits = length + 1 + mention.text.length <= MAX_CONTENT && hasRoom(part, mention);
     if (fits) part.push(mention);
     else parts.push([mention]);
     length = (fits ? length : LABEL.length) + 1 + mention.text.length;
@@ -52,7 +52,7 @@ function idsIn(entries: readonly string[]): string[] {
 }
 
 function hasRoom(part: readonly Mention[], { kind }: Mention): boolean {
-  return part.filter((mention) => mention.kind === kind).length < MOST_MENTIONED_IDS;
+  return part.filter((mention) => mention.kind === kind).length < MAX_MENTIONED_IDS;
 }
 
 function partOf(mentions: readonly Mention[]): MentionPart {

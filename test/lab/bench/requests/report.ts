@@ -45,11 +45,11 @@ export function printReport({ at, commit, machine, pace, comparisons, lives, lin
   printLines(others);
 }
 
-const MOST_DRIFT = 1.02;
+const MAX_DRIFT = 1.02;
 
 /** Whether memory went on to grow with the requests. */
 export function drifts({ drift }: Life): boolean {
-  return drift > MOST_DRIFT;
+  return drift > MAX_DRIFT;
 }
 
 function lifeLine(life: Life): string {
@@ -57,7 +57,7 @@ function lifeLine(life: Life): string {
     ([when, mib]) => `${when} ${mib.toFixed(0)} (held ${life.heldMiB[when]?.toFixed(1)})`,
   );
   const start = `ready after ${life.startMs.toFixed(0)} ms, ${life.startCpuMs.toFixed(0)} ms of CPU`;
-  const drift = `held, last to second ${life.drift.toFixed(3)} <= ${MOST_DRIFT}`;
+  const drift = `held, last to second ${life.drift.toFixed(3)} <= ${MAX_DRIFT}`;
   return `${drifts(life) ? "MISS" : "ok  "}  one process: ${start}; resident MiB by requests: ${memory.join(", ")}; ${drift}`;
 }
 

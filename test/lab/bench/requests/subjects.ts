@@ -134,12 +134,12 @@ async function subject(
 
 const LOOK_MS = 1_000;
 const IDLE_MS = 100;
-const MOST_LOOKS = 60;
+const MAX_LOOKS = 60;
 
 /** Waits until what a start has to catch up with is done: it would be counted among the requests. */
 async function untilIdle({ usage }: Pick<Subject, "usage">): Promise<void> {
   let before = Infinity;
-  for (let look = 0; look < MOST_LOOKS; look += 1) {
+  for (let look = 0; look < MAX_LOOKS; look += 1) {
     const now = Object.values(await usage()).reduce((sum, { cpuMs }) => sum + cpuMs, 0);
     if (now - before >= 0 && now - before < IDLE_MS) return;
     before = now;

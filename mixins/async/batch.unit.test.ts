@@ -1,0 +1,88 @@
+import { afterEach, describe, expect, jest, test } from "@jest/globals";
+import { batched } from "./batch.ts";
+
+const turn = () => new Promise((resolve) => setImmediate(resolve));
+
+interface UnderWay {
+  readonly items: readonly string[];
+  readonly end: (error?: Error) => void;
+}
+
+/** Work that goes on until it is ended; each item's outcome is its capital. */
+function gathered({ most = 100, placeMs }: { most?: number; placeMs?: number } = {}) {
+  const begun: UnderWay[] = [];
+  const ask = batched(
+    (items: readonly string[]) =>
+      new Promise<readonly (string | Error)[]>((resolve, reject) => {
+        const end = (error?: Error) =>
+          error === undefined ? resolve(items.map((item) => item.toUpperCase())) : reject(error);
+        begun.push({ items, end });
+      }),
+    { most, ...(placeMs !== undefined && { placeMs }) },
+  );
+  const shown = () => begun.map(({ items }) => items.join(""));
+  /** Asks for each letter, as long as the turn lasts. */
+  const askFor = async (letters: string) => {
+    const outcomes = Promise.allSettled(letters.split("").map(ask));
+    await turn();
+    return { outcomes };
+  };
+  return { begun, shown, askFor };
+}
+
+describe("what is done together", () => {
+  afterEach(() => void jest.useRealTimers());
+
+  test("is what was asked for in one turn of the event loop, and each gets its own", async () => {
+    const { begun, shown, askFor } = gathered();
+    const { outcomes } = await askFor("ab");
+    begun[0]?.end();
+    await expect(outcomes).resolves.toMatchObject([{ value: "A" }, { value: "B" }]);
+    expect(shown()).toEqual(["ab"]);
+  });
+
+  test("is, while two are under way, all that comes, as soon as one of them ends", async () => {
+    const { begun, shown, askFor } = gathered();
+    for (const letters of ["a", "b", "c", "d"]) await askFor(letters);
+    expect(shown()).toEqual(["a", "b"]);
+    begun[1]?.end();
+    await turn();
+    expect(shown()).toEqual(["a", "b", "cd"]);
+  });
+
+  test("is more than one where it is too much for one", async () => {
+    const { shown, askFor } = gathered({ most: 2 });
+    await askFor("abc");
+    expect(shown()).toEqual(["ab", "c"]);
+  });
+
+  test("gives its place to the next also where it fails, and fails for all", async () => {
+    const { begun, shown, askFor } = gathered();
+    const { outcomes } = await askFor("ab");
+    for (const letters of ["c", "d"]) await askFor(letters);
+    begun[0]?.end(new Error("gone"));
+    await expect(outcomes).resolves.toMatchObject([{ status: "rejected" }, { status: "rejected" }]);
+    await turn();
+    expect(shown()).toEqual(["ab", "c", "d"]);
+  });
+
+  test("gives its place to the next when it is late, where that is said, and once", async () => {
+    jest.useFakeTimers({ doNotFake: ["setImmediate"] });
+    const { begun, shown, askFor } = gathered({ placeMs: 20 });
+    for (const letters of ["a", "b", "c"]) await askFor(letters);
+    expect(shown()).toEqual(["a", "b"]);
+    await jest.advanceTimersByTimeAsync(20);
+    expect(shown()).toEqual(["a", "b", "c"]);
+    begun[0]?.end();
+    for (const letters of ["d", "e"]) await askFor(letters);
+    expect(shown()).toEqual(["a", "b", "c", "d"]);
+  });
+
+  test("keeps its place for as long as it takes, where nothing is said", async () => {
+    jest.useFakeTimers({ doNotFake: ["setImmediate"] });
+    const { shown, askFor } = gathered();
+    for (const letters of ["a", "b", "c"]) await askFor(letters);
+    await jest.advanceTimersByTimeAsync(60_000);
+    expect(shown()).toEqual(["a", "b"]);
+  });
+});

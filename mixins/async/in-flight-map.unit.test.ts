@@ -1,0 +1,71 @@
+import { setFlagsFromString } from "node:v8";
+import { runInNewContext } from "node:vm";
+import { beforeEach, describe, expect, test } from "@jest/globals";
+import { InFlightMap } from "./in-flight-map.ts";
+
+describe("a map for what is under way", () => {
+  let calls: InFlightMap<string, number>;
+
+  beforeEach(() => {
+    calls = new InFlightMap();
+    calls.set("a", 1);
+    calls.set("b", 2);
+  });
+
+  test("holds what was set last, until it is deleted", () => {
+    calls.set("a", 3);
+    expect([calls.get("a"), calls.get("b"), calls.get("c"), calls.size]).toEqual([3, 2, undefined, 2]);
+    expect([calls.delete("a"), calls.delete("a"), calls.get("a"), calls.size]).toEqual([true, false, undefined, 1]);
+  });
+
+  test("is visited in the order of coming, without what was deleted on the way", () => {
+    const visited: [string, number][] = [];
+    calls.set("c", 3);
+    calls.forEach((value, key) => {
+      visited.push([key, value]);
+      calls.delete("b");
+    });
+    expect(visited).toEqual([
+      ["a", 1],
+      ["c", 3],
+    ]);
+  });
+});
+
+describe("what was under way, among old objects", () => {
+  const ROUNDS = 10_000;
+  const UNDER_WAY = 16;
+  const SLOTS = 100;
+  /** Of what came and went. */
+  const PUT = ROUNDS * SLOTS * 8;
+
+  setFlagsFromString("--expose-gc");
+  const collect = runInNewContext("gc") as (options?: { type: "minor" }) => void;
+
+  /** Bytes that short collections left of all that passed through the map. */
+  function heldBy(map: Pick<InFlightMap<number, unknown>, "set" | "delete">): number {
+    const pass = (from: number) => {
+      for (let at = from; at < from + ROUNDS; at += 1) {
+        map.set(
+          at,
+          Array.from({ length: SLOTS }, () => at),
+        );
+        map.delete(at - UNDER_WAY);
+        if (at % 50 === 0) collect({ type: "minor" });
+      }
+    };
+    pass(0);
+    collect();
+    const before = process.memoryUsage().heapUsed;
+    pass(ROUNDS);
+    return process.memoryUsage().heapUsed - before;
+  }
+
+  test("is let go of", () => {
+    expect(heldBy(new InFlightMap())).toBeLessThan(PUT / 3);
+  });
+
+  test("is held by a Map, which is why there is another", () => {
+    expect(heldBy(new Map())).toBeGreaterThan(PUT / 2);
+  });
+});

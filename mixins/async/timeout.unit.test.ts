@@ -1,0 +1,19 @@
+import { describe, expect, test } from "@jest/globals";
+import { withTimeouts, OperationTimeout } from "./timeout.ts";
+
+const never = new Promise<string>(() => {});
+const bounded = withTimeouts(
+  { slow: () => never, quick: (text: string) => Promise.resolve(text), bad: () => Promise.reject(new Error("no")) },
+  () => 20,
+);
+
+describe("operations with a time limit", () => {
+  test("one that never answers is rejected", async () => {
+    await expect(bounded.slow()).rejects.toBeInstanceOf(OperationTimeout);
+  });
+
+  test("an answer and an error pass as they are", async () => {
+    await expect(bounded.quick("yes")).resolves.toBe("yes");
+    await expect(bounded.bad()).rejects.toThrow("no");
+  });
+});

@@ -1,0 +1,22 @@
+import { describe, expect, test } from "@jest/globals";
+import { ServiceBroker } from "moleculer";
+import { brokerOptions } from "../../moleculer.config.ts";
+import { InFlightMap } from "../async/in-flight-map.ts";
+
+const ON_A_BUS = brokerOptions({ nodeId: "test", natsUrl: "nats://127.0.0.1:1", logLevel: "fatal" });
+
+/** What a broker that is not started keeps its calls over the bus in. */
+function keptIn(options: object): unknown {
+  const { transit } = new ServiceBroker(options);
+  return (transit as unknown as { pendingRequests: unknown }).pendingRequests;
+}
+
+describe("calls over the bus", () => {
+  test("are kept where they are let go of with their answers", () => {
+    expect(keptIn(ON_A_BUS)).toBeInstanceOf(InFlightMap);
+  });
+
+  test("are kept by Moleculer itself under the same name, in a Map", () => {
+    expect(keptIn({ ...ON_A_BUS, middlewares: [] })).toBeInstanceOf(Map);
+  });
+});

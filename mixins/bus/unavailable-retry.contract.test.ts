@@ -1,0 +1,78 @@
+import { afterEach, beforeEach, describe, expect, test } from "@jest/globals";
+import { type Context, ServiceBroker } from "moleculer";
+import { brokerOptions } from "../../moleculer.config.ts";
+import { action } from "../../services/contracts/contract.ts";
+import { refuse } from "../../services/contracts/errors.ts";
+import { newWriteId } from "../mongo/write-id.ts";
+import { asError, serve } from "../actions/contract-action.ts";
+import { unavailableRetry } from "./unavailable-retry.middleware.ts";
+
+const SHORTER_THAN_ITS_PAUSE_MS = 40;
+const set = action<object, number>({ name: "thing.set", keys: "guild write", params: {}, idempotent: true });
+const make = action<object, number>({ name: "thing.make", keys: "guild write", params: {}, idempotent: false });
+
+describe("a call that is answered with 'not now'", () => {
+  let broker: ServiceBroker;
+  let calls: number;
+  let handle: (call: number) => Promise<number>;
+  const handler = () => handle((calls += 1)).then((result) => (result === 0 ? refuse("UNAVAILABLE") : result));
+
+  beforeEach(async () => {
+    calls = 0;
+    const options = brokerOptions({ nodeId: "retried.test", natsUrl: undefined, logLevel: "fatal" });
+    broker = new ServiceBroker({ ...options, tracking: { enabled: false } });
+    broker.createService({ name: "thing", actions: { ...serve(set, handler), ...serve(make, handler) } });
+    await broker.start();
+  });
+  afterEach(() => broker.stop());
+
+  const asWrite = () => ({ meta: { writeId: newWriteId() } });
+  const setOnce = (options: object = {}) => broker.call(set.name, {}, { ...asWrite(), ...options });
+
+  test("is made again when it may be asked again", async () => {
+    handle = async (call) => (call < 3 ? 0 : call);
+    await expect(setOnce()).resolves.toBe(3);
+  });
+
+  test("is made three times at most", async () => {
+    handle = async () => 0;
+    await expect(setOnce()).rejects.toMatchObject({ type: "UNAVAILABLE" });
+    expect(calls).toBe(3);
+  });
+
+  test("is made once when it may not be asked again, or has no id, and when its caller wants it so", async () => {
+    handle = async () => 0;
+    await expect(broker.call(make.name, {}, asWrite())).rejects.toMatchObject({ type: "UNAVAILABLE" });
+    await expect(broker.call(set.name)).rejects.toMatchObject({ type: "UNAVAILABLE" });
+    await expect(setOnce({ retries: 0 })).rejects.toMatchObject({ type: "UNAVAILABLE" });
+    expect(calls).toBe(3);
+  });
+
+  test.each(["UNAVAILABLE", "TOO_MANY_REQUESTS"] as const)(
+    "and may have been done at its first try is not answered with a later try that began nothing: %s",
+    async (later) => {
+      handle = async (call) => {
+        throw asError(refuse(call === 1 ? "OUTCOME_UNKNOWN" : later));
+      };
+      await expect(setOnce()).rejects.toMatchObject({ type: "OUTCOME_UNKNOWN" });
+      expect(calls).toBe(later === "UNAVAILABLE" ? 3 : 2);
+    },
+  );
+
+  test("is answered with what a later try says of the write itself", async () => {
+    handle = async (call) => {
+      if (call === 1) throw asError(refuse("OUTCOME_UNKNOWN"));
+      throw asError(refuse("EVENT_NOT_FOUND"));
+    };
+    await expect(setOnce()).rejects.toMatchObject({ type: "EVENT_NOT_FOUND" });
+    expect(calls).toBe(2);
+  });
+
+  test("is not made again when its time would be over: it could be done after a later one", async () => {
+    const refuseIt = () => ((calls += 1), Promise.reject(asError(refuse("UNAVAILABLE"))));
+    const made = unavailableRetry().remoteAction?.call(broker, refuseIt, { isRead: true } as never);
+    const context = { meta: {}, options: { timeout: SHORTER_THAN_ITS_PAUSE_MS } } as Context;
+    await expect(made?.call(undefined as never, context)).rejects.toMatchObject({ type: "UNAVAILABLE" });
+    expect(calls).toBe(1);
+  });
+});

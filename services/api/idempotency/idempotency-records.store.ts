@@ -1,0 +1,88 @@
+import { type Connection, Schema } from "mongoose";
+import { isDuplicateKey } from "../../../mixins/mongo/change-feed.ts";
+import { deadlineStages, inTime } from "../../../mixins/mongo/current-write.ts";
+import type { WriteId } from "../../contracts/ids.ts";
+import type { StoredResponse } from "./idempotency.ts";
+
+const EXPIRES_AFTER_SECONDS = 86_400;
+
+/** An `Idempotency-Key` in use, with the answer once the request has one. */
+interface IdempotencyRecord {
+  readonly _id: string;
+  /** Digest of the params: the same key with other params is refused. */
+  readonly digest: string;
+  /** Write id of every request with this key. */
+  readonly writeId: WriteId;
+  /** Set after a refusal: a request with other params may use the key. */
+  readonly isFree?: true;
+  readonly body?: string;
+  readonly etag?: string;
+  readonly at: Date;
+}
+
+const schema = new Schema<IdempotencyRecord>(
+  {
+    _id: { type: String, required: true },
+    digest: { type: String, required: true },
+    writeId: { type: String, required: true },
+    isFree: Boolean,
+    body: String,
+    etag: String,
+    at: { type: Date, required: true },
+  },
+  // The name stays: during a rolling update both versions must see the same keys.
+  { collection: "kept_answers", versionKey: false },
+);
+schema.index({ at: 1 }, { expireAfterSeconds: EXPIRES_AFTER_SECONDS });
+
+/** The request that holds the key. */
+export interface IdempotencyClaim {
+  readonly digest: string;
+  readonly writeId: WriteId;
+  readonly done?: StoredResponse;
+}
+
+export interface IdempotencyRecordsStore {
+  /** Assigns the key to this request unless another one holds it; resolves with the holder. */
+  claim(id: string, digest: string, writeId: WriteId): Promise<IdempotencyClaim>;
+  /** Stores the answer of the write if it still holds the key. */
+  keep(id: string, writeId: WriteId, done: StoredResponse): Promise<void>;
+  /** Lets a request with other params use the key, unless an answer is stored. A retry keeps its write id. */
+  free(id: string, writeId: WriteId): Promise<void>;
+}
+
+export function idempotencyRecordsStore(connection: Connection): IdempotencyRecordsStore {
+  const model = connection.model<IdempotencyRecord>("KeptAnswer", schema);
+  return {
+    async claim(_id, digest, writeId) {
+      const isFree = { $or: [{ digest: { $exists: false } }, { isFree: true, digest: { $ne: digest } }] };
+      const claim = [{ $replaceWith: { $mergeObjects: [{ $literal: { _id, digest, writeId } }, { at: "$$NOW" }] } }];
+      try {
+        const update = [...claim, ...deadlineStages()];
+        await inTime(model.collection.updateOne({ _id, ...isFree } as never, update, { upsert: true }));
+        return { digest, writeId };
+      } catch (error) {
+        if (!isDuplicateKey(error)) throw error;
+        const before = await model.findById(_id).lean<IdempotencyRecord>();
+        if (before === null) return { digest, writeId };
+        const { body, etag } = before;
+        return {
+          digest: before.digest,
+          writeId: before.writeId,
+          ...(body === undefined ? {} : { done: { body, etag } }),
+        };
+      }
+    },
+
+    async keep(_id, writeId, { body, etag }) {
+      await model.updateOne(
+        { _id, writeId },
+        { $set: etag === undefined ? { body } : { body, etag }, $unset: { isFree: 1 } },
+      );
+    },
+
+    async free(_id, writeId) {
+      await model.updateOne({ _id, writeId, body: { $exists: false } }, { $set: { isFree: true } });
+    },
+  };
+}

@@ -1,0 +1,77 @@
+import { hash } from "node:crypto";
+import type { IncomingHttpHeaders } from "node:http";
+import { asRefusal } from "../../../mixins/actions/contract-action.ts";
+import { ERRORS, refuse, type Refusal } from "../../contracts/errors.ts";
+import { newWriteId } from "../../../mixins/mongo/write-id.ts";
+import type { WriteId } from "../../contracts/ids.ts";
+import { wasNotBegun } from "../service-watch.ts";
+import type { IdempotencyRecordsStore } from "./idempotency-records.store.ts";
+
+/** A create request with an `Idempotency-Key` header. */
+export interface IdempotentRequest {
+  /** The value of the header. */
+  readonly name: string;
+  readonly keyId: string;
+  readonly path: string;
+  readonly params: unknown;
+}
+
+/** The answer that is stored with the key and repeated for each retry. */
+export interface StoredResponse {
+  readonly body: string;
+  /** The `ETag` header. */
+  readonly etag?: string | undefined;
+}
+
+/**
+ * Performs a request once, even if it is sent several times within 24 hours. Resolves with the answer, or with the refusal
+ * of a key that another request uses. Rejects with the error of `perform`.
+ */
+export type PerformOnce = (
+  request: IdempotentRequest,
+  perform: (writeId: WriteId) => Promise<StoredResponse>,
+) => Promise<StoredResponse | Refusal>;
+
+/**
+ * The value of `Idempotency-Key`; undefined without the header. The IETF draft puts the value in quotation marks, most
+ * clients omit them: the value is used as it was sent, quotation marks included.
+ */
+export function readIdempotencyKey(headers: IncomingHttpHeaders): string | undefined | Refusal {
+  const name = headers["idempotency-key"];
+  if (name === undefined) return undefined;
+  if (typeof name === "string" && /^[\x21-\x7e]{1,255}$/.test(name)) return name;
+  const message = "must be 1 to 255 characters of visible ASCII";
+  return refuse("INVALID_REQUEST", [{ field: "Idempotency-Key", code: "MALFORMED", message }]);
+}
+
+/**
+ * All requests with the same key carry the same write id, and the owner of the resource performs a write id once. A retry
+ * therefore calls the owner again, whether the first answer was lost or is still on its way. `onError` receives the error
+ * when an answer could not be stored; the request itself has succeeded then.
+ */
+export function performOnceWith(store: IdempotencyRecordsStore, onError: (error: unknown) => void): PerformOnce {
+  return async ({ name, keyId, path, params }, perform) => {
+    const id = hash("sha256", JSON.stringify([keyId, path, name]), "hex");
+    const digest = hash("sha256", JSON.stringify(params), "hex");
+    const claim = await store.claim(id, digest, newWriteId());
+    const { done, writeId } = claim;
+    if (claim.digest !== digest) return refuse("IDEMPOTENCY_KEY_REUSED");
+    if (done !== undefined) return done;
+    try {
+      const outcome = await perform(writeId);
+      await store.keep(id, writeId, outcome).catch(onError);
+      return outcome;
+    } catch (error) {
+      if (hasChangedNothing(error)) await store.free(id, writeId).catch(onError);
+      throw error;
+    }
+  };
+}
+
+/** True for a refusal, UNAVAILABLE, and a call that no service received: another request may use the key. */
+function hasChangedNothing(error: unknown): boolean {
+  if (wasNotBegun(error)) return true;
+  const refusal = asRefusal(error);
+  if (refusal === undefined) return false;
+  return refusal.refusal === "UNAVAILABLE" || ERRORS[refusal.refusal].status < 500;
+}

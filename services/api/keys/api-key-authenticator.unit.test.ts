@@ -1,0 +1,257 @@
+import { beforeEach, describe, expect, jest, test } from "@jest/globals";
+import { LRUCache } from "lru-cache";
+import { type ApiKey, revoked, rotated } from "../domain/api-key.ts";
+import { FIRST_ID, newId, generateKey } from "./key-digests.ts";
+import { type ApiKeyAuthenticator, apiKeyAuthenticator, CACHE_TTL_MS } from "./api-key-authenticator.ts";
+
+const HOUR = 3_600_000;
+const hashing = { pepper: "a pepper of thirty-two characters", env: "live" };
+const { key, secret } = generateKey(hashing, "k");
+const stored: ApiKey = {
+  id: "k",
+  kind: "guild",
+  access: "read",
+  guilds: ["1"],
+  label: "",
+  createdAt: 0,
+  secrets: [secret],
+  revision: 1,
+};
+const caller = { keyId: "k", kind: "guild", access: "read", guilds: ["1"] };
+
+describe("the key authenticator", () => {
+  let now = 0;
+  let row: ApiKey | null;
+  let asked: string[];
+  let noted: [id: string, hour: number][];
+  let failing: boolean;
+  let errors: unknown[];
+  let authenticator: ApiKeyAuthenticator;
+
+  const store = {
+    async find(id: string) {
+      asked.push(id);
+      if (failing) throw new Error("out of reach");
+      return id === row?.id ? row : null;
+    },
+    async noteUse(id: string, hour: number) {
+      noted.push([id, hour]);
+      if (failing) throw new Error("out of reach");
+    },
+  };
+
+  beforeEach(() => {
+    now = 1_000 * HOUR;
+    row = stored;
+    asked = [];
+    noted = [];
+    errors = [];
+    failing = false;
+    authenticator = apiKeyAuthenticator({ store, hashing, clock: () => now, onError: (error) => errors.push(error) });
+  });
+
+  test("says who holds a key, and asks the store by its id alone", async () => {
+    await expect(authenticator.authenticate(key)).resolves.toEqual(caller);
+    expect(asked).toEqual(["k"]);
+  });
+
+  test("a key that opened once is looked up like any other, and one that never did is not known for it", async () => {
+    await authenticator.authenticate(key);
+    row = revoked(stored, now);
+    authenticator.forget("k");
+    await expect(authenticator.authenticate(key)).resolves.toBeUndefined();
+    row = stored;
+    authenticator.forget("k");
+    const other = generateKey(hashing, "k").key;
+    await expect(Promise.all([other, other, key].map((each) => authenticator.authenticate(each)))).resolves.toEqual([
+      undefined,
+      undefined,
+      caller,
+    ]);
+  });
+
+  test("a key that opened and was rotated without an overlap opens nothing any more, and the new one does", async () => {
+    await authenticator.authenticate(key);
+    await authenticator.authenticate(key);
+    const next = generateKey(hashing, "k");
+    row = rotated(stored, next.secret, 0, now) as ApiKey;
+    authenticator.forget("k");
+    await expect(authenticator.authenticate(key)).resolves.toBeUndefined();
+    await expect(authenticator.authenticate(next.key)).resolves.toEqual(caller);
+  });
+
+  test("a key that opened is over in the moment in which its time is, and nobody is asked", async () => {
+    row = { ...stored, expiresAt: now + 1_000 };
+    await authenticator.authenticate(key);
+    await expect(authenticator.authenticate(key)).resolves.toEqual(caller);
+    now += 1_000;
+    await expect(authenticator.authenticate(key)).resolves.toBeUndefined();
+    expect(asked).toEqual(["k"]);
+  });
+
+  test("the right id with another secret opens nothing", async () => {
+    await expect(authenticator.authenticate(generateKey(hashing, "k").key)).resolves.toBeUndefined();
+    expect(noted).toEqual([]);
+  });
+
+  test.each([
+    ["no key", "abc"],
+    ["a mistyped key", key.replace(/.$/, (last) => (last === "0" ? "1" : "0"))],
+    ["another installation's key", generateKey({ ...hashing, env: "test" }, "k").key],
+  ])("%s is told by its look, without the store", async (_name, presented) => {
+    await expect(authenticator.authenticate(presented)).resolves.toBeUndefined();
+    expect(asked).toEqual([]);
+  });
+
+  test("a digest that another pepper made opens nothing", async () => {
+    row = { ...stored, secrets: [generateKey({ ...hashing, pepper: "another" }, "k").secret] };
+    await expect(authenticator.authenticate(key)).resolves.toBeUndefined();
+  });
+
+  test("believes an answer for less than five seconds: a revocation shows by then, told or not", async () => {
+    expect(CACHE_TTL_MS).toBeLessThan(5_000);
+    await authenticator.authenticate(key);
+    row = revoked(stored, now);
+    now += CACHE_TTL_MS - 1;
+    await expect(authenticator.authenticate(key)).resolves.toBeDefined();
+    now += 1;
+    await expect(authenticator.authenticate(key)).resolves.toBeUndefined();
+    expect(asked).toHaveLength(2);
+  });
+
+  test("a revocation that it is told of shows at once", async () => {
+    await authenticator.authenticate(key);
+    row = revoked(stored, now);
+    authenticator.forget("k");
+    await expect(authenticator.authenticate(key)).resolves.toBeUndefined();
+  });
+
+  test("while a key is rotated both secrets open it, and then the new one alone", async () => {
+    const next = generateKey(hashing, "k");
+    row = rotated(stored, next.secret, HOUR, now) as ApiKey;
+    await expect(authenticator.authenticate(key)).resolves.toEqual(caller);
+    await expect(authenticator.authenticate(next.key)).resolves.toEqual(caller);
+    now += HOUR;
+    await expect(authenticator.authenticate(key)).resolves.toBeUndefined();
+    await expect(authenticator.authenticate(next.key)).resolves.toEqual(caller);
+  });
+
+  test("a key ends at its instant, however fresh the answer is", async () => {
+    row = { ...stored, expiresAt: now + 1_000 };
+    await expect(authenticator.authenticate(key)).resolves.toBeDefined();
+    now += 1_000;
+    await expect(authenticator.authenticate(key)).resolves.toBeUndefined();
+    expect(asked).toHaveLength(1);
+  });
+
+  test("an unknown id is remembered too, and its key opens soon after it is made", async () => {
+    row = null;
+    await authenticator.authenticate(key);
+    await expect(authenticator.authenticate(key)).resolves.toBeUndefined();
+    expect(asked).toHaveLength(1);
+    row = stored;
+    now += CACHE_TTL_MS;
+    await expect(authenticator.authenticate(key)).resolves.toBeDefined();
+  });
+
+  test("a store that may not be asked is asked about the keys alone that are known here", async () => {
+    await expect(authenticator.authenticate(key, () => false)).resolves.toBeUndefined();
+    expect(asked).toEqual([]);
+    await authenticator.authenticate(key);
+    now += CACHE_TTL_MS;
+    await expect(authenticator.authenticate(key, () => false)).resolves.toEqual(caller);
+    expect(asked).toHaveLength(2);
+  });
+
+  test("a store that is spared made-up ids is asked for those that were made here: nobody is shut out by others", async () => {
+    for (const id of [newId(hashing.pepper), FIRST_ID]) {
+      const made = generateKey(hashing, id);
+      row = { ...stored, id, secrets: [made.secret] };
+      await expect(authenticator.authenticate(made.key, () => false)).resolves.toEqual({ ...caller, keyId: id });
+    }
+    asked = [];
+    for (const id of [newId("another pepper"), "0".repeat(20), "first0"]) {
+      await expect(authenticator.authenticate(generateKey(hashing, id).key, () => false)).resolves.toBeUndefined();
+    }
+    expect(asked).toEqual([]);
+  });
+
+  test("many requests with one key at the same moment ask once", async () => {
+    await Promise.all(Array.from({ length: 50 }, () => authenticator.authenticate(key)));
+    expect(asked).toHaveLength(1);
+    expect(noted).toHaveLength(1);
+  });
+
+  test("a store out of reach is an error, and is not remembered as an answer", async () => {
+    failing = true;
+    await expect(authenticator.authenticate(key)).rejects.toThrow("out of reach");
+    failing = false;
+    await expect(authenticator.authenticate(key)).resolves.toBeDefined();
+  });
+
+  test("a use is noted once an hour, by its hour", async () => {
+    await authenticator.authenticate(key);
+    now += HOUR - 1;
+    await authenticator.authenticate(key);
+    now += 1;
+    row = { ...stored, lastUsedAt: 1_000 * HOUR };
+    await authenticator.authenticate(key);
+    expect(noted).toEqual([
+      ["k", 1_000 * HOUR],
+      ["k", 1_000 * HOUR],
+      ["k", 1_001 * HOUR],
+    ]);
+  });
+
+  test("a use that can't be noted is told, and the request goes on", async () => {
+    await authenticator.authenticate(key);
+    failing = true;
+    now += 1;
+    authenticator.forget("none");
+    const ringOfFailures = apiKeyAuthenticator({
+      store: { ...store, find: async () => stored },
+      hashing,
+      clock: () => now,
+      onError: (error) => errors.push(error),
+    });
+    await expect(ringOfFailures.authenticate(key)).resolves.toEqual(caller);
+    await new Promise((resolve) => setImmediate(resolve));
+    expect(errors).toMatchObject([{ message: "out of reach" }]);
+  });
+
+  test("a flood of made-up keys pushes out none that is held, and is forgotten itself", async () => {
+    await authenticator.authenticate(key);
+    const flood = Array.from({ length: 10_001 }, () => generateKey(hashing, newId(hashing.pepper)).key);
+    for (const each of flood) await authenticator.authenticate(each);
+    asked = [];
+    await authenticator.authenticate(key);
+    await authenticator.authenticate(flood[1]!);
+    expect(asked).toEqual([]);
+    await authenticator.authenticate(flood[0]!);
+    expect(asked).toHaveLength(1);
+  });
+
+  test("no key that was presented is kept in memory, neither as a cache key nor in a cached value", async () => {
+    const configured = "a-key-of-the-configuration";
+    authenticator = apiKeyAuthenticator({ store, hashing, configured, clock: () => now, onError: () => undefined });
+    const kept = jest.spyOn(LRUCache.prototype, "set");
+    for (const each of [key, key, configured]) await authenticator.authenticate(each);
+    const entries = kept.mock.calls.map((entry) => JSON.stringify(entry));
+    kept.mockRestore();
+    const opening = entries.filter((entry) => entry.includes(secret.digest));
+    expect(opening.length).toBeGreaterThan(0);
+    const [, , , secretText = ""] = key.split("_");
+    expect(entries.filter((entry) => [secretText, configured].some((text) => entry.includes(text)))).toEqual([]);
+  });
+
+  test("a configured key is an operator's, by itself alone, and the store is not asked", async () => {
+    const configured = "a-key-of-the-configuration";
+    authenticator = apiKeyAuthenticator({ store, hashing, configured, clock: () => now, onError: () => undefined });
+    await expect(authenticator.authenticate(configured)).resolves.toMatchObject({
+      keyId: "configured",
+      kind: "operator",
+    });
+    await expect(authenticator.authenticate(`${configured}x`)).resolves.toBeUndefined();
+    expect(asked).toEqual([]);
+  });
+});

@@ -1,0 +1,75 @@
+import type { IncomingMessage } from "node:http";
+import type { Caller } from "../../contracts/contract.ts";
+import { refuse, type Refusal } from "../../contracts/errors.ts";
+import { type Answer, CHALLENGE } from "../answer.ts";
+import type { ApiKeyAuthenticator } from "../keys/api-key-authenticator.ts";
+import { decodeKey, MALFORMED_KEY, presentedKey } from "../keys/key-text.ts";
+import type { AddressOf } from "./client-address.ts";
+import type { GatewayRates } from "./gateway-rates.ts";
+import { rateHeaders, retryAfter } from "./rate-headers.ts";
+import type { RateStanding } from "./rate-limit.ts";
+
+/** A request that passed, with the state of each rate limit that counted it. */
+export interface Allowed {
+  readonly caller: Caller;
+  readonly standings: readonly RateStanding[];
+}
+
+export interface Rejected {
+  readonly refusal: Refusal;
+  readonly headers: Answer["headers"];
+}
+
+export interface Admission {
+  /** Checks the key: 401 for an invalid key, 429 over the key's rate limit or after too many failures of the address. */
+  admit(request: IncomingMessage): Promise<Allowed | Rejected>;
+  /** Checks the rate limit of the guild, after the caller's permission for the guild was checked. */
+  admitToGuild(guildId: string, before: Allowed): Allowed | Rejected;
+}
+
+export function admission(
+  keys: Pick<ApiKeyAuthenticator, "authenticate">,
+  rates: GatewayRates,
+  addressOf: AddressOf,
+  clock: () => number = Date.now,
+): Admission {
+  return {
+    async admit({ headers, socket }) {
+      const address = () => {
+        const forwarded = headers["x-forwarded-for"];
+        return addressOf(socket?.remoteAddress, typeof forwarded === "string" ? forwarded : undefined);
+      };
+      // Clients may share an address, so valid keys still pass after too many failures. Failing keys get 429, and
+      // unsigned ids are no longer looked up in the store.
+      const mayAsk = () => rates.failures.look(address(), clock()).waitMs === 0;
+      const fail = (unauthorized: Rejected) => failed(rates.failures.take(address(), clock()), unauthorized);
+      const presented = presentedKey(headers.authorization);
+      if ("problem" in presented)
+        return fail({ refusal: refuse("UNAUTHORIZED", undefined, presented.problem), headers: {} });
+      const caller = await keys.authenticate(presented.key, mayAsk);
+      return caller === undefined
+        ? fail(invalidKey(presented.key))
+        : allowed({ caller, standings: [] }, rates.keys.take(caller.keyId, clock()));
+    },
+
+    admitToGuild: (guildId, before) => allowed(before, rates.guilds.take(guildId, clock())),
+  };
+}
+
+/** The 401 of an invalid key: one text whether it is unknown, revoked or expired. Header: RFC 6750 section 3.1. */
+function invalidKey(key: string): Rejected {
+  const message = decodeKey(key) === undefined ? MALFORMED_KEY : "The API key is unknown, revoked or expired";
+  const headers = { "www-authenticate": `${CHALLENGE}, error="invalid_token"` };
+  return { refusal: refuse("UNAUTHORIZED", undefined, message), headers };
+}
+
+function failed(standing: RateStanding, unauthorized: Rejected): Rejected {
+  if (standing.waitMs === 0) return unauthorized;
+  return { refusal: refuse("TOO_MANY_REQUESTS"), headers: retryAfter(standing) };
+}
+
+function allowed({ caller, standings: before }: Allowed, standing: RateStanding): Allowed | Rejected {
+  const standings = [...before, standing];
+  if (standing.waitMs === 0) return { caller, standings };
+  return { refusal: refuse("TOO_MANY_REQUESTS"), headers: { ...rateHeaders(standings), ...retryAfter(standing) } };
+}

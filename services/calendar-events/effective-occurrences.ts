@@ -1,0 +1,110 @@
+import type { EpochMs, EventId } from "../contracts/ids.ts";
+import type { Calendar } from "./domain/calendar.ts";
+import { seriesOf, type ShownEvent } from "./domain/event.ts";
+import { occurrenceAt, type Series, type RuleOccurrence } from "./domain/occurrences.ts";
+import type { Override } from "./domain/override.ts";
+import { type EffectiveOccurrence, effectiveOccurrence, singleOccurrence } from "./domain/effective-occurrence.ts";
+import type { Window } from "./domain/window.ts";
+import type { EventReads, EventPage } from "./event-reads.store.ts";
+
+/** How far a change of the zone may have moved an occurrence from its original start. */
+const FURTHEST_MOVE_MS = 26 * 3_600_000;
+
+/** What is to be placed, and where. */
+interface Expansion<Event extends ShownEvent> {
+  readonly reads: EventReads;
+  readonly eventsOf: (ids: readonly EventId[]) => Promise<readonly Event[]>;
+  readonly window: Window;
+  readonly calendarOf: (event: Event) => Calendar;
+  /** The ruleOccurrences of a series that belong to the answer by its rule, without those that `isElsewhere` names. */
+  readonly expand: (series: Series, isElsewhere: (original: EpochMs) => boolean) => Iterable<RuleOccurrence>;
+  /** Whether what was moved by hand belongs to the answer. */
+  readonly belongs: (placed: EffectiveOccurrence<Event>) => boolean;
+}
+
+/** Single events and occurrences of what was found, as and where they are now, one after the other. */
+export async function effectiveOccurrences<Event extends ShownEvent>(
+  found: EventPage<Event>,
+  placing: Expansion<Event>,
+): Promise<Iterable<EffectiveOccurrence<Event>>> {
+  const overrides = await overridesIn(found.events, placing);
+  const moved = found.moved.length === 0 ? [] : await movedByHand(found, placing);
+  return expandAll(found.events, overrides, placing, moved);
+}
+
+function* expandAll<Event extends ShownEvent>(
+  events: readonly Event[],
+  overrides: Overrides,
+  placing: Expansion<Event>,
+  moved: readonly EffectiveOccurrence<Event>[],
+): Iterable<EffectiveOccurrence<Event>> {
+  for (const event of events) yield* expandEvent(event, overrides, placing);
+  yield* moved;
+}
+
+function* expandEvent<Event extends ShownEvent>(
+  event: Event,
+  overrides: Overrides,
+  { calendarOf, expand }: Expansion<Event>,
+): Iterable<EffectiveOccurrence<Event>> {
+  const calendar = calendarOf(event);
+  const series = seriesOf(event, calendar);
+  if (series === undefined) {
+    yield singleOccurrence(event);
+    return;
+  }
+  const own = overrides.get(event.id);
+  const isElsewhere = (original: EpochMs) => isCancelledOrMoved(own?.get(original));
+  for (const ruleOccurrence of expand(series, isElsewhere)) {
+    const placed = effectiveOccurrence(event, ruleOccurrence, own?.get(ruleOccurrence.original), calendar);
+    if (placed !== undefined) yield placed;
+  }
+}
+
+function isCancelledOrMoved(override: Override | undefined): boolean {
+  return override !== undefined && (override.cancelled || override.moved !== undefined);
+}
+
+type Overrides = ReadonlyMap<EventId, ReadonlyMap<EpochMs, Override>>;
+
+async function overridesIn(
+  events: readonly ShownEvent[],
+  { reads, window }: Pick<Expansion<never>, "reads" | "window">,
+): Promise<Overrides> {
+  const overridden = events.filter(({ recurring }) => recurring?.hasOverrides === true);
+  const byEvent = new Map(overridden.map(({ id }) => [id, new Map<EpochMs, Override>()]));
+  if (overridden.length === 0) return byEvent;
+  const longest = Math.max(...overridden.map(({ startsAt, endsAt }) => endsAt - startsAt));
+  const originals = { from: window.from - longest - FURTHEST_MOVE_MS, until: window.until + FURTHEST_MOVE_MS };
+  for (const override of await reads.overrides([...byEvent.keys()], originals)) {
+    byEvent.get(override.eventId)?.set(override.original, override);
+  }
+  return byEvent;
+}
+
+async function movedByHand<Event extends ShownEvent>(
+  { events, moved }: EventPage<Event>,
+  placing: Expansion<Event>,
+): Promise<EffectiveOccurrence<Event>[]> {
+  const known = new Map(events.map((event) => [event.id, event]));
+  const missing = new Set(moved.map(({ eventId }) => eventId).filter((id) => !known.has(id)));
+  if (missing.size > 0) for (const event of await placing.eventsOf([...missing])) known.set(event.id, event);
+  return moved.flatMap((override) => {
+    const event = known.get(override.eventId);
+    if (event === undefined) return [];
+    const placed = occurrenceNamed(event, override.original, override, placing.calendarOf(event));
+    return placed !== undefined && placing.belongs(placed) ? [placed] : [];
+  });
+}
+
+/** The occurrence of an event with an original start; undefined when the series has none, or it is cancelled. */
+export function occurrenceNamed<Event extends ShownEvent>(
+  event: Event,
+  original: EpochMs,
+  override: Override | undefined,
+  calendar: Calendar,
+): EffectiveOccurrence<Event> | undefined {
+  const series = seriesOf(event, calendar);
+  const ruleOccurrence = series === undefined ? undefined : occurrenceAt(series, original);
+  return ruleOccurrence === undefined ? undefined : effectiveOccurrence(event, ruleOccurrence, override, calendar);
+}

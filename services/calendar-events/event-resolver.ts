@@ -1,0 +1,75 @@
+import type { EventReference, EventView } from "../contracts/calendar-events.contract.ts";
+import { isRefusal, refuse, type Refusal } from "../contracts/errors.ts";
+import type { GuildId, OccurrenceId } from "../contracts/ids.ts";
+import type { Revised } from "../contracts/revision.ts";
+import type { CalendarEventsStore } from "./calendar-events.store.ts";
+import type { CalendarsStore } from "./calendars.store.ts";
+import { type Calendar, unwrittenCalendar } from "./domain/calendar.ts";
+import { eventView, shownRevision, type StoredEvent } from "./domain/event.ts";
+import { occurrenceId, readEventName } from "./domain/occurrence-id.ts";
+import { type EffectiveOccurrence, singleOccurrence, occurrenceView } from "./domain/effective-occurrence.ts";
+import { occurrenceNamed } from "./effective-occurrences.ts";
+
+/** What an id names. */
+export interface ResolvedEvent {
+  readonly event: StoredEvent;
+  readonly calendar: Calendar;
+  /** The one occurrence that is named; a single event is its own. Undefined when the id names a whole series. */
+  readonly placed?: EffectiveOccurrence;
+}
+
+export interface EventResolver {
+  /** In whichever calendar; undefined when there is no such thing, whatever the reason. */
+  find(guildId: GuildId, reference: string): Promise<ResolvedEvent | undefined>;
+  /** The same; an id of a series names its first occurrence (D24). */
+  findOccurrence(guildId: GuildId, reference: string): Promise<ResolvedEvent | undefined>;
+  /** In that calendar; the same refusal for every reason why it isn't there. */
+  findIn(reference: EventReference): Promise<ResolvedEvent | Refusal>;
+  /** The same, as the API shows it, and its revision. */
+  viewIn(reference: EventReference): Promise<(EventView & Revised) | Refusal>;
+}
+
+export function eventResolver(store: CalendarEventsStore, calendars: CalendarsStore): EventResolver {
+  const stored = (event: StoredEvent) => calendars.find(event.guildId, event.calendarNumber);
+  /** A single event is shown alike in every zone: then the calendar need not be read. */
+  const neededToShow = async (event: StoredEvent) =>
+    event.recurring === undefined ? unwrittenCalendar(event.guildId, event.calendarNumber) : stored(event);
+
+  async function find(guildId: GuildId, reference: string, calendarOf = stored): Promise<ResolvedEvent | undefined> {
+    const name = readEventName(reference);
+    if (name === undefined) return undefined;
+    const { eventId, original } = name;
+    const found = await store.find(guildId, eventId, original === undefined ? undefined : (reference as OccurrenceId));
+    if (found === undefined) return undefined;
+    const { event, override } = found;
+    const calendar = await calendarOf(event);
+    if (original === undefined) {
+      return event.recurring === undefined ? { event, calendar, placed: singleOccurrence(event) } : { event, calendar };
+    }
+    const placed = occurrenceNamed(event, original, override, calendar);
+    return placed === undefined ? undefined : { event, calendar, placed };
+  }
+
+  return {
+    find: (guildId, reference) => find(guildId, reference),
+    async findOccurrence(guildId, reference) {
+      const named = await find(guildId, reference);
+      if (named === undefined || named.placed !== undefined) return named;
+      return find(guildId, occurrenceId(named.event.id, named.event.startsAt));
+    },
+    findIn: async (reference) => inCalendar(reference, await find(reference.guildId, reference.eventId)),
+    async viewIn(reference) {
+      const named = inCalendar(reference, await find(reference.guildId, reference.eventId, neededToShow));
+      return isRefusal(named) ? named : { ...toView(named), revision: shownRevision(named.event, named.calendar) };
+    },
+  };
+}
+
+function inCalendar({ calendarNumber }: EventReference, named: ResolvedEvent | undefined): ResolvedEvent | Refusal {
+  return named?.event.calendarNumber === calendarNumber ? named : refuse("EVENT_NOT_FOUND");
+}
+
+/** What is named, as the API shows it. */
+export function toView({ event, placed, calendar }: ResolvedEvent): EventView {
+  return placed === undefined ? eventView(event, calendar) : occurrenceView(placed);
+}

@@ -1,0 +1,33 @@
+import { randomBytes } from "node:crypto";
+import { link, readFile, unlink, writeFile } from "node:fs/promises";
+import { join } from "node:path";
+import { makeDataFolder } from "./data-folder.ts";
+import { StartupError } from "./startup-error.ts";
+
+/** A secret of the data folder, 256 bits in hexadecimal digits, made there when it is first asked for; for its owner alone. */
+export async function storedSecret(directory: string, name: string): Promise<string> {
+  const file = join(directory, name);
+  try {
+    const kept = await readFile(file, "utf8").catch(absent);
+    return kept ?? (await makeSecret(directory, file));
+  } catch (error) {
+    if (error instanceof StartupError) throw error;
+    throw new StartupError(`DATA_DIR can't be written: ${(error as Error).message}`);
+  }
+}
+
+/** Of two starts at the same moment one makes it: the file appears whole, under its name, or not at all. */
+async function makeSecret(directory: string, file: string): Promise<string> {
+  await makeDataFolder(directory);
+  const draft = `${file}.${randomBytes(6).toString("hex")}`;
+  await writeFile(draft, randomBytes(32).toString("hex"), { mode: 0o600, flush: true });
+  await link(draft, file).catch((error: NodeJS.ErrnoException) => {
+    if (error.code !== "EEXIST") throw error;
+  });
+  await unlink(draft);
+  return readFile(file, "utf8");
+}
+
+function absent(error: NodeJS.ErrnoException): undefined {
+  if (error.code !== "ENOENT") throw error;
+}
