@@ -1,6 +1,6 @@
 import { randomUUID } from "node:crypto";
 import { afterAll, beforeAll, describe, expect, test } from "@jest/globals";
-import { Schema } from "mongoose";
+import { mongo, Schema } from "mongoose";
 import type { GuildId, WriteId } from "../../services/contracts/ids.ts";
 import { emptyDatabase } from "../../test/real-parts/test-services.ts";
 import { saveRevision, stampedNewRecord, stampedReplacement, type Tracked, trackedPaths } from "./change-feed.ts";
@@ -12,6 +12,7 @@ import { newWriteId } from "./write-id.ts";
 type Row = Tracked & { value?: string };
 
 const guildId = "1" as GuildId;
+const { calculateObjectSize } = mongo.BSON;
 
 describe("the tries of a write", () => {
   const connection = closedConnection();
@@ -36,6 +37,13 @@ describe("the tries of a write", () => {
   const written = (id: WriteId, where: object = {}) =>
     inWrite({ id }, () => revisionWritten(model, { _id, guildId, ...where }));
   const stored = () => model.findById(_id).lean<Row>();
+
+  /** What MongoDB has kept of the record's last change, for the other members of its set. */
+  async function lastOperation(): Promise<{ readonly o: object }> {
+    const oplog = connection.useDb("local").collection<{ o: object }>("oplog.rs");
+    const [last] = await oplog.find({ op: "u", "o2._id": _id }).sort({ $natural: -1 }).limit(1).toArray();
+    return last as { o: object };
+  }
 
   test("store it once: what one has stored, another finds, with its revision", async () => {
     await make();
@@ -81,6 +89,34 @@ describe("the tries of a write", () => {
     await save(3, "recent", recent);
     await save(4, "last", last);
     expect((await stored())?.writes?.map(({ id }) => id)).toEqual([recent, last]);
+  });
+
+  test("cost the oplog no more in a record with many, some of which are too old", async () => {
+    await make();
+    const many = (count: number, msAgo: number) =>
+      Array.from({ length: count }, (_, at) => ({
+        id: `${newWriteId()}`,
+        revision: at,
+        at: new Date(Date.now() - msAgo),
+      }));
+    const newest = newWriteId();
+    await model.updateOne({ _id }, { $set: { writes: [...many(300, 60_000), ...many(400, 0)] } });
+    await save(2, "appended", newest);
+    expect((await stored())?.writes).toHaveLength(701);
+    const { o } = await lastOperation();
+    expect(calculateObjectSize(o)).toBeLessThan(1_000);
+    expect(JSON.stringify(o)).toContain(newest);
+  });
+
+  test("are forgotten together when half of them are too old", async () => {
+    await make();
+    const at = [60_000, 60_000, 60_000, 0, 0].map((msAgo) => new Date(Date.now() - msAgo));
+    await model.updateOne(
+      { _id },
+      { $set: { writes: at.map((each) => ({ id: newWriteId(), revision: 1, at: each })) } },
+    );
+    await save(2, "mine", newWriteId());
+    expect((await stored())?.writes).toHaveLength(3);
   });
 
   test("leave no trace where a write has no id, or the record its own", async () => {
