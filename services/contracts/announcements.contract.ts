@@ -206,7 +206,7 @@ export const listAnnouncements = action<{ guildId: GuildId; amount: number }, Sh
 export const listAnnouncementRules = action<{ guildId: GuildId; formerAfter?: EpochMs }, AnnouncementRule[]>({
   name: "announcements.listRules",
   keys: "none",
-  params: { guildId, formerAfter: { type: "number", integer: true, optional: true } },
+  params: { guildId, formerAfter: optional(integer(-Number.MAX_SAFE_INTEGER, Number.MAX_SAFE_INTEGER)) },
   idempotent: true,
 });
 

@@ -1,3 +1,4 @@
+import { epochMs, integer, text } from "./field-rules.ts";
 import type { EpochMs, GuildId } from "./ids.ts";
 
 /**
@@ -46,11 +47,14 @@ export const TOMBSTONE_DAYS = 7;
  */
 export const CHANGE_FEED_OVERLAP_MS = 10_000;
 
+/** No record's id is longer. */
+const LONGEST_ID = 64;
+
 export const changesSinceRules = {
   mark: {
     type: "object",
     strict: true,
-    props: { at: { type: "number", integer: true, min: 0 }, id: { type: "string", empty: true } },
+    props: { at: epochMs, id: text(LONGEST_ID) },
   },
-  limit: { type: "number", integer: true, min: 1, max: 1000 },
+  limit: integer(1, 1000),
 } as const;

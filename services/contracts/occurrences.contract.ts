@@ -25,7 +25,8 @@ export interface Occurrence extends EventTexts, Changed {
   readonly until?: EpochMs;
 }
 
-const instant = { type: "number", integer: true } as const;
+/** Windows of dispatch reach beyond what events may have. */
+const instant = integer(-Number.MAX_SAFE_INTEGER, Number.MAX_SAFE_INTEGER);
 
 export interface OccurrencesStartingParams {
   readonly guildId: GuildId;
