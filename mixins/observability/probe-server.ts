@@ -8,6 +8,8 @@ export interface ProbeServerParts {
   readonly host: string;
   /** What the process lacks to do its work, in words for an operator. */
   readonly missing: () => Promise<readonly string[]>;
+  /** Shown of a process that is ready. */
+  readonly about: () => Readonly<Record<string, string>>;
   readonly metrics: () => Promise<string>;
   readonly metricsType: string;
 }
@@ -45,7 +47,11 @@ async function answer(path: string, parts: ProbeServerParts, response: ServerRes
     case "/health/ready": {
       const missing = await parts.missing();
       const isReady = missing.length === 0;
-      return send(response, isReady ? 200 : 503, isReady ? { status: "ready" } : { status: "not ready", missing });
+      return send(
+        response,
+        isReady ? 200 : 503,
+        isReady ? { status: "ready", ...parts.about() } : { status: "not ready", missing },
+      );
     }
     case "/metrics": {
       const text = await parts.metrics();

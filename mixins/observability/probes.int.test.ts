@@ -9,6 +9,7 @@ import { callMetrics } from "./call-metrics.middleware.ts";
 import { serve } from "../actions/contract-action.ts";
 import { closedConnection, databaseMixin } from "../mongo/database.mixin.ts";
 import { healthMixin } from "../actions/health.mixin.ts";
+import { timeZones } from "../time-zones/time-zones.ts";
 import { probes } from "./probes.middleware.ts";
 
 declare const TOPOLOGY: "in one process" | "over NATS";
@@ -85,7 +86,10 @@ describe("the probes of a process", () => {
 
   test("say that it lives and that it is ready", async () => {
     expect(await get("/health/live")).toEqual({ status: 200, text: '{"status":"live"}' });
-    expect(await get("/health/ready")).toEqual({ status: 200, text: '{"status":"ready"}' });
+    expect(await get("/health/ready")).toEqual({
+      status: 200,
+      text: `{"status":"ready","time_zones":"${timeZones().version}"}`,
+    });
   });
 
   test("name what it waits for beside its own", async () => {

@@ -2,6 +2,8 @@ import type { Middleware, Service, ServiceBroker } from "moleculer";
 import { integerSetting } from "../settings/environment.ts";
 import { metricsRegistry, watchProcess } from "./metrics.ts";
 import { measureReachability } from "./reachability.ts";
+import { timeZones } from "../time-zones/time-zones.ts";
+import { showTimeZones } from "./time-zone-age.ts";
 import { type ProbeServer, startProbeServer } from "./probe-server.ts";
 import { isBusUp } from "../bus/steady-nats-transporter.ts";
 
@@ -36,7 +38,9 @@ export function probes({ port, host, alsoMissing = () => [], onListening }: Prob
         port,
         host,
         missing: async () => (stopping ? ["stopping"] : [...(await missingParts(broker)), ...alsoMissing()]),
+        about: () => ({ time_zones: timeZones().version }),
         metrics: async () => {
+          showTimeZones();
           await measureReachability(broker);
           return metricsRegistry.metrics();
         },

@@ -3,6 +3,7 @@ import { ServiceBroker } from "moleculer";
 import { brokerOptions } from "../../moleculer.config.ts";
 import { type EmbeddedNats, startNats } from "../../services/launch/embedded-nats.ts";
 import { until } from "../../test/real-parts/until.ts";
+import { timeZones } from "../time-zones/time-zones.ts";
 import { probes } from "./probes.middleware.ts";
 
 let nats: EmbeddedNats;
@@ -31,7 +32,7 @@ const asked = async () => (await fetch(url)).json();
 const isReady = async () => ((await asked()) as { status: string }).status === "ready";
 
 test("a process is not ready as long as its bus is gone, and is ready again when it is back", async () => {
-  expect(await asked()).toEqual({ status: "ready" });
+  expect(await asked()).toEqual({ status: "ready", time_zones: timeZones().version });
   await nats.kill("SIGKILL");
   await until(async () => !(await isReady()), "not ready");
   expect(await asked()).toEqual({ status: "not ready", missing: ["bus"] });

@@ -1,3 +1,4 @@
+import { timeZones } from "../../mixins/time-zones/time-zones.ts";
 import { jsonAnswer } from "./answer.ts";
 import type { Page } from "./page.ts";
 
@@ -7,7 +8,8 @@ const READY = "/health/ready";
 /** What each path tells, for the API document. */
 export const HEALTH_PATHS = {
   [LIVE]: "Tells whether the gateway's process is alive",
-  [READY]: "Tells whether the gateway can serve requests; a 503 names what is missing",
+  [READY]:
+    "Tells whether the gateway can serve requests; a 503 names what is missing. `time_zones` is the release of the time zone database",
 };
 
 /** For an orchestrator. `missing` names what is not there. */
@@ -20,7 +22,7 @@ export function healthPages(missing: () => Promise<readonly string[]>): readonly
       async answer() {
         const names = await missing();
         return names.length === 0
-          ? jsonAnswer(200, { status: "ready" })
+          ? jsonAnswer(200, { status: "ready", time_zones: timeZones().version })
           : jsonAnswer(503, { status: "not ready", missing: names }, { "retry-after": "1" });
       },
     },

@@ -1,3 +1,4 @@
+import { timeZoneName } from "../../mixins/time-zones/time-zones.ts";
 import { askedForCalendar } from "./calendar-events.contract.ts";
 import { action, broadcastEvent } from "./contract.ts";
 import { clearable, guildId, integer, optional, revisionNumber, text, textOf } from "./field-rules.ts";
@@ -28,16 +29,10 @@ export interface UpdateCalendarParams extends CalendarReference, IfRevision {
   readonly timezone?: string;
 }
 
-/** A name, where Intl takes an offset as well. */
 const ZONE_NAME = /^[A-Za-z][A-Za-z0-9_+/-]*$/;
 
 function isTimeZone(name: string): boolean {
-  try {
-    Intl.DateTimeFormat("en-US", { timeZone: name });
-    return true;
-  } catch {
-    return false;
-  }
+  return timeZoneName(name) !== undefined;
 }
 
 export const getCalendar = action<CalendarReference, CalendarView>({

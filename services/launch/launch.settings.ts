@@ -14,6 +14,11 @@ export const launchSettings = {
     /^nats:\/\/[^\s,]+(?:,nats:\/\/[^\s,]+)*$/,
   ),
   DATA_DIR: textSetting("Folder of the embedded mongod's data", ".data", "a folder's path", /^[^\0]+$/),
+  TZDATA_DIR: optionalSetting(
+    "Folder of compiled time zones (TZif) of a newer release than the one that guildcal brings, such as /usr/share/zoneinfo; read at start",
+    "a folder's path",
+    /^[^\0]+$/,
+  ),
   LOG_LEVEL: choiceSetting("Least level that is logged", "info", ["trace", "debug", "info", "warn", "error", "fatal"]),
   NODE_NAME: textSetting(
     "Name of this process on the bus and in logs, behind its service's; each replica should have its own",

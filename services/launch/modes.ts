@@ -1,6 +1,7 @@
 import { setTimeout as pause } from "node:timers/promises";
 import { pino } from "pino";
 import { uniqueNodeId } from "../../mixins/bus/node-id.ts";
+import { chooseTimeZones } from "./choose-time-zones.ts";
 import { checkPort } from "./preflight.ts";
 import { lineFormat } from "../../moleculer.config.ts";
 import { banner, type StartedService, startLine } from "./banner.ts";
@@ -31,6 +32,7 @@ export interface RunningAll {
 /** Starts everything in this process. */
 export async function startAll(env: Environment): Promise<RunningAll> {
   const settings = await withPepper(readSettings(env));
+  chooseTimeZones(settings);
   await checkPort(settings.PORT, settings.HOST);
   const parts = await startBackingServices(settings, false);
   try {
@@ -86,6 +88,7 @@ export async function runProcesses(env: Environment): Promise<void> {
 
 async function startProcesses(env: Environment) {
   const settings = await withPepper(readSettings(env));
+  chooseTimeZones(settings);
   await checkPort(settings.PORT, settings.HOST);
   const parts = await startBackingServices(settings, true);
   const rest = Object.fromEntries(Object.entries(env).filter(([name]) => !SET_BY_SUPERVISOR.has(name)));
@@ -131,6 +134,7 @@ async function startOne(name: ServiceName, env: Environment): Promise<RunningSer
   const { MONGO_URL: mongoUrl, NATS_URL: natsUrl, NODE_NAME, LOG_LEVEL: logLevel } = settings;
   if (mongoUrl === undefined) throw new StartupError("MONGO_URL must be set for a service that runs alone");
   if (natsUrl === undefined) throw new StartupError("NATS_URL must be set for a service that runs alone");
+  chooseTimeZones(settings);
   if (name === "api") await checkPort(settings.PORT, settings.HOST);
   await startBackingServices(settings, true);
   const gateway = new GatewayEvents(settings.HOST);

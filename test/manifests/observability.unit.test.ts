@@ -3,6 +3,7 @@ import { join } from "node:path";
 import { beforeAll, describe, expect, test } from "@jest/globals";
 import { metricsRegistry, watchProcess } from "../../mixins/observability/metrics.ts";
 import "../../mixins/observability/reachability.ts";
+import "../../mixins/observability/time-zone-age.ts";
 import { POST_STATES, REASON_CODES } from "../../services/contracts/dispatch.contract.ts";
 import { ERRORS } from "../../services/contracts/errors.ts";
 import { SERVICES } from "../../services/contracts/service-names.ts";

@@ -78,6 +78,8 @@ describe("occurrences (D16)", () => {
     const days = starts(daily, 4);
     expect(new Set(days).size).toBe(4);
     expect(days.toSorted()).toEqual(days);
+    const counted = series("Pacific/Apia", "2011-12-29T20:00Z", { count: 4 });
+    expect(starts(counted)).toEqual(["2011-12-29T20:00", "2011-12-30T20:00", "2011-12-31T20:00"]);
   });
 
   test("nothing lies behind the last instant, and a rule that has nothing else to give recurs not at all", () => {

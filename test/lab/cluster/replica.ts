@@ -15,7 +15,7 @@ export interface ReplicaOptions {
 
 const STARTS_MS = 120_000;
 const PROBE_MS = 2_000;
-const READY = '{"status":"ready"}';
+const READY = '{"status":"ready"';
 
 /** One process of one service, as a container runs it. */
 export class Replica {
@@ -49,7 +49,7 @@ export class Replica {
 
   /** Whether its readiness probe is answered with yes. */
   async isReady(): Promise<boolean> {
-    return (await this.#asked()) === READY;
+    return (await this.#asked()).startsWith(READY);
   }
 
   /** The probe's answer, or why there is none. */

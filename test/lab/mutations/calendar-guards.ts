@@ -3,6 +3,22 @@ import type { TestedGuard } from "./guard.ts";
 /** What finds the series of a window, and what events and announcements were before. */
 export const CALENDAR_GUARDS: readonly TestedGuard[] = [
   {
+    guard: "a file of a time zone that counts leap seconds is refused",
+    file: "mixins/time-zones/tzif.ts",
+    text: "header.leapSeconds > 0 || ",
+    without: "",
+    testFile: "mixins/time-zones/tzif.unit.test.ts",
+    test: "with leap seconds is refused",
+  },
+  {
+    guard: "a name that a folder of time zones lacks is that of its zone",
+    file: "mixins/time-zones/zone-folder.ts",
+    text: "rules ?? rest.rulesOf(name)",
+    without: "rest.rulesOf(name)",
+    testFile: "test/calendar/time-zone-data.contract.test.ts",
+    test: "is read with its release",
+  },
+  {
     guard: "an occurrence that is changed for the first time is counted",
     file: "services/calendar-events/calendar-events.store.ts",
     in: "saveOverride",

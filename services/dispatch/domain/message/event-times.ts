@@ -1,4 +1,5 @@
 import { DateTime } from "luxon";
+import { luxonZone } from "../../../../mixins/time-zones/luxon-zone.ts";
 import type { EpochMs } from "../../../contracts/ids.ts";
 import type { AnnouncementWords } from "./announcement-words.ts";
 
@@ -30,10 +31,9 @@ function readersClock(at: EpochMs): string {
   return `<t:${Math.floor(at / 1000)}:F>`;
 }
 
-/** A zone that this machine's table does not know is read as UTC, and named so: a post is not lost for it. */
+/** A zone that this process has no rules for is read as UTC, and named so: a post is not lost for it. */
 function onWall(at: EpochMs, timezone: string): DateTime {
-  const wall = DateTime.fromMillis(at, { zone: timezone });
-  return wall.isValid ? wall : DateTime.fromMillis(at, { zone: "UTC" });
+  return DateTime.fromMillis(at, { zone: luxonZone(timezone) ?? "UTC" });
 }
 
 function momentText(wall: DateTime, style: TimeStyle): string {

@@ -1,0 +1,35 @@
+import type { ZoneRules } from "./zone-rules.ts";
+
+/** The rules of all time zones, as one release of the IANA time zone database has them. */
+export interface TimeZoneSet {
+  /** The release, such as `2026f`. */
+  readonly version: string;
+  /** When the set came out, in epoch milliseconds. */
+  readonly publishedAt: number;
+  readonly source: "bundled" | "folder";
+  /** All names, links included. */
+  readonly names: readonly string[];
+  /** Names that stand for another one, with that one. */
+  readonly links: ReadonlyMap<string, string>;
+  /** The rules of a zone by its name, letters as in `names`. */
+  rulesOf(name: string): ZoneRules | undefined;
+}
+
+/** A set whose rules are made when they are first read, and kept. */
+export function timeZoneSet(
+  about: Pick<TimeZoneSet, "version" | "publishedAt" | "source">,
+  makers: ReadonlyMap<string, () => ZoneRules>,
+  links: ReadonlyMap<string, string>,
+): TimeZoneSet {
+  const made = new Map<string, ZoneRules>();
+  return {
+    ...about,
+    names: [...makers.keys()],
+    links,
+    rulesOf(name) {
+      const rules = made.get(name) ?? makers.get(name)?.();
+      if (rules !== undefined) made.set(name, rules);
+      return rules;
+    },
+  };
+}
