@@ -1,4 +1,5 @@
 import { readFile } from "node:fs/promises";
+import { processorMsOf } from "../processor-time.ts";
 import type { ChatServer } from "../../../real-parts/chat-server.ts";
 import { until } from "../../../real-parts/until.ts";
 import type { ClaimedPost, Contender, DuePost } from "./contender.ts";
@@ -129,18 +130,9 @@ function latenessOf(all: readonly Happened[], warmAt: number): Lateness {
   return { p50: at(0.5), p99: at(0.99), max: sorted.at(-1) ?? NaN };
 }
 
-/** Ticks of the kernel's accounting in a second. */
-const TICKS = 100;
-
 /** User and system time of processes so far, in milliseconds. */
 async function cpuOf(pids: readonly number[]): Promise<number> {
-  const times = await Promise.all(
-    pids.map(async (pid) => {
-      const stat = await readFile(`/proc/${pid}/stat`, "utf8");
-      const fields = stat.slice(stat.lastIndexOf(")") + 2).split(" ");
-      return ((Number(fields[11]) + Number(fields[12])) * 1000) / TICKS;
-    }),
-  );
+  const times = await Promise.all(pids.map(processorMsOf));
   return times.reduce((sum, time) => sum + time, 0);
 }
 

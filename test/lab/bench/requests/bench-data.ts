@@ -6,7 +6,7 @@ import type { GuildId } from "../../../../services/contracts/ids.ts";
 import { openCalendar } from "../../../calendar/filled-calendar.ts";
 import { RIVAL_ANNOUNCEMENT_INDEX, RIVAL_EVENT_INDEX, type RivalEvent } from "../rivals/rival-data.ts";
 import { ask } from "./ask.ts";
-import type { Reached } from "./subjects.ts";
+import type { Reached, Subject } from "./subjects.ts";
 
 export const GUILD = "375357265198317579" as GuildId;
 const HOUR = 3_600_000;
@@ -76,6 +76,31 @@ export async function fillEvents(mongoUrl: string, guilds: number, eventsEach: n
   await calendar.connection.close();
 }
 
+const MANY_GUILDS = 200;
+const EVENTS_EACH = 150;
+
+/** Guilds of which any may be asked for, and the events of the week in each. */
+export const ANY_OF_MANY = Array.from({ length: MANY_GUILDS }, (_, at) => ({
+  guildId: guildAt(at),
+  eventIds: WEEKS_EVENTS.map((_id, event) => newEventId(at * EVENTS_EACH + event + 1, new Uint8Array(15))),
+}));
+
+/** Fills those guilds: events past the services; settings and twenty announcements, through a service that it runs. */
+export async function fillMany(mongoUrl: string, start: () => Promise<Subject>): Promise<void> {
+  await fillEvents(mongoUrl, MANY_GUILDS, EVENTS_EACH);
+  const subject = await start();
+  try {
+    await Promise.all(
+      ANY_OF_MANY.map(async ({ guildId: guild_id }) => {
+        await ask(subject, "/v2/guild/settings/update", { guild_id, lang: "SPANISH" });
+        await announce(subject, guild_id);
+      }),
+    );
+  } finally {
+    await subject.stop();
+  }
+}
+
 function guildAt(at: number): GuildId {
   return (at === 0 ? GUILD : String(1_000_000 + at)) as GuildId;
 }
@@ -83,9 +108,13 @@ function guildAt(at: number): GuildId {
 /** Gives guilds settings, and the first twenty announcements, through the service. */
 export async function fillRest(subject: Reached): Promise<void> {
   for (const guild_id of SETTLED_GUILDS) await ask(subject, "/v2/guild/settings/update", { guild_id, lang: "SPANISH" });
+  await announce(subject, GUILD);
+}
+
+async function announce(subject: Reached, guild_id: GuildId): Promise<void> {
   for (let at = 0; at < 20; at += 1) {
     await ask(subject, "/v1/announcement/create", {
-      guild_id: GUILD,
+      guild_id,
       channel: "375357265198317580",
       type: "UNIVERSAL",
       hours: at,

@@ -7,6 +7,8 @@ export interface ProcessOptions {
   readonly script: string;
   readonly args?: readonly string[];
   readonly env?: Readonly<Record<string, string>>;
+  /** Of Node. */
+  readonly flags?: readonly string[];
   /** The CPU that it runs on, and no other. */
   readonly cpu: number;
   /** Where to leave a CPU profile when it ends. */
@@ -23,12 +25,20 @@ export class MeasuredProcess {
   #answered: (answer: unknown) => void = () => undefined;
   #failed: (error: Error) => void = () => undefined;
 
-  constructor({ script, args = [], env = {}, cpu, profile }: ProcessOptions) {
+  constructor({ script, args = [], env = {}, flags = [], cpu, profile }: ProcessOptions) {
     const profiling = profile === undefined ? [] : ["--cpu-prof", `--cpu-prof-dir=${profile}`];
     // taskset starts what is named next: here this very node, with the options that follow.
     this.#child = fork(script, [...args], {
       execPath: "taskset",
-      execArgv: ["-c", String(cpu), process.execPath, "--disable-proto=delete", `--import=${REPORT}`, ...profiling],
+      execArgv: [
+        "-c",
+        String(cpu),
+        process.execPath,
+        "--disable-proto=delete",
+        ...flags,
+        `--import=${REPORT}`,
+        ...profiling,
+      ],
       env: { PATH: process.env["PATH"], ...env },
       stdio: ["ignore", "ignore", "pipe", "ipc"],
       serialization: "advanced",

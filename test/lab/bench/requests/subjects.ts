@@ -26,7 +26,9 @@ export interface Subject extends Reached {
   stop(): Promise<void>;
 }
 
-const START = join(PROJECT, "services/launch/start.js");
+const START = "services/launch/start.js";
+/** As `npm start` has them. */
+const FLAGS = ["--max-semi-space-size=8"];
 
 const OPERATOR_KEY = "operator-key-of-the-bench";
 
@@ -35,6 +37,8 @@ export interface Given {
   readonly directory: string;
   readonly natsUrl?: string;
   readonly profile?: string | undefined;
+  /** The checkout whose guildcal it is; this one where none is given. */
+  readonly tree?: string;
 }
 
 function environment({ mongoUrl, directory, natsUrl }: Given, port: number): Record<string, string> {
@@ -53,10 +57,11 @@ function environment({ mongoUrl, directory, natsUrl }: Given, port: number): Rec
 /** guildcal as `npm start` runs it, in one process. */
 export async function startGuildcal(given: Given, name = "guildcal"): Promise<Subject> {
   const port = await freePort(0);
-  const { profile } = given;
+  const { profile, tree = PROJECT } = given;
   const all = new MeasuredProcess({
-    script: START,
+    script: join(tree, START),
     args: ["all"],
+    flags: FLAGS,
     env: environment(given, port),
     cpu: SERVER_CPU,
     profile,
@@ -75,7 +80,9 @@ export interface Replicas {
 export async function startOverNats(
   given: Given & { readonly natsUrl: string },
   { count, share }: Replicas = { count: 1 },
+  name = "over NATS",
 ): Promise<Subject> {
+  const { profile, tree = PROJECT } = given;
   const processes = new Map<string, MeasuredProcess>();
   const ports: number[] = [];
   for (let replica = 1; replica <= count; replica += 1) {
@@ -83,11 +90,11 @@ export async function startOverNats(
     ports.push(port);
     for (const service of SERVICES.toReversed()) {
       const env = { ...environment(given, port), NODE_NAME: `bench${replica}` };
-      const options = { script: START, args: [service], env, cpu: SERVER_CPU, profile: given.profile };
+      const options = { script: join(tree, START), args: [service], flags: FLAGS, env, cpu: SERVER_CPU, profile };
       processes.set(count === 1 ? service : `${service} ${replica}`, new MeasuredProcess(options));
     }
   }
-  if (share === undefined) return subject("over NATS", ports, processes);
+  if (share === undefined) return subject(name, ports, processes);
   return limited(await subject(`${count} of each service`, ports, processes), processes, share);
 }
 
