@@ -102,8 +102,7 @@ export async function saveRevision<Row extends Tracked>(
   const { _id, guildId } = record;
   const before = first ? { $exists: false } : record.revision - 1;
   try {
-    // The driver's: a replacement is made of checked values, and nothing in it is mongoose's to convert.
-    const update = model.collection.updateOne(
+    const update = model.updateOne(
       {
         _id,
         guildId,
@@ -111,7 +110,7 @@ export async function saveRevision<Row extends Tracked>(
         ...(first ? {} : { deletedAt: { $exists: false }, ...notWrittenYet() }),
       } as never,
       [...replacement, ...deadlineStages()],
-      { upsert: first, ...(session === undefined ? {} : { session }) },
+      { updatePipeline: true, upsert: first, ...(session === undefined ? {} : { session }) },
     );
     const { matchedCount, upsertedCount } = await inTime(update);
     return matchedCount + upsertedCount === 1;

@@ -58,7 +58,7 @@ export function isPastDeadline({ code }: { readonly code?: unknown }): boolean {
 }
 
 /** Rejects with DeadlinePassed where the database refused the update because of its deadline. */
-export async function inTime<Result>(update: Promise<Result>): Promise<Result> {
+export async function inTime<Result>(update: PromiseLike<Result>): Promise<Result> {
   try {
     return await update;
   } catch (error) {

@@ -187,7 +187,7 @@ export function announcementsStore(connection: Connection): AnnouncementsStore {
       const projection = { revision: 1 } as const;
       const named = await readRows<Pick<AnnouncementRow, "_id" | "revision">>(model, { filter, projection });
       if (named.length === 0) return [];
-      await inTime(model.collection.updateMany(filter as never, [...EACH_TOMBSTONE, ...deadlineStages()]));
+      await inTime(model.updateMany(filter, [...EACH_TOMBSTONE, ...deadlineStages()], { updatePipeline: true }));
       return named.map(({ _id, revision }) => ({ guildId, id: _id as AnnouncementId, revision: revision + 1 }));
     },
 

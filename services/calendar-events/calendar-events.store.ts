@@ -134,7 +134,7 @@ export function calendarEventsStore(connection: Connection, eventsPerGuild: numb
             const former = isFormer ? becomesFormer(series.guildId, before) : kept("former");
             const replacement = withoutFeed(stampedReplacement(own, now, { ...fromStored, ...former }));
             const update = [...replacement, ...deadlineStages()];
-            return inTime(model.collection.updateOne({ _id: own._id } as never, update, { upsert: true, session }));
+            return inTime(model.updateOne({ _id: own._id }, update, { updatePipeline: true, upsert: true, session }));
           },
           (session) => saveRevision(model, row, replacementOf(row, {}), session),
         );

@@ -55,11 +55,11 @@ export function idempotencyRecordsStore(connection: Connection): IdempotencyReco
   const model = connection.model<IdempotencyRecord>("KeptAnswer", schema);
   return {
     async claim(_id, digest, writeId) {
-      const isFree = { $or: [{ digest: { $exists: false } }, { isFree: true, digest: { $ne: digest } }] };
+      const isFree = { $or: [{ digest: { $exists: false } }, { isFree: true as const, digest: { $ne: digest } }] };
       const claim = [{ $replaceWith: { $mergeObjects: [{ $literal: { _id, digest, writeId } }, { at: "$$NOW" }] } }];
       try {
         const update = [...claim, ...deadlineStages()];
-        await inTime(model.collection.updateOne({ _id, ...isFree } as never, update, { upsert: true }));
+        await inTime(model.updateOne({ _id, ...isFree }, update, { updatePipeline: true, upsert: true }));
         return { digest, writeId };
       } catch (error) {
         if (!isDuplicateKey(error)) throw error;

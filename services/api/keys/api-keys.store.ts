@@ -87,9 +87,9 @@ export function apiKeysStore(connection: Connection): ApiKeysStore {
       try {
         await inTransaction(connection, async (session) => {
           await changes.create([changeRow(key, change)], { session });
-          const isNew = { _id: id, revision: { $exists: false } } as never;
+          const isNew = { _id: id, revision: { $exists: false } };
           const row = { ...key, _id: id };
-          await inTime(keys.collection.updateOne(isNew, put(row), { upsert: true, session }));
+          await inTime(keys.updateOne(isNew, put(row), { updatePipeline: true, upsert: true, session }));
         });
         return true;
       } catch (error) {
@@ -103,8 +103,8 @@ export function apiKeysStore(connection: Connection): ApiKeysStore {
       await inTransaction(connection, async (session) => {
         const next = { secrets: [...secrets], revision, ...(revokedAt === undefined ? {} : { revokedAt }) };
         await changes.create([changeRow(key, change)], { session });
-        const before = { _id: id, revision: revision - 1 } as never;
-        const update = keys.collection.updateOne(before, put(next), { session });
+        const before = { _id: id, revision: revision - 1 };
+        const update = keys.updateOne(before, put(next), { updatePipeline: true, session });
         const { matchedCount } = await inTime(update);
         isReplaced = matchedCount === 1;
         if (!isReplaced) await session.abortTransaction();

@@ -15,7 +15,7 @@ import { startGuildcal, startOverNats, type Subject } from "./requests/subjects.
 import { databaseNamed } from "./requests/stage.ts";
 
 /**
- * `node test/lab/bench/ab.ts DIRECTORY …`: what this checkout costs beside each of the others, at the rows that count, each
+ * `npm run bench:ab -- DIRECTORY …`: what this checkout costs beside each of the others, at the rows that count, each
  * request to one of 200 guilds at random. All run on one mongod, with a database of the same content each, and answer the same
  * requests in alternating rounds; each figure is the median of the rounds' ratios, this one's to the other's.
  */
