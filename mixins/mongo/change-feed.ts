@@ -3,7 +3,6 @@ import type { Change, ChangesSinceParams, ChangesSinceResult } from "../../servi
 import { TOMBSTONE_DAYS } from "../../services/contracts/change-feed.contract.ts";
 import type { Changed, ChangeOrigin } from "../../services/contracts/contract.ts";
 import type { GuildId } from "../../services/contracts/ids.ts";
-import { readRows } from "./short-reads.ts";
 import { currentOrigin, deadlineStages, inTime } from "./current-write.ts";
 import { notWrittenYet, recentWrites, type RecentWrite } from "./recent-writes.ts";
 
@@ -140,7 +139,11 @@ export async function changesSince<Row extends Tracked>(
 ): Promise<ChangesSinceResult> {
   const at = new Date(mark.at);
   const filter = { $or: [{ changedAt: { $gt: at } }, { changedAt: at, _id: { $gt: mark.id } }] };
-  const rows = await readRows<ChangeRow>(model, { filter, projection: CHANGE, sort: IN_ORDER, limit: limit + 1 });
+  const rows = await model
+    .find(filter as never, CHANGE)
+    .sort(IN_ORDER)
+    .limit(limit + 1)
+    .lean<ChangeRow[]>();
   const changes = rows.slice(0, limit).map(changeOf);
   const [first] = rows;
   const last = changes.at(-1);

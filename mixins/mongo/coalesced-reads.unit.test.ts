@@ -1,5 +1,4 @@
 import { afterEach, describe, expect, jest, test } from "@jest/globals";
-import { answeredModel } from "../../test/doubles/answered-model.ts";
 import { coalescedReads } from "./coalesced-reads.ts";
 
 const turn = () => new Promise((resolve) => setImmediate(resolve));
@@ -9,12 +8,11 @@ describe("reads while two queries are under way", () => {
 
   function readsOfSilence() {
     const asked: (readonly string[])[] = [];
-    const read = coalescedReads(
-      answeredModel(({ filter }: { filter: { _id: { $in: readonly string[] } } }) => {
-        asked.push(filter._id.$in);
-        return new Promise(() => undefined);
-      }),
-    );
+    const find = (filter: { _id: { $in: readonly string[] } }) => {
+      asked.push(filter._id.$in);
+      return { lean: () => new Promise(() => undefined) };
+    };
+    const read = coalescedReads({ find } as never, {});
     return { asked, read };
   }
 

@@ -1,5 +1,5 @@
+import type { Model } from "mongoose";
 import type { EpochMs, GuildId } from "../../services/contracts/ids.ts";
-import { type Readable, readRows } from "./short-reads.ts";
 
 /** What a record was before the last change that counts, stored beside what came after, or in its tombstone. */
 export interface Former {
@@ -29,16 +29,15 @@ export interface FormerRecord<Fields extends Former> {
 }
 
 /** What records of a guild were before a change that was stored after an instant; the latest first. */
-export function formerSince<Fields extends Former>(
-  model: Readable,
+export function formerSince<Row, Fields extends Former>(
+  model: Model<Row>,
   guildId: GuildId,
   after: EpochMs,
 ): Promise<FormerRecord<Fields>[]> {
-  return readRows<FormerRecord<Fields>>(model, {
-    filter: { "former.guildId": guildId, "former.until": { $gt: new Date(after) } },
-    projection: { former: 1 },
-    sort: { "former.until": -1 },
-    hint: FORMER_INDEX[0],
-    limit: MAX_FORMER,
-  });
+  return model
+    .find({ "former.guildId": guildId, "former.until": { $gt: new Date(after) } } as never, { former: 1 })
+    .sort({ "former.until": -1 })
+    .hint(FORMER_INDEX[0])
+    .limit(MAX_FORMER)
+    .lean<FormerRecord<Fields>[]>();
 }

@@ -1,6 +1,7 @@
+import type { Model } from "mongoose";
 import type { EpochMs, GuildId } from "../../services/contracts/ids.ts";
 import { currentWriteId, WRITE_WITHIN_MS } from "./current-write.ts";
-import { type Readable, readRows } from "./short-reads.ts";
+import type { Tracked } from "./change-feed.ts";
 
 /** One of the last writes of a record. */
 export interface RecentWrite {
@@ -60,16 +61,19 @@ interface RecordKey {
 }
 
 /** The revision that another try of the write that is being made has stored in the record; undefined where none has. */
-export async function revisionWritten(model: Readable, { guildId, _id }: RecordKey): Promise<number | undefined> {
+export async function revisionWritten<Row extends Tracked>(
+  model: Model<Row>,
+  { guildId, _id }: RecordKey,
+): Promise<number | undefined> {
   const id = currentWriteId();
   if (id === undefined) return undefined;
-  const read = { filter: { _id, guildId, "writes.id": id }, projection: { writes: 1 } } as const;
-  const [row] = await readRows<{ readonly writes: readonly RecentWrite[] }>(model, read);
+  const row = await model
+    .findOne({ _id, guildId, "writes.id": id } as never, { writes: 1 })
+    .lean<{ readonly writes: readonly RecentWrite[] }>();
   return row?.writes.find((write) => write.id === id)?.revision;
 }
 
 /** Whether another try of the create has made the record, which has its id from the write, whatever became of it since. */
-export async function wasMade(model: Readable, { guildId, _id }: RecordKey): Promise<boolean> {
-  const [row] = await readRows(model, { filter: { _id, guildId }, projection: { _id: 1 } });
-  return row !== undefined;
+export async function wasMade<Row extends Tracked>(model: Model<Row>, { guildId, _id }: RecordKey): Promise<boolean> {
+  return (await model.exists({ _id, guildId } as never)) !== null;
 }

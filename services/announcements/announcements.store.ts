@@ -62,8 +62,10 @@ const announcementSchema = new Schema<AnnouncementRow>(
 );
 // A tombstone has no sequence: the list's index holds what is there, and nothing else.
 announcementSchema.index({ guildId: 1, sequence: 1 }, { partialFilterExpression: { sequence: { $exists: true } } });
-const SLOTS = { guildId: 1, slot: 1 } as const;
-announcementSchema.index(SLOTS, { unique: true, partialFilterExpression: { slot: { $exists: true } } });
+announcementSchema.index(
+  { guildId: 1, slot: 1 },
+  { unique: true, partialFilterExpression: { slot: { $exists: true } } },
+);
 announcementSchema.index({ guildId: 1 }, { name: "announcing", partialFilterExpression: { enabled: true } });
 announcementSchema.index(...FORMER_INDEX);
 for (const [keys, options] of trackedIndexes) announcementSchema.index(keys, options);
@@ -130,7 +132,7 @@ const EXISTS = { sequence: { $exists: true } };
 
 export function announcementsStore(connection: Connection): AnnouncementsStore {
   const model = connection.model<AnnouncementRow>("Announcement", announcementSchema);
-  const one = coalescedReads<StoredAnnouncement>(model, ONE);
+  const one = coalescedReads(model, ONE);
 
   /** Creates of a guild at the same moment share a read. */
   const slotsInUse = batched<GuildId, readonly number[]>(
@@ -184,8 +186,7 @@ export function announcementsStore(connection: Connection): AnnouncementsStore {
 
     async removeOfEvent(guildId, eventId) {
       const filter = { guildId, ...EXISTS, $or: namesEvent(eventId) };
-      const projection = { revision: 1 } as const;
-      const named = await readRows<Pick<AnnouncementRow, "_id" | "revision">>(model, { filter, projection });
+      const named = await model.find(filter, { revision: 1 }).lean<Pick<AnnouncementRow, "_id" | "revision">[]>();
       if (named.length === 0) return [];
       await inTime(model.updateMany(filter, [...EACH_TOMBSTONE, ...deadlineStages()], { updatePipeline: true }));
       return named.map(({ _id, revision }) => ({ guildId, id: _id as AnnouncementId, revision: revision + 1 }));
@@ -204,8 +205,11 @@ export function announcementsStore(connection: Connection): AnnouncementsStore {
     },
 
     async listRules(guildId) {
-      const read = { filter: { guildId, ...EXISTS }, projection: RULE, sort: { sequence: 1 } } as const;
-      return (await readRows<RuleRow>(model, read)).map(ruleOf);
+      const rows = await model
+        .find({ guildId, ...EXISTS }, RULE)
+        .sort({ sequence: 1 })
+        .lean<RuleRow[]>();
+      return rows.map(ruleOf);
     },
 
     listFormerRules: (guildId, after) => formerRules(model, guildId, after),
@@ -264,10 +268,8 @@ function announcementOf(row: ListedRow, guildId: GuildId): Announcement {
 }
 
 /** The slots that the guild's announcements have: from the index alone. */
-async function usedSlots(model: Model<AnnouncementRow>, guildId: GuildId): Promise<number[]> {
-  const read = { filter: { guildId, slot: { $gte: 0 } }, projection: { _id: 0, slot: 1 }, hint: SLOTS } as const;
-  const rows = await readRows<Pick<AnnouncementRow, "slot">>(model, read);
-  return rows.map(({ slot }) => slot);
+function usedSlots(model: Model<AnnouncementRow>, guildId: GuildId): Promise<number[]> {
+  return model.distinct("slot", { guildId, slot: { $gte: 0 } });
 }
 
 /** The reference of a series begins those of its occurrences (D12). */

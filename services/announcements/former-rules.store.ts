@@ -1,5 +1,5 @@
+import type { Model } from "mongoose";
 import { type Former, type FormerRecord, formerSince, storedFields } from "../../mixins/mongo/former-records.ts";
-import type { Readable } from "../../mixins/mongo/short-reads.ts";
 import type { AnnouncementRule } from "../contracts/announcements.contract.ts";
 import type { AnnouncementId, EpochMs, GuildId } from "../contracts/ids.ts";
 
@@ -14,8 +14,12 @@ const RULE = storedFields("channel", "type", "eventId", "eventColor", "hours", "
 export const BECOMES_FORMER = { former: { $cond: ["$enabled", RULE, "$former"] } } as const;
 
 /** The guild's rules that a change after an instant ended, as they were before the last such change. */
-export async function formerRules(model: Readable, guildId: GuildId, after: EpochMs): Promise<AnnouncementRule[]> {
-  return (await formerSince<FormerFields>(model, guildId, after)).map(ruleOf);
+export async function formerRules<Row>(
+  model: Model<Row>,
+  guildId: GuildId,
+  after: EpochMs,
+): Promise<AnnouncementRule[]> {
+  return (await formerSince<Row, FormerFields>(model, guildId, after)).map(ruleOf);
 }
 
 function ruleOf({ _id, former }: FormerRecord<FormerFields>): AnnouncementRule {

@@ -9,7 +9,6 @@ import {
 } from "../../mixins/mongo/change-feed.ts";
 import { coalescedReads } from "../../mixins/mongo/coalesced-reads.ts";
 import { revisionWritten } from "../../mixins/mongo/recent-writes.ts";
-import { readRows } from "../../mixins/mongo/short-reads.ts";
 import type { ChangesSinceParams, ChangesSinceResult } from "../contracts/change-feed.contract.ts";
 import type { EpochMs, GuildId } from "../contracts/ids.ts";
 import { type Calendar, type ChangedCalendar, unwrittenCalendar } from "./domain/calendar.ts";
@@ -46,7 +45,7 @@ export interface CalendarsStore {
 
 export function calendarsStore(connection: Connection): CalendarsStore {
   const model = connection.model<CalendarRow>("Calendar", schema);
-  const read = coalescedReads<CalendarRow>(model);
+  const read = coalescedReads(model, {});
   return {
     async find(guildId, calendarNumber) {
       const row = await read(idOf(guildId, calendarNumber));
@@ -54,7 +53,7 @@ export function calendarsStore(connection: Connection): CalendarsStore {
     },
 
     async list(guildId) {
-      const rows = await readRows<CalendarRow>(model, { filter: { guildId }, sort: { calendarNumber: 1 } });
+      const rows = await model.find({ guildId }).sort({ calendarNumber: 1 }).lean<CalendarRow[]>();
       return rows.map(calendarOf);
     },
 

@@ -175,7 +175,7 @@ export function eventReads(model: Model<AnyRow>, moment?: { at?: Moment }): Even
 }
 
 function rowReader(model: Model<AnyRow>): (ids: readonly string[]) => Promise<Row[]> {
-  const read = coalescedReads<Row & { readonly _id: string }>(model, WITHOUT_ENTRIES);
+  const read = coalescedReads(model, WITHOUT_ENTRIES);
   return async (ids) => (await Promise.all(ids.map(read))).filter((row) => row !== null);
 }
 

@@ -1,5 +1,5 @@
+import type { Model } from "mongoose";
 import { type Former, formerSince, storedFields } from "../../mixins/mongo/former-records.ts";
-import type { Readable } from "../../mixins/mongo/short-reads.ts";
 import type { Color } from "../contracts/calendar-events.contract.ts";
 import type { Recurrence } from "../contracts/recurrence.ts";
 import type { EpochMs, EventId, GuildId, OccurrenceId } from "../contracts/ids.ts";
@@ -64,8 +64,8 @@ export function becomesFormer(guildId: GuildId, before: Occurrence): { readonly 
  * such change.
  * Left out are series of which single occurrences had been changed: what those had of their own is gone with them.
  */
-export async function formerEvents(model: Readable, guildId: GuildId, after: EpochMs): Promise<FormerEvent[]> {
-  const records = await formerSince<FormerFields | FormerOccurrenceFields>(model, guildId, after);
+export async function formerEvents<Row>(model: Model<Row>, guildId: GuildId, after: EpochMs): Promise<FormerEvent[]> {
+  const records = await formerSince<Row, FormerFields | FormerOccurrenceFields>(model, guildId, after);
   return records.flatMap(({ _id, former }): FormerEvent[] => {
     const until = former.until.getTime();
     if ("eventId" in former) return [{ occurrence: occurrenceIn(_id as OccurrenceId, former), until }];

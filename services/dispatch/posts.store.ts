@@ -46,7 +46,7 @@ export function postsStore(connection: Connection): PostsStore {
   const takeLater = batchedSteps<PostRow>(posts, GATHER_MS);
 
   /** A replica that looks after another's looks at many at once. */
-  const current = coalescedReads<PostRow>(posts);
+  const current = coalescedReads(posts, {});
 
   /** One step of one row, or null when the row is not as it had to be. */
   async function step(id: string, from: object, computed: object): Promise<Post | null> {

@@ -78,6 +78,8 @@ export async function fillEvents(mongoUrl: string, guilds: number, eventsEach: n
 
 const MANY_GUILDS = 200;
 const EVENTS_EACH = 150;
+/** Guilds that are filled at once. */
+const FILLING = 8;
 
 /** Guilds of which any may be asked for, and the events of the week in each. */
 export const ANY_OF_MANY = Array.from({ length: MANY_GUILDS }, (_, at) => ({
@@ -90,12 +92,14 @@ export async function fillMany(mongoUrl: string, start: () => Promise<Subject>):
   await fillEvents(mongoUrl, MANY_GUILDS, EVENTS_EACH);
   const subject = await start();
   try {
-    await Promise.all(
-      ANY_OF_MANY.map(async ({ guildId: guild_id }) => {
-        await ask(subject, "/v2/guild/settings/update", { guild_id, lang: "SPANISH" });
-        await announce(subject, guild_id);
-      }),
-    );
+    const left = [...ANY_OF_MANY];
+    const fill = async () => {
+      for (let guild = left.pop(); guild !== undefined; guild = left.pop()) {
+        await ask(subject, "/v2/guild/settings/update", { guild_id: guild.guildId, lang: "SPANISH" });
+        await announce(subject, guild.guildId);
+      }
+    };
+    await Promise.all(Array.from({ length: FILLING }, fill));
   } finally {
     await subject.stop();
   }
