@@ -95,7 +95,7 @@ describe("the tries of a write", () => {
     await make();
     const many = (count: number, msAgo: number) =>
       Array.from({ length: count }, (_, at) => ({
-        id: `${newWriteId()}`,
+        id: newWriteId(),
         revision: at,
         at: new Date(Date.now() - msAgo),
       }));

@@ -25,16 +25,18 @@ function unbounded(params: object): string[] {
     const entry = item ?? items;
     const entries = entry === undefined ? [] : unbounded({ "[]": entry });
     const members = props === undefined ? [] : unbounded(props);
-    return [
-      ...(isBounded(rule as RuleTerms) ? [] : [name]),
-      ...entries.map((inner) => `${name}${inner}`),
-      ...members.map((inner) => `${name}.${inner}`),
-    ];
+    const own = isBounded(rule as RuleTerms) ? [] : [name];
+    return own.concat(
+      entries.map((inner) => `${name}${inner}`),
+      members.map((inner) => `${name}.${inner}`),
+    );
   });
 }
 
 function isBounded({ type, min, max, enum: values, form, item, items, strict, props }: RuleTerms): boolean {
   switch (type) {
+    case undefined:
+      return false;
     case "boolean":
       return true;
     case "number":
