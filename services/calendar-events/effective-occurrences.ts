@@ -7,22 +7,22 @@ import { type EffectiveOccurrence, effectiveOccurrence, singleOccurrence } from 
 import type { Window } from "./domain/window.ts";
 import type { EventReads, EventPage } from "./event-reads.store.ts";
 
-/** How far a change of the zone may have moved an occurrence from its original start. */
+/** The largest distance by which a change of the time zone moves an occurrence from its original start. */
 const FURTHEST_MOVE_MS = 26 * 3_600_000;
 
-/** What is to be placed, and where. */
+/** How found events are expanded to occurrences. */
 interface Expansion<Event extends ShownEvent> {
   readonly reads: EventReads;
   readonly eventsOf: (ids: readonly EventId[]) => Promise<readonly Event[]>;
   readonly window: Window;
   readonly calendarOf: (event: Event) => Calendar;
-  /** The ruleOccurrences of a series that belong to the answer by its rule, without those that `isElsewhere` names. */
+  /** The occurrences that the rule puts into the window, without those for which `isElsewhere` is true. */
   readonly expand: (series: Series, isElsewhere: (original: EpochMs) => boolean) => Iterable<RuleOccurrence>;
-  /** Whether what was moved by hand belongs to the answer. */
+  /** Whether an occurrence with an override of its times belongs to the answer. */
   readonly belongs: (placed: EffectiveOccurrence<Event>) => boolean;
 }
 
-/** Single events and occurrences of what was found, as and where they are now, one after the other. */
+/** The single events and the occurrences of a page, with their overrides, computed one after the other. */
 export async function effectiveOccurrences<Event extends ShownEvent>(
   found: EventPage<Event>,
   placing: Expansion<Event>,
@@ -97,7 +97,7 @@ async function movedByHand<Event extends ShownEvent>(
   });
 }
 
-/** The occurrence of an event with an original start; undefined when the series has none, or it is cancelled. */
+/** The occurrence with this original start; undefined if the series has none there, or if it is cancelled. */
 export function occurrenceNamed<Event extends ShownEvent>(
   event: Event,
   original: EpochMs,

@@ -8,18 +8,18 @@ import type { GuildId } from "../contracts/ids.ts";
  * flight, and by those that other replicas answer within a second.
  */
 export interface EventQuota {
-  /** Counts one more, unless the guild has the most. */
+  /** Counts one more event; refuses if the guild has reached the limit. */
   admit(guildId: GuildId): Promise<Refusal | undefined>;
-  /** One that was admitted was not written, or one was removed. */
+  /** Counts one less: an admitted event was not written, or an event was removed. */
   release(guildId: GuildId): void;
 }
 
-/** A count is good for so long while there is much room, and near the limit for so long. */
+/** Validity of a count far from the limit, and near it. */
 const GOOD_MS = 60_000;
 const GOOD_NEAR_LIMIT_MS = 1_000;
-/** From this share of the limit on a count is near it. */
+/** Share of the limit from which a count is near it. */
 const NEAR = 0.9;
-/** Counts of guilds that are remembered. */
+/** Number of guilds whose count is cached. */
 const MAX_GUILDS = 10_000;
 
 interface Count {

@@ -10,28 +10,28 @@ import { occurrenceId, readEventName } from "./domain/occurrence-id.ts";
 import { type EffectiveOccurrence, singleOccurrence, occurrenceView } from "./domain/effective-occurrence.ts";
 import { occurrenceNamed } from "./effective-occurrences.ts";
 
-/** What an id names. */
+/** The event or occurrence that an id stands for. */
 export interface ResolvedEvent {
   readonly event: StoredEvent;
   readonly calendar: Calendar;
-  /** The one occurrence that is named; a single event is its own. Undefined when the id names a whole series. */
+  /** The occurrence of the id; a single event is its own occurrence. Undefined for the id of a whole series. */
   readonly placed?: EffectiveOccurrence;
 }
 
 export interface EventResolver {
-  /** In whichever calendar; undefined when there is no such thing, whatever the reason. */
+  /** Searches all calendars of the guild; undefined if the id has no event. */
   find(guildId: GuildId, reference: string): Promise<ResolvedEvent | undefined>;
-  /** The same; an id of a series names its first occurrence (D24). */
+  /** Like `find`; the id of a series stands for its first occurrence (D24). */
   findOccurrence(guildId: GuildId, reference: string): Promise<ResolvedEvent | undefined>;
-  /** In that calendar; the same refusal for every reason why it isn't there. */
+  /** Searches one calendar; refuses with EVENT_NOT_FOUND for every reason. */
   findIn(reference: EventReference): Promise<ResolvedEvent | Refusal>;
-  /** The same, as the API shows it, and its revision. */
+  /** Like `findIn`, as the view of the API with the revision. */
   viewIn(reference: EventReference): Promise<(EventView & Revised) | Refusal>;
 }
 
 export function eventResolver(store: CalendarEventsStore, calendars: CalendarsStore): EventResolver {
   const stored = (event: StoredEvent) => calendars.find(event.guildId, event.calendarNumber);
-  /** A single event is shown alike in every zone: then the calendar need not be read. */
+  /** The view of a single event does not depend on the time zone, so the calendar is not read. */
   const neededToShow = async (event: StoredEvent) =>
     event.recurring === undefined ? unwrittenCalendar(event.guildId, event.calendarNumber) : stored(event);
 
@@ -69,7 +69,7 @@ function inCalendar({ calendarNumber }: EventReference, named: ResolvedEvent | u
   return named?.event.calendarNumber === calendarNumber ? named : refuse("EVENT_NOT_FOUND");
 }
 
-/** What is named, as the API shows it. */
+/** The view of the API. */
 export function toView({ event, placed, calendar }: ResolvedEvent): EventView {
   return placed === undefined ? eventView(event, calendar) : occurrenceView(placed);
 }

@@ -20,11 +20,11 @@ import type { ResolvedEvent, EventResolver } from "./event-resolver.ts";
 
 /** A revision that was stored. */
 export interface Written extends Pick<CalendarEvent, "id" | "guildId" | "revision"> {
-  /** The revision as a get tells it. */
+  /** The revision as the API shows it. */
   readonly shownRevision: string;
 }
 
-/** Load, decide, save, for each kind of write; each answers the revision that it stored. */
+/** Create, update and delete: load, decide, save. Each resolves with the stored revision. */
 export interface EventWrites {
   create(params: CreateEventParams): Promise<Written | Refusal>;
   update(params: UpdateEventParams): Promise<Written | Refusal>;
@@ -33,7 +33,7 @@ export interface EventWrites {
 
 type InCalendar = Pick<EventReference, "guildId" | "calendarNumber">;
 
-/** What is to be stored, and how. */
+/** A decided write: the new revision, and the function that stores it. */
 interface Write {
   readonly written: Written;
   save(): Promise<boolean | Refusal>;
@@ -42,7 +42,7 @@ interface Write {
 export function eventWrites(store: CalendarEventsStore, calendars: CalendarsStore, events: EventResolver): EventWrites {
   const queue = new WriteQueue();
 
-  /** Which single occurrences keep what they have of their own when the series gets another start or rule (D19). */
+  /** Decides which overrides remain valid when the series gets another start or rule (D19). */
   async function seriesWrite({ event: stored, calendar }: ResolvedEvent, next: ChangedEvent): Promise<Write> {
     const { event } = next;
     const written = writtenOf(event, calendar);
@@ -72,7 +72,7 @@ export function eventWrites(store: CalendarEventsStore, calendars: CalendarsStor
     condition: IfRevision["ifRevision"],
     decide: (named: ResolvedEvent) => Promise<Write> | Write | Refusal,
   ) {
-    // An occurrence is written with its series.
+    // An occurrence shares the revision and the write queue of its series.
     const [seriesId] = reference.eventId.split("_", 1);
     const outcome = await queue.run(`${reference.guildId}/${seriesId}`, () =>
       optimisticWrite({
@@ -98,7 +98,7 @@ export function eventWrites(store: CalendarEventsStore, calendars: CalendarsStor
     return { written: { id, guildId, revision, shownRevision: shown } };
   }
 
-  /** A single event takes nothing from its calendar: then that need not be read. */
+  /** The calendar of a single event is not read: the event uses nothing of it. */
   async function calendarFor({ guildId, calendarNumber, recurrence }: CreateEventParams): Promise<Calendar> {
     if (recurrence === undefined) return unwrittenCalendar(guildId, calendarNumber);
     return calendars.find(guildId, calendarNumber);

@@ -5,13 +5,13 @@ import { usersOfOneStart } from "./nats-users.ts";
 import { checkMongo, checkNats } from "./preflight.ts";
 import type { ServiceName } from "../contracts/service-names.ts";
 
-/** The servers that the services stand on: given by URL, or started here and owned. */
+/** MongoDB and NATS: servers that are given by URL, or embedded ones that this process starts and stops. */
 export interface BackingServices {
-  /** By which the service reaches its database: the given URL, or its own user's of the embedded mongod. */
+  /** Database URL of a service: the given URL, or the URL of its own user in the embedded mongod. */
   mongoUrlOf(service: ServiceName): string;
-  /** By which the service reaches the bus: the given URL, or its own user's of the embedded nats-server. */
+  /** NATS URL of a service: the given URL, or the URL of its own user in the embedded nats-server. */
   natsUrlOf(service: ServiceName): string | undefined;
-  /** Settles when an embedded mongod ended although nobody asked it to. */
+  /** Resolves when an embedded mongod ended unexpectedly. */
   readonly mongodLost: Promise<void>;
   stop(): Promise<void>;
 }
@@ -22,7 +22,7 @@ interface Given {
   readonly DATA_DIR: string;
 }
 
-/** Uses what is given, after a check that it answers; starts an embedded mongod, and with `bus` a nats-server, otherwise. */
+/** Checks that the given servers answer. Starts an embedded mongod for a missing URL and, with `bus`, a nats-server. */
 export async function startBackingServices(
   { MONGO_URL, NATS_URL, DATA_DIR }: Given,
   bus: boolean,

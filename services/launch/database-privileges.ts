@@ -3,7 +3,7 @@ import type { ServiceName } from "../contracts/service-names.ts";
 /** The database of an installation. */
 export const DATABASE = "guildcal";
 
-/** What a service does with a collection of its own. What expires is removed by MongoDB itself. */
+/** How a service uses a collection of its own. MongoDB removes expired documents itself. */
 type Use = keyof typeof ACTIONS;
 
 const APPEND = ["find", "listIndexes", "insert", "createIndex", "createCollection"];
@@ -13,14 +13,14 @@ const ACTIONS = {
   remove: [...APPEND, "update", "remove"],
 } as const;
 
-/** Every collection: whose it is, and what is done with it. Held equal to the sources by a test. */
+/** Every collection by its owner, with its use. A test compares the table with the sources. */
 const COLLECTIONS: Readonly<Record<ServiceName, Readonly<Record<string, Use>>>> = {
   announcements: { announcements: "change" },
-  // Who changed which key is never changed, not even by who took over the gateway.
+  // The record of key changes is append-only, even for an attacker who controls the gateway.
   api: { api_keys: "change", api_key_changes: "append", kept_answers: "remove" },
   "calendar-events": { calendar_events: "remove", calendars: "change" },
   dispatch: {
-    // A post that is put off has no row.
+    // Dispatch deletes the row of a postponed post.
     posts: "remove",
     guild_plans: "change",
     plan_sources: "change",
@@ -32,13 +32,13 @@ const COLLECTIONS: Readonly<Record<ServiceName, Readonly<Record<string, Use>>>> 
   "guild-settings": { guild_settings: "change" },
 };
 
-/** A privilege as MongoDB's roles have it. */
+/** A privilege of a MongoDB role. */
 export interface Privilege {
   readonly resource: { readonly db: string; readonly collection: string };
   readonly actions: readonly string[];
 }
 
-/** What the role of a service's database user may do. */
+/** The privileges of the database role of a service. */
 export function databasePrivileges(service: ServiceName): Privilege[] {
   return Object.entries(COLLECTIONS[service]).map(([collection, use]) => ({
     resource: { db: DATABASE, collection },

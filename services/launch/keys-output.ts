@@ -1,6 +1,6 @@
 import type { ApiKeyView, KeyChange, KeyChangesPage, IssuedKey } from "../contracts/api-keys.contract.ts";
 
-/** A key that was made or rotated, as the terminal shows it: this once. */
+/** The output for a key that was created or rotated: the only time that its text is shown. */
 export function issuedKeyText(told: IssuedKey & { readonly previousUntil?: number }, json: boolean): string {
   if (json) return JSON.stringify(told);
   const { key, previousUntil } = told;
@@ -11,13 +11,13 @@ export function issuedKeyText(told: IssuedKey & { readonly previousUntil?: numbe
   ].join("\n");
 }
 
-/** Every key, a line each. */
+/** One line for each key. */
 export function listing(keys: readonly ApiKeyView[], json: boolean): string {
   if (json) return JSON.stringify(keys);
   return keys.length === 0 ? "No key was ever made" : keys.map(keyLine).join("\n");
 }
 
-/** What was done about keys, a line each, and how to see what was before. */
+/** One line for each change of a key, and the option that shows earlier ones. */
 export function auditing({ changes, next }: KeyChangesPage, json: boolean): string {
   if (json) return JSON.stringify({ changes, next });
   const lines = changes.length === 0 ? ["Nothing was done about keys"] : changes.map(changeLine);

@@ -19,17 +19,17 @@ import { type ServiceName, SERVICES } from "../contracts/service-names.ts";
 
 type Environment = Readonly<Record<string, string | undefined>>;
 
-/** The whole service, up and answering. */
+/** All services in this process, ready for requests. */
 export interface RunningAll {
   readonly baseUrl: string;
-  /** The key that was made now, on the first start alone. */
+  /** The API key that the first start created; undefined on later starts. */
   readonly firstKey: string | undefined;
   readonly apiKeyIsSet: boolean;
   readonly mongodLost: Promise<void>;
   stop(): Promise<void>;
 }
 
-/** Starts everything in this process. */
+/** Starts all services in this process, with embedded servers where no URL is given. */
 export async function startAll(env: Environment): Promise<RunningAll> {
   const settings = await withPepper(readSettings(env));
   chooseTimeZones(settings);
@@ -73,7 +73,7 @@ export async function runAll(env: Environment): Promise<void> {
   await running.stop();
 }
 
-/** `npm run start:nats`: a process a service, the servers beneath them owned here. */
+/** `npm run start:nats`: one process for each service; this process owns the embedded servers. */
 export async function runProcesses(env: Environment): Promise<void> {
   const end = shutdownRequested();
   const running = await unlessShutdown(end, startProcesses(env));
@@ -107,17 +107,17 @@ async function startProcesses(env: Environment) {
   }
 }
 
-/** Settings whose values in the processes are the supervisor's, not those that were set. */
+/** Settings that the supervisor replaces in the environment of the processes. */
 const SET_BY_SUPERVISOR = new Set(
   ["MONGO_URL", "NATS_URL", "PROBE_PORT", "API_KEY_PEPPER"].flatMap((name) => [name, `${name}_FILE`]),
 );
 
-/** A port a process, counted from the one that is set. */
+/** One probe port for each process, counted up from the setting. */
 function probePortOf(service: string, first: number): number {
   return first === 0 ? 0 : first + (SERVICES as readonly string[]).indexOf(service);
 }
 
-/** How long a gateway that starts keeps requests away while services are missing: then those that are there count. */
+/** Time for which a starting gateway stays not ready while other services are missing. */
 const OTHERS_AWAITED_MS = 15_000;
 
 /** One service in this process, as a container runs it: MongoDB and NATS are given by URL. */
@@ -148,7 +148,7 @@ async function startOne(name: ServiceName, env: Environment): Promise<RunningSer
   ]);
   process.send?.("ready");
   if (name === "api") {
-    // The others may come later, in whatever order: their lack is the readiness probe's to tell.
+    // The other services may start later, in any order; the readiness probe reports the missing ones.
     const { baseUrl, firstKey } = gateway;
     const complete = answering(baseUrl, Infinity);
     const apiKeyIsSet = settings.API_KEY !== undefined;
@@ -177,7 +177,7 @@ async function untilEnd(end: Promise<void>, { mongodLost }: Pick<BackingServices
   await Promise.race([end, lost]);
 }
 
-/** What the gateway tells while it starts. */
+/** Collects the events of a starting gateway: its first API key and its port. */
 class GatewayEvents {
   firstKey: string | undefined;
   baseUrl = "";
@@ -198,7 +198,7 @@ function baseUrlOf(host: string, port: number): string {
 
 const READY_MS = 30_000;
 
-/** Resolves when the gateway says that every service is there. */
+/** Resolves when `/health/ready` of the gateway succeeds; rejects with the missing services after `patienceMs`. */
 async function answering(baseUrl: string, patienceMs: number): Promise<void> {
   const deadline = Date.now() + patienceMs;
   let missing = "";

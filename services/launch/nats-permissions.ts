@@ -28,18 +28,18 @@ import {
 import { healthOf } from "../contracts/health.contract.ts";
 import { OWNERS, type ServiceName, SERVICES } from "../contracts/service-names.ts";
 
-/** A contract. */
+/** An action or an event. */
 type Contract = { readonly name: string };
 
-/** What a service says on the bus, beside the answers that it gives, and which events it listens to. */
+/** The calls and events that a service sends, and the events that it receives. */
 interface ServiceMessages {
-  /** Actions, its own as well: with `disableBalancer` these are asked over the bus like any other. */
+  /** Actions, its own included: with `disableBalancer` a service calls its own actions over the bus too. */
   readonly calls: readonly Contract[];
   readonly broadcasts: readonly Contract[];
   readonly listensTo: readonly Contract[];
 }
 
-/** Who asks whom and who tells whom: the rights on the bus follow from it. Held equal to the sources by a test. */
+/** The message flow between the services; the NATS permissions follow from it. A test compares it with the sources. */
 export const MESSAGE_FLOW: Readonly<Record<ServiceName, ServiceMessages>> = {
   api: {
     calls: [...ROUTES.map(({ contract }) => contract), ...OWNERS.map(healthOf)],
@@ -64,27 +64,27 @@ export const MESSAGE_FLOW: Readonly<Record<ServiceName, ServiceMessages>> = {
       getGuildSettings,
       guildSettingsChangesSince,
     ],
-    // For whoever else is on the bus; of the five none listens.
+    // For programs of the operator on the bus; none of the five services listens.
     broadcasts: [announcementPosted, announcementMissed, announcementFailed],
     listensTo: [announcementChanged, calendarChanged, calendarEventChanged, guildSettingsChanged],
   },
   "guild-settings": { calls: [], broadcasts: [guildSettingsChanged], listensTo: [] },
 };
 
-/** The subjects that a service's user of the bus may publish and subscribe to. */
+/** The subjects that the NATS user of a service may publish and subscribe to. */
 export interface NatsPermissions {
   readonly publish: readonly string[];
   readonly subscribe: readonly string[];
 }
 
-/** How nodes find each other: said to all, and to one node. Its id has two words, the service's and the process's. */
+/** Discovery commands of Moleculer, sent to all nodes and to one node. A node id has two tokens: service and process. */
 const TO_ALL = ["DISCOVER", "INFO", "DISCONNECT", "PING", "HEARTBEAT"];
 const TO_ONE = ["DISCOVER", "INFO", "PING", "PONG"];
 
 /**
  * The subjects of Moleculer with `disableBalancer`: a request goes to its action (`REQB.<action>`), an answer and an
- * event to a node (`RES.<node>`, `EVENT.<node>`). That nobody takes a request, the server itself says to its asker
- * (`RES.<node>.<request>`). Nobody may send to `REQ.<node>`, which would pass by the action.
+ * event go to a node (`RES.<node>`, `EVENT.<node>`). If a request has no subscriber, the NATS server tells the caller
+ * (`RES.<node>.<request>`). No user may publish to `REQ.<node>`, which would bypass the permission for the action.
  */
 export function natsPermissions(service: ServiceName): NatsPermissions {
   const { calls: asks, broadcasts: tells, listensTo: hears } = MESSAGE_FLOW[service];

@@ -3,31 +3,31 @@ import { once } from "node:events";
 import { connect, type Socket } from "node:net";
 import { createInterface } from "node:readline";
 
-/** A server program that this process started, and that ends no later than a few seconds after it. */
+/** A server program that this process started. It ends at most a few seconds after this process. */
 export interface OwnedProcess {
-  /** Settles when it has ended, for whatever reason. */
+  /** Resolves when the program has ended, for any reason. */
   readonly gone: Promise<void>;
   /** For fault tests; resolves when the process is gone. */
   kill(signal: NodeJS.Signals): Promise<void>;
-  /** Ends it in order, or by force if that takes too long. */
+  /** Sends SIGTERM, then SIGKILL after 5 s. */
   stop(): Promise<void>;
 }
 
-/** What to start, and where it listens on loopback. */
+/** A server program and its port on loopback. */
 export interface ServerCommand {
   readonly program: string;
   readonly args: readonly string[];
-  /** The whole environment of the process: nothing of this process' own is added. */
+  /** The complete environment of the program; nothing is inherited. */
   readonly env: Readonly<Record<string, string>>;
   readonly port: number;
-  /** Given each line that the program prints; without it the program has no output. */
+  /** Receives each line of the standard output. Without it the output is discarded. */
   readonly onLine?: (line: string) => void;
 }
 
 const START_MS = 30_000;
 const STOP_MS = 5_000;
 
-/** Starts a server and resolves when it takes connections; rejects when it ends before, or takes too long. */
+/** Starts a server. Resolves when it accepts connections; rejects if it ends before, or after 30 s. */
 export async function startServer({ program, args, env, port, onLine }: ServerCommand): Promise<OwnedProcess> {
   const child = spawnOwned(program, args, { ...env }, onLine === undefined ? "ignore" : "pipe");
   const gone = new Promise<void>((resolve) => child.once("exit", () => resolve()));
@@ -56,10 +56,10 @@ export async function startServer({ program, args, env, port, onLine }: ServerCo
 }
 
 /**
- * Becomes the program, with a watcher beside it that ends it when this process has ended, in whatever way: the kernel then
- * closes the pipe, file 3, from which the watcher reads. The watcher is there first, so that there is no instant at which
- * this process could end and leave the program behind. A line means that the program has ended by itself: another process
- * may have its number by then. The watcher knows none of the program's environment.
+ * A shell that starts a watcher and then becomes the program. The watcher reads from a pipe, file descriptor 3, which the
+ * kernel closes when this process ends in any way; then the watcher ends the program. The watcher starts first, so that
+ * the program never runs without it. A line on the pipe means that the program has ended: another process may have its
+ * pid by then. The watcher inherits nothing of the program's environment.
  */
 const PROGRAM_AND_WATCHER = `
 env -i /bin/sh -c 'read -r line && exit; kill "$0"; sleep 5; kill -9 "$0"' "$$" <&3 >/dev/null 2>&1 &
@@ -73,7 +73,7 @@ export function spawnOwned(
   env: Record<string, string>,
   stdout: "ignore" | "pipe" = "ignore",
 ): ChildProcess {
-  // A process group of its own: Ctrl-C in a terminal must not end it before the services are drained.
+  // Its own process group: Ctrl-C in a terminal must not end the program before the services are drained.
   const child = spawn("/bin/sh", ["-c", PROGRAM_AND_WATCHER, "sh", program, ...args], {
     env,
     stdio: ["ignore", stdout, "ignore", "pipe"],

@@ -6,9 +6,8 @@ interface PepperSettings {
 }
 
 /**
- * The settings with a pepper: the one that is set, or the one of the data folder, made there at the first start. It
- * lies beside the database's files and not in the database, so a dump or a stolen password of that tells no digest's
- * key.
+ * The settings with a pepper: the given one, or the one of the data folder, which the first start creates. The pepper is
+ * stored outside the database: a database dump or a stolen password does not reveal it.
  */
 export async function withPepper<Settings extends PepperSettings>(settings: Settings): Promise<Settings> {
   const pepper = settings.API_KEY_PEPPER ?? (await storedSecret(settings.DATA_DIR, "api-key-pepper"));

@@ -4,7 +4,7 @@ import { StartupError } from "./startup-error.ts";
 
 const ANSWER_MS = 5_000;
 
-/** Refuses to go on when the port can't be listened on: with the reason, before anything was started. */
+/** Rejects with the reason if the port cannot be opened. Called before any server is started. */
 export function checkPort(port: number, host: string): Promise<void> {
   return new Promise((resolve, reject) => {
     const server = createServer();
@@ -25,7 +25,7 @@ function listenProblem(error: NodeJS.ErrnoException, port: number, host: string)
   return reasons[error.code ?? ""] ?? `Can't listen on ${host}:${port} (${error.code ?? error.message})`;
 }
 
-/** Refuses to go on when MongoDB does not answer, or is a lone server: transactions need a replica set. */
+/** Rejects if MongoDB does not answer or is a standalone server: transactions need a replica set. */
 export async function checkMongo(mongoUrl: string): Promise<void> {
   const connection = mongoose.createConnection();
   try {
@@ -60,7 +60,7 @@ function hostsOf(url: string): string {
   );
 }
 
-/** Refuses to go on when none of the NATS servers takes a connection. */
+/** Rejects if no NATS server accepts a connection. */
 export async function checkNats(natsUrl: string): Promise<void> {
   const servers = natsUrl.split(",").map((url) => new URL(url));
   const reached = await Promise.any(servers.map(({ hostname, port }) => reach(hostname, Number(port || 4222)))).catch(

@@ -32,24 +32,24 @@ export const ALL_SETTINGS = {
 
 export type Settings = SettingsOf<typeof ALL_SETTINGS>;
 
-/** Reads them all from the environment; throws one SettingsError for all that is wrong. */
+/** Reads all settings from the environment; throws one SettingsError that names every problem. */
 export function readSettings(env: Readonly<Record<string, string | undefined>>): Settings {
   return readEnvironment(env, ALL_SETTINGS, (values) => sinkProblems(values.SINKS ?? [], values));
 }
 
-/** What a service is made from. */
+/** The arguments of a service factory. */
 export interface ServiceContext {
   readonly mongoUrl: string;
   readonly settings: Settings;
-  /** Given the API key of the very first start, once. */
+  /** Receives the API key that the first start creates. */
   readonly onFirstKey: (key: string) => void;
-  /** Given the gateway's port, once it takes requests. */
+  /** Receives the port of the gateway when it accepts requests. */
   readonly onListening: (port: number) => void;
 }
 
 const posts = pino(lineFormat("info"));
 
-/** The log sink's lines are posts, not remarks: LOG_LEVEL does not silence them. */
+/** The lines of the log sink are posts: LOG_LEVEL does not suppress them. */
 function writeLine(fields: object, text: string): void {
   posts.info(fields, text);
 }
@@ -102,7 +102,7 @@ const SHARED_SETTINGS = [
   "HOST",
 ];
 
-/** The settings that each service's process reads, by name: a process is given no other. */
+/** Names of the settings that each service reads; its process receives no others. */
 export const SETTINGS_OF: Readonly<Record<ServiceName, readonly string[]>> = {
   api: [...SHARED_SETTINGS, ...Object.keys(apiSettings)],
   dispatch: [...SHARED_SETTINGS, ...Object.keys(dispatchSettings), ...Object.keys(sinkSettings)],

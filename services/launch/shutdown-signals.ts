@@ -1,18 +1,18 @@
 import { readFileSync } from "node:fs";
 
-/** One press of Ctrl-C arrives twice under npm: from the terminal, and from npm, which hands it on. */
+/** Under npm one press of Ctrl-C arrives twice: from the terminal, and forwarded by npm. */
 const ONE_PRESS_MS = 500;
 const LOOK_FOR_NPM_MS = 500;
 
 /**
- * Whether a request to end comes from somebody who won't wait for the draining: it comes later than the same press of
- * Ctrl-C would. Times are milliseconds; `askedAt` is that of the first request.
+ * Whether a signal is a second interrupt, by which the user ends the process without draining: it arrives later than the
+ * copy of the first one that npm forwards. Times are in milliseconds; `askedAt` is the time of the first signal.
  */
 export function isSecondInterrupt(askedAt: number, now: number): boolean {
   return now - askedAt > ONE_PRESS_MS;
 }
 
-/** Resolves when the process is asked to end: by SIGINT (Ctrl-C), SIGTERM, SIGHUP, or the end of what started it. */
+/** Resolves on SIGINT (Ctrl-C), SIGTERM, SIGHUP, or when the parent process (a supervisor or npm) has ended. */
 export function shutdownRequested(): Promise<void> {
   return new Promise((resolve) => {
     let askedAt: number | undefined;
@@ -31,8 +31,8 @@ export function shutdownRequested(): Promise<void> {
 }
 
 /**
- * npm hands on SIGINT and SIGTERM; of SIGHUP and kill -9 it ends at once, and leaves its script to run on. It may have ended
- * before this process came so far: then another process is the parent already.
+ * npm forwards SIGINT and SIGTERM. On SIGHUP and SIGKILL it ends at once and leaves its script running. If it has ended
+ * before this call, another process is the parent already.
  */
 function whenNpmEnds(ended: () => void): void {
   if (process.env["npm_lifecycle_script"]?.includes("services/launch/start.js") !== true) return;
@@ -50,8 +50,8 @@ function whenNpmEnds(ended: () => void): void {
 }
 
 /**
- * Whether a process is certainly not the package manager, whose name begins its user agent, as `npm/11.2 node/…`: Linux
- * tells the command of a process in /proc. Where it is not told, nobody is a stranger.
+ * Whether a process is certainly not the package manager. The user agent begins with its name, as in `npm/11.2 node/…`;
+ * Linux has the command line in /proc. False on systems without /proc.
  */
 function isStranger(pid: number, userAgent = ""): boolean {
   const [manager = ""] = userAgent.split("/", 1);
@@ -62,7 +62,7 @@ function isStranger(pid: number, userAgent = ""): boolean {
   }
 }
 
-/** What the work comes to; undefined when the process is asked to end before. What was started then ends with it. */
+/** The result of the work; undefined if a shutdown is requested first. Child processes end with this process then. */
 export function unlessShutdown<T>(end: Promise<void>, work: Promise<T>): Promise<T | undefined> {
   return Promise.race([work, end.then(() => undefined)]);
 }

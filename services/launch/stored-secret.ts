@@ -4,7 +4,7 @@ import { join } from "node:path";
 import { makeDataFolder } from "./data-folder.ts";
 import { StartupError } from "./startup-error.ts";
 
-/** A secret of the data folder, 256 bits in hexadecimal digits, made there when it is first asked for; for its owner alone. */
+/** Reads a secret of 256 bits, in hexadecimal digits, from the data folder; creates it at the first call, with mode 0600. */
 export async function storedSecret(directory: string, name: string): Promise<string> {
   const file = join(directory, name);
   try {
@@ -16,7 +16,7 @@ export async function storedSecret(directory: string, name: string): Promise<str
   }
 }
 
-/** Of two starts at the same moment one makes it: the file appears whole, under its name, or not at all. */
+/** Links a finished draft to the name: of two processes that start at the same moment, one creates the file, and it is whole. */
 async function makeSecret(directory: string, file: string): Promise<string> {
   await makeDataFolder(directory);
   const draft = `${file}.${randomBytes(6).toString("hex")}`;

@@ -5,11 +5,11 @@ import { DRAIN_MS } from "../../moleculer.config.ts";
 import { StartupError } from "./startup-error.ts";
 import type { ServiceName } from "../contracts/service-names.ts";
 
-/** One process a service, each started again when it ends by itself. */
+/** One process for each service; a process that ends unexpectedly is restarted. */
 export interface SupervisedProcesses {
   /** Process id of a service now; for fault tests. */
   pid(service: string): number | undefined;
-  /** Ends them in the given order, one after the other. */
+  /** Stops the processes in the given order, one after the other. */
   stop(): Promise<void>;
 }
 
@@ -20,12 +20,12 @@ export function isSupervised(): boolean {
 
 const FIRST_RESTART_MS = 500;
 const LAST_RESTART_MS = 10_000;
-/** A process that lived this long has started well: its next restart is quick again. */
+/** After this uptime the restart delay is reset to the first one. */
 const STEADY_MS = 10_000;
 
 /**
- * Starts each service in a process of its own, the last of the list first, and resolves when all of them said that
- * they are ready. A process that ends before it was ever ready has printed why: then none is kept.
+ * Starts each service in a process of its own. Resolves when all of them are ready. If a process ends before it is ready,
+ * it has printed the reason; all others are stopped then.
  */
 export async function supervise(
   services: readonly ServiceName[],
@@ -46,7 +46,7 @@ export async function supervise(
   };
 }
 
-/** One service's process, and its successors. */
+/** The process of one service, and its restarts. */
 class SupervisedProcess {
   readonly service: string;
   readonly #env: Readonly<Record<string, string | undefined>>;
@@ -89,8 +89,8 @@ class SupervisedProcess {
   }
 
   #spawn(): ChildProcess {
-    // The child inherits the supervisor's options of Node. It has a process group of its own: Ctrl-C in a terminal reaches
-    // the supervisor alone, which ends the services in order.
+    // The child inherits the Node options of the supervisor. Its own process group keeps Ctrl-C away from it: the
+    // supervisor stops the services in order.
     this.#child = fork(join(import.meta.dirname, "start.js"), [this.service], {
       env: { ...this.#env },
       detached: true,

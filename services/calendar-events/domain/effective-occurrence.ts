@@ -9,7 +9,7 @@ import { movedInstant, type RuleOccurrence } from "./occurrences.ts";
 import type { Override } from "./override.ts";
 import type { Times } from "./window.ts";
 
-/** A single event or one occurrence, as and where it is now: with what was changed of the occurrence alone (D19). */
+/** A single event, or one occurrence of a series with its override applied (D19). */
 export interface EffectiveOccurrence<Event extends ShownEvent = StoredEvent> extends Times {
   readonly event: Event;
   /** Undefined for a single event. */
@@ -17,7 +17,7 @@ export interface EffectiveOccurrence<Event extends ShownEvent = StoredEvent> ext
   readonly override?: Override;
   readonly texts: EventTexts;
   readonly color: Color;
-  /** Since when a change of the zone has it where it is, if one does. */
+  /** Instant of the time zone change that gave it its present start; undefined if none did. */
   readonly movedAt?: EpochMs;
 }
 
@@ -51,7 +51,7 @@ function withOverride<Event extends ShownEvent>(
     color: override.color ?? byRule.color,
   };
   if (moved === undefined) return { ...byRule, ...own };
-  // What was moved by hand follows a change of the zone as the series does (D22).
+  // A change of the time zone moves an overridden start as it moves the series (D22).
   const { at, since } = movedInstant(moved.startsAt, clockFor(moved.anchor, calendar));
   const endsAt = at + moved.endsAt - moved.startsAt;
   return { ...byRule, ...own, startsAt: at, endsAt, movedAt: since };
@@ -63,7 +63,7 @@ function idOf({ event, ruleOccurrence }: EffectiveOccurrence<ShownEvent>): Occur
     : occurrenceId(event.id, ruleOccurrence.original);
 }
 
-/** As the API shows it (D18). */
+/** The view of the API (D18). */
 export function occurrenceView(placed: EffectiveOccurrence<ShownEvent>): EventView {
   const { event, ruleOccurrence, startsAt, endsAt, texts, color } = placed;
   const shown = {
@@ -78,7 +78,7 @@ export function occurrenceView(placed: EffectiveOccurrence<ShownEvent>): EventVi
   return event.recurring === undefined ? shown : { ...shown, recurrence: recurrenceView(event.recurring.recurrence) };
 }
 
-/** With what dispatch needs to plan and to render. */
+/** The occurrence with the fields that dispatch needs for planning and rendering. */
 export function announcedOccurrence(placed: EffectiveOccurrence, calendar: Calendar): Occurrence {
   const { event, ruleOccurrence, override, startsAt, endsAt, texts, color } = placed;
   return {
@@ -98,7 +98,7 @@ export function announcedOccurrence(placed: EffectiveOccurrence, calendar: Calen
   };
 }
 
-/** Since when it is scheduled for when it now is: by its series, by its own times, or by a change of the zone (D31). */
+/** Instant of the last change of its start: of the series, of its override, or of the time zone (D31). */
 function scheduledAtOf({ event, ruleOccurrence, override, movedAt = 0 }: EffectiveOccurrence): EpochMs {
   const byRule = Math.max(event.scheduledAt, ruleOccurrence?.movedAt ?? 0);
   return Math.max(override?.moved === undefined ? byRule : (override.scheduledAt ?? byRule), movedAt);

@@ -12,24 +12,24 @@ import { timesOutOfOrder } from "./change-event.ts";
 import type { EffectiveOccurrence } from "./effective-occurrence.ts";
 import type { Times } from "./window.ts";
 
-/** What one occurrence has of its own; the rest is the series' (D19). */
+/** The fields in which one occurrence differs from its series (D19). */
 export interface Override {
   readonly eventId: EventId;
-  /** Original start of the occurrence, which names it. */
+  /** Original start of the occurrence, which identifies it (RECURRENCE-ID in RFC 5545). */
   readonly original: EpochMs;
   readonly cancelled: boolean;
-  /** "" where the occurrence has none and the series may have one. */
+  /** "" for a text that the occurrence lacks although the series has one. */
   readonly texts: EventTexts;
   readonly color?: Color;
-  /** Times of its own, by the zone that the calendar had then. */
+  /** Its own times, with the time zone that the calendar had when they were set. */
   readonly moved?: Times & { readonly anchor: Anchor };
-  /** When it got times of its own; database time. */
+  /** When its times were set; database time. */
   readonly scheduledAt?: EpochMs;
-  /** When it got a colour of its own; database time. */
+  /** When its colour was set; database time. */
   readonly coloredAt?: EpochMs;
 }
 
-/** An override after a change, and what of it is new (D31). */
+/** An override after a change, and which fields the change affected (D31). */
 export interface ChangedOverride {
   readonly override: Override;
   readonly rescheduled: boolean;
@@ -38,7 +38,7 @@ export interface ChangedOverride {
 
 type OccurrenceChanges = Omit<UpdateEventParams, "guildId" | "calendarNumber" | "eventId">;
 
-/** One occurrence after the changes; its rule is the series' to change (D19). */
+/** Applies changes to one occurrence. The recurrence can only be changed for the series (D19). */
 export function changeOccurrence(
   placed: EffectiveOccurrence,
   original: EpochMs,
@@ -63,7 +63,7 @@ export function changeOccurrence(
   return { override, rescheduled: startsAt !== placed.startsAt, recolored: color !== placed.color };
 }
 
-/** One occurrence cancelled; nothing else of it is kept. */
+/** The override of a cancelled occurrence, without any other field. */
 export function cancelledOccurrence(eventId: EventId, original: EpochMs): ChangedOverride {
   return { override: { ...untouched(eventId, original), cancelled: true }, rescheduled: false, recolored: false };
 }
@@ -76,7 +76,7 @@ function ofTheSeries(field: string): FieldProblem {
   return { field, code: "NOT_ALLOWED", message: "can be changed for the whole series only" };
 }
 
-/** The texts that are named; null and "" stand for none. */
+/** The texts in the changes; null and "" clear a text. */
 function givenTexts(changes: OccurrenceChanges): EventTexts {
   const given = EVENT_TEXTS.filter((text) => changes[text] !== undefined);
   return Object.fromEntries(given.map((text) => [text, changes[text] ?? ""]));

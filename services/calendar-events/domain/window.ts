@@ -1,6 +1,6 @@
 import type { EpochMs } from "../../contracts/ids.ts";
 
-/** A stretch of time: from its first millisecond to the first one after it. */
+/** A time interval: `from` inclusive, `until` exclusive. */
 export interface Window {
   readonly from: EpochMs;
   readonly until: EpochMs;
@@ -11,27 +11,27 @@ export interface Times {
   readonly endsAt: EpochMs;
 }
 
-/** The last millisecond that something takes; an event without length takes the one at its start. */
+/** The last millisecond of an event; an event without length occupies the millisecond of its start. */
 export function lastMsOf({ startsAt, endsAt }: Times): EpochMs {
   return Math.max(startsAt, endsAt - 1);
 }
 
-/** Whether something is listed in a window: it lies in it in part, or starts exactly at its start (D17). */
+/** Whether an event overlaps the window, or starts exactly at its start (D17). */
 export function touches(times: Times, { from, until }: Window): boolean {
   return times.startsAt < until && lastMsOf(times) >= from;
 }
 
-/** Whether something starts in a window. */
+/** Whether an event starts in the window. */
 export function startsIn({ startsAt }: Times, { from, until }: Window): boolean {
   return startsAt >= from && startsAt < until;
 }
 
-/** Whether something is on at an instant: `start <= now < end` (D17); what has no length never is. */
+/** Whether `start <= now < end` (D17); never true for an event without length. */
 export function isOngoing({ startsAt, endsAt }: Times, now: EpochMs): boolean {
   return startsAt <= now && now < endsAt;
 }
 
-/** The windows without overlaps, in order; empty ones are left out. */
+/** Merges overlapping windows; sorted, without empty ones. */
 export function mergedWindows(windows: readonly Window[]): Window[] {
   const merged: Window[] = [];
   for (const window of windows.toSorted((a, b) => a.from - b.from)) {

@@ -5,15 +5,15 @@ import { instantToLocal, type WallMs } from "../domain/local-to-instant.ts";
 import type { Series } from "../domain/occurrences.ts";
 import { timeInto } from "./wall-clock.ts";
 
-/** Where the dates of a series may lie. */
+/** The dates on which a series may have occurrences. */
 export interface CandidateDates {
-  /** In the slots of which cycle they are found, and in which others where those are too many. */
+  /** The cycle whose slots index the series, and wider ones for a series with too many slots. */
   readonly cycles: readonly [Frequency, ...Frequency[]];
-  /** For each kind of date a wall time that stands for it: with its time of day, weekday, and day of the month and year. */
+  /** One wall time for each kind of date, with its time of day, weekday, day of the month and day of the year. */
   readonly walls: readonly WallMs[];
 }
 
-/** Where the dates of a series may lie on the wall clock of its zone, its additions included. */
+/** The candidate dates of a series on the wall clock of its time zone, RDATEs included. */
 export function candidateDates({ recurrence, startsAt, clock }: Series): CandidateDates {
   const zone = clock[0].zone;
   const start = instantToLocal(startsAt, zone);
@@ -24,17 +24,17 @@ export function candidateDates({ recurrence, startsAt, clock }: Series): Candida
   return { cycles: cyclesFrom(cycle), walls: [...days.map((day) => day * DAY_MS + timeOfDay), ...added] };
 }
 
-/** Whatever recurs does so at its times of the day. */
+/** Every series can be indexed by its time of day. */
 function cyclesFrom(cycle: Frequency): CandidateDates["cycles"] {
   return cycle === "DAILY" ? ["DAILY"] : [cycle, "DAILY"];
 }
 
-/** The Thursday 1970-01-01 is day 0: weekdays stand for days of the week of Monday 1970-01-05. */
+/** Day number of Monday, 1970-01-05; day 0 is Thursday, 1970-01-01. */
 const MONDAY = 4;
 /** A leap year. */
 const YEAR = 2024;
 
-/** The narrowest cycle that has a place for each date of a rule, and days that stand for them. */
+/** The narrowest cycle in which every date of the rule has a slot, and one day for each slot. */
 function byParts({ months, monthDays, weekdays }: ChosenDates): {
   readonly cycle: Frequency;
   readonly days: readonly number[];
@@ -52,7 +52,7 @@ function lengthsOf(month: number): number[] {
   return month === FEBRUARY ? [28, 29] : [daysInMonth(YEAR, month)];
 }
 
-/** Days of a month, for days that are counted from either end of months of some lengths. */
+/** Days of a month for days that count from the start or the end, in months of the given lengths. */
 function daysIn(month: number, lengths: readonly number[], monthDays: readonly number[]): number[] {
   const days = lengths.flatMap((length) => monthDays.map((day) => (day > 0 ? day : length + 1 + day)));
   const existing = [...new Set(days)].filter((day) => day >= 1 && day <= daysInMonth(YEAR, month));

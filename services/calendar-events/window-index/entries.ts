@@ -6,33 +6,33 @@ import { lastMsOf, type Times } from "../domain/window.ts";
 import { cycleEntries } from "./cycles.ts";
 import { type Repeats, repeatsOf } from "./repeats.ts";
 
-/** What is stored of an event so that windows find it (README, "How a window is read"). */
+/** The index fields of a stored event, by which the query of a window finds it (README, "How a window is read"). */
 export interface Entries {
-  /** Numbers under which it is filed; of different things, so that one index holds them all. */
+  /** Index entries. The number ranges of single events, moved occurrences and series are disjoint. */
   readonly entries: readonly number[];
-  /** The last millisecond that it takes, with all its occurrences; the last of all times for a series without an end. */
+  /** The last millisecond of the last occurrence; `LAST_EPOCH_MS` for an endless series. */
   readonly lastAt: EpochMs;
-  /** Of a series: windows leave it out where its interval does, which no entry tells. */
+  /** The interval of a series, which the entries do not contain: the query skips series that skip the window. */
   readonly repeats?: Repeats;
 }
 
 const HOUR_MS = 3_600_000;
 
-/** Single events are filed by how long they take: up to 1 h, 8 h, 64 h, 21 days, 170 days, or longer. */
+/** Duration classes of single events: up to 1 h, 8 h, 64 h, 21 days, 170 days, or longer. */
 export const SINGLE_CLASSES = [1, 8, 64, 512, 4_096, Infinity].map((hours, entry) => ({
   entry,
   longestMs: hours * HOUR_MS,
 }));
 
-/** Occurrences that were moved by hand; what single events have is less, and what series have is more. */
+/** Entry of occurrences with an override of their times; entries of single events are less, of series greater. */
 export const MOVED_ENTRY = 100;
 
-/** The index of all entries; `startsAt` is in it so that nothing is read that begins after the window. */
+/** The index of all entries. `startsAt` is included so that events after the window are not fetched. */
 export const ENTRIES_INDEX = { guildId: 1, calendarNumber: 1, entries: 1, lastAt: 1, startsAt: 1 } as const;
-/** Single events in their order; also which calendars have any. */
+/** The order of single events. Also used to find the calendars that have events. */
 export const IN_ORDER_INDEX = { guildId: 1, calendarNumber: 1, startsAt: 1 } as const;
 
-/** The entries of an event, by the zone that it was set in: windows allow for what changes of the zone have moved. */
+/** The entries of an event in its original time zone; queries widen the window for later changes of the zone. */
 export function entriesOf(event: CalendarEvent): Entries {
   const { recurring, guildId, calendarNumber, startsAt, endsAt } = event;
   if (recurring === undefined) return singleEntries(event);

@@ -7,14 +7,14 @@ import { weekOf } from "../domain/rule-periods.ts";
 import { LONGEST_IN_SLOTS_MS } from "./cycles.ts";
 import { dateOf, timeInto } from "./wall-clock.ts";
 
-/** How often a series comes back, by the day or by the month, on the wall clock. */
+/** The interval of a series in days or months of the wall clock. */
 export interface Repeats {
   readonly unit: Unit;
-  /** In the unit, from one occurrence to the next. */
+  /** Distance of two periods, in the unit. */
   readonly every: number;
-  /** The number of the day or month in which the first one begins, from 1970 on. */
+  /** Number of the first day or month, counted from 1970. */
   readonly from: number;
-  /** How many days or months further an occurrence may reach. */
+  /** Number of further days or months that an occurrence may extend into. */
   readonly reaches: number;
 }
 
@@ -27,13 +27,13 @@ const UNITS: Readonly<Record<Frequency, { readonly unit: Unit; readonly size: nu
   YEARLY: { unit: "month", size: 12 },
 };
 
-/** How far clocks may change while something goes on. */
+/** The largest change of a wall clock during an event. */
 const CLOCKS_MS = 26 * 3_600_000;
 const SHORTEST_MONTH_MS = 28 * DAY_MS;
 
 export function repeatsOf(series: Series): Repeats {
   const { recurrence, startsAt, endsAt, clock } = series;
-  // Additions keep to no interval: each day is one of theirs.
+  // RDATEs follow no interval: any day may have one.
   if (recurrence.rDates !== undefined) return { unit: "day", every: 1, from: 0, reaches: 0 };
   const { unit, size } = UNITS[recurrence.frequency];
   const wall = instantToLocal(startsAt, clock[0].zone);
