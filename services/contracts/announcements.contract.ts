@@ -211,13 +211,13 @@ export const listAnnouncementRules = action<{ guildId: GuildId; formerAfter?: Ep
 });
 
 /** Guilds in one question. */
-export const MAX_GUILDS_ASKED = 1000;
+export const MAX_GUILDS_PER_CALL = 1000;
 
 /** For dispatch: those of these guilds that have an announcement which is enabled, or had one lately, in no order. */
 export const listAnnouncingGuilds = action<{ guildIds: readonly GuildId[] }, GuildId[]>({
   name: "announcements.listAnnouncingGuilds",
   keys: "none",
-  params: { guildIds: { type: "array", max: MAX_GUILDS_ASKED, items: guildId } },
+  params: { guildIds: { type: "array", max: MAX_GUILDS_PER_CALL, items: guildId } },
   idempotent: true,
 });
 

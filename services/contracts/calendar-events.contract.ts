@@ -115,7 +115,7 @@ function eventFieldsTogether(event: {
 }
 
 /** How many calendars a guild may have is a setting of its; the first is always there (D20). */
-export function askedForCalendar(params: { readonly calendarNumber: number }): readonly OwnerName[] {
+export function settingsOwnerOfCalendar(params: { readonly calendarNumber: number }): readonly OwnerName[] {
   return params.calendarNumber === 1 ? [] : ["guild-settings"];
 }
 
@@ -133,7 +133,7 @@ export const createEvent = action<CreateEventParams, { readonly eventId: EventId
     recurrence: { ...recurrenceRules, optional: true },
   },
   crossFieldProblems: eventFieldsTogether,
-  dependsOn: askedForCalendar,
+  dependsOn: settingsOwnerOfCalendar,
   idempotent: true,
 });
 
@@ -153,7 +153,7 @@ export const updateEvent = action<UpdateEventParams, Revised>({
     ifRevision,
   },
   crossFieldProblems: eventFieldsTogether,
-  dependsOn: askedForCalendar,
+  dependsOn: settingsOwnerOfCalendar,
   idempotent: true,
 });
 
@@ -175,7 +175,7 @@ export const removeEvent = action<EventReference & IfRevision & AlsoRemoved, voi
     ifRevision,
   },
   dependsOn: (params) => [
-    ...askedForCalendar(params),
+    ...settingsOwnerOfCalendar(params),
     ...(params.announcements === undefined ? [] : (["announcements"] as const)),
   ],
   idempotent: true,
@@ -191,7 +191,7 @@ export const getEvent = action<EventReference, EventView & Revised>({
   name: "calendar-events.get",
   keys: "guild read",
   params: { guildId, calendarNumber, eventId: reference },
-  dependsOn: askedForCalendar,
+  dependsOn: settingsOwnerOfCalendar,
   idempotent: true,
 });
 
@@ -215,7 +215,7 @@ export const listEvents = action<WindowParams, EventView[]>({
     // The window of the last day may end after the last instant.
     until: integer(0, Number.MAX_SAFE_INTEGER),
   },
-  dependsOn: askedForCalendar,
+  dependsOn: settingsOwnerOfCalendar,
   narrowing: { field: "until", advice: "must make a narrower window" },
   idempotent: true,
 });
@@ -225,7 +225,7 @@ export const listOngoingEvents = action<Omit<WindowParams, "from" | "until">, Ev
   name: "calendar-events.listOngoing",
   keys: "guild read",
   params: { guildId, calendarNumber },
-  dependsOn: askedForCalendar,
+  dependsOn: settingsOwnerOfCalendar,
   narrowing: { field: "calendarNumber", advice: "must name a calendar in which less is on" },
   idempotent: true,
 });

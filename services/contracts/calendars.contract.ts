@@ -1,5 +1,5 @@
 import { timeZoneName } from "../../mixins/time-zones/time-zones.ts";
-import { askedForCalendar } from "./calendar-events.contract.ts";
+import { settingsOwnerOfCalendar } from "./calendar-events.contract.ts";
 import { action, broadcastEvent } from "./contract.ts";
 import { clearable, guildId, integer, optional, revisionNumber, text, textOf } from "./field-rules.ts";
 import type { GuildId } from "./ids.ts";
@@ -39,7 +39,7 @@ export const getCalendar = action<CalendarReference, CalendarView>({
   name: "calendar-events.getCalendar",
   keys: "guild read",
   params: { guildId, calendarNumber },
-  dependsOn: askedForCalendar,
+  dependsOn: settingsOwnerOfCalendar,
   idempotent: true,
 });
 
@@ -53,7 +53,7 @@ export const updateCalendar = action<UpdateCalendarParams, Revised>({
     timezone: optional(textOf("the IANA name of a time zone, such as Europe/Berlin", ZONE_NAME, 64, isTimeZone)),
     ifRevision,
   },
-  dependsOn: askedForCalendar,
+  dependsOn: settingsOwnerOfCalendar,
   idempotent: true,
 });
 

@@ -3,7 +3,7 @@ import { statusText } from "../answer-fields.ts";
 import { route } from "../route.ts";
 import { asInteger, field, guildsField, timeField } from "../wire-fields.ts";
 import { keyExamples as examples } from "./keys.examples.ts";
-import { listedChanges, listedKeys, nextPage, previousUntil, told } from "./keys.wire.ts";
+import { listedChanges, listedKeys, nextPage, previousUntil, issuedKeyFields } from "./keys.wire.ts";
 
 const idField = field("id");
 
@@ -14,7 +14,7 @@ export const keyRoutes = [
     contract: createKey,
     fields: [field("kind"), field("access"), guildsField, field("label"), timeField("expires", "expiresAt")],
     nulls: "absent",
-    answer: [statusText("message", "Key created"), ...told],
+    answer: [statusText("message", "Key created"), ...issuedKeyFields],
     summary: "Creates an API key; its secret is shown only in this response; operator keys only",
     example: examples.create,
   }),
@@ -38,7 +38,7 @@ export const keyRoutes = [
     paths: ["/admin/keys/rotate"],
     contract: rotateKey,
     fields: [idField, field("overlap_hours", "overlapHours", asInteger)],
-    answer: [statusText("message", "Key rotated"), ...told, previousUntil],
+    answer: [statusText("message", "Key rotated"), ...issuedKeyFields, previousUntil],
     summary: "Replaces a key's secret; the previous one stays valid for overlap_hours; operator keys only",
     example: examples.rotate,
   }),

@@ -10,7 +10,7 @@ import {
 } from "../../contracts/api-keys.contract.ts";
 import { type AnswerField, EPOCH_MS, listIn, oneOfNames, STRING, STRINGS } from "../answer-fields.ts";
 
-export const told: readonly AnswerField<IssuedKey>[] = [
+export const issuedKeyFields: readonly AnswerField<IssuedKey>[] = [
   { wire: "id", value: ({ id }) => id, schema: STRING },
   {
     wire: "key",
