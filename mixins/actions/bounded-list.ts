@@ -2,15 +2,15 @@ import { MAX_ENTRIES } from "../../services/contracts/calendar-events.contract.t
 import { MAX_ANSWER_BYTES } from "../../services/contracts/list-limits.ts";
 
 /**
- * A list that is being built for a key, and what of the bounds of an answer it exceeds (D17, D38). Its owner counts
- * only the bytes that an entry surely has in the answer, and so never refuses what fits; the gateway, which knows the
- * names of the fields, counts the rest. Without it an owner builds, and sends, a list of 68 MB.
+ * A list for a client, and the limit of an answer that it exceeds (D17, D38). The owner counts only the bytes that an entry
+ * certainly has in the answer, and so never refuses a list that fits; the gateway, which knows the field names, counts the
+ * rest. Without this class an owner built and sent a list of 68 MB.
  */
 export class BoundedList<Entry> {
   readonly entries: Entry[] = [];
   #bytes = 0;
 
-  /** `bytes` are the entry's texts, as `jsonBytes` counts them. */
+  /** `bytes`: size of the texts of the entry, by `jsonBytes`. */
   add(entry: Entry, bytes: number): void {
     this.entries.push(entry);
     this.#bytes += bytes;
@@ -22,7 +22,7 @@ export class BoundedList<Entry> {
   }
 }
 
-/** How many bytes texts have in JSON in UTF-8. */
+/** Size of texts in JSON, in UTF-8 bytes. */
 export function jsonBytes(...texts: readonly (string | readonly string[])[]): number {
   return Buffer.byteLength(JSON.stringify(texts)) - "[]".length;
 }

@@ -5,9 +5,9 @@ const Validator = FastestValidator as unknown as typeof FastestValidator.default
 const NOT_NULL = { nullable: false };
 const validator = new Validator({
   useNewCustomCheckerFunction: true,
-  // As it comes, the library takes null for every optional field; here only for a field that says so (D6).
+  // By default the library accepts null for every optional field; here a field must allow it (D6).
   considerNullAsAValue: true,
-  // With words of its own it would make a text of the refused value, which fails on a list of `{"toString": 1}`.
+  // The library's own messages convert the refused value to text, which throws for a list of `{"toString": 1}`.
   messages: Object.fromEntries(Object.keys(new Validator().messages).map((type) => [type, ""])),
   defaults: {
     string: NOT_NULL,
@@ -19,12 +19,12 @@ const validator = new Validator({
   },
 });
 
-/** Says of params what is wrong with them, every bad field at once (D4); empty when they are good. */
+/** Returns a problem for every invalid field (D4); empty for valid params. */
 export type ParamsCheck = (params: object) => FieldProblem[];
 
 const checks = new WeakMap<object, ParamsCheck>();
 
-/** The check of a contract, compiled once. It changes nothing in the params, and never repeats a value of theirs. */
+/** The check of a contract, compiled once. It does not change the params, and its messages contain none of their values. */
 export function paramsCheck<Params>(
   contract: Pick<ActionContract<Params, unknown>, "params" | "crossFieldProblems">,
 ): ParamsCheck {
@@ -32,7 +32,7 @@ export function paramsCheck<Params>(
   if (known !== undefined) return known;
   const validate = validator.compile({ ...contract.params, $$strict: true });
   const check: ParamsCheck = (params) => {
-    // Of a copy: the library writes `undefined` into what it checks, for each absent field with a check of its own.
+    // A copy: the library writes `undefined` into the object for each absent field with a custom check.
     const outcome = validate({ ...params });
     const problems =
       outcome === true ? [] : (outcome as ValidationError[]).flatMap((error) => problemsOf(error, params));
@@ -69,11 +69,11 @@ function problemsOf(error: ValidationError, params: object): FieldProblem[] {
   return unknownMembers(field, (params as Record<string, unknown>)[field], allowed);
 }
 
-/** The most unknown members that are named, and how much of each name. */
+/** Number of unknown members that are named, and the length of each name. */
 const MAX_NAMED_MEMBERS = 10;
 const MAX_NAME_LENGTH = 64;
 
-/** Members that an object must not have, each named (D37); the path of the params themselves is empty. */
+/** One problem for each unknown member of an object (D37); the path of the params themselves is empty. */
 function unknownMembers(path: string, value: unknown, allowed: readonly string[]): FieldProblem[] {
   const unknown = Object.keys(Object(value) as object).filter((name) => !allowed.includes(name));
   return unknown.slice(0, MAX_NAMED_MEMBERS).map((name) => ({
@@ -87,7 +87,7 @@ function unknownMembers(path: string, value: unknown, allowed: readonly string[]
 function problemOf(error: ValidationError): FieldProblem {
   if (error.actual === null) return { field: error.field ?? "params", code: "WRONG_TYPE", message: "must not be null" };
   const [code, words] = WORDS[error.type] ?? ["MALFORMED", () => "is not valid"];
-  // Words that are there are the rule's own.
+  // A message in the error comes from the rule itself.
   const message = error.message || words(error.expected);
   const problem = { field: error.field ?? "params", code, message };
   return error.type === "stringEnum" ? { ...problem, allowed: String(error.expected).split(", ") } : problem;

@@ -14,14 +14,14 @@ import { readTraceparent, traceIdIn } from "../observability/trace-context.ts";
 
 const { MoleculerClientError, MoleculerError, MoleculerRetryableError } = moleculer.Errors;
 
-/** The context of a handler: checked params, and who asks. */
+/** The context of a handler: checked params, and the caller in `meta`. */
 export type CallContext<Params> = Context<Params, CallMeta>;
 
 /**
- * The Moleculer action that serves a contract: params and caller are checked by the contract before the handler
- * sees them, and a refusal that the handler returns becomes the error that travels.
+ * The Moleculer action of a contract. It checks params and caller before the handler runs, and turns a refusal that the
+ * handler returns into the error that is sent to the caller.
  *
- * Retries are on for idempotent actions alone: what is not done once under its id must not run again.
+ * Only idempotent actions are retried: any other action would run twice.
  */
 export function serve<Params, Result>(
   contract: ActionContract<Params, Result>,
@@ -53,7 +53,7 @@ export function serve<Params, Result>(
   return { [verb]: schema };
 }
 
-/** The write that the call is a try of; none for a read. A caller that names none makes another one with each call. */
+/** The write that the call belongs to; without an id for a read. Each call without a write id is a new write. */
 function writeOf(contract: Pick<ActionContract<unknown, unknown>, "keys">, meta: CallMeta): CurrentWrite {
   const { writeUntil: until, writeId } = meta;
   if (isRead(contract)) return { until };
@@ -72,8 +72,8 @@ const LONGEST_REQUEST_ID = 64;
 const NO_WRITE_ID: FieldProblem = { field: "meta.writeId", code: "MALFORMED", message: "must be a UUID of version 7" };
 
 /**
- * Does the work as that write. Another try of a write that is under way here has its outcome: it would find neither what the
- * first has stored nor what it has taken of a limit.
+ * Performs a write once: a second try that arrives during the first one shares its outcome. If it ran, it would see neither
+ * the stored result of the first one nor its share of a limit.
  */
 function sharedTries<Outcome>(): (write: CurrentWrite, work: () => Promise<Outcome>) => Promise<Outcome> {
   const underWay = new Map<WriteId, Promise<Outcome>>();
@@ -88,17 +88,17 @@ function sharedTries<Outcome>(): (write: CurrentWrite, work: () => Promise<Outco
   };
 }
 
-/** The options of a call whose params have just passed the check of that contract, in this process and by this very code. */
+/** The options of a call whose params this process has just checked against that contract. */
 export interface Checked extends CallingOptions {
   readonly checkedBy?: object;
 }
 
-/** Options don't cross the bus: what comes from another process is always checked. */
+/** Options do not cross the bus: params from another process are always checked. */
 function wasChecked({ options }: Context<unknown, CallMeta>, contract: object): boolean {
   return (options as Checked).checkedBy === contract;
 }
 
-/** Whether the action changes nothing. What takes no key is for calls from inside, which write nothing in each other. */
+/** Whether the action only reads. Actions without a key rule are internal and write nothing. */
 export function isRead({ keys }: Pick<ActionContract<unknown, unknown>, "keys">): boolean {
   return !keys.endsWith("write");
 }
@@ -166,7 +166,7 @@ export function notNow(contract: Pick<ActionContract<unknown, unknown>, "keys">)
   return refuse(isRead(contract) ? "UNAVAILABLE" : "OUTCOME_UNKNOWN");
 }
 
-/** Whether an error says "not now": the database or another service is out of reach, or did not answer in time. */
+/** Whether the database or another service was unreachable, or did not answer in time. */
 export function isUnavailable(error: unknown): boolean {
   if (isDatabaseOutOfReach(error)) return true;
   if (!(error instanceof MoleculerError)) return false;

@@ -1,10 +1,10 @@
 import type { ActionContract, Caller } from "../../services/contracts/contract.ts";
 
 /**
- * Whether the caller may ask for the action with these params, which have passed its check (D3). The gateway asks
- * before it calls, the owner before it serves: neither relies on the other. Without a caller the call is from inside.
+ * Whether the caller may call the action with these checked params (D3). The gateway checks before it calls and the owner
+ * before it serves: neither relies on the other. A call without a caller is internal.
  *
- * What only an operator may change of a record is its owner's to know (D11).
+ * The owner of a record checks the fields that only an operator may change (D11).
  */
 export function mayCall(
   { keys }: Pick<ActionContract<unknown, unknown>, "keys">,

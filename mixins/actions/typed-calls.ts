@@ -1,7 +1,7 @@
 import type { CallingOptions } from "moleculer";
 import type { ActionContract, EventContract } from "../../services/contracts/contract.ts";
 
-/** A broker; or the context of a call, whose meta then goes along. */
+/** A broker, or the context of a call, which passes its meta on. */
 export interface ActionCaller {
   call(action: string, params: object, options?: CallingOptions): Promise<unknown>;
 }
@@ -10,7 +10,7 @@ interface Broadcaster {
   broadcast(event: string, payload: object, options?: { readonly groups: string[] }): Promise<unknown>;
 }
 
-/** Calls an action by its contract. Rejects with what its owner refused (`asRefusal`), or with an error of Moleculer's. */
+/** Calls an action by its contract. Rejects with the refusal of its owner (`asRefusal`) or an error of Moleculer. */
 export function callAction<Params extends object, Result>(
   caller: ActionCaller,
   contract: Pick<ActionContract<Params, Result>, "name" | "types">,
@@ -20,7 +20,7 @@ export function callAction<Params extends object, Result>(
   return caller.call(contract.name, params, options) as Promise<Result>;
 }
 
-/** Sends an event to all who listen, each of whom hears it once or not at all; with groups, to those services alone. */
+/** Sends an event to all listeners, at most once each; with `groups`, only to those services. */
 export function broadcast<Payload extends object>(
   broadcaster: Broadcaster,
   contract: Pick<EventContract<Payload>, "name">,

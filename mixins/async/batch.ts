@@ -1,22 +1,22 @@
 import DataLoader from "dataloader";
 import { settledOrTimedOut } from "./timeout.ts";
 
-/** Under way at once. What comes while they are goes together into the next. */
+/** Concurrent batches of one function. Items that arrive meanwhile form the next batch. */
 const MAX_CONCURRENT_BATCHES = 2;
 
 export interface BatchOptions {
-  /** More than this are two. */
+  /** Largest size of a batch. */
   readonly most: number;
-  /** How long the first waits for more. */
+  /** Time that the first item waits for others; 0 by default. */
   readonly gatherMs?: number;
-  /** How long one that is slow holds its place; without it until it settles, which it has to. */
+  /** Time after which a slow batch no longer counts as concurrent. Without it a batch counts until it settles. */
   readonly placeMs?: number;
 }
 
 /**
- * Gathers what is asked for at about the same time, and does it together: for a database and its driver a command is dearer
- * than what is in it. Nobody waits for more to come, unless a gathering time is set; under load what comes while two are
- * under way is the next.
+ * Collects concurrent items into batches: for a database and its driver one command costs more than the items in it. An
+ * item does not wait for others unless `gatherMs` is set; under load, the items that arrive during two running batches form
+ * the next one.
  *
  * By the library `dataloader`, which gathers, splits and hands out; its cache is off.
  *
@@ -26,11 +26,11 @@ export function batched<Item, Result>(
   work: (items: readonly Item[]) => Promise<readonly (Result | Error)[]>,
   { most, gatherMs = 0, placeMs }: BatchOptions,
 ): (item: Item) => Promise<Result> {
-  /** What may begin once another has ended, in the order of its coming. */
+  /** Batches that wait for the end of another one, in the order of arrival. */
   const waiting: (() => void)[] = [];
   let free = MAX_CONCURRENT_BATCHES;
 
-  /** What the same poll of the sockets brought in, and all that comes until it may begin, goes together. */
+  /** Collects the items of one poll of the sockets, and all that arrive before the batch may begin. */
   function schedule(dispatch: () => void): void {
     if (free === 0) return void waiting.push(dispatch);
     free -= 1;

@@ -5,14 +5,14 @@ interface Due {
 }
 
 /**
- * Does things at the end of the event loop's turn, all of the turn's one right after the other, in their order. What a
- * client library gathers and then writes to its socket is one system call for all that came together, not one each. Writes
- * to many sockets stay as many; but one wakes its reader, which is the dearer part, and the next finds it awake.
+ * Runs functions at the end of a turn of the event loop, one directly after the other, in their order. A client library that
+ * buffers its writes then makes one system call for all of them. Writes to many sockets remain separate calls, but only the
+ * first one wakes the reading process, which is the more expensive part.
  */
 export class EndOfTurn {
   #due: Due[] = [];
 
-  /** Resolves when it was done; rejects with what it threw. */
+  /** Resolves after `act` has run; rejects with the error that it threw. */
   add(act: () => void): Promise<void> {
     return new Promise((resolve, reject) => {
       if (this.#due.push({ act, resolve, reject }) === 1) setImmediate(() => this.#doAll());

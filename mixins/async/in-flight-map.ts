@@ -1,11 +1,11 @@
 /**
- * A map for what is under way: calls, questions. It lets go of what was deleted at once.
+ * A map for operations in flight, such as calls. A deleted value can be collected at once.
  *
- * A Map does not, in V8: when its entries change, it moves to a new table every so often, and the old one keeps a link to it,
- * for iterators. Once one of them is among the old objects, which only a full collection looks at, it holds its successor,
- * and that the next one, with all that was under way when each was given up. Every short collection then has to copy it:
- * what requests had answered was a tenth of all memory that lists took, and each collection took five times as long. Here
- * the tables hold no more than an empty entry for each.
+ * With a Map in V8 it cannot. A Map whose entries change moves to a new table now and then, and the old table keeps a link
+ * to the new one for iterators. Once a table is in the old generation, which only a full collection examines, it keeps its
+ * successors alive, with all values that were in flight when each was replaced, and every minor collection copies them. In
+ * lists of events, a tenth of all memory was answered requests, and each collection took five times as long. Here the tables
+ * keep only an empty entry for each value.
  */
 export class InFlightMap<Key extends string | number, Value> {
   readonly #entries = new Map<Key, { value: Value | undefined }>();
@@ -24,7 +24,7 @@ export class InFlightMap<Key extends string | number, Value> {
     else entry.value = value;
   }
 
-  /** Whether it was there. */
+  /** Whether the key existed. */
   delete(key: Key): boolean {
     const entry = this.#entries.get(key);
     if (entry === undefined) return false;
@@ -32,7 +32,7 @@ export class InFlightMap<Key extends string | number, Value> {
     return this.#entries.delete(key);
   }
 
-  /** In the order of their coming; as of a Map, what is added meanwhile is visited too, and what is deleted is not. */
+  /** In insertion order. As in a Map, entries added during the iteration are visited, deleted ones are not. */
   forEach(visit: (value: Value, key: Key) => void): void {
     this.#entries.forEach(({ value }, key) => visit(value as Value, key));
   }

@@ -3,20 +3,20 @@ import { setTimeout as pause } from "node:timers/promises";
 /** Longest stretch of a long computation without a rest, in milliseconds. */
 const SLICE_MS = 2;
 
-/** Longest rest: a process that had to wait for its processor has not computed all the time. */
+/** Longest rest: the measured time of a slice includes time in which the process had no processor. */
 const MAX_REST_MS = 10;
 
 /** Ends when every rest that was begun in this process is over. */
 let restsOver: Promise<unknown> = Promise.resolve();
 
 /**
- * A long computation in slices: the event loop serves others between them. A rest is as long as the slice before it, and
- * rests of all computations of a process follow each other, so that together they take half of its time at most.
+ * Splits a long computation into slices, between which the event loop serves other requests. A rest is as long as the slice
+ * before it. The rests of all computations of a process follow each other, so that computations use at most half of its time.
  */
 export class Slices {
   #began = performance.now();
 
-  /** A slice begins now: what the computation waited for before is no part of it. */
+  /** Starts a slice now; earlier waiting time does not count. */
   begin(): void {
     this.#began = performance.now();
   }

@@ -1,9 +1,9 @@
-/** An operation did not answer in time; it may have happened or not. */
+/** An operation did not answer in time; its outcome is unknown. */
 export class OperationTimeout extends Error {}
 
 /**
- * The same operations, each of which settles within its time: a connection whose other end is silently gone must not
- * hold a post for ever.
+ * Wraps each operation with a timeout: a connection whose other end has disappeared without a reset must not block a post
+ * for ever.
  */
 export function withTimeouts<Operations extends object>(
   operations: Operations,
@@ -16,7 +16,7 @@ export function withTimeouts<Operations extends object>(
   return Object.fromEntries(bounded) as Operations;
 }
 
-/** The answer, when it comes within the time; rejects with OperationTimeout otherwise. What was asked for goes on. */
+/** Resolves with the answer, or rejects with OperationTimeout after `ms`. The operation itself is not cancelled. */
 export async function withTimeout<Result>(ms: number, name: string, answer: Result | Promise<Result>): Promise<Result> {
   let timer: NodeJS.Timeout | undefined;
   const late = new Promise<never>((_, reject) => {
@@ -29,10 +29,10 @@ export async function withTimeout<Result>(ms: number, name: string, answer: Resu
   }
 }
 
-/** Who waits for the end of an answer that is not its own waits so long at most. */
+/** Longest wait, in milliseconds, for an operation that another caller started. */
 export const MAX_JOIN_WAIT_MS = 20;
 
-/** Resolves when the answer is there, whatever it is, or is late. */
+/** Resolves when the answer has settled in any way, or after `ms`. */
 export async function settledOrTimedOut(answer: Promise<unknown>, ms: number): Promise<void> {
   await withTimeout(ms, "who is waited for", answer).catch(() => undefined);
 }

@@ -2,37 +2,37 @@ import { setTimeout as pause } from "node:timers/promises";
 import type { CallingOptions, Middleware, Service, ServiceBroker } from "moleculer";
 import { copyOfCall, hasBegunNothing, mayBeRepeated, type Repeatable, wasNotTaken } from "./retry-policy.ts";
 
-/** What has no answer by then may be lost: whoever had it may be gone, or a server of the bus with it. */
+/** Delay of the first retry. A message without an answer by then may be lost with a replica or a NATS server. */
 const FIRST_RETRY_MS = 800;
-/** How long a call is offered to replicas that did not take it. */
+/** Time for which a call without a subscriber is repeated. */
 const OFFERED_MS = 1_500;
 const OFFERED_EVERY_MS = 50;
 
-/** How calls of one kind are asked again, so that an owner that is slow gets no second load. */
+/** Limits of the retries of reads or of writes: a slow owner must not get twice the load. */
 interface RetryLimits {
-  /** How often one call is asked again. Each time waits twice as long as the one before. */
+  /** Retries of one call. Each delay is twice the one before. */
   readonly times: number;
-  /** How many may be asked again at once. */
+  /** Size of the retry budget. */
   readonly most: number;
 }
 
-/** A read may be long, and its owner slow because of it. */
+/** A read may take long, and then its owner is slow but not gone. */
 const READS: RetryLimits = { times: 1, most: 50 };
-/** A write is short, and its tries that meet in its owner are one. */
+/** A write is short, and its owner performs concurrent tries of one write once. */
 const WRITES: RetryLimits = { times: 2, most: 200 };
-/** How many more each call adds to those that may be asked again. */
+/** Share of a retry that each call adds to the budget. */
 const RETRIES_PER_CALL = 0.1;
 
-/** The options of a call, with how long it is offered to replicas that did not take it. */
+/** The options of a call, with the time for which it is repeated while it has no subscriber. */
 export interface RetryOptions extends CallingOptions {
   readonly offeredForMs?: number;
 }
 
 /**
- * Calls to other processes, whose messages may be lost. What was not taken is offered again, whatever it is. What is not
- * answered is asked again where that is the same as asking once: a read, or a write that its owner does once under its id
- * (`CallMeta`). The first answer counts; but that one try of a write has begun nothing is no answer while others are not
- * answered: one of them may be done.
+ * Retries calls to other processes whose messages may be lost. A call without a subscriber is repeated in any case. A call
+ * without an answer is repeated if the repetition is harmless: a read, or a write that its owner performs once under its id
+ * (`CallMeta`). The first answer counts, with one exception: the answer that one try of a write has begun nothing does not
+ * count while other tries are unanswered, because one of them may have been performed.
  */
 export function lostCallRetry(firstRetryMs = FIRST_RETRY_MS): Middleware {
   const budgets = { reads: budgetOf(READS), writes: budgetOf(WRITES) };
@@ -69,7 +69,7 @@ export function lostCallRetry(firstRetryMs = FIRST_RETRY_MS): Middleware {
         offer();
         return promise.finally(() => {
           clearTimeout(retryTimer);
-          // Moleculer itself never forgets what it got no answer to.
+          // Moleculer keeps unanswered requests for ever.
           forgetAll(broker, asked);
         });
       };
@@ -81,7 +81,7 @@ function budgetOf({ times, most }: RetryLimits) {
   let spare = most;
   return {
     times,
-    /** Takes one, where there is one. */
+    /** Takes one retry from the budget; false if there is none. */
     take() {
       if (spare < 1) return false;
       spare -= 1;

@@ -3,14 +3,14 @@ import type { EpochMs, WriteId } from "./ids.ts";
 import type { OwnerName } from "./service-names.ts";
 
 /**
- * What is wrong with one field of a request (D4). `field` is a path such as `recurrence.count` or `roles[3]`, and the
- * message goes on from it: "hours" "must be at least 0".
+ * An invalid field of a request (D4). `field` is a path such as `recurrence.count` or `roles[3]`; the message continues
+ * it: "hours" "must be at least 0".
  */
 export interface FieldProblem {
   readonly field: string;
   readonly code: FieldProblemCode;
   readonly message: string;
-  /** The values that would be accepted, where they can be listed. */
+  /** The accepted values, if they can be listed. */
   readonly allowed?: readonly string[];
 }
 
@@ -26,45 +26,45 @@ export type FieldProblemCode =
   | "CONFLICTING";
 
 /**
- * One action as its callers and its owner both see it: the name on the bus, the rules for its params, and (as
- * types alone) params and result.
+ * The contract of an action between its callers and its owner: name on the bus, rules for the params, and the types of
+ * params and result.
  */
 export interface ActionContract<Params, Result> {
   /** `context.verb`. */
   readonly name: string;
-  /** Whose keys may ask for it (D3): the gateway and the owner both hold to this one rule. */
+  /** The keys that may call it (D3); the gateway and the owner both check this rule. */
   readonly keys: KeyRule;
-  /** fastest-validator rules; unknown fields are always refused on the bus. */
+  /** fastest-validator rules. On the bus unknown fields are always refused. */
   readonly params: ValidationSchema;
   /**
-   * Rules that tie several fields together. Called with whatever came in, so that every bad field can be named
-   * at once (D4): it must not assume that any single field passed its own rule.
+   * Checks that involve several fields. Called with unchecked values, so that one answer names every invalid field (D4):
+   * it must not assume that a field has passed its own rule.
    */
   readonly crossFieldProblems?: (params: Partial<Record<keyof Params, unknown>>) => FieldProblem[];
-  /** The other services that it asks, for these params: while one of them is gone, it has no answer either. */
+  /** The other services that it calls for these params; while one of them is down, the action is unavailable. */
   readonly dependsOn?: (params: Params) => readonly OwnerName[];
   /**
-   * True when it may be asked for again if its answer was lost: it is a read, or its owner does it once under the write's
-   * id (`CallMeta`).
+   * True if it may be retried after a lost answer: it is a read, or its owner performs it once under the write id
+   * (`CallMeta`).
    */
   readonly idempotent: boolean;
-  /** Of a list: how its caller asks for less of it, when it is larger than an answer may be (D17, D38). */
+  /** For lists: the advice to the client when the list exceeds the limits of an answer (D17, D38). */
   readonly narrowing?: ListNarrowing<Params>;
-  /** Looks through as much of a guild as its lists do: the gateway counts it among them. */
+  /** Reads as much of a guild as a list does: the gateway applies the limits of lists. */
   readonly isSearch?: true;
   /** Never set; carries the types. */
   readonly types?: { readonly params: Params; readonly result: Result };
 }
 
-/** The param by which a list gets shorter; the advice goes on from its name: "amount" "must be smaller". */
+/** The param that shortens a list. The advice continues its name: "amount" "must be smaller". */
 interface ListNarrowing<Params> {
   readonly field: keyof Params & string;
   readonly advice: string;
 }
 
 /**
- * Whose keys may ask. `guild`: those that open `params.guildId`; `operator`: an operator's; each to read, or to write
- * as well. `none`: no key at all, which leaves calls from inside the service.
+ * The keys that may call an action. `guild`: keys for `params.guildId`; `operator`: operator keys; with read or write
+ * access. `none`: no key; only internal calls.
  */
 export type KeyRule = "guild read" | "guild write" | "operator read" | "operator write" | "none";
 
