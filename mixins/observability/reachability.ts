@@ -11,7 +11,7 @@ const databaseUp = new Gauge({
   registers: [metricsRegistry],
 });
 
-/** Without a registry at first: a process without a bus shows no such figure. */
+/** Registered at the first use: a process without a bus has no such metric. */
 const busUp = new Gauge({
   name: "guildcal_bus_up",
   help: "Whether the process is connected to the bus, at this scrape",
@@ -19,8 +19,8 @@ const busUp = new Gauge({
 });
 
 /**
- * Asks the databases of the services that run here, and the bus, whether they can be reached. Done at each scrape: an outage
- * shows without a single request, and no figure is older than the scrape.
+ * Measures whether the databases of the services in this process, and the bus, can be reached. Called at each scrape: an
+ * outage is visible without any request, and no value is older than the scrape.
  */
 export async function measureReachability(broker: ServiceBroker): Promise<void> {
   const bus = steadyTransporterOf(broker);

@@ -40,7 +40,7 @@ export function announcementsService({ mongoUrl }: { readonly mongoUrl: string }
   const store = announcementsStore(connection);
   const queue = new WriteQueue();
 
-  /** The revision that another try of the write has stored; undefined where none has. */
+  /** The revision that an earlier try of the write has stored; undefined if none has. */
   async function doneBefore(guildId: GuildId, named: string) {
     const id = named as AnnouncementId;
     const revision = await store.revisionWritten(guildId, id);
@@ -113,11 +113,11 @@ export function announcementsService({ mongoUrl }: { readonly mongoUrl: string }
           : (await markDangling([announcement], guildId, context))[0]!;
       }),
 
-      // A limit of 0 would be MongoDB's word for no limit.
+      // MongoDB reads a limit of 0 as no limit.
       ...serve(listAnnouncements, async ({ guildId, amount }, context) => {
         if (amount === 0) return [];
         const most = amount === -1 ? MAX_ANNOUNCEMENTS : amount;
-        // Dispatch plans from all of them, and answers nobody.
+        // Dispatch plans from all announcements, so internal calls have no limit.
         if (context.meta.caller === undefined) return store.list(guildId, most);
         const listed = await boundedList(store.listed(guildId, most));
         return isRefusal(listed) ? listed : markDangling(listed, guildId, context);
@@ -135,7 +135,7 @@ export function announcementsService({ mongoUrl }: { readonly mongoUrl: string }
   };
 }
 
-/** The announcements, unless they are more than an answer may hold (D38). */
+/** The announcements; refused if they exceed the limits of an answer (D38). */
 async function boundedList(listed: AsyncIterable<Announcement>): Promise<Announcement[] | Refusal> {
   const list = new BoundedList<Announcement>();
   for await (const one of listed) {
@@ -145,7 +145,7 @@ async function boundedList(listed: AsyncIterable<Announcement>): Promise<Announc
   return list.entries;
 }
 
-/** The event that the type is aimed at, under the id to store; undefined when it uses none, or none was given (D24, D27). */
+/** The event id to store; undefined if the type uses no event or none was given (D24, D27). */
 async function resolveReference(
   context: CallContext<unknown>,
   guildId: GuildId,

@@ -31,9 +31,9 @@ import { BECOMES_FORMER, type FormerFields, formerRules } from "./former-rules.s
 interface AnnouncementRow
   extends Tracked, Omit<Announcement, "id" | "guildId" | "revision" | "standsSince" | "changedBy"> {
   standsSince: Date;
-  /** The time of the create, by the database's clock: a list is in this order. */
+  /** Database time of the create; lists are in this order. */
   sequence: Date;
-  /** Its place among the guild's announcements, 0 … 999. No two have the same: so a guild never has more. */
+  /** Slot of the announcement in its guild, 0 … 999. Slots are unique, so a guild never has more than 1000. */
   slot: number;
   former?: FormerFields;
 }
@@ -60,7 +60,7 @@ const announcementSchema = new Schema<AnnouncementRow>(
   },
   { collection: "announcements", versionKey: false },
 );
-// A tombstone has no sequence: the list's index holds what is there, and nothing else.
+// A tombstone has no sequence: the index of lists contains only existing announcements.
 announcementSchema.index({ guildId: 1, sequence: 1 }, { partialFilterExpression: { sequence: { $exists: true } } });
 announcementSchema.index(
   { guildId: 1, slot: 1 },
@@ -71,49 +71,49 @@ announcementSchema.index(...FORMER_INDEX);
 for (const [keys, options] of trackedIndexes) announcementSchema.index(keys, options);
 
 export interface AnnouncementsStore {
-  /** Stores a new announcement, unless the guild has the most already (D26). */
+  /** Stores a new announcement; refuses if the guild has 1000 already (D26). */
   insert(draft: AnnouncementDraft): Promise<Refusal | undefined>;
-  /** Whether another try of the write that is being made has stored the new announcement. */
+  /** Whether an earlier try of the current write has stored the new announcement. */
   wasInserted(guildId: GuildId, id: AnnouncementId): Promise<boolean>;
-  /** The revision that another try of the write that is being made has stored; undefined where none has. */
+  /** The revision that an earlier try of the current write has stored; undefined if none has. */
   revisionWritten(guildId: GuildId, id: AnnouncementId): Promise<number | undefined>;
-  /** Null when the guild has none of that id. */
+  /** Null if the guild has no announcement with the id. */
   find(guildId: GuildId, id: string): Promise<Announcement | null>;
-  /** Stores the next revision; false when another write came between. */
+  /** Stores the next revision; false if another write was stored in the meantime. */
   replace(next: AnnouncementDraft, standsAnew: boolean): Promise<boolean>;
-  /** Removes an announcement; false when another write came after the stored revision. */
+  /** Removes an announcement; false if another write was stored in the meantime. */
   remove(stored: Announcement): Promise<boolean>;
   /** Removes the announcements that name the event, or an occurrence of it. */
   removeOfEvent(guildId: GuildId, eventId: string): Promise<Pick<Announcement, "guildId" | "id" | "revision">[]>;
   /** The guild's first `limit` in creation order. */
   list(guildId: GuildId, limit: number): Promise<Announcement[]>;
-  /** The same, a few at a time. */
+  /** The same in pages. */
   listed(guildId: GuildId, limit: number): AsyncIterable<Announcement>;
-  /** The rules of all of the guild's, in creation order. */
+  /** The rules of all announcements of the guild, in creation order. */
   listRules(guildId: GuildId): Promise<AnnouncementRule[]>;
-  /** The rules that were in force until after an instant, each as it was; the latest first. */
+  /** Former rules that ended after an instant; the latest first. */
   listFormerRules(guildId: GuildId, after: EpochMs): Promise<AnnouncementRule[]>;
-  /** Those of the guilds that have one which is enabled, or had one lately. */
+  /** The guilds that have an enabled announcement, or had one recently. */
   listAnnouncing(guildIds: readonly GuildId[]): Promise<GuildId[]>;
   changesSince(params: ChangesSinceParams): Promise<ChangesSinceResult>;
 }
 
-/** What is read of a row: the announcement, without what keeps it. */
+/** Fields that are not read: they belong to the storage, not to the announcement. */
 type StoredAnnouncement = Omit<AnnouncementRow, "changedAt" | "writes" | "deletedAt" | "former">;
 const ONE = { changedAt: 0, writes: 0, former: 0 } as const;
-/** A list knows its guild, and its order is the index's. */
+/** Fields that a list does not read: the guild is known, and the index has the order. */
 const LISTED = { ...ONE, guildId: 0, sequence: 0, slot: 0, changedBy: 0 } as const;
 type NotListed = "guildId" | "sequence" | "slot" | "changedBy";
 
-/** Guilds whose slots are read at the same moment, at most. */
+/** Largest number of guilds whose slots one command reads. */
 const MAX_GUILDS_AT_ONCE = 100;
 
 type ListedRow = Omit<StoredAnnouncement, NotListed>;
 
-/** Rows in one reply: of the largest, of 70 kB each, 2 MB. */
+/** Rows per reply. The largest rows have 70 kB: 2 MB per reply. */
 const AT_A_TIME = 30;
 
-/** What a rule is, of a row. */
+/** The fields of a row that a rule consists of. */
 const RULE = {
   channel: 1,
   type: 1,
@@ -134,7 +134,7 @@ export function announcementsStore(connection: Connection): AnnouncementsStore {
   const model = connection.model<AnnouncementRow>("Announcement", announcementSchema);
   const one = coalescedReads(model, ONE);
 
-  /** Creates of a guild at the same moment share a read. */
+  /** Concurrent creates of a guild share one read. */
   const slotsInUse = batched<GuildId, readonly number[]>(
     (guildIds) => {
       const reads = new Map(
@@ -246,7 +246,7 @@ function ruleOf(row: RuleRow): AnnouncementRule {
   };
 }
 
-/** Field by field: copying all but some took a tenth of what a list costs here. */
+/** Copies field by field: an object rest took a tenth of the time of a list. */
 function announcementOf(row: ListedRow, guildId: GuildId): Announcement {
   return {
     id: row._id as AnnouncementId,
@@ -267,23 +267,23 @@ function announcementOf(row: ListedRow, guildId: GuildId): Announcement {
   };
 }
 
-/** The slots that the guild's announcements have: from the index alone. */
+/** The slots in use of the guild, read from the index alone. */
 function usedSlots(model: Model<AnnouncementRow>, guildId: GuildId): Promise<number[]> {
   return model.distinct("slot", { guildId, slot: { $gte: 0 } });
 }
 
-/** The reference of a series begins those of its occurrences (D12). */
+/** Occurrence ids begin with the id of their series (D12). */
 function namesEvent(eventId: string): object[] {
   return [{ eventId }, { eventId: { $gte: `${eventId}_`, $lt: `${eventId}\`` } }];
 }
 
-/** Makes each row the tombstone of its own next revision. */
+/** Replaces each row by a tombstone with the next revision. */
 const EACH_TOMBSTONE = [
   { $project: { guildId: 1, revision: { $add: ["$revision", 1] }, writes: 1, ...BECOMES_FORMER } },
   { $set: { changedAt: "$$NOW", deletedAt: "$$NOW" } },
 ];
 
-/** A failure as a value, so that one guild's fails no other guild's creates. */
+/** Returns the failure as a value: the failure of one guild must not fail the creates of others. */
 function asError(error: unknown): Error {
   return error instanceof Error ? error : new Error(String(error));
 }

@@ -4,12 +4,12 @@ import type { Announcement, ShownAnnouncement } from "../contracts/announcements
 import { listExistingEvents, type ListExistingEventsParams } from "../contracts/calendar-events.contract.ts";
 import type { GuildId } from "../contracts/ids.ts";
 
-/** How long an answer waits for the owner of the events. */
+/** Timeout of the calls to the owner of the events. */
 const EXISTING_ANSWER_MS = 1_000;
 
 /**
- * The announcements of a guild; those whose event is gone are marked as `dangling` (D42). The owner of the events is asked
- * each time, in two calls at most: a broadcast may be lost. While the owner is not there, nothing is marked.
+ * Marks announcements whose event no longer exists as `dangling` (D42). Calls the owner of the events each time, at most
+ * twice, because a broadcast may be lost. While the owner is unavailable, no announcement is marked.
  */
 export async function markDangling(
   announcements: readonly Announcement[],

@@ -3,35 +3,35 @@ import type { Socket } from "node:net";
 import { ConnectionGroup, type GroupedConnection } from "./connection-group.ts";
 import { UnsentAnswers } from "./unsent-answers.ts";
 
-/** Requests on one connection that wait for their answers at once; after one more nothing on it is understood. */
+/** Pipelined requests on one connection; one more is refused, and everything after it is dropped. */
 export const MAX_UNANSWERED = 32;
 
 interface Standing extends GroupedConnection {
   unanswered: number;
   request: GroupedConnection["request"];
-  /** Too many were sent: what comes after is dropped with the connection. */
+  /** Set after too many requests: later ones are dropped with the connection. */
   isOver: boolean;
-  /** Runs while an answer waits for its reader. */
+  /** Runs while the client has not read an answer. */
   late: NodeJS.Timeout | undefined;
   readonly ofAddress: ConnectionGroup<Standing> | undefined;
 }
 
-/** What becomes of a request: `refuse` for the one that is too many, `drop` for what follows it. */
+/** The decision about a request: `refuse` for the first one over the limit, `drop` for the following ones. */
 export type Intake = "serve" | "refuse" | "drop";
 
 export interface ConnectionLimits {
-  /** An answer that is not taken within so many milliseconds ends its connection. */
+  /** Milliseconds after which an unread answer closes its connection. */
   readonly answerMs: number;
   readonly most: number;
-  /** For each address; 0 for no limit. */
+  /** Connections per address; 0 for no limit. */
   readonly mostPerAddress: number;
-  /** The address that a connection counts for; undefined where it counts for none. */
+  /** The address whose limit counts the connection; undefined for none. */
   readonly addressOf: (socketAddress: string | undefined) => string | undefined;
-  /** Bytes of answers that are not taken yet, over all connections. */
+  /** Limit of the unread answers over all connections, in bytes. */
   readonly mostUnsentBytes: number;
 }
 
-/** The open connections, and what each has waiting: node:http itself reads on, however much is unanswered. */
+/** The open connections with their unanswered requests: node:http itself reads without a limit. */
 export class Connections {
   readonly #open = new ConnectionGroup<Standing>();
   readonly #byAddress = new Map<string, ConnectionGroup<Standing>>();
@@ -48,7 +48,7 @@ export class Connections {
     return this.#open.size > 0;
   }
 
-  /** Takes a new connection, for which another one may have to go; false when there is no room for it. */
+  /** Adds a connection, if necessary in place of another one; false if there is no room. */
   add(socket: Socket): boolean {
     const { most, mostPerAddress, addressOf } = this.#limits;
     const address = mostPerAddress === 0 ? undefined : addressOf(socket.remoteAddress);
@@ -87,7 +87,7 @@ export class Connections {
     return "refuse";
   }
 
-  /** Told when an answer of so many bytes was given to the socket. */
+  /** Counts an answer of so many bytes that was written to the socket. */
   handedOver(socket: Socket, response: ServerResponse, bytes: number): void {
     const standing = this.#open.get(socket);
     if (standing === undefined) return;
@@ -96,8 +96,8 @@ export class Connections {
   }
 
   /**
-   * Closes those without a request, and each of the others after its last answer. Node's own would keep one that has
-   * never sent anything, and cut one whose answer is handed over and not taken yet.
+   * Closes connections without a request, and each other one after its last answer. Node's own function keeps connections
+   * that never sent anything, and cuts answers that the client has not read yet.
    */
   closeIdle(): void {
     this.#isClosing = true;
@@ -141,8 +141,8 @@ export class Connections {
 }
 
 /**
- * Takes the connection's bytes from node:http, which resumes a paused one after each request. They are still read: a
- * connection that is closed with unread bytes is reset, and the sender would never see its answers.
+ * Detaches node:http, which would resume the connection, and discards the input. The bytes are still read: closing a
+ * connection with unread bytes resets it, and the client would not see its answers.
  */
 function throwAwayWhatFollows(socket: Socket): void {
   socket.removeAllListeners("data");

@@ -26,7 +26,7 @@ import { type OwnerName, OWNERS } from "../contracts/service-names.ts";
 export interface GatewayParts {
   readonly pages: readonly Page[];
   readonly service: Pick<WebService, "broker" | "logger" | "answer">;
-  /** Whether the gateway's own database answers. */
+  /** Whether the gateway's database answers. */
   readonly databaseAnswers: () => Promise<boolean>;
   readonly admission: Admission;
   readonly performOnce: PerformOnce;
@@ -38,9 +38,9 @@ export interface GatewayParts {
 }
 
 const HEALTH_TIMEOUT_MS = 1_000;
-/** Whoever fills the connections does not fill the log. */
+/** Interval of log lines about full connections: an attacker must not fill the log. */
 const FULL_LINES = { lines: 1, windowMs: 60_000 };
-/** Of refused and of failed requests each. The metrics count all of them. */
+/** Limits for log lines of refused and of failed requests; the metrics count all requests. */
 const REQUEST_LINES = { lines: 100, windowMs: 1_000 };
 
 /** The pages that need no key. `missing` names the parts without which the gateway cannot serve requests. */
@@ -48,7 +48,7 @@ export function gatewayPages(missing: () => Promise<readonly string[]>): readonl
   return [...healthPages(missing), rootPage(), ...docsPages(ROUTES)];
 }
 
-/** The gateway, put together: the watch over the services, a request's steps, and the server in front of it. */
+/** The gateway: the health checks of the services, the steps of a request, and the HTTP server. */
 export class Gateway {
   readonly steps: RequestSteps;
   readonly #watch: ServiceWatch;
@@ -117,7 +117,7 @@ export class Gateway {
     });
   }
 
-  /** The parts without which it cannot serve requests, by name. */
+  /** Names of the missing services and databases without which it cannot serve requests. */
   async missing(): Promise<readonly string[]> {
     return [...((await this.#databaseAnswers()) ? [] : ["database of api"]), ...this.#watch.missing()];
   }
@@ -139,13 +139,13 @@ export class Gateway {
 
 async function askForHealth(broker: ServiceBroker, name: OwnerName): Promise<Health> {
   const contract = healthOf(name);
-  // Moleculer would log a warning for each call to a service that has not come yet.
+  // Moleculer logs a warning for each call to a service that has not started yet.
   if (!isServed(broker, contract.name)) throw new ServiceGone(false);
   const options: RetryOptions = { timeout: HEALTH_TIMEOUT_MS, retries: 0, offeredForMs: 0 };
   return callAction(broker, contract, {}, options);
 }
 
-/** The service that each action belongs to; none to watch for where it is the gateway itself. */
+/** The service that owns the action; undefined for actions of the gateway itself. */
 const OWNERS_OF: ReadonlyMap<string, readonly OwnerName[]> = new Map(
   ROUTES.map(({ contract: { name } }) => [name, OWNERS.filter((service) => name.startsWith(`${service}.`))]),
 );

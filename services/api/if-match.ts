@@ -7,7 +7,7 @@ const FIELD = "If-Match";
 /** One element of the list (RFC 9110 section 8.8.3), and what separates it from the next; an element may be empty. No two parts can match the same blank: time is linear. */
 const ELEMENT = /[ \t]*(?:(W\/)?"([\x21\x23-\x7e\x80-\xff]*)"[ \t]*)?(?:,|$)/y;
 
-/** What an `If-Match` header says: the revisions of which the resource must have one, or what is wrong with it. */
+/** The parsed `If-Match` header: the accepted revisions, or the problems of the header. */
 export interface Condition {
   /** Undefined without a condition. */
   readonly ifRevision?: readonly string[] | undefined;
@@ -30,7 +30,7 @@ export function readIfMatch(headers: IncomingHttpHeaders): Condition {
   return { ifRevision: strong.map(({ text }) => text), problems: [] };
 }
 
-/** Refuses the header where no revision is compared: a condition that nobody checks must not look as if it had held. */
+/** Refuses the header on endpoints that compare no revision: an ignored condition must not look fulfilled. */
 export function refuseIfMatch(headers: IncomingHttpHeaders): Condition {
   if (headers["if-match"] === undefined) return NONE;
   return malformed("is taken by endpoints that update or delete, and not by this one", "NOT_ALLOWED");
@@ -47,7 +47,7 @@ interface EntityTag {
   readonly text: string;
 }
 
-/** Undefined for what is no list of entity tags; a list holds at least one. */
+/** The entity tags of a list, at least one; undefined for other text. */
 function entityTags(header: string): readonly EntityTag[] | undefined {
   const tags: EntityTag[] = [];
   ELEMENT.lastIndex = 0;

@@ -6,13 +6,13 @@ import { parseJsonObject, unreadableBody } from "./exact-json.ts";
 /** D8. */
 const MAX_BODY_BYTES = 65_536;
 
-/** A body that nobody uses is read on to here and thrown away, so that its sender comes to read the answer. */
+/** Bytes of an unused body that are read and discarded, so that the client reads its answer. */
 const MAX_DISCARDED_BYTES = 1_048_576;
 
-/** The sender went away before its body was complete: there is nobody to answer. */
+/** The client closed the connection before its body was complete; no answer is possible. */
 export class SenderGone extends Error {}
 
-/** The request's body as one JSON object, or why not: 415, 413 or 400 (D8). Nothing of it is ever repeated. */
+/** The body as one JSON object, or a refusal with 415, 413 or 400 (D8) that repeats nothing of the body. */
 export async function readJsonBody(request: IncomingMessage): Promise<Readonly<Record<string, unknown>> | Refusal> {
   if (!isPlainJson(request.headers)) return refuse("UNSUPPORTED_MEDIA_TYPE");
   const bytes = await readBytes(request);
@@ -21,19 +21,19 @@ export async function readJsonBody(request: IncomingMessage): Promise<Readonly<R
   return text === undefined ? unreadableBody("must be UTF-8") : parseJsonObject(text);
 }
 
-/** Whether nothing of the request's body is left to read. */
+/** Whether the whole body has been read. */
 export function isBodyRead(request: IncomingMessage): boolean {
   return request.complete || !announcesBody(request.headers);
 }
 
-/** Whether what is left of the body is small enough to be read, for the connection to go on after it. */
+/** Whether the rest of the body is small enough to read it and keep the connection. */
 export function isWorthReading({ headers }: IncomingMessage): boolean {
   return announcedBytes(headers) <= MAX_DISCARDED_BYTES;
 }
 
 /**
- * Reads what is left of a body that nobody will use, and throws it away: up to 1 MiB, for so long. False when there was
- * more. Closing a connection with unread bytes resets it, and the sender would see that instead of its answer.
+ * Reads and discards the rest of an unused body: at most 1 MiB, within a time limit. False if there was more. Closing a
+ * connection with unread bytes resets it, and the client would see the reset instead of its answer.
  */
 export async function discardBody(request: IncomingMessage, withinMs: number): Promise<boolean> {
   if (!isWorthReading(request)) return false;
@@ -63,7 +63,7 @@ async function readBytes(request: IncomingMessage): Promise<Buffer | Refusal> {
     });
     request.once("end", () => resolve(chunks.length === 1 ? (chunks[0] as Buffer) : Buffer.concat(chunks)));
     request.once("error", () => reject(new SenderGone()));
-    // Every request closes in the end, and an error costs more than all the rest of this function.
+    // Every request ends with `close`, and creating an error costs more than the rest of this function.
     request.once("close", () => void (request.complete || reject(new SenderGone())));
   });
 }

@@ -12,47 +12,47 @@ export interface Example {
   readonly response: Readonly<Record<string, unknown>>;
 }
 
-/** What a request must hold: the contract's rules, or others. */
+/** The rules for a request: the contract's, or others. */
 type RequestShape<Fields> = Pick<ActionContract<Fields, unknown>, "params" | "crossFieldProblems">;
 
-/** A request that is not the action's params under other names, and how it becomes them. */
+/** A request whose fields are not simply the params of the action, and its conversion to params. */
 export interface OwnRequest<Fields, Params> {
   readonly shape: RequestShape<Fields>;
   readonly toParams: (fields: Fields) => Params;
-  /** The wire names of params that no field of the request is called after. */
+  /** Wire names for params that have no field of that name in the request. */
   readonly alsoNamed: Readonly<Record<string, string>>;
 }
 
-/** One endpoint as its table writes it down. */
+/** The definition of an endpoint. */
 export interface RouteTable<Fields extends object, Params, Result> {
-  /** The canonical path, then its aliases (D2); each is there under /api as well. */
+  /** The canonical path, then its aliases (D2); each path also exists under /api. */
   readonly paths: readonly [string, ...string[]];
   readonly contract: ActionContract<Params, Result>;
   readonly fields: readonly WireField[];
   readonly nulls?: NullMeaning;
   /** Fields that answers of the resource have, that this request does not set, and that a client may send back (D37). */
   readonly sentBack?: readonly string[];
-  /** Whether a request may be sent again under an `Idempotency-Key`. */
+  /** Whether the endpoint supports the header `Idempotency-Key`. */
   readonly takesIdempotencyKey?: true;
   readonly request?: OwnRequest<Fields, Params>;
   readonly answer: readonly AnswerField<NoInfer<Result>>[];
-  /** Set where the answer tells the resource's revision as an ETag (D36). */
+  /** Whether the answer has the revision of the resource as its ETag (D36). */
   readonly etag?: NoInfer<Result> extends Revised ? true : never;
   /** Name of the answer's schema in the API document; made from the path when absent. */
   readonly answerName?: string;
   readonly summary: string;
-  /** What the summary has no room for, in whole sentences. */
+  /** Further explanation, in whole sentences. */
   readonly description?: string;
   readonly example: Example;
 }
 
-/** One endpoint as the gateway runs it. */
+/** An endpoint, compiled for the gateway. */
 export interface Route {
   readonly paths: readonly [string, ...string[]];
   readonly contract: ActionContract<unknown, unknown>;
   readonly fields: readonly WireField[];
   readonly takesIdempotencyKey: boolean;
-  /** Whether null means that the field was left out (D6). */
+  /** Whether null means that the field is absent (D6). */
   readonly nullsAreAbsent: boolean;
   readonly shape: RequestShape<unknown>;
   readonly answer: readonly AnswerField<unknown>[];
@@ -64,16 +64,16 @@ export interface Route {
   readonly summary: string;
   readonly description: string | undefined;
   readonly example: Example;
-  /** What the body spells, unchecked. */
+  /** The params in the body, unchecked. */
   decode(body: Readonly<Record<string, unknown>>): object;
-  /** Every field that is wrong, named as the client spells it; empty when they are good. */
+  /** A problem for each invalid field, with its wire name; empty for valid fields. */
   check(decoded: object): readonly FieldProblem[];
-  /** The action's params, of fields that passed the check. */
+  /** The params of the action, made from checked fields. */
   toParams(checked: object): unknown;
-  /** About what a request that is done has no use for (D37). */
+  /** The warnings about fields that have no effect (D37). */
   warnings(body: object, decoded: object): readonly Warning[];
   encode(result: unknown, warnings?: readonly Warning[]): object;
-  /** A refusal of the owner's, its fields named as the client spells them. */
+  /** A refusal of the owner with the wire names of its fields. */
   inWireNames(refusal: Refusal): Refusal;
 }
 
@@ -109,7 +109,7 @@ export function route<Fields extends object, Params, Result>(table: RouteTable<F
   };
 }
 
-/** A problem as the client spells its field, and the members that an object has. */
+/** A problem with the wire names of its field and of the allowed members. */
 function problemInWireNames(problem: FieldProblem, wireOf: ReadonlyMap<string, string>): FieldProblem {
   const { field, message, allowed } = problem;
   const [head = field] = field.split(/[.[]/, 1);

@@ -3,36 +3,36 @@ import { InFlightMap } from "../../mixins/async/in-flight-map.ts";
 import type { Health } from "../contracts/health.contract.ts";
 import type { OwnerName } from "../contracts/service-names.ts";
 
-/** How often a service that is there is asked for its health. */
+/** Interval between health checks of an available service. */
 const ASK_EVERY_MS = 500;
 /**
- * How long a service may be silent before it counts as gone, where the bus says that nobody is there to be asked. A lost
- * message costs 0.5 s and a lost server of the bus a second: those are no reason to refuse requests.
+ * Silence after which a service without subscribers on the bus counts as gone. A lost message takes 0.5 s and a lost NATS
+ * server a second: neither is a reason to refuse requests.
  */
 export const SILENCE_MS = 1_800;
 /**
- * How long, where somebody is there and does not answer. It may be frozen, or slow, as when all services are replaced at
- * once: a request that waits is better than one that is refused.
+ * Silence after which a service with subscribers counts as gone. It may be frozen, or slow, as when all services restart at
+ * once: a request that waits is better than a refused one.
  */
 export const FROZEN_MS = 4_000;
-/** How often the watch looks at its watch; `tick` is to be called at this pace. */
+/** Interval between two calls of `tick`, in milliseconds. */
 export const TICK_MS = 100;
 
 interface Watched {
   there: boolean;
   database: boolean;
   answeredAt: number;
-  /** Whether the bus had nobody to ask, the last time. */
+  /** Whether the last health check had no subscriber. */
   isNobody: boolean;
   askedAt: number;
   asking: number;
-  /** Ends the calls that are waiting for it. */
+  /** Aborts the calls that wait for the service. */
   readonly waiting: InFlightMap<number, (gone: ServiceGone) => void>;
 }
 
-/** A call to a service that is not there, or went away while it was being asked. */
+/** A call to a service that is gone, or disappeared during the call. */
 export class ServiceGone extends Error {
-  /** Whether it may have done what it was asked for. */
+  /** Whether the service may have performed the call. */
   readonly wasAsked: boolean;
 
   constructor(wasAsked: boolean) {
@@ -41,15 +41,14 @@ export class ServiceGone extends Error {
   }
 }
 
-/** Whether an error says that nobody has begun what was asked for. */
+/** Whether the error means that no service has begun the call. */
 export function wasNotBegun(error: unknown): boolean {
   return error instanceof ServiceGone ? !error.wasAsked : wasNotTaken(error);
 }
 
 /**
- * Knows which services are there, by asking each for its health. A killed service's calls would hang until their
- * time-out; here they are given up as soon as it has been gone for 1.8 s or silent for 4 s, and refused until it answers
- * again.
+ * Checks the health of each service. Calls to a killed service would wait for their timeout; here they end as soon as the
+ * service has been gone for 1.8 s or silent for 4 s, and new calls are refused until it answers again.
  */
 export class ServiceWatch {
   readonly #watched: ReadonlyMap<OwnerName, Watched>;
@@ -77,8 +76,8 @@ export class ServiceWatch {
   }
 
   /**
-   * The outcome of a call to the first of the services, which asks the others; rejects with ServiceGone when one of them
-   * is not there or goes away meanwhile. A service that answers calls is there, however long its health takes: it is busy.
+   * The result of a call to the first service, which calls the others. Rejects with ServiceGone if one of them is gone or
+   * disappears during the call. A service that answers calls is available even if its health check is late: it is busy.
    */
   async whileThere<T>(services: readonly OwnerName[], call: () => Promise<T>): Promise<T> {
     const needed = services.map((service) => this.#watched.get(service));
@@ -97,7 +96,7 @@ export class ServiceWatch {
     }
   }
 
-  /** What is not there now, in words for an operator: services, and their databases. */
+  /** The missing services and databases, as text for an operator. */
   missing(): string[] {
     return [...this.#watched].flatMap(([service, { there, database }]) => {
       if (!there) return [service];
@@ -112,14 +111,14 @@ export class ServiceWatch {
       const { database } = await this.#ask(service);
       Object.assign(watched, { there: true, database, answeredAt: this.#clock(), isNobody: false });
     } catch (error) {
-      // Silence is told by the time that passes, not by the error.
+      // The duration of the silence decides, not the error.
       watched.isNobody = wasNotBegun(error);
     } finally {
       watched.asking -= 1;
     }
   }
 
-  /** A pause of this process is not a silence of theirs. */
+  /** A pause of this process does not count as silence of the services. */
   #forgive(pausedMs: number): void {
     if (pausedMs < TICK_MS) return;
     for (const watched of this.#watched.values()) watched.answeredAt += pausedMs;
@@ -135,7 +134,7 @@ function patience({ isNobody }: Watched): number {
   return isNobody ? SILENCE_MS : FROZEN_MS;
 }
 
-/** One that is not there is asked again as soon as it has failed to answer: it may be back. */
+/** A missing service is checked again immediately after a failed check, since it may be back. */
 function isDue({ there, askedAt, asking }: Watched, now: number): boolean {
   return now - askedAt >= ASK_EVERY_MS || (!there && asking === 0);
 }

@@ -9,7 +9,7 @@ import { pathsOf } from "./route-table.ts";
 import type { Page } from "./page.ts";
 import type { Route } from "./route.ts";
 
-/** A request that is under way in moleculer-web, and what its steps have found out. */
+/** A request in moleculer-web, with the results of its steps so far. */
 interface Exchange {
   readonly requestId: string;
   readonly answer: (answer: Answer | Promise<Answer>) => void;
@@ -17,7 +17,7 @@ interface Exchange {
   checked?: Checked;
 }
 
-/** A page of an allowed origin may do all that any client may (Fetch Standard, section 3.3). */
+/** Pages of allowed origins may send every request that a client may send (Fetch Standard, section 3.3). */
 const CORS = {
   methods: ["GET", "POST"],
   allowedHeaders: ["authorization", "content-type", "idempotency-key", "if-match", "traceparent", "x-request-id"],
@@ -25,15 +25,15 @@ const CORS = {
   maxAge: 600,
 };
 
-/** moleculer-web's alias, as far as it is used here. */
+/** The properties of moleculer-web's alias that this file uses. */
 interface Alias {
   readonly method: string;
   readonly handler: unknown;
 }
 
-/** The service, as a server uses it. */
+/** The service as the HTTP server sees it. */
 export interface WebService extends Service {
-  /** The answer to a request; rejects with SenderGone alone. */
+  /** The answer to a request; rejects only with SenderGone. */
   answer(request: IncomingMessage, requestId: string, response: ServerResponse): Promise<Answer>;
 }
 
@@ -41,14 +41,14 @@ type Handler = (request: IncomingMessage, response: ServerResponse) => void;
 type Hook = (context: unknown, route: unknown, request: IncomingMessage) => unknown;
 
 /**
- * moleculer-web with our routes: an alias for each path of the table, and one for each page. Its hooks take a
- * request's steps: `onBeforeCall` has the method, `authenticate` the key, `authorize` the body, the params and the guild;
- * then the alias calls the action. Whatever they throw ends in `onError`.
+ * moleculer-web with an alias for each path of the route table and for each page. Its hooks run the steps of a request:
+ * `onBeforeCall` checks the method, `authenticate` the key, `authorize` the body, the params and the guild; then the alias
+ * calls the action. `onError` answers every error that they throw.
  *
- * moleculer-web's other features are off: it parses no body, merges no params, reads no query, maps no action that has no
- * alias, and offers nothing on the bus. It logs at `debug` alone. The server in front of it is ours (http-server.ts).
+ * Other features of moleculer-web are off: it parses no body, merges no params, reads no query, exposes no action without an
+ * alias, and registers no action on the bus. It logs only at `debug`. The HTTP server is http-server.ts.
  *
- * @param steps - Asked for once the service has started.
+ * @param steps - Called after the service has started.
  * @param corsOrigins - Origins whose pages may read answers; `*` for all. None by default: no CORS header is sent.
  */
 export function webGateway(
@@ -59,7 +59,7 @@ export function webGateway(
 ): Partial<ServiceSchema> {
   const exchanges = new WeakMap<IncomingMessage, Exchange>();
   const routeOf = new Map(routes.flatMap((route) => pathsOf(route).map((each) => [each, route] as const)));
-  /** By the path that each handler is for. */
+  /** Aliases by path. */
   const aliases = new Map<string, Alias>();
   const pathFor = new Map<unknown, string>();
 

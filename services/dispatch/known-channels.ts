@@ -3,17 +3,17 @@ import type { EpochMs, GuildId } from "../contracts/ids.ts";
 import { type ChannelChecksStore, keyOf } from "./channel-checks.store.ts";
 import type { Sink } from "./sink.ts";
 
-/** Far below the lease of a post that is being sent. */
+/** Timeout of the read; far below the lease of a post. */
 const READ_MS = 300;
-/** Twice as long as a channel without a problem goes unchecked. */
+/** Twice the interval between checks of a channel without a problem. */
 const MAX_AGE_MS = 2 * 3_600_000;
 
 /**
- * The sink, which learns from the checks of all replicas whose channel a post is for. A replica that was just started
- * would otherwise ask the receiver about each channel, and a burst would take twice as many requests.
+ * The sink, with knowledge from the channel checks of all replicas. Without it a new replica would ask the receiver about
+ * each channel, and a burst of posts would need twice as many requests.
  *
  * @param checks - Findings of the channel checks of all replicas.
- * @param now - The database's time.
+ * @param now - Database time.
  */
 export function withKnownChannels(sink: Sink, checks: Pick<ChannelChecksStore, "findings">, now: () => EpochMs): Sink {
   const { name, channels } = sink;

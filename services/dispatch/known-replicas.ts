@@ -2,7 +2,7 @@ import type { ServiceBroker } from "moleculer";
 import { replicasOf } from "../../mixins/bus/replicas.ts";
 import type { Replicas } from "./protocol/ports.ts";
 
-/** How old the list may be: a replica that is gone costs a rank's wait until it is noticed. */
+/** Age of the cached list. A replica that has left delays posts by one rank's wait until the list is read again. */
 const KEPT_MS = 500;
 
 /** The nodes that have the dispatch service, as the broker knows them by their heartbeats. */

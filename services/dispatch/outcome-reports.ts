@@ -14,7 +14,7 @@ import type { Post } from "./domain/post.ts";
 import { settledOf } from "./domain/post-views.ts";
 import type { Reports } from "./protocol/ports.ts";
 
-/** The broadcast of an outcome (D34); what was called off by a change of plans is not one. */
+/** The event of each outcome (D34); a post that a new plan cancelled has none. */
 const EVENTS: Partial<Record<PostState, EventContract<PostOutcome>>> = {
   sent: announcementPosted,
   missed: announcementMissed,
@@ -24,7 +24,7 @@ const EVENTS: Partial<Record<PostState, EventContract<PostOutcome>>> = {
 
 const AS_PLANNED: ReadonlySet<PostState> = new Set(["sent", "skipped", "cancelled"]);
 
-/** For each outcome one structured line and one count, and a broadcast for those that concern others. */
+/** Writes a log line and a metric for each outcome, and broadcasts those that other services may need. */
 export function outcomeReports(broker: ServiceBroker, logger: ServiceBroker["logger"]): Omit<Reports, "planned"> {
   return {
     settled(post: Post) {

@@ -15,9 +15,9 @@ import type { ErrorType } from "../contracts/errors.ts";
 import { getGuildSettings, guildSettingsChangesSince } from "../contracts/guild-settings.contract.ts";
 import type { Owners } from "./protocol/ports.ts";
 
-/** At the due instant nobody waits long; a second try follows. */
+/** Timeout of calls at the due instant; a second try follows. */
 const QUICK_MS = 1_000;
-/** Reading a whole guild, or a page of changes, or what a user waits for. */
+/** Timeout of calls that read a whole guild or a page of changes, or that a user waits for. */
 export const LONG_MS = 5_000;
 
 const CHANGES = {
@@ -27,7 +27,7 @@ const CHANGES = {
 };
 
 /**
- * The other contexts, by their actions. Every call is asked once: whoever needs the answer asks again himself.
+ * The other services, by their actions. Calls are not retried here: the callers repeat what they still need.
  *
  * @param quickMs - How long the answer about one thing is waited for, in milliseconds.
  */
@@ -53,7 +53,7 @@ export function ownersOnTheBus(broker: ServiceBroker, quickMs = QUICK_MS): Owner
   };
 }
 
-/** "It is not there" is an answer; everything else is the lack of one. */
+/** Turns the refusal "not found" into null; every other error means that there is no answer. */
 function nullWhen(gone: ErrorType): (error: unknown) => null {
   return (error) => {
     if (asRefusal(error)?.refusal === gone) return null;

@@ -54,7 +54,7 @@ export function guildSettingsService({ mongoUrl }: { readonly mongoUrl: string }
   };
 }
 
-/** A call that did not come through the gateway is an operator's own. */
+/** A call that does not come through the gateway has the permissions of an operator. */
 function isOperator({ meta }: CallContext<unknown>): boolean {
   return meta.caller === undefined || meta.caller.kind === "operator";
 }

@@ -38,9 +38,9 @@ for (const [keys, options] of trackedIndexes) schema.index(keys, options);
 export interface GuildSettingsStore {
   /** Null for a guild that was never written. */
   find(guildId: GuildId): Promise<GuildSettings | null>;
-  /** Stores `next`, whose revision is one more than what must be there now; false when another write came between. */
+  /** Stores `next` if the stored revision is one less; false if another write was stored in the meantime. */
   replace(next: GuildSettings): Promise<boolean>;
-  /** The revision that another try of the write that is being made has stored; undefined where none has. */
+  /** The revision that an earlier try of the current write has stored; undefined if none has. */
   revisionWritten(guildId: GuildId): Promise<number | undefined>;
   changesSince(params: ChangesSinceParams): Promise<ChangesSinceResult>;
 }

@@ -16,7 +16,7 @@ export type AnnouncementDraft = Omit<Announcement, "standsSince" | "changedBy">;
 const NO_EVENT = "";
 const NO_COLOR: Color = "NONE";
 
-/** The references of a type: its own is kept, the other's cleared (D27). `eventId` was resolved before (D24). */
+/** Keeps the reference that the type uses and clears the other one (D27). `eventId` is resolved already (D24). */
 function aimOf(
   type: AnnouncementType,
   eventId: Announcement["eventId"],
@@ -56,17 +56,17 @@ export function newAnnouncement(
   };
 }
 
-/** An update's outcome: the next state, and whether the rule stands anew from now on (D31). */
+/** The result of an update: the next state, and whether the rule starts again from now (D31). */
 export interface ChangedAnnouncement {
   readonly next: AnnouncementDraft;
   readonly standsAnew: boolean;
-  /** Only entries were added that are there, or removed that are not: then nothing is written (D36). */
+  /** The update only added existing entries or removed missing ones, so nothing is written (D36). */
   readonly isUnchanged: boolean;
 }
 
 /**
- * The announcement after an update. `eventId` is the resolved reference of the update, or undefined when it brings
- * none that its type uses.
+ * The announcement after an update. `eventId` is the resolved reference of the update; undefined if the update has none
+ * that the type uses.
  */
 export function changeAnnouncement(
   stored: Announcement,
@@ -98,13 +98,13 @@ export function changeAnnouncement(
   return { next, standsAnew: standsAnew(stored, next), isUnchanged: false };
 }
 
-/** A new type needs its reference in the same request (api.md 4.1, D27); from one that stays it can't be taken. */
+/** A new type needs its reference in the same request (api.md 4.1, D27); an unchanged type cannot lose its reference. */
 function missingReference(stored: Announcement, changes: UpdateAnnouncementParams) {
   const { type = stored.type, eventId = stored.eventId, eventColor = stored.eventColor } = changes;
   return requiredReference(type === stored.type ? { type, eventId, eventColor } : changes);
 }
 
-/** One part of the lead time may be changed alone, and be too much together with the stored other (D25). */
+/** Checks a lead time of which one part is changed and the other stored (D25). */
 function leadTooLong(stored: Announcement, changes: UpdateAnnouncementParams) {
   const given = (field: string) => changes[field as "hours" | "minutes"] !== undefined;
   return leadTimeProblems(changes.hours ?? stored.hours, changes.minutes ?? stored.minutes).filter(({ field }) =>
@@ -112,7 +112,7 @@ function leadTooLong(stored: Announcement, changes: UpdateAnnouncementParams) {
   );
 }
 
-/** Enabled, re-timed or aimed anew; disabling is no new rule. */
+/** Whether an update enables the announcement, or changes its lead time or target. Disabling starts no new rule. */
 function standsAnew(before: Announcement, after: AnnouncementDraft): boolean {
   return (
     (after.enabled && !before.enabled) ||

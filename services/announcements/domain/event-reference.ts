@@ -3,12 +3,12 @@ import type { EventView } from "../../contracts/calendar-events.contract.ts";
 import { refuse, type Refusal } from "../../contracts/errors.ts";
 import type { EventId, OccurrenceId } from "../../contracts/ids.ts";
 
-/** Whether the type is aimed at an event (D23). */
+/** Whether the type refers to an event (D23). */
 export function usesEvent(type: AnnouncementType): type is "SPECIFIC" | "RECUR" {
   return type === "SPECIFIC" || type === "RECUR";
 }
 
-/** The id to look up: RECUR means the series, so an occurrence's suffix is cut off (D24). */
+/** The id to look up: RECUR refers to the series, so the suffix of an occurrence is removed (D24). */
 export function referredId(type: "SPECIFIC" | "RECUR", eventId: string): string {
   return type === "RECUR" ? (eventId.split("_", 1)[0] ?? eventId) : eventId;
 }

@@ -7,7 +7,7 @@ export function freeSlots(used: readonly number[]): number[] {
 }
 
 /**
- * One of several, by chance: creates at the same moment seldom choose the same slot.
+ * A random slot of the free ones: concurrent creates rarely choose the same slot.
  *
  * @param random - 0 or more, and less than 1.
  */

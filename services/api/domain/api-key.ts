@@ -3,17 +3,17 @@ import type { Caller } from "../../contracts/contract.ts";
 import { refuse, type Refusal } from "../../contracts/errors.ts";
 import type { EpochMs } from "../../contracts/ids.ts";
 
-/** One secret of a key, as it is kept. */
+/** A stored secret of a key. */
 export interface KeySecret {
   /** HMAC-SHA-256 of the whole key under the pepper, in hex. */
   readonly digest: string;
-  /** Which pepper that was: two installations' keys don't open each other. */
+  /** Id of the pepper: an installation does not accept keys of another one. */
   readonly pepperId: string;
-  /** Set when another one took its place. */
+  /** Set when another secret replaced it. */
   readonly endsAt?: EpochMs;
 }
 
-/** An API key as it is kept: nothing in it lets anybody in. */
+/** A stored API key. It does not contain the text that clients send. */
 export interface ApiKey extends Omit<ApiKeyView, "previousUntil"> {
   /** The newest first; at most two are live. */
   readonly secrets: readonly KeySecret[];
@@ -23,7 +23,7 @@ export interface ApiKey extends Omit<ApiKeyView, "previousUntil"> {
 
 const HOUR_MS = 3_600_000;
 
-/** A new key; one that would be over before it is made is refused. */
+/** A new key; refused if it would expire before now. */
 export function newApiKey(
   id: string,
   { guilds = [], ...params }: CreateKeyParams,
@@ -38,9 +38,9 @@ export function newApiKey(
 }
 
 /**
- * The key with a new secret. The one before stays live for the overlap, in milliseconds, so that whoever uses the key
- * can go over from one to the other; with 0 it and every other end at once. A key whose last rotation is still under
- * way is refused: the secret that would have to end early may be in use.
+ * The key with a new secret. The previous secret stays valid for the overlap, in milliseconds, so that clients can switch;
+ * with 0 all earlier secrets become invalid at once. Refused during the overlap of the last rotation: the secret that would
+ * become invalid early may be in use.
  */
 export function rotated(key: ApiKey, secret: KeySecret, overlapMs: number, now: EpochMs): ApiKey | Refusal {
   if (isOver(key, now)) return refuse("KEY_OVER");
@@ -51,22 +51,22 @@ export function rotated(key: ApiKey, secret: KeySecret, overlapMs: number, now: 
   return { ...next, secrets: [secret, ...(current === undefined ? [] : [{ ...current, endsAt: now + overlapMs }])] };
 }
 
-/** The key without any power; the first revocation counts. */
+/** The revoked key; the time of the first revocation stays. */
 export function revoked(key: ApiKey, now: EpochMs): ApiKey {
   return { ...key, revokedAt: key.revokedAt ?? now, revision: key.revision + 1 };
 }
 
-/** The secrets that open it now. */
+/** The secrets that are valid now. */
 export function liveSecrets(key: ApiKey, now: EpochMs): readonly KeySecret[] {
   return key.secrets.filter((secret) => isLive(key, secret, now));
 }
 
-/** Whether one of the key's secrets opens it now. */
+/** Whether a secret of the key is valid now. */
 export function isLive(key: ApiKey, { endsAt = Infinity }: KeySecret, now: EpochMs): boolean {
   return now < endsAt && !isOver(key, now);
 }
 
-/** Who holds the key. */
+/** The caller of a request with the key. */
 export function callerOf({ id, kind, access, guilds }: Pick<ApiKey, "id" | "kind" | "access" | "guilds">): Caller {
   return { keyId: id, kind, access, guilds };
 }
@@ -81,7 +81,7 @@ export function previousUntil(key: ApiKey, now: EpochMs): EpochMs | undefined {
   return liveSecrets(key, now)[1]?.endsAt;
 }
 
-/** When a use is told: the beginning of its hour, so that a busy key is written once an hour. */
+/** The recorded time of a use: the beginning of its hour, so that a busy key is written once an hour. */
 export function hourOf(now: EpochMs): EpochMs {
   return Math.floor(now / HOUR_MS) * HOUR_MS;
 }

@@ -9,12 +9,12 @@ import type { ApiKey } from "../domain/api-key.ts";
 /** An API key as stored; times are Unix milliseconds. */
 type KeyRow = Omit<ApiKey, "id"> & { readonly _id: string };
 
-/** What a change was, and who made it; the key says the rest. */
+/** A change of a key, and the key that made it. */
 export type KeyChangeRecord = Pick<KeyChange, "keyId" | "change" | "by" | "at">;
 
 type ChangeRow = KeyChange & { readonly _id: string };
 
-/** Which records are asked for. */
+/** A query of records. */
 export interface ChangesQuery {
   readonly keyId: string | undefined;
   /** Older than this record, by its time and id. */
@@ -74,7 +74,7 @@ export interface ApiKeysStore {
   changes(query: ChangesQuery): Promise<KeyChangesPage>;
   noteUse(id: string, at: number): Promise<void>;
   isEmpty(): Promise<boolean>;
-  /** How many keys nobody can open, because another pepper sealed them. */
+  /** Number of keys whose digests were made with another pepper, so that no text matches them. */
   countWithOtherPepper(pepperId: string): Promise<number>;
 }
 
@@ -148,7 +148,7 @@ export function apiKeysStore(connection: Connection): ApiKeysStore {
   };
 }
 
-/** Sets these fields, if it is not too late; in a transaction the last write, which the database holds to the deadline. */
+/** Sets the fields unless the deadline has passed. Must be the last write of its transaction, whose deadline MongoDB checks. */
 function put(fields: object): object[] {
   return [{ $replaceWith: { $mergeObjects: ["$$ROOT", { $literal: fields }] } }, ...deadlineStages()];
 }
@@ -164,7 +164,7 @@ function changeRow(
   return { _id: randomUUID(), ...change, kind, access, guilds: [...guilds], label };
 }
 
-/** Where a list of keys goes on after this one. */
+/** The position in a list of keys after this one. */
 export function placeOf({ createdAt, id }: Pick<ApiKey, "createdAt" | "id">): string {
   return `${createdAt}_${id}`;
 }
@@ -174,7 +174,7 @@ function keysAfter(place: string): object {
   return { $or: [{ createdAt: { $lt: Number(at) } }, { createdAt: Number(at), _id: { $gt: id } }] };
 }
 
-/** Records of one millisecond are told apart by their ids. */
+/** The id orders records of the same millisecond. */
 function olderThan(place: string): object {
   const [at = "", id = ""] = place.split("_", 2);
   return { $or: [{ at: { $lt: Number(at) } }, { at: Number(at), _id: { $lt: id } }] };

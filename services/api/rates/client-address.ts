@@ -1,15 +1,15 @@
 import { isIP } from "node:net";
 import ipaddr from "ipaddr.js";
 
-/** Says which address a request comes from. */
+/** Finds the client address of a request. */
 export type AddressOf = (socketAddress: string | undefined, forwardedFor: string | undefined) => string;
 
 type Network = ReturnType<typeof ipaddr.parseCIDR>;
 
 /**
- * Believes `X-Forwarded-For` from the trusted proxies alone, and in it the last address that is none of theirs: what
- * stands before that is whatever the client wrote. An IPv6 client is known by its first 64 bits, of which it may have
- * all the rest.
+ * Uses `X-Forwarded-For` only from trusted proxies, and in it the last address that is no trusted proxy: the client may
+ * have written the addresses before it. An IPv6 client is identified by its first 64 bits, since it may own all addresses
+ * below them.
  */
 export function clientAddress(trusted: readonly string[]): AddressOf {
   const proxies = trusted.map(networkOf);
@@ -20,7 +20,7 @@ export function clientAddress(trusted: readonly string[]): AddressOf {
   };
 }
 
-/** The address that a connection comes from; undefined for a trusted proxy, through which many clients come. */
+/** The address of a connection; undefined for a trusted proxy, which serves many clients. */
 export function connectionAddress(
   trusted: readonly string[],
 ): (socketAddress: string | undefined) => string | undefined {
@@ -44,7 +44,7 @@ function isTrusted(proxies: readonly Network[], address: string): boolean {
   return ipaddr.subnetMatch(ipaddr.process(address), { trusted: [...proxies] }, "other") === "trusted";
 }
 
-/** An IPv4 address in the form of an IPv6 one is what it is; of IPv6 the network of a client. */
+/** An IPv4-mapped IPv6 address becomes the IPv4 address; another IPv6 address becomes its /64 network. */
 function asClient(address: string): string {
   if (isIP(address) === 0) return address;
   const parsed = ipaddr.process(address);

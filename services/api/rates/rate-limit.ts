@@ -1,15 +1,15 @@
 import { LRUCache } from "lru-cache";
 import { moreUse, msUntilFree, UNUSED, usedOf, useNow, type WindowUse } from "../domain/sliding-window.ts";
 
-/** What an installation allows, and under which name clients are told. */
+/** A limit of the installation, with its name in the rate limit headers. */
 export interface RatePolicy {
   readonly name: string;
-  /** Within the window; 0 sets no limit. */
+  /** Requests within the window; 0 means no limit. */
   readonly limit: number;
   readonly windowMs: number;
 }
 
-/** Where somebody stands with a limit. */
+/** The state of a limit for one client. */
 export interface RateStanding {
   readonly policy: RatePolicy;
   readonly remaining: number;
@@ -19,19 +19,19 @@ export interface RateStanding {
   readonly waitMs: number;
 }
 
-/** What was used of a limit here and is not yet told to others. */
+/** Uses of a limit that this replica has not broadcast yet. */
 export interface RateReport {
   readonly of: string;
   readonly window: number;
   readonly amount: number;
 }
 
-/** As many who are counted at once; beyond it the one who was quiet for longest is forgotten. */
+/** Number of counted clients; over it, the least recently used one is forgotten. */
 const MAX_COUNTED = 50_000;
-/** A use that is less than this share of the limit is not worth a message. */
+/** Share of the limit below which uses are not broadcast. */
 const TOLD_SHARE = 1 / 50;
 
-/** Told at a time of one limit: a message is bounded. The others are told the next time. */
+/** Reports of one limit in a broadcast, whose size is limited. Further ones follow in the next broadcast. */
 export const MAX_REPORTS = 500;
 
 interface Counted {
@@ -39,7 +39,7 @@ interface Counted {
   untold: number;
 }
 
-/** Counts what each somebody uses of one limit. What was refused is not counted: waiting as told is enough. */
+/** Counts the uses of one limit for each client. Refused requests are not counted: waiting for `Retry-After` is enough. */
 export class RateLimit {
   readonly policy: RatePolicy;
   readonly #counted = new LRUCache<string, Counted>({ max: MAX_COUNTED });
@@ -48,7 +48,7 @@ export class RateLimit {
     this.policy = policy;
   }
 
-  /** Uses one, where the limit allows it. */
+  /** Counts one use if the limit allows it. */
   take(of: string, now: number): RateStanding {
     const standing = this.look(of, now);
     if (standing.waitMs > 0 || this.policy.limit === 0) return standing;
@@ -58,7 +58,7 @@ export class RateLimit {
     return { ...standing, remaining: Math.max(0, standing.remaining - 1) };
   }
 
-  /** Where somebody stands, without using any. */
+  /** The state of a client; counts nothing. */
   look(of: string, now: number): RateStanding {
     const { policy } = this;
     const { limit, windowMs } = policy;
@@ -70,18 +70,18 @@ export class RateLimit {
     return { policy, remaining, resetMs, waitMs: msUntilFree(standing, limit, now, windowMs) };
   }
 
-  /** What another gateway has let through. */
+  /** Adds the uses that another gateway has admitted. */
   add({ of, window, amount }: RateReport, now: number): void {
     const counted = this.#of(of, now);
     counted.use = moreUse(counted.use, window, amount);
   }
 
-  /** What others should hear of since the last time. */
+  /** The uses since the last broadcast. */
   reports(now: number): RateReport[] {
     const least = Math.max(1, this.policy.limit * TOLD_SHARE);
     const reports: RateReport[] = [];
     const over: string[] = [];
-    // The least lately used come first, so that none of them waits behind the busiest for ever.
+    // Least recently used first: a busy client must not delay the reports of others for ever.
     for (const of of this.#counted.rkeys()) {
       const counted = this.#counted.peek(of) as Counted;
       counted.use = useNow(counted.use, now, this.policy.windowMs);
