@@ -38,9 +38,20 @@ export interface Privilege {
   readonly actions: readonly string[];
 }
 
+/** The service's collections, by their names. */
+export function collectionsOf(service: ServiceName): string[] {
+  return Object.keys(COLLECTIONS[service]);
+}
+
+/** The service's collection beside them that says which form its data have (schema-version.ts). */
+export function schemaCollection(service: ServiceName): string {
+  return `${service.replaceAll("-", "_")}_schema`;
+}
+
 /** The privileges of the database role of a service. */
 export function databasePrivileges(service: ServiceName): Privilege[] {
-  return Object.entries(COLLECTIONS[service]).map(([collection, use]) => ({
+  const uses = { ...COLLECTIONS[service], [schemaCollection(service)]: "change" as const };
+  return Object.entries(uses).map(([collection, use]) => ({
     resource: { db: DATABASE, collection },
     actions: ACTIONS[use],
   }));

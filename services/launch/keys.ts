@@ -12,6 +12,7 @@ import { runningMongod, startMongod } from "./embedded-mongod.ts";
 import { auditing, listing, issuedKeyText } from "./keys-output.ts";
 import { withPepper } from "./pepper.ts";
 import { checkMongo } from "./preflight.ts";
+import { enterSchema } from "./schema-version.ts";
 import { readSettings, type Settings } from "./service-factories.ts";
 import { StartupError } from "./startup-error.ts";
 
@@ -49,6 +50,7 @@ export async function runKeys(
   const work = workOf(parseWords(args));
   const settings = await withPepper(readSettings(env));
   const mongo = await reachMongo(settings);
+  await enterSchema(mongo.url, "api");
   const connection = await mongoose.createConnection(mongo.url, { autoIndex: false, autoCreate: false }).asPromise();
   try {
     const hashing = { pepper: settings.API_KEY_PEPPER as string, env: settings.API_KEY_ENV };

@@ -5,6 +5,7 @@ import { takeEnvironment } from "./service-environment.ts";
 import { runDemo } from "./demo.ts";
 import { runKeys } from "./keys.ts";
 import { runAll, runOne, runProcesses } from "./modes.ts";
+import { runSchema } from "./schema.ts";
 import { isServiceName } from "./service-factories.ts";
 import { StartupError } from "./startup-error.ts";
 import { isSupervised } from "./supervise.ts";
@@ -29,8 +30,9 @@ function run(mode: string, words: readonly string[], env: Environment): Promise<
   if (mode === "nats") return runProcesses(env);
   if (mode === "demo") return runDemo(env);
   if (mode === "keys") return runKeys(words, env);
+  if (mode === "schema") return runSchema(words, env);
   if (isServiceName(mode)) return runOne(mode, env);
-  throw new StartupError(`Unknown mode: give all, nats, demo, keys or one of ${SERVICES.join(", ")}`);
+  throw new StartupError(`Unknown mode: give all, nats, demo, keys, schema or one of ${SERVICES.join(", ")}`);
 }
 
 /** To a person as text; in a container's log, where one service runs, as one line of JSON each. */

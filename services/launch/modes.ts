@@ -10,6 +10,7 @@ import { shutdownRequested, unlessShutdown } from "./shutdown-signals.ts";
 import { type BackingServices, startBackingServices } from "./backing-services.ts";
 import { withPepper } from "./pepper.ts";
 import { probeMiddlewares } from "./probe-middlewares.ts";
+import { enterSchema } from "./schema-version.ts";
 import { type RunningServices, runServices } from "./run-services.ts";
 import { makeService, readSettings } from "./service-factories.ts";
 import { StartupError } from "./startup-error.ts";
@@ -36,6 +37,7 @@ export async function startAll(env: Environment): Promise<RunningAll> {
   await checkPort(settings.PORT, settings.HOST);
   const parts = await startBackingServices(settings, false);
   try {
+    await Promise.all(SERVICES.map((name) => enterSchema(parts.mongoUrlOf(name), name)));
     const gateway = new GatewayEvents(settings.HOST);
     const context = { settings, ...gateway.listeners };
     const nodeId = uniqueNodeId("all", settings.NODE_NAME);
@@ -137,6 +139,7 @@ async function startOne(name: ServiceName, env: Environment): Promise<RunningSer
   chooseTimeZones(settings);
   if (name === "api") await checkPort(settings.PORT, settings.HOST);
   await startBackingServices(settings, true);
+  await enterSchema(mongoUrl, name);
   const gateway = new GatewayEvents(settings.HOST);
   const service = makeService(name, { mongoUrl, settings, ...gateway.listeners });
   const missing = new Set(name === "api" ? ["the other services"] : []);

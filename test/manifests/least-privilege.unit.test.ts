@@ -5,7 +5,7 @@ import { RIGHTS } from "../../k8s/write-permissions.ts";
 import { ratesUsed } from "../../services/api/rates/gateway-rates.ts";
 import { EVERY_ACTION } from "../../services/contracts/every-action.ts";
 import { natsPermissions, MESSAGE_FLOW } from "../../services/launch/nats-permissions.ts";
-import { databasePrivileges } from "../../services/launch/database-privileges.ts";
+import { databasePrivileges, schemaCollection } from "../../services/launch/database-privileges.ts";
 import { makeService, readSettings } from "../../services/launch/service-factories.ts";
 import { readSources } from "../architecture/source-file.ts";
 import { K8S } from "./overlays.ts";
@@ -31,7 +31,7 @@ describe("each service's user of the database", () => {
   test.each(SERVICES)("that of %s has the collections that the service has, and no other", (service) => {
     const own = [...sourceOf(service).matchAll(/\bcollection: "([a-z_]+)"/g)].map(([, name]) => name);
     expect(own.length).toBeGreaterThan(0);
-    expect(new Set(granted(service))).toEqual(new Set(own));
+    expect(new Set(granted(service))).toEqual(new Set([...own, schemaCollection(service)]));
   });
 
   test("no collection is shared", () => {
@@ -51,7 +51,8 @@ describe("each service's user of the database", () => {
     const text = readFileSync(join(K8S, "components/mongodb/shard-keys.json"), "utf8");
     const ofNoGuild = ["api_keys", "api_key_changes", "kept_answers", "feed_marks", "dispatch_heartbeat", "sinks"];
     const sharded = Object.keys(JSON.parse(text) as object);
-    expect([...sharded, ...ofNoGuild].toSorted()).toEqual(SERVICES.flatMap(granted).toSorted());
+    const schemas = SERVICES.map(schemaCollection);
+    expect([...sharded, ...ofNoGuild, ...schemas].toSorted()).toEqual(SERVICES.flatMap(granted).toSorted());
   });
 });
 

@@ -43,7 +43,10 @@ class Installation {
       NODE_OPTIONS: `--import=${PRINT_LOADED}`,
       ...env,
     });
-    await service.printed(/guildcal is ready/);
+    await service.printed(/guildcal is ready/).catch(async (error: unknown) => {
+      await service.end("SIGKILL");
+      throw error;
+    });
     return new Installation(service, `http://127.0.0.1:${port}`);
   }
 
@@ -80,6 +83,7 @@ describe("with a collector", () => {
   let folder: string;
   let collector: OtlpCollector;
   let guildcal: Installation;
+  let isStarted = false;
   let eventId: unknown;
   const ofTrace = () => collector.spans.filter(({ traceId }) => traceId === TRACE);
   const named = (name: string, kind: number) =>
@@ -92,6 +96,7 @@ describe("with a collector", () => {
       OTEL_EXPORTER_OTLP_ENDPOINT: collector.endpoint,
       OTEL_EXPORTER_OTLP_HEADERS: "x-collector-key=a%20key",
     });
+    isStarted = true;
     eventId = await guildcal.announce();
     const isPost = ({ name, links }: ReceivedSpan) => name === "post announcement" && links.length > 0;
     await until(() => collector.spans.some(isPost), "the span of the post");
@@ -100,7 +105,7 @@ describe("with a collector", () => {
     await until(() => named("calendar-events.create", CLIENT) !== undefined, "the span of the call");
   });
   afterAll(async () => {
-    await guildcal.service.end("SIGKILL");
+    if (isStarted) await guildcal.service.end("SIGKILL");
     await collector.stop();
     await rm(folder, { recursive: true, force: true });
   });

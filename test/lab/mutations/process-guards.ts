@@ -1,10 +1,40 @@
 import type { TestedGuard } from "./guard.ts";
 
 const options = { testFile: "test/packages/node-options.unit.test.ts" };
+const schema = {
+  file: "services/launch/schema-version.ts",
+  testFile: "services/launch/schema-version.unit.test.ts",
+};
 const npmSignals = { testFile: "test/processes/npm-signals.processes.test.ts", onRealParts: true } as const;
 
 /** How processes are started, and how they end. */
 export const PROCESS_GUARDS: readonly TestedGuard[] = [
+  {
+    ...schema,
+    guard: "a process does not start on data of a release after the next",
+    in: "schemaProblem",
+    code: "$NEWEST > $OWN + 1",
+    without: "false",
+    test: "does not run where a process ran that is two versions newer",
+  },
+  {
+    ...schema,
+    guard: "a process does not start on rows of a release before the last",
+    in: "schemaProblem",
+    code: "$OLDEST < $OWN - 1",
+    without: "false",
+    test: "does not run where rows may be left",
+  },
+  {
+    guard: "a service alone asks for its data's schema version before it starts",
+    file: "services/launch/modes.ts",
+    in: "startOne",
+    code: "await enterSchema($_, $_);",
+    without: "",
+    testFile: "test/processes/schema-version.processes.test.ts",
+    test: "keeps a process from starting on a version that a release after the next has written",
+    onRealParts: true,
+  },
   {
     ...options,
     guard: "npm start has no __proto__ (D8)",
