@@ -142,9 +142,9 @@ describe("a start that can't be", () => {
 
   test("says that a gateway that runs alone needs the pepper", async () => {
     const env = { MONGO_URL: emptyDatabase(), NATS_URL: String(process.env["TEST_NATS_URL"]) };
-    await expect(failure("api", { ...env, PORT: String(await freePort(0)) })).resolves.toEqual([
-      "API_KEY_PEPPER must be set for a gateway that runs alone",
-    ]);
+    const [line = ""] = await failure("api", { ...env, PORT: String(await freePort(0)) });
+    const msg = "API_KEY_PEPPER must be set for a gateway that runs alone";
+    expect(JSON.parse(line)).toMatchObject({ level: "fatal", msg });
   });
 
   test("says that the data folder can't be made", async () => {
