@@ -50,6 +50,17 @@ describe("guild settings on the bus", () => {
     expect(heard).toEqual([{ guildId, revision: 1 }]);
   });
 
+  test("what a client's request has changed is read again, without the request that is kept beside it", async () => {
+    const asked = { guildId: "2" as GuildId };
+    const traceparent = "00-4bf92f3577b34da6a3ce929d0e0e4736-00f067aa0ba902b7-01";
+    const before = await services.call(getGuildSettings, asked);
+    const meta = { requestId: "r-1", traceparent };
+    await services.call(updateGuildSettings, { ...asked, prefix: "?" }, meta);
+    await expect(services.call(getGuildSettings, asked)).resolves.toEqual({ ...before, prefix: "?", revision: 1 });
+    await services.call(updateGuildSettings, { ...asked, prefix: "#" }, meta);
+    await expect(services.call(getGuildSettings, asked)).resolves.toEqual({ ...before, prefix: "#", revision: 2 });
+  });
+
   test("forty changes at the same moment are all made, none is lost", async () => {
     const other = "1" as GuildId;
     const prefixes = Array.from({ length: 40 }, (_, at) => `p${at}`);

@@ -47,7 +47,7 @@ export interface GuildSettingsStore {
 
 export function guildSettingsStore(connection: Connection): GuildSettingsStore {
   const model = connection.model<SettingsRow>("GuildSettings", schema);
-  const read = coalescedReads(model, { changedAt: 0, writes: 0 });
+  const read = coalescedReads(model, { changedAt: 0, writes: 0, changedBy: 0 });
   return {
     async find(guildId) {
       const row = await read(guildId);

@@ -39,6 +39,16 @@ export const OBSERVABILITY_GUARDS: readonly TestedGuard[] = [
     test: "what is done outside of any request is no trace",
   },
   {
+    guard: "settings are read without the request that is kept beside them, whose date no packet may have",
+    file: "services/guild-settings/guild-settings.store.ts",
+    in: "guildSettingsStore",
+    code: "{ changedAt: 0, writes: 0, changedBy: 0 }",
+    without: "{ changedAt: 0, writes: 0 }",
+    testFile: "services/guild-settings/guild-settings.int.test.ts",
+    test: "what a client's request has changed is read again",
+    onRealParts: true,
+  },
+  {
     guard: "the line of a write has ids alone",
     file: "mixins/actions/contract-action.ts",
     code: "{ keyId: $KEY, ...$RECORD, $$$REST }",
