@@ -18,7 +18,9 @@ import { endRequestSpan, inRequestSpan } from "./request-span.ts";
 import { type RequestSteps, requestSteps } from "./request-steps.ts";
 import { rootPage } from "./root.page.ts";
 import type { Page } from "./page.ts";
+import type { Route } from "./route.ts";
 import { ROUTES } from "./route-table.ts";
+import { RequestSlots } from "./request-slots.ts";
 import { ServiceGone, ServiceWatch, TICK_MS } from "./service-watch.ts";
 import type { WebService } from "./web-gateway.ts";
 import { type OwnerName, OWNERS } from "../contracts/service-names.ts";
@@ -51,6 +53,8 @@ export function gatewayPages(missing: () => Promise<readonly string[]>): readonl
 /** The gateway: the health checks of the services, the steps of a request, and the HTTP server. */
 export class Gateway {
   readonly steps: RequestSteps;
+  readonly slots = new RequestSlots();
+  readonly #broker: ServiceBroker;
   readonly #watch: ServiceWatch;
   readonly #databaseAnswers: () => Promise<boolean>;
   readonly #server: HttpServer;
@@ -75,6 +79,7 @@ export class Gateway {
       (name) => askForHealth(broker, name),
       () => performance.now(),
     );
+    this.#broker = broker;
     this.#watch = watch;
     this.#databaseAnswers = databaseAnswers;
     const refused = new LimitedLog((fields, text) => logger.info(fields, text), REQUEST_LINES);
@@ -87,13 +92,8 @@ export class Gateway {
       admission,
       performOnce,
       clock,
-      call: ({ contract: { name, dependsOn: asks }, shape }, params, meta) => {
-        const owners = OWNERS_OF.get(name) ?? [];
-        const asked = asks?.(params) ?? [];
-        const needed = asked.length === 0 ? owners : [...owners, ...asked];
-        const options: Checked = { meta, checkedBy: shape };
-        return watch.whileThere(needed, () => broker.call(name, params as object, options));
-      },
+      slots: this.slots,
+      call: ({ contract, shape }, params, meta) => this.call(contract, params, { meta, checkedBy: shape }),
       onDefect: (error, requestId) => logger.error({ err: error, requestId }, "request failed"),
     });
     this.#server = httpServer({
@@ -115,6 +115,14 @@ export class Gateway {
       onFull: () => full.note("connections", {}, "no room for more connections: the idlest are closed"),
       onError: (error) => logger.error({ err: error }, "HTTP server"),
     });
+  }
+
+  /** Calls an owner's action. Rejects with ServiceGone while the owner, or another service that it asks, is not there. */
+  call({ name, dependsOn }: Route["contract"], params: unknown, options: Checked): Promise<unknown> {
+    const owners = OWNERS_OF.get(name) ?? [];
+    const asked = dependsOn?.(params) ?? [];
+    const needed = asked.length === 0 ? owners : [...owners, ...asked];
+    return this.#watch.whileThere(needed, () => this.#broker.call(name, params as object, options));
   }
 
   /** Names of the missing services and databases without which it cannot serve requests. */

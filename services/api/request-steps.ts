@@ -12,11 +12,12 @@ import type { Allowed, Admission } from "./rates/admission.ts";
 import { rateHeaders } from "./rates/rate-headers.ts";
 import { RefusalDelay } from "./rates/refusal-delay.ts";
 import { encodeList, isLarge } from "./encode-list.ts";
-import { bothSlots, type GuildSlot, GuildSlots, LIST_REQUESTS, LISTS_OF_A_KEY, OTHER_REQUESTS } from "./guild-slots.ts";
+import type { GuildSlot } from "./guild-slots.ts";
 import { etagOf, readIfMatch, refuseIfMatch } from "./if-match.ts";
 import { type StoredResponse, readIdempotencyKey, type PerformOnce } from "./idempotency/idempotency.ts";
 import type { Page } from "./page.ts";
 import { readJsonBody, SenderGone } from "./request-body.ts";
+import { RequestSlots } from "./request-slots.ts";
 import { traceparentOf } from "./request-trace.ts";
 import type { Route } from "./route.ts";
 import { withWarnings } from "./warnings.ts";
@@ -29,6 +30,8 @@ export interface RequestStepsParts {
   readonly knownPaths: readonly string[];
   readonly admission: Admission;
   readonly performOnce: PerformOnce;
+  /** Shared with calls that come over the bus. */
+  readonly slots?: RequestSlots;
   /** The clock of the database server, which never runs ahead. */
   readonly clock: Pick<DatabaseClock, "now">;
   /** Calls the action of a route. */
@@ -88,12 +91,11 @@ export function requestSteps({
   knownPaths,
   admission,
   performOnce,
+  slots = new RequestSlots(),
   clock,
   call,
   onDefect,
 }: RequestStepsParts): RequestSteps {
-  const [lists, others] = [new GuildSlots(LIST_REQUESTS), new GuildSlots(OTHER_REQUESTS)];
-  const listsOfKey = new GuildSlots(LISTS_OF_A_KEY);
   const refusalDelay = new RefusalDelay();
 
   /** `Retry-After` of a write with unknown outcome: the time at which it can no longer begin. */
@@ -115,16 +117,6 @@ export function requestSteps({
     return answer;
   }
 
-  /** Takes the guild's slot first: a request that waits for it takes no slot from the other guilds of the key. */
-  async function listSlot(guildId: string | undefined, keyId: string): Promise<GuildSlot | Refusal> {
-    const ofGuild = await lists.acquire(guildId ?? keyId);
-    if (isRefusal(ofGuild)) return ofGuild;
-    const ofKey = await listsOfKey.acquire(keyId);
-    if (!isRefusal(ofKey)) return bothSlots(ofGuild, ofKey);
-    ofGuild.release();
-    return ofKey;
-  }
-
   async function outcomeOf(route: Route, { params, meta, guildId, caller, name, warnings }: Checked) {
     const perform = async (writeId = meta.writeId): Promise<StoredResponse> => {
       const result = await call(route, params, writeId === undefined ? meta : { ...meta, writeId });
@@ -134,8 +126,7 @@ export function requestSteps({
       };
     };
     const isList = route.contract.narrowing !== undefined;
-    const isLong = isList || route.contract.isSearch === true;
-    const slot = await (isLong ? listSlot(guildId, caller.keyId) : others.acquire(guildId ?? caller.keyId));
+    const slot = await slots.acquire({ contract: route.contract, guildId, keyId: caller.keyId });
     if (isRefusal(slot)) return slot;
     if (isList) {
       const answer = withWarnings(route.answer, warnings);
@@ -247,7 +238,7 @@ export function pathOf({ url = "" }: IncomingMessage): string {
 }
 
 /** Maps an error to a refusal; an unavailable service to UNAVAILABLE or OUTCOME_UNKNOWN. Throws any other error again. */
-function refusalBy(contract: ActionContract<unknown, unknown>): (error: unknown) => Refusal {
+export function refusalBy(contract: Pick<ActionContract<unknown, unknown>, "keys">): (error: unknown) => Refusal {
   return (error) => {
     const refusal = asRefusal(error);
     if (refusal !== undefined) return refusal;

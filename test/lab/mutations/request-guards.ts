@@ -17,8 +17,8 @@ const announcementWire = {
 export const REQUEST_GUARDS: readonly TestedGuard[] = [
   {
     guard: "a key has only so many lists under way at once",
-    file: "services/api/request-steps.ts",
-    in: "requestSteps",
+    file: "services/api/request-slots.ts",
+    in: "RequestSlots",
     code: "new GuildSlots(LISTS_OF_A_KEY)",
     without: "new GuildSlots({ ...LISTS_OF_A_KEY, initial: Infinity, max: Infinity })",
     testFile: "services/api/concurrent-lists.unit.test.ts",
