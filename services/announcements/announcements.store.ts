@@ -25,7 +25,7 @@ import { isRefusal, refuse, type Refusal } from "../contracts/errors.ts";
 import type { AnnouncementId, EpochMs, GuildId } from "../contracts/ids.ts";
 import type { AnnouncementDraft } from "./domain/announcement.ts";
 import { anyOf, freeSlots } from "./domain/free-slots.ts";
-import { BECOMES_FORMER, type FormerFields, formerRules } from "./former-rules.store.ts";
+import { BECOMES_FORMER, type FormerFields, formerRules, formerSchema } from "./former-rules.store.ts";
 
 /** An announcement as stored. */
 interface AnnouncementRow
@@ -56,7 +56,7 @@ const announcementSchema = new Schema<AnnouncementRow>(
     standsSince: Date,
     sequence: Date,
     slot: Number,
-    former: Object,
+    former: formerSchema,
   },
   { collection: "announcements", versionKey: false },
 );

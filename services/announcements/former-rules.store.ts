@@ -1,4 +1,4 @@
-import type { Model } from "mongoose";
+import { type Model, Schema } from "mongoose";
 import { type Former, type FormerRecord, formerSince, storedFields } from "../../mixins/mongo/former-records.ts";
 import type { AnnouncementRule } from "../contracts/announcements.contract.ts";
 import type { AnnouncementId, EpochMs, GuildId } from "../contracts/ids.ts";
@@ -7,6 +7,22 @@ import type { AnnouncementId, EpochMs, GuildId } from "../contracts/ids.ts";
 export interface FormerFields extends Former, Omit<AnnouncementRule, "id" | "enabled" | "standsSince" | "until"> {
   readonly standsSince: Date;
 }
+
+const formerPaths = {
+  guildId: String,
+  until: Date,
+  channel: String,
+  type: String,
+  eventId: String,
+  eventColor: String,
+  hours: Number,
+  minutes: Number,
+  revision: Number,
+  standsSince: Date,
+} satisfies Record<keyof FormerFields, unknown>;
+
+/** A schema of its own: one of its paths is named `type`, by which Mongoose else knows a type. */
+export const formerSchema = new Schema<FormerFields>(formerPaths, { _id: false });
 
 const RULE = storedFields("channel", "type", "eventId", "eventColor", "hours", "minutes", "revision", "standsSince");
 

@@ -8,7 +8,7 @@ import type { Anchor } from "./domain/calendar.ts";
 import { type CalendarEvent, type ShownEvent, type StoredEvent, textsOf } from "./domain/event.ts";
 import { occurrenceId } from "./domain/occurrence-id.ts";
 import type { Override } from "./domain/override.ts";
-import type { FormerFields } from "./former-events.store.ts";
+import type { FormerFields, FormerSlotFields } from "./former-events.store.ts";
 import { type Entries, ENTRIES_INDEX, entriesOf, IN_ORDER_INDEX, movedEntries } from "./window-index/entries.ts";
 
 interface Stamps {
@@ -85,10 +85,39 @@ const recurrencePaths = {
   rDates: numbers,
 } satisfies Record<keyof Recurrence, unknown>;
 
+/** What one occurrence has of its own is no record of the change feed. */
+function isTracked(this: AnyRow): boolean {
+  return this.original === undefined;
+}
+
+const anchorPath = { type: { timezone: String, version: Number }, _id: false };
+
+/** Of an event, or of one occurrence. */
+const formerPaths = {
+  guildId: String,
+  until: Date,
+  calendarNumber: Number,
+  startsAt: Number,
+  endsAt: Number,
+  color: String,
+  recurrence: { type: recurrencePaths, _id: false },
+  anchor: anchorPath,
+  hasOverrides: Boolean,
+  lastDay: Number,
+  scheduledAt: Date,
+  coloredAt: Date,
+  eventId: String,
+  isFirst: Boolean,
+  scheduledSince: Date,
+  coloredSince: Date,
+} satisfies Record<keyof FormerFields | keyof FormerSlotFields, unknown>;
+
 export const eventSchema = new Schema<AnyRow>(
   {
     _id: { type: String, required: true },
     ...trackedPaths,
+    revision: { type: Number, required: isTracked },
+    changedAt: { type: Date, required: isTracked },
     calendarNumber: Number,
     entries: { type: [Number], default: undefined },
     repeats: { type: { unit: String, every: Number, from: Number, reaches: Number }, _id: false },
@@ -98,7 +127,7 @@ export const eventSchema = new Schema<AnyRow>(
     ...perText(() => String),
     color: String,
     recurrence: { type: recurrencePaths, _id: false },
-    anchor: { type: { timezone: String, version: Number }, _id: false },
+    anchor: anchorPath,
     hasOverrides: Boolean,
     lastDay: Number,
     eventId: String,
@@ -106,7 +135,7 @@ export const eventSchema = new Schema<AnyRow>(
     cancelled: Boolean,
     scheduledAt: Date,
     coloredAt: Date,
-    former: Object,
+    former: { type: formerPaths, _id: false },
   },
   { collection: "calendar_events", versionKey: false },
 );

@@ -20,6 +20,8 @@ export interface ChannelCheckRow {
   readonly expiresAt: Date;
 }
 
+const texts = { type: [String], default: undefined };
+
 export const channelCheckSchema = new Schema<ChannelCheckRow>(
   {
     _id: { type: String, required: true },
@@ -28,7 +30,7 @@ export const channelCheckSchema = new Schema<ChannelCheckRow>(
     channel: String,
     checkAt: Date,
     checkedAt: Date,
-    finding: Schema.Types.Mixed,
+    finding: { type: { kind: String, missing: texts, mentionableRoles: texts }, _id: false },
     problemSince: Date,
     expiresAt: Date,
   },

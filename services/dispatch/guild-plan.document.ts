@@ -13,13 +13,15 @@ export interface GuildPlanRow {
   readonly occurrencesThrough?: Date;
 }
 
+const positionPath = { type: { at: Number, announcementId: String, occurrenceId: String }, _id: false };
+
 export const guildPlanSchema = new Schema<GuildPlanRow>(
   {
     _id: { type: String, required: true },
     version: Number,
     plannedThrough: Date,
     replanAt: Date,
-    bounded: Schema.Types.Mixed,
+    bounded: { type: { cut: positionPath, reached: positionPath, toldThrough: Number }, _id: false },
     occurrencesThrough: Date,
   },
   { collection: "guild_plans", versionKey: false },

@@ -15,7 +15,12 @@ export interface HeartbeatRow {
 }
 
 export const heartbeatSchema = new Schema<HeartbeatRow>(
-  { _id: { type: String, required: true }, firstAt: Date, beatAt: Date, outages: [Object] },
+  {
+    _id: { type: String, required: true },
+    firstAt: Date,
+    beatAt: Date,
+    outages: [{ from: Date, until: Date, isDatabases: Boolean, _id: false }],
+  },
   { collection: "dispatch_heartbeat", versionKey: false },
 );
 

@@ -1,5 +1,6 @@
 import { Schema } from "mongoose";
 import { OPEN_STATES, type Post } from "./domain/post.ts";
+import type { Wait, Waited } from "./domain/wait.ts";
 
 /** Settled posts are kept this long after their event or their outcome, whichever is later. */
 const KEPT_MS = 30 * 86_400_000;
@@ -14,6 +15,22 @@ export type PostRow = Omit<Post, Instant | "id"> & {
   readonly step?: object;
 } & {
   readonly [Field in Instant]?: Date;
+};
+
+const waitedPaths = {
+  until: Number,
+  waits: [
+    {
+      cause: String,
+      from: Number,
+      until: Number,
+      detail: String,
+      ms: Number,
+      isOutage: Boolean,
+      sink: String,
+      _id: false,
+    },
+  ],
 };
 
 export const postSchema = new Schema<PostRow>(
@@ -33,7 +50,7 @@ export const postSchema = new Schema<PostRow>(
     fence: { type: Number, required: true },
     wakeAt: { type: Date, required: true },
     plannedAt: Date,
-    waited: Object,
+    waited: { type: waitedPaths, _id: false },
     attempts: Number,
     crashes: Number,
     delivered: { type: [String], required: true },
@@ -83,6 +100,14 @@ export function postOf({ _id, expiresAt: _expiresAt, step: _step, ...row }: Post
   const post: Record<string, unknown> = { ...row, id: _id };
   for (const field of INSTANTS) if (row[field] !== undefined) post[field] = row[field].getTime();
   return post as unknown as Post;
+}
+
+/** BSON has no undefined: what is not there would be stored as null. */
+export function storedWaited({ until, waits }: Waited): Waited {
+  const stored = waits.map((wait) =>
+    Object.fromEntries(Object.entries(wait).filter(([, value]) => value !== undefined)),
+  );
+  return { until, waits: stored as unknown as Wait[] };
 }
 
 /** Only a settled post expires. */

@@ -9,7 +9,7 @@ import { isAnnounced, isOpen, OPEN_STATES, type Post, postId } from "./domain/po
 import { type FeedMarkRow, feedMarkSchema, type SinkRow, sinkSchema } from "./guild-plan.document.ts";
 import { type HeartbeatRow, heartbeatSchema, outageOf } from "./heartbeat.document.ts";
 import { plansStore } from "./plans.store.ts";
-import { expiryOf, fieldsOf, postOf, type PostRow, postSchema } from "./post.document.ts";
+import { expiryOf, fieldsOf, postOf, type PostRow, postSchema, storedWaited } from "./post.document.ts";
 import type { PostStore, PostWrite } from "./protocol/post-store.ts";
 import { type Change, batchedSteps } from "./post-steps.store.ts";
 
@@ -107,7 +107,7 @@ export function postsStore(connection: Connection): PostsStore {
         announcementRevision,
         doubtSince: "$$NOW",
         delivered: [],
-        ...(waited !== undefined && { waited: { $literal: waited } }),
+        ...(waited !== undefined && { waited: { $literal: storedWaited(waited) } }),
         ...(changedBy !== undefined && { changedBy: { $literal: changedBy } }),
       };
       const from = { state: "planned", fence, planRevision, $expr: inTime };
@@ -227,7 +227,11 @@ function written(post: Post, write: PostWrite): Post {
 }
 
 function changeOf(startsAt: EpochMs, write: PostWrite): Change {
-  const given = Object.entries({ ...fieldsOf({ ...write }), ...expiryOf({ startsAt, settledAt: write.settledAt }) });
+  const waited = write.waited && { waited: storedWaited(write.waited) };
+  const given = Object.entries({
+    ...fieldsOf({ ...write, ...waited }),
+    ...expiryOf({ startsAt, settledAt: write.settledAt }),
+  });
   return {
     set: Object.fromEntries(given.filter(([, value]) => value !== undefined)),
     unset: given.filter(([, value]) => value === undefined).map(([name]) => name),

@@ -2,6 +2,7 @@ import { randomUUID } from "node:crypto";
 import { ServiceBroker, type ServiceSchema } from "moleculer";
 import { brokerOptions } from "../../moleculer.config.ts";
 import type { ActionContract, CallMeta } from "../../services/contracts/contract.ts";
+import { needRowsAsSchemas } from "./stored-as-schemas.ts";
 
 declare const TOPOLOGY: "in one process" | "over NATS";
 
@@ -12,6 +13,7 @@ export interface TestServices {
   /** A broker that calls and listens, beside those of the services. */
   readonly broker: ServiceBroker;
   readonly mongoUrl: string;
+  /** Rejects where something was stored otherwise than the schemas say. */
   stop(): Promise<void>;
 }
 
@@ -56,7 +58,11 @@ export async function startTestServices(
     mongoUrl,
     call: (contract, params, meta = {}) => broker.call(contract.name, params as never, { meta: { ...meta } }),
     stop: async () => {
-      await Promise.all(brokers.map((each) => each.stop()));
+      try {
+        await needRowsAsSchemas(mongoUrl);
+      } finally {
+        await Promise.all(brokers.map((each) => each.stop()));
+      }
     },
   };
 }
