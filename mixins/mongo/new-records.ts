@@ -2,10 +2,9 @@ import mongoose from "mongoose";
 import { withTimeout } from "../async/timeout.ts";
 import { DUPLICATE_KEY, type stampedReplacement, type Tracked } from "./change-feed.ts";
 import { isDatabaseOutOfReach } from "./database.mixin.ts";
-import type { Readable } from "./short-reads.ts";
 import { batched } from "../async/batch.ts";
 import { DeadlinePassed, deadlineStages, isPastDeadline } from "./current-write.ts";
-import { type UpdateStatement, updateTogether } from "./written-together.ts";
+import { type Updatable, type UpdateStatement, updateTogether } from "./written-together.ts";
 
 /** Whoever asked has given up by then; one that never answers must not hold its place for ever. */
 const ANSWERS_MS = 10_000;
@@ -27,7 +26,7 @@ export interface Insert {
  * lost, it is sent once more: a record that is there by then was stored by the first try. So this is for records whose ids
  * are random.
  */
-export function newRecords(model: Readable): (insert: Insert) => Promise<boolean> {
+export function newRecords(model: Updatable): (insert: Insert) => Promise<boolean> {
   const insertAll = async (statements: readonly UpdateStatement[]) => {
     const { refused } = await updateTogether(model, statements);
     return statements.map((_, at) => outcomeOf(refused.get(at)));

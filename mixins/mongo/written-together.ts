@@ -1,9 +1,15 @@
+import mongoose from "mongoose";
 import { OperationTimeout } from "../async/timeout.ts";
-import { runInSession } from "./kept-sessions.ts";
-import { databaseOf, type Readable } from "./short-reads.ts";
 
-/** What is answered is on the journals of a majority. */
-const ON_A_MAJORITY = { w: "majority", j: true } as const;
+/** A mongoose model, as far as updates of many rows need it. */
+export interface Updatable {
+  bulkWrite(writes: never[], options: { ordered: false }): Promise<Counts>;
+}
+
+interface Counts {
+  readonly matchedCount: number;
+  readonly upsertedCount: number;
+}
 
 /** One update of one row, as MongoDB's command `update` takes it. */
 export interface UpdateStatement {
@@ -20,7 +26,6 @@ interface Updated {
 }
 
 interface RefusedUpdate {
-  readonly index: number;
   readonly code: number;
   readonly errmsg: string;
 }
@@ -28,29 +33,22 @@ interface RefusedUpdate {
 /**
  * Makes many updates in one command, none of which keeps another from happening; what is answered is on a majority's
  * journals. Where it rejects, each may have happened or not.
- *
- * A command of its own: the driver's bulk writes measure each statement before they encode it, and have the database keep a
- * record of each, by which the driver could try again once; whoever calls this knows by himself what was done.
  */
-export async function updateTogether(model: Readable, updates: readonly UpdateStatement[]): Promise<Updated> {
-  const command = { update: model.collection.name, updates, ordered: false, writeConcern: ON_A_MAJORITY };
-  const reply = (await runInSession(databaseOf(model), command)) as UpdateReply;
-  const { n, writeErrors = [] } = reply;
-  needMajority(reply);
-  return { n, refused: new Map(writeErrors.map((refused) => [refused.index, refused])) };
+export async function updateTogether(model: Updatable, updates: readonly UpdateStatement[]): Promise<Updated> {
+  const writes = updates.map(({ q, u, upsert = false }) => ({ updateOne: { filter: q, update: u, upsert } }));
+  try {
+    return { n: countOf(await model.bulkWrite(writes as never[], { ordered: false })), refused: new Map() };
+  } catch (error) {
+    if (!(error instanceof mongoose.mongo.MongoBulkWriteError)) throw error;
+    const concern = error.result.getWriteConcernError();
+    if (concern !== undefined) throw new OperationTimeout(`no majority: ${concern.errmsg}`);
+    const refused = error.result
+      .getWriteErrors()
+      .map(({ index, code, errmsg = "" }) => [index, { code, errmsg }] as const);
+    return { n: countOf(error), refused: new Map(refused) };
+  }
 }
 
-/** What a command's reply says of its write concern. */
-interface Concerned {
-  readonly writeConcernError?: { readonly errmsg: string };
-}
-
-/** Throws where a majority did not say that it has what was written. */
-function needMajority({ writeConcernError }: Concerned): void {
-  if (writeConcernError !== undefined) throw new OperationTimeout(`no majority: ${writeConcernError.errmsg}`);
-}
-
-interface UpdateReply extends Concerned {
-  readonly n: number;
-  readonly writeErrors?: readonly RefusedUpdate[];
+function countOf({ matchedCount, upsertedCount }: Counts): number {
+  return matchedCount + upsertedCount;
 }

@@ -8,6 +8,14 @@ interface Row {
   readonly fence: number;
 }
 
+const schema = new mongoose.Schema({
+  _id: String,
+  fence: Number,
+  text: String,
+  gone: Number,
+  step: mongoose.Schema.Types.ObjectId,
+});
+
 const ROWS = 150;
 const ids = Array.from({ length: ROWS }, (_, at) => `row ${at}`);
 
@@ -32,7 +40,7 @@ describe("steps of many rows in one command", () => {
   afterAll(() => connection.close());
 
   beforeEach(async () => {
-    const rows = connection.model<Row>("Row", new mongoose.Schema({ _id: String, fence: Number }), "rows");
+    const rows = connection.model<Row>("Row", schema, "rows");
     await rows.deleteMany({});
     await rows.insertMany(ids.map((_id) => ({ _id, fence: 0 })));
     take = batchedSteps<Row>(rows) as typeof take;

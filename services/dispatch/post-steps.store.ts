@@ -2,7 +2,7 @@ import mongoose from "mongoose";
 import { withTimeout } from "../../mixins/async/timeout.ts";
 import { type Readable, readRows } from "../../mixins/mongo/short-reads.ts";
 import { batched } from "../../mixins/async/batch.ts";
-import { updateTogether } from "../../mixins/mongo/written-together.ts";
+import { type Updatable, updateTogether } from "../../mixins/mongo/written-together.ts";
 
 /** One step of one row: a compare-and-set. */
 export interface Step {
@@ -34,7 +34,7 @@ const MOST = 100;
  * @param gatherMs - How long a command waits for more steps before it goes.
  */
 export function batchedSteps<Row extends { readonly _id: string }>(
-  model: Readable,
+  model: Readable & Updatable,
   gatherMs = 0,
 ): (step: Step) => Promise<Row | "done" | null> {
   /** Every step leaves a mark of its own, by which its maker knows it again. */

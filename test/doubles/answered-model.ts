@@ -1,8 +1,31 @@
+import mongoose from "mongoose";
 import type { Readable } from "../../mixins/mongo/short-reads.ts";
+import type { Updatable } from "../../mixins/mongo/written-together.ts";
 
 /** A model whose database answers each command as it is told to. */
-export function answeredModel(command: (asked: never) => Promise<unknown>): Readable {
+export function answeredModel(command: (asked: never) => Promise<unknown>): Readable & Updatable {
   const session = { endSession: async () => undefined };
   const db = { client: { startSession: () => session }, command };
-  return { db: { db: db as never }, collection: { name: "rows" } };
+  return {
+    db: { db: db as never },
+    collection: { name: "rows" },
+    async bulkWrite(writes: readonly Write[]) {
+      const updates = writes.map(({ updateOne: { filter, update } }) => ({ q: filter, u: update }));
+      const { n, writeErrors = [], writeConcernError } = (await command({ updates } as never)) as Reply;
+      const counts = { matchedCount: n - writeErrors.length, upsertedCount: 0 };
+      if (writeErrors.length === 0 && writeConcernError === undefined) return counts;
+      const result = { getWriteErrors: () => writeErrors, getWriteConcernError: () => writeConcernError, ...counts };
+      throw new mongoose.mongo.MongoBulkWriteError({ message: "refused", code: 0 }, result as never);
+    },
+  };
+}
+
+interface Write {
+  readonly updateOne: { readonly filter: object; readonly update: object };
+}
+
+interface Reply {
+  readonly n: number;
+  readonly writeErrors?: readonly object[];
+  readonly writeConcernError?: object;
 }
