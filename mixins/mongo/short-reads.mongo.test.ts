@@ -28,14 +28,14 @@ describe("a short read", () => {
   function watched(instead?: () => Promise<never>) {
     const commands: string[] = [];
     const db = connection.db!;
-    const command = (asked: object, options: object) => {
+    const command = (asked: object) => {
       commands.push(Object.keys(asked)[0] ?? "");
-      return instead === undefined ? db.command(asked, options) : instead();
+      return instead === undefined ? db.command(asked) : instead();
     };
     const runCursorCommand = db.runCursorCommand.bind(db);
     return {
       commands,
-      model: { db: { db: { client: db.client, command, runCursorCommand } as never }, collection: model.collection },
+      model: { db: { db: { command, runCursorCommand } as never }, collection: model.collection },
     };
   }
 

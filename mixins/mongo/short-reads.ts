@@ -1,5 +1,4 @@
 import mongoose, { type Connection } from "mongoose";
-import { runInSession } from "./kept-sessions.ts";
 
 /** What is read of a collection; as MongoDB's `find` takes it. */
 export interface ShortRead {
@@ -35,9 +34,9 @@ export async function readRows<Row>(model: Readable, read: ShortRead, at?: Momen
   const { name } = model.collection;
   const command = { find: name, ...read, batchSize: FIRST_BATCH, readConcern: visibility(at) };
   try {
-    const { cursor } = (await runInSession(db, command)) as Reply<Row>;
+    const { cursor } = (await db.command(command)) as Reply<Row>;
     if (cursor.id === 0) return cursor.firstBatch;
-    await runInSession(db, { killCursors: name, cursors: [mongoose.mongo.Long.fromValue(cursor.id)] });
+    await db.command({ killCursors: name, cursors: [mongoose.mongo.Long.fromValue(cursor.id)] });
   } catch (error) {
     if (error instanceof mongoose.mongo.MongoServerSelectionError) throw error;
   }
@@ -77,16 +76,16 @@ export async function distinctNow(
 /** A command's reply at a moment that the database chooses; asked once more where that fails, as after an election. */
 async function replyNow<Row>(db: ReturnType<typeof databaseOf>, command: object): Promise<ReplyNow<Row>> {
   const atOnce = { ...command, readConcern: { level: "snapshot" } };
-  const { cursor } = (await runInSession(db, atOnce).catch((error: unknown) => {
+  const { cursor } = (await db.command(atOnce).catch((error: unknown) => {
     if (error instanceof mongoose.mongo.MongoServerSelectionError) throw error;
-    return runInSession(db, atOnce);
+    return db.command(atOnce);
   })) as Reply<Row>;
   if (cursor.atClusterTime === undefined) throw new mongoose.MongooseError("a snapshot without its time");
   return { cursor, at: cursor.atClusterTime };
 }
 
 /** The driver's own database object; throws while there is no connection. */
-export function databaseOf({ db: { db } }: Readable): NonNullable<Connection["db"]> {
+function databaseOf({ db: { db } }: Readable): NonNullable<Connection["db"]> {
   if (db === undefined) throw new mongoose.MongooseError("not connected");
   return db;
 }

@@ -1,11 +1,5 @@
 import type { TestedGuard } from "./guard.ts";
 
-const sessions = {
-  file: "mixins/mongo/kept-sessions.ts",
-  testFile: "mixins/mongo/kept-sessions.mongo.test.ts",
-  onRealParts: true,
-};
-
 const tries = { testFile: "test/integration/each-write-once.int.test.ts", onRealParts: true } as const;
 
 /** What commands to the database, and what is under way in memory, are kept to. */
@@ -28,22 +22,6 @@ export const DATABASE_GUARDS: readonly TestedGuard[] = [
     without: "",
     testFile: "mixins/async/in-flight-map.unit.test.ts",
     test: "is let go of",
-  },
-  {
-    ...sessions,
-    guard: "no more than a hundred sessions are kept",
-    in: "runInSession",
-    code: "$_ < MAX_KEPT",
-    without: "true",
-    test: "a hundred are kept at most",
-  },
-  {
-    ...sessions,
-    guard: "a session is given up after an error",
-    in: "runInSession",
-    code: "let $KEPT = false;",
-    without: "let $KEPT = true;",
-    test: "after an error another is begun",
   },
   {
     guard: "a read that is never answered holds up the next for 20 ms alone",
