@@ -8,7 +8,7 @@ import type { Anchor } from "./domain/calendar.ts";
 import { type CalendarEvent, type ShownEvent, type StoredEvent, textsOf } from "./domain/event.ts";
 import { occurrenceId } from "./domain/occurrence-id.ts";
 import type { Override } from "./domain/override.ts";
-import type { FormerFields, FormerSlotFields } from "./former-events.store.ts";
+import type { FormerFields, FormerOccurrenceFields } from "./former-events.store.ts";
 import { type Entries, ENTRIES_INDEX, entriesOf, IN_ORDER_INDEX, movedEntries } from "./window-index/entries.ts";
 
 interface Stamps {
@@ -110,7 +110,7 @@ const formerPaths = {
   isFirst: Boolean,
   scheduledSince: Date,
   coloredSince: Date,
-} satisfies Record<keyof FormerFields | keyof FormerSlotFields, unknown>;
+} satisfies Record<keyof FormerFields | keyof FormerOccurrenceFields, unknown>;
 
 export const eventSchema = new Schema<AnyRow>(
   {

@@ -1,4 +1,4 @@
-import type { ServiceSchema } from "moleculer";
+import type { Service, ServiceSchema } from "moleculer";
 import { type CallContext, serve } from "../../mixins/actions/contract-action.ts";
 import { listen } from "../../mixins/actions/contract-event.ts";
 import { closedConnection, databaseMixin } from "../../mixins/mongo/database.mixin.ts";
@@ -35,8 +35,10 @@ import { calendarView, changeCalendar, everyCalendar } from "./domain/calendar.t
 import { mergeChangeFeeds } from "./domain/merge-change-feeds.ts";
 import { announcedOccurrence } from "./domain/effective-occurrence.ts";
 import { eventWrites, type Written } from "./event-writes.ts";
+import { followZoneRules } from "./follow-zone-rules.ts";
 import { formerOccurrences } from "./former-occurrences.ts";
 import { eventResolver, toView } from "./event-resolver.ts";
+import { zoneRulesStore } from "./zone-rules.store.ts";
 
 export interface CalendarEventsOptions {
   readonly mongoUrl: string;
@@ -55,6 +57,8 @@ export function calendarEventsService({
   const connection = closedConnection();
   const store = calendarEventsStore(connection, eventsPerGuild);
   const calendars = calendarsStore(connection);
+  const zoneRules = zoneRulesStore(connection);
+  let following: ReturnType<typeof followZoneRules> | undefined;
   const windows = calendarWindows(store, calendars);
   const events = eventResolver(store, calendars);
   const writes = eventWrites(store, calendars, events);
@@ -178,6 +182,13 @@ export function calendarEventsService({
       ),
     },
     events: listen(guildSettingsChanged, ({ guildId }) => limit.forget(guildId)),
+    async started(this: Service) {
+      const onError = (error: unknown) => this.logger.warn({ err: error }, "new rules of time zones are not filed yet");
+      following = followZoneRules(zoneRules, onError);
+    },
+    async stopped() {
+      following?.stop();
+    },
   };
 }
 

@@ -18,7 +18,7 @@ const COLLECTIONS: Readonly<Record<ServiceName, Readonly<Record<string, Use>>>> 
   announcements: { announcements: "change" },
   // The record of key changes is append-only, even for an attacker who controls the gateway.
   api: { api_keys: "change", api_key_changes: "append", kept_answers: "remove" },
-  "calendar-events": { calendar_events: "remove", calendars: "change" },
+  "calendar-events": { calendar_events: "remove", calendars: "change", zone_rules: "change" },
   dispatch: {
     // Dispatch deletes the row of a postponed post.
     posts: "remove",

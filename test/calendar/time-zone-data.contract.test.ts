@@ -6,6 +6,11 @@ import { dirname, join } from "node:path";
 import { promisify } from "node:util";
 import { afterAll, describe, expect, test } from "@jest/globals";
 import { bundledZones } from "../../mixins/time-zones/bundled-zones.ts";
+import { luxonZone } from "../../mixins/time-zones/luxon-zone.ts";
+import { timeZones, useTimeZones } from "../../mixins/time-zones/time-zones.ts";
+import { localToInstant } from "../../services/calendar-events/domain/local-to-instant.ts";
+import { chooseTimeZones } from "../../services/launch/choose-time-zones.ts";
+import { zone } from "./any-series.ts";
 import type { TimeZoneSet } from "../../mixins/time-zones/time-zone-set.ts";
 import { NoZoneFolder, readZoneFolder } from "../../mixins/time-zones/zone-folder.ts";
 import { type ClockSpan, clockBetween } from "../../mixins/time-zones/zone-rules.ts";
@@ -135,6 +140,17 @@ describe("a folder of time zones", () => {
       Array.from({ length: 3 }, () => 3_600_000),
     );
     expect(set.rulesOf("Asia/Tokyo")).toBe(bundled.rulesOf("Asia/Tokyo"));
+  });
+
+  test("that is set as TZDATA_DIR is the one that the process reads clocks by", () => {
+    const before = timeZones();
+    chooseTimeZones({ TZDATA_DIR: folder("set", whole) });
+    const winter = Date.UTC(2026, 0, 1);
+    expect(timeZones().version).toBe("2031c");
+    expect(localToInstant(winter, zone("Europe/London"))).toBe(winter - 3_600_000);
+    expect(luxonZone("Europe/London")?.offset(winter)).toBe(60);
+    useTimeZones(before);
+    expect(localToInstant(winter, zone("Europe/London"))).toBe(winter);
   });
 
   test("may have zones that the release does not know", () => {

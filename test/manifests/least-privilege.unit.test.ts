@@ -49,7 +49,15 @@ describe("each service's user of the database", () => {
 
   test("where the database is sharded, every collection has its key, but for those that have no guild", () => {
     const text = readFileSync(join(K8S, "components/mongodb/shard-keys.json"), "utf8");
-    const ofNoGuild = ["api_keys", "api_key_changes", "kept_answers", "feed_marks", "dispatch_heartbeat", "sinks"];
+    const ofNoGuild = [
+      "api_keys",
+      "api_key_changes",
+      "kept_answers",
+      "feed_marks",
+      "dispatch_heartbeat",
+      "sinks",
+      "zone_rules",
+    ];
     const sharded = Object.keys(JSON.parse(text) as object);
     const schemas = SERVICES.map(schemaCollection);
     expect([...sharded, ...ofNoGuild, ...schemas].toSorted()).toEqual(SERVICES.flatMap(granted).toSorted());

@@ -26,7 +26,7 @@ export async function misfitsOf(connection: Connection): Promise<string[]> {
 /** Undefined for a row that its model takes as it is: with no path that the schema does not have, and no value of another type. */
 async function problemOf(model: Model<unknown>, row: object): Promise<string | undefined> {
   try {
-    const taken = new model(row, "throw" as never);
+    const taken = new model(row, "throw");
     await taken.validate();
     const path = pathLost(row, taken.toObject({ minimize: false }));
     return path === undefined ? undefined : `${path} is stored otherwise`;

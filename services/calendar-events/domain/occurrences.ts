@@ -89,6 +89,19 @@ export function occurrenceAt(series: Series, original: EpochMs): RuleOccurrence 
   return [...ruleOccurrencesBetween(series, around, 1, (ruleOccurrence) => ruleOccurrence.original === original)][0];
 }
 
+/** Rules of a zone that change move its clock by an hour, rarely by two or three; dates of a rule are further apart. */
+const FURTHEST_BY_RULES_MS = 3 * 3_600_000;
+
+/**
+ * Where an original start has moved by rules of the zone that changed: the one date of the series within three hours of it,
+ * exceptions not considered. Undefined where it is a date itself, or there is none or more than one.
+ */
+export function originalByNewRules(series: Series, original: EpochMs): EpochMs | undefined {
+  const around = { from: original - FURTHEST_BY_RULES_MS, until: original + FURTHEST_BY_RULES_MS + 1 };
+  const near = occurrencesStarting(withoutExceptions(series), around, 2);
+  return near.length === 1 && near[0]?.original !== original ? near[0]?.original : undefined;
+}
+
 /**
  * When the last occurrence ends, without changes of the zone; undefined for a series without an end. Never earlier
  * than that, and later only where time itself ends (D13) or where the last dates before UNTIL are none of the rule's.

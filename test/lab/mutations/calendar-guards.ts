@@ -1,7 +1,29 @@
 import type { TestedGuard } from "./guard.ts";
 
+const newRules = {
+  file: "services/calendar-events/zone-rules.store.ts",
+  testFile: "test/integration/new-zone-rules.int.test.ts",
+  onRealParts: true,
+} as const;
+
 /** What finds the series of a window, and what events and announcements were before. */
 export const CALENDAR_GUARDS: readonly TestedGuard[] = [
+  {
+    ...newRules,
+    guard: "a calendar whose zone has new rules is in the change feed",
+    in: "refile",
+    code: "await $_.updateOne($$$ARGS)",
+    without: "undefined",
+    test: "plan the posts of its series again",
+  },
+  {
+    ...newRules,
+    guard: "the series of a calendar whose zone has new rules are filed again",
+    in: "refile",
+    code: "await refileSeries($$$ARGS)",
+    without: "undefined",
+    test: "short windows find the series by the new clock",
+  },
   {
     guard: "a file of a time zone that counts leap seconds is refused",
     file: "mixins/time-zones/tzif.ts",
@@ -13,8 +35,8 @@ export const CALENDAR_GUARDS: readonly TestedGuard[] = [
   {
     guard: "a name that a folder of time zones lacks is that of its zone",
     file: "mixins/time-zones/zone-folder.ts",
-    code: "$_ ?? $REST.rulesOf($NAME)",
-    without: "$REST.rulesOf($NAME)",
+    code: "$RULES ?? (() => $REST)",
+    without: "(() => $REST)",
     testFile: "test/calendar/time-zone-data.contract.test.ts",
     test: "is read with its release",
   },
