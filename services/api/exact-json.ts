@@ -17,14 +17,13 @@ const MAX_NESTING = 16;
 /**
  * The one object that a text holds. Integers beyond 2^53 are BigInt, every digit kept (D7); a fraction that a double would
  * round to an integer is NaN; of duplicate keys the last wins; `__proto__` is an own property like any other (D8). A number
- * too large to be one, such as 1e400, is Infinity, for its field to be named. Refused as INVALID_JSON: what is not JSON or not an object, nesting deeper than 16.
+ * too large to be one, such as 1e400, is Infinity, for its field to be named. Of what is not JSON or not an object, and of what
+ * is nested deeper than 16, what it must be: a refusal, which is an object itself, could be somebody's body.
  */
-export function parseJsonObject(text: string): Readonly<Record<string, unknown>> | Refusal {
-  if (nesting(text) > MAX_NESTING) {
-    return unreadableBody(`must be nested at most ${MAX_NESTING} levels deep`);
-  }
+export function parseJsonObject(text: string): Readonly<Record<string, unknown>> | string {
+  if (nesting(text) > MAX_NESTING) return `must be nested at most ${MAX_NESTING} levels deep`;
   const value = parsed(text);
-  return isObject(value) ? value : unreadableBody("must be one JSON object");
+  return isObject(value) ? value : "must be one JSON object";
 }
 
 /** The refusal of a body as a whole; it is its own bad field, under the name `body` (D4). */

@@ -12,13 +12,36 @@ const MAX_DISCARDED_BYTES = 1_048_576;
 /** The client closed the connection before its body was complete; no answer is possible. */
 export class SenderGone extends Error {}
 
-/** The body as one JSON object, or a refusal with 415, 413 or 400 (D8) that repeats nothing of the body. */
-export async function readJsonBody(request: IncomingMessage): Promise<Readonly<Record<string, unknown>> | Refusal> {
+/** One JSON object. */
+export interface JsonBody {
+  readonly fields: Readonly<Record<string, unknown>>;
+  /** As it was sent. */
+  readonly bytes: number;
+}
+
+/**
+ * The body as one JSON object, or a refusal with 415, 413 or 400 (D8) that repeats nothing of the body.
+ *
+ * @param turn - Is waited for before so many bytes are parsed.
+ */
+export async function readJsonBody(
+  request: IncomingMessage,
+  turn?: (bytes: number) => Promise<void>,
+): Promise<JsonBody | Refusal> {
   if (!isPlainJson(request.headers)) return refuse("UNSUPPORTED_MEDIA_TYPE");
   const bytes = await readBytes(request);
   if (isRefusal(bytes)) return bytes;
+  await turn?.(bytes.length);
   const text = utf8(bytes);
-  return text === undefined ? unreadableBody("must be UTF-8") : parseJsonObject(text);
+  const fields = text === undefined ? "must be UTF-8" : parseJsonObject(text);
+  return typeof fields === "string" ? unreadableBody(fields) : { fields, bytes: bytes.length };
+}
+
+/** The most bytes that a request's body will have, by its headers. */
+export function mostBodyBytes({ headers }: IncomingMessage): number {
+  return headers["transfer-encoding"] === undefined
+    ? Math.min(announcedBytes(headers), MAX_BODY_BYTES)
+    : MAX_BODY_BYTES;
 }
 
 /** Whether the whole body has been read. */

@@ -16,7 +16,8 @@ import type { GuildSlot } from "./guild-slots.ts";
 import { etagOf, readIfMatch, refuseIfMatch } from "./if-match.ts";
 import { type StoredResponse, readIdempotencyKey, type PerformOnce } from "./idempotency/idempotency.ts";
 import type { Page } from "./page.ts";
-import { readJsonBody, SenderGone } from "./request-body.ts";
+import { BodiesUnderWay, TurnsToParse } from "./bodies-under-way.ts";
+import { mostBodyBytes, readJsonBody, SenderGone } from "./request-body.ts";
 import { RequestSlots } from "./request-slots.ts";
 import { traceparentOf } from "./request-trace.ts";
 import type { Route } from "./route.ts";
@@ -47,6 +48,8 @@ export interface Checked {
   readonly headers: Answer["headers"];
   readonly caller: Caller;
   readonly guildId: string | undefined;
+  /** Of its body. */
+  readonly bytes: number;
   /** The value of `Idempotency-Key`, if the request has one. */
   readonly name: string | undefined;
   readonly warnings: ReturnType<Route["warnings"]>;
@@ -96,6 +99,8 @@ export function requestSteps({
   call,
   onDefect,
 }: RequestStepsParts): RequestSteps {
+  const [arriving, bodies] = [new BodiesUnderWay(), new BodiesUnderWay()];
+  const turns = new TurnsToParse();
   const refusalDelay = new RefusalDelay();
 
   /** `Retry-After` of a write with unknown outcome: the time at which it can no longer begin. */
@@ -136,10 +141,15 @@ export function requestSteps({
     return (name === undefined ? perform() : performOnce(named, perform)).finally(() => slot.release());
   }
 
+  async function withinBytes(route: Route, checked: Checked) {
+    const left = bodies.enter(checked.guildId ?? checked.caller.keyId, checked.bytes);
+    return isRefusal(left) ? left : outcomeOf(route, checked).finally(left);
+  }
+
   async function performed(route: Route, checked: Checked): Promise<Answer> {
     const { meta, headers } = checked;
     const { requestId = "", writeUntil } = meta;
-    const work = () => outcomeOf(route, checked);
+    const work = () => withinBytes(route, checked);
     const outcome = await inWrite({ until: writeUntil }, work).catch(refusalBy(route.contract));
     if (isRefusal(outcome)) {
       return refusalAnswer(route.inWireNames(outcome), requestId, { ...headers, ...settledAfter(outcome, writeUntil) });
@@ -162,7 +172,9 @@ export function requestSteps({
         if (isRefusal(value)) throw new Refused(value, rateHeaders(standings));
         return value;
       };
-      const body = unless(await readJsonBody(request));
+      const arrived = unless(arriving.enter(caller.keyId, mostBodyBytes(request)));
+      const read = readJsonBody(request, (size) => turns.wait(size)).finally(arrived);
+      const { fields: body, bytes } = unless(await read);
       const decoded = route.decode(body);
       const condition = route.takesIfMatch ? readIfMatch(request.headers) : refuseIfMatch(request.headers);
       const problems = [...route.check(decoded), ...condition.problems];
@@ -183,6 +195,7 @@ export function requestSteps({
         headers: rateHeaders(admitted.standings),
         caller,
         guildId,
+        bytes,
         name: name === undefined ? undefined : unless(name, admitted.standings),
         warnings: route.warnings(body, decoded),
       };

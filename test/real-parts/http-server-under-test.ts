@@ -31,7 +31,7 @@ export function statusesIn(received: string): string[] {
 /** Reads the body and answers with its fields' names. */
 const echo: HttpServerParts["answer"] = async (message, requestId) => {
   const body = await readJsonBody(message);
-  return isRefusal(body) ? refusalAnswer(body, requestId) : jsonAnswer(200, { got: Object.keys(body) });
+  return isRefusal(body) ? refusalAnswer(body, requestId) : jsonAnswer(200, { got: Object.keys(body.fields) });
 };
 
 /** An HTTP server alone, without a gateway behind it, and bare connections to it. */

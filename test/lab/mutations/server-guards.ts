@@ -5,6 +5,11 @@ const connections = { file: "services/api/connections.ts", testFile: "services/a
 const limits = { testFile: "services/api/connection-limits.unit.test.ts" };
 const head = { file: "services/api/broken-request.ts", testFile: "services/api/http-server.unit.test.ts" };
 
+const largeBodies = {
+  file: "services/api/bodies-under-way.ts",
+  testFile: "services/api/bodies-under-way.unit.test.ts",
+};
+
 /** These guards limit what a connection may do. */
 export const SERVER_GUARDS: readonly TestedGuard[] = [
   {
@@ -245,5 +250,29 @@ export const SERVER_GUARDS: readonly TestedGuard[] = [
     property: "discardMs: $_",
     without: "discardMs: 1_000",
     test: "a refused request may take more than a second",
+  },
+  {
+    ...largeBodies,
+    guard: "the bodies of a guild that are under way have room up to a bound",
+    in: "enter",
+    code: "$_ + $_ > MAX_BYTES_OF_ONE",
+    without: "false",
+    test: "are 4 MiB of one guild at most",
+  },
+  {
+    ...largeBodies,
+    guard: "the bodies of all guilds that are under way have room up to a bound",
+    in: "enter",
+    code: "$_ + $_ > MAX_BYTES",
+    without: "false",
+    test: "are 32 MiB of all guilds at most",
+  },
+  {
+    ...largeBodies,
+    guard: "one large body is parsed in a turn of the event loop",
+    in: "wait",
+    code: "this.#isTaken = true;",
+    without: "",
+    test: "one large body is parsed in a turn",
   },
 ];
