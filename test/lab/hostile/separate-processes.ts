@@ -10,12 +10,14 @@ import { mongodUnder } from "./mongod-under.ts";
 import type { Target } from "./row.ts";
 
 /** Dispatch comes last: it asks the others. */
-const OTHERS = ["guild-settings", "calendar-events", "announcements", "api"] as const;
+const OTHERS = ["api", "announcements", "calendar-events", "guild-settings"] as const;
 const PEPPER = "pepper-of-the-hostile-load-0123456789abcdef";
 
-/** A process a service, as containers run them: dispatch may be ended and started again. */
+/** Processes of one service each, as containers run them: dispatch may be ended and started again. */
 export interface SeparateProcesses {
   readonly target: Target;
+  /** The ports of all gateways; the target's is the first. */
+  readonly gateways: readonly number[];
   readonly database: mongoose.Connection;
   /** On the same port and data: the others find it again by themselves. What a preparation has left in memory is gone. */
   restartMongod(): Promise<void>;
@@ -24,7 +26,11 @@ export interface SeparateProcesses {
   startDispatch(): Promise<void>;
 }
 
-export async function startProcesses(env: Readonly<Record<string, string>>): Promise<SeparateProcesses> {
+/** `replicas` of each service, and one dispatch. */
+export async function startProcesses(
+  env: Readonly<Record<string, string>>,
+  { replicas = 1 }: { readonly replicas?: number } = {},
+): Promise<SeparateProcesses> {
   const directory = await mkdtemp(join(tmpdir(), "guildcal-hostile-"));
   const nats = await startNats();
   let mongod = await startMongod(directory);
@@ -50,15 +56,18 @@ export async function startProcesses(env: Readonly<Record<string, string>>): Pro
   }
 
   try {
-    const [api] = (await Promise.all(OTHERS.toReversed().map(start))) as [Replica];
+    const each = OTHERS.flatMap((service) => Array.from({ length: replicas }, () => service));
+    const gateways = (await Promise.all(each.map(start))).filter(({ service }) => service === "api");
+    const [{ port }] = gateways as [Replica];
     let dispatch = await start("dispatch");
     return {
       target: {
-        port: api.port,
+        port,
         pids: () => [...running().map(({ pid }) => pid), mongodPid],
         output: () => started.map(({ service, output }) => `--- ${service}\n${output}`).join("\n"),
         stop,
       },
+      gateways: gateways.map((gateway) => gateway.port),
       database,
       async restartMongod() {
         await mongod.stop();

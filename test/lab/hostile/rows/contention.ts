@@ -1,95 +1,148 @@
 import { setTimeout as pause } from "node:timers/promises";
-import type { HostileRow, Stage } from "../row.ts";
+import { asker, type Post } from "../asker.ts";
+import type { HostileRow } from "../row.ts";
+import { startProcesses } from "../separate-processes.ts";
+import { startTarget } from "../stage.ts";
 
 const GUILD = "3201";
-const AT_ONCE = 50;
+const CHANGES_AT_ONCE = 50;
+const CREATES_AT_ONCE = 100;
 /** The slowest of those at once takes this much longer than as many one after the other, at most. */
 const MAX_SHARE = 1.5;
 const ALONE = 30;
-/** A guild may ask for 6 000 things a minute. */
-const ROUND_MS = 1_500;
+/** A round has 250 requests, and a guild may ask for 6 000 things a minute. */
+const ROUND_MS = 2_500;
 
-interface Change {
+interface Answer {
   readonly status: number;
   readonly tookMs: number;
+  readonly id: unknown;
 }
 
-let eventId = "";
-let aloneMs = 0;
-/** The slowest of each round of changes, and what was not answered with 200. */
-let slowest: number[] = [];
-let refused = new Map<string, number>();
+/** One kind of write: how long it takes alone, and the slowest of each round of many at once. */
+class Contended {
+  readonly kind: string;
+  readonly atOnce: number;
+  #aloneMs = 0;
+  #slowest: number[] = [];
+  #refused = new Map<number, number>();
 
-/** One guild changes one series fifty times at once, and creates fifty announcements at once, round after round. */
-export const CONTENTION: HostileRow = {
-  name: "one key changes one series, and creates announcements, fifty at a time",
-  attackMs: 20_000,
-  prepare: measureAlone,
-  async attack(stage, signal) {
-    const key = await stage.createKey(GUILD);
-    slowest = [];
-    refused = new Map();
-    const note = (kind: string, { status }: Change) => {
-      if (status !== 200) refused.set(`${kind}: ${status}`, (refused.get(`${kind}: ${status}`) ?? 0) + 1);
-    };
-    const fifty = Array.from({ length: AT_ONCE }, (_, at) => at);
-    while (!signal.aborted) {
-      const round = pause(ROUND_MS);
-      const changes = await Promise.all(fifty.map((at) => change(stage, key, at)));
-      for (const each of changes) note("a change", each);
-      slowest.push(Math.max(...changes.map(({ tookMs }) => tookMs)));
-      const created = await Promise.all(fifty.map(() => announce(stage, key)));
-      for (const each of created) note("a create", each);
-      await Promise.all(created.map(({ id }) => timed(stage, "/v1/announcement/delete", key, { guild_id: GUILD, id })));
-      await round;
+  constructor(kind: string, atOnce: number) {
+    this.kind = kind;
+    this.atOnce = atOnce;
+  }
+
+  /** The median of some, one after the other. */
+  async measureAlone(write: (at: number) => Promise<Answer>): Promise<readonly Answer[]> {
+    [this.#slowest, this.#refused] = [[], new Map()];
+    const answers: Answer[] = [];
+    for (let at = 0; at < ALONE; at += 1) answers.push(await write(at));
+    this.#aloneMs = answers.map(({ tookMs }) => tookMs).toSorted((one, other) => one - other)[ALONE / 2]!;
+    return answers;
+  }
+
+  async round(write: (at: number) => Promise<Answer>): Promise<readonly Answer[]> {
+    const answers = await Promise.all(Array.from({ length: this.atOnce }, (_, at) => write(at)));
+    this.#slowest.push(Math.max(...answers.map(({ tookMs }) => tookMs)));
+    for (const { status } of answers) {
+      if (status !== 200) this.#refused.set(status, (this.#refused.get(status) ?? 0) + 1);
     }
-  },
-  async check() {
-    const most = MAX_SHARE * AT_ONCE * aloneMs;
-    const worst = Math.max(...slowest);
-    return [
-      ...[...refused].map(([what, times]) => `${what}, ${times} times`),
-      ...(worst <= most
-        ? []
-        : [`the slowest change took ${worst.toFixed(0)} ms, and one alone ${aloneMs.toFixed(1)} ms`]),
-    ];
-  },
-  control: {
-    name: "the queue of a document's writes, and the turns of a guild",
-    without: [
-      "writes of one document begin one after the other",
-      "a guild has so many requests under way, and fewer large lists",
-    ],
-  },
-};
+    return answers;
+  }
 
-async function measureAlone(stage: Stage): Promise<void> {
-  const series = { epoch_start: Date.now(), epoch_end: Date.now() + 3_600_000, recur: true };
-  const body = { guild_id: GUILD, calendar_number: 1, ...series, recurrence: { frequency: "DAILY" } };
-  ({ id: eventId } = await stage.ask<{ id: string }>("/v2/events/create", body));
-  const took: number[] = [];
-  for (let at = 0; at < ALONE; at += 1) took.push((await change(stage, stage.operatorKey, at)).tookMs);
-  aloneMs = took.toSorted((one, other) => one - other)[ALONE / 2]!;
+  problems(): string[] {
+    const worst = Math.max(...this.#slowest);
+    const refused = [...this.#refused].map(([status, times]) => `${this.kind}: ${status}, ${times} times`);
+    if (worst <= MAX_SHARE * this.atOnce * this.#aloneMs) return refused;
+    const slow = `the slowest ${this.kind} took ${worst.toFixed(0)} ms, and one alone ${this.#aloneMs.toFixed(1)} ms`;
+    return [...refused, slow];
+  }
 }
 
-function change(stage: Stage, key: string, at: number): Promise<Change> {
-  const body = { guild_id: GUILD, calendar_number: 1, event_id: eventId, name: `change ${at}` };
-  return timed(stage, "/v2/events/update", key, body);
+/**
+ * One guild changes one series fifty times at once, and creates a hundred announcements at once, round after round: in one
+ * process.
+ */
+export const CONTENTION: HostileRow = contention(
+  "one key changes one series fifty times at once, and creates a hundred announcements",
+  1,
+);
+/** The same by turns at two gateways, which have two replicas of each owner behind them. */
+export const CONTENTION_OF_REPLICAS: HostileRow = contention(
+  "one key does so through two gateways, with two replicas of each owner",
+  2,
+);
+
+function contention(name: string, replicas: 1 | 2): HostileRow {
+  const changes = new Contended("change", CHANGES_AT_ONCE);
+  const creates = new Contended("create", CREATES_AT_ONCE);
+  let gateways: readonly number[] = [];
+  let eventId = "";
+
+  const change = (post: Post, key: string, at: number) =>
+    timed(post, "/v2/events/update", key, {
+      guild_id: GUILD,
+      calendar_number: 1,
+      event_id: eventId,
+      name: `change ${at}`,
+    });
+
+  return {
+    name,
+    attackMs: 20_000,
+    async start(env) {
+      if (replicas === 1) {
+        const target = await startTarget(env);
+        gateways = [target.port];
+        return target;
+      }
+      const processes = await startProcesses(env, { replicas });
+      ({ gateways } = processes);
+      return processes.target;
+    },
+    async prepare({ post, ask, operatorKey }) {
+      const series = { epoch_start: Date.now(), epoch_end: Date.now() + 3_600_000, recur: true };
+      const body = { guild_id: GUILD, calendar_number: 1, ...series, recurrence: { frequency: "DAILY" } };
+      ({ id: eventId } = await ask<{ id: string }>("/v2/events/create", body));
+      await changes.measureAlone((at) => change(post, operatorKey, at));
+      await remove(post, operatorKey, await creates.measureAlone(() => announce(post, operatorKey)));
+    },
+    async attack(stage, signal) {
+      const key = await stage.createKey(GUILD);
+      const askers = gateways.map((port) => asker(port, CREATES_AT_ONCE));
+      const { post: first } = askers[0]!;
+      const postOf = (at: number) => askers[at % askers.length]!.post;
+      while (!signal.aborted) {
+        const round = pause(ROUND_MS);
+        await changes.round((at) => change(postOf(at), key, at));
+        await remove(first, key, await creates.round((at) => announce(postOf(at), key)));
+        await round;
+      }
+      for (const { end } of askers) end();
+    },
+    check: async () => [...changes.problems(), ...creates.problems()],
+    control: {
+      name: "the queue of a document's writes, and the turns of a guild",
+      without: [
+        "writes of one document begin one after the other",
+        "a guild has so many requests under way, and fewer large lists",
+      ],
+    },
+  };
 }
 
-function announce(stage: Stage, key: string): Promise<Change & { readonly id: unknown }> {
+function announce(post: Post, key: string): Promise<Answer> {
   const rule = { guild_id: GUILD, channel: "1", type: "COLOR", event_color: "RED", hours: 0, minutes: 0, info: "" };
-  return timed(stage, "/v1/announcement/create", key, rule);
+  return timed(post, "/v1/announcement/create", key, rule);
 }
 
-async function timed(
-  stage: Stage,
-  path: string,
-  key: string,
-  body: object,
-): Promise<Change & { readonly id: unknown }> {
+async function remove(post: Post, key: string, created: readonly Answer[]): Promise<void> {
+  await Promise.all(created.map(({ id }) => timed(post, "/v1/announcement/delete", key, { guild_id: GUILD, id })));
+}
+
+async function timed(post: Post, path: string, key: string, body: object): Promise<Answer> {
   const began = performance.now();
-  const { status, text } = await stage.post(path, key, JSON.stringify(body));
+  const { status, text } = await post(path, key, JSON.stringify(body));
   const { id } = (text === "" ? {} : JSON.parse(text)) as { id?: unknown };
   return { status, tookMs: performance.now() - began, id };
 }

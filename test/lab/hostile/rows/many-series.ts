@@ -1,24 +1,30 @@
 import { setTimeout as pause } from "node:timers/promises";
-import type { HostileRow, Stage } from "../row.ts";
+import type { GuildId } from "../../../../services/contracts/ids.ts";
+import { openCalendar } from "../../../calendar/filled-calendar.ts";
+import { startOnFilledDatabase } from "../filled-database.ts";
+import type { HostileRow } from "../row.ts";
 
-const GUILD = "3401";
-const SERIES = 20_000;
+const GUILD = "3401" as GuildId;
+/** As many as EVENTS_PER_GUILD allows by default. */
+const SERIES = 100_000;
 const AT_ONCE = 6;
 const HOUR_MS = 3_600_000;
 const YEAR_MS = 365 * 24 * HOUR_MS;
-/** So many creates are sent at once. */
-const CREATES = 64;
 const TEXT = "x".repeat(2_000);
 
 let previewed = { guild_id: GUILD, id: "" };
 
 /** One key asks for previews of an announcement that covers nothing, and for lists, in a guild with very many series. */
 export const MANY_SERIES: HostileRow = {
-  name: "one key asks for previews and lists in a guild with 20 000 series that go on",
-  // The series could be created within the limits in four minutes.
+  name: "one key asks for previews and lists in a guild with 100 000 series that go on",
   settings: { REQUESTS_PER_GUILD: "0", REQUESTS_PER_KEY: "0" },
   attackMs: 20_000,
-  prepare: createSeries,
+  start: (env) => startOnFilledDatabase(env, fillSeries),
+  async prepare({ ask }) {
+    const rule = { channel: "1", type: "COLOR", event_color: "RED", hours: 0, minutes: 0, info: "" };
+    const { id } = await ask<{ id: string }>("/v1/announcement/create", { guild_id: GUILD, ...rule });
+    previewed = { guild_id: GUILD, id };
+  },
   async attack(stage, signal) {
     const key = await stage.createKey(GUILD);
     const asked = async (path: string, body: () => object) => {
@@ -53,27 +59,19 @@ export const MANY_SERIES: HostileRow = {
   },
 };
 
-/** Half of them every day, half of them every 1 000 weeks with long texts. */
-async function createSeries({ post, ask, operatorKey }: Stage): Promise<void> {
-  let made = 0;
-  const create = async () => {
-    while (made < SERIES) {
-      made += 1;
-      const start = Date.now() - Math.floor(Math.random() * YEAR_MS);
-      const isRare = made % 2 === 0;
-      const recurrence = isRare ? { frequency: "WEEKLY", interval: 1_000 } : { frequency: "DAILY" };
-      const event = { guild_id: GUILD, calendar_number: 1, epoch_start: start, epoch_end: start + HOUR_MS / 4 };
-      const text = isRare ? { description: TEXT } : {};
-      const { status } = await post(
-        "/v2/events/create",
-        operatorKey,
-        JSON.stringify({ ...event, ...text, recur: true, recurrence }),
-      );
-      if (status !== 200) throw new Error(`an event was not created: ${status}`);
-    }
-  };
-  await Promise.all(Array.from({ length: CREATES }, create));
-  const rule = { channel: "1", type: "COLOR", event_color: "RED", hours: 0, minutes: 0, info: "" };
-  const { id } = await ask<{ id: string }>("/v1/announcement/create", { guild_id: GUILD, ...rule });
-  previewed = { guild_id: GUILD, id };
+/**
+ * Half of them every day, half of them every 1 000 weeks with long texts. They are written past the service, which would
+ * take them, within the limits, in 17 minutes.
+ */
+async function fillSeries(mongoUrl: string): Promise<void> {
+  const calendar = await openCalendar(mongoUrl);
+  const series = Array.from({ length: SERIES }, (_, at) => {
+    const startsAt = Date.now() - Math.floor(Math.random() * YEAR_MS);
+    const times = { startsAt, endsAt: startsAt + HOUR_MS / 4, recurs: true };
+    return at % 2 === 0
+      ? { ...times, description: TEXT, recurrence: { frequency: "WEEKLY", interval: 1_000 } as const }
+      : { ...times, recurrence: { frequency: "DAILY" } as const };
+  });
+  await calendar.fill(GUILD, series);
+  await calendar.connection.close();
 }

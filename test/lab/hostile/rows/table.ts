@@ -1,7 +1,8 @@
 import type { HostileRow } from "../row.ts";
 import { BACKLOG } from "./backlog.ts";
-import { CONTENTION } from "./contention.ts";
+import { CONTENTION, CONTENTION_OF_REPLICAS } from "./contention.ts";
 import { FLOOD_OF_ONE_KEY } from "./flood-of-one-key.ts";
+import { FULL_ANNOUNCEMENTS } from "./full-announcements.ts";
 import { LARGE_ANSWERS } from "./large-answers.ts";
 import { LATE_WRITE } from "./late-write.ts";
 import { MANY_SERIES } from "./many-series.ts";
@@ -13,8 +14,10 @@ export const ROWS: readonly HostileRow[] = [
   LARGE_ANSWERS,
   SLOW_BODIES,
   CONTENTION,
+  CONTENTION_OF_REPLICAS,
   LATE_WRITE,
   PLAN_BOMB,
+  FULL_ANNOUNCEMENTS,
   MANY_SERIES,
   BACKLOG,
 ];

@@ -1,0 +1,37 @@
+import { mkdtemp, rm } from "node:fs/promises";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { startMongod } from "../../../services/launch/embedded-mongod.ts";
+import { mongodUnder } from "./mongod-under.ts";
+import type { Target } from "./row.ts";
+import { startTarget } from "./stage.ts";
+
+const PEPPER = "pepper-of-the-hostile-load-0123456789abcdef";
+
+/** guildcal as `npm start` runs it, on a MongoDB that was filled, and started again since: with nothing of that in memory. */
+export async function startOnFilledDatabase(
+  env: Readonly<Record<string, string>>,
+  fill: (mongoUrl: string) => Promise<void>,
+): Promise<Target> {
+  const directory = await mkdtemp(join(tmpdir(), "guildcal-hostile-"));
+  let mongod = await startMongod(directory);
+  const remove = async () => {
+    await mongod.stop();
+    await rm(directory, { recursive: true, force: true });
+  };
+  try {
+    await fill(mongod.url);
+    await mongod.stop();
+    mongod = await startMongod(directory);
+    const mongodPid = await mongodUnder([process.pid]);
+    const target = await startTarget({ ...env, MONGO_URL: mongod.url, API_KEY_PEPPER: PEPPER });
+    const stop = async () => {
+      await target.stop();
+      await remove();
+    };
+    return { ...target, pids: () => [...target.pids(), mongodPid], stop };
+  } catch (error) {
+    await remove();
+    throw error;
+  }
+}
