@@ -43,16 +43,16 @@ interface OverrideFields extends Partial<Placement>, Partial<Entries>, EventText
 /** An event as stored. */
 export type EventRow = Tracked & EventFields & Required<Stamps>;
 
-/** What one occurrence has of its own, as stored: beside the events, and not in the change feed. */
+/** The stored override of an occurrence. It lies in the collection of the events, but not in the change feed. */
 export type OverrideRow = { readonly _id: string } & OverrideFields & Stamps;
 
 /** Fields that no read of events needs: the entries for windows, the place in the change feed, and the former state. */
 export const WITHOUT_ENTRIES = { entries: 0, lastAt: 0, repeats: 0, changedAt: 0, writes: 0, former: 0 } as const;
 
-/** What is left out beside them where events are searched for. */
+/** Fields that searches leave out as well. */
 export const FOUND = { ...WITHOUT_ENTRIES, changedBy: 0 } as const;
 
-/** What a list does not need either. */
+/** Fields that lists leave out as well. */
 export const SHOWN = {
   ...FOUND,
   guildId: 0,
@@ -85,7 +85,7 @@ const recurrencePaths = {
   rDates: numbers,
 } satisfies Record<keyof Recurrence, unknown>;
 
-/** What one occurrence has of its own is no record of the change feed. */
+/** An override is no record of the change feed. */
 function isTracked(this: AnyRow): boolean {
   return this.original === undefined;
 }
@@ -167,7 +167,7 @@ export function eventOf(row: ReadEventRow): StoredEvent | undefined {
   return { ...shownOf(row), guildId, calendarNumber, revision, ...stamps, ...changedByOf(row) };
 }
 
-/** What is shown of the event of a row, which is no tombstone. */
+/** The fields of an event that lists show; the row must not be a tombstone. */
 export function shownOf(row: Omit<ReadEventRow, keyof typeof SHOWN>): ShownEvent {
   const { _id, startsAt, endsAt, color, recurrence, anchor, hasOverrides, lastDay } = row;
   const ofCount = lastDay === undefined ? {} : { lastDay };

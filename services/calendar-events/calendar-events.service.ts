@@ -79,7 +79,7 @@ export function calendarEventsService({
     return (await isOpen(params.guildId, params.calendarNumber, context)) ? work() : refuse("CALENDAR_NOT_FOUND");
   }
 
-  /** What an id names in any calendar that the guild may have. */
+  /** Finds the event or occurrence of an id in any calendar that the guild may have. */
   async function openNamed(guildId: GuildId, reference: string, context: CallContext<unknown>) {
     const named = await events.find(guildId, reference);
     return named !== undefined && (await isOpen(guildId, named.event.calendarNumber, context)) ? named : undefined;

@@ -3,7 +3,7 @@ import { integerSetting } from "../../mixins/settings/environment.ts";
 /** So many events a guild may hold where nothing is said. */
 export const STANDARD_EVENTS_PER_GUILD = 100_000;
 
-/** What an operator can set about calendar events. */
+/** The settings of the calendar events service. */
 export const calendarEventsSettings = {
   EVENTS_PER_GUILD: integerSetting(
     "Most events that a guild may hold; a series counts as one, and so does an occurrence that was changed or cancelled",

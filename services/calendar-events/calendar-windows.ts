@@ -106,7 +106,7 @@ export function calendarWindows(store: CalendarEventsStore, calendars: Calendars
   };
 }
 
-/** What is to be listed. */
+/** The parameters of a list. */
 interface Wanted {
   readonly window: Window;
   /** Whether what touches the window is listed. */

@@ -63,7 +63,7 @@ export interface EventReads {
     most: number,
     narrowed: Narrowed,
   ): Promise<StoredEvent[]>;
-  /** What occurrences have of their own, of these series and with original starts in the window. */
+  /** The overrides of these series with original starts in the window. */
   overrides(ids: readonly EventId[], originals: Window): Promise<Override[]>;
   /** Original starts of all occurrences of a series that have something of their own. */
   overriddenStarts(id: EventId): Promise<EpochMs[]>;
@@ -105,7 +105,7 @@ export function eventReads(model: Model<AnyRow>, moment?: { at?: Moment }): Even
     if (some.length > 0) yield some;
   }
 
-  /** What looks at a moment is asked apart. */
+  /** Reads at a moment are not coalesced with others. */
   const byIds =
     moment === undefined
       ? rowReader(model)
@@ -179,13 +179,13 @@ function rowReader(model: Model<AnyRow>): (ids: readonly string[]) => Promise<Ro
   return async (ids) => (await Promise.all(ids.map(read))).filter((row) => row !== null);
 }
 
-/** What is read of rows, and how an event is made of it. */
+/** The projection of rows, and the function that makes an event of a row. */
 interface RowMapping<Event extends ShownEvent> {
   readonly projection: Readonly<Record<string, 0>>;
   readonly eventIn: (row: Exclude<Row, OverrideRow>) => Event | undefined;
 }
 
-/** What got its start or its colour then or later. */
+/** Matches events whose start or colour was set at the instant or later. */
 function changedAfter(at: EpochMs): object[] {
   const after = { $gte: new Date(at) };
   return [{ scheduledAt: after }, { coloredAt: after }];

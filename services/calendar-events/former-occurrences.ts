@@ -15,7 +15,7 @@ import {
 } from "./domain/effective-occurrence.ts";
 import { mergedWindows, startsIn, type Window } from "./domain/window.ts";
 
-/** What events were before they were moved, recoloured or removed, as far as it started in the windows. */
+/** The occurrences of events before they were moved, recoloured or removed, if they started in the windows. */
 export async function formerOccurrences(
   { guildId, windows, formerAfter = Infinity }: OccurrencesStartingParams,
   store: Pick<CalendarEventsStore, "former">,

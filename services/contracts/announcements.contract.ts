@@ -47,7 +47,7 @@ export interface Announcement extends Changed {
   readonly standsSince: EpochMs;
 }
 
-/** What decides for which events an announcement is, and when: without its texts and subscribers, which may be long. */
+/** The part of an announcement that selects events and the due time; without texts and subscribers, which may be long. */
 export type AnnouncementRule = Pick<
   Announcement,
   "id" | "channel" | "type" | "eventId" | "eventColor" | "hours" | "minutes" | "enabled" | "revision" | "standsSince"
@@ -62,7 +62,7 @@ export type ShownAnnouncement = Announcement & {
   readonly dangling?: true;
 };
 
-/** What a new one has where nothing is said (D26). */
+/** Defaults of a new announcement (D26). */
 export const ANNOUNCEMENT_DEFAULTS = {
   enabled: true,
   infoOnly: false,

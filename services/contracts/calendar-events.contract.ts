@@ -65,7 +65,7 @@ export interface EventView extends EventTexts {
 /** At most this many entries in one answer (D17). */
 export const MAX_ENTRIES = 10_000;
 
-/** What a new event has where nothing is said (D14). */
+/** Defaults of a new event (D14). */
 export const EVENT_DEFAULTS = { color: "NONE" } as const satisfies Partial<EventView>;
 
 const calendarNumber = integer(1, 2_147_483_647);
@@ -114,7 +114,7 @@ function eventFieldsTogether(event: {
   return [...problems, ...frequencyMissing(event.recurrence)];
 }
 
-/** How many calendars a guild may have is a setting of its; the first is always there (D20). */
+/** Calendars other than the first depend on the guild's settings, which limit their number (D20). */
 export function settingsOwnerOfCalendar(params: { readonly calendarNumber: number }): readonly OwnerName[] {
   return params.calendarNumber === 1 ? [] : ["guild-settings"];
 }
@@ -220,7 +220,7 @@ export const listEvents = action<WindowParams, EventView[]>({
   idempotent: true,
 });
 
-/** What is on now: `start <= now < end` (D17). */
+/** Lists ongoing events: `start <= now < end` (D17). */
 export const listOngoingEvents = action<Omit<WindowParams, "from" | "until">, EventView[]>({
   name: "calendar-events.listOngoing",
   keys: "guild read",

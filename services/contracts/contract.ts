@@ -90,7 +90,7 @@ export function broadcastEvent<Payload>(contract: EventContract<Payload>): Event
   return contract;
 }
 
-/** What travels beside the params of every call. */
+/** The metadata of every call. */
 export interface CallMeta {
   /** The id that the client sees in `X-Request-Id` and in errors (D4). */
   requestId?: string;

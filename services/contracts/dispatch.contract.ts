@@ -23,7 +23,7 @@ export const POST_STATES = [
 ] as const;
 export type PostState = (typeof POST_STATES)[number];
 
-/** What stands against a post as it is planned now; the codes are stable. */
+/** Reasons that currently prevent a planned post; the codes are stable. */
 export const PROBLEM_CODES = [
   "CHANNEL_FOREIGN",
   "CHANNEL_UNKNOWN",
@@ -36,7 +36,7 @@ export interface PostProblem {
   readonly message: string;
 }
 
-/** What a late post may have waited for (D44). */
+/** Causes of the lateness of a post (D44). */
 export const LATE_CODES = [
   "DISPATCH_DOWN",
   "PROCESS_STALLED",
@@ -74,7 +74,7 @@ export const REASON_CODES = [
 ] as const;
 export type ReasonCode = (typeof REASON_CODES)[number];
 
-/** What is said of a post wherever it stands. */
+/** The fields that every view of a post has. */
 interface ListedPost {
   readonly dueAt: EpochMs;
   readonly announcementId: AnnouncementId;
@@ -97,9 +97,9 @@ export interface UpcomingPost extends ListedPost {
   readonly leaseUntil?: EpochMs;
   /** When it is tried again, or looked up at the receiver; of what was tried, and no worker has. */
   readonly nextTryAt?: EpochMs;
-  /** What its last attempt met. */
+  /** The error of the last attempt. */
   readonly reason?: string;
-  /** What stood against it when its channel was checked last (D35); absent when nothing did, or nobody could know. */
+  /** The problem that the last channel check found (D35); absent if it found none or could not tell. */
   readonly problem?: PostProblem;
 }
 
@@ -120,7 +120,7 @@ export interface SettledPost extends ListedPost {
 /** Why a guild's plan does not reach as far as it should (D39). */
 export const NOT_PLANNED_CODES = ["TOO_MANY_POSTS", "TOO_MANY_OCCURRENCES"] as const;
 
-/** What is due from an instant on is not planned in full. */
+/** The reason and the start of an incomplete part of a plan. */
 export interface NotPlanned {
   readonly code: (typeof NOT_PLANNED_CODES)[number];
   readonly message: string;
@@ -189,13 +189,13 @@ export interface EmbedBody {
   readonly fields?: readonly { readonly name: string; readonly value: string; readonly inline: boolean }[];
 }
 
-/** What an announcement would post. */
+/** The messages that an announcement would post. */
 export interface PostPreview {
   /** The occurrence that it is shown for. */
   readonly eventId: EventId | OccurrenceId;
   readonly startsAt: EpochMs;
   readonly channel: string;
-  /** What stands against posting it (D35); absent when nothing does, or nobody can know. */
+  /** The problem that would prevent the post (D35); absent if there is none or it cannot be determined. */
   readonly problem?: PostProblem;
   readonly messages: readonly MessageBody[];
 }

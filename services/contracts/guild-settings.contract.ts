@@ -27,7 +27,7 @@ export interface GuildSettings {
   readonly revision: number;
 }
 
-/** What only an `operator` key may change (D11). */
+/** Fields that only an `operator` key may change (D11). */
 export const OPERATOR_FIELDS = ["externalCalendar", "patronGuild", "devGuild", "maxCalendars", "branded"] as const;
 
 export type GuildSettingsChanges = Partial<Omit<GuildSettings, "guildId" | "revision">>;

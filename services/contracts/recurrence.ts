@@ -48,7 +48,7 @@ const MAX_DATES = 100;
 /** The longest RRULE text (D45). */
 const LONGEST_RRULE = 500;
 
-/** What a recurrence has where nothing is said, on update as on create (D15). */
+/** Defaults of a recurrence, on create and on update (D15). */
 export const RECURRENCE_DEFAULTS = { count: -1, interval: 1 } as const satisfies Partial<Recurrence>;
 
 const byDayEntry = textOf(
@@ -81,7 +81,7 @@ const { rrule: _, ...memberRules } = recurrenceRules.props satisfies Record<keyo
 /** The members of a recurrence, without its text. */
 export const RECURRENCE_MEMBERS = Object.keys(memberRules) as (keyof Recurrence)[];
 
-/** What a caller gives for a recurrence: a frequency or an RRULE text, or both where they say the same. */
+/** A recurrence in a request: a frequency, an RRULE text, or both if they agree. */
 export type RecurrenceInput = Partial<RecurrenceView>;
 
 /** A recurrence that is given needs a frequency, or a text that has one (D45). */

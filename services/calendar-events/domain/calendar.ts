@@ -103,7 +103,7 @@ export function calendarView(calendar: Calendar): CalendarView {
   return { calendarNumber, name, timezone: anchorOf(calendar).timezone, revision };
 }
 
-/** What a calendar is called that has no name of its own. */
+/** The default name of a calendar. */
 function standardName(calendarNumber: number): string {
   return calendarNumber === 1 ? "Main calendar" : `Calendar ${calendarNumber}`;
 }

@@ -7,11 +7,11 @@ import { recurrenceView } from "./parse-recurrence.ts";
 import { firstRuleOccurrence, type Series } from "./occurrences.ts";
 import type { Times } from "./window.ts";
 
-/** What a list shows of an event, and needs to know for it. */
+/** The fields of an event that a list shows or needs. */
 export interface ShownEvent extends EventTexts, Times {
   readonly id: EventId;
   readonly color: Color;
-  /** What makes it a series. */
+  /** The recurrence of a series; undefined for a single event. */
   readonly recurring?: Recurring;
 }
 

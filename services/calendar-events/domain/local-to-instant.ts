@@ -1,13 +1,13 @@
 import type { EpochMs } from "../../contracts/ids.ts";
 import type { Zone } from "./zone.ts";
 
-/** What a clock on the wall shows, as the milliseconds from 1970-01-01T00:00 to it as if every day had 24 hours. */
+/** A wall time: milliseconds since 1970-01-01T00:00 on the wall clock, as if every day had 24 hours. */
 export type WallMs = number;
 
 /** No wall clock is further from UTC. */
 export const FURTHEST_CLOCK_MS = 16 * 3_600_000;
 
-/** What the zone's wall clock shows at an instant. */
+/** The wall time of a zone at an instant. */
 export function instantToLocal(at: EpochMs, zone: Zone): WallMs {
   const { first, changes } = zone.spanAround(at);
   let offset = first;

@@ -6,7 +6,7 @@ import {
   type OccurrenceId,
 } from "../../contracts/ids.ts";
 
-/** What an id names: an event, or the occurrence of a series with an original start. */
+/** The parts of an id: an event, and for an occurrence its original start. */
 export interface EventName {
   readonly eventId: EventId;
   readonly original?: EpochMs;
@@ -21,7 +21,7 @@ export function occurrenceId(eventId: EventId, original: EpochMs): OccurrenceId 
   return `${eventId}_${day}${iso.slice(14, 16)}${iso.slice(17, 19)}${ms === "000" ? "" : ms}Z` as OccurrenceId;
 }
 
-/** What a text names, or undefined when it is no id in its one spelling: `…T200000000Z` is none. */
+/** Parses an id; undefined for text that is no id in canonical form, such as `…T200000000Z`. */
 export function readEventName(text: string): EventName | undefined {
   if (EVENT_ID.test(text)) return { eventId: text as EventId };
   if (!EVENT_OR_OCCURRENCE_ID.test(text)) return undefined;

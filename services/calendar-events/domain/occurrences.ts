@@ -6,7 +6,7 @@ import { FURTHEST_CLOCK_MS, instantToLocal, localToInstant, type WallMs } from "
 import { datesOf, type RuleDates } from "./rule-dates.ts";
 import { type Times, touches, type Window } from "./window.ts";
 
-/** What recurs: the times of the first occurrence, the rule, and the clock that the rule runs on. */
+/** A series: the times of the first occurrence, the rule, and the wall clock of the rule. */
 export interface Series extends Times {
   readonly recurrence: Recurrence;
   readonly clock: CalendarClock;

@@ -8,7 +8,7 @@ import { instantToLocal } from "./local-to-instant.ts";
 import { hasOccurrence, recursAtAll, type Series } from "./occurrences.ts";
 import { isDateOfRule, lastDayOf } from "./rule-dates.ts";
 
-/** What makes an event a series that starts at an instant. */
+/** The recurrence fields of a new series that starts at an instant. */
 export function newRecurring(
   recurrence: Recurrence,
   anchor: Anchor,

@@ -2,7 +2,7 @@ import type { FieldProblem } from "../../contracts/contract.ts";
 import type { Recurrence } from "../../contracts/recurrence.ts";
 import { readByDay } from "./by-rule-parts.ts";
 
-/** What RFC 5545 (section 3.3.10) does not allow together in one rule, each part by its name. */
+/** Combinations of rule parts that RFC 5545 (section 3.3.10) forbids, one problem for each part. */
 export function ruleProblems(recurrence: Recurrence): FieldProblem[] {
   const { frequency, count, until, byDay, byMonthDay, byMonth, bySetPos } = recurrence;
   const problems = [...byDayProblems(recurrence)];

@@ -5,7 +5,7 @@ import { compareText } from "./list-order.ts";
 /** The soonest of all occurrences that it is given. */
 export interface Soonest {
   add(occurrence: Occurrence): void;
-  /** What starts later than that is not among them any more. */
+  /** Occurrences that start later are no longer kept. */
   readonly horizon: EpochMs;
   readonly truncated: boolean;
   /** By start, then by id. */

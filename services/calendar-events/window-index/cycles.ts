@@ -13,7 +13,7 @@ import { candidateDates } from "./candidate-dates.ts";
 interface Cycle {
   readonly slotMs: number;
   readonly slots: number;
-  /** What takes so long takes in every slot, with whatever months and years. */
+  /** From this duration on an occurrence overlaps every slot, whatever the lengths of months and years. */
   readonly wholeMs: number;
   /** The slot of a wall time, from 0. */
   slotOf(wall: WallMs): number;
@@ -72,7 +72,7 @@ const CYCLES: Readonly<Record<Frequency, Cycle>> = {
 
 /** An occurrence that takes longer has no slots: clocks may change on the way. So far before a window may one begin that has. */
 export const LONGEST_IN_SLOTS_MS = 2 * DAY_MS;
-/** What would have more slots has none. */
+/** Largest number of slots; a series with more has no entries of this cycle. */
 const MAX_SLOTS = 20;
 
 /** Each cycle has a thousand numbers of its own. */

@@ -77,7 +77,7 @@ interface Walls {
   readonly last: WallMs;
 }
 
-/** What the clocks of some calendars show in a window. */
+/** The wall times of a window in the time zones of the calendars. */
 function wallsOf(calendars: readonly Calendar[], { from, until }: Window): Walls {
   const zones = zonesOf(calendars, from - LONGEST_IN_SLOTS_MS);
   return { from: earliestWall(from, zones), last: latestWall(until - 1, zones) };
