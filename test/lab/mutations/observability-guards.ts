@@ -52,7 +52,7 @@ export const OBSERVABILITY_GUARDS: readonly TestedGuard[] = [
     guard: "the line of a write has ids alone",
     file: "mixins/actions/contract-action.ts",
     code: "{ keyId: $KEY, ...$RECORD, $$$REST }",
-    without: "{ keyId: $KEY, ...arguments[2], ...$RECORD, $$$REST }",
+    without: "{ keyId: $KEY, ...arguments[1], ...$RECORD, $$$REST }",
     testFile: "mixins/actions/contract-action.contract.test.ts",
     test: "that is a write is one line",
   },
