@@ -1,6 +1,7 @@
 import { afterAll, beforeAll, describe, expect, test } from "@jest/globals";
 import { timeZoneSet } from "../../mixins/time-zones/time-zone-set.ts";
 import { timeZones, useTimeZones } from "../../mixins/time-zones/time-zones.ts";
+import { calendarEventsChangesSince } from "../../services/contracts/calendar-events.contract.ts";
 import { announcementsService } from "../../services/announcements/announcements.service.ts";
 import { calendarEventsService } from "../../services/calendar-events/calendar-events.service.ts";
 import { dispatchService } from "../../services/dispatch/dispatch.service.ts";
@@ -13,7 +14,9 @@ const HOUR = 3_600_000;
 const DAY = 24 * HOUR;
 const ZONE = "Atlantic/Reykjavik";
 const where = { guild_id: "375357265198317579", calendar_number: 1 };
-const guild = { guild_id: where.guild_id };
+/** In this guild's series nothing was changed: no write of them tells of the new rules. */
+const announcing = { guild_id: "375357265198317580", calendar_number: 1 };
+const guild = { guild_id: announcing.guild_id };
 
 type Json = Record<string, unknown>;
 
@@ -25,6 +28,7 @@ describe("new rules of a time zone, which put its clock an hour ahead tomorrow (
   let mongoUrl = "";
   let daily = "";
   let late = "";
+  let former: Awaited<ReturnType<typeof calendarChange>>;
 
   async function startServices(): Promise<void> {
     const sinks = [logSink({ writeLine: () => undefined })];
@@ -40,10 +44,10 @@ describe("new rules of a time zone, which put its clock an hour ahead tomorrow (
     await untilReady(gateway);
   }
 
-  async function create(startsAt: number, more: object = {}): Promise<string> {
+  async function create(startsAt: number, more: object = {}, calendar = where): Promise<string> {
     const times = { epoch_start: startsAt, epoch_end: startsAt + HOUR };
     const recurrence = { frequency: "DAILY", ...more };
-    const { body } = await gateway.post("/v2/events/create", { ...where, ...times, recur: true, recurrence });
+    const { body } = await gateway.post("/v2/events/create", { ...calendar, ...times, recur: true, recurrence });
     return String(body["id"]);
   }
   async function startsIn(from: number, length: number): Promise<Json[]> {
@@ -57,18 +61,29 @@ describe("new rules of a time zone, which put its clock an hour ahead tomorrow (
     return (body["posts"] as Json[]).map((post) => post["epoch_start"]);
   };
 
+  /** The announcing guild's calendar in the change feed. */
+  async function calendarChange() {
+    const asked = { mark: { at: 0, id: "" }, limit: 100 };
+    const { changes } = await gateway.call(calendarEventsChangesSince, asked);
+    return changes.find(({ id }) => id === `${announcing.guild_id}/1`);
+  }
+
   beforeAll(async () => {
     await startServices();
-    await gateway.post("/v2/calendar/update", { ...where, timezone: ZONE });
+    for (const calendar of [where, announcing]) {
+      await gateway.post("/v2/calendar/update", { ...calendar, timezone: ZONE });
+    }
     daily = await create(start, { ex_dates: [start + 3 * DAY] });
     // Its first occurrence is given as an instant, at another time of the new clock than of the old.
     late = await create(start + 2 * DAY + 6 * HOUR);
     await gateway.post("/v2/events/delete", { ...where, event_id: idAt(daily, start + 2 * DAY) });
     const moved = { event_id: idAt(daily, start + 4 * DAY), name: "moved by hand" };
     await gateway.post("/v2/events/update", { ...where, ...moved });
-    const announcement = { channel: "1", type: "RECUR", event_id: daily, hours: 0, minutes: 0, info: "" };
+    const announced = await create(start, {}, announcing);
+    const announcement = { channel: "1", type: "RECUR", event_id: announced, hours: 0, minutes: 0, info: "" };
     await gateway.post("/v1/announcement/create", { ...guild, ...announcement });
     await until(async () => (await planned()).includes(start + DAY), "the plan by the old rules");
+    former = await calendarChange();
     await gateway.stop();
 
     const makers = new Map(before.names.map((name) => [name, () => rulesOf(name)]));
@@ -90,6 +105,12 @@ describe("new rules of a time zone, which put its clock an hour ahead tomorrow (
     await until(async () => (await planned()).includes(start + DAY - HOUR), "the plan by the new rules");
     expect(await planned()).not.toContain(start + DAY);
     expect(await planned()).toContain(start);
+  });
+
+  test("put its calendars into the change feed, with the revisions that they have", async () => {
+    const changedAt = former?.changedAt ?? Infinity;
+    await until(async () => ((await calendarChange())?.changedAt ?? 0) > changedAt, "the calendar has changed");
+    expect((await calendarChange())?.revision).toBe(former?.revision);
   });
 
   test("take along what was cancelled, left out or changed of single occurrences", async () => {

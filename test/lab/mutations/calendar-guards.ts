@@ -14,7 +14,7 @@ export const CALENDAR_GUARDS: readonly TestedGuard[] = [
     in: "refile",
     code: "await $_.updateOne($$$ARGS)",
     without: "undefined",
-    test: "plan the posts of its series again",
+    test: "put its calendars into the change feed",
   },
   {
     ...newRules,
