@@ -3,17 +3,15 @@ import { join } from "node:path";
 import { argv } from "node:process";
 import { pathToFileURL } from "node:url";
 import { databasePrivileges } from "../services/launch/database-privileges.ts";
-import { natsUsers } from "../services/launch/nats-users.ts";
+import { usersConf } from "../services/launch/nats-users.ts";
 import { SERVICES } from "../services/contracts/service-names.ts";
-
-const HEAD = "# Made by `npm run permissions` from services/launch/nats-permissions.ts; a test holds it equal.\n";
 
 const rights = Object.fromEntries(SERVICES.toSorted().map((service) => [service, databasePrivileges(service)]));
 
 /** The files of this folder that follow from the services' tables of rights, by their paths. */
 export const RIGHTS: Readonly<Record<string, string>> = {
   "components/mongodb/rights.json": `${onFewLines(JSON.stringify(rights, undefined, 2))}\n`,
-  "components/nats/users.conf": `${HEAD}\n# API_PASSWORD and its like.\ninclude ../../run/secrets/nats/passwords.conf\n\n${natsUsers()}`,
+  "components/nats/users.conf": usersConf(),
 };
 
 /** A list of words on one line, as prettier has it. */

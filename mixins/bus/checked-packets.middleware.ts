@@ -28,6 +28,7 @@ interface Nodes {
 
 /** What a process of Moleculer's knows of itself, as far as packets are concerned; the declarations leave it out. */
 interface Transit {
+  readonly opts?: { readonly disableVersionCheck?: boolean };
   readonly broker: ServiceBroker & {
     readonly instanceID: string;
     readonly PROTOCOL_VERSION: string;
@@ -37,6 +38,9 @@ interface Transit {
 
 /** Processes that are known at once, those that have left among them: Moleculer remembers them for ten minutes. */
 const MAX_NODES = 1_000;
+
+/** Version 5 (Moleculer 0.15) adds the fields `headers` and `seq`, which may be absent, to version 4 (Moleculer 0.14). */
+const FORMER_VERSION = "4";
 
 const isText = (value: unknown): value is string => typeof value === "string" && value.length <= 300;
 const isObject = (value: unknown) => typeof value === "object" && value !== null && !Array.isArray(value);
@@ -82,10 +86,11 @@ export function checkedPackets(): Middleware {
   return {
     name: "checked packets",
     transitMessageHandler(this: Transit, next: Handler): Handler {
-      const { broker } = this;
+      const { broker, opts } = this;
+      const versions = [broker.PROTOCOL_VERSION, ...(opts?.disableVersionCheck === true ? [FORMER_VERSION] : [])];
       return (command, packet) => {
         const payload = Object(packet?.payload) as Payload;
-        const problem = packetProblem(broker, command, payload);
+        const problem = packetProblem(broker, command, payload, versions);
         log ??= new LimitedLog((fields, text) => broker.getLogger("bus").warn(fields, text));
         if (problem === undefined) {
           if (command === "HEARTBEAT") believeHeartbeat(broker.registry.nodes, payload);
@@ -111,10 +116,15 @@ export function checkedPackets(): Middleware {
   } as unknown as Middleware;
 }
 
-function packetProblem(broker: Transit["broker"], command: string, payload: Payload): string | undefined {
+function packetProblem(
+  broker: Transit["broker"],
+  command: string,
+  payload: Payload,
+  versions: readonly unknown[],
+): string | undefined {
   const { sender, ver, instanceID } = payload;
   if (!isNodeId(sender)) return "no node id as its sender";
-  if (ver !== broker.PROTOCOL_VERSION) return "another version of the protocol";
+  if (!versions.includes(ver)) return "another version of the protocol";
   const wrong = Object.entries(SHAPES[command] ?? {}).find(([field, isRight]) => !isRight(payload[field]));
   if (wrong !== undefined) return `a wrong ${wrong[0]}`;
   if (command !== "INFO") return undefined;

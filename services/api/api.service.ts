@@ -5,6 +5,14 @@ import { newDatabaseClock } from "../../mixins/mongo/database-clock.ts";
 import { closedConnection, databaseAnswers, databaseMixin, databaseTime } from "../../mixins/mongo/database.mixin.ts";
 import { broadcast } from "../../mixins/actions/typed-calls.ts";
 import { apiKeyChanged } from "../contracts/api-keys.contract.ts";
+import { announcementChanged } from "../contracts/announcements.contract.ts";
+import { calendarEventChanged } from "../contracts/calendar-events.contract.ts";
+import { calendarChanged } from "../contracts/calendars.contract.ts";
+import { announcementFailed, announcementMissed, announcementPosted } from "../contracts/dispatch.contract.ts";
+import { guildSettingsChanged } from "../contracts/guild-settings.contract.ts";
+import type { BusUser } from "./bus/bus-user.ts";
+import { BusGateway } from "./bus/bus-gateway.ts";
+import { busUsersStore } from "./bus/bus-users.store.ts";
 import { Gateway, gatewayPages } from "./gateway.ts";
 import { apiKeysStore } from "./keys/api-keys.store.ts";
 import { keyActions } from "./keys/key.actions.ts";
@@ -36,6 +44,10 @@ export interface ApiServiceOptions {
   readonly onFirstKey?: (key: string) => void;
   /** Given the port once requests are taken. */
   readonly onListening?: (port: number) => void;
+  /** The bus on which other projects' services call; without it there are no bus users. */
+  readonly busUrl?: string | undefined;
+  /** Given all bus users that are not revoked, at the start and after each change. */
+  readonly onBusUsers?: (users: readonly BusUser[]) => void;
   /** How long a stop waits for the requests in flight; 5 s by default. */
   readonly drainMs?: number;
 }
@@ -65,6 +77,8 @@ export function apiService(options: ApiServiceOptions): ServiceSchema {
   let telling: NodeJS.Timeout | undefined;
   let sampling: NodeJS.Timeout | undefined;
   let gateway: Gateway | undefined;
+  const users = busUsersStore(connection);
+  let bus: BusGateway | undefined;
   const pages = gatewayPages(async () => gateway?.missing() ?? []);
   const web = webGateway(ROUTES, pages, () => (gateway as Gateway).steps, options.corsOrigins);
   return {
@@ -74,6 +88,13 @@ export function apiService(options: ApiServiceOptions): ServiceSchema {
     events: {
       ...listen(apiKeyChanged, ({ id }) => authenticator?.forget(id)),
       ...listen(ratesUsed, (used) => rates.hear(used, Date.now())),
+      ...listen(announcementChanged, (payload) => bus?.tell(announcementChanged, payload)),
+      ...listen(announcementFailed, (payload) => bus?.tell(announcementFailed, payload)),
+      ...listen(announcementMissed, (payload) => bus?.tell(announcementMissed, payload)),
+      ...listen(announcementPosted, (payload) => bus?.tell(announcementPosted, payload)),
+      ...listen(calendarChanged, (payload) => bus?.tell(calendarChanged, payload)),
+      ...listen(calendarEventChanged, (payload) => bus?.tell(calendarEventChanged, payload)),
+      ...listen(guildSettingsChanged, (payload) => bus?.tell(guildSettingsChanged, payload)),
     },
     async started(this: Service) {
       const { logger } = this;
@@ -100,6 +121,11 @@ export function apiService(options: ApiServiceOptions): ServiceSchema {
       });
       // Outside of the optional call, which would not evaluate it when nobody wants to be told.
       const taken = await gateway.start();
+      if (options.busUrl !== undefined) {
+        const parts = { natsUrl: options.busUrl, service: this, gateway, rates, clock, onUsers: options.onBusUsers };
+        bus = new BusGateway({ ...parts, store: withTimeouts(users, () => KEY_ANSWER_MS) });
+        await bus.start();
+      }
       telling = setInterval(() => {
         const used = rates.used(Date.now());
         if (used !== undefined) broadcast(this.broker, ratesUsed, used, { groups: ["api"] });
@@ -107,6 +133,7 @@ export function apiService(options: ApiServiceOptions): ServiceSchema {
       onListening?.(taken);
     },
     async stopped() {
+      await bus?.stop();
       await gateway?.stop(drainMs);
       clearInterval(telling);
       clearInterval(sampling);

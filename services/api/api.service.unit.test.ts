@@ -3,6 +3,7 @@ import { ServiceBroker } from "moleculer";
 import { brokerOptions } from "../../moleculer.config.ts";
 import { KEY_HASHING } from "../../test/real-parts/test-gateway.ts";
 import { apiService } from "./api.service.ts";
+import { BUS_EVENTS } from "./bus/bus-user.ts";
 import { NO_LIMITS } from "./rates/gateway-rates.ts";
 import { pathsOf, ROUTES } from "./route-table.ts";
 
@@ -26,7 +27,9 @@ describe("the gateway's service", () => {
     const offered = Object.entries(schema.actions ?? {}).filter(([, action]) => visibilityOf(action) !== "private");
     const keys = ["createKey", "listKeyChanges", "listKeys", "revokeKey", "rotateKey"];
     expect(offered.map(([verb]) => verb).toSorted()).toEqual(keys);
-    expect(Object.keys(schema.events ?? {}).toSorted()).toEqual(["api-key.changed", "api.rates-used"]);
+    expect(Object.keys(schema.events ?? {}).toSorted()).toEqual(
+      ["api-key.changed", "api.rates-used", ...BUS_EVENTS.map(({ name }) => name)].toSorted(),
+    );
     const { $secureSettings: secure = [], ...settings } = schema.settings ?? {};
     expect(Object.keys(settings).filter((name) => !(secure as readonly string[]).includes(name))).toEqual([]);
   });

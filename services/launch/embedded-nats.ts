@@ -23,9 +23,16 @@ export interface NatsUsers {
   readonly passwords: Readonly<Record<string, string>>;
 }
 
+/** A nats-server that is kept running. */
+export interface SupervisedNats extends Pick<EmbeddedNats, "port" | "stop"> {
+  /** Lets in these users from now on, and closes the connections of all others. */
+  letIn(configuration: string): Promise<void>;
+}
+
 /** Starts nats-server, and again on the same port whenever it ends by itself: its clients come back to it there. */
-export async function superviseNats(users: NatsUsers): Promise<Pick<EmbeddedNats, "port" | "stop">> {
-  let server = await startNatsFor(users);
+export async function superviseNats(users: NatsUsers, wantedPort = 0): Promise<SupervisedNats> {
+  let { configuration } = users;
+  let server = await startNatsFor(users, wantedPort);
   const { port } = server;
   let stopping = false;
 
@@ -35,13 +42,19 @@ export async function superviseNats(users: NatsUsers): Promise<Pick<EmbeddedNats
       if (stopping) return;
       process.stderr.write("nats-server ended by itself; starting it again\n");
       await new Promise((wake) => setTimeout(wake, START_AGAIN_MS));
-      server = await startNatsFor(users, port).catch(() => server);
+      const given = configuration;
+      server = await startNatsFor({ ...users, configuration: given }, port).catch(() => server);
+      if (configuration !== given) await server.letIn(configuration);
     }
   }
 
   const kept = keep();
   return {
     port,
+    async letIn(next) {
+      configuration = next;
+      await server.letIn(next);
+    },
     async stop() {
       stopping = true;
       await server.stop();
@@ -50,16 +63,30 @@ export async function superviseNats(users: NatsUsers): Promise<Pick<EmbeddedNats
   };
 }
 
-/** Starts nats-server on loopback for these users alone. */
-export async function startNatsFor({ configuration, passwords }: NatsUsers, port = 0): Promise<EmbeddedNats> {
+/** Starts nats-server on loopback for these users alone. Its configuration, which names no password, is a file as long as it runs. */
+export async function startNatsFor(
+  { configuration, passwords }: NatsUsers,
+  port = 0,
+): Promise<EmbeddedNats & Pick<SupervisedNats, "letIn">> {
   const folder = await mkdtemp(join(tmpdir(), "guildcal-nats-"));
   const file = join(folder, "nats.conf");
-  try {
-    await writeFile(file, `max_payload: ${MAX_PAYLOAD_BYTES}\n${configuration}`);
-    return await startNats(port, ["--config", file], passwords);
-  } finally {
-    await rm(folder, { recursive: true, force: true });
-  }
+  const write = (users: string) => writeFile(file, `max_payload: ${MAX_PAYLOAD_BYTES}\n${users}`);
+  const remove = () => rm(folder, { recursive: true, force: true });
+  await write(configuration);
+  const server = await startNats(port, ["--config", file], passwords).catch(async (error: unknown) => {
+    await remove();
+    throw error;
+  });
+  void server.gone.then(remove).catch(() => undefined);
+  let written = Promise.resolve();
+  return {
+    ...server,
+    letIn(users) {
+      // nats-server reads its configuration again, and keeps the former one where it finds an error.
+      written = written.then(() => write(users)).then(() => server.signal("SIGHUP"));
+      return written;
+    },
+  };
 }
 
 /**

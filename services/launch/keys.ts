@@ -1,5 +1,4 @@
 import { userInfo } from "node:os";
-import { resolve } from "node:path";
 import { parseArgs } from "node:util";
 import mongoose from "mongoose";
 import { paramsCheck } from "../../mixins/actions/check-params.ts";
@@ -8,12 +7,11 @@ import { type ApiKeyManagement, apiKeyManagement } from "../api/keys/api-key-man
 import { type ApiKeyView, createKey, listKeyChanges, rotateKey } from "../contracts/api-keys.contract.ts";
 import type { ActionContract } from "../contracts/contract.ts";
 import { ERRORS, isRefusal, type Refusal } from "../contracts/errors.ts";
-import { runningMongod, startMongod } from "./embedded-mongod.ts";
 import { auditing, listing, issuedKeyText } from "./keys-output.ts";
 import { withPepper } from "./pepper.ts";
-import { checkMongo } from "./preflight.ts";
+import { reachMongo } from "./reach-mongo.ts";
 import { enterSchema } from "./schema-version.ts";
-import { readSettings, type Settings } from "./service-factories.ts";
+import { readSettings } from "./service-factories.ts";
 import { StartupError } from "./startup-error.ts";
 
 const USAGE = `npm run keys -- create --kind guild|service|operator --label TEXT [--guild ID]... [--read-only] [--expires ISO-TIME]
@@ -68,19 +66,6 @@ function parseWords(args: readonly string[]) {
   } catch (error) {
     throw new StartupError(`${(error as Error).message}\n${USAGE}`);
   }
-}
-
-/** The database that is set, the embedded one that runs, or one that is started for the moment. */
-async function reachMongo({ MONGO_URL, DATA_DIR }: Settings): Promise<{ url: string; done(): Promise<void> }> {
-  if (MONGO_URL !== undefined) {
-    await checkMongo(MONGO_URL);
-    return { url: MONGO_URL, done: async () => undefined };
-  }
-  const directory = resolve(DATA_DIR);
-  const running = await runningMongod(directory, "api");
-  if (running !== undefined) return { url: running, done: async () => undefined };
-  const mongod = await startMongod(directory);
-  return { url: mongod.urlOf("api"), done: () => mongod.stop() };
 }
 
 /** Returns the command's work, which resolves with the text to print. Rejects invalid arguments before MongoDB is reached. */

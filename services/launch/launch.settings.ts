@@ -1,5 +1,11 @@
 import { hostname } from "node:os";
-import { choiceSetting, optionalSetting, type SettingsOf, textSetting } from "../../mixins/settings/environment.ts";
+import {
+  choiceSetting,
+  integerSetting,
+  optionalSetting,
+  type SettingsOf,
+  textSetting,
+} from "../../mixins/settings/environment.ts";
 
 /** Settings that every process shares, whichever services it runs. */
 export const launchSettings = {
@@ -12,6 +18,12 @@ export const launchSettings = {
     "NATS servers to use, separated by commas; unset: none in one process, an embedded nats-server for `npm run start:nats`",
     "one or more nats:// URLs, separated by commas",
     /^nats:\/\/[^\s,]+(?:,nats:\/\/[^\s,]+)*$/,
+  ),
+  NATS_PORT: integerSetting(
+    "The port of the embedded nats-server of `npm run start:nats`; 0, or one that is in use: a free one",
+    0,
+    0,
+    65_535,
   ),
   DATA_DIR: textSetting("Folder of the embedded mongod's data", ".data", "a folder's path", /^[^\0]+$/),
   TZDATA_DIR: optionalSetting(

@@ -3,6 +3,7 @@ import { SettingsError } from "../../mixins/settings/environment.ts";
 import { lineFormat } from "../../moleculer.config.ts";
 import { takeEnvironment } from "./service-environment.ts";
 import { runDemo } from "./demo.ts";
+import { runBusUsers } from "./bus-users.ts";
 import { runKeys } from "./keys.ts";
 import { runAll, runOne, runProcesses } from "./modes.ts";
 import { runSchema } from "./schema.ts";
@@ -13,7 +14,7 @@ import { SERVICES } from "../contracts/service-names.ts";
 
 type Environment = Readonly<Record<string, string | undefined>>;
 
-/** Runs what the first word names: everything in one process, a process each, the demo, the work on keys, or one service. */
+/** Runs what the first word names: everything in one process, a process each, the demo, the work on keys or bus users, or one service. */
 export async function main([mode = "all", ...words]: readonly string[]): Promise<void> {
   const env = takeEnvironment(process.env);
   try {
@@ -30,9 +31,12 @@ function run(mode: string, words: readonly string[], env: Environment): Promise<
   if (mode === "nats") return runProcesses(env);
   if (mode === "demo") return runDemo(env);
   if (mode === "keys") return runKeys(words, env);
+  if (mode === "bus-users") return runBusUsers(words, env);
   if (mode === "schema") return runSchema(words, env);
   if (isServiceName(mode)) return runOne(mode, env);
-  throw new StartupError(`Unknown mode: give all, nats, demo, keys, schema or one of ${SERVICES.join(", ")}`);
+  throw new StartupError(
+    `Unknown mode: give all, nats, demo, keys, bus-users, schema or one of ${SERVICES.join(", ")}`,
+  );
 }
 
 /** To a person as text; in a container's log, where one service runs, as one line of JSON each. */

@@ -8,6 +8,7 @@ import { banner, type StartedService, startLine } from "./banner.ts";
 import { serviceEnvironment } from "./service-environment.ts";
 import { shutdownRequested, unlessShutdown } from "./shutdown-signals.ts";
 import { type BackingServices, startBackingServices } from "./backing-services.ts";
+import type { NatsBusUser } from "./nats-users.ts";
 import { withPepper } from "./pepper.ts";
 import { probeMiddlewares } from "./probe-middlewares.ts";
 import { enterSchema } from "./schema-version.ts";
@@ -15,7 +16,8 @@ import { type RunningServices, runServices } from "./run-services.ts";
 import { makeService, readSettings } from "./service-factories.ts";
 import { StartupError } from "./startup-error.ts";
 import { startTracing } from "./start-tracing.ts";
-import { isSupervised, supervise } from "./supervise.ts";
+import { isSupervised, READY, supervise } from "./supervise.ts";
+import { busUsersIn, busUsersMessage } from "./bus-users-message.ts";
 import { type ServiceName, SERVICES } from "../contracts/service-names.ts";
 
 type Environment = Readonly<Record<string, string | undefined>>;
@@ -95,13 +97,21 @@ async function startProcesses(env: Environment) {
   const parts = await startBackingServices(settings, true);
   const rest = Object.fromEntries(Object.entries(env).filter(([name]) => !SET_BY_SUPERVISOR.has(name)));
   try {
-    const processes = await supervise(SERVICES, (service) => ({
+    const environmentOf = (service: ServiceName) => ({
       ...serviceEnvironment(service, rest),
       MONGO_URL: parts.mongoUrlOf(service),
       NATS_URL: parts.natsUrlOf(service),
       PROBE_PORT: String(probePortOf(service, settings.PROBE_PORT)),
       ...(service === "api" ? { API_KEY_PEPPER: settings.API_KEY_PEPPER } : {}),
-    }));
+    });
+    const processes = await supervise(SERVICES, environmentOf, (service, message) => {
+      const users = service === "api" ? busUsersIn(message) : undefined;
+      if (users === undefined) return;
+      parts.letInBusUsers(users).catch((error: unknown) => {
+        process.stderr.write(`The bus users could not be let in: ${String(error)}\n`);
+      });
+    });
+    if (parts.busUrl !== undefined) process.stdout.write(`Services of bus users join at ${parts.busUrl}\n`);
     return { processes, parts, mongodLost: parts.mongodLost };
   } catch (error) {
     await parts.stop();
@@ -141,7 +151,8 @@ async function startOne(name: ServiceName, env: Environment): Promise<RunningSer
   await startBackingServices(settings, true);
   await enterSchema(mongoUrl, name);
   const gateway = new GatewayEvents(settings.HOST);
-  const service = makeService(name, { mongoUrl, settings, ...gateway.listeners });
+  const onBusUsers = (users: readonly NatsBusUser[]) => void process.send?.(busUsersMessage(users));
+  const service = makeService(name, { mongoUrl, settings, onBusUsers, ...gateway.listeners });
   const missing = new Set(name === "api" ? ["the other services"] : []);
   const nodeId = uniqueNodeId(name, NODE_NAME);
   const traces = await startTracing(settings, name, nodeId);
@@ -149,7 +160,7 @@ async function startOne(name: ServiceName, env: Environment): Promise<RunningSer
     ...probeMiddlewares(settings, () => [...missing]),
     ...traces.middlewares,
   ]);
-  process.send?.("ready");
+  process.send?.(READY);
   if (name === "api") {
     // The other services may start later, in any order; the readiness probe reports the missing ones.
     const { baseUrl, firstKey } = gateway;

@@ -1,4 +1,5 @@
 import { NAMESPACE } from "../../moleculer.config.ts";
+import { actionsFor, BUS_EVENTS, type BusUser, EVERY_BUS_SUBJECT, namespaceOf } from "../api/bus/bus-user.ts";
 import { ratesUsed } from "../api/rates/gateway-rates.ts";
 import { ROUTES } from "../api/route-table.ts";
 import {
@@ -44,7 +45,8 @@ export const MESSAGE_FLOW: Readonly<Record<ServiceName, ServiceMessages>> = {
   api: {
     calls: [...ROUTES.map(({ contract }) => contract), ...OWNERS.map(healthOf)],
     broadcasts: [apiKeyChanged, ratesUsed],
-    listensTo: [apiKeyChanged, ratesUsed],
+    // The events of others are for bus users.
+    listensTo: [apiKeyChanged, ratesUsed, ...BUS_EVENTS],
   },
   announcements: { calls: [findEvent, listExistingEvents], broadcasts: [announcementChanged], listensTo: [] },
   "calendar-events": {
@@ -64,7 +66,6 @@ export const MESSAGE_FLOW: Readonly<Record<ServiceName, ServiceMessages>> = {
       getGuildSettings,
       guildSettingsChangesSince,
     ],
-    // For programs of the operator on the bus; none of the five services listens.
     broadcasts: [announcementPosted, announcementMissed, announcementFailed],
     listensTo: [announcementChanged, calendarChanged, calendarEventChanged, guildSettingsChanged],
   },
@@ -105,13 +106,30 @@ export function natsPermissions(service: ServiceName): NatsPermissions {
     ...own.map((name) => `REQB.${name}`),
     ...hears.map(({ name }) => `EVENTB.${service}.${name}`),
   ];
-  return { publish: inNamespace(publish), subscribe: inNamespace(subscribe) };
+  const ofBusUsers = service === "api" ? [EVERY_BUS_SUBJECT] : [];
+  return {
+    publish: [...inNamespace(publish), ...ofBusUsers],
+    subscribe: [...inNamespace(subscribe), ...ofBusUsers],
+  };
+}
+
+/**
+ * The rights of a bus user, by its name and access. Requests go to the actions that it may call, one by one. It hears all
+ * that is published in its own namespace, in which the gateway and itself alone may speak.
+ */
+export function busUserPermissions({ name, access }: Pick<BusUser, "name" | "access">): NatsPermissions {
+  const publish = [
+    ...TO_ALL,
+    ...TO_ONE.map((command) => `${command}.>`),
+    ...actionsFor(access).map((action) => `REQB.${action.name}`),
+  ];
+  return { publish: inNamespace(publish, namespaceOf(name)), subscribe: [`MOL-${namespaceOf(name)}.>`] };
 }
 
 function ownerOf(action: string): string {
   return action.slice(0, action.indexOf("."));
 }
 
-function inNamespace(subjects: readonly string[]): string[] {
-  return [...new Set(subjects)].toSorted().map((subject) => `MOL-${NAMESPACE}.${subject}`);
+function inNamespace(subjects: readonly string[], namespace: string = NAMESPACE): string[] {
+  return [...new Set(subjects)].toSorted().map((subject) => `MOL-${namespace}.${subject}`);
 }

@@ -1,5 +1,6 @@
 import { randomBytes } from "node:crypto";
-import { natsPermissions } from "./nats-permissions.ts";
+import type { BusUser } from "../api/bus/bus-user.ts";
+import { busUserPermissions, type NatsPermissions, natsPermissions } from "./nats-permissions.ts";
 import type { NatsUsers } from "./embedded-nats.ts";
 import { type ServiceName, SERVICES } from "../contracts/service-names.ts";
 
@@ -8,18 +9,37 @@ function passwordVariable(service: string): string {
   return `${service.toUpperCase().replaceAll("-", "_")}_PASSWORD`;
 }
 
-/** The part of nats-server's configuration that lets in a user a service, each for its own subjects alone. */
-export function natsUsers(): string {
-  return ["authorization {", "  timeout: 5", "  users: [", ...SERVICES.toSorted().flatMap(user), "  ]", "}", ""].join(
+/** A bus user, as far as a NATS server has to know it. */
+export type NatsBusUser = Pick<BusUser, "name" | "access" | "publicKey">;
+
+/**
+ * The part of nats-server's configuration that lets in a user a service, each for its own subjects alone, and the bus users
+ * by their public keys. It holds no secret.
+ */
+export function natsUsers(busUsers: readonly NatsBusUser[] = []): string {
+  const services = SERVICES.toSorted().map((service) =>
+    user(`user: ${service}, password: $${passwordVariable(service)}`, natsPermissions(service)),
+  );
+  const others = busUsers
+    .toSorted((one, other) => (one.name < other.name ? -1 : 1))
+    .map((each) => user(`nkey: ${each.publicKey} # ${each.name}`, busUserPermissions(each)));
+  return ["authorization {", "  timeout: 5", "  users: [", ...[...services, ...others].flat(), "  ]", "}", ""].join(
     "\n",
   );
 }
 
-function user(service: ServiceName): string[] {
-  const { publish, subscribe } = natsPermissions(service);
+const HEAD = "# Made by `npm run permissions` from services/launch/nats-permissions.ts; a test holds it equal.\n";
+
+/** The whole file of the manifests' users. Passwords are in a file beside it. */
+export function usersConf(busUsers: readonly NatsBusUser[] = []): string {
+  const head = busUsers.length === 0 ? HEAD : "# Made by `npm run bus-users -- users-conf`.\n";
+  return `${head}\n# API_PASSWORD and its like.\ninclude ../../run/secrets/nats/passwords.conf\n\n${natsUsers(busUsers)}`;
+}
+
+function user(who: string, { publish, subscribe }: NatsPermissions): string[] {
   return [
     "    {",
-    `      user: ${service}, password: $${passwordVariable(service)}`,
+    `      ${who}`,
     "      permissions {",
     ...list("publish", publish),
     ...list("subscribe", subscribe),

@@ -7,6 +7,8 @@ import { createInterface } from "node:readline";
 export interface OwnedProcess {
   /** Resolves when the program has ended, for any reason. */
   readonly gone: Promise<void>;
+  /** Sends a signal that does not end it; does nothing when it has ended. */
+  signal(name: NodeJS.Signals): void;
   /** For fault tests; resolves when the process is gone. */
   kill(signal: NodeJS.Signals): Promise<void>;
   /** Sends SIGTERM, then SIGKILL after 5 s. */
@@ -46,6 +48,9 @@ export async function startServer({ program, args, env, port, onLine }: ServerCo
   }
   return {
     gone,
+    signal(name) {
+      if (!hasEnded()) child.kill(name);
+    },
     kill,
     async stop() {
       const force = setTimeout(() => child.kill("SIGKILL"), STOP_MS);

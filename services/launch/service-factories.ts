@@ -7,6 +7,7 @@ import { lineFormat } from "../../moleculer.config.ts";
 import { announcementsService } from "../announcements/announcements.service.ts";
 import { apiService } from "../api/api.service.ts";
 import { apiSettings } from "../api/api.settings.ts";
+import type { BusUser } from "../api/bus/bus-user.ts";
 import type { KeyHashing } from "../api/keys/key-digests.ts";
 import type { RateSettings } from "../api/rates/gateway-rates.ts";
 import { calendarEventsSettings } from "../calendar-events/calendar-events.settings.ts";
@@ -45,6 +46,8 @@ export interface ServiceContext {
   readonly onFirstKey: (key: string) => void;
   /** Receives the port of the gateway when it accepts requests. */
   readonly onListening: (port: number) => void;
+  /** Given the bus users that are not revoked, at the start and after each change. */
+  readonly onBusUsers?: (users: readonly BusUser[]) => void;
 }
 
 const posts = pino(lineFormat("info"));
@@ -71,12 +74,12 @@ function ratesOf(settings: Settings): RateSettings {
 type Factory = (context: ServiceContext) => ServiceSchema;
 
 const FACTORIES: Readonly<Record<ServiceName, Factory>> = {
-  api: ({ mongoUrl, settings, onFirstKey, onListening }) => {
-    const { PORT: port, HOST: host, API_KEY: apiKey } = settings;
+  api: ({ mongoUrl, settings, onFirstKey, onListening, onBusUsers }) => {
+    const { PORT: port, HOST: host, API_KEY: apiKey, NATS_URL: busUrl } = settings;
     const [hashing, rates] = [hashingOf(settings), ratesOf(settings)];
     const { CONNECTIONS_PER_ADDRESS: connectionsPerAddress, CORS_ORIGINS: corsOrigins = [] } = settings;
-    const given = { mongoUrl, port, host, hashing, rates, connectionsPerAddress, corsOrigins, apiKey };
-    return apiService({ ...given, onFirstKey, onListening });
+    const given = { mongoUrl, port, host, hashing, rates, connectionsPerAddress, corsOrigins, apiKey, busUrl };
+    return apiService({ ...given, onFirstKey, onListening, ...(onBusUsers === undefined ? {} : { onBusUsers }) });
   },
   dispatch: ({ mongoUrl, settings }) =>
     dispatchService({

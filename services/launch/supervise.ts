@@ -30,8 +30,11 @@ const STEADY_MS = 10_000;
 export async function supervise(
   services: readonly ServiceName[],
   envOf: (service: ServiceName) => Readonly<Record<string, string | undefined>>,
+  onMessage: (service: ServiceName, message: unknown) => void = () => undefined,
 ): Promise<SupervisedProcesses> {
-  const wards = services.map((service) => new SupervisedProcess(service, envOf(service)));
+  const wards = services.map(
+    (service) => new SupervisedProcess(service, envOf(service), (message) => onMessage(service, message)),
+  );
   try {
     await Promise.all(wards.map((ward) => ward.start()));
   } catch (error) {
@@ -46,18 +49,27 @@ export async function supervise(
   };
 }
 
+/** What a process says when its service takes calls. */
+export const READY = "ready";
+
 /** The process of one service, and its restarts. */
 class SupervisedProcess {
   readonly service: string;
   readonly #env: Readonly<Record<string, string | undefined>>;
+  readonly #onMessage: (message: unknown) => void;
   #child: ChildProcess | undefined;
   #restart: NodeJS.Timeout | undefined;
   #delay = FIRST_RESTART_MS;
   #stopping = false;
 
-  constructor(service: string, env: Readonly<Record<string, string | undefined>>) {
+  constructor(
+    service: string,
+    env: Readonly<Record<string, string | undefined>>,
+    onMessage: (message: unknown) => void,
+  ) {
     this.service = service;
     this.#env = env;
+    this.#onMessage = onMessage;
   }
 
   get pid(): number | undefined {
@@ -66,7 +78,10 @@ class SupervisedProcess {
 
   async start(): Promise<void> {
     const child = this.#spawn();
-    const ready = once(child, "message");
+    const { promise: ready, resolve } = Promise.withResolvers<void>();
+    child.on("message", (message) => {
+      if (message === READY) resolve();
+    });
     const ended = once(child, "exit").then(() => {
       throw new StartupError(`The ${this.service} service did not start`);
     });
@@ -96,6 +111,7 @@ class SupervisedProcess {
       detached: true,
       stdio: ["ignore", "inherit", "inherit", "ipc"],
     });
+    this.#child.on("message", this.#onMessage);
     return this.#child;
   }
 

@@ -4,12 +4,14 @@ import { ROUTES } from "../../services/api/route-table.ts";
 import { ALL_SETTINGS } from "../../services/launch/service-factories.ts";
 import { PROJECT } from "../real-parts/launched.ts";
 import { apiBlocks } from "./api-reference.ts";
+import { busBlocks } from "./bus-reference.ts";
 import { type Blocks, table, withBlocks } from "./generated-blocks.ts";
 
 /** The documents that have generated blocks, and what these are made from. */
 export const GENERATED: Readonly<Record<string, () => Blocks>> = {
   "docs/api.md": apiBlocks,
   "docs/configuration.md": () => ({ settings: settingsTable() }),
+  "docs/nats-reference.md": busBlocks,
   "docs/endpoints.md": () => ({ endpoints: endpointsTable() }),
 };
 

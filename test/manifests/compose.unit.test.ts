@@ -27,7 +27,7 @@ const compose = parse(readFileSync(join(dirname(K8S), "docker-compose.yml"), "ut
 const containers = Object.entries(compose.services);
 const SECRETS = makeSecrets(IN_COMPOSE, () => "x");
 /** The embedded mongod's, and what the container's own name stands for. */
-const NOT_SET = new Set(["DATA_DIR", "NODE_NAME"]);
+const NOT_SET = new Set(["DATA_DIR", "NATS_PORT", "NODE_NAME"]);
 
 const inOrder = (one: string, other: string) => one.localeCompare(other);
 const given = ({ environment = {} }: Container) => Object.keys(environment).map((name) => name.replace(/_FILE$/, ""));

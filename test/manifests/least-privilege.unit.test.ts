@@ -4,7 +4,11 @@ import { describe, expect, test } from "@jest/globals";
 import { RIGHTS } from "../../k8s/write-permissions.ts";
 import { ratesUsed } from "../../services/api/rates/gateway-rates.ts";
 import { EVERY_ACTION } from "../../services/contracts/every-action.ts";
-import { natsPermissions, MESSAGE_FLOW } from "../../services/launch/nats-permissions.ts";
+import { apiKeyChanged } from "../../services/contracts/api-keys.contract.ts";
+import { BUS_EVENTS, EVERY_BUS_SUBJECT } from "../../services/api/bus/bus-user.ts";
+import { ROUTES } from "../../services/api/route-table.ts";
+import { busUserPermissions, natsPermissions, MESSAGE_FLOW } from "../../services/launch/nats-permissions.ts";
+import { usersConf } from "../../services/launch/nats-users.ts";
 import { databasePrivileges, schemaCollection } from "../../services/launch/database-privileges.ts";
 import { makeService, readSettings } from "../../services/launch/service-factories.ts";
 import { readSources } from "../architecture/source-file.ts";
@@ -52,6 +56,7 @@ describe("each service's user of the database", () => {
     const ofNoGuild = [
       "api_keys",
       "api_key_changes",
+      "bus_users",
       "kept_answers",
       "feed_marks",
       "dispatch_heartbeat",
@@ -122,14 +127,58 @@ describe("each service's user of the bus", () => {
   });
 
   test.each(SERVICES)("that of %s hears what is addressed to the service alone", (service) => {
-    const heard = natsPermissions(service).subscribe.filter((subject) => /[*>]/.test(subject));
+    const ofBusUsers = service === "api" ? [EVERY_BUS_SUBJECT] : [];
+    const all = natsPermissions(service).subscribe.filter((subject) => /[*>]/.test(subject));
+    const heard = all.filter((subject) => !ofBusUsers.includes(subject));
+    expect(all.length - heard.length).toBe(ofBusUsers.length);
     expect(heard.filter((subject) => !/^MOL-guildcal\.[A-Z]+\.[a-z-]+(?:\.\*){1,2}$/.test(subject))).toEqual([]);
     expect(new Set(heard.map((subject) => subject.split(".")[2]))).toEqual(new Set([service]));
   });
 
   test("nobody may ask a process, or for what Moleculer knows, or for more than one action at a time", () => {
     const published = SERVICES.flatMap((service) => natsPermissions(service).publish);
-    expect(published.filter((subject) => /\.REQ\.|\$node|\.REQB\..*[*>]|>/.test(subject))).toEqual([]);
+    const among = published.filter((subject) => subject.startsWith("MOL-guildcal."));
+    expect(among.filter((subject) => /\.REQ\.|\$node|\.REQB\..*[*>]|>/.test(subject))).toEqual([]);
+    expect(published.filter((subject) => !among.includes(subject))).toEqual([EVERY_BUS_SUBJECT]);
+  });
+});
+
+describe("a bus user", () => {
+  const rights = (access: "read" | "write") => busUserPermissions({ name: "shop-bot", access });
+  const asked = (access: "read" | "write") =>
+    rights(access)
+      .publish.filter((subject) => subject.includes(".REQB."))
+      .map((subject) => subject.split(".REQB.")[1]);
+  const ofKeys = (...keys: string[]) => [
+    ...new Set(ROUTES.filter(({ contract }) => keys.includes(contract.keys)).map(({ contract }) => contract.name)),
+  ];
+
+  test("asks for the actions that keys of guilds reach over HTTP, one by one, by its access", () => {
+    expect(asked("read")).toEqual(ofKeys("guild read").toSorted());
+    expect(asked("write")).toEqual(ofKeys("guild read", "guild write").toSorted());
+    expect(asked("read").length).toBeGreaterThan(5);
+  });
+
+  test("speaks and listens in a namespace of its own alone, and answers nobody there", () => {
+    const { publish, subscribe } = rights("write");
+    const own = "MOL-guildcal-bus.shop-bot.";
+    expect([...publish, ...subscribe].filter((subject) => !subject.startsWith(own))).toEqual([]);
+    expect(publish.filter((subject) => /\.(?:RES|REQ|EVENT|EVENTB)\b/.test(subject))).toEqual([]);
+  });
+
+  test("hears the events of the contracts that name a guild", async () => {
+    const all = (await Promise.all(SERVICES.map(contractImports))).flatMap(({ events }) => events);
+    expect(BUS_EVENTS.map(({ name }) => name)).toEqual(
+      [...new Set(all)].filter((name) => name !== apiKeyChanged.name).toSorted(),
+    );
+    expect(BUS_EVENTS.filter(({ payload }) => payload.guildId === undefined)).toEqual([]);
+  });
+
+  test("is let in by its public key, beside the services", () => {
+    const publicKey = `U${"A".repeat(55)}`;
+    const conf = usersConf([{ name: "shop-bot", access: "read", publicKey }]);
+    expect(conf).toContain(`nkey: ${publicKey} # shop-bot`);
+    expect(conf.match(/password: \$[A-Z_]+_PASSWORD$/gm)).toHaveLength(SERVICES.length);
   });
 });
 

@@ -13,7 +13,7 @@ import { SERVICES } from "../../services/contracts/service-names.ts";
 
 const SECRETS = makeSecrets(IN_KUBERNETES, () => "x");
 /** Read by the embedded mongod alone, which no cluster has. */
-const NOT_IN_A_CLUSTER = new Set(["DATA_DIR"]);
+const NOT_IN_A_CLUSTER = new Set(["DATA_DIR", "NATS_PORT"]);
 
 const inOrder = (one: string, other: string) => one.localeCompare(other);
 const bare = (selector: unknown) => (selector as { matchLabels?: Record<string, string> }).matchLabels ?? {};

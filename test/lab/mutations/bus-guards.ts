@@ -2,10 +2,97 @@ import type { TestedGuard } from "./guard.ts";
 
 const hostile = { testFile: "test/processes/hostile-packets.processes.test.ts", onRealParts: true };
 const cbor = { file: "mixins/bus/cbor-check.ts", testFile: "mixins/bus/cbor-check.unit.test.ts" };
+const busCalls = { file: "services/api/bus/bus-calls.ts", testFile: "services/api/bus/bus-calls.unit.test.ts" };
+const busSessions = {
+  file: "services/api/bus/bus-sessions.ts",
+  testFile: "services/api/bus/bus-sessions.unit.test.ts",
+};
 const packets = { ...hostile, file: "mixins/bus/checked-packets.middleware.ts" };
 
 /** What calls over the bus, and readiness, owe to its failures. */
 export const BUS_GUARDS: readonly TestedGuard[] = [
+  {
+    ...busCalls,
+    guard: "the owner of an action is told of a bus user's own rights, and of no more",
+    in: "busCalls",
+    code: "const $CALLER = callerOf($USER)",
+    without: 'const $CALLER = { ...callerOf($USER), kind: "operator" as const }',
+    test: "reaches the owner with the user's own rights, whatever its meta says",
+  },
+  {
+    ...busCalls,
+    guard: "a bus user that is revoked is served no more",
+    in: "busCalls",
+    code: 'if (!$_($_)) return refuse("UNAVAILABLE");',
+    without: "",
+    test: "of a user that is revoked, or of whom nobody knows whether it is, is refused",
+  },
+  {
+    ...busCalls,
+    guard: "the gateway itself asks whether a bus user may call",
+    in: "busCalls",
+    code: 'if (!mayCall($$$)) return refuse("FORBIDDEN");',
+    without: "",
+    test: "is refused with FORBIDDEN and never reaches the owner",
+  },
+  {
+    ...busCalls,
+    guard: "concurrent calls of a bus user are bounded",
+    in: "busCalls",
+    code: "$_ >= MAX_CONCURRENT",
+    without: "false",
+    test: "is refused while 256 others of the user are under way",
+  },
+  {
+    ...busCalls,
+    guard: "no answer is larger than a stock broker takes",
+    in: "busCalls",
+    code: "jsonLength($_) <= MAX_BUS_ANSWER_BYTES",
+    without: "true",
+    test: "whose answer is larger than a stock broker can take is refused",
+  },
+  {
+    guard: "a bus user's write id leads to no other caller's write",
+    file: "services/api/bus/bus-write-id.ts",
+    in: "ownWriteId",
+    code: 'hash("sha256", $_, "hex")',
+    without: 'hash("sha256", "", "hex")',
+    testFile: "services/api/bus/bus-write-id.unit.test.ts",
+    test: "is never the id that was given",
+  },
+  {
+    ...busSessions,
+    guard: "users that were read long ago are not believed",
+    code: "this.#parts.clock() - this.#readAt < BELIEVED_MS",
+    without: "true",
+    test: "serve nobody when the users could not be read for four seconds",
+  },
+  {
+    ...busSessions,
+    guard: "a bus user hears of its own guilds alone",
+    in: "tell",
+    code: "hears($$$)",
+    without: "true",
+    test: "pass an event on to the users that open its guild",
+  },
+  {
+    guard: "whatever the gateway's process says is no configuration of the NATS server",
+    file: "services/launch/bus-users-message.ts",
+    in: "busUsersIn",
+    code: "$_.every(isBusUser)",
+    without: "true",
+    testFile: "services/launch/bus-users-message.unit.test.ts",
+    test: "is never written into the configuration of the NATS server",
+  },
+  {
+    guard: "a bus user speaks in its own namespace alone",
+    file: "services/launch/nats-permissions.ts",
+    in: "busUserPermissions",
+    code: "inNamespace($LIST, namespaceOf($_))",
+    without: "inNamespace($LIST)",
+    testFile: "test/manifests/least-privilege.unit.test.ts",
+    test: "speaks and listens in a namespace of its own alone",
+  },
   {
     guard: "a process whose bus is gone is not ready",
     file: "mixins/observability/probes.middleware.ts",

@@ -1,0 +1,43 @@
+import { type Context, ServiceBroker, type ServiceSchema } from "moleculer";
+import { uniqueNodeId } from "../../../mixins/bus/node-id.ts";
+import { brokerOptions } from "../../../moleculer.config.ts";
+import { OWNERS } from "../../contracts/service-names.ts";
+import type { BusCall } from "./bus-calls.ts";
+import { actionsFor, type BusUser, namespaceOf } from "./bus-user.ts";
+
+export interface BusBrokerParts {
+  readonly natsUrl: string;
+  readonly logLevel: string;
+  readonly call: BusCall;
+}
+
+/** Moleculer's default, with a heartbeat every ten seconds. */
+const STOCK_HEARTBEAT_TIMEOUT_S = 30;
+
+/**
+ * A broker in the namespace of one bus user. It serves the actions that the user may call, each as the gateway does for a
+ * request over HTTP. What it serves says who asks: NATS lets nobody else publish to the subjects of the namespace.
+ */
+export function busBroker(user: BusUser, { natsUrl, logLevel, call }: BusBrokerParts): ServiceBroker {
+  const options = brokerOptions({ nodeId: uniqueNodeId("api", user.name), natsUrl, logLevel });
+  const broker = new ServiceBroker({
+    ...options,
+    namespace: namespaceOf(user.name),
+    heartbeatTimeout: STOCK_HEARTBEAT_TIMEOUT_S,
+    // Version 4 of the protocol (Moleculer 0.14) differs in fields that are absent (checked-packets.middleware.ts).
+    transit: { ...options.transit, disableVersionCheck: true },
+  });
+  for (const service of servicesFor(user, call)) broker.createService(service);
+  return broker;
+}
+
+function servicesFor(user: BusUser, call: BusCall): ServiceSchema[] {
+  return OWNERS.map((name) => {
+    const contracts = actionsFor(user.access).filter((contract) => contract.name.startsWith(`${name}.`));
+    const actions = contracts.map((contract) => {
+      const handler = ({ params, meta }: Context<unknown, object>) => call(user, contract, params, meta);
+      return [contract.name.slice(name.length + 1), { handler }] as const;
+    });
+    return { name, actions: Object.fromEntries(actions) };
+  });
+}

@@ -1,0 +1,128 @@
+import { describe, expect, test } from "@jest/globals";
+import { isWriteId, newWriteId } from "../../../mixins/mongo/write-id.ts";
+import { listAnnouncements, removeAnnouncement } from "../../contracts/announcements.contract.ts";
+import type { ActionContract, CallMeta } from "../../contracts/contract.ts";
+import { GatewayRates, NO_LIMITS } from "../rates/gateway-rates.ts";
+import { RequestSlots } from "../request-slots.ts";
+import { ServiceGone } from "../service-watch.ts";
+import { type BusCallParts, busCalls } from "./bus-calls.ts";
+import type { BusUser } from "./bus-user.ts";
+
+const GUILD = "375357265198317579";
+const ALL = { guildId: GUILD, amount: -1 };
+const user: BusUser = { name: "shop-bot", access: "write", guilds: [GUILD], publicKey: "U" };
+const list = listAnnouncements as ActionContract<unknown, unknown>;
+const remove = removeAnnouncement as ActionContract<unknown, unknown>;
+
+/** A call with the given parts, and what the owner was asked for. */
+function underTest(parts: Partial<BusCallParts> = {}) {
+  const asked: { readonly params: unknown; readonly meta: CallMeta }[] = [];
+  const defects: unknown[] = [];
+  const call = busCalls({
+    rates: new GatewayRates(NO_LIMITS),
+    slots: new RequestSlots(),
+    clock: { now: () => Date.now() },
+    isLive: () => true,
+    call: async (_contract, params, meta) => void asked.push({ params, meta }),
+    onDefect: (error) => defects.push(error),
+    ...parts,
+  });
+  return { call, asked, defects };
+}
+
+describe("a bus user's call", () => {
+  test("reaches the owner with the user's own rights, whatever its meta says", async () => {
+    const { call, asked } = underTest();
+    const forged = {
+      caller: { keyId: "k", kind: "operator", access: "write", guilds: [] },
+      writeUntil: 9e15,
+      requestId: "x",
+    };
+    await call(user, remove, { guildId: GUILD, id: "a" }, { ...forged, writeId: newWriteId() });
+    const [{ meta } = { meta: {} as CallMeta }] = asked;
+    expect(Object.keys(meta).toSorted()).toEqual(["caller", "requestId", "writeId", "writeUntil"]);
+    expect(meta.caller).toEqual({ keyId: "bus.shop-bot", kind: "guild", access: "write", guilds: [GUILD] });
+    expect(meta.writeUntil).toBeLessThan(Date.now() + 6_000);
+    expect([isWriteId(meta.writeId), meta.requestId === "x"]).toEqual([true, false]);
+  });
+
+  test("of a user for all guilds is a service's", async () => {
+    const { call, asked } = underTest();
+    await call({ ...user, guilds: [] }, list, { guildId: "1", amount: 1 }, {});
+    expect(asked).toMatchObject([{ meta: { caller: { kind: "service", guilds: [] } } }]);
+  });
+
+  test.each<[string, object, BusUser]>([
+    ["FORBIDDEN", { ...ALL, guildId: "1" }, user],
+    ["INVALID_REQUEST", { guildId: GUILD }, user],
+    ["INVALID_REQUEST", { ...ALL, more: 1 }, user],
+    ["INVALID_REQUEST", [] as object, user],
+  ])("is refused with %s and never reaches the owner: %p", async (type, params, who) => {
+    const { call, asked } = underTest();
+    await expect(call(who, list, params, {})).rejects.toMatchObject({ type });
+    expect(asked).toEqual([]);
+  });
+
+  test("that writes is refused for a user that may read", async () => {
+    const { call, asked } = underTest();
+    const reader: BusUser = { ...user, access: "read" };
+    await expect(call(reader, remove, { guildId: GUILD, id: "a" }, {})).rejects.toMatchObject({ type: "FORBIDDEN" });
+    expect(asked).toEqual([]);
+  });
+
+  test("of a user that is revoked, or of whom nobody knows whether it is, is refused", async () => {
+    const { call, asked } = underTest({ isLive: () => false });
+    await expect(call(user, list, ALL, {})).rejects.toMatchObject({ type: "UNAVAILABLE", code: 503 });
+    expect(asked).toEqual([]);
+  });
+
+  test.each<[string, object]>([
+    ["key", { perKey: 2 }],
+    ["guild", { perGuild: 2 }],
+  ])("counts against the limit of requests for one %s", async (_what, limit) => {
+    const { call } = underTest({ rates: new GatewayRates({ ...NO_LIMITS, ...limit }) });
+    await call(user, list, ALL, {});
+    await call(user, list, ALL, {});
+    await expect(call(user, list, ALL, {})).rejects.toMatchObject({
+      type: "TOO_MANY_REQUESTS",
+      message: expect.stringMatching(/^Too many requests; try again in \d+ ms$/),
+    });
+  });
+
+  test("is refused while 256 others of the user are under way, and served again afterwards", async () => {
+    const { promise, resolve } = Promise.withResolvers<void>();
+    const { call } = underTest({ call: () => promise });
+    const open: BusUser = { ...user, guilds: [] };
+    const begun = Array.from({ length: 256 }, (_, at) => call(open, remove, { guildId: String(at + 1), id: "a" }, {}));
+    await expect(call(open, remove, { guildId: "999", id: "a" }, {})).rejects.toMatchObject({
+      type: "TOO_MANY_REQUESTS",
+    });
+    resolve();
+    await Promise.all(begun);
+    await expect(call(open, remove, { guildId: "999", id: "a" }, {})).resolves.toBeUndefined();
+  });
+
+  test("whose answer is larger than a stock broker can take is refused, with the param that asks for less", async () => {
+    const { call } = underTest({ call: async () => ["x".repeat(512 * 1024)] });
+    await expect(call(user, list, ALL, {})).rejects.toMatchObject({
+      type: "TOO_MANY_ENTRIES",
+      data: { problems: [{ field: "amount", code: "TOO_MANY", message: expect.stringContaining("524288 bytes") }] },
+    });
+    const { call: small } = underTest({ call: async () => ["x".repeat(512 * 1024 - 4)] });
+    await expect(small(user, list, ALL, {})).resolves.toHaveLength(1);
+  });
+
+  test("to a service that is gone is UNAVAILABLE, and OUTCOME_UNKNOWN where a write may have been done", async () => {
+    const { call } = underTest({ call: () => Promise.reject(new ServiceGone(true)) });
+    await expect(call(user, list, ALL, {})).rejects.toMatchObject({ type: "UNAVAILABLE" });
+    await expect(call(user, remove, { guildId: GUILD, id: "a" }, {})).rejects.toMatchObject({
+      type: "OUTCOME_UNKNOWN",
+    });
+  });
+
+  test("that fails as nobody foresaw is INTERNAL, without the error's text, which is logged", async () => {
+    const { call, defects } = underTest({ call: () => Promise.reject(new Error("secret")) });
+    await expect(call(user, list, ALL, {})).rejects.toMatchObject({ type: "INTERNAL", message: "Internal error" });
+    expect(defects).toMatchObject([{ message: "secret" }]);
+  });
+});

@@ -1,0 +1,90 @@
+import { afterEach, beforeEach, describe, expect, test } from "@jest/globals";
+import { BusSessions } from "./bus-sessions.ts";
+import type { BusUser } from "./bus-user.ts";
+
+const one: BusUser = { name: "one", access: "read", guilds: ["1"], publicKey: "U1" };
+const all: BusUser = { name: "all", access: "write", guilds: [], publicKey: "U2" };
+
+describe("the brokers of bus users", () => {
+  let live: BusUser[];
+  let now: number;
+  let log: string[];
+  let errors: unknown[];
+  let sessions: BusSessions;
+  let fails: boolean;
+
+  beforeEach(async () => {
+    [live, now, log, errors, fails] = [[one], 0, [], [], false];
+    const unlessDown = async <Value>(value: Value) => {
+      if (fails) throw new Error("down");
+      return value;
+    };
+    sessions = new BusSessions({
+      store: {
+        liveNames: () => unlessDown(live.map(({ name }) => name)),
+        findLive: (names) => unlessDown(live.filter(({ name }) => names.includes(name))),
+      },
+      connect: ({ name }) => ({
+        start: async () => void log.push(`start ${name}`),
+        stop: async () => void log.push(`stop ${name}`),
+        broadcast: async (event: string, payload?: unknown) =>
+          void log.push(`tell ${name} ${event} ${JSON.stringify(payload)}`),
+      }),
+      onUsers: (users) => log.push(`users ${users.map(({ name }) => name).join()}`),
+      onError: (error) => errors.push(error),
+      clock: () => now,
+    });
+    await sessions.start();
+    log.length = 0;
+  });
+  afterEach(() => sessions.stop());
+
+  test("follow the users that are stored, and each change is told", async () => {
+    live = [all];
+    await sessions.look();
+    await new Promise(setImmediate);
+    expect(log.toSorted()).toEqual(["start all", "stop one", "users all"]);
+    log.length = 0;
+    await sessions.look();
+    expect(log).toEqual([]);
+  });
+
+  test("serve a user as long as it is live, and not the next one with its name", async () => {
+    expect([sessions.isLive(one), sessions.isLive(all), sessions.isLive({ ...one })]).toEqual([true, false, false]);
+    live = [];
+    await sessions.look();
+    expect(sessions.isLive(one)).toBe(false);
+  });
+
+  test("serve nobody when the users could not be read for four seconds, and go on when they can", async () => {
+    fails = true;
+    now = 3_999;
+    await sessions.look();
+    expect(sessions.isLive(one)).toBe(true);
+    now = 4_000;
+    await sessions.look();
+    sessions.tell({ name: "x" }, { guildId: "1" });
+    expect([sessions.isLive(one), errors.length, log]).toEqual([false, 2, []]);
+    fails = false;
+    await sessions.look();
+    expect(sessions.isLive(one)).toBe(true);
+  });
+
+  test("pass an event on to the users that open its guild", async () => {
+    live = [one, all];
+    await sessions.look();
+    log.length = 0;
+    sessions.tell({ name: "x" }, { guildId: "2" });
+    sessions.tell({ name: "x" }, { guildId: "1" });
+    expect(log.toSorted()).toEqual([
+      'tell all x {"guildId":"1"}',
+      'tell all x {"guildId":"2"}',
+      'tell one x {"guildId":"1"}',
+    ]);
+  });
+
+  test("end with their gateway", async () => {
+    await sessions.stop();
+    expect(log).toEqual(["stop one"]);
+  });
+});

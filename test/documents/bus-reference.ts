@@ -1,0 +1,135 @@
+import type { ValidationRuleObject } from "fastest-validator";
+import { actionsFor, BUS_EVENTS } from "../../services/api/bus/bus-user.ts";
+import { ROUTES } from "../../services/api/route-table.ts";
+import type { ActionContract } from "../../services/contracts/contract.ts";
+import { ERRORS, type ErrorType } from "../../services/contracts/errors.ts";
+import { OWNERS, type OwnerName } from "../../services/contracts/service-names.ts";
+import { readSources } from "../architecture/source-file.ts";
+import { declarationsFor, typesOf } from "./contract-types.ts";
+import { type Blocks, table } from "./generated-blocks.ts";
+
+type Contract = ActionContract<unknown, unknown>;
+
+/** Values that are written in their place up to this number. */
+const MAX_VALUES_IN_PLACE = 12;
+
+/** The generated blocks of docs/nats-reference.md. */
+export function busBlocks(): Blocks {
+  const contracts = actionsFor("write");
+  const spelled = contracts.flatMap(({ name }) => Object.values(typesOf(name)) as string[]);
+  const events = [
+    "AnnouncementChanged",
+    "PostOutcome",
+    "CalendarChanged",
+    "CalendarEventChanged",
+    "GuildSettingsChanged",
+  ];
+  return {
+    "bus-actions": OWNERS.map((owner) => sectionOf(owner, contracts)).join("\n\n"),
+    "bus-events": BUS_EVENTS.map(eventText).join("\n\n"),
+    "bus-types": `\`\`\`ts\n${declarationsFor([...spelled, ...events])}\n\`\`\``,
+  };
+}
+
+function sectionOf(owner: OwnerName, contracts: readonly Contract[]): string {
+  const own = contracts.filter(({ name }) => name.startsWith(`${owner}.`));
+  const refusals = refusalsOf(owner).map((code) => `\`${code}\``);
+  return [
+    `### ${owner}`,
+    `Refusals that depend on what is stored: ${refusals.length === 0 ? "none" : refusals.join(", ")}.`,
+    ...own.map(actionText),
+  ].join("\n\n");
+}
+
+function actionText(contract: Contract): string {
+  const { name, keys, params } = contract;
+  const types = typesOf(name);
+  const { paths, summary } = ROUTES.find((route) => route.contract.name === name)!;
+  const refusals = refusalsBesides(contract).map((code) => `\`${code}\``);
+  return [
+    `#### ${name}`,
+    `${summary}. Access: ${keys === "guild write" ? "write" : "read"}. Over HTTP: \`${paths[0]}\`.`,
+    `Result: \`${types.result}\`.${refusals.length === 0 ? "" : ` Also refused with ${refusals.join(", ")}.`}`,
+    fieldTable("param", params as Rules),
+  ].join("\n\n");
+}
+
+function eventText({ name, payload }: (typeof BUS_EVENTS)[number]): string {
+  return [`### ${name}`, fieldTable("payload", payload as Rules)].join("\n\n");
+}
+
+/** What follows from the contract alone, beside the refusals that every action has. */
+function refusalsBesides({ keys, params, narrowing }: Contract): ErrorType[] {
+  return [
+    ...(keys === "guild write" ? (["OUTCOME_UNKNOWN", "WRITE_CONFLICT"] as const) : []),
+    ...("ifRevision" in params ? (["REVISION_MISMATCH"] as const) : []),
+    ...(narrowing === undefined ? [] : (["TOO_MANY_ENTRIES"] as const)),
+  ];
+}
+
+/** Errors of the table that a service's sources name, without those that every action has or that its contract tells. */
+function refusalsOf(owner: OwnerName): ErrorType[] {
+  const general = new Set<string>([
+    "INVALID_REQUEST",
+    "FORBIDDEN",
+    "TOO_MANY_REQUESTS",
+    "TOO_MANY_ENTRIES",
+    "WRITE_CONFLICT",
+    "REVISION_MISMATCH",
+    "UNAVAILABLE",
+    "OUTCOME_UNKNOWN",
+    "INTERNAL",
+  ]);
+  const text = readSources(`services/${owner}`)
+    .filter(({ path }) => !path.endsWith(".test.ts"))
+    .map((file) => file.text)
+    .join("\n");
+  const named = [...text.matchAll(/\brefuse\(\s*"([A-Z_]+)"/g)].map(([, code]) => code as ErrorType);
+  return [...new Set(named)].filter((code) => code in ERRORS && !general.has(code)).toSorted();
+}
+
+type Rules = Readonly<Record<string, ValidationRuleObject>>;
+
+function fieldTable(kind: "param" | "payload", rules: Rules): string {
+  return table([kind, "required", "value"], fieldRows(rules, ""));
+}
+
+/** A row for each field; those of an object follow it under its name, such as `recurrence.count`. */
+function fieldRows(rules: Rules, prefix: string): string[][] {
+  return Object.entries(rules).flatMap(([field, rule]) => {
+    const name = `${prefix}${field}`;
+    const row = [`\`${name}\``, requiredText(rule), valueText(rule)];
+    const inner = rule["props"] as Rules | undefined;
+    return inner === undefined ? [row] : [row].concat(fieldRows(inner, `${name}.`));
+  });
+}
+
+function requiredText({ optional, nullable, standard }: ValidationRuleObject): string {
+  if (optional !== true) return "yes";
+  if (nullable === true) return "no; null clears it";
+  return standard === undefined ? "no" : `no; \`${JSON.stringify(standard)}\``;
+}
+
+interface Form {
+  readonly max: number;
+  readonly hint?: string;
+}
+
+function valueText(rule: ValidationRuleObject): string {
+  const values = (rule["enum"] ?? rule["documented"]) as readonly string[] | undefined;
+  if (values !== undefined) {
+    return values.length > MAX_VALUES_IN_PLACE ? "one of the values in [types](#types)" : values.map(coded).join(", ");
+  }
+  const form = rule["form"] as Form | undefined;
+  if (rule.type === "array") {
+    const most = rule["max"] as number;
+    return `at most ${most}, each ${valueText((rule["item"] ?? rule["items"]) as ValidationRuleObject)}`;
+  }
+  if (rule["int64"] !== undefined) return "a text of digits, 1 to 2^63−1";
+  if (form?.hint !== undefined) return form.hint;
+  if (form !== undefined) return `a text of at most ${form.max} characters`;
+  if (rule.type === "number") return `an integer from ${String(rule["min"])} to ${String(rule["max"])}`;
+  return { boolean: "true or false", object: "an object", string: "a text" }[rule.type as "boolean"];
+}
+
+const coded = (value: string) => `\`${value}\``;

@@ -1,0 +1,126 @@
+import { type ChildProcess, spawn } from "node:child_process";
+import { once } from "node:events";
+import { mkdir, mkdtemp, readFile, rm, symlink, writeFile } from "node:fs/promises";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { PROJECT } from "./launched.ts";
+import { until } from "./until.ts";
+
+/** A Moleculer as it is installed here, by the folder of its package. */
+export type MoleculerPackage = "moleculer" | "moleculer-0-14";
+
+export interface OutsideSettings {
+  readonly moleculer: MoleculerPackage;
+  readonly namespace: string;
+  readonly seed: string;
+  readonly natsUrl: string;
+}
+
+interface Answer {
+  readonly result?: unknown;
+  readonly error?: { readonly type?: string; readonly code?: number; readonly data?: unknown; readonly name: string };
+}
+
+/** Events that the service hears, and calls that its process is told to make. */
+const DRIVER = `
+broker.createService({
+  name: "outside",
+  events: { "**": { context: true, handler: ({ eventName, params }) => void process.send({ eventName, params }) } },
+});
+process.on("message", ({ id, action, params, options }) => {
+  const answer = (outcome) => process.send({ id, ...outcome });
+  broker.call(action, params, options).then(
+    (result) => answer({ result }),
+    ({ name, type, code, data }) => answer({ error: { name, type, code, data } }),
+  );
+});
+await broker.start();
+process.send("started");
+`;
+
+/** A service of another project: a stock Moleculer in a folder and a process of its own, joined as docs/nats.md has it. */
+export class OutsideService {
+  readonly events: { readonly eventName: string; readonly params: Readonly<Record<string, unknown>> }[] = [];
+  readonly #child: ChildProcess;
+  readonly #folder: string;
+  readonly #waiting = new Map<number, (answer: Answer) => void>();
+  #calls = 0;
+  #output = "";
+  #isStarted = false;
+
+  private constructor(child: ChildProcess, folder: string) {
+    this.#child = child;
+    this.#folder = folder;
+    for (const stream of [child.stdout, child.stderr]) {
+      stream?.on("data", (chunk: Buffer) => (this.#output += chunk.toString()));
+    }
+    child.on("message", (message) => this.#hear(message));
+  }
+
+  static async start({ moleculer, namespace, seed, natsUrl }: OutsideSettings): Promise<OutsideService> {
+    const folder = await mkdtemp(join(tmpdir(), "guildcal-outside-"));
+    await mkdir(join(folder, "node_modules"));
+    const link = (name: string, to: string) =>
+      symlink(join(PROJECT, "node_modules", to), join(folder, "node_modules", name));
+    await Promise.all([link("moleculer", moleculer), link("nats", "nats"), link("cbor-x", "cbor-x")]);
+    const script = join(folder, "service.mjs");
+    await writeFile(script, (await joiningLines()).replace("guildcal-bus.shop-bot", namespace) + DRIVER);
+    const env = { PATH: process.env["PATH"], GUILDCAL_NATS_URL: natsUrl, GUILDCAL_BUS_SEED: seed };
+    const child = spawn(process.execPath, [script], { cwd: folder, env, stdio: ["ignore", "pipe", "pipe", "ipc"] });
+    const service = new OutsideService(child, folder);
+    await until(() => service.#hasStarted(), "the start of the outside service", 20_000);
+    return service;
+  }
+
+  get output(): string {
+    return this.#output;
+  }
+
+  /** Calls an action from its broker. */
+  call(action: string, params: object, options: object = {}): Promise<Answer> {
+    const id = (this.#calls += 1);
+    const { promise, resolve } = Promise.withResolvers<Answer>();
+    this.#waiting.set(id, resolve);
+    this.#child.send({ id, action, params, options });
+    return promise;
+  }
+
+  /** Calls until the action is known and served there. */
+  async reaches(action: string, params: object): Promise<void> {
+    await until(async () => (await this.call(action, params)).error === undefined, `${action} is served`, 20_000);
+  }
+
+  async end(): Promise<void> {
+    if (this.#child.exitCode === null && this.#child.signalCode === null) {
+      const gone = once(this.#child, "exit");
+      this.#child.kill("SIGKILL");
+      await gone;
+    }
+    await rm(this.#folder, { recursive: true, force: true });
+  }
+
+  #hasStarted(): boolean {
+    if (this.#child.exitCode !== null) throw new Error(`the outside service ended:\n${this.#output}`);
+    return this.#isStarted;
+  }
+
+  #hear(message: unknown): void {
+    if (message === "started") this.#isStarted = true;
+    const { id, eventName, ...rest } = Object(message) as Answer & {
+      readonly id?: number;
+      readonly eventName?: string;
+      readonly params?: Readonly<Record<string, unknown>>;
+    };
+    if (id !== undefined) this.#waiting.get(id)?.(rest);
+    if (eventName !== undefined && !eventName.startsWith("$"))
+      this.events.push({ eventName, params: rest.params ?? {} });
+  }
+}
+
+/** The lines of docs/nats.md that join. */
+async function joiningLines(): Promise<string> {
+  const text = await readFile(join(PROJECT, "docs/nats.md"), "utf8");
+  const [, lines] = /```js\n(import [\s\S]*?)```/.exec(text) ?? [];
+  if (lines === undefined) throw new Error("docs/nats.md has no lines that join");
+  return lines;
+}
