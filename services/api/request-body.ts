@@ -38,7 +38,7 @@ export async function readJsonBody(
 }
 
 /** The most bytes that a request's body will have, by its headers. */
-export function mostBodyBytes({ headers }: IncomingMessage): number {
+export function maxBodyBytes({ headers }: IncomingMessage): number {
   return headers["transfer-encoding"] === undefined
     ? Math.min(announcedBytes(headers), MAX_BODY_BYTES)
     : MAX_BODY_BYTES;

@@ -17,7 +17,7 @@ import { etagOf, readIfMatch, refuseIfMatch } from "./if-match.ts";
 import { type StoredResponse, readIdempotencyKey, type PerformOnce } from "./idempotency/idempotency.ts";
 import type { Page } from "./page.ts";
 import { BodiesUnderWay, TurnsToParse } from "./bodies-under-way.ts";
-import { mostBodyBytes, readJsonBody, SenderGone } from "./request-body.ts";
+import { maxBodyBytes, readJsonBody, SenderGone } from "./request-body.ts";
 import { RequestSlots } from "./request-slots.ts";
 import { traceparentOf } from "./request-trace.ts";
 import type { Route } from "./route.ts";
@@ -172,7 +172,7 @@ export function requestSteps({
         if (isRefusal(value)) throw new Refused(value, rateHeaders(standings));
         return value;
       };
-      const arrived = unless(arriving.enter(caller.keyId, mostBodyBytes(request)));
+      const arrived = unless(arriving.enter(caller.keyId, maxBodyBytes(request)));
       const read = readJsonBody(request, (size) => turns.wait(size)).finally(arrived);
       const { fields: body, bytes } = unless(await read);
       const decoded = route.decode(body);

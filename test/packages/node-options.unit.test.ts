@@ -21,7 +21,14 @@ describe("every process that runs the service has the same options of Node", () 
 
   test("by each npm script that starts it", () => {
     const starting = Object.entries(scripts).filter(([, line]) => line.includes("services/launch/start.js"));
-    expect(starting.map(([name]) => name).toSorted()).toEqual(["demo", "keys", "schema", "start", "start:nats"]);
+    expect(starting.map(([name]) => name).toSorted()).toEqual([
+      "bus-users",
+      "demo",
+      "keys",
+      "schema",
+      "start",
+      "start:nats",
+    ]);
     expect(starting.filter(([, line]) => !line.startsWith(`exec node ${OPTIONS.join(" ")} services/`))).toEqual([]);
   });
 
