@@ -159,7 +159,7 @@ describe("a start that can't be", () => {
 
   test("says which modes there are", async () => {
     await expect(failure("everything", {})).resolves.toEqual([
-      expect.stringMatching(/^Unknown mode: give all, nats, demo, keys, schema or one of /),
+      expect.stringMatching(/^Unknown mode: give all, nats, demo, keys, bus-users, schema or one of /),
     ]);
   });
 
