@@ -51,7 +51,7 @@ describe("guild settings on the bus", () => {
   });
 
   test("what a client's request has changed is read again, without the request that is kept beside it", async () => {
-    const asked = { guildId: "2" as GuildId };
+    const asked = { guildId: "3" as GuildId };
     const traceparent = "00-4bf92f3577b34da6a3ce929d0e0e4736-00f067aa0ba902b7-01";
     const before = await services.call(getGuildSettings, asked);
     const meta = { requestId: "r-1", traceparent };
