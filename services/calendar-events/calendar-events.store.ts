@@ -1,4 +1,4 @@
-import type { ClientSession, Connection, Model } from "mongoose";
+import type { ClientSession, Connection } from "mongoose";
 import {
   changesSince,
   kept,
@@ -96,6 +96,21 @@ export function calendarEventsStore(connection: Connection, eventsPerGuild: numb
     });
   }
 
+  /** Saves the series and forgets its changed occurrences but those with the original starts in `keep`. */
+  async function withoutOverrides(
+    { _id, guildId }: Pick<EventDocument, "_id" | "guildId">,
+    keep: readonly EpochMs[],
+    save: (session: ClientSession) => Promise<boolean>,
+  ): Promise<boolean> {
+    let forgotten = 0;
+    const saved = await together(async (session) => {
+      const others = { eventId: _id, original: { $nin: keep } };
+      forgotten = (await model.deleteMany(others as never, { session })).deletedCount;
+    }, save);
+    if (saved) quota.release(guildId, forgotten);
+    return saved;
+  }
+
   return {
     ...eventReads(model),
 
@@ -117,10 +132,7 @@ export function calendarEventsStore(connection: Connection, eventsPerGuild: numb
       const row = documentOf(event);
       const replacement = replacementOf(row, { rescheduled, recolored });
       if (keep === "all") return saveRevision(model, row, replacement);
-      return together(
-        (session) => forgetOverrides(model, event.id, keep, session),
-        (session) => saveRevision(model, row, replacement, session),
-      );
+      return withoutOverrides(row, keep, (session) => saveRevision(model, row, replacement, session));
     },
 
     async saveOverride(series, { override, ...isNew }, before) {
@@ -146,8 +158,7 @@ export function calendarEventsStore(connection: Connection, eventsPerGuild: numb
       const tombstone = { _id, guildId, revision: revision + 1 };
       const bury = (session?: ClientSession) =>
         saveRevision(model, tombstone, stampedTombstone(tombstone, BECOMES_FORMER), session);
-      const forget = (session: ClientSession) => forgetOverrides(model, _id, [], session);
-      const removed = await (recurring?.hasOverrides === true ? together(forget, bury) : bury());
+      const removed = await (recurring?.hasOverrides === true ? withoutOverrides(tombstone, [], bury) : bury());
       if (removed) quota.release(guildId);
       return removed;
     },
@@ -188,13 +199,4 @@ function stampsOf(isNew: IsNew): [now: string[], kept: Record<string, string>] {
 /** An override is no record of its own in the feed: its series is. */
 function withoutFeed(replacement: ReturnType<typeof stampedReplacement>): object[] {
   return [...replacement, { $unset: "changedAt" }];
-}
-
-async function forgetOverrides(
-  model: Model<AnyRow>,
-  eventId: EventId,
-  keep: readonly EpochMs[],
-  session: ClientSession,
-): Promise<void> {
-  await model.deleteMany({ eventId, original: { $nin: keep } } as never, { session });
 }

@@ -10,8 +10,8 @@ import type { GuildId } from "../contracts/ids.ts";
 export interface EventQuota {
   /** Counts one more event; refuses if the guild has reached the limit. */
   admit(guildId: GuildId): Promise<Refusal | undefined>;
-  /** Counts one less: an admitted event was not written, or an event was removed. */
-  release(guildId: GuildId): void;
+  /** Counts less: an admitted event was not written, or an event was removed, with its changed occurrences. */
+  release(guildId: GuildId, events?: number): void;
 }
 
 /** Validity of a count far from the limit, and near it. */
@@ -61,9 +61,9 @@ export function eventQuota(most: number, count: (guildId: GuildId) => Promise<nu
       guild.events += 1;
       return undefined;
     },
-    release(guildId) {
+    release(guildId, events = 1) {
       void counts.get(guildId)?.then(
-        (guild) => (guild.events -= 1),
+        (guild) => (guild.events -= events),
         () => undefined,
       );
     },

@@ -65,6 +65,19 @@ describe("what a guild may hold", () => {
     await calendar.remove(guildId, second?.eventId ?? "");
     await expect(calendar.create(guildId)).rejects.toMatchObject(tooMany);
     await calendar.remove(guildId, eventId);
+    // The series and its changed occurrence were two.
+    for (let at = 0; at < 2; at += 1) await calendar.create(guildId);
+    await expect(calendar.create(guildId)).rejects.toMatchObject(tooMany);
+  });
+
+  test("a series that moves away from its changed occurrences makes room for them", async () => {
+    const guildId = calendar.newGuild();
+    await filled(guildId, MOST - 2, 0);
+    const { eventId } = await calendar.create(guildId, daily(1));
+    const [, second] = await calendar.list(guildId, noon + DAY, noon + 3 * DAY);
+    await calendar.update(guildId, second?.eventId ?? "", { name: "a name" });
+    await expect(calendar.create(guildId)).rejects.toMatchObject(tooMany);
+    await calendar.update(guildId, eventId, { startsAt: noon + HOUR, endsAt: noon + 2 * HOUR });
     await calendar.create(guildId);
     await expect(calendar.create(guildId)).rejects.toMatchObject(tooMany);
   });

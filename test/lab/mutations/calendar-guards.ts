@@ -51,6 +51,16 @@ export const CALENDAR_GUARDS: readonly TestedGuard[] = [
     onRealParts: true,
   },
   {
+    guard: "changed occurrences that are forgotten with their series make room",
+    file: "services/calendar-events/calendar-events.store.ts",
+    in: "withoutOverrides",
+    code: "if ($SAVED) quota.release($_, $_)",
+    without: "",
+    testFile: "services/calendar-events/guild-limits.int.test.ts",
+    test: "a series that moves away from its changed occurrences makes room for them",
+    onRealParts: true,
+  },
+  {
     guard: "a change that moves nothing keeps what the event was before",
     file: "services/calendar-events/calendar-events.store.ts",
     in: "replacementOf",
