@@ -54,7 +54,7 @@ export const CALENDAR_GUARDS: readonly TestedGuard[] = [
     guard: "changed occurrences that are forgotten with their series make room",
     file: "services/calendar-events/calendar-events.store.ts",
     in: "withoutOverrides",
-    code: "if ($SAVED) quota.release($_, $_)",
+    code: "if ($_) $_.release($_, $_)",
     without: "",
     testFile: "services/calendar-events/guild-limits.int.test.ts",
     test: "a series that moves away from its changed occurrences makes room for them",
