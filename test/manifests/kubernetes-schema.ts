@@ -1,74 +1,85 @@
+import { execFileSync } from "node:child_process";
+import { mkdtempSync, rmSync, symlinkSync, writeFileSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { dirname, join } from "node:path";
 import { monitoringProblems } from "./monitoring-schema.ts";
 import type { Manifest } from "./kustomization.ts";
 
-/** A compiled JSON schema of kubernetes-models. */
-interface Validate {
-  (manifest: unknown): boolean;
-  errors?: readonly { readonly instancePath: string; readonly message?: string; readonly keyword: string }[] | null;
-}
+const ROOT = dirname(dirname(import.meta.dirname));
 
-const SCHEMAS: Readonly<Record<string, string>> = {
-  "apps/v1 Deployment": "IoK8sApiAppsV1Deployment",
-  "apps/v1 StatefulSet": "IoK8sApiAppsV1StatefulSet",
-  "autoscaling/v2 HorizontalPodAutoscaler": "IoK8sApiAutoscalingV2HorizontalPodAutoscaler",
-  "networking.k8s.io/v1 Ingress": "IoK8sApiNetworkingV1Ingress",
-  "networking.k8s.io/v1 NetworkPolicy": "IoK8sApiNetworkingV1NetworkPolicy",
-  "policy/v1 PodDisruptionBudget": "IoK8sApiPolicyV1PodDisruptionBudget",
-  "v1 ConfigMap": "IoK8sApiCoreV1ConfigMap",
-  "v1 Namespace": "IoK8sApiCoreV1Namespace",
-  "v1 Secret": "IoK8sApiCoreV1Secret",
-  "v1 Service": "IoK8sApiCoreV1Service",
-  "v1 ServiceAccount": "IoK8sApiCoreV1ServiceAccount",
+/** The modules of kubernetes-types that declare the kinds used here. */
+const KINDS: Readonly<Record<string, string>> = {
+  "apps/v1 Deployment": "apps/v1",
+  "apps/v1 StatefulSet": "apps/v1",
+  "autoscaling/v2 HorizontalPodAutoscaler": "autoscaling/v2",
+  "networking.k8s.io/v1 Ingress": "networking/v1",
+  "networking.k8s.io/v1 NetworkPolicy": "networking/v1",
+  "policy/v1 PodDisruptionBudget": "policy/v1",
+  "v1 ConfigMap": "core/v1",
+  "v1 Namespace": "core/v1",
+  "v1 Secret": "core/v1",
+  "v1 Service": "core/v1",
+  "v1 ServiceAccount": "core/v1",
 };
 
-/** What is wrong with a manifest by Kubernetes' schemas: types, what must be there, and what nobody knows. */
-export async function schemaProblems(manifest: Manifest): Promise<string[]> {
-  const type = `${manifest.apiVersion} ${manifest.kind}`;
-  const name = `${manifest.kind} ${manifest.metadata.name}`;
-  const schema = SCHEMAS[type];
-  const problems = schema === undefined ? monitoringProblems(type, manifest) : await schemaErrors(schema, manifest);
-  return problems.map((problem) => `${name}: ${problem}`);
-}
-
-async function schemaErrors(schema: string, manifest: Manifest): Promise<string[]> {
-  const { validate } = (await import(`kubernetes-models/_schemas/${schema}`)) as { validate: Validate };
-  const watch = new ReadWatch();
-  if (!validate(watch.over(manifest))) {
-    return (validate.errors ?? []).map(({ instancePath, keyword }) => `${instancePath} breaks ${keyword}`);
-  }
-  return watch.unread(manifest).map((path) => `${path} is unknown`);
+/** What the type checker says of a file; lines begin with 1. */
+interface Diagnostic {
+  readonly message: string;
+  readonly labels: readonly { readonly span: { readonly line: number } }[];
 }
 
 /**
- * Sees which fields a validator reads. The schemas let unknown fields pass; but a validator reads every field that
- * its schema knows, and so what it never read is what nobody knows.
+ * What is wrong with manifests by Kubernetes' API: types, missing fields, and unknown fields. Each manifest becomes an
+ * object literal of its kind's type, and the compiler checks those.
  */
-class ReadWatch {
-  readonly #read = new Map<object, Set<string | symbol>>();
-  readonly #watched = new Map<object, object>();
+export function schemaProblems(manifests: readonly Manifest[]): string[] {
+  const lines = manifests.map((manifest) => {
+    const module = KINDS[typeOf(manifest)];
+    return module === undefined ? "" : literalOf(manifest, module);
+  });
+  const byType = typeErrors(lines).flatMap(({ message, labels: [label] }) => {
+    const manifest = manifests[(label?.span.line ?? 0) - 1];
+    return manifest === undefined ? [message] : [`${nameOf(manifest)}: ${message}`];
+  });
+  const others = manifests.filter((manifest) => KINDS[typeOf(manifest)] === undefined);
+  return [
+    ...byType,
+    ...others.flatMap((manifest) =>
+      monitoringProblems(typeOf(manifest), manifest).map((problem) => `${nameOf(manifest)}: ${problem}`),
+    ),
+  ];
+}
 
-  over<T>(value: T): T {
-    if (typeof value !== "object" || value === null) return value;
-    const known = this.#watched.get(value);
-    if (known !== undefined) return known as T;
-    const seen = new Set<string | symbol>();
-    const watched = new Proxy(value, {
-      get: (target, key) => {
-        seen.add(key);
-        return this.over(Reflect.get(target, key));
-      },
-    });
-    this.#read.set(value, seen);
-    this.#watched.set(value, watched);
-    return watched;
+const typeOf = ({ apiVersion, kind }: Manifest) => `${apiVersion} ${kind}`;
+const nameOf = ({ kind, metadata }: Manifest) => `${kind} ${metadata.name}`;
+
+/** One line, so that an error's line is its manifest. */
+function literalOf(manifest: Manifest, module: string): string {
+  return `(${JSON.stringify(manifest)}) satisfies import("kubernetes-types/${module}").${manifest.kind};`;
+}
+
+function typeErrors(lines: readonly string[]): readonly Diagnostic[] {
+  const folder = mkdtempSync(join(tmpdir(), "guildcal-manifests-"));
+  try {
+    symlinkSync(join(ROOT, "node_modules"), join(folder, "node_modules"));
+    const compilerOptions = { strict: true, noEmit: true, module: "esnext", moduleResolution: "bundler", types: [] };
+    writeFileSync(join(folder, "package.json"), JSON.stringify({ type: "module" }));
+    writeFileSync(join(folder, "tsconfig.json"), JSON.stringify({ compilerOptions, include: ["*.ts"] }));
+    writeFileSync(join(folder, "manifests.ts"), [...lines, "export {};", ""].join("\n"));
+    return (JSON.parse(checked(folder)) as { diagnostics: Diagnostic[] }).diagnostics;
+  } finally {
+    rmSync(folder, { recursive: true });
   }
+}
 
-  /** The paths of fields that were not read. */
-  unread(value: unknown, path = ""): string[] {
-    if (typeof value !== "object" || value === null) return [];
-    const seen = this.#read.get(value);
-    return Object.entries(value).flatMap(([key, item]) =>
-      seen?.has(key) === true ? this.unread(item, `${path}/${key}`) : [`${path}/${key}`],
-    );
+/** The checker's report; it ends with 1 when it has found something. */
+function checked(folder: string): string {
+  const flags = ["--allow", "all", "--type-aware", "--type-check", "--format", "json", "manifests.ts"];
+  try {
+    return execFileSync(join(ROOT, "node_modules/.bin/oxlint"), flags, { cwd: folder, encoding: "utf8" });
+  } catch (error) {
+    const { status, stdout } = error as { status?: number; stdout?: string };
+    if (status === 1 && stdout !== undefined) return stdout;
+    throw error;
   }
 }

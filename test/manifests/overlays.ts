@@ -1,6 +1,6 @@
 import { dirname, join } from "node:path";
-import type { IDeployment, IStatefulSet } from "kubernetes-models/apps/v1";
-import type { IContainer, IPodSpec } from "kubernetes-models/v1";
+import type { Deployment, StatefulSet } from "kubernetes-types/apps/v1.d.ts";
+import type { Container, PodSpec } from "kubernetes-types/core/v1.d.ts";
 import { type Manifest, renderKustomization } from "./kustomization.ts";
 
 export const K8S = join(dirname(dirname(import.meta.dirname)), "k8s");
@@ -19,15 +19,15 @@ export function ofKind<T extends object>(manifests: readonly Manifest[], kind: s
 export interface Workload {
   readonly name: string;
   readonly labels: Readonly<Record<string, string>>;
-  readonly pod: IPodSpec;
-  readonly containers: readonly IContainer[];
-  readonly manifest: Manifest & (IDeployment | IStatefulSet);
+  readonly pod: PodSpec;
+  readonly containers: readonly Container[];
+  readonly manifest: Manifest & (Deployment | StatefulSet);
 }
 
 export function workloads(manifests: readonly Manifest[]): Workload[] {
-  const makers = [...ofKind<IDeployment>(manifests, "Deployment"), ...ofKind<IStatefulSet>(manifests, "StatefulSet")];
+  const makers = [...ofKind<Deployment>(manifests, "Deployment"), ...ofKind<StatefulSet>(manifests, "StatefulSet")];
   return makers.map((manifest) => {
-    const pod = manifest.spec?.template.spec as IPodSpec;
+    const pod = manifest.spec?.template.spec as PodSpec;
     return {
       name: manifest.metadata.name,
       labels: manifest.spec?.template.metadata?.labels ?? {},

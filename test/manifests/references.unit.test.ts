@@ -1,10 +1,10 @@
 import { readFileSync } from "node:fs";
 import { join } from "node:path";
 import { describe, expect, test } from "@jest/globals";
-import type { IHorizontalPodAutoscaler } from "kubernetes-models/autoscaling/v2";
-import type { IIngress, INetworkPolicy } from "kubernetes-models/networking.k8s.io/v1";
-import type { IPodDisruptionBudget } from "kubernetes-models/policy/v1";
-import type { IConfigMap, IContainer, IService, IServiceAccount } from "kubernetes-models/v1";
+import type { HorizontalPodAutoscaler } from "kubernetes-types/autoscaling/v2.d.ts";
+import type { Ingress, NetworkPolicy } from "kubernetes-types/networking/v1.d.ts";
+import type { PodDisruptionBudget } from "kubernetes-types/policy/v1.d.ts";
+import type { ConfigMap, Container, Service, ServiceAccount } from "kubernetes-types/core/v1.d.ts";
 import { IN_KUBERNETES, makeSecrets } from "../../k8s/make-secrets.ts";
 import { ALL_SETTINGS } from "../../services/launch/service-factories.ts";
 import type { Manifest } from "./kustomization.ts";
@@ -22,7 +22,7 @@ describe.each(OVERLAYS)("in the overlay %s", (overlay) => {
   const manifests = rendered(overlay);
   const all = workloads(manifests);
   const services = all.filter(({ labels }) => labels["app.kubernetes.io/component"] === "service");
-  const settings = ofKind<IConfigMap>(manifests, "ConfigMap").find(({ metadata: { name } }) => name === "settings");
+  const settings = ofKind<ConfigMap>(manifests, "ConfigMap").find(({ metadata: { name } }) => name === "settings");
   const namesOf = (kind: string) => ofKind(manifests, kind).map(({ metadata: { name } }) => name);
   const selected = (labels: Record<string, string>) => all.filter((workload) => matches(labels, workload.labels));
 
@@ -92,8 +92,8 @@ describe.each(OVERLAYS)("in the overlay %s", (overlay) => {
 
   test("every Service and NetworkPolicy names ports that its pods have", () => {
     const ports = [
-      ...ofKind<IService>(manifests, "Service").flatMap(servedPorts),
-      ...ofKind<INetworkPolicy>(manifests, "NetworkPolicy").flatMap(allowedPorts),
+      ...ofKind<Service>(manifests, "Service").flatMap(servedPorts),
+      ...ofKind<NetworkPolicy>(manifests, "NetworkPolicy").flatMap(allowedPorts),
     ];
     expect(ports.length).toBeGreaterThan(10);
     const nowhere = ports.filter(({ selector, port }) => {
@@ -108,7 +108,7 @@ describe.each(OVERLAYS)("in the overlay %s", (overlay) => {
       expect(matches(bare(manifest.spec?.selector), labels)).toBe(true);
       expect(selected(bare(manifest.spec?.selector))).toHaveLength(1);
     }
-    for (const { spec, metadata } of ofKind<IPodDisruptionBudget>(manifests, "PodDisruptionBudget")) {
+    for (const { spec, metadata } of ofKind<PodDisruptionBudget>(manifests, "PodDisruptionBudget")) {
       expect(selected(bare(spec?.selector)).map(({ name }) => name)).toEqual([metadata.name]);
     }
     // An exporter has one replica, and may be gone for a minute.
@@ -117,14 +117,14 @@ describe.each(OVERLAYS)("in the overlay %s", (overlay) => {
   });
 
   test("whatever is reached from outside or grows by itself is there", () => {
-    for (const { spec } of ofKind<IIngress>(manifests, "Ingress")) {
+    for (const { spec } of ofKind<Ingress>(manifests, "Ingress")) {
       const backends = spec?.rules?.flatMap(({ http }) => http?.paths.map(({ backend }) => backend.service) ?? []);
       for (const backend of backends ?? []) {
-        const service = ofKind<IService>(manifests, "Service").find(({ metadata }) => metadata.name === backend?.name);
+        const service = ofKind<Service>(manifests, "Service").find(({ metadata }) => metadata.name === backend?.name);
         expect(service?.spec?.ports?.map(({ name }) => name)).toContain(backend?.port?.name);
       }
     }
-    for (const { spec } of ofKind<IHorizontalPodAutoscaler>(manifests, "HorizontalPodAutoscaler")) {
+    for (const { spec } of ofKind<HorizontalPodAutoscaler>(manifests, "HorizontalPodAutoscaler")) {
       const grown = all.find(({ name }) => name === spec?.scaleTargetRef.name);
       expect(grown?.manifest.kind).toBe("Deployment");
       // Whoever applies the manifests again would otherwise undo what the autoscaler did.
@@ -133,13 +133,13 @@ describe.each(OVERLAYS)("in the overlay %s", (overlay) => {
   });
 
   test("the addresses in the secrets are those of the Services and of the set's members", () => {
-    const headless = ofKind<IService>(manifests, "Service").map(({ metadata: { name } }) => name);
+    const headless = ofKind<Service>(manifests, "Service").map(({ metadata: { name } }) => name);
     const addresses = [IN_KUBERNETES.mongodb.split(","), IN_KUBERNETES.nats, IN_KUBERNETES.natsPeers].flat();
     for (const address of addresses) {
       const [host = "", port] = address.split(":");
       const service = host.split(".").at(-1) ?? "";
       expect(headless).toContain(service);
-      const ports = ofKind<IService>(manifests, "Service").find(({ metadata }) => metadata.name === service)?.spec
+      const ports = ofKind<Service>(manifests, "Service").find(({ metadata }) => metadata.name === service)?.spec
         ?.ports;
       expect(ports?.map((each) => each.port)).toContain(Number(port));
     }
@@ -159,7 +159,7 @@ describe.each(OVERLAYS)("in the overlay %s", (overlay) => {
         expect(resources).toMatchObject({ requests: bounds, limits: bounds });
       }
     }
-    for (const account of ofKind<IServiceAccount>(manifests, "ServiceAccount")) {
+    for (const account of ofKind<ServiceAccount>(manifests, "ServiceAccount")) {
       expect(account.automountServiceAccountToken).toBe(false);
     }
   });
@@ -181,7 +181,7 @@ describe.each(OVERLAYS)("in the overlay %s", (overlay) => {
   });
 
   test("nothing is open that no policy opens", () => {
-    const policies = ofKind<INetworkPolicy>(manifests, "NetworkPolicy");
+    const policies = ofKind<NetworkPolicy>(manifests, "NetworkPolicy");
     const general = policies.filter(({ spec }) => Object.keys(bare(spec?.podSelector)).length === 0);
     expect(general.map(({ metadata: { name } }) => name).toSorted(inOrder)).toEqual([
       "names-are-looked-up",
@@ -225,7 +225,7 @@ function volumesOf({ pod, manifest }: Workload): string[] {
   return [...(pod.volumes ?? []), ...volumeClaimTemplates.map(({ metadata }) => metadata)].map(({ name }) => name);
 }
 
-function probedPorts({ name, ports = [], startupProbe, readinessProbe, livenessProbe }: IContainer) {
+function probedPorts({ name, ports = [], startupProbe, readinessProbe, livenessProbe }: Container) {
   return [startupProbe, readinessProbe, livenessProbe]
     .filter((probe) => probe !== undefined)
     .map((probe) => probe.httpGet?.port ?? probe.tcpSocket?.port)
@@ -238,12 +238,12 @@ interface PortOfPods {
   readonly port: unknown;
 }
 
-function servedPorts({ metadata: { name }, spec }: Manifest & IService): PortOfPods[] {
+function servedPorts({ metadata: { name }, spec }: Manifest & Service): PortOfPods[] {
   return (spec?.ports ?? []).map(({ targetPort }) => ({ of: name, selector: spec?.selector ?? {}, port: targetPort }));
 }
 
 /** Ports at the end that is ours: the policy's own pods for what comes in, the pods that it names for what goes out. */
-function allowedPorts({ metadata: { name }, spec }: Manifest & INetworkPolicy): PortOfPods[] {
+function allowedPorts({ metadata: { name }, spec }: Manifest & NetworkPolicy): PortOfPods[] {
   const incoming = (spec?.ingress ?? []).flatMap(({ ports = [] }) =>
     ports.map(({ port }) => ({ of: name, selector: bare(spec?.podSelector), port })),
   );
