@@ -2,7 +2,7 @@ import { describe, expect, test } from "@jest/globals";
 import { perText } from "../contracts/calendar-events.contract.ts";
 import type { EventId } from "../contracts/ids.ts";
 import { OWNERS } from "../contracts/service-names.ts";
-import { encodeFields } from "./answer-fields.ts";
+import { encodeFields } from "./wire/response-fields.ts";
 import { pathsOf, ROUTES } from "./route-table.ts";
 import { event } from "./v2/events.wire.ts";
 

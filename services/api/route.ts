@@ -2,9 +2,9 @@ import { type ParamsCheck, paramsCheck } from "../../mixins/actions/check-params
 import type { ActionContract, FieldProblem } from "../contracts/contract.ts";
 import type { Refusal } from "../contracts/errors.ts";
 import type { Revised } from "../contracts/revision.ts";
-import { type AnswerField, encodeFields } from "./answer-fields.ts";
-import { type Warning, warningsFor, withWarnings } from "./warnings.ts";
-import { decodeFields, type NullMeaning, type WireField, wireNames, wirePath } from "./wire-fields.ts";
+import { type AnswerField, encodeFields } from "./wire/response-fields.ts";
+import { type Warning, warningsFor, withWarnings } from "./wire/warnings.ts";
+import { decodeFields, type NullMeaning, type WireField, wireNames, wirePath } from "./wire/request-fields.ts";
 
 /** A request and its answer as the API document shows them, and as a test sends and expects them. */
 export interface Example {

@@ -2,11 +2,11 @@ import type { IncomingMessage, ServerResponse } from "node:http";
 import type { Service, ServiceSchema } from "moleculer";
 import WebGateway from "moleculer-web";
 import type { Caller } from "../contracts/contract.ts";
-import type { Answer } from "./answer.ts";
+import type { Answer } from "./http/http-response.ts";
 import type { Allowed } from "./rates/admission.ts";
-import { type Checked, otherMethod, pathOf, type RequestSteps } from "./request-steps.ts";
+import { type Checked, otherMethod, pathOf, type RequestSteps } from "./request-handler.ts";
 import { pathsOf } from "./route-table.ts";
-import type { Page } from "./page.ts";
+import type { Page } from "./pages/page.ts";
 import type { Route } from "./route.ts";
 
 /** A request in moleculer-web, with the results of its steps so far. */

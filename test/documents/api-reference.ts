@@ -1,4 +1,4 @@
-import { openapiText } from "../../services/api/openapi.ts";
+import { openapiText } from "../../services/api/openapi/openapi-document.ts";
 import type { Route } from "../../services/api/route.ts";
 import { ROUTES } from "../../services/api/route-table.ts";
 import { COLORS } from "../../services/contracts/calendar-events.contract.ts";

@@ -11,7 +11,7 @@ const EXCEPTIONS: Readonly<Record<string, string>> = {
   "docs/nats-reference.md": "tables and types that are generated from the contracts",
   "k8s/components/monitoring/dashboard.json": "one document, which Grafana reads as a whole",
   "package-lock.json": "written by npm",
-  "services/api/openapi.json": "generated from the route table",
+  "services/api/openapi/openapi.json": "generated from the route table",
   "services/dispatch/domain/message/golden-messages.md": "every variant of a message, as a test renders it",
 };
 

@@ -1,5 +1,5 @@
 import { describe, expect, test } from "@jest/globals";
-import { openapiText } from "../../services/api/openapi.ts";
+import { openapiText } from "../../services/api/openapi/openapi-document.ts";
 import { ROUTES } from "../../services/api/route-table.ts";
 import { ERRORS } from "../../services/contracts/errors.ts";
 import { ALL_SETTINGS } from "../../services/launch/service-factories.ts";

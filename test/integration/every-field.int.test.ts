@@ -10,7 +10,7 @@ import { announcementsService } from "../../services/announcements/announcements
 import { calendarEventsService } from "../../services/calendar-events/calendar-events.service.ts";
 import { guildSettingsService } from "../../services/guild-settings/guild-settings.service.ts";
 import { fieldCases } from "./field-cases.ts";
-import { jsonInteger } from "../../services/api/exact-json.ts";
+import { jsonInteger } from "../../services/api/wire/exact-json.ts";
 import { ROUTES } from "../../services/api/route-table.ts";
 
 const fromTheBeginning = { mark: { at: 0, id: "" }, limit: 1000 };

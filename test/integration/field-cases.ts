@@ -1,6 +1,6 @@
-import { jsonInteger } from "../../services/api/exact-json.ts";
+import { jsonInteger } from "../../services/api/wire/exact-json.ts";
 import type { Route } from "../../services/api/route.ts";
-import type { WireField } from "../../services/api/wire-fields.ts";
+import type { WireField } from "../../services/api/wire/request-fields.ts";
 
 /** One request with one field that is unusual, and what must become of it. */
 export interface FieldCase {

@@ -1,9 +1,9 @@
 import { subscribe, unsubscribe } from "node:diagnostics_channel";
 import { once } from "node:events";
 import { connect, type NetConnectOpts, type Socket } from "node:net";
-import { jsonAnswer, refusalAnswer } from "../../services/api/answer.ts";
-import { type HttpServer, httpServer, type HttpServerParts, type Served } from "../../services/api/http-server.ts";
-import { readJsonBody } from "../../services/api/request-body.ts";
+import { jsonAnswer, refusalAnswer } from "../../services/api/http/http-response.ts";
+import { type HttpServer, httpServer, type HttpServerParts, type Served } from "../../services/api/http/http-server.ts";
+import { readJsonBody } from "../../services/api/http/request-body.ts";
 import { isRefusal } from "../../services/contracts/errors.ts";
 import { until } from "./until.ts";
 

@@ -1,9 +1,9 @@
 import { type IncomingMessage, ServerResponse } from "node:http";
 import { Readable } from "node:stream";
 import { ServiceBroker, type ServiceSchema } from "moleculer";
-import type { Answer } from "../../services/api/answer.ts";
-import type { Page } from "../../services/api/page.ts";
-import type { RequestSteps } from "../../services/api/request-steps.ts";
+import type { Answer } from "../../services/api/http/http-response.ts";
+import type { Page } from "../../services/api/pages/page.ts";
+import type { RequestSteps } from "../../services/api/request-handler.ts";
 import { ROUTES } from "../../services/api/route-table.ts";
 import { webGateway, type WebService } from "../../services/api/web-gateway.ts";
 

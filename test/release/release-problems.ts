@@ -4,7 +4,7 @@ import { VERSION } from "../../services/contracts/version.ts";
 export const RELEASE_FILES = [
   "package.json",
   "package-lock.json",
-  "services/api/openapi.json",
+  "services/api/openapi/openapi.json",
   "Dockerfile",
   "k8s/overlays/production/kustomization.yaml",
   "k8s/README.md",
@@ -16,7 +16,7 @@ export type ReleaseFiles = Readonly<Record<(typeof RELEASE_FILES)[number], strin
 /** Where each file names the version; every match of the pattern is compared. */
 const VERSIONS: readonly (readonly [path: (typeof RELEASE_FILES)[number], what: string, pattern: RegExp])[] = [
   ["package-lock.json", "the version of the package", /^ {2,6}"version": "([^"]+)",$/gm],
-  ["services/api/openapi.json", "info.version", /"info": \{[^{}]*?"version": "([^"]+)"/g],
+  ["services/api/openapi/openapi.json", "info.version", /"info": \{[^{}]*?"version": "([^"]+)"/g],
   ["Dockerfile", "the label org.opencontainers.image.version", /org\.opencontainers\.image\.version="([^"]*)"/g],
   ["k8s/overlays/production/kustomization.yaml", "the image's newTag", /name: guildcal,[^}]*newTag: ([^\s}]+)/g],
   ["k8s/README.md", "the image's tag", /\bguildcal:(\d[\w.-]*)/g],

@@ -1,7 +1,7 @@
 import { createKey, listKeyChanges, listKeys, revokeKey, rotateKey } from "../../contracts/api-keys.contract.ts";
-import { statusText } from "../answer-fields.ts";
+import { statusText } from "../wire/response-fields.ts";
 import { route } from "../route.ts";
-import { asInteger, field, guildsField, timeField } from "../wire-fields.ts";
+import { asInteger, field, guildsField, timeField } from "../wire/request-fields.ts";
 import { keyExamples as examples } from "./keys.examples.ts";
 import { listedChanges, listedKeys, nextPage, previousUntil, issuedKeyFields } from "./keys.wire.ts";
 

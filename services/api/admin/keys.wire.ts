@@ -8,7 +8,7 @@ import {
   type KeysPage,
   type IssuedKey,
 } from "../../contracts/api-keys.contract.ts";
-import { type AnswerField, EPOCH_MS, listIn, oneOfNames, STRING, STRINGS } from "../answer-fields.ts";
+import { type AnswerField, EPOCH_MS, listIn, oneOfNames, STRING, STRINGS } from "../wire/response-fields.ts";
 
 export const issuedKeyFields: readonly AnswerField<IssuedKey>[] = [
   { wire: "id", value: ({ id }) => id, schema: STRING },

@@ -8,8 +8,8 @@ import type { ActionContract, CallMeta } from "../../contracts/contract.ts";
 import { isRefusal, refuse, type Refusal } from "../../contracts/errors.ts";
 import type { GatewayRates } from "../rates/gateway-rates.ts";
 import type { RateStanding } from "../rates/rate-limit.ts";
-import { refusalBy } from "../request-steps.ts";
-import type { RequestSlots } from "../request-slots.ts";
+import { refusalBy } from "../request-handler.ts";
+import type { RequestSlots } from "../concurrency/request-concurrency.ts";
 import { type BusUser, callerOf } from "./bus-user.ts";
 import { ownWriteId } from "./bus-write-id.ts";
 

@@ -3,8 +3,8 @@ import { isWriteId, newWriteId } from "../../../mixins/mongo/write-id.ts";
 import { listAnnouncements, removeAnnouncement } from "../../contracts/announcements.contract.ts";
 import type { ActionContract, CallMeta } from "../../contracts/contract.ts";
 import { GatewayRates, NO_LIMITS } from "../rates/gateway-rates.ts";
-import { RequestSlots } from "../request-slots.ts";
-import { ServiceGone } from "../service-watch.ts";
+import { RequestSlots } from "../concurrency/request-concurrency.ts";
+import { ServiceGone } from "../service-health.ts";
 import { type BusCallParts, busCalls } from "./bus-calls.ts";
 import type { BusUser } from "./bus-user.ts";
 

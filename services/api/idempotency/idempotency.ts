@@ -4,7 +4,7 @@ import { asRefusal } from "../../../mixins/actions/contract-action.ts";
 import { ERRORS, refuse, type Refusal } from "../../contracts/errors.ts";
 import { newWriteId } from "../../../mixins/mongo/write-id.ts";
 import type { WriteId } from "../../contracts/ids.ts";
-import { wasNotBegun } from "../service-watch.ts";
+import { wasNotBegun } from "../service-health.ts";
 import type { IdempotencyRecordsStore } from "./idempotency-records.store.ts";
 
 /** A create request with an `Idempotency-Key` header. */

@@ -1,7 +1,7 @@
 import type { IncomingMessage } from "node:http";
 import type { Caller } from "../../contracts/contract.ts";
 import { refuse, type Refusal } from "../../contracts/errors.ts";
-import { type Answer, CHALLENGE } from "../answer.ts";
+import { type Answer, CHALLENGE } from "../http/http-response.ts";
 import type { ApiKeyAuthenticator } from "../keys/api-key-authenticator.ts";
 import { decodeKey, MALFORMED_KEY, presentedKey } from "../keys/key-text.ts";
 import type { AddressOf } from "./client-address.ts";

@@ -1,4 +1,4 @@
-import type { Answer } from "../answer.ts";
+import type { Answer } from "../http/http-response.ts";
 import type { RateStanding } from "./rate-limit.ts";
 
 /**

@@ -6,9 +6,9 @@ import {
   updateAnnouncement,
 } from "../../contracts/announcements.contract.ts";
 import { listPostHistory, listUpcomingPosts, previewPost } from "../../contracts/dispatch.contract.ts";
-import { amountOf, listOf, statusText } from "../answer-fields.ts";
+import { amountOf, listOf, statusText } from "../wire/response-fields.ts";
 import { route } from "../route.ts";
-import { field, guildField } from "../wire-fields.ts";
+import { field, guildField } from "../wire/request-fields.ts";
 import { announcementExamples as examples } from "./announcement.examples.ts";
 import {
   amountField,

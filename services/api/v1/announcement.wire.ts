@@ -26,8 +26,8 @@ import {
   oneOfNames,
   STRING,
   STRINGS,
-} from "../answer-fields.ts";
-import { asInteger, asName, field } from "../wire-fields.ts";
+} from "../wire/response-fields.ts";
+import { asInteger, asName, field } from "../wire/request-fields.ts";
 
 /** What create and update take beside the guild and the id. */
 export const announcementFields = [

@@ -1,7 +1,7 @@
 import { getGuildSettings, updateGuildSettings } from "../../contracts/guild-settings.contract.ts";
-import { statusText } from "../answer-fields.ts";
+import { statusText } from "../wire/response-fields.ts";
 import { route } from "../route.ts";
-import { guildField } from "../wire-fields.ts";
+import { guildField } from "../wire/request-fields.ts";
 import { changes, settings } from "./settings.wire.ts";
 
 export const settingsRoutesV1 = [

@@ -1,6 +1,6 @@
 import { type GuildSettings, LANGUAGES } from "../../contracts/guild-settings.contract.ts";
-import { type AnswerField, BOOLEAN, INTEGER, oneOfNames, STRING } from "../answer-fields.ts";
-import { asInteger, asName, field, guildField } from "../wire-fields.ts";
+import { type AnswerField, BOOLEAN, INTEGER, oneOfNames, STRING } from "../wire/response-fields.ts";
+import { asInteger, asName, field, guildField } from "../wire/request-fields.ts";
 
 /** The settings as v1 names them (api.md 2.3). */
 export const settings: readonly AnswerField<GuildSettings>[] = [

@@ -1,7 +1,7 @@
 import { type CalendarView, getCalendar, listCalendars, updateCalendar } from "../../contracts/calendars.contract.ts";
-import { type AnswerField, INTEGER, listOf, statusText, STRING } from "../answer-fields.ts";
+import { type AnswerField, INTEGER, listOf, statusText, STRING } from "../wire/response-fields.ts";
 import { route } from "../route.ts";
-import { field, guildField } from "../wire-fields.ts";
+import { field, guildField } from "../wire/request-fields.ts";
 import { calendarFields } from "./events.wire.ts";
 
 /** A calendar of a guild (D22). */

@@ -6,9 +6,9 @@ import {
   removeEvent,
   updateEvent,
 } from "../../contracts/calendar-events.contract.ts";
-import { listOf, statusText } from "../answer-fields.ts";
+import { listOf, statusText } from "../wire/response-fields.ts";
 import { route } from "../route.ts";
-import { asInteger, field } from "../wire-fields.ts";
+import { asInteger, field } from "../wire/request-fields.ts";
 import { dateWindow, monthWindow, rangeWindow } from "./event-windows.ts";
 import { eventExamples as examples } from "./events.examples.ts";
 import {

@@ -12,7 +12,7 @@ import {
   oneOfNames,
   STRING,
   STRINGS,
-} from "../answer-fields.ts";
+} from "../wire/response-fields.ts";
 import {
   asInteger,
   asName,
@@ -22,7 +22,7 @@ import {
   type NullMeaning,
   objectField,
   timeField,
-} from "../wire-fields.ts";
+} from "../wire/request-fields.ts";
 
 /** What every request of the events group names. */
 export const calendarFields = [guildField, field("calendar_number", "calendarNumber", asInteger)];

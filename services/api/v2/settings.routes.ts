@@ -1,8 +1,8 @@
 import { getGuildSettings, updateGuildSettings } from "../../contracts/guild-settings.contract.ts";
-import { statusText } from "../answer-fields.ts";
-import { jsonInteger } from "../exact-json.ts";
+import { statusText } from "../wire/response-fields.ts";
+import { jsonInteger } from "../wire/exact-json.ts";
 import { route } from "../route.ts";
-import { guildField } from "../wire-fields.ts";
+import { guildField } from "../wire/request-fields.ts";
 import { changes, settings } from "./settings.wire.ts";
 
 export const settingsRoutesV2 = [

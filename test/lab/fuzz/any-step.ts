@@ -20,7 +20,7 @@ interface Operation {
   };
 }
 
-const document = JSON.parse(readFileSync(join(PROJECT, "services/api/openapi.json"), "utf8")) as {
+const document = JSON.parse(readFileSync(join(PROJECT, "services/api/openapi/openapi.json"), "utf8")) as {
   readonly paths: Readonly<Record<string, { readonly post?: Operation }>>;
   readonly components: { readonly schemas: Readonly<Record<string, Schema>> };
 };

@@ -261,11 +261,11 @@ export const BUS_GUARDS: readonly TestedGuard[] = [
   },
   {
     guard: "a busy service is not taken for a dead one",
-    file: "services/api/service-watch.ts",
+    file: "services/api/service-health.ts",
     in: "whileThere",
     code: "$_.answeredAt = $_;",
     without: "",
-    testFile: "services/api/service-watch.unit.test.ts",
+    testFile: "services/api/service-health.unit.test.ts",
     test: "one that answers calls is there",
   },
 ];

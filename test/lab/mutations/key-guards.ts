@@ -12,8 +12,8 @@ const authenticator = {
 const rates = { testFile: "services/api/rates/rates.unit.test.ts" };
 
 const docsPage = {
-  file: "services/api/docs/start.js",
-  testFile: "services/api/docs.pages.unit.test.ts",
+  file: "services/api/pages/docs/start.js",
+  testFile: "services/api/pages/docs.pages.unit.test.ts",
 };
 
 /** Who may do what, and how often. */

@@ -125,14 +125,14 @@ export const LAB_GUARDS: readonly LabGuard[] = [
   },
   {
     guard: "a refused request is read on for five seconds and no longer",
-    file: "services/api/http-server.ts",
+    file: "services/api/http/http-server.ts",
     in: "LIMITS",
     property: "discardMs: $_",
     without: "discardMs: 30_000",
   },
   {
     guard: "what is incomplete makes room",
-    file: "services/api/connection-group.ts",
+    file: "services/api/http/connection-group.ts",
     in: "leastNeeded",
     code: "for (const $_ of this.#arriving) $_",
     without: "if (this.#arriving.size > 0) return undefined;",
@@ -145,7 +145,7 @@ export const LAB_GUARDS: readonly LabGuard[] = [
   },
   {
     guard: "slow lists of a guild are made one after the other",
-    file: "services/api/guild-slots.ts",
+    file: "services/api/concurrency/concurrency-limit.ts",
     in: "LIST_REQUESTS",
     property: "slowMs: $_",
     without: "slowMs: 250_000",

@@ -1,11 +1,11 @@
 import type { TestedGuard } from "./guard.ts";
 
-const body = { file: "services/api/request-body.ts", testFile: "services/api/http-server.unit.test.ts" };
-const json = { file: "services/api/exact-json.ts", testFile: "services/api/exact-json.unit.test.ts" };
+const body = { file: "services/api/http/request-body.ts", testFile: "services/api/http/http-server.unit.test.ts" };
+const json = { file: "services/api/wire/exact-json.ts", testFile: "services/api/wire/exact-json.unit.test.ts" };
 const validator = { file: "mixins/actions/check-params.ts", testFile: "mixins/actions/check-params.unit.test.ts" };
-const path = { file: "services/api/request-steps.ts", testFile: "services/api/request-steps.unit.test.ts" };
-const web = { file: "services/api/web-gateway.ts", testFile: "services/api/request-steps.unit.test.ts" };
-const wire = { file: "services/api/wire-fields.ts", testFile: "services/api/wire-fields.unit.test.ts" };
+const path = { file: "services/api/request-handler.ts", testFile: "services/api/request-handler.unit.test.ts" };
+const web = { file: "services/api/web-gateway.ts", testFile: "services/api/request-handler.unit.test.ts" };
+const wire = { file: "services/api/wire/request-fields.ts", testFile: "services/api/wire/request-fields.unit.test.ts" };
 
 const announcementWire = {
   file: "services/api/v1/announcement.wire.ts",
@@ -17,11 +17,11 @@ const announcementWire = {
 export const REQUEST_GUARDS: readonly TestedGuard[] = [
   {
     guard: "a key has only so many lists under way at once",
-    file: "services/api/request-slots.ts",
+    file: "services/api/concurrency/request-concurrency.ts",
     in: "RequestSlots",
     code: "new GuildSlots(LISTS_OF_A_KEY)",
     without: "new GuildSlots({ ...LISTS_OF_A_KEY, initial: Infinity, max: Infinity })",
-    testFile: "services/api/concurrent-lists.unit.test.ts",
+    testFile: "services/api/concurrency/concurrent-lists.unit.test.ts",
     test: "are eight at once",
   },
   {
@@ -34,11 +34,11 @@ export const REQUEST_GUARDS: readonly TestedGuard[] = [
   },
   {
     guard: "nothing that is inherited is read (D8)",
-    file: "services/api/wire-fields.ts",
+    file: "services/api/wire/request-fields.ts",
     in: "decodeFields",
     code: "Object.hasOwn($_, $_) ? $FIELD : undefined",
     without: "$FIELD",
-    testFile: "services/api/wire-fields.unit.test.ts",
+    testFile: "services/api/wire/request-fields.unit.test.ts",
     test: "nothing that is inherited is read",
   },
   {
@@ -233,20 +233,20 @@ export const REQUEST_GUARDS: readonly TestedGuard[] = [
   },
   {
     guard: "an answer has at most 4 MiB (D38)",
-    file: "services/api/encode-list.ts",
+    file: "services/api/wire/encode-list.ts",
     in: "encodeList",
     code: "$_ > MAX_ANSWER_BYTES",
     without: "false",
-    testFile: "services/api/encode-list.unit.test.ts",
+    testFile: "services/api/wire/encode-list.unit.test.ts",
     test: "one byte more is refused",
   },
   {
     guard: "a long list is encoded in slices",
-    file: "services/api/encode-list.ts",
+    file: "services/api/wire/encode-list.ts",
     in: "encodeList",
     code: "await $_.rest();",
     without: "",
-    testFile: "services/api/encode-list.unit.test.ts",
+    testFile: "services/api/wire/encode-list.unit.test.ts",
     test: "others have their turn",
   },
   {
@@ -261,11 +261,11 @@ export const REQUEST_GUARDS: readonly TestedGuard[] = [
   },
   {
     guard: "a guild has so many requests under way, and fewer large lists",
-    file: "services/api/guild-slots.ts",
+    file: "services/api/concurrency/concurrency-limit.ts",
     in: "#hasRoom",
     code: "$_ < ($_ ? MAX_AFTER_LARGE : $_)",
     without: "true",
-    testFile: "services/api/guild-slots.unit.test.ts",
+    testFile: "services/api/concurrency/concurrency-limit.unit.test.ts",
     test: "after a large one only one of the guild is",
   },
   {

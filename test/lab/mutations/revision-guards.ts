@@ -5,8 +5,8 @@ const subscribers = {
   file: "services/announcements/domain/subscribers.ts",
   testFile: "services/announcements/domain/subscribers.unit.test.ts",
 };
-const header = { file: "services/api/if-match.ts", testFile: "services/api/if-match.unit.test.ts" };
-const warnings = { file: "services/api/warnings.ts", testFile: "services/api/warnings.unit.test.ts" };
+const header = { file: "services/api/wire/if-match.ts", testFile: "services/api/wire/if-match.unit.test.ts" };
+const warnings = { file: "services/api/wire/warnings.ts", testFile: "services/api/wire/warnings.unit.test.ts" };
 
 /** What keeps one client's change from undoing another's (D36), and a slip from going unseen (D37). */
 export const REVISION_GUARDS: readonly TestedGuard[] = [
@@ -31,7 +31,7 @@ export const REVISION_GUARDS: readonly TestedGuard[] = [
   {
     ...replicas,
     guard: "If-Match is refused where nothing compares it",
-    file: "services/api/request-steps.ts",
+    file: "services/api/request-handler.ts",
     in: "check",
     code: "refuseIfMatch($HEADERS)",
     without: "readIfMatch($HEADERS)",

@@ -1,13 +1,16 @@
 import type { TestedGuard } from "./guard.ts";
 
-const server = { file: "services/api/http-server.ts", testFile: "services/api/connections.unit.test.ts" };
-const connections = { file: "services/api/connections.ts", testFile: "services/api/connections.unit.test.ts" };
-const limits = { testFile: "services/api/connection-limits.unit.test.ts" };
-const head = { file: "services/api/broken-request.ts", testFile: "services/api/http-server.unit.test.ts" };
+const server = { file: "services/api/http/http-server.ts", testFile: "services/api/http/connections.unit.test.ts" };
+const connections = {
+  file: "services/api/http/connections.ts",
+  testFile: "services/api/http/connections.unit.test.ts",
+};
+const limits = { testFile: "services/api/http/connection-limits.unit.test.ts" };
+const head = { file: "services/api/http/malformed-request.ts", testFile: "services/api/http/http-server.unit.test.ts" };
 
 const largeBodies = {
-  file: "services/api/bodies-under-way.ts",
-  testFile: "services/api/bodies-under-way.unit.test.ts",
+  file: "services/api/concurrency/body-memory.ts",
+  testFile: "services/api/concurrency/body-memory.unit.test.ts",
 };
 
 /** These guards limit what a connection may do. */
@@ -48,7 +51,7 @@ export const SERVER_GUARDS: readonly TestedGuard[] = [
   {
     ...connections,
     guard: "a stop cuts no answer that is being taken",
-    file: "services/api/http-server.ts",
+    file: "services/api/http/http-server.ts",
     in: "httpServer",
     code: "$_.closeIdleConnections = $_;",
     without: "",
@@ -58,7 +61,7 @@ export const SERVER_GUARDS: readonly TestedGuard[] = [
     ...connections,
     ...limits,
     guard: "the idlest connection makes room",
-    file: "services/api/connection-group.ts",
+    file: "services/api/http/connection-group.ts",
     in: "leastNeeded",
     code: "$_ === 0",
     without: "false",
@@ -68,7 +71,7 @@ export const SERVER_GUARDS: readonly TestedGuard[] = [
     ...connections,
     ...limits,
     guard: "what is incomplete makes room before what is idle",
-    file: "services/api/connection-group.ts",
+    file: "services/api/http/connection-group.ts",
     in: "leastNeeded",
     code: "$_?.complete !== true",
     without: "false",
@@ -96,7 +99,7 @@ export const SERVER_GUARDS: readonly TestedGuard[] = [
     ...connections,
     ...limits,
     guard: "bytes that nobody takes have a budget",
-    file: "services/api/unsent-answers.ts",
+    file: "services/api/http/buffered-responses.ts",
     in: "add",
     code: "this.#bytes > this.#budget",
     without: "false",
@@ -105,7 +108,7 @@ export const SERVER_GUARDS: readonly TestedGuard[] = [
   {
     ...connections,
     guard: "a client that shuts down its side gets its answer",
-    file: "services/api/http-server.ts",
+    file: "services/api/http/http-server.ts",
     in: "httpServer",
     code: "Object.assign($_, { httpAllowHalfOpen: true });",
     without: "",
@@ -114,7 +117,7 @@ export const SERVER_GUARDS: readonly TestedGuard[] = [
   {
     ...head,
     guard: "a refusal does not wait for its request's body",
-    file: "services/api/http-server.ts",
+    file: "services/api/http/http-server.ts",
     in: "serve",
     code: "$_.write($_.body);",
     without: "",
@@ -123,7 +126,7 @@ export const SERVER_GUARDS: readonly TestedGuard[] = [
   {
     ...head,
     guard: "a body that nobody uses is read for a second and no longer",
-    file: "services/api/request-body.ts",
+    file: "services/api/http/request-body.ts",
     in: "discardBody",
     code: "setTimeout(() => $_(false), $MS)",
     without: "setTimeout(() => undefined, $MS)",
@@ -132,7 +135,7 @@ export const SERVER_GUARDS: readonly TestedGuard[] = [
   {
     ...head,
     guard: "who was refused gets time to read why, and no reset",
-    file: "services/api/http-server.ts",
+    file: "services/api/http/http-server.ts",
     in: "readToTheEnd",
     code: "$SOCKET.end();",
     without: "$SOCKET.destroy();",
@@ -152,7 +155,7 @@ export const SERVER_GUARDS: readonly TestedGuard[] = [
     in: "hangUp",
     code: "setTimeout(() => $_, LINGER_MS)",
     without: "setTimeout(() => undefined, LINGER_MS)",
-    testFile: "services/api/connections.unit.test.ts",
+    testFile: "services/api/http/connections.unit.test.ts",
     test: "half-sent: headers",
   },
   {
@@ -161,7 +164,7 @@ export const SERVER_GUARDS: readonly TestedGuard[] = [
     in: "refuseBrokenRequest",
     code: "$GONE || $_?.req.complete === true",
     without: "$GONE",
-    testFile: "services/api/connections.unit.test.ts",
+    testFile: "services/api/http/connections.unit.test.ts",
     test: "what is broken behind a request",
   },
   {
@@ -182,46 +185,46 @@ export const SERVER_GUARDS: readonly TestedGuard[] = [
   },
   {
     guard: "answers of one turn are written together",
-    file: "services/api/http-server.ts",
+    file: "services/api/http/http-server.ts",
     in: "serve",
     code: "$_.add($WRITE)",
     without: "($WRITE)()",
-    testFile: "services/api/http-server.unit.test.ts",
+    testFile: "services/api/http/http-server.unit.test.ts",
     test: "answers of one turn",
   },
   {
     guard: "several sockets listen on the port",
-    file: "services/api/listening-sockets.ts",
+    file: "services/api/http/listening-sockets.ts",
     code: "const SOCKETS = $_;",
     without: "const SOCKETS = 1;",
-    testFile: "services/api/listening-sockets.unit.test.ts",
+    testFile: "services/api/http/listening-sockets.unit.test.ts",
     test: "accept a burst of connections in fewer turns of the event loop",
   },
   {
     guard: "a port that another one shares is refused",
-    file: "services/api/listening-sockets.ts",
+    file: "services/api/http/listening-sockets.ts",
     in: "listen",
     code: "if ($_ !== 0) await closed($_);",
     without: "",
-    testFile: "services/api/listening-sockets.unit.test.ts",
+    testFile: "services/api/http/listening-sockets.unit.test.ts",
     test: "a port that another one has is refused",
   },
   {
     guard: "a stop waits for the connections of every socket",
-    file: "services/api/listening-sockets.ts",
+    file: "services/api/http/listening-sockets.ts",
     in: "close",
     code: "[this.#server, ...$_]",
     without: "[this.#server]",
-    testFile: "services/api/listening-sockets.unit.test.ts",
+    testFile: "services/api/http/listening-sockets.unit.test.ts",
     test: "are closed when the last connection of any of them has ended",
   },
   {
     guard: "answers of 429 are delayed",
-    file: "services/api/request-steps.ts",
+    file: "services/api/request-handler.ts",
     in: "delayed",
     code: "await $_.before($_);",
     without: "",
-    testFile: "services/api/request-steps.unit.test.ts",
+    testFile: "services/api/request-handler.unit.test.ts",
     test: "an answer of 429 is delayed",
   },
   {
@@ -235,16 +238,16 @@ export const SERVER_GUARDS: readonly TestedGuard[] = [
   },
   {
     guard: "a body that has ended already is not waited for",
-    file: "services/api/request-body.ts",
+    file: "services/api/http/request-body.ts",
     in: "discardBody",
     code: "if ($_.readableEnded || $_.destroyed) return true;",
     without: "",
-    testFile: "services/api/http-server.unit.test.ts",
+    testFile: "services/api/http/http-server.unit.test.ts",
     test: "a body without a length is measured as it streams in",
   },
   {
-    file: "services/api/http-server.ts",
-    testFile: "services/api/http-server.unit.test.ts",
+    file: "services/api/http/http-server.ts",
+    testFile: "services/api/http/http-server.unit.test.ts",
     guard: "the rest of a refused request has five seconds to come, so that its sender opens no other connection",
     in: "LIMITS",
     property: "discardMs: $_",

@@ -1,0 +1,125 @@
+import { describe, expect, test } from "@jest/globals";
+import { until } from "../../../test/real-parts/until.ts";
+import { isRefusal } from "../../contracts/errors.ts";
+import { type GuildSlot, GuildSlots, LIST_REQUESTS, OTHER_REQUESTS } from "./concurrency-limit.ts";
+
+/** Acquires a slot `times` times, and tells which were granted. */
+function enter(slots: GuildSlots, times: number, name = "1") {
+  const inside: GuildSlot[] = [];
+  let refused = 0;
+  for (let at = 0; at < times; at += 1) {
+    void slots.acquire(name).then((slot) => (isRefusal(slot) ? (refused += 1) : inside.push(slot)));
+  }
+  return { inside, refused: () => refused };
+}
+
+/** Releases all, and those that come after them, so that none goes on waiting. */
+async function leave(inside: readonly GuildSlot[]): Promise<void> {
+  for (const slot of inside) {
+    slot.release();
+    await settled();
+  }
+}
+
+const settled = () => new Promise((resolve) => setImmediate(resolve));
+
+describe("requests of a guild that are under way at once", () => {
+  test("four of a guild are, the next wait for one to end, and those of other guilds do not", async () => {
+    const slots = new GuildSlots(OTHER_REQUESTS);
+    const { inside } = enter(slots, 10);
+    await settled();
+    expect(inside).toHaveLength(4);
+    const other = enter(slots, 1, "2");
+    await settled();
+    expect(other.inside).toHaveLength(1);
+    inside[0]!.release();
+    inside[0]!.release();
+    await settled();
+    expect(inside).toHaveLength(5);
+    await leave(inside);
+  });
+
+  test("a list that takes a quarter of a second counts as large, and another request does not for its time", async () => {
+    let now = 0;
+    const lists = enter(new GuildSlots(LIST_REQUESTS, () => now), 20).inside;
+    const others = enter(new GuildSlots(OTHER_REQUESTS, () => now), 20).inside;
+    await settled();
+    now = 249;
+    lists[0]!.release();
+    await settled();
+    expect(lists).toHaveLength(3);
+    now = 499;
+    for (const slot of [...lists.slice(1, 3), ...others.slice(0, 4)]) slot.release();
+    await settled();
+    expect(others).toHaveLength(8);
+    expect(lists).toHaveLength(3);
+    await until(() => lists.length > 3, "the rest after a large one is over");
+    await settled();
+    expect(lists).toHaveLength(4);
+    await leave(others);
+    now = 20_000;
+    for (const slot of lists) slot.release();
+  });
+
+  test("after a large one only one of the guild is, until ten seconds have passed without one", async () => {
+    let now = 0;
+    const slots = new GuildSlots({ ...LIST_REQUESTS, slowMs: Infinity }, () => now);
+    const first = enter(slots, 1);
+    await settled();
+    first.inside[0]!.markLarge();
+    const next = enter(slots, 3);
+    await settled();
+    expect(next.inside).toHaveLength(0);
+    first.inside[0]!.release();
+    await settled();
+    expect(next.inside).toHaveLength(1);
+    now = 10_000;
+    next.inside[0]!.release();
+    await settled();
+    expect(next.inside).toHaveLength(3);
+    for (const slot of next.inside) slot.release();
+    expect(slots.size).toBe(0);
+  });
+
+  test("after a large one the guild's next waits three times as long as that took, and no other guild's does", async () => {
+    let now = 0;
+    const slots = new GuildSlots(LIST_REQUESTS, () => now);
+    const { inside } = enter(slots, 1);
+    await settled();
+    inside[0]!.markLarge();
+    const next = enter(slots, 1);
+    now = 20;
+    const leftAt = performance.now();
+    inside[0]!.release();
+    await settled();
+    expect([next.inside.length, enter(slots, 1, "2").refused()]).toEqual([0, 0]);
+    await until(() => next.inside.length === 1, "the next of the guild");
+    // A timer may be a millisecond early.
+    expect(performance.now() - leftAt).toBeGreaterThanOrEqual(59);
+  });
+
+  test("one list of a guild is at first, and one more with each that was not large, up to eight", async () => {
+    const slots = new GuildSlots(LIST_REQUESTS);
+    const { inside } = enter(slots, 40);
+    const counts: number[] = [];
+    for (let left = 0; left < 10; left += 1) {
+      await settled();
+      counts.push(inside.length - left);
+      inside[left]!.release();
+    }
+    expect(counts).toEqual([1, 2, 3, 4, 5, 6, 7, 8, 8, 8]);
+    await leave(inside);
+  });
+
+  test("no more than 64 wait: those beyond are refused at once", async () => {
+    const slots = new GuildSlots(LIST_REQUESTS);
+    const { inside, refused } = enter(slots, 1 + 64 + 3);
+    await settled();
+    expect([inside.length, refused()]).toEqual([1, 3]);
+    for (let left = 0; left < inside.length; left += 1) {
+      inside[left]!.release();
+      await settled();
+    }
+    expect([inside.length, slots.size]).toEqual([65, 0]);
+  });
+});

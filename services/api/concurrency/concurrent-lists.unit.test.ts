@@ -1,0 +1,42 @@
+import { describe, expect, test } from "@jest/globals";
+import { newWriteId } from "../../../mixins/mongo/write-id.ts";
+import { until } from "../../../test/real-parts/until.ts";
+import { answersOf, postRequest } from "../../../test/real-parts/web-service.ts";
+import type { Caller } from "../../contracts/contract.ts";
+import { requestSteps, type RequestStepsParts } from "../request-handler.ts";
+
+const service: Caller = { keyId: "s", kind: "service", access: "read", guilds: [] };
+const admitted = { caller: service, standings: [] };
+
+describe("the lists of a key", () => {
+  test("are eight at once, over all the guilds that it opens; other requests are not counted", async () => {
+    const { promise, resolve } = Promise.withResolvers<object[]>();
+    let [lists, gets] = [0, 0];
+    const call: RequestStepsParts["call"] = ({ contract: { name } }) => {
+      if (!name.endsWith(".list")) return Promise.resolve((gets += 1)).then(() => null);
+      lists += 1;
+      return promise;
+    };
+    const answer = answersOf(
+      requestSteps({
+        knownPaths: [],
+        performOnce: (_request, perform) => perform(newWriteId()),
+        admission: { admit: async () => admitted, admitToGuild: () => admitted },
+        clock: { now: () => 0 },
+        onDefect: () => undefined,
+        call,
+      }),
+    );
+    const ask = (path: string, guild: number) =>
+      answer(
+        postRequest(path, { guild_id: `${guild}`, ...(path.endsWith("list") ? { amount: 1 } : { id: "x" }) }),
+        "id",
+      );
+    const answers = Array.from({ length: 20 }, (_, guild) => ask("/v1/announcement/list", guild + 1));
+    await until(() => lists === 8, "eight are under way");
+    await ask("/v1/announcement/get", 50);
+    expect([lists, gets]).toEqual([8, 1]);
+    resolve([]);
+    expect((await Promise.all(answers)).map(({ status }) => status)).toEqual(answers.map(() => 200));
+  });
+});

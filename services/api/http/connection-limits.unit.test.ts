@@ -1,0 +1,116 @@
+import { afterEach, describe, expect, test } from "@jest/globals";
+import {
+  HttpServerUnderTest,
+  type Line,
+  MIB,
+  request,
+  statusesIn,
+} from "../../../test/real-parts/http-server-under-test.ts";
+import { until } from "../../../test/real-parts/until.ts";
+import { jsonAnswer } from "./http-response.ts";
+
+describe("the limits of connections to the HTTP server", () => {
+  const server = new HttpServerUnderTest();
+  afterEach(() => server.cut());
+
+  test("a connection too many is closed at once, and those that are there go on", async () => {
+    const held = Promise.withResolvers<void>();
+    let full = 0;
+    let begun = 0;
+    await server.start({
+      limits: { maxConnections: 2 },
+      onFull: () => (full += 1),
+      answer: async () => ((begun += 1), await held.promise, jsonAnswer(200, {})),
+    });
+    const lines = [await server.dial(), await server.dial()];
+    for (const { socket } of lines) socket.write(request("{}"));
+    await until(() => begun === 2, "both are busy");
+    const third = await server.dial();
+    await until(third.closed, "the third is closed");
+    held.resolve();
+    await until(() => lines.every(({ received }) => received().endsWith("}")), "the others are answered");
+    expect([full, ...lines.map(({ received }) => statusesIn(received())[0])]).toEqual([1, "200", "200"]);
+  });
+
+  test("where connections lie idle, the idlest makes room for a new one", async () => {
+    await server.start({ limits: { maxConnections: 2 } });
+    const [one, other] = [await server.send(request("{}")), await server.send(request("{}"))];
+    one.socket.write(request("{}"));
+    await until(() => statusesIn(one.received()).length === 2, "the first was busy last");
+    await server.send(request("{}"));
+    await until(other.closed, "the idlest is closed");
+    expect(one.closed()).toBe(false);
+  });
+
+  test.each([
+    ["body", request("{", { "content-length": 9 })],
+    ["head", "POST /x HTTP/1.1\r\n"],
+  ])("a connection whose %s is incomplete for longest makes room, before one that is idle", async (_name, half) => {
+    await server.start({ limits: { maxConnections: 4 } });
+    const idle = await server.send(request("{}"));
+    const [slowest, slow] = [await server.dial(half), await server.dial(half)];
+    await until(() => server.accepted.every(({ bytesRead }) => bytesRead > 0), "all of it has arrived");
+    const busy = await server.send(request("{}"));
+    await server.send(request("{}"));
+    await until(slowest.closed, "the slowest is closed");
+    expect([slow.closed(), idle.closed(), busy.closed()]).toEqual([false, false, false]);
+    slow.socket.write('"a":1}   ');
+  });
+
+  test("an address has so many connections, and for one more its own make room; others have theirs", async () => {
+    let calls = 0;
+    const addressOf = () => ((calls += 1) % 3 === 0 ? "other" : "one");
+    await server.start({ limits: { maxConnectionsPerAddress: 2 }, addressOf });
+    const first = await server.send(request("{}"));
+    const second = await server.send(request("{}"));
+    const ofOther = await server.send(request("{}"));
+    await server.send(request("{}"));
+    await until(first.closed, "the idlest of the address is closed");
+    expect([second.closed(), ofOther.closed()]).toEqual([false, false]);
+  });
+
+  test("connections without an address, as those of trusted proxies, count for none", async () => {
+    await server.start({ limits: { maxConnectionsPerAddress: 1 }, addressOf: () => undefined });
+    const lines = [
+      await server.send(request("{}")),
+      await server.send(request("{}")),
+      await server.send(request("{}")),
+    ];
+    expect(lines.map(({ closed }) => closed())).toEqual([false, false, false]);
+  });
+
+  test("an address whose connections all wait for answers gets no further one, and has room again after them", async () => {
+    const held = Promise.withResolvers<void>();
+    let [begun, full] = [0, 0];
+    await server.start({
+      limits: { maxConnectionsPerAddress: 1 },
+      addressOf: () => "one",
+      onFull: () => (full += 1),
+      answer: async () => ((begun += 1), await held.promise, jsonAnswer(200, {})),
+    });
+    const busy = await server.dial(request("{}"));
+    await until(() => begun === 1, "it is busy");
+    await until((await server.dial()).closed, "the next is closed");
+    held.resolve();
+    await until(() => busy.received().endsWith("}"), "the answer");
+    await server.send(request("{}"));
+    expect(full).toBe(1);
+  });
+
+  test("bytes that nobody takes have a budget over all connections, and the slowest taker of much is cut", async () => {
+    const large = { large: "x".repeat(8 * MIB) };
+    await server.start({ limits: { maxUnsentBytes: 20 * MIB }, answer: async () => jsonAnswer(200, large) });
+    const lines: Line[] = [];
+    for (let at = 0; at < 3; at += 1) {
+      const line = await server.dial();
+      line.socket.pause();
+      line.socket.write(request("{}"));
+      lines.push(line);
+      await until(() => server.served.length === at + 1, "the answer is given");
+    }
+    await until(() => server.accepted[0]!.destroyed, "the slowest is cut");
+    for (const { socket } of lines) socket.resume();
+    await until(() => lines.slice(1).every(({ received }) => received().endsWith('"}')), "the others get theirs");
+    expect(lines[0]!.received().length).toBeLessThan(8 * MIB);
+  });
+});

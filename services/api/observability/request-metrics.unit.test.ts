@@ -1,0 +1,34 @@
+import type { IncomingMessage } from "node:http";
+import { beforeEach, describe, expect, test } from "@jest/globals";
+import { httpRequestSeconds } from "../../../mixins/observability/metrics.ts";
+import { measureRequest } from "./request-metrics.ts";
+
+function measured(url: string, status: number): void {
+  measureRequest({ request: { url } as IncomingMessage, status, ms: 12 });
+}
+
+async function counts(): Promise<unknown[]> {
+  const { values } = await httpRequestSeconds.get();
+  return values
+    .filter(({ metricName }) => metricName?.endsWith("_count") === true)
+    .map(({ labels, value }) => [labels["route"], labels["status"], value]);
+}
+
+describe("the figures of requests", () => {
+  beforeEach(() => httpRequestSeconds.reset());
+
+  test("count an alias as the endpoint that it stands for, by status", async () => {
+    measured("/v2/guild/settings/get?x=1", 200);
+    measured("/api/v2/guild/settings/get", 200);
+    measured("/v2/guild/settings/get", 401);
+    expect(await counts()).toEqual([
+      ["/v2/guild/settings/get", 200, 2],
+      ["/v2/guild/settings/get", 401, 1],
+    ]);
+  });
+
+  test("grow no label for each path that a client makes up", async () => {
+    for (const url of ["/", "/health/live", "/v9", "/v2/guild/settings/get/", ""]) measured(url, 404);
+    expect(await counts()).toEqual([["other", 404, 5]]);
+  });
+});

@@ -1,0 +1,7 @@
+import { writeFile } from "node:fs/promises";
+import { join } from "node:path";
+import { openapiText } from "./openapi-document.ts";
+import { ROUTES } from "../route-table.ts";
+
+/** `npm run openapi`: writes the committed document anew from the route table. */
+await writeFile(join(import.meta.dirname, "openapi.json"), openapiText(ROUTES));

@@ -1,0 +1,87 @@
+import { describe, expect, test } from "@jest/globals";
+import type { EventView } from "../../contracts/calendar-events.contract.ts";
+import { isRefusal } from "../../contracts/errors.ts";
+import type { EventId } from "../../contracts/ids.ts";
+import { MAX_ANSWER_BYTES } from "../../contracts/list-limits.ts";
+import { encodeList } from "./encode-list.ts";
+import { ROUTES } from "../route-table.ts";
+
+const routeAt = (path: string) => {
+  const route = ROUTES.find(({ paths }) => paths.includes(path));
+  if (route === undefined) throw new Error(path);
+  return route;
+};
+const range = routeAt("/v2/events/list/range");
+
+const events = (count: number, name = "Réunion"): EventView[] =>
+  Array.from({ length: count }, (_, at) => ({
+    eventId: `e${at}` as EventId,
+    startsAt: at,
+    endsAt: at,
+    name,
+    isParent: false,
+    color: "NONE",
+    recurs: false,
+  }));
+
+async function bodyOf(route: typeof range, result: unknown): Promise<Buffer> {
+  const body = await encodeList(route, result);
+  if (isRefusal(body)) throw new Error(body.refusal);
+  return typeof body === "string" ? Buffer.from(body) : Buffer.concat(body);
+}
+
+describe("the encoding of lists", () => {
+  test.each([0, 1, 50, 51, 100, 1_234])("a list of %d entries is the JSON of all of it", async (count) => {
+    const result = events(count);
+    expect((await bodyOf(range, result)).toString()).toBe(JSON.stringify(range.encode(result)));
+    const counted = routeAt("/v1/announcement/upcoming");
+    const entries = result.map(({ eventId }) => ({
+      eventId,
+      dueAt: 1,
+      announcementId: "é",
+      startsAt: 1,
+      channel: "1",
+    }));
+    const posts = { posts: entries, ...(count > 50 ? { notPlanned: { code: "TOO_MANY_POSTS" } } : {}) };
+    expect((await bodyOf(counted, posts)).toString()).toBe(JSON.stringify(counted.encode(posts)));
+    const paged = routeAt("/admin/keys/audit");
+    const page = { changes: entries.map(({ eventId: by }) => ({ by })), ...(count > 50 ? { next: "1_a" } : {}) };
+    expect((await bodyOf(paged, page)).toString()).toBe(JSON.stringify(paged.encode(page)));
+  });
+
+  test.each([1, 5_000])(
+    "of %d entries, an answer of exactly 4 MiB is given, and one byte more is refused",
+    async (count) => {
+      const missing = MAX_ANSWER_BYTES - (await bodyOf(range, events(count, "é"))).length;
+      const [first, ...others] = events(count, "é");
+      const fitting = [{ ...first, name: `é${"x".repeat(missing)}` }, ...others];
+      expect(await bodyOf(range, fitting)).toHaveLength(MAX_ANSWER_BYTES);
+      await expect(encodeList(range, [{ ...first, name: `é${"x".repeat(missing + 1)}` }, ...others])).resolves.toEqual({
+        refusal: "TOO_MANY_ENTRIES",
+        message: "The answer would be larger than 4194304 bytes",
+        problems: [
+          {
+            field: "until",
+            code: "TOO_MANY",
+            message: "must make a narrower window: the answer would be larger than 4194304 bytes",
+          },
+        ],
+      });
+    },
+  );
+
+  test("while a long list is encoded, others have their turn", async () => {
+    let turns = 0;
+    const counting = setInterval(() => (turns += 1), 0);
+    const body = await bodyOf(range, events(10_000, "x".repeat(300)));
+    clearInterval(counting);
+    expect(body.length).toBeGreaterThan(3_000_000);
+    expect(turns).toBeGreaterThan(1);
+  });
+
+  test("every list has a field by which less is asked for (D38)", () => {
+    const lists = ROUTES.filter(({ answer }) => answer.some(({ list }) => list !== undefined));
+    const without = lists.filter(({ contract }) => contract.narrowing === undefined).map(({ paths }) => paths[0]);
+    expect([lists.length, without]).toEqual([10, ["/v2/calendar/list"]]);
+  });
+});

@@ -1,0 +1,145 @@
+import { describe, expect, test } from "@jest/globals";
+import * as fc from "fast-check";
+import { parseJsonObject } from "./exact-json.ts";
+import { ROUTES } from "../route-table.ts";
+import {
+  asInteger,
+  asName,
+  decodeFields,
+  field,
+  guildField,
+  guildsField,
+  objectField,
+  wireNames,
+  wirePath,
+} from "./request-fields.ts";
+
+const inner = objectField("recurrence", [field("frequency", "frequency", asName), field("count")], "absent");
+const fields = [guildField, field("epoch_start", "startsAt", asInteger), field("lang", "lang", asName), inner];
+
+describe("the fields of a request", () => {
+  test("are renamed, and what nobody knows is left behind (D6); inside an object it stays, for the check to refuse (D37)", () => {
+    const body = { guild_id: "1", epoch_start: 5, is_parent: true, recurrence: { frequency: "daily", until: 1 } };
+    expect(decodeFields(body, fields, "absent")).toEqual({
+      guildId: "1",
+      startsAt: 5,
+      recurrence: { frequency: "DAILY", until: 1 },
+    });
+  });
+
+  test("inside an object a member is known by its wire name alone, and a problem of it is named so", () => {
+    const members = [field("by_day", "byDay"), field("count")];
+    const nested = [objectField("recurrence", members, "absent")];
+    const decoded = decodeFields({ recurrence: { by_day: [1], byDay: [2], count: 3 } }, nested, "absent");
+    expect(decoded).toEqual({ recurrence: { byDay: [1], "?byDay": [2], count: 3 } });
+    const names = new Map(wireNames(nested));
+    const paths = ["recurrence.byDay[4]", "recurrence.?byDay", "recurrence.count", "recurrence"];
+    expect(paths.map((path) => wirePath(path, names))).toEqual([
+      "recurrence.by_day[4]",
+      "recurrence.byDay",
+      "recurrence.count",
+      "recurrence",
+    ]);
+  });
+
+  test("null is absent on create, and a value elsewhere (D6)", () => {
+    const body = { lang: null, recurrence: { frequency: "DAILY", count: null } };
+    expect(decodeFields(body, fields, "absent")).toEqual({ recurrence: { frequency: "DAILY" } });
+    expect(decodeFields(body, fields, "value")).toMatchObject({ lang: null });
+  });
+
+  test.each([
+    [375357265198317579n, "375357265198317579"],
+    [1, "1"],
+    ["1", "1"],
+    [1.5, 1.5],
+    [3.7e17, 3.7e17],
+    [null, null],
+    [{}, {}],
+  ])("the guild id %p is read as %p, alone and in a list (D7)", (given, read) => {
+    expect(guildField.decode(given)).toEqual(read);
+    expect(guildsField.decode(["2", given])).toEqual(["2", read]);
+    expect(guildsField.decode("2")).toBe("2");
+  });
+
+  test.each([
+    [10n ** 30n, 1e30],
+    [10n ** 400n, Number.MAX_VALUE],
+    [-Infinity, -Number.MAX_VALUE],
+    [1.5, 1.5],
+    ["1", "1"],
+  ])("the integer %p is read as %p: what is beyond 2^53 is a number beyond every range", (given, read) => {
+    expect(asInteger(given)).toBe(read);
+  });
+
+  test("a number beyond all numbers is out of its field's range, and ignored in a field that nobody knows (D6)", () => {
+    const update = ROUTES.find(({ paths }) => paths[0] === "/v1/announcement/update")!;
+    const problemsOf = (more: string) => {
+      const body = parseJsonObject(`{"guild_id":"1","id":"x",${more}}`) as Record<string, unknown>;
+      return update.check(update.decode(body));
+    };
+    expect(problemsOf('"nonsense":1e400')).toEqual([]);
+    expect(problemsOf('"hours":1e400,"minutes":-1e400,"info":1e400,"guild_id":1e400')).toMatchObject([
+      { field: "guild_id", code: "WRONG_TYPE" },
+      { field: "hours", code: "OUT_OF_RANGE" },
+      { field: "minutes", code: "OUT_OF_RANGE" },
+      { field: "info", code: "WRONG_TYPE" },
+    ]);
+  });
+
+  test("a fraction is no integer for any field, however close to one it is (D7)", () => {
+    const update = ROUTES.find(({ paths }) => paths[0] === "/v1/announcement/update")!;
+    const text = '{"guild_id":9007199254740990.6,"id":"x","hours":1.00000000000000000001,"minutes":1e-400}';
+    const problems = update.check(update.decode(parseJsonObject(text) as Record<string, unknown>));
+    expect(problems).toEqual([
+      { field: "guild_id", code: "WRONG_TYPE", message: expect.stringContaining("must be an integer from 1 to") },
+      { field: "hours", code: "WRONG_TYPE", message: "must be an integer" },
+      { field: "minutes", code: "WRONG_TYPE", message: "must be an integer" },
+    ]);
+  });
+
+  test("a name is upper-cased letter by letter of ASCII alone (D10)", () => {
+    expect(asName("mac_and_Cheese")).toBe("MAC_AND_CHEESE");
+    expect(asName("engliſh")).toBe("ENGLIſH");
+    expect(asName(5)).toBe(5);
+  });
+
+  test("nothing that is inherited is read", () => {
+    const body = Object.create({ guild_id: "1", lang: "ENGLISH" }) as Record<string, unknown>;
+    expect(decodeFields(body, fields, "value")).toEqual({});
+  });
+
+  test("a problem's path is spelt as the client spells it", () => {
+    const wireOf = new Map([["subscribersRole", "subscribers_role"]]);
+    expect(wirePath("subscribersRole[2]", wireOf)).toBe("subscribers_role[2]");
+    expect(wirePath("recurrence.count", wireOf)).toBe("recurrence.count");
+  });
+
+  test.each(ROUTES.flatMap((route) => route.fields.map(({ wire }) => [route.paths[0], wire, route] as const)))(
+    "an operator of the database is no value: %s %s",
+    (_path, wire, route) => {
+      for (const value of [{ $ne: 1 }, { $gt: "" }, [{ $ne: 1 }]]) {
+        const problems = route.check(route.decode({ [wire]: value }));
+        expect(problems.map((problem) => problem.field.split(/[.[]/, 1)[0])).toContain(wire);
+      }
+    },
+  );
+
+  test("whatever JSON comes in, decode and check take it, and name fields of the route alone", () => {
+    const names = ROUTES.flatMap((route) => route.fields.map(({ wire }) => wire));
+    const bodies = fc.dictionary(
+      fc.constantFrom(...names, "__proto__", "constructor", "x"),
+      fc.jsonValue({ maxDepth: 3 }),
+    );
+    fc.assert(
+      fc.property(fc.constantFrom(...ROUTES), bodies, (route, body) => {
+        const parsed = parseJsonObject(JSON.stringify(body)) as Record<string, unknown>;
+        const wires = route.fields.map(({ wire }) => wire);
+        for (const { field: path } of route.check(route.decode(parsed))) {
+          expect(wires).toContain(path.split(/[.[]/, 1)[0]);
+        }
+      }),
+      { numRuns: 2_000 },
+    );
+  });
+});
