@@ -12,8 +12,8 @@ import {
   type SettledPost,
   type UpcomingPost,
 } from "../contracts/dispatch.contract.ts";
-import { ownersOnTheBus } from "../dispatch/owners-on-the-bus.ts";
-import { previewOf } from "../dispatch/preview.ts";
+import { ownersOnTheBus } from "../dispatch/adapters/owner-services.ts";
+import { previewOf } from "../dispatch/queries/preview.ts";
 import { guildSettingsService } from "../guild-settings/guild-settings.service.ts";
 import { ROUTES } from "./route-table.ts";
 import { announcementExamples, danglingExample } from "./v1/announcement.examples.ts";

@@ -1,14 +1,14 @@
 import { Counter, Gauge, Histogram, type Metric } from "prom-client";
 import { metricsRegistry } from "../../mixins/observability/metrics.ts";
 import { LATE_CODES, REASON_CODES } from "../contracts/dispatch.contract.ts";
-import type { Post } from "./domain/post.ts";
-import { reasonCode } from "./domain/reason-code.ts";
+import type { Post } from "./domain/post/post.ts";
+import { reasonCode } from "./domain/post/reason-code.ts";
 import type { EpochMs } from "../contracts/ids.ts";
-import type { PostsStore } from "./posts.store.ts";
+import type { PostsStore } from "./store/posts.store.ts";
 import type { Dispatcher } from "./protocol/dispatcher.ts";
-import type { FeedProgress } from "./protocol/follower.ts";
+import type { FeedProgress } from "./protocol/planning/change-feed-consumer.ts";
 import type { Clock } from "./protocol/ports.ts";
-import type { Sink } from "./sink.ts";
+import type { Sink } from "./sinks/sink.ts";
 
 /** None: only a process that runs dispatch exports these (`exportDispatchMetrics`), or the others would show zeros. */
 const registers: [] = [];

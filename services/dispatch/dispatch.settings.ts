@@ -1,5 +1,5 @@
 import { integerSetting, type Setting } from "../../mixins/settings/environment.ts";
-import { SINK_NAMES, type SinkName } from "./domain/post.ts";
+import { SINK_NAMES, type SinkName } from "./domain/post/post.ts";
 
 /** Where posts go (D34). */
 const sinksSetting: Setting<readonly SinkName[]> = {

@@ -1,6 +1,6 @@
 import { describe, expect, test } from "@jest/globals";
 import { readEnvironment } from "../../mixins/settings/environment.ts";
-import { discordSettings } from "./discord.sink.ts";
+import { discordSettings } from "./sinks/discord/discord.sink.ts";
 import { dispatchSettings } from "./dispatch.settings.ts";
 
 /** Requests a second that Discord takes of one bot, over all routes. */

@@ -14,7 +14,7 @@ import { calendarEventsSettings } from "../calendar-events/calendar-events.setti
 import { calendarEventsService } from "../calendar-events/calendar-events.service.ts";
 import { dispatchService } from "../dispatch/dispatch.service.ts";
 import { dispatchSettings } from "../dispatch/dispatch.settings.ts";
-import { makeSinks, sinkProblems, sinkSettings } from "../dispatch/sinks.ts";
+import { makeSinks, sinkProblems, sinkSettings } from "../dispatch/sinks/make-sinks.ts";
 import { guildSettingsService } from "../guild-settings/guild-settings.service.ts";
 import { launchSettings } from "./launch.settings.ts";
 import type { ServiceName } from "../contracts/service-names.ts";

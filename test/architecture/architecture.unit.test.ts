@@ -8,11 +8,11 @@ const planted: Record<keyof typeof RULES, readonly [path: string, text: string][
     ["services/contracts/a.ts", 'import { serve } from "../../mixins/actions/contract-action.ts";'],
     ["services/contracts/b.ts", 'export * from "mongoose";'],
   ],
-  mixinsKnowNobody: [["mixins/clock.ts", 'import type { x } from "../services/dispatch/sink.ts";']],
+  mixinsKnowNobody: [["mixins/clock.ts", 'import type { x } from "../services/dispatch/sinks/sink.ts";']],
   domainsArePure: [
     ["services/dispatch/domain/a.ts", 'import { readFileSync } from "node:fs";'],
     ["services/dispatch/domain/b.ts", "export const late = (due: number) => Date.now() - due;"],
-    ["services/dispatch/domain/c.ts", 'import { x } from "../posts.store.ts";'],
+    ["services/dispatch/domain/c.ts", 'import { x } from "../store/posts.store.ts";'],
     ["services/dispatch/domain/d.ts", "export const roll = () => Math.random();"],
     ["services/dispatch/domain/e.ts", 'const { Schema } = await import("mongoose");'],
   ],
@@ -20,7 +20,7 @@ const planted: Record<keyof typeof RULES, readonly [path: string, text: string][
   databaseIsTheStores: [["services/dispatch/dispatch.service.ts", 'import mongoose,\n  { Schema } from "mongoose";']],
   innerPartsAreTheBusFolders: [
     ["services/api/gateway.ts", "if (!broker.registry.actions.isAvailable(name)) throw new Error(name);"],
-    ["services/dispatch/known-replicas.ts", "const all = ({ registry }: ServiceBroker) => registry.nodes;"],
+    ["services/dispatch/adapters/known-replicas.ts", "const all = ({ registry }: ServiceBroker) => registry.nodes;"],
   ],
   eventsAreChecked: [
     [

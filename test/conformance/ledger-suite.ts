@@ -1,5 +1,5 @@
 import { expect, test } from "@jest/globals";
-import type { Post } from "../../services/dispatch/domain/post.ts";
+import type { Post } from "../../services/dispatch/domain/post/post.ts";
 import { until } from "../real-parts/until.ts";
 import { claimOf, LEASE_MS, type PostStoreFixture } from "./post-store-fixture.ts";
 

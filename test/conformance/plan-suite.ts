@@ -1,7 +1,7 @@
 import { expect, test } from "@jest/globals";
 import type { AnnouncementId, GuildId, OccurrenceId } from "../../services/contracts/ids.ts";
-import type { Position } from "../../services/dispatch/domain/plan-order.ts";
-import type { Post } from "../../services/dispatch/domain/post.ts";
+import type { Position } from "../../services/dispatch/domain/plan/plan-order.ts";
+import type { Post } from "../../services/dispatch/domain/post/post.ts";
 import { claimOf, emptyPlan, newGuildId, type PostStoreFixture } from "./post-store-fixture.ts";
 
 function position(at: number): Position {

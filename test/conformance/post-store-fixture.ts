@@ -1,7 +1,7 @@
 import type { GuildId, OccurrenceId } from "../../services/contracts/ids.ts";
-import { startOf } from "../../services/dispatch/domain/plan-order.ts";
-import { planPosts } from "../../services/dispatch/domain/plan-posts.ts";
-import type { Post } from "../../services/dispatch/domain/post.ts";
+import { startOf } from "../../services/dispatch/domain/plan/plan-order.ts";
+import { planPosts } from "../../services/dispatch/domain/plan/plan-posts.ts";
+import type { Post } from "../../services/dispatch/domain/post/post.ts";
 import type { Claim, PlanCommit, PostStore } from "../../services/dispatch/protocol/post-store.ts";
 import { sampleOccurrence, sampleTruth } from "../fixtures/dispatch-samples.ts";
 

@@ -5,7 +5,7 @@ import { calendarEventsChangesSince } from "../../services/contracts/calendar-ev
 import { announcementsService } from "../../services/announcements/announcements.service.ts";
 import { calendarEventsService } from "../../services/calendar-events/calendar-events.service.ts";
 import { dispatchService } from "../../services/dispatch/dispatch.service.ts";
-import { logSink } from "../../services/dispatch/log.sink.ts";
+import { logSink } from "../../services/dispatch/sinks/log/log.sink.ts";
 import { guildSettingsService } from "../../services/guild-settings/guild-settings.service.ts";
 import { startTestGateway, type TestGateway, untilReady } from "../real-parts/test-gateway.ts";
 import { until } from "../real-parts/until.ts";

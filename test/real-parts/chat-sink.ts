@@ -1,7 +1,7 @@
-import { discordSink, type DiscordSinkOptions } from "../../services/dispatch/discord.sink.ts";
+import { discordSink, type DiscordSinkOptions } from "../../services/dispatch/sinks/discord/discord.sink.ts";
 import { announced } from "../fixtures/announced-samples.ts";
 import { renderAnnouncement } from "../../services/dispatch/domain/message/announcement-message.ts";
-import type { OutgoingMessage, Sink } from "../../services/dispatch/sink.ts";
+import type { OutgoingMessage, Sink } from "../../services/dispatch/sinks/sink.ts";
 import { type ChatServer, type ChatServerOptions, startChatServer } from "./chat-server.ts";
 
 export const CHANNEL = "400000000000000001";

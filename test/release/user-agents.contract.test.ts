@@ -1,9 +1,9 @@
 import { createServer } from "node:http";
 import type { AddressInfo } from "node:net";
 import { afterAll, beforeAll, describe, expect, test } from "@jest/globals";
-import { discordSink } from "../../services/dispatch/discord.sink.ts";
-import type { OutgoingMessage, Sink } from "../../services/dispatch/sink.ts";
-import { webhookSink } from "../../services/dispatch/webhook.sink.ts";
+import { discordSink } from "../../services/dispatch/sinks/discord/discord.sink.ts";
+import type { OutgoingMessage, Sink } from "../../services/dispatch/sinks/sink.ts";
+import { webhookSink } from "../../services/dispatch/sinks/webhook/webhook.sink.ts";
 import { readReleaseFiles } from "./check-release.ts";
 
 const { version } = JSON.parse(readReleaseFiles()["package.json"]) as { readonly version: string };

@@ -1,6 +1,6 @@
 import type { EpochMs } from "../../contracts/ids.ts";
-import type { Outage } from "../domain/wait.ts";
-import type { Life } from "./life.ts";
+import type { Outage } from "../domain/post/wait.ts";
+import type { Life } from "./lifecycle.ts";
 import type { Ports } from "./ports.ts";
 import type { Beats } from "./post-store.ts";
 import type { Timing } from "./timing.ts";

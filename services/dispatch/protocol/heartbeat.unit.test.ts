@@ -1,7 +1,7 @@
 import { describe, expect, test } from "@jest/globals";
 import { newMemoryPostStore } from "../../../test/lab/simulator/memory-post-store.ts";
 import { newHeartbeat } from "./heartbeat.ts";
-import { newLife } from "./life.ts";
+import { newLife } from "./lifecycle.ts";
 import type { Ports } from "./ports.ts";
 import { STANDARD_TIMING } from "./timing.ts";
 

@@ -7,10 +7,10 @@ import type {
 import type { ChangesSinceParams, ChangesSinceResult } from "../../contracts/change-feed.contract.ts";
 import type { GuildSettings } from "../../contracts/guild-settings.contract.ts";
 import type { AnnouncementId, EpochMs, GuildId, OccurrenceId } from "../../contracts/ids.ts";
-import type { ChatMessage } from "../domain/chat-message.ts";
+import type { ChatMessage } from "../domain/message/chat-message.ts";
 import type { Announced } from "../domain/message/announcement-embed.ts";
-import type { Post, SinkName } from "../domain/post.ts";
-import type { Sink } from "../sink.ts";
+import type { Post, SinkName } from "../domain/post/post.ts";
+import type { Sink } from "../sinks/sink.ts";
 import type { PostStore } from "./post-store.ts";
 
 /**

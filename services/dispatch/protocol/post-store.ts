@@ -1,9 +1,9 @@
 import type { ChangeMark } from "../../contracts/change-feed.contract.ts";
 import type { EpochMs, GuildId } from "../../contracts/ids.ts";
-import type { Position } from "../domain/plan-order.ts";
-import type { PlanChanges, SinksOnSince } from "../domain/plan-truth.ts";
-import type { Post, SinkName } from "../domain/post.ts";
-import type { Outage, Waited } from "../domain/wait.ts";
+import type { Position } from "../domain/plan/plan-order.ts";
+import type { PlanChanges, SinksOnSince } from "../domain/plan/plan-input.ts";
+import type { Post, SinkName } from "../domain/post/post.ts";
+import type { Outage, Waited } from "../domain/post/wait.ts";
 import type { Feed } from "./ports.ts";
 
 /** How far a guild is planned. */

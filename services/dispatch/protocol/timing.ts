@@ -1,4 +1,4 @@
-import { KEPT_CALLED_OFF, MAX_OPEN_POSTS } from "../domain/plan-truth.ts";
+import { KEPT_CALLED_OFF, MAX_OPEN_POSTS } from "../domain/plan/plan-input.ts";
 
 /** The times of the protocol, in milliseconds, with their reasons; and the numbers that bound its work. */
 export interface Timing {

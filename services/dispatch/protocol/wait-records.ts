@@ -1,9 +1,9 @@
 import { LRUCache } from "lru-cache";
 import type { LateCode } from "../../contracts/dispatch.contract.ts";
 import type { EpochMs } from "../../contracts/ids.ts";
-import { LATE_WITH_REASON_MS, lateReason } from "../domain/late-reason.ts";
-import type { Post } from "../domain/post.ts";
-import { causeOfRetry, type Lap, type Outage, type Waited, waitsOf } from "../domain/wait.ts";
+import { LATE_WITH_REASON_MS, lateReason } from "../domain/post/late-reason.ts";
+import type { Post } from "../domain/post/post.ts";
+import { causeOfRetry, type Lap, type Outage, type Waited, waitsOf } from "../domain/post/wait.ts";
 import type { Clock } from "./ports.ts";
 
 /** What one post has waited for since it was due, stretch by stretch. */

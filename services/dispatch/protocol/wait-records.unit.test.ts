@@ -1,6 +1,6 @@
 import { beforeEach, describe, expect, test } from "@jest/globals";
-import type { Post } from "../domain/post.ts";
-import type { Outage } from "../domain/wait.ts";
+import type { Post } from "../domain/post/post.ts";
+import type { Outage } from "../domain/post/wait.ts";
 import { newWaitRecords, type WaitRecords } from "./wait-records.ts";
 
 const DUE = 1_000_000;

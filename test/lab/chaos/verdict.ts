@@ -1,5 +1,5 @@
 import type { PostState } from "../../../services/contracts/dispatch.contract.ts";
-import { LATE_WITH_REASON_MS } from "../../../services/dispatch/domain/late-reason.ts";
+import { LATE_WITH_REASON_MS } from "../../../services/dispatch/domain/post/late-reason.ts";
 
 /** A post that has to be made: an announcement's channel, and the event's id and name. */
 export interface ExpectedPost {

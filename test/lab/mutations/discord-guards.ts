@@ -1,10 +1,10 @@
 import type { TestedGuard } from "./guard.ts";
 
 const directory = {
-  file: "services/dispatch/discord/channel-directory.ts",
-  testFile: "services/dispatch/discord-channels.contract.test.ts",
+  file: "services/dispatch/sinks/discord/channel-directory.ts",
+  testFile: "services/dispatch/sinks/discord/discord-channels.contract.test.ts",
 };
-const sink = { ...directory, file: "services/dispatch/discord.sink.ts" };
+const sink = { ...directory, file: "services/dispatch/sinks/discord/discord.sink.ts" };
 
 /** What the Discord sink, and the checks of its channels, keep to. */
 export const DISCORD_GUARDS: readonly TestedGuard[] = [
@@ -58,30 +58,30 @@ export const DISCORD_GUARDS: readonly TestedGuard[] = [
   },
   {
     guard: "the rest of a message that is certainly absent is sent",
-    file: "services/dispatch/protocol/rescue.ts",
+    file: "services/dispatch/protocol/delivery/lease-recovery.ts",
     in: "notFound",
     code: "$_ ? sendRest($$$) : $GIVEN_UP",
     without: "$GIVEN_UP",
-    testFile: "services/dispatch/discord-posts.int.test.ts",
+    testFile: "services/dispatch/sinks/discord/discord-posts.int.test.ts",
     test: "of a post in parts the rest is sent when a look-up shows that it is not there",
     onRealParts: true,
   },
   {
     guard: "what other replicas found of a channel counts for two hours",
-    file: "services/dispatch/known-channels.ts",
+    file: "services/dispatch/channel-checks/known-channels.ts",
     in: "isOwn",
     code: "$FOUND && $_ < MAX_AGE_MS",
     without: "$FOUND",
-    testFile: "services/dispatch/known-channels.contract.test.ts",
+    testFile: "services/dispatch/channel-checks/known-channels.contract.test.ts",
     test: "asks the receiver itself where what was found is over two hours old",
   },
   {
     guard: "only a channel that was found to be the guild's is known to be",
-    file: "services/dispatch/known-channels.ts",
+    file: "services/dispatch/channel-checks/known-channels.ts",
     in: "isOwn",
     code: '$FOUND && $_.finding.kind === "own"',
     without: "$FOUND",
-    testFile: "services/dispatch/known-channels.contract.test.ts",
+    testFile: "services/dispatch/channel-checks/known-channels.contract.test.ts",
     test: "asks the receiver itself where what was found was that it can't be seen",
   },
   {
@@ -92,8 +92,8 @@ export const DISCORD_GUARDS: readonly TestedGuard[] = [
     test: "at most 20 000 channels are known at once",
   },
   {
-    file: "services/dispatch/channel-checks.store.ts",
-    testFile: "services/dispatch/channel-checks.store.mongo.test.ts",
+    file: "services/dispatch/channel-checks/channel-checks.store.ts",
+    testFile: "services/dispatch/channel-checks/channel-checks.store.mongo.test.ts",
     guard: "so many channels of a guild are checked, and no more",
     in: "newRows",
     code: "$_ >= MAX_CHANNELS",

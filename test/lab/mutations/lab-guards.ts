@@ -1,19 +1,19 @@
 import type { LabGuard } from "./guard.ts";
 
-const ledger = "services/dispatch/protocol/ledger.ts";
-const preview = "services/dispatch/preview.ts";
+const ledger = "services/dispatch/protocol/delivery/ledger.ts";
+const preview = "services/dispatch/queries/preview.ts";
 
 /** What rows of `chaos` and `hostile` take out, beside guards of the other lists. */
 export const LAB_GUARDS: readonly LabGuard[] = [
   {
     guard: "a dead worker's post is taken over",
-    file: "services/dispatch/posts.store.ts",
+    file: "services/dispatch/store/posts.store.ts",
     property: "takeOver($_) { $$$ }",
     without: "takeOver() { return Promise.resolve(null); }",
   },
   {
     guard: "what is long overdue is looked for",
-    file: "services/dispatch/protocol/looks.ts",
+    file: "services/dispatch/protocol/scheduling/due-poller.ts",
     code: '$_.repeat("look back", $$$);',
     without: "",
   },
@@ -26,14 +26,14 @@ export const LAB_GUARDS: readonly LabGuard[] = [
   },
   {
     guard: "what the owners say at the due instant is heeded",
-    file: "services/dispatch/protocol/fire.ts",
+    file: "services/dispatch/protocol/delivery/fire.ts",
     in: "fire",
     code: "!stands($$$)",
     without: "false",
   },
   {
     guard: "the plan stands while the bus is down",
-    file: "services/dispatch/protocol/ask-truth.ts",
+    file: "services/dispatch/protocol/scheduling/state-reader.ts",
     in: "askAbout",
     code: "if (!$OWNERS.reachable()) return $_;",
     without: "if (!$OWNERS.reachable()) return undefined;",
@@ -47,14 +47,14 @@ export const LAB_GUARDS: readonly LabGuard[] = [
   },
   {
     guard: "work that is repeated goes on after a database error",
-    file: "services/dispatch/protocol/life.ts",
+    file: "services/dispatch/protocol/lifecycle.ts",
     in: "keepOn",
     code: "$_ += 1;",
     without: "return;",
   },
   {
     guard: "a post that met a database error is looked for again",
-    file: "services/dispatch/protocol/agenda.ts",
+    file: "services/dispatch/protocol/scheduling/due-scheduler.ts",
     code: "void $_.again($_);",
     without: "",
   },
@@ -79,13 +79,13 @@ export const LAB_GUARDS: readonly LabGuard[] = [
   },
   {
     guard: "a post that crashed two workers is quarantined",
-    file: "services/dispatch/protocol/rescue.ts",
+    file: "services/dispatch/protocol/delivery/lease-recovery.ts",
     code: "const POISON_CRASHES = $_;",
     without: "const POISON_CRASHES = 2_000;",
   },
   {
     guard: "an answer that only an operator can mend halts the sink",
-    file: "services/dispatch/discord.sink.ts",
+    file: "services/dispatch/sinks/discord/discord.sink.ts",
     in: "send",
     code: 'if ($_) return { kind: "halted", reason: $_ };',
     without: "",
@@ -98,14 +98,14 @@ export const LAB_GUARDS: readonly LabGuard[] = [
   },
   {
     guard: "a channel that refuses suspends its announcement",
-    file: "services/dispatch/protocol/deliver.ts",
+    file: "services/dispatch/protocol/delivery/deliver.ts",
     in: "suspension",
     code: '$_ === "channel"',
     without: "false",
   },
   {
     guard: "a global limit stops every lane",
-    file: "services/dispatch/discord/rate-limits.ts",
+    file: "services/dispatch/sinks/discord/rate-limits.ts",
     in: "learn",
     code: "isGlobal($_)",
     without: "false",
@@ -139,7 +139,7 @@ export const LAB_GUARDS: readonly LabGuard[] = [
   },
   {
     guard: "a guild has at most 5 000 open posts",
-    file: "services/dispatch/domain/plan-truth.ts",
+    file: "services/dispatch/domain/plan/plan-input.ts",
     code: "const MAX_OPEN_POSTS = $_;",
     without: "const MAX_OPEN_POSTS = 1_000_000;",
   },
@@ -179,27 +179,27 @@ export const LAB_GUARDS: readonly LabGuard[] = [
   },
   {
     guard: "a change that can't be read again is not remembered",
-    file: "services/dispatch/protocol/changes-seen.ts",
+    file: "services/dispatch/protocol/planning/processed-changes.ts",
     in: "remember",
     code: "$_ < $_ - CHANGE_FEED_OVERLAP_MS",
     without: "false",
   },
   {
     guard: "so many changes are remembered, and no more",
-    file: "services/dispatch/protocol/changes-seen.ts",
+    file: "services/dispatch/protocol/planning/processed-changes.ts",
     in: "BOUND",
     property: "maxSize: $_",
     without: "maxSize: 10_000_000",
   },
   {
     guard: "so many guilds of a feed are planned at once",
-    file: "services/dispatch/protocol/pages-in-order.ts",
+    file: "services/dispatch/protocol/planning/in-flight-pages.ts",
     code: "const MAX_GUILDS = $_;",
     without: "const MAX_GUILDS = 1_000_000;",
   },
   {
     guard: "so many pages of a feed wait to be planned",
-    file: "services/dispatch/protocol/pages-in-order.ts",
+    file: "services/dispatch/protocol/planning/in-flight-pages.ts",
     code: "const MAX_PAGES = $_;",
     without: "const MAX_PAGES = 1_000_000;",
   },

@@ -25,7 +25,7 @@ export const OBSERVABILITY_GUARDS: readonly TestedGuard[] = [
   {
     ...traces,
     guard: "a post links to the request that it is because of",
-    file: "services/dispatch/traced-sink.ts",
+    file: "services/dispatch/sinks/sink-tracing.ts",
     code: "$_ === undefined ? [] : [$_]",
     without: "[]",
     test: "the post's span links to the work",
@@ -77,11 +77,11 @@ export const OBSERVABILITY_GUARDS: readonly TestedGuard[] = [
   },
   {
     guard: "the plan's lag counts from the stored mark before the first complete reading",
-    file: "services/dispatch/protocol/follower.ts",
+    file: "services/dispatch/protocol/planning/change-feed-consumer.ts",
     in: "newReading",
     code: "Math.max($CONFIRMED, $_ ?? 0) || undefined",
     without: "$CONFIRMED || undefined",
-    testFile: "services/dispatch/protocol/follower.unit.test.ts",
+    testFile: "services/dispatch/protocol/planning/change-feed-consumer.unit.test.ts",
     test: "as not known before a mark is read, and then as the mark until a reading is complete",
   },
   {

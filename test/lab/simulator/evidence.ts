@@ -1,6 +1,6 @@
 import type { GuildId } from "../../../services/contracts/ids.ts";
-import { type PostTruth } from "../../../services/dispatch/domain/judge-post.ts";
-import type { Post, SinkName } from "../../../services/dispatch/domain/post.ts";
+import { type PostTruth } from "../../../services/dispatch/domain/plan/current-state.ts";
+import type { Post, SinkName } from "../../../services/dispatch/domain/post/post.ts";
 import type { Timing } from "../../../services/dispatch/protocol/timing.ts";
 import type { Scenario, Stretch } from "./scenario.ts";
 import type { History, SimulatedOwners } from "./simulated-owners.ts";

@@ -1,10 +1,10 @@
 import { isDeepStrictEqual } from "node:util";
 import type { ChangeMark } from "../../../services/contracts/change-feed.contract.ts";
 import type { GuildId } from "../../../services/contracts/ids.ts";
-import type { SinksOnSince } from "../../../services/dispatch/domain/plan-truth.ts";
-import { updated } from "../../../services/dispatch/domain/plan-posts.ts";
-import { isOpen, type Post, TRANSITIONS } from "../../../services/dispatch/domain/post.ts";
-import type { Outage } from "../../../services/dispatch/domain/wait.ts";
+import type { SinksOnSince } from "../../../services/dispatch/domain/plan/plan-input.ts";
+import { updated } from "../../../services/dispatch/domain/plan/plan-posts.ts";
+import { isOpen, type Post, TRANSITIONS } from "../../../services/dispatch/domain/post/post.ts";
+import type { Outage } from "../../../services/dispatch/domain/post/wait.ts";
 import type { Feed } from "../../../services/dispatch/protocol/ports.ts";
 import type { GuildPlan, PostStore, PostWrite, Source } from "../../../services/dispatch/protocol/post-store.ts";
 

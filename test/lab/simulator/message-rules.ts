@@ -1,6 +1,6 @@
-import { fireTime } from "../../../services/dispatch/domain/fire-time.ts";
-import { stands } from "../../../services/dispatch/domain/judge-post.ts";
-import { isAnnounced, type Post } from "../../../services/dispatch/domain/post.ts";
+import { fireTime } from "../../../services/dispatch/domain/plan/fire-time.ts";
+import { stands } from "../../../services/dispatch/domain/plan/current-state.ts";
+import { isAnnounced, type Post } from "../../../services/dispatch/domain/post/post.ts";
 import { changesOf, databaseTime, type Evidence, truthOf, type Write } from "./evidence.ts";
 import type { VisibleMessage } from "./simulated-receiver.ts";
 

@@ -1,11 +1,11 @@
 import { CHANGE_FEED_OVERLAP_MS } from "../../../services/contracts/change-feed.contract.ts";
 import type { AnnouncementRule } from "../../../services/contracts/announcements.contract.ts";
 import type { Occurrence } from "../../../services/contracts/occurrences.contract.ts";
-import type { Post } from "../../../services/dispatch/domain/post.ts";
+import type { Post } from "../../../services/dispatch/domain/post/post.ts";
 import type { Dispatcher } from "../../../services/dispatch/protocol/dispatcher.ts";
 import type { Ports } from "../../../services/dispatch/protocol/ports.ts";
 import type { Timing } from "../../../services/dispatch/protocol/timing.ts";
-import type { Sink } from "../../../services/dispatch/sink.ts";
+import type { Sink } from "../../../services/dispatch/sinks/sink.ts";
 import { HALTED } from "./simulated-sinks.ts";
 import type { MemoryPostStore } from "./memory-post-store.ts";
 import { NOISY_GUILD } from "./simulated-edits.ts";

@@ -1,6 +1,6 @@
-import { stands } from "../../../services/dispatch/domain/judge-post.ts";
-import { reasonCode } from "../../../services/dispatch/domain/reason-code.ts";
-import { isOpen, type Post, TRANSITIONS } from "../../../services/dispatch/domain/post.ts";
+import { stands } from "../../../services/dispatch/domain/plan/current-state.ts";
+import { reasonCode } from "../../../services/dispatch/domain/post/reason-code.ts";
+import { isOpen, type Post, TRANSITIONS } from "../../../services/dispatch/domain/post/post.ts";
 import { changesOf, databaseTime, type Evidence, isWell, truthOf } from "./evidence.ts";
 
 /** With so long a stretch without faults before its deadline a post must be sent. */

@@ -1,9 +1,9 @@
 import type { GuildId } from "../../../services/contracts/ids.ts";
-import { selectCalledOff } from "../../../services/dispatch/domain/called-off-early.ts";
-import { inOneGo } from "../../../services/dispatch/domain/pausing.ts";
-import { startOf } from "../../../services/dispatch/domain/plan-order.ts";
-import { planPosts } from "../../../services/dispatch/domain/plan-posts.ts";
-import type { Post } from "../../../services/dispatch/domain/post.ts";
+import { selectCalledOff } from "../../../services/dispatch/domain/plan/cancelled-before-planned.ts";
+import { inOneGo } from "../../../services/dispatch/domain/plan/time-slices.ts";
+import { startOf } from "../../../services/dispatch/domain/plan/plan-order.ts";
+import { planPosts } from "../../../services/dispatch/domain/plan/plan-posts.ts";
+import type { Post } from "../../../services/dispatch/domain/post/post.ts";
 import { databaseTime, type Evidence, thingAt, wellFrom } from "./evidence.ts";
 import { GUILD, NOISY_GUILD } from "./simulated-edits.ts";
 import type { History } from "./simulated-owners.ts";

@@ -1,4 +1,4 @@
-import type { Post } from "../../../services/dispatch/domain/post.ts";
+import type { Post } from "../../../services/dispatch/domain/post/post.ts";
 import { type Evidence, isFirstClaim, isWell, type Write } from "./evidence.ts";
 import type { RefusedAttempt } from "./simulated-receiver.ts";
 

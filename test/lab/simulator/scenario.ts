@@ -1,4 +1,4 @@
-import type { SinkName } from "../../../services/dispatch/domain/post.ts";
+import type { SinkName } from "../../../services/dispatch/domain/post/post.ts";
 import { type Chance, newChance } from "./chance.ts";
 
 /** A stretch of time, in ms from the start of the run. */

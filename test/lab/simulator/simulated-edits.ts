@@ -2,7 +2,7 @@ import type { Announcement } from "../../../services/contracts/announcements.con
 import type { Occurrence } from "../../../services/contracts/occurrences.contract.ts";
 import type { GuildId } from "../../../services/contracts/ids.ts";
 import { sampleAnnouncement, sampleOccurrence } from "../../fixtures/dispatch-samples.ts";
-import { leadMs } from "../../../services/dispatch/domain/fire-time.ts";
+import { leadMs } from "../../../services/dispatch/domain/plan/fire-time.ts";
 import type { Feed } from "../../../services/dispatch/protocol/ports.ts";
 import { type Scenario, TROUBLE_MS } from "./scenario.ts";
 import type { SimulatedOwners } from "./simulated-owners.ts";

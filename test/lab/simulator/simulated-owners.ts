@@ -2,7 +2,7 @@ import type { Announcement } from "../../../services/contracts/announcements.con
 import type { Occurrence } from "../../../services/contracts/occurrences.contract.ts";
 import type { Change } from "../../../services/contracts/change-feed.contract.ts";
 import type { GuildId } from "../../../services/contracts/ids.ts";
-import type { FormerTruth } from "../../../services/dispatch/domain/called-off-early.ts";
+import type { FormerTruth } from "../../../services/dispatch/domain/plan/cancelled-before-planned.ts";
 import type { Feed, Owners } from "../../../services/dispatch/protocol/ports.ts";
 
 /** One version of an announcement or an occurrence: what it was from an instant on; null when it was removed. */

@@ -1,4 +1,4 @@
-import { isOpen } from "../../../services/dispatch/domain/post.ts";
+import { isOpen } from "../../../services/dispatch/domain/post/post.ts";
 import type { Owners, Ports } from "../../../services/dispatch/protocol/ports.ts";
 import type { PostStore } from "../../../services/dispatch/protocol/post-store.ts";
 import { type DatabaseClock, newDatabaseClock } from "../../../mixins/mongo/database-clock.ts";

@@ -1,5 +1,5 @@
-import type { SinkName } from "../../../services/dispatch/domain/post.ts";
-import type { Lookup, OutgoingMessage, SendOutcome } from "../../../services/dispatch/sink.ts";
+import type { SinkName } from "../../../services/dispatch/domain/post/post.ts";
+import type { Lookup, OutgoingMessage, SendOutcome } from "../../../services/dispatch/sinks/sink.ts";
 
 /** A message as everybody in the channel sees it. */
 export interface VisibleMessage {

@@ -1,6 +1,6 @@
 import type { GuildId } from "../../../services/contracts/ids.ts";
 import type { DatabaseClock } from "../../../mixins/mongo/database-clock.ts";
-import type { Post } from "../../../services/dispatch/domain/post.ts";
+import type { Post } from "../../../services/dispatch/domain/post/post.ts";
 import { type Dispatcher, newDispatcher } from "../../../services/dispatch/protocol/dispatcher.ts";
 import type { Timing } from "../../../services/dispatch/protocol/timing.ts";
 import type { Mutant } from "./mutants.ts";

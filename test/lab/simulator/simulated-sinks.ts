@@ -1,6 +1,6 @@
-import type { SinkName } from "../../../services/dispatch/domain/post.ts";
-import type { Lookup, OutgoingMessage, SendOutcome, Sink } from "../../../services/dispatch/sink.ts";
-import { slidingWindow } from "../../../services/dispatch/sliding-window.ts";
+import type { SinkName } from "../../../services/dispatch/domain/post/post.ts";
+import type { Lookup, OutgoingMessage, SendOutcome, Sink } from "../../../services/dispatch/sinks/sink.ts";
+import { slidingWindow } from "../../../services/dispatch/sinks/sliding-window.ts";
 import type { Refusal } from "./scenario.ts";
 import type { Incarnation } from "./simulated-network.ts";
 import { isIn, type SharedWorld } from "./shared-world.ts";
@@ -77,7 +77,7 @@ function troubledSink(world: SharedWorld, who: Incarnation, name: SinkName): Sin
     ...(requestsPerSecond < Infinity && {
       channelLimits: { wait: () => 0, isStopped: () => false, onTrial: () => false },
     }),
-    /** Where a box is refused the text goes alone, in the same call (SINKS.md). */
+    /** Where a box is refused the text goes alone, in the same call (sinks/README.md). */
     async send(message, timeoutMs) {
       const startedAt = time.now;
       const outcome = await post(message, timeoutMs);

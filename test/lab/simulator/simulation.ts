@@ -1,5 +1,5 @@
-import type { Post } from "../../../services/dispatch/domain/post.ts";
-import { isOpen } from "../../../services/dispatch/domain/post.ts";
+import type { Post } from "../../../services/dispatch/domain/post/post.ts";
+import { isOpen } from "../../../services/dispatch/domain/post/post.ts";
 import { STANDARD_TIMING, type Timing } from "../../../services/dispatch/protocol/timing.ts";
 import { databaseTime, type Fault, type Record } from "./evidence.ts";
 import { type MemoryPostStore, newMemoryPostStore } from "./memory-post-store.ts";

@@ -1,4 +1,4 @@
-import type { Post } from "../../../services/dispatch/domain/post.ts";
+import type { Post } from "../../../services/dispatch/domain/post/post.ts";
 import type { Evidence } from "./evidence.ts";
 import type { History } from "./simulated-owners.ts";
 

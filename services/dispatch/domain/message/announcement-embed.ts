@@ -1,10 +1,10 @@
 import type { Announcement } from "../../../contracts/announcements.contract.ts";
 import type { Occurrence } from "../../../contracts/occurrences.contract.ts";
 import type { GuildSettings } from "../../../contracts/guild-settings.contract.ts";
-import type { Embed, EmbedField } from "../chat-message.ts";
+import type { Embed, EmbedField } from "./chat-message.ts";
 import { ANNOUNCEMENT_WORDS, type AnnouncementWords } from "./announcement-words.ts";
-import { cut, shown } from "./cut-text.ts";
-import { DRAWN_COLORS } from "./drawn-colors.ts";
+import { cut, shown } from "./truncate-text.ts";
+import { DRAWN_COLORS } from "./embed-colors.ts";
 import { instantLines, spanLine, type TimeStyle } from "./event-times.ts";
 import {
   MAX_AUTHOR,

@@ -1,7 +1,7 @@
 import { readFileSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { expect, test } from "@jest/globals";
-import type { ChatMessage, Embed } from "../chat-message.ts";
+import type { ChatMessage, Embed } from "./chat-message.ts";
 import { GOLDEN_CASES } from "../../../../test/fixtures/announced-samples.ts";
 import { renderAnnouncement } from "./announcement-message.ts";
 

@@ -4,8 +4,8 @@ import { readForm } from "../../../../test/real-parts/chat-server/message-form.t
 import { COLORS } from "../../../contracts/calendar-events.contract.ts";
 import { LANGUAGES } from "../../../contracts/guild-settings.contract.ts";
 import { LAST_EPOCH_MS } from "../../../contracts/ids.ts";
-import { encodeMessage } from "../../discord/message-body.ts";
-import type { ChatMessage } from "../chat-message.ts";
+import { encodeMessage } from "../../sinks/message-body.ts";
+import type { ChatMessage } from "./chat-message.ts";
 import { announced } from "../../../../test/fixtures/announced-samples.ts";
 import { renderAnnouncement } from "./announcement-message.ts";
 import { asPlainText } from "./plain-text.ts";

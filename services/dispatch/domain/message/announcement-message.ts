@@ -1,4 +1,4 @@
-import type { ChatMessage } from "../chat-message.ts";
+import type { ChatMessage } from "./chat-message.ts";
 import { type Announced, announcementEmbed } from "./announcement-embed.ts";
 import { mentionParts } from "./subscriber-mentions.ts";
 

@@ -1,5 +1,5 @@
-import type { ChatMessage, Embed } from "../chat-message.ts";
-import { cut } from "./cut-text.ts";
+import type { ChatMessage, Embed } from "./chat-message.ts";
+import { cut } from "./truncate-text.ts";
 import { MAX_CONTENT } from "./message-limits.ts";
 
 /**

@@ -1,5 +1,5 @@
 import { SNOWFLAKE } from "../../../contracts/ids.ts";
-import type { AllowedMentions } from "../chat-message.ts";
+import type { AllowedMentions } from "./chat-message.ts";
 import { MAX_CONTENT, MAX_MENTIONED_IDS } from "./message-limits.ts";
 
 /** Part of the format, the same in every language (D33). */

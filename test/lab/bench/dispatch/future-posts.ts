@@ -1,8 +1,8 @@
 import { randomUUID } from "node:crypto";
 import type { Connection } from "mongoose";
 import type { AnnouncementId, GuildId, OccurrenceId } from "../../../../services/contracts/ids.ts";
-import { postId, type Post } from "../../../../services/dispatch/domain/post.ts";
-import { rowOf } from "../../../../services/dispatch/post.document.ts";
+import { postId, type Post } from "../../../../services/dispatch/domain/post/post.ts";
+import { rowOf } from "../../../../services/dispatch/store/post.document.ts";
 
 const HOUR_MS = 3_600_000;
 const AT_ONCE = 10_000;

@@ -1,4 +1,4 @@
-import { httpClient } from "../../../../services/dispatch/http-client.ts";
+import { httpClient } from "../../../../services/dispatch/sinks/http-client.ts";
 import type { Arena, DuePost } from "./contender.ts";
 
 /** Posts a message as the sink does: the rivals differ in when they post, not in how. */

@@ -1,0 +1,55 @@
+import type { ServiceBroker } from "moleculer";
+import { broadcast } from "../../../mixins/actions/typed-calls.ts";
+import { traceIdIn } from "../../../mixins/observability/trace-context.ts";
+import {
+  announcementFailed,
+  announcementMissed,
+  announcementPosted,
+  type PostOutcome,
+  type PostState,
+} from "../../contracts/dispatch.contract.ts";
+import type { ChangeOrigin, EventContract } from "../../contracts/contract.ts";
+import { countSettled, countTrouble, countWait } from "../dispatch.metrics.ts";
+import type { Post } from "../domain/post/post.ts";
+import { settledOf } from "../domain/post/post-views.ts";
+import type { Reports } from "../protocol/ports.ts";
+
+/** The event of each outcome (D34); a post that a new plan cancelled has none. */
+const EVENTS: Partial<Record<PostState, EventContract<PostOutcome>>> = {
+  sent: announcementPosted,
+  missed: announcementMissed,
+  failed: announcementFailed,
+  unknown: announcementFailed,
+};
+
+const AS_PLANNED: ReadonlySet<PostState> = new Set(["sent", "skipped", "cancelled"]);
+
+/** Writes a log line and a metric for each outcome, and broadcasts those that other services may need. */
+export function outcomeReports(broker: ServiceBroker, logger: ServiceBroker["logger"]): Omit<Reports, "planned"> {
+  return {
+    settled(post: Post) {
+      const { id, sink, guildId, state, changedBy } = post;
+      const outcome: PostOutcome = { guildId, ...settledOf(post) };
+      countSettled(post);
+      const line = { post: id, sink, ...outcome, ...requestOf(changedBy) };
+      logger[AS_PLANNED.has(state) ? "info" : "warn"](line, "announcement settled");
+      const event = EVENTS[state];
+      if (event !== undefined) broadcast(broker, event, outcome);
+    },
+    waited: countWait,
+    trouble(what, details) {
+      countTrouble(what);
+      logger.warn({ what, ...withPlainError(details) }, "dispatch trouble");
+    },
+  };
+}
+
+/** By which the lines of a request are found, in any service's log. */
+function requestOf({ requestId, traceparent }: Partial<ChangeOrigin> = {}): object {
+  return { requestId, traceId: traceIdIn(traceparent) };
+}
+
+/** Pino prints an error in full only under `err`. */
+function withPlainError({ error, ...details }: Readonly<Record<string, unknown>>): Record<string, unknown> {
+  return error === undefined ? details : { ...details, err: error };
+}

@@ -1,0 +1,96 @@
+import { beforeAll, describe, expect, test } from "@jest/globals";
+import type { ServiceBroker } from "moleculer";
+import { metricsRegistry } from "../../../mixins/observability/metrics.ts";
+import type { PostState } from "../../contracts/dispatch.contract.ts";
+import { NOON } from "../../../test/fixtures/dispatch-samples.ts";
+import { exportDispatchMetrics } from "../dispatch.metrics.ts";
+import type { Post } from "../domain/post/post.ts";
+import { outcomeReports } from "./outcome-reports.ts";
+
+const post = (state: PostState, differs: Partial<Post> = {}) =>
+  ({
+    id: "a1:e1:5:log:1",
+    guildId: "9",
+    announcementId: "a1",
+    occurrenceId: "e1",
+    startsAt: NOON,
+    dueAt: NOON - 60_000,
+    channel: "77",
+    sink: "log",
+    settledAt: NOON,
+    state,
+    ...differs,
+  }) as Post;
+
+/** What reports of these posts write and broadcast. */
+function told(...posts: Post[]) {
+  const lines: unknown[][] = [];
+  const broadcasts: unknown[][] = [];
+  const write = (level: string) => (fields: object, text: string) => void lines.push([level, fields, text]);
+  const logger = { info: write("info"), warn: write("warn") } as never;
+  const broker = { broadcast: async (...args: unknown[]) => void broadcasts.push(args) } as unknown as ServiceBroker;
+  const reports = outcomeReports(broker, logger);
+  for (const each of posts) reports.settled(each);
+  return { lines, broadcasts };
+}
+
+describe("an outcome", () => {
+  beforeAll(exportDispatchMetrics);
+
+  test("that has not come yet is counted as none, so that its first is a rise", async () => {
+    const text = await metricsRegistry.metrics();
+    expect(text).toMatch(/^guildcal_posts_settled_total\{state="missed",reason="NOT_TAKEN_UP"\} 0$/m);
+    expect(text).toMatch(/^guildcal_posts_settled_total\{state="failed",reason="REFUSED"\} 0$/m);
+  });
+
+  test.each([
+    ["sent", "info", "announcement.posted"],
+    ["missed", "warn", "announcement.missed"],
+    ["failed", "warn", "announcement.failed"],
+    ["unknown", "warn", "announcement.failed"],
+    ["skipped", "info", undefined],
+    ["cancelled", "info", undefined],
+  ] as const)("%s is one line at the level %s, and the broadcast %s", (state, level, event) => {
+    const { lines, broadcasts } = told(post(state, { reason: "why", lateMs: 12, messageId: "m" }));
+    expect(lines).toEqual([
+      [
+        level,
+        {
+          post: "a1:e1:5:log:1",
+          sink: "log",
+          guildId: "9",
+          announcementId: "a1",
+          eventId: "e1",
+          startsAt: NOON,
+          dueAt: NOON - 60_000,
+          channel: "77",
+          state,
+          settledAt: NOON,
+          lateMs: 12,
+          reason: "why",
+          ...(state === "sent" ? {} : { reasonCode: "OTHER" }),
+          messageId: "m",
+        },
+        "announcement settled",
+      ],
+    ]);
+    expect(broadcasts.map(([name]) => name)).toEqual(event === undefined ? [] : [event]);
+  });
+
+  test("is counted by its state and its class of reason, its lateness by the sink", async () => {
+    told(post("failed", { reason: "HTTP 404 10003 <a channel's name>" }), post("sent", { lateMs: 30 }));
+    const text = await metricsRegistry.metrics();
+    expect(text).toMatch(/^guildcal_posts_settled_total\{state="failed",reason="REFUSED"\} 1$/m);
+    expect(text).toMatch(/^guildcal_post_lateness_seconds_bucket\{le="0.05",sink="log"\} [1-9]/m);
+    expect(text).not.toContain("a channel's name");
+  });
+
+  test("trouble is a line with its error in full, and a count", async () => {
+    const lines: unknown[] = [];
+    const logger = { warn: (fields: object) => void lines.push(fields) } as never;
+    const error = new Error("gone");
+    outcomeReports({} as ServiceBroker, logger).trouble("claim", { post: "p", error });
+    expect(lines).toEqual([{ what: "claim", post: "p", err: error }]);
+    await expect(metricsRegistry.metrics()).resolves.toMatch(/^guildcal_dispatch_troubles_total\{what="claim"\} 1$/m);
+  });
+});

@@ -1,0 +1,72 @@
+import type { AnnouncementRule } from "../../../contracts/announcements.contract.ts";
+import type { Occurrence } from "../../../contracts/occurrences.contract.ts";
+import type { EpochMs } from "../../../contracts/ids.ts";
+import { pausing } from "./time-slices.ts";
+import type { GuildTruth } from "./plan-input.ts";
+import type { Post } from "../post/post.ts";
+import { type Candidate, type SelectionTruth, selectSoonest } from "./select-soonest.ts";
+import { settledPost } from "./settled-post.ts";
+import { whyCalledOff } from "./cancel-reason.ts";
+import { keyOf } from "./desired-posts.ts";
+
+/** What was asked for until a change of an event or of an announcement. */
+export interface FormerTruth {
+  readonly rules: readonly AnnouncementRule[];
+  readonly occurrences: readonly Occurrence[];
+}
+
+/**
+ * The soonest of what had come due before it was called off: a rule of now or before with an occurrence of before, or a
+ * rule of before with an occurrence of now.
+ */
+export function* selectCalledOff(
+  truth: SelectionTruth,
+  { rules, occurrences }: FormerTruth,
+  limit: number,
+): Generator<void, Candidate[]> {
+  const due = { ...truth, through: truth.now + 1, unplanned: undefined };
+  const announcements = [...truth.announcements, ...rules];
+  const ofEvents = occurrences.length === 0 ? [] : yield* soonestOf({ ...due, announcements, occurrences }, limit);
+  const ofRules = rules.length === 0 ? [] : yield* soonestOf({ ...due, announcements: rules }, limit);
+  return [...ofEvents, ...ofRules].filter(wasDue);
+}
+
+function* soonestOf(truth: SelectionTruth, limit: number): Generator<void, readonly Candidate[]> {
+  return (yield* selectSoonest(truth, limit)).candidates;
+}
+
+function wasDue({ announcement, occurrence, time }: Candidate): boolean {
+  return time.kind === "due" && time.dueAt < Math.min(announcement.until ?? Infinity, occurrence.until ?? Infinity);
+}
+
+/**
+ * The rows of what was due and called off before any plan saw it.
+ *
+ * @param beyond - As in the plan.
+ * @param isKnown - Whether the post has a row, or is asked for now.
+ */
+export function* calledOffEarly(
+  truth: GuildTruth,
+  beyond: EpochMs,
+  isKnown: (key: string) => boolean,
+): Generator<void, Post[]> {
+  const { calledOff = [], sinks, sinksOnSince = {} } = truth;
+  const rows = new Map<string, Post>();
+  yield* pausing(calledOff, ({ announcement, announcementId, occurrence, occurrenceId, time }) => {
+    for (const sink of sinks) {
+      const wish = {
+        announcementId,
+        occurrenceId,
+        startsAt: occurrence.startsAt,
+        sink,
+        channel: announcement.channel,
+        time,
+      };
+      const key = keyOf(wish);
+      if (time.dueAt < (sinksOnSince[sink] ?? 0) || isKnown(key) || rows.has(key)) continue;
+      const reason = whyCalledOff(wish, truth, beyond);
+      rows.set(key, settledPost(truth, wish, 1, { state: "cancelled", reason }));
+    }
+  });
+  return [...rows.values()];
+}

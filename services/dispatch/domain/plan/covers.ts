@@ -1,0 +1,24 @@
+import type { AnnouncementRule } from "../../../contracts/announcements.contract.ts";
+import type { Occurrence } from "../../../contracts/occurrences.contract.ts";
+
+/** Whether the announcement is for this occurrence (D23, D24); a disabled one is for none. */
+export function covers(announcement: AnnouncementRule, occurrence: Occurrence): boolean {
+  if (!announcement.enabled) return false;
+  switch (announcement.type) {
+    case "UNIVERSAL":
+      return true;
+    case "COLOR":
+      return occurrence.color === announcement.eventColor;
+    case "RECUR":
+      return occurrence.eventId === announcement.eventId;
+    case "SPECIFIC":
+      return namesOccurrence(announcement.eventId, occurrence);
+    default:
+      return false;
+  }
+}
+
+/** SPECIFIC on a series means its first occurrence (D24). */
+function namesOccurrence(reference: string, { occurrenceId, eventId, isFirst }: Occurrence): boolean {
+  return occurrenceId === reference || (eventId === reference && isFirst);
+}

@@ -1,0 +1,88 @@
+import { describe, expect, test } from "@jest/globals";
+import fc from "fast-check";
+import {
+  HOUR,
+  MINUTE,
+  NOON,
+  sampleAnnouncement,
+  sampleOccurrence,
+} from "../../../../test/fixtures/dispatch-samples.ts";
+import { fireTime, leadMs } from "./fire-time.ts";
+
+const GRACE = 15 * MINUTE;
+
+describe("when an announcement is due (D30, D31)", () => {
+  test("its lead time before the start, and no later than the grace time after", () => {
+    const announcement = sampleAnnouncement({ hours: 1, minutes: 30 });
+    expect(fireTime(announcement, sampleOccurrence({ startsAt: NOON }), GRACE)).toEqual({
+      kind: "due",
+      dueAt: NOON - 90 * MINUTE,
+      deadline: NOON - 75 * MINUTE,
+    });
+  });
+
+  test("never after the event has ended", () => {
+    const short = sampleOccurrence({ startsAt: NOON, endsAt: NOON + 5 * MINUTE });
+    expect(fireTime(sampleAnnouncement(), short, GRACE)).toMatchObject({ deadline: NOON + 5 * MINUTE });
+  });
+
+  test("an instant counts as one minute long", () => {
+    const instant = sampleOccurrence({ startsAt: NOON, endsAt: NOON });
+    expect(fireTime(sampleAnnouncement(), instant, GRACE)).toMatchObject({ dueAt: NOON, deadline: NOON + MINUTE });
+  });
+
+  test("at once when the event was made or moved after the due instant of an announcement that stood", () => {
+    const late = sampleOccurrence({ startsAt: NOON, scheduledAt: NOON - 10 * MINUTE });
+    const announcement = sampleAnnouncement({ hours: 1, standsSince: NOON - 20 * MINUTE });
+    expect(fireTime(announcement, late, GRACE)).toMatchObject({ kind: "due", dueAt: NOON - 10 * MINUTE });
+  });
+
+  test("never for an event that was made or moved after its own start", () => {
+    const past = sampleOccurrence({ startsAt: NOON, scheduledAt: NOON });
+    expect(fireTime(sampleAnnouncement(), past, GRACE)).toMatchObject({ kind: "skipped", dueAt: NOON });
+  });
+
+  test("skipped when the announcement was made, enabled or re-timed after it was due", () => {
+    const announcement = sampleAnnouncement({ hours: 1, standsSince: NOON - 59 * MINUTE });
+    const occurrence = sampleOccurrence({ startsAt: NOON });
+    expect(fireTime(announcement, occurrence, GRACE)).toMatchObject({ kind: "skipped" });
+    const intime = { ...announcement, standsSince: NOON - HOUR };
+    expect(fireTime(intime, occurrence, GRACE)).toMatchObject({ kind: "due" });
+  });
+
+  test("nothing at all for an occurrence that had started before the announcement stood", () => {
+    const announcement = sampleAnnouncement({ standsSince: NOON + 1 });
+    expect(fireTime(announcement, sampleOccurrence({ startsAt: NOON }), GRACE)).toBeUndefined();
+  });
+
+  test("skipped when the colour that is asked for came after it was due, and for no other type", () => {
+    const red = sampleOccurrence({ startsAt: NOON, color: "RED", coloredAt: NOON - 30 * MINUTE });
+    const byColor = sampleAnnouncement({ type: "COLOR", eventColor: "RED", hours: 1 });
+    expect(fireTime(byColor, red, GRACE)).toMatchObject({ kind: "skipped" });
+    expect(fireTime({ ...byColor, type: "UNIVERSAL" }, red, GRACE)).toMatchObject({ kind: "due" });
+  });
+
+  test("whatever the times: due is never before start − lead, never after the start, and before its deadline", () => {
+    const instant = fc.integer({ min: 0, max: 1_000 }).map((minutes) => minutes * MINUTE);
+    fc.assert(
+      fc.property(
+        instant,
+        instant,
+        instant,
+        fc.nat(500),
+        fc.nat(120),
+        (start, scheduledAt, standsSince, minutes, long) => {
+          const announcement = sampleAnnouncement({ minutes, standsSince });
+          const occurrence = sampleOccurrence({ startsAt: start, endsAt: start + long * MINUTE, scheduledAt });
+          const time = fireTime(announcement, occurrence, GRACE);
+          if (time?.kind !== "due") return;
+          expect(time.dueAt).toBeGreaterThanOrEqual(start - leadMs(announcement));
+          expect(time.dueAt).toBeLessThanOrEqual(start);
+          expect(time.dueAt).toBeGreaterThanOrEqual(standsSince);
+          expect(time.deadline).toBeGreaterThan(time.dueAt);
+          expect(time.deadline).toBeLessThanOrEqual(time.dueAt + GRACE);
+        },
+      ),
+    );
+  });
+});

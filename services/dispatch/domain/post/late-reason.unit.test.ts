@@ -1,0 +1,70 @@
+import { describe, expect, test } from "@jest/globals";
+import { LATE_CODES } from "../../../contracts/dispatch.contract.ts";
+import { causeNamedIn, lateReason } from "./late-reason.ts";
+import type { Wait } from "./wait.ts";
+
+const AT = Date.UTC(2030, 0, 4, 19);
+const wait = (differs: Partial<Wait>): Wait => ({
+  cause: "SINK_QUEUE",
+  from: AT,
+  until: AT + 90_000,
+  ms: 12_340,
+  ...differs,
+});
+
+describe("the reason of a late post", () => {
+  test.each([
+    ["DISPATCH_DOWN", "dispatch was not running from 2030-01-04T19:00:00.000Z to 2030-01-04T19:01:30.000Z"],
+    [
+      "PROCESS_STALLED",
+      "the process of dispatch stood still from 2030-01-04T19:00:00.000Z to 2030-01-04T19:01:30.000Z",
+    ],
+    ["DATABASE", "the database took 12.3 s to answer"],
+    ["PLANNED_LATE", "it was planned late: 12.3 s went by before its change was worked off"],
+    ["NOT_TAKEN_UP", "no replica took it up for 12.3 s: posts that were due before it, or a load too high"],
+    ["OTHER_REPLICA", "another replica was to send it, and had 12.3 s for that"],
+    ["WORKER_VANISHED", "its worker vanished while it was sending, and had a lease until 2030-01-04T19:01:30.000Z"],
+    ["ATTEMPT_FAILED", "sending it failed, and 12.3 s were waited to try again; the last error: HTTP 503"],
+    ["OWNERS_SILENT", "the owners of its event and announcement did not answer for 12.3 s"],
+    ["RECEIVER_LIMIT", "the receiver's limits let nothing through for 12.3 s"],
+    ["CHANNEL_LIMIT", "the receiver's limit for its channel let nothing through for 12.3 s"],
+    ["CHANNEL_QUEUE", "other posts of its channel went before it for 12.3 s"],
+    ["SINK_BUDGET", "the sink's requests per second were used up by other posts for 12.3 s"],
+    ["SINK_QUEUE", "other posts of its sink were being sent for 12.3 s"],
+    ["RECEIVER_SLOW", "the receiver took 12.3 s to answer"],
+  ] as const)("%s, in words", (cause, sentence) => {
+    expect(lateReason([wait({ cause, detail: "HTTP 503" })])).toBe(sentence);
+  });
+
+  test("names an outage of the database, and a halted sink, with their begin and end", () => {
+    expect(lateReason([wait({ cause: "DATABASE", isOutage: true })])).toBe(
+      "the database was out of reach from 2030-01-04T19:00:00.000Z to 2030-01-04T19:01:30.000Z",
+    );
+    expect(lateReason([wait({ cause: "SINK_HALTED", detail: "HTTP 401" })])).toBe(
+      "nothing could be sent through the sink from 2030-01-04T19:00:00.000Z to 2030-01-04T19:01:30.000Z: HTTP 401",
+    );
+  });
+
+  test("names the longest wait, however short, and two more of at least a second", () => {
+    const waits = [
+      wait({ cause: "CHANNEL_QUEUE", ms: 9_000 }),
+      wait({ cause: "CHANNEL_LIMIT", ms: 3_000 }),
+      wait({ cause: "SINK_BUDGET", ms: 1_000 }),
+      wait({ cause: "SINK_QUEUE", ms: 1_000 }),
+    ];
+    expect(lateReason(waits)?.split("; ").map(causeNamedIn)).toEqual(["CHANNEL_QUEUE", "CHANNEL_LIMIT", "SINK_BUDGET"]);
+    expect(lateReason([wait({ ms: 20 }), wait({ cause: "DATABASE", ms: 10 })])).toBe(
+      "other posts of its sink were being sent for 0.0 s",
+    );
+  });
+
+  test("is none where nothing is known", () => {
+    expect(lateReason([])).toBeUndefined();
+  });
+
+  test("tells its cause again, for each that there is, and no other reason does", () => {
+    for (const cause of LATE_CODES) expect(causeNamedIn(lateReason([wait({ cause })]) ?? "")).toBe(cause);
+    expect(causeNamedIn("the event was moved")).toBeUndefined();
+    expect(causeNamedIn("HTTP 503")).toBeUndefined();
+  });
+});

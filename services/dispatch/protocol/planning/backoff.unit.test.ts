@@ -1,0 +1,42 @@
+import { describe, expect, test } from "@jest/globals";
+import type { GuildId } from "../../../contracts/ids.ts";
+import { newBackoff } from "./backoff.ts";
+
+const BAD = "1" as GuildId;
+const GOOD = "2" as GuildId;
+
+function backoff(fraction = 1) {
+  return newBackoff({ random: { fraction: () => fraction, id: () => "" } });
+}
+
+describe("a guild whose plan fails", () => {
+  test("waits twice as long each time while others are planned, a minute or so at most", () => {
+    const { failed, succeeded } = backoff();
+    const waits = Array.from({ length: 10 }, () => {
+      succeeded(GOOD);
+      return failed(BAD) / 1000;
+    });
+    expect(waits).toEqual([0.5, 1, 2, 4, 8, 16, 32, 64, 64, 64]);
+    succeeded(BAD);
+    expect(failed(BAD)).toBe(500);
+  });
+
+  test("waits half of that or more, so that many do not come back together", () => {
+    expect(backoff(0).failed(BAD)).toBe(250);
+  });
+
+  test("waits no longer in an outage, in which nobody is planned", () => {
+    const { failed } = backoff();
+    expect([failed(BAD), failed(GOOD), failed(BAD), failed(GOOD), failed(BAD)]).toEqual([500, 500, 500, 500, 500]);
+  });
+
+  test("is on its own when it fails again and again while others are planned", () => {
+    const { failed, succeeded, isOnItsOwn, hasFailed } = backoff();
+    for (let time = 0; time < 3; time += 1) {
+      expect(isOnItsOwn(BAD)).toBe(false);
+      failed(BAD);
+      succeeded(GOOD);
+    }
+    expect([isOnItsOwn(BAD), hasFailed(BAD), hasFailed(GOOD)]).toEqual([true, true, false]);
+  });
+});

@@ -1,0 +1,145 @@
+import { afterEach, beforeEach, describe, expect, test } from "@jest/globals";
+import { openCalendar } from "../../../../test/calendar/filled-calendar.ts";
+import { TestGuild } from "../../../../test/real-parts/test-guild.ts";
+import { startTestServices, type TestServices } from "../../../../test/real-parts/test-services.ts";
+import { until } from "../../../../test/real-parts/until.ts";
+import { announcementsService } from "../../../announcements/announcements.service.ts";
+import { calendarEventsService } from "../../../calendar-events/calendar-events.service.ts";
+import { updateAnnouncement } from "../../../contracts/announcements.contract.ts";
+import { listUpcomingPosts } from "../../../contracts/dispatch.contract.ts";
+import { guildSettingsService } from "../../../guild-settings/guild-settings.service.ts";
+import { dispatchService } from "../../dispatch.service.ts";
+import type { Timing } from "../timing.ts";
+import { newRecordingSink, type RecordingSink } from "../../../../test/fixtures/recording-sink.ts";
+
+const HOUR = 3_600_000;
+const BOUND = 4;
+
+describe(`a guild of which at most ${BOUND} posts are planned at a time (D39)`, () => {
+  let services: TestServices;
+  let sink: RecordingSink;
+
+  beforeEach(async () => {
+    sink = newRecordingSink();
+    services = await startTestServices((mongoUrl) => [
+      guildSettingsService({ mongoUrl }),
+      calendarEventsService({ mongoUrl }),
+      announcementsService({ mongoUrl }),
+    ]);
+  });
+  afterEach(() => services.stop());
+
+  async function dispatch(graceMs: number, more: Partial<Timing> = {}): Promise<{ stop(): Promise<void> }> {
+    const timing = { maxOpenPosts: BOUND, ...more };
+    const schema = dispatchService({ mongoUrl: services.mongoUrl, sinks: [sink], graceMs, timing });
+    const service = services.broker.createService(schema);
+    await services.broker.waitForServices("dispatch", 10_000, 20);
+    return { stop: () => services.broker.destroyService(service) };
+  }
+
+  const upcoming = (guild: TestGuild) => services.call(listUpcomingPosts, { guildId: guild.id, amount: -1 });
+
+  test("upcoming has the soonest, and says that there is more, from when on, and why", async () => {
+    await dispatch(900_000);
+    const guild = new TestGuild(services, sink);
+    await guild.announcement(0);
+    const starts = Array.from({ length: 6 }, (_, at) => Date.now() + HOUR * (6 - at));
+    for (const startsAt of starts) await guild.event(0, { startsAt, endsAt: startsAt });
+    const soonest = starts.toReversed();
+    await guild.plannedFor(...soonest.slice(0, BOUND));
+    await expect(upcoming(guild)).resolves.toMatchObject({
+      notPlanned: { code: "TOO_MANY_POSTS", dueFrom: soonest[BOUND], message: expect.stringContaining("more than") },
+    });
+    // Sooner ones took the places of later ones, which left no trace.
+    expect(await guild.history()).toEqual([]);
+  });
+
+  test("where there is room for all, upcoming says nothing of it", async () => {
+    await dispatch(900_000);
+    const guild = new TestGuild(services, sink);
+    await guild.announcement(0);
+    await guild.event(HOUR);
+    await until(async () => (await guild.upcoming()).length === 1, "planned");
+    expect(Object.keys(await upcoming(guild))).toEqual(["posts"]);
+  });
+
+  test("more posts than that at one instant are all sent, as those before them are", async () => {
+    await dispatch(900_000);
+    const guild = new TestGuild(services, sink);
+    await guild.announcement(0);
+    const startsAt = Date.now() + 2_500;
+    for (let at = 0; at < 3 * BOUND; at += 1) await guild.event(0, { startsAt, endsAt: startsAt + HOUR });
+    const settled = await guild.settled(3 * BOUND);
+    expect(settled.map(({ state }) => state)).toEqual(Array.from({ length: 3 * BOUND }, () => "sent"));
+    expect(new Set(guild.received().map(({ postId }) => postId)).size).toBe(3 * BOUND);
+    await until(async () => (await upcoming(guild)).notPlanned === undefined, "all is planned");
+  });
+
+  test("what never had a place before its time was over is one row of the history, which says how many", async () => {
+    sink.refuse = { kind: "halted", reason: "no token" };
+    await dispatch(1_000);
+    const guild = new TestGuild(services, sink);
+    const id = await guild.announcement(0);
+    const startsAt = Date.now() + 4_000;
+    for (let at = 0; at < 3 * BOUND; at += 1) await guild.event(0, { startsAt, endsAt: startsAt });
+    const rows = await guild.settled(BOUND + 1);
+    expect(rows.map(({ state }) => state)).toEqual(Array.from({ length: BOUND + 1 }, () => "missed"));
+    const passedOver = rows.filter(({ reason }) => reason?.startsWith(`more than ${BOUND} posts`));
+    expect(passedOver).toMatchObject([{ announcementId: id, startsAt }]);
+    expect(passedOver[0]?.reason).toMatch(`stands for ${2 * BOUND - 1} other posts of the announcement, due until`);
+  });
+
+  test("an announcement a week ahead is posted in time, however many occurrences start before", async () => {
+    await dispatch(900_000);
+    const guild = new TestGuild(services, sink);
+    const from = Date.now() + HOUR;
+    const calendar = await openCalendar(services.mongoUrl);
+    const soon = Array.from({ length: 10_100 }, (_, at) => ({
+      startsAt: from + at * 45_000,
+      endsAt: from + at * 45_000,
+    }));
+    await calendar.fill(guild.id, soon);
+    await calendar.connection.close();
+    await guild.announcement(0, { type: "COLOR", eventColor: "RED", hours: 168 });
+    const eventId = await guild.event(168 * HOUR + 3_000, { color: "RED" });
+    await until(async () => (await guild.history()).length === 1, "posted", 60_000);
+    await expect(guild.history()).resolves.toMatchObject([{ eventId, state: "sent" }]);
+  });
+
+  test("the ledger keeps the latest of what people call off", async () => {
+    await dispatch(900_000, { keptCalledOff: 2 });
+    const guild = new TestGuild(services, sink);
+    const id = await guild.announcement(0);
+    for (let at = 1; at <= 3; at += 1) await guild.event(at * HOUR);
+    for (let times = 0; times < 3; times += 1) {
+      await until(async () => (await guild.upcoming()).length === 3, "planned");
+      await services.call(updateAnnouncement, { guildId: guild.id, id, enabled: false });
+      await until(async () => (await guild.upcoming()).length === 0, "called off");
+      await services.call(updateAnnouncement, { guildId: guild.id, id, enabled: true });
+    }
+    await until(async () => (await guild.upcoming()).length === 3, "planned again");
+    // Those of one plan were called off at the same time, and are kept or forgotten together.
+    await until(async () => (await guild.history()).length <= 3, "forgotten");
+    expect(guild.received()).toEqual([]);
+  });
+
+  test("of more occurrences than a plan looks at upcoming says so, and from when on; what is sooner is planned", async () => {
+    await dispatch(900_000);
+    const guild = new TestGuild(services, sink);
+    const from = Date.now() + HOUR;
+    const starts = Array.from({ length: 10_100 }, (_, at) => from + at * 15_000);
+    const calendar = await openCalendar(services.mongoUrl);
+    await calendar.fill(
+      guild.id,
+      starts.map((startsAt) => ({ startsAt, endsAt: startsAt })),
+    );
+    await calendar.connection.close();
+    await guild.announcement(0, { type: "COLOR", eventColor: "RED" });
+    await guild.event(2 * HOUR, { color: "RED" });
+    await until(async () => (await upcoming(guild)).notPlanned !== undefined, "planned", 60_000);
+    const { posts, notPlanned } = await upcoming(guild);
+    expect([posts.length, notPlanned?.code]).toEqual([1, "TOO_MANY_OCCURRENCES"]);
+    expect(notPlanned?.dueFrom).toBeGreaterThan(from + 3 * HOUR);
+    expect(notPlanned?.dueFrom).toBeLessThan(starts.at(-1) ?? 0);
+  });
+});

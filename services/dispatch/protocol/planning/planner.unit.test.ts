@@ -1,0 +1,129 @@
+import { describe, expect, test } from "@jest/globals";
+import type { GuildId } from "../../../contracts/ids.ts";
+import { newMemoryPostStore } from "../../../../test/lab/simulator/memory-post-store.ts";
+import { newVirtualTime } from "../../../../test/lab/simulator/virtual-time.ts";
+import type { Post } from "../../domain/post/post.ts";
+import { newLife } from "../lifecycle.ts";
+import { newPlanner, restAfter } from "./planner.ts";
+import type { Ports } from "../ports.ts";
+import { STANDARD_TIMING } from "../timing.ts";
+
+const BUSY = "1" as GuildId;
+const QUIET = "2" as GuildId;
+
+/** A planner of guilds without announcements, each of whose plans takes so long; tells when which was begun. */
+function plannerOfPlansThatTake(tookMs: number) {
+  const time = newVirtualTime(1, 0);
+  const begun: { readonly guildId: GuildId; readonly at: number }[] = [];
+  const timers = {
+    after(ms: number, happen: () => void) {
+      time.after(ms, happen);
+      return () => undefined;
+    },
+  };
+  const store = {
+    switchOnSinks: async () => ({}),
+    guildPlan(guildId: GuildId) {
+      begun.push({ guildId, at: time.now });
+      return new Promise((resolve) => time.after(tookMs, () => resolve({ version: 0 })));
+    },
+  };
+  const ports = {
+    clock: { now: () => time.now },
+    timers,
+    store,
+    sinks: [],
+    owners: { announcementRules: async () => [] },
+    random: { fraction: () => 0.5 },
+    reports: {},
+  } as unknown as Ports;
+  const planner = newPlanner(ports, STANDARD_TIMING, newLife(ports), () => undefined);
+  return { planner, begun, time, run: (until: number) => time.run(until, () => false) };
+}
+
+describe("a guild that changes all the time", () => {
+  test.each([
+    [20, 50],
+    [200, 5],
+    [500, 4],
+  ])("rests after a plan of %i ms, and is planned %i times in five seconds", async (tookMs, times) => {
+    const { planner, begun, time, run } = plannerOfPlansThatTake(tookMs);
+    const keepOn = (): void => {
+      void planner.touch(BUSY, time.now);
+      time.after(10, keepOn);
+    };
+    keepOn();
+    await run(4_999);
+    expect(begun).toHaveLength(times);
+  });
+
+  test("holds up no other guild, and its last change is planned", async () => {
+    const { planner, begun, time, run } = plannerOfPlansThatTake(100);
+    let plannedAt: number | undefined;
+    time.after(0, () => void planner.touch(BUSY, 0));
+    time.after(50, () => void planner.touch(BUSY, 0).then(() => (plannedAt = time.now)));
+    time.after(150, () => void planner.touch(QUIET, 0));
+    await run(1_000);
+    expect(begun).toEqual([
+      { guildId: BUSY, at: 0 },
+      { guildId: QUIET, at: 150 },
+      { guildId: BUSY, at: 500 },
+    ]);
+    expect(plannedAt).toBe(600);
+  });
+});
+
+describe("a guild whose plan fails while others are planned", () => {
+  test("is left to the sweep of any replica, from where its change was, and nobody waits for it", async () => {
+    const time = newVirtualTime(1, 0);
+    const store = newMemoryPostStore(() => time.now);
+    const failing = new Set([BUSY]);
+    const troubles: number[] = [];
+    const ports = {
+      clock: { now: () => time.now },
+      timers: {
+        after(ms: number, happen: () => void) {
+          time.after(ms, happen);
+          return () => undefined;
+        },
+      },
+      store,
+      sinks: [],
+      owners: {
+        announcementRules: async (guildId: GuildId) => {
+          if (failing.has(guildId)) throw new Error("can't be read");
+          return [];
+        },
+      },
+      random: { fraction: () => 0.5 },
+      reports: { trouble: () => troubles.push(time.now) },
+    } as unknown as Ports;
+    const planner = newPlanner(ports, STANDARD_TIMING, newLife(ports), () => undefined);
+    let handedOverAt: number | undefined;
+    time.after(100, () => void planner.touch(BUSY, 70).then(() => (handedOverAt = time.now)));
+    const others = () => {
+      void planner.touch(QUIET, time.now);
+      time.after(100, others);
+    };
+    time.after(150, others);
+    await time.run(10_000, () => false);
+    expect(handedOverAt).toBe(troubles[2]);
+    expect(troubles).toHaveLength(3);
+    expect(planner.isBehind(BUSY)).toBe(true);
+    await expect(store.guildsToReplan(10_000, 10)).resolves.toEqual([{ guildId: BUSY, replanAt: handedOverAt }]);
+    await expect(store.guildPlan(BUSY)).resolves.toMatchObject({ plannedThrough: 70 });
+  });
+});
+
+describe("a guild with more posts due than it may have planned", () => {
+  const posts = (count: number, dueAt: number) => Array.from({ length: count }, () => ({ dueAt })) as unknown as Post[];
+
+  test("rests so long that 80 of its posts a second are planned", () => {
+    expect(restAfter({ posts: posts(5_000, 900), more: "overdue" }, 900, 1_000)).toBe(62_500);
+  });
+
+  test("does not rest longer than others while the next of them is not due yet", () => {
+    expect(restAfter({ posts: posts(5_000, 900), more: "with room" }, 900, 1_000)).toBe(400);
+    expect(restAfter({ posts: posts(5_000, 900), more: "none" }, 900, 1_000)).toBe(400);
+  });
+});

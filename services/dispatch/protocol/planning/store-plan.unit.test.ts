@@ -1,0 +1,100 @@
+import { beforeEach, describe, expect, test } from "@jest/globals";
+import { newMemoryPostStore } from "../../../../test/lab/simulator/memory-post-store.ts";
+import type { GuildId, OccurrenceId } from "../../../contracts/ids.ts";
+import { HOUR, NOON, sampleAnnouncement, sampleOccurrence } from "../../../../test/fixtures/dispatch-samples.ts";
+import { planGuild } from "./plan-guild.ts";
+import type { Ports } from "../ports.ts";
+import type { PlanCommit, PostStore } from "../post-store.ts";
+import { STANDARD_TIMING } from "../timing.ts";
+
+const GUILD = "1" as GuildId;
+/** Three parts. */
+const POSTS = 1_200;
+
+describe("a plan that is stored in parts", () => {
+  let store: ReturnType<typeof newMemoryPostStore>;
+  let commits: PlanCommit[];
+  /** Called before each part is stored. */
+  let beforePart: (part: number) => Promise<void>;
+
+  beforeEach(() => {
+    store = newMemoryPostStore(() => NOON);
+    commits = [];
+    beforePart = async () => undefined;
+  });
+
+  /** Plans a guild of which nothing was planned yet; `description` is a text of each of the soonest occurrences. */
+  function plan(description = ""): ReturnType<typeof planGuild> {
+    const occurrences = Array.from({ length: POSTS }, (_, at) =>
+      sampleOccurrence({ occurrenceId: `o${at}` as OccurrenceId, startsAt: NOON + HOUR + at }),
+    );
+    const observed: PostStore = {
+      ...store,
+      async commitPlan(commit) {
+        commits.push(commit);
+        await beforePart(commits.length);
+        return store.commitPlan(commit);
+      },
+    };
+    const ports = {
+      store: observed,
+      clock: { now: () => NOON },
+      timers: { after: (_ms: number, wake: () => void) => void setImmediate(wake) },
+      sinks: [{ name: "log" }],
+      owners: {
+        announcementRules: async () => [sampleAnnouncement()],
+        announcement: async () => sampleAnnouncement(),
+        settings: async () => ({}),
+        occurrences: async ({ limit, texts }: { limit: number; texts: boolean }) => ({
+          occurrences: occurrences.slice(0, limit).map((each) => Object.assign({}, each, texts && { description })),
+          truncated: limit < POSTS,
+        }),
+      },
+      reports: { settled: () => undefined },
+    } as unknown as Ports;
+    return planGuild(ports, STANDARD_TIMING, GUILD, 0, {});
+  }
+
+  test("has at most 500 rows and sources in each, and all of it in the end", async () => {
+    await expect(plan()).resolves.toMatchObject({ more: "none" });
+    const sizes = commits.map(({ inserts, sources }) => inserts.length + sources.length);
+    expect(sizes).toEqual([500, 500, 500, POSTS + 502 - 1_500]);
+    expect(commits.map(({ version }) => version)).toEqual(commits.map((_, at) => at));
+    expect(store.posts.size).toBe(POSTS);
+  });
+
+  test("has at most 1 MB of texts in each", async () => {
+    await plan("x".repeat(7_000));
+    const bytes = commits.map(({ sources }) => sources.reduce((sum, { text }) => sum + text.length, 0));
+    expect(Math.max(...bytes)).toBeGreaterThan(900_000);
+    expect(Math.max(...bytes)).toBeLessThanOrEqual(1_000_000);
+  });
+
+  test("counts as not planned after a crash between two parts, and the next plan stores the rest", async () => {
+    beforePart = async (part) => {
+      if (part === 3) throw new Error("crashed");
+    };
+    await expect(plan()).rejects.toThrow("crashed");
+    expect(store.posts.size).toBe(1_000);
+    await expect(store.guildPlan(GUILD)).resolves.toMatchObject({ replanAt: NOON });
+    await expect(store.guildsToReplan(NOON + 1, 10)).resolves.toEqual([{ guildId: GUILD, replanAt: NOON }]);
+    beforePart = async () => undefined;
+    commits = [];
+    await plan();
+    expect(store.posts.size).toBe(POSTS);
+    expect(commits.flatMap(({ inserts }) => inserts)).toHaveLength(POSTS - 1_000);
+    await expect(store.guildsToReplan(NOON + 1, 10)).resolves.toEqual([]);
+  });
+
+  test("ends where another plan came between: nothing more of it is stored", async () => {
+    beforePart = async (part) => {
+      if (part !== 2) return;
+      const { version, ...reach } = await store.guildPlan(GUILD);
+      const nothing = { inserts: [], updates: [], removes: [], sources: [] };
+      await store.commitPlan({ ...reach, ...nothing, plannedThrough: NOON + HOUR, guildId: GUILD, version });
+    };
+    await expect(plan()).resolves.toBeUndefined();
+    expect(commits).toHaveLength(2);
+    expect(store.posts.size).toBe(500);
+  });
+});

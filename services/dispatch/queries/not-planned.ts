@@ -1,0 +1,22 @@
+import type { NotPlanned } from "../../contracts/dispatch.contract.ts";
+import type { GuildPlan } from "../protocol/post-store.ts";
+import { MAX_OPEN_POSTS } from "../domain/plan/plan-input.ts";
+
+const MESSAGES = {
+  TOO_MANY_POSTS: `The guild has more than ${MAX_OPEN_POSTS} posts ahead: its soonest are planned, and the others as these are settled. What still has no place when its time is over is not posted.`,
+  TOO_MANY_OCCURRENCES:
+    "The guild has more occurrences ahead than are looked at for a plan (10000): what is due later is planned as these pass.",
+} as const;
+
+/** What upcoming says of a plan that does not reach as far as it should; undefined where it does. */
+export function notPlannedOf({ bounded, occurrencesThrough }: GuildPlan): NotPlanned | undefined {
+  const postsThrough = bounded?.cut.at ?? Infinity;
+  if (occurrencesThrough !== undefined && occurrencesThrough <= postsThrough) {
+    return told("TOO_MANY_OCCURRENCES", occurrencesThrough);
+  }
+  return bounded === undefined ? undefined : told("TOO_MANY_POSTS", postsThrough);
+}
+
+function told(code: NotPlanned["code"], dueFrom: number): NotPlanned {
+  return { code, message: MESSAGES[code], dueFrom };
+}

@@ -1,0 +1,105 @@
+import { describe, expect, test } from "@jest/globals";
+import fc from "fast-check";
+import type { HttpAnswer } from "../http-client.ts";
+import { outcomeOf } from "./response-outcome.ts";
+
+function answered(status: number, body: unknown): HttpAnswer {
+  return { kind: "answered", status, headers: {}, body: typeof body === "string" ? body : JSON.stringify(body) };
+}
+
+describe("what an answer says about a post", () => {
+  test("a created message's id is the proof", () => {
+    expect(outcomeOf(answered(200, { id: "123" }), 0)).toEqual({ kind: "sent", messageId: "123" });
+  });
+
+  test.each(["", "}{", "[]", "null", { id: 123 }, { id: "x" }])("success without an id proves nothing: %j", (body) => {
+    expect(outcomeOf(answered(200, body), 0)).toMatchObject({ kind: "retry" });
+  });
+
+  test.each([
+    [401, 0],
+    [401, 50014],
+    [403, 40001],
+    [403, 40333],
+    [404, 0],
+    [405, 0],
+    [301, 0],
+  ])("HTTP %i with code %i stops everything", (status, code) => {
+    expect(outcomeOf(answered(status, { code, message: "m" }), 0)).toMatchObject({ kind: "halted" });
+  });
+
+  test.each([
+    [404, 10003],
+    [404, 10004],
+    [403, 50001],
+    [403, 50013],
+    [400, 50008],
+    [400, 50024],
+    [403, 40058],
+    [400, 50083],
+    [403, 160005],
+    [403, 99999],
+  ])("HTTP %i with code %i is final for the channel", (status, code) => {
+    expect(outcomeOf(answered(status, { code }), 0)).toMatchObject({ kind: "rejected", scope: "channel" });
+  });
+
+  test.each([
+    [400, 50035],
+    [400, 50006],
+    [413, 40005],
+    [400, 200000],
+    [400, 240000],
+    [400, 99999],
+  ])("HTTP %i with code %i is final for the payload", (status, code) => {
+    expect(outcomeOf(answered(status, { code }), 0)).toMatchObject({ kind: "rejected", scope: "payload" });
+  });
+
+  test.each([
+    [429, 0],
+    [429, 20016],
+    [403, 20028],
+    [400, 20029],
+    [400, 130000],
+    [408, 0],
+    [500, 0],
+    [502, 50001],
+    [503, 0],
+  ])("HTTP %i with code %i is tried again, not before it asks", (status, code) => {
+    expect(outcomeOf(answered(status, { code }), 700)).toMatchObject({ kind: "retry", afterMs: 700 });
+  });
+
+  test.each([400, 403, 429, 502])("HTTP %i with a page from before Discord says nothing about the post", (status) => {
+    expect(outcomeOf(answered(status, "<html>"), 0)).toMatchObject({ kind: "retry" });
+  });
+
+  test("an unknown message had been delivered, and was deleted since", () => {
+    expect(outcomeOf(answered(404, { code: 10008 }), 0)).toEqual({ kind: "sent", messageId: "deleted" });
+  });
+
+  test("a lost answer leaves the post in doubt; a connection that was never made does not", () => {
+    const lost = { kind: "unanswered", reason: "timed out", mayHaveArrived: true } as const;
+    expect(outcomeOf(lost, 0)).toEqual({ kind: "retry", reason: "timed out", afterMs: 0, undelivered: false });
+    expect(outcomeOf({ ...lost, mayHaveArrived: false }, 0)).toMatchObject({ kind: "retry", undelivered: true });
+  });
+
+  test("a refusal that passes delivered nothing; trouble of the receiver may have come after the delivery", () => {
+    expect(outcomeOf(answered(429, {}), 0)).toHaveProperty("undelivered", true);
+    expect(outcomeOf(answered(403, { code: 20028 }), 0)).toHaveProperty("undelivered", true);
+    expect(outcomeOf(answered(500, {}), 0)).not.toHaveProperty("undelivered");
+    expect(outcomeOf(answered(200, "}{"), 0)).not.toHaveProperty("undelivered");
+  });
+
+  test("the reason names status, code and text, on one short line", () => {
+    const message = `Missing\n\u202eAccess${"x".repeat(500)}`;
+    const outcome = outcomeOf(answered(403, { code: 50001, message }), 0);
+    expect(outcome).toMatchObject({ reason: expect.stringMatching(/^HTTP 403 50001 Missing Accessx{50,110}$/) });
+  });
+
+  test("no answer at all makes it throw", () => {
+    fc.assert(
+      fc.property(fc.integer({ min: 0, max: 999 }), fc.oneof(fc.string(), fc.json()), (status, body) => {
+        expect(["sent", "retry", "rejected", "halted"]).toContain(outcomeOf(answered(status, body), 0).kind);
+      }),
+    );
+  });
+});

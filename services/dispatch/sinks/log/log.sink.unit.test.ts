@@ -1,0 +1,44 @@
+import { describe, expect, test } from "@jest/globals";
+import { announced } from "../../../../test/fixtures/announced-samples.ts";
+import { renderAnnouncement } from "../../domain/message/announcement-message.ts";
+import { logSink } from "./log.sink.ts";
+import type { OutgoingMessage } from "../sink.ts";
+
+const [message] = renderAnnouncement(announced());
+const outgoing: OutgoingMessage = {
+  postId: "a:o:1",
+  part: 0,
+  nonce: "n0nce",
+  guildId: "1",
+  channel: "2",
+  message: message!,
+};
+
+describe("the log sink (D34)", () => {
+  test("a post is one line with the rendered message", async () => {
+    const lines: unknown[] = [];
+    const sink = logSink({ writeLine: (...line) => void lines.push(line) });
+    await expect(sink.send(outgoing, 100)).resolves.toEqual({ kind: "sent", messageId: "log-n0nce" });
+    expect(lines).toEqual([
+      [
+        { postId: "a:o:1", part: 0, guildId: "1", channel: "2", messageId: "log-n0nce", message },
+        "announcement posted",
+      ],
+    ]);
+  });
+
+  test("the same part has the same id when it is written again", async () => {
+    const sink = logSink({ writeLine: () => undefined });
+    expect(await sink.send(outgoing, 100)).toEqual(await sink.send(outgoing, 100));
+  });
+
+  test("a log that can't be written is tried again, and nothing is thrown", async () => {
+    const sink = logSink({
+      writeLine: () => {
+        throw new Error("disk full");
+      },
+    });
+    await expect(sink.send(outgoing, 100)).resolves.toMatchObject({ kind: "retry" });
+    await sink.close();
+  });
+});

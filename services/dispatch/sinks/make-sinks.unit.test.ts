@@ -1,0 +1,53 @@
+import { describe, expect, test } from "@jest/globals";
+import { readEnvironment, SettingsError } from "../../../mixins/settings/environment.ts";
+import { makeSinks, sinkProblems, sinkSettings } from "./make-sinks.ts";
+
+const writeLine = () => undefined;
+const SECRET = `whsec_${Buffer.alloc(32).toString("base64")}`;
+const settings = (env: Record<string, string> = {}) => readEnvironment(env, sinkSettings);
+
+describe("the sinks that are chosen", () => {
+  test("are made with what is set, in the order of choice", () => {
+    const all = settings({ DISCORD_TOKEN: "t.o-k_n", WEBHOOK_URL: "https://example.com/hook", WEBHOOK_SECRET: SECRET });
+    const sinks = makeSinks(["webhook", "log", "discord"], all, { writeLine });
+    expect(sinks.map(({ name }) => name)).toEqual(["webhook", "log", "discord"]);
+  });
+
+  test("log needs nothing", () => {
+    expect(makeSinks(["log"], settings(), { writeLine })).toMatchObject([{ name: "log" }]);
+  });
+
+  test("what is missing is told all at once, for the chosen sinks alone", () => {
+    expect(sinkProblems(["discord", "webhook"], settings())).toEqual([
+      "DISCORD_TOKEN must be set when SINKS names discord",
+      "WEBHOOK_URL must be set when SINKS names webhook",
+      "WEBHOOK_SECRET must be set when SINKS names webhook",
+    ]);
+    expect(sinkProblems(["log"], settings())).toEqual([]);
+    expect(() => makeSinks(["discord"], settings(), { writeLine })).toThrow(SettingsError);
+  });
+
+  test("a URL without encryption needs a target that may be private", () => {
+    const open = { WEBHOOK_URL: "http://bot.internal/hook", WEBHOOK_SECRET: SECRET };
+    expect(sinkProblems(["webhook"], settings(open))).toHaveLength(1);
+    expect(sinkProblems(["webhook"], settings({ ...open, WEBHOOK_ALLOW_PRIVATE: "yes" }))).toEqual([]);
+  });
+
+  test.each([
+    ["DISCORD_TOKEN", "two words"],
+    ["DISCORD_API_URL", "discord.com"],
+    ["DISCORD_API_URL", "https://"],
+    ["DISCORD_BOT_URL", "https://a b"],
+    ["DISCORD_BOT_URL", "https://a.example/)"],
+    ["DISCORD_REQUESTS_PER_SECOND", "-7"],
+    ["WEBHOOK_URL", "ftp://example.com"],
+    ["WEBHOOK_URL", "https://example.com:99999/"],
+    ["WEBHOOK_SECRET", "secret"],
+    ["WEBHOOK_SECRET", "whsec_c2hvcnQ="],
+    ["WEBHOOK_ALLOW_PRIVATE", "maybe"],
+  ])("%s is refused as %j, and the value is not repeated", (name, value) => {
+    const read = () => settings({ [name]: value });
+    expect(read).toThrow(new RegExp(`^${name} must be `));
+    expect(read).not.toThrow(new RegExp(RegExp.escape(value)));
+  });
+});

@@ -1,0 +1,88 @@
+import { afterAll, beforeAll, beforeEach, describe, expect, test } from "@jest/globals";
+import mongoose, { type Connection } from "mongoose";
+import { emptyDatabase } from "../../../test/real-parts/test-services.ts";
+import { type Step, batchedSteps } from "./batched-compare-and-set.store.ts";
+
+interface Row {
+  readonly _id: string;
+  readonly fence: number;
+}
+
+const schema = new mongoose.Schema({
+  _id: String,
+  fence: Number,
+  text: String,
+  gone: Number,
+  step: mongoose.Schema.Types.ObjectId,
+});
+
+const ROWS = 150;
+const ids = Array.from({ length: ROWS }, (_, at) => `row ${at}`);
+
+const raise = (id: string, fence = 0): Step => ({
+  id,
+  from: { fence },
+  change: { computed: { fence: { $add: ["$fence", 1] } } },
+});
+
+describe("steps of many rows in one command", () => {
+  let connection: Connection;
+  let take: (step: Step) => Promise<Row | null>;
+  let updates = 0;
+
+  beforeAll(async () => {
+    connection = mongoose.createConnection();
+    await connection.openUri(emptyDatabase(), { writeConcern: { w: "majority" }, monitorCommands: true });
+    connection.getClient().on("commandStarted", ({ commandName }) => {
+      if (commandName === "update") updates += 1;
+    });
+  });
+  afterAll(() => connection.close());
+
+  beforeEach(async () => {
+    const rows = connection.model<Row>("Row", schema, "rows");
+    await rows.deleteMany({});
+    await rows.insertMany(ids.map((_id) => ({ _id, fence: 0 })));
+    take = batchedSteps<Row>(rows) as typeof take;
+    updates = 0;
+  });
+
+  test("all that are asked for at once need a command for a hundred, and each gets its own row", async () => {
+    const taken = await Promise.all(ids.map((id) => take(raise(id))));
+    expect(taken.map((row) => [row?._id, row?.fence])).toEqual(ids.map((id) => [id, 1]));
+    expect(updates).toBe(2);
+  });
+
+  test("a row that is not as it had to be is not changed, and keeps no other from its step", async () => {
+    const taken = await Promise.all([take(raise("row 0")), take(raise("row 1", 7)), take(raise("no such row"))]);
+    expect(taken.map((row) => row?.fence)).toEqual([1, undefined, undefined]);
+    expect(await connection.collection<Row>("rows").findOne({ _id: "row 1" })).toMatchObject({ fence: 0 });
+  });
+
+  test("a row that is known is not read, unless some step of the command was not taken", async () => {
+    const known = (id: string, fence = 0): Step => ({ ...raise(id, fence), isKnown: true });
+    const taken = await Promise.all([take(known("row 0")), take(raise("row 1"))]);
+    expect(taken).toMatchObject(["done", { fence: 1 }]);
+    const unsure = await Promise.all([take(known("row 2")), take(known("row 3", 7)), take(known("row 0"))]);
+    expect(unsure).toMatchObject([{ _id: "row 2", fence: 1 }, null, null]);
+  });
+
+  test("values are taken as they are, and fields that go are gone", async () => {
+    const change = { set: { fence: 2, text: "$fence" }, unset: ["gone"] };
+    await connection.collection<Row>("rows").updateOne({ _id: "row 0" }, { $set: { gone: 1 } });
+    expect(await take({ id: "row 0", from: { fence: 0 }, change })).toMatchObject({ fence: 2, text: "$fence" });
+    expect(await connection.collection<Row>("rows").findOne({ _id: "row 0" })).not.toHaveProperty("gone");
+  });
+
+  test("of two who want the same step of one row, one has it", async () => {
+    const taken = await Promise.all([take(raise("row 0")), take(raise("row 0"))]);
+    expect(taken.filter((row) => row !== null)).toHaveLength(1);
+  });
+
+  test("a step that the database refuses rejects alone", async () => {
+    const broken = { ...raise("row 1"), change: { computed: { fence: { $divide: [1, 0] } } } };
+    const [one, two, three] = await Promise.allSettled([take(raise("row 0")), take(broken), take(raise("row 2"))]);
+    expect(two).toMatchObject({ status: "rejected", reason: { message: expect.stringMatching(/divide by zero/) } });
+    expect([one, three]).toMatchObject([{ value: { fence: 1 } }, { value: { fence: 1 } }]);
+  });
+});

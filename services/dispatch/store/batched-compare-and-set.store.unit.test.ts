@@ -1,0 +1,111 @@
+import { afterEach, beforeEach, describe, expect, jest, test } from "@jest/globals";
+import { answeredModel } from "../../../test/doubles/answered-model.ts";
+import { type Step, batchedSteps } from "./batched-compare-and-set.store.ts";
+
+interface Command {
+  readonly updates?: readonly { readonly q: { readonly _id: string }; readonly u: { readonly $set: object } }[];
+}
+
+const step = (id: string): Step => ({ id, from: {}, change: { set: {}, unset: [] } });
+const turn = () => new Promise((resolve) => setImmediate(resolve));
+
+/** A database whose writes are answered by hand, and which then finds every row with its mark. */
+function heldDatabase() {
+  const commands: {
+    readonly ids: readonly string[];
+    answer: (reply?: object) => void;
+    fail: (error: unknown) => void;
+  }[] = [];
+  const rows: object[] = [];
+  const command = ({ updates }: Command) =>
+    new Promise((resolve, reject) => {
+      if (updates === undefined) {
+        resolve({ cursor: { id: 0, firstBatch: rows } });
+        return;
+      }
+      rows.push(...updates.map(({ q, u }) => ({ _id: q._id, ...u.$set })));
+      const ids = updates.map(({ q }) => q._id);
+      commands.push({ ids, answer: (reply = {}) => resolve({ n: ids.length, ...reply }), fail: reject });
+    });
+  return { commands, model: answeredModel(command) };
+}
+
+describe("commands of steps", () => {
+  beforeEach(() => void jest.useFakeTimers({ doNotFake: ["setImmediate", "nextTick", "queueMicrotask"] }));
+  afterEach(() => void jest.useRealTimers());
+
+  test("what comes while two are under way goes together into the next", async () => {
+    const { commands, model } = heldDatabase();
+    const take = batchedSteps<{ readonly _id: string }>(model);
+    const taken: Promise<unknown>[] = [];
+    for (const id of ["a", "b", "c", "d"]) {
+      taken.push(take(step(id)));
+      await turn();
+    }
+    expect(commands.map(({ ids }) => ids)).toEqual([["a"], ["b"]]);
+    commands[1]?.answer();
+    await turn();
+    await turn();
+    expect(commands.map(({ ids }) => ids)).toEqual([["a"], ["b"], ["c", "d"]]);
+    commands[0]?.answer();
+    commands[2]?.answer();
+    expect(await Promise.all(taken)).toMatchObject([{ _id: "a" }, { _id: "b" }, { _id: "c" }, { _id: "d" }]);
+  });
+
+  test("what comes within its gathering time goes together", async () => {
+    const { commands, model } = heldDatabase();
+    const take = batchedSteps<{ readonly _id: string }>(model, 25);
+    const taken = [take(step("a"))];
+    await jest.advanceTimersByTimeAsync(24);
+    taken.push(take(step("b")));
+    expect(commands).toEqual([]);
+    await jest.advanceTimersByTimeAsync(1);
+    expect(commands.map(({ ids }) => ids)).toEqual([["a", "b"]]);
+    commands[0]?.answer();
+    expect(await Promise.all(taken)).toMatchObject([{ _id: "a" }, { _id: "b" }]);
+  });
+
+  test("one that fails rejects its own steps, and gives its place to the next", async () => {
+    const { commands, model } = heldDatabase();
+    const take = batchedSteps<{ readonly _id: string }>(model);
+    for (let tries = 0; tries < 3; tries += 1) {
+      const taken = take(step("a"));
+      await turn();
+      commands.at(-1)?.fail(new Error("no primary"));
+      await expect(taken).rejects.toThrow("no primary");
+    }
+    const taken = take(step("a"));
+    await turn();
+    commands.at(-1)?.answer();
+    await expect(taken).resolves.toMatchObject({ _id: "a" });
+  });
+
+  test("where the majority was silent nobody knows what happened, though the rows can be read", async () => {
+    const { commands, model } = heldDatabase();
+    const take = batchedSteps(model);
+    const taken = Promise.allSettled(["a", "b"].map((id) => take(step(id))));
+    await turn();
+    const writeConcernError = { code: 64, errmsg: "waiting for replication timed out" };
+    commands[0]?.answer({ writeErrors: [{ index: 0, errmsg: "refused" }], writeConcernError });
+    const silence = { reason: { message: "no majority: waiting for replication timed out" } };
+    expect(await taken).toMatchObject([silence, silence]);
+  });
+
+  test("one that is never answered gives its place to the next after 5 s", async () => {
+    const { commands, model } = heldDatabase();
+    const take = batchedSteps<{ readonly _id: string }>(model);
+    const silence = async (id: string) => expect(take(step(id))).rejects.toThrow("did not answer within 5000 ms");
+    const silent = [silence("a")];
+    await turn();
+    silent.push(silence("b"));
+    await turn();
+    const last = take(step("d"));
+    await turn();
+    expect(commands).toHaveLength(2);
+    await jest.advanceTimersByTimeAsync(5_000);
+    await turn();
+    commands.at(-1)?.answer();
+    await expect(last).resolves.toMatchObject({ _id: "d" });
+    await Promise.all(silent);
+  });
+});
