@@ -1,10 +1,10 @@
 import type { BrokerOptions, Middleware } from "moleculer";
 import type { LoggerOptions } from "pino";
 import { lostCallRetry } from "./mixins/bus/lost-call-retry.middleware.ts";
-import { checkedPackets } from "./mixins/bus/checked-packets.middleware.ts";
+import { checkedPackets } from "./mixins/bus/packet-checks.middleware.ts";
 import { inFlightCalls } from "./mixins/bus/in-flight-calls.middleware.ts";
 import { unavailableRetry } from "./mixins/bus/unavailable-retry.middleware.ts";
-import { SteadyNatsTransporter } from "./mixins/bus/steady-nats-transporter.ts";
+import { SteadyNatsTransporter } from "./mixins/bus/nats-transporter.ts";
 
 /** What differs from process to process; everything else about a broker is the same everywhere. */
 export interface BrokerSettings {

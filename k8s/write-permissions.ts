@@ -2,8 +2,8 @@ import { writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { argv } from "node:process";
 import { pathToFileURL } from "node:url";
-import { databasePrivileges } from "../services/launch/database-privileges.ts";
-import { usersConf } from "../services/launch/nats-users.ts";
+import { databasePrivileges } from "../services/launch/permissions/database-privileges.ts";
+import { usersConf } from "../services/launch/permissions/nats-users.ts";
 import { SERVICES } from "../services/contracts/service-names.ts";
 
 const rights = Object.fromEntries(SERVICES.toSorted().map((service) => [service, databasePrivileges(service)]));

@@ -8,7 +8,7 @@ import type { WriteId } from "../../services/contracts/ids.ts";
 import { isDatabaseOutOfReach } from "../mongo/database.mixin.ts";
 import { isLogged } from "../observability/log-level.ts";
 import { mayCall } from "./may-call.ts";
-import { type CurrentWrite, DeadlinePassed, inWrite } from "../mongo/current-write.ts";
+import { type CurrentWrite, DeadlinePassed, inWrite } from "../mongo/write-context.ts";
 import { isWriteId, newWriteId } from "../mongo/write-id.ts";
 import { readTraceparent, traceIdIn } from "../observability/trace-context.ts";
 

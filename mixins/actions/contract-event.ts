@@ -1,7 +1,7 @@
 import type { Context } from "moleculer";
 import type { EventContract } from "../../services/contracts/contract.ts";
 import { paramsCheck } from "./check-params.ts";
-import { LimitedLog } from "../observability/limited-log.ts";
+import { LimitedLog } from "../observability/rate-limited-log.ts";
 import { busRefusals } from "../observability/metrics.ts";
 
 type Listener = (context: Context) => void;

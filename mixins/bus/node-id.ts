@@ -6,7 +6,7 @@ const SUFFIX = /-[0-9a-f]{8}$/;
 
 /**
  * The name of a process on the bus, other than that of every other process: two replicas that are given one NODE_NAME
- * must not take each other's answers. It has two words, as the users of the bus have (services/launch/nats-permissions.ts).
+ * must not take each other's answers. It has two words, as the users of the bus have (services/launch/permissions/nats-permissions.ts).
  */
 export function uniqueNodeId(service: string, nodeName: string): string {
   return `${service}.${nodeName}-${randomBytes(4).toString("hex")}`;

@@ -4,7 +4,7 @@ const KIB = 1024;
 const MIB = 1024 * KIB;
 
 /**
- * The NATS server takes no larger message (`max_payload`, services/launch/embedded-nats.ts and k8s/components/nats).
+ * The NATS server takes no larger message (`max_payload`, services/launch/embedded/embedded-nats.ts and k8s/components/nats).
  * A larger answer travels in parts.
  */
 export const MAX_PAYLOAD_BYTES = 640 * KIB;

@@ -3,7 +3,7 @@ import type { Change, ChangesSinceParams, ChangesSinceResult } from "../../servi
 import { TOMBSTONE_DAYS } from "../../services/contracts/change-feed.contract.ts";
 import type { Changed, ChangeOrigin } from "../../services/contracts/contract.ts";
 import type { GuildId } from "../../services/contracts/ids.ts";
-import { currentOrigin, deadlineStages, inTime } from "./current-write.ts";
+import { currentOrigin, deadlineStages, inTime } from "./write-context.ts";
 import { notWrittenYet, recentWrites, type RecentWrite } from "./recent-writes.ts";
 
 /** The fields by which a record takes part in its owner's change feed. */

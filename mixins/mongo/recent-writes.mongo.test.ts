@@ -4,7 +4,7 @@ import { mongo, Schema } from "mongoose";
 import type { GuildId, WriteId } from "../../services/contracts/ids.ts";
 import { emptyDatabase } from "../../test/real-parts/test-services.ts";
 import { saveRevision, stampedNewRecord, stampedReplacement, type Tracked, trackedPaths } from "./change-feed.ts";
-import { inWrite } from "./current-write.ts";
+import { inWrite } from "./write-context.ts";
 import { closedConnection } from "./database.mixin.ts";
 import { revisionWritten, wasMade } from "./recent-writes.ts";
 import { newWriteId } from "./write-id.ts";

@@ -1,6 +1,6 @@
 import type { Model } from "mongoose";
 import type { EpochMs, GuildId } from "../../services/contracts/ids.ts";
-import { currentWriteId, WRITE_WITHIN_MS } from "./current-write.ts";
+import { currentWriteId, WRITE_WITHIN_MS } from "./write-context.ts";
 import type { Tracked } from "./change-feed.ts";
 
 /** One of the last writes of a record. */

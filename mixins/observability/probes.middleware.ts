@@ -1,11 +1,11 @@
 import type { Middleware, Service, ServiceBroker } from "moleculer";
 import { integerSetting } from "../settings/environment.ts";
 import { metricsRegistry, watchProcess } from "./metrics.ts";
-import { measureReachability } from "./reachability.ts";
+import { measureReachability } from "./reachability-metrics.ts";
 import { timeZones } from "../time-zones/time-zones.ts";
-import { showTimeZones } from "./time-zone-age.ts";
+import { showTimeZones } from "./time-zone-metrics.ts";
 import { type ProbeServer, startProbeServer } from "./probe-server.ts";
-import { isBusUp } from "../bus/steady-nats-transporter.ts";
+import { isBusUp } from "../bus/nats-transporter.ts";
 
 /** What an operator can set about probes. */
 export const probeSettings = {

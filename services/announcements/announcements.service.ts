@@ -3,7 +3,7 @@ import { type CallContext, serve } from "../../mixins/actions/contract-action.ts
 import { BoundedList, jsonBytes } from "../../mixins/actions/bounded-list.ts";
 import { closedConnection, databaseMixin } from "../../mixins/mongo/database.mixin.ts";
 import { healthMixin } from "../../mixins/actions/health.mixin.ts";
-import { currentWriteId } from "../../mixins/mongo/current-write.ts";
+import { currentWriteId } from "../../mixins/mongo/write-context.ts";
 import { optimisticWrite } from "../../mixins/mongo/optimistic-write.ts";
 import { newWriteId } from "../../mixins/mongo/write-id.ts";
 import { WriteQueue } from "../../mixins/mongo/write-queue.ts";

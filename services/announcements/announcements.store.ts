@@ -12,13 +12,13 @@ import {
   trackedIndexes,
   trackedPaths,
 } from "../../mixins/mongo/change-feed.ts";
-import { coalescedReads } from "../../mixins/mongo/coalesced-reads.ts";
-import { FORMER_INDEX } from "../../mixins/mongo/former-records.ts";
+import { coalescedReads } from "../../mixins/mongo/batched-find.ts";
+import { FORMER_INDEX } from "../../mixins/mongo/former-state.ts";
 import { optimisticWrite } from "../../mixins/mongo/optimistic-write.ts";
 import { revisionWritten, wasMade } from "../../mixins/mongo/recent-writes.ts";
-import { readRows, streamRows } from "../../mixins/mongo/short-reads.ts";
+import { readRows, streamRows } from "../../mixins/mongo/find-command.ts";
 import { batched } from "../../mixins/async/batch.ts";
-import { deadlineStages, inTime } from "../../mixins/mongo/current-write.ts";
+import { deadlineStages, inTime } from "../../mixins/mongo/write-context.ts";
 import type { Announcement, AnnouncementRule } from "../contracts/announcements.contract.ts";
 import type { ChangesSinceParams, ChangesSinceResult } from "../contracts/change-feed.contract.ts";
 import { isRefusal, refuse, type Refusal } from "../contracts/errors.ts";

@@ -1,5 +1,5 @@
 import { type Model, Schema } from "mongoose";
-import { type Former, type FormerRecord, formerSince, storedFields } from "../../mixins/mongo/former-records.ts";
+import { type Former, type FormerRecord, formerSince, storedFields } from "../../mixins/mongo/former-state.ts";
 import type { AnnouncementRule } from "../contracts/announcements.contract.ts";
 import type { AnnouncementId, EpochMs, GuildId } from "../contracts/ids.ts";
 

@@ -4,7 +4,7 @@ import { newWriteId } from "../../mixins/mongo/write-id.ts";
 import type { DatabaseClock } from "../../mixins/mongo/database-clock.ts";
 import { mayCall } from "../../mixins/actions/may-call.ts";
 import type { ActionContract, Caller, CallMeta } from "../contracts/contract.ts";
-import { DeadlinePassed, inWrite, WRITE_WITHIN_MS } from "../../mixins/mongo/current-write.ts";
+import { DeadlinePassed, inWrite, WRITE_WITHIN_MS } from "../../mixins/mongo/write-context.ts";
 import { isRefusal, refuse, type Refusal } from "../contracts/errors.ts";
 import type { EpochMs } from "../contracts/ids.ts";
 import { type Answer, jsonTextAnswer, refusalAnswer } from "./http/http-response.ts";

@@ -27,18 +27,18 @@ import { guildSettingsChanged } from "../contracts/guild-settings.contract.ts";
 import type { EpochMs, GuildId } from "../contracts/ids.ts";
 import { revisionMismatch } from "../contracts/revision.ts";
 import { STANDARD_EVENTS_PER_GUILD } from "./calendar-events.settings.ts";
-import { calendarEventsStore } from "./calendar-events.store.ts";
-import { calendarLimit } from "./calendar-limit.ts";
+import { calendarEventsStore } from "./store/calendar-events.store.ts";
+import { calendarLimit } from "./limits/calendar-limit.ts";
 import { calendarWindows } from "./calendar-windows.ts";
-import { calendarsStore } from "./calendars.store.ts";
-import { calendarView, changeCalendar, everyCalendar } from "./domain/calendar.ts";
-import { mergeChangeFeeds } from "./domain/merge-change-feeds.ts";
-import { announcedOccurrence } from "./domain/effective-occurrence.ts";
+import { calendarsStore } from "./store/calendars.store.ts";
+import { calendarView, changeCalendar, everyCalendar } from "./domain/calendar/calendar.ts";
+import { mergeChangeFeeds } from "./domain/calendar/merge-change-feeds.ts";
+import { announcedOccurrence } from "./domain/event/effective-occurrence.ts";
 import { eventWrites, type Written } from "./event-writes.ts";
-import { followZoneRules } from "./follow-zone-rules.ts";
+import { followZoneRules } from "./reindex-changed-zones.ts";
 import { formerOccurrences } from "./former-occurrences.ts";
 import { eventResolver, toView } from "./event-resolver.ts";
-import { zoneRulesStore } from "./zone-rules.store.ts";
+import { zoneRulesStore } from "./store/zone-rules.store.ts";
 
 export interface CalendarEventsOptions {
   readonly mongoUrl: string;

@@ -1,7 +1,7 @@
 import { LRUCache } from "lru-cache";
 import { OperationTimeout } from "../../mixins/async/timeout.ts";
 import { BoundedList, jsonBytes } from "../../mixins/actions/bounded-list.ts";
-import { Slices } from "../../mixins/async/slices.ts";
+import { Slices } from "../../mixins/async/time-slice.ts";
 import type { ActionContract } from "../contracts/contract.ts";
 import {
   type EventText,
@@ -14,22 +14,22 @@ import { listTooLarge } from "../contracts/list-limits.ts";
 import type { Occurrence, OccurrencesStartingParams, OnlyOccurrences } from "../contracts/occurrences.contract.ts";
 import type { Refusal } from "../contracts/errors.ts";
 import type { EpochMs, GuildId } from "../contracts/ids.ts";
-import type { CalendarEventsStore } from "./calendar-events.store.ts";
-import type { CalendarsStore } from "./calendars.store.ts";
-import { type Calendar, unwrittenCalendar } from "./domain/calendar.ts";
-import type { ShownEvent } from "./domain/event.ts";
-import { recurrenceView } from "./domain/parse-recurrence.ts";
-import { compareEntries } from "./domain/list-order.ts";
-import { eachOccurrenceStarting, eachOccurrenceTouching } from "./domain/occurrences.ts";
+import type { CalendarEventsStore } from "./store/calendar-events.store.ts";
+import type { CalendarsStore } from "./store/calendars.store.ts";
+import { type Calendar, unwrittenCalendar } from "./domain/calendar/calendar.ts";
+import type { ShownEvent } from "./domain/event/event.ts";
+import { recurrenceView } from "./domain/recurrence/parse-recurrence.ts";
+import { compareEntries } from "./domain/event/list-order.ts";
+import { eachOccurrenceStarting, eachOccurrenceTouching } from "./domain/recurrence/occurrences.ts";
 import {
   announcedOccurrence,
   type EffectiveOccurrence,
   singleOccurrence,
   occurrenceView,
-} from "./domain/effective-occurrence.ts";
-import { soonest, type Soonest } from "./domain/soonest.ts";
-import { isOngoing, mergedWindows, startsIn, type Times, touches, type Window } from "./domain/window.ts";
-import type { EventReads, EventPage } from "./event-reads.store.ts";
+} from "./domain/event/effective-occurrence.ts";
+import { soonest, type Soonest } from "./domain/event/soonest-occurrences.ts";
+import { isOngoing, mergedWindows, startsIn, type Times, touches, type Window } from "./domain/event/window.ts";
+import type { EventReads, EventPage } from "./store/event-reads.store.ts";
 import { effectiveOccurrences } from "./effective-occurrences.ts";
 
 /** Reads windows of calendars: the store finds what is near, the domain says what is in. */

@@ -1,11 +1,11 @@
 import { afterEach, expect, jest, test } from "@jest/globals";
 import { OperationTimeout } from "../../mixins/async/timeout.ts";
 import type { EventId, GuildId } from "../contracts/ids.ts";
-import type { CalendarEventsStore } from "./calendar-events.store.ts";
+import type { CalendarEventsStore } from "./store/calendar-events.store.ts";
 import { calendarWindows } from "./calendar-windows.ts";
-import type { CalendarsStore } from "./calendars.store.ts";
-import type { StoredEvent } from "./domain/event.ts";
-import type { EventReads } from "./event-reads.store.ts";
+import type { CalendarsStore } from "./store/calendars.store.ts";
+import type { StoredEvent } from "./domain/event/event.ts";
+import type { EventReads } from "./store/event-reads.store.ts";
 
 const DAY = 86_400_000;
 const guildId = "1" as GuildId;

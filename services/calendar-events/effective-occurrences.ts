@@ -1,11 +1,15 @@
 import type { EpochMs, EventId } from "../contracts/ids.ts";
-import type { Calendar } from "./domain/calendar.ts";
-import { seriesOf, type ShownEvent } from "./domain/event.ts";
-import { occurrenceAt, type Series, type RuleOccurrence } from "./domain/occurrences.ts";
-import type { Override } from "./domain/override.ts";
-import { type EffectiveOccurrence, effectiveOccurrence, singleOccurrence } from "./domain/effective-occurrence.ts";
-import type { Window } from "./domain/window.ts";
-import type { EventReads, EventPage } from "./event-reads.store.ts";
+import type { Calendar } from "./domain/calendar/calendar.ts";
+import { seriesOf, type ShownEvent } from "./domain/event/event.ts";
+import { occurrenceAt, type Series, type RuleOccurrence } from "./domain/recurrence/occurrences.ts";
+import type { Override } from "./domain/event/override.ts";
+import {
+  type EffectiveOccurrence,
+  effectiveOccurrence,
+  singleOccurrence,
+} from "./domain/event/effective-occurrence.ts";
+import type { Window } from "./domain/event/window.ts";
+import type { EventReads, EventPage } from "./store/event-reads.store.ts";
 
 /** The largest distance by which a change of the time zone moves an occurrence from its original start. */
 const FURTHEST_MOVE_MS = 26 * 3_600_000;

@@ -2,12 +2,12 @@ import type { EventReference, EventView } from "../contracts/calendar-events.con
 import { isRefusal, refuse, type Refusal } from "../contracts/errors.ts";
 import type { GuildId, OccurrenceId } from "../contracts/ids.ts";
 import type { Revised } from "../contracts/revision.ts";
-import type { CalendarEventsStore } from "./calendar-events.store.ts";
-import type { CalendarsStore } from "./calendars.store.ts";
-import { type Calendar, unwrittenCalendar } from "./domain/calendar.ts";
-import { eventView, shownRevision, type StoredEvent } from "./domain/event.ts";
-import { occurrenceId, readEventName } from "./domain/occurrence-id.ts";
-import { type EffectiveOccurrence, singleOccurrence, occurrenceView } from "./domain/effective-occurrence.ts";
+import type { CalendarEventsStore } from "./store/calendar-events.store.ts";
+import type { CalendarsStore } from "./store/calendars.store.ts";
+import { type Calendar, unwrittenCalendar } from "./domain/calendar/calendar.ts";
+import { eventView, shownRevision, type StoredEvent } from "./domain/event/event.ts";
+import { occurrenceId, readEventName } from "./domain/event/occurrence-id.ts";
+import { type EffectiveOccurrence, singleOccurrence, occurrenceView } from "./domain/event/effective-occurrence.ts";
 import { occurrenceNamed } from "./effective-occurrences.ts";
 
 /** The event or occurrence that an id stands for. */

@@ -1,4 +1,4 @@
-import { currentWriteId } from "../../mixins/mongo/current-write.ts";
+import { currentWriteId } from "../../mixins/mongo/write-context.ts";
 import { optimisticWrite } from "../../mixins/mongo/optimistic-write.ts";
 import { bytesOf, newWriteId, timeOf } from "../../mixins/mongo/write-id.ts";
 import { WriteQueue } from "../../mixins/mongo/write-queue.ts";
@@ -6,16 +6,16 @@ import type { CreateEventParams, EventReference, UpdateEventParams } from "../co
 import { isRefusal, type Refusal } from "../contracts/errors.ts";
 import type { EventId } from "../contracts/ids.ts";
 import { type IfRevision, revisionMismatch } from "../contracts/revision.ts";
-import type { CalendarEventsStore } from "./calendar-events.store.ts";
-import type { CalendarsStore } from "./calendars.store.ts";
-import { type Calendar, unwrittenCalendar } from "./domain/calendar.ts";
-import { type ChangedEvent, changeEvent } from "./domain/change-event.ts";
-import { newEvent } from "./domain/create-event.ts";
-import { type CalendarEvent, seriesOf, shownRevision } from "./domain/event.ts";
-import { ID_RANDOM_BYTES, newEventId } from "./domain/event-id.ts";
-import { occurrenceAt } from "./domain/occurrences.ts";
-import { cancelledOccurrence, type ChangedOverride, changeOccurrence } from "./domain/override.ts";
-import { announcedOccurrence, type EffectiveOccurrence } from "./domain/effective-occurrence.ts";
+import type { CalendarEventsStore } from "./store/calendar-events.store.ts";
+import type { CalendarsStore } from "./store/calendars.store.ts";
+import { type Calendar, unwrittenCalendar } from "./domain/calendar/calendar.ts";
+import { type ChangedEvent, changeEvent } from "./domain/event/change-event.ts";
+import { newEvent } from "./domain/event/create-event.ts";
+import { type CalendarEvent, seriesOf, shownRevision } from "./domain/event/event.ts";
+import { ID_RANDOM_BYTES, newEventId } from "./domain/event/event-id.ts";
+import { occurrenceAt } from "./domain/recurrence/occurrences.ts";
+import { cancelledOccurrence, type ChangedOverride, changeOccurrence } from "./domain/event/override.ts";
+import { announcedOccurrence, type EffectiveOccurrence } from "./domain/event/effective-occurrence.ts";
 import type { ResolvedEvent, EventResolver } from "./event-resolver.ts";
 
 /** A revision that was stored. */

@@ -1,19 +1,19 @@
-import { MAX_FORMER } from "../../mixins/mongo/former-records.ts";
+import { MAX_FORMER } from "../../mixins/mongo/former-state.ts";
 import type { Occurrence, OccurrencesStartingParams } from "../contracts/occurrences.contract.ts";
 import type { GuildId } from "../contracts/ids.ts";
-import type { CalendarEventsStore } from "./calendar-events.store.ts";
-import type { CalendarsStore } from "./calendars.store.ts";
-import { anchorOf, type Calendar, unwrittenCalendar } from "./domain/calendar.ts";
-import { seriesOf, type StoredEvent } from "./domain/event.ts";
-import { occurrencesStarting } from "./domain/occurrences.ts";
-import type { FormerEvent } from "./former-events.store.ts";
+import type { CalendarEventsStore } from "./store/calendar-events.store.ts";
+import type { CalendarsStore } from "./store/calendars.store.ts";
+import { anchorOf, type Calendar, unwrittenCalendar } from "./domain/calendar/calendar.ts";
+import { seriesOf, type StoredEvent } from "./domain/event/event.ts";
+import { occurrencesStarting } from "./domain/recurrence/occurrences.ts";
+import type { FormerEvent } from "./store/former-events.store.ts";
 import {
   announcedOccurrence,
   type EffectiveOccurrence,
   effectiveOccurrence,
   singleOccurrence,
-} from "./domain/effective-occurrence.ts";
-import { mergedWindows, startsIn, type Window } from "./domain/window.ts";
+} from "./domain/event/effective-occurrence.ts";
+import { mergedWindows, startsIn, type Window } from "./domain/event/window.ts";
 
 /** The occurrences of events before they were moved, recoloured or removed, if they started in the windows. */
 export async function formerOccurrences(

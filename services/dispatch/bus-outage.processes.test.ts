@@ -13,7 +13,7 @@ import { listUpcomingPosts } from "../contracts/dispatch.contract.ts";
 import type { GuildId } from "../contracts/ids.ts";
 import { OWNERS } from "../contracts/service-names.ts";
 import { guildSettingsService } from "../guild-settings/guild-settings.service.ts";
-import { type EmbeddedNats, startNats } from "../launch/embedded-nats.ts";
+import { type EmbeddedNats, startNats } from "../launch/embedded/embedded-nats.ts";
 import { dispatchService } from "./dispatch.service.ts";
 import { newRecordingSink, type RecordingSink } from "../../test/fixtures/recording-sink.ts";
 

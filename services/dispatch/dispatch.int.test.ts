@@ -3,7 +3,7 @@ import { startTestServices, type TestServices } from "../../test/real-parts/test
 import { TestGuild } from "../../test/real-parts/test-guild.ts";
 import { until } from "../../test/real-parts/until.ts";
 import { announcementsService } from "../announcements/announcements.service.ts";
-import { occurrenceId } from "../calendar-events/domain/occurrence-id.ts";
+import { occurrenceId } from "../calendar-events/domain/event/occurrence-id.ts";
 import { calendarEventsService } from "../calendar-events/calendar-events.service.ts";
 import { removeAnnouncement, updateAnnouncement } from "../contracts/announcements.contract.ts";
 import { announcementPosted, type PostOutcome } from "../contracts/dispatch.contract.ts";

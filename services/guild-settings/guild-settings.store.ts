@@ -6,7 +6,7 @@ import {
   trackedIndexes,
   trackedPaths,
 } from "../../mixins/mongo/change-feed.ts";
-import { coalescedReads } from "../../mixins/mongo/coalesced-reads.ts";
+import { coalescedReads } from "../../mixins/mongo/batched-find.ts";
 import { revisionWritten } from "../../mixins/mongo/recent-writes.ts";
 import type { ChangesSinceParams, ChangesSinceResult } from "../contracts/change-feed.contract.ts";
 import type { GuildSettings } from "../contracts/guild-settings.contract.ts";

@@ -1,15 +1,15 @@
 import { pino } from "pino";
 import { SettingsError } from "../../mixins/settings/environment.ts";
 import { lineFormat } from "../../moleculer.config.ts";
-import { takeEnvironment } from "./service-environment.ts";
-import { runDemo } from "./demo.ts";
-import { runBusUsers } from "./bus-users.ts";
-import { runKeys } from "./keys.ts";
-import { runAll, runOne, runProcesses } from "./modes.ts";
-import { runSchema } from "./schema.ts";
-import { isServiceName } from "./service-factories.ts";
-import { StartupError } from "./startup-error.ts";
-import { isSupervised } from "./supervise.ts";
+import { takeEnvironment } from "./run/service-environment.ts";
+import { runDemo } from "./cli/demo.ts";
+import { runBusUsers } from "./cli/bus-users.ts";
+import { runKeys } from "./cli/keys.ts";
+import { runAll, runOne, runProcesses } from "./run/modes.ts";
+import { runSchema } from "./cli/schema.ts";
+import { isServiceName } from "./run/service-factories.ts";
+import { StartupError } from "./run/startup-error.ts";
+import { isSupervised } from "./run/supervise.ts";
 import { SERVICES } from "../contracts/service-names.ts";
 
 type Environment = Readonly<Record<string, string | undefined>>;

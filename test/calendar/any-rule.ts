@@ -1,9 +1,9 @@
 import fc from "fast-check";
-import { localToInstant } from "../../services/calendar-events/domain/local-to-instant.ts";
-import { fullRecurrence } from "../../services/calendar-events/domain/parse-recurrence.ts";
-import { datesOf, isDateOfRule } from "../../services/calendar-events/domain/rule-dates.ts";
-import { ruleProblems } from "../../services/calendar-events/domain/rule-checks.ts";
-import { writeRrule } from "../../services/calendar-events/domain/rrule-text.ts";
+import { localToInstant } from "../../services/calendar-events/domain/calendar/local-to-instant.ts";
+import { fullRecurrence } from "../../services/calendar-events/domain/recurrence/parse-recurrence.ts";
+import { datesOf, isDateOfRule } from "../../services/calendar-events/domain/recurrence/rule-dates.ts";
+import { ruleProblems } from "../../services/calendar-events/domain/recurrence/rule-checks.ts";
+import { writeRrule } from "../../services/calendar-events/domain/recurrence/rrule-text.ts";
 import { FREQUENCIES, type Recurrence, WEEKDAYS } from "../../services/contracts/recurrence.ts";
 import {
   type AnyLook,

@@ -1,9 +1,9 @@
 import fc from "fast-check";
 import { FREQUENCIES } from "../../services/contracts/recurrence.ts";
-import { instantToLocal, localToInstant } from "../../services/calendar-events/domain/local-to-instant.ts";
-import type { Series } from "../../services/calendar-events/domain/occurrences.ts";
-import type { Window } from "../../services/calendar-events/domain/window.ts";
-import { type Zone, zoneNamed } from "../../services/calendar-events/domain/zone.ts";
+import { instantToLocal, localToInstant } from "../../services/calendar-events/domain/calendar/local-to-instant.ts";
+import type { Series } from "../../services/calendar-events/domain/recurrence/occurrences.ts";
+import type { Window } from "../../services/calendar-events/domain/event/window.ts";
+import { type Zone, zoneNamed } from "../../services/calendar-events/domain/calendar/zone.ts";
 
 export const MINUTE = 60_000;
 export const DAY = 86_400_000;

@@ -1,9 +1,13 @@
 import { describe, expect, test } from "@jest/globals";
 import { zone } from "./any-series.ts";
-import { instantToLocal, localToInstant, wallsAround } from "../../services/calendar-events/domain/local-to-instant.ts";
+import {
+  instantToLocal,
+  localToInstant,
+  wallsAround,
+} from "../../services/calendar-events/domain/calendar/local-to-instant.ts";
 import { timeZones } from "../../mixins/time-zones/time-zones.ts";
 import type { ClockChange } from "../../mixins/time-zones/zone-rules.ts";
-import type { Zone } from "../../services/calendar-events/domain/zone.ts";
+import type { Zone } from "../../services/calendar-events/domain/calendar/zone.ts";
 
 const DAY = 86_400_000;
 const [first, last] = [Date.UTC(1970, 0, 1), Date.UTC(2100, 11, 31)];

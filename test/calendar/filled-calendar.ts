@@ -1,8 +1,12 @@
 import mongoose, { type Connection } from "mongoose";
-import { documentOf, type EventRow, eventSchema } from "../../services/calendar-events/calendar-event.document.ts";
-import { newEvent } from "../../services/calendar-events/domain/create-event.ts";
-import { newEventId } from "../../services/calendar-events/domain/event-id.ts";
-import { unwrittenCalendar } from "../../services/calendar-events/domain/calendar.ts";
+import {
+  documentOf,
+  type EventRow,
+  eventSchema,
+} from "../../services/calendar-events/store/calendar-event.document.ts";
+import { newEvent } from "../../services/calendar-events/domain/event/create-event.ts";
+import { newEventId } from "../../services/calendar-events/domain/event/event-id.ts";
+import { unwrittenCalendar } from "../../services/calendar-events/domain/calendar/calendar.ts";
 import type { CreateEventParams } from "../../services/contracts/calendar-events.contract.ts";
 import { isRefusal } from "../../services/contracts/errors.ts";
 import type { GuildId } from "../../services/contracts/ids.ts";

@@ -5,9 +5,9 @@ import { RRule } from "rrule";
 import { RRuleTemporal } from "rrule-temporal";
 import { anyByRuleLook, isNthOfYearAmongOthers, isSetOfWeeks, ruleText } from "./any-rule.ts";
 import { type AnyLook, anyLook, type AnySeries } from "./any-series.ts";
-import { instantToLocal, type WallMs } from "../../services/calendar-events/domain/local-to-instant.ts";
-import { occurrencesStarting } from "../../services/calendar-events/domain/occurrences.ts";
-import type { Window } from "../../services/calendar-events/domain/window.ts";
+import { instantToLocal, type WallMs } from "../../services/calendar-events/domain/calendar/local-to-instant.ts";
+import { occurrencesStarting } from "../../services/calendar-events/domain/recurrence/occurrences.ts";
+import type { Window } from "../../services/calendar-events/domain/event/window.ts";
 
 const RUNS = { numRuns: 300 };
 

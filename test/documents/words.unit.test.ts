@@ -2,7 +2,7 @@ import { describe, expect, test } from "@jest/globals";
 import { openapiText } from "../../services/api/openapi/openapi-document.ts";
 import { ROUTES } from "../../services/api/route-table.ts";
 import { ERRORS } from "../../services/contracts/errors.ts";
-import { ALL_SETTINGS } from "../../services/launch/service-factories.ts";
+import { ALL_SETTINGS } from "../../services/launch/run/service-factories.ts";
 import { readSources } from "../architecture/source-file.ts";
 
 /** Words that names do not use, with the term of the field that they stand for. Each is written as separate words. */

@@ -1,7 +1,7 @@
 import { readFileSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { ROUTES } from "../../services/api/route-table.ts";
-import { ALL_SETTINGS } from "../../services/launch/service-factories.ts";
+import { ALL_SETTINGS } from "../../services/launch/run/service-factories.ts";
 import { PROJECT } from "../real-parts/launched.ts";
 import { apiBlocks } from "./api-reference.ts";
 import { busBlocks } from "./bus-reference.ts";

@@ -1,6 +1,6 @@
 import mongoose from "mongoose";
-import type { Readable } from "../../mixins/mongo/short-reads.ts";
-import type { Updatable } from "../../mixins/mongo/written-together.ts";
+import type { Readable } from "../../mixins/mongo/find-command.ts";
+import type { Updatable } from "../../mixins/mongo/bulk-update.ts";
 
 /** A model whose database answers each command as it is told to. */
 export function answeredModel(command: (asked: never) => Promise<unknown>): Readable & Updatable {

@@ -2,7 +2,7 @@ import { afterAll, beforeAll, describe, expect, test } from "@jest/globals";
 import { newWriteId } from "../../mixins/mongo/write-id.ts";
 import { announcementsService } from "../../services/announcements/announcements.service.ts";
 import { calendarEventsService } from "../../services/calendar-events/calendar-events.service.ts";
-import { occurrenceId } from "../../services/calendar-events/domain/occurrence-id.ts";
+import { occurrenceId } from "../../services/calendar-events/domain/event/occurrence-id.ts";
 import {
   createAnnouncement,
   getAnnouncement,

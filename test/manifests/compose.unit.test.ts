@@ -3,7 +3,7 @@ import { dirname, join } from "node:path";
 import { describe, expect, test } from "@jest/globals";
 import { parse } from "yaml";
 import { IN_COMPOSE, makeSecrets } from "../../k8s/make-secrets.ts";
-import { ALL_SETTINGS } from "../../services/launch/service-factories.ts";
+import { ALL_SETTINGS } from "../../services/launch/run/service-factories.ts";
 import { K8S, rendered, workloads } from "./overlays.ts";
 import { SERVICES } from "../../services/contracts/service-names.ts";
 

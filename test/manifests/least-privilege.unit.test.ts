@@ -7,10 +7,14 @@ import { EVERY_ACTION } from "../../services/contracts/every-action.ts";
 import { apiKeyChanged } from "../../services/contracts/api-keys.contract.ts";
 import { BUS_EVENTS, EVERY_BUS_SUBJECT } from "../../services/api/bus/bus-user.ts";
 import { ROUTES } from "../../services/api/route-table.ts";
-import { busUserPermissions, natsPermissions, MESSAGE_FLOW } from "../../services/launch/nats-permissions.ts";
-import { usersConf } from "../../services/launch/nats-users.ts";
-import { databasePrivileges, schemaCollection } from "../../services/launch/database-privileges.ts";
-import { makeService, readSettings } from "../../services/launch/service-factories.ts";
+import {
+  busUserPermissions,
+  natsPermissions,
+  MESSAGE_FLOW,
+} from "../../services/launch/permissions/nats-permissions.ts";
+import { usersConf } from "../../services/launch/permissions/nats-users.ts";
+import { databasePrivileges, schemaCollection } from "../../services/launch/permissions/database-privileges.ts";
+import { makeService, readSettings } from "../../services/launch/run/service-factories.ts";
 import { readSources } from "../architecture/source-file.ts";
 import { K8S } from "./overlays.ts";
 import { contractImports } from "./contract-imports.ts";

@@ -6,7 +6,7 @@ import type { Ingress, NetworkPolicy } from "kubernetes-types/networking/v1.d.ts
 import type { PodDisruptionBudget } from "kubernetes-types/policy/v1.d.ts";
 import type { ConfigMap, Container, Service, ServiceAccount } from "kubernetes-types/core/v1.d.ts";
 import { IN_KUBERNETES, makeSecrets } from "../../k8s/make-secrets.ts";
-import { ALL_SETTINGS } from "../../services/launch/service-factories.ts";
+import { ALL_SETTINGS } from "../../services/launch/run/service-factories.ts";
 import type { Manifest } from "./kustomization.ts";
 import { K8S, matches, ofKind, OVERLAYS, rendered, type Workload, workloads } from "./overlays.ts";
 import { SERVICES } from "../../services/contracts/service-names.ts";

@@ -3,7 +3,7 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { pathToFileURL } from "node:url";
 import type { MessageBody } from "../../services/contracts/dispatch.contract.ts";
-import { freePort } from "../../services/launch/embedded-mongod.ts";
+import { freePort } from "../../services/launch/embedded/embedded-mongod.ts";
 import { type ChatServer, startChatServer } from "../real-parts/chat-server.ts";
 import { Launched, post, PROJECT } from "../real-parts/launched.ts";
 import { until } from "../real-parts/until.ts";

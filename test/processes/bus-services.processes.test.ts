@@ -6,7 +6,7 @@ import { promisify } from "node:util";
 import { afterAll, beforeAll, describe, expect, test } from "@jest/globals";
 import { connect, nkeyAuthenticator, type NatsConnection } from "nats";
 import { newWriteId } from "../../mixins/mongo/write-id.ts";
-import { freePort } from "../../services/launch/embedded-mongod.ts";
+import { freePort } from "../../services/launch/embedded/embedded-mongod.ts";
 import { Launched, PROJECT } from "../real-parts/launched.ts";
 import { type MoleculerPackage, OutsideService } from "../real-parts/outside-service.ts";
 import { until } from "../real-parts/until.ts";

@@ -8,8 +8,8 @@ import {
   listAnnouncementRules,
   listAnnouncements,
 } from "../../services/contracts/announcements.contract.ts";
-import { type EmbeddedNats, startNatsFor } from "../../services/launch/embedded-nats.ts";
-import { type UsersOfOneStart, usersOfOneStart } from "../../services/launch/nats-users.ts";
+import { type EmbeddedNats, startNatsFor } from "../../services/launch/embedded/embedded-nats.ts";
+import { type UsersOfOneStart, usersOfOneStart } from "../../services/launch/permissions/nats-users.ts";
 import { emptyDatabase } from "../real-parts/test-services.ts";
 import { until } from "../real-parts/until.ts";
 import type { ServiceName } from "../../services/contracts/service-names.ts";

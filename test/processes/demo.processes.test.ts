@@ -1,5 +1,5 @@
 import { describe, expect, test } from "@jest/globals";
-import { freePort } from "../../services/launch/embedded-mongod.ts";
+import { freePort } from "../../services/launch/embedded/embedded-mongod.ts";
 import { Launched } from "../real-parts/launched.ts";
 
 describe("npm run demo", () => {

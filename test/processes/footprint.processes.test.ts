@@ -4,7 +4,7 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { setTimeout as pause } from "node:timers/promises";
 import { afterAll, beforeAll, describe, expect, test } from "@jest/globals";
-import { freePort } from "../../services/launch/embedded-mongod.ts";
+import { freePort } from "../../services/launch/embedded/embedded-mongod.ts";
 import { PROJECT } from "../real-parts/launched.ts";
 import { NpmRun } from "../real-parts/npm-run.ts";
 import { until } from "../real-parts/until.ts";

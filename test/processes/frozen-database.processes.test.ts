@@ -2,7 +2,7 @@ import { afterAll, beforeAll, describe, expect, test } from "@jest/globals";
 import { mkdtemp, readFile, rm } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
-import { freePort } from "../../services/launch/embedded-mongod.ts";
+import { freePort } from "../../services/launch/embedded/embedded-mongod.ts";
 import { freeze } from "../real-parts/freeze.ts";
 import { Launched, post } from "../real-parts/launched.ts";
 import { until } from "../real-parts/until.ts";

@@ -11,8 +11,8 @@ import { listAnnouncementRules } from "../../services/contracts/announcements.co
 import { calendarEventChanged } from "../../services/contracts/calendar-events.contract.ts";
 import { dispatchService } from "../../services/dispatch/dispatch.service.ts";
 import { guildSettingsService } from "../../services/guild-settings/guild-settings.service.ts";
-import { type EmbeddedNats, startNatsFor } from "../../services/launch/embedded-nats.ts";
-import { type UsersOfOneStart, usersOfOneStart } from "../../services/launch/nats-users.ts";
+import { type EmbeddedNats, startNatsFor } from "../../services/launch/embedded/embedded-nats.ts";
+import { type UsersOfOneStart, usersOfOneStart } from "../../services/launch/permissions/nats-users.ts";
 import { emptyDatabase } from "../real-parts/test-services.ts";
 import { until } from "../real-parts/until.ts";
 import type { ServiceName } from "../../services/contracts/service-names.ts";

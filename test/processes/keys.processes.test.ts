@@ -4,7 +4,7 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { promisify } from "node:util";
 import { afterAll, beforeAll, describe, expect, test } from "@jest/globals";
-import { freePort } from "../../services/launch/embedded-mongod.ts";
+import { freePort } from "../../services/launch/embedded/embedded-mongod.ts";
 import { Launched, post } from "../real-parts/launched.ts";
 import { until } from "../real-parts/until.ts";
 

@@ -4,7 +4,7 @@ import { connect } from "node:net";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { afterAll, beforeAll, describe, expect, test } from "@jest/globals";
-import { freePort } from "../../services/launch/embedded-mongod.ts";
+import { freePort } from "../../services/launch/embedded/embedded-mongod.ts";
 import { NpmRun } from "../real-parts/npm-run.ts";
 import { parentOf } from "../real-parts/service-process.ts";
 import { until } from "../real-parts/until.ts";

@@ -2,7 +2,7 @@ import { mkdtemp, rm, writeFile } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { afterAll, beforeAll, describe, expect, test } from "@jest/globals";
-import { freePort } from "../../services/launch/embedded-mongod.ts";
+import { freePort } from "../../services/launch/embedded/embedded-mongod.ts";
 import { Launched } from "../real-parts/launched.ts";
 import { emptyDatabase } from "../real-parts/test-services.ts";
 import { until } from "../real-parts/until.ts";

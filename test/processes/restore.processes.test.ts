@@ -11,7 +11,7 @@ import {
   createAnnouncement,
   listAnnouncements,
 } from "../../services/contracts/announcements.contract.ts";
-import { findMongod } from "../../services/launch/mongod-binary.ts";
+import { findMongod } from "../../services/launch/embedded/mongod-binary.ts";
 import { freePorts } from "../real-parts/free-ports.ts";
 import { type MongoMember, newMongoMember, SET_NAME } from "../real-parts/mongo-member.ts";
 import { until } from "../real-parts/until.ts";

@@ -8,8 +8,8 @@ import { brokerOptions } from "../../moleculer.config.ts";
 import { findEvent } from "../../services/contracts/calendar-events.contract.ts";
 import { refuse, type Refusal } from "../../services/contracts/errors.ts";
 import type { GuildId } from "../../services/contracts/ids.ts";
-import { type EmbeddedNats, startNatsFor } from "../../services/launch/embedded-nats.ts";
-import { type UsersOfOneStart, usersOfOneStart } from "../../services/launch/nats-users.ts";
+import { type EmbeddedNats, startNatsFor } from "../../services/launch/embedded/embedded-nats.ts";
+import { type UsersOfOneStart, usersOfOneStart } from "../../services/launch/permissions/nats-users.ts";
 import { until } from "../real-parts/until.ts";
 import type { ServiceName } from "../../services/contracts/service-names.ts";
 

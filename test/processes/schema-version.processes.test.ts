@@ -1,8 +1,8 @@
 import { afterEach, beforeEach, describe, expect, test } from "@jest/globals";
 import mongoose, { type Connection } from "mongoose";
-import { schemaCollection } from "../../services/launch/database-privileges.ts";
-import { finishSchema, SCHEMA_VERSION } from "../../services/launch/schema-version.ts";
-import { freePort } from "../../services/launch/embedded-mongod.ts";
+import { schemaCollection } from "../../services/launch/permissions/database-privileges.ts";
+import { finishSchema, SCHEMA_VERSION } from "../../services/launch/run/schema-version.ts";
+import { freePort } from "../../services/launch/embedded/embedded-mongod.ts";
 import { SERVICES } from "../../services/contracts/service-names.ts";
 import { Launched, post } from "../real-parts/launched.ts";
 import { emptyDatabase } from "../real-parts/test-services.ts";

@@ -3,7 +3,7 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { afterAll, beforeAll, describe, expect, test } from "@jest/globals";
 import { ROUTES } from "../../services/api/route-table.ts";
-import { freePort } from "../../services/launch/embedded-mongod.ts";
+import { freePort } from "../../services/launch/embedded/embedded-mongod.ts";
 import { type Answer, Launched, post } from "../real-parts/launched.ts";
 import { until } from "../real-parts/until.ts";
 import { childrenOf, commandLine, parentOf, serviceProcess } from "../real-parts/service-process.ts";

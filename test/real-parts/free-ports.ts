@@ -1,4 +1,4 @@
-import { freePort } from "../../services/launch/embedded-mongod.ts";
+import { freePort } from "../../services/launch/embedded/embedded-mongod.ts";
 
 /** Free ports of loopback that differ from each other. */
 export async function freePorts(count: number): Promise<number[]> {

@@ -1,8 +1,8 @@
 import { mkdtemp } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
-import { startMongod } from "../../services/launch/embedded-mongod.ts";
-import { startNats } from "../../services/launch/embedded-nats.ts";
+import { startMongod } from "../../services/launch/embedded/embedded-mongod.ts";
+import { startNats } from "../../services/launch/embedded/embedded-nats.ts";
 
 /** Starts one real mongod and one real nats-server for the whole run, when a test of the run needs them. */
 export default async function globalSetup(): Promise<void> {

@@ -2,8 +2,8 @@ import { once } from "node:events";
 import { mkdir, readFile } from "node:fs/promises";
 import { join } from "node:path";
 import mongoose from "mongoose";
-import { basicEnvironment } from "../../services/launch/basic-environment.ts";
-import { spawnOwned } from "../../services/launch/owned-process.ts";
+import { basicEnvironment } from "../../services/launch/embedded/basic-environment.ts";
+import { spawnOwned } from "../../services/launch/embedded/child-server.ts";
 import { until } from "./until.ts";
 
 export const SET_NAME = "guildcal";

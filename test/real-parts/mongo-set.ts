@@ -1,6 +1,6 @@
 import { readFileSync } from "node:fs";
 import { join } from "node:path";
-import { findMongod } from "../../services/launch/mongod-binary.ts";
+import { findMongod } from "../../services/launch/embedded/mongod-binary.ts";
 import { freePorts } from "./free-ports.ts";
 import { PROJECT } from "./launched.ts";
 import { type MongoMember, newMongoMember, SET_NAME } from "./mongo-member.ts";

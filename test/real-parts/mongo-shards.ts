@@ -1,7 +1,7 @@
 import { chmod, readFile, writeFile } from "node:fs/promises";
 import { dirname, join } from "node:path";
 import mongoose from "mongoose";
-import { findMongod } from "../../services/launch/mongod-binary.ts";
+import { findMongod } from "../../services/launch/embedded/mongod-binary.ts";
 import { freePorts } from "./free-ports.ts";
 import { newMongoMember, type MongoMember, startProcess } from "./mongo-member.ts";
 import { until } from "./until.ts";

@@ -1,4 +1,4 @@
-import { type EmbeddedNats, startNats } from "../../services/launch/embedded-nats.ts";
+import { type EmbeddedNats, startNats } from "../../services/launch/embedded/embedded-nats.ts";
 import { freePorts } from "./free-ports.ts";
 import { until } from "./until.ts";
 

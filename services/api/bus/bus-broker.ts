@@ -24,7 +24,7 @@ export function busBroker(user: BusUser, { natsUrl, logLevel, call }: BusBrokerP
     ...options,
     namespace: namespaceOf(user.name),
     heartbeatTimeout: STOCK_HEARTBEAT_TIMEOUT_S,
-    // Version 4 of the protocol (Moleculer 0.14) differs in fields that are absent (checked-packets.middleware.ts).
+    // Version 4 of the protocol (Moleculer 0.14) differs in fields that are absent (packet-checks.middleware.ts).
     transit: { ...options.transit, disableVersionCheck: true },
   });
   for (const service of servicesFor(user, call)) broker.createService(service);

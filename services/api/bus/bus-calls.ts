@@ -3,7 +3,7 @@ import { paramsCheck } from "../../../mixins/actions/check-params.ts";
 import { asError, isRead } from "../../../mixins/actions/contract-action.ts";
 import { mayCall } from "../../../mixins/actions/may-call.ts";
 import type { DatabaseClock } from "../../../mixins/mongo/database-clock.ts";
-import { WRITE_WITHIN_MS } from "../../../mixins/mongo/current-write.ts";
+import { WRITE_WITHIN_MS } from "../../../mixins/mongo/write-context.ts";
 import type { ActionContract, CallMeta } from "../../contracts/contract.ts";
 import { isRefusal, refuse, type Refusal } from "../../contracts/errors.ts";
 import type { GatewayRates } from "../rates/gateway-rates.ts";

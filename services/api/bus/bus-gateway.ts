@@ -1,7 +1,7 @@
 import type { Service } from "moleculer";
 import type { DatabaseClock } from "../../../mixins/mongo/database-clock.ts";
-import { replicasOf } from "../../../mixins/bus/replicas.ts";
-import { LimitedLog } from "../../../mixins/observability/limited-log.ts";
+import { replicasOf } from "../../../mixins/bus/service-registry.ts";
+import { LimitedLog } from "../../../mixins/observability/rate-limited-log.ts";
 import type { Gateway } from "../gateway.ts";
 import type { GatewayRates } from "../rates/gateway-rates.ts";
 import { busBroker } from "./bus-broker.ts";

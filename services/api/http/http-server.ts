@@ -3,7 +3,7 @@ import { createServer, type IncomingMessage, type ServerResponse } from "node:ht
 import type { Socket } from "node:net";
 import { setTimeout as pause } from "node:timers/promises";
 import { EndOfTurn } from "../../../mixins/async/end-of-turn.ts";
-import { Slices } from "../../../mixins/async/slices.ts";
+import { Slices } from "../../../mixins/async/time-slice.ts";
 import { refuse } from "../../contracts/errors.ts";
 import { type Answer, type AnswerBody, refusalAnswer, SAFE_HEADERS } from "./http-response.ts";
 import {

@@ -1,6 +1,6 @@
 import { afterAll, beforeAll, describe, expect, test } from "@jest/globals";
 import { closedConnection } from "../../../mixins/mongo/database.mixin.ts";
-import { DeadlinePassed, inWrite } from "../../../mixins/mongo/current-write.ts";
+import { DeadlinePassed, inWrite } from "../../../mixins/mongo/write-context.ts";
 import { newWriteId } from "../../../mixins/mongo/write-id.ts";
 import { emptyDatabase } from "../../../test/real-parts/test-services.ts";
 import { idempotencyRecordsStore } from "./idempotency-records.store.ts";

@@ -1,6 +1,6 @@
 import { type Connection, Schema } from "mongoose";
 import { isDuplicateKey } from "../../../mixins/mongo/change-feed.ts";
-import { deadlineStages, inTime } from "../../../mixins/mongo/current-write.ts";
+import { deadlineStages, inTime } from "../../../mixins/mongo/write-context.ts";
 import type { WriteId } from "../../contracts/ids.ts";
 import type { StoredResponse } from "./idempotency.ts";
 

@@ -3,7 +3,7 @@ import mongoose, { type Connection } from "mongoose";
 import { KEY_HASHING } from "../../../test/real-parts/test-gateway.ts";
 import { emptyDatabase } from "../../../test/real-parts/test-services.ts";
 import { until } from "../../../test/real-parts/until.ts";
-import { DeadlinePassed, inWrite } from "../../../mixins/mongo/current-write.ts";
+import { DeadlinePassed, inWrite } from "../../../mixins/mongo/write-context.ts";
 import { isRefusal } from "../../contracts/errors.ts";
 import type { GuildId } from "../../contracts/ids.ts";
 import { type ApiKeysStore, apiKeysStore } from "./api-keys.store.ts";

@@ -2,7 +2,7 @@ import { randomUUID } from "node:crypto";
 import { type Connection, Schema } from "mongoose";
 import { isDuplicateKey } from "../../../mixins/mongo/change-feed.ts";
 import { inTransaction } from "../../../mixins/mongo/transaction.ts";
-import { deadlineStages, inTime } from "../../../mixins/mongo/current-write.ts";
+import { deadlineStages, inTime } from "../../../mixins/mongo/write-context.ts";
 import type { KeyChange, KeyChangesPage } from "../../contracts/api-keys.contract.ts";
 import type { ApiKey } from "../domain/api-key.ts";
 

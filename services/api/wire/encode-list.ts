@@ -1,4 +1,4 @@
-import { Slices } from "../../../mixins/async/slices.ts";
+import { Slices } from "../../../mixins/async/time-slice.ts";
 import type { Refusal } from "../../contracts/errors.ts";
 import { listTooLarge, MAX_ANSWER_BYTES } from "../../contracts/list-limits.ts";
 import { encodeFields } from "./response-fields.ts";

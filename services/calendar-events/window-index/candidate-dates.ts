@@ -1,8 +1,8 @@
 import type { Frequency } from "../../contracts/recurrence.ts";
-import { type ChosenDates, chosenDates, hasByParts } from "../domain/by-rule-parts.ts";
-import { DAY_MS, daysInMonth, daysOfCivil } from "../domain/civil-days.ts";
-import { instantToLocal, type WallMs } from "../domain/local-to-instant.ts";
-import type { Series } from "../domain/occurrences.ts";
+import { type ChosenDates, chosenDates, hasByParts } from "../domain/recurrence/by-rule-parts.ts";
+import { DAY_MS, daysInMonth, daysOfCivil } from "../domain/recurrence/civil-days.ts";
+import { instantToLocal, type WallMs } from "../domain/calendar/local-to-instant.ts";
+import type { Series } from "../domain/recurrence/occurrences.ts";
 import { timeInto } from "./wall-clock.ts";
 
 /** The dates on which a series may have occurrences. */

@@ -1,7 +1,7 @@
 import { type Frequency, FREQUENCIES } from "../../contracts/recurrence.ts";
-import { type CivilDate, civilOfDays, DAY_MS, daysOfCivil } from "../domain/civil-days.ts";
-import type { WallMs } from "../domain/local-to-instant.ts";
-import type { Series } from "../domain/occurrences.ts";
+import { type CivilDate, civilOfDays, DAY_MS, daysOfCivil } from "../domain/recurrence/civil-days.ts";
+import type { WallMs } from "../domain/calendar/local-to-instant.ts";
+import type { Series } from "../domain/recurrence/occurrences.ts";
 import { dateOf, timeInto } from "./wall-clock.ts";
 import { candidateDates } from "./candidate-dates.ts";
 

@@ -1,8 +1,8 @@
 import { type EpochMs, LAST_EPOCH_MS } from "../../contracts/ids.ts";
-import { clockFor, unwrittenCalendar } from "../domain/calendar.ts";
-import type { CalendarEvent } from "../domain/event.ts";
-import { seriesEnd } from "../domain/occurrences.ts";
-import { lastMsOf, type Times } from "../domain/window.ts";
+import { clockFor, unwrittenCalendar } from "../domain/calendar/calendar.ts";
+import type { CalendarEvent } from "../domain/event/event.ts";
+import { seriesEnd } from "../domain/recurrence/occurrences.ts";
+import { lastMsOf, type Times } from "../domain/event/window.ts";
 import { cycleEntries } from "./cycles.ts";
 import { type Repeats, repeatsOf } from "./repeats.ts";
 

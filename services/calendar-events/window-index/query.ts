@@ -1,8 +1,8 @@
 import type { EpochMs, EventId, GuildId } from "../../contracts/ids.ts";
-import { type Calendar, hasMoved, zonesFrom } from "../domain/calendar.ts";
-import { FURTHEST_CLOCK_MS, type WallMs, wallsAround } from "../domain/local-to-instant.ts";
-import type { Window } from "../domain/window.ts";
-import type { Zone } from "../domain/zone.ts";
+import { type Calendar, hasMoved, zonesFrom } from "../domain/calendar/calendar.ts";
+import { FURTHEST_CLOCK_MS, type WallMs, wallsAround } from "../domain/calendar/local-to-instant.ts";
+import type { Window } from "../domain/event/window.ts";
+import type { Zone } from "../domain/calendar/zone.ts";
 import { cyclesAround, LONGEST_IN_SLOTS_MS } from "./cycles.ts";
 import { MOVED_ENTRY, SINGLE_CLASSES } from "./entries.ts";
 import { mayRepeatBetween } from "./repeats.ts";

@@ -1,9 +1,9 @@
 import type { Frequency, Recurrence } from "../../contracts/recurrence.ts";
-import { hasByParts } from "../domain/by-rule-parts.ts";
-import { DAY_MS } from "../domain/civil-days.ts";
-import { instantToLocal, type WallMs } from "../domain/local-to-instant.ts";
-import type { Series } from "../domain/occurrences.ts";
-import { weekOf } from "../domain/rule-periods.ts";
+import { hasByParts } from "../domain/recurrence/by-rule-parts.ts";
+import { DAY_MS } from "../domain/recurrence/civil-days.ts";
+import { instantToLocal, type WallMs } from "../domain/calendar/local-to-instant.ts";
+import type { Series } from "../domain/recurrence/occurrences.ts";
+import { weekOf } from "../domain/recurrence/rule-periods.ts";
 import { LONGEST_IN_SLOTS_MS } from "./cycles.ts";
 import { dateOf, timeInto } from "./wall-clock.ts";
 

@@ -1,5 +1,5 @@
-import { type CivilDate, civilOfDays, DAY_MS } from "../domain/civil-days.ts";
-import type { WallMs } from "../domain/local-to-instant.ts";
+import { type CivilDate, civilOfDays, DAY_MS } from "../domain/recurrence/civil-days.ts";
+import type { WallMs } from "../domain/calendar/local-to-instant.ts";
 
 /** The date that a wall clock shows. */
 export function dateOf(wall: WallMs): CivilDate {

@@ -3,11 +3,11 @@ import { type FilledCalendar, openCalendar } from "../../../test/calendar/filled
 import { dice, everyRule, goingOn, NOW, twentyYears } from "../../../test/calendar/many-events.ts";
 import { emptyDatabase } from "../../../test/real-parts/test-services.ts";
 import type { GuildId } from "../../contracts/ids.ts";
-import { eventOf, type EventRow } from "../calendar-event.document.ts";
-import { unwrittenCalendar } from "../domain/calendar.ts";
-import { seriesOf } from "../domain/event.ts";
-import { occurrencesTouching } from "../domain/occurrences.ts";
-import { touches, type Window } from "../domain/window.ts";
+import { eventOf, type EventRow } from "../store/calendar-event.document.ts";
+import { unwrittenCalendar } from "../domain/calendar/calendar.ts";
+import { seriesOf } from "../domain/event/event.ts";
+import { occurrencesTouching } from "../domain/recurrence/occurrences.ts";
+import { touches, type Window } from "../domain/event/window.ts";
 import { ENTRIES_INDEX } from "./entries.ts";
 import { queryFor } from "./query.ts";
 

@@ -1,5 +1,5 @@
 import type { ServiceBroker } from "moleculer";
-import { replicasOf } from "../../../mixins/bus/replicas.ts";
+import { replicasOf } from "../../../mixins/bus/service-registry.ts";
 import type { Replicas } from "../protocol/ports.ts";
 
 /** Age of the cached list. A replica that has left delays posts by one rank's wait until the list is read again. */

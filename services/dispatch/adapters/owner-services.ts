@@ -1,6 +1,6 @@
 import type { ServiceBroker } from "moleculer";
 import { asRefusal } from "../../../mixins/actions/contract-action.ts";
-import { isBusUp } from "../../../mixins/bus/steady-nats-transporter.ts";
+import { isBusUp } from "../../../mixins/bus/nats-transporter.ts";
 import { callAction } from "../../../mixins/actions/typed-calls.ts";
 import {
   announcementsChangesSince,

@@ -1,8 +1,8 @@
 import mongoose from "mongoose";
 import { withTimeout } from "../../../mixins/async/timeout.ts";
-import { type Readable, readRows } from "../../../mixins/mongo/short-reads.ts";
+import { type Readable, readRows } from "../../../mixins/mongo/find-command.ts";
 import { batched } from "../../../mixins/async/batch.ts";
-import { type Updatable, updateTogether } from "../../../mixins/mongo/written-together.ts";
+import { type Updatable, updateTogether } from "../../../mixins/mongo/bulk-update.ts";
 
 /** One step of one row: a compare-and-set. */
 export interface Step {

@@ -1,6 +1,6 @@
 import type { Connection } from "mongoose";
-import { coalescedReads } from "../../../mixins/mongo/coalesced-reads.ts";
-import { readRows, type ShortRead, streamRows } from "../../../mixins/mongo/short-reads.ts";
+import { coalescedReads } from "../../../mixins/mongo/batched-find.ts";
+import { readRows, type ShortRead, streamRows } from "../../../mixins/mongo/find-command.ts";
 import { MAX_ENTRIES } from "../../contracts/calendar-events.contract.ts";
 import type { SettledPost, UpcomingPost } from "../../contracts/dispatch.contract.ts";
 import type { EpochMs, GuildId } from "../../contracts/ids.ts";

@@ -2,7 +2,7 @@ import { mkdtemp, rm } from "node:fs/promises";
 import { cpus, tmpdir } from "node:os";
 import { join } from "node:path";
 import mongoose from "mongoose";
-import { startMongod } from "../../../services/launch/embedded-mongod.ts";
+import { startMongod } from "../../../services/launch/embedded/embedded-mongod.ts";
 import { databaseOf, inArena, inWordsOf, type Start } from "./dispatch/arena.ts";
 import { clearAhead, planAhead } from "./dispatch/future-posts.ts";
 import { startGuildcal, startOverNats } from "./dispatch/guildcal-contender.ts";

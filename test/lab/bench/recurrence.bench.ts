@@ -1,11 +1,11 @@
 import { createRequire } from "node:module";
 import ICAL from "ical.js";
 import { RRuleTemporal } from "rrule-temporal";
-import { parseRecurrence } from "../../../services/calendar-events/domain/parse-recurrence.ts";
-import { localToInstant } from "../../../services/calendar-events/domain/local-to-instant.ts";
-import { occurrencesTouching, type Series } from "../../../services/calendar-events/domain/occurrences.ts";
-import type { Window } from "../../../services/calendar-events/domain/window.ts";
-import { zoneNamed } from "../../../services/calendar-events/domain/zone.ts";
+import { parseRecurrence } from "../../../services/calendar-events/domain/recurrence/parse-recurrence.ts";
+import { localToInstant } from "../../../services/calendar-events/domain/calendar/local-to-instant.ts";
+import { occurrencesTouching, type Series } from "../../../services/calendar-events/domain/recurrence/occurrences.ts";
+import type { Window } from "../../../services/calendar-events/domain/event/window.ts";
+import { zoneNamed } from "../../../services/calendar-events/domain/calendar/zone.ts";
 import type { Frequency } from "../../../services/contracts/recurrence.ts";
 import { isRefusal } from "../../../services/contracts/errors.ts";
 import type { Line } from "./line.ts";

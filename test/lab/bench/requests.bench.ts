@@ -2,7 +2,7 @@ import { mkdtemp, rm } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { parseArgs } from "node:util";
-import { startMongod } from "../../../services/launch/embedded-mongod.ts";
+import { startMongod } from "../../../services/launch/embedded/embedded-mongod.ts";
 import type { Line } from "./line.ts";
 import { besideRivals } from "./requests/beside-rivals.ts";
 import type { Comparison } from "./requests/compare.ts";

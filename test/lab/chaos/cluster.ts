@@ -7,7 +7,7 @@ import { withoutSuffix } from "../../../mixins/bus/node-id.ts";
 import { brokerOptions } from "../../../moleculer.config.ts";
 import { FEEDS } from "../../../services/dispatch/protocol/ports.ts";
 import { STANDARD_TIMING } from "../../../services/dispatch/protocol/timing.ts";
-import { type EmbeddedNats, startNats } from "../../../services/launch/embedded-nats.ts";
+import { type EmbeddedNats, startNats } from "../../../services/launch/embedded/embedded-nats.ts";
 import { type ChatServer, startChatServer } from "../../real-parts/chat-server.ts";
 import { Launched } from "../../real-parts/launched.ts";
 import { until } from "../../real-parts/until.ts";

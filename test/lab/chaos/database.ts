@@ -1,4 +1,4 @@
-import { startMongod } from "../../../services/launch/embedded-mongod.ts";
+import { startMongod } from "../../../services/launch/embedded/embedded-mongod.ts";
 import { type MongoProxy, startMongoProxy } from "../../real-parts/mongo-proxy.ts";
 import { type MongoSet, startMongoSet } from "../../real-parts/mongo-set.ts";
 

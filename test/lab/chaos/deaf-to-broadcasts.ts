@@ -1,4 +1,4 @@
-import { SteadyNatsTransporter } from "../../../mixins/bus/steady-nats-transporter.ts";
+import { SteadyNatsTransporter } from "../../../mixins/bus/nats-transporter.ts";
 
 /** What the base class has and its type declarations leave out. */
 interface Receiving {

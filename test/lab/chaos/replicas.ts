@@ -1,6 +1,6 @@
 import { join } from "node:path";
 import { pathToFileURL } from "node:url";
-import { freePort } from "../../../services/launch/embedded-mongod.ts";
+import { freePort } from "../../../services/launch/embedded/embedded-mongod.ts";
 import { Launched } from "../../real-parts/launched.ts";
 import { until } from "../../real-parts/until.ts";
 import { guardsNamed } from "../mutations/guards.ts";

@@ -2,7 +2,7 @@ import { mkdtemp, rm } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { env, stdout } from "node:process";
-import { freePort } from "../../../services/launch/embedded-mongod.ts";
+import { freePort } from "../../../services/launch/embedded/embedded-mongod.ts";
 import { Launched } from "../../real-parts/launched.ts";
 import { Fuzzer } from "./fuzzer.ts";
 import { keysOfAskers } from "./keys-of-askers.ts";

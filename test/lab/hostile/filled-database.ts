@@ -1,7 +1,7 @@
 import { mkdtemp, rm } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
-import { startMongod } from "../../../services/launch/embedded-mongod.ts";
+import { startMongod } from "../../../services/launch/embedded/embedded-mongod.ts";
 import { mongodUnder } from "./mongod-under.ts";
 import type { Target } from "./row.ts";
 import { startTarget } from "./stage.ts";

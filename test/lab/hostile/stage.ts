@@ -1,7 +1,7 @@
 import { mkdtemp, rm } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
-import { freePort } from "../../../services/launch/embedded-mongod.ts";
+import { freePort } from "../../../services/launch/embedded/embedded-mongod.ts";
 import { Launched } from "../../real-parts/launched.ts";
 import { asker } from "./asker.ts";
 import { startAttackers } from "./connections.ts";

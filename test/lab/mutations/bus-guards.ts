@@ -7,7 +7,7 @@ const busSessions = {
   file: "services/api/bus/bus-sessions.ts",
   testFile: "services/api/bus/bus-sessions.unit.test.ts",
 };
-const packets = { ...hostile, file: "mixins/bus/checked-packets.middleware.ts" };
+const packets = { ...hostile, file: "mixins/bus/packet-checks.middleware.ts" };
 
 /** What calls over the bus, and readiness, owe to its failures. */
 export const BUS_GUARDS: readonly TestedGuard[] = [
@@ -77,16 +77,16 @@ export const BUS_GUARDS: readonly TestedGuard[] = [
   },
   {
     guard: "whatever the gateway's process says is no configuration of the NATS server",
-    file: "services/launch/bus-users-message.ts",
+    file: "services/launch/run/bus-users-message.ts",
     in: "busUsersIn",
     code: "$_.every(isBusUser)",
     without: "true",
-    testFile: "services/launch/bus-users-message.unit.test.ts",
+    testFile: "services/launch/run/bus-users-message.unit.test.ts",
     test: "is never written into the configuration of the NATS server",
   },
   {
     guard: "a bus user speaks in its own namespace alone",
-    file: "services/launch/nats-permissions.ts",
+    file: "services/launch/permissions/nats-permissions.ts",
     in: "busUserPermissions",
     code: "inNamespace($LIST, namespaceOf($_))",
     without: "inNamespace($LIST)",
@@ -195,7 +195,7 @@ export const BUS_GUARDS: readonly TestedGuard[] = [
   {
     ...hostile,
     guard: "bytes from the bus are looked through before they are decoded",
-    file: "mixins/bus/steady-nats-transporter.ts",
+    file: "mixins/bus/nats-transporter.ts",
     in: "receive",
     code: "if ($PROBLEM === undefined) return super.receive($COMMAND, $PACKET);",
     without: "return super.receive($COMMAND, $PACKET);",

@@ -6,11 +6,11 @@ const tries = { testFile: "test/integration/each-write-once.int.test.ts", onReal
 export const DATABASE_GUARDS: readonly TestedGuard[] = [
   {
     guard: "a new record leaves one that is there as it is",
-    file: "mixins/mongo/new-records.ts",
+    file: "mixins/mongo/batched-insert.ts",
     in: "newRecords",
     property: "revision: { $exists: false }",
     without: "",
-    testFile: "mixins/mongo/new-records.mongo.test.ts",
+    testFile: "mixins/mongo/batched-insert.mongo.test.ts",
     test: "one whose id is taken changes nothing",
     onRealParts: true,
   },
@@ -25,11 +25,11 @@ export const DATABASE_GUARDS: readonly TestedGuard[] = [
   },
   {
     guard: "a read that is never answered holds up the next for 20 ms alone",
-    file: "mixins/mongo/coalesced-reads.ts",
+    file: "mixins/mongo/batched-find.ts",
     in: "coalescedReads",
     property: "placeMs: $_",
     without: "",
-    testFile: "mixins/mongo/coalesced-reads.unit.test.ts",
+    testFile: "mixins/mongo/batched-find.unit.test.ts",
     test: "waits for them no longer than 20 ms",
   },
   {
@@ -43,7 +43,7 @@ export const DATABASE_GUARDS: readonly TestedGuard[] = [
   },
   {
     guard: "the embedded mongod runs no JavaScript",
-    file: "services/launch/embedded-mongod.ts",
+    file: "services/launch/embedded/embedded-mongod.ts",
     in: "mongodArguments",
     code: '"--noscripting"',
     without: "",
@@ -71,7 +71,7 @@ export const DATABASE_GUARDS: readonly TestedGuard[] = [
   },
   {
     guard: "a write that the database reads after its deadline changes nothing",
-    file: "mixins/mongo/current-write.ts",
+    file: "mixins/mongo/write-context.ts",
     in: "deadlineStages",
     code: "$_ === undefined",
     without: "true",

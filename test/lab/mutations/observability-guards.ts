@@ -9,7 +9,7 @@ export const OBSERVABILITY_GUARDS: readonly TestedGuard[] = [
   {
     ...traces,
     guard: "without a collector nothing of OpenTelemetry's SDK is loaded",
-    file: "services/launch/start-tracing.ts",
+    file: "services/launch/run/start-tracing.ts",
     code: "return OFF;",
     without: 'return import("@opentelemetry/sdk-trace").then(() => OFF);',
     test: "nothing of OpenTelemetry's SDK is loaded",
@@ -89,7 +89,7 @@ export const OBSERVABILITY_GUARDS: readonly TestedGuard[] = [
     file: "services/dispatch/dispatch.metrics.ts",
     code: "const registers: [] = [];",
     without: "const registers = [metricsRegistry];",
-    testFile: "services/launch/metrics-of-a-process.unit.test.ts",
+    testFile: "services/launch/run/exported-metrics.unit.test.ts",
     test: "exports none of its figures",
   },
   {

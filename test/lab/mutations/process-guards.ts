@@ -2,8 +2,8 @@ import type { TestedGuard } from "./guard.ts";
 
 const options = { testFile: "test/packages/node-options.unit.test.ts" };
 const schema = {
-  file: "services/launch/schema-version.ts",
-  testFile: "services/launch/schema-version.unit.test.ts",
+  file: "services/launch/run/schema-version.ts",
+  testFile: "services/launch/run/schema-version.unit.test.ts",
 };
 const npmSignals = { testFile: "test/processes/npm-signals.processes.test.ts", onRealParts: true } as const;
 
@@ -27,7 +27,7 @@ export const PROCESS_GUARDS: readonly TestedGuard[] = [
   },
   {
     guard: "a service alone asks for its data's schema version before it starts",
-    file: "services/launch/modes.ts",
+    file: "services/launch/run/modes.ts",
     in: "startOne",
     code: "await enterSchema($_, $_);",
     without: "",
@@ -53,7 +53,7 @@ export const PROCESS_GUARDS: readonly TestedGuard[] = [
   },
   {
     guard: "the journal of a new data folder is made when it is needed",
-    file: "services/launch/embedded-mongod.ts",
+    file: "services/launch/embedded/embedded-mongod.ts",
     words: "log=(file_max=32MB,prealloc=false),",
     without: "",
     testFile: "test/processes/footprint.processes.test.ts",
@@ -73,7 +73,7 @@ export const PROCESS_GUARDS: readonly TestedGuard[] = [
   {
     ...npmSignals,
     guard: "the service ends when npm has ended without a signal to it",
-    file: "services/launch/shutdown-signals.ts",
+    file: "services/launch/run/shutdown-signals.ts",
     in: "shutdownRequested",
     code: "whenNpmEnds($_);",
     without: "",
@@ -82,7 +82,7 @@ export const PROCESS_GUARDS: readonly TestedGuard[] = [
   {
     ...npmSignals,
     guard: "npm may have ended before the service looks for it",
-    file: "services/launch/shutdown-signals.ts",
+    file: "services/launch/run/shutdown-signals.ts",
     in: "whenNpmEnds",
     code: "isStranger($$$)",
     without: "false",
@@ -90,32 +90,32 @@ export const PROCESS_GUARDS: readonly TestedGuard[] = [
   },
   {
     guard: "one press of Ctrl-C under npm counts once",
-    file: "services/launch/shutdown-signals.ts",
+    file: "services/launch/run/shutdown-signals.ts",
     in: "isSecondInterrupt",
     code: "$_ > ONE_PRESS_MS",
     without: "true",
-    testFile: "services/launch/shutdown-signals.unit.test.ts",
+    testFile: "services/launch/run/shutdown-signals.unit.test.ts",
     test: "one press of Ctrl-C",
   },
   {
     guard: "a process that is killed takes its servers along",
-    file: "services/launch/owned-process.ts",
+    file: "services/launch/embedded/child-server.ts",
     words: 'kill "$0"; sleep 5; kill -9 "$0"',
     without: "true",
-    testFile: "services/launch/owned-process.unit.test.ts",
+    testFile: "services/launch/embedded/child-server.unit.test.ts",
     test: "a program ends with its owner",
   },
   {
     guard: "a watcher has none of its program's environment",
-    file: "services/launch/owned-process.ts",
+    file: "services/launch/embedded/child-server.ts",
     words: "env -i /bin/sh",
     without: "/bin/sh",
-    testFile: "services/launch/owned-process.unit.test.ts",
+    testFile: "services/launch/embedded/child-server.unit.test.ts",
     test: "a watcher ends with its program",
   },
   {
     guard: "no process of start:nats has a __proto__ (D8)",
-    file: "services/launch/supervise.ts",
+    file: "services/launch/run/supervise.ts",
     in: "#spawn",
     property: "detached: true",
     without: "detached: true, execArgv: []",
@@ -125,7 +125,7 @@ export const PROCESS_GUARDS: readonly TestedGuard[] = [
   },
   {
     guard: "each service's process is given its own settings alone",
-    file: "services/launch/modes.ts",
+    file: "services/launch/run/modes.ts",
     in: "startProcesses",
     property: "...serviceEnvironment($_, $ALL)",
     without: "...$ALL",
@@ -135,16 +135,16 @@ export const PROCESS_GUARDS: readonly TestedGuard[] = [
   },
   {
     guard: "a process takes the settings out of its environment",
-    file: "services/launch/service-environment.ts",
+    file: "services/launch/run/service-environment.ts",
     in: "takeEnvironment",
     code: "delete $_;",
     without: "",
-    testFile: "services/launch/service-environment.unit.test.ts",
+    testFile: "services/launch/run/service-environment.unit.test.ts",
     test: "a process takes the settings out of its environment, so that nothing that it starts inherits them",
   },
   {
     guard: "mongod is given the basic variables alone",
-    file: "services/launch/embedded-mongod.ts",
+    file: "services/launch/embedded/embedded-mongod.ts",
     in: "startMongod",
     property: "env: basicEnvironment()",
     without: "env: process.env",

@@ -6,8 +6,8 @@ import { calendarEventsService } from "../../../../services/calendar-events/cale
 import { createAnnouncement } from "../../../../services/contracts/announcements.contract.ts";
 import { createEvent } from "../../../../services/contracts/calendar-events.contract.ts";
 import { STANDARD_TIMING } from "../../../../services/dispatch/protocol/timing.ts";
-import { freePort } from "../../../../services/launch/embedded-mongod.ts";
-import { startNats } from "../../../../services/launch/embedded-nats.ts";
+import { freePort } from "../../../../services/launch/embedded/embedded-mongod.ts";
+import { startNats } from "../../../../services/launch/embedded/embedded-nats.ts";
 import { Replica } from "../../cluster/replica.ts";
 import { type CpuShare, cpuShare } from "../requests/cpu-share.ts";
 import { Launched } from "../../../real-parts/launched.ts";

@@ -1,6 +1,6 @@
 import { hash } from "node:crypto";
 import mongoose, { type Connection } from "mongoose";
-import { newEventId } from "../../../../services/calendar-events/domain/event-id.ts";
+import { newEventId } from "../../../../services/calendar-events/domain/event/event-id.ts";
 import type { CreateEventParams } from "../../../../services/contracts/calendar-events.contract.ts";
 import type { GuildId } from "../../../../services/contracts/ids.ts";
 import { openCalendar } from "../../../calendar/filled-calendar.ts";

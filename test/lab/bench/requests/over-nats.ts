@@ -1,4 +1,4 @@
-import { startNats } from "../../../../services/launch/embedded-nats.ts";
+import { startNats } from "../../../../services/launch/embedded/embedded-nats.ts";
 import { fillEvents, fillRest } from "./bench-data.ts";
 import { compareRow, type Comparison } from "./compare.ts";
 import { CALLS } from "./rows.ts";

@@ -1,5 +1,5 @@
 import { join } from "node:path";
-import { freePort } from "../../../../services/launch/embedded-mongod.ts";
+import { freePort } from "../../../../services/launch/embedded/embedded-mongod.ts";
 import { ask, untilAnswered } from "./ask.ts";
 import { type CpuShare, cpuShare } from "./cpu-share.ts";
 import { MeasuredProcess } from "./measured-process.ts";

@@ -1,0 +1,34 @@
+import { expect, test } from "@jest/globals";
+import { setTimeout as pause } from "node:timers/promises";
+import { Slices } from "./time-slice.ts";
+
+/** Computes for so long, without a rest. */
+function compute(ms: number): void {
+  for (const end = performance.now() + ms; performance.now() < end;);
+}
+
+test("what a computation waited for is no part of its slice, and what it computed is", async () => {
+  const slices = new Slices();
+  await pause(5);
+  expect(slices.isOver).toBe(true);
+  // The machine may take the processor away just then, and does not a hundred times.
+  const begun = Array.from({ length: 100 }, () => (slices.begin(), slices.isOver));
+  expect(begun).toContain(false);
+  compute(3);
+  expect(slices.isOver).toBe(true);
+});
+
+test("computations rest one after the other, so that others have their turn between any two slices", async () => {
+  let turns = 0;
+  const counting = setInterval(() => (turns += 1), 1);
+  const long = async () => {
+    const slices = new Slices();
+    for (let at = 0; at < 10; at += 1) {
+      compute(3);
+      if (slices.isOver) await slices.rest();
+    }
+  };
+  await Promise.all([long(), long(), long()]);
+  clearInterval(counting);
+  expect(turns).toBeGreaterThanOrEqual(10);
+});

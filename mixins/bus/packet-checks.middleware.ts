@@ -1,0 +1,153 @@
+import type { Middleware, ServiceBroker } from "moleculer";
+import { LimitedLog } from "../observability/rate-limited-log.ts";
+import { busRefusals } from "../observability/metrics.ts";
+import { isNodeId, withoutSuffix } from "./node-id.ts";
+
+type Payload = Readonly<Record<string, unknown>>;
+interface Packet {
+  readonly type: string;
+  readonly payload: object;
+}
+type Handler = (command: string, packet: { readonly payload?: unknown } | null) => Promise<boolean>;
+
+/** What is known of a process by its last INFO; `seq` counts the changes of its services. */
+interface Node {
+  seq: number;
+  readonly id: string;
+  readonly instanceID: string;
+  readonly available: boolean;
+}
+
+interface Nodes {
+  readonly localNode: Node;
+  toArray(): Node[];
+  delete(id: string): void;
+  get(id: string): Node | undefined;
+  count(): number;
+}
+
+/** What a process of Moleculer's knows of itself, as far as packets are concerned; the declarations leave it out. */
+interface Transit {
+  readonly opts?: { readonly disableVersionCheck?: boolean };
+  readonly broker: ServiceBroker & {
+    readonly instanceID: string;
+    readonly PROTOCOL_VERSION: string;
+    readonly registry: { readonly nodes: Nodes };
+  };
+}
+
+/** Processes that are known at once, those that have left among them: Moleculer remembers them for ten minutes. */
+const MAX_NODES = 1_000;
+
+/** Version 5 (Moleculer 0.15) adds the fields `headers` and `seq`, which may be absent, to version 4 (Moleculer 0.14). */
+const FORMER_VERSION = "4";
+
+const isText = (value: unknown): value is string => typeof value === "string" && value.length <= 300;
+const isObject = (value: unknown) => typeof value === "object" && value !== null && !Array.isArray(value);
+const isAbsent = (value: unknown) => value === undefined || value === null;
+const isNumber = (value: unknown) => typeof value === "number";
+const isTextOrAbsent = (value: unknown) => isAbsent(value) || isText(value);
+const isNumberOrAbsent = (value: unknown) => isAbsent(value) || isNumber(value);
+const isObjectOrAbsent = (value: unknown) => isAbsent(value) || isObject(value);
+const isGroups = (value: unknown) => isAbsent(value) || (Array.isArray(value) && value.every(isText));
+const isServices = (value: unknown) => Array.isArray(value) && value.every(isService);
+const isService = (value: unknown) => {
+  const { name, actions, events } = Object(value) as Payload;
+  return isText(name) && isObjectOrAbsent(actions) && isObjectOrAbsent(events);
+};
+/** A stream is gathered without a bound; none of our actions has one. */
+const isNoStream = (value: unknown) => isAbsent(value) || value === false;
+
+type Shape = Readonly<Record<string, (value: unknown) => boolean>>;
+
+const call = { id: isText, meta: isObjectOrAbsent, headers: isObjectOrAbsent, stream: isNoStream, seq: isAbsent };
+
+/** The fields that Moleculer reads without a look, by command. It writes a packet that it fails on into the log, whole. */
+const SHAPES: Readonly<Record<string, Shape>> = {
+  REQ: { ...call, action: isText, timeout: isNumberOrAbsent, level: isNumberOrAbsent, requestID: isTextOrAbsent },
+  RES: { ...call, success: (value) => typeof value === "boolean", error: isObjectOrAbsent },
+  EVENT: { id: isTextOrAbsent, event: isText, groups: isGroups, meta: isObjectOrAbsent, headers: isObjectOrAbsent },
+  INFO: { instanceID: isText, services: isServices, seq: isNumberOrAbsent, config: isObjectOrAbsent },
+  HEARTBEAT: { instanceID: isTextOrAbsent, seq: isNumberOrAbsent },
+  PING: { id: isTextOrAbsent, time: isNumberOrAbsent },
+  PONG: { id: isTextOrAbsent, time: isNumberOrAbsent, arrived: isNumberOrAbsent },
+};
+
+/**
+ * Drops packets that Moleculer can't take. Anybody with a user of the bus may send one, in any service's name.
+ *
+ * Moleculer's own answer to an INFO with its node id is to stop the process; here node ids are unique (node-id.ts), so
+ * that such a packet is a forged one. An INFO that is forged in the name of another process would be believed for ever:
+ * a heartbeat, which Moleculer sends without them, has the instance and the number of the last INFO, and one that does
+ * not fit makes its hearers ask the process again.
+ */
+export function checkedPackets(): Middleware {
+  let log: LimitedLog | undefined;
+  return {
+    name: "checked packets",
+    transitMessageHandler(this: Transit, next: Handler): Handler {
+      const { broker, opts } = this;
+      const versions = [broker.PROTOCOL_VERSION, ...(opts?.disableVersionCheck === true ? [FORMER_VERSION] : [])];
+      return (command, packet) => {
+        const payload = Object(packet?.payload) as Payload;
+        const problem = packetProblem(broker, command, payload, versions);
+        log ??= new LimitedLog((fields, text) => broker.getLogger("bus").warn(fields, text));
+        if (problem === undefined) {
+          if (command === "HEARTBEAT") believeHeartbeat(broker.registry.nodes, payload);
+          if (command === "INFO") warnOfNamesake(log, broker.nodeID, payload["sender"] as string);
+          return next(command, packet);
+        }
+        busRefusals.inc({ packet: command, reason: problem });
+        const sender = isText(payload["sender"]) ? payload["sender"] : undefined;
+        log.note(`${command} ${problem}`, { packet: command, sender, problem }, "a packet from the bus was dropped");
+        return Promise.resolve(false);
+      };
+    },
+    transitPublish(this: Transit, next: (packet: Packet) => unknown) {
+      const { broker } = this;
+      return (packet: Packet) => {
+        const { instanceID, registry } = broker;
+        if (packet.type === "HEARTBEAT")
+          Object.assign(packet.payload, { instanceID, seq: registry.nodes.localNode.seq });
+        return next(packet);
+      };
+    },
+    // Declared by Moleculer with other parameters.
+  } as unknown as Middleware;
+}
+
+function packetProblem(
+  broker: Transit["broker"],
+  command: string,
+  payload: Payload,
+  versions: readonly unknown[],
+): string | undefined {
+  const { sender, ver, instanceID } = payload;
+  if (!isNodeId(sender)) return "no node id as its sender";
+  if (!versions.includes(ver)) return "another version of the protocol";
+  const wrong = Object.entries(SHAPES[command] ?? {}).find(([field, isRight]) => !isRight(payload[field]));
+  if (wrong !== undefined) return `a wrong ${wrong[0]}`;
+  if (command !== "INFO") return undefined;
+  if (sender === broker.nodeID && instanceID !== broker.instanceID) return "this process's own node id";
+  return hasRoom(broker.registry.nodes, sender) ? undefined : "too many nodes";
+}
+
+/** A process that has left makes room for a new one. */
+function hasRoom(nodes: Nodes, sender: string): boolean {
+  if (nodes.count() < MAX_NODES || nodes.get(sender) !== undefined) return true;
+  const gone = nodes.toArray().find(({ available }) => !available);
+  if (gone !== undefined) nodes.delete(gone.id);
+  return gone !== undefined;
+}
+
+/** Moleculer asks for another INFO when the numbers differ, but takes only a higher number for news. */
+function believeHeartbeat(nodes: Nodes, { sender, instanceID, seq }: Payload): void {
+  const node = nodes.get(sender as string);
+  if (node === undefined || isAbsent(seq) || isAbsent(instanceID)) return;
+  if (node.seq !== seq || node.instanceID !== instanceID) node.seq = 0;
+}
+
+function warnOfNamesake(log: LimitedLog, own: string, sender: string): void {
+  if (sender === own || withoutSuffix(sender) !== withoutSuffix(own)) return;
+  log.note("namesake", { sender }, "another process has the same NODE_NAME: give each replica a name of its own");
+}

@@ -1,0 +1,55 @@
+import { afterAll, beforeAll, describe, expect, test } from "@jest/globals";
+import { type Connection, type Model, Schema } from "mongoose";
+import type { GuildId } from "../../services/contracts/ids.ts";
+import { emptyDatabase } from "../../test/real-parts/test-services.ts";
+import { stampedReplacement, type Tracked, trackedPaths } from "./change-feed.ts";
+import { closedConnection } from "./database.mixin.ts";
+import { newRecords } from "./batched-insert.ts";
+
+interface Row extends Tracked {
+  readonly name: string;
+}
+
+describe("new records in a database", () => {
+  const connection: Connection = closedConnection();
+  const model: Model<Row> = connection.model<Row>(
+    "Row",
+    new Schema<Row>({ _id: String, ...trackedPaths, name: String }),
+  );
+  const insert = newRecords(model);
+  const put = (_id: string, name: string) => {
+    const record = { _id, guildId: "1" as GuildId, revision: 1, name };
+    return insert({ record, replacement: stampedReplacement(record) });
+  };
+  const stored = (_id: string) => model.findById(_id).lean<Row>();
+
+  beforeAll(() => connection.openUri(emptyDatabase()));
+  afterAll(() => connection.close());
+
+  test("are stored as they are, with the database's time", async () => {
+    const before = Date.now() - 60_000;
+    await expect(put("a", "$name")).resolves.toBe(true);
+    const row = await stored("a");
+    expect(row).toEqual({ _id: "a", guildId: "1", revision: 1, name: "$name", changedAt: expect.any(Date) });
+    expect(row?.changedAt.getTime()).toBeGreaterThan(before);
+  });
+
+  test("one whose id is taken changes nothing, alone among those that come with it", async () => {
+    await put("b", "first");
+    const first = await stored("b");
+    await expect(Promise.all([put("c", "new"), put("b", "second"), put("d", "new")])).resolves.toEqual([
+      true,
+      false,
+      true,
+    ]);
+    await expect(stored("b")).resolves.toEqual(first);
+    await expect(stored("d")).resolves.toMatchObject({ name: "new" });
+  });
+
+  test("of two with one id that come at the same time one is stored", async () => {
+    const put2 = newRecords(model);
+    const record = { _id: "e", guildId: "1" as GuildId, revision: 1, name: "other" };
+    const outcomes = await Promise.all([put("e", "one"), put2({ record, replacement: stampedReplacement(record) })]);
+    expect(outcomes.toSorted()).toEqual([false, true]);
+  });
+});

@@ -1,0 +1,107 @@
+import { afterEach, describe, expect, jest, test } from "@jest/globals";
+import mongoose from "mongoose";
+import { answeredModel } from "../../test/doubles/answered-model.ts";
+import { type Insert, newRecords } from "./batched-insert.ts";
+import { DeadlinePassed } from "./write-context.ts";
+
+const insertOf = (_id: string): Insert => ({ record: { _id }, replacement: [{ $replaceWith: { _id } }] });
+
+type Reply = object | Error;
+const turn = () => new Promise((resolve) => setImmediate(resolve));
+const DONE = { n: 1 };
+const NO_MAJORITY = { ...DONE, writeConcernError: { errmsg: "waiting for replication timed out" } };
+const SILENCE = {};
+const lost = () => new mongoose.mongo.MongoNetworkError("connection closed");
+const steppedDown = () => new mongoose.mongo.MongoServerError({ code: 189, message: "PrimarySteppedDown" });
+const nobody = () => new mongoose.mongo.MongoServerSelectionError("no primary", {} as never);
+const refusedAt = (index: number, code: number) => ({ ...DONE, writeErrors: [{ index, code, errmsg: "refused" }] });
+const [TAKEN, TOO_LATE] = [11_000, 66];
+
+interface Asked {
+  readonly updates: readonly { readonly q: { readonly _id: string } }[];
+}
+
+/** A database that answers one command after another with these. */
+function database(...replies: readonly Reply[]) {
+  const commands: string[] = [];
+  const command = ({ updates }: Asked) => {
+    const reply = replies[commands.length];
+    commands.push(updates.map(({ q }) => q._id).join(" "));
+    if (reply === SILENCE) return new Promise(() => undefined);
+    return reply instanceof Error ? Promise.reject(reply) : Promise.resolve(reply);
+  };
+  return { commands, insert: newRecords(answeredModel(command)) };
+}
+
+describe("new records", () => {
+  afterEach(() => void jest.useRealTimers());
+
+  test("those that come together are one command", async () => {
+    const { commands, insert } = database(DONE);
+    expect(await Promise.all(["a", "b", "c"].map((id) => insert(insertOf(id))))).toEqual([true, true, true]);
+    expect(commands).toEqual(["a b c"]);
+  });
+
+  test("one whose id is taken is told so, alone", async () => {
+    const { commands, insert } = database(refusedAt(0, TAKEN));
+    expect(await Promise.all([insert(insertOf("a")), insert(insertOf("b"))])).toEqual([false, true]);
+    expect(commands).toEqual(["a b"]);
+  });
+
+  test("one that the database refuses for another reason rejects alone", async () => {
+    const { insert } = database(refusedAt(0, 17_419));
+    const [one, two] = await Promise.allSettled([insert(insertOf("a")), insert(insertOf("b"))]);
+    expect(one).toMatchObject({ status: "rejected", reason: { message: "refused" } });
+    expect(two).toMatchObject({ value: true });
+  });
+
+  test("one that came too late rejects alone, and was not stored", async () => {
+    const { insert } = database(refusedAt(1, TOO_LATE));
+    const [one, two] = await Promise.allSettled([insert(insertOf("a")), insert(insertOf("b"))]);
+    expect(one).toMatchObject({ value: true });
+    expect(two).toMatchObject({ reason: expect.any(DeadlinePassed) });
+  });
+
+  test.each([
+    ["the answer was lost", lost()],
+    ["the primary stepped down", steppedDown()],
+    ["the majority was silent", NO_MAJORITY],
+  ])("where %s it is tried again, and an id that is taken by then is its own", async (_what, first) => {
+    const { commands, insert } = database(first, refusedAt(0, TAKEN));
+    expect(await insert(insertOf("a"))).toBe(true);
+    expect(commands).toEqual(["a", "a"]);
+  });
+
+  test("one that is too late at its second try may have been stored at the first", async () => {
+    const { insert } = database(lost(), refusedAt(0, TOO_LATE));
+    await expect(insert(insertOf("a"))).rejects.toThrow("connection closed");
+  });
+
+  test.each([
+    ["twice there was no answer", [lost(), lost()], "connection closed", 2],
+    ["nobody was found to ask", [nobody()], "no primary", 1],
+    ["it is a defect", [new TypeError("a defect")], "a defect", 1],
+  ])("rejects where %s", async (_what, replies, message, tries) => {
+    const { commands, insert } = database(...replies);
+    await expect(insert(insertOf("a"))).rejects.toThrow(message);
+    expect(commands).toHaveLength(tries);
+  });
+
+  test("commands that are never answered give their places to the next", async () => {
+    jest.useFakeTimers({ doNotFake: ["setImmediate", "nextTick", "queueMicrotask"] });
+    const { commands, insert } = database(SILENCE, SILENCE, DONE);
+    const silence = async (id: string) =>
+      expect(insert(insertOf(id))).rejects.toThrow("did not answer within 10000 ms");
+    const silent: Promise<void>[] = [];
+    for (const id of ["a", "b"]) {
+      silent.push(silence(id));
+      await turn();
+    }
+    const last = insert(insertOf("c"));
+    await turn();
+    expect(commands).toHaveLength(2);
+    await jest.advanceTimersByTimeAsync(10_000);
+    await expect(last).resolves.toBe(true);
+    await Promise.all(silent);
+  });
+});

@@ -1,0 +1,91 @@
+import { afterAll, beforeAll, describe, expect, test } from "@jest/globals";
+import mongoose, { type Connection, type Model, Schema } from "mongoose";
+import { emptyDatabase } from "../../test/real-parts/test-services.ts";
+import { closedConnection } from "./database.mixin.ts";
+import { distinctNow, readRows, streamRows } from "./find-command.ts";
+
+interface Row {
+  readonly _id: number;
+  readonly text?: string;
+}
+
+const ROWS = 40;
+const read = { filter: {}, sort: { _id: 1 } } as const;
+
+describe("a short read", () => {
+  const connection: Connection = closedConnection();
+  const model: Model<Row> = connection.model<Row>("Thing", new Schema<Row>({ _id: Number, text: String }));
+
+  beforeAll(async () => {
+    await connection.openUri(emptyDatabase());
+    const rows = Array.from({ length: ROWS }, (_, _id) => ({ _id, text: "x".repeat(500_000) }));
+    await model.collection.insertMany(rows as never[]);
+  });
+
+  afterAll(() => connection.close());
+
+  /** The same model, with every command counted, and answered otherwise if told so. */
+  function watched(instead?: () => Promise<never>) {
+    const commands: string[] = [];
+    const db = connection.db!;
+    const command = (asked: object) => {
+      commands.push(Object.keys(asked)[0] ?? "");
+      return instead === undefined ? db.command(asked) : instead();
+    };
+    const runCursorCommand = db.runCursorCommand.bind(db);
+    return {
+      commands,
+      model: { db: { db: { command, runCursorCommand } as never }, collection: model.collection },
+    };
+  }
+
+  test("is one command where the rows fit in one reply", async () => {
+    const { commands, model: seen } = watched();
+    const rows = await readRows<Row>(seen, { ...read, filter: { _id: { $lt: 3 } }, projection: { _id: 1 } });
+    expect(rows).toEqual([{ _id: 0 }, { _id: 1 }, { _id: 2 }]);
+    expect(commands).toEqual(["find"]);
+  });
+
+  test("gives every row where they don't: 20 MB of them, and leaves no cursor open", async () => {
+    const { commands, model: seen } = watched();
+    const rows = await readRows<Row>(seen, read);
+    expect(rows.map(({ _id }) => _id)).toEqual(Array.from({ length: ROWS }, (_, _id) => _id));
+    expect(commands).toEqual(["find", "killCursors"]);
+  });
+
+  test("is done by the driver's find when the command fails, as in an election", async () => {
+    const { commands, model: seen } = watched(() => Promise.reject(new Error("not primary")));
+    await expect(readRows<Row>(seen, { filter: { _id: 7 }, projection: { text: 0 } })).resolves.toEqual([{ _id: 7 }]);
+    expect(commands).toEqual(["find"]);
+  });
+
+  test("waits for a server once, not twice", async () => {
+    const gone = new mongoose.mongo.MongoServerSelectionError("gone", {} as never);
+    const { model: seen } = watched(() => Promise.reject(gone));
+    await expect(readRows(seen, read)).rejects.toBe(gone);
+  });
+
+  test("sees the moment that it is given, however it is read", async () => {
+    const { values, at } = await distinctNow(model, "_id", { _id: { $lt: 3 } });
+    expect(new Set(values)).toEqual(new Set([0, 1, 2]));
+    await model.collection.insertOne({ _id: 1_000 } as never);
+    const short = await readRows<Row>(model, { ...read, projection: { _id: 1 } }, at);
+    const inBatches = await readRows<Row>(model, read, at);
+    const again = await readRows<Row>(watched(() => Promise.reject(new Error("not primary"))).model, read, at);
+    const ids: number[] = [];
+    for await (const { _id } of streamRows<Row>(model, { ...read, batchSize: 2 }, at)) ids.push(_id);
+    expect([short.length, inBatches.length, again.length, ids.length]).toEqual([ROWS, ROWS, ROWS, ROWS]);
+    await expect(readRows(model, { filter: { _id: 1_000 } })).resolves.toHaveLength(1);
+  });
+
+  test("of different values is asked for once more when it fails, as in an election", async () => {
+    const { commands, model: seen } = watched(() => Promise.reject(new Error("not primary")));
+    await expect(distinctNow(seen, "_id", {})).rejects.toThrow("not primary");
+    expect(commands).toEqual(["aggregate", "aggregate"]);
+  });
+
+  test("fails at once on a connection that is closed", async () => {
+    const closed = closedConnection();
+    await expect(readRows(closed.model("Thing", model.schema), read)).rejects.toThrow("not connected");
+  });
+});

@@ -1,0 +1,37 @@
+import type { ServiceBroker } from "moleculer";
+import { Gauge } from "prom-client";
+import { steadyTransporterOf } from "../bus/nats-transporter.ts";
+import { ownDatabaseAnswers } from "../mongo/database.mixin.ts";
+import { metricsRegistry } from "./metrics.ts";
+
+const databaseUp = new Gauge({
+  name: "guildcal_database_up",
+  help: "Whether the database answered the service within half a second, at this scrape",
+  labelNames: ["service"],
+  registers: [metricsRegistry],
+});
+
+/** Registered at the first use: a process without a bus has no such metric. */
+const busUp = new Gauge({
+  name: "guildcal_bus_up",
+  help: "Whether the process is connected to the bus, at this scrape",
+  registers: [],
+});
+
+/**
+ * Measures whether the databases of the services in this process, and the bus, can be reached. Called at each scrape: an
+ * outage is visible without any request, and no value is older than the scrape.
+ */
+export async function measureReachability(broker: ServiceBroker): Promise<void> {
+  const bus = steadyTransporterOf(broker);
+  if (bus !== undefined) {
+    if (metricsRegistry.getSingleMetric("guildcal_bus_up") === undefined) metricsRegistry.registerMetric(busUp);
+    busUp.set(bus.isUp ? 1 : 0);
+  }
+  await Promise.all(
+    broker.services.map(async (service) => {
+      const answers = await ownDatabaseAnswers(service);
+      if (answers !== undefined) databaseUp.set({ service: service.name }, answers ? 1 : 0);
+    }),
+  );
+}

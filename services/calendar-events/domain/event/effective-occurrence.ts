@@ -1,0 +1,105 @@
+import type { Color, EventTexts, EventView } from "../../../contracts/calendar-events.contract.ts";
+import type { Occurrence } from "../../../contracts/occurrences.contract.ts";
+import type { EpochMs, OccurrenceId } from "../../../contracts/ids.ts";
+import { anchorOf, type Calendar, clockFor } from "../calendar/calendar.ts";
+import { type ShownEvent, type StoredEvent, textsOf } from "./event.ts";
+import { recurrenceView } from "../recurrence/parse-recurrence.ts";
+import { occurrenceId } from "./occurrence-id.ts";
+import { movedInstant, type RuleOccurrence } from "../recurrence/occurrences.ts";
+import type { Override } from "./override.ts";
+import type { Times } from "./window.ts";
+
+/** A single event, or one occurrence of a series with its override applied (D19). */
+export interface EffectiveOccurrence<Event extends ShownEvent = StoredEvent> extends Times {
+  readonly event: Event;
+  /** Undefined for a single event. */
+  readonly ruleOccurrence?: RuleOccurrence;
+  readonly override?: Override;
+  readonly texts: EventTexts;
+  readonly color: Color;
+  /** Instant of the time zone change that gave it its present start; undefined if none did. */
+  readonly movedAt?: EpochMs;
+}
+
+export function singleOccurrence<Event extends ShownEvent>(event: Event): EffectiveOccurrence<Event> {
+  const { startsAt, endsAt, color } = event;
+  return { event, startsAt, endsAt, texts: textsOf(event), color };
+}
+
+/** One occurrence of a series; undefined when it is cancelled. */
+export function effectiveOccurrence<Event extends ShownEvent>(
+  event: Event,
+  ruleOccurrence: RuleOccurrence,
+  override: Override | undefined,
+  calendar: Calendar,
+): EffectiveOccurrence<Event> | undefined {
+  if (override?.cancelled === true) return undefined;
+  const { startsAt, endsAt, movedAt = 0 } = ruleOccurrence;
+  const byRule = { event, ruleOccurrence, startsAt, endsAt, texts: textsOf(event), color: event.color, movedAt };
+  return override === undefined ? byRule : withOverride(override, byRule, calendar);
+}
+
+function withOverride<Event extends ShownEvent>(
+  override: Override,
+  byRule: EffectiveOccurrence<Event>,
+  calendar: Calendar,
+): EffectiveOccurrence<Event> {
+  const { moved } = override;
+  const own = {
+    override,
+    texts: textsOf({ ...byRule.texts, ...override.texts }),
+    color: override.color ?? byRule.color,
+  };
+  if (moved === undefined) return { ...byRule, ...own };
+  // A change of the time zone moves an overridden start as it moves the series (D22).
+  const { at, since } = movedInstant(moved.startsAt, clockFor(moved.anchor, calendar));
+  const endsAt = at + moved.endsAt - moved.startsAt;
+  return { ...byRule, ...own, startsAt: at, endsAt, movedAt: since };
+}
+
+function idOf({ event, ruleOccurrence }: EffectiveOccurrence<ShownEvent>): OccurrenceId {
+  return ruleOccurrence === undefined
+    ? (event.id as string as OccurrenceId)
+    : occurrenceId(event.id, ruleOccurrence.original);
+}
+
+/** The view of the API (D18). */
+export function occurrenceView(placed: EffectiveOccurrence<ShownEvent>): EventView {
+  const { event, ruleOccurrence, startsAt, endsAt, texts, color } = placed;
+  const shown = {
+    eventId: idOf(placed),
+    startsAt,
+    endsAt,
+    ...texts,
+    isParent: false,
+    color,
+    recurs: ruleOccurrence !== undefined,
+  };
+  return event.recurring === undefined ? shown : { ...shown, recurrence: recurrenceView(event.recurring.recurrence) };
+}
+
+/** The occurrence with the fields that dispatch needs for planning and rendering. */
+export function announcedOccurrence(placed: EffectiveOccurrence, calendar: Calendar): Occurrence {
+  const { event, ruleOccurrence, override, startsAt, endsAt, texts, color } = placed;
+  return {
+    ...texts,
+    occurrenceId: idOf(placed),
+    eventId: event.id,
+    calendarNumber: event.calendarNumber,
+    timezone: anchorOf(calendar).timezone,
+    startsAt,
+    endsAt,
+    color,
+    recurs: ruleOccurrence !== undefined,
+    isFirst: ruleOccurrence?.isFirst ?? true,
+    scheduledAt: scheduledAtOf(placed),
+    coloredAt: override?.coloredAt ?? event.coloredAt,
+    ...(event.changedBy === undefined ? {} : { changedBy: event.changedBy }),
+  };
+}
+
+/** Instant of the last change of its start: of the series, of its override, or of the time zone (D31). */
+function scheduledAtOf({ event, ruleOccurrence, override, movedAt = 0 }: EffectiveOccurrence): EpochMs {
+  const byRule = Math.max(event.scheduledAt, ruleOccurrence?.movedAt ?? 0);
+  return Math.max(override?.moved === undefined ? byRule : (override.scheduledAt ?? byRule), movedAt);
+}

@@ -1,0 +1,36 @@
+import {
+  EVENT_ID,
+  EVENT_OR_OCCURRENCE_ID,
+  type EpochMs,
+  type EventId,
+  type OccurrenceId,
+} from "../../../contracts/ids.ts";
+
+/** The parts of an id: an event, and for an occurrence its original start. */
+export interface EventName {
+  readonly eventId: EventId;
+  readonly original?: EpochMs;
+}
+
+/** The id of one occurrence (D12); inverse of `readEventName`. Milliseconds are written only where there are some. */
+export function occurrenceId(eventId: EventId, original: EpochMs): OccurrenceId {
+  // 2024-05-06T12:00:00.000Z; cut up, as a list has one for each of its entries.
+  const iso = new Date(original).toISOString();
+  const day = iso.slice(0, 4) + iso.slice(5, 7) + iso.slice(8, 13);
+  const ms = iso.slice(20, 23);
+  return `${eventId}_${day}${iso.slice(14, 16)}${iso.slice(17, 19)}${ms === "000" ? "" : ms}Z` as OccurrenceId;
+}
+
+/** Parses an id; undefined for text that is no id in canonical form, such as `…T200000000Z`. */
+export function readEventName(text: string): EventName | undefined {
+  if (EVENT_ID.test(text)) return { eventId: text as EventId };
+  if (!EVENT_OR_OCCURRENCE_ID.test(text)) return undefined;
+  const [eventId, stamp] = text.split("_") as [EventId, string];
+  const original = Date.parse(
+    stamp.replace(
+      /^(\d{4})(\d\d)(\d\d)T(\d\d)(\d\d)(\d\d)(\d{3})?Z$/,
+      (_, y, mo, d, h, mi, s, ms = "000") => `${y}-${mo}-${d}T${h}:${mi}:${s}.${ms}Z`,
+    ),
+  );
+  return !Number.isNaN(original) && occurrenceId(eventId, original) === text ? { eventId, original } : undefined;
+}

@@ -1,0 +1,43 @@
+import type { Occurrence } from "../../../contracts/occurrences.contract.ts";
+import type { EpochMs } from "../../../contracts/ids.ts";
+import { compareText } from "./list-order.ts";
+
+/** The soonest of all occurrences that it is given. */
+export interface Soonest {
+  add(occurrence: Occurrence): void;
+  /** Occurrences that start later are no longer kept. */
+  readonly horizon: EpochMs;
+  readonly truncated: boolean;
+  /** By start, then by id. */
+  list(): Occurrence[];
+}
+
+/** Keeps the soonest `limit` occurrences, in memory for a few times as many, and says whether there were more. */
+export function soonest(limit: number): Soonest {
+  let kept: Occurrence[] = [];
+  let horizon = Number.POSITIVE_INFINITY;
+  let truncated = false;
+  const cut = () => {
+    kept.sort((a, b) => a.startsAt - b.startsAt || compareText(a.occurrenceId, b.occurrenceId));
+    if (kept.length <= limit) return;
+    truncated = true;
+    kept = kept.slice(0, limit);
+    horizon = kept.at(-1)?.startsAt ?? horizon;
+  };
+  return {
+    add(occurrence) {
+      if (kept.push(occurrence) > 2 * limit) cut();
+    },
+    get horizon() {
+      return horizon;
+    },
+    get truncated() {
+      cut();
+      return truncated;
+    },
+    list() {
+      cut();
+      return kept;
+    },
+  };
+}

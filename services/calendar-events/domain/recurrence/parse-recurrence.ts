@@ -1,0 +1,117 @@
+import type { FieldProblem } from "../../../contracts/contract.ts";
+import { refuse, type Refusal } from "../../../contracts/errors.ts";
+import {
+  type Recurrence,
+  RECURRENCE_DEFAULTS,
+  RECURRENCE_MEMBERS,
+  type RecurrenceInput,
+  type RecurrenceView,
+} from "../../../contracts/recurrence.ts";
+import { readByDay, writeByDay } from "./by-rule-parts.ts";
+import { RRULE_PARTS, type RuleInput, type RuleMember, readRrule, rruleProblem, writeRrule } from "./rrule-text.ts";
+import { ruleProblems } from "./rule-checks.ts";
+import type { Zone } from "../calendar/zone.ts";
+
+/** A recurrence that was given by its members, by an RRULE text, or by both where they agree (D15, D45). */
+export function parseRecurrence(given: RecurrenceInput, zone: Zone): Recurrence | Refusal {
+  const { rrule, ...members } = presentOf(given);
+  const read = rrule === undefined ? {} : readRrule(rrule, zone);
+  if (Array.isArray(read)) return refuse("INVALID_REQUEST", read);
+  const recurrence = { ...read, ...members };
+  const problems = [
+    ...(rrule === undefined ? [] : conflictsWith(read, members)),
+    ...ruleProblems(withDefaults(recurrence)).map((problem) => (rrule === undefined ? problem : inRrule(problem))),
+  ];
+  return problems.length === 0 ? fullRecurrence(recurrence) : refuse("INVALID_REQUEST", problems);
+}
+
+/** The check of params writes `undefined` for what is absent. */
+function presentOf(given: RecurrenceInput): RecurrenceInput {
+  return Object.fromEntries(Object.entries(given).filter(([, value]) => value !== undefined));
+}
+
+/** Members that say something else than the text. */
+function conflictsWith(read: RuleInput, members: RecurrenceInput): FieldProblem[] {
+  const [fromText, fromMembers] = [fullRecurrence(read), fullRecurrence(members)];
+  const given = (Object.keys(RRULE_PARTS) as RuleMember[]).filter((member) => members[member] !== undefined);
+  return given
+    .filter((member) => !agrees(member, fromMembers, fromText))
+    .map((member) => ({
+      field: `recurrence.${member}`,
+      code: "CONFLICTING",
+      message: `must say the same as ${RRULE_PARTS[member]} in the rrule`,
+    }));
+}
+
+/** A problem of a member that was given by the text. */
+function inRrule({ field, code, message }: FieldProblem): FieldProblem {
+  const member = (/^recurrence\.([A-Za-z]+)/.exec(field)?.[1] ?? "") as RuleMember;
+  return rruleProblem(code, `has a ${RRULE_PARTS[member]} that ${message}`);
+}
+
+/** Both forms count UNTIL to the second. */
+function agrees(member: RuleMember, a: Recurrence, b: Recurrence): boolean {
+  const of = (recurrence: Recurrence) =>
+    member === "until" ? Math.floor((recurrence.until ?? -1) / 1000) : JSON.stringify(recurrence[member]);
+  return of(a) === of(b);
+}
+
+function withDefaults(given: RuleInput): Recurrence {
+  // Without a frequency the contract lets no recurrence pass that has no text, and no text has none.
+  return { ...RECURRENCE_DEFAULTS, frequency: "DAILY", ...given };
+}
+
+/** A rule with its defaults, each list as a set in its order; an empty list is none. */
+export function fullRecurrence(given: RecurrenceInput): Recurrence {
+  const { frequency, count, interval, until, weekStart, ...lists } = withDefaults(given);
+  return {
+    frequency,
+    count,
+    interval,
+    ...listMember("byDay", canonicalByDay(lists.byDay)),
+    ...listMember("byMonthDay", inOrder(lists.byMonthDay)),
+    ...listMember("byMonth", inOrder(lists.byMonth)),
+    ...listMember("bySetPos", inOrder(lists.bySetPos)),
+    ...(until === undefined ? {} : { until }),
+    ...(weekStart === undefined ? {} : { weekStart }),
+    ...listMember("exDates", inOrder(lists.exDates)),
+    ...listMember("rDates", inOrder(lists.rDates)),
+  };
+}
+
+function listMember<Member extends keyof Recurrence, Entry>(
+  member: Member,
+  entries: readonly Entry[],
+): { readonly [Name in Member]?: readonly Entry[] } {
+  return entries.length === 0 ? {} : ({ [member]: entries } as { readonly [Name in Member]: readonly Entry[] });
+}
+
+function inOrder(numbers: readonly number[] = []): number[] {
+  return [...new Set(numbers)].sort((a, b) => a - b);
+}
+
+/** By their numbers, then in the order of the week. */
+function canonicalByDay(entries: readonly string[] = []): string[] {
+  const days = entries.map(readByDay).sort((a, b) => a.nth - b.nth || a.weekday - b.weekday);
+  return [...new Set(days.map(writeByDay))];
+}
+
+/** Whether two recurrences are the same in every member. */
+export function sameRecurrence(a: Recurrence | undefined, b: Recurrence | undefined): boolean {
+  return RECURRENCE_MEMBERS.every((member) => JSON.stringify(a?.[member]) === JSON.stringify(b?.[member]));
+}
+
+/** A rule that has nothing but these is answered as it always was (D45). */
+const SIMPLE_MEMBERS = 3;
+
+const views = new WeakMap<Recurrence, RecurrenceView>();
+
+/** The recurrence as the API shows it. */
+export function recurrenceView(recurrence: Recurrence): RecurrenceView {
+  if (Object.keys(recurrence).length <= SIMPLE_MEMBERS) return recurrence;
+  const known = views.get(recurrence);
+  if (known !== undefined) return known;
+  const view = { ...recurrence, rrule: writeRrule(recurrence) };
+  views.set(recurrence, view);
+  return view;
+}

@@ -1,0 +1,63 @@
+import type { FieldProblemCode } from "../../../contracts/contract.ts";
+import { refuse, type Refusal } from "../../../contracts/errors.ts";
+import type { EpochMs } from "../../../contracts/ids.ts";
+import type { Recurrence } from "../../../contracts/recurrence.ts";
+import { type Anchor, type Calendar, zoneOf } from "../calendar/calendar.ts";
+import { type Recurring, seriesOf, type ShownEvent } from "../event/event.ts";
+import { instantToLocal } from "../calendar/local-to-instant.ts";
+import { hasOccurrence, recursAtAll, type Series } from "./occurrences.ts";
+import { isDateOfRule, lastDayOf } from "./rule-dates.ts";
+
+/** The recurrence fields of a new series that starts at an instant. */
+export function newRecurring(
+  recurrence: Recurrence,
+  anchor: Anchor,
+  startsAt: EpochMs,
+  hasOverrides = false,
+): Recurring {
+  const lastDay = lastDayOf(recurrence, instantToLocal(startsAt, zoneOf(anchor)));
+  return { recurrence, anchor, hasOverrides, ...(lastDay === undefined ? {} : { lastDay }) };
+}
+
+/**
+ * The refusal of a rule that does not fit its start, or asks for more than one occurrence and has no second one before time
+ * ends (D13, D45). `startField` is the field to name where the rule has no date at the start: the one that was given.
+ */
+export function neverRecurs(
+  event: ShownEvent,
+  calendar: Calendar,
+  startField: "startsAt" | "recurrence",
+): Refusal | undefined {
+  const series = seriesOf(event, calendar);
+  if (series === undefined) return undefined;
+  const { recurrence, startsAt, clock } = series;
+  const { count, until, rDates = [], exDates } = recurrence;
+  const zone = clock[0].zone;
+  if (!isDateOfRule(recurrence, instantToLocal(startsAt, zone))) {
+    const whose = startField === "startsAt" ? "must be a date of the recurrence" : "must have a date at the start";
+    return refused(startField, "CONFLICTING", `${whose}, on the wall clock of ${zone.name}`);
+  }
+  if (until !== undefined && until < startsAt) {
+    return refused("recurrence.until", "OUT_OF_RANGE", "must not be before the start");
+  }
+  if (rDates.some((at) => at < startsAt)) {
+    return refused("recurrence.rDates", "OUT_OF_RANGE", "must not be before the start");
+  }
+  if (count !== 1 && !recursAtAll(series)) return withoutSecond(series);
+  if (exDates !== undefined && !hasOccurrence(series)) {
+    return refused("recurrence.exDates", "OUT_OF_RANGE", "must leave an occurrence");
+  }
+  return undefined;
+}
+
+/** Names UNTIL where the rule would go on without it. */
+function withoutSecond({ recurrence, ...series }: Series): Refusal {
+  const { until, ...endless } = recurrence;
+  return until !== undefined && recursAtAll({ ...series, recurrence: endless })
+    ? refused("recurrence.until", "OUT_OF_RANGE", "must leave a second occurrence")
+    : refused("recurrence", "OUT_OF_RANGE", "must recur before the year 10000");
+}
+
+function refused(field: string, code: FieldProblemCode, message: string): Refusal {
+  return refuse("INVALID_REQUEST", [{ field, code, message }]);
+}

@@ -1,0 +1,42 @@
+import type { FieldProblem } from "../../../contracts/contract.ts";
+import type { Recurrence } from "../../../contracts/recurrence.ts";
+import { readByDay } from "./by-rule-parts.ts";
+
+/** Combinations of rule parts that RFC 5545 (section 3.3.10) forbids, one problem for each part. */
+export function ruleProblems(recurrence: Recurrence): FieldProblem[] {
+  const { frequency, count, until, byDay, byMonthDay, byMonth, bySetPos } = recurrence;
+  const problems = [...byDayProblems(recurrence)];
+  if (until !== undefined && count !== -1) {
+    problems.push({
+      field: "recurrence.until",
+      code: "CONFLICTING",
+      message: "must not be given together with a count",
+    });
+  }
+  if (byMonthDay !== undefined && frequency === "WEEKLY") {
+    problems.push({ field: "recurrence.byMonthDay", code: "NOT_ALLOWED", message: "must not be in a WEEKLY rule" });
+  }
+  if (bySetPos !== undefined && (byDay ?? byMonthDay ?? byMonth) === undefined) {
+    const message = "must be given together with weekdays, days of the month or months";
+    problems.push({ field: "recurrence.bySetPos", code: "CONFLICTING", message });
+  }
+  return problems;
+}
+
+/** A month has a weekday at most so often. */
+const MAX_IN_MONTH = 5;
+
+function byDayProblems({ frequency, byDay = [], byMonth }: Recurrence): FieldProblem[] {
+  const isOfYear = frequency === "YEARLY" && byMonth === undefined;
+  return byDay.flatMap((entry, at): FieldProblem[] => {
+    const { nth } = readByDay(entry);
+    const field = `recurrence.byDay[${at}]`;
+    if (nth !== 0 && (frequency === "DAILY" || frequency === "WEEKLY")) {
+      return [{ field, code: "NOT_ALLOWED", message: `must have no number in a ${frequency} rule` }];
+    }
+    if (Math.abs(nth) > MAX_IN_MONTH && !isOfYear) {
+      return [{ field, code: "OUT_OF_RANGE", message: "must have a number from 1 to 5 or -5 to -1 within a month" }];
+    }
+    return [];
+  });
+}

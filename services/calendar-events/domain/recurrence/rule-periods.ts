@@ -1,0 +1,193 @@
+import { type Recurrence, type Weekday, WEEKDAYS } from "../../../contracts/recurrence.ts";
+import { type ChosenDates, chosenDates, chosenDays, type DaysOfMonth, weekdayOf } from "./by-rule-parts.ts";
+import { civilOfDays, daysInMonth, daysOfCivil } from "./civil-days.ts";
+
+/**
+ * The periods of a rule with BYxxx parts, and the dates of each. A date is a number of days from 1970-01-01. A period is a
+ * month of the calendar, also of DAILY and WEEKLY rules, so that no day is looked at in a month without dates; with
+ * BYSETPOS, which counts within the rule's own periods, it is a week or a year where those are.
+ */
+export interface RulePeriods {
+  /** The number of the period that has the date. */
+  periodOf(date: number): number;
+  /** The first period from a number on that may have dates; Infinity for none. */
+  nextFrom(period: number): number;
+  /** The first day of a period; NaN for Infinity. */
+  firstDay(period: number): number;
+  /** The dates of a period, in order; those before the rule's start are among them. */
+  datesIn(period: number): readonly number[];
+}
+
+/** The periods of a rule that starts on a date. */
+export function periodsOf(recurrence: Recurrence, start: number): RulePeriods {
+  const { frequency, bySetPos } = recurrence;
+  const chosen = chosenDates(recurrence, start);
+  const daysOf = chosenDays(chosen);
+  if (bySetPos === undefined) return monthPeriods(recurrence, start, chosen, daysOf);
+  switch (frequency) {
+    case "DAILY": {
+      // Each set has one date: it is the first and the last.
+      const isTaken = bySetPos.some((position) => Math.abs(position) === 1);
+      return monthPeriods(recurrence, start, chosen, isTaken ? daysOf : () => []);
+    }
+    case "WEEKLY":
+      return weekPeriods(recurrence, start, chosen, bySetPos);
+    case "MONTHLY":
+      return monthPeriods(recurrence, start, chosen, (year, month) => atPositions(daysOf(year, month), bySetPos));
+    case "YEARLY":
+      return yearPeriods(recurrence, start, chosen, bySetPos);
+  }
+}
+
+/** The first day of the week of a date. */
+export function weekOf(date: number, weekStart: Weekday = "MO"): number {
+  return date - ((weekdayOf(date) - WEEKDAYS.indexOf(weekStart) + 7) % 7);
+}
+
+/** The entries at some positions: 1 for the first, −1 for the last. */
+function atPositions(entries: readonly number[], positions: readonly number[]): number[] {
+  const taken = new Set(positions.map((position) => entries.at(position > 0 ? position - 1 : position)));
+  return entries.filter((entry) => taken.has(entry));
+}
+
+/** A year's kind, 0 … 13: by the weekday on which it begins, and whether it has 29 February. */
+function kindOfYear(year: number): number {
+  return 7 * (daysInMonth(year, 2) - 28) + weekdayOf(firstDayOf(year));
+}
+
+function firstDayOf(year: number): number {
+  return daysOfCivil({ year, month: 1, day: 1 });
+}
+
+const ALL_MONTHS = [1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 11, 12] as const;
+
+function monthPeriods(recurrence: Recurrence, start: number, chosen: ChosenDates, daysOf: DaysOfMonth): RulePeriods {
+  const isOfInterval = intervalCheck(recurrence, start);
+  // The days of a month depend on its year's kind alone: a rule that is read to the year 9999 chooses them 168 times.
+  const known: (readonly number[])[] = [];
+  return {
+    periodOf: monthOf,
+    nextFrom: monthSequence(recurrence, start, chosen),
+    firstDay: firstDayOfMonth,
+    datesIn(number) {
+      const [year, month] = [Math.floor(number / 12), (number % 12) + 1];
+      const kind = 12 * kindOfYear(year) + month;
+      const days = (known[kind] ??= daysOf(year, month));
+      const first = firstDayOfMonth(number);
+      const dates = days.map((day) => first + day - 1);
+      return isOfInterval === undefined ? dates : dates.filter(isOfInterval);
+    },
+  };
+}
+
+/** Months from the year 0 to a date's month. */
+function monthOf(date: number): number {
+  const { year, month } = civilOfDays(date);
+  return year * 12 + month - 1;
+}
+
+function firstDayOfMonth(number: number): number {
+  return daysOfCivil({ year: Math.floor(number / 12), month: (number % 12) + 1, day: 1 });
+}
+
+/** Whether the interval of a DAILY or WEEKLY rule has a date; that of the others chooses months. */
+function intervalCheck({ frequency, interval, weekStart }: Recurrence, start: number) {
+  if (interval === 1 || frequency === "MONTHLY" || frequency === "YEARLY") return undefined;
+  if (frequency === "DAILY") return (date: number) => (date - start) % interval === 0;
+  const week = weekOf(start, weekStart);
+  return (date: number) => Math.floor((date - week) / 7) % interval === 0;
+}
+
+/** The first month from a number on that the interval and BYMONTH leave. */
+function monthSequence(recurrence: Recurrence, start: number, { months }: ChosenDates): RulePeriods["nextFrom"] {
+  const { frequency, interval, weekStart } = recurrence;
+  const first = monthOf(start);
+  switch (frequency) {
+    case "YEARLY":
+      return (from) => {
+        const year = nextOf(Math.floor(first / 12), interval, Math.floor(from / 12));
+        const month = nextAmong(months, Math.max(from, 12 * year), 1);
+        return month < 12 * (year + 1) ? month : nextAmong(months, 12 * (year + interval), 1);
+      };
+    case "MONTHLY":
+      return (from) => nextAmong(months, nextOf(first, interval, from), interval);
+    case "DAILY":
+    case "WEEKLY": {
+      const [period, days] = frequency === "DAILY" ? [start, interval] : [weekOf(start, weekStart), 7 * interval];
+      // A week of the rule may begin six days before the month.
+      const before = frequency === "DAILY" ? 0 : 6;
+      return (from) => {
+        const month = nextAmong(months, Math.max(first, from), 1);
+        if (days <= 31) return month;
+        return nextAmong(months, Math.max(month, monthOf(nextOf(period, days, firstDayOfMonth(month) - before))), 1);
+      };
+    }
+  }
+}
+
+/** The first of the numbers `first`, `first + every`, … that is not below `from`. */
+function nextOf(first: number, every: number, from: number): number {
+  return first + Math.max(0, Math.ceil((from - first) / every)) * every;
+}
+
+/** The first of the months `from`, `from + every`, … that BYMONTH has: every 12 steps come to the same month of the year. */
+function nextAmong(months: readonly number[] | undefined, from: number, every: number): number {
+  if (months === undefined) return from;
+  for (let at = from; at < from + 12 * every; at += every) if (months.includes((at % 12) + 1)) return at;
+  return Infinity;
+}
+
+function weekPeriods(
+  { interval, weekStart }: Recurrence,
+  start: number,
+  { months, weekdays = [] }: ChosenDates,
+  positions: readonly number[],
+): RulePeriods {
+  const first = weekOf(start, weekStart);
+  const firstDay = (week: number) => first + 7 * week;
+  const periodOf = (date: number) => Math.floor((date - first) / 7);
+  const days = WEEKDAYS.map((_, at) => at).filter((at) =>
+    weekdays.some((each) => each.weekday === weekdayOf(first + at)),
+  );
+  const isOfMonths = (date: number) => months?.includes(civilOfDays(date).month) !== false;
+  return {
+    periodOf,
+    firstDay,
+    nextFrom(from) {
+      const week = nextOf(0, interval, from);
+      if (isOfMonths(firstDay(week)) || isOfMonths(firstDay(week) + 6)) return week;
+      const month = nextAmong(months, monthOf(firstDay(week)), 1);
+      return nextOf(0, interval, Math.max(week, periodOf(firstDayOfMonth(month))));
+    },
+    datesIn(week) {
+      const dates = days.map((day) => firstDay(week) + day);
+      return atPositions(months === undefined ? dates : dates.filter(isOfMonths), positions);
+    },
+  };
+}
+
+function yearPeriods(
+  { interval }: Recurrence,
+  start: number,
+  chosen: ChosenDates,
+  positions: readonly number[],
+): RulePeriods {
+  const daysOf = chosenDays(chosen);
+  const first = civilOfDays(start).year;
+  const months = (chosen.months ?? ALL_MONTHS).toSorted((a, b) => a - b);
+  const known: (readonly number[])[] = [];
+  /** Days from the year's first to the dates. */
+  const daysIntoYear = (year: number) => {
+    const days = months.flatMap((month) => daysOf(year, month).map((day) => daysOfCivil({ year, month, day })));
+    return atPositions(days, positions).map((day) => day - firstDayOf(year));
+  };
+  return {
+    periodOf: (date) => civilOfDays(date).year,
+    nextFrom: (year) => nextOf(first, interval, year),
+    firstDay: firstDayOf,
+    datesIn(year) {
+      const days = (known[kindOfYear(year)] ??= daysIntoYear(year));
+      return days.map((day) => firstDayOf(year) + day);
+    },
+  };
+}

@@ -1,0 +1,41 @@
+import { LRUCache } from "lru-cache";
+import { type ActionCaller, callAction } from "../../../mixins/actions/typed-calls.ts";
+import { getGuildSettings } from "../../contracts/guild-settings.contract.ts";
+import type { GuildId } from "../../contracts/ids.ts";
+
+/** How many calendars each guild may have (D20), as its settings say. */
+export interface CalendarLimit {
+  /** Rejects when the settings are out of reach. */
+  of(guildId: GuildId, caller: ActionCaller): Promise<number>;
+  /** The guild's settings changed. */
+  forget(guildId: GuildId): void;
+}
+
+/** A lost broadcast is made good by age. */
+const MAX_AGE_MS = 5_000;
+const MAX_GUILDS = 10_000;
+
+/** Asks the guild settings service, and remembers the answer for a while. */
+export function calendarLimit(now: () => number): CalendarLimit {
+  const perf = { now };
+  const known = new LRUCache<GuildId, Promise<number>>({ max: MAX_GUILDS, ttl: MAX_AGE_MS, ttlResolution: 0, perf });
+  return {
+    of(guildId, caller) {
+      const remembered = known.get(guildId);
+      if (remembered !== undefined) return remembered;
+      const limit = ask(guildId, caller);
+      known.set(guildId, limit);
+      limit.catch(() => {
+        if (known.peek(guildId) === limit) known.delete(guildId);
+      });
+      return limit;
+    },
+
+    forget: (guildId) => void known.delete(guildId),
+  };
+}
+
+async function ask(guildId: GuildId, caller: ActionCaller): Promise<number> {
+  const { maxCalendars } = await callAction(caller, getGuildSettings, { guildId });
+  return maxCalendars;
+}

@@ -1,0 +1,93 @@
+import { afterAll, beforeAll, describe, expect, test } from "@jest/globals";
+import mongoose, { type Connection } from "mongoose";
+import { emptyDatabase } from "../../../test/real-parts/test-services.ts";
+import type { EventId, GuildId } from "../../contracts/ids.ts";
+import { sampleOccurrence } from "../../../test/fixtures/dispatch-samples.ts";
+import { calendarEventsStore, type CalendarEventsStore } from "./calendar-events.store.ts";
+import { unwrittenCalendar } from "../domain/calendar/calendar.ts";
+import type { CalendarEvent } from "../domain/event/event.ts";
+import type { EventReads } from "./event-reads.store.ts";
+
+const guildId = "1" as GuildId;
+const eventId = (digit: number) => `e${String(digit).repeat(25)}` as EventId;
+
+function event(digit: number, revision = 1): CalendarEvent {
+  const id = eventId(digit);
+  return { id, guildId, calendarNumber: 1, revision, startsAt: 5, endsAt: 9, color: "NONE" };
+}
+
+describe("the store of events", () => {
+  let connection: Connection;
+  let store: CalendarEventsStore;
+  beforeAll(async () => {
+    connection = await mongoose.createConnection(emptyDatabase(), { autoIndex: false }).asPromise();
+    store = calendarEventsStore(connection, 100);
+    for (const model of Object.values(connection.models)) await model.createIndexes();
+  });
+  afterAll(() => connection.close());
+
+  test("reads at once see one moment: what is written between them is not seen", async () => {
+    await store.insert(event(1));
+    const { numbers, reads } = await store.calendarsNow(guildId);
+    const readsNow = store.readsNow();
+    const calendar = unwrittenCalendar(guildId, 1);
+    const listed = async (of: EventReads) => {
+      const found = await Array.fromAsync(of.shownTouching(guildId, calendar, { from: 0, until: 10 }));
+      return found.flatMap(({ events }) => events.map(({ id }) => id));
+    };
+    await expect(listed(readsNow)).resolves.toEqual([eventId(1)]);
+    await store.insert(event(2));
+    for (const before of [reads, readsNow]) {
+      await expect(listed(before)).resolves.toEqual([eventId(1)]);
+      await expect(before.findAll([eventId(1), eventId(2)])).resolves.toHaveLength(1);
+    }
+    expect(numbers).toEqual([1]);
+    await expect(listed(store.readsNow())).resolves.toHaveLength(2);
+    await expect(store.findAll([eventId(2)])).resolves.toHaveLength(1);
+  });
+
+  test("what an event was before it was last moved, recoloured or removed is told, the latest first", async () => {
+    const other = "2" as GuildId;
+    const one = { ...event(4), guildId: other, name: "one" };
+    const stamped = (of: CalendarEvent) => ({ ...of, scheduledAt: 0, coloredAt: 0 });
+    const former = async (after = 0) => {
+      const found = await store.former(other, after);
+      return found.map(({ event: of, until }) => ({ startsAt: of?.startsAt, color: of?.color, until }));
+    };
+    await store.insert(one);
+    await expect(former()).resolves.toEqual([]);
+    const moved = { ...one, startsAt: 6, revision: 2 };
+    await store.replace({ event: moved, rescheduled: true, recolored: false }, "all");
+    const renamed = { ...moved, name: "renamed", revision: 3 };
+    await store.replace({ event: renamed, rescheduled: false, recolored: false }, "all");
+    await expect(former()).resolves.toMatchObject([{ startsAt: 5, color: "NONE" }]);
+    const red = { ...renamed, color: "RED" as const, revision: 4 };
+    await store.replace({ event: red, rescheduled: false, recolored: true }, "all");
+    await expect(former()).resolves.toMatchObject([{ startsAt: 6, color: "NONE" }]);
+    await store.remove(stamped(red));
+    const [removed] = await former();
+    expect(removed).toMatchObject({ startsAt: 6, color: "RED" });
+    await expect(former(removed?.until)).resolves.toEqual([]);
+    await expect(former((removed?.until ?? 0) - 1)).resolves.toHaveLength(1);
+  });
+
+  test("a write from a revision that is not there any more stores nothing, and drops no override", async () => {
+    const anchor = { timezone: "UTC", version: 0 };
+    const recurrence = { frequency: "DAILY", count: -1, interval: 1 } as const;
+    const series = (revision: number) =>
+      Object.assign(event(3, revision), { recurring: { recurrence, anchor, hasOverrides: true } });
+    const override = { eventId: eventId(3), original: 5, cancelled: true, texts: {} };
+    const own = { override, rescheduled: false, recolored: false };
+    const before = sampleOccurrence({ eventId: eventId(3), startsAt: 5, endsAt: 9 });
+    await store.insert(series(1));
+    await expect(store.saveOverride(series(3), own, before)).resolves.toBe(false);
+    await expect(store.overriddenStarts(eventId(3))).resolves.toEqual([]);
+    await expect(store.saveOverride(series(2), own, before)).resolves.toBe(true);
+    const stale = { event: series(2), rescheduled: true, recolored: false };
+    await expect(store.replace(stale, [])).resolves.toBe(false);
+    await expect(store.overriddenStarts(eventId(3))).resolves.toEqual([5]);
+    await expect(store.former(guildId, 0)).resolves.toMatchObject([{ occurrence: { startsAt: 5, recurs: true } }]);
+    await expect(store.replace({ ...stale, event: series(3) }, [])).resolves.toBe(true);
+    await expect(store.overriddenStarts(eventId(3))).resolves.toEqual([]);
+  });
+});

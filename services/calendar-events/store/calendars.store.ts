@@ -1,0 +1,91 @@
+import { type Connection, Schema } from "mongoose";
+import {
+  changesSince,
+  saveRevision,
+  stampedReplacement,
+  type Tracked,
+  trackedIndexes,
+  trackedPaths,
+} from "../../../mixins/mongo/change-feed.ts";
+import { coalescedReads } from "../../../mixins/mongo/batched-find.ts";
+import { revisionWritten } from "../../../mixins/mongo/recent-writes.ts";
+import type { ChangesSinceParams, ChangesSinceResult } from "../../contracts/change-feed.contract.ts";
+import type { EpochMs, GuildId } from "../../contracts/ids.ts";
+import { type Calendar, type ChangedCalendar, unwrittenCalendar } from "../domain/calendar/calendar.ts";
+
+interface CalendarRow extends Tracked {
+  readonly calendarNumber: number;
+  readonly name?: string;
+  readonly zoneChanges: readonly { readonly version: number; readonly timezone: string; readonly since: Date }[];
+}
+
+const schema = new Schema<CalendarRow>(
+  {
+    _id: { type: String, required: true },
+    ...trackedPaths,
+    calendarNumber: Number,
+    name: String,
+    zoneChanges: [{ version: Number, timezone: String, since: Date, _id: false }],
+  },
+  { collection: "calendars", versionKey: false },
+);
+for (const [keys, options] of trackedIndexes) schema.index(keys, options);
+schema.index({ guildId: 1, calendarNumber: 1 });
+
+export interface CalendarsStore {
+  find(guildId: GuildId, calendarNumber: number): Promise<Calendar>;
+  /** Those of the guild's calendars that were written, by number. */
+  list(guildId: GuildId): Promise<Calendar[]>;
+  /** Stores the next revision; false when another write came between. */
+  replace(next: ChangedCalendar): Promise<boolean>;
+  /** The revision that another try of the write that is being made has stored of the calendar; undefined where none has. */
+  revisionWritten(guildId: GuildId, calendarNumber: number): Promise<number | undefined>;
+  changesSince(params: ChangesSinceParams): Promise<ChangesSinceResult>;
+}
+
+export function calendarsStore(connection: Connection): CalendarsStore {
+  const model = connection.model<CalendarRow>("Calendar", schema);
+  const read = coalescedReads(model, {});
+  return {
+    async find(guildId, calendarNumber) {
+      const row = await read(idOf(guildId, calendarNumber));
+      return row === null ? unwrittenCalendar(guildId, calendarNumber) : calendarOf(row);
+    },
+
+    async list(guildId) {
+      const rows = await model.find({ guildId }).sort({ calendarNumber: 1 }).lean<CalendarRow[]>();
+      return rows.map(calendarOf);
+    },
+
+    replace({ calendar, newZone }) {
+      const { zoneChanges, ...fields } = calendar;
+      const kept = zoneChanges.map(({ version, timezone, since }) => ({ version, timezone, since: new Date(since) }));
+      const record = { _id: idOf(calendar.guildId, calendar.calendarNumber), ...fields };
+      const replacement = stampedReplacement(record, [], { zoneChanges: zoneChangesWith(kept, newZone) });
+      return saveRevision(model, record, replacement);
+    },
+
+    revisionWritten: (guildId, calendarNumber) =>
+      revisionWritten(model, { guildId, _id: idOf(guildId, calendarNumber) }),
+
+    changesSince: (params) => changesSince(model, params),
+  };
+}
+
+/** The zone changes of a calendar, with the new zone, where there is one, from the time of the write. */
+function zoneChangesWith(zoneChanges: readonly object[], newZone: ChangedCalendar["newZone"]): object {
+  const added = newZone === undefined ? [] : [{ ...newZone, timezone: { $literal: newZone.timezone }, since: "$$NOW" }];
+  return { $concatArrays: [{ $literal: zoneChanges }, added] };
+}
+
+function idOf(guildId: GuildId, calendarNumber: number): string {
+  return `${guildId}/${calendarNumber}`;
+}
+
+function calendarOf({ guildId, calendarNumber, revision, name, zoneChanges }: CalendarRow): Calendar {
+  const changes = zoneChanges.map(({ version, timezone, since }): Calendar["zoneChanges"][number] => {
+    const at: EpochMs = since.getTime();
+    return { version, timezone, since: at };
+  });
+  return { guildId, calendarNumber, revision, ...(name === undefined ? {} : { name }), zoneChanges: changes };
+}

@@ -1,0 +1,208 @@
+import type { Model } from "mongoose";
+import { coalescedReads } from "../../../mixins/mongo/batched-find.ts";
+import { type Moment, readRows, readRowsNow, type ShortRead, streamRows } from "../../../mixins/mongo/find-command.ts";
+import type { EpochMs, EventId, GuildId, OccurrenceId } from "../../contracts/ids.ts";
+import { perText } from "../../contracts/calendar-events.contract.ts";
+import type { OnlyOccurrences } from "../../contracts/occurrences.contract.ts";
+import {
+  type AnyRow,
+  eventOf,
+  FOUND,
+  isOverrideRow,
+  type OverrideRow,
+  overrideOf,
+  type Row,
+  SHOWN,
+  shownOf,
+  WITHOUT_ENTRIES,
+} from "./calendar-event.document.ts";
+import type { Calendar } from "../domain/calendar/calendar.ts";
+import type { ShownEvent, StoredEvent } from "../domain/event/event.ts";
+import type { Override } from "../domain/event/override.ts";
+import type { Window } from "../domain/event/window.ts";
+import { ENTRIES_INDEX, IN_ORDER_INDEX } from "../window-index/entries.ts";
+import { inCalendars, queryFor, seriesQuery } from "../window-index/query.ts";
+
+/** Some of what was found: events, and occurrences that were moved by hand. */
+export interface EventPage<Event extends ShownEvent = StoredEvent> {
+  readonly events: readonly Event[];
+  readonly moved: readonly Override[];
+}
+
+/** How much a search reads of each event, and of which events. */
+export interface Narrowed {
+  readonly texts: boolean;
+  /** With a colour, series of other colours are read whose occurrences may have been recoloured. */
+  readonly only?: OnlyOccurrences;
+  /** Series that have not changed since are read where their occurrences may have. */
+  readonly changedSince?: EpochMs | undefined;
+}
+
+export interface EventReads {
+  /** Undefined when the guild has no such event; with what the occurrence of that id has of its own. */
+  find(
+    guildId: GuildId,
+    id: EventId,
+    occurrence?: OccurrenceId,
+  ): Promise<{ event: StoredEvent; override?: Override } | undefined>;
+  findAll(ids: readonly EventId[]): Promise<StoredEvent[]>;
+  /** Events that touch a window of a calendar, as lists show them; in no order, a page at a time. Some series have nothing in it. */
+  shownTouching(guildId: GuildId, calendar: Calendar, window: Window): AsyncIterable<EventPage<ShownEvent>>;
+  /** The same of series and occurrences that were moved by hand, in some calendars. */
+  recurringTouching(
+    guildId: GuildId,
+    calendars: readonly Calendar[],
+    window: Window,
+    narrowed: Narrowed,
+  ): AsyncIterable<EventPage>;
+  /** Single events that start in a window, soonest first. */
+  singlesStarting(
+    guildId: GuildId,
+    calendars: readonly Calendar[],
+    window: Window,
+    most: number,
+    narrowed: Narrowed,
+  ): Promise<StoredEvent[]>;
+  /** The overrides of these series with original starts in the window. */
+  overrides(ids: readonly EventId[], originals: Window): Promise<Override[]>;
+  /** Original starts of all occurrences of a series that have something of their own. */
+  overriddenStarts(id: EventId): Promise<EpochMs[]>;
+}
+
+/** Rows in one reply: of the longest texts, of 20 kB each, 5 MB. */
+const ROWS_AT_ONCE = 250;
+
+/**
+ * Reads of events as they are; or, with a moment, as they were then. A moment that is not known yet is that of the first
+ * read, which has to end before the others begin.
+ */
+export function eventReads(model: Model<AnyRow>, moment?: { at?: Moment }): EventReads {
+  async function rowsOf<Of>(read: ShortRead): Promise<Of[]> {
+    if (moment === undefined || moment.at !== undefined) return readRows<Of>(model, read, moment?.at);
+    const { rows, at } = await readRowsNow<Of>(model, read);
+    moment.at = at;
+    return rows;
+  }
+
+  async function* found<Event extends ShownEvent>(
+    where: Pick<ShortRead, "filter" | "hint">,
+    { projection, eventIn }: RowMapping<Event>,
+  ): AsyncIterable<EventPage<Event>> {
+    const read = { ...where, projection };
+    const few = await rowsOf<Row>({ ...read, limit: ROWS_AT_ONCE + 1 });
+    if (few.length <= ROWS_AT_ONCE) yield partitionRows(few, eventIn);
+    else for await (const rows of many({ ...read, batchSize: ROWS_AT_ONCE })) yield partitionRows(rows, eventIn);
+  }
+
+  async function* many(read: Parameters<typeof streamRows>[1]): AsyncIterable<readonly Row[]> {
+    let some: Row[] = [];
+    for await (const row of streamRows<Row>(model, read, moment?.at)) {
+      some.push(row);
+      if (some.length < ROWS_AT_ONCE) continue;
+      yield some;
+      some = [];
+    }
+    if (some.length > 0) yield some;
+  }
+
+  /** Reads at a moment are not coalesced with others. */
+  const byIds =
+    moment === undefined
+      ? rowReader(model)
+      : (ids: readonly string[]) => rowsOf<Row>({ filter: { _id: { $in: ids } }, projection: WITHOUT_ENTRIES });
+
+  return {
+    async find(guildId, id, occurrence) {
+      const ids = occurrence === undefined ? [id] : [id, occurrence];
+      const { events, moved } = partitionRows(await byIds(ids), eventOf);
+      const [event] = events;
+      if (event?.guildId !== guildId) return undefined;
+      return moved[0] === undefined ? { event } : { event, override: moved[0] };
+    },
+
+    async findAll(ids) {
+      return [...partitionRows(await byIds(ids), eventOf).events];
+    },
+
+    shownTouching: (guildId, calendar, window) =>
+      found(
+        { filter: queryFor(guildId, [calendar], window), hint: ENTRIES_INDEX },
+        { projection: SHOWN, eventIn: shownOf },
+      ),
+
+    recurringTouching(guildId, calendars, window, { texts, only = {}, changedSince }) {
+      const { color, eventId } = only;
+      const ofColor = color === undefined ? [] : [{ $or: [{ color: { $in: [color, null] } }, { hasOverrides: true }] }];
+      const changed =
+        changedSince === undefined ? [] : [{ $or: [...changedAfter(changedSince), { hasOverrides: true }] }];
+      const conditions = [...ofColor, ...changed];
+      const also = conditions.length === 0 ? {} : { $and: conditions };
+      const where =
+        eventId === undefined
+          ? { filter: queryFor(guildId, calendars, window, { which: "recurring", also }), hint: ENTRIES_INDEX }
+          : { filter: seriesQuery(guildId, calendars, eventId) };
+      return found(where, { projection: projectionOf(texts), eventIn: eventOf });
+    },
+
+    async singlesStarting(guildId, calendars, { from, until }, most, { texts, only = {}, changedSince }) {
+      const { color, eventId } = only;
+      const filter = {
+        ...inCalendars(guildId, calendars),
+        ...(eventId === undefined ? {} : { _id: eventId }),
+        ...(color === undefined ? {} : { color }),
+        ...(changedSince === undefined ? {} : { $or: changedAfter(changedSince) }),
+        startsAt: { $gte: from, $lt: until },
+        recurrence: { $exists: false },
+        eventId: { $exists: false },
+      };
+      const read = { filter, projection: projectionOf(texts), sort: { startsAt: 1 }, limit: most } as const;
+      const hint = eventId === undefined ? { hint: IN_ORDER_INDEX } : {};
+      return [...partitionRows(await rowsOf<Row>({ ...read, ...hint }), eventOf).events];
+    },
+
+    async overrides(ids, { from, until }) {
+      const filter = { eventId: { $in: ids }, original: { $gte: from, $lt: until } };
+      const rows = await rowsOf<OverrideRow>({ filter, projection: FOUND });
+      return rows.map(overrideOf);
+    },
+
+    async overriddenStarts(eventId) {
+      const read = { filter: { eventId }, projection: { original: 1 } } as const;
+      const rows = await rowsOf<Pick<OverrideRow, "original">>(read);
+      return rows.map(({ original }) => original);
+    },
+  };
+}
+
+function rowReader(model: Model<AnyRow>): (ids: readonly string[]) => Promise<Row[]> {
+  const read = coalescedReads(model, WITHOUT_ENTRIES);
+  return async (ids) => (await Promise.all(ids.map(read))).filter((row) => row !== null);
+}
+
+/** The projection of rows, and the function that makes an event of a row. */
+interface RowMapping<Event extends ShownEvent> {
+  readonly projection: Readonly<Record<string, 0>>;
+  readonly eventIn: (row: Exclude<Row, OverrideRow>) => Event | undefined;
+}
+
+/** Matches events whose start or colour was set at the instant or later. */
+function changedAfter(at: EpochMs): object[] {
+  const after = { $gte: new Date(at) };
+  return [{ scheduledAt: after }, { coloredAt: after }];
+}
+
+/** Texts may be 7 kB an event, and ten thousand are read at a time. */
+const WITHOUT_TEXTS = perText(() => 0 as const);
+
+function projectionOf(texts: boolean): RowMapping<StoredEvent>["projection"] {
+  return texts ? FOUND : { ...FOUND, ...WITHOUT_TEXTS };
+}
+
+function partitionRows<Event extends ShownEvent>(
+  rows: readonly Row[],
+  eventIn: RowMapping<Event>["eventIn"],
+): EventPage<Event> {
+  const events = rows.map((row) => (isOverrideRow(row) ? undefined : eventIn(row)));
+  const moved = rows.filter(isOverrideRow).map(overrideOf);
+  return { events: events.filter((event) => event !== undefined), moved };
+}

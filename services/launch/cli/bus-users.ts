@@ -1,0 +1,119 @@
+import { userInfo } from "node:os";
+import { parseArgs } from "node:util";
+import mongoose from "mongoose";
+import { nkeys } from "nats";
+import { paramsCheck } from "../../../mixins/actions/check-params.ts";
+import { BUS_USER_NAME, MAX_BUS_USERS, namespaceOf } from "../../api/bus/bus-user.ts";
+import { type BusUsersStore, busUsersStore } from "../../api/bus/bus-users.store.ts";
+import { KEY_ACCESS } from "../../contracts/api-keys.contract.ts";
+import type { Caller } from "../../contracts/contract.ts";
+import { guildId, listOf, oneOf, optional, textOf } from "../../contracts/field-rules.ts";
+import { busUserLines, type MadeBusUser, madeText } from "./bus-users-output.ts";
+import { usersConf } from "../permissions/nats-users.ts";
+import { reachMongo } from "./open-database.ts";
+import { enterSchema } from "../run/schema-version.ts";
+import { readSettings } from "../run/service-factories.ts";
+import { StartupError } from "../run/startup-error.ts";
+
+const USAGE = `npm run bus-users -- create --name NAME --access read|write [--guild ID]...
+npm run bus-users -- list
+npm run bus-users -- revoke NAME
+npm run bus-users -- users-conf
+Each but the last takes --json.`;
+
+const OPTIONS = {
+  name: { type: "string" },
+  access: { type: "string" },
+  guild: { type: "string", multiple: true },
+  json: { type: "boolean" },
+} as const;
+
+/** As many guilds as one user may open; a user for more opens all. */
+const MAX_GUILDS = 1_000;
+
+const check = paramsCheck({
+  params: {
+    name: textOf("1 to 40 lower-case letters, digits and hyphens, a letter first", BUS_USER_NAME, 40),
+    access: oneOf(KEY_ACCESS),
+    guilds: optional(listOf(guildId, MAX_GUILDS)),
+  },
+});
+
+type Words = ReturnType<typeof parseWords>;
+
+/**
+ * `npm run bus-users`: for whoever may read the database, whether the service runs or not. Gateways read the users every
+ * second.
+ */
+export async function runBusUsers(
+  args: readonly string[],
+  env: Readonly<Record<string, string | undefined>>,
+): Promise<void> {
+  const work = workOf(parseWords(args));
+  const mongo = await reachMongo(readSettings(env));
+  await enterSchema(mongo.url, "api");
+  const options = { autoIndex: false, autoCreate: false, writeConcern: { w: "majority", journal: true } } as const;
+  const connection = await mongoose.createConnection(mongo.url, options).asPromise();
+  try {
+    process.stdout.write(`${await work(busUsersStore(connection))}\n`);
+  } finally {
+    await connection.close();
+    await mongo.done();
+  }
+}
+
+function parseWords(args: readonly string[]) {
+  try {
+    return parseArgs({ args: [...args], options: OPTIONS, allowPositionals: true });
+  } catch (error) {
+    throw new StartupError(`${(error as Error).message}\n${USAGE}`);
+  }
+}
+
+/** Returns the command's work, which resolves with the text to print. Rejects invalid arguments before MongoDB is reached. */
+function workOf({ positionals, values }: Words): (store: BusUsersStore) => Promise<string> {
+  const [verb = "", name = ""] = positionals;
+  const json = values.json === true;
+  const by = `npm run bus-users, by ${userInfo().username}`;
+  switch (verb) {
+    case "create": {
+      const user = checked(values);
+      return async (store) => madeText(await created(store, user, by), json);
+    }
+    case "list":
+      return async (store) => busUserLines(await store.list(), json);
+    case "revoke":
+      return async (store) => {
+        if (!(await store.revoke(name, by, Date.now()))) throw new StartupError(`There is no bus user "${name}"`);
+        return json ? JSON.stringify({ name }) : `${name} is revoked: it is served no more after five seconds at most`;
+      };
+    case "users-conf":
+      return async (store) =>
+        usersConf((await store.list()).filter(({ revokedAt }) => revokedAt === undefined)).trimEnd();
+    default:
+      throw new StartupError(USAGE);
+  }
+}
+
+interface NewBusUser {
+  readonly name: string;
+  readonly access: Caller["access"];
+  readonly guilds: readonly string[];
+}
+
+function checked({ name, access, guild: guilds }: Words["values"]): NewBusUser {
+  const params = { name, access, ...(guilds === undefined ? {} : { guilds }) };
+  const problems = check(params);
+  if (problems.length > 0) {
+    throw new StartupError([...problems.map(({ field, message }) => `${field} ${message}`), USAGE].join("\n"));
+  }
+  return { guilds: [], ...params } as NewBusUser;
+}
+
+async function created(store: BusUsersStore, user: NewBusUser, by: string): Promise<MadeBusUser> {
+  const pair = nkeys.createUser();
+  const outcome = await store.insert({ ...user, publicKey: pair.getPublicKey() }, by, Date.now());
+  if (outcome === "taken") throw new StartupError(`The name ${user.name} was given before: names are given once`);
+  if (outcome === "full") throw new StartupError(`There are ${MAX_BUS_USERS} bus users already: revoke one`);
+  return { name: user.name, namespace: namespaceOf(user.name), seed: new TextDecoder().decode(pair.getSeed()) };
+}

@@ -1,0 +1,40 @@
+import { execFile } from "node:child_process";
+import { once } from "node:events";
+import { readFile } from "node:fs/promises";
+import { promisify } from "node:util";
+import { expect, test } from "@jest/globals";
+import { childrenOf, commandLine, parentOf } from "../../../test/real-parts/service-process.ts";
+import { until } from "../../../test/real-parts/until.ts";
+import { spawnOwned } from "./child-server.ts";
+
+const run = promisify(execFile);
+const MODULE = JSON.stringify(new URL("child-server.ts", import.meta.url).href);
+
+test("a program ends with its owner, also where that is killed at the very instant of the start", async () => {
+  const script = `
+    import { writeSync } from "node:fs";
+    const { spawnOwned } = await import(${MODULE});
+    writeSync(1, String(spawnOwned("sleep", ["300"], {}).pid));
+    process.kill(process.pid, "SIGKILL");`;
+  const killed = await run(process.execPath, ["--input-type=module", "-e", script]).catch((error: unknown) => error);
+  const { signal, stdout } = killed as { readonly signal: string; readonly stdout: string };
+  expect([signal, Number(stdout)]).toEqual(["SIGKILL", expect.any(Number)]);
+  await until(async () => (await parentOf(Number(stdout))) === undefined, "the end of the program", 10_000);
+});
+
+test("a watcher ends with its program, and has none of its environment", async () => {
+  const program = spawnOwned("sleep", ["300"], { PATH: process.env["PATH"] ?? "", SECRET: "of the program" });
+  const pid = program.pid as number;
+  let watcher = 0;
+  await until(async () => {
+    [watcher = 0] = await childrenOf(pid);
+    const command = watcher === 0 ? [] : await commandLine(watcher);
+    // For an instant the watcher still is the `env` that clears its environment, with the same arguments.
+    return command[0] === "/bin/sh" && command.at(-1) === String(pid);
+  }, "a watcher");
+  await expect(readFile(`/proc/${watcher}/environ`, "utf8")).resolves.not.toContain("SECRET");
+  program.kill("SIGKILL");
+  await once(program, "exit");
+  const isGone = async () => (await parentOf(watcher)) === undefined;
+  await expect(until(isGone, "the end of the watcher", 4_000)).resolves.toBeUndefined();
+});

@@ -1,0 +1,58 @@
+import type { ServiceName } from "../../contracts/service-names.ts";
+
+/** The database of an installation. */
+export const DATABASE = "guildcal";
+
+/** How a service uses a collection of its own. MongoDB removes expired documents itself. */
+type Use = keyof typeof ACTIONS;
+
+const APPEND = ["find", "listIndexes", "insert", "createIndex", "createCollection"];
+const ACTIONS = {
+  append: APPEND,
+  change: [...APPEND, "update"],
+  remove: [...APPEND, "update", "remove"],
+} as const;
+
+/** Every collection by its owner, with its use. A test compares the table with the sources. */
+const COLLECTIONS: Readonly<Record<ServiceName, Readonly<Record<string, Use>>>> = {
+  announcements: { announcements: "change" },
+  // The record of key changes is append-only, even for an attacker who controls the gateway.
+  api: { api_keys: "change", api_key_changes: "append", bus_users: "change", kept_answers: "remove" },
+  "calendar-events": { calendar_events: "remove", calendars: "change", zone_rules: "change" },
+  dispatch: {
+    // Dispatch deletes the row of a postponed post.
+    posts: "remove",
+    guild_plans: "change",
+    plan_sources: "change",
+    feed_marks: "change",
+    dispatch_heartbeat: "change",
+    sinks: "remove",
+    channel_checks: "remove",
+  },
+  "guild-settings": { guild_settings: "change" },
+};
+
+/** A privilege of a MongoDB role. */
+export interface Privilege {
+  readonly resource: { readonly db: string; readonly collection: string };
+  readonly actions: readonly string[];
+}
+
+/** The service's collections, by their names. */
+export function collectionsOf(service: ServiceName): string[] {
+  return Object.keys(COLLECTIONS[service]);
+}
+
+/** The service's collection beside them that says which form its data have (schema-version.ts). */
+export function schemaCollection(service: ServiceName): string {
+  return `${service.replaceAll("-", "_")}_schema`;
+}
+
+/** The privileges of the database role of a service. */
+export function databasePrivileges(service: ServiceName): Privilege[] {
+  const uses = { ...COLLECTIONS[service], [schemaCollection(service)]: "change" as const };
+  return Object.entries(uses).map(([collection, use]) => ({
+    resource: { db: DATABASE, collection },
+    actions: ACTIONS[use],
+  }));
+}

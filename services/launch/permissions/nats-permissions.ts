@@ -1,0 +1,135 @@
+import { NAMESPACE } from "../../../moleculer.config.ts";
+import { actionsFor, BUS_EVENTS, type BusUser, EVERY_BUS_SUBJECT, namespaceOf } from "../../api/bus/bus-user.ts";
+import { ratesUsed } from "../../api/rates/gateway-rates.ts";
+import { ROUTES } from "../../api/route-table.ts";
+import {
+  announcementChanged,
+  announcementsChangesSince,
+  getAnnouncement,
+  listAnnouncementRules,
+  listAnnouncingGuilds,
+  removeAnnouncementsOfEvent,
+} from "../../contracts/announcements.contract.ts";
+import { apiKeyChanged } from "../../contracts/api-keys.contract.ts";
+import {
+  calendarEventChanged,
+  calendarEventsChangesSince,
+  findEvent,
+  listExistingEvents,
+} from "../../contracts/calendar-events.contract.ts";
+import { getOccurrence, listOccurrencesStarting } from "../../contracts/occurrences.contract.ts";
+import { calendarChanged } from "../../contracts/calendars.contract.ts";
+import { announcementFailed, announcementMissed, announcementPosted } from "../../contracts/dispatch.contract.ts";
+import { EVERY_ACTION } from "../../contracts/every-action.ts";
+import {
+  getGuildSettings,
+  guildSettingsChanged,
+  guildSettingsChangesSince,
+} from "../../contracts/guild-settings.contract.ts";
+import { healthOf } from "../../contracts/health.contract.ts";
+import { OWNERS, type ServiceName, SERVICES } from "../../contracts/service-names.ts";
+
+/** An action or an event. */
+type Contract = { readonly name: string };
+
+/** The calls and events that a service sends, and the events that it receives. */
+interface ServiceMessages {
+  /** Actions, its own included: with `disableBalancer` a service calls its own actions over the bus too. */
+  readonly calls: readonly Contract[];
+  readonly broadcasts: readonly Contract[];
+  readonly listensTo: readonly Contract[];
+}
+
+/** The message flow between the services; the NATS permissions follow from it. A test compares it with the sources. */
+export const MESSAGE_FLOW: Readonly<Record<ServiceName, ServiceMessages>> = {
+  api: {
+    calls: [...ROUTES.map(({ contract }) => contract), ...OWNERS.map(healthOf)],
+    broadcasts: [apiKeyChanged, ratesUsed],
+    // The events of others are for bus users.
+    listensTo: [apiKeyChanged, ratesUsed, ...BUS_EVENTS],
+  },
+  announcements: { calls: [findEvent, listExistingEvents], broadcasts: [announcementChanged], listensTo: [] },
+  "calendar-events": {
+    calls: [getGuildSettings, removeAnnouncementsOfEvent],
+    broadcasts: [calendarChanged, calendarEventChanged],
+    listensTo: [guildSettingsChanged],
+  },
+  dispatch: {
+    calls: [
+      announcementsChangesSince,
+      getAnnouncement,
+      listAnnouncementRules,
+      listAnnouncingGuilds,
+      calendarEventsChangesSince,
+      getOccurrence,
+      listOccurrencesStarting,
+      getGuildSettings,
+      guildSettingsChangesSince,
+    ],
+    broadcasts: [announcementPosted, announcementMissed, announcementFailed],
+    listensTo: [announcementChanged, calendarChanged, calendarEventChanged, guildSettingsChanged],
+  },
+  "guild-settings": { calls: [], broadcasts: [guildSettingsChanged], listensTo: [] },
+};
+
+/** The subjects that the NATS user of a service may publish and subscribe to. */
+export interface NatsPermissions {
+  readonly publish: readonly string[];
+  readonly subscribe: readonly string[];
+}
+
+/** Discovery commands of Moleculer, sent to all nodes and to one node. A node id has two tokens: service and process. */
+const TO_ALL = ["DISCOVER", "INFO", "DISCONNECT", "PING", "HEARTBEAT"];
+const TO_ONE = ["DISCOVER", "INFO", "PING", "PONG"];
+
+/**
+ * The subjects of Moleculer with `disableBalancer`: a request goes to its action (`REQB.<action>`), an answer and an
+ * event go to a node (`RES.<node>`, `EVENT.<node>`). If a request has no subscriber, the NATS server tells the caller
+ * (`RES.<node>.<request>`). No user may publish to `REQ.<node>`, which would bypass the permission for the action.
+ */
+export function natsPermissions(service: ServiceName): NatsPermissions {
+  const { calls: asks, broadcasts: tells, listensTo: hears } = MESSAGE_FLOW[service];
+  const callers = SERVICES.filter((other) => MESSAGE_FLOW[other].calls.some(({ name }) => ownerOf(name) === service));
+  const listeners = SERVICES.filter((other) => MESSAGE_FLOW[other].listensTo.some((event) => tells.includes(event)));
+  const own = EVERY_ACTION.map(({ name }) => name).filter((name) => ownerOf(name) === service);
+  const publish = [
+    ...TO_ALL,
+    ...TO_ONE.map((command) => `${command}.*.*`),
+    ...asks.map(({ name }) => `REQB.${name}`),
+    ...callers.map((caller) => `RES.${caller}.*`),
+    ...listeners.map((listener) => `EVENT.${listener}.*`),
+  ];
+  const subscribe = [
+    ...TO_ALL,
+    ...[...TO_ONE, "REQ", "RES", "EVENT"].map((command) => `${command}.${service}.*`),
+    `RES.${service}.*.*`,
+    ...own.map((name) => `REQB.${name}`),
+    ...hears.map(({ name }) => `EVENTB.${service}.${name}`),
+  ];
+  const ofBusUsers = service === "api" ? [EVERY_BUS_SUBJECT] : [];
+  return {
+    publish: [...inNamespace(publish), ...ofBusUsers],
+    subscribe: [...inNamespace(subscribe), ...ofBusUsers],
+  };
+}
+
+/**
+ * The rights of a bus user, by its name and access. Requests go to the actions that it may call, one by one. It hears all
+ * that is published in its own namespace, in which the gateway and itself alone may speak.
+ */
+export function busUserPermissions({ name, access }: Pick<BusUser, "name" | "access">): NatsPermissions {
+  const publish = [
+    ...TO_ALL,
+    ...TO_ONE.map((command) => `${command}.>`),
+    ...actionsFor(access).map((action) => `REQB.${action.name}`),
+  ];
+  return { publish: inNamespace(publish, namespaceOf(name)), subscribe: [`MOL-${namespaceOf(name)}.>`] };
+}
+
+function ownerOf(action: string): string {
+  return action.slice(0, action.indexOf("."));
+}
+
+function inNamespace(subjects: readonly string[], namespace: string = NAMESPACE): string[] {
+  return [...new Set(subjects)].toSorted().map((subject) => `MOL-${namespace}.${subject}`);
+}

@@ -1,0 +1,228 @@
+import { setTimeout as pause } from "node:timers/promises";
+import { pino } from "pino";
+import { uniqueNodeId } from "../../../mixins/bus/node-id.ts";
+import { chooseTimeZones } from "./choose-time-zones.ts";
+import { checkPort } from "./preflight.ts";
+import { lineFormat } from "../../../moleculer.config.ts";
+import { banner, type StartedService, startLine } from "./banner.ts";
+import { serviceEnvironment } from "./service-environment.ts";
+import { shutdownRequested, unlessShutdown } from "./shutdown-signals.ts";
+import { type BackingServices, startBackingServices } from "./backing-services.ts";
+import type { NatsBusUser } from "../permissions/nats-users.ts";
+import { withPepper } from "./api-key-pepper.ts";
+import { probeMiddlewares } from "./probe-middlewares.ts";
+import { enterSchema } from "./schema-version.ts";
+import { type RunningServices, runServices } from "./run-services.ts";
+import { makeService, readSettings } from "./service-factories.ts";
+import { StartupError } from "./startup-error.ts";
+import { startTracing } from "./start-tracing.ts";
+import { isSupervised, READY, supervise } from "./supervise.ts";
+import { busUsersIn, busUsersMessage } from "./bus-users-message.ts";
+import { type ServiceName, SERVICES } from "../../contracts/service-names.ts";
+
+type Environment = Readonly<Record<string, string | undefined>>;
+
+/** All services in this process, ready for requests. */
+export interface RunningAll {
+  readonly baseUrl: string;
+  /** The API key that the first start created; undefined on later starts. */
+  readonly firstKey: string | undefined;
+  readonly apiKeyIsSet: boolean;
+  readonly mongodLost: Promise<void>;
+  stop(): Promise<void>;
+}
+
+/** Starts all services in this process, with embedded servers where no URL is given. */
+export async function startAll(env: Environment): Promise<RunningAll> {
+  const settings = await withPepper(readSettings(env));
+  chooseTimeZones(settings);
+  await checkPort(settings.PORT, settings.HOST);
+  const parts = await startBackingServices(settings, false);
+  try {
+    await Promise.all(SERVICES.map((name) => enterSchema(parts.mongoUrlOf(name), name)));
+    const gateway = new GatewayEvents(settings.HOST);
+    const context = { settings, ...gateway.listeners };
+    const nodeId = uniqueNodeId("all", settings.NODE_NAME);
+    const traces = await startTracing(settings, "all", nodeId);
+    const services = await runServices(
+      SERVICES.map((name) => makeService(name, { ...context, mongoUrl: parts.mongoUrlOf(name) })),
+      { nodeId, natsUrl: settings.NATS_URL, logLevel: settings.LOG_LEVEL },
+      [...probeMiddlewares(settings), ...traces.middlewares],
+    );
+    await answering(gateway.baseUrl, READY_MS);
+    return {
+      baseUrl: gateway.baseUrl,
+      firstKey: gateway.firstKey,
+      apiKeyIsSet: settings.API_KEY !== undefined,
+      mongodLost: parts.mongodLost,
+      async stop() {
+        await services.stop();
+        await traces.stop();
+        await parts.stop();
+      },
+    };
+  } catch (error) {
+    await parts.stop();
+    throw error;
+  }
+}
+
+/** `npm start`. */
+export async function runAll(env: Environment): Promise<void> {
+  const end = shutdownRequested();
+  const running = await unlessShutdown(end, startAll(env));
+  if (running === undefined) return;
+  process.stdout.write(banner(running));
+  await untilEnd(end, running);
+  await running.stop();
+}
+
+/** `npm run start:nats`: one process for each service; this process owns the embedded servers. */
+export async function runProcesses(env: Environment): Promise<void> {
+  const end = shutdownRequested();
+  const running = await unlessShutdown(end, startProcesses(env));
+  if (running === undefined) return;
+  try {
+    await untilEnd(end, running);
+    await running.processes.stop();
+  } finally {
+    await running.parts.stop();
+  }
+}
+
+async function startProcesses(env: Environment) {
+  const settings = await withPepper(readSettings(env));
+  chooseTimeZones(settings);
+  await checkPort(settings.PORT, settings.HOST);
+  const parts = await startBackingServices(settings, true);
+  const rest = Object.fromEntries(Object.entries(env).filter(([name]) => !SET_BY_SUPERVISOR.has(name)));
+  try {
+    const environmentOf = (service: ServiceName) => ({
+      ...serviceEnvironment(service, rest),
+      MONGO_URL: parts.mongoUrlOf(service),
+      NATS_URL: parts.natsUrlOf(service),
+      PROBE_PORT: String(probePortOf(service, settings.PROBE_PORT)),
+      ...(service === "api" ? { API_KEY_PEPPER: settings.API_KEY_PEPPER } : {}),
+    });
+    const processes = await supervise(SERVICES, environmentOf, (service, message) => {
+      const users = service === "api" ? busUsersIn(message) : undefined;
+      if (users === undefined) return;
+      parts.letInBusUsers(users).catch((error: unknown) => {
+        process.stderr.write(`The bus users could not be let in: ${String(error)}\n`);
+      });
+    });
+    if (parts.busUrl !== undefined) process.stdout.write(`Services of bus users join at ${parts.busUrl}\n`);
+    return { processes, parts, mongodLost: parts.mongodLost };
+  } catch (error) {
+    await parts.stop();
+    throw error;
+  }
+}
+
+/** Settings that the supervisor replaces in the environment of the processes. */
+const SET_BY_SUPERVISOR = new Set(
+  ["MONGO_URL", "NATS_URL", "PROBE_PORT", "API_KEY_PEPPER"].flatMap((name) => [name, `${name}_FILE`]),
+);
+
+/** One probe port for each process, counted up from the setting. */
+function probePortOf(service: string, first: number): number {
+  return first === 0 ? 0 : first + (SERVICES as readonly string[]).indexOf(service);
+}
+
+/** Time for which a starting gateway stays not ready while other services are missing. */
+const OTHERS_AWAITED_MS = 15_000;
+
+/** One service in this process, as a container runs it: MongoDB and NATS are given by URL. */
+export async function runOne(name: ServiceName, env: Environment): Promise<void> {
+  const end = shutdownRequested();
+  const running = await unlessShutdown(end, startOne(name, env));
+  if (running === undefined) return;
+  await end;
+  await running.stop();
+}
+
+async function startOne(name: ServiceName, env: Environment): Promise<RunningServices> {
+  const settings = readSettings(env);
+  const { MONGO_URL: mongoUrl, NATS_URL: natsUrl, NODE_NAME, LOG_LEVEL: logLevel } = settings;
+  if (mongoUrl === undefined) throw new StartupError("MONGO_URL must be set for a service that runs alone");
+  if (natsUrl === undefined) throw new StartupError("NATS_URL must be set for a service that runs alone");
+  chooseTimeZones(settings);
+  if (name === "api") await checkPort(settings.PORT, settings.HOST);
+  await startBackingServices(settings, true);
+  await enterSchema(mongoUrl, name);
+  const gateway = new GatewayEvents(settings.HOST);
+  const onBusUsers = (users: readonly NatsBusUser[]) => void process.send?.(busUsersMessage(users));
+  const service = makeService(name, { mongoUrl, settings, onBusUsers, ...gateway.listeners });
+  const missing = new Set(name === "api" ? ["the other services"] : []);
+  const nodeId = uniqueNodeId(name, NODE_NAME);
+  const traces = await startTracing(settings, name, nodeId);
+  const running = await runServices([service], { nodeId, natsUrl, logLevel }, [
+    ...probeMiddlewares(settings, () => [...missing]),
+    ...traces.middlewares,
+  ]);
+  process.send?.(READY);
+  if (name === "api") {
+    // The other services may start later, in any order; the readiness probe reports the missing ones.
+    const { baseUrl, firstKey } = gateway;
+    const complete = answering(baseUrl, Infinity);
+    const apiKeyIsSet = settings.API_KEY !== undefined;
+    void complete.then(() => tellStart({ baseUrl, firstKey, apiKeyIsSet }));
+    void Promise.race([complete, pause(OTHERS_AWAITED_MS)]).then(() => missing.clear());
+  }
+  return {
+    ...running,
+    async stop() {
+      await running.stop();
+      await traces.stop();
+    },
+  };
+}
+
+/** To the person who reads what the supervisor prints, or to a container's log, which is JSON alone. */
+function tellStart(started: StartedService): void {
+  if (isSupervised()) process.stdout.write(banner(started));
+  else pino(lineFormat("info")).info(startLine(started), "guildcal is ready");
+}
+
+async function untilEnd(end: Promise<void>, { mongodLost }: Pick<BackingServices, "mongodLost">): Promise<void> {
+  const lost = mongodLost.then(() => {
+    throw new StartupError("mongod ended by itself: is the disk full? Its data is kept, start again to go on");
+  });
+  await Promise.race([end, lost]);
+}
+
+/** Collects the events of a starting gateway: its first API key and its port. */
+class GatewayEvents {
+  firstKey: string | undefined;
+  baseUrl = "";
+  readonly listeners: { onFirstKey(key: string): void; onListening(port: number): void };
+
+  constructor(host: string) {
+    this.listeners = {
+      onFirstKey: (key) => (this.firstKey = key),
+      onListening: (port) => (this.baseUrl = baseUrlOf(host, port)),
+    };
+  }
+}
+
+function baseUrlOf(host: string, port: number): string {
+  const reached = host === "0.0.0.0" || host === "::" ? "127.0.0.1" : host;
+  return `http://${reached.includes(":") ? `[${reached}]` : reached}:${port}`;
+}
+
+const READY_MS = 30_000;
+
+/** Resolves when `/health/ready` of the gateway succeeds; rejects with the missing services after `patienceMs`. */
+async function answering(baseUrl: string, patienceMs: number): Promise<void> {
+  const deadline = Date.now() + patienceMs;
+  let missing = "";
+  while (Date.now() < deadline) {
+    const answer = await fetch(`${baseUrl}/health/ready`, { signal: AbortSignal.timeout(2_000) }).catch(
+      () => undefined,
+    );
+    if (answer?.ok) return;
+    missing = (await answer?.text()) ?? "no answer";
+    await new Promise((wake) => setTimeout(wake, 50));
+  }
+  throw new StartupError(`Not ready after ${patienceMs / 1000} seconds: ${missing}`);
+}

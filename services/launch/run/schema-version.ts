@@ -1,0 +1,145 @@
+import mongoose from "mongoose";
+import { collectionsOf, schemaCollection } from "../permissions/database-privileges.ts";
+import { StartupError } from "./startup-error.ts";
+import type { ServiceName } from "../../contracts/service-names.ts";
+
+/**
+ * The form in which this release writes its data. It is raised by a change of the stored data that the release before would
+ * misread, or would lose: docs/deploying.md says how such a change goes, and what it means for a rollback.
+ */
+export const SCHEMA_VERSION = 2;
+
+/** Data of 0.1.0, which wrote no version. */
+const UNVERSIONED = 1;
+const ID = "schema";
+const ANSWER_MS = 5_000;
+/** MongoDB's errors, by their numbers. */
+const [UNAUTHORIZED, DUPLICATE_KEY] = [13, 11_000];
+
+/** Which forms the rows of a service's collections may have. */
+export interface SchemaVersions {
+  /** That of the newest process that ever ran on them. */
+  readonly newest: number;
+  /** The oldest that a row may still have. */
+  readonly oldest: number;
+}
+
+type SchemaRow = { readonly _id: string } & SchemaVersions;
+
+/**
+ * Why a process may not run on the data; undefined where it may. A process knows the version before its own, which it
+ * reads, and the one after, whose first release still writes what the one before reads (expand and contract).
+ *
+ * @param version - The process's own.
+ */
+export function schemaProblem(
+  service: ServiceName,
+  { newest, oldest }: SchemaVersions,
+  version = SCHEMA_VERSION,
+): string | undefined {
+  const known = `this release knows ${version - 1} to ${version + 1}`;
+  if (newest > version + 1) {
+    return `The data of ${service} has schema version ${newest}, and ${known}: start a release of schema version ${newest - 1} or newer`;
+  }
+  if (oldest < version - 1) {
+    return `The data of ${service} may have rows of schema version ${oldest}, and ${known}: start a release of schema version ${oldest + 1}, and run \`npm run schema -- finish\` there`;
+  }
+  return undefined;
+}
+
+/**
+ * Notes that a process of this release runs on the service's data. Throws StartupError, and changes nothing, where it
+ * does not know their form.
+ */
+export async function enterSchema(mongoUrl: string, service: ServiceName): Promise<void> {
+  await withRows(mongoUrl, service, async (rows, connection) => {
+    const stored = await rows.findOne({ _id: ID });
+    const found = stored ?? (await unversioned(connection, service));
+    refuseUnknown(service, found);
+    const versions = {
+      newest: { $max: ["$newest", SCHEMA_VERSION] },
+      oldest: { $min: [{ $ifNull: ["$oldest", found.oldest] }, SCHEMA_VERSION] },
+    };
+    const entered = await put(rows, versions);
+    // A process of another release may have come between.
+    refuseUnknown(service, entered);
+  });
+}
+
+/** The versions of a service's data; undefined before its first start. */
+export async function readSchema(mongoUrl: string, service: ServiceName): Promise<SchemaVersions | undefined> {
+  return withRows(mongoUrl, service, async (rows) => (await rows.findOne({ _id: ID })) ?? undefined);
+}
+
+/**
+ * Notes that every row has this release's form, and that no process of an older release runs: from then on releases of the
+ * next version start. A process of the version before, which still may, takes it back.
+ */
+export async function finishSchema(mongoUrl: string, service: ServiceName): Promise<void> {
+  await withRows(mongoUrl, service, async (rows) => {
+    const stored = await rows.findOne({ _id: ID });
+    if (stored === null) throw new StartupError(`${service} has not started on this data yet`);
+    refuseUnknown(service, stored);
+    if (stored.newest > SCHEMA_VERSION) {
+      throw new StartupError(
+        `A release of schema version ${stored.newest} runs on the data of ${service}: finish it there`,
+      );
+    }
+    await put(rows, { newest: SCHEMA_VERSION, oldest: SCHEMA_VERSION });
+  });
+}
+
+function refuseUnknown(service: ServiceName, versions: SchemaVersions): void {
+  const problem = schemaProblem(service, versions);
+  if (problem !== undefined) throw new StartupError(problem);
+}
+
+type Rows = mongoose.mongo.Collection<SchemaRow>;
+
+/** Two that insert the row at the same moment: the second finds it there, and updates it. */
+async function put(rows: Rows, versions: object): Promise<SchemaRow> {
+  const options = { upsert: true, returnDocument: "after" } as const;
+  const attempt = () => rows.findOneAndUpdate({ _id: ID }, [{ $set: versions }], options);
+  const row = await attempt().catch((error: unknown) => {
+    if ((error as { code?: unknown }).code === DUPLICATE_KEY) return attempt();
+    throw error;
+  });
+  return row as SchemaRow;
+}
+
+/** Data that have no version: none at all, which this release begins, or those of 0.1.0. */
+async function unversioned(connection: mongoose.Connection, service: ServiceName): Promise<SchemaVersions> {
+  for (const name of collectionsOf(service)) {
+    const row = await connection.collection(name).findOne({}, { projection: { _id: 1 } });
+    if (row !== null) return { newest: UNVERSIONED, oldest: UNVERSIONED };
+  }
+  return { newest: SCHEMA_VERSION, oldest: SCHEMA_VERSION };
+}
+
+async function withRows<Result>(
+  mongoUrl: string,
+  service: ServiceName,
+  work: (rows: Rows, connection: mongoose.Connection) => Promise<Result>,
+): Promise<Result> {
+  const connection = mongoose.createConnection();
+  const collection = schemaCollection(service);
+  try {
+    await connection.openUri(mongoUrl, {
+      serverSelectionTimeoutMS: ANSWER_MS,
+      autoIndex: false,
+      autoCreate: false,
+      writeConcern: { w: "majority", journal: true },
+      readConcernLevel: "majority",
+    });
+    const { db } = connection;
+    if (db === undefined) throw new mongoose.MongooseError("not connected");
+    return await work(db.collection<SchemaRow>(collection), connection);
+  } catch (error) {
+    if ((error as { code?: unknown }).code !== UNAUTHORIZED) throw error;
+    throw new StartupError(
+      `The database user of ${service} may not use ${collection}: give its role the rights in k8s/components/mongodb/rights.json`,
+    );
+  } finally {
+    await connection.close();
+  }
+}

@@ -1,0 +1,119 @@
+import type { ServiceSchema } from "moleculer";
+import { pino } from "pino";
+import { readEnvironment, type SettingsOf } from "../../../mixins/settings/environment.ts";
+import { probeSettings } from "../../../mixins/observability/probes.middleware.ts";
+import { tracingSettings } from "../../../mixins/observability/tracing.settings.ts";
+import { lineFormat } from "../../../moleculer.config.ts";
+import { announcementsService } from "../../announcements/announcements.service.ts";
+import { apiService } from "../../api/api.service.ts";
+import { apiSettings } from "../../api/api.settings.ts";
+import type { BusUser } from "../../api/bus/bus-user.ts";
+import type { KeyHashing } from "../../api/keys/key-digests.ts";
+import type { RateSettings } from "../../api/rates/gateway-rates.ts";
+import { calendarEventsSettings } from "../../calendar-events/calendar-events.settings.ts";
+import { calendarEventsService } from "../../calendar-events/calendar-events.service.ts";
+import { dispatchService } from "../../dispatch/dispatch.service.ts";
+import { dispatchSettings } from "../../dispatch/dispatch.settings.ts";
+import { makeSinks, sinkProblems, sinkSettings } from "../../dispatch/sinks/make-sinks.ts";
+import { guildSettingsService } from "../../guild-settings/guild-settings.service.ts";
+import { launchSettings } from "../launch.settings.ts";
+import type { ServiceName } from "../../contracts/service-names.ts";
+import { StartupError } from "./startup-error.ts";
+
+/** Every setting of every process. */
+export const ALL_SETTINGS = {
+  ...launchSettings,
+  ...probeSettings,
+  ...tracingSettings,
+  ...apiSettings,
+  ...calendarEventsSettings,
+  ...dispatchSettings,
+  ...sinkSettings,
+};
+
+export type Settings = SettingsOf<typeof ALL_SETTINGS>;
+
+/** Reads all settings from the environment; throws one SettingsError that names every problem. */
+export function readSettings(env: Readonly<Record<string, string | undefined>>): Settings {
+  return readEnvironment(env, ALL_SETTINGS, (values) => sinkProblems(values.SINKS ?? [], values));
+}
+
+/** The arguments of a service factory. */
+export interface ServiceContext {
+  readonly mongoUrl: string;
+  readonly settings: Settings;
+  /** Receives the API key that the first start creates. */
+  readonly onFirstKey: (key: string) => void;
+  /** Receives the port of the gateway when it accepts requests. */
+  readonly onListening: (port: number) => void;
+  /** Given the bus users that are not revoked, at the start and after each change. */
+  readonly onBusUsers?: (users: readonly BusUser[]) => void;
+}
+
+const posts = pino(lineFormat("info"));
+
+/** The lines of the log sink are posts: LOG_LEVEL does not suppress them. */
+function writeLine(fields: object, text: string): void {
+  posts.info(fields, text);
+}
+
+function hashingOf({ API_KEY_PEPPER: pepper, API_KEY_ENV: env }: Settings): KeyHashing {
+  if (pepper === undefined) throw new StartupError("API_KEY_PEPPER must be set for a gateway that runs alone");
+  return { pepper, env };
+}
+
+function ratesOf(settings: Settings): RateSettings {
+  return {
+    perKey: settings.REQUESTS_PER_KEY,
+    perGuild: settings.REQUESTS_PER_GUILD,
+    failedKeysPerAddress: settings.FAILED_KEYS_PER_ADDRESS,
+    trustedProxies: settings.TRUSTED_PROXIES ?? [],
+  };
+}
+
+type Factory = (context: ServiceContext) => ServiceSchema;
+
+const FACTORIES: Readonly<Record<ServiceName, Factory>> = {
+  api: ({ mongoUrl, settings, onFirstKey, onListening, onBusUsers }) => {
+    const { PORT: port, HOST: host, API_KEY: apiKey, NATS_URL: busUrl } = settings;
+    const [hashing, rates] = [hashingOf(settings), ratesOf(settings)];
+    const { CONNECTIONS_PER_ADDRESS: connectionsPerAddress, CORS_ORIGINS: corsOrigins = [] } = settings;
+    const given = { mongoUrl, port, host, hashing, rates, connectionsPerAddress, corsOrigins, apiKey, busUrl };
+    return apiService({ ...given, onFirstKey, onListening, ...(onBusUsers === undefined ? {} : { onBusUsers }) });
+  },
+  dispatch: ({ mongoUrl, settings }) =>
+    dispatchService({
+      mongoUrl,
+      sinks: makeSinks(settings.SINKS, settings, { writeLine }),
+      graceMs: settings.GRACE_MINUTES * 60_000,
+    }),
+  announcements: ({ mongoUrl }) => announcementsService({ mongoUrl }),
+  "calendar-events": ({ mongoUrl, settings }) =>
+    calendarEventsService({ mongoUrl, eventsPerGuild: settings.EVENTS_PER_GUILD }),
+  "guild-settings": ({ mongoUrl }) => guildSettingsService({ mongoUrl }),
+};
+
+export function isServiceName(text: string): text is ServiceName {
+  return Object.hasOwn(FACTORIES, text);
+}
+
+/** The settings that every service reads. */
+const SHARED_SETTINGS = [
+  ...Object.keys(launchSettings),
+  ...Object.keys(probeSettings),
+  ...Object.keys(tracingSettings),
+  "HOST",
+];
+
+/** Names of the settings that each service reads; its process receives no others. */
+export const SETTINGS_OF: Readonly<Record<ServiceName, readonly string[]>> = {
+  api: [...SHARED_SETTINGS, ...Object.keys(apiSettings)],
+  dispatch: [...SHARED_SETTINGS, ...Object.keys(dispatchSettings), ...Object.keys(sinkSettings)],
+  announcements: SHARED_SETTINGS,
+  "calendar-events": [...SHARED_SETTINGS, ...Object.keys(calendarEventsSettings)],
+  "guild-settings": SHARED_SETTINGS,
+};
+
+export function makeService(name: ServiceName, context: ServiceContext): ServiceSchema {
+  return FACTORIES[name](context);
+}

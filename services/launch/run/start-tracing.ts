@@ -1,0 +1,63 @@
+import type { Middleware } from "moleculer";
+import { pino } from "pino";
+import { LimitedLog } from "../../../mixins/observability/rate-limited-log.ts";
+import { useTracer } from "../../../mixins/observability/tracer.ts";
+import { tracing } from "../../../mixins/observability/tracing.middleware.ts";
+import { lineFormat } from "../../../moleculer.config.ts";
+import { VERSION } from "../../contracts/version.ts";
+import type { Settings } from "./service-factories.ts";
+
+/** Traces of this process, where they are switched on. */
+export interface RunningTraces {
+  readonly middlewares: readonly Middleware[];
+  /** Sends what is left. */
+  stop(): Promise<void>;
+}
+
+const OFF: RunningTraces = { middlewares: [], stop: async () => undefined };
+
+type TracingSettings = Pick<
+  Settings,
+  "OTEL_EXPORTER_OTLP_ENDPOINT" | "OTEL_EXPORTER_OTLP_HEADERS" | "OTEL_TRACES_SAMPLER_ARG" | "LOG_LEVEL"
+>;
+
+/**
+ * Switches traces on, before the services start. Without a collector nothing of OpenTelemetry's SDK is loaded.
+ *
+ * @param service - The service's name, or that of all in one process.
+ */
+export async function startTracing(settings: TracingSettings, service: string, nodeId: string): Promise<RunningTraces> {
+  const { OTEL_EXPORTER_OTLP_ENDPOINT: endpoint, OTEL_EXPORTER_OTLP_HEADERS: headers } = settings;
+  if (endpoint === undefined) return OFF;
+  const { startOpenTelemetry } = await import("../../../mixins/observability/opentelemetry.ts");
+  const logger = pino(lineFormat(settings.LOG_LEVEL));
+  const log = new LimitedLog((fields, text) => logger.warn(fields, text));
+  const tracer = startOpenTelemetry({
+    endpoint,
+    headers: headersIn(headers),
+    ratio: settings.OTEL_TRACES_SAMPLER_ARG,
+    service: `guildcal-${service}`,
+    nodeId,
+    version: VERSION,
+    onProblem: (problem) => log.note("traces", { problem }, "traces could not be sent"),
+  });
+  useTracer(tracer);
+  return {
+    middlewares: [tracing(tracer)],
+    async stop() {
+      useTracer(undefined);
+      await tracer.stop();
+      log.flush();
+    },
+  };
+}
+
+function headersIn(pairs = ""): Record<string, string> {
+  const given = pairs.split(",").filter(Boolean);
+  return Object.fromEntries(
+    given.map((pair) => {
+      const at = pair.indexOf("=");
+      return [pair.slice(0, at), decodeURIComponent(pair.slice(at + 1))];
+    }),
+  );
+}

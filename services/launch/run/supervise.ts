@@ -1,0 +1,131 @@
+import { type ChildProcess, fork } from "node:child_process";
+import { once } from "node:events";
+import { join } from "node:path";
+import { DRAIN_MS } from "../../../moleculer.config.ts";
+import { StartupError } from "./startup-error.ts";
+import type { ServiceName } from "../../contracts/service-names.ts";
+
+/** One process for each service; a process that ends unexpectedly is restarted. */
+export interface SupervisedProcesses {
+  /** Process id of a service now; for fault tests. */
+  pid(service: string): number | undefined;
+  /** Stops the processes in the given order, one after the other. */
+  stop(): Promise<void>;
+}
+
+/** Whether a supervisor has started this process, as `npm run start:nats` does; a container's has none. */
+export function isSupervised(): boolean {
+  return process.send !== undefined;
+}
+
+const FIRST_RESTART_MS = 500;
+const LAST_RESTART_MS = 10_000;
+/** After this uptime the restart delay is reset to the first one. */
+const STEADY_MS = 10_000;
+
+/**
+ * Starts each service in a process of its own. Resolves when all of them are ready. If a process ends before it is ready,
+ * it has printed the reason; all others are stopped then.
+ */
+export async function supervise(
+  services: readonly ServiceName[],
+  envOf: (service: ServiceName) => Readonly<Record<string, string | undefined>>,
+  onMessage: (service: ServiceName, message: unknown) => void = () => undefined,
+): Promise<SupervisedProcesses> {
+  const wards = services.map(
+    (service) => new SupervisedProcess(service, envOf(service), (message) => onMessage(service, message)),
+  );
+  try {
+    await Promise.all(wards.map((ward) => ward.start()));
+  } catch (error) {
+    await Promise.all(wards.map((ward) => ward.stop()));
+    throw error;
+  }
+  return {
+    pid: (service) => wards.find((ward) => ward.service === service)?.pid,
+    async stop() {
+      for (const ward of wards) await ward.stop();
+    },
+  };
+}
+
+/** What a process says when its service takes calls. */
+export const READY = "ready";
+
+/** The process of one service, and its restarts. */
+class SupervisedProcess {
+  readonly service: string;
+  readonly #env: Readonly<Record<string, string | undefined>>;
+  readonly #onMessage: (message: unknown) => void;
+  #child: ChildProcess | undefined;
+  #restart: NodeJS.Timeout | undefined;
+  #delay = FIRST_RESTART_MS;
+  #stopping = false;
+
+  constructor(
+    service: string,
+    env: Readonly<Record<string, string | undefined>>,
+    onMessage: (message: unknown) => void,
+  ) {
+    this.service = service;
+    this.#env = env;
+    this.#onMessage = onMessage;
+  }
+
+  get pid(): number | undefined {
+    return this.#child?.pid;
+  }
+
+  async start(): Promise<void> {
+    const child = this.#spawn();
+    const { promise: ready, resolve } = Promise.withResolvers<void>();
+    child.on("message", (message) => {
+      if (message === READY) resolve();
+    });
+    const ended = once(child, "exit").then(() => {
+      throw new StartupError(`The ${this.service} service did not start`);
+    });
+    await Promise.race([ready, ended]);
+    ended.catch(() => undefined);
+    child.on("exit", () => this.#startAgain());
+    if (child.exitCode !== null) this.#startAgain();
+  }
+
+  async stop(): Promise<void> {
+    this.#stopping = true;
+    clearTimeout(this.#restart);
+    const child = this.#child;
+    if (child === undefined || child.exitCode !== null || child.signalCode !== null) return;
+    const gone = once(child, "exit");
+    child.kill("SIGTERM");
+    const force = setTimeout(() => child.kill("SIGKILL"), 2 * DRAIN_MS);
+    await gone;
+    clearTimeout(force);
+  }
+
+  #spawn(): ChildProcess {
+    // The child inherits the Node options of the supervisor. Its own process group keeps Ctrl-C away from it: the
+    // supervisor stops the services in order.
+    this.#child = fork(join(import.meta.dirname, "../start.js"), [this.service], {
+      env: { ...this.#env },
+      detached: true,
+      stdio: ["ignore", "inherit", "inherit", "ipc"],
+    });
+    this.#child.on("message", this.#onMessage);
+    return this.#child;
+  }
+
+  #startAgain(): void {
+    if (this.#stopping) return;
+    process.stderr.write(`The ${this.service} service ended by itself; starting it again\n`);
+    this.#restart = setTimeout(() => {
+      const born = Date.now();
+      const child = this.#spawn();
+      child.once("exit", () => {
+        const steady = Date.now() - born > STEADY_MS;
+        this.#delay = steady ? FIRST_RESTART_MS : Math.min(2 * this.#delay, LAST_RESTART_MS);
+        this.#startAgain();
+      });
+    }, this.#delay);
+  }
+}
