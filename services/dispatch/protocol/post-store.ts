@@ -103,20 +103,27 @@ export interface PostStore {
   guildPlan(guildId: GuildId): Promise<GuildPlan>;
   /** Those of the guilds that have a plan. */
   plannedGuilds(guildIds: readonly GuildId[]): Promise<readonly GuildId[]>;
-  /** The guild's open posts, the soonest `limit` of them, and the latest `limit` that suspend an announcement. */
+  /**
+   * The guild's open posts, the soonest `limit` of them, and the latest `limit` each that suspend an announcement or stand
+   * for what it skips.
+   */
   standingPosts(guildId: GuildId, limit: number): Promise<readonly Post[]>;
-  /** Posts of these occurrences: all that may have been posted, and of each other key the latest round. */
-  postsOf(guildId: GuildId, occurrenceIds: readonly string[]): Promise<readonly Post[]>;
+  /** Posts of these occurrences and announcements: all that may have been posted, and of each other key the latest round. */
+  postsOf(
+    guildId: GuildId,
+    occurrenceIds: readonly string[],
+    announcementIds: readonly string[],
+  ): Promise<readonly Post[]>;
   /**
    * All of the commit or nothing: undefined when another plan was stored since `version`, or when a row that it changes
    * was claimed meanwhile. Answers the version that is stored then; a plan that changes nothing writes nothing.
    */
   commitPlan(plan: PlanCommit): Promise<number | undefined>;
   /**
-   * Removes rows of posts that were called off before they were due and never claimed, beyond the latest `kept` of the
-   * guild's that were called off: people may call off and ask again as often as they like. A few thousand at a time.
+   * Removes rows of posts that were called off or skipped, beyond the latest `kept` of the guild: people may call off and
+   * ask again as often as they like. At most as many at a time as a plan makes.
    */
-  forgetCalledOff(guildId: GuildId, kept: number): Promise<void>;
+  forgetUnsent(guildId: GuildId, kept: number): Promise<void>;
   /** Guilds whose `replanAt` is before this, the longest overdue first. */
   guildsToReplan(before: EpochMs, limit: number): Promise<readonly { guildId: GuildId; replanAt: EpochMs }[]>;
   /** Open posts with `wakeAt` in `[from, before)`, soonest first. */

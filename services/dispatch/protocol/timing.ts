@@ -1,4 +1,4 @@
-import { KEPT_CALLED_OFF, MAX_OPEN_POSTS } from "../domain/plan/plan-input.ts";
+import { MAX_UNSENT_KEPT, MAX_OPEN_POSTS } from "../domain/plan/plan-input.ts";
 
 /** The times of the protocol, in milliseconds, with their reasons; and the numbers that bound its work. */
 export interface Timing {
@@ -43,7 +43,7 @@ export interface Timing {
   /** Of one guild at most so many posts are open at a time (D39). */
   readonly maxOpenPosts: number;
   /** The ledger keeps so many of a guild's posts that were called off before they were due, the latest. */
-  readonly keptCalledOff: number;
+  readonly maxUnsentKept: number;
   /** How often a replica says that it runs; after a longer gap than this, no replica did. */
   readonly heartbeatMs: number;
   readonly heartbeatGapMs: number;
@@ -72,7 +72,7 @@ export const STANDARD_TIMING: Timing = {
   haltMs: 30_000,
   postsAtOnce: 256,
   maxOpenPosts: MAX_OPEN_POSTS,
-  keptCalledOff: KEPT_CALLED_OFF,
+  maxUnsentKept: MAX_UNSENT_KEPT,
   heartbeatMs: 1_000,
   heartbeatGapMs: 2_500,
 };

@@ -4,6 +4,7 @@ import type { GuildId } from "../../contracts/ids.ts";
 import { isDuplicateKey } from "../../../mixins/mongo/change-feed.ts";
 import { inTransaction } from "../../../mixins/mongo/transaction.ts";
 import { MAX_OPEN_POSTS, type PlannedRow, type PlanUpdate } from "../domain/plan/plan-input.ts";
+import { UNSENT_STATES } from "../domain/post/post.ts";
 import { type GuildPlanRow, guildPlanSchema, type SourceRow, sourceSchema } from "./guild-plan.document.ts";
 import { expiryOf, fieldsOf, type PostRow, postSchema, rowOf } from "./post.document.ts";
 import type { GuildPlan, PlanCommit, PostStore, Source } from "../protocol/post-store.ts";
@@ -11,12 +12,13 @@ import type { GuildPlan, PlanCommit, PostStore, Source } from "../protocol/post-
 /** Another plan, or a claim, came between: nothing of this one is stored. */
 class Overtaken extends Error {}
 
-/** As many as a plan may call off. */
-const FORGOTTEN_AT_ONCE = MAX_OPEN_POSTS;
+/** As many as a plan may call off or skip: all that were open, and two rows for each pair that it looks at. */
+const FORGOTTEN_AT_ONCE = 5 * MAX_OPEN_POSTS;
+const FORGOTTEN_IN_A_COMMAND = 1_000;
 
 type Plans = Pick<
   PostStore,
-  "forgetCalledOff" | "guildPlan" | "plannedGuilds" | "commitPlan" | "guildsToReplan" | "sources" | "sourceVersions"
+  "forgetUnsent" | "guildPlan" | "plannedGuilds" | "commitPlan" | "guildsToReplan" | "sources" | "sourceVersions"
 >;
 
 export function plansStore(connection: Connection): Plans {
@@ -76,20 +78,19 @@ export function plansStore(connection: Connection): Plans {
       }
     },
 
-    async forgetCalledOff(guildId, kept) {
-      const calledOff = { guildId, state: "cancelled" } as const;
-      const [last] = await posts
-        .find(calledOff, { settledAt: 1 })
-        .sort({ settledAt: -1 })
-        .skip(kept)
-        .limit(1)
-        .hint("called off")
-        .lean<PostRow[]>();
-      if (last === undefined) return;
-      const ahead = { $expr: { $gt: ["$dueAt", "$settledAt"] }, fence: 0 };
-      const old = { ...calledOff, settledAt: { $lte: last.settledAt }, ...ahead } as never;
-      const rows = await posts.find(old, { _id: 1 }).limit(FORGOTTEN_AT_ONCE).hint("called off").lean<PostRow[]>();
-      await posts.deleteMany({ _id: { $in: rows.map(({ _id }) => _id) }, state: "cancelled" });
+    async forgetUnsent(guildId, kept) {
+      const unsent = { guildId, state: { $in: [...UNSENT_STATES] } };
+      for (let forgotten = 0; forgotten < FORGOTTEN_AT_ONCE; forgotten += FORGOTTEN_IN_A_COMMAND) {
+        const old = await posts
+          .find(unsent, { _id: 1 })
+          .sort({ settledAt: -1 })
+          .skip(kept)
+          .limit(FORGOTTEN_IN_A_COMMAND)
+          .hint("unsent")
+          .lean<Pick<PostRow, "_id">[]>();
+        if (old.length > 0) await posts.deleteMany({ ...unsent, _id: { $in: old.map(({ _id }) => _id) } } as never);
+        if (old.length < FORGOTTEN_IN_A_COMMAND) return;
+      }
     },
 
     async plannedGuilds(guildIds) {

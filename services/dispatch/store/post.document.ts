@@ -1,5 +1,5 @@
 import { Schema } from "mongoose";
-import { OPEN_STATES, type Post } from "../domain/post/post.ts";
+import { OPEN_STATES, type Post, UNSENT_STATES } from "../domain/post/post.ts";
 import type { Wait, Waited } from "../domain/post/wait.ts";
 
 /** Settled posts are kept this long after their event or their outcome, whichever is later. */
@@ -58,6 +58,7 @@ export const postSchema = new Schema<PostRow>(
     announcementRevision: Number,
     changedBy: Object,
     suspends: Number,
+    standsFor: Number,
     owner: String,
     attemptId: String,
     doubtSince: Date,
@@ -81,13 +82,17 @@ postSchema.index({ guildId: 1, occurrenceId: 1 });
 const SETTLED = { partialFilterExpression: { settledAt: { $exists: true } } };
 postSchema.index({ guildId: 1, settledAt: -1 }, { name: "history", ...SETTLED });
 postSchema.index({ guildId: 1, announcementId: 1, settledAt: -1 }, { name: "history of announcement", ...SETTLED });
-/** What was called off: the latest of it is kept. */
+/** What was called off or skipped: the latest of it is kept. */
 postSchema.index(
   { guildId: 1, settledAt: -1 },
-  { name: "called off", partialFilterExpression: { state: "cancelled" } },
+  { name: "unsent", partialFilterExpression: { state: { $in: [...UNSENT_STATES] } } },
 );
-/** What suspends an announcement. */
+/** What suspends an announcement, and what stands for all that it skips. */
 postSchema.index({ guildId: 1, announcementId: 1 }, { partialFilterExpression: { suspends: { $exists: true } } });
+postSchema.index(
+  { guildId: 1, settledAt: -1 },
+  { name: "common rows", partialFilterExpression: { standsFor: { $exists: true } } },
+);
 postSchema.index({ expiresAt: 1 }, { name: "expiry", sparse: true, expireAfterSeconds: 0 });
 
 export function rowOf({ id, ...post }: Post): PostRow {

@@ -70,12 +70,22 @@ export function postsStore(connection: Connection): PostsStore {
 
     async standingPosts(guildId, limit) {
       const open = await streamed({ filter: { guildId, state: OPEN }, sort: { dueAt: 1, _id: 1 }, limit });
-      return [...open, ...(await list({ guildId, suspends: { $exists: true } }, { settledAt: -1 }, limit))];
+      const latest = (filter: object) => list({ guildId, ...filter }, { settledAt: -1 }, limit);
+      const [suspending, common] = await Promise.all([
+        latest({ suspends: { $exists: true } }),
+        latest({ standsFor: { $exists: true } }),
+      ]);
+      return [...open, ...suspending, ...common];
     },
 
-    async postsOf(guildId, occurrenceIds) {
+    async postsOf(guildId, occurrenceIds, announcementIds) {
       const latest = new Map<string, Post>();
-      const filter = { guildId, occurrenceId: { $in: [...occurrenceIds] } };
+      const filter = {
+        guildId,
+        occurrenceId: { $in: [...occurrenceIds] },
+        // A guild may have made and deleted any number of announcements: their posts are not read.
+        announcementId: { $in: [...announcementIds] },
+      };
       const kept: Post[] = [];
       // Of a guild whose people call off and ask again there may be any number of rounds: two of a key are never kept.
       for await (const row of streamRows<PostRow>(posts, { filter, batchSize: AT_A_TIME })) {

@@ -29,8 +29,8 @@ const LONGEST_RUN_MS = 400_000;
 const FEW_AT_ONCE = 8;
 /** So few that the guild with many posts has more ahead than are planned at a time. */
 const FEW_OPEN = 20;
-/** So few that people call off more than the ledger keeps. */
-const FEW_CALLED_OFF = 3;
+/** So few that people call off more than the ledger keeps, and more than a plan can ask for. */
+const FEW_UNSENT = 60;
 /** From when on a step of the database's clock has been noticed. */
 const STEP_NOTICED_MS = 8_000;
 
@@ -48,7 +48,7 @@ export interface Outcome {
 export async function simulate(seed: number, mutant?: Mutant): Promise<Outcome> {
   const scenario = scenarioOf(seed);
   const time = newVirtualTime(seed, START);
-  const few = { postsAtOnce: FEW_AT_ONCE, maxOpenPosts: FEW_OPEN, keptCalledOff: FEW_CALLED_OFF };
+  const few = { postsAtOnce: FEW_AT_ONCE, maxOpenPosts: FEW_OPEN, maxUnsentKept: FEW_UNSENT };
   const timing = { ...TIMING, ...(scenario.noisy > 0 ? few : {}) };
   const record: Record = {
     writes: [],

@@ -7,8 +7,11 @@ import type { Candidate, SelectionTruth } from "./select-soonest.ts";
 
 /** Of one guild at most this many posts are open at a time (D39). */
 export const MAX_OPEN_POSTS = 5_000;
-/** Of one guild the ledger keeps at most this many posts that were called off before they were due, the latest (D39). */
-export const KEPT_CALLED_OFF = 10_000;
+/**
+ * Of one guild the ledger keeps at most this many posts that were called off or skipped, the latest (D39). More than a plan
+ * can ask for: a thousand announcements skip ten posts each, and one for the others, in each of three sinks.
+ */
+export const MAX_UNSENT_KEPT = 40_000;
 /** A plan looks at no more pairs of an announcement and an occurrence than this for each post that may be open. */
 export const CANDIDATES_PER_POST = 2;
 

@@ -1,6 +1,6 @@
 import type { EpochMs } from "../../../contracts/ids.ts";
 import { calledOffEarly } from "./cancelled-before-planned.ts";
-import { leadMs } from "./fire-time.ts";
+import { type FireTime, leadMs } from "./fire-time.ts";
 import { missedOut } from "./missed-over-limit.ts";
 import { notRead } from "./missed-unread.ts";
 import { inOneGo, pausing } from "./time-slices.ts";
@@ -8,7 +8,7 @@ import { comparePositions, type Position } from "./plan-order.ts";
 import { type GuildTruth, CANDIDATES_PER_POST, type Plan, type PlannedRow, type PlanUpdate } from "./plan-input.ts";
 import { isAnnounced, isOpen, type Post, postId } from "../post/post.ts";
 import { type Candidate, type Selection, selectSoonest } from "./select-soonest.ts";
-import { settledPost } from "./settled-post.ts";
+import { type SkippedWish, skippedPosts } from "./skipped-posts.ts";
 import { whyCalledOff } from "./cancel-reason.ts";
 import { keyOf, type Wish, wishMaker } from "./desired-posts.ts";
 
@@ -37,20 +37,25 @@ export function* planSelected(truth: GuildTruth, selection: Selection): Generato
   let room = truth.maxOpenPosts - staying;
   let cut: Position | undefined;
   const putOff: Post[] = [];
+  const skipped: SkippedWish[] = [];
   yield* pausing(wished, ({ candidate, wishes }) => {
     const needed = wishes.filter((wish) => needsRoom(rows.get(keyOf(wish)), wish)).length;
     if (cut === undefined && needed > room) cut = candidate;
     if (cut === undefined) room -= needed;
     for (const wish of wishes) {
+      const { time } = wish;
       const row = rows.get(keyOf(wish));
       if (row?.state === "planned") {
-        if (cut !== undefined && isUntried(row) && wish.time.kind === "due") putOff.push(row);
+        if (cut !== undefined && isUntried(row) && time.kind === "due") putOff.push(row);
         else updates.push(...updateOf(row, wish, truth.now));
-      } else if (cut === undefined && (row === undefined || mayBePlannedAnew(row, wish))) {
-        inserts.push(newPost(truth, wish, (row?.round ?? 0) + 1));
+      } else if (cut === undefined && time.kind === "skipped") {
+        skipped.push({ wish, row, reason: time.reason, revision: candidate.announcement.revision });
+      } else if (cut === undefined && time.kind === "due" && mayHaveNewRow(row, wish)) {
+        inserts.push(newPost(truth, { ...wish, time }, (row?.round ?? 0) + 1));
       }
     }
   });
+  inserts.push(...skippedPosts(skipped, truth, ({ row, wish }) => mayHaveNewRow(row, wish)));
   const isFull = cut !== undefined;
   later.sort((one, other) => comparePositions(positionOf(one), positionOf(other)));
   putOff.push(...later.slice(isFull ? 0 : Math.max(0, room)));
@@ -156,10 +161,15 @@ function mayBePlannedAnew(row: Post, { time }: Wish): boolean {
   return time.dueAt > (row.settledAt ?? Infinity);
 }
 
-function newPost(truth: GuildTruth, planned: Wish, round: number): Post {
-  const { guildId, now, version } = truth;
-  const { time, ...wish } = planned;
-  if (time.kind === "skipped") return settledPost(truth, planned, round, { state: "skipped", reason: time.reason });
+function mayHaveNewRow(row: Post | undefined, wish: Wish): boolean {
+  return row === undefined || mayBePlannedAnew(row, wish);
+}
+
+interface DueWish extends Wish {
+  readonly time: Extract<FireTime, { readonly kind: "due" }>;
+}
+
+function newPost({ guildId, now, version }: GuildTruth, { time, ...wish }: DueWish, round: number): Post {
   const post = { ...wish, id: postId(wish, round), guildId, round, planRevision: version + 1, fence: 0 };
   const untried = { attempts: 0, crashes: 0, delivered: [], wakeAt: time.dueAt, dueAt: time.dueAt };
   return { ...post, ...untried, state: "planned", deadline: time.deadline, ...lateAt(now, time.dueAt) };

@@ -86,10 +86,10 @@ const SENTENCES: Readonly<Record<LateCode, Sentence>> = {
 };
 
 /**
- * Why a post is late, in words: what it waited for longest, and up to two more that took at least a second. Undefined
- * when nothing is known.
+ * Why a post is late, in words: a downtime of dispatch or else the longest wait, and up to two more of at least a second.
+ * Undefined when nothing is known.
  *
- * @param waits - Longest first.
+ * @param waits - In the order of `waitsOf`.
  */
 export function lateReason(waits: readonly Wait[]): string | undefined {
   const named = waits.filter(({ ms }, at) => at === 0 || ms >= NAMED_FROM_MS).slice(0, MAX_NAMED);

@@ -60,6 +60,8 @@ export interface Post extends PostKey, PostPlan {
   readonly changedBy?: ChangeOrigin;
   /** On a failed post: its announcement is suspended for this sink for as long as it has this revision. */
   readonly suspends?: number;
+  /** On a skipped post: it stands for all that its announcement skips in this sink, for as long as that has this revision. */
+  readonly standsFor?: number;
   readonly reason?: string;
   readonly settledAt?: EpochMs;
   readonly lateMs?: number;
@@ -68,6 +70,9 @@ export interface Post extends PostKey, PostPlan {
 
 /** The states in which something is still to be done. `planned`: certainly not sent. `sending`: it may have been. */
 export const OPEN_STATES = ["planned", "sending"] as const satisfies readonly PostState[];
+
+/** The states of what was called off or skipped: certainly not sent, and nobody's failure. */
+export const UNSENT_STATES: readonly PostState[] = ["cancelled", "skipped"];
 
 /** Every step that a post may take; a state without steps is final. */
 export const TRANSITIONS: Readonly<Record<PostState, readonly PostState[]>> = {

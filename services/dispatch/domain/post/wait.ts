@@ -32,9 +32,11 @@ export interface Waited {
 
 /** The longest are kept: a row with a long story has a bound. */
 const MAX_WAITS = 8;
+/** A shorter downtime of dispatch, as in a restart, stands among the other waits by its length. */
+const DOWNTIME_FROM_MS = 1_000;
 
 /**
- * How long a post waited for what, longest first. The time of an outage counts as the outage's, whatever the post seemed
+ * How long a post waited for what: a downtime of dispatch first, then by length. The time of an outage counts as the outage's, whatever the post seemed
  * to wait for meanwhile.
  *
  * @param before - What is known already.
@@ -49,7 +51,16 @@ export function waitsOf(
     const key = wait.isOutage === true ? `${wait.cause} ${wait.from}` : wait.cause;
     sums.set(key, merged(sums.get(key), wait));
   }
-  return [...sums.values()].sort((one, other) => other.ms - one.ms).slice(0, MAX_WAITS);
+  return [...sums.values()].sort(byWeight).slice(0, MAX_WAITS);
+}
+
+/** A downtime of dispatch comes first: what follows it, such as the limit of a channel, is often its consequence. */
+function byWeight(one: Wait, other: Wait): number {
+  return Number(isDowntime(other)) - Number(isDowntime(one)) || other.ms - one.ms;
+}
+
+function isDowntime({ cause, ms }: Wait): boolean {
+  return cause === "DISPATCH_DOWN" && ms >= DOWNTIME_FROM_MS;
 }
 
 function merged(known: Wait | undefined, wait: Wait): Wait {

@@ -126,13 +126,16 @@ function newReading(
     seen.planned(guildId, await planner.touch(guildId, since));
   }
 
-  /** Of the guilds whose changes are news those that announce something, or did: the others cost a question a page. */
+  /**
+   * Of the guilds whose changes are news those that announce something, or did lately: the others cost one query a page. A
+   * guild that stopped announcing is in the feed of announcements, where guilds that have a plan count, too.
+   */
   async function guildsToPlan(changes: readonly Change[]): Promise<readonly GuildId[]> {
     const guilds = [...new Set(changes.filter((change) => seen.isNews(change)).map(({ guildId }) => guildId))];
     if (guilds.length === 0) return [];
     const askedAt = clock.now();
-    const asked = await Promise.all([owners.announcingGuilds(guilds), store.plannedGuilds(guilds)]);
-    const wanted = new Set(asked.flat());
+    const planned = feed === "announcements" ? store.plannedGuilds(guilds) : [];
+    const wanted = new Set((await Promise.all([owners.announcingGuilds(guilds), planned])).flat());
     for (const guildId of guilds) if (!wanted.has(guildId)) seen.planned(guildId, askedAt);
     return guilds.filter((guildId) => wanted.has(guildId));
   }

@@ -1,5 +1,5 @@
 import { TOMBSTONE_DAYS } from "../../../contracts/change-feed.contract.ts";
-import type { EpochMs, GuildId, OccurrenceId } from "../../../contracts/ids.ts";
+import type { AnnouncementId, EpochMs, GuildId, OccurrenceId } from "../../../contracts/ids.ts";
 import { selectCalledOff } from "../../domain/plan/cancelled-before-planned.ts";
 import { leadMs } from "../../domain/plan/fire-time.ts";
 import { comparePositions, type Position, startOf } from "../../domain/plan/plan-order.ts";
@@ -11,7 +11,7 @@ import {
   type PlanChanges,
   type SinksOnSince,
 } from "../../domain/plan/plan-input.ts";
-import { isOpen, type Post } from "../../domain/post/post.ts";
+import { isOpen, type Post, UNSENT_STATES } from "../../domain/post/post.ts";
 import { selectSoonest } from "../../domain/plan/select-soonest.ts";
 import type { Ports } from "../ports.ts";
 import type { BoundedPlan, GuildPlan } from "../post-store.ts";
@@ -72,7 +72,9 @@ export async function planGuild(
   const calledOff = await inSlices(ports, selectCalledOff({ ...given, ...bounds }, former, maxOpenPosts));
   const selected = [...selection.candidates, ...calledOff, ...selection.passedOver.map(({ first }) => first)];
   const ids = [...selected, ...(lastKnown === undefined ? [] : [lastKnown])].map(({ occurrenceId }) => occurrenceId);
-  const existing = await existingPosts(ports, timing, guildId, new Set(ids));
+  const rules = [...announcements, ...calledOff.map(({ announcement }) => announcement)];
+  const pairs = { occurrenceIds: new Set(ids), announcementIds: new Set(rules.map(({ id }) => id)) };
+  const existing = await existingPosts(ports, timing, guildId, pairs);
   const truth: GuildTruth = { ...given, ...bounds, calledOff, existing, lastKnown };
   const plan = withCut(await inSlices(ports, planSelected(truth, selection)), read, now, timing);
   const posts = resultOf(truth, plan);
@@ -90,7 +92,7 @@ export async function planGuild(
     for (const post of settledBy(changes, byId)) reports.settled(post);
   });
   if (!isStored) return undefined;
-  if (updates.some(({ to }) => to.state === "cancelled")) await store.forgetCalledOff(guildId, timing.keptCalledOff);
+  if (isSomethingUnsent(plan)) await store.forgetUnsent(guildId, timing.maxUnsentKept);
   if (plan.cut === undefined) return { posts: posts.filter(isOpen), more: "none" };
   return { posts: posts.filter(isOpen), more: moreOf(plan.cut, plan.isFull, now) };
 }
@@ -118,6 +120,11 @@ function startOfPlan(now: EpochMs, since: EpochMs, plan: GuildPlan, { graceMs }:
   return startOf(Math.max(now - TOMBSTONE_DAYS * DAY_MS, Math.min(now - graceMs, since, through)));
 }
 
+/** Whether the plan calls posts off or skips them. */
+function isSomethingUnsent({ inserts, updates }: PlanChanges): boolean {
+  return updates.some(({ to }) => to.state !== "planned") || inserts.some(({ state }) => UNSENT_STATES.includes(state));
+}
+
 /** Lets others have their turn between two slices. */
 async function inSlices<Result>({ timers }: Ports, work: Generator<void, Result>): Promise<Result> {
   for (;;) {
@@ -127,18 +134,25 @@ async function inSlices<Result>({ timers }: Ports, work: Generator<void, Result>
   }
 }
 
-/** The guild's soonest open posts, and all posts of the selected occurrences; of the same post the later reading. */
+/** Occurrences and announcements whose posts a plan needs. */
+interface Pairs {
+  readonly occurrenceIds: ReadonlySet<OccurrenceId>;
+  readonly announcementIds: ReadonlySet<AnnouncementId>;
+}
+
+/** The guild's soonest open posts, and all posts of the pairs; of the same post the later reading. */
 async function existingPosts(
   { store }: Ports,
   { maxOpenPosts }: Timing,
   guildId: GuildId,
-  selected: ReadonlySet<OccurrenceId>,
+  { occurrenceIds, announcementIds }: Pairs,
 ): Promise<Post[]> {
   const byId = new Map<string, Post>();
   for (const post of await store.standingPosts(guildId, maxOpenPosts + OCCURRENCES_AT_ONCE)) byId.set(post.id, post);
-  const ids = [...selected];
+  const ids = [...occurrenceIds];
+  const announcements = [...announcementIds];
   for (let first = 0; first < ids.length; first += OCCURRENCES_AT_ONCE) {
-    const posts = await store.postsOf(guildId, ids.slice(first, first + OCCURRENCES_AT_ONCE));
+    const posts = await store.postsOf(guildId, ids.slice(first, first + OCCURRENCES_AT_ONCE), announcements);
     for (const post of posts) byId.set(post.id, post);
   }
   return [...byId.values()];

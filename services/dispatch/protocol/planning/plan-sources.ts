@@ -28,7 +28,7 @@ interface Needed {
  */
 export async function sourcesOf(
   { owners, store }: Pick<Ports, "owners" | "store">,
-  { guildId, announcements, through }: GuildTruth,
+  { guildId, announcements, through, graceMs }: GuildTruth,
   withTexts: readonly Occurrence[],
   posts: readonly Post[],
 ): Promise<readonly Source[]> {
@@ -36,12 +36,13 @@ export async function sourcesOf(
   if (open.length === 0) return [];
   const announced = new Set(open.map(({ announcementId }) => announcementId));
   const occurring = new Set(open.map(({ occurrenceId }) => occurrenceId));
-  const neededUntil = wholeDays(through);
+  // What is open is due before the plan ends, and over a grace time later, however long its event goes on.
+  const neededUntil = wholeDays(through + graceMs);
   const needed: Needed[] = [
     versioned(settingsSource(guildId), await owners.settings(guildId), neededUntil),
     ...withTexts
       .filter(({ occurrenceId }) => occurring.has(occurrenceId))
-      .map((body) => versioned(occurrenceSource(guildId, body.occurrenceId), body, wholeDays(body.endsAt))),
+      .map((body) => versioned(occurrenceSource(guildId, body.occurrenceId), body, neededUntil)),
     ...announcements
       .filter(({ id }) => announced.has(id))
       .map(({ id, revision }) => ({
