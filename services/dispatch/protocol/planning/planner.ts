@@ -31,7 +31,7 @@ const AT_ONCE = 8;
 const AGAIN_MS = 500;
 /** A guild rests so many times as long as its plan took: whoever changes it all the time has a fifth of a plan's work. */
 const REST = 4;
-const MAX_REST_MS = 1_000;
+const MAX_REST_MS = 3_000;
 /** The same for a guild with more posts than may be open, whose plans are the largest. */
 const MAX_REST_OF_BOUNDED_MS = 5_000;
 /**
