@@ -1,10 +1,11 @@
 import type { AnnouncementRule } from "../../../contracts/announcements.contract.ts";
 import type { Occurrence } from "../../../contracts/occurrences.contract.ts";
 import type { EpochMs } from "../../../contracts/ids.ts";
+import { leadMs } from "./fire-time.ts";
 import { pausing } from "./time-slices.ts";
 import type { GuildTruth } from "./plan-input.ts";
 import type { Post } from "../post/post.ts";
-import { type Candidate, type SelectionTruth, selectSoonest } from "./select-soonest.ts";
+import { type Candidate, firstIndexFrom, type SelectionTruth, selectSoonest } from "./select-soonest.ts";
 import { settledPost } from "./settled-post.ts";
 import { whyCalledOff } from "./cancel-reason.ts";
 import { keyOf } from "./desired-posts.ts";
@@ -27,8 +28,36 @@ export function* selectCalledOff(
   const due = { ...truth, through: truth.now + 1, unplanned: undefined };
   const announcements = [...truth.announcements, ...rules];
   const ofEvents = occurrences.length === 0 ? [] : yield* soonestOf({ ...due, announcements, occurrences }, limit);
-  const ofRules = rules.length === 0 ? [] : yield* soonestOf({ ...due, announcements: rules }, limit);
+  const ended = rulesWithDuePosts(rules, truth.occurrences);
+  const ofRules = ended.length === 0 ? [] : yield* soonestOf({ ...due, announcements: ended }, limit);
   return [...ofEvents, ...ofRules].filter(wasDue);
+}
+
+/**
+ * The rules in whose life an occurrence came due. Clients may create and delete announcements all the time, and most live too
+ * short for that: those are not paired with every occurrence.
+ */
+function rulesWithDuePosts(
+  rules: readonly AnnouncementRule[],
+  occurrences: readonly Occurrence[],
+): readonly AnnouncementRule[] {
+  const starts = occurrences.map(({ startsAt }) => startsAt).toSorted(ascending);
+  const schedulings = occurrences.map(({ scheduledAt }) => scheduledAt).toSorted(ascending);
+  return rules.filter((rule) => {
+    const { standsSince, until = Infinity } = rule;
+    const lead = leadMs(rule);
+    return hasWithin(starts, standsSince + lead, until + lead) || hasWithin(schedulings, standsSince, until);
+  });
+}
+
+/** Whether one of the sorted values lies in `[from, until)`. */
+function hasWithin(sorted: readonly number[], from: number, until: number): boolean {
+  const at = firstIndexFrom(sorted, from, (value) => value);
+  return at < sorted.length && (sorted[at] as number) < until;
+}
+
+function ascending(one: number, other: number): number {
+  return one - other;
 }
 
 function* soonestOf(truth: SelectionTruth, limit: number): Generator<void, readonly Candidate[]> {

@@ -61,7 +61,8 @@ export function* selectSoonest(truth: SelectionTruth, limit: number): Generator<
     const covered = occurrencesOf(announcement);
     // Nothing comes in the order before `start − lead`, so the rest of the list is too late.
     const last = () => Math.min(truth.through, soonest.next?.at ?? Infinity) + lead;
-    for (let at = firstFrom(covered, Math.max(after.at, announcement.standsSince)); at < covered.length; at += 1) {
+    const from = Math.max(after.at, announcement.standsSince);
+    for (let at = firstIndexFrom(covered, from, ({ startsAt }) => startsAt); at < covered.length; at += 1) {
       const occurrence = covered[at] as Occurrence;
       if (occurrence.startsAt > last()) break;
       if ((pairs += 1) % PAIRS_AT_A_TIME === 0) yield;
@@ -115,13 +116,13 @@ function occurrenceIndex(occurrences: readonly Occurrence[]): (rule: Announcemen
   };
 }
 
-/** The place of the first that starts then or later. */
-function firstFrom(occurrences: readonly Occurrence[], start: EpochMs): number {
+/** The index of the first item whose value is at least `least`, in a list that is sorted by it; the length where none is. */
+export function firstIndexFrom<Item>(sorted: readonly Item[], least: number, valueOf: (item: Item) => number): number {
   let from = 0;
-  let until = occurrences.length;
+  let until = sorted.length;
   while (from < until) {
     const middle = (from + until) >>> 1;
-    if ((occurrences[middle] as Occurrence).startsAt < start) from = middle + 1;
+    if (valueOf(sorted[middle] as Item) < least) from = middle + 1;
     else until = middle;
   }
   return from;

@@ -28,19 +28,11 @@ export const SKIPPED_POSTS: HostileRow = {
   async attack(stage, signal) {
     const key = await stage.createKey(GUILD);
     const rule = { channel: "1", type: "UNIVERSAL", hours: LEAD_HOURS, minutes: 0, info: "" };
-    async function ask<Body>(path: string, body: object): Promise<Partial<Body>> {
-      const { status, text } = await stage.post(path, key, JSON.stringify({ guild_id: GUILD, ...body }));
-      return status === 200 ? (JSON.parse(text) as Body) : {};
-    }
+    const ask = (path: string, body: object) => stage.post(path, key, JSON.stringify({ guild_id: GUILD, ...body }));
     while (!signal.aborted) {
-      const { id } = await ask<{ id: string }>("/v1/announcement/create", rule);
-      const isPlanned = async () => {
-        const asked = { announcement_id: id, amount: 1 };
-        const { posts = [] } = await ask<{ posts: readonly unknown[] }>("/v1/announcement/history", asked);
-        return posts.length > 0 || signal.aborted;
-      };
-      while (!(await isPlanned())) await pause(200);
-      await ask("/v1/announcement/delete", { id });
+      const { status, text } = await ask("/v1/announcement/create", rule);
+      if (status === 200) await ask("/v1/announcement/delete", { id: (JSON.parse(text) as { id: string }).id });
+      else await pause(100);
     }
   },
   async check() {
@@ -54,6 +46,7 @@ export const SKIPPED_POSTS: HostileRow = {
     without: [
       "an announcement that skips many posts has one row for those beyond the first",
       "the ledger forgets what was called off long ago",
+      "a former rule in whose life nothing came due is not paired with every occurrence",
     ],
   },
 };
