@@ -12,8 +12,8 @@ import {
   type SettledPost,
   type UpcomingPost,
 } from "../contracts/dispatch.contract.ts";
-import { ownersOnTheBus } from "../dispatch/adapters/owner-services.ts";
-import { previewOf } from "../dispatch/queries/preview.ts";
+import { ownerServices } from "../dispatch/adapters/owner-services.ts";
+import { renderPreview } from "../dispatch/queries/preview.ts";
 import { guildSettingsService } from "../guild-settings/guild-settings.service.ts";
 import { ROUTES } from "./route-table.ts";
 import { announcementExamples, danglingExample } from "./v1/announcement.examples.ts";
@@ -86,14 +86,14 @@ describe("the examples of the API document", () => {
   }
 
   beforeAll(async () => {
-    const channels = { problemNow: async () => problem as PostProblem, guildName: async () => undefined };
+    const channels = { currentProblem: async () => problem as PostProblem, guildName: async () => undefined };
     const { code, message, due_from } = announcementExamples.upcoming.response.not_planned;
     const notPlanned = { code: code as NotPlanned["code"], message, dueFrom: due_from };
     const dispatch = standIn("dispatch", {
       ...serve(listUpcomingPosts, async () => ({ posts: postsOf(announcementExamples.upcoming), notPlanned })),
       ...serve(listPostHistory, async () => postsOf(announcementExamples.history)),
       ...serve(previewPost, (params, { broker }) =>
-        previewOf(ownersOnTheBus(broker), channels, params, current.epoch_start),
+        renderPreview(ownerServices(broker), channels, params, current.epoch_start),
       ),
     });
     gateway = await startTestGateway((mongoUrl) => [

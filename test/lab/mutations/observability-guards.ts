@@ -78,7 +78,7 @@ export const OBSERVABILITY_GUARDS: readonly TestedGuard[] = [
   {
     guard: "the plan's lag counts from the stored mark before the first complete reading",
     file: "services/dispatch/protocol/planning/change-feed-consumer.ts",
-    in: "newReading",
+    in: "newFeedReader",
     code: "Math.max($CONFIRMED, $_ ?? 0) || undefined",
     without: "$CONFIRMED || undefined",
     testFile: "services/dispatch/protocol/planning/change-feed-consumer.unit.test.ts",
