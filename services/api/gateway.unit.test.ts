@@ -2,7 +2,7 @@ import { afterEach, describe, expect, test } from "@jest/globals";
 import { newWriteId } from "../../mixins/mongo/write-id.ts";
 import { until } from "../../test/real-parts/until.ts";
 import { webService } from "../../test/real-parts/web-service.ts";
-import { Gateway, gatewayPages, type GatewayParts } from "./gateway.ts";
+import { Gateway, gatewayPages, type GatewayOptions } from "./gateway.ts";
 
 /** A broker on which every service is well. */
 const broker = {
@@ -21,13 +21,13 @@ describe("the gateway", () => {
 
   async function start(): Promise<void> {
     const pages = gatewayPages(() => gateway.missing());
-    const web = webService(() => gateway.steps, pages);
+    const web = webService(() => gateway.requestHandler, pages);
     const service = {
       broker,
-      answer: web.answer.bind(web),
+      respond: web.respond.bind(web),
       logger: { debug: logAt("debug"), info: logAt("info"), warn: logAt("warn"), error: logAt("error") },
-    } as never as GatewayParts["service"];
-    const admission = { admit: () => Promise.reject(new Error("nobody asks")) } as never as GatewayParts["admission"];
+    } as never as GatewayOptions["service"];
+    const admission = { admit: () => Promise.reject(new Error("nobody asks")) } as never as GatewayOptions["admission"];
     gateway = new Gateway({
       pages,
       service,

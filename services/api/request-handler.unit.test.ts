@@ -8,8 +8,8 @@ import { answersOf, postRequest } from "../../test/real-parts/web-service.ts";
 import { asError } from "../../mixins/actions/contract-action.ts";
 import type { Caller } from "../contracts/contract.ts";
 import { refuse } from "../contracts/errors.ts";
-import { requestSteps, type RequestStepsParts } from "./request-handler.ts";
-import { ServiceGone } from "./service-health.ts";
+import { requestHandler, type RequestHandlerOptions } from "./request-handler.ts";
+import { ServiceUnavailable } from "./service-health.ts";
 
 const SECRET = "mongodb://root:hunter2@db.node-7";
 const caller: Caller = { keyId: "k", kind: "guild", access: "write", guilds: ["1"] };
@@ -24,7 +24,7 @@ const failing = (error: unknown) => ({
 
 describe("what becomes of an error behind the gateway", () => {
   let defects: [error: unknown, requestId: string][];
-  let parts: RequestStepsParts;
+  let parts: RequestHandlerOptions;
 
   beforeEach(() => {
     defects = [];
@@ -38,15 +38,15 @@ describe("what becomes of an error behind the gateway", () => {
     };
   });
 
-  async function answerOf(overrides: Partial<RequestStepsParts>, path = "/v1/announcement/get", more: object = {}) {
-    const answer = answersOf(requestSteps({ ...parts, ...overrides }));
+  async function answerOf(overrides: Partial<RequestHandlerOptions>, path = "/v1/announcement/get", more: object = {}) {
+    const answer = answersOf(requestHandler({ ...parts, ...overrides }));
     const { status, headers, body } = await answer(postRequest(path, { guild_id: "1", id: "x", ...more }), "id-1");
     return { status, headers, text: String(body), body: JSON.parse(String(body)) as unknown };
   }
 
   test("a query beside a body changes nothing (D2)", async () => {
     const asked: unknown[] = [];
-    const call: RequestStepsParts["call"] = async (_contract, params) => (asked.push(params), []);
+    const call: RequestHandlerOptions["call"] = async (_contract, params) => (asked.push(params), []);
     await answerOf({ call }, "/v1/announcement/list?guild_id=2&amount=9", { amount: 1 });
     expect(asked).toEqual([{ guildId: "1", amount: 1 }]);
   });
@@ -67,7 +67,7 @@ describe("what becomes of an error behind the gateway", () => {
   test("another method on a known path is a 405 that says which one is meant, before any key is asked for (D1, D3)", async () => {
     const request = Object.assign(postRequest("/v1/announcement/get", {}), { method: "PUT" });
     const admission = { ...parts.admission, admit: () => Promise.reject(new Error("nobody asks")) };
-    const answer = await answersOf(requestSteps({ ...parts, admission }))(request, "id-1");
+    const answer = await answersOf(requestHandler({ ...parts, admission }))(request, "id-1");
     expect([answer.status, answer.headers["allow"]]).toEqual([405, "POST"]);
   });
 
@@ -78,14 +78,14 @@ describe("what becomes of an error behind the gateway", () => {
     });
     preflight.headers["access-control-request-method"] = "POST";
     const call = async () => calls.push("called");
-    const answer = await answersOf(requestSteps({ ...parts, call }))(preflight, "id-1");
+    const answer = await answersOf(requestHandler({ ...parts, call }))(preflight, "id-1");
     expect([answer.status, answer.headers["allow"], calls]).toEqual([405, "POST", []]);
   });
 
   test("of who has no key nothing is read (D3)", async () => {
     const request = postRequest("/v1/announcement/get", {});
     const admission = { ...parts.admission, admit: async () => ({ refusal: refuse("UNAUTHORIZED"), headers: {} }) };
-    await expect(answersOf(requestSteps({ ...parts, admission }))(request, "id-1")).resolves.toMatchObject({
+    await expect(answersOf(requestHandler({ ...parts, admission }))(request, "id-1")).resolves.toMatchObject({
       status: 401,
     });
     expect(request.readableDidRead).toBe(false);
@@ -121,7 +121,7 @@ describe("what becomes of an error behind the gateway", () => {
   });
 
   test.each([
-    ["a service that went away", new ServiceGone(true)],
+    ["a service that went away", new ServiceUnavailable(true)],
     ["a service that is nowhere", new ServiceNotFoundError({ action: "announcements.get", nodeID: "node-7" })],
     ["a time-out", new RequestTimeoutError({ action: "announcements.get", nodeID: "node-7" })],
     ["a refusal of the owner's", asError(refuse("UNAVAILABLE"))],
@@ -132,9 +132,9 @@ describe("what becomes of an error behind the gateway", () => {
   });
 
   test.each([
-    ["a service that went away while it was asked", new ServiceGone(true), "OUTCOME_UNKNOWN"],
+    ["a service that went away while it was asked", new ServiceUnavailable(true), "OUTCOME_UNKNOWN"],
     ["a time-out", new RequestTimeoutError({ action: "a.b", nodeID: "node-7" }), "OUTCOME_UNKNOWN"],
-    ["a service that was not asked", new ServiceGone(false), "UNAVAILABLE"],
+    ["a service that was not asked", new ServiceUnavailable(false), "UNAVAILABLE"],
     ["a service that is nowhere", new ServiceNotFoundError({ action: "a.b", nodeID: "node-7" }), "UNAVAILABLE"],
   ])("of a write, %s says whether it may have been done", async (_name, error, code) => {
     const { status, text } = await answerOf(failing(error), "/v1/announcement/update");
@@ -149,17 +149,17 @@ describe("what becomes of an error behind the gateway", () => {
   ])("a write whose outcome nobody knows %s says when that is settled", async (_name, tookMs, settledIn) => {
     let now = 0;
     const writeUntil: unknown[] = [];
-    const call: RequestStepsParts["call"] = async (_route, _params, meta) => {
+    const call: RequestHandlerOptions["call"] = async (_route, _params, meta) => {
       writeUntil.push(meta.writeUntil);
       now += tookMs;
-      throw new ServiceGone(true);
+      throw new ServiceUnavailable(true);
     };
     const { headers } = await answerOf({ call, clock: { now: () => now } }, "/v1/announcement/update");
     expect([headers["retry-after"], writeUntil]).toEqual([settledIn, [5_500]]);
   });
 
   test("a read has no deadline for its writes, as it has none", async () => {
-    const call: RequestStepsParts["call"] = async (_route, _params, meta) => (
+    const call: RequestHandlerOptions["call"] = async (_route, _params, meta) => (
       expect(meta).not.toHaveProperty("writeUntil"),
       []
     );
@@ -218,7 +218,7 @@ describe("what becomes of an error behind the gateway", () => {
 
   test("the windows are what the wire says: 24 hours, so many days, both ends included (D17)", async () => {
     const asked: unknown[] = [];
-    const call: RequestStepsParts["call"] = async (_contract, params) => (asked.push(params), []);
+    const call: RequestHandlerOptions["call"] = async (_contract, params) => (asked.push(params), []);
     const calendar = { calendar_number: 2, epoch_start: 1_000 };
     await answerOf({ call }, "/v2/events/list/date", calendar);
     await answerOf({ call }, "/v2/events/list/month", { ...calendar, days_in_month: 28 });
@@ -236,7 +236,7 @@ describe("what becomes of an error behind the gateway", () => {
     const view = (at: number) => ({ eventId: `e${at}`, startsAt: 0, endsAt: 0, name, isParent: false, color: "RED" });
     const large = Array.from({ length: 5_000 }, (_, at) => view(at));
     let asked = 0;
-    const answer = answersOf(requestSteps({ ...parts, call: async () => ((asked += 1), large) }));
+    const answer = answersOf(requestHandler({ ...parts, call: async () => ((asked += 1), large) }));
     const list = () => {
       const body = { guild_id: "1", calendar_number: 1, epoch_start: 1, epoch_end: 2 };
       return Promise.resolve(answer(postRequest("/v2/events/list/range", body), "id-1"));
@@ -245,16 +245,16 @@ describe("what becomes of an error behind the gateway", () => {
     expect([first.status, first.body.length > 1]).toEqual([200, true]);
     const second = list();
     expect(asked).toBe(1);
-    first.onTaken?.();
-    const { status, onTaken } = await second;
+    first.onClose?.();
+    const { status, onClose } = await second;
     expect([status, asked]).toEqual([200, 2]);
-    onTaken?.();
+    onClose?.();
   });
 
   test("a preview takes turns with the lists of its guild: one is under way at first", async () => {
     const begun: ((view: unknown) => void)[] = [];
     const answer = answersOf(
-      requestSteps({ ...parts, call: () => new Promise((resolve) => void begun.push(resolve)) }),
+      requestHandler({ ...parts, call: () => new Promise((resolve) => void begun.push(resolve)) }),
     );
     const preview = () =>
       Promise.resolve(answer(postRequest("/v1/announcement/preview", { guild_id: "1", id: "a" }), "id-1"));
@@ -274,7 +274,7 @@ describe("what becomes of an error behind the gateway", () => {
     const call = () => new Promise((resolve) => void begun.push(resolve));
     const everywhere = { ...admitted, caller: { ...caller, kind: "service", guilds: [] } as Caller };
     const admission = { admit: async () => everywhere, admitToGuild: () => everywhere };
-    const answer = answersOf(requestSteps({ ...parts, call, admission }));
+    const answer = answersOf(requestHandler({ ...parts, call, admission }));
     const ask = (guild: string) => {
       return Promise.resolve(answer(postRequest("/v2/guild/settings/get", { guild_id: guild }), "id-1"));
     };

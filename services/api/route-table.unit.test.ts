@@ -4,7 +4,7 @@ import type { EventId } from "../contracts/ids.ts";
 import { OWNERS } from "../contracts/service-names.ts";
 import { encodeFields } from "./wire/response-fields.ts";
 import { pathsOf, ROUTES } from "./route-table.ts";
-import { event } from "./v2/events.wire.ts";
+import { eventResponseFields } from "./v2/events.wire.ts";
 
 const byPath = ROUTES.map((route) => [route.paths[0], route] as const);
 
@@ -43,9 +43,9 @@ describe("the route table", () => {
 
   test.each(byPath)(
     "%s: its answer's fields are those of its example, in their order",
-    (_path, { answer, example }) => {
-      expect(answer.map(({ wire }) => wire)).toEqual(expect.arrayContaining(Object.keys(example.response)));
-      const always = answer.filter(({ optional }) => optional !== true).map(({ wire }) => wire);
+    (_path, { responseFields, example }) => {
+      expect(responseFields.map(({ wire }) => wire)).toEqual(expect.arrayContaining(Object.keys(example.response)));
+      const always = responseFields.filter(({ optional }) => optional !== true).map(({ wire }) => wire);
       expect(Object.keys(example.response).filter((wire) => always.includes(wire))).toEqual(always);
     },
   );
@@ -54,7 +54,7 @@ describe("the route table", () => {
     const params = Object.keys(route.shape.params);
     const filled = route.fields.map(({ param }) => param);
     expect(filled.filter((param) => !params.includes(param))).toEqual([]);
-    const ofTheHeaders = route.takesIfMatch ? ["ifRevision"] : [];
+    const ofTheHeaders = route.acceptsIfMatch ? ["ifRevision"] : [];
     expect(params.filter((param) => !filled.includes(param))).toEqual([
       ...(OF_THE_OTHER_VERSION[path] ?? []),
       ...ofTheHeaders,
@@ -78,7 +78,7 @@ describe("the route table", () => {
   });
 
   test("every update and delete of an event, announcement, calendar or settings takes If-Match, and nothing else (D36)", () => {
-    const taking = byPath.filter(([, { takesIfMatch }]) => takesIfMatch).map(([path]) => path);
+    const taking = byPath.filter(([, { acceptsIfMatch }]) => acceptsIfMatch).map(([path]) => path);
     expect(taking).toEqual(byPath.map(([path]) => path).filter((path) => /\/(?:update|delete)$/.test(path)));
   });
 
@@ -101,7 +101,7 @@ describe("the route table", () => {
       color: "NONE",
       recurs: false,
     } as const;
-    const answered = encodeFields(event, { ...view, ...perText((text) => `a ${text}`) });
+    const answered = encodeFields(eventResponseFields, { ...view, ...perText((text) => `a ${text}`) });
     expect(answered).toMatchObject(perText((text) => `a ${text}`));
   });
 });

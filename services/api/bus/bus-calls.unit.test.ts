@@ -3,9 +3,9 @@ import { isWriteId, newWriteId } from "../../../mixins/mongo/write-id.ts";
 import { listAnnouncements, removeAnnouncement } from "../../contracts/announcements.contract.ts";
 import type { ActionContract, CallMeta } from "../../contracts/contract.ts";
 import { GatewayRates, NO_LIMITS } from "../rates/gateway-rates.ts";
-import { RequestSlots } from "../concurrency/request-concurrency.ts";
-import { ServiceGone } from "../service-health.ts";
-import { type BusCallParts, busCalls } from "./bus-calls.ts";
+import { RequestConcurrency } from "../concurrency/request-concurrency.ts";
+import { ServiceUnavailable } from "../service-health.ts";
+import { type BusCallOptions, busCalls } from "./bus-calls.ts";
 import type { BusUser } from "./bus-user.ts";
 
 const GUILD = "375357265198317579";
@@ -15,14 +15,14 @@ const list = listAnnouncements as ActionContract<unknown, unknown>;
 const remove = removeAnnouncement as ActionContract<unknown, unknown>;
 
 /** A call with the given parts, and what the owner was asked for. */
-function underTest(parts: Partial<BusCallParts> = {}) {
+function underTest(parts: Partial<BusCallOptions> = {}) {
   const asked: { readonly params: unknown; readonly meta: CallMeta }[] = [];
   const defects: unknown[] = [];
   const call = busCalls({
     rates: new GatewayRates(NO_LIMITS),
-    slots: new RequestSlots(),
+    concurrency: new RequestConcurrency(),
     clock: { now: () => Date.now() },
-    isLive: () => true,
+    isServed: () => true,
     call: async (_contract, params, meta) => void asked.push({ params, meta }),
     onDefect: (error) => defects.push(error),
     ...parts,
@@ -71,7 +71,7 @@ describe("a bus user's call", () => {
   });
 
   test("of a user that is revoked, or of whom nobody knows whether it is, is refused", async () => {
-    const { call, asked } = underTest({ isLive: () => false });
+    const { call, asked } = underTest({ isServed: () => false });
     await expect(call(user, list, ALL, {})).rejects.toMatchObject({ type: "UNAVAILABLE", code: 503 });
     expect(asked).toEqual([]);
   });
@@ -113,7 +113,7 @@ describe("a bus user's call", () => {
   });
 
   test("to a service that is gone is UNAVAILABLE, and OUTCOME_UNKNOWN where a write may have been done", async () => {
-    const { call } = underTest({ call: () => Promise.reject(new ServiceGone(true)) });
+    const { call } = underTest({ call: () => Promise.reject(new ServiceUnavailable(true)) });
     await expect(call(user, list, ALL, {})).rejects.toMatchObject({ type: "UNAVAILABLE" });
     await expect(call(user, remove, { guildId: GUILD, id: "a" }, {})).rejects.toMatchObject({
       type: "OUTCOME_UNKNOWN",

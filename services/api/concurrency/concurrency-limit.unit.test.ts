@@ -1,11 +1,16 @@
 import { describe, expect, test } from "@jest/globals";
 import { until } from "../../../test/real-parts/until.ts";
 import { isRefusal } from "../../contracts/errors.ts";
-import { type GuildSlot, GuildSlots, LIST_REQUESTS, OTHER_REQUESTS } from "./concurrency-limit.ts";
+import {
+  type ConcurrencySlot,
+  ConcurrencyLimit,
+  LISTS_PER_GUILD,
+  OTHER_REQUESTS_PER_GUILD,
+} from "./concurrency-limit.ts";
 
 /** Acquires a slot `times` times, and tells which were granted. */
-function enter(slots: GuildSlots, times: number, name = "1") {
-  const inside: GuildSlot[] = [];
+function enter(slots: ConcurrencyLimit, times: number, name = "1") {
+  const inside: ConcurrencySlot[] = [];
   let refused = 0;
   for (let at = 0; at < times; at += 1) {
     void slots.acquire(name).then((slot) => (isRefusal(slot) ? (refused += 1) : inside.push(slot)));
@@ -14,7 +19,7 @@ function enter(slots: GuildSlots, times: number, name = "1") {
 }
 
 /** Releases all, and those that come after them, so that none goes on waiting. */
-async function leave(inside: readonly GuildSlot[]): Promise<void> {
+async function leave(inside: readonly ConcurrencySlot[]): Promise<void> {
   for (const slot of inside) {
     slot.release();
     await settled();
@@ -25,7 +30,7 @@ const settled = () => new Promise((resolve) => setImmediate(resolve));
 
 describe("requests of a guild that are under way at once", () => {
   test("four of a guild are, the next wait for one to end, and those of other guilds do not", async () => {
-    const slots = new GuildSlots(OTHER_REQUESTS);
+    const slots = new ConcurrencyLimit(OTHER_REQUESTS_PER_GUILD);
     const { inside } = enter(slots, 10);
     await settled();
     expect(inside).toHaveLength(4);
@@ -41,8 +46,8 @@ describe("requests of a guild that are under way at once", () => {
 
   test("a list that takes a quarter of a second counts as large, and another request does not for its time", async () => {
     let now = 0;
-    const lists = enter(new GuildSlots(LIST_REQUESTS, () => now), 20).inside;
-    const others = enter(new GuildSlots(OTHER_REQUESTS, () => now), 20).inside;
+    const lists = enter(new ConcurrencyLimit(LISTS_PER_GUILD, () => now), 20).inside;
+    const others = enter(new ConcurrencyLimit(OTHER_REQUESTS_PER_GUILD, () => now), 20).inside;
     await settled();
     now = 249;
     lists[0]!.release();
@@ -63,7 +68,7 @@ describe("requests of a guild that are under way at once", () => {
 
   test("after a large one only one of the guild is, until ten seconds have passed without one", async () => {
     let now = 0;
-    const slots = new GuildSlots({ ...LIST_REQUESTS, slowMs: Infinity }, () => now);
+    const slots = new ConcurrencyLimit({ ...LISTS_PER_GUILD, slowMs: Infinity }, () => now);
     const first = enter(slots, 1);
     await settled();
     first.inside[0]!.markLarge();
@@ -83,7 +88,7 @@ describe("requests of a guild that are under way at once", () => {
 
   test("after a large one the guild's next waits three times as long as that took, and no other guild's does", async () => {
     let now = 0;
-    const slots = new GuildSlots(LIST_REQUESTS, () => now);
+    const slots = new ConcurrencyLimit(LISTS_PER_GUILD, () => now);
     const { inside } = enter(slots, 1);
     await settled();
     inside[0]!.markLarge();
@@ -99,7 +104,7 @@ describe("requests of a guild that are under way at once", () => {
   });
 
   test("one list of a guild is at first, and one more with each that was not large, up to eight", async () => {
-    const slots = new GuildSlots(LIST_REQUESTS);
+    const slots = new ConcurrencyLimit(LISTS_PER_GUILD);
     const { inside } = enter(slots, 40);
     const counts: number[] = [];
     for (let left = 0; left < 10; left += 1) {
@@ -112,7 +117,7 @@ describe("requests of a guild that are under way at once", () => {
   });
 
   test("no more than 64 wait: those beyond are refused at once", async () => {
-    const slots = new GuildSlots(LIST_REQUESTS);
+    const slots = new ConcurrencyLimit(LISTS_PER_GUILD);
     const { inside, refused } = enter(slots, 1 + 64 + 3);
     await settled();
     expect([inside.length, refused()]).toEqual([1, 3]);

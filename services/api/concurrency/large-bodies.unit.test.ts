@@ -4,7 +4,7 @@ import { describe, expect, test } from "@jest/globals";
 import { newWriteId } from "../../../mixins/mongo/write-id.ts";
 import { answersOf } from "../../../test/real-parts/web-service.ts";
 import type { Caller } from "../../contracts/contract.ts";
-import { requestSteps, type RequestStepsParts } from "../request-handler.ts";
+import { requestHandler, type RequestHandlerOptions } from "../request-handler.ts";
 
 const caller: Caller = { keyId: "k", kind: "guild", access: "write", guilds: ["1"] };
 const admitted = { caller, standings: [] };
@@ -15,9 +15,9 @@ function asMessage(body: Readable, url: string, headers: Readonly<Record<string,
 }
 
 /** A gateway whose actions do nothing but `call`, and which has met no defect. */
-function gateway(call: RequestStepsParts["call"]) {
+function gateway(call: RequestHandlerOptions["call"]) {
   return answersOf(
-    requestSteps({
+    requestHandler({
       knownPaths: [],
       performOnce: (_request, perform) => perform(newWriteId()),
       admission: { admit: async () => admitted, admitToGuild: () => admitted },

@@ -1,7 +1,7 @@
 import { describe, expect, test } from "@jest/globals";
 import { isRefusal } from "../../contracts/errors.ts";
 import type { GuildId } from "../../contracts/ids.ts";
-import { type ApiKey, hourOf, liveSecrets, newApiKey, previousUntil, revoked, rotated } from "./api-key.ts";
+import { type ApiKey, hourOf, validSecrets, newApiKey, previousUntil, revoked, rotated } from "./api-key.ts";
 
 const HOUR = 3_600_000;
 const NOW = 1_000 * HOUR;
@@ -14,7 +14,7 @@ function mustBe(outcome: ApiKey | object): ApiKey {
   return outcome as ApiKey;
 }
 
-const opening = (of: ApiKey, at: number) => liveSecrets(of, at).map(({ digest }) => digest);
+const opening = (of: ApiKey, at: number) => validSecrets(of, at).map(({ digest }) => digest);
 
 describe("an API key", () => {
   test("opens from when it is made on, until it expires and no millisecond longer", () => {

@@ -7,7 +7,7 @@ import {
   statusesIn,
 } from "../../../test/real-parts/http-server-under-test.ts";
 import { until } from "../../../test/real-parts/until.ts";
-import { jsonAnswer } from "./http-response.ts";
+import { jsonResponse } from "./http-response.ts";
 
 describe("the limits of connections to the HTTP server", () => {
   const server = new HttpServerUnderTest();
@@ -19,8 +19,8 @@ describe("the limits of connections to the HTTP server", () => {
     let begun = 0;
     await server.start({
       limits: { maxConnections: 2 },
-      onFull: () => (full += 1),
-      answer: async () => ((begun += 1), await held.promise, jsonAnswer(200, {})),
+      onConnectionLimit: () => (full += 1),
+      respond: async () => ((begun += 1), await held.promise, jsonResponse(200, {})),
     });
     const lines = [await server.dial(), await server.dial()];
     for (const { socket } of lines) socket.write(request("{}"));
@@ -85,8 +85,8 @@ describe("the limits of connections to the HTTP server", () => {
     await server.start({
       limits: { maxConnectionsPerAddress: 1 },
       addressOf: () => "one",
-      onFull: () => (full += 1),
-      answer: async () => ((begun += 1), await held.promise, jsonAnswer(200, {})),
+      onConnectionLimit: () => (full += 1),
+      respond: async () => ((begun += 1), await held.promise, jsonResponse(200, {})),
     });
     const busy = await server.dial(request("{}"));
     await until(() => begun === 1, "it is busy");
@@ -99,7 +99,7 @@ describe("the limits of connections to the HTTP server", () => {
 
   test("bytes that nobody takes have a budget over all connections, and the slowest taker of much is cut", async () => {
     const large = { large: "x".repeat(8 * MIB) };
-    await server.start({ limits: { maxUnsentBytes: 20 * MIB }, answer: async () => jsonAnswer(200, large) });
+    await server.start({ limits: { maxBufferedBytes: 20 * MIB }, respond: async () => jsonResponse(200, large) });
     const lines: Line[] = [];
     for (let at = 0; at < 3; at += 1) {
       const line = await server.dial();

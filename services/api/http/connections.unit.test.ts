@@ -2,7 +2,7 @@ import { afterEach, describe, expect, test } from "@jest/globals";
 import { subscribe, unsubscribe } from "node:diagnostics_channel";
 import { HttpServerUnderTest, MIB, request, statusesIn } from "../../../test/real-parts/http-server-under-test.ts";
 import { until } from "../../../test/real-parts/until.ts";
-import { jsonAnswer } from "./http-response.ts";
+import { jsonResponse } from "./http-response.ts";
 
 describe("a connection to the HTTP server", () => {
   const server = new HttpServerUnderTest();
@@ -39,7 +39,7 @@ describe("a connection to the HTTP server", () => {
     let parsed = 0;
     const count = () => (parsed += 1);
     subscribe("http.server.request.start", count);
-    await server.start({ answer: async () => (await held.promise, jsonAnswer(200, {})) });
+    await server.start({ respond: async () => (await held.promise, jsonResponse(200, {})) });
     const { socket, closed } = await server.dial();
     const many = request("{}").repeat(50_000);
     let isTaken = false;
@@ -56,7 +56,7 @@ describe("a connection to the HTTP server", () => {
   test("what is broken behind a request that is under way does not pass for its answer", async () => {
     const held = Promise.withResolvers<void>();
     let begun = false;
-    await server.start({ answer: async () => ((begun = true), await held.promise, jsonAnswer(200, {})) });
+    await server.start({ respond: async () => ((begun = true), await held.promise, jsonResponse(200, {})) });
     const { socket, received, closed } = await server.dial();
     socket.write(request("{}"));
     await until(() => begun, "it is under way");
@@ -69,7 +69,7 @@ describe("a connection to the HTTP server", () => {
 
   test("33 requests at once are answered in their order, the last with 429 and when to come back", async () => {
     const held = Promise.withResolvers<void>();
-    await server.start({ answer: async () => (await held.promise, jsonAnswer(200, {})) });
+    await server.start({ respond: async () => (await held.promise, jsonResponse(200, {})) });
     const { socket, received, closed } = await server.dial();
     socket.write(request("{}").repeat(33));
     await until(() => server.served.length === 1, "the one too many is refused");
@@ -81,7 +81,7 @@ describe("a connection to the HTTP server", () => {
 
   test("an answer that nobody takes is let go of, and one that is taken late is not", async () => {
     const large = "x".repeat(16 * MIB);
-    await server.start({ limits: { answerTimeout: 50 }, answer: async () => jsonAnswer(200, { large }) });
+    await server.start({ limits: { responseTimeout: 50 }, respond: async () => jsonResponse(200, { large }) });
     const { socket, received } = await server.dial();
     socket.pause();
     socket.write(request("{}"));
@@ -91,7 +91,7 @@ describe("a connection to the HTTP server", () => {
     await until(() => socket.closed, "the connection is closed");
     expect(received().length).toBeLessThan(large.length);
 
-    await server.start({ answer: async () => jsonAnswer(200, { large }) });
+    await server.start({ respond: async () => jsonResponse(200, { large }) });
     const line = await server.dial();
     line.socket.pause();
     line.socket.write(request("{}"));
@@ -103,7 +103,7 @@ describe("a connection to the HTTP server", () => {
   test("an answer in pieces comes whole to a reader that is slow, and one that nobody takes is let go of", async () => {
     const pieces = Array.from({ length: 64 }, (_, at) => Buffer.alloc(MIB / 4, `${at % 10}`));
     const whole = async () => ({ status: 200, headers: {}, body: pieces });
-    await server.start({ answer: whole });
+    await server.start({ respond: whole });
     const { socket, received } = await server.dial();
     socket.pause();
     socket.write(request("{}").repeat(2));
@@ -114,7 +114,7 @@ describe("a connection to the HTTP server", () => {
     const [, first, second] = received().split(/HTTP\/1\.1 200 [^]*?\r\n\r\n/);
     expect([first, second]).toEqual([pieces.join(""), pieces.join("")]);
 
-    await server.start({ limits: { answerTimeout: 50 }, answer: whole });
+    await server.start({ limits: { responseTimeout: 50 }, respond: whole });
     const line = await server.dial();
     line.socket.pause();
     line.socket.write(request("{}"));
@@ -125,7 +125,7 @@ describe("a connection to the HTTP server", () => {
   test("a client that shuts down its side after its request gets its answer, and the connection ends", async () => {
     const held = Promise.withResolvers<void>();
     let begun = 0;
-    await server.start({ answer: async () => ((begun += 1), await held.promise, jsonAnswer(200, { done: true })) });
+    await server.start({ respond: async () => ((begun += 1), await held.promise, jsonResponse(200, { done: true })) });
     const { socket, received } = await server.dial("", { allowHalfOpen: true });
     socket.end(request("{}"));
     const pipelined = await server.dial("", { allowHalfOpen: true });
@@ -152,11 +152,11 @@ describe("a connection to the HTTP server", () => {
     const held = Promise.withResolvers<void>();
     let begun = false;
     await server.start({
-      answer: async ({ url }) => {
-        if (url === "/quick") return jsonAnswer(200, {});
+      respond: async ({ url }) => {
+        if (url === "/quick") return jsonResponse(200, {});
         begun = true;
         await held.promise;
-        return jsonAnswer(200, { done: true });
+        return jsonResponse(200, { done: true });
       },
     });
     const fresh = await server.dial();
@@ -175,7 +175,7 @@ describe("a connection to the HTTP server", () => {
   });
 
   test("a stop answers what is sent meanwhile on a connection that was kept, and tells it to close", async () => {
-    await server.start({ answer: async () => jsonAnswer(200, {}) });
+    await server.start({ respond: async () => jsonResponse(200, {}) });
     const { socket, received, closed } = await server.send("GET /x HTTP/1.1\r\nhost: x\r\n\r\n");
     const stopped = server.stop(60_000);
     socket.write("GET /x HTTP/1.1\r\nhost: x\r\n\r\n");
@@ -187,7 +187,7 @@ describe("a connection to the HTTP server", () => {
 
   test("a stop lets an answer that is being taken go out whole, on a connection that would have stayed", async () => {
     const large = "x".repeat(16 * MIB);
-    await server.start({ limits: { lastWordsMs: 0 }, answer: async () => jsonAnswer(200, { large }) });
+    await server.start({ limits: { closeNoticeMs: 0 }, respond: async () => jsonResponse(200, { large }) });
     const { socket, received, closed } = await server.dial();
     socket.pause();
     socket.write(request("{}"));
@@ -207,7 +207,7 @@ describe("a connection to the HTTP server", () => {
 
   test("a stop does not wait for ever", async () => {
     let begun = false;
-    await server.start({ answer: () => ((begun = true), new Promise(() => undefined)) });
+    await server.start({ respond: () => ((begun = true), new Promise(() => undefined)) });
     const { socket, closed } = await server.dial();
     socket.write(request("{}"));
     await until(() => begun, "the request is in flight");

@@ -2,8 +2,8 @@ import { setTimeout as pause } from "node:timers/promises";
 import { afterEach, describe, expect, test } from "@jest/globals";
 import { HttpServerUnderTest, MIB, request, statusesIn } from "../../../test/real-parts/http-server-under-test.ts";
 import { until } from "../../../test/real-parts/until.ts";
-import { jsonAnswer } from "./http-response.ts";
-import type { BrokenRequest } from "./malformed-request.ts";
+import { jsonResponse } from "./http-response.ts";
+import type { MalformedRequest } from "./malformed-request.ts";
 
 const ofSize = (bytes: number) => `{"a":"${"x".repeat(bytes - 8)}"}`;
 
@@ -83,9 +83,9 @@ describe("the HTTP server", () => {
   test("answers of one turn of the event loop are written at its end, after all that came in it was taken", async () => {
     const writtenBefore: number[] = [];
     await server.start({
-      answer: ({ socket }) => {
+      respond: ({ socket }) => {
         writtenBefore.push(socket.bytesWritten);
-        return jsonAnswer(200, {});
+        return jsonResponse(200, {});
       },
     });
     const { received } = await server.send(request("").repeat(3), 3);
@@ -98,7 +98,7 @@ describe("the HTTP server", () => {
     ["a body that trickles in", { "content-length": 1_000 }, "x"],
     ["an endless body", { "content-length": 100 * MIB }, "x".repeat(3 * MIB)],
   ])("a refusal is written before the body arrives, and %s is not waited for long", async (_name, headers, some) => {
-    await server.start({ answer: async () => jsonAnswer(401, {}), limits: { discardMs: 50 } });
+    await server.start({ respond: async () => jsonResponse(401, {}), limits: { discardMs: 50 } });
     const { socket, received, closed } = await server.dial(request("", headers));
     await until(() => received().endsWith("{}"), "the answer");
     expect(received()).toMatch(/^HTTP\/1\.1 401 /);
@@ -110,7 +110,7 @@ describe("the HTTP server", () => {
   });
 
   test("who sends an endless body gets to read the refusal, and no reset before it", async () => {
-    await server.start({ answer: async () => jsonAnswer(413, {}) });
+    await server.start({ respond: async () => jsonResponse(413, {}) });
     const line = await server.dial();
     line.socket.pause();
     line.socket.write(request("", { "content-length": 100 * MIB }) + "x".repeat(8 * MIB));
@@ -121,7 +121,7 @@ describe("the HTTP server", () => {
   });
 
   test("a refused request may take more than a second to end, and its connection goes on", async () => {
-    await server.start({ answer: async () => jsonAnswer(401, {}) });
+    await server.start({ respond: async () => jsonResponse(401, {}) });
     const { socket, received } = await server.dial(request("", { "content-length": 1 }));
     await until(() => received().endsWith("{}"), "the refusal");
     await pause(1_500);
@@ -131,7 +131,7 @@ describe("the HTTP server", () => {
   });
 
   test("a refusal before the body was read leaves the connection usable", async () => {
-    await server.start({ answer: async () => jsonAnswer(401, {}) });
+    await server.start({ respond: async () => jsonResponse(401, {}) });
     const { received } = await server.send(request("x".repeat(200_000)) + request("{}"), 2);
     expect(received().match(/HTTP\/1\.1 401/g)).toHaveLength(2);
   });
@@ -145,8 +145,8 @@ describe("the HTTP server", () => {
     ["an expectation", request("{}", { expect: "magic" }), 417, "EXPECTATION_FAILED"],
     ["a tunnel", "CONNECT x:1 HTTP/1.1\r\nhost: x\r\n\r\n", 405, "NO_TUNNEL"],
   ])("%s is answered in the form of every error, and told (D4)", async (_name, text, status, code) => {
-    const told: BrokenRequest[] = [];
-    await server.start({ onBroken: (broken) => void told.push(broken) });
+    const told: MalformedRequest[] = [];
+    await server.start({ onMalformed: (broken) => void told.push(broken) });
     const { received, closed } = await server.send(text);
     expect(received()).toMatch(new RegExp(`^HTTP/1\\.1 ${status} `));
     const body = JSON.parse(received().slice(received().indexOf("{"))) as Record<string, unknown>;
@@ -179,7 +179,7 @@ describe("the HTTP server", () => {
   test("an error that becomes no answer ends its connection and is told, not swallowed", async () => {
     const told: unknown[] = [];
     const broken = new Error("no answer");
-    await server.start({ answer: () => Promise.reject(broken), onError: (error) => void told.push(error) });
+    await server.start({ respond: () => Promise.reject(broken), onError: (error) => void told.push(error) });
     const { socket, closed } = await server.dial();
     socket.write(request("{}"));
     await until(closed, "the connection is closed");

@@ -23,7 +23,7 @@ describe("the claim of an Idempotency-Key", () => {
     const [first, again] = [newWriteId(), newWriteId()];
     await store.claim("b", "digest", first);
     await expect(store.claim("b", "digest", again)).resolves.toEqual({ digest: "digest", writeId: first });
-    await store.free("b", first);
+    await store.release("b", first);
     await expect(store.claim("b", "digest", again)).resolves.toEqual({ digest: "digest", writeId: first });
   });
 
@@ -31,20 +31,20 @@ describe("the claim of an Idempotency-Key", () => {
     const [first, other] = [newWriteId(), newWriteId()];
     await store.claim("c", "digest", first);
     await expect(store.claim("c", "other", other)).resolves.toEqual({ digest: "digest", writeId: first });
-    await store.keep("c", first, { body: "{}" });
-    await store.free("c", first);
+    await store.saveResponse("c", first, { body: "{}" });
+    await store.release("c", first);
     await expect(store.claim("c", "other", other)).resolves.toMatchObject({ writeId: first, done: { body: "{}" } });
     await store.claim("d", "digest", first);
-    await store.free("d", first);
+    await store.release("d", first);
     await expect(store.claim("d", "other", other)).resolves.toEqual({ digest: "other", writeId: other });
   });
 
   test("keeps no answer of a request that has lost it", async () => {
     const [first, other] = [newWriteId(), newWriteId()];
     await store.claim("e", "digest", first);
-    await store.free("e", first);
+    await store.release("e", first);
     await store.claim("e", "other", other);
-    await store.keep("e", first, { body: "{}" });
+    await store.saveResponse("e", first, { body: "{}" });
     await expect(store.claim("e", "other", newWriteId())).resolves.toEqual({ digest: "other", writeId: other });
   });
 });

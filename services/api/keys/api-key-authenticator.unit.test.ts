@@ -1,7 +1,7 @@
 import { beforeEach, describe, expect, jest, test } from "@jest/globals";
 import { LRUCache } from "lru-cache";
 import { type ApiKey, revoked, rotated } from "../domain/api-key.ts";
-import { FIRST_ID, newId, generateKey } from "./key-digests.ts";
+import { FIRST_KEY_ID, newKeyId, generateKey } from "./key-digests.ts";
 import { type ApiKeyAuthenticator, apiKeyAuthenticator, CACHE_TTL_MS } from "./api-key-authenticator.ts";
 
 const HOUR = 3_600_000;
@@ -34,7 +34,7 @@ describe("the key authenticator", () => {
       if (failing) throw new Error("out of reach");
       return id === row?.id ? row : null;
     },
-    async noteUse(id: string, hour: number) {
+    async recordUse(id: string, hour: number) {
       noted.push([id, hour]);
       if (failing) throw new Error("out of reach");
     },
@@ -164,13 +164,13 @@ describe("the key authenticator", () => {
   });
 
   test("a store that is spared made-up ids is asked for those that were made here: nobody is shut out by others", async () => {
-    for (const id of [newId(hashing.pepper), FIRST_ID]) {
+    for (const id of [newKeyId(hashing.pepper), FIRST_KEY_ID]) {
       const made = generateKey(hashing, id);
       row = { ...stored, id, secrets: [made.secret] };
       await expect(authenticator.authenticate(made.key, () => false)).resolves.toEqual({ ...caller, keyId: id });
     }
     asked = [];
-    for (const id of [newId("another pepper"), "0".repeat(20), "first0"]) {
+    for (const id of [newKeyId("another pepper"), "0".repeat(20), "first0"]) {
       await expect(authenticator.authenticate(generateKey(hashing, id).key, () => false)).resolves.toBeUndefined();
     }
     expect(asked).toEqual([]);
@@ -221,7 +221,7 @@ describe("the key authenticator", () => {
 
   test("a flood of made-up keys pushes out none that is held, and is forgotten itself", async () => {
     await authenticator.authenticate(key);
-    const flood = Array.from({ length: 10_001 }, () => generateKey(hashing, newId(hashing.pepper)).key);
+    const flood = Array.from({ length: 10_001 }, () => generateKey(hashing, newKeyId(hashing.pepper)).key);
     for (const each of flood) await authenticator.authenticate(each);
     asked = [];
     await authenticator.authenticate(key);

@@ -1,6 +1,6 @@
 import { describe, expect, test } from "@jest/globals";
 import * as fc from "fast-check";
-import { keyDigest, newId, pepperId, sameDigest, generateKey } from "./key-digests.ts";
+import { keyDigest, newKeyId, pepperId, sameDigest, generateKey } from "./key-digests.ts";
 import { decodeKey, encodeKey, MALFORMED_KEY, presentedKey } from "./key-text.ts";
 
 const hashing = { pepper: "a pepper of thirty-two characters", env: "live" };
@@ -17,7 +17,7 @@ describe("a key's text", () => {
   });
 
   test("with one character changed is no key", () => {
-    const { key } = generateKey(hashing, newId(hashing.pepper));
+    const { key } = generateKey(hashing, newKeyId(hashing.pepper));
     for (let at = 0; at < key.length; at += 1) {
       const other = key[at] === "0" ? "1" : "0";
       expect(decodeKey(key.slice(0, at) + other + key.slice(at + 1))).toBeUndefined();
@@ -36,9 +36,9 @@ describe("a key's text", () => {
 
   test.each([
     [undefined, "The header Authorization is missing: send `Authorization: Bearer <key>`"],
-    ["", "The header Authorization holds no key: send `Authorization: Bearer <key>`"],
-    ["Bearer", "The header Authorization holds no key: send `Authorization: Bearer <key>`"],
-    ["bearer  ", "The header Authorization holds no key: send `Authorization: Bearer <key>`"],
+    ["", "The header Authorization contains no key: send `Authorization: Bearer <key>`"],
+    ["Bearer", "The header Authorization contains no key: send `Authorization: Bearer <key>`"],
+    ["bearer  ", "The header Authorization contains no key: send `Authorization: Bearer <key>`"],
     ["Basic YWJj", "The scheme of the header Authorization is not Bearer: send `Authorization: Bearer <key>`"],
     ["Token a b", "The scheme of the header Authorization is not Bearer: send `Authorization: Bearer <key>`"],
     ["Bearer a b", MALFORMED_KEY],
@@ -61,7 +61,7 @@ describe("what is kept of a key", () => {
   test("a new key has 256 random bits", () => {
     const keys = Array.from({ length: 50 }, () => generateKey(hashing, "k1").key);
     expect(new Set(keys).size).toBe(50);
-    expect(new Set(Array.from({ length: 50 }, () => newId(hashing.pepper))).size).toBe(50);
+    expect(new Set(Array.from({ length: 50 }, () => newKeyId(hashing.pepper))).size).toBe(50);
   });
 
   test("digests are the same in every character or not at all", () => {

@@ -54,7 +54,7 @@ describe("the descriptions of the API document", () => {
     expect(rounded).not.toBe(exact);
     const { description } = document.components.schemas["GuildSettings"]!.properties["guild_id"]!;
     expect(description).toContain(`JSON.parse of JavaScript rounds it (${exact} becomes ${rounded})`);
-    expect(description).toContain("use the id that the request named");
+    expect(description).toContain("or the id in the request");
   });
 
   test("are of no field that is not there", () => {

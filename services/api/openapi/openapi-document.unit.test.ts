@@ -169,7 +169,7 @@ describe("the API document", () => {
         parameters?: { name: string }[];
       };
       const named = parameters.map(({ name }) => name);
-      expect([named.includes("If-Match"), "412" in responses]).toEqual([route.takesIfMatch, route.takesIfMatch]);
+      expect([named.includes("If-Match"), "412" in responses]).toEqual([route.acceptsIfMatch, route.acceptsIfMatch]);
       expect("ETag" in (responses["200"] as { headers: object }).headers).toBe(route.hasEtag);
     },
   );

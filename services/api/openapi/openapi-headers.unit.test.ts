@@ -5,10 +5,10 @@ import { asError } from "../../../mixins/actions/contract-action.ts";
 import { newWriteId } from "../../../mixins/mongo/write-id.ts";
 import { answersOf } from "../../../test/real-parts/web-service.ts";
 import { ERRORS, type ErrorType, HTTP_ERRORS, type HttpErrorType, refuse } from "../../contracts/errors.ts";
-import type { Answer } from "../http/http-response.ts";
-import { brokenAnswer } from "../http/malformed-request.ts";
+import type { HttpResponse } from "../http/http-response.ts";
+import { httpErrorResponse } from "../http/malformed-request.ts";
 import { openapiText } from "./openapi-document.ts";
-import { requestSteps, type RequestStepsParts } from "../request-handler.ts";
+import { requestHandler, type RequestHandlerOptions } from "../request-handler.ts";
 import { ROUTES } from "../route-table.ts";
 
 const PATH = "/v1/announcement/get";
@@ -26,8 +26,8 @@ const { components } = JSON.parse(openapiText(ROUTES)) as {
 };
 
 /** The gateway's answer to a request whose action ends with the error. */
-function answerTo(error: Error, { method = "POST", path = PATH, hasKey = true } = {}): Promise<Answer> {
-  const parts: RequestStepsParts = {
+function answerTo(error: Error, { method = "POST", path = PATH, hasKey = true } = {}): Promise<HttpResponse> {
+  const parts: RequestHandlerOptions = {
     knownPaths: [],
     performOnce: (_request, perform) => perform(newWriteId()),
     admission: {
@@ -43,23 +43,23 @@ function answerTo(error: Error, { method = "POST", path = PATH, hasKey = true } 
   const body = Readable.from([Buffer.from(JSON.stringify({ guild_id: "1", id: "x" }))]);
   const headers = { authorization: "key", "content-type": "application/json" };
   const request = Object.assign(body, { method, url: path, headers }) as unknown as IncomingMessage;
-  return answersOf(requestSteps(parts))(request, "id");
+  return answersOf(requestHandler(parts))(request, "id");
 }
 
 /** Errors that come before the action is called. All others can be an action's, an owner's defect (INTERNAL) as well. */
-const BEFORE_THE_ACTION: Partial<Record<ErrorType, () => Promise<Answer>>> = {
+const BEFORE_THE_ACTION: Partial<Record<ErrorType, () => Promise<HttpResponse>>> = {
   ROUTE_NOT_FOUND: () => answerTo(new Error("not called"), { path: "/nowhere" }),
   METHOD_NOT_ALLOWED: () => answerTo(new Error("not called"), { method: "PUT" }),
   UNAUTHORIZED: () => answerTo(new Error("not called"), { hasKey: false }),
 };
 
-const answers: readonly (readonly [code: string, status: number, answer: () => Promise<Answer>])[] = [
+const answers: readonly (readonly [code: string, status: number, answer: () => Promise<HttpResponse>])[] = [
   ...Object.entries(ERRORS).map(([code, { status }]) => {
     const type = code as ErrorType;
     return [code, status, BEFORE_THE_ACTION[type] ?? (() => answerTo(asError(refuse(type))))] as const;
   }),
   ...Object.entries(HTTP_ERRORS).map(
-    ([code, { status }]) => [code, status, async () => brokenAnswer(code as HttpErrorType, "id")] as const,
+    ([code, { status }]) => [code, status, async () => httpErrorResponse(code as HttpErrorType, "id")] as const,
   ),
 ];
 

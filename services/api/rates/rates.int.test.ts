@@ -46,7 +46,7 @@ describe("the gateway's limits", () => {
   test("count what another gateway has let through", async () => {
     const other = new GatewayRates(settings);
     for (let at = 0; at < 5; at += 1) other.guilds.take("3", Date.now());
-    const used: RatesUsed = other.used(Date.now())!;
+    const used: RatesUsed = other.takeReports(Date.now())!;
     await gateway.broker.broadcast(ratesUsed.name, used);
     await until(async () => (await gateway.post(READ, { guild_id: "3" })).status === 429, "the others' use counts");
     await expect(gateway.post(READ, { guild_id: "5" })).resolves.toMatchObject({ status: 200 });

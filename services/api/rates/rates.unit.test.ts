@@ -41,7 +41,7 @@ describe("a limit", () => {
   test("forgets the one who was quiet for longest when too many are counted", () => {
     const limit = new RateLimit(policy);
     for (let at = 0; at <= 50_000; at += 1) limit.take(`${at}`, START);
-    expect([limit.look("0", START).remaining, limit.look("50000", START).remaining]).toEqual([3, 2]);
+    expect([limit.peek("0", START).remaining, limit.peek("50000", START).remaining]).toEqual([3, 2]);
   });
 });
 
@@ -51,19 +51,19 @@ describe("the limits of several gateways", () => {
   test("count together what each lets through, and no gateway counts its own twice", () => {
     const [one, other] = [new GatewayRates(settings), new GatewayRates(settings)];
     for (let at = 0; at < 60; at += 1) one.keys.take("k", START);
-    const used = one.used(START)!;
-    one.hear(used, START);
-    other.hear(used, START);
-    expect([one, other].map(({ keys }) => keys.look("k", START).remaining)).toEqual([40, 40]);
-    expect(one.used(START)).toBeUndefined();
+    const used = one.takeReports(START)!;
+    one.addReports(used, START);
+    other.addReports(used, START);
+    expect([one, other].map(({ keys }) => keys.peek("k", START).remaining)).toEqual([40, 40]);
+    expect(one.takeReports(START)).toBeUndefined();
   });
 
   test("tell of no use that is under a fiftieth of the limit, and of nobody who stays there", () => {
     const rates = new GatewayRates(settings);
     rates.keys.take("k", START);
-    expect(rates.used(START)).toBeUndefined();
+    expect(rates.takeReports(START)).toBeUndefined();
     rates.keys.take("k", START);
-    expect(rates.used(START)?.reports).toEqual({ key: [{ of: "k", window: START / MINUTE, amount: 2 }] });
+    expect(rates.takeReports(START)?.reports).toEqual({ key: [{ of: "k", window: START / MINUTE, amount: 2 }] });
   });
 });
 

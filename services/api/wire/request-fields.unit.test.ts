@@ -4,7 +4,7 @@ import { parseJsonObject } from "./exact-json.ts";
 import { ROUTES } from "../route-table.ts";
 import {
   asInteger,
-  asName,
+  asEnumValue,
   decodeFields,
   field,
   guildField,
@@ -14,8 +14,8 @@ import {
   wirePath,
 } from "./request-fields.ts";
 
-const inner = objectField("recurrence", [field("frequency", "frequency", asName), field("count")], "absent");
-const fields = [guildField, field("epoch_start", "startsAt", asInteger), field("lang", "lang", asName), inner];
+const inner = objectField("recurrence", [field("frequency", "frequency", asEnumValue), field("count")], "absent");
+const fields = [guildField, field("epoch_start", "startsAt", asInteger), field("lang", "lang", asEnumValue), inner];
 
 describe("the fields of a request", () => {
   test("are renamed, and what nobody knows is left behind (D6); inside an object it stays, for the check to refuse (D37)", () => {
@@ -99,9 +99,9 @@ describe("the fields of a request", () => {
   });
 
   test("a name is upper-cased letter by letter of ASCII alone (D10)", () => {
-    expect(asName("mac_and_Cheese")).toBe("MAC_AND_CHEESE");
-    expect(asName("engliſh")).toBe("ENGLIſH");
-    expect(asName(5)).toBe(5);
+    expect(asEnumValue("mac_and_Cheese")).toBe("MAC_AND_CHEESE");
+    expect(asEnumValue("engliſh")).toBe("ENGLIſH");
+    expect(asEnumValue(5)).toBe(5);
   });
 
   test("nothing that is inherited is read", () => {

@@ -19,9 +19,9 @@ describe("warnings about a request that is done (D37)", () => {
       {
         field: "discription",
         code: "UNKNOWN_FIELD",
-        message: "is no field of this request and has no effect; did you mean description?",
+        message: "is not a field of this request and has no effect; did you mean description?",
       },
-      { field: "until", code: "UNKNOWN_FIELD", message: "is no field of this request and has no effect" },
+      { field: "until", code: "UNKNOWN_FIELD", message: "is not a field of this request and has no effect" },
     ]);
   });
 

@@ -1,7 +1,14 @@
+<<<<<<< HEAD:services/launch/permissions/nats-permissions.ts
 import { NAMESPACE } from "../../../moleculer.config.ts";
 import { actionsFor, BUS_EVENTS, type BusUser, EVERY_BUS_SUBJECT, namespaceOf } from "../../api/bus/bus-user.ts";
 import { ratesUsed } from "../../api/rates/gateway-rates.ts";
 import { ROUTES } from "../../api/route-table.ts";
+=======
+import { NAMESPACE } from "../../moleculer.config.ts";
+import { actionsFor, BUS_EVENTS, type BusUser, ALL_BUS_SUBJECTS, namespaceOf } from "../api/bus/bus-user.ts";
+import { ratesUsed } from "../api/rates/gateway-rates.ts";
+import { ROUTES } from "../api/route-table.ts";
+>>>>>>> d48a02d (api, contracts: names and comments in the words of HTTP and RFC 5545):services/launch/nats-permissions.ts
 import {
   announcementChanged,
   announcementsChangesSince,
@@ -106,7 +113,7 @@ export function natsPermissions(service: ServiceName): NatsPermissions {
     ...own.map((name) => `REQB.${name}`),
     ...hears.map(({ name }) => `EVENTB.${service}.${name}`),
   ];
-  const ofBusUsers = service === "api" ? [EVERY_BUS_SUBJECT] : [];
+  const ofBusUsers = service === "api" ? [ALL_BUS_SUBJECTS] : [];
   return {
     publish: [...inNamespace(publish), ...ofBusUsers],
     subscribe: [...inNamespace(subscribe), ...ofBusUsers],

@@ -170,7 +170,7 @@ export const CALENDAR_GUARDS: readonly TestedGuard[] = [
     guard: "a member that is named as a param of the bus is unknown over HTTP",
     file: "services/api/wire/request-fields.ts",
     in: "objectField",
-    code: "$_ ? UNKNOWN + $NAME : $NAME",
+    code: "$_ ? UNKNOWN_PREFIX + $NAME : $NAME",
     without: "$NAME",
     testFile: "services/api/wire/request-fields.unit.test.ts",
     test: "inside an object a member is known by its wire name alone",

@@ -1,5 +1,5 @@
 import { describe, expect, test } from "@jest/globals";
-import { RefusalDelay } from "./refusal-delay.ts";
+import { TooManyRequestsDelay } from "./too-many-requests-delay.ts";
 
 /** Whether it resolves before the timers of this turn of the event loop, and so without a timer of its own. */
 async function isAtOnce(waiting: Promise<void>): Promise<boolean> {
@@ -8,19 +8,19 @@ async function isAtOnce(waiting: Promise<void>): Promise<boolean> {
 
 describe("answers with status 429", () => {
   test("are delayed, and no others", async () => {
-    const delay = new RefusalDelay();
-    const refused = delay.before({ status: 429 });
+    const delay = new TooManyRequestsDelay();
+    const refused = delay.wait({ status: 429 });
     expect(await isAtOnce(refused)).toBe(false);
-    for (const status of [200, 400, 401, 503]) expect(await isAtOnce(delay.before({ status }))).toBe(true);
+    for (const status of [200, 400, 401, 503]) expect(await isAtOnce(delay.wait({ status }))).toBe(true);
     await refused;
   });
 
   test("are a thousand at a time at most: further ones are not delayed", async () => {
-    const delay = new RefusalDelay();
-    const thousand = Array.from({ length: 1_000 }, () => delay.before({ status: 429 }));
-    expect(await isAtOnce(delay.before({ status: 429 }))).toBe(true);
+    const delay = new TooManyRequestsDelay();
+    const thousand = Array.from({ length: 1_000 }, () => delay.wait({ status: 429 }));
+    expect(await isAtOnce(delay.wait({ status: 429 }))).toBe(true);
     await Promise.all(thousand);
-    const next = delay.before({ status: 429 });
+    const next = delay.wait({ status: 429 });
     expect(await isAtOnce(next)).toBe(false);
     await next;
   });
