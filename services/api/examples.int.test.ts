@@ -110,7 +110,7 @@ describe("the examples of the API document", () => {
   });
   afterAll(() => gateway.stop());
 
-  test.each(ROUTES)("$paths.0 answers as its example says, on what the examples before it have made", async (route) => {
+  test.each(ROUTES)("$paths.0 returns the response of its example, after the examples before it", async (route) => {
     const [path] = route.paths;
     const { example } = route;
     const { status, text, body } = await gateway.post(path, ofThisRun(example.request));
@@ -118,7 +118,7 @@ describe("the examples of the API document", () => {
     expect({ status, text }).toEqual({ status: 200, text: ofThisRun(example.response) });
   });
 
-  test("an announcement whose event was deleted is marked as dangling in get, as it is in list", async () => {
+  test("an announcement whose event was deleted is marked as dangling in get and in list", async () => {
     const { guild_id } = announcementExamples.get.request;
     const asked = { guild_id, id: names.get(danglingId) };
     const { status, text } = await gateway.post("/v1/announcement/get", asked);

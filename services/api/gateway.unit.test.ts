@@ -47,7 +47,7 @@ describe("the gateway", () => {
   const ask = async (path: string) => fetch(`http://127.0.0.1:${port}${path}`);
   const ready = async () => ask("/health/ready");
 
-  test("is ready when its own database answers as well as every service", async () => {
+  test("is ready when its own database and every service answer", async () => {
     await start();
     await until(async () => (await ready()).status === 200, "it is ready");
     answers = false;
@@ -56,7 +56,7 @@ describe("the gateway", () => {
     await expect(answer.json()).resolves.toEqual({ status: "not ready", missing: ["database of api"] });
   });
 
-  test("logs what it refused with the id that the client was told, and what failed as a warning (D4)", async () => {
+  test("logs refused requests with the id in the response, and failed requests as warnings (D4)", async () => {
     await start();
     await until(async () => (await ready()).status === 200, "it is ready");
     lines = [];
@@ -73,7 +73,7 @@ describe("the gateway", () => {
     );
   });
 
-  test("writes at most a hundred lines a second of what it refused, and says how many it left out", async () => {
+  test("logs at most a hundred refused requests per second, and the number of the others", async () => {
     await start();
     await until(async () => (await ready()).status === 200, "it is ready");
     const leftOut = () => lines.filter((line) => "leftOut" in line) as unknown as { readonly leftOut: number }[];

@@ -10,7 +10,7 @@ import {
 
 const SERVICE = "dispatch";
 
-describe("the watch over the services", () => {
+describe("the health of a service", () => {
   let now = 0;
   let asked = 0;
   let answer: () => Promise<Health>;
@@ -38,12 +38,12 @@ describe("the watch over the services", () => {
 
   const call = () => watch.whileAvailable([SERVICE], async () => "done");
 
-  test("a service that was never seen is not there, and calls to it are refused", async () => {
+  test("is unavailable before its first health check, and calls are refused", async () => {
     expect(watch.missing()).toEqual([SERVICE]);
     await expect(call()).rejects.toBeInstanceOf(ServiceUnavailable);
   });
 
-  test("one that answers is there, and is asked twice a second", async () => {
+  test("is available after an answer, and is checked twice a second", async () => {
     await pass(TICK_INTERVAL_MS);
     expect(watch.missing()).toEqual([]);
     await expect(call()).resolves.toBe("done");
@@ -52,14 +52,14 @@ describe("the watch over the services", () => {
     expect(asked).toBe(4);
   });
 
-  test("a database that does not answer is told apart from a service that does not", async () => {
+  test("distinguishes an unavailable database from an unavailable service", async () => {
     answer = async () => ({ database: false });
     await pass(TICK_INTERVAL_MS);
     expect(watch.missing()).toEqual([`database of ${SERVICE}`]);
     await expect(call()).resolves.toBe("done");
   });
 
-  test("one that nobody answers for is gone after 1.8 s", async () => {
+  test("is unavailable after 1.8 s without subscribers", async () => {
     await pass(TICK_INTERVAL_MS);
     answer = async () => {
       throw new ServiceUnavailable(false);
@@ -70,7 +70,7 @@ describe("the watch over the services", () => {
     expect(watch.missing()).toEqual([SERVICE]);
   });
 
-  test("one that is silent for 4 s is gone: calls in flight are given up, new ones refused", async () => {
+  test("is unavailable after 4 s of silence: calls in flight are aborted, new ones are refused", async () => {
     await pass(TICK_INTERVAL_MS);
     const inFlight = watch.whileAvailable([SERVICE], hang);
     const outcome = inFlight.catch((error: unknown) => error);
@@ -83,7 +83,7 @@ describe("the watch over the services", () => {
     await expect(call()).rejects.toBeInstanceOf(ServiceUnavailable);
   });
 
-  test("one that answers calls is there, however long its health takes: it is busy, and not gone", async () => {
+  test("is available if the service answers calls, even if its health check is late", async () => {
     await pass(TICK_INTERVAL_MS);
     answer = hang;
     for (let seconds = 0; seconds < 20; seconds += 1) {
@@ -95,7 +95,7 @@ describe("the watch over the services", () => {
     expect(watch.missing()).toEqual([SERVICE]);
   });
 
-  test("one that fails to answer at once is asked at every tick until it is back", async () => {
+  test("is checked at every tick while the service fails immediately", async () => {
     answer = async () => {
       throw new Error("not found");
     };
@@ -106,7 +106,7 @@ describe("the watch over the services", () => {
     expect(watch.missing()).toEqual([]);
   });
 
-  test("a pause of this process is not a silence of theirs", async () => {
+  test("does not change because of a pause of this process", async () => {
     await pass(TICK_INTERVAL_MS);
     answer = hang;
     now += 60_000;
@@ -116,7 +116,7 @@ describe("the watch over the services", () => {
     expect(watch.missing()).toEqual([SERVICE]);
   });
 
-  test("a call that needs two services is refused when either is gone", async () => {
+  test("refuses a call that needs two services if one of them is unavailable", async () => {
     const ask = async (name: string) => (name === "dispatch" ? { database: true } : hang());
     watch = new ServiceHealth(["dispatch", "announcements"], ask, () => now);
     await pass(TICK_INTERVAL_MS);
@@ -125,7 +125,7 @@ describe("the watch over the services", () => {
     await expect(both).rejects.toBeInstanceOf(ServiceUnavailable);
   });
 
-  test("a call's own error is passed on", async () => {
+  test("passes on the error of a call", async () => {
     await pass(TICK_INTERVAL_MS);
     const failing = watch.whileAvailable([SERVICE], async () => {
       throw new RangeError("its own");

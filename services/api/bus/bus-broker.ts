@@ -23,13 +23,8 @@ export function busBroker(user: BusUser, { natsUrl, logLevel, call }: BusBrokerO
   const broker = new ServiceBroker({
     ...options,
     namespace: namespaceOf(user.name),
-<<<<<<< HEAD
-    heartbeatTimeout: STOCK_HEARTBEAT_TIMEOUT_S,
-    // Version 4 of the protocol (Moleculer 0.14) differs in fields that are absent (packet-checks.middleware.ts).
-=======
     heartbeatTimeout: HEARTBEAT_TIMEOUT_S,
-    // Version 4 of the protocol (Moleculer 0.14) differs in fields that are absent (checked-packets.middleware.ts).
->>>>>>> d48a02d (api, contracts: names and comments in the words of HTTP and RFC 5545)
+    // Version 4 of the protocol (Moleculer 0.14) differs in fields that are absent (packet-checks.middleware.ts).
     transit: { ...options.transit, disableVersionCheck: true },
   });
   for (const service of servicesFor(user, call)) broker.createService(service);

@@ -30,8 +30,8 @@ function underTest(parts: Partial<BusCallOptions> = {}) {
   return { call, asked, defects };
 }
 
-describe("a bus user's call", () => {
-  test("reaches the owner with the user's own rights, whatever its meta says", async () => {
+describe("a call of a bus user", () => {
+  test("reaches the owner with the user's own permissions, whatever its meta contains", async () => {
     const { call, asked } = underTest();
     const forged = {
       caller: { keyId: "k", kind: "operator", access: "write", guilds: [] },
@@ -46,7 +46,7 @@ describe("a bus user's call", () => {
     expect([isWriteId(meta.writeId), meta.requestId === "x"]).toEqual([true, false]);
   });
 
-  test("of a user for all guilds is a service's", async () => {
+  test("has the kind `service` if the user is for all guilds", async () => {
     const { call, asked } = underTest();
     await call({ ...user, guilds: [] }, list, { guildId: "1", amount: 1 }, {});
     expect(asked).toMatchObject([{ meta: { caller: { kind: "service", guilds: [] } } }]);
@@ -63,14 +63,14 @@ describe("a bus user's call", () => {
     expect(asked).toEqual([]);
   });
 
-  test("that writes is refused for a user that may read", async () => {
+  test("is refused if it writes and the user may only read", async () => {
     const { call, asked } = underTest();
     const reader: BusUser = { ...user, access: "read" };
     await expect(call(reader, remove, { guildId: GUILD, id: "a" }, {})).rejects.toMatchObject({ type: "FORBIDDEN" });
     expect(asked).toEqual([]);
   });
 
-  test("of a user that is revoked, or of whom nobody knows whether it is, is refused", async () => {
+  test("is refused if the user is revoked or its state is unknown", async () => {
     const { call, asked } = underTest({ isServed: () => false });
     await expect(call(user, list, ALL, {})).rejects.toMatchObject({ type: "UNAVAILABLE", code: 503 });
     expect(asked).toEqual([]);
@@ -79,7 +79,7 @@ describe("a bus user's call", () => {
   test.each<[string, object]>([
     ["key", { perKey: 2 }],
     ["guild", { perGuild: 2 }],
-  ])("counts against the limit of requests for one %s", async (_what, limit) => {
+  ])("counts against the rate limit of the %s", async (_what, limit) => {
     const { call } = underTest({ rates: new GatewayRates({ ...NO_LIMITS, ...limit }) });
     await call(user, list, ALL, {});
     await call(user, list, ALL, {});
@@ -89,7 +89,7 @@ describe("a bus user's call", () => {
     });
   });
 
-  test("is refused while 256 others of the user are under way, and served again afterwards", async () => {
+  test("is refused while 256 other calls of the user are running, and accepted afterwards", async () => {
     const { promise, resolve } = Promise.withResolvers<void>();
     const { call } = underTest({ call: () => promise });
     const open: BusUser = { ...user, guilds: [] };
@@ -102,7 +102,7 @@ describe("a bus user's call", () => {
     await expect(call(open, remove, { guildId: "999", id: "a" }, {})).resolves.toBeUndefined();
   });
 
-  test("whose answer is larger than a stock broker can take is refused, with the param that asks for less", async () => {
+  test("is refused if its response is too large for one message, with the param that makes it smaller", async () => {
     const { call } = underTest({ call: async () => ["x".repeat(512 * 1024)] });
     await expect(call(user, list, ALL, {})).rejects.toMatchObject({
       type: "TOO_MANY_ENTRIES",
@@ -112,7 +112,7 @@ describe("a bus user's call", () => {
     await expect(small(user, list, ALL, {})).resolves.toHaveLength(1);
   });
 
-  test("to a service that is gone is UNAVAILABLE, and OUTCOME_UNKNOWN where a write may have been done", async () => {
+  test("to an unavailable service gets UNAVAILABLE, or OUTCOME_UNKNOWN if a write may have been performed", async () => {
     const { call } = underTest({ call: () => Promise.reject(new ServiceUnavailable(true)) });
     await expect(call(user, list, ALL, {})).rejects.toMatchObject({ type: "UNAVAILABLE" });
     await expect(call(user, remove, { guildId: GUILD, id: "a" }, {})).rejects.toMatchObject({
@@ -120,7 +120,7 @@ describe("a bus user's call", () => {
     });
   });
 
-  test("that fails as nobody foresaw is INTERNAL, without the error's text, which is logged", async () => {
+  test("with an unexpected error gets INTERNAL without the text of the error, which is logged", async () => {
     const { call, defects } = underTest({ call: () => Promise.reject(new Error("secret")) });
     await expect(call(user, list, ALL, {})).rejects.toMatchObject({ type: "INTERNAL", message: "Internal error" });
     expect(defects).toMatchObject([{ message: "secret" }]);

@@ -39,7 +39,7 @@ describe("the brokers of bus users", () => {
   });
   afterEach(() => sessions.stop());
 
-  test("follow the users that are stored, and each change is told", async () => {
+  test("follow the stored users, and each change is reported", async () => {
     live = [all];
     await sessions.refresh();
     await new Promise(setImmediate);
@@ -49,7 +49,7 @@ describe("the brokers of bus users", () => {
     expect(log).toEqual([]);
   });
 
-  test("serve a user as long as it is live, and not the next one with its name", async () => {
+  test("serve a user until it is revoked, and do not serve another user with the same name", async () => {
     expect([sessions.isServed(one), sessions.isServed(all), sessions.isServed({ ...one })]).toEqual([
       true,
       false,
@@ -60,7 +60,7 @@ describe("the brokers of bus users", () => {
     expect(sessions.isServed(one)).toBe(false);
   });
 
-  test("serve nobody when the users could not be read for four seconds, and go on when they can", async () => {
+  test("serve no user when the users could not be read for four seconds, and serve them again afterwards", async () => {
     fails = true;
     now = 3_999;
     await sessions.refresh();
@@ -74,7 +74,7 @@ describe("the brokers of bus users", () => {
     expect(sessions.isServed(one)).toBe(true);
   });
 
-  test("pass an event on to the users that open its guild", async () => {
+  test("forward an event to the users of its guild", async () => {
     live = [one, all];
     await sessions.refresh();
     log.length = 0;
@@ -87,7 +87,7 @@ describe("the brokers of bus users", () => {
     ]);
   });
 
-  test("end with their gateway", async () => {
+  test("stop with their gateway", async () => {
     await sessions.stop();
     expect(log).toEqual(["stop one"]);
   });

@@ -6,20 +6,20 @@ import { scopedWriteId } from "./scoped-write-id.ts";
 const given = newWriteId();
 const now = timeOf(given);
 
-describe("the id of a bus user's write", () => {
-  test("follows from the user and the id that it gave, and keeps the time of that id", () => {
+describe("the write id of a bus user", () => {
+  test("is derived from the user and the user's id, and keeps the time of that id", () => {
     const own = scopedWriteId("shop-bot", given, now) as WriteId;
     expect([isWriteId(own), timeOf(own)]).toEqual([true, now]);
     expect(scopedWriteId("shop-bot", given, now + 1_000)).toBe(own);
     expect(scopedWriteId("shop-bot", given.toUpperCase(), now)).toBe(own);
   });
 
-  test("is never the id that was given, which may be another caller's, nor another user's", () => {
+  test("differs from the user's id, which may belong to another caller, and from that of another user", () => {
     const ids = ["shop-bot", "shop-bo", "other"].map((name) => scopedWriteId(name, given, now));
     expect(new Set([...ids, given]).size).toBe(4);
   });
 
-  test("is made anew where none is given", () => {
+  test("is a new one if the user gives none", () => {
     const [one, other] = [scopedWriteId("shop-bot", undefined, now), scopedWriteId("shop-bot", undefined, now)];
     expect([isWriteId(one), one === other]).toEqual([true, false]);
   });

@@ -28,8 +28,8 @@ async function leave(inside: readonly ConcurrencySlot[]): Promise<void> {
 
 const settled = () => new Promise((resolve) => setImmediate(resolve));
 
-describe("requests of a guild that are under way at once", () => {
-  test("four of a guild are, the next wait for one to end, and those of other guilds do not", async () => {
+describe("concurrent requests of a guild", () => {
+  test("are at most four; further ones wait, and those of other guilds do not", async () => {
     const slots = new ConcurrencyLimit(OTHER_REQUESTS_PER_GUILD);
     const { inside } = enter(slots, 10);
     await settled();
@@ -44,7 +44,7 @@ describe("requests of a guild that are under way at once", () => {
     await leave(inside);
   });
 
-  test("a list that takes a quarter of a second counts as large, and another request does not for its time", async () => {
+  test("count as large after a quarter of a second if they are lists, and never otherwise", async () => {
     let now = 0;
     const lists = enter(new ConcurrencyLimit(LISTS_PER_GUILD, () => now), 20).inside;
     const others = enter(new ConcurrencyLimit(OTHER_REQUESTS_PER_GUILD, () => now), 20).inside;
@@ -66,7 +66,7 @@ describe("requests of a guild that are under way at once", () => {
     for (const slot of lists) slot.release();
   });
 
-  test("after a large one only one of the guild is, until ten seconds have passed without one", async () => {
+  test("are only one after a large response, until ten seconds have passed without a large one", async () => {
     let now = 0;
     const slots = new ConcurrencyLimit({ ...LISTS_PER_GUILD, slowMs: Infinity }, () => now);
     const first = enter(slots, 1);
@@ -86,7 +86,7 @@ describe("requests of a guild that are under way at once", () => {
     expect(slots.size).toBe(0);
   });
 
-  test("after a large one the guild's next waits three times as long as that took, and no other guild's does", async () => {
+  test("wait after a large response for three times its duration, and those of other guilds do not", async () => {
     let now = 0;
     const slots = new ConcurrencyLimit(LISTS_PER_GUILD, () => now);
     const { inside } = enter(slots, 1);
@@ -103,7 +103,7 @@ describe("requests of a guild that are under way at once", () => {
     expect(performance.now() - leftAt).toBeGreaterThanOrEqual(59);
   });
 
-  test("one list of a guild is at first, and one more with each that was not large, up to eight", async () => {
+  test("are one list at first, and one more after each small response, up to eight", async () => {
     const slots = new ConcurrencyLimit(LISTS_PER_GUILD);
     const { inside } = enter(slots, 40);
     const counts: number[] = [];
@@ -116,7 +116,7 @@ describe("requests of a guild that are under way at once", () => {
     await leave(inside);
   });
 
-  test("no more than 64 wait: those beyond are refused at once", async () => {
+  test("are refused at once if 64 lists are waiting", async () => {
     const slots = new ConcurrencyLimit(LISTS_PER_GUILD);
     const { inside, refused } = enter(slots, 1 + 64 + 3);
     await settled();

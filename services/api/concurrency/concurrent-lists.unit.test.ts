@@ -8,8 +8,8 @@ import { requestHandler, type RequestHandlerOptions } from "../request-handler.t
 const service: Caller = { keyId: "s", kind: "service", access: "read", guilds: [] };
 const admitted = { caller: service, standings: [] };
 
-describe("the lists of a key", () => {
-  test("are eight at once, over all the guilds that it opens; other requests are not counted", async () => {
+describe("concurrent lists of a key", () => {
+  test("are at most eight over all its guilds; other requests do not count", async () => {
     const { promise, resolve } = Promise.withResolvers<object[]>();
     let [lists, gets] = [0, 0];
     const call: RequestHandlerOptions["call"] = ({ contract: { name } }) => {

@@ -30,15 +30,18 @@ function gateway(call: RequestHandlerOptions["call"]) {
   );
 }
 
-describe("the body of a request", () => {
-  test.each(["CALENDAR_NOT_FOUND", "?"])("with a member `refusal` of %j is no refusal of our own", async (refusal) => {
-    const answer = gateway(async () => []);
-    const body = JSON.stringify({ guild_id: "1", amount: 1, refusal, message: "not ours" });
-    const message = asMessage(Readable.from([Buffer.from(body)]), "/v1/announcement/list");
-    await expect(answer(message, "id-1")).resolves.toMatchObject({ status: 200 });
-  });
+describe("a request body", () => {
+  test.each(["CALENDAR_NOT_FOUND", "?"])(
+    "with a member `refusal` of %j is not taken for a refusal of the gateway",
+    async (refusal) => {
+      const answer = gateway(async () => []);
+      const body = JSON.stringify({ guild_id: "1", amount: 1, refusal, message: "not ours" });
+      const message = asMessage(Readable.from([Buffer.from(body)]), "/v1/announcement/list");
+      await expect(answer(message, "id-1")).resolves.toMatchObject({ status: 200 });
+    },
+  );
 
-  test("has room beside 63 of the largest of a guild, and one more is a 429 that has begun nothing", async () => {
+  test("of the largest size is accepted beside 63 others of a guild; one more is refused with 429 and changes nothing", async () => {
     const { promise: over, resolve: end } = Promise.withResolvers<object>();
     let begun = 0;
     const answer = gateway(async () => ((begun += 1), over));
@@ -56,7 +59,7 @@ describe("the body of a request", () => {
     await expect(ask("x".repeat(65_400))).resolves.toMatchObject({ status: 200 });
   });
 
-  test("is a 429, and not read, while 64 of the largest of its key arrive", async () => {
+  test("is refused with 429 and not read while 64 bodies of the largest size arrive for its key", async () => {
     const answer = gateway(async () => []);
     const arriving = () => {
       const body = new Readable({ read: () => undefined });

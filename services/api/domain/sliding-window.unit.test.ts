@@ -8,12 +8,12 @@ const START = 100 * WINDOW;
 describe("a sliding window", () => {
   const full: WindowUse = { window: 100, current: 10, previous: 0 };
 
-  test("forgets what was used little by little, and all of it after two windows", () => {
+  test("loses its uses gradually, and all of them after two windows", () => {
     const usedAt = (ms: number) => amountUsed(currentUse(full, START + ms, WINDOW), START + ms, WINDOW);
     expect([0, 1, 1.25, 1.5, 2, 3].map((windows) => usedAt(windows * WINDOW))).toEqual([10, 10, 7.5, 5, 0, 0]);
   });
 
-  test("adds what others report to the window that it was used in", () => {
+  test("adds reported uses to the window in which they happened", () => {
     const now = currentUse(full, START + WINDOW, WINDOW);
     expect(addUse(now, 101, 3)).toEqual({ window: 101, current: 3, previous: 10 });
     expect(addUse(now, 100, 3)).toEqual({ window: 101, current: 0, previous: 13 });
@@ -21,12 +21,12 @@ describe("a sliding window", () => {
     expect(addUse(now, 102, 3)).toEqual(now);
   });
 
-  test("a clock that goes back loses no use", () => {
+  test("loses no use when the clock goes back", () => {
     expect(currentUse(full, START - 5 * WINDOW, WINDOW)).toEqual(full);
     expect(amountUsed(full, START - 5 * WINDOW, WINDOW)).toBe(10);
   });
 
-  test("says when one more is within the limit: then it is, and a moment before it is not", () => {
+  test("reports when the limit allows one more use: it does then, and not a moment before", () => {
     const use = fc.record({ current: fc.nat(200), previous: fc.nat(200), at: fc.integer({ min: 0, max: WINDOW - 1 }) });
     fc.assert(
       fc.property(use, fc.integer({ min: 1, max: 150 }), ({ current, previous, at }, limit) => {
@@ -41,7 +41,7 @@ describe("a sliding window", () => {
     );
   });
 
-  test("what was never used is free", () => {
+  test("allows a use without uses before", () => {
     expect(msUntilFree(currentUse(NO_USE, START, WINDOW), 1, START, WINDOW)).toBe(0);
   });
 });

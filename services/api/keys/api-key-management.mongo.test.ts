@@ -13,7 +13,7 @@ import { type ApiKeyAuthenticator, apiKeyAuthenticator } from "./api-key-authent
 
 const params = { kind: "guild", access: "write", guilds: ["7" as GuildId], label: "bot" } as const;
 
-describe("the key management", () => {
+describe("the API key management", () => {
   let connection: Connection;
   let store: ApiKeysStore;
   let management: ApiKeyManagement;
@@ -43,7 +43,7 @@ describe("the key management", () => {
     return JSON.stringify(await Promise.all(names.map((name) => connection.collection(name).find().toArray())));
   }
 
-  test("makes a key that opens what it was made for, and keeps nothing that would", async () => {
+  test("creates a key with the requested access, and stores nothing that can be used as a key", async () => {
     const { id, key } = await made();
     await expect(authenticator.authenticate(key)).resolves.toEqual({
       keyId: id,
@@ -94,7 +94,7 @@ describe("the key management", () => {
     });
   });
 
-  test("records every change with who made it, and what is refused leaves no record", async () => {
+  test("records every change with its author, and no refused change", async () => {
     const { id } = await made();
     await management.rotate(id, 5, "one");
     await expect(management.rotate(id, 5, "two")).resolves.toMatchObject({ refusal: "KEY_ROTATING" });
@@ -110,7 +110,7 @@ describe("the key management", () => {
     expect(next).toBeUndefined();
   });
 
-  test("tells all changes a page at a time, each once, also those of one millisecond", async () => {
+  test("lists changes a page at a time, each once, also those of the same millisecond", async () => {
     const still = apiKeyManagement(store, KEY_HASHING, () => 1_000);
     for (let at = 0; at < 5; at += 1) await still.create(params, `${at}`);
     await made();
@@ -126,7 +126,7 @@ describe("the key management", () => {
     expect(told.toSorted()).toEqual(["0", "1", "2", "3", "4", "someone"]);
   });
 
-  test("of many rotations at the same moment one wins, and its secret is the one that opens", async () => {
+  test("performs one of many concurrent rotations, and its secret is valid", async () => {
     const { id, key } = await made();
     const told = await Promise.all(Array.from({ length: 5 }, () => management.rotate(id, 1, "someone")));
     const won = told.flatMap((each) => (isRefusal(each) ? [] : [each.key]));
@@ -136,19 +136,19 @@ describe("the key management", () => {
     expect((await management.changes({ id })).changes).toHaveLength(2);
   });
 
-  test.each(["nobody", "", "__proto__", "x".repeat(5000)])("knows no key %.20p", async (id) => {
+  test.each(["nobody", "", "__proto__", "x".repeat(5000)])("refuses an unknown key: %.20p", async (id) => {
     await expect(management.rotate(id, 1, "someone")).resolves.toEqual({ refusal: "KEY_NOT_FOUND" });
     await expect(management.revoke(id, "someone")).resolves.toEqual({ refusal: "KEY_NOT_FOUND" });
   });
 
-  test("a revocation that nobody tells of shows within five seconds", async () => {
+  test("revokes a key within five seconds even without a broadcast", async () => {
     const { id, key } = await made();
     await expect(authenticator.authenticate(key)).resolves.toBeDefined();
     await management.revoke(id, "someone");
     await until(async () => (await authenticator.authenticate(key)) === undefined, "the key opens nothing", 5_000);
   });
 
-  test("the first key is made once, whoever starts at the same moment, and told once", async () => {
+  test("creates the first key once, even if several gateways start at the same moment", async () => {
     const told = await Promise.all(Array.from({ length: 5 }, () => ensureFirstKey(store, management, undefined)));
     const [first, ...others] = told.filter((each) => each !== undefined);
     expect(others).toEqual([]);
@@ -157,7 +157,7 @@ describe("the key management", () => {
     expect((await management.changes({ id: "first" })).changes).toHaveLength(1);
   });
 
-  test("no first key is made where one is configured, nor in the place of a revoked one", async () => {
+  test("creates no first key if one is configured, or if the first one was revoked", async () => {
     await expect(ensureFirstKey(store, management, "configured")).resolves.toBeUndefined();
     expect(await store.isEmpty()).toBe(true);
     await ensureFirstKey(store, management, undefined);
@@ -165,7 +165,7 @@ describe("the key management", () => {
     await expect(ensureFirstKey(store, management, undefined)).resolves.toBeUndefined();
   });
 
-  test("what the database is told after its deadline changes nothing", async () => {
+  test("changes nothing after the write deadline", async () => {
     const { id } = await made();
     const before = await everything();
     const late = (work: () => Promise<unknown>) => inWrite({ until: Date.now() - 1 }, work);
@@ -178,7 +178,7 @@ describe("the key management", () => {
     expect(await everything()).toBe(before);
   });
 
-  test("counts the keys that a lost pepper has made useless", async () => {
+  test("counts the keys with another pepper", async () => {
     await made();
     expect(await store.countWithOtherPepper(pepperId(KEY_HASHING.pepper))).toBe(0);
     expect(await store.countWithOtherPepper(pepperId("another"))).toBe(1);

@@ -70,13 +70,13 @@ const own = (headers: object) =>
     .toSorted();
 
 describe("the headers of errors in the API document", () => {
-  test("are told of every status that an error of the tables has", () => {
+  test("exist for the status of every error", () => {
     const statuses = [...new Set(answers.map(([, status]) => `Error${status}`))];
     expect(Object.keys(components.responses).toSorted()).toEqual(statuses.toSorted());
   });
 
   test.each([...new Set(answers.map(([, status]) => status))])(
-    "of a %d are those that the gateway sends with its errors, and the request's id",
+    "of a %d are those that the gateway sends, with the request id",
     async (status) => {
       const sent = await Promise.all(answers.filter((each) => each[1] === status).map(([, , answer]) => answer()));
       expect(sent.map((answer) => answer.status)).toEqual(sent.map(() => status));
@@ -87,7 +87,7 @@ describe("the headers of errors in the API document", () => {
     },
   );
 
-  test("tell of Retry-After where another try may succeed, and nowhere else", () => {
+  test("have Retry-After only if another attempt may succeed", () => {
     const withRetryAfter = Object.entries(components.responses).filter(([, { headers }]) => "Retry-After" in headers);
     expect(withRetryAfter.map(([name]) => name)).toEqual(["Error429", "Error503"]);
   });

@@ -111,7 +111,7 @@ async function runModule(file: string, context: Context): Promise<void> {
   await main.evaluate();
 }
 
-describe("the key that is entered on the docs page", () => {
+describe("an API key that is entered on the docs page", () => {
   test.each([
     ["key", KEY],
     ["bearer", `Bearer ${KEY}`],
@@ -122,18 +122,18 @@ describe("the key that is entered on the docs page", () => {
     expect(await page.send()).toBe(header);
   });
 
-  test.each(["key", "bearer"] as const)("is sent after the page was loaded again in the tab (%s)", async (scheme) => {
+  test.each(["key", "bearer"] as const)("is still sent after the page was reloaded in the tab (%s)", async (scheme) => {
     const tab = newTab();
     (await loadPage(tab)).enter(scheme, KEY);
     expect(await (await loadPage(tab)).send()).toBe(KEY);
   });
 
-  test("is not known in another tab", async () => {
+  test("is not available in another tab", async () => {
     (await loadPage(newTab())).enter("key", KEY);
     expect(await (await loadPage(newTab())).send()).toBeUndefined();
   });
 
-  test("is forgotten at a logout, also when the page is loaded again", async () => {
+  test("is removed at a logout, also after the page was reloaded", async () => {
     const tab = newTab();
     const page = await loadPage(tab);
     page.enter("key", KEY);

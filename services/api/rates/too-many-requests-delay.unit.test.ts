@@ -6,8 +6,8 @@ async function isAtOnce(waiting: Promise<void>): Promise<boolean> {
   return Promise.race([waiting.then(() => true), new Promise<false>((resolve) => setTimeout(resolve, 20, false))]);
 }
 
-describe("answers with status 429", () => {
-  test("are delayed, and no others", async () => {
+describe("responses with status 429", () => {
+  test("are delayed, and no other responses", async () => {
     const delay = new TooManyRequestsDelay();
     const refused = delay.wait({ status: 429 });
     expect(await isAtOnce(refused)).toBe(false);
@@ -15,7 +15,7 @@ describe("answers with status 429", () => {
     await refused;
   });
 
-  test("are a thousand at a time at most: further ones are not delayed", async () => {
+  test("are not delayed if a thousand others are delayed already", async () => {
     const delay = new TooManyRequestsDelay();
     const thousand = Array.from({ length: 1_000 }, () => delay.wait({ status: 429 }));
     expect(await isAtOnce(delay.wait({ status: 429 }))).toBe(true);

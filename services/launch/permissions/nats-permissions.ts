@@ -1,14 +1,7 @@
-<<<<<<< HEAD:services/launch/permissions/nats-permissions.ts
 import { NAMESPACE } from "../../../moleculer.config.ts";
-import { actionsFor, BUS_EVENTS, type BusUser, EVERY_BUS_SUBJECT, namespaceOf } from "../../api/bus/bus-user.ts";
+import { actionsFor, BUS_EVENTS, type BusUser, ALL_BUS_SUBJECTS, namespaceOf } from "../../api/bus/bus-user.ts";
 import { ratesUsed } from "../../api/rates/gateway-rates.ts";
 import { ROUTES } from "../../api/route-table.ts";
-=======
-import { NAMESPACE } from "../../moleculer.config.ts";
-import { actionsFor, BUS_EVENTS, type BusUser, ALL_BUS_SUBJECTS, namespaceOf } from "../api/bus/bus-user.ts";
-import { ratesUsed } from "../api/rates/gateway-rates.ts";
-import { ROUTES } from "../api/route-table.ts";
->>>>>>> d48a02d (api, contracts: names and comments in the words of HTTP and RFC 5545):services/launch/nats-permissions.ts
 import {
   announcementChanged,
   announcementsChangesSince,

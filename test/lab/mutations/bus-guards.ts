@@ -17,7 +17,7 @@ export const BUS_GUARDS: readonly TestedGuard[] = [
     in: "busCalls",
     code: "const $CALLER = callerOf($USER)",
     without: 'const $CALLER = { ...callerOf($USER), kind: "operator" as const }',
-    test: "reaches the owner with the user's own rights, whatever its meta says",
+    test: "reaches the owner with the user's own permissions, whatever its meta contains",
   },
   {
     ...busCalls,
@@ -25,7 +25,7 @@ export const BUS_GUARDS: readonly TestedGuard[] = [
     in: "busCalls",
     code: 'if (!$_($_)) return refuse("UNAVAILABLE");',
     without: "",
-    test: "of a user that is revoked, or of whom nobody knows whether it is, is refused",
+    test: "is refused if the user is revoked or its state is unknown",
   },
   {
     ...busCalls,
@@ -41,7 +41,7 @@ export const BUS_GUARDS: readonly TestedGuard[] = [
     in: "busCalls",
     code: "$_ >= MAX_CONCURRENT",
     without: "false",
-    test: "is refused while 256 others of the user are under way",
+    test: "is refused while 256 other calls of the user are running, and accepted afterwards",
   },
   {
     ...busCalls,
@@ -49,7 +49,7 @@ export const BUS_GUARDS: readonly TestedGuard[] = [
     in: "busCalls",
     code: "jsonLength($_) <= MAX_BUS_RESPONSE_BYTES",
     without: "true",
-    test: "whose answer is larger than a stock broker can take is refused",
+    test: "is refused if its response is too large for one message, with the param that makes it smaller",
   },
   {
     guard: "a bus user's write id leads to no other caller's write",
@@ -58,14 +58,14 @@ export const BUS_GUARDS: readonly TestedGuard[] = [
     code: 'hash("sha256", $_, "hex")',
     without: 'hash("sha256", "", "hex")',
     testFile: "services/api/bus/scoped-write-id.unit.test.ts",
-    test: "is never the id that was given",
+    test: "differs from the user's id, which may belong to another caller, and from that of another user",
   },
   {
     ...busSessions,
     guard: "users that were read long ago are not believed",
     code: "this.#options.clock() - this.#readAt < STALE_AFTER_MS",
     without: "true",
-    test: "serve nobody when the users could not be read for four seconds",
+    test: "serve no user when the users could not be read for four seconds, and serve them again afterwards",
   },
   {
     ...busSessions,
@@ -73,7 +73,7 @@ export const BUS_GUARDS: readonly TestedGuard[] = [
     in: "forwardEvent",
     code: "receivesEventsOf($$$)",
     without: "true",
-    test: "pass an event on to the users that open its guild",
+    test: "forward an event to the users of its guild",
   },
   {
     guard: "whatever the gateway's process says is no configuration of the NATS server",
@@ -266,6 +266,6 @@ export const BUS_GUARDS: readonly TestedGuard[] = [
     code: "$_.answeredAt = $_;",
     without: "",
     testFile: "services/api/service-health.unit.test.ts",
-    test: "one that answers calls is there",
+    test: "is available if the service answers calls, even if its health check is late",
   },
 ];

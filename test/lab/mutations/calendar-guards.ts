@@ -173,6 +173,6 @@ export const CALENDAR_GUARDS: readonly TestedGuard[] = [
     code: "$_ ? UNKNOWN_PREFIX + $NAME : $NAME",
     without: "$NAME",
     testFile: "services/api/wire/request-fields.unit.test.ts",
-    test: "inside an object a member is known by its wire name alone",
+    test: "within an object are known only by their wire names, also in problems",
   },
 ];

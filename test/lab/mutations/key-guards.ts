@@ -70,7 +70,7 @@ export const KEY_GUARDS: readonly TestedGuard[] = [
     in: "authenticate",
     code: "sameDigest($_, $EACH.digest)",
     without: "true",
-    test: "the right id with another secret opens nothing",
+    test: "refuses the id of a key with another secret",
   },
   {
     ...authenticator,
@@ -78,7 +78,7 @@ export const KEY_GUARDS: readonly TestedGuard[] = [
     in: "authenticate",
     code: "$_ === $BEFORE?.key",
     without: "$BEFORE !== undefined",
-    test: "a key that opened and was rotated without an overlap opens nothing any more",
+    test: "refuses a cached key that was rotated without an overlap, and accepts the new one",
   },
   {
     ...authenticator,
@@ -86,7 +86,7 @@ export const KEY_GUARDS: readonly TestedGuard[] = [
     in: "authenticate",
     code: "$SAME && isValid($$$)",
     without: "$SAME",
-    test: "a key that opened is over in the moment in which its time is",
+    test: "refuses a cached key from the millisecond in which it expires, without a query",
   },
   {
     ...authenticator,
@@ -94,7 +94,7 @@ export const KEY_GUARDS: readonly TestedGuard[] = [
     in: "authenticate",
     code: 'hash("sha256", $_ + $PRESENTED, "base64")',
     without: "$PRESENTED",
-    test: "no key that was presented is kept in memory",
+    test: "keeps no text of a key in memory, neither in cache keys nor in cached values",
   },
   {
     ...authenticator,
@@ -102,14 +102,14 @@ export const KEY_GUARDS: readonly TestedGuard[] = [
     in: "authenticate",
     code: "$ENV === $_.env",
     without: "$ENV !== undefined",
-    test: "another installation's key is told by its look",
+    test: "refuses another installation",
   },
   {
     ...authenticator,
     guard: "what is known of a key is believed for less than five seconds",
     code: "const CACHE_TTL_MS = $_;",
     without: "const CACHE_TTL_MS = 40_000;",
-    test: "believes an answer for less than five seconds",
+    test: "caches a key for less than five seconds, so that a revocation takes effect even without a broadcast",
   },
   {
     guard: "a revoked key opens nothing",
@@ -118,7 +118,7 @@ export const KEY_GUARDS: readonly TestedGuard[] = [
     code: "$_ || $EXPIRED",
     without: "$EXPIRED",
     testFile: "services/api/domain/api-key.unit.test.ts",
-    test: "that is revoked opens nothing",
+    test: "is not valid from its first revocation on, and cannot be rotated then",
   },
   {
     guard: "an expired key opens nothing",
@@ -127,7 +127,7 @@ export const KEY_GUARDS: readonly TestedGuard[] = [
     code: "$REVOKED || $_",
     without: "$REVOKED",
     testFile: "services/api/domain/api-key.unit.test.ts",
-    test: "until it expires and no millisecond longer",
+    test: "is valid from its creation until the millisecond in which it expires",
   },
   {
     guard: "a mistyped key is told by its checksum",
@@ -136,7 +136,7 @@ export const KEY_GUARDS: readonly TestedGuard[] = [
     code: "encodeKey($_) === $_",
     without: "true",
     testFile: "services/api/keys/key-text.unit.test.ts",
-    test: "with one character changed is no key",
+    test: "is invalid after a change of one character",
   },
   {
     ...rates,
@@ -145,7 +145,7 @@ export const KEY_GUARDS: readonly TestedGuard[] = [
     in: "underLimit",
     code: "$_.waitMs === 0",
     without: "true",
-    test: "turns away a key that is used too often",
+    test: "refuses a key over its limit, with the headers of the limit in either case",
   },
   {
     ...rates,
@@ -163,7 +163,7 @@ export const KEY_GUARDS: readonly TestedGuard[] = [
     in: "mayLookUp",
     code: "$_.waitMs === 0",
     without: "true",
-    test: "answers an address from which too many keys failed with 429",
+    test: "refuses invalid keys of an address with 429 after too many failures, and admits valid keys",
   },
   {
     ...rates,
@@ -172,7 +172,7 @@ export const KEY_GUARDS: readonly TestedGuard[] = [
     in: "addReports",
     code: "$_.addReport($$$);",
     without: "",
-    test: "count together what each lets through",
+    test: "count the requests that each one admits, and no gateway counts its own twice",
   },
   {
     guard: "a limit's window slides, and is not used up twice at its edge",
@@ -181,7 +181,7 @@ export const KEY_GUARDS: readonly TestedGuard[] = [
     code: "1 - $PASSED",
     without: "0 - $PASSED",
     testFile: "services/api/domain/sliding-window.unit.test.ts",
-    test: "forgets what was used little by little",
+    test: "loses its uses gradually, and all of them after two windows",
   },
   {
     ...authenticator,
@@ -189,7 +189,7 @@ export const KEY_GUARDS: readonly TestedGuard[] = [
     in: "keyOf",
     code: "$HELD || isSignedId($$$)",
     without: "$HELD",
-    test: "a store that is spared made-up ids",
+    test: "queries only ids with a signature of this installation if lookups are not allowed",
   },
   {
     ...authenticator,
@@ -198,7 +198,7 @@ export const KEY_GUARDS: readonly TestedGuard[] = [
     in: "isSignedId",
     code: "sameDigest($$$)",
     without: "true",
-    test: "a store that is spared made-up ids",
+    test: "queries only ids with a signature of this installation if lookups are not allowed",
   },
   {
     ...docsPage,
@@ -206,7 +206,7 @@ export const KEY_GUARDS: readonly TestedGuard[] = [
     in: "authorize",
     code: "$_.setItem(STORED_KEY, $_);",
     without: "",
-    test: "is sent after the page was loaded again in the tab (key)",
+    test: "is still sent after the page was reloaded in the tab",
   },
   {
     ...docsPage,
@@ -214,7 +214,7 @@ export const KEY_GUARDS: readonly TestedGuard[] = [
     in: "onComplete",
     code: "$_.preauthorizeApiKey($$$);",
     without: "",
-    test: "is sent after the page was loaded again in the tab (key)",
+    test: "is still sent after the page was reloaded in the tab",
   },
   {
     ...docsPage,
@@ -222,6 +222,6 @@ export const KEY_GUARDS: readonly TestedGuard[] = [
     in: "logout",
     code: "$_.removeItem(STORED_KEY);",
     without: "",
-    test: "is forgotten at a logout, also when the page is loaded again",
+    test: "is removed at a logout, also after the page was reloaded",
   },
 ];

@@ -22,7 +22,7 @@ export const REQUEST_GUARDS: readonly TestedGuard[] = [
     code: "new ConcurrencyLimit(LISTS_PER_KEY)",
     without: "new ConcurrencyLimit({ ...LISTS_PER_KEY, initial: Infinity, max: Infinity })",
     testFile: "services/api/concurrency/concurrent-lists.unit.test.ts",
-    test: "are eight at once",
+    test: "are at most eight over all its guilds; other requests do not count",
   },
   {
     ...json,
@@ -30,7 +30,7 @@ export const REQUEST_GUARDS: readonly TestedGuard[] = [
     in: "parseJsonObject",
     code: "$_ > MAX_NESTING",
     without: "false",
-    test: "is nested at most 16 deep",
+    test: "before 30 kB of brackets can overflow the stack",
   },
   {
     guard: "nothing that is inherited is read (D8)",
@@ -39,7 +39,7 @@ export const REQUEST_GUARDS: readonly TestedGuard[] = [
     code: "Object.hasOwn($_, $_) ? $FIELD : undefined",
     without: "$FIELD",
     testFile: "services/api/wire/request-fields.unit.test.ts",
-    test: "nothing that is inherited is read",
+    test: "have no inherited values",
   },
   {
     ...body,
@@ -55,7 +55,7 @@ export const REQUEST_GUARDS: readonly TestedGuard[] = [
     in: "decoder",
     property: "fatal: true",
     without: "fatal: false",
-    test: "a body that is not UTF-8 is refused",
+    test: "a body that is not UTF-8 is refused instead of decoded with replacement characters",
   },
   {
     ...body,
@@ -63,7 +63,7 @@ export const REQUEST_GUARDS: readonly TestedGuard[] = [
     in: "readBytes",
     code: "if ($_ > MAX_BODY_BYTES) $_($_); else $KEPT",
     without: "$KEPT",
-    test: "a body without a length is measured",
+    test: "a body without a length gets 413 as soon as it is too large, and the connection stays open",
   },
   {
     ...validator,
@@ -96,7 +96,7 @@ export const REQUEST_GUARDS: readonly TestedGuard[] = [
     in: "reference",
     property: "type: $_",
     without: 'type: "any"',
-    test: "an operator of the database is no value",
+    test: "refuse operators of the database as values",
   },
   {
     ...wire,
@@ -104,7 +104,7 @@ export const REQUEST_GUARDS: readonly TestedGuard[] = [
     in: "asGuildId",
     code: 'typeof $_ === "bigint" || $SAFE',
     without: "$SAFE",
-    test: "the guild id",
+    test: "convert the guild id",
   },
   {
     ...wire,
@@ -112,7 +112,7 @@ export const REQUEST_GUARDS: readonly TestedGuard[] = [
     in: "asInteger",
     code: "Math.max($_, Math.min($_, $NUMBER))",
     without: "$NUMBER",
-    test: "a number beyond all numbers",
+    test: "with a number beyond all doubles are out of range, and an unknown field with such a number has no effect",
   },
   {
     ...json,
@@ -120,7 +120,7 @@ export const REQUEST_GUARDS: readonly TestedGuard[] = [
     in: "exactNumber",
     code: "$_ || $_ ? $VALUE : $_",
     without: "$VALUE",
-    test: "keeps every digit of an integer",
+    test: "keeps every digit of an integer that JSON.parse rounds",
   },
   {
     ...json,
@@ -128,7 +128,7 @@ export const REQUEST_GUARDS: readonly TestedGuard[] = [
     in: "exactNumber",
     code: "$_ ? Number.NaN : $VALUE",
     without: "$VALUE",
-    test: "a fraction is no integer",
+    test: "reads a fraction as no integer, even if a double would round it to one",
   },
   {
     ...json,
@@ -136,7 +136,7 @@ export const REQUEST_GUARDS: readonly TestedGuard[] = [
     in: "integerOf",
     code: "$_ > MAX_INTEGER_DIGITS",
     without: "false",
-    test: "an integer of 60 000 digits",
+    test: "reads an integer of 60 000 digits as out of range, without computing it",
   },
   {
     guard: "a guild id beyond 64 bits is none (D7)",
@@ -153,7 +153,7 @@ export const REQUEST_GUARDS: readonly TestedGuard[] = [
     in: "responseTo",
     code: 'return refusalResponse(refuse("INTERNAL"), $_);',
     without: "throw arguments[0];",
-    test: "is a 500 with a fixed text",
+    test: "is 500 with a fixed text, and the error is reported with the request id",
   },
   {
     guard: "an unforeseen error's text stays in its process (D4)",
@@ -170,7 +170,7 @@ export const REQUEST_GUARDS: readonly TestedGuard[] = [
     in: "check",
     code: "$ROUTE.decode($BODY)",
     without: '$ROUTE.decode({ ...$BODY, ...Object.fromEntries(new URL(arguments[2].url, "http://x").searchParams) })',
-    test: "a query beside a body changes nothing",
+    test: "does not depend on the query",
   },
   {
     ...web,
@@ -178,7 +178,7 @@ export const REQUEST_GUARDS: readonly TestedGuard[] = [
     in: "checkMethod",
     code: "throw methodNotAllowed($$$);",
     without: "",
-    test: "another method on a known path is a 405",
+    test: "to another method on a known path is 405 with the allowed methods, before the key is checked",
   },
   {
     ...path,
@@ -186,7 +186,7 @@ export const REQUEST_GUARDS: readonly TestedGuard[] = [
     in: "admit",
     code: "$DOOR.admit($REQUEST)",
     without: "readJsonBody($REQUEST).then(() => $DOOR.admit($REQUEST))",
-    test: "of who has no key nothing is read",
+    test: "to a request without a key is sent before the body is read",
   },
   {
     ...web,
@@ -194,7 +194,7 @@ export const REQUEST_GUARDS: readonly TestedGuard[] = [
     in: "webGateway",
     property: "mappingPolicy: $_",
     without: 'mappingPolicy: "all"',
-    test: "an action without a route is nowhere",
+    test: "to the path of an action without a route is 404",
   },
   {
     guard: "moleculer-web offers nothing to the bus",
@@ -203,7 +203,7 @@ export const REQUEST_GUARDS: readonly TestedGuard[] = [
     code: "{ ...WebGateway, $$$ }",
     without: "{ ...WebGateway, settings: {} }",
     testFile: "services/api/api.service.unit.test.ts",
-    test: "offers its work on keys alone",
+    test: "registers only the actions for keys on the bus, and none of moleculer-web",
   },
   {
     guard: "moleculer-web's settings stay in the gateway",
@@ -212,7 +212,7 @@ export const REQUEST_GUARDS: readonly TestedGuard[] = [
     property: "$secureSettings: $_",
     without: "$secureSettings: []",
     testFile: "services/api/api.service.unit.test.ts",
-    test: "offers its work on keys alone",
+    test: "registers only the actions for keys on the bus, and none of moleculer-web",
   },
   {
     guard: "moleculer-web listens to nothing",
@@ -221,7 +221,7 @@ export const REQUEST_GUARDS: readonly TestedGuard[] = [
     property: "server: false",
     without: "server: true",
     testFile: "services/api/api.service.unit.test.ts",
-    test: "has moleculer-web listen to nothing",
+    test: "does not let moleculer-web listen on a port, parse bodies, merge params, or map actions by their names",
   },
   {
     ...body,
@@ -229,7 +229,7 @@ export const REQUEST_GUARDS: readonly TestedGuard[] = [
     in: "readJsonBody",
     code: "!isPlainJson($_)",
     without: "false",
-    test: "content type",
+    test: "the content type",
   },
   {
     guard: "an answer has at most 4 MiB (D38)",
@@ -238,7 +238,7 @@ export const REQUEST_GUARDS: readonly TestedGuard[] = [
     code: "$_ > MAX_RESPONSE_BYTES",
     without: "false",
     testFile: "services/api/wire/encode-list.unit.test.ts",
-    test: "one byte more is refused",
+    test: "returns exactly 4 MiB, and refuses one byte more, for a list with",
   },
   {
     guard: "a long list is encoded in slices",
@@ -247,7 +247,7 @@ export const REQUEST_GUARDS: readonly TestedGuard[] = [
     code: "await $_.rest();",
     without: "",
     testFile: "services/api/wire/encode-list.unit.test.ts",
-    test: "others have their turn",
+    test: "lets other work run while a long list is encoded",
   },
   {
     guard: "an owner does not build what is larger than an answer may be (D38)",
@@ -266,7 +266,7 @@ export const REQUEST_GUARDS: readonly TestedGuard[] = [
     code: "$_ < ($_ ? MAX_AFTER_LARGE : $_)",
     without: "true",
     testFile: "services/api/concurrency/concurrency-limit.unit.test.ts",
-    test: "after a large one only one of the guild is",
+    test: "are only one after a large response, until ten seconds have passed without a large one",
   },
   {
     ...announcementWire,
@@ -283,7 +283,7 @@ export const REQUEST_GUARDS: readonly TestedGuard[] = [
     in: "upcomingPostsFields",
     code: '{ wire: "not_planned", value: $_, $$$REST }',
     without: '{ wire: "not_planned", value: () => undefined, $$$REST }',
-    test: "/v1/announcement/upcoming answers as its example says",
+    test: "/v1/announcement/upcoming returns the response of its example",
   },
   {
     ...announcementWire,
@@ -291,6 +291,6 @@ export const REQUEST_GUARDS: readonly TestedGuard[] = [
     in: "announcementResponseFields",
     code: '{ wire: "dangling", value: $_, $$$REST }',
     without: '{ wire: "dangling", value: () => undefined, $$$REST }',
-    test: "marked as dangling in get",
+    test: "an announcement whose event was deleted is marked as dangling in get and in list",
   },
 ];

@@ -43,7 +43,7 @@ export const REVISION_GUARDS: readonly TestedGuard[] = [
     in: "readIfMatch",
     code: "!$_ && REVISION.test($TEXT)",
     without: "REVISION.test($TEXT)",
-    test: "names the revisions",
+    test: "undefined is a malformed header, which is refused with 400",
   },
   {
     ...subscribers,

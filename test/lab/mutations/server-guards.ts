@@ -22,7 +22,7 @@ export const SERVER_GUARDS: readonly TestedGuard[] = [
     in: "Gateway",
     code: '$_.note("refused request", $$$LINE)',
     without: "arguments[0].service.logger.info($$$LINE)",
-    test: "at most a hundred lines a second",
+    test: "logs at most a hundred refused requests per second, and the number of the others",
   },
   {
     ...connections,
@@ -30,7 +30,7 @@ export const SERVER_GUARDS: readonly TestedGuard[] = [
     in: "addRequest",
     code: "$_ > MAX_PIPELINED",
     without: "false",
-    test: "33 requests at once",
+    test: "of 33 pipelined requests the last one gets 429 with Retry-After",
   },
   {
     ...connections,
@@ -38,7 +38,7 @@ export const SERVER_GUARDS: readonly TestedGuard[] = [
     in: "addRequest",
     code: "setImmediate(discardInput, $_);",
     without: "",
-    test: "those behind the next one are not even parsed",
+    test: "32 pipelined requests are served, and those after the 33rd are not parsed",
   },
   {
     ...connections,
@@ -46,7 +46,7 @@ export const SERVER_GUARDS: readonly TestedGuard[] = [
     in: "#startReadTimer",
     code: "$_.destroy()",
     without: "undefined",
-    test: "an answer that nobody takes",
+    test: "a connection whose client never reads the response is closed, and one that is read late is not",
   },
   {
     ...connections,
@@ -55,7 +55,7 @@ export const SERVER_GUARDS: readonly TestedGuard[] = [
     in: "httpServer",
     code: "$_.closeIdleConnections = $_;",
     without: "",
-    test: "a stop lets an answer that is being taken go out whole",
+    test: "a stop completes a response that is being read on a keep-alive connection",
   },
   {
     ...connections,
@@ -65,7 +65,7 @@ export const SERVER_GUARDS: readonly TestedGuard[] = [
     in: "evictionCandidate",
     code: "$_ === 0",
     without: "false",
-    test: "where connections lie idle",
+    test: "the connection that has been idle for longest is closed in favour of a new one",
   },
   {
     ...connections,
@@ -75,7 +75,7 @@ export const SERVER_GUARDS: readonly TestedGuard[] = [
     in: "evictionCandidate",
     code: "$_?.complete !== true",
     without: "false",
-    test: "is incomplete for longest makes room",
+    test: "is incomplete for longest is closed before an idle one",
   },
   {
     ...connections,
@@ -84,7 +84,7 @@ export const SERVER_GUARDS: readonly TestedGuard[] = [
     in: "#makeRoom",
     code: "$_.size < $_",
     without: "true",
-    test: "a connection too many is closed at once",
+    test: "a connection over the limit is closed at once, and open connections stay",
   },
   {
     ...connections,
@@ -93,7 +93,7 @@ export const SERVER_GUARDS: readonly TestedGuard[] = [
     in: "add",
     code: "$_ === 0 ? undefined : $_($_.remoteAddress)",
     without: "undefined",
-    test: "an address has so many connections",
+    test: "over the limit of an address, a connection of that address is closed, and none of other addresses",
   },
   {
     ...connections,
@@ -103,7 +103,7 @@ export const SERVER_GUARDS: readonly TestedGuard[] = [
     in: "add",
     code: "this.#bytes > this.#maxBytes",
     without: "false",
-    test: "bytes that nobody takes have a budget",
+    test: "the bytes of unread responses are limited over all connections, and the slowest reader is closed",
   },
   {
     ...connections,
@@ -112,7 +112,7 @@ export const SERVER_GUARDS: readonly TestedGuard[] = [
     in: "httpServer",
     code: "Object.assign($_, { httpAllowHalfOpen: true });",
     without: "",
-    test: "a client that shuts down its side after its request",
+    test: "a client that shuts down its side after its request gets the response, and the connection is closed",
   },
   {
     ...head,
@@ -121,7 +121,7 @@ export const SERVER_GUARDS: readonly TestedGuard[] = [
     in: "serve",
     code: "$_.write($_.body);",
     without: "",
-    test: "a refusal is written before the body arrives",
+    test: "a refusal is sent before the body arrives, and the wait for",
   },
   {
     ...head,
@@ -130,7 +130,7 @@ export const SERVER_GUARDS: readonly TestedGuard[] = [
     in: "discardBody",
     code: "setTimeout(() => $_(false), $MS)",
     without: "setTimeout(() => undefined, $MS)",
-    test: "a refusal is written before the body arrives",
+    test: "a refusal is sent before the body arrives, and the wait for",
   },
   {
     ...head,
@@ -139,7 +139,7 @@ export const SERVER_GUARDS: readonly TestedGuard[] = [
     in: "readToTheEnd",
     code: "$SOCKET.end();",
     without: "$SOCKET.destroy();",
-    test: "who sends an endless body gets to read the refusal",
+    test: "a client that sends an endless body can read the refusal before the connection is closed",
   },
   {
     ...server,
@@ -147,7 +147,7 @@ export const SERVER_GUARDS: readonly TestedGuard[] = [
     in: "httpServer",
     code: "createServer({ ...$_, $$$REST })",
     without: "createServer({ $$$REST })",
-    test: "half-sent: a body",
+    test: "an incomplete request times out with 408 and its connection is closed: a body",
   },
   {
     ...head,
@@ -156,7 +156,7 @@ export const SERVER_GUARDS: readonly TestedGuard[] = [
     code: "setTimeout(() => $_, LINGER_MS)",
     without: "setTimeout(() => undefined, LINGER_MS)",
     testFile: "services/api/http/connections.unit.test.ts",
-    test: "half-sent: headers",
+    test: "an incomplete request times out with 408 and its connection is closed: headers",
   },
   {
     ...head,
@@ -165,7 +165,7 @@ export const SERVER_GUARDS: readonly TestedGuard[] = [
     code: "$GONE || $_?.req.complete === true",
     without: "$GONE",
     testFile: "services/api/http/connections.unit.test.ts",
-    test: "what is broken behind a request",
+    test: "an error in the input after a running request does not look like the response to that request",
   },
   {
     ...head,
@@ -173,7 +173,7 @@ export const SERVER_GUARDS: readonly TestedGuard[] = [
     in: "headError",
     code: "$_ > 2 * MAX_HEADERS",
     without: "false",
-    test: "a hundred headers are taken",
+    test: "a hundred headers are accepted, and one more is refused",
   },
   {
     ...head,
@@ -181,7 +181,7 @@ export const SERVER_GUARDS: readonly TestedGuard[] = [
     in: "headError",
     code: "$_ > 1 || $NONE",
     without: "$NONE",
-    test: "a second host is answered",
+    test: "a second host gets an error",
   },
   {
     guard: "answers of one turn are written together",
@@ -190,7 +190,7 @@ export const SERVER_GUARDS: readonly TestedGuard[] = [
     code: "$_.add($WRITE)",
     without: "($WRITE)()",
     testFile: "services/api/http/http-server.unit.test.ts",
-    test: "answers of one turn",
+    test: "responses of one iteration of the event loop are written at its end",
   },
   {
     guard: "several sockets listen on the port",
@@ -198,7 +198,7 @@ export const SERVER_GUARDS: readonly TestedGuard[] = [
     code: "const SOCKET_COUNT = $_;",
     without: "const SOCKET_COUNT = 1;",
     testFile: "services/api/http/listening-sockets.unit.test.ts",
-    test: "accept a burst of connections in fewer turns of the event loop",
+    test: "accept a burst of connections in fewer iterations of the event loop than there are connections",
   },
   {
     guard: "a port that another one shares is refused",
@@ -207,7 +207,7 @@ export const SERVER_GUARDS: readonly TestedGuard[] = [
     code: "if ($_ !== 0) await closeSocket($_);",
     without: "",
     testFile: "services/api/http/listening-sockets.unit.test.ts",
-    test: "a port that another one has is refused",
+    test: "refuse a port that another process uses, even if that process shares it",
   },
   {
     guard: "a stop waits for the connections of every socket",
@@ -216,7 +216,7 @@ export const SERVER_GUARDS: readonly TestedGuard[] = [
     code: "[this.#server, ...$_]",
     without: "[this.#server]",
     testFile: "services/api/http/listening-sockets.unit.test.ts",
-    test: "are closed when the last connection of any of them has ended",
+    test: "are closed when the last connection of all sockets is closed",
   },
   {
     guard: "answers of 429 are delayed",
@@ -225,7 +225,7 @@ export const SERVER_GUARDS: readonly TestedGuard[] = [
     code: "await $_.wait($_);",
     without: "",
     testFile: "services/api/request-handler.unit.test.ts",
-    test: "an answer of 429 is delayed",
+    test: "is delayed if its status is 429, from a rate limit or an owner, and not otherwise",
   },
   {
     guard: "delayed answers are bounded",
@@ -234,7 +234,7 @@ export const SERVER_GUARDS: readonly TestedGuard[] = [
     code: "$_ >= MAX_DELAYED",
     without: "false",
     testFile: "services/api/rates/too-many-requests-delay.unit.test.ts",
-    test: "are a thousand at a time at most",
+    test: "are not delayed if a thousand others are delayed already",
   },
   {
     guard: "a body that has ended already is not waited for",
@@ -243,7 +243,7 @@ export const SERVER_GUARDS: readonly TestedGuard[] = [
     code: "if ($_.readableEnded || $_.destroyed) return true;",
     without: "",
     testFile: "services/api/http/http-server.unit.test.ts",
-    test: "a body without a length is measured as it streams in",
+    test: "a body without a length gets 413 as soon as it is too large, and the connection stays open",
   },
   {
     file: "services/api/http/http-server.ts",
@@ -252,7 +252,7 @@ export const SERVER_GUARDS: readonly TestedGuard[] = [
     in: "LIMITS",
     property: "discardMs: $_",
     without: "discardMs: 1_000",
-    test: "a refused request may take more than a second",
+    test: "the body of a refused request may take more than a second to arrive, and the connection stays open",
   },
   {
     ...bodyMemory,
@@ -260,7 +260,7 @@ export const SERVER_GUARDS: readonly TestedGuard[] = [
     in: "reserve",
     code: "$_ + $_ > MAX_BYTES_PER_HOLDER",
     without: "false",
-    test: "are 4 MiB of one guild at most",
+    test: "is 4 MiB for one guild, and further bodies are refused with 429",
   },
   {
     ...bodyMemory,
@@ -268,7 +268,7 @@ export const SERVER_GUARDS: readonly TestedGuard[] = [
     in: "reserve",
     code: "$_ + $_ > MAX_BYTES",
     without: "false",
-    test: "are 32 MiB of all guilds at most",
+    test: "is 32 MiB for all guilds",
   },
   {
     file: "services/api/concurrency/parse-queue.ts",
@@ -277,6 +277,6 @@ export const SERVER_GUARDS: readonly TestedGuard[] = [
     in: "waitForTurn",
     code: "this.#isTaken = true;",
     without: "",
-    test: "one large body is parsed in a turn",
+    test: "one large body is parsed per iteration of the event loop, and small bodies at once",
   },
 ];
