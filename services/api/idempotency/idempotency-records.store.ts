@@ -2,7 +2,6 @@ import { type Connection, Schema } from "mongoose";
 import { isDuplicateKey } from "../../../mixins/mongo/change-feed.ts";
 import { deadlineStages, inTime } from "../../../mixins/mongo/write-context.ts";
 import type { WriteId } from "../../contracts/ids.ts";
-import type { StoredResponse } from "./idempotency.ts";
 
 const EXPIRES_AFTER_SECONDS = 86_400;
 
@@ -34,6 +33,13 @@ const schema = new Schema<IdempotencyRecord>(
   { collection: "kept_answers", versionKey: false },
 );
 schema.index({ at: 1 }, { expireAfterSeconds: EXPIRES_AFTER_SECONDS });
+
+/** The response that is stored with the key and repeated for each retry. */
+export interface StoredResponse {
+  readonly body: string;
+  /** The `ETag` header. */
+  readonly etag?: string | undefined;
+}
 
 /** The request that holds a key. */
 export interface IdempotencyClaim {

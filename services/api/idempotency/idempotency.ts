@@ -5,7 +5,7 @@ import { ERRORS, refuse, type Refusal } from "../../contracts/errors.ts";
 import { newWriteId } from "../../../mixins/mongo/write-id.ts";
 import type { WriteId } from "../../contracts/ids.ts";
 import { wasNotBegun } from "../service-health.ts";
-import type { IdempotencyRecordsStore } from "./idempotency-records.store.ts";
+import type { IdempotencyRecordsStore, StoredResponse } from "./idempotency-records.store.ts";
 
 /** A create request with an `Idempotency-Key` header. */
 export interface IdempotentRequest {
@@ -14,13 +14,6 @@ export interface IdempotentRequest {
   readonly keyId: string;
   readonly path: string;
   readonly params: unknown;
-}
-
-/** The response that is stored with the key and repeated for each retry. */
-export interface StoredResponse {
-  readonly body: string;
-  /** The `ETag` header. */
-  readonly etag?: string | undefined;
 }
 
 /**
