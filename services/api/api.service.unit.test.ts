@@ -49,10 +49,10 @@ describe("the service of the gateway", () => {
 
   test("has an alias for each path of the route table, and each requires an API key", () => {
     const { routes } = schema.settings as unknown as WebSettings;
-    const [forKeys, forEverybody] = routes;
-    expect(forKeys).toMatchObject({ authentication: "authenticate", authorization: "authorize" });
+    const [endpoints, pages] = routes;
+    expect(endpoints).toMatchObject({ authentication: "authenticate", authorization: "authorize" });
     const paths = ROUTES.flatMap(pathsOf).map((path) => `POST ${path}`);
-    expect(Object.keys(forKeys?.aliases ?? {}).toSorted()).toEqual(paths.toSorted());
-    expect(Object.keys(forEverybody?.aliases ?? {}).filter((alias) => !alias.startsWith("GET "))).toEqual([]);
+    expect(Object.keys(endpoints?.aliases ?? {}).toSorted()).toEqual(paths.toSorted());
+    expect(Object.keys(pages?.aliases ?? {}).filter((alias) => !alias.startsWith("GET "))).toEqual([]);
   });
 });

@@ -54,15 +54,15 @@ describe("CORS", () => {
     "null",
     APP.slice(1),
   ])("%s gets no CORS headers, and its requests get the same responses as others", async (origin) => {
-    const asked = await preflight(open, origin);
-    expect([asked.status, allowed(asked)]).toEqual([405, null]);
+    const response = await preflight(open, origin);
+    expect([response.status, allowed(response)]).toEqual([405, null]);
     const answer = await open.post(PATH, {}, { origin });
     expect([answer.status, allowed(answer)]).toEqual([400, null]);
   });
 
   test("by default no origin is allowed", async () => {
-    const asked = await preflight(closed, APP);
-    expect([asked.status, allowed(asked)]).toEqual([405, null]);
+    const response = await preflight(closed, APP);
+    expect([response.status, allowed(response)]).toEqual([405, null]);
     expect(allowed(await closed.post(PATH, {}, { origin: APP }))).toBeNull();
   });
 

@@ -4,7 +4,7 @@ import { until } from "../../test/real-parts/until.ts";
 import { webService } from "../../test/real-parts/web-service.ts";
 import { Gateway, gatewayPages, type GatewayOptions } from "./gateway.ts";
 
-/** A broker on which every service is well. */
+/** A broker on which every health check succeeds. */
 const broker = {
   options: {},
   registry: { actions: { isAvailable: () => true } },

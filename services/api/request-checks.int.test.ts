@@ -70,7 +70,7 @@ describe("the checks of a request", () => {
 
   const hugeBody = `{"guild_id":"${GUILD}","prefix":"${"x".repeat(70_000)}"}`;
 
-  // Each row is wrong in what it is named for and in everything that is checked after it.
+  // Each request fails the check of its row and all later checks.
   test.each([
     ["an unknown path", "PUT", "/v2/guild/settings", "none", "text/plain", hugeBody, 404, "ROUTE_NOT_FOUND"],
     ["another method", "PUT", WRITE, "none", "text/plain", hugeBody, 405, "METHOD_NOT_ALLOWED"],
@@ -132,9 +132,13 @@ describe("the checks of a request", () => {
     const answers = await Promise.all(
       [keys.revoked, keys.expired, unknown].map((key) => gateway.post(READ, { guild_id: GUILD }, withKey(key))),
     );
-    const told = answers.map(({ status, headers, body }) => [status, headers.get("www-authenticate"), body["message"]]);
-    expect(told).toEqual(answers.map(() => told[2]));
-    expect(told[2]?.[2]).toBe("The API key is unknown, revoked or expired");
+    const summaries = answers.map(({ status, headers, body }) => [
+      status,
+      headers.get("www-authenticate"),
+      body["message"],
+    ]);
+    expect(summaries).toEqual(answers.map(() => summaries[2]));
+    expect(summaries[2]?.[2]).toBe("The API key is unknown, revoked or expired");
   });
 
   test.each([["Bearer"], ["bearer"], ["BEARER"]])("a key is accepted alone and after %s (D3)", async (scheme) => {

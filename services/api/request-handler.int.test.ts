@@ -24,7 +24,7 @@ describe("a request through the gateway", () => {
         ...serve(getAnnouncement, async () => {
           throw new Error(SECRET);
         }),
-        // As no action of ours is: nothing stands between its error and the bus.
+        // Not made by serve(): its error reaches the bus unchanged.
         async list() {
           throw new moleculer.Errors.MoleculerClientError(SECRET, 418, "TEAPOT", { secret: SECRET });
         },

@@ -45,10 +45,10 @@ describe("the response of the gateway", () => {
   }
 
   test("does not depend on the query (D2)", async () => {
-    const asked: unknown[] = [];
-    const call: RequestHandlerOptions["call"] = async (_contract, params) => (asked.push(params), []);
+    const ownerCalls: unknown[] = [];
+    const call: RequestHandlerOptions["call"] = async (_contract, params) => (ownerCalls.push(params), []);
     await answerOf({ call }, "/v1/announcement/list?guild_id=2&amount=9", { amount: 1 });
-    expect(asked).toEqual([{ guildId: "1", amount: 1 }]);
+    expect(ownerCalls).toEqual([{ guildId: "1", amount: 1 }]);
   });
 
   test("is delayed if its status is 429, from a rate limit or an owner, and not otherwise", async () => {
@@ -132,9 +132,9 @@ describe("the response of the gateway", () => {
   });
 
   test.each([
-    ["a service that went away while it was asked", new ServiceUnavailable(true), "OUTCOME_UNKNOWN"],
+    ["a service that became unavailable during the call", new ServiceUnavailable(true), "OUTCOME_UNKNOWN"],
     ["a time-out", new RequestTimeoutError({ action: "a.b", nodeID: "node-7" }), "OUTCOME_UNKNOWN"],
-    ["a service that was not asked", new ServiceUnavailable(false), "UNAVAILABLE"],
+    ["an unavailable service", new ServiceUnavailable(false), "UNAVAILABLE"],
     ["a service that is nowhere", new ServiceNotFoundError({ action: "a.b", nodeID: "node-7" }), "UNAVAILABLE"],
   ])("to a write with %s tells whether it may have been performed", async (_name, error, code) => {
     const { status, text } = await answerOf(failing(error), "/v1/announcement/update");
@@ -225,14 +225,14 @@ describe("the response of the gateway", () => {
   });
 
   test("has the events of the window: 24 hours, a number of days, or a range with both ends included (D17)", async () => {
-    const asked: unknown[] = [];
-    const call: RequestHandlerOptions["call"] = async (_contract, params) => (asked.push(params), []);
+    const ownerCalls: unknown[] = [];
+    const call: RequestHandlerOptions["call"] = async (_contract, params) => (ownerCalls.push(params), []);
     const calendar = { calendar_number: 2, epoch_start: 1_000 };
     await answerOf({ call }, "/v2/events/list/date", calendar);
     await answerOf({ call }, "/v2/events/list/month", { ...calendar, days_in_month: 28 });
     await answerOf({ call }, "/v2/events/list/range", { ...calendar, epoch_end: 1_000 });
     const window = { guildId: "1", calendarNumber: 2, from: 1_000 };
-    expect(asked).toEqual([
+    expect(ownerCalls).toEqual([
       { ...window, until: 86_401_000 },
       { ...window, until: 1_000 + 28 * 86_400_000 },
       { ...window, until: 1_001 },
@@ -243,8 +243,8 @@ describe("the response of the gateway", () => {
     const name = "x".repeat(250);
     const view = (at: number) => ({ eventId: `e${at}`, startsAt: 0, endsAt: 0, name, isParent: false, color: "RED" });
     const large = Array.from({ length: 5_000 }, (_, at) => view(at));
-    let asked = 0;
-    const answer = answersOf(requestHandler({ ...parts, call: async () => ((asked += 1), large) }));
+    let ownerCalls = 0;
+    const answer = answersOf(requestHandler({ ...parts, call: async () => ((ownerCalls += 1), large) }));
     const list = () => {
       const body = { guild_id: "1", calendar_number: 1, epoch_start: 1, epoch_end: 2 };
       return Promise.resolve(answer(postRequest("/v2/events/list/range", body), "id-1"));
@@ -252,10 +252,10 @@ describe("the response of the gateway", () => {
     const first = await list();
     expect([first.status, first.body.length > 1]).toEqual([200, true]);
     const second = list();
-    expect(asked).toBe(1);
+    expect(ownerCalls).toBe(1);
     first.onClose?.();
     const { status, onClose } = await second;
-    expect([status, asked]).toEqual([200, 2]);
+    expect([status, ownerCalls]).toEqual([200, 2]);
     onClose?.();
   });
 
@@ -286,7 +286,7 @@ describe("the response of the gateway", () => {
     const ask = (guild: string) => {
       return Promise.resolve(answer(postRequest("/v2/guild/settings/get", { guild_id: guild }), "id-1"));
     };
-    const asked = Array.from({ length: 20 }, () => ask("1"));
+    const responses = Array.from({ length: 20 }, () => ask("1"));
     const other = ask("2");
     await until(() => begun.length >= 5, "four of one guild and one of the other");
     await pause(10);
@@ -295,6 +295,6 @@ describe("the response of the gateway", () => {
       await until(() => begun.length > at, "the next request");
       begun[at]?.({});
     }
-    await Promise.all([...asked, other]);
+    await Promise.all([...responses, other]);
   });
 });

@@ -8,7 +8,7 @@ import { eventResponseFields } from "./v2/events.wire.ts";
 
 const byPath = ROUTES.map((route) => [route.paths[0], route] as const);
 
-/** Settings that one version has and the other has not (api.md 9). */
+/** Settings that only one version has (api.md 9). */
 const OF_THE_OTHER_VERSION: Record<string, string[]> = {
   "/v1/guild/settings/update": ["twelveHour", "branded"],
   "/v2/guild/settings/update": ["serviceChannel"],

@@ -12,22 +12,22 @@ const SERVICE = "dispatch";
 
 describe("the health of a service", () => {
   let now = 0;
-  let asked = 0;
+  let checks = 0;
   let answer: () => Promise<Health>;
   let watch: ServiceHealth;
 
   beforeEach(() => {
     now = 1_000;
-    asked = 0;
+    checks = 0;
     answer = async () => ({ database: true });
     watch = new ServiceHealth(
       [SERVICE],
-      async () => ((asked += 1), answer()),
+      async () => ((checks += 1), answer()),
       () => now,
     );
   });
 
-  /** Lets time pass in the pace of the ticks. */
+  /** Advances the time in steps of one tick. */
   async function pass(ms: number): Promise<void> {
     for (const end = now + ms; now < end;) {
       now += TICK_INTERVAL_MS;
@@ -47,9 +47,9 @@ describe("the health of a service", () => {
     await pass(TICK_INTERVAL_MS);
     expect(watch.missing()).toEqual([]);
     await expect(call()).resolves.toBe("done");
-    asked = 0;
+    checks = 0;
     await pass(2_000);
-    expect(asked).toBe(4);
+    expect(checks).toBe(4);
   });
 
   test("distinguishes an unavailable database from an unavailable service", async () => {
@@ -100,7 +100,7 @@ describe("the health of a service", () => {
       throw new Error("not found");
     };
     await pass(TICK_INTERVAL_MS * 5);
-    expect(asked).toBe(5);
+    expect(checks).toBe(5);
     answer = async () => ({ database: true });
     await pass(TICK_INTERVAL_MS);
     expect(watch.missing()).toEqual([]);
@@ -136,7 +136,7 @@ describe("the health of a service", () => {
 
 const hang = () => new Promise<never>(() => undefined);
 
-/** Everything that was resolved has had its turn. */
+/** Waits until resolved promises have been handled. */
 async function settled(): Promise<void> {
   await new Promise((resolve) => setImmediate(resolve));
 }

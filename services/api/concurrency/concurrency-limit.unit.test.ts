@@ -8,7 +8,7 @@ import {
   OTHER_REQUESTS_PER_GUILD,
 } from "./concurrency-limit.ts";
 
-/** Acquires a slot `times` times, and tells which were granted. */
+/** Acquires a slot several times, and collects the granted ones. */
 function enter(slots: ConcurrencyLimit, times: number, name = "1") {
   const inside: ConcurrencySlot[] = [];
   let refused = 0;
@@ -18,7 +18,7 @@ function enter(slots: ConcurrencyLimit, times: number, name = "1") {
   return { inside, refused: () => refused };
 }
 
-/** Releases all, and those that come after them, so that none goes on waiting. */
+/** Releases all slots, and those that are granted after them, so that no request waits. */
 async function leave(inside: readonly ConcurrencySlot[]): Promise<void> {
   for (const slot of inside) {
     slot.release();

@@ -49,7 +49,7 @@ describe("a connection to the HTTP server", () => {
     held.resolve();
     await until(closed, "the connection is closed");
     expect(server.served.map(({ status }) => status)).toEqual([429, ...Array.from({ length: 32 }, () => 200)]);
-    // What came in one read with the last of them.
+    // The input that arrived in one read with the last request.
     expect(parsed).toBeLessThan(5_000);
   });
 

@@ -145,14 +145,14 @@ describe("the HTTP server", () => {
     ["an expectation", request("{}", { expect: "magic" }), 417, "EXPECTATION_FAILED"],
     ["a tunnel", "CONNECT x:1 HTTP/1.1\r\nhost: x\r\n\r\n", 405, "NO_TUNNEL"],
   ])("%s gets an error in the form of D4, and is reported", async (_name, text, status, code) => {
-    const told: MalformedRequest[] = [];
-    await server.start({ onMalformed: (broken) => void told.push(broken) });
+    const reported: MalformedRequest[] = [];
+    await server.start({ onMalformed: (malformed) => void reported.push(malformed) });
     const { received, closed } = await server.send(text);
     expect(received()).toMatch(new RegExp(`^HTTP/1\\.1 ${status} `));
     const body = JSON.parse(received().slice(received().indexOf("{"))) as Record<string, unknown>;
     expect(body).toMatchObject({ code, message: expect.any(String), request_id: expect.any(String) });
     expect(body["errors"] !== undefined).toBe(status === 400);
-    const logged = [...told, ...server.served.map(({ requestId }) => ({ status, code, requestId }))];
+    const logged = [...reported, ...server.served.map(({ requestId }) => ({ status, code, requestId }))];
     expect(logged).toEqual([{ status, code, requestId: body["request_id"] }]);
     expect(received()).toContain(`x-request-id: ${String(body["request_id"])}`);
     await until(closed, "the connection is closed");
@@ -166,24 +166,24 @@ describe("the HTTP server", () => {
   });
 
   test("a client that disconnects within its body does not affect others", async () => {
-    const told: unknown[] = [];
-    await server.start({ onError: (error) => void told.push(error) });
+    const reported: unknown[] = [];
+    await server.start({ onError: (error) => void reported.push(error) });
     const { socket, closed } = await server.dial();
     socket.write(request("{", { "content-length": 10 }));
     socket.end();
     await until(closed, "it is gone");
     await expect(server.send(request("{}"))).resolves.toBeDefined();
-    expect([server.served.length, told]).toEqual([1, []]);
+    expect([server.served.length, reported]).toEqual([1, []]);
   });
 
   test("an error without a response closes the connection and is reported", async () => {
-    const told: unknown[] = [];
+    const reported: unknown[] = [];
     const broken = new Error("no answer");
-    await server.start({ respond: () => Promise.reject(broken), onError: (error) => void told.push(error) });
+    await server.start({ respond: () => Promise.reject(broken), onError: (error) => void reported.push(error) });
     const { socket, closed } = await server.dial();
     socket.write(request("{}"));
     await until(closed, "the connection is closed");
-    expect(told).toEqual([broken]);
+    expect(reported).toEqual([broken]);
   });
 
   test("the start fails if the port is in use", async () => {

@@ -15,7 +15,7 @@ const announcement = { guild_id: "1", channel: "1", type: "UNIVERSAL", hours: 0,
 describe("a create request with an Idempotency-Key", () => {
   let gateway: TestGateway;
   let made = 0;
-  /** The id of each write that was asked for. */
+  /** The write id of each call. */
   const writes: unknown[] = [];
   let handle: () => Promise<unknown> = async () => undefined;
 

@@ -22,20 +22,20 @@ const caller = { keyId: "k", kind: "guild", access: "read", guilds: ["1"] };
 describe("the API key authenticator", () => {
   let now = 0;
   let row: ApiKey | null;
-  let asked: string[];
-  let noted: [id: string, hour: number][];
+  let queriedIds: string[];
+  let uses: [id: string, hour: number][];
   let failing: boolean;
   let errors: unknown[];
   let authenticator: ApiKeyAuthenticator;
 
   const store = {
     async find(id: string) {
-      asked.push(id);
+      queriedIds.push(id);
       if (failing) throw new Error("out of reach");
       return id === row?.id ? row : null;
     },
     async recordUse(id: string, hour: number) {
-      noted.push([id, hour]);
+      uses.push([id, hour]);
       if (failing) throw new Error("out of reach");
     },
   };
@@ -43,8 +43,8 @@ describe("the API key authenticator", () => {
   beforeEach(() => {
     now = 1_000 * HOUR;
     row = stored;
-    asked = [];
-    noted = [];
+    queriedIds = [];
+    uses = [];
     errors = [];
     failing = false;
     authenticator = apiKeyAuthenticator({ store, hashing, clock: () => now, onError: (error) => errors.push(error) });
@@ -52,7 +52,7 @@ describe("the API key authenticator", () => {
 
   test("returns the caller of a key, and passes only the id to the store", async () => {
     await expect(authenticator.authenticate(key)).resolves.toEqual(caller);
-    expect(asked).toEqual(["k"]);
+    expect(queriedIds).toEqual(["k"]);
   });
 
   test("checks a cached key for its validity, and does not cache an invalid one", async () => {
@@ -86,12 +86,12 @@ describe("the API key authenticator", () => {
     await expect(authenticator.authenticate(key)).resolves.toEqual(caller);
     now += 1_000;
     await expect(authenticator.authenticate(key)).resolves.toBeUndefined();
-    expect(asked).toEqual(["k"]);
+    expect(queriedIds).toEqual(["k"]);
   });
 
   test("refuses the id of a key with another secret", async () => {
     await expect(authenticator.authenticate(generateKey(hashing, "k").key)).resolves.toBeUndefined();
-    expect(noted).toEqual([]);
+    expect(uses).toEqual([]);
   });
 
   test.each([
@@ -100,7 +100,7 @@ describe("the API key authenticator", () => {
     ["another installation's key", generateKey({ ...hashing, env: "test" }, "k").key],
   ])("refuses %s without a query", async (_name, presented) => {
     await expect(authenticator.authenticate(presented)).resolves.toBeUndefined();
-    expect(asked).toEqual([]);
+    expect(queriedIds).toEqual([]);
   });
 
   test("refuses a key whose digest has another pepper", async () => {
@@ -116,7 +116,7 @@ describe("the API key authenticator", () => {
     await expect(authenticator.authenticate(key)).resolves.toBeDefined();
     now += 1;
     await expect(authenticator.authenticate(key)).resolves.toBeUndefined();
-    expect(asked).toHaveLength(2);
+    expect(queriedIds).toHaveLength(2);
   });
 
   test("refuses a revoked key at once after the broadcast", async () => {
@@ -141,14 +141,14 @@ describe("the API key authenticator", () => {
     await expect(authenticator.authenticate(key)).resolves.toBeDefined();
     now += 1_000;
     await expect(authenticator.authenticate(key)).resolves.toBeUndefined();
-    expect(asked).toHaveLength(1);
+    expect(queriedIds).toHaveLength(1);
   });
 
   test("caches unknown ids, and accepts a key soon after its creation", async () => {
     row = null;
     await authenticator.authenticate(key);
     await expect(authenticator.authenticate(key)).resolves.toBeUndefined();
-    expect(asked).toHaveLength(1);
+    expect(queriedIds).toHaveLength(1);
     row = stored;
     now += CACHE_TTL_MS;
     await expect(authenticator.authenticate(key)).resolves.toBeDefined();
@@ -156,11 +156,11 @@ describe("the API key authenticator", () => {
 
   test("queries only known keys if lookups are not allowed", async () => {
     await expect(authenticator.authenticate(key, () => false)).resolves.toBeUndefined();
-    expect(asked).toEqual([]);
+    expect(queriedIds).toEqual([]);
     await authenticator.authenticate(key);
     now += CACHE_TTL_MS;
     await expect(authenticator.authenticate(key, () => false)).resolves.toEqual(caller);
-    expect(asked).toHaveLength(2);
+    expect(queriedIds).toHaveLength(2);
   });
 
   test("queries only ids with a signature of this installation if lookups are not allowed", async () => {
@@ -169,17 +169,17 @@ describe("the API key authenticator", () => {
       row = { ...stored, id, secrets: [made.secret] };
       await expect(authenticator.authenticate(made.key, () => false)).resolves.toEqual({ ...caller, keyId: id });
     }
-    asked = [];
+    queriedIds = [];
     for (const id of [newKeyId("another pepper"), "0".repeat(20), "first0"]) {
       await expect(authenticator.authenticate(generateKey(hashing, id).key, () => false)).resolves.toBeUndefined();
     }
-    expect(asked).toEqual([]);
+    expect(queriedIds).toEqual([]);
   });
 
   test("queries a key once for many concurrent requests", async () => {
     await Promise.all(Array.from({ length: 50 }, () => authenticator.authenticate(key)));
-    expect(asked).toHaveLength(1);
-    expect(noted).toHaveLength(1);
+    expect(queriedIds).toHaveLength(1);
+    expect(uses).toHaveLength(1);
   });
 
   test("rejects if the store is unavailable, and does not cache that", async () => {
@@ -196,7 +196,7 @@ describe("the API key authenticator", () => {
     now += 1;
     row = { ...stored, lastUsedAt: 1_000 * HOUR };
     await authenticator.authenticate(key);
-    expect(noted).toEqual([
+    expect(uses).toEqual([
       ["k", 1_000 * HOUR],
       ["k", 1_000 * HOUR],
       ["k", 1_001 * HOUR],
@@ -208,13 +208,13 @@ describe("the API key authenticator", () => {
     failing = true;
     now += 1;
     authenticator.forget("none");
-    const ringOfFailures = apiKeyAuthenticator({
+    const authenticatorWithFailures = apiKeyAuthenticator({
       store: { ...store, find: async () => stored },
       hashing,
       clock: () => now,
       onError: (error) => errors.push(error),
     });
-    await expect(ringOfFailures.authenticate(key)).resolves.toEqual(caller);
+    await expect(authenticatorWithFailures.authenticate(key)).resolves.toEqual(caller);
     await new Promise((resolve) => setImmediate(resolve));
     expect(errors).toMatchObject([{ message: "out of reach" }]);
   });
@@ -223,12 +223,12 @@ describe("the API key authenticator", () => {
     await authenticator.authenticate(key);
     const flood = Array.from({ length: 10_001 }, () => generateKey(hashing, newKeyId(hashing.pepper)).key);
     for (const each of flood) await authenticator.authenticate(each);
-    asked = [];
+    queriedIds = [];
     await authenticator.authenticate(key);
     await authenticator.authenticate(flood[1]!);
-    expect(asked).toEqual([]);
+    expect(queriedIds).toEqual([]);
     await authenticator.authenticate(flood[0]!);
-    expect(asked).toHaveLength(1);
+    expect(queriedIds).toHaveLength(1);
   });
 
   test("keeps no text of a key in memory, neither in cache keys nor in cached values", async () => {
@@ -252,6 +252,6 @@ describe("the API key authenticator", () => {
       kind: "operator",
     });
     await expect(authenticator.authenticate(`${configured}x`)).resolves.toBeUndefined();
-    expect(asked).toEqual([]);
+    expect(queriedIds).toEqual([]);
   });
 });

@@ -32,12 +32,12 @@ describe("the API key management", () => {
   });
 
   async function made(): Promise<{ id: string; key: string }> {
-    const told = await management.create(params, "someone");
-    if (isRefusal(told)) throw new Error(told.refusal);
-    return told;
+    const issued = await management.create(params, "someone");
+    if (isRefusal(issued)) throw new Error(issued.refusal);
+    return issued;
   }
 
-  /** Everything that the database holds, as text. */
+  /** The whole content of the database, as text. */
   async function everything(): Promise<string> {
     const names = ["api_keys", "api_key_changes"];
     return JSON.stringify(await Promise.all(names.map((name) => connection.collection(name).find().toArray())));
@@ -77,8 +77,8 @@ describe("the API key management", () => {
 
   test("lists keys a page at a time, and refuses a page of more than 4 MiB (D38)", async () => {
     const guilds = Array.from({ length: 1_000 }, (_, at) => String(10 ** 18 + at) as GuildId);
-    const told = [];
-    for (let at = 0; at < 205; at += 1) told.push(await management.create({ ...params, guilds }, "test"));
+    const issued = [];
+    for (let at = 0; at < 205; at += 1) issued.push(await management.create({ ...params, guilds }, "test"));
     const ids: string[] = [];
     for (let before = {}; ;) {
       const page = await management.list({ amount: 100, ...before });
@@ -87,7 +87,7 @@ describe("the API key management", () => {
       if (page.next === undefined) break;
       before = { before: page.next };
     }
-    expect(ids.toSorted()).toEqual(told.flatMap((one) => (isRefusal(one) ? [] : [one.id])).toSorted());
+    expect(ids.toSorted()).toEqual(issued.flatMap((one) => (isRefusal(one) ? [] : [one.id])).toSorted());
     await expect(management.list({})).resolves.toMatchObject({
       refusal: "TOO_MANY_ENTRIES",
       problems: [{ field: "amount", code: "TOO_MANY" }],
@@ -114,24 +114,24 @@ describe("the API key management", () => {
     const still = apiKeyManagement(store, KEY_HASHING, () => 1_000);
     for (let at = 0; at < 5; at += 1) await still.create(params, `${at}`);
     await made();
-    const told: string[] = [];
+    const authors: string[] = [];
     let before: string | undefined;
     do {
       const page = await management.changes({ amount: 2, ...(before === undefined ? {} : { before }) });
       expect(page.changes).toHaveLength(2);
-      told.push(...page.changes.map(({ by }) => by));
+      authors.push(...page.changes.map(({ by }) => by));
       before = page.next;
     } while (before !== undefined);
-    expect(told[0]).toBe("someone");
-    expect(told.toSorted()).toEqual(["0", "1", "2", "3", "4", "someone"]);
+    expect(authors[0]).toBe("someone");
+    expect(authors.toSorted()).toEqual(["0", "1", "2", "3", "4", "someone"]);
   });
 
   test("performs one of many concurrent rotations, and its secret is valid", async () => {
     const { id, key } = await made();
-    const told = await Promise.all(Array.from({ length: 5 }, () => management.rotate(id, 1, "someone")));
-    const won = told.flatMap((each) => (isRefusal(each) ? [] : [each.key]));
-    expect(won).toHaveLength(1);
-    await expect(authenticator.authenticate(won[0]!)).resolves.toBeDefined();
+    const outcomes = await Promise.all(Array.from({ length: 5 }, () => management.rotate(id, 1, "someone")));
+    const issuedKeys = outcomes.flatMap((each) => (isRefusal(each) ? [] : [each.key]));
+    expect(issuedKeys).toHaveLength(1);
+    await expect(authenticator.authenticate(issuedKeys[0]!)).resolves.toBeDefined();
     await expect(authenticator.authenticate(key)).resolves.toBeDefined();
     expect((await management.changes({ id })).changes).toHaveLength(2);
   });
@@ -149,8 +149,8 @@ describe("the API key management", () => {
   });
 
   test("creates the first key once, even if several gateways start at the same moment", async () => {
-    const told = await Promise.all(Array.from({ length: 5 }, () => ensureFirstKey(store, management, undefined)));
-    const [first, ...others] = told.filter((each) => each !== undefined);
+    const issued = await Promise.all(Array.from({ length: 5 }, () => ensureFirstKey(store, management, undefined)));
+    const [first, ...others] = issued.filter((each) => each !== undefined);
     expect(others).toEqual([]);
     await expect(authenticator.authenticate(first!)).resolves.toMatchObject({ kind: "operator", access: "write" });
     await expect(ensureFirstKey(store, management, undefined)).resolves.toBeUndefined();

@@ -10,7 +10,7 @@ interface Described {
 
 type Schemas = Readonly<Record<string, Described & { readonly properties: Readonly<Record<string, Described>> }>>;
 
-/** A field that is an object refers to its schema, and has its own description beside the reference. */
+/** A field with an object has a reference to the schema, and a description beside the reference. */
 const document = JSON.parse(openapiText(ROUTES)) as {
   readonly paths: Readonly<Record<string, Readonly<Record<string, Described & { readonly operationId: string }>>>>;
   readonly components: { readonly schemas: Schemas };

@@ -19,7 +19,7 @@ interface RequestSchema {
   readonly required: readonly string[];
 }
 
-/** With every reference replaced by the schema that it names. */
+/** The schema with every reference replaced by the referenced schema. */
 const document = JSON.parse(text, (_key, value: { readonly $ref?: string }) => {
   const name = /^#\/components\/schemas\/(.*)$/.exec(value?.$ref ?? "")?.[1];
   return name === undefined ? value : { ...schemaOf(name), ...value };
@@ -39,7 +39,7 @@ function requestOf(path: string): RequestSchema {
   return document.paths[path]!.post.requestBody.content["application/json"].schema;
 }
 
-/** What Redocly's strict rules find, a line each. */
+/** The findings of Redocly's strict rules, one line each. */
 async function lint(source: string): Promise<string[]> {
   const config = await createConfig({ extends: ["recommended-strict"] });
   const problems = await lintFromString({ source, config });
@@ -218,7 +218,7 @@ describe("the API document", () => {
 
   test.each(ROUTES)("$paths.0 accepts the documented defaults, and null only where it is documented", (route) => {
     const fields = Object.entries(requestOf(route.paths[0]).properties);
-    // Alone: what ties it to the other fields is silent.
+    // Only this field: cross-field checks do not apply.
     const takes = (wire: string, value: unknown) =>
       !route.check(route.decode({ [wire]: value })).some(({ field }) => field === wire);
     const withNull = fields.filter(([, { type, oneOf = [] }]) =>

@@ -18,14 +18,14 @@ const admitted = {
   standings: [standing],
 } as const;
 
-/** Those of every answer, and of its body and connection. */
+/** The headers of every response, and of its body and connection. */
 const OF_EVERY_ANSWER = new Set(["connection", "content-type", "x-request-id"]);
 
 const { components } = JSON.parse(openapiText(ROUTES)) as {
   readonly components: { readonly responses: Readonly<Record<string, { readonly headers: object }>> };
 };
 
-/** The gateway's answer to a request whose action ends with the error. */
+/** The gateway's response to a request whose action rejects with the error. */
 function answerTo(error: Error, { method = "POST", path = PATH, hasKey = true } = {}): Promise<HttpResponse> {
   const parts: RequestHandlerOptions = {
     knownPaths: [],
@@ -46,7 +46,7 @@ function answerTo(error: Error, { method = "POST", path = PATH, hasKey = true } 
   return answersOf(requestHandler(parts))(request, "id");
 }
 
-/** Errors that come before the action is called. All others can be an action's, an owner's defect (INTERNAL) as well. */
+/** Errors before the call of an action. All others can be errors of an action, also INTERNAL. */
 const BEFORE_THE_ACTION: Partial<Record<ErrorType, () => Promise<HttpResponse>>> = {
   ROUTE_NOT_FOUND: () => answerTo(new Error("not called"), { path: "/nowhere" }),
   METHOD_NOT_ALLOWED: () => answerTo(new Error("not called"), { method: "PUT" }),

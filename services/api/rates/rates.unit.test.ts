@@ -108,13 +108,13 @@ describe("the admission of a request", () => {
     }) as unknown as IncomingMessage;
 
   function admissionWith(settings: object) {
-    const asked: [key: string, mayAsk: boolean | undefined][] = [];
-    const authenticate = async (key: string, mayAsk?: () => boolean) => {
-      asked.push([key, mayAsk?.()]);
+    const authentications: [key: string, mayLookUp: boolean | undefined][] = [];
+    const authenticate = async (key: string, mayLookUp?: () => boolean) => {
+      authentications.push([key, mayLookUp?.()]);
       return key === "good" ? caller : undefined;
     };
     const rates = new GatewayRates({ ...NO_LIMITS, ...settings });
-    return { asked, underTest: admission({ authenticate }, rates, clientAddress([]), () => START) };
+    return { authentications, underTest: admission({ authenticate }, rates, clientAddress([]), () => START) };
   }
 
   test("refuses a key over its limit, with the headers of the limit in either case", async () => {
@@ -153,7 +153,7 @@ describe("the admission of a request", () => {
   });
 
   test("refuses invalid keys of an address with 429 after too many failures, and admits valid keys", async () => {
-    const { underTest, asked } = admissionWith({ failedKeysPerAddress: 2 });
+    const { underTest, authentications } = admissionWith({ failedKeysPerAddress: 2 });
     const codes: unknown[] = [];
     for (const key of ["bad", "worse", "worst", "good"]) codes.push(await underTest.admit(request(key)));
     expect(codes).toMatchObject([
@@ -162,7 +162,7 @@ describe("the admission of a request", () => {
       { refusal: { refusal: "TOO_MANY_REQUESTS" }, headers: { "retry-after": expect.any(String) } },
       { caller },
     ]);
-    expect(asked.map(([, mayAsk]) => mayAsk)).toEqual([true, true, false, false]);
+    expect(authentications.map(([, mayLookUp]) => mayLookUp)).toEqual([true, true, false, false]);
     await expect(underTest.admit(request("bad", "203.0.113.10"))).resolves.toMatchObject({
       refusal: { refusal: "UNAUTHORIZED" },
     });

@@ -1,7 +1,7 @@
 import { describe, expect, test } from "@jest/globals";
 import { TooManyRequestsDelay } from "./too-many-requests-delay.ts";
 
-/** Whether it resolves before the timers of this turn of the event loop, and so without a timer of its own. */
+/** Whether the promise resolves before the timers of this iteration of the event loop, hence without a timer. */
 async function isAtOnce(waiting: Promise<void>): Promise<boolean> {
   return Promise.race([waiting.then(() => true), new Promise<false>((resolve) => setTimeout(resolve, 20, false))]);
 }

@@ -13,7 +13,7 @@ const packets = { ...hostile, file: "mixins/bus/packet-checks.middleware.ts" };
 export const BUS_GUARDS: readonly TestedGuard[] = [
   {
     ...busCalls,
-    guard: "the owner of an action is told of a bus user's own rights, and of no more",
+    guard: "the owner of an action gets the bus user's own permissions",
     in: "busCalls",
     code: "const $CALLER = callerOf($USER)",
     without: 'const $CALLER = { ...callerOf($USER), kind: "operator" as const }',
@@ -21,7 +21,7 @@ export const BUS_GUARDS: readonly TestedGuard[] = [
   },
   {
     ...busCalls,
-    guard: "a bus user that is revoked is served no more",
+    guard: "a revoked bus user is not served",
     in: "busCalls",
     code: 'if (!$_($_)) return refuse("UNAVAILABLE");',
     without: "",
@@ -29,7 +29,7 @@ export const BUS_GUARDS: readonly TestedGuard[] = [
   },
   {
     ...busCalls,
-    guard: "the gateway itself asks whether a bus user may call",
+    guard: "the gateway checks the permissions of a bus user",
     in: "busCalls",
     code: 'if (!mayCall($$$)) return refuse("FORBIDDEN");',
     without: "",
@@ -37,7 +37,7 @@ export const BUS_GUARDS: readonly TestedGuard[] = [
   },
   {
     ...busCalls,
-    guard: "concurrent calls of a bus user are bounded",
+    guard: "concurrent calls of a bus user are limited",
     in: "busCalls",
     code: "$_ >= MAX_CONCURRENT",
     without: "false",
@@ -45,14 +45,14 @@ export const BUS_GUARDS: readonly TestedGuard[] = [
   },
   {
     ...busCalls,
-    guard: "no answer is larger than a stock broker takes",
+    guard: "a response to a bus user fits into one message",
     in: "busCalls",
     code: "jsonLength($_) <= MAX_BUS_RESPONSE_BYTES",
     without: "true",
     test: "is refused if its response is too large for one message, with the param that makes it smaller",
   },
   {
-    guard: "a bus user's write id leads to no other caller's write",
+    guard: "a bus user's write id does not lead to another caller's write",
     file: "services/api/bus/scoped-write-id.ts",
     in: "scopedWriteId",
     code: 'hash("sha256", $_, "hex")',
@@ -62,14 +62,14 @@ export const BUS_GUARDS: readonly TestedGuard[] = [
   },
   {
     ...busSessions,
-    guard: "users that were read long ago are not believed",
+    guard: "bus users are not served after an old read",
     code: "this.#options.clock() - this.#readAt < STALE_AFTER_MS",
     without: "true",
     test: "serve no user when the users could not be read for four seconds, and serve them again afterwards",
   },
   {
     ...busSessions,
-    guard: "a bus user hears of its own guilds alone",
+    guard: "a bus user receives only events of its own guilds",
     in: "forwardEvent",
     code: "receivesEventsOf($$$)",
     without: "true",
@@ -260,7 +260,7 @@ export const BUS_GUARDS: readonly TestedGuard[] = [
     onRealParts: true,
   },
   {
-    guard: "a busy service is not taken for a dead one",
+    guard: "a busy service is not taken for an unavailable one",
     file: "services/api/service-health.ts",
     in: "whileAvailable",
     code: "$_.answeredAt = $_;",

@@ -167,7 +167,7 @@ export const CALENDAR_GUARDS: readonly TestedGuard[] = [
     test: "also one with BYxxx parts, exceptions and additions, of any length",
   },
   {
-    guard: "a member that is named as a param of the bus is unknown over HTTP",
+    guard: "a member with the name of a param is unknown over HTTP",
     file: "services/api/wire/request-fields.ts",
     in: "objectField",
     code: "$_ ? UNKNOWN_PREFIX + $NAME : $NAME",

@@ -66,7 +66,7 @@ export const KEY_GUARDS: readonly TestedGuard[] = [
   },
   {
     ...authenticator,
-    guard: "a key's secret counts, and not its id alone",
+    guard: "the secret of a key is compared, not only its id",
     in: "authenticate",
     code: "sameDigest($_, $EACH.digest)",
     without: "true",
@@ -74,7 +74,7 @@ export const KEY_GUARDS: readonly TestedGuard[] = [
   },
   {
     ...authenticator,
-    guard: "a key that opened is compared anew when its record is another",
+    guard: "a cached key is compared again when its record has changed",
     in: "authenticate",
     code: "$_ === $BEFORE?.key",
     without: "$BEFORE !== undefined",
@@ -82,7 +82,7 @@ export const KEY_GUARDS: readonly TestedGuard[] = [
   },
   {
     ...authenticator,
-    guard: "a key that opened is over when its time is",
+    guard: "a cached key is refused when it expires",
     in: "authenticate",
     code: "$SAME && isValid($$$)",
     without: "$SAME",
@@ -90,7 +90,7 @@ export const KEY_GUARDS: readonly TestedGuard[] = [
   },
   {
     ...authenticator,
-    guard: "a key that opened is remembered by a digest",
+    guard: "a cached key is stored under a digest",
     in: "authenticate",
     code: 'hash("sha256", $_ + $PRESENTED, "base64")',
     without: "$PRESENTED",
@@ -98,7 +98,7 @@ export const KEY_GUARDS: readonly TestedGuard[] = [
   },
   {
     ...authenticator,
-    guard: "a key of another installation is none",
+    guard: "a key of another installation is refused",
     in: "authenticate",
     code: "$ENV === $_.env",
     without: "$ENV !== undefined",
@@ -106,13 +106,13 @@ export const KEY_GUARDS: readonly TestedGuard[] = [
   },
   {
     ...authenticator,
-    guard: "what is known of a key is believed for less than five seconds",
+    guard: "a key is cached for less than five seconds",
     code: "const CACHE_TTL_MS = $_;",
     without: "const CACHE_TTL_MS = 40_000;",
     test: "caches a key for less than five seconds, so that a revocation takes effect even without a broadcast",
   },
   {
-    guard: "a revoked key opens nothing",
+    guard: "a revoked key is refused",
     file: "services/api/domain/api-key.ts",
     in: "isRevokedOrExpired",
     code: "$_ || $EXPIRED",
@@ -121,7 +121,7 @@ export const KEY_GUARDS: readonly TestedGuard[] = [
     test: "is not valid from its first revocation on, and cannot be rotated then",
   },
   {
-    guard: "an expired key opens nothing",
+    guard: "an expired key is refused",
     file: "services/api/domain/api-key.ts",
     in: "isRevokedOrExpired",
     code: "$REVOKED || $_",
@@ -130,7 +130,7 @@ export const KEY_GUARDS: readonly TestedGuard[] = [
     test: "is valid from its creation until the millisecond in which it expires",
   },
   {
-    guard: "a mistyped key is told by its checksum",
+    guard: "a mistyped key is recognized by its checksum",
     file: "services/api/keys/key-text.ts",
     in: "decodeKey",
     code: "encodeKey($_) === $_",
@@ -140,7 +140,7 @@ export const KEY_GUARDS: readonly TestedGuard[] = [
   },
   {
     ...rates,
-    guard: "who is over a limit is not counted on, and not let through",
+    guard: "a request over a rate limit is refused",
     file: "services/api/rates/admission.ts",
     in: "underLimit",
     code: "$_.waitMs === 0",
@@ -149,7 +149,7 @@ export const KEY_GUARDS: readonly TestedGuard[] = [
   },
   {
     ...rates,
-    guard: "a forwarded address is believed from trusted proxies alone",
+    guard: "a forwarded address is used only from trusted proxies",
     file: "services/api/rates/client-address.ts",
     in: "clientAddress",
     code: "$HOPS.findLastIndex($TRUSTED)",
@@ -158,7 +158,7 @@ export const KEY_GUARDS: readonly TestedGuard[] = [
   },
   {
     ...rates,
-    guard: "where too many keys failed, the store is not asked for unknown ones",
+    guard: "after too many failed keys of an address, unknown ids are not looked up",
     file: "services/api/rates/admission.ts",
     in: "mayLookUp",
     code: "$_.waitMs === 0",
@@ -175,7 +175,7 @@ export const KEY_GUARDS: readonly TestedGuard[] = [
     test: "count the requests that each one admits, and no gateway counts its own twice",
   },
   {
-    guard: "a limit's window slides, and is not used up twice at its edge",
+    guard: "the window of a rate limit slides",
     file: "services/api/domain/sliding-window.ts",
     in: "amountUsed",
     code: "1 - $PASSED",
@@ -185,7 +185,7 @@ export const KEY_GUARDS: readonly TestedGuard[] = [
   },
   {
     ...authenticator,
-    guard: "a key that was made here opens where others failed, though not seen before",
+    guard: "a key with a signed id is accepted from an address with failed keys",
     in: "keyOf",
     code: "$HELD || isSignedId($$$)",
     without: "$HELD",
@@ -193,7 +193,7 @@ export const KEY_GUARDS: readonly TestedGuard[] = [
   },
   {
     ...authenticator,
-    guard: "nobody can make up an id that the store is asked for",
+    guard: "an invented id is not looked up in the store",
     file: "services/api/keys/key-digests.ts",
     in: "isSignedId",
     code: "sameDigest($$$)",
@@ -210,7 +210,7 @@ export const KEY_GUARDS: readonly TestedGuard[] = [
   },
   {
     ...docsPage,
-    guard: "the docs page gives the stored key back to Swagger UI",
+    guard: "the docs page gives the stored key to Swagger UI",
     in: "onComplete",
     code: "$_.preauthorizeApiKey($$$);",
     without: "",
@@ -218,7 +218,7 @@ export const KEY_GUARDS: readonly TestedGuard[] = [
   },
   {
     ...docsPage,
-    guard: "the docs page forgets the key at a logout",
+    guard: "the docs page removes the key at a logout",
     in: "logout",
     code: "$_.removeItem(STORED_KEY);",
     without: "",

@@ -16,7 +16,7 @@ const announcementWire = {
 /** What a request may hold, and what is told of an error. */
 export const REQUEST_GUARDS: readonly TestedGuard[] = [
   {
-    guard: "a key has only so many lists under way at once",
+    guard: "the concurrent lists of a key are limited",
     file: "services/api/concurrency/request-concurrency.ts",
     in: "RequestConcurrency",
     code: "new ConcurrencyLimit(LISTS_PER_KEY)",
@@ -26,14 +26,14 @@ export const REQUEST_GUARDS: readonly TestedGuard[] = [
   },
   {
     ...json,
-    guard: "nesting is limited before anybody walks it (D8)",
+    guard: "nesting is limited before the body is parsed (D8)",
     in: "parseJsonObject",
     code: "$_ > MAX_NESTING",
     without: "false",
     test: "before 30 kB of brackets can overflow the stack",
   },
   {
-    guard: "nothing that is inherited is read (D8)",
+    guard: "inherited properties are not read (D8)",
     file: "services/api/wire/request-fields.ts",
     in: "decodeFields",
     code: "Object.hasOwn($_, $_) ? $FIELD : undefined",
@@ -59,7 +59,7 @@ export const REQUEST_GUARDS: readonly TestedGuard[] = [
   },
   {
     ...body,
-    guard: "a body without a length is measured as it comes in (D8)",
+    guard: "a body without a length is measured while it arrives (D8)",
     in: "readBytes",
     code: "if ($_ > MAX_BODY_BYTES) $_($_); else $KEPT",
     without: "$KEPT",
@@ -91,7 +91,7 @@ export const REQUEST_GUARDS: readonly TestedGuard[] = [
   },
   {
     ...wire,
-    guard: "an operator of the database is no id",
+    guard: "an operator of the database is not accepted as an id",
     file: "services/contracts/field-rules.ts",
     in: "reference",
     property: "type: $_",
@@ -100,7 +100,7 @@ export const REQUEST_GUARDS: readonly TestedGuard[] = [
   },
   {
     ...wire,
-    guard: "a BigInt becomes the text that it spells (D7)",
+    guard: "a BigInt becomes its decimal digits (D7)",
     in: "asGuildId",
     code: 'typeof $_ === "bigint" || $SAFE',
     without: "$SAFE",
@@ -108,7 +108,7 @@ export const REQUEST_GUARDS: readonly TestedGuard[] = [
   },
   {
     ...wire,
-    guard: "a number beyond all numbers is out of every range",
+    guard: "a number beyond all doubles is out of every range",
     in: "asInteger",
     code: "Math.max($_, Math.min($_, $NUMBER))",
     without: "$NUMBER",
@@ -124,7 +124,7 @@ export const REQUEST_GUARDS: readonly TestedGuard[] = [
   },
   {
     ...json,
-    guard: "a fraction that a double rounds to an integer is no integer (D7)",
+    guard: "a fraction that a double rounds to an integer is refused (D7)",
     in: "exactNumber",
     code: "$_ ? Number.NaN : $VALUE",
     without: "$VALUE",
@@ -132,14 +132,14 @@ export const REQUEST_GUARDS: readonly TestedGuard[] = [
   },
   {
     ...json,
-    guard: "an integer of many digits is not computed with",
+    guard: "an integer with too many digits is not computed",
     in: "integerOf",
     code: "$_ > MAX_INTEGER_DIGITS",
     without: "false",
     test: "reads an integer of 60 000 digits as out of range, without computing it",
   },
   {
-    guard: "a guild id beyond 64 bits is none (D7)",
+    guard: "a guild id beyond 64 bits is refused (D7)",
     file: "services/contracts/ids.ts",
     in: "isGuildId",
     code: "$TEXT.length < INT64_MAX.length || $_",
@@ -149,7 +149,7 @@ export const REQUEST_GUARDS: readonly TestedGuard[] = [
   },
   {
     ...path,
-    guard: "an unforeseen error is a 500 that ends nothing and tells nothing (D4)",
+    guard: "an unexpected error gets a 500 without its text (D4)",
     in: "responseTo",
     code: 'return refusalResponse(refuse("INTERNAL"), $_);',
     without: "throw arguments[0];",
@@ -166,7 +166,7 @@ export const REQUEST_GUARDS: readonly TestedGuard[] = [
   },
   {
     ...path,
-    guard: "a query beside a body is read by nobody (D2)",
+    guard: "a query has no effect (D2)",
     in: "check",
     code: "$ROUTE.decode($BODY)",
     without: '$ROUTE.decode({ ...$BODY, ...Object.fromEntries(new URL(arguments[2].url, "http://x").searchParams) })',
@@ -174,7 +174,7 @@ export const REQUEST_GUARDS: readonly TestedGuard[] = [
   },
   {
     ...web,
-    guard: "another method is a 405 (D1)",
+    guard: "another method gets 405 (D1)",
     in: "checkMethod",
     code: "throw methodNotAllowed($$$);",
     without: "",
@@ -182,7 +182,7 @@ export const REQUEST_GUARDS: readonly TestedGuard[] = [
   },
   {
     ...path,
-    guard: "nothing is read of who has no key (D3)",
+    guard: "nothing of a request without a key is read (D3)",
     in: "admit",
     code: "$DOOR.admit($REQUEST)",
     without: "readJsonBody($REQUEST).then(() => $DOOR.admit($REQUEST))",
@@ -190,14 +190,14 @@ export const REQUEST_GUARDS: readonly TestedGuard[] = [
   },
   {
     ...web,
-    guard: "what has no route is nowhere",
+    guard: "an action without a route is not reachable",
     in: "webGateway",
     property: "mappingPolicy: $_",
     without: 'mappingPolicy: "all"',
     test: "to the path of an action without a route is 404",
   },
   {
-    guard: "moleculer-web offers nothing to the bus",
+    guard: "moleculer-web registers no actions on the bus",
     file: "services/api/web-gateway.ts",
     in: "webGateway",
     code: "{ ...WebGateway, $$$ }",
@@ -206,7 +206,7 @@ export const REQUEST_GUARDS: readonly TestedGuard[] = [
     test: "registers only the actions for keys on the bus, and none of moleculer-web",
   },
   {
-    guard: "moleculer-web's settings stay in the gateway",
+    guard: "the settings of moleculer-web are not sent to other processes",
     file: "services/api/web-gateway.ts",
     in: "webGateway",
     property: "$secureSettings: $_",
@@ -215,7 +215,7 @@ export const REQUEST_GUARDS: readonly TestedGuard[] = [
     test: "registers only the actions for keys on the bus, and none of moleculer-web",
   },
   {
-    guard: "moleculer-web listens to nothing",
+    guard: "moleculer-web does not listen on a port",
     file: "services/api/web-gateway.ts",
     in: "webGateway",
     property: "server: false",
@@ -232,7 +232,7 @@ export const REQUEST_GUARDS: readonly TestedGuard[] = [
     test: "the content type",
   },
   {
-    guard: "an answer has at most 4 MiB (D38)",
+    guard: "a response has at most 4 MiB (D38)",
     file: "services/api/wire/encode-list.ts",
     in: "encodeList",
     code: "$_ > MAX_RESPONSE_BYTES",
@@ -260,7 +260,7 @@ export const REQUEST_GUARDS: readonly TestedGuard[] = [
     onRealParts: true,
   },
   {
-    guard: "a guild has so many requests under way, and fewer large lists",
+    guard: "the concurrent requests of a guild are limited, large lists more than others",
     file: "services/api/concurrency/concurrency-limit.ts",
     in: "#hasRoom",
     code: "$_ < ($_ ? MAX_AFTER_LARGE : $_)",
@@ -270,7 +270,7 @@ export const REQUEST_GUARDS: readonly TestedGuard[] = [
   },
   {
     ...announcementWire,
-    guard: "upcoming and preview name the problem of a post (D35)",
+    guard: "upcoming and preview have the problem of a post (D35)",
     in: "problemField",
     property: "value: $_",
     without: "value: () => undefined",
@@ -279,7 +279,7 @@ export const REQUEST_GUARDS: readonly TestedGuard[] = [
   },
   {
     ...announcementWire,
-    guard: "upcoming says what is not planned yet (D39)",
+    guard: "upcoming has the beginning of posts that are not planned (D39)",
     in: "upcomingPostsFields",
     code: '{ wire: "not_planned", value: $_, $$$REST }',
     without: '{ wire: "not_planned", value: () => undefined, $$$REST }',
@@ -287,7 +287,7 @@ export const REQUEST_GUARDS: readonly TestedGuard[] = [
   },
   {
     ...announcementWire,
-    guard: "get marks an announcement whose event is gone (D42)",
+    guard: "get marks an announcement whose event was deleted (D42)",
     in: "announcementResponseFields",
     code: '{ wire: "dangling", value: $_, $$$REST }',
     without: '{ wire: "dangling", value: () => undefined, $$$REST }',

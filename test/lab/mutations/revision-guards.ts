@@ -30,7 +30,7 @@ export const REVISION_GUARDS: readonly TestedGuard[] = [
   },
   {
     ...replicas,
-    guard: "If-Match is refused where nothing compares it",
+    guard: "If-Match is refused by endpoints that compare no revision",
     file: "services/api/request-handler.ts",
     in: "check",
     code: "refuseIfMatch($HEADERS)",

@@ -18,7 +18,7 @@ export const SERVER_GUARDS: readonly TestedGuard[] = [
   {
     file: "services/api/gateway.ts",
     testFile: "services/api/gateway.unit.test.ts",
-    guard: "who is refused all the time does not fill the log",
+    guard: "the log lines of refused requests are limited",
     in: "Gateway",
     code: '$_.note("refused request", $$$LINE)',
     without: "arguments[0].service.logger.info($$$LINE)",
@@ -26,7 +26,7 @@ export const SERVER_GUARDS: readonly TestedGuard[] = [
   },
   {
     ...connections,
-    guard: "one connection has so many requests waiting, and no more",
+    guard: "pipelined requests are limited",
     in: "addRequest",
     code: "$_ > MAX_PIPELINED",
     without: "false",
@@ -34,7 +34,7 @@ export const SERVER_GUARDS: readonly TestedGuard[] = [
   },
   {
     ...connections,
-    guard: "what is pipelined beyond that is not parsed",
+    guard: "input after too many pipelined requests is not parsed",
     in: "addRequest",
     code: "setImmediate(discardInput, $_);",
     without: "",
@@ -42,7 +42,7 @@ export const SERVER_GUARDS: readonly TestedGuard[] = [
   },
   {
     ...connections,
-    guard: "an answer that nobody takes is let go of",
+    guard: "a connection whose client never reads its response is closed",
     in: "#startReadTimer",
     code: "$_.destroy()",
     without: "undefined",
@@ -50,7 +50,7 @@ export const SERVER_GUARDS: readonly TestedGuard[] = [
   },
   {
     ...connections,
-    guard: "a stop cuts no answer that is being taken",
+    guard: "a stop cuts no response that is being read",
     file: "services/api/http/http-server.ts",
     in: "httpServer",
     code: "$_.closeIdleConnections = $_;",
@@ -60,7 +60,7 @@ export const SERVER_GUARDS: readonly TestedGuard[] = [
   {
     ...connections,
     ...limits,
-    guard: "the idlest connection makes room",
+    guard: "over the limit the connection that has been idle for longest is closed",
     file: "services/api/http/connection-group.ts",
     in: "evictionCandidate",
     code: "$_ === 0",
@@ -70,7 +70,7 @@ export const SERVER_GUARDS: readonly TestedGuard[] = [
   {
     ...connections,
     ...limits,
-    guard: "what is incomplete makes room before what is idle",
+    guard: "an incomplete request is closed before an idle connection",
     file: "services/api/http/connection-group.ts",
     in: "evictionCandidate",
     code: "$_?.complete !== true",
@@ -98,7 +98,7 @@ export const SERVER_GUARDS: readonly TestedGuard[] = [
   {
     ...connections,
     ...limits,
-    guard: "bytes that nobody takes have a budget",
+    guard: "the bytes of unread responses are limited",
     file: "services/api/http/buffered-responses.ts",
     in: "add",
     code: "this.#bytes > this.#maxBytes",
@@ -107,7 +107,7 @@ export const SERVER_GUARDS: readonly TestedGuard[] = [
   },
   {
     ...connections,
-    guard: "a client that shuts down its side gets its answer",
+    guard: "a client that shuts down its side gets its response",
     file: "services/api/http/http-server.ts",
     in: "httpServer",
     code: "Object.assign($_, { httpAllowHalfOpen: true });",
@@ -116,7 +116,7 @@ export const SERVER_GUARDS: readonly TestedGuard[] = [
   },
   {
     ...head,
-    guard: "a refusal does not wait for its request's body",
+    guard: "a refusal does not wait for the body of its request",
     file: "services/api/http/http-server.ts",
     in: "serve",
     code: "$_.write($_.body);",
@@ -125,7 +125,7 @@ export const SERVER_GUARDS: readonly TestedGuard[] = [
   },
   {
     ...head,
-    guard: "a body that nobody uses is read for a second and no longer",
+    guard: "the time for reading an unused body is limited",
     file: "services/api/http/request-body.ts",
     in: "discardBody",
     code: "setTimeout(() => $_(false), $MS)",
@@ -134,7 +134,7 @@ export const SERVER_GUARDS: readonly TestedGuard[] = [
   },
   {
     ...head,
-    guard: "who was refused gets time to read why, and no reset",
+    guard: "a connection is not reset before the client has read the refusal",
     file: "services/api/http/http-server.ts",
     in: "readToTheEnd",
     code: "$SOCKET.end();",
@@ -143,7 +143,7 @@ export const SERVER_GUARDS: readonly TestedGuard[] = [
   },
   {
     ...server,
-    guard: "headers and bodies that are half sent time out",
+    guard: "incomplete headers and bodies time out",
     in: "httpServer",
     code: "createServer({ ...$_, $$$REST })",
     without: "createServer({ $$$REST })",
@@ -151,7 +151,7 @@ export const SERVER_GUARDS: readonly TestedGuard[] = [
   },
   {
     ...head,
-    guard: "who was told stays on the line for a second and no longer",
+    guard: "the connection is closed a second after an HTTP error",
     in: "respondAndClose",
     code: "setTimeout(() => $_, LINGER_MS)",
     without: "setTimeout(() => undefined, LINGER_MS)",
@@ -160,7 +160,7 @@ export const SERVER_GUARDS: readonly TestedGuard[] = [
   },
   {
     ...head,
-    guard: "no error of HTTP passes for the answer of a request that is under way",
+    guard: "an HTTP error does not look like the response to a running request",
     in: "refuseMalformed",
     code: "$GONE || $_?.req.complete === true",
     without: "$GONE",
@@ -169,7 +169,7 @@ export const SERVER_GUARDS: readonly TestedGuard[] = [
   },
   {
     ...head,
-    guard: "headers are counted, and none is left out",
+    guard: "headers are limited, and none is dropped",
     in: "headError",
     code: "$_ > 2 * MAX_HEADERS",
     without: "false",
@@ -184,7 +184,7 @@ export const SERVER_GUARDS: readonly TestedGuard[] = [
     test: "a second host gets an error",
   },
   {
-    guard: "answers of one turn are written together",
+    guard: "responses of one iteration of the event loop are written together",
     file: "services/api/http/http-server.ts",
     in: "serve",
     code: "$_.add($WRITE)",
@@ -201,7 +201,7 @@ export const SERVER_GUARDS: readonly TestedGuard[] = [
     test: "accept a burst of connections in fewer iterations of the event loop than there are connections",
   },
   {
-    guard: "a port that another one shares is refused",
+    guard: "a port that another process shares is refused",
     file: "services/api/http/listening-sockets.ts",
     in: "listen",
     code: "if ($_ !== 0) await closeSocket($_);",
@@ -219,7 +219,7 @@ export const SERVER_GUARDS: readonly TestedGuard[] = [
     test: "are closed when the last connection of all sockets is closed",
   },
   {
-    guard: "answers of 429 are delayed",
+    guard: "responses with status 429 are delayed",
     file: "services/api/request-handler.ts",
     in: "delayed",
     code: "await $_.wait($_);",
@@ -228,7 +228,7 @@ export const SERVER_GUARDS: readonly TestedGuard[] = [
     test: "is delayed if its status is 429, from a rate limit or an owner, and not otherwise",
   },
   {
-    guard: "delayed answers are bounded",
+    guard: "delayed responses are limited",
     file: "services/api/rates/too-many-requests-delay.ts",
     in: "wait",
     code: "$_ >= MAX_DELAYED",
@@ -237,7 +237,7 @@ export const SERVER_GUARDS: readonly TestedGuard[] = [
     test: "are not delayed if a thousand others are delayed already",
   },
   {
-    guard: "a body that has ended already is not waited for",
+    guard: "a body that has ended already causes no wait",
     file: "services/api/http/request-body.ts",
     in: "discardBody",
     code: "if ($_.readableEnded || $_.destroyed) return true;",
@@ -248,7 +248,7 @@ export const SERVER_GUARDS: readonly TestedGuard[] = [
   {
     file: "services/api/http/http-server.ts",
     testFile: "services/api/http/http-server.unit.test.ts",
-    guard: "the rest of a refused request has five seconds to come, so that its sender opens no other connection",
+    guard: "the rest of a refused request has five seconds to arrive",
     in: "LIMITS",
     property: "discardMs: $_",
     without: "discardMs: 1_000",
@@ -256,7 +256,7 @@ export const SERVER_GUARDS: readonly TestedGuard[] = [
   },
   {
     ...bodyMemory,
-    guard: "the bodies of a guild that are under way have room up to a bound",
+    guard: "the memory of a guild's bodies is limited",
     in: "reserve",
     code: "$_ + $_ > MAX_BYTES_PER_HOLDER",
     without: "false",
@@ -264,7 +264,7 @@ export const SERVER_GUARDS: readonly TestedGuard[] = [
   },
   {
     ...bodyMemory,
-    guard: "the bodies of all guilds that are under way have room up to a bound",
+    guard: "the memory of all bodies is limited",
     in: "reserve",
     code: "$_ + $_ > MAX_BYTES",
     without: "false",
@@ -273,7 +273,7 @@ export const SERVER_GUARDS: readonly TestedGuard[] = [
   {
     file: "services/api/concurrency/parse-queue.ts",
     testFile: "services/api/concurrency/parse-queue.unit.test.ts",
-    guard: "one large body is parsed in a turn of the event loop",
+    guard: "one large body is parsed per iteration of the event loop",
     in: "waitForTurn",
     code: "this.#isTaken = true;",
     without: "",
