@@ -33,7 +33,7 @@ describe("the claim of an Idempotency-Key", () => {
     await expect(store.claim("c", "other", other)).resolves.toEqual({ digest: "digest", writeId: first });
     await store.saveResponse("c", first, { body: "{}" });
     await store.release("c", first);
-    await expect(store.claim("c", "other", other)).resolves.toMatchObject({ writeId: first, done: { body: "{}" } });
+    await expect(store.claim("c", "other", other)).resolves.toMatchObject({ writeId: first, response: { body: "{}" } });
     await store.claim("d", "digest", first);
     await store.release("d", first);
     await expect(store.claim("d", "other", other)).resolves.toEqual({ digest: "other", writeId: other });
