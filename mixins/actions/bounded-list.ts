@@ -1,5 +1,5 @@
 import { MAX_ENTRIES } from "../../services/contracts/calendar-events.contract.ts";
-import { MAX_ANSWER_BYTES } from "../../services/contracts/list-limits.ts";
+import { MAX_RESPONSE_BYTES } from "../../services/contracts/list-limits.ts";
 
 /**
  * A list for a client, and the limit of an answer that it exceeds (D17, D38). The owner counts only the bytes that an entry
@@ -17,7 +17,7 @@ export class BoundedList<Entry> {
   }
 
   get exceeded(): "entries" | "bytes" | undefined {
-    if (this.#bytes > MAX_ANSWER_BYTES) return "bytes";
+    if (this.#bytes > MAX_RESPONSE_BYTES) return "bytes";
     return this.entries.length > MAX_ENTRIES ? "entries" : undefined;
   }
 }

@@ -110,7 +110,7 @@ describe("windows of calendars on the bus", () => {
     await expect(calendar.list(guildId, noon, noon + 900 * DAY)).resolves.toHaveLength(900);
     await expect(calendar.list(guildId, noon, noon + 9_000 * DAY)).rejects.toMatchObject({
       type: "TOO_MANY_ENTRIES",
-      message: "The answer would be larger than 4194304 bytes",
+      message: "The response would be larger than 4194304 bytes",
       data: { problems: [{ field: "until", code: "TOO_MANY" }] },
     });
   });

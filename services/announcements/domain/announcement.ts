@@ -1,4 +1,4 @@
-import { type AnnouncementType, leadTimeProblems, requiredReference } from "../../contracts/announcement-fields.ts";
+import { type AnnouncementType, leadTimeProblems, referenceProblems } from "../../contracts/announcement-fields.ts";
 import {
   type Announcement,
   ANNOUNCEMENT_DEFAULTS,
@@ -101,7 +101,7 @@ export function changeAnnouncement(
 /** A new type needs its reference in the same request (api.md 4.1, D27); an unchanged type cannot lose its reference. */
 function missingReference(stored: Announcement, changes: UpdateAnnouncementParams) {
   const { type = stored.type, eventId = stored.eventId, eventColor = stored.eventColor } = changes;
-  return requiredReference(type === stored.type ? { type, eventId, eventColor } : changes);
+  return referenceProblems(type === stored.type ? { type, eventId, eventColor } : changes);
 }
 
 /** Checks a lead time of which one part is changed and the other stored (D25). */

@@ -1,5 +1,5 @@
 import { NAMESPACE } from "../../../moleculer.config.ts";
-import { actionsFor, BUS_EVENTS, type BusUser, EVERY_BUS_SUBJECT, namespaceOf } from "../../api/bus/bus-user.ts";
+import { actionsFor, BUS_EVENTS, type BusUser, ALL_BUS_SUBJECTS, namespaceOf } from "../../api/bus/bus-user.ts";
 import { ratesUsed } from "../../api/rates/gateway-rates.ts";
 import { ROUTES } from "../../api/route-table.ts";
 import {
@@ -106,7 +106,7 @@ export function natsPermissions(service: ServiceName): NatsPermissions {
     ...own.map((name) => `REQB.${name}`),
     ...hears.map(({ name }) => `EVENTB.${service}.${name}`),
   ];
-  const ofBusUsers = service === "api" ? [EVERY_BUS_SUBJECT] : [];
+  const ofBusUsers = service === "api" ? [ALL_BUS_SUBJECTS] : [];
   return {
     publish: [...inNamespace(publish), ...ofBusUsers],
     subscribe: [...inNamespace(subscribe), ...ofBusUsers],

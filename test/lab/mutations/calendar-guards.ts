@@ -167,12 +167,12 @@ export const CALENDAR_GUARDS: readonly TestedGuard[] = [
     test: "also one with BYxxx parts, exceptions and additions, of any length",
   },
   {
-    guard: "a member that is named as a param of the bus is unknown over HTTP",
+    guard: "a member with the name of a param is unknown over HTTP",
     file: "services/api/wire/request-fields.ts",
     in: "objectField",
-    code: "$_ ? UNKNOWN + $NAME : $NAME",
+    code: "$_ ? UNKNOWN_PREFIX + $NAME : $NAME",
     without: "$NAME",
     testFile: "services/api/wire/request-fields.unit.test.ts",
-    test: "inside an object a member is known by its wire name alone",
+    test: "within an object are known only by their wire names, also in problems",
   },
 ];

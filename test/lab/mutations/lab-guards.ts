@@ -113,15 +113,15 @@ export const LAB_GUARDS: readonly LabGuard[] = [
   {
     guard: "a key and a guild have so many requests in a window",
     file: "services/api/rates/rate-limit.ts",
-    in: "look",
+    in: "peek",
     code: "$_ === 0",
     without: "true",
   },
   {
     guard: "a service and the gateway measure what a list takes (D38)",
     file: "services/contracts/list-limits.ts",
-    code: "const MAX_ANSWER_BYTES = $_;",
-    without: "const MAX_ANSWER_BYTES = 1_000_000_000;",
+    code: "const MAX_RESPONSE_BYTES = $_;",
+    without: "const MAX_RESPONSE_BYTES = 1_000_000_000;",
   },
   {
     guard: "a refused request is read on for five seconds and no longer",
@@ -133,9 +133,9 @@ export const LAB_GUARDS: readonly LabGuard[] = [
   {
     guard: "what is incomplete makes room",
     file: "services/api/http/connection-group.ts",
-    in: "leastNeeded",
-    code: "for (const $_ of this.#arriving) $_",
-    without: "if (this.#arriving.size > 0) return undefined;",
+    in: "evictionCandidate",
+    code: "for (const $_ of this.#incomplete) $_",
+    without: "if (this.#incomplete.size > 0) return undefined;",
   },
   {
     guard: "a guild has at most 5 000 open posts",
@@ -146,7 +146,7 @@ export const LAB_GUARDS: readonly LabGuard[] = [
   {
     guard: "slow lists of a guild are made one after the other",
     file: "services/api/concurrency/concurrency-limit.ts",
-    in: "LIST_REQUESTS",
+    in: "LISTS_PER_GUILD",
     property: "slowMs: $_",
     without: "slowMs: 250_000",
   },

@@ -30,7 +30,7 @@ export const REVISION_GUARDS: readonly TestedGuard[] = [
   },
   {
     ...replicas,
-    guard: "If-Match is refused where nothing compares it",
+    guard: "If-Match is refused by endpoints that compare no revision",
     file: "services/api/request-handler.ts",
     in: "check",
     code: "refuseIfMatch($HEADERS)",
@@ -43,7 +43,7 @@ export const REVISION_GUARDS: readonly TestedGuard[] = [
     in: "readIfMatch",
     code: "!$_ && REVISION.test($TEXT)",
     without: "REVISION.test($TEXT)",
-    test: "names the revisions",
+    test: "undefined is a malformed header, which is refused with 400",
   },
   {
     ...subscribers,
