@@ -44,7 +44,7 @@ export function paramsCheck<Params>(
   return check;
 }
 
-const WORDS: Record<string, readonly [code: FieldProblemCode, words: (expected: unknown) => string]> = {
+const MESSAGES: Record<string, readonly [code: FieldProblemCode, text: (expected: unknown) => string]> = {
   required: ["REQUIRED", () => "is required"],
   string: ["WRONG_TYPE", () => "must be a string"],
   number: ["WRONG_TYPE", () => "must be an integer"],
@@ -86,9 +86,9 @@ function unknownMembers(path: string, value: unknown, allowed: readonly string[]
 
 function problemOf(error: ValidationError): FieldProblem {
   if (error.actual === null) return { field: error.field ?? "params", code: "WRONG_TYPE", message: "must not be null" };
-  const [code, words] = WORDS[error.type] ?? ["MALFORMED", () => "is not valid"];
+  const [code, text] = MESSAGES[error.type] ?? ["MALFORMED", () => "is not valid"];
   // A message in the error comes from the rule itself.
-  const message = error.message || words(error.expected);
+  const message = error.message || text(error.expected);
   const problem = { field: error.field ?? "params", code, message };
   return error.type === "stringEnum" ? { ...problem, allowed: String(error.expected).split(", ") } : problem;
 }

@@ -5,7 +5,7 @@ import { brokerOptions } from "../../moleculer.config.ts";
 import { action, type Caller } from "../../services/contracts/contract.ts";
 import { refuse } from "../../services/contracts/errors.ts";
 import { integer } from "../../services/contracts/field-rules.ts";
-import { asError, type Checked, serve } from "./contract-action.ts";
+import { asError, type CheckedCallOptions, serve } from "./contract-action.ts";
 
 const thing = { keys: "operator read", params: { at: integer(0, 9) } } as const;
 const read = action<{ at: number }, number>({ ...thing, name: "thing.read", idempotent: true });
@@ -53,7 +53,7 @@ describe("an action that serves a contract", () => {
   });
 
   test("does not check anew what has just passed its own check here, and no other's word counts", async () => {
-    const checkedBy = (contract: object): Checked => ({ checkedBy: contract });
+    const checkedBy = (contract: object): CheckedCallOptions => ({ checkedBy: contract });
     await expect(broker.call("thing.read", { at: 10 }, checkedBy(read))).resolves.toBe(10);
     await expect(broker.call("thing.read", { at: 10 }, checkedBy(make))).rejects.toMatchObject({ code: 400 });
     await expect(broker.call("thing.read", { at: 10 }, { meta: checkedBy(read) })).rejects.toMatchObject({ code: 400 });

@@ -1,7 +1,7 @@
 import type { Context } from "moleculer";
 import type { EventContract } from "../../services/contracts/contract.ts";
 import { paramsCheck } from "./check-params.ts";
-import { LimitedLog } from "../observability/rate-limited-log.ts";
+import { RateLimitedLog } from "../observability/rate-limited-log.ts";
 import { busRefusals } from "../observability/metrics.ts";
 
 type Listener = (context: Context) => void;
@@ -15,13 +15,13 @@ export function listen<Payload>(
   handler: (payload: Payload) => void,
 ): Record<string, Listener> {
   const check = paramsCheck({ params: contract.payload });
-  let log: LimitedLog | undefined;
+  let log: RateLimitedLog | undefined;
   return {
     [contract.name]({ params, nodeID, broker }) {
       const problems = check(Object(params) as object);
       if (problems.length === 0) return handler(params as Payload);
       busRefusals.inc({ packet: "EVENT", reason: `the payload of ${contract.name}` });
-      log ??= new LimitedLog((fields, text) => broker.getLogger("bus").warn(fields, text));
+      log ??= new RateLimitedLog((fields, text) => broker.getLogger("bus").warn(fields, text));
       const fields = { event: contract.name, sender: nodeID, problems: problems.slice(0, 5) };
       log.note(contract.name, fields, "an event with a wrong payload was dropped");
     },

@@ -14,9 +14,9 @@ export function mayCall(
   if (caller === undefined) return true;
   if (keys === "none") return false;
   if (keys.endsWith(" write") && caller.access !== "write") return false;
-  return keys.startsWith("operator ") ? caller.kind === "operator" : opens(caller, params);
+  return keys.startsWith("operator ") ? caller.kind === "operator" : coversGuild(caller, params);
 }
 
-function opens({ kind, guilds }: Caller, { guildId }: { readonly guildId?: unknown }): boolean {
+function coversGuild({ kind, guilds }: Caller, { guildId }: { readonly guildId?: unknown }): boolean {
   return typeof guildId === "string" && (kind !== "guild" || guilds.includes(guildId));
 }

@@ -6,11 +6,11 @@ const MAX_CONCURRENT_BATCHES = 2;
 
 export interface BatchOptions {
   /** Largest size of a batch. */
-  readonly most: number;
+  readonly maxSize: number;
   /** Time that the first item waits for others; 0 by default. */
   readonly gatherMs?: number;
   /** Time after which a slow batch no longer counts as concurrent. Without it a batch counts until it settles. */
-  readonly placeMs?: number;
+  readonly slotTimeoutMs?: number;
 }
 
 /**
@@ -24,7 +24,7 @@ export interface BatchOptions {
  */
 export function batched<Item, Result>(
   work: (items: readonly Item[]) => Promise<readonly (Result | Error)[]>,
-  { most, gatherMs = 0, placeMs }: BatchOptions,
+  { maxSize, gatherMs = 0, slotTimeoutMs }: BatchOptions,
 ): (item: Item) => Promise<Result> {
   /** Batches that wait for the end of another one, in the order of arrival. */
   const waiting: (() => void)[] = [];
@@ -46,11 +46,15 @@ export function batched<Item, Result>(
 
   async function begin(items: readonly Item[]): Promise<readonly (Result | Error)[]> {
     const outcome = work(items);
-    void (placeMs === undefined ? outcome.then(noop, noop) : settledOrTimedOut(outcome, placeMs)).then(end);
+    void (slotTimeoutMs === undefined ? outcome.then(noop, noop) : settledOrTimedOut(outcome, slotTimeoutMs)).then(end);
     return outcome;
   }
 
-  const loader = new DataLoader<Item, Result>(begin, { cache: false, maxBatchSize: most, batchScheduleFn: schedule });
+  const loader = new DataLoader<Item, Result>(begin, {
+    cache: false,
+    maxBatchSize: maxSize,
+    batchScheduleFn: schedule,
+  });
   return (item) => loader.load(item);
 }
 

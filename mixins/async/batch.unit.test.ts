@@ -9,7 +9,7 @@ interface UnderWay {
 }
 
 /** Work that goes on until it is ended; each item's outcome is its capital. */
-function gathered({ most = 100, placeMs }: { most?: number; placeMs?: number } = {}) {
+function gathered({ maxSize = 100, slotTimeoutMs }: { maxSize?: number; slotTimeoutMs?: number } = {}) {
   const begun: UnderWay[] = [];
   const ask = batched(
     (items: readonly string[]) =>
@@ -18,7 +18,7 @@ function gathered({ most = 100, placeMs }: { most?: number; placeMs?: number } =
           error === undefined ? resolve(items.map((item) => item.toUpperCase())) : reject(error);
         begun.push({ items, end });
       }),
-    { most, ...(placeMs !== undefined && { placeMs }) },
+    { maxSize, ...(slotTimeoutMs !== undefined && { slotTimeoutMs }) },
   );
   const shown = () => begun.map(({ items }) => items.join(""));
   /** Asks for each letter, as long as the turn lasts. */
@@ -51,7 +51,7 @@ describe("what is done together", () => {
   });
 
   test("is more than one where it is too much for one", async () => {
-    const { shown, askFor } = gathered({ most: 2 });
+    const { shown, askFor } = gathered({ maxSize: 2 });
     await askFor("abc");
     expect(shown()).toEqual(["ab", "c"]);
   });
@@ -68,7 +68,7 @@ describe("what is done together", () => {
 
   test("gives its place to the next when it is late, where that is said, and once", async () => {
     jest.useFakeTimers({ doNotFake: ["setImmediate"] });
-    const { begun, shown, askFor } = gathered({ placeMs: 20 });
+    const { begun, shown, askFor } = gathered({ slotTimeoutMs: 20 });
     for (const letters of ["a", "b", "c"]) await askFor(letters);
     expect(shown()).toEqual(["a", "b"]);
     await jest.advanceTimersByTimeAsync(20);

@@ -13,7 +13,7 @@ let restsOver: Promise<unknown> = Promise.resolve();
  * Splits a long computation into slices, between which the event loop serves other requests. A rest is as long as the slice
  * before it. The rests of all computations of a process follow each other, so that computations use at most half of its time.
  */
-export class Slices {
+export class TimeSlice {
   #began = performance.now();
 
   /** Starts a slice now; earlier waiting time does not count. */

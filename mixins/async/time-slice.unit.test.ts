@@ -1,6 +1,6 @@
 import { expect, test } from "@jest/globals";
 import { setTimeout as pause } from "node:timers/promises";
-import { Slices } from "./time-slice.ts";
+import { TimeSlice } from "./time-slice.ts";
 
 /** Computes for so long, without a rest. */
 function compute(ms: number): void {
@@ -8,7 +8,7 @@ function compute(ms: number): void {
 }
 
 test("what a computation waited for is no part of its slice, and what it computed is", async () => {
-  const slices = new Slices();
+  const slices = new TimeSlice();
   await pause(5);
   expect(slices.isOver).toBe(true);
   // The machine may take the processor away just then, and does not a hundred times.
@@ -22,7 +22,7 @@ test("computations rest one after the other, so that others have their turn betw
   let turns = 0;
   const counting = setInterval(() => (turns += 1), 1);
   const long = async () => {
-    const slices = new Slices();
+    const slices = new TimeSlice();
     for (let at = 0; at < 10; at += 1) {
       compute(3);
       if (slices.isOver) await slices.rest();

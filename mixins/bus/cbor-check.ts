@@ -30,22 +30,22 @@ export function cborProblem(data: Uint8Array, { bytes, items, containers, keys }
   if (data.length > bytes) return `larger than ${bytes} bytes`;
   if (data.length === 0 || data[0]! >> 5 !== MAP) return "not a map";
   /** How many items each open array or map still lacks; a map's are its keys and values. */
-  const lacking: number[] = [1];
+  const remaining: number[] = [1];
   const isMap: boolean[] = [false];
   let at = 0;
   let opened = 0;
   let keysRead = 0;
-  for (let read = 0; lacking.length > 0;) {
-    const top = lacking.length - 1;
-    if (lacking[top] === 0) {
-      lacking.pop();
+  for (let read = 0; remaining.length > 0;) {
+    const top = remaining.length - 1;
+    if (remaining[top] === 0) {
+      remaining.pop();
       isMap.pop();
       continue;
     }
     if ((read += 1) > items) return `more than ${items} items`;
     if (at >= data.length) return "cut off";
-    const isKey = isMap[top]! && lacking[top]! % 2 === 0;
-    lacking[top]! -= 1;
+    const isKey = isMap[top]! && remaining[top]! % 2 === 0;
+    remaining[top]! -= 1;
     const head = data[at]!;
     const major = head >> 5;
     const info = head & 0x1f;
@@ -78,8 +78,8 @@ export function cborProblem(data: Uint8Array, { bytes, items, containers, keys }
     if (major === MAP && argument > MAX_MAP_KEYS) return `a map of more than ${MAX_MAP_KEYS} keys`;
     if (major === MAP && (keysRead += argument) > keys) return `more than ${keys} keys`;
     if (argument > data.length - at) return "cut off";
-    if (lacking.length > MAX_DEPTH) return `nested more than ${MAX_DEPTH} deep`;
-    lacking.push(major === MAP ? argument * 2 : argument);
+    if (remaining.length > MAX_DEPTH) return `nested more than ${MAX_DEPTH} deep`;
+    remaining.push(major === MAP ? argument * 2 : argument);
     isMap.push(major === MAP);
   }
   return at === data.length ? undefined : at > data.length ? "cut off" : "more than one item";

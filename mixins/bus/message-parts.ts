@@ -2,7 +2,7 @@
  * A message that is too large for the bus travels in parts. Each begins with a byte that no packet begins with, the
  * message's id, its own number and how many there are.
  */
-const MARK = 0;
+const PART_MARKER = 0;
 const ID_BYTES = 16;
 const HEADER_BYTES = 1 + ID_BYTES + 8;
 
@@ -10,7 +10,7 @@ const HEADER_BYTES = 1 + ID_BYTES + 8;
 export function splitMessage(message: Buffer, id: Buffer, partBytes: number): Buffer[] {
   const count = Math.ceil(message.length / partBytes);
   return Array.from({ length: count }, (_, at) => {
-    const header = Buffer.alloc(HEADER_BYTES, MARK);
+    const header = Buffer.alloc(HEADER_BYTES, PART_MARKER);
     id.copy(header, 1, 0, ID_BYTES);
     header.writeUInt32BE(at, 1 + ID_BYTES);
     header.writeUInt32BE(count, 5 + ID_BYTES);
@@ -19,7 +19,7 @@ export function splitMessage(message: Buffer, id: Buffer, partBytes: number): Bu
 }
 
 export function isMessagePart(data: Buffer): boolean {
-  return data.length >= HEADER_BYTES && data[0] === MARK;
+  return data.length >= HEADER_BYTES && data[0] === PART_MARKER;
 }
 
 interface Unfinished {
@@ -29,7 +29,7 @@ interface Unfinished {
 }
 
 /**
- * Puts parts together again. The bus delivers in order or not at all, so what is incomplete after `mostAgeMs` is
+ * Puts parts together again. The bus delivers in order or not at all, so what is incomplete after `maxAgeMs` is
  * lost, and forgotten when the next message begins. A message of more than `maxBytes` is forgotten, and the oldest one
  * when all together have twice as much.
  */
@@ -39,8 +39,8 @@ export class MessageJoiner {
   readonly #maxBytes: number;
   #bytes = 0;
 
-  constructor(mostAgeMs: number, maxBytes: number) {
-    this.#mostAgeMs = mostAgeMs;
+  constructor(maxAgeMs: number, maxBytes: number) {
+    this.#mostAgeMs = maxAgeMs;
     this.#maxBytes = maxBytes;
   }
 

@@ -1,7 +1,7 @@
 import { randomBytes } from "node:crypto";
 import moleculer, { type ServiceBroker } from "moleculer";
 import { EndOfTurn } from "../async/end-of-turn.ts";
-import { LimitedLog } from "../observability/rate-limited-log.ts";
+import { RateLimitedLog } from "../observability/rate-limited-log.ts";
 import { isMessagePart, MessageJoiner, splitMessage } from "./message-parts.ts";
 import { busRefusals } from "../observability/metrics.ts";
 import { MAX_REQUEST_BYTES, MAX_RESPONSE_BYTES, packetProblem, PART_BYTES } from "./packet-limits.ts";
@@ -51,7 +51,7 @@ interface NatsInternals {
 /** Callers have given up by then. */
 const MAX_AGE_MS = 10_000;
 /** The status with which a server says that nobody has subscribed to what a request was published to. */
-const NOBODY = 503;
+const NO_RESPONDERS = 503;
 
 /**
  * Moleculer's NATS transporter, without the gap in its subscriptions, and without a limit to the size of an answer.
@@ -66,12 +66,12 @@ const NOBODY = 503;
  * An answer may hold ten thousand events (D17), which is more than a NATS server passes on: a large one travels in
  * parts. Only answers do, because they go to one node; the parts of a request could reach several.
  */
-export class SteadyNatsTransporter extends moleculer.Transporters.NATS {
+export class NatsTransporter extends moleculer.Transporters.NATS {
   readonly #held = new Map<string, Subscription>();
   readonly #joiner = new MessageJoiner(MAX_AGE_MS, MAX_RESPONSE_BYTES);
   /** A write to the connection costs more than a message: those of a turn are one. */
   readonly #turn = new EndOfTurn();
-  readonly #refusals = new LimitedLog((fields, text) =>
+  readonly #refusals = new RateLimitedLog((fields, text) =>
     (this as unknown as NatsInternals).broker.getLogger("bus").warn(fields, text),
   );
   #isUp = false;
@@ -121,7 +121,7 @@ export class SteadyNatsTransporter extends moleculer.Transporters.NATS {
     const before = this.#saidOf("").length;
     client?.subscribe(this.#saidOf("*"), {
       callback: (_, { subject, headers }) => {
-        if (headers?.code !== NOBODY) return;
+        if (headers?.code !== NO_RESPONDERS) return;
         const call = transit.pendingRequests.get(subject.slice(before));
         call?.reject(new moleculer.Errors.ServiceNotAvailableError({ nodeID }));
       },
@@ -194,12 +194,12 @@ export class SteadyNatsTransporter extends moleculer.Transporters.NATS {
 }
 
 /** The bus of a broker, where it has one. */
-export function steadyTransporterOf({ transit }: ServiceBroker): SteadyNatsTransporter | undefined {
+export function natsTransporterOf({ transit }: ServiceBroker): NatsTransporter | undefined {
   const transporter: unknown = transit?.tx;
-  return transporter instanceof SteadyNatsTransporter ? transporter : undefined;
+  return transporter instanceof NatsTransporter ? transporter : undefined;
 }
 
 /** Whether calls can reach other processes: always, where there is no bus. */
 export function isBusUp(broker: ServiceBroker): boolean {
-  return steadyTransporterOf(broker)?.isUp !== false;
+  return natsTransporterOf(broker)?.isUp !== false;
 }

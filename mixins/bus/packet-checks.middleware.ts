@@ -1,5 +1,5 @@
 import type { Middleware, ServiceBroker } from "moleculer";
-import { LimitedLog } from "../observability/rate-limited-log.ts";
+import { RateLimitedLog } from "../observability/rate-limited-log.ts";
 import { busRefusals } from "../observability/metrics.ts";
 import { isNodeId, withoutSuffix } from "./node-id.ts";
 
@@ -40,7 +40,7 @@ interface Transit {
 const MAX_NODES = 1_000;
 
 /** Version 5 (Moleculer 0.15) adds the fields `headers` and `seq`, which may be absent, to version 4 (Moleculer 0.14). */
-const FORMER_VERSION = "4";
+const PREVIOUS_PROTOCOL_VERSION = "4";
 
 const isText = (value: unknown): value is string => typeof value === "string" && value.length <= 300;
 const isObject = (value: unknown) => typeof value === "object" && value !== null && !Array.isArray(value);
@@ -81,20 +81,23 @@ const SHAPES: Readonly<Record<string, Shape>> = {
  * a heartbeat, which Moleculer sends without them, has the instance and the number of the last INFO, and one that does
  * not fit makes its hearers ask the process again.
  */
-export function checkedPackets(): Middleware {
-  let log: LimitedLog | undefined;
+export function packetChecks(): Middleware {
+  let log: RateLimitedLog | undefined;
   return {
     name: "checked packets",
     transitMessageHandler(this: Transit, next: Handler): Handler {
       const { broker, opts } = this;
-      const versions = [broker.PROTOCOL_VERSION, ...(opts?.disableVersionCheck === true ? [FORMER_VERSION] : [])];
+      const versions = [
+        broker.PROTOCOL_VERSION,
+        ...(opts?.disableVersionCheck === true ? [PREVIOUS_PROTOCOL_VERSION] : []),
+      ];
       return (command, packet) => {
         const payload = Object(packet?.payload) as Payload;
         const problem = packetProblem(broker, command, payload, versions);
-        log ??= new LimitedLog((fields, text) => broker.getLogger("bus").warn(fields, text));
+        log ??= new RateLimitedLog((fields, text) => broker.getLogger("bus").warn(fields, text));
         if (problem === undefined) {
-          if (command === "HEARTBEAT") believeHeartbeat(broker.registry.nodes, payload);
-          if (command === "INFO") warnOfNamesake(log, broker.nodeID, payload["sender"] as string);
+          if (command === "HEARTBEAT") requestInfoOnMismatch(broker.registry.nodes, payload);
+          if (command === "INFO") warnOfDuplicateName(log, broker.nodeID, payload["sender"] as string);
           return next(command, packet);
         }
         busRefusals.inc({ packet: command, reason: problem });
@@ -141,13 +144,13 @@ function hasRoom(nodes: Nodes, sender: string): boolean {
 }
 
 /** Moleculer asks for another INFO when the numbers differ, but takes only a higher number for news. */
-function believeHeartbeat(nodes: Nodes, { sender, instanceID, seq }: Payload): void {
+function requestInfoOnMismatch(nodes: Nodes, { sender, instanceID, seq }: Payload): void {
   const node = nodes.get(sender as string);
   if (node === undefined || isAbsent(seq) || isAbsent(instanceID)) return;
   if (node.seq !== seq || node.instanceID !== instanceID) node.seq = 0;
 }
 
-function warnOfNamesake(log: LimitedLog, own: string, sender: string): void {
+function warnOfDuplicateName(log: RateLimitedLog, own: string, sender: string): void {
   if (sender === own || withoutSuffix(sender) !== withoutSuffix(own)) return;
   log.note("namesake", { sender }, "another process has the same NODE_NAME: give each replica a name of its own");
 }

@@ -15,7 +15,7 @@ function registryOf({ registry }: ServiceBroker): Registry {
 }
 
 /** Whether anybody is known here who serves the action. */
-export function isServed(broker: ServiceBroker, action: string): boolean {
+export function isActionAvailable(broker: ServiceBroker, action: string): boolean {
   return registryOf(broker).actions.isAvailable(action);
 }
 

@@ -1,6 +1,6 @@
 import { setTimeout as pause } from "node:timers/promises";
 import type { Context, Middleware, Service } from "moleculer";
-import { copyOfCall, hasBegunNothing, mayBeRepeated, type Repeatable } from "./retry-policy.ts";
+import { copyOfCall, wasNotStarted, isRetryable, type RetryableAction } from "./retry-policy.ts";
 
 type Handler = (this: Service, context: Context) => Promise<unknown>;
 
@@ -15,14 +15,14 @@ const TIMED_OUT = 504;
  * waits, and a write that was given up could be done after a later one.
  */
 export function unavailableRetry(retries = 2): Middleware {
-  const retrying = (isMadeHere: (context: Context) => boolean, next: Handler, action: Repeatable): Handler =>
+  const retrying = (isCallerHere: (context: Context) => boolean, next: Handler, action: RetryableAction): Handler =>
     async function retry(context) {
-      if (!mayBeRepeated(action, context)) return next.call(this, context);
+      if (!isRetryable(action, context)) return next.call(this, context);
       const began = performance.now();
       const { nodeID, options } = context;
       const { retries: most, timeout } = options;
       /** The first error after which the call may have been done: that a later try began nothing is not the whole outcome. */
-      let inDoubt: unknown;
+      let uncertainError: unknown;
       for (let tries = 1; ; tries += 1) {
         try {
           return await next.call(this, tries === 1 ? context : copyOfCall(context, nodeID));
@@ -30,18 +30,18 @@ export function unavailableRetry(retries = 2): Middleware {
           const pauseMs = FIRST_PAUSE_MS * 2 ** (tries - 1);
           const isOver = performance.now() - began + pauseMs >= (timeout || Infinity);
           // A refusal of the write itself holds for each of its tries.
-          if (!isNotNow(error) && !hasBegunNothing(error)) throw error;
-          const isLast = tries > (most ?? retries) || isOver || !isNotNow(error) || !isMadeHere(context);
-          if (isLast) throw inDoubt ?? error;
-          if (!hasBegunNothing(error)) inDoubt ??= error;
+          if (!isNotNow(error) && !wasNotStarted(error)) throw error;
+          const isLast = tries > (most ?? retries) || isOver || !isNotNow(error) || !isCallerHere(context);
+          if (isLast) throw uncertainError ?? error;
+          if (!wasNotStarted(error)) uncertainError ??= error;
           await pause(pauseMs);
         }
       }
     };
   const where =
-    (isMadeHere: (context: Context) => boolean) =>
-    (next: Handler, action: Repeatable): Handler =>
-      retrying(isMadeHere, next, action);
+    (isCallerHere: (context: Context) => boolean) =>
+    (next: Handler, action: RetryableAction): Handler =>
+      retrying(isCallerHere, next, action);
   return {
     name: "retried",
     // What came over the bus is made again by who made it.

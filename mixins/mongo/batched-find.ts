@@ -13,7 +13,7 @@ type Read<Stored, Left extends PropertyKey> = Omit<Stored, Left> & { readonly _i
  * the event loop, or while two queries are under way, are one query. Nothing is kept: each answer was read after it was
  * asked for.
  */
-export function coalescedReads<Stored extends { _id: string }, Left extends PropertyKey>(
+export function batchedFind<Stored extends { _id: string }, Left extends PropertyKey>(
   model: Model<Stored>,
   projection: Readonly<Record<Left, 0>>,
 ): (id: string) => Promise<Read<Stored, Left> | null> {
@@ -24,5 +24,5 @@ export function coalescedReads<Stored extends { _id: string }, Left extends Prop
     return ids.map((id) => found.get(id) ?? null);
   }
 
-  return batched<string, Read<Stored, Left> | null>(readAll, { most: MAX_IDS, placeMs: MAX_JOIN_WAIT_MS });
+  return batched<string, Read<Stored, Left> | null>(readAll, { maxSize: MAX_IDS, slotTimeoutMs: MAX_JOIN_WAIT_MS });
 }

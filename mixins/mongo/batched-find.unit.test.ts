@@ -1,5 +1,5 @@
 import { afterEach, describe, expect, jest, test } from "@jest/globals";
-import { coalescedReads } from "./batched-find.ts";
+import { batchedFind } from "./batched-find.ts";
 
 const turn = () => new Promise((resolve) => setImmediate(resolve));
 
@@ -12,7 +12,7 @@ describe("reads while two queries are under way", () => {
       asked.push(filter._id.$in);
       return { lean: () => new Promise(() => undefined) };
     };
-    const read = coalescedReads({ find } as never, {});
+    const read = batchedFind({ find } as never, {});
     return { asked, read };
   }
 

@@ -4,7 +4,7 @@ import type { GuildId } from "../../services/contracts/ids.ts";
 import { emptyDatabase } from "../../test/real-parts/test-services.ts";
 import { stampedReplacement, type Tracked, trackedPaths } from "./change-feed.ts";
 import { closedConnection } from "./database.mixin.ts";
-import { newRecords } from "./batched-insert.ts";
+import { batchedInsert } from "./batched-insert.ts";
 
 interface Row extends Tracked {
   readonly name: string;
@@ -16,7 +16,7 @@ describe("new records in a database", () => {
     "Row",
     new Schema<Row>({ _id: String, ...trackedPaths, name: String }),
   );
-  const insert = newRecords(model);
+  const insert = batchedInsert(model);
   const put = (_id: string, name: string) => {
     const record = { _id, guildId: "1" as GuildId, revision: 1, name };
     return insert({ record, replacement: stampedReplacement(record) });
@@ -47,7 +47,7 @@ describe("new records in a database", () => {
   });
 
   test("of two with one id that come at the same time one is stored", async () => {
-    const put2 = newRecords(model);
+    const put2 = batchedInsert(model);
     const record = { _id: "e", guildId: "1" as GuildId, revision: 1, name: "other" };
     const outcomes = await Promise.all([put("e", "one"), put2({ record, replacement: stampedReplacement(record) })]);
     expect(outcomes.toSorted()).toEqual([false, true]);

@@ -1,16 +1,16 @@
 import mongoose from "mongoose";
 import { withTimeout } from "../async/timeout.ts";
 import { DUPLICATE_KEY, type stampedReplacement, type Tracked } from "./change-feed.ts";
-import { isDatabaseOutOfReach } from "./database.mixin.ts";
+import { isDatabaseUnavailable } from "./database.mixin.ts";
 import { batched } from "../async/batch.ts";
 import { DeadlinePassed, deadlineStages, isPastDeadline } from "./write-context.ts";
-import { type Updatable, type UpdateStatement, updateTogether } from "./bulk-update.ts";
+import { type UpdatableModel, type UpdateStatement, bulkUpdate } from "./bulk-update.ts";
 
 /** Whoever asked has given up by then; one that never answers must not hold its place for ever. */
-const ANSWERS_MS = 10_000;
+const COMMAND_TIMEOUT_MS = 10_000;
 
 /** More than this in one command are two. */
-const MOST = 100;
+const MAX_INSERTS = 100;
 
 /** A record's first revision, and with what it is stored. */
 export interface Insert {
@@ -26,18 +26,18 @@ export interface Insert {
  * lost, it is sent once more: a record that is there by then was stored by the first try. So this is for records whose ids
  * are random.
  */
-export function newRecords(model: Updatable): (insert: Insert) => Promise<boolean> {
+export function batchedInsert(model: UpdatableModel): (insert: Insert) => Promise<boolean> {
   const insertAll = async (statements: readonly UpdateStatement[]) => {
-    const { refused } = await updateTogether(model, statements);
+    const { refused } = await bulkUpdate(model, statements);
     return statements.map((_, at) => outcomeOf(refused.get(at)));
   };
 
-  async function insertSurely(statements: readonly UpdateStatement[]): Promise<readonly (boolean | Error)[]> {
+  async function insertWithRetry(statements: readonly UpdateStatement[]): Promise<readonly (boolean | Error)[]> {
     try {
       return await insertAll(statements);
     } catch (error) {
       // Nobody was found to ask, for seconds.
-      if (error instanceof mongoose.mongo.MongoServerSelectionError || !isDatabaseOutOfReach(error)) throw error;
+      if (error instanceof mongoose.mongo.MongoServerSelectionError || !isDatabaseUnavailable(error)) throw error;
       const outcomes = await insertAll(statements);
       // What is too late now may have been stored before.
       return outcomes.map((outcome) => (outcome instanceof DeadlinePassed ? (error as Error) : outcome || true));
@@ -46,8 +46,8 @@ export function newRecords(model: Updatable): (insert: Insert) => Promise<boolea
 
   const insert = batched(
     (statements: readonly UpdateStatement[]) =>
-      withTimeout(ANSWERS_MS, "a command of new records", insertSurely(statements)),
-    { most: MOST },
+      withTimeout(COMMAND_TIMEOUT_MS, "a command of new records", insertWithRetry(statements)),
+    { maxSize: MAX_INSERTS },
   );
   return ({ record: { _id }, replacement }) =>
     insert({

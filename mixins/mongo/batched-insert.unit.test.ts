@@ -1,7 +1,7 @@
 import { afterEach, describe, expect, jest, test } from "@jest/globals";
 import mongoose from "mongoose";
 import { answeredModel } from "../../test/doubles/answered-model.ts";
-import { type Insert, newRecords } from "./batched-insert.ts";
+import { type Insert, batchedInsert } from "./batched-insert.ts";
 import { DeadlinePassed } from "./write-context.ts";
 
 const insertOf = (_id: string): Insert => ({ record: { _id }, replacement: [{ $replaceWith: { _id } }] });
@@ -30,7 +30,7 @@ function database(...replies: readonly Reply[]) {
     if (reply === SILENCE) return new Promise(() => undefined);
     return reply instanceof Error ? Promise.reject(reply) : Promise.resolve(reply);
   };
-  return { commands, insert: newRecords(answeredModel(command)) };
+  return { commands, insert: batchedInsert(answeredModel(command)) };
 }
 
 describe("new records", () => {

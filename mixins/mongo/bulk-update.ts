@@ -2,7 +2,7 @@ import mongoose from "mongoose";
 import { OperationTimeout } from "../async/timeout.ts";
 
 /** A mongoose model, as far as updates of many rows need it. */
-export interface Updatable {
+export interface UpdatableModel {
   bulkWrite(writes: never[], options: { ordered: false }): Promise<Counts>;
 }
 
@@ -18,7 +18,7 @@ export interface UpdateStatement {
   readonly upsert?: boolean;
 }
 
-interface Updated {
+interface BulkUpdateResult {
   /** How many rows were as they had to be, or were inserted. */
   readonly n: number;
   /** What the database refused, by its place. */
@@ -34,7 +34,10 @@ interface RefusedUpdate {
  * Makes many updates in one command, none of which keeps another from happening; what is answered is on a majority's
  * journals. Where it rejects, each may have happened or not.
  */
-export async function updateTogether(model: Updatable, updates: readonly UpdateStatement[]): Promise<Updated> {
+export async function bulkUpdate(
+  model: UpdatableModel,
+  updates: readonly UpdateStatement[],
+): Promise<BulkUpdateResult> {
   const writes = updates.map(({ q, u, upsert = false }) => ({ updateOne: { filter: q, update: u, upsert } }));
   try {
     return { n: countOf(await model.bulkWrite(writes as never[], { ordered: false })), refused: new Map() };

@@ -5,7 +5,7 @@ import type { GuildId } from "../../services/contracts/ids.ts";
 import {
   changesSince,
   saveRevision,
-  kept,
+  unchangedFields,
   stampedReplacement,
   stampedTombstone,
   type Tracked,
@@ -62,7 +62,7 @@ describe("the change feed", () => {
     const made = await model.findById("stamped").lean<Row>();
     expect(made?.madeAt).toEqual(made?.changedAt);
     const second = { ...first, revision: 2 };
-    await saveRevision(model, second, stampedReplacement(second, [], kept("madeAt")));
+    await saveRevision(model, second, stampedReplacement(second, [], unchangedFields("madeAt")));
     await expect(model.findById("stamped").lean()).resolves.toMatchObject({ madeAt: made?.madeAt, revision: 2 });
   });
 

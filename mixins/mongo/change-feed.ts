@@ -3,8 +3,8 @@ import type { Change, ChangesSinceParams, ChangesSinceResult } from "../../servi
 import { TOMBSTONE_DAYS } from "../../services/contracts/change-feed.contract.ts";
 import type { Changed, ChangeOrigin } from "../../services/contracts/contract.ts";
 import type { GuildId } from "../../services/contracts/ids.ts";
-import { currentOrigin, deadlineStages, inTime } from "./write-context.ts";
-import { notWrittenYet, recentWrites, type RecentWrite } from "./recent-writes.ts";
+import { currentOrigin, deadlineStages, rejectIfLate } from "./write-context.ts";
+import { notWrittenFilter, recentWritesField, type RecentWrite } from "./recent-writes.ts";
 
 /** The fields by which a record takes part in its owner's change feed. */
 export interface Tracked {
@@ -43,26 +43,28 @@ export const trackedIndexes = [
 
 /**
  * An update that replaces a whole record and stamps it with the database server's time. `$literal` keeps texts
- * that begin with `$` from being read as expressions. `alsoNow` names further fields that get the same time;
- * `fromStored` has fields that are computed from what is stored before.
+ * that begin with `$` from being read as expressions. `timeFields` names further fields that get the same time;
+ * `computedFields` has fields that are computed from what is stored before.
  */
 export function stampedReplacement(
   record: object & { readonly revision?: number },
-  alsoNow: readonly string[] = [],
-  fromStored: Readonly<Record<string, object | string>> = {},
+  timeFields: readonly string[] = [],
+  computedFields: Readonly<Record<string, object | string>> = {},
 ): [PipelineStage.ReplaceWith] {
-  const stamps = stampsOf(alsoNow);
-  return [{ $replaceWith: { $mergeObjects: [{ $literal: record }, fromStored, recentWrites(record), stamps] } }];
+  const stamps = stampsOf(timeFields);
+  return [
+    { $replaceWith: { $mergeObjects: [{ $literal: record }, computedFields, recentWritesField(record), stamps] } },
+  ];
 }
 
 /** The same for a record that has its id from the write that makes it (`CallMeta`): it need not name the write as well. */
-export function stampedNewRecord(record: object, alsoNow: readonly string[]): [PipelineStage.ReplaceWith] {
-  return [{ $replaceWith: { $mergeObjects: [{ $literal: record }, stampsOf(alsoNow)] } }];
+export function stampedNewRecord(record: object, timeFields: readonly string[]): [PipelineStage.ReplaceWith] {
+  return [{ $replaceWith: { $mergeObjects: [{ $literal: record }, stampsOf(timeFields)] } }];
 }
 
 /** When the record is changed, and for which request. */
-function stampsOf(alsoNow: readonly string[]): Record<string, string | object> {
-  const now = Object.fromEntries(["changedAt", ...alsoNow].map((field) => [field, "$$NOW"]));
+function stampsOf(timeFields: readonly string[]): Record<string, string | object> {
+  const now = Object.fromEntries(["changedAt", ...timeFields].map((field) => [field, "$$NOW"]));
   const origin = currentOrigin();
   if (origin === undefined) return now;
   const texts = Object.entries(origin).map(([name, text]) => [name, { $literal: text }]);
@@ -75,16 +77,16 @@ export function changedByOf({ changedBy }: Pick<Tracked, "changedBy">): Changed 
 }
 
 /** Fields that stay as they are stored. */
-export function kept(...fields: readonly string[]): Record<string, string> {
+export function unchangedFields(...fields: readonly string[]): Record<string, string> {
   return Object.fromEntries(fields.map((field) => [field, `$${field}`]));
 }
 
-/** What is left of a removed record: enough for the feed to tell, and the fields that `left` computes from it. */
+/** What is left of a removed record: enough for the feed to tell, and the fields that `computedFields` computes from it. */
 export function stampedTombstone(
   record: Pick<Tracked, "_id" | "guildId" | "revision">,
-  left: Readonly<Record<string, object>> = {},
+  computedFields: Readonly<Record<string, object>> = {},
 ): PipelineStage.ReplaceWith[] {
-  return stampedReplacement(record, ["deletedAt"], left);
+  return stampedReplacement(record, ["deletedAt"], computedFields);
 }
 
 /**
@@ -106,12 +108,12 @@ export async function saveRevision<Row extends Tracked>(
         _id,
         guildId,
         revision: before,
-        ...(first ? {} : { deletedAt: { $exists: false }, ...notWrittenYet() }),
+        ...(first ? {} : { deletedAt: { $exists: false }, ...notWrittenFilter() }),
       } as never,
       [...replacement, ...deadlineStages()],
       { updatePipeline: true, upsert: first, ...(session === undefined ? {} : { session }) },
     );
-    const { matchedCount, upsertedCount } = await inTime(update);
+    const { matchedCount, upsertedCount } = await rejectIfLate(update);
     return matchedCount + upsertedCount === 1;
   } catch (error) {
     if (isDuplicateKey(error)) return false;

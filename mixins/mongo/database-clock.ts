@@ -13,7 +13,7 @@ export interface DatabaseClock {
 }
 
 /** Samples that are remembered. The best of them counts, so that one slow answer does not set the clock back. */
-const REMEMBERED = 8;
+const MAX_SAMPLES = 8;
 /**
  * A difference that no slow answer explains, and no drift between two clocks within the remembered samples: the
  * server's own clock was stepped back, and what was known is void.
@@ -37,7 +37,7 @@ export function newDatabaseClock(readServer: () => Promise<EpochMs>, monotonic: 
       const answeredAt = monotonic();
       const offset = serverTime - answeredAt;
       const stepped = offsets.some((known) => known - offset > STEP_MS + (answeredAt - askedAt));
-      offsets = stepped ? [offset] : [...offsets.slice(1 - REMEMBERED), offset];
+      offsets = stepped ? [offset] : [...offsets.slice(1 - MAX_SAMPLES), offset];
     },
   };
 }

@@ -7,7 +7,7 @@ import { OperationTimeout, withTimeout } from "../async/timeout.ts";
 const SERVER_SELECTION_MS = 5_000;
 
 /** How long the database has to answer whoever watches the process. */
-export const DATABASE_ANSWER_MS = 500;
+export const DATABASE_PING_TIMEOUT_MS = 500;
 
 /** A connection that is opened when the service starts; models are made on it before. */
 export function closedConnection(): Connection {
@@ -25,7 +25,7 @@ export function closedConnection(): Connection {
 export function databaseMixin(connection: Connection, mongoUrl: string, appName: string): Partial<ServiceSchema> {
   return {
     methods: {
-      databaseAnswers: () => databaseAnswers(connection, DATABASE_ANSWER_MS),
+      pingDatabase: () => pingDatabase(connection, DATABASE_PING_TIMEOUT_MS),
     },
     async started() {
       await connection.openUri(mongoUrl, {
@@ -39,7 +39,7 @@ export function databaseMixin(connection: Connection, mongoUrl: string, appName:
         maxPoolSize: 50,
         monitorCommands: tracer() !== undefined,
       });
-      tracer()?.watchCommands(connection.getClient());
+      tracer()?.traceCommands(connection.getClient());
       for (const model of Object.values(connection.models)) await model.createIndexes();
     },
     async stopped() {
@@ -50,17 +50,17 @@ export function databaseMixin(connection: Connection, mongoUrl: string, appName:
 
 /** A service that has a database of its own. */
 interface WithDatabase {
-  databaseAnswers(): Promise<boolean>;
+  pingDatabase(): Promise<boolean>;
 }
 
 /** Whether a service's own database answers now; undefined where it has none. */
-export async function ownDatabaseAnswers(service: Service): Promise<boolean | undefined> {
-  const { databaseAnswers: answers } = service as Partial<WithDatabase>;
+export async function pingServiceDatabase(service: Service): Promise<boolean | undefined> {
+  const { pingDatabase: answers } = service as Partial<WithDatabase>;
   return answers?.();
 }
 
 /** Whether the database answers now. */
-export async function databaseAnswers(connection: Connection, withinMs: number): Promise<boolean> {
+export async function pingDatabase(connection: Connection, withinMs: number): Promise<boolean> {
   if (connection.db === undefined) return false;
   return withTimeout(withinMs, "ping", connection.db.command({ ping: 1 })).then(
     () => true,
@@ -75,7 +75,7 @@ export async function databaseTime(connection: Connection, withinMs: number): Pr
   return (localTime as Date).getTime();
 }
 
-const OUT_OF_REACH = new Set([
+const UNAVAILABLE_ERRORS = new Set([
   "MongoServerSelectionError",
   "MongoNetworkError",
   "MongoNetworkTimeoutError",
@@ -93,10 +93,10 @@ const OUT_OF_REACH = new Set([
 const NOT_PRIMARY = new Set<unknown>([91, 189, 10_107, 11_600, 11_602, 13_435, 13_436]);
 
 /** Whether an error says that the database could not be reached, as opposed to a defect. */
-export function isDatabaseOutOfReach(error: unknown): boolean {
+export function isDatabaseUnavailable(error: unknown): boolean {
   if (!(error instanceof Error)) return false;
   if (error instanceof OperationTimeout) return true;
   const labels = error as Error & { hasErrorLabel?: (label: string) => boolean };
   if (error instanceof mongoose.mongo.MongoServerError && NOT_PRIMARY.has(error.code)) return true;
-  return OUT_OF_REACH.has(error.name) || labels.hasErrorLabel?.("RetryableWriteError") === true;
+  return UNAVAILABLE_ERRORS.has(error.name) || labels.hasErrorLabel?.("RetryableWriteError") === true;
 }

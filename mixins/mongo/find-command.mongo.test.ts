@@ -2,7 +2,7 @@ import { afterAll, beforeAll, describe, expect, test } from "@jest/globals";
 import mongoose, { type Connection, type Model, Schema } from "mongoose";
 import { emptyDatabase } from "../../test/real-parts/test-services.ts";
 import { closedConnection } from "./database.mixin.ts";
-import { distinctNow, readRows, streamRows } from "./find-command.ts";
+import { distinctInSnapshot, findRows, streamRows } from "./find-command.ts";
 
 interface Row {
   readonly _id: number;
@@ -41,51 +41,51 @@ describe("a short read", () => {
 
   test("is one command where the rows fit in one reply", async () => {
     const { commands, model: seen } = watched();
-    const rows = await readRows<Row>(seen, { ...read, filter: { _id: { $lt: 3 } }, projection: { _id: 1 } });
+    const rows = await findRows<Row>(seen, { ...read, filter: { _id: { $lt: 3 } }, projection: { _id: 1 } });
     expect(rows).toEqual([{ _id: 0 }, { _id: 1 }, { _id: 2 }]);
     expect(commands).toEqual(["find"]);
   });
 
   test("gives every row where they don't: 20 MB of them, and leaves no cursor open", async () => {
     const { commands, model: seen } = watched();
-    const rows = await readRows<Row>(seen, read);
+    const rows = await findRows<Row>(seen, read);
     expect(rows.map(({ _id }) => _id)).toEqual(Array.from({ length: ROWS }, (_, _id) => _id));
     expect(commands).toEqual(["find", "killCursors"]);
   });
 
   test("is done by the driver's find when the command fails, as in an election", async () => {
     const { commands, model: seen } = watched(() => Promise.reject(new Error("not primary")));
-    await expect(readRows<Row>(seen, { filter: { _id: 7 }, projection: { text: 0 } })).resolves.toEqual([{ _id: 7 }]);
+    await expect(findRows<Row>(seen, { filter: { _id: 7 }, projection: { text: 0 } })).resolves.toEqual([{ _id: 7 }]);
     expect(commands).toEqual(["find"]);
   });
 
   test("waits for a server once, not twice", async () => {
     const gone = new mongoose.mongo.MongoServerSelectionError("gone", {} as never);
     const { model: seen } = watched(() => Promise.reject(gone));
-    await expect(readRows(seen, read)).rejects.toBe(gone);
+    await expect(findRows(seen, read)).rejects.toBe(gone);
   });
 
   test("sees the moment that it is given, however it is read", async () => {
-    const { values, at } = await distinctNow(model, "_id", { _id: { $lt: 3 } });
+    const { values, at } = await distinctInSnapshot(model, "_id", { _id: { $lt: 3 } });
     expect(new Set(values)).toEqual(new Set([0, 1, 2]));
     await model.collection.insertOne({ _id: 1_000 } as never);
-    const short = await readRows<Row>(model, { ...read, projection: { _id: 1 } }, at);
-    const inBatches = await readRows<Row>(model, read, at);
-    const again = await readRows<Row>(watched(() => Promise.reject(new Error("not primary"))).model, read, at);
+    const short = await findRows<Row>(model, { ...read, projection: { _id: 1 } }, at);
+    const inBatches = await findRows<Row>(model, read, at);
+    const again = await findRows<Row>(watched(() => Promise.reject(new Error("not primary"))).model, read, at);
     const ids: number[] = [];
     for await (const { _id } of streamRows<Row>(model, { ...read, batchSize: 2 }, at)) ids.push(_id);
     expect([short.length, inBatches.length, again.length, ids.length]).toEqual([ROWS, ROWS, ROWS, ROWS]);
-    await expect(readRows(model, { filter: { _id: 1_000 } })).resolves.toHaveLength(1);
+    await expect(findRows(model, { filter: { _id: 1_000 } })).resolves.toHaveLength(1);
   });
 
   test("of different values is asked for once more when it fails, as in an election", async () => {
     const { commands, model: seen } = watched(() => Promise.reject(new Error("not primary")));
-    await expect(distinctNow(seen, "_id", {})).rejects.toThrow("not primary");
+    await expect(distinctInSnapshot(seen, "_id", {})).rejects.toThrow("not primary");
     expect(commands).toEqual(["aggregate", "aggregate"]);
   });
 
   test("fails at once on a connection that is closed", async () => {
     const closed = closedConnection();
-    await expect(readRows(closed.model("Thing", model.schema), read)).rejects.toThrow("not connected");
+    await expect(findRows(closed.model("Thing", model.schema), read)).rejects.toThrow("not connected");
   });
 });

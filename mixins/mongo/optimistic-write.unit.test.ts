@@ -49,13 +49,13 @@ describe("an optimistic write", () => {
     ["what can't be saved", async () => false, (state: number) => state],
     ["what saving refuses", async () => refuse("TOO_MANY_EVENTS"), (state: number) => state],
   ])("answers %s as another try of it that was done", async (_what, save, decide) => {
-    const steps = { load: async () => 1, decide, save, findDone: async () => "done" };
+    const steps = { load: async () => 1, decide, save, findEarlierTry: async () => "done" };
     await expect(optimisticWrite(steps)).resolves.toBe("done");
   });
 
   test("looks for no other try of what it has saved", async () => {
-    const findDone = () => Promise.reject(new Error("looked for"));
-    const steps = { load: async () => 1, decide: (state: number) => state, save: async () => true, findDone };
+    const findEarlierTry = () => Promise.reject(new Error("looked for"));
+    const steps = { load: async () => 1, decide: (state: number) => state, save: async () => true, findEarlierTry };
     await expect(optimisticWrite(steps)).resolves.toBe(1);
   });
 });

@@ -4,9 +4,9 @@ import { mongo, Schema } from "mongoose";
 import type { GuildId, WriteId } from "../../services/contracts/ids.ts";
 import { emptyDatabase } from "../../test/real-parts/test-services.ts";
 import { saveRevision, stampedNewRecord, stampedReplacement, type Tracked, trackedPaths } from "./change-feed.ts";
-import { inWrite } from "./write-context.ts";
+import { runInWriteContext } from "./write-context.ts";
 import { closedConnection } from "./database.mixin.ts";
-import { revisionWritten, wasMade } from "./recent-writes.ts";
+import { revisionWritten, wasCreated } from "./recent-writes.ts";
 import { newWriteId } from "./write-id.ts";
 
 type Row = Tracked & { value?: string };
@@ -31,11 +31,11 @@ describe("the tries of a write", () => {
   /** One try: it has seen the revision before, and stores this one. */
   function save(revision: number, value: string, id?: WriteId): Promise<boolean> {
     const record = { _id, guildId, revision, value };
-    return inWrite({ id }, () => saveRevision(model, record, stampedReplacement(record)));
+    return runInWriteContext({ id }, () => saveRevision(model, record, stampedReplacement(record)));
   }
 
   const written = (id: WriteId, where: object = {}) =>
-    inWrite({ id }, () => revisionWritten(model, { _id, guildId, ...where }));
+    runInWriteContext({ id }, () => revisionWritten(model, { _id, guildId, ...where }));
   const stored = () => model.findById(_id).lean<Row>();
 
   /** What MongoDB has kept of the record's last change, for the other members of its set. */
@@ -125,10 +125,10 @@ describe("the tries of a write", () => {
     expect((await stored())?.writes).toHaveLength(1);
     const id = newWriteId();
     const record = { _id: id as string, guildId, revision: 1 };
-    await expect(inWrite({ id }, () => wasMade(model, record))).resolves.toBe(false);
-    await inWrite({ id }, () => saveRevision(model, record, stampedNewRecord(record, [])));
+    await expect(runInWriteContext({ id }, () => wasCreated(model, record))).resolves.toBe(false);
+    await runInWriteContext({ id }, () => saveRevision(model, record, stampedNewRecord(record, [])));
     expect((await model.findById(id).lean<Row>())?.writes).toBeUndefined();
-    await expect(inWrite({ id }, () => wasMade(model, record))).resolves.toBe(true);
-    await expect(wasMade(model, { ...record, guildId: "2" as GuildId })).resolves.toBe(false);
+    await expect(runInWriteContext({ id }, () => wasCreated(model, record))).resolves.toBe(true);
+    await expect(wasCreated(model, { ...record, guildId: "2" as GuildId })).resolves.toBe(false);
   });
 });

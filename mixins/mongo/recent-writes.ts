@@ -1,6 +1,6 @@
 import type { Model } from "mongoose";
 import type { EpochMs, GuildId } from "../../services/contracts/ids.ts";
-import { currentWriteId, WRITE_WITHIN_MS } from "./write-context.ts";
+import { currentWriteId, WRITE_DEADLINE_MS } from "./write-context.ts";
 import type { Tracked } from "./change-feed.ts";
 
 /** One of the last writes of a record. */
@@ -16,7 +16,7 @@ export interface RecentWrite {
  * A write is known for longer than any of its tries can still change something. The database server's clock stamps it and
  * ends its tries, so that a second is enough between two primaries.
  */
-const KNOWN_MS: EpochMs = WRITE_WITHIN_MS + 1_000;
+const REMEMBERED_MS: EpochMs = WRITE_DEADLINE_MS + 1_000;
 
 /**
  * The writes of a record, with the one that is being made, as a part of the update that stores its next revision; nothing
@@ -30,7 +30,7 @@ const KNOWN_MS: EpochMs = WRITE_WITHIN_MS + 1_000;
  * that MongoDB has to keep, 460 bytes in its oplog. One taken from the front moves all others, and 36 kB were kept for each
  * write of a record with 650, or 173 kB with 2 500: one guild took the oplog from the members that were behind.
  */
-export function recentWrites(record: { readonly revision?: number }): object {
+export function recentWritesField(record: { readonly revision?: number }): object {
   const id = currentWriteId();
   const { revision } = record;
   if (revision === undefined) return {};
@@ -41,7 +41,7 @@ export function recentWrites(record: { readonly revision?: number }): object {
 /** Those that are stored, the oldest first; without the ones that are too old where these are half of them or more. */
 function writesBefore(): object {
   const stored = { $ifNull: ["$writes", []] };
-  const oldest = { $subtract: ["$$NOW", KNOWN_MS] };
+  const oldest = { $subtract: ["$$NOW", REMEMBERED_MS] };
   const middle = { $floor: { $divide: [{ $subtract: [{ $size: stored }, 1] }, 2] } };
   const isHalfTooOld = { $lt: [{ $arrayElemAt: ["$writes.at", middle] }, oldest] };
   const known = { $filter: { input: stored, cond: { $gte: ["$$this.at", oldest] } } };
@@ -49,7 +49,7 @@ function writesBefore(): object {
 }
 
 /** The condition of an update: no other try of the write that is being made has stored it. */
-export function notWrittenYet(): object {
+export function notWrittenFilter(): object {
   const id = currentWriteId();
   return id === undefined ? {} : { "writes.id": { $ne: id } };
 }
@@ -74,6 +74,9 @@ export async function revisionWritten<Row extends Tracked>(
 }
 
 /** Whether another try of the create has made the record, which has its id from the write, whatever became of it since. */
-export async function wasMade<Row extends Tracked>(model: Model<Row>, { guildId, _id }: RecordKey): Promise<boolean> {
+export async function wasCreated<Row extends Tracked>(
+  model: Model<Row>,
+  { guildId, _id }: RecordKey,
+): Promise<boolean> {
   return (await model.exists({ _id, guildId } as never)) !== null;
 }

@@ -2,10 +2,10 @@ import { setTimeout as pause } from "node:timers/promises";
 import type { ClientSession, Connection } from "mongoose";
 import mongoose from "mongoose";
 import { OperationTimeout } from "../async/timeout.ts";
-import { isDatabaseOutOfReach } from "./database.mixin.ts";
+import { isDatabaseUnavailable } from "./database.mixin.ts";
 
 /** For so long after its beginning a transaction is begun anew or committed: an election takes less, and a caller waits longer. */
-const WITHIN_MS = 5_000;
+const TRANSACTION_TIMEOUT_MS = 5_000;
 /** The longest pause before a transaction is begun anew; the actual one is random. */
 const MAX_PAUSE_MS = 50;
 
@@ -25,7 +25,7 @@ export async function inTransaction<Result>(
   clock = () => performance.now(),
 ): Promise<Result> {
   const began = clock();
-  const leftMs = () => began + WITHIN_MS - clock();
+  const leftMs = () => began + TRANSACTION_TIMEOUT_MS - clock();
   const session = await connection.startSession();
   try {
     for (;;) {
@@ -38,7 +38,7 @@ export async function inTransaction<Result>(
         return result;
       } catch (error) {
         if (session.inTransaction() && !isBeingCommitted) await session.abortTransaction();
-        if (leftMs() <= 0 || !mayBeRepeated(error, isBeingCommitted)) throw error;
+        if (leftMs() <= 0 || !mayRetryTransaction(error, isBeingCommitted)) throw error;
       }
       await pause(Math.random() * MAX_PAUSE_MS);
     }
@@ -60,8 +60,8 @@ async function commit(session: ClientSession, leftMs: () => number): Promise<voi
 }
 
 /** A transaction whose commit failed may be done, unless the database says that it is not. */
-function mayBeRepeated(error: unknown, isBeingCommitted: boolean): boolean {
-  return hasLabel(error, "TransientTransactionError") || (!isBeingCommitted && isDatabaseOutOfReach(error));
+function mayRetryTransaction(error: unknown, isBeingCommitted: boolean): boolean {
+  return hasLabel(error, "TransientTransactionError") || (!isBeingCommitted && isDatabaseUnavailable(error));
 }
 
 function hasLabel(error: unknown, label: string): boolean {

@@ -3,13 +3,13 @@ import type { ChangeOrigin } from "../../services/contracts/contract.ts";
 import type { EpochMs, WriteId } from "../../services/contracts/ids.ts";
 
 /** How long after its request came a write may still change something: half a second less than its caller waits. */
-export const WRITE_WITHIN_MS = 5_500;
+export const WRITE_DEADLINE_MS = 5_500;
 
 /** MongoDB's code for an update that would change `_id`. */
 const IMMUTABLE_FIELD = 66;
 
 /** The write that is being made, on the way from its action to the database. */
-export interface CurrentWrite {
+export interface WriteContext {
   /** When it must have been begun, by the database server's clock. Absent: it has no deadline. */
   readonly until?: EpochMs | undefined;
   /** Its id, the same in each of its tries (services/contracts/contract.ts). */
@@ -18,13 +18,13 @@ export interface CurrentWrite {
   readonly origin?: Omit<ChangeOrigin, "at"> | undefined;
 }
 
-const current = new AsyncLocalStorage<CurrentWrite>();
+const current = new AsyncLocalStorage<WriteContext>();
 
 /** A write reached the database after its deadline, and has changed nothing. */
 export class DeadlinePassed extends Error {}
 
 /** Does the work; every write in it is this one: it changes nothing after its deadline, and is done once under its id. */
-export function inWrite<Result>(write: CurrentWrite, work: () => Result): Result {
+export function runInWriteContext<Result>(write: WriteContext, work: () => Result): Result {
   return current.run(write, work);
 }
 
@@ -34,7 +34,7 @@ export function currentWriteId(): WriteId | undefined {
 }
 
 /** The request that the write is made for; undefined outside of any, and for a write of the service's own. */
-export function currentOrigin(): CurrentWrite["origin"] {
+export function currentOrigin(): WriteContext["origin"] {
   return current.getStore()?.origin;
 }
 
@@ -58,7 +58,7 @@ export function isPastDeadline({ code }: { readonly code?: unknown }): boolean {
 }
 
 /** Rejects with DeadlinePassed where the database refused the update because of its deadline. */
-export async function inTime<Result>(update: PromiseLike<Result>): Promise<Result> {
+export async function rejectIfLate<Result>(update: PromiseLike<Result>): Promise<Result> {
   try {
     return await update;
   } catch (error) {

@@ -11,11 +11,11 @@ export function isWriteId(value: unknown): value is WriteId {
 }
 
 /** When the id was made. */
-export function timeOf(id: WriteId): EpochMs {
+export function timeOfWriteId(id: WriteId): EpochMs {
   return Number.parseInt(id.replace("-", "").slice(0, 12), 16);
 }
 
 /** Bytes as random as the id, the same for the same id; 32 at most. */
-export function bytesOf(id: WriteId, length: number): Uint8Array {
+export function bytesFromWriteId(id: WriteId, length: number): Uint8Array {
   return hash("sha256", id, "buffer").subarray(0, length);
 }

@@ -28,12 +28,12 @@ export class WriteQueue {
 
   async run<Result>(documentId: string, write: () => Promise<Result>): Promise<Result | Refusal> {
     const waiting = this.#waiting.get(documentId);
-    if (this.#writes >= MAX_WRITES || (waiting?.length ?? 0) >= MAX_WAITING) return tooMany();
+    if (this.#writes >= MAX_WRITES || (waiting?.length ?? 0) >= MAX_WAITING) return tooManyWrites();
     this.#writes += 1;
     if (waiting === undefined) this.#waiting.set(documentId, []);
     else if (!(await waitInQueue(waiting, MAX_WAIT_MS))) {
       this.#writes -= 1;
-      return tooMany();
+      return tooManyWrites();
     }
     const result = write();
     void settledOrTimedOut(result, MAX_TURN_MS).then(() => this.#endTurn(documentId));
@@ -48,6 +48,6 @@ export class WriteQueue {
   }
 }
 
-function tooMany(): Refusal {
+function tooManyWrites(): Refusal {
   return refuse("TOO_MANY_REQUESTS", undefined, MESSAGE);
 }

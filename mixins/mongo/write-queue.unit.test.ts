@@ -2,7 +2,7 @@ import { afterEach, beforeEach, describe, expect, jest, test } from "@jest/globa
 import { WriteQueue } from "./write-queue.ts";
 
 const never = () => new Promise<never>(() => undefined);
-const tooMany = { refusal: "TOO_MANY_REQUESTS" };
+const tooManyWrites = { refusal: "TOO_MANY_REQUESTS" };
 
 describe("writes of one document", () => {
   let queue: WriteQueue;
@@ -55,13 +55,13 @@ describe("writes of one document", () => {
     let answer: unknown;
     void queue.run("a", never).then((given) => (answer = given));
     await new Promise((resolve) => setImmediate(resolve));
-    expect(answer).toMatchObject(tooMany);
+    expect(answer).toMatchObject(tooManyWrites);
   });
 
   test("beyond 10 000 of all documents are refused at once, until one has ended", async () => {
     const first = write("0", "first");
     for (let each = 1; each < 10_000; each += 1) void queue.run(String(each), never);
-    await expect(queue.run("another", never)).resolves.toMatchObject(tooMany);
+    await expect(queue.run("another", never)).resolves.toMatchObject(tooManyWrites);
     first.end();
     await first.answer;
     await new Promise((resolve) => setImmediate(resolve));
@@ -73,7 +73,7 @@ describe("writes of one document", () => {
     const first = write("a", "first");
     const { answer } = write("a", "second");
     await jest.advanceTimersByTimeAsync(4_000);
-    await expect(answer).resolves.toMatchObject(tooMany);
+    await expect(answer).resolves.toMatchObject(tooManyWrites);
     first.end();
     await jest.advanceTimersByTimeAsync(1);
     expect(begun).toEqual(["first"]);

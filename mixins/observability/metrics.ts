@@ -46,7 +46,7 @@ export const busRefusals = new Counter({
 let watching = false;
 
 /** Begins to watch the process itself: from the first call on, however often it is made. */
-export function watchProcess(): void {
+export function collectProcessMetrics(): void {
   if (watching) return;
   watching = true;
   collectDefaultMetrics({ register: metricsRegistry, eventLoopMonitoringPrecision: 20 });

@@ -21,10 +21,10 @@ import {
   TracerProvider,
 } from "@opentelemetry/sdk-trace";
 import { readTraceparent, writeTraceparent } from "./trace-context.ts";
-import type { SpanStart, Tracer, WatchedClient, WorkSpan } from "./tracer.ts";
+import type { SpanStart, Tracer, MonitoredClient, WorkSpan } from "./tracer.ts";
 
 /** Where spans go, and what they say of the process. */
-export interface Exporting {
+export interface ExporterOptions {
   /** The collector's base URL: `/v1/traces` is put behind it (OTLP/HTTP). */
   readonly endpoint: string;
   readonly headers: Readonly<Record<string, string>>;
@@ -50,8 +50,8 @@ const MAX_COMMANDS = 5_000;
 const KINDS = { server: SpanKind.SERVER, client: SpanKind.CLIENT, internal: SpanKind.INTERNAL };
 
 /** OpenTelemetry's SDK, which nothing else loads. */
-export function startOpenTelemetry(exporting: Exporting): RunningTracer {
-  const { endpoint, headers, ratio, service, nodeId, version, onProblem } = exporting;
+export function startOpenTelemetry(options: ExporterOptions): RunningTracer {
+  const { endpoint, headers, ratio, service, nodeId, version, onProblem } = options;
   const tell = (problem: string) => onProblem(problem);
   const quiet = () => undefined;
   diag.setLogger({ error: tell, warn: tell, info: quiet, debug: quiet, verbose: quiet }, DiagLogLevel.WARN);
@@ -83,10 +83,10 @@ export function startOpenTelemetry(exporting: Exporting): RunningTracer {
     return workSpan(span, trace.setSpan(under, span));
   }
 
-  function watchCommands(client: WatchedClient): void {
-    const underWay = new Map<number, Span>();
+  function traceCommands(client: MonitoredClient): void {
+    const inFlight = new Map<number, Span>();
     client.on("commandStarted", ({ requestId, commandName, databaseName, command }: CommandStarted) => {
-      if (trace.getSpan(context.active())?.isRecording() !== true || underWay.size >= MAX_COMMANDS) return;
+      if (trace.getSpan(context.active())?.isRecording() !== true || inFlight.size >= MAX_COMMANDS) return;
       const collection = command[commandName];
       const named = typeof collection === "string" ? { "db.collection.name": collection } : {};
       const attributes = {
@@ -96,12 +96,12 @@ export function startOpenTelemetry(exporting: Exporting): RunningTracer {
       };
       const name = typeof collection === "string" ? `${commandName} ${collection}` : commandName;
       const span = spans.startSpan(name, { kind: SpanKind.CLIENT, attributes: { ...attributes, ...named } });
-      underWay.set(requestId, span);
+      inFlight.set(requestId, span);
     });
     const end = (status?: { code: SpanStatusCode }) => (event: CommandEnded) => {
-      const span = underWay.get(event.requestId);
+      const span = inFlight.get(event.requestId);
       if (span === undefined) return;
-      underWay.delete(event.requestId);
+      inFlight.delete(event.requestId);
       if (status !== undefined) span.setStatus(status);
       span.end();
     };
@@ -111,7 +111,7 @@ export function startOpenTelemetry(exporting: Exporting): RunningTracer {
 
   return {
     start,
-    watchCommands,
+    traceCommands,
     async stop() {
       const late = Promise.withResolvers<void>();
       const timer = setTimeout(late.resolve, STOP_MS);

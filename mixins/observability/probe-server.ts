@@ -2,7 +2,7 @@ import { once } from "node:events";
 import { createServer, type ServerResponse } from "node:http";
 import type { AddressInfo } from "node:net";
 
-export interface ProbeServerParts {
+export interface ProbeServerOptions {
   /** 0 takes a free one. */
   readonly port: number;
   readonly host: string;
@@ -21,7 +21,7 @@ export interface ProbeServer {
 }
 
 /** What an orchestrator asks a process: whether it lives, whether it can work, and its figures. */
-export async function startProbeServer(parts: ProbeServerParts): Promise<ProbeServer> {
+export async function startProbeServer(parts: ProbeServerOptions): Promise<ProbeServer> {
   const server = createServer({ requestTimeout: 5_000 }, (request, response) => {
     answer(request.url ?? "", parts, response).catch(() => response.destroy());
   });
@@ -40,7 +40,7 @@ export async function startProbeServer(parts: ProbeServerParts): Promise<ProbeSe
   };
 }
 
-async function answer(path: string, parts: ProbeServerParts, response: ServerResponse): Promise<void> {
+async function answer(path: string, parts: ProbeServerOptions, response: ServerResponse): Promise<void> {
   switch (path) {
     case "/health/live":
       return send(response, 200, { status: "live" });

@@ -1,9 +1,9 @@
 import type { Middleware, Service, ServiceBroker } from "moleculer";
 import { integerSetting } from "../settings/environment.ts";
-import { metricsRegistry, watchProcess } from "./metrics.ts";
-import { measureReachability } from "./reachability-metrics.ts";
+import { metricsRegistry, collectProcessMetrics } from "./metrics.ts";
+import { updateReachabilityMetrics } from "./reachability-metrics.ts";
 import { timeZones } from "../time-zones/time-zones.ts";
-import { showTimeZones } from "./time-zone-metrics.ts";
+import { updateTimeZoneMetric } from "./time-zone-metrics.ts";
 import { type ProbeServer, startProbeServer } from "./probe-server.ts";
 import { isBusUp } from "../bus/nats-transporter.ts";
 
@@ -33,15 +33,15 @@ export function probes({ port, host, alsoMissing = () => [], onListening }: Prob
   return {
     name: "probes",
     async started(broker) {
-      watchProcess();
+      collectProcessMetrics();
       server = await startProbeServer({
         port,
         host,
         missing: async () => (stopping ? ["stopping"] : [...(await missingParts(broker)), ...alsoMissing()]),
         about: () => ({ time_zones: timeZones().version }),
         metrics: async () => {
-          showTimeZones();
-          await measureReachability(broker);
+          updateTimeZoneMetric();
+          await updateReachabilityMetrics(broker);
           return metricsRegistry.metrics();
         },
         metricsType: metricsRegistry.contentType,

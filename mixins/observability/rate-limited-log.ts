@@ -5,7 +5,7 @@ interface LineLimit {
 }
 
 /** Writes so many lines about one thing, counts further ones, and writes their number at the end of the window. */
-export class LimitedLog {
+export class RateLimitedLog {
   readonly #write: (fields: object, text: string) => void;
   readonly #limit: LineLimit;
   readonly #windows = new Map<string, { readonly end: NodeJS.Timeout; readonly text: string; count: number }>();

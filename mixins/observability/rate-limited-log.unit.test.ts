@@ -1,9 +1,9 @@
 import { afterEach, beforeEach, describe, expect, jest, test } from "@jest/globals";
-import { LimitedLog } from "./rate-limited-log.ts";
+import { RateLimitedLog } from "./rate-limited-log.ts";
 
 describe("a limited log", () => {
   let lines: (readonly [fields: object, text: string])[] = [];
-  let log = new LimitedLog(() => undefined);
+  let log = new RateLimitedLog(() => undefined);
   const note = (what: string, times: number) => {
     for (let time = 1; time <= times; time += 1) log.note(what, { time }, `about ${what}`);
   };
@@ -11,7 +11,7 @@ describe("a limited log", () => {
   beforeEach(() => {
     jest.useFakeTimers();
     lines = [];
-    log = new LimitedLog((...line) => void lines.push(line), { lines: 2, windowMs: 1_000 });
+    log = new RateLimitedLog((...line) => void lines.push(line), { lines: 2, windowMs: 1_000 });
   });
   afterEach(() => void jest.useRealTimers());
 

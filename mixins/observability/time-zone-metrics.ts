@@ -10,7 +10,7 @@ const published = new Gauge({
 });
 
 /** Shows which release of the time zones the process uses; done at each scrape. */
-export function showTimeZones(): void {
+export function updateTimeZoneMetric(): void {
   const { version, source, publishedAt } = timeZones();
   published.reset();
   published.set({ version, source }, Math.floor(publishedAt / 1000));

@@ -27,7 +27,7 @@ export function writeTraceparent({ traceId, parentId, isSampled }: TraceParent):
  * The `traceparent` of what is done for a request: of the trace that its sender is in, or of a new one where the
  * header names none. The parent id is our own.
  */
-export function traceparentAfter(header: string | undefined): string {
+export function childTraceparent(header: string | undefined): string {
   const [own, parentId] = newIds();
   const { traceId, isSampled } = readTraceparent(header) ?? { traceId: own, isSampled: false };
   return writeTraceparent({ traceId, parentId, isSampled });

@@ -1,5 +1,5 @@
 import { describe, expect, test } from "@jest/globals";
-import { traceIdIn, traceparentAfter } from "./trace-context.ts";
+import { traceIdIn, childTraceparent } from "./trace-context.ts";
 
 const ID = "4bf92f3577b34da6a3ce929d0e0e4736";
 const GIVEN = `00-${ID}-00f067aa0ba902b7-01`;
@@ -10,15 +10,15 @@ describe("the trace context of a request (W3C Trace Context 3.2)", () => {
     ["a later version", `cc-${ID}-00f067aa0ba902b7-01`],
     ["a later version that goes on", `cc-${ID}-00f067aa0ba902b7-01-more`],
   ])("goes on with the trace of %s, under a parent id of its own", (_what, header) => {
-    const traceparent = traceparentAfter(header);
+    const traceparent = childTraceparent(header);
     expect(traceparent).toMatch(new RegExp(`^00-${ID}-[0-9a-f]{16}-01$`));
     expect(traceparent).not.toContain("00f067aa0ba902b7");
     expect(traceIdIn(traceparent)).toBe(ID);
   });
 
   test("keeps whether the trace is sampled, and no flag that it does not know", () => {
-    expect(traceparentAfter(`00-${ID}-00f067aa0ba902b7-00`)).toMatch(/-00$/);
-    expect(traceparentAfter(`00-${ID}-00f067aa0ba902b7-fe`)).toMatch(/-00$/);
+    expect(childTraceparent(`00-${ID}-00f067aa0ba902b7-00`)).toMatch(/-00$/);
+    expect(childTraceparent(`00-${ID}-00f067aa0ba902b7-fe`)).toMatch(/-00$/);
   });
 
   test.each([
@@ -32,7 +32,7 @@ describe("the trace context of a request (W3C Trace Context 3.2)", () => {
     ["two headers in one", `${GIVEN},${GIVEN}`],
     ["a line break", `${GIVEN}\n`],
   ])("begins a trace where the header is %s", (_what, header) => {
-    const [first, second] = [traceparentAfter(header), traceparentAfter(header)];
+    const [first, second] = [childTraceparent(header), childTraceparent(header)];
     expect(first).toMatch(/^00-[0-9a-f]{32}-[0-9a-f]{16}-00$/);
     expect(traceIdIn(first)).not.toBe(ID);
     expect(first).not.toBe(second);

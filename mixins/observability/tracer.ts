@@ -22,7 +22,7 @@ export interface WorkSpan {
 }
 
 /** A connection of MongoDB's driver, as far as its commands are watched (`monitorCommands`). */
-export interface WatchedClient {
+export interface MonitoredClient {
   on(event: string, listener: (event: never) => void): unknown;
 }
 
@@ -30,7 +30,7 @@ export interface WatchedClient {
 export interface Tracer {
   start(span: SpanStart): WorkSpan;
   /** Makes a span of each command that is sent within a span's work. */
-  watchCommands(client: WatchedClient): void;
+  traceCommands(client: MonitoredClient): void;
 }
 
 let current: Tracer | undefined;
@@ -41,6 +41,6 @@ export function tracer(): Tracer | undefined {
 }
 
 /** Switches traces on, before the process's services start, or off. */
-export function useTracer(next: Tracer | undefined): void {
+export function setTracer(next: Tracer | undefined): void {
   current = next;
 }

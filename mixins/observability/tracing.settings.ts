@@ -3,7 +3,7 @@ import { optionalSetting, type Setting } from "../settings/environment.ts";
 const ratio: Setting<number> = {
   about:
     "Part of the traces that begin here which is recorded, 0 to 1; a client's own trace is recorded where it says so",
-  standard: "1",
+  defaultText: "1",
   expects: "a number from 0 to 1",
   parse: (text) => (/^(?:0(?:\.\d{1,9})?|1(?:\.0{1,9})?)$/.test(text) ? Number(text) : undefined),
 };

@@ -5,7 +5,7 @@ export interface Setting<T> {
   /** One line for the table in docs/configuration.md. */
   readonly about: string;
   /** What stands when the variable is unset or empty; undefined where it may be absent. */
-  readonly standard: string | undefined;
+  readonly defaultText: string | undefined;
   /** What a value must be, after the words "must be". */
   readonly expects: string;
   /** The value, or undefined when the text is not as expected. */
@@ -63,8 +63,12 @@ function nameIn(problem: string): string | undefined {
   return problem.split(" ", 1)[0];
 }
 
-function valueOf<T>(name: string, { standard, parse, expects }: Setting<T>, given: string | undefined): T | undefined {
-  const text = given ?? standard;
+function valueOf<T>(
+  name: string,
+  { defaultText, parse, expects }: Setting<T>,
+  given: string | undefined,
+): T | undefined {
+  const text = given ?? defaultText;
   const value = text === undefined ? undefined : parse(text);
   if (text !== undefined && value === undefined) throw new SettingsError([`${name} must be ${expects}`]);
   return value;
@@ -88,10 +92,10 @@ function fileText(name: string, path: string): string {
   }
 }
 
-export function integerSetting(about: string, standard: number, least: number, most: number): Setting<number> {
+export function integerSetting(about: string, defaultText: number, least: number, most: number): Setting<number> {
   return {
     about,
-    standard: String(standard),
+    defaultText: String(defaultText),
     expects: `an integer from ${least} to ${most}`,
     parse(text) {
       const value = /^-?\d{1,15}$/.test(text) ? Number(text) : NaN;
@@ -102,22 +106,22 @@ export function integerSetting(about: string, standard: number, least: number, m
 
 export function choiceSetting<Choice extends string>(
   about: string,
-  standard: Choice,
+  defaultText: Choice,
   choices: readonly Choice[],
 ): Setting<Choice> {
   return {
     about,
-    standard,
+    defaultText,
     expects: `one of ${choices.join(", ")}`,
     parse: (text) => choices.find((choice) => choice === text.toLowerCase()),
   };
 }
 
-export function textSetting(about: string, standard: string, expects: string, pattern: RegExp): Setting<string> {
-  return { about, standard, expects, parse: (text) => (pattern.test(text) ? text : undefined) };
+export function textSetting(about: string, defaultText: string, expects: string, pattern: RegExp): Setting<string> {
+  return { about, defaultText, expects, parse: (text) => (pattern.test(text) ? text : undefined) };
 }
 
 /** A setting without a default. */
 export function optionalSetting(about: string, expects: string, pattern: RegExp): Setting<string | undefined> {
-  return { about, standard: undefined, expects, parse: (text) => (pattern.test(text) ? text : undefined) };
+  return { about, defaultText: undefined, expects, parse: (text) => (pattern.test(text) ? text : undefined) };
 }

@@ -1,5 +1,5 @@
 import { createRequire } from "node:module";
-import { rulesOfPacked } from "./packed-zone.ts";
+import { parsePackedZone } from "./packed-zone.ts";
 import { type TimeZoneSet, timeZoneSet } from "./time-zone-set.ts";
 import type { ZoneRules } from "./zone-rules.ts";
 
@@ -21,11 +21,11 @@ export function bundledZones(): TimeZoneSet {
   ) as PackedData;
   const packed = new Map(zones.map((zone) => [zone.slice(0, zone.indexOf("|")), zone]));
   const targets = new Map(links.map((link) => [link.slice(link.indexOf("|") + 1), link.slice(0, link.indexOf("|"))]));
-  const makers = new Map<string, () => ZoneRules>();
-  for (const [name, zone] of packed) makers.set(name, () => rulesOfPacked(zone));
+  const loaders = new Map<string, () => ZoneRules>();
+  for (const [name, zone] of packed) loaders.set(name, () => parsePackedZone(zone));
   for (const [name, target] of targets) {
     const zone = packed.get(target);
-    if (zone !== undefined) makers.set(name, () => rulesOfPacked(zone));
+    if (zone !== undefined) loaders.set(name, () => parsePackedZone(zone));
   }
-  return timeZoneSet({ version, publishedAt: PUBLISHED_AT, source: "bundled" }, makers, targets);
+  return timeZoneSet({ version, publishedAt: PUBLISHED_AT, source: "bundled" }, loaders, targets);
 }

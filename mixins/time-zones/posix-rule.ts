@@ -9,7 +9,7 @@ const CHANGE = new RegExp(String.raw`^(?:M(\d{1,2})\.([1-5])\.([0-6])|J(\d{1,3})
  * The yearly changes of a TZ string, such as `EST5EDT,M3.2.0,M11.1.0` (RFC 9636, section 3.3.1; POSIX.1, section 8.3): none where
  * its clock never changes, or where it is empty; undefined where it is no TZ string.
  */
-export function yearlyOfPosix(text: string): readonly YearlyChange[] | undefined {
+export function parsePosixRule(text: string): readonly YearlyChange[] | undefined {
   if (text === "") return [];
   const [, standardText, summerText, start, end] = ZONE.exec(text) ?? [];
   if (standardText === undefined) return undefined;

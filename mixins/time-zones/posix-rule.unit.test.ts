@@ -1,10 +1,10 @@
 import { describe, expect, test } from "@jest/globals";
-import { yearlyOfPosix } from "./posix-rule.ts";
+import { parsePosixRule } from "./posix-rule.ts";
 import { clockBetween, instantIn } from "./zone-rules.ts";
 
 /** The changes of one year by a TZ string, as ISO texts. */
 function changesOf(text: string, year: number): string[] {
-  return (yearlyOfPosix(text) ?? []).map((change) => new Date(instantIn(year, change)).toISOString());
+  return (parsePosixRule(text) ?? []).map((change) => new Date(instantIn(year, change)).toISOString());
 }
 
 describe("a TZ string (POSIX.1, section 8.3; RFC 9636, section 3.3.1)", () => {
@@ -24,11 +24,11 @@ describe("a TZ string (POSIX.1, section 8.3; RFC 9636, section 3.3.1)", () => {
   });
 
   test.each([["<+03>-3"], ["UTC0"], [""]])("%j changes nothing", (text) => {
-    expect(yearlyOfPosix(text)).toEqual([]);
+    expect(parsePosixRule(text)).toEqual([]);
   });
 
   test("of summer time all year round keeps that", () => {
-    const yearly = yearlyOfPosix("EST5EDT,0/0,J365/25") ?? [];
+    const yearly = parsePosixRule("EST5EDT,0/0,J365/25") ?? [];
     const rules = { first: -4 * 3_600_000, changes: [], yearly };
     expect(clockBetween(rules, Date.UTC(2030, 0, 1), Date.UTC(2040, 0, 1))).toEqual({
       first: -14_400_000,
@@ -39,7 +39,7 @@ describe("a TZ string (POSIX.1, section 8.3; RFC 9636, section 3.3.1)", () => {
   test.each([["nonsense"], ["EST5EDT,M13"], ["EST5EDT,M3.6.0,M11.1.0"], ["EST"], ["EST5EDT,M3.2.0"]])(
     "%j is none",
     (text) => {
-      expect(yearlyOfPosix(text)).toBeUndefined();
+      expect(parsePosixRule(text)).toBeUndefined();
     },
   );
 });

@@ -21,22 +21,22 @@ export interface TimeZoneSet {
 /** A set whose rules are made when they are first read, and kept. */
 export function timeZoneSet(
   about: Pick<TimeZoneSet, "version" | "publishedAt" | "source">,
-  makers: ReadonlyMap<string, () => ZoneRules>,
+  loaders: ReadonlyMap<string, () => ZoneRules>,
   links: ReadonlyMap<string, string>,
 ): TimeZoneSet {
-  const made = new Map<string, ZoneRules>();
+  const loaded = new Map<string, ZoneRules>();
   return {
     ...about,
-    names: [...makers.keys()],
+    names: [...loaders.keys()],
     links,
     rulesOf(name) {
-      const rules = made.get(name) ?? makers.get(name)?.();
-      if (rules !== undefined) made.set(name, rules);
+      const rules = loaded.get(name) ?? loaders.get(name)?.();
+      if (rules !== undefined) loaded.set(name, rules);
       return rules;
     },
     digestOf(name) {
       // Not kept: the rules of all zones take ten megabytes.
-      const rules = made.get(name) ?? makers.get(name)?.();
+      const rules = loaded.get(name) ?? loaders.get(name)?.();
       return rules === undefined ? undefined : rulesDigest(rules);
     },
   };

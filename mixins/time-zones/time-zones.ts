@@ -5,9 +5,9 @@ import type { TimeZoneSet } from "./time-zone-set.ts";
  * The set that this process reads wall clocks by. It is chosen before the first service starts, and stays: it is a table, like
  * the one within Intl that it stands for.
  */
-let current = inUse(bundledZones());
+let current = indexNames(bundledZones());
 
-interface SetInUse {
+interface IndexedSet {
   readonly set: TimeZoneSet;
   readonly inLowerCase: ReadonlyMap<string, string>;
   /** What was found for names of the set, in their own spelling: others are without number. */
@@ -15,7 +15,7 @@ interface SetInUse {
 }
 
 /** `Factory` is the database's word for a machine whose zone nobody has set. */
-function inUse(set: TimeZoneSet): SetInUse {
+function indexNames(set: TimeZoneSet): IndexedSet {
   const names = set.names.filter((name) => name !== "Factory");
   return { set, inLowerCase: new Map(names.map((name) => [name.toLowerCase(), name])), found: new Map() };
 }
@@ -25,8 +25,8 @@ export function timeZones(): TimeZoneSet {
 }
 
 /** Makes a set the process's own. */
-export function useTimeZones(set: TimeZoneSet): void {
-  current = inUse(set);
+export function setTimeZones(set: TimeZoneSet): void {
+  current = indexNames(set);
 }
 
 /**

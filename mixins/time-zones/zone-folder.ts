@@ -1,15 +1,15 @@
 import { readdirSync, readFileSync, statSync } from "node:fs";
 import { join, relative, sep } from "node:path";
 import { type TimeZoneSet, timeZoneSet } from "./time-zone-set.ts";
-import { rulesOfTzif } from "./tzif.ts";
+import { parseTzif } from "./tzif.ts";
 import type { ZoneRules } from "./zone-rules.ts";
 
 /** Of the files of one zone, and of a whole set: the largest that systems have are of 4 KB and 1.3 MB. */
-const MOST_FILE_BYTES = 64 * 1024;
-const MOST_FILES = 5_000;
+const MAX_FILE_BYTES = 64 * 1024;
+const MAX_FILES = 5_000;
 
 /** Why a folder holds no set of time zones, in words for an operator. */
-export class NoZoneFolder extends Error {}
+export class InvalidZoneFolder extends Error {}
 
 /**
  * The set in a folder of compiled zones, as `zic` writes it and systems have it under `/usr/share/zoneinfo`: TZif files whose
@@ -20,16 +20,16 @@ export class NoZoneFolder extends Error {}
 export function readZoneFolder(folder: string, rest: TimeZoneSet): TimeZoneSet {
   const { version, file } = versionOf(folder);
   const own = new Map(zoneFiles(folder).map((name) => [name, rulesReader(folder, name)]));
-  if (!own.has("Europe/London")) throw new NoZoneFolder(`${folder} has no file Europe/London`);
-  const makers = new Map<string, () => ZoneRules>();
-  for (const [name, rules] of own) makers.set(name, rules);
+  if (!own.has("Europe/London")) throw new InvalidZoneFolder(`${folder} has no file Europe/London`);
+  const loaders = new Map<string, () => ZoneRules>();
+  for (const [name, rules] of own) loaders.set(name, rules);
   for (const name of rest.names) {
     if (own.has(name)) continue;
     const rules = namesOfZone(rest, name).flatMap((other) => own.get(other) ?? [])[0];
-    makers.set(name, rules ?? (() => rest.rulesOf(name) ?? unreadable(name)));
+    loaders.set(name, rules ?? (() => rest.rulesOf(name) ?? unreadable(name)));
   }
   const about = { version, publishedAt: statSync(file).mtimeMs, source: "folder" } as const;
-  return timeZoneSet(about, makers, rest.links);
+  return timeZoneSet(about, loaders, rest.links);
 }
 
 /** The zone's own name first. */
@@ -46,7 +46,7 @@ function versionOf(folder: string): { readonly version: string; readonly file: s
     const version = form.exec(textOf(file))?.[1];
     if (version !== undefined) return { version, file };
   }
-  throw new NoZoneFolder(`${folder} has neither tzdata.zi nor +VERSION that names a release`);
+  throw new InvalidZoneFolder(`${folder} has neither tzdata.zi nor +VERSION that names a release`);
 }
 
 const VERSION_FILES = [
@@ -69,19 +69,19 @@ function zoneFiles(folder: string): string[] {
     .filter((entry) => !entry.isDirectory())
     .map(({ parentPath, name }) => relative(folder, join(parentPath, name)).replaceAll(sep, "/"))
     .filter((name) => /^[A-Z][A-Za-z0-9_+/-]*$/.test(name));
-  if (files.length > MOST_FILES) throw new NoZoneFolder(`${folder} has more than ${MOST_FILES} files`);
+  if (files.length > MAX_FILES) throw new InvalidZoneFolder(`${folder} has more than ${MAX_FILES} files`);
   return files;
 }
 
 /** Reads the file, once to see that it is sound; what is kept is its bytes, a tenth of its rules. */
 function rulesReader(folder: string, name: string): () => ZoneRules {
   const file = join(folder, name);
-  const bytes = statSync(file).size <= MOST_FILE_BYTES ? readFileSync(file) : Buffer.alloc(0);
-  const read = () => rulesOfTzif(bytes) ?? unreadable(file);
+  const bytes = statSync(file).size <= MAX_FILE_BYTES ? readFileSync(file) : Buffer.alloc(0);
+  const read = () => parseTzif(bytes) ?? unreadable(file);
   read();
   return read;
 }
 
 function unreadable(file: string): never {
-  throw new NoZoneFolder(`${file} is no TZif file of version 2 or later`);
+  throw new InvalidZoneFolder(`${file} is no TZif file of version 2 or later`);
 }

@@ -116,7 +116,7 @@ export function weekdayOf(at: number): number {
 }
 
 /** The rules without changes that leave the offset as it is, such as those of a zone's abbreviation alone. */
-export function withoutIdleChanges({ first, changes, yearly }: ZoneRules): ZoneRules {
+export function withoutNoOpChanges({ first, changes, yearly }: ZoneRules): ZoneRules {
   let current = first;
   const real = changes.filter(({ offset }) => {
     const isChange = offset !== current;

@@ -59,7 +59,7 @@ export function announcementsService({ mongoUrl }: { readonly mongoUrl: string }
           return isRefusal(eventId) ? eventId : store.insert(newAnnouncement(id, params, eventId ?? ""));
         };
         const refusal = await insert();
-        if (refusal !== undefined && !(await store.wasInserted(guildId, id))) return refusal;
+        if (refusal !== undefined && !(await store.wasCreated(guildId, id))) return refusal;
         tell(context, { guildId, id, revision: 1 });
         return { id, revision: 1 };
       }),
@@ -77,7 +77,7 @@ export function announcementsService({ mongoUrl }: { readonly mongoUrl: string }
               return isRefusal(eventId) ? eventId : changeAnnouncement(stored, params, eventId);
             },
             save: async ({ next, standsAnew, isUnchanged }) => isUnchanged || store.replace(next, standsAnew),
-            findDone: () => doneBefore(params.guildId, params.id),
+            findEarlierTry: () => doneBefore(params.guildId, params.id),
           }),
         );
         if (isRefusal(outcome)) return outcome;
@@ -95,7 +95,7 @@ export function announcementsService({ mongoUrl }: { readonly mongoUrl: string }
               return revisionMismatch(stored.revision, ifRevision) ?? { stored, next };
             },
             save: ({ stored }) => store.remove(stored),
-            findDone: () => doneBefore(guildId, id),
+            findEarlierTry: () => doneBefore(guildId, id),
           }),
         );
         return isRefusal(removed) ? removed : tell(context, removed.next);

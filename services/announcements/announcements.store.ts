@@ -3,7 +3,7 @@ import { MAX_JOIN_WAIT_MS } from "../../mixins/async/timeout.ts";
 import {
   changedByOf,
   changesSince,
-  kept,
+  unchangedFields,
   saveRevision,
   stampedNewRecord,
   stampedReplacement,
@@ -12,13 +12,13 @@ import {
   trackedIndexes,
   trackedPaths,
 } from "../../mixins/mongo/change-feed.ts";
-import { coalescedReads } from "../../mixins/mongo/batched-find.ts";
+import { batchedFind } from "../../mixins/mongo/batched-find.ts";
 import { FORMER_INDEX } from "../../mixins/mongo/former-state.ts";
 import { optimisticWrite } from "../../mixins/mongo/optimistic-write.ts";
-import { revisionWritten, wasMade } from "../../mixins/mongo/recent-writes.ts";
-import { readRows, streamRows } from "../../mixins/mongo/find-command.ts";
+import { revisionWritten, wasCreated } from "../../mixins/mongo/recent-writes.ts";
+import { findRows, streamRows } from "../../mixins/mongo/find-command.ts";
 import { batched } from "../../mixins/async/batch.ts";
-import { deadlineStages, inTime } from "../../mixins/mongo/write-context.ts";
+import { deadlineStages, rejectIfLate } from "../../mixins/mongo/write-context.ts";
 import type { Announcement, AnnouncementRule } from "../contracts/announcements.contract.ts";
 import type { ChangesSinceParams, ChangesSinceResult } from "../contracts/change-feed.contract.ts";
 import { isRefusal, refuse, type Refusal } from "../contracts/errors.ts";
@@ -74,7 +74,7 @@ export interface AnnouncementsStore {
   /** Stores a new announcement; refuses if the guild has 1000 already (D26). */
   insert(draft: AnnouncementDraft): Promise<Refusal | undefined>;
   /** Whether an earlier try of the current write has stored the new announcement. */
-  wasInserted(guildId: GuildId, id: AnnouncementId): Promise<boolean>;
+  wasCreated(guildId: GuildId, id: AnnouncementId): Promise<boolean>;
   /** The revision that an earlier try of the current write has stored; undefined if none has. */
   revisionWritten(guildId: GuildId, id: AnnouncementId): Promise<number | undefined>;
   /** Null if the guild has no announcement with the id. */
@@ -132,7 +132,7 @@ const EXISTS = { sequence: { $exists: true } };
 
 export function announcementsStore(connection: Connection): AnnouncementsStore {
   const model = connection.model<AnnouncementRow>("Announcement", announcementSchema);
-  const one = coalescedReads(model, ONE);
+  const one = batchedFind(model, ONE);
 
   /** Concurrent creates of a guild share one read. */
   const slotsInUse = batched<GuildId, readonly number[]>(
@@ -142,7 +142,7 @@ export function announcementsStore(connection: Connection): AnnouncementsStore {
       );
       return Promise.all(guildIds.map((guildId) => reads.get(guildId) as Promise<readonly number[] | Error>));
     },
-    { most: MAX_GUILDS_AT_ONCE, placeMs: MAX_JOIN_WAIT_MS },
+    { maxSize: MAX_GUILDS_AT_ONCE, slotTimeoutMs: MAX_JOIN_WAIT_MS },
   );
 
   return {
@@ -154,12 +154,12 @@ export function announcementsStore(connection: Connection): AnnouncementsStore {
           const row = { _id, ...draft, slot };
           return saveRevision(model, row, stampedNewRecord(row, ["standsSince", "sequence"]));
         },
-        findDone: async () => (await wasMade(model, { _id, guildId: draft.guildId })) || undefined,
+        findEarlierTry: async () => (await wasCreated(model, { _id, guildId: draft.guildId })) || undefined,
       });
       return isRefusal(stored) ? stored : undefined;
     },
 
-    wasInserted: (guildId, _id) => wasMade(model, { _id, guildId }),
+    wasCreated: (guildId, _id) => wasCreated(model, { _id, guildId }),
 
     revisionWritten: (guildId, _id) => revisionWritten(model, { _id, guildId }),
 
@@ -172,10 +172,10 @@ export function announcementsStore(connection: Connection): AnnouncementsStore {
 
     replace({ id, ...next }, standsAnew) {
       const row = { _id: id, ...next };
-      const former = standsAnew || !next.enabled ? BECOMES_FORMER : kept("former");
+      const former = standsAnew || !next.enabled ? BECOMES_FORMER : unchangedFields("former");
       const replacement = standsAnew
-        ? stampedReplacement(row, ["standsSince"], { ...kept("sequence", "slot"), ...former })
-        : stampedReplacement(row, [], { ...kept("sequence", "slot", "standsSince"), ...former });
+        ? stampedReplacement(row, ["standsSince"], { ...unchangedFields("sequence", "slot"), ...former })
+        : stampedReplacement(row, [], { ...unchangedFields("sequence", "slot", "standsSince"), ...former });
       return saveRevision(model, row, replacement);
     },
 
@@ -188,17 +188,17 @@ export function announcementsStore(connection: Connection): AnnouncementsStore {
       const filter = { guildId, ...EXISTS, $or: namesEvent(eventId) };
       const named = await model.find(filter, { revision: 1 }).lean<Pick<AnnouncementRow, "_id" | "revision">[]>();
       if (named.length === 0) return [];
-      await inTime(model.updateMany(filter, [...EACH_TOMBSTONE, ...deadlineStages()], { updatePipeline: true }));
+      await rejectIfLate(model.updateMany(filter, [...EACH_TOMBSTONE, ...deadlineStages()], { updatePipeline: true }));
       return named.map(({ _id, revision }) => ({ guildId, id: _id as AnnouncementId, revision: revision + 1 }));
     },
 
     async list(guildId, limit) {
-      const rows = await readRows<ListedRow>(model, inOrder(guildId, limit));
+      const rows = await findRows<ListedRow>(model, inOrder(guildId, limit));
       return rows.map((row) => announcementOf(row, guildId));
     },
 
     async *listed(guildId, limit) {
-      const few = await readRows<ListedRow>(model, inOrder(guildId, Math.min(limit, AT_A_TIME + 1)));
+      const few = await findRows<ListedRow>(model, inOrder(guildId, Math.min(limit, AT_A_TIME + 1)));
       const isAll = few.length <= AT_A_TIME;
       const rows = isAll ? few : streamRows<ListedRow>(model, { ...inOrder(guildId, limit), batchSize: AT_A_TIME });
       for await (const row of rows) yield announcementOf(row, guildId);

@@ -1,10 +1,15 @@
 import { type Model, Schema } from "mongoose";
-import { type Former, type FormerRecord, formerSince, storedFields } from "../../mixins/mongo/former-state.ts";
+import {
+  type FormerState,
+  type FormerStateRow,
+  formerStatesSince,
+  storedStateExpression,
+} from "../../mixins/mongo/former-state.ts";
 import type { AnnouncementRule } from "../contracts/announcements.contract.ts";
 import type { AnnouncementId, EpochMs, GuildId } from "../contracts/ids.ts";
 
 /** The rule that was in force before a change ended it. */
-export interface FormerFields extends Former, Omit<AnnouncementRule, "id" | "enabled" | "standsSince" | "until"> {
+export interface FormerFields extends FormerState, Omit<AnnouncementRule, "id" | "enabled" | "standsSince" | "until"> {
   readonly standsSince: Date;
 }
 
@@ -24,7 +29,16 @@ const formerPaths = {
 /** A schema of its own: one of its paths is named `type`, by which Mongoose else knows a type. */
 export const formerSchema = new Schema<FormerFields>(formerPaths, { _id: false });
 
-const RULE = storedFields("channel", "type", "eventId", "eventColor", "hours", "minutes", "revision", "standsSince");
+const RULE = storedStateExpression(
+  "channel",
+  "type",
+  "eventId",
+  "eventColor",
+  "hours",
+  "minutes",
+  "revision",
+  "standsSince",
+);
 
 /** Computes `former` from the stored row, in the update that replaces it: one that was disabled was not in force. */
 export const BECOMES_FORMER = { former: { $cond: ["$enabled", RULE, "$former"] } } as const;
@@ -35,10 +49,10 @@ export async function formerRules<Row>(
   guildId: GuildId,
   after: EpochMs,
 ): Promise<AnnouncementRule[]> {
-  return (await formerSince<Row, FormerFields>(model, guildId, after)).map(ruleOf);
+  return (await formerStatesSince<Row, FormerFields>(model, guildId, after)).map(ruleOf);
 }
 
-function ruleOf({ _id, former }: FormerRecord<FormerFields>): AnnouncementRule {
+function ruleOf({ _id, former }: FormerStateRow<FormerFields>): AnnouncementRule {
   const { guildId: _, standsSince, until, ...rule } = former;
   const stood = { standsSince: standsSince.getTime(), until: until.getTime() };
   return { ...rule, ...stood, id: _id as AnnouncementId, enabled: true };

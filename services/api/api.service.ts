@@ -2,7 +2,7 @@ import type { Service, ServiceSchema } from "moleculer";
 import { withTimeouts } from "../../mixins/async/timeout.ts";
 import { listen } from "../../mixins/actions/contract-event.ts";
 import { newDatabaseClock } from "../../mixins/mongo/database-clock.ts";
-import { closedConnection, databaseAnswers, databaseMixin, databaseTime } from "../../mixins/mongo/database.mixin.ts";
+import { closedConnection, pingDatabase, databaseMixin, databaseTime } from "../../mixins/mongo/database.mixin.ts";
 import { broadcast } from "../../mixins/actions/typed-calls.ts";
 import { apiKeyChanged } from "../contracts/api-keys.contract.ts";
 import { announcementChanged } from "../contracts/announcements.contract.ts";
@@ -54,7 +54,7 @@ export interface ApiServiceOptions {
 
 /** A database that hangs must not hold a request: nobody knows whose it is yet. */
 const KEY_ANSWER_MS = 2_000;
-const DATABASE_ANSWER_MS = 500;
+const DATABASE_PING_TIMEOUT_MS = 500;
 /** Longer than a whole request takes: what is cut off then is a request whose body has not come. */
 const DRAIN_MS = 5_000;
 /** How often the gateway asks the database for its time. */
@@ -70,7 +70,7 @@ export function apiService(options: ApiServiceOptions): ServiceSchema {
   const management = apiKeyManagement(store, hashing);
   const rates = new GatewayRates(limits);
   const clock = newDatabaseClock(
-    () => databaseTime(connection, DATABASE_ANSWER_MS),
+    () => databaseTime(connection, DATABASE_PING_TIMEOUT_MS),
     () => performance.now(),
   );
   let authenticator: ApiKeyAuthenticator | undefined;
@@ -110,7 +110,7 @@ export function apiService(options: ApiServiceOptions): ServiceSchema {
       gateway = new Gateway({
         pages,
         service: this as WebService,
-        databaseAnswers: () => databaseAnswers(connection, DATABASE_ANSWER_MS),
+        pingDatabase: () => pingDatabase(connection, DATABASE_PING_TIMEOUT_MS),
         performOnce: performOnceWith(answers, (error) => logger.error({ err: error }, "an answer could not be kept")),
         connectionAddress: connectionAddress(limits.trustedProxies),
         connectionsPerAddress,

@@ -1,9 +1,9 @@
 import type { ServiceBroker } from "moleculer";
 import type { RetryOptions } from "../../mixins/bus/lost-call-retry.middleware.ts";
-import type { Checked } from "../../mixins/actions/contract-action.ts";
+import type { CheckedCallOptions } from "../../mixins/actions/contract-action.ts";
 import type { DatabaseClock } from "../../mixins/mongo/database-clock.ts";
-import { isServed } from "../../mixins/bus/service-registry.ts";
-import { LimitedLog } from "../../mixins/observability/rate-limited-log.ts";
+import { isActionAvailable } from "../../mixins/bus/service-registry.ts";
+import { RateLimitedLog } from "../../mixins/observability/rate-limited-log.ts";
 import { isLogged } from "../../mixins/observability/log-level.ts";
 import { callAction } from "../../mixins/actions/typed-calls.ts";
 import { type Health, healthOf } from "../contracts/health.contract.ts";
@@ -29,7 +29,7 @@ export interface GatewayParts {
   readonly pages: readonly Page[];
   readonly service: Pick<WebService, "broker" | "logger" | "answer">;
   /** Whether the gateway's database answers. */
-  readonly databaseAnswers: () => Promise<boolean>;
+  readonly pingDatabase: () => Promise<boolean>;
   readonly admission: Admission;
   readonly performOnce: PerformOnce;
   readonly clock: Pick<DatabaseClock, "now">;
@@ -58,13 +58,13 @@ export class Gateway {
   readonly #watch: ServiceWatch;
   readonly #databaseAnswers: () => Promise<boolean>;
   readonly #server: HttpServer;
-  readonly #logs: readonly LimitedLog[];
+  readonly #logs: readonly RateLimitedLog[];
   #ticking: NodeJS.Timeout | undefined;
 
   constructor({
     pages,
     service,
-    databaseAnswers,
+    pingDatabase,
     admission,
     performOnce,
     clock,
@@ -81,10 +81,10 @@ export class Gateway {
     );
     this.#broker = broker;
     this.#watch = watch;
-    this.#databaseAnswers = databaseAnswers;
-    const refused = new LimitedLog((fields, text) => logger.info(fields, text), REQUEST_LINES);
-    const failed = new LimitedLog((fields, text) => logger.warn(fields, text), REQUEST_LINES);
-    const full = new LimitedLog((fields, text) => logger.warn(fields, text), FULL_LINES);
+    this.#databaseAnswers = pingDatabase;
+    const refused = new RateLimitedLog((fields, text) => logger.info(fields, text), REQUEST_LINES);
+    const failed = new RateLimitedLog((fields, text) => logger.warn(fields, text), REQUEST_LINES);
+    const full = new RateLimitedLog((fields, text) => logger.warn(fields, text), FULL_LINES);
     this.#logs = [refused, failed, full];
     const logged = { debug: isLogged(broker, "debug"), info: isLogged(broker, "info"), warn: isLogged(broker, "warn") };
     this.steps = requestSteps({
@@ -118,7 +118,7 @@ export class Gateway {
   }
 
   /** Calls an owner's action. Rejects with ServiceGone while the owner, or another service that it asks, is not there. */
-  call({ name, dependsOn }: Route["contract"], params: unknown, options: Checked): Promise<unknown> {
+  call({ name, dependsOn }: Route["contract"], params: unknown, options: CheckedCallOptions): Promise<unknown> {
     const owners = OWNERS_OF.get(name) ?? [];
     const asked = dependsOn?.(params) ?? [];
     const needed = asked.length === 0 ? owners : [...owners, ...asked];
@@ -148,8 +148,8 @@ export class Gateway {
 async function askForHealth(broker: ServiceBroker, name: OwnerName): Promise<Health> {
   const contract = healthOf(name);
   // Moleculer logs a warning for each call to a service that has not started yet.
-  if (!isServed(broker, contract.name)) throw new ServiceGone(false);
-  const options: RetryOptions = { timeout: HEALTH_TIMEOUT_MS, retries: 0, offeredForMs: 0 };
+  if (!isActionAvailable(broker, contract.name)) throw new ServiceGone(false);
+  const options: RetryOptions = { timeout: HEALTH_TIMEOUT_MS, retries: 0, noResponderRetryMs: 0 };
   return callAction(broker, contract, {}, options);
 }
 

@@ -31,7 +31,7 @@ describe("the gateway", () => {
     gateway = new Gateway({
       pages,
       service,
-      databaseAnswers: async () => answers,
+      pingDatabase: async () => answers,
       admission,
       clock: { now: () => 0 },
       performOnce: (_request, perform) => perform(newWriteId()),

@@ -1,10 +1,10 @@
 import type { IncomingMessage } from "node:http";
-import { asRefusal, isRead, isUnavailable, notNow } from "../../mixins/actions/contract-action.ts";
+import { asRefusal, isRead, isUnavailable, unavailableRefusal } from "../../mixins/actions/contract-action.ts";
 import { newWriteId } from "../../mixins/mongo/write-id.ts";
 import type { DatabaseClock } from "../../mixins/mongo/database-clock.ts";
 import { mayCall } from "../../mixins/actions/may-call.ts";
 import type { ActionContract, Caller, CallMeta } from "../contracts/contract.ts";
-import { DeadlinePassed, inWrite, WRITE_WITHIN_MS } from "../../mixins/mongo/write-context.ts";
+import { DeadlinePassed, runInWriteContext, WRITE_DEADLINE_MS } from "../../mixins/mongo/write-context.ts";
 import { isRefusal, refuse, type Refusal } from "../contracts/errors.ts";
 import type { EpochMs } from "../contracts/ids.ts";
 import { type Answer, jsonTextAnswer, refusalAnswer } from "./http/http-response.ts";
@@ -150,7 +150,7 @@ export function requestSteps({
     const { meta, headers } = checked;
     const { requestId = "", writeUntil } = meta;
     const work = () => withinBytes(route, checked);
-    const outcome = await inWrite({ until: writeUntil }, work).catch(refusalBy(route.contract));
+    const outcome = await runInWriteContext({ until: writeUntil }, work).catch(refusalBy(route.contract));
     if (isRefusal(outcome)) {
       return refusalAnswer(route.inWireNames(outcome), requestId, { ...headers, ...settledAfter(outcome, writeUntil) });
     }
@@ -188,7 +188,9 @@ export function requestSteps({
       const name = route.takesIdempotencyKey ? readIdempotencyKey(request.headers) : undefined;
       const { ifRevision } = condition;
       const params = route.toParams(decoded);
-      const write = isRead(route.contract) ? {} : { writeUntil: clock.now() + WRITE_WITHIN_MS, writeId: newWriteId() };
+      const write = isRead(route.contract)
+        ? {}
+        : { writeUntil: clock.now() + WRITE_DEADLINE_MS, writeId: newWriteId() };
       return {
         params: ifRevision === undefined ? params : { ...(params as object), ifRevision },
         meta: { requestId, traceparent: traceparentOf(request), caller, ...write },
@@ -256,7 +258,7 @@ export function refusalBy(contract: Pick<ActionContract<unknown, unknown>, "keys
     const refusal = asRefusal(error);
     if (refusal !== undefined) return refusal;
     if (wasNotBegun(error) || error instanceof DeadlinePassed) return refuse("UNAVAILABLE");
-    if (error instanceof ServiceGone || isUnavailable(error)) return notNow(contract);
+    if (error instanceof ServiceGone || isUnavailable(error)) return unavailableRefusal(contract);
     throw error;
   };
 }

@@ -171,7 +171,7 @@ export function calendarEventsService({
               decide: (stored) =>
                 revisionMismatch(stored.revision, params.ifRevision) ?? changeCalendar(stored, params),
               save: (next) => calendars.replace(next),
-              findDone: () => calendars.revisionWritten(guildId, calendarNumber),
+              findEarlierTry: () => calendars.revisionWritten(guildId, calendarNumber),
             }),
           );
           if (isRefusal(changed)) return changed;

@@ -1,7 +1,7 @@
 import { LRUCache } from "lru-cache";
 import { OperationTimeout } from "../../mixins/async/timeout.ts";
 import { BoundedList, jsonBytes } from "../../mixins/actions/bounded-list.ts";
-import { Slices } from "../../mixins/async/time-slice.ts";
+import { TimeSlice } from "../../mixins/async/time-slice.ts";
 import type { ActionContract } from "../contracts/contract.ts";
 import {
   type EventText,
@@ -140,7 +140,7 @@ async function listed(
   { window, belongs, contract }: Wanted,
 ): Promise<EventView[] | Refusal> {
   const list = new BoundedList<EventView>();
-  const slices = new Slices();
+  const slices = new TimeSlice();
   const bytesOf = chosenBytes();
   for await (const found of pages) {
     const placed = await effectiveOccurrences(found, {
@@ -209,7 +209,7 @@ async function collectStarting(reads: EventReads, search: Search, window: Window
     found.add(texts ? occurrence : withoutTexts(occurrence));
   };
   const narrowed = { texts, only, changedSince: storedSince(search) };
-  const slices = new Slices();
+  const slices = new TimeSlice();
   for (const event of await reads.singlesStarting(guildId, calendars, window, limit + 1, narrowed)) {
     add(singleOccurrence(event));
   }

@@ -1,6 +1,6 @@
 import { currentWriteId } from "../../mixins/mongo/write-context.ts";
 import { optimisticWrite } from "../../mixins/mongo/optimistic-write.ts";
-import { bytesOf, newWriteId, timeOf } from "../../mixins/mongo/write-id.ts";
+import { bytesFromWriteId, newWriteId, timeOfWriteId } from "../../mixins/mongo/write-id.ts";
 import { WriteQueue } from "../../mixins/mongo/write-queue.ts";
 import type { CreateEventParams, EventReference, UpdateEventParams } from "../contracts/calendar-events.contract.ts";
 import { isRefusal, type Refusal } from "../contracts/errors.ts";
@@ -82,7 +82,7 @@ export function eventWrites(store: CalendarEventsStore, calendars: CalendarsStor
           return revisionMismatch(shownRevision(named.event, named.calendar), condition) ?? decide(named);
         },
         save: (next) => next.save(),
-        findDone: async () => {
+        findEarlierTry: async () => {
           const revision = await store.revisionWritten(reference.guildId, seriesId as EventId);
           return revision === undefined ? undefined : storedBefore(reference, seriesId as EventId, revision);
         },
@@ -107,7 +107,7 @@ export function eventWrites(store: CalendarEventsStore, calendars: CalendarsStor
   return {
     async create(params) {
       const writeId = currentWriteId() ?? newWriteId();
-      const id = newEventId(timeOf(writeId), bytesOf(writeId, ID_RANDOM_BYTES));
+      const id = newEventId(timeOfWriteId(writeId), bytesFromWriteId(writeId, ID_RANDOM_BYTES));
       const outcome = await optimisticWrite({
         load: () => calendarFor(params),
         decide(calendar) {
@@ -115,8 +115,8 @@ export function eventWrites(store: CalendarEventsStore, calendars: CalendarsStor
           return isRefusal(event) ? event : { event, written: writtenOf(event, calendar) };
         },
         save: ({ event }) => store.insert(event),
-        findDone: async () =>
-          (await store.wasInserted({ id, guildId: params.guildId })) ? storedBefore(params, id, 1) : undefined,
+        findEarlierTry: async () =>
+          (await store.wasCreated({ id, guildId: params.guildId })) ? storedBefore(params, id, 1) : undefined,
       });
       return isRefusal(outcome) ? outcome : outcome.written;
     },

@@ -1,6 +1,6 @@
 import { afterAll, beforeEach, expect, test } from "@jest/globals";
 import { timeZoneSet } from "../../mixins/time-zones/time-zone-set.ts";
-import { timeZones, useTimeZones } from "../../mixins/time-zones/time-zones.ts";
+import { timeZones, setTimeZones } from "../../mixins/time-zones/time-zones.ts";
 import { lookAtZoneRules } from "./reindex-changed-zones.ts";
 import type { ZoneRulesSeen, ZoneRulesStore } from "./store/zone-rules.store.ts";
 
@@ -16,7 +16,7 @@ function useOffsets(offsets: Readonly<Record<string, number>>): void {
   const makers = Object.entries(offsets).map(
     ([name, first]) => [name, () => ({ first, changes: [], yearly: [] })] as const,
   );
-  useTimeZones(timeZoneSet({ version: "2031a", publishedAt: 0, source: "folder" }, new Map(makers), new Map()));
+  setTimeZones(timeZoneSet({ version: "2031a", publishedAt: 0, source: "folder" }, new Map(makers), new Map()));
 }
 
 beforeEach(() => {
@@ -30,7 +30,7 @@ beforeEach(() => {
   };
   useOffsets({ "Europe/London": 0, "Asia/Tokyo": 1 });
 });
-afterAll(() => useTimeZones(before));
+afterAll(() => setTimeZones(before));
 
 const look = () => lookAtZoneRules(store, SETTLED_AFTER_MS);
 

@@ -6,7 +6,7 @@ import {
   trackedIndexes,
   trackedPaths,
 } from "../../mixins/mongo/change-feed.ts";
-import { coalescedReads } from "../../mixins/mongo/batched-find.ts";
+import { batchedFind } from "../../mixins/mongo/batched-find.ts";
 import { revisionWritten } from "../../mixins/mongo/recent-writes.ts";
 import type { ChangesSinceParams, ChangesSinceResult } from "../contracts/change-feed.contract.ts";
 import type { GuildSettings } from "../contracts/guild-settings.contract.ts";
@@ -47,7 +47,7 @@ export interface GuildSettingsStore {
 
 export function guildSettingsStore(connection: Connection): GuildSettingsStore {
   const model = connection.model<SettingsRow>("GuildSettings", schema);
-  const read = coalescedReads(model, { changedAt: 0, writes: 0, changedBy: 0 });
+  const read = batchedFind(model, { changedAt: 0, writes: 0, changedBy: 0 });
   return {
     async find(guildId) {
       const row = await read(guildId);

@@ -1,17 +1,17 @@
 import type { ClientSession, Connection } from "mongoose";
 import {
   changesSince,
-  kept,
+  unchangedFields,
   saveRevision,
   stampedNewRecord,
   stampedReplacement,
   stampedTombstone,
 } from "../../../mixins/mongo/change-feed.ts";
-import { revisionWritten, wasMade } from "../../../mixins/mongo/recent-writes.ts";
-import { newRecords } from "../../../mixins/mongo/batched-insert.ts";
-import { distinctNow } from "../../../mixins/mongo/find-command.ts";
+import { revisionWritten, wasCreated } from "../../../mixins/mongo/recent-writes.ts";
+import { batchedInsert } from "../../../mixins/mongo/batched-insert.ts";
+import { distinctInSnapshot } from "../../../mixins/mongo/find-command.ts";
 import { inTransaction } from "../../../mixins/mongo/transaction.ts";
-import { deadlineStages, inTime } from "../../../mixins/mongo/write-context.ts";
+import { deadlineStages, rejectIfLate } from "../../../mixins/mongo/write-context.ts";
 import type { ChangesSinceParams, ChangesSinceResult } from "../../contracts/change-feed.contract.ts";
 import type { EpochMs, EventId, GuildId } from "../../contracts/ids.ts";
 import type { Occurrence } from "../../contracts/occurrences.contract.ts";
@@ -51,7 +51,7 @@ export interface CalendarEventsStore extends EventReads {
   /** What was moved, recoloured or removed after an instant, as it was before; the latest first. */
   former(guildId: GuildId, after: EpochMs): Promise<FormerEvent[]>;
   /** Whether another try of the write that is being made has stored the new event. */
-  wasInserted(event: Pick<CalendarEvent, "id" | "guildId">): Promise<boolean>;
+  wasCreated(event: Pick<CalendarEvent, "id" | "guildId">): Promise<boolean>;
   /** The revision that another try of the write that is being made has stored of the event; undefined where none has. */
   revisionWritten(guildId: GuildId, eventId: EventId): Promise<number | undefined>;
   changesSince(params: ChangesSinceParams): Promise<ChangesSinceResult>;
@@ -63,7 +63,7 @@ const ANY_CALENDAR = { $gt: 0 } as const;
 /** The store of a guild's events, of which it may hold so many at most. */
 export function calendarEventsStore(connection: Connection, eventsPerGuild: number): CalendarEventsStore {
   const model = connection.model<AnyRow>("CalendarEvent", eventSchema);
-  const insertNew = newRecords(model);
+  const insertNew = batchedInsert(model);
   const quota = eventQuota(eventsPerGuild, countHeld, () => performance.now());
 
   /** Events, and occurrences that have something of their own. The index alone answers it. */
@@ -118,7 +118,7 @@ export function calendarEventsStore(connection: Connection, eventsPerGuild: numb
 
     async calendarsNow(guildId) {
       const held = { guildId, calendarNumber: ANY_CALENDAR };
-      const { values, at } = await distinctNow(model, "calendarNumber", held);
+      const { values, at } = await distinctInSnapshot(model, "calendarNumber", held);
       return { numbers: values as number[], reads: eventReads(model, { at }) };
     },
 
@@ -141,12 +141,14 @@ export function calendarEventsStore(connection: Connection, eventsPerGuild: numb
       const save = () =>
         together(
           (session) => {
-            const [now, fromStored] = stampsOf(isNew);
+            const [now, computedFields] = stampsOf(isNew);
             const isFormer = override.cancelled || isNew.rescheduled || isNew.recolored;
-            const former = isFormer ? becomesFormer(series.guildId, before) : kept("former");
-            const replacement = withoutFeed(stampedReplacement(own, now, { ...fromStored, ...former }));
+            const former = isFormer ? becomesFormer(series.guildId, before) : unchangedFields("former");
+            const replacement = withoutFeed(stampedReplacement(own, now, { ...computedFields, ...former }));
             const update = [...replacement, ...deadlineStages()];
-            return inTime(model.updateOne({ _id: own._id }, update, { updatePipeline: true, upsert: true, session }));
+            return rejectIfLate(
+              model.updateOne({ _id: own._id }, update, { updatePipeline: true, upsert: true, session }),
+            );
           },
           (session) => saveRevision(model, row, replacementOf(row, {}), session),
         );
@@ -165,7 +167,7 @@ export function calendarEventsStore(connection: Connection, eventsPerGuild: numb
 
     former: (guildId, after) => formerEvents(model, guildId, after),
 
-    wasInserted: ({ id: _id, guildId }) => wasMade(model, { _id, guildId }),
+    wasCreated: ({ id: _id, guildId }) => wasCreated(model, { _id, guildId }),
 
     revisionWritten: (guildId, _id) => revisionWritten(model, { _id, guildId }),
 
@@ -180,20 +182,23 @@ interface IsNew {
 
 /** The next revision of an event; with another start, rule or colour what it was before stays beside it. */
 function replacementOf(row: EventDocument, isNew: IsNew): ReturnType<typeof stampedReplacement> {
-  const [now, fromStored] = stampsOf(isNew);
+  const [now, computedFields] = stampsOf(isNew);
   const isFormer = isNew.rescheduled === true || isNew.recolored === true;
-  return stampedReplacement(row, now, { ...fromStored, ...(isFormer ? BECOMES_FORMER : kept("former")) });
+  return stampedReplacement(row, now, {
+    ...computedFields,
+    ...(isFormer ? BECOMES_FORMER : unchangedFields("former")),
+  });
 }
 
 /** Which of the stamps are set anew, and which stay. */
-function stampsOf(isNew: IsNew): [now: string[], kept: Record<string, string>] {
+function stampsOf(isNew: IsNew): [now: string[], unchangedFields: Record<string, string>] {
   const { rescheduled = false, recolored = false } = isNew;
   const stamps = [
     ["scheduledAt", rescheduled],
     ["coloredAt", recolored],
   ] as const;
   const named = (wanted: boolean) => stamps.filter(([, changed]) => changed === wanted).map(([field]) => field);
-  return [named(true), kept(...named(false))];
+  return [named(true), unchangedFields(...named(false))];
 }
 
 /** An override is no record of its own in the feed: its series is. */

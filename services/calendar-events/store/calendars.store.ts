@@ -7,7 +7,7 @@ import {
   trackedIndexes,
   trackedPaths,
 } from "../../../mixins/mongo/change-feed.ts";
-import { coalescedReads } from "../../../mixins/mongo/batched-find.ts";
+import { batchedFind } from "../../../mixins/mongo/batched-find.ts";
 import { revisionWritten } from "../../../mixins/mongo/recent-writes.ts";
 import type { ChangesSinceParams, ChangesSinceResult } from "../../contracts/change-feed.contract.ts";
 import type { EpochMs, GuildId } from "../../contracts/ids.ts";
@@ -45,7 +45,7 @@ export interface CalendarsStore {
 
 export function calendarsStore(connection: Connection): CalendarsStore {
   const model = connection.model<CalendarRow>("Calendar", schema);
-  const read = coalescedReads(model, {});
+  const read = batchedFind(model, {});
   return {
     async find(guildId, calendarNumber) {
       const row = await read(idOf(guildId, calendarNumber));

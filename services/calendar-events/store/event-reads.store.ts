@@ -1,6 +1,12 @@
 import type { Model } from "mongoose";
-import { coalescedReads } from "../../../mixins/mongo/batched-find.ts";
-import { type Moment, readRows, readRowsNow, type ShortRead, streamRows } from "../../../mixins/mongo/find-command.ts";
+import { batchedFind } from "../../../mixins/mongo/batched-find.ts";
+import {
+  type SnapshotTime,
+  findRows,
+  findRowsInSnapshot,
+  type FindCommand,
+  streamRows,
+} from "../../../mixins/mongo/find-command.ts";
 import type { EpochMs, EventId, GuildId, OccurrenceId } from "../../contracts/ids.ts";
 import { perText } from "../../contracts/calendar-events.contract.ts";
 import type { OnlyOccurrences } from "../../contracts/occurrences.contract.ts";
@@ -76,16 +82,16 @@ const ROWS_AT_ONCE = 250;
  * Reads of events as they are; or, with a moment, as they were then. A moment that is not known yet is that of the first
  * read, which has to end before the others begin.
  */
-export function eventReads(model: Model<AnyRow>, moment?: { at?: Moment }): EventReads {
-  async function rowsOf<Of>(read: ShortRead): Promise<Of[]> {
-    if (moment === undefined || moment.at !== undefined) return readRows<Of>(model, read, moment?.at);
-    const { rows, at } = await readRowsNow<Of>(model, read);
+export function eventReads(model: Model<AnyRow>, moment?: { at?: SnapshotTime }): EventReads {
+  async function rowsOf<Of>(read: FindCommand): Promise<Of[]> {
+    if (moment === undefined || moment.at !== undefined) return findRows<Of>(model, read, moment?.at);
+    const { rows, at } = await findRowsInSnapshot<Of>(model, read);
     moment.at = at;
     return rows;
   }
 
   async function* found<Event extends ShownEvent>(
-    where: Pick<ShortRead, "filter" | "hint">,
+    where: Pick<FindCommand, "filter" | "hint">,
     { projection, eventIn }: RowMapping<Event>,
   ): AsyncIterable<EventPage<Event>> {
     const read = { ...where, projection };
@@ -175,7 +181,7 @@ export function eventReads(model: Model<AnyRow>, moment?: { at?: Moment }): Even
 }
 
 function rowReader(model: Model<AnyRow>): (ids: readonly string[]) => Promise<Row[]> {
-  const read = coalescedReads(model, WITHOUT_ENTRIES);
+  const read = batchedFind(model, WITHOUT_ENTRIES);
   return async (ids) => (await Promise.all(ids.map(read))).filter((row) => row !== null);
 }
 

@@ -1,5 +1,5 @@
 import type { Model } from "mongoose";
-import { type Former, formerSince, storedFields } from "../../../mixins/mongo/former-state.ts";
+import { type FormerState, formerStatesSince, storedStateExpression } from "../../../mixins/mongo/former-state.ts";
 import type { Color } from "../../contracts/calendar-events.contract.ts";
 import type { Recurrence } from "../../contracts/recurrence.ts";
 import type { EpochMs, EventId, GuildId, OccurrenceId } from "../../contracts/ids.ts";
@@ -8,7 +8,7 @@ import type { Anchor } from "../domain/calendar/calendar.ts";
 import type { StoredEvent } from "../domain/event/event.ts";
 
 /** When and in which colour an event was before it was moved, recoloured or removed. */
-export interface FormerFields extends Former {
+export interface FormerFields extends FormerState {
   readonly calendarNumber: number;
   readonly startsAt: EpochMs;
   readonly endsAt: EpochMs;
@@ -22,7 +22,7 @@ export interface FormerFields extends Former {
 }
 
 /** The same of one occurrence of a series, stored beside what it has of its own. */
-export interface FormerOccurrenceFields extends Former, FormerTimes {
+export interface FormerOccurrenceFields extends FormerState, FormerTimes {
   readonly scheduledSince: Date;
   readonly coloredSince: Date;
 }
@@ -37,7 +37,7 @@ export type FormerEvent = { readonly until: EpochMs } & (
 
 /** Computes `former` from the stored row, in the update that replaces it. */
 export const BECOMES_FORMER = {
-  former: storedFields(
+  former: storedStateExpression(
     "calendarNumber",
     "startsAt",
     "endsAt",
@@ -65,7 +65,7 @@ export function becomesFormer(guildId: GuildId, before: Occurrence): { readonly 
  * Left out are series of which single occurrences had been changed: what those had of their own is gone with them.
  */
 export async function formerEvents<Row>(model: Model<Row>, guildId: GuildId, after: EpochMs): Promise<FormerEvent[]> {
-  const records = await formerSince<Row, FormerFields | FormerOccurrenceFields>(model, guildId, after);
+  const records = await formerStatesSince<Row, FormerFields | FormerOccurrenceFields>(model, guildId, after);
   return records.flatMap(({ _id, former }): FormerEvent[] => {
     const until = former.until.getTime();
     if ("eventId" in former) return [{ occurrence: occurrenceIn(_id as OccurrenceId, former), until }];

@@ -1,5 +1,5 @@
 import { bundledZones } from "../../../mixins/time-zones/bundled-zones.ts";
-import { useTimeZones } from "../../../mixins/time-zones/time-zones.ts";
+import { setTimeZones } from "../../../mixins/time-zones/time-zones.ts";
 import { readZoneFolder } from "../../../mixins/time-zones/zone-folder.ts";
 import type { LaunchSettings } from "../launch.settings.ts";
 import { StartupError } from "./startup-error.ts";
@@ -8,7 +8,7 @@ import { StartupError } from "./startup-error.ts";
 export function chooseTimeZones({ TZDATA_DIR: folder }: Pick<LaunchSettings, "TZDATA_DIR">): void {
   if (folder === undefined) return;
   try {
-    useTimeZones(readZoneFolder(folder, bundledZones()));
+    setTimeZones(readZoneFolder(folder, bundledZones()));
   } catch (error) {
     throw new StartupError(`TZDATA_DIR: ${(error as Error).message}`);
   }

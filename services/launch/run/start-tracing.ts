@@ -1,7 +1,7 @@
 import type { Middleware } from "moleculer";
 import { pino } from "pino";
-import { LimitedLog } from "../../../mixins/observability/rate-limited-log.ts";
-import { useTracer } from "../../../mixins/observability/tracer.ts";
+import { RateLimitedLog } from "../../../mixins/observability/rate-limited-log.ts";
+import { setTracer } from "../../../mixins/observability/tracer.ts";
 import { tracing } from "../../../mixins/observability/tracing.middleware.ts";
 import { lineFormat } from "../../../moleculer.config.ts";
 import { VERSION } from "../../contracts/version.ts";
@@ -31,7 +31,7 @@ export async function startTracing(settings: TracingSettings, service: string, n
   if (endpoint === undefined) return OFF;
   const { startOpenTelemetry } = await import("../../../mixins/observability/opentelemetry.ts");
   const logger = pino(lineFormat(settings.LOG_LEVEL));
-  const log = new LimitedLog((fields, text) => logger.warn(fields, text));
+  const log = new RateLimitedLog((fields, text) => logger.warn(fields, text));
   const tracer = startOpenTelemetry({
     endpoint,
     headers: headersIn(headers),
@@ -41,11 +41,11 @@ export async function startTracing(settings: TracingSettings, service: string, n
     version: VERSION,
     onProblem: (problem) => log.note("traces", { problem }, "traces could not be sent"),
   });
-  useTracer(tracer);
+  setTracer(tracer);
   return {
     middlewares: [tracing(tracer)],
     async stop() {
-      useTracer(undefined);
+      setTracer(undefined);
       await tracer.stop();
       log.flush();
     },

@@ -127,7 +127,7 @@ export const BUS_GUARDS: readonly TestedGuard[] = [
     guard: "what is not done once under its id is not asked again",
     file: "mixins/bus/lost-call-retry.middleware.ts",
     in: "remoteAction",
-    code: "mayBeRepeated($$$) ? $TIMER : undefined",
+    code: "isRetryable($$$) ? $TIMER : undefined",
     without: "$TIMER",
     testFile: "test/processes/lost-call-retry.processes.test.ts",
     test: "is never asked again when it is not done once under its id",
@@ -136,7 +136,7 @@ export const BUS_GUARDS: readonly TestedGuard[] = [
   {
     guard: "a write without an id is not asked again",
     file: "mixins/bus/retry-policy.ts",
-    in: "mayBeRepeated",
+    in: "isRetryable",
     code: "$IDEMPOTENT && $_.writeId !== undefined",
     without: "$IDEMPOTENT",
     testFile: "test/processes/lost-call-retry.processes.test.ts",
@@ -146,7 +146,7 @@ export const BUS_GUARDS: readonly TestedGuard[] = [
   {
     guard: "that one try of a write has begun nothing says nothing of the others",
     file: "mixins/bus/lost-call-retry.middleware.ts",
-    in: "fail",
+    in: "endTry",
     code: "if ($$$) $REJECT($ERROR);",
     without: "$REJECT($ERROR);",
     testFile: "test/processes/lost-call-retry.processes.test.ts",
@@ -156,7 +156,7 @@ export const BUS_GUARDS: readonly TestedGuard[] = [
   {
     guard: "tries of a write that is under way are one",
     file: "mixins/actions/contract-action.ts",
-    in: "sharedTries",
+    in: "singleFlightWrites",
     code: "if ($BEFORE !== undefined) return $BEFORE;",
     without: "",
     testFile: "test/processes/lost-call-retry.processes.test.ts",
@@ -166,8 +166,8 @@ export const BUS_GUARDS: readonly TestedGuard[] = [
   {
     guard: "what nobody took is offered again",
     file: "mixins/bus/lost-call-retry.middleware.ts",
-    in: "retryWhileNotTaken",
-    code: "!wasNotTaken($ERROR) || $_",
+    in: "retryWhileNotReceived",
+    code: "!wasNotReceived($ERROR) || $_",
     without: "$ERROR !== undefined",
     testFile: "test/processes/lost-call-retry.processes.test.ts",
     test: "is offered until somebody is there",
@@ -236,7 +236,7 @@ export const BUS_GUARDS: readonly TestedGuard[] = [
   {
     ...packets,
     guard: "a heartbeat that does not fit the last INFO is believed, and not the INFO",
-    in: "believeHeartbeat",
+    in: "requestInfoOnMismatch",
     code: "$_.seq = 0;",
     without: "",
     test: "is at a later change, without services",

@@ -64,7 +64,7 @@ export const CALENDAR_GUARDS: readonly TestedGuard[] = [
     guard: "a change that moves nothing keeps what the event was before",
     file: "services/calendar-events/store/calendar-events.store.ts",
     in: "replacementOf",
-    code: '$_ ? BECOMES_FORMER : kept("former")',
+    code: '$_ ? BECOMES_FORMER : unchangedFields("former")',
     without: "BECOMES_FORMER",
     testFile: "services/calendar-events/store/calendar-events.store.mongo.test.ts",
     test: "what an event was before it was last moved, recoloured or removed is told, the latest first",

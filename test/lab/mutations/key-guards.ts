@@ -28,7 +28,7 @@ export const KEY_GUARDS: readonly TestedGuard[] = [
   {
     ...mayCall,
     guard: "a guild's key opens its guilds alone (D3)",
-    in: "opens",
+    in: "coversGuild",
     code: "$_.includes($_)",
     without: "true",
   },

@@ -60,7 +60,7 @@ export const OBSERVABILITY_GUARDS: readonly TestedGuard[] = [
     guard: "database and bus are asked at each scrape",
     file: "mixins/observability/probes.middleware.ts",
     in: "metrics",
-    code: "await measureReachability($_);",
+    code: "await updateReachabilityMetrics($_);",
     without: "",
     testFile: "mixins/observability/probes.int.test.ts",
     test: "show at each scrape whether the database can be reached",

@@ -69,8 +69,8 @@ export const REQUEST_GUARDS: readonly TestedGuard[] = [
     ...validator,
     guard: "no refused value is repeated",
     in: "problemOf",
-    code: "WORDS[$ERROR.type] ?? $_",
-    without: 'WORDS[$ERROR.type] ?? ["MALFORMED", () => `is ${String($ERROR.actual)}`]',
+    code: "MESSAGES[$ERROR.type] ?? $_",
+    without: 'MESSAGES[$ERROR.type] ?? ["MALFORMED", () => `is ${String($ERROR.actual)}`]',
     test: "is never repeated",
   },
   {

@@ -122,8 +122,8 @@ export function newDelivery(
     const certain = outcome.kind === "halted" || outcome.undelivered === true;
     const delayMs = retryDelay(post.attempts, asked, random.fraction());
     // What can't be sent any more is to be settled at its deadline, not later.
-    const inTime = Math.max(0, Math.min(delayMs, post.deadline + 1 - clock.now()));
-    await (certain && untouched ? release(post, reason, inTime) : pause(post, reason, inTime));
+    const rejectIfLate = Math.max(0, Math.min(delayMs, post.deadline + 1 - clock.now()));
+    await (certain && untouched ? release(post, reason, rejectIfLate) : pause(post, reason, rejectIfLate));
   }
 
   function overdue(post: Post, untouched: boolean): Promise<void> {

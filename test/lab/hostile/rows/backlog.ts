@@ -79,8 +79,9 @@ async function fill(stage: Stage): Promise<void> {
   await setMark(Date.now());
   await processes.startDispatch();
   const settings = JSON.stringify({ guild_id: guildOf(0) });
-  const isServed = async () => (await stage.post("/v2/guild/settings/get", stage.operatorKey, settings)).status === 200;
-  await until(isServed, "every service has found MongoDB again");
+  const isActionAvailable = async () =>
+    (await stage.post("/v2/guild/settings/get", stage.operatorKey, settings)).status === 200;
+  await until(isActionAvailable, "every service has found MongoDB again");
 }
 
 async function storedEvent(stage: Stage, rows: Rows): Promise<Row> {
