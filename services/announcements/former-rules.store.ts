@@ -41,7 +41,7 @@ const RULE = storedStateExpression(
 );
 
 /** Computes `former` from the stored row, in the update that replaces it: one that was disabled was not in force. */
-export const BECOMES_FORMER = { former: { $cond: ["$enabled", RULE, "$former"] } } as const;
+export const FORMER_RULE = { former: { $cond: ["$enabled", RULE, "$former"] } } as const;
 
 /** The guild's rules that a change after an instant ended, as they were before the last such change. */
 export async function formerRules<Row>(

@@ -50,12 +50,12 @@ describe("windows of calendars on the bus", () => {
     ["has no length, at the window's start", 0, 0, true],
     ["has no length, in the window", HOUR, HOUR, true],
     ["has no length, at the window's end", DAY, DAY, false],
-  ])("an event that %s (D17)", async (_, start, end, listed) => {
+  ])("an event that %s (D17)", async (_, start, end, collectList) => {
     const guildId = calendar.newGuild();
     const times = { startsAt: noon + start, endsAt: noon + end };
     await calendar.create(guildId, times);
     await calendar.create(guildId, { ...times, recurs: true, recurrence: { frequency: "YEARLY", count: 2 } });
-    await expect(calendar.list(guildId, noon, noon + DAY)).resolves.toHaveLength(listed ? 2 : 0);
+    await expect(calendar.list(guildId, noon, noon + DAY)).resolves.toHaveLength(collectList ? 2 : 0);
   });
 
   test("entries come by start, then by id, single events and occurrences together (D17)", async () => {
@@ -171,15 +171,15 @@ describe("windows of calendars on the bus", () => {
       recurs: true,
       isFirst: false,
     });
-    const soonest = await ask(2);
-    expect(soonest.truncated).toBe(true);
-    expect(soonest.occurrences).toEqual(all.occurrences.slice(0, 2));
+    const soonestOccurrences = await ask(2);
+    expect(soonestOccurrences.truncated).toBe(true);
+    expect(soonestOccurrences.occurrences).toEqual(all.occurrences.slice(0, 2));
   });
 
   test("dispatch gets only those that got their start or colour since an instant, where it asks so", async () => {
     const guildId = calendar.newGuild();
     const recurring = { recurs: true, recurrence: { frequency: "DAILY" } } as const;
-    const { eventId: untouched } = await calendar.create(guildId, recurring);
+    const { eventId: emptyOverride } = await calendar.create(guildId, recurring);
     const { eventId: series } = await calendar.create(guildId, recurring);
     const { eventId: single } = await calendar.create(guildId, {});
     const { eventId: other } = await calendar.create(guildId, {});
@@ -198,7 +198,7 @@ describe("windows of calendars on the bus", () => {
     await calendar.update(guildId, other, { startsAt: noon + HOUR, endsAt: noon + 2 * HOUR });
     await calendar.update(guildId, `${series}_20240507T120000Z`, { color: "RED" });
     await expect(ask(since)).resolves.toEqual([single, other, `${series}_20240507T120000Z`].toSorted());
-    expect(all).toContain(`${untouched}_20240506T120000Z`);
+    expect(all).toContain(`${emptyOverride}_20240506T120000Z`);
   });
 
   test("a new zone of the calendar gives what it moves a new start, too", async () => {

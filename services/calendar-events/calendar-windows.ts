@@ -17,18 +17,18 @@ import type { EpochMs, GuildId } from "../contracts/ids.ts";
 import type { CalendarEventsStore } from "./store/calendar-events.store.ts";
 import type { CalendarsStore } from "./store/calendars.store.ts";
 import { type Calendar, unwrittenCalendar } from "./domain/calendar/calendar.ts";
-import type { ShownEvent } from "./domain/event/event.ts";
+import type { ListedEvent } from "./domain/event/event.ts";
 import { recurrenceView } from "./domain/recurrence/parse-recurrence.ts";
 import { compareEntries } from "./domain/event/list-order.ts";
-import { eachOccurrenceStarting, eachOccurrenceTouching } from "./domain/recurrence/occurrences.ts";
+import { eachOccurrenceStarting, eachOccurrenceOverlapping } from "./domain/recurrence/occurrences.ts";
 import {
   announcedOccurrence,
   type EffectiveOccurrence,
   singleOccurrence,
   occurrenceView,
 } from "./domain/event/effective-occurrence.ts";
-import { soonest, type Soonest } from "./domain/event/soonest-occurrences.ts";
-import { isOngoing, mergedWindows, startsIn, type Times, touches, type Window } from "./domain/event/window.ts";
+import { soonestOccurrences, type SoonestOccurrences } from "./domain/event/soonest-occurrences.ts";
+import { isOngoing, mergedWindows, startsIn, type Times, overlaps, type Window } from "./domain/event/window.ts";
 import type { EventReads, EventPage } from "./store/event-reads.store.ts";
 import { effectiveOccurrences } from "./effective-occurrences.ts";
 
@@ -38,7 +38,7 @@ export interface CalendarWindows {
   listOngoing(guildId: GuildId, calendarNumber: number, now: EpochMs): Promise<EventView[] | Refusal>;
   listStarting(
     params: OccurrencesStartingParams,
-    isOpen: (calendarNumber: number) => Promise<boolean>,
+    isAllowed: (calendarNumber: number) => Promise<boolean>,
   ): Promise<{ occurrences: Occurrence[]; truncated: boolean }>;
 }
 
@@ -47,7 +47,7 @@ const CACHE_SIZE = 20_000;
 
 export function calendarWindows(store: CalendarEventsStore, calendars: CalendarsStore): CalendarWindows {
   /** As they were when they were last read. */
-  const remembered = new LRUCache<string, Calendar>({
+  const cache = new LRUCache<string, Calendar>({
     maxSize: CACHE_SIZE,
     sizeCalculation: ({ zoneChanges }) => 1 + zoneChanges.length,
   });
@@ -56,16 +56,16 @@ export function calendarWindows(store: CalendarEventsStore, calendars: Calendars
    * The query of a window depends on the calendar's zones. The service reads them at the same time, and queries by the zones
    * that it remembers; where the calendar has changed since, it queries again.
    */
-  async function list(guildId: GuildId, calendarNumber: number, wanted: Wanted): Promise<EventView[] | Refusal> {
+  async function list(guildId: GuildId, calendarNumber: number, request: ListRequest): Promise<EventView[] | Refusal> {
     const name = `${guildId}/${calendarNumber}`;
-    const before = remembered.get(name) ?? unwrittenCalendar(guildId, calendarNumber);
-    const reads = store.readsNow();
-    const found = begun(reads.shownTouching(guildId, before, wanted.window));
+    const before = cache.get(name) ?? unwrittenCalendar(guildId, calendarNumber);
+    const reads = store.snapshotReads();
+    const found = startReading(reads.eventsOverlapping(guildId, before, request.window));
     try {
       const [calendar, { pages }] = await Promise.all([calendars.find(guildId, calendarNumber), found]);
-      if (calendar.revision === before.revision) return await listed(reads, pages, calendar, wanted);
-      remembered.set(name, calendar);
-      return await listed(reads, reads.shownTouching(guildId, calendar, wanted.window), calendar, wanted);
+      if (calendar.revision === before.revision) return await collectList(reads, pages, calendar, request);
+      cache.set(name, calendar);
+      return await collectList(reads, reads.eventsOverlapping(guildId, calendar, request.window), calendar, request);
     } finally {
       void found.then((pagesBegun) => pagesBegun.end()).catch(() => undefined);
     }
@@ -73,23 +73,26 @@ export function calendarWindows(store: CalendarEventsStore, calendars: Calendars
 
   return {
     list: (guildId, calendarNumber, window) =>
-      list(guildId, calendarNumber, { window, contract: listEvents, belongs: () => true }),
+      list(guildId, calendarNumber, { window, contract: listEvents, isListed: () => true }),
 
     listOngoing: (guildId, calendarNumber, now) =>
       list(guildId, calendarNumber, {
         window: { from: now, until: now + 1 },
         contract: listOngoingEvents,
-        belongs: (times) => isOngoing(times, now),
+        isListed: (times) => isOngoing(times, now),
       }),
 
-    async listStarting({ guildId, windows, limit, texts = true, only = {}, changedSince }, isOpen) {
-      const [written, { numbers, reads }] = await Promise.all([calendars.list(guildId), store.calendarsNow(guildId)]);
-      const open = await openOf(numbers, isOpen);
-      const found = soonest(limit);
+    async listStarting({ guildId, windows, limit, texts = true, only = {}, changedSince }, isAllowed) {
+      const [written, { numbers, reads }] = await Promise.all([
+        calendars.list(guildId),
+        store.calendarsInSnapshot(guildId),
+      ]);
+      const open = await allowedNumbers(numbers, isAllowed);
+      const found = soonestOccurrences(limit);
       const deadline = performance.now() + SEARCH_MS;
       const search = {
         guildId,
-        calendars: open.map(calendarIn(guildId, written)),
+        calendars: open.map(calendarLookup(guildId, written)),
         limit,
         texts,
         only,
@@ -107,22 +110,22 @@ export function calendarWindows(store: CalendarEventsStore, calendars: Calendars
 }
 
 /** The parameters of a list. */
-interface Wanted {
+interface ListRequest {
   readonly window: Window;
   /** Whether what touches the window is listed. */
-  readonly belongs: (times: Times) => boolean;
+  readonly isListed: (times: Times) => boolean;
   /** The action whose answer it is. */
   readonly contract: Pick<ActionContract<never, unknown>, "narrowing">;
 }
 
 /** Pages of which the first is read; the others follow as they are taken. */
-interface Begun<Item> {
+interface StartedPages<Item> {
   readonly pages: AsyncIterable<Item>;
   /** Lets go of what was not taken. */
   end(): Promise<unknown>;
 }
 
-async function begun<Item>(pages: AsyncIterable<Item>): Promise<Begun<Item>> {
+async function startReading<Item>(pages: AsyncIterable<Item>): Promise<StartedPages<Item>> {
   const iterator = pages[Symbol.asyncIterator]();
   const first = await iterator.next();
   async function* all(): AsyncIterable<Item> {
@@ -133,27 +136,27 @@ async function begun<Item>(pages: AsyncIterable<Item>): Promise<Begun<Item>> {
   return { pages: all(), end: async () => iterator.return?.() };
 }
 
-async function listed(
+async function collectList(
   reads: EventReads,
-  pages: AsyncIterable<EventPage<ShownEvent>>,
+  pages: AsyncIterable<EventPage<ListedEvent>>,
   calendar: Calendar,
-  { window, belongs, contract }: Wanted,
+  { window, isListed, contract }: ListRequest,
 ): Promise<EventView[] | Refusal> {
   const list = new BoundedList<EventView>();
   const slices = new TimeSlice();
-  const bytesOf = chosenBytes();
+  const bytesOf = variableBytes();
   for await (const found of pages) {
     const placed = await effectiveOccurrences(found, {
       reads,
       eventsOf: (ids) => reads.findAll(ids),
       window,
       calendarOf: () => calendar,
-      expand: (series, isElsewhere) => eachOccurrenceTouching(series, window, MAX_ENTRIES + 1, isElsewhere),
-      belongs: (times) => touches(times, window),
+      expand: (series, isExcluded) => eachOccurrenceOverlapping(series, window, MAX_ENTRIES + 1, isExcluded),
+      isInWindow: (times) => overlaps(times, window),
     });
     slices.begin();
     for (const one of placed) {
-      if (!belongs(one)) continue;
+      if (!isListed(one)) continue;
       list.add(occurrenceView(one), bytesOf(one));
       if (list.exceeded !== undefined) return listTooLarge(contract, list.exceeded);
       if (slices.isOver) await slices.rest();
@@ -166,8 +169,8 @@ async function listed(
  * Counts the bytes of an entry that its owner chooses: texts, and a rule that has more than a simple one. The occurrences of
  * a series have the same ones, where nothing was changed by hand.
  */
-function chosenBytes(): (placed: EffectiveOccurrence<ShownEvent>) => number {
-  const known = new WeakMap<ShownEvent, number>();
+function variableBytes(): (placed: EffectiveOccurrence<ListedEvent>) => number {
+  const known = new WeakMap<ListedEvent, number>();
   return ({ event, override, texts }) => {
     const before = override === undefined ? known.get(event) : undefined;
     if (before !== undefined) return before;
@@ -178,7 +181,7 @@ function chosenBytes(): (placed: EffectiveOccurrence<ShownEvent>) => number {
 }
 
 /** The names of its members are as long in the answer, or longer. */
-function ruleBytes({ recurring }: ShownEvent): number {
+function ruleBytes({ recurring }: ListedEvent): number {
   const view = recurring === undefined ? undefined : recurrenceView(recurring.recurrence);
   return view?.rrule === undefined ? 0 : Buffer.byteLength(JSON.stringify(view));
 }
@@ -192,7 +195,7 @@ interface Search {
   readonly texts: boolean;
   readonly only: OnlyOccurrences;
   readonly changedSince: EpochMs | undefined;
-  readonly found: Soonest;
+  readonly found: SoonestOccurrences;
   /** By the clock of `performance.now`: nobody waits for the answer after that. */
   readonly deadline: number;
 }
@@ -202,26 +205,27 @@ const SEARCH_MS = 5_000;
 
 async function collectStarting(reads: EventReads, search: Search, window: Window): Promise<void> {
   const { guildId, calendars, limit, texts, only, changedSince = 0, found, deadline } = search;
-  const calendarOf = ({ calendarNumber }: { calendarNumber: number }) => calendarIn(guildId, calendars)(calendarNumber);
+  const calendarOf = ({ calendarNumber }: { calendarNumber: number }) =>
+    calendarLookup(guildId, calendars)(calendarNumber);
   const add = (placed: EffectiveOccurrence) => {
     const occurrence = announcedOccurrence(placed, calendarOf(placed.event));
     if (Math.max(occurrence.scheduledAt, occurrence.coloredAt) < changedSince) return;
     found.add(texts ? occurrence : withoutTexts(occurrence));
   };
-  const narrowed = { texts, only, changedSince: storedSince(search) };
+  const options = { texts, only, changedSince: storedChangedSince(search) };
   const slices = new TimeSlice();
-  for (const event of await reads.singlesStarting(guildId, calendars, window, limit + 1, narrowed)) {
+  for (const event of await reads.singleEventsStarting(guildId, calendars, window, limit + 1, options)) {
     add(singleOccurrence(event));
   }
-  for await (const some of reads.recurringTouching(guildId, calendars, window, narrowed)) {
+  for await (const some of reads.seriesOverlapping(guildId, calendars, window, options)) {
     const placed = await effectiveOccurrences(some, {
       reads,
       eventsOf: (ids) => reads.findAll(ids),
       window,
       calendarOf,
-      expand: (series, isElsewhere) =>
-        eachOccurrenceStarting(series, upTo(window, found.horizon), limit + 1, isElsewhere),
-      belongs: (times) => startsIn(times, window),
+      expand: (series, isExcluded) =>
+        eachOccurrenceStarting(series, windowUpTo(window, found.horizon), limit + 1, isExcluded),
+      isInWindow: (times) => startsIn(times, window),
     });
     slices.begin();
     for (const one of placed) {
@@ -233,7 +237,7 @@ async function collectStarting(reads: EventReads, search: Search, window: Window
 }
 
 /** Since when an event has to be stored to have changed since; undefined where a calendar's new zone has moved others, too. */
-function storedSince({ calendars, changedSince }: Search): EpochMs | undefined {
+function storedChangedSince({ calendars, changedSince }: Search): EpochMs | undefined {
   if (changedSince === undefined) return undefined;
   const hasNewZone = calendars.some(({ zoneChanges }) => zoneChanges.some(({ since }) => since >= changedSince));
   return hasNewZone ? undefined : changedSince;
@@ -245,22 +249,22 @@ function withoutTexts({ name: _n, description: _d, location: _l, image: _i, ...o
 }
 
 /** The window without what starts later than `last`. */
-function upTo({ from, until }: Window, last: EpochMs): Window {
+function windowUpTo({ from, until }: Window, last: EpochMs): Window {
   return { from, until: Math.min(until, last + 1) };
 }
 
 /** The guild's calendar of a number, as it was written or never was. */
-function calendarIn(guildId: GuildId, written: readonly Calendar[]): (calendarNumber: number) => Calendar {
+function calendarLookup(guildId: GuildId, written: readonly Calendar[]): (calendarNumber: number) => Calendar {
   return (calendarNumber) =>
     written.find((calendar) => calendar.calendarNumber === calendarNumber) ??
     unwrittenCalendar(guildId, calendarNumber);
 }
 
 /** The numbers of the calendars that the guild may have now (D20). */
-async function openOf(
+async function allowedNumbers(
   numbers: readonly number[],
-  isOpen: (calendarNumber: number) => Promise<boolean>,
+  isAllowed: (calendarNumber: number) => Promise<boolean>,
 ): Promise<number[]> {
-  const open = await Promise.all(numbers.map(isOpen));
+  const open = await Promise.all(numbers.map(isAllowed));
   return numbers.filter((_, at) => open[at]);
 }

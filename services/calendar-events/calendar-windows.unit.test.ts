@@ -33,14 +33,14 @@ function slowWindows(msPerWindow: number) {
   let now = 0;
   jest.spyOn(performance, "now").mockImplementation(() => now);
   const reads: Partial<EventReads> = {
-    singlesStarting: async () => [],
-    async *recurringTouching() {
+    singleEventsStarting: async () => [],
+    async *seriesOverlapping() {
       now += msPerWindow;
       yield { events: [series], moved: [] };
     },
   };
   const store: Partial<CalendarEventsStore> = {
-    calendarsNow: async () => ({ numbers: [1], reads: reads as EventReads }),
+    calendarsInSnapshot: async () => ({ numbers: [1], reads: reads as EventReads }),
   };
   return calendarWindows(
     store as CalendarEventsStore,

@@ -11,9 +11,9 @@ import type { CalendarsStore } from "./store/calendars.store.ts";
 import { type Calendar, unwrittenCalendar } from "./domain/calendar/calendar.ts";
 import { type ChangedEvent, changeEvent } from "./domain/event/change-event.ts";
 import { newEvent } from "./domain/event/create-event.ts";
-import { type CalendarEvent, seriesOf, shownRevision } from "./domain/event/event.ts";
+import { type CalendarEvent, seriesOf, publicRevision } from "./domain/event/event.ts";
 import { ID_RANDOM_BYTES, newEventId } from "./domain/event/event-id.ts";
-import { occurrenceAt } from "./domain/recurrence/occurrences.ts";
+import { ruleOccurrenceAt } from "./domain/recurrence/occurrences.ts";
 import { cancelledOccurrence, type ChangedOverride, changeOccurrence } from "./domain/event/override.ts";
 import { announcedOccurrence, type EffectiveOccurrence } from "./domain/event/effective-occurrence.ts";
 import type { ResolvedEvent, EventResolver } from "./event-resolver.ts";
@@ -21,7 +21,7 @@ import type { ResolvedEvent, EventResolver } from "./event-resolver.ts";
 /** A revision that was stored. */
 export interface Written extends Pick<CalendarEvent, "id" | "guildId" | "revision"> {
   /** The revision as the API shows it. */
-  readonly shownRevision: string;
+  readonly publicRevision: string;
 }
 
 /** Create, update and delete: load, decide, save. Each resolves with the stored revision. */
@@ -51,35 +51,35 @@ export function eventWrites(store: CalendarEventsStore, calendars: CalendarsStor
     }
     const series = seriesOf(event, calendar);
     const starts = await store.overriddenStarts(stored.id);
-    const kept = series === undefined ? [] : starts.filter((start) => occurrenceAt(series, start) !== undefined);
+    const kept = series === undefined ? [] : starts.filter((start) => ruleOccurrenceAt(series, start) !== undefined);
     const changed = { ...next, event: withOverrides(event, kept.length > 0) };
     return { written, save: () => store.replace(changed, kept) };
   }
 
   function occurrenceWrite(
     { event: stored, calendar }: ResolvedEvent,
-    placed: EffectiveOccurrence,
+    occurrence: EffectiveOccurrence,
     next: ChangedOverride,
   ): Write {
     const { scheduledAt: _, coloredAt: __, changedBy: ___, ...event } = stored;
     const series = withOverrides({ ...event, revision: stored.revision + 1 }, true);
-    const before = announcedOccurrence(placed, calendar);
+    const before = announcedOccurrence(occurrence, calendar);
     return { written: writtenOf(series, calendar), save: () => store.saveOverride(series, next, before) };
   }
 
   async function write(
     reference: EventReference,
     condition: IfRevision["ifRevision"],
-    decide: (named: ResolvedEvent) => Promise<Write> | Write | Refusal,
+    decide: (resolved: ResolvedEvent) => Promise<Write> | Write | Refusal,
   ) {
     // An occurrence shares the revision and the write queue of its series.
     const [seriesId] = reference.eventId.split("_", 1);
     const outcome = await queue.run(`${reference.guildId}/${seriesId}`, () =>
       optimisticWrite({
-        load: () => events.findIn(reference),
-        decide: (named) => {
-          if (isRefusal(named)) return named;
-          return revisionMismatch(shownRevision(named.event, named.calendar), condition) ?? decide(named);
+        load: () => events.findInCalendar(reference),
+        decide: (resolved) => {
+          if (isRefusal(resolved)) return resolved;
+          return revisionMismatch(publicRevision(resolved.event, resolved.calendar), condition) ?? decide(resolved);
         },
         save: (next) => next.save(),
         findEarlierTry: async () => {
@@ -93,9 +93,11 @@ export function eventWrites(store: CalendarEventsStore, calendars: CalendarsStor
 
   /** The revision that another try of the write has stored of the event; one that was deleted since has no calendar to tell. */
   async function storedBefore({ guildId, calendarNumber }: InCalendar, id: EventId, revision: number) {
-    const named = await events.findIn({ guildId, calendarNumber, eventId: id });
-    const shown = isRefusal(named) ? `${revision}` : shownRevision({ ...named.event, revision }, named.calendar);
-    return { written: { id, guildId, revision, shownRevision: shown } };
+    const resolved = await events.findInCalendar({ guildId, calendarNumber, eventId: id });
+    const shown = isRefusal(resolved)
+      ? `${revision}`
+      : publicRevision({ ...resolved.event, revision }, resolved.calendar);
+    return { written: { id, guildId, revision, publicRevision: shown } };
   }
 
   /** The calendar of a single event is not read: the event uses nothing of it. */
@@ -122,31 +124,31 @@ export function eventWrites(store: CalendarEventsStore, calendars: CalendarsStor
     },
 
     update: ({ guildId, calendarNumber, eventId, ifRevision, ...changes }) =>
-      write({ guildId, calendarNumber, eventId }, ifRevision, (named) => {
-        const { event, placed, calendar } = named;
-        if (placed?.ruleOccurrence === undefined) {
+      write({ guildId, calendarNumber, eventId }, ifRevision, (resolved) => {
+        const { event, occurrence, calendar } = resolved;
+        if (occurrence?.ruleOccurrence === undefined) {
           const next = changeEvent(event, changes, calendar);
-          return isRefusal(next) ? next : seriesWrite(named, next);
+          return isRefusal(next) ? next : seriesWrite(resolved, next);
         }
-        const next = changeOccurrence(placed, placed.ruleOccurrence.original, changes, calendar);
-        return isRefusal(next) ? next : occurrenceWrite(named, placed, next);
+        const next = changeOccurrence(occurrence, occurrence.ruleOccurrence.original, changes, calendar);
+        return isRefusal(next) ? next : occurrenceWrite(resolved, occurrence, next);
       }),
 
     remove: ({ ifRevision, ...reference }) =>
-      write(reference, ifRevision, (named) => {
-        const { event, placed, calendar } = named;
-        if (placed?.ruleOccurrence === undefined) {
+      write(reference, ifRevision, (resolved) => {
+        const { event, occurrence, calendar } = resolved;
+        if (occurrence?.ruleOccurrence === undefined) {
           const written = writtenOf({ ...event, revision: event.revision + 1 }, calendar);
           return { written, save: () => store.remove(event) };
         }
-        return occurrenceWrite(named, placed, cancelledOccurrence(event.id, placed.ruleOccurrence.original));
+        return occurrenceWrite(resolved, occurrence, cancelledOccurrence(event.id, occurrence.ruleOccurrence.original));
       }),
   };
 }
 
 function writtenOf(event: CalendarEvent, calendar: Calendar): Written {
   const { id, guildId, revision } = event;
-  return { id, guildId, revision, shownRevision: shownRevision(event, calendar) };
+  return { id, guildId, revision, publicRevision: publicRevision(event, calendar) };
 }
 
 function withOverrides(event: CalendarEvent, hasOverrides: boolean): CalendarEvent {

@@ -18,28 +18,29 @@ import { mergedWindows, startsIn, type Window } from "./domain/event/window.ts";
 /** The occurrences of events before they were moved, recoloured or removed, if they started in the windows. */
 export async function formerOccurrences(
   { guildId, windows, formerAfter = Infinity }: OccurrencesStartingParams,
-  store: Pick<CalendarEventsStore, "former">,
+  store: Pick<CalendarEventsStore, "formerEvents">,
   calendars: Pick<CalendarsStore, "list">,
-  isOpen: (calendarNumber: number) => Promise<boolean>,
+  isAllowed: (calendarNumber: number) => Promise<boolean>,
 ): Promise<Occurrence[]> {
-  const former = await store.former(guildId, formerAfter);
-  if (former.length === 0) return [];
+  const formerEvents = await store.formerEvents(guildId, formerAfter);
+  if (formerEvents.length === 0) return [];
   const written = await calendars.list(guildId);
   const occurrences: Occurrence[] = [];
-  const wanted = mergedWindows(windows);
-  for (const one of former) {
-    const calendar = calendarOf(one.event ?? one.occurrence, guildId, written);
-    if (!(await isOpen(calendar.calendarNumber))) continue;
-    for (const occurrence of wanted.flatMap((window) => occurrencesIn(window, one, calendar))) {
+  const merged = mergedWindows(windows);
+  for (const former of formerEvents) {
+    const calendar = calendarOf(former.event ?? former.occurrence, guildId, written);
+    if (!(await isAllowed(calendar.calendarNumber))) continue;
+    for (const occurrence of merged.flatMap((window) => occurrencesIn(window, former, calendar))) {
       if (occurrences.length >= MAX_FORMER) return occurrences;
-      occurrences.push({ ...occurrence, until: one.until });
+      occurrences.push({ ...occurrence, until: former.until });
     }
   }
   return occurrences;
 }
 
 function occurrencesIn(window: Window, { event, occurrence }: FormerEvent, calendar: Calendar): Occurrence[] {
-  if (event !== undefined) return startingIn(window, event, calendar).map((one) => announcedOccurrence(one, calendar));
+  if (event !== undefined)
+    return startingIn(window, event, calendar).map((former) => announcedOccurrence(former, calendar));
   return startsIn(occurrence, window) ? [{ ...occurrence, timezone: anchorOf(calendar).timezone }] : [];
 }
 

@@ -1,14 +1,14 @@
 import { afterAll, beforeEach, expect, test } from "@jest/globals";
 import { timeZoneSet } from "../../mixins/time-zones/time-zone-set.ts";
 import { timeZones, setTimeZones } from "../../mixins/time-zones/time-zones.ts";
-import { lookAtZoneRules } from "./reindex-changed-zones.ts";
-import type { ZoneRulesSeen, ZoneRulesStore } from "./store/zone-rules.store.ts";
+import { checkZoneRules } from "./reindex-changed-zones.ts";
+import type { IndexedZoneRules, ZoneRulesStore } from "./store/zone-rules.store.ts";
 
-const SETTLED_AFTER_MS = 1_000;
+const ROLLOUT_MS = 1_000;
 const before = timeZones();
 let ageMs: number;
 let refiled: (readonly string[])[];
-let seen: ZoneRulesSeen | undefined;
+let indexedRules: IndexedZoneRules | undefined;
 let store: ZoneRulesStore;
 
 /** Two zones that never change. */
@@ -22,23 +22,23 @@ function useOffsets(offsets: Readonly<Record<string, number>>): void {
 beforeEach(() => {
   ageMs = 0;
   refiled = [];
-  seen = undefined;
+  indexedRules = undefined;
   store = {
-    seen: async () => seen && { ...seen, ageMs },
-    save: async (next) => void (seen = next),
-    refile: async (zones) => void refiled.push(zones),
+    indexedRules: async () => indexedRules && { ...indexedRules, ageMs },
+    save: async (next) => void (indexedRules = next),
+    reindex: async (zones) => void refiled.push(zones),
   };
   useOffsets({ "Europe/London": 0, "Asia/Tokyo": 1 });
 });
 afterAll(() => setTimeZones(before));
 
-const look = () => lookAtZoneRules(store, SETTLED_AFTER_MS);
+const look = () => checkZoneRules(store, ROLLOUT_MS);
 
 test("the first look of all files every zone, and once more when the rollout is over", async () => {
   expect(await look()).toBe(false);
   expect(await look()).toBe(false);
   expect(refiled).toEqual([["Europe/London", "Asia/Tokyo"]]);
-  ageMs = SETTLED_AFTER_MS;
+  ageMs = ROLLOUT_MS;
   expect(await look()).toBe(true);
   expect(await look()).toBe(true);
   expect(refiled).toEqual([
@@ -57,7 +57,7 @@ test("new rules file the zones that they change, and no other", async () => {
 
 test("what could not be filed is filed by the next look", async () => {
   const sound = store;
-  store = { ...sound, refile: () => Promise.reject(new Error("no primary")) };
+  store = { ...sound, reindex: () => Promise.reject(new Error("no primary")) };
   await expect(look()).rejects.toThrow("no primary");
   store = sound;
   await look();

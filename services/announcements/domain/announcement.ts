@@ -17,7 +17,7 @@ const NO_EVENT = "";
 const NO_COLOR: Color = "NONE";
 
 /** Keeps the reference that the type uses and clears the other one (D27). `eventId` is resolved already (D24). */
-function aimOf(
+function referenceFields(
   type: AnnouncementType,
   eventId: Announcement["eventId"],
   eventColor: Color,
@@ -44,7 +44,7 @@ export function newAnnouncement(
     guildId: params.guildId,
     channel: params.channel,
     type: params.type,
-    ...aimOf(params.type, eventId, params.eventColor ?? NO_COLOR),
+    ...referenceFields(params.type, eventId, params.eventColor ?? NO_COLOR),
     hours: params.hours,
     minutes: params.minutes,
     info: params.info,
@@ -59,7 +59,7 @@ export function newAnnouncement(
 /** The result of an update: the next state, and whether the rule starts again from now (D31). */
 export interface ChangedAnnouncement {
   readonly next: AnnouncementDraft;
-  readonly standsAnew: boolean;
+  readonly restartsRule: boolean;
   /** The update only added existing entries or removed missing ones, so nothing is written (D36). */
   readonly isUnchanged: boolean;
 }
@@ -78,7 +78,7 @@ export function changeAnnouncement(
   const subscribers = changedSubscribers(stored, changes);
   if (isRefusal(subscribers)) return subscribers;
   if (changesSubscribersAlone(changes) && isSameSubscribers(stored, subscribers)) {
-    return { next: stored, standsAnew: false, isUnchanged: true };
+    return { next: stored, restartsRule: false, isUnchanged: true };
   }
   const type = changes.type ?? stored.type;
   const { standsSince: _, changedBy: __, ...kept } = stored;
@@ -86,7 +86,7 @@ export function changeAnnouncement(
     ...kept,
     channel: changes.channel ?? stored.channel,
     type,
-    ...aimOf(type, eventId ?? stored.eventId, changes.eventColor ?? stored.eventColor),
+    ...referenceFields(type, eventId ?? stored.eventId, changes.eventColor ?? stored.eventColor),
     hours: changes.hours ?? stored.hours,
     minutes: changes.minutes ?? stored.minutes,
     info: changes.info === undefined ? stored.info : (changes.info ?? ""),
@@ -95,7 +95,7 @@ export function changeAnnouncement(
     ...subscribers,
     revision: stored.revision + 1,
   };
-  return { next, standsAnew: standsAnew(stored, next), isUnchanged: false };
+  return { next, restartsRule: restartsRule(stored, next), isUnchanged: false };
 }
 
 /** A new type needs its reference in the same request (api.md 4.1, D27); an unchanged type cannot lose its reference. */
@@ -113,7 +113,7 @@ function leadTooLong(stored: Announcement, changes: UpdateAnnouncementParams) {
 }
 
 /** Whether an update enables the announcement, or changes its lead time or target. Disabling starts no new rule. */
-function standsAnew(before: Announcement, after: AnnouncementDraft): boolean {
+function restartsRule(before: Announcement, after: AnnouncementDraft): boolean {
   return (
     (after.enabled && !before.enabled) ||
     before.hours * 60 + before.minutes !== after.hours * 60 + after.minutes ||

@@ -53,7 +53,7 @@ describe("an update", () => {
   test("keeps what it does not name", () => {
     expect(change({ channel: "7" })).toEqual({
       next: { ...newAnnouncement(id, asked, eventId), channel: "7", revision: 2 },
-      standsAnew: false,
+      restartsRule: false,
       isUnchanged: false,
     });
   });
@@ -88,11 +88,11 @@ describe("an update", () => {
   });
 
   test("that names the type it has needs no reference (api.md 4.1)", () => {
-    expect(change({ type: "SPECIFIC" })).toMatchObject({ next: { eventId }, standsAnew: false });
+    expect(change({ type: "SPECIFIC" })).toMatchObject({ next: { eventId }, restartsRule: false });
   });
 
   test("with a reference that its type does not use ignores it (D27)", () => {
-    expect(change({ eventColor: "BLUE" })).toMatchObject({ next: { eventColor: "NONE" }, standsAnew: false });
+    expect(change({ eventColor: "BLUE" })).toMatchObject({ next: { eventColor: "NONE" }, restartsRule: false });
   });
 
   test("of one part of the lead time is refused when the whole is too long, naming that part (D25)", () => {
@@ -108,8 +108,8 @@ describe("an update", () => {
     ["aimed at another type", stored, { type: "UNIVERSAL" as const }, true],
     ["told to another channel", stored, { channel: "5" }, false],
     ["told with other words", stored, { info: "new", infoOnly: true, subscribersUser: ["1"] }, false],
-  ])("%s stands anew: %#", (_what, before, changes, standsAnew) => {
-    expect(changeAnnouncement(before, { guildId, id, ...changes }, undefined)).toMatchObject({ standsAnew });
+  ])("%s stands anew: %#", (_what, before, changes, restartsRule) => {
+    expect(changeAnnouncement(before, { guildId, id, ...changes }, undefined)).toMatchObject({ restartsRule });
   });
 });
 

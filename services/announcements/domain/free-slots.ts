@@ -11,6 +11,6 @@ export function freeSlots(used: readonly number[]): number[] {
  *
  * @param random - 0 or more, and less than 1.
  */
-export function anyOf(slots: readonly number[], random: number): number | undefined {
+export function pickSlot(slots: readonly number[], random: number): number | undefined {
   return slots[Math.floor(random * slots.length)];
 }

@@ -27,13 +27,13 @@ describe("subscribers that are added and removed (D36)", () => {
   test("are added behind those that are there and removed from among them; the other list stays", () => {
     expect(change({ subscribersUserAdd: ["3", "1", "3"], subscribersRoleRemove: ["everyone", "77"] })).toMatchObject({
       next: { subscribersRole: ["5"], subscribersUser: ["1", "2", "3"], revision: 2 },
-      standsAnew: false,
+      restartsRule: false,
       isUnchanged: false,
     });
   });
 
   test("that are there already, or are not there to be removed, change nothing and make no revision", () => {
-    const unchanged = { next: stored, standsAnew: false, isUnchanged: true };
+    const unchanged = { next: stored, restartsRule: false, isUnchanged: true };
     expect(change({ subscribersUserAdd: ["1"], subscribersRoleRemove: ["6"] })).toEqual(unchanged);
     expect(change({ subscribersUserAdd: [] })).toEqual(unchanged);
     expect(change({ subscribersUserAdd: ["1"], info: "" })).toMatchObject({

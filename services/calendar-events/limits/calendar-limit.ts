@@ -18,24 +18,24 @@ const MAX_GUILDS = 10_000;
 /** Asks the guild settings service, and remembers the answer for a while. */
 export function calendarLimit(now: () => number): CalendarLimit {
   const perf = { now };
-  const known = new LRUCache<GuildId, Promise<number>>({ max: MAX_GUILDS, ttl: MAX_AGE_MS, ttlResolution: 0, perf });
+  const cache = new LRUCache<GuildId, Promise<number>>({ max: MAX_GUILDS, ttl: MAX_AGE_MS, ttlResolution: 0, perf });
   return {
     of(guildId, caller) {
-      const remembered = known.get(guildId);
-      if (remembered !== undefined) return remembered;
-      const limit = ask(guildId, caller);
-      known.set(guildId, limit);
+      const cached = cache.get(guildId);
+      if (cached !== undefined) return cached;
+      const limit = readLimit(guildId, caller);
+      cache.set(guildId, limit);
       limit.catch(() => {
-        if (known.peek(guildId) === limit) known.delete(guildId);
+        if (cache.peek(guildId) === limit) cache.delete(guildId);
       });
       return limit;
     },
 
-    forget: (guildId) => void known.delete(guildId),
+    forget: (guildId) => void cache.delete(guildId),
   };
 }
 
-async function ask(guildId: GuildId, caller: ActionCaller): Promise<number> {
+async function readLimit(guildId: GuildId, caller: ActionCaller): Promise<number> {
   const { maxCalendars } = await callAction(caller, getGuildSettings, { guildId });
   return maxCalendars;
 }

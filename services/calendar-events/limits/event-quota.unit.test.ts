@@ -17,7 +17,7 @@ function quotaOver(inDatabase: number) {
 describe("how many events a guild may have", () => {
   test("as many are admitted at once as there is room for, and counted once", async () => {
     const { world, quota } = quotaOver(97);
-    const refusals = await Promise.all(Array.from({ length: 5 }, () => quota.admit(guild)));
+    const refusals = await Promise.all(Array.from({ length: 5 }, () => quota.reserve(guild)));
     expect(refusals.map((refusal) => refusal?.refusal)).toEqual([
       undefined,
       undefined,
@@ -30,25 +30,25 @@ describe("how many events a guild may have", () => {
 
   test("what was not written, or was removed, makes room", async () => {
     const { quota } = quotaOver(99);
-    await quota.admit(guild);
+    await quota.reserve(guild);
     quota.release(guild);
-    await expect(quota.admit(guild)).resolves.toBeUndefined();
-    await expect(quota.admit(guild)).resolves.toMatchObject({ refusal: "TOO_MANY_EVENTS" });
+    await expect(quota.reserve(guild)).resolves.toBeUndefined();
+    await expect(quota.reserve(guild)).resolves.toMatchObject({ refusal: "TOO_MANY_EVENTS" });
   });
 
   test("near the limit others' writes are seen after a second, far from it after a minute", async () => {
     const near = quotaOver(95);
-    await near.quota.admit(guild);
+    await near.quota.reserve(guild);
     Object.assign(near.world, { now: 1_001, inDatabase: 100 });
-    await expect(near.quota.admit(guild)).resolves.toMatchObject({ refusal: "TOO_MANY_EVENTS" });
+    await expect(near.quota.reserve(guild)).resolves.toMatchObject({ refusal: "TOO_MANY_EVENTS" });
 
     const far = quotaOver(10);
-    await far.quota.admit(guild);
+    await far.quota.reserve(guild);
     far.world.now = 59_000;
-    await far.quota.admit(guild);
+    await far.quota.reserve(guild);
     expect(far.world.counts).toBe(1);
     far.world.now = 60_001;
-    await Promise.all([far.quota.admit(guild), far.quota.admit(guild)]);
+    await Promise.all([far.quota.reserve(guild), far.quota.reserve(guild)]);
     expect(far.world.counts).toBe(2);
   });
 
@@ -59,8 +59,8 @@ describe("how many events a guild may have", () => {
       () => (fails ? Promise.reject(new Error("down")) : Promise.resolve(0)),
       () => 0,
     );
-    await expect(quota.admit(guild)).rejects.toThrow("down");
+    await expect(quota.reserve(guild)).rejects.toThrow("down");
     fails = false;
-    await expect(quota.admit(guild)).resolves.toBeUndefined();
+    await expect(quota.reserve(guild)).resolves.toBeUndefined();
   });
 });

@@ -5,11 +5,17 @@ import { type Color, EVENT_TEXTS, type EventTexts, perText } from "../../contrac
 import type { Recurrence } from "../../contracts/recurrence.ts";
 import type { EpochMs, EventId, GuildId } from "../../contracts/ids.ts";
 import type { Anchor } from "../domain/calendar/calendar.ts";
-import { type CalendarEvent, type ShownEvent, type StoredEvent, textsOf } from "../domain/event/event.ts";
+import { type CalendarEvent, type ListedEvent, type StoredEvent, textsOf } from "../domain/event/event.ts";
 import { occurrenceId } from "../domain/event/occurrence-id.ts";
 import type { Override } from "../domain/event/override.ts";
 import type { FormerFields, FormerOccurrenceFields } from "./former-events.store.ts";
-import { type Entries, ENTRIES_INDEX, entriesOf, IN_ORDER_INDEX, movedEntries } from "../window-index/entries.ts";
+import {
+  type IndexFields,
+  ENTRIES_INDEX,
+  indexFieldsOf,
+  START_INDEX,
+  movedIndexFields,
+} from "../window-index/entries.ts";
 
 interface Stamps {
   readonly scheduledAt?: Date;
@@ -23,7 +29,7 @@ interface Placement {
   readonly endsAt: EpochMs;
 }
 
-interface EventFields extends Placement, EventTexts, Entries {
+interface EventFields extends Placement, EventTexts, IndexFields {
   readonly color: Color;
   readonly recurrence?: Recurrence;
   readonly anchor?: Anchor;
@@ -32,7 +38,7 @@ interface EventFields extends Placement, EventTexts, Entries {
   readonly former?: FormerFields;
 }
 
-interface OverrideFields extends Partial<Placement>, Partial<Entries>, EventTexts {
+interface OverrideFields extends Partial<Placement>, Partial<IndexFields>, EventTexts {
   readonly eventId: EventId;
   readonly original: EpochMs;
   readonly cancelled: boolean;
@@ -47,14 +53,14 @@ export type EventRow = Tracked & EventFields & Required<Stamps>;
 export type OverrideRow = { readonly _id: string } & OverrideFields & Stamps;
 
 /** Fields that no read of events needs: the entries for windows, the place in the change feed, and the former state. */
-export const WITHOUT_ENTRIES = { entries: 0, lastAt: 0, repeats: 0, changedAt: 0, writes: 0, former: 0 } as const;
+export const READ_PROJECTION = { entries: 0, lastAt: 0, repeats: 0, changedAt: 0, writes: 0, former: 0 } as const;
 
 /** Fields that searches leave out as well. */
-export const FOUND = { ...WITHOUT_ENTRIES, changedBy: 0 } as const;
+export const SEARCH_PROJECTION = { ...READ_PROJECTION, changedBy: 0 } as const;
 
 /** Fields that lists leave out as well. */
-export const SHOWN = {
-  ...FOUND,
+export const LIST_PROJECTION = {
+  ...SEARCH_PROJECTION,
   guildId: 0,
   calendarNumber: 0,
   revision: 0,
@@ -65,7 +71,7 @@ export const SHOWN = {
 
 /** A row as it is read. */
 export type Row = ReadEventRow | OverrideRow;
-type ReadEventRow = Omit<EventRow, keyof typeof WITHOUT_ENTRIES>;
+type ReadEventRow = Omit<EventRow, keyof typeof READ_PROJECTION>;
 
 /** Every field that a row of the collection may have. */
 export type AnyRow = EventRow & Partial<Pick<OverrideRow, "eventId" | "original" | "cancelled">>;
@@ -143,7 +149,7 @@ for (const [keys, options] of trackedIndexes) eventSchema.index(keys, options);
 
 /** Windows are read by these. */
 eventSchema.index(ENTRIES_INDEX, { partialFilterExpression: { entries: { $exists: true } } });
-eventSchema.index(IN_ORDER_INDEX);
+eventSchema.index(START_INDEX);
 
 /** Finds what was called off. */
 eventSchema.index(...FORMER_INDEX);
@@ -156,7 +162,7 @@ export type EventDocument = Pick<CalendarEvent, "revision"> & EventFields & { re
 /** The row of an event, without what the database adds. */
 export function documentOf(event: CalendarEvent): EventDocument {
   const { id, recurring, ...fields } = event;
-  return { _id: id, ...fields, ...recurring, ...entriesOf(event) };
+  return { _id: id, ...fields, ...recurring, ...indexFieldsOf(event) };
 }
 
 /** The event of a row; undefined for a tombstone. */
@@ -164,11 +170,11 @@ export function eventOf(row: ReadEventRow): StoredEvent | undefined {
   if (row.deletedAt !== undefined) return undefined;
   const { guildId, revision, calendarNumber, scheduledAt, coloredAt } = row;
   const stamps = { scheduledAt: scheduledAt.getTime(), coloredAt: coloredAt.getTime() };
-  return { ...shownOf(row), guildId, calendarNumber, revision, ...stamps, ...changedByOf(row) };
+  return { ...listedEventOf(row), guildId, calendarNumber, revision, ...stamps, ...changedByOf(row) };
 }
 
 /** The fields of an event that lists show; the row must not be a tombstone. */
-export function shownOf(row: Omit<ReadEventRow, keyof typeof SHOWN>): ShownEvent {
+export function listedEventOf(row: Omit<ReadEventRow, keyof typeof LIST_PROJECTION>): ListedEvent {
   const { _id, startsAt, endsAt, color, recurrence, anchor, hasOverrides, lastDay } = row;
   const ofCount = lastDay === undefined ? {} : { lastDay };
   const recurring =
@@ -192,7 +198,7 @@ export function overrideDocumentOf(event: CalendarEvent, override: Override): Ov
     ...(color === undefined ? {} : { color }),
     guildId: event.guildId,
     calendarNumber: event.calendarNumber,
-    ...(moved === undefined ? {} : { ...moved, ...movedEntries(moved) }),
+    ...(moved === undefined ? {} : { ...moved, ...movedIndexFields(moved) }),
   };
 }
 

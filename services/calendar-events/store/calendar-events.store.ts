@@ -27,14 +27,14 @@ import type { CalendarEvent, StoredEvent } from "../domain/event/event.ts";
 import type { Refusal } from "../../contracts/errors.ts";
 import type { ChangedOverride } from "../domain/event/override.ts";
 import { eventQuota } from "../limits/event-quota.ts";
-import { BECOMES_FORMER, becomesFormer, type FormerEvent, formerEvents } from "./former-events.store.ts";
+import { FORMER_EVENT, formerOccurrence, type FormerEvent, formerEvents } from "./former-events.store.ts";
 import { type EventReads, eventReads } from "./event-reads.store.ts";
 
 export interface CalendarEventsStore extends EventReads {
   /** Reads of the moment of the first of them: what is written after it is not seen. */
-  readsNow(): EventReads;
+  snapshotReads(): EventReads;
   /** The numbers of the guild's calendars that hold anything, and reads of that very moment. */
-  calendarsNow(guildId: GuildId): Promise<{ numbers: readonly number[]; reads: EventReads }>;
+  calendarsInSnapshot(guildId: GuildId): Promise<{ numbers: readonly number[]; reads: EventReads }>;
   /** Stores a new event, unless the guild may not hold it; false when another has its id. */
   insert(event: CalendarEvent): Promise<boolean | Refusal>;
   /**
@@ -49,7 +49,7 @@ export interface CalendarEventsStore extends EventReads {
   saveOverride(series: CalendarEvent, next: ChangedOverride, before: Occurrence): Promise<boolean | Refusal>;
   remove(event: StoredEvent): Promise<boolean>;
   /** What was moved, recoloured or removed after an instant, as it was before; the latest first. */
-  former(guildId: GuildId, after: EpochMs): Promise<FormerEvent[]>;
+  formerEvents(guildId: GuildId, after: EpochMs): Promise<FormerEvent[]>;
   /** Whether another try of the write that is being made has stored the new event. */
   wasCreated(event: Pick<CalendarEvent, "id" | "guildId">): Promise<boolean>;
   /** The revision that another try of the write that is being made has stored of the event; undefined where none has. */
@@ -64,16 +64,16 @@ const ANY_CALENDAR = { $gt: 0 } as const;
 export function calendarEventsStore(connection: Connection, eventsPerGuild: number): CalendarEventsStore {
   const model = connection.model<AnyRow>("CalendarEvent", eventSchema);
   const insertNew = batchedInsert(model);
-  const quota = eventQuota(eventsPerGuild, countHeld, () => performance.now());
+  const quota = eventQuota(eventsPerGuild, countStored, () => performance.now());
 
   /** Events, and occurrences that have something of their own. The index alone answers it. */
-  function countHeld(guildId: GuildId): Promise<number> {
+  function countStored(guildId: GuildId): Promise<number> {
     return model.countDocuments({ guildId, calendarNumber: ANY_CALENDAR });
   }
 
   /** Saves one more of what the guild holds, unless it may not. */
   async function withinQuota(guildId: GuildId, save: () => Promise<boolean>): Promise<boolean | Refusal> {
-    const refusal = await quota.admit(guildId);
+    const refusal = await quota.reserve(guildId);
     if (refusal !== undefined) return refusal;
     const saved = await save().catch((error: unknown) => {
       quota.release(guildId);
@@ -84,7 +84,7 @@ export function calendarEventsStore(connection: Connection, eventsPerGuild: numb
   }
 
   /** Does both, or neither when another write came between. The save is last: the database holds it to the deadline. */
-  function together(
+  function inOneTransaction(
     first: (session: ClientSession) => Promise<unknown>,
     save: (session: ClientSession) => Promise<boolean>,
   ): Promise<boolean> {
@@ -97,26 +97,26 @@ export function calendarEventsStore(connection: Connection, eventsPerGuild: numb
   }
 
   /** Saves the series and forgets its changed occurrences but those with the original starts in `keep`. */
-  async function withoutOverrides(
+  async function saveAndDeleteOverrides(
     { _id, guildId }: Pick<EventDocument, "_id" | "guildId">,
     keep: readonly EpochMs[],
     save: (session: ClientSession) => Promise<boolean>,
   ): Promise<boolean> {
-    let forgotten = 0;
-    const saved = await together(async (session) => {
+    let deleted = 0;
+    const saved = await inOneTransaction(async (session) => {
       const others = { eventId: _id, original: { $nin: keep } };
-      forgotten = (await model.deleteMany(others as never, { session })).deletedCount;
+      deleted = (await model.deleteMany(others as never, { session })).deletedCount;
     }, save);
-    if (saved) quota.release(guildId, forgotten);
+    if (saved) quota.release(guildId, deleted);
     return saved;
   }
 
   return {
     ...eventReads(model),
 
-    readsNow: () => eventReads(model, {}),
+    snapshotReads: () => eventReads(model, {}),
 
-    async calendarsNow(guildId) {
+    async calendarsInSnapshot(guildId) {
       const held = { guildId, calendarNumber: ANY_CALENDAR };
       const { values, at } = await distinctInSnapshot(model, "calendarNumber", held);
       return { numbers: values as number[], reads: eventReads(model, { at }) };
@@ -132,19 +132,21 @@ export function calendarEventsStore(connection: Connection, eventsPerGuild: numb
       const row = documentOf(event);
       const replacement = replacementOf(row, { rescheduled, recolored });
       if (keep === "all") return saveRevision(model, row, replacement);
-      return withoutOverrides(row, keep, (session) => saveRevision(model, row, replacement, session));
+      return saveAndDeleteOverrides(row, keep, (session) => saveRevision(model, row, replacement, session));
     },
 
-    async saveOverride(series, { override, ...isNew }, before) {
+    async saveOverride(series, { override, ...changed }, before) {
       const row = documentOf(series);
       const own = overrideDocumentOf(series, override);
       const save = () =>
-        together(
+        inOneTransaction(
           (session) => {
-            const [now, computedFields] = stampsOf(isNew);
-            const isFormer = override.cancelled || isNew.rescheduled || isNew.recolored;
-            const former = isFormer ? becomesFormer(series.guildId, before) : unchangedFields("former");
-            const replacement = withoutFeed(stampedReplacement(own, now, { ...computedFields, ...former }));
+            const [now, computedFields] = stampsOf(changed);
+            const isFormer = override.cancelled || changed.rescheduled || changed.recolored;
+            const formerEvents = isFormer ? formerOccurrence(series.guildId, before) : unchangedFields("former");
+            const replacement = untrackedReplacement(
+              stampedReplacement(own, now, { ...computedFields, ...formerEvents }),
+            );
             const update = [...replacement, ...deadlineStages()];
             return rejectIfLate(
               model.updateOne({ _id: own._id }, update, { updatePipeline: true, upsert: true, session }),
@@ -158,14 +160,16 @@ export function calendarEventsStore(connection: Connection, eventsPerGuild: numb
 
     async remove({ id: _id, guildId, revision, recurring }) {
       const tombstone = { _id, guildId, revision: revision + 1 };
-      const bury = (session?: ClientSession) =>
-        saveRevision(model, tombstone, stampedTombstone(tombstone, BECOMES_FORMER), session);
-      const removed = await (recurring?.hasOverrides === true ? withoutOverrides(tombstone, [], bury) : bury());
+      const saveTombstone = (session?: ClientSession) =>
+        saveRevision(model, tombstone, stampedTombstone(tombstone, FORMER_EVENT), session);
+      const removed = await (recurring?.hasOverrides === true
+        ? saveAndDeleteOverrides(tombstone, [], saveTombstone)
+        : saveTombstone());
       if (removed) quota.release(guildId);
       return removed;
     },
 
-    former: (guildId, after) => formerEvents(model, guildId, after),
+    formerEvents: (guildId, after) => formerEvents(model, guildId, after),
 
     wasCreated: ({ id: _id, guildId }) => wasCreated(model, { _id, guildId }),
 
@@ -175,24 +179,24 @@ export function calendarEventsStore(connection: Connection, eventsPerGuild: numb
   };
 }
 
-interface IsNew {
+interface ChangedFields {
   readonly rescheduled?: boolean;
   readonly recolored?: boolean;
 }
 
 /** The next revision of an event; with another start, rule or colour what it was before stays beside it. */
-function replacementOf(row: EventDocument, isNew: IsNew): ReturnType<typeof stampedReplacement> {
-  const [now, computedFields] = stampsOf(isNew);
-  const isFormer = isNew.rescheduled === true || isNew.recolored === true;
+function replacementOf(row: EventDocument, changed: ChangedFields): ReturnType<typeof stampedReplacement> {
+  const [now, computedFields] = stampsOf(changed);
+  const isFormer = changed.rescheduled === true || changed.recolored === true;
   return stampedReplacement(row, now, {
     ...computedFields,
-    ...(isFormer ? BECOMES_FORMER : unchangedFields("former")),
+    ...(isFormer ? FORMER_EVENT : unchangedFields("former")),
   });
 }
 
 /** Which of the stamps are set anew, and which stay. */
-function stampsOf(isNew: IsNew): [now: string[], unchangedFields: Record<string, string>] {
-  const { rescheduled = false, recolored = false } = isNew;
+function stampsOf(changed: ChangedFields): [now: string[], unchangedFields: Record<string, string>] {
+  const { rescheduled = false, recolored = false } = changed;
   const stamps = [
     ["scheduledAt", rescheduled],
     ["coloredAt", recolored],
@@ -202,6 +206,6 @@ function stampsOf(isNew: IsNew): [now: string[], unchangedFields: Record<string,
 }
 
 /** An override is no record of its own in the feed: its series is. */
-function withoutFeed(replacement: ReturnType<typeof stampedReplacement>): object[] {
+function untrackedReplacement(replacement: ReturnType<typeof stampedReplacement>): object[] {
   return [...replacement, { $unset: "changedAt" }];
 }

@@ -59,9 +59,9 @@ export function calendarsStore(connection: Connection): CalendarsStore {
 
     replace({ calendar, newZone }) {
       const { zoneChanges, ...fields } = calendar;
-      const kept = zoneChanges.map(({ version, timezone, since }) => ({ version, timezone, since: new Date(since) }));
+      const stored = zoneChanges.map(({ version, timezone, since }) => ({ version, timezone, since: new Date(since) }));
       const record = { _id: idOf(calendar.guildId, calendar.calendarNumber), ...fields };
-      const replacement = stampedReplacement(record, [], { zoneChanges: zoneChangesWith(kept, newZone) });
+      const replacement = stampedReplacement(record, [], { zoneChanges: zoneChangesWith(stored, newZone) });
       return saveRevision(model, record, replacement);
     },
 

@@ -13,30 +13,30 @@ import type { OnlyOccurrences } from "../../contracts/occurrences.contract.ts";
 import {
   type AnyRow,
   eventOf,
-  FOUND,
+  SEARCH_PROJECTION,
   isOverrideRow,
   type OverrideRow,
   overrideOf,
   type Row,
-  SHOWN,
-  shownOf,
-  WITHOUT_ENTRIES,
+  LIST_PROJECTION,
+  listedEventOf,
+  READ_PROJECTION,
 } from "./calendar-event.document.ts";
 import type { Calendar } from "../domain/calendar/calendar.ts";
-import type { ShownEvent, StoredEvent } from "../domain/event/event.ts";
+import type { ListedEvent, StoredEvent } from "../domain/event/event.ts";
 import type { Override } from "../domain/event/override.ts";
 import type { Window } from "../domain/event/window.ts";
-import { ENTRIES_INDEX, IN_ORDER_INDEX } from "../window-index/entries.ts";
-import { inCalendars, queryFor, seriesQuery } from "../window-index/query.ts";
+import { ENTRIES_INDEX, START_INDEX } from "../window-index/entries.ts";
+import { inCalendars, windowQuery, seriesQuery } from "../window-index/query.ts";
 
 /** Some of what was found: events, and occurrences that were moved by hand. */
-export interface EventPage<Event extends ShownEvent = StoredEvent> {
+export interface EventPage<Event extends ListedEvent = StoredEvent> {
   readonly events: readonly Event[];
   readonly moved: readonly Override[];
 }
 
 /** How much a search reads of each event, and of which events. */
-export interface Narrowed {
+export interface SearchOptions {
   readonly texts: boolean;
   /** With a colour, series of other colours are read whose occurrences may have been recoloured. */
   readonly only?: OnlyOccurrences;
@@ -53,21 +53,21 @@ export interface EventReads {
   ): Promise<{ event: StoredEvent; override?: Override } | undefined>;
   findAll(ids: readonly EventId[]): Promise<StoredEvent[]>;
   /** Events that touch a window of a calendar, as lists show them; in no order, a page at a time. Some series have nothing in it. */
-  shownTouching(guildId: GuildId, calendar: Calendar, window: Window): AsyncIterable<EventPage<ShownEvent>>;
+  eventsOverlapping(guildId: GuildId, calendar: Calendar, window: Window): AsyncIterable<EventPage<ListedEvent>>;
   /** The same of series and occurrences that were moved by hand, in some calendars. */
-  recurringTouching(
+  seriesOverlapping(
     guildId: GuildId,
     calendars: readonly Calendar[],
     window: Window,
-    narrowed: Narrowed,
+    options: SearchOptions,
   ): AsyncIterable<EventPage>;
   /** Single events that start in a window, soonest first. */
-  singlesStarting(
+  singleEventsStarting(
     guildId: GuildId,
     calendars: readonly Calendar[],
     window: Window,
-    most: number,
-    narrowed: Narrowed,
+    limit: number,
+    options: SearchOptions,
   ): Promise<StoredEvent[]>;
   /** The overrides of these series with original starts in the window. */
   overrides(ids: readonly EventId[], originals: Window): Promise<Override[]>;
@@ -90,7 +90,7 @@ export function eventReads(model: Model<AnyRow>, moment?: { at?: SnapshotTime })
     return rows;
   }
 
-  async function* found<Event extends ShownEvent>(
+  async function* found<Event extends ListedEvent>(
     where: Pick<FindCommand, "filter" | "hint">,
     { projection, eventIn }: RowMapping<Event>,
   ): AsyncIterable<EventPage<Event>> {
@@ -115,7 +115,7 @@ export function eventReads(model: Model<AnyRow>, moment?: { at?: SnapshotTime })
   const byIds =
     moment === undefined
       ? rowReader(model)
-      : (ids: readonly string[]) => rowsOf<Row>({ filter: { _id: { $in: ids } }, projection: WITHOUT_ENTRIES });
+      : (ids: readonly string[]) => rowsOf<Row>({ filter: { _id: { $in: ids } }, projection: READ_PROJECTION });
 
   return {
     async find(guildId, id, occurrence) {
@@ -130,13 +130,13 @@ export function eventReads(model: Model<AnyRow>, moment?: { at?: SnapshotTime })
       return [...partitionRows(await byIds(ids), eventOf).events];
     },
 
-    shownTouching: (guildId, calendar, window) =>
+    eventsOverlapping: (guildId, calendar, window) =>
       found(
-        { filter: queryFor(guildId, [calendar], window), hint: ENTRIES_INDEX },
-        { projection: SHOWN, eventIn: shownOf },
+        { filter: windowQuery(guildId, [calendar], window), hint: ENTRIES_INDEX },
+        { projection: LIST_PROJECTION, eventIn: listedEventOf },
       ),
 
-    recurringTouching(guildId, calendars, window, { texts, only = {}, changedSince }) {
+    seriesOverlapping(guildId, calendars, window, { texts, only = {}, changedSince }) {
       const { color, eventId } = only;
       const ofColor = color === undefined ? [] : [{ $or: [{ color: { $in: [color, null] } }, { hasOverrides: true }] }];
       const changed =
@@ -145,12 +145,12 @@ export function eventReads(model: Model<AnyRow>, moment?: { at?: SnapshotTime })
       const also = conditions.length === 0 ? {} : { $and: conditions };
       const where =
         eventId === undefined
-          ? { filter: queryFor(guildId, calendars, window, { which: "recurring", also }), hint: ENTRIES_INDEX }
+          ? { filter: windowQuery(guildId, calendars, window, { which: "recurring", also }), hint: ENTRIES_INDEX }
           : { filter: seriesQuery(guildId, calendars, eventId) };
       return found(where, { projection: projectionOf(texts), eventIn: eventOf });
     },
 
-    async singlesStarting(guildId, calendars, { from, until }, most, { texts, only = {}, changedSince }) {
+    async singleEventsStarting(guildId, calendars, { from, until }, limit, { texts, only = {}, changedSince }) {
       const { color, eventId } = only;
       const filter = {
         ...inCalendars(guildId, calendars),
@@ -161,14 +161,14 @@ export function eventReads(model: Model<AnyRow>, moment?: { at?: SnapshotTime })
         recurrence: { $exists: false },
         eventId: { $exists: false },
       };
-      const read = { filter, projection: projectionOf(texts), sort: { startsAt: 1 }, limit: most } as const;
-      const hint = eventId === undefined ? { hint: IN_ORDER_INDEX } : {};
+      const read = { filter, projection: projectionOf(texts), sort: { startsAt: 1 }, limit: limit } as const;
+      const hint = eventId === undefined ? { hint: START_INDEX } : {};
       return [...partitionRows(await rowsOf<Row>({ ...read, ...hint }), eventOf).events];
     },
 
     async overrides(ids, { from, until }) {
       const filter = { eventId: { $in: ids }, original: { $gte: from, $lt: until } };
-      const rows = await rowsOf<OverrideRow>({ filter, projection: FOUND });
+      const rows = await rowsOf<OverrideRow>({ filter, projection: SEARCH_PROJECTION });
       return rows.map(overrideOf);
     },
 
@@ -181,12 +181,12 @@ export function eventReads(model: Model<AnyRow>, moment?: { at?: SnapshotTime })
 }
 
 function rowReader(model: Model<AnyRow>): (ids: readonly string[]) => Promise<Row[]> {
-  const read = batchedFind(model, WITHOUT_ENTRIES);
+  const read = batchedFind(model, READ_PROJECTION);
   return async (ids) => (await Promise.all(ids.map(read))).filter((row) => row !== null);
 }
 
 /** The projection of rows, and the function that makes an event of a row. */
-interface RowMapping<Event extends ShownEvent> {
+interface RowMapping<Event extends ListedEvent> {
   readonly projection: Readonly<Record<string, 0>>;
   readonly eventIn: (row: Exclude<Row, OverrideRow>) => Event | undefined;
 }
@@ -201,10 +201,10 @@ function changedAfter(at: EpochMs): object[] {
 const WITHOUT_TEXTS = perText(() => 0 as const);
 
 function projectionOf(texts: boolean): RowMapping<StoredEvent>["projection"] {
-  return texts ? FOUND : { ...FOUND, ...WITHOUT_TEXTS };
+  return texts ? SEARCH_PROJECTION : { ...SEARCH_PROJECTION, ...WITHOUT_TEXTS };
 }
 
-function partitionRows<Event extends ShownEvent>(
+function partitionRows<Event extends ListedEvent>(
   rows: readonly Row[],
   eventIn: RowMapping<Event>["eventIn"],
 ): EventPage<Event> {

@@ -36,7 +36,7 @@ export type FormerEvent = { readonly until: EpochMs } & (
 );
 
 /** Computes `former` from the stored row, in the update that replaces it. */
-export const BECOMES_FORMER = {
+export const FORMER_EVENT = {
   former: storedStateExpression(
     "calendarNumber",
     "startsAt",
@@ -52,7 +52,7 @@ export const BECOMES_FORMER = {
 } as const;
 
 /** Computes `former` of an occurrence that is changed by hand. */
-export function becomesFormer(guildId: GuildId, before: Occurrence): { readonly former: object } {
+export function formerOccurrence(guildId: GuildId, before: Occurrence): { readonly former: object } {
   const { eventId, calendarNumber, startsAt, endsAt, color, isFirst, scheduledAt, coloredAt } = before;
   const stamps = { scheduledSince: new Date(scheduledAt), coloredSince: new Date(coloredAt) };
   const ruleOccurrence = { guildId, eventId, calendarNumber, startsAt, endsAt, color, isFirst, ...stamps };

@@ -6,11 +6,11 @@ import { type AnyRow, eventOf, type EventRow, type OverrideRow } from "./calenda
 import { unwrittenCalendar } from "../domain/calendar/calendar.ts";
 import { type CalendarEvent, seriesOf } from "../domain/event/event.ts";
 import { occurrenceId } from "../domain/event/occurrence-id.ts";
-import { originalByNewRules, type Series } from "../domain/recurrence/occurrences.ts";
+import { originalUnderNewRules, type Series } from "../domain/recurrence/occurrences.ts";
 import { newRecurring } from "../domain/recurrence/recurring.ts";
-import { entriesOf } from "../window-index/entries.ts";
+import { indexFieldsOf } from "../window-index/entries.ts";
 
-interface OfCalendar {
+interface CalendarKey {
   readonly guildId: GuildId;
   readonly calendarNumber: number;
 }
@@ -21,7 +21,7 @@ interface OfCalendar {
  * its original start: that is a write of the series, with a revision of its own. A series that is written meanwhile is filed
  * by that write.
  */
-export async function refileSeries(connection: Connection, { guildId, calendarNumber }: OfCalendar): Promise<void> {
+export async function reindexSeries(connection: Connection, { guildId, calendarNumber }: CalendarKey): Promise<void> {
   const model = connection.model<AnyRow>("CalendarEvent");
   const rows = model
     .find({ guildId, calendarNumber, recurrence: { $exists: true } })
@@ -29,23 +29,23 @@ export async function refileSeries(connection: Connection, { guildId, calendarNu
     .cursor();
   for await (const row of rows as AsyncIterable<EventRow>) {
     const event = eventOf(row);
-    if (event?.recurring !== undefined) await refile(connection, model, row, event);
+    if (event?.recurring !== undefined) await reindexOne(connection, model, row, event);
   }
 }
 
-async function refile(connection: Connection, model: Model<AnyRow>, row: EventRow, event: CalendarEvent) {
+async function reindexOne(connection: Connection, model: Model<AnyRow>, row: EventRow, event: CalendarEvent) {
   const series = seriesOf(event, unwrittenCalendar(event.guildId, event.calendarNumber));
   if (event.recurring === undefined || series === undefined) return;
   const { recurrence, anchor, hasOverrides } = event.recurring;
-  const exDates = recurrence.exDates?.map((original) => movedTo(series, original));
+  const exDates = recurrence.exDates?.map((original) => newOriginal(series, original));
   const recurring = newRecurring({ ...recurrence, ...(exDates && { exDates }) }, anchor, event.startsAt, hasOverrides);
-  const { entries, lastAt, repeats } = entriesOf({ ...event, recurring });
-  const filed = { entries, lastAt, repeats, lastDay: recurring.lastDay };
+  const { entries, lastAt, repeats } = indexFieldsOf({ ...event, recurring });
+  const indexFields = { entries, lastAt, repeats, lastDay: recurring.lastDay };
   const moved = hasOverrides ? await movedOverrides(model, row, series) : [];
   const isChanged = moved.length > 0 || !isDeepStrictEqual(exDates, recurrence.exDates);
-  if (!isChanged && isDeepStrictEqual(filed, filedIn(row))) return;
+  if (!isChanged && isDeepStrictEqual(indexFields, storedIndexFields(row))) return;
   const written = isChanged ? { revision: row.revision + 1, changedAt: "$$NOW" } : {};
-  const fields = Object.entries({ ...filed, "recurrence.exDates": exDates, ...written });
+  const fields = Object.entries({ ...indexFields, "recurrence.exDates": exDates, ...written });
   const set = Object.fromEntries(fields.map(([field, value]) => [field, value ?? "$$REMOVE"]));
   await inTransaction(connection, async (session) => {
     for (const [before, after] of moved) {
@@ -58,13 +58,13 @@ async function refile(connection: Connection, model: Model<AnyRow>, row: EventRo
   });
 }
 
-function filedIn({ entries, lastAt, repeats, lastDay }: EventRow): object {
+function storedIndexFields({ entries, lastAt, repeats, lastDay }: EventRow): object {
   return { entries, lastAt, repeats, lastDay };
 }
 
 /** Where the occurrence now starts by the rule; the same start where it is none of its dates, nor was. */
-function movedTo(series: Series, original: EpochMs): EpochMs {
-  return originalByNewRules(series, original) ?? original;
+function newOriginal(series: Series, original: EpochMs): EpochMs {
+  return originalUnderNewRules(series, original) ?? original;
 }
 
 /** The overrides whose original starts have moved, as they are and as they become. */
@@ -76,7 +76,7 @@ async function movedOverrides(
   const rows = await model.find({ eventId } as never).lean<OverrideRow[]>();
   const taken = new Set(rows.map(({ original }) => original));
   return rows.flatMap((row) => {
-    const original = movedTo(series, row.original);
+    const original = newOriginal(series, row.original);
     if (taken.has(original)) return [];
     return [[row, { ...row, _id: occurrenceId(row.eventId, original), original }] as const];
   });

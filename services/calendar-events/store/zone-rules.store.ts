@@ -1,9 +1,9 @@
 import { type Connection, Schema } from "mongoose";
 import type { GuildId } from "../../contracts/ids.ts";
-import { refileSeries } from "./reindex-series.store.ts";
+import { reindexSeries } from "./reindex-series.store.ts";
 
 /** By which rules of time zones what is stored was filed. */
-export interface ZoneRulesSeen {
+export interface IndexedZoneRules {
   /** A digest of each zone's rules, by name. */
   readonly digests: Readonly<Record<string, string>>;
   /** The zones whose rules changed last. */
@@ -12,7 +12,7 @@ export interface ZoneRulesSeen {
   readonly isSettled: boolean;
 }
 
-interface ZoneRulesRow extends ZoneRulesSeen {
+interface ZoneRulesRow extends IndexedZoneRules {
   readonly _id: string;
   /** When the change was noticed; database time. */
   readonly since: Date;
@@ -34,20 +34,20 @@ const ID = "filed by";
 
 export interface ZoneRulesStore {
   /** With how long ago the last change was noticed. */
-  seen(): Promise<(ZoneRulesSeen & { readonly ageMs: number }) | undefined>;
-  save(seen: ZoneRulesSeen): Promise<void>;
+  indexedRules(): Promise<(IndexedZoneRules & { readonly ageMs: number }) | undefined>;
+  save(indexedRules: IndexedZoneRules): Promise<void>;
   /**
    * Files the series of all calendars that have or had one of the zones, and says in the change feed that the calendars have
    * changed. Their revisions stay: nothing that they show has changed.
    */
-  refile(zones: readonly string[]): Promise<void>;
+  reindex(zones: readonly string[]): Promise<void>;
 }
 
 /** Needs the models of events and calendars on the connection. */
 export function zoneRulesStore(connection: Connection): ZoneRulesStore {
   const model = connection.model<ZoneRulesRow>("ZoneRules", schema);
   return {
-    async seen() {
+    async indexedRules() {
       const age = { $set: { ageMs: { $toDouble: { $subtract: ["$$NOW", "$since"] } } } };
       const rows = await model.aggregate<ZoneRulesRow & { readonly ageMs: number }>([{ $match: { _id: ID } }, age]);
       return rows[0];
@@ -58,14 +58,14 @@ export function zoneRulesStore(connection: Connection): ZoneRulesStore {
       await model.updateOne({ _id: ID }, [{ $replaceWith: row }], { updatePipeline: true, upsert: true });
     },
 
-    async refile(zones) {
+    async reindex(zones) {
       const calendars = connection.model<{ readonly guildId: GuildId; readonly calendarNumber: number }>("Calendar");
       const affected = calendars
         .find({ "zoneChanges.timezone": { $in: [...zones] } }, { guildId: 1, calendarNumber: 1 })
         .lean()
         .cursor();
       for await (const { _id, guildId, calendarNumber } of affected) {
-        await refileSeries(connection, { guildId, calendarNumber });
+        await reindexSeries(connection, { guildId, calendarNumber });
         await calendars.updateOne({ _id }, [{ $set: { changedAt: "$$NOW" } }], { updatePipeline: true });
       }
     },

@@ -71,12 +71,12 @@ const CYCLES: Readonly<Record<Frequency, Cycle>> = {
 };
 
 /** An occurrence that takes longer has no slots: clocks may change on the way. So far before a window may one begin that has. */
-export const LONGEST_IN_SLOTS_MS = 2 * DAY_MS;
+export const MAX_SLOTTED_DURATION_MS = 2 * DAY_MS;
 /** Largest number of slots; a series with more has no entries of this cycle. */
 const MAX_SLOTS = 20;
 
 /** Each cycle has a thousand numbers of its own. */
-const NUMBERS = 1_000;
+const ENTRIES_PER_CYCLE = 1_000;
 /** At its beginning, two that are no slots. */
 const [EVERY_WINDOW, WHOLE_CYCLE, FIRST_SLOT] = [0, 1, 2];
 
@@ -85,16 +85,16 @@ export function cycleEntries(series: Series): number[] {
   const { cycles, walls } = candidateDates(series);
   const length = series.endsAt - series.startsAt;
   for (const frequency of cycles) {
-    const slots = slotsTaken(CYCLES[frequency], walls, length);
-    const first = firstNumberOf(frequency);
+    const slots = occupiedSlots(CYCLES[frequency], walls, length);
+    const first = firstEntryOf(frequency);
     if (slots !== undefined) return [first + WHOLE_CYCLE, ...slots.map((slot) => first + FIRST_SLOT + slot)];
   }
-  return [firstNumberOf(cycles[0]) + EVERY_WINDOW];
+  return [firstEntryOf(cycles[0]) + EVERY_WINDOW];
 }
 
 /** Undefined for every slot, or for more than have entries. */
-function slotsTaken(cycle: Cycle, walls: readonly WallMs[], length: number): number[] | undefined {
-  if (length > LONGEST_IN_SLOTS_MS) return undefined;
+function occupiedSlots(cycle: Cycle, walls: readonly WallMs[], length: number): number[] | undefined {
+  if (length > MAX_SLOTTED_DURATION_MS) return undefined;
   const slots = new Set<number>();
   for (const from of walls.flatMap((wall) => cycle.samplesOf(wall))) {
     const last = from + Math.max(0, length - 1);
@@ -105,19 +105,24 @@ function slotsTaken(cycle: Cycle, walls: readonly WallMs[], length: number): num
 }
 
 /** Numbers of which a series has one when an occurrence of it may be in a window: each number, or a range of them. */
-export interface LookedAt {
+export interface EntryNumbers {
   readonly numbers: readonly number[];
   /** From the first to the last, both included. */
   readonly ranges: readonly (readonly [first: number, last: number])[];
 }
 
 /** Where to look for series of all frequencies that may have something between two wall times, both included. */
-export function cyclesAround(from: WallMs, last: WallMs): LookedAt {
-  const looks = FREQUENCIES.map((frequency) => lookIn(CYCLES[frequency], firstNumberOf(frequency), from, last));
-  return { numbers: looks.flatMap(({ numbers }) => numbers), ranges: looks.flatMap(({ ranges }) => ranges) };
+export function entryNumbersBetween(from: WallMs, last: WallMs): EntryNumbers {
+  const perFrequency = FREQUENCIES.map((frequency) =>
+    entryNumbersIn(CYCLES[frequency], firstEntryOf(frequency), from, last),
+  );
+  return {
+    numbers: perFrequency.flatMap(({ numbers }) => numbers),
+    ranges: perFrequency.flatMap(({ ranges }) => ranges),
+  };
 }
 
-function lookIn(cycle: Cycle, number: number, from: WallMs, last: WallMs): LookedAt {
+function entryNumbersIn(cycle: Cycle, number: number, from: WallMs, last: WallMs): EntryNumbers {
   if (last - from >= cycle.wholeMs) return { numbers: [number + EVERY_WINDOW, number + WHOLE_CYCLE], ranges: [] };
   const zero = number + FIRST_SLOT;
   const [a, b] = [zero + cycle.slotOf(from), zero + cycle.slotOf(last)];
@@ -131,8 +136,8 @@ function lookIn(cycle: Cycle, number: number, from: WallMs, last: WallMs): Looke
   return { numbers: [number + EVERY_WINDOW], ranges };
 }
 
-function firstNumberOf(frequency: Frequency): number {
-  return NUMBERS * (1 + FREQUENCIES.indexOf(frequency));
+function firstEntryOf(frequency: Frequency): number {
+  return ENTRIES_PER_CYCLE * (1 + FREQUENCIES.indexOf(frequency));
 }
 
 /** A cycle that is always as long. */

@@ -4,14 +4,14 @@ import { anyByRuleSeries } from "../../../test/calendar/any-rule.ts";
 import { anyLook, anySeries, DAY, zone } from "../../../test/calendar/any-series.ts";
 import type { GuildId } from "../../contracts/ids.ts";
 import { unwrittenCalendar } from "../domain/calendar/calendar.ts";
-import { occurrencesTouching, type Series, seriesEnd } from "../domain/recurrence/occurrences.ts";
+import { occurrencesOverlapping, type Series, seriesEnd } from "../domain/recurrence/occurrences.ts";
 import { fullRecurrence } from "../domain/recurrence/parse-recurrence.ts";
 import { readRrule, type RuleInput } from "../domain/recurrence/rrule-text.ts";
 import { UTC } from "../domain/calendar/zone.ts";
 import type { Window } from "../domain/event/window.ts";
-import { cycleEntries, cyclesAround } from "./cycles.ts";
-import { queryFor } from "./query.ts";
-import { type Repeats, repeatsOf } from "./repeats.ts";
+import { cycleEntries, entryNumbersBetween } from "./cycles.ts";
+import { windowQuery } from "./query.ts";
+import { type IndexedInterval, indexedIntervalOf } from "./repeats.ts";
 
 const HOUR = DAY / 24;
 const guildId = "1" as GuildId;
@@ -32,26 +32,26 @@ interface Place {
 
 /** Whether the query of a window finds the series. */
 function isLookedAt(series: Series, window: Window): boolean {
-  const { $or: places } = queryFor(guildId, [calendarOf(series)], window, { which: "recurring" }) as {
+  const { $or: places } = windowQuery(guildId, [calendarOf(series)], window, { which: "recurring" }) as {
     readonly $or: readonly Place[];
   };
   const own = cycleEntries(series);
-  const repeats = repeatsOf(series);
+  const repeats = indexedIntervalOf(series);
   return places.some(({ entries, lastAt, startsAt, $expr }) => {
     const hasEntry = own.some((entry) =>
       "$in" in entries
         ? entries.$in.includes(entry)
         : entry >= entries.$elemMatch.$gte && entry <= entries.$elemMatch.$lte,
     );
-    const goesOn = (seriesEnd(series) ?? Infinity) >= lastAt.$gte && series.startsAt < startsAt.$lt;
-    return hasEntry && goesOn && valueOf($expr, { repeats }) === true;
+    const isActive = (seriesEnd(series) ?? Infinity) >= lastAt.$gte && series.startsAt < startsAt.$lt;
+    return hasEntry && isActive && valueOf($expr, { repeats }) === true;
   });
 }
 
 /** What MongoDB makes of an expression, as far as these use it. */
-function valueOf(expression: unknown, row: { readonly repeats: Repeats }): unknown {
+function valueOf(expression: unknown, row: { readonly repeats: IndexedInterval }): unknown {
   if (typeof expression === "string" && expression.startsWith("$repeats.")) {
-    return row.repeats[expression.slice("$repeats.".length) as keyof Repeats];
+    return row.repeats[expression.slice("$repeats.".length) as keyof IndexedInterval];
   }
   if (typeof expression !== "object" || expression === null) return expression;
   const [[operator, args]] = Object.entries(expression) as [[string, unknown[]]];
@@ -85,7 +85,7 @@ describe("the cycles of series", () => {
     fc.assert(
       fc.property(anyLook, fc.constantFrom(1 / DAY, 3 / 24, 3, 800), ({ series, window }, days) => {
         const narrow = { ...window, until: Math.min(window.until, window.from + days * DAY) };
-        fc.pre(occurrencesTouching(series, narrow, 1).length > 0);
+        fc.pre(occurrencesOverlapping(series, narrow, 1).length > 0);
         expect(isLookedAt(series, narrow)).toBe(true);
       }),
       { numRuns: 2_000 },
@@ -100,7 +100,7 @@ describe("the cycles of series", () => {
         const { startsAt, recurrence } = any.series;
         const added = after === undefined ? {} : { rDates: [startsAt + after] };
         const series = { ...any.series, endsAt: startsAt + length, recurrence: { ...recurrence, ...added } };
-        const slots = occurrencesTouching(series, { from: 0, until: Date.UTC(2500, 0, 1) }, 30);
+        const slots = occurrencesOverlapping(series, { from: 0, until: Date.UTC(2500, 0, 1) }, 30);
         const slot = slots[nth % slots.length] as { readonly startsAt: number };
         const at = slot.startsAt + Math.floor((part / DAY) * Math.max(0, length - 1));
         expect(isLookedAt(series, { from: at, until: at + 1 })).toBe(true);
@@ -135,7 +135,7 @@ describe("the cycles of series", () => {
         fc.double({ min: 0, max: 1, noNaN: true }),
         (any, length, nth, part) => {
           const series = { ...any.series, endsAt: any.series.startsAt + length };
-          const slots = occurrencesTouching(series, { from: 0, until: Date.UTC(9999, 0, 1) }, 10);
+          const slots = occurrencesOverlapping(series, { from: 0, until: Date.UTC(9999, 0, 1) }, 10);
           const { startsAt } = slots[nth % slots.length] as { readonly startsAt: number };
           const at = startsAt + Math.floor(part * Math.max(0, length - 1));
           expect(isLookedAt(series, { from: at, until: at + 1 })).toBe(true);
@@ -181,10 +181,10 @@ describe("the cycles of series", () => {
   test("no window has more than two ranges of a cycle, and a whole cycle has none", () => {
     const wall = Date.UTC(2024, 1, 27, 23);
     const counts = [1, HOUR, DAY, 8 * DAY, 32 * DAY, 366 * DAY].map(
-      (ms) => cyclesAround(wall, wall + ms).ranges.length,
+      (ms) => entryNumbersBetween(wall, wall + ms).ranges.length,
     );
     expect(counts).toEqual([4, 5, 3, 3, 1, 0]);
-    expect(cyclesAround(Date.UTC(2024, 11, 31, 23), Date.UTC(2025, 0, 1, 1)).ranges).toHaveLength(7);
+    expect(entryNumbersBetween(Date.UTC(2024, 11, 31, 23), Date.UTC(2025, 0, 1, 1)).ranges).toHaveLength(7);
   });
 
   test("a window of some clocks looks as far as any of them", () => {

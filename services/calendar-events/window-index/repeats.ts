@@ -4,11 +4,11 @@ import { DAY_MS } from "../domain/recurrence/civil-days.ts";
 import { instantToLocal, type WallMs } from "../domain/calendar/local-to-instant.ts";
 import type { Series } from "../domain/recurrence/occurrences.ts";
 import { weekOf } from "../domain/recurrence/rule-periods.ts";
-import { LONGEST_IN_SLOTS_MS } from "./cycles.ts";
+import { MAX_SLOTTED_DURATION_MS } from "./cycles.ts";
 import { dateOf, timeInto } from "./wall-clock.ts";
 
 /** The interval of a series in days or months of the wall clock. */
-export interface Repeats {
+export interface IndexedInterval {
   readonly unit: Unit;
   /** Distance of two periods, in the unit. */
   readonly every: number;
@@ -28,17 +28,17 @@ const UNITS: Readonly<Record<Frequency, { readonly unit: Unit; readonly size: nu
 };
 
 /** The largest change of a wall clock during an event. */
-const CLOCKS_MS = 26 * 3_600_000;
+const MAX_CLOCK_CHANGE_MS = 26 * 3_600_000;
 const SHORTEST_MONTH_MS = 28 * DAY_MS;
 
-export function repeatsOf(series: Series): Repeats {
+export function indexedIntervalOf(series: Series): IndexedInterval {
   const { recurrence, startsAt, endsAt, clock } = series;
   // RDATEs follow no interval: any day may have one.
   if (recurrence.rDates !== undefined) return { unit: "day", every: 1, from: 0, reaches: 0 };
   const { unit, size } = UNITS[recurrence.frequency];
   const wall = instantToLocal(startsAt, clock[0].zone);
   const length = Math.max(1, endsAt - startsAt);
-  const toEnd = length - 1 + (length > LONGEST_IN_SLOTS_MS ? CLOCKS_MS : 0);
+  const toEnd = length - 1 + (length > MAX_SLOTTED_DURATION_MS ? MAX_CLOCK_CHANGE_MS : 0);
   const { from, last } = firstPeriod(recurrence, wall);
   const intoUnit = timeInto(DAY_MS, wall) + last * DAY_MS;
   const reaches = Math.floor((intoUnit + toEnd) / (unit === "day" ? DAY_MS : SHORTEST_MONTH_MS));
@@ -74,11 +74,11 @@ export function mayRepeatBetween(from: WallMs, last: WallMs): object {
   const byUnit = (number: (unit: Unit) => number) => ({
     $cond: [{ $eq: ["$repeats.unit", "month"] }, number("month"), number("day")],
   });
-  const sinceOne = {
+  const sincePeriod = {
     $mod: [{ $subtract: [byUnit((unit) => numberOf(last, unit)), "$repeats.from"] }, "$repeats.every"],
   };
   const width = byUnit((unit) => numberOf(last, unit) - numberOf(from, unit));
-  return { $lte: [sinceOne, { $add: [width, "$repeats.reaches"] }] };
+  return { $lte: [sincePeriod, { $add: [width, "$repeats.reaches"] }] };
 }
 
 function numberOf(wall: WallMs, unit: Unit): number {

@@ -6,10 +6,10 @@ import type { GuildId } from "../../contracts/ids.ts";
 import { eventOf, type EventRow } from "../store/calendar-event.document.ts";
 import { unwrittenCalendar } from "../domain/calendar/calendar.ts";
 import { seriesOf } from "../domain/event/event.ts";
-import { occurrencesTouching } from "../domain/recurrence/occurrences.ts";
-import { touches, type Window } from "../domain/event/window.ts";
+import { occurrencesOverlapping } from "../domain/recurrence/occurrences.ts";
+import { overlaps, type Window } from "../domain/event/window.ts";
 import { ENTRIES_INDEX } from "./entries.ts";
-import { queryFor } from "./query.ts";
+import { windowQuery } from "./query.ts";
 
 const HOUR = 3_600_000;
 const DAY = 24 * HOUR;
@@ -50,14 +50,14 @@ describe("the index of windows", () => {
 
   /** What a window costs, and the events that it lists. */
   async function examine(guildId: GuildId, window: Window) {
-    const query = events.find(queryFor(guildId, [unwrittenCalendar(guildId, 1)], window), { hint: ENTRIES_INDEX });
+    const query = events.find(windowQuery(guildId, [unwrittenCalendar(guildId, 1)], window), { hint: ENTRIES_INDEX });
     const { executionStats } = (await query.clone().explain("executionStats")) as ExplainedQuery;
     const { totalKeysExamined: keys, totalDocsExamined: documents } = executionStats;
     return { keys, documents, returned: executionStats.nReturned, listed: listedOf(await query.toArray(), window) };
   }
 
   /** Some windows of a length, each with what it costs; holds that they find all that going through all finds. */
-  async function looks(guildId: GuildId, length: number) {
+  async function perFrequency(guildId: GuildId, length: number) {
     const everything = await allOf(guildId);
     const roll = dice(11);
     const found: Awaited<ReturnType<typeof examine>>[] = [];
@@ -76,7 +76,7 @@ describe("the index of windows", () => {
     ["2 000 series of different rules and lengths, half of which go on", guilds.rules, 2_000],
   ])("in a calendar of %s", (_calendar, guildId, examinedBeside) => {
     test.each(WINDOWS)("%s finds all, and little beside it", async (_window, length) => {
-      for (const { documents, returned, listed } of await looks(guildId, length)) {
+      for (const { documents, returned, listed } of await perFrequency(guildId, length)) {
         expect(returned).toBeLessThanOrEqual(1.2 * listed.length + 100);
         // What has a condition of its own counts as examined twice.
         expect(documents).toBeLessThanOrEqual(2.4 * listed.length + examinedBeside);
@@ -106,5 +106,5 @@ function isListed(row: EventRow, window: Window): boolean {
   const event = eventOf(row);
   if (event === undefined) return false;
   const series = seriesOf(event, unwrittenCalendar(event.guildId, 1));
-  return series === undefined ? touches(event, window) : occurrencesTouching(series, window, 1).length > 0;
+  return series === undefined ? overlaps(event, window) : occurrencesOverlapping(series, window, 1).length > 0;
 }

@@ -1,7 +1,7 @@
 import type { BusUserRecord } from "../../api/bus/bus-user.ts";
 
 /** What a bus user needs to join; the seed is shown once. */
-export interface MadeBusUser {
+export interface CreatedBusUser {
   readonly name: string;
   /** Moleculer's `namespace`. */
   readonly namespace: string;
@@ -9,15 +9,15 @@ export interface MadeBusUser {
   readonly seed: string;
 }
 
-export function madeText(made: MadeBusUser, json: boolean): string {
-  if (json) return JSON.stringify(made);
-  return [made.seed, "(the seed is shown this once: only its public key is kept)", `namespace ${made.namespace}`].join(
+export function createdText(user: CreatedBusUser, json: boolean): string {
+  if (json) return JSON.stringify(user);
+  return [user.seed, "(the seed is shown this once: only its public key is kept)", `namespace ${user.namespace}`].join(
     "\n",
   );
 }
 
 /** Every user, a line each. */
-export function busUserLines(users: readonly BusUserRecord[], json: boolean): string {
+export function busUserListText(users: readonly BusUserRecord[], json: boolean): string {
   if (json) return JSON.stringify(users);
   return users.length === 0 ? "No bus user was ever made" : users.map(line).join("\n");
 }

@@ -8,10 +8,10 @@ import { type BusUsersStore, busUsersStore } from "../../api/bus/bus-users.store
 import { KEY_ACCESS } from "../../contracts/api-keys.contract.ts";
 import type { Caller } from "../../contracts/contract.ts";
 import { guildId, listOf, oneOf, optional, textOf } from "../../contracts/field-rules.ts";
-import { busUserLines, type MadeBusUser, madeText } from "./bus-users-output.ts";
-import { usersConf } from "../permissions/nats-users.ts";
-import { reachMongo } from "./open-database.ts";
-import { enterSchema } from "../run/schema-version.ts";
+import { busUserListText, type CreatedBusUser, createdText } from "./bus-users-output.ts";
+import { natsUsersFile } from "../permissions/nats-users.ts";
+import { openDatabase } from "./open-database.ts";
+import { recordSchemaVersion } from "../run/schema-version.ts";
 import { readSettings } from "../run/service-factories.ts";
 import { StartupError } from "../run/startup-error.ts";
 
@@ -39,7 +39,7 @@ const check = paramsCheck({
   },
 });
 
-type Words = ReturnType<typeof parseWords>;
+type ParsedArguments = ReturnType<typeof parseArguments>;
 
 /**
  * `npm run bus-users`: for whoever may read the database, whether the service runs or not. Gateways read the users every
@@ -49,20 +49,20 @@ export async function runBusUsers(
   args: readonly string[],
   env: Readonly<Record<string, string | undefined>>,
 ): Promise<void> {
-  const work = workOf(parseWords(args));
-  const mongo = await reachMongo(readSettings(env));
-  await enterSchema(mongo.url, "api");
+  const work = parseCommand(parseArguments(args));
+  const mongo = await openDatabase(readSettings(env));
+  await recordSchemaVersion(mongo.url, "api");
   const options = { autoIndex: false, autoCreate: false, writeConcern: { w: "majority", journal: true } } as const;
   const connection = await mongoose.createConnection(mongo.url, options).asPromise();
   try {
     process.stdout.write(`${await work(busUsersStore(connection))}\n`);
   } finally {
     await connection.close();
-    await mongo.done();
+    await mongo.close();
   }
 }
 
-function parseWords(args: readonly string[]) {
+function parseArguments(args: readonly string[]) {
   try {
     return parseArgs({ args: [...args], options: OPTIONS, allowPositionals: true });
   } catch (error) {
@@ -71,17 +71,17 @@ function parseWords(args: readonly string[]) {
 }
 
 /** Returns the command's work, which resolves with the text to print. Rejects invalid arguments before MongoDB is reached. */
-function workOf({ positionals, values }: Words): (store: BusUsersStore) => Promise<string> {
-  const [verb = "", name = ""] = positionals;
+function parseCommand({ positionals, values }: ParsedArguments): (store: BusUsersStore) => Promise<string> {
+  const [command = "", name = ""] = positionals;
   const json = values.json === true;
   const by = `npm run bus-users, by ${userInfo().username}`;
-  switch (verb) {
+  switch (command) {
     case "create": {
       const user = checked(values);
-      return async (store) => madeText(await created(store, user, by), json);
+      return async (store) => createdText(await created(store, user, by), json);
     }
     case "list":
-      return async (store) => busUserLines(await store.list(), json);
+      return async (store) => busUserListText(await store.list(), json);
     case "revoke":
       return async (store) => {
         if (!(await store.revoke(name, by, Date.now()))) throw new StartupError(`There is no bus user "${name}"`);
@@ -89,7 +89,7 @@ function workOf({ positionals, values }: Words): (store: BusUsersStore) => Promi
       };
     case "users-conf":
       return async (store) =>
-        usersConf((await store.list()).filter(({ revokedAt }) => revokedAt === undefined)).trimEnd();
+        natsUsersFile((await store.list()).filter(({ revokedAt }) => revokedAt === undefined)).trimEnd();
     default:
       throw new StartupError(USAGE);
   }
@@ -101,7 +101,7 @@ interface NewBusUser {
   readonly guilds: readonly string[];
 }
 
-function checked({ name, access, guild: guilds }: Words["values"]): NewBusUser {
+function checked({ name, access, guild: guilds }: ParsedArguments["values"]): NewBusUser {
   const params = { name, access, ...(guilds === undefined ? {} : { guilds }) };
   const problems = check(params);
   if (problems.length > 0) {
@@ -110,7 +110,7 @@ function checked({ name, access, guild: guilds }: Words["values"]): NewBusUser {
   return { guilds: [], ...params } as NewBusUser;
 }
 
-async function created(store: BusUsersStore, user: NewBusUser, by: string): Promise<MadeBusUser> {
+async function created(store: BusUsersStore, user: NewBusUser, by: string): Promise<CreatedBusUser> {
   const pair = nkeys.createUser();
   const outcome = await store.insert({ ...user, publicKey: pair.getPublicKey() }, by, Date.now());
   if (outcome === "taken") throw new StartupError(`The name ${user.name} was given before: names are given once`);

@@ -2,7 +2,7 @@ import { mkdtemp, rm } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { shutdownRequested, unlessShutdown } from "../run/shutdown-signals.ts";
-import { startAll } from "../run/modes.ts";
+import { startInOneProcess } from "../run/modes.ts";
 import { readSettings } from "../run/service-factories.ts";
 import { StartupError } from "../run/startup-error.ts";
 
@@ -13,7 +13,7 @@ const LEAD_MINUTES = 1;
 /** From the request to the post, first and after the move. */
 const DUE_IN_MS = 8_000;
 const MOVED_BY_MS = 4_000;
-const PATIENCE_MS = 60_000;
+const TIMEOUT_MS = 60_000;
 
 /** Shows the whole of it on a running service, or on one that it starts for the purpose on data of its own. */
 export async function runDemo(env: Readonly<Record<string, string | undefined>>): Promise<void> {
@@ -26,7 +26,7 @@ export async function runDemo(env: Readonly<Record<string, string | undefined>>)
   }
   const directory = await mkdtemp(join(tmpdir(), "guildcal-demo-"));
   const end = shutdownRequested();
-  const service = await startAll({ ...env, DATA_DIR: directory, PORT: "0", HOST: "127.0.0.1", API_KEY: "" });
+  const service = await startInOneProcess({ ...env, DATA_DIR: directory, PORT: "0", HOST: "127.0.0.1", API_KEY: "" });
   try {
     await unlessShutdown(end, demonstrate(service.baseUrl, service.firstKey ?? ""));
   } finally {
@@ -46,7 +46,7 @@ async function isGuildcal(baseUrl: string): Promise<boolean> {
 
 async function demonstrate(baseUrl: string, key: string): Promise<void> {
   const post = (path: string, body: Json) => request(baseUrl, key, path, { guild_id: GUILD, ...body });
-  say("1. An event a little more than a minute ahead.");
+  print("1. An event a little more than a minute ahead.");
   const start = Date.now() + LEAD_MINUTES * 60_000 + DUE_IN_MS;
   const created = await post("/v2/events/create", {
     calendar_number: 1,
@@ -58,7 +58,7 @@ async function demonstrate(baseUrl: string, key: string): Promise<void> {
   });
   const eventId = String(created["id"]);
 
-  say(`2. An announcement ${LEAD_MINUTES} minute before it: due in ${DUE_IN_MS / 1000} seconds.`);
+  print(`2. An announcement ${LEAD_MINUTES} minute before it: due in ${DUE_IN_MS / 1000} seconds.`);
   const announced = await post("/v1/announcement/create", {
     channel: "375357265198317580",
     type: "SPECIFIC",
@@ -72,13 +72,13 @@ async function demonstrate(baseUrl: string, key: string): Promise<void> {
   await upcoming(post, id, start - LEAD_MINUTES * 60_000);
 
   const moved = start + MOVED_BY_MS;
-  say(`3. The event moves by ${MOVED_BY_MS / 1000} seconds, and the fire time follows.`);
+  print(`3. The event moves by ${MOVED_BY_MS / 1000} seconds, and the fire time follows.`);
   await post("/v2/events/update", { calendar_number: 1, event_id: eventId, epoch_start: moved });
   await upcoming(post, id, moved - LEAD_MINUTES * 60_000);
 
-  say("4. Now wait for it …");
+  print("4. Now wait for it …");
   const outcome = await untilPosted(post, id);
-  say(`Posted ${String(outcome["late_ms"])} ms after it was due, as message ${String(outcome["message_id"])}.`);
+  print(`Posted ${String(outcome["late_ms"])} ms after it was due, as message ${String(outcome["message_id"])}.`);
   await post("/v1/announcement/delete", { id });
   await post("/v2/events/delete", { calendar_number: 1, event_id: eventId });
 }
@@ -109,11 +109,11 @@ async function eventually(
   what: string,
   everyMs = 100,
 ): Promise<Json> {
-  const deadline = Date.now() + PATIENCE_MS;
+  const deadline = Date.now() + TIMEOUT_MS;
   for (;;) {
     const answer = await silently(ask);
     if (expected(answer)) return ask();
-    if (Date.now() > deadline) throw new StartupError(`${what} did not come within ${PATIENCE_MS / 1000} seconds`);
+    if (Date.now() > deadline) throw new StartupError(`${what} did not come within ${TIMEOUT_MS / 1000} seconds`);
     await new Promise((wake) => setTimeout(wake, everyMs));
   }
 }
@@ -129,7 +129,7 @@ async function silently<T>(work: () => Promise<T>): Promise<T> {
   }
 }
 
-function say(line: string): void {
+function print(line: string): void {
   if (!quiet) process.stdout.write(`\n${line}\n`);
 }
 

@@ -7,10 +7,10 @@ import { type ApiKeyManagement, apiKeyManagement } from "../../api/keys/api-key-
 import { type ApiKeyView, createKey, listKeyChanges, rotateKey } from "../../contracts/api-keys.contract.ts";
 import type { ActionContract } from "../../contracts/contract.ts";
 import { ERRORS, isRefusal, type Refusal } from "../../contracts/errors.ts";
-import { auditing, listing, issuedKeyText } from "./keys-output.ts";
+import { auditText, keyListText, issuedKeyText } from "./keys-output.ts";
 import { withPepper } from "../run/api-key-pepper.ts";
-import { reachMongo } from "./open-database.ts";
-import { enterSchema } from "../run/schema-version.ts";
+import { openDatabase } from "./open-database.ts";
+import { recordSchemaVersion } from "../run/schema-version.ts";
 import { readSettings } from "../run/service-factories.ts";
 import { StartupError } from "../run/startup-error.ts";
 
@@ -35,7 +35,7 @@ const OPTIONS = {
 
 const KEYS_A_PAGE = 100;
 
-type Words = ReturnType<typeof parseWords>;
+type ParsedArguments = ReturnType<typeof parseArguments>;
 
 /**
  * `npm run keys`: for whoever may read the database and the pepper, without a key and whether the service runs or
@@ -45,10 +45,10 @@ export async function runKeys(
   args: readonly string[],
   env: Readonly<Record<string, string | undefined>>,
 ): Promise<void> {
-  const work = workOf(parseWords(args));
+  const work = parseCommand(parseArguments(args));
   const settings = await withPepper(readSettings(env));
-  const mongo = await reachMongo(settings);
-  await enterSchema(mongo.url, "api");
+  const mongo = await openDatabase(settings);
+  await recordSchemaVersion(mongo.url, "api");
   const connection = await mongoose.createConnection(mongo.url, { autoIndex: false, autoCreate: false }).asPromise();
   try {
     const hashing = { pepper: settings.API_KEY_PEPPER as string, env: settings.API_KEY_ENV };
@@ -56,11 +56,11 @@ export async function runKeys(
     process.stdout.write(`${text}\n`);
   } finally {
     await connection.close();
-    await mongo.done();
+    await mongo.close();
   }
 }
 
-function parseWords(args: readonly string[]) {
+function parseArguments(args: readonly string[]) {
   try {
     return parseArgs({ args: [...args], options: OPTIONS, allowPositionals: true });
   } catch (error) {
@@ -69,29 +69,29 @@ function parseWords(args: readonly string[]) {
 }
 
 /** Returns the command's work, which resolves with the text to print. Rejects invalid arguments before MongoDB is reached. */
-function workOf({ positionals, values }: Words): (management: ApiKeyManagement) => Promise<string> {
-  const [verb = "", id = ""] = positionals;
+function parseCommand({ positionals, values }: ParsedArguments): (management: ApiKeyManagement) => Promise<string> {
+  const [command = "", id = ""] = positionals;
   const json = values.json === true;
   const by = `npm run keys, by ${userInfo().username}`;
-  switch (verb) {
+  switch (command) {
     case "create": {
       const params = checked(createKey, createParams(values));
-      return async (management) => issuedKeyText(done(await management.create(params, by)), json);
+      return async (management) => issuedKeyText(unwrap(await management.create(params, by)), json);
     }
     case "list":
-      return async (management) => listing(await everyKey(management), json);
+      return async (management) => keyListText(await allKeys(management), json);
     case "audit": {
       const params = checked(listKeyChanges, auditParams(id, values));
-      return async (management) => auditing(await management.changes(params), json);
+      return async (management) => auditText(await management.changes(params), json);
     }
     case "rotate": {
       const hours = values["overlap-hours"];
       const params = checked(rotateKey, { id, ...(hours === undefined ? {} : { overlapHours: Number(hours) }) });
-      return async (management) => issuedKeyText(done(await management.rotate(id, params.overlapHours, by)), json);
+      return async (management) => issuedKeyText(unwrap(await management.rotate(id, params.overlapHours, by)), json);
     }
     case "revoke":
       return async (management) => {
-        done(await management.revoke(id, by));
+        unwrap(await management.revoke(id, by));
         return json ? JSON.stringify({ id }) : `${id} is revoked: it opens nothing after five seconds at most`;
       };
     default:
@@ -100,17 +100,17 @@ function workOf({ positionals, values }: Words): (management: ApiKeyManagement) 
 }
 
 /** All pages, each so small that it holds whatever the keys name. */
-async function everyKey(management: ApiKeyManagement): Promise<ApiKeyView[]> {
+async function allKeys(management: ApiKeyManagement): Promise<ApiKeyView[]> {
   const all: ApiKeyView[] = [];
   for (let before: string | undefined; ;) {
-    const page = done(await management.list({ amount: KEYS_A_PAGE, ...(before === undefined ? {} : { before }) }));
+    const page = unwrap(await management.list({ amount: KEYS_A_PAGE, ...(before === undefined ? {} : { before }) }));
     all.push(...page.keys);
     if (page.next === undefined) return all;
     before = page.next;
   }
 }
 
-function createParams({ kind, label, guild, expires, ...values }: Words["values"]): object {
+function createParams({ kind, label, guild, expires, ...values }: ParsedArguments["values"]): object {
   return {
     kind,
     label,
@@ -120,7 +120,7 @@ function createParams({ kind, label, guild, expires, ...values }: Words["values"
   };
 }
 
-function auditParams(id: string, { amount, before }: Words["values"]): object {
+function auditParams(id: string, { amount, before }: ParsedArguments["values"]): object {
   return {
     ...(id === "" ? {} : { id }),
     ...(amount === undefined ? {} : { amount: Number(amount) }),
@@ -140,7 +140,7 @@ function checked<Params>(contract: ActionContract<Params, unknown>, params: obje
   throw new StartupError([...problems.map(({ field, message }) => `${field} ${message}`), USAGE].join("\n"));
 }
 
-function done<T>(outcome: T | Refusal): T {
+function unwrap<T>(outcome: T | Refusal): T {
   if (!isRefusal(outcome)) return outcome;
   const problems = (outcome.problems ?? []).map(({ field, message }) => `: ${field} ${message}`);
   throw new StartupError(ERRORS[outcome.refusal].message + problems.join(""));

@@ -4,9 +4,9 @@ import { connect, type Socket } from "node:net";
 import { createInterface } from "node:readline";
 
 /** A server program that this process started. It ends at most a few seconds after this process. */
-export interface OwnedProcess {
+export interface ChildServer {
   /** Resolves when the program has ended, for any reason. */
-  readonly gone: Promise<void>;
+  readonly exited: Promise<void>;
   /** Sends a signal that does not end it; does nothing when it has ended. */
   signal(name: NodeJS.Signals): void;
   /** For fault tests; resolves when the process is gone. */
@@ -30,14 +30,14 @@ const START_MS = 30_000;
 const STOP_MS = 5_000;
 
 /** Starts a server. Resolves when it accepts connections; rejects if it ends before, or after 30 s. */
-export async function startServer({ program, args, env, port, onLine }: ServerCommand): Promise<OwnedProcess> {
-  const child = spawnOwned(program, args, { ...env }, onLine === undefined ? "ignore" : "pipe");
-  const gone = new Promise<void>((resolve) => child.once("exit", () => resolve()));
+export async function startChildServer({ program, args, env, port, onLine }: ServerCommand): Promise<ChildServer> {
+  const child = spawnWithWatcher(program, args, { ...env }, onLine === undefined ? "ignore" : "pipe");
+  const exited = new Promise<void>((resolve) => child.once("exit", () => resolve()));
   if (child.stdout !== null && onLine !== undefined) createInterface(child.stdout).on("line", onLine);
   const hasEnded = () => child.exitCode !== null || child.signalCode !== null;
   const kill = async (signal: NodeJS.Signals) => {
     if (!hasEnded()) child.kill(signal);
-    await gone;
+    await exited;
   };
   try {
     await once(child, "spawn");
@@ -47,7 +47,7 @@ export async function startServer({ program, args, env, port, onLine }: ServerCo
     throw error;
   }
   return {
-    gone,
+    exited,
     signal(name) {
       if (!hasEnded()) child.kill(name);
     },
@@ -72,7 +72,7 @@ exec 3<&-
 exec "$@"`;
 
 /** Starts a program that ends when this process has ended, also by kill -9. */
-export function spawnOwned(
+export function spawnWithWatcher(
   program: string,
   args: readonly string[],
   env: Record<string, string>,

@@ -5,7 +5,7 @@ import { promisify } from "node:util";
 import { expect, test } from "@jest/globals";
 import { childrenOf, commandLine, parentOf } from "../../../test/real-parts/service-process.ts";
 import { until } from "../../../test/real-parts/until.ts";
-import { spawnOwned } from "./child-server.ts";
+import { spawnWithWatcher } from "./child-server.ts";
 
 const run = promisify(execFile);
 const MODULE = JSON.stringify(new URL("child-server.ts", import.meta.url).href);
@@ -13,8 +13,8 @@ const MODULE = JSON.stringify(new URL("child-server.ts", import.meta.url).href);
 test("a program ends with its owner, also where that is killed at the very instant of the start", async () => {
   const script = `
     import { writeSync } from "node:fs";
-    const { spawnOwned } = await import(${MODULE});
-    writeSync(1, String(spawnOwned("sleep", ["300"], {}).pid));
+    const { spawnWithWatcher } = await import(${MODULE});
+    writeSync(1, String(spawnWithWatcher("sleep", ["300"], {}).pid));
     process.kill(process.pid, "SIGKILL");`;
   const killed = await run(process.execPath, ["--input-type=module", "-e", script]).catch((error: unknown) => error);
   const { signal, stdout } = killed as { readonly signal: string; readonly stdout: string };
@@ -23,7 +23,7 @@ test("a program ends with its owner, also where that is killed at the very insta
 });
 
 test("a watcher ends with its program, and has none of its environment", async () => {
-  const program = spawnOwned("sleep", ["300"], { PATH: process.env["PATH"] ?? "", SECRET: "of the program" });
+  const program = spawnWithWatcher("sleep", ["300"], { PATH: process.env["PATH"] ?? "", SECRET: "of the program" });
   const pid = program.pid as number;
   let watcher = 0;
   await until(async () => {

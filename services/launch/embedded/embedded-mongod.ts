@@ -5,7 +5,7 @@ import { basicEnvironment } from "./basic-environment.ts";
 import { makeDataFolder } from "./data-folder.ts";
 import { findMongod } from "./mongod-binary.ts";
 import { ADMIN, mongodUsers, type MongodUsers, prepareMongod, SET } from "../permissions/mongod-users.ts";
-import { startServer } from "./child-server.ts";
+import { startChildServer } from "./child-server.ts";
 import { StartupError } from "../run/startup-error.ts";
 import type { ServiceName } from "../../contracts/service-names.ts";
 
@@ -16,29 +16,29 @@ export interface EmbeddedMongod {
   /** For a service's own user. */
   urlOf(service: ServiceName): string;
   /** Settles when mongod ends although nobody asked it to. */
-  readonly lost: Promise<void>;
+  readonly exitedUnexpectedly: Promise<void>;
   stop(): Promise<void>;
 }
 
 /** A killed owner takes its mongod along within seconds; a new start waits for that. */
-const WAIT_FOR_PREDECESSOR_MS = 10_000;
+const PREVIOUS_MONGOD_TIMEOUT_MS = 10_000;
 /** mongod refuses to start with less. */
-const LEAST_FREE_BYTES = 500 * 1024 * 1024;
+const MIN_FREE_BYTES = 500 * 1024 * 1024;
 
 /** Starts mongod on `directory`, where its data stays, and waits until it is primary and has its users. */
 export async function startMongod(directory: string): Promise<EmbeddedMongod> {
   const dbPath = join(directory, "mongodb");
   await makeFolder(dbPath);
-  await predecessorGone(dbPath);
+  await waitForPreviousMongod(dbPath);
   const { binary, why } = { why: "", ...(await findMongod(directory)) };
   if (binary === undefined) throw new StartupError(`No mongod here: ${why}`);
-  const [port, users] = [await keptPort(directory), await mongodUsers(directory)];
+  const [port, users] = [await choosePort(directory), await mongodUsers(directory)];
   let problem: string | undefined;
   const args = mongodArguments(port, dbPath, users);
   const onLine = (line: string) => (problem = problemOf(line) ?? problem);
   const notStarting = (error: unknown) =>
     new StartupError(`mongod does not start on ${dbPath}: ${problem ?? firstLine(error)}`);
-  const server = await startServer({ program: binary.path, args, env: basicEnvironment(), port, onLine }).catch(
+  const server = await startChildServer({ program: binary.path, args, env: basicEnvironment(), port, onLine }).catch(
     (error: unknown) => {
       throw notStarting(error);
     },
@@ -51,7 +51,7 @@ export async function startMongod(directory: string): Promise<EmbeddedMongod> {
   return {
     url: users.urlOf(ADMIN, port),
     urlOf: (service) => users.urlOf(service, port),
-    lost: server.gone.then(() => (stopping ? NEVER : undefined)),
+    exitedUnexpectedly: server.exited.then(() => (stopping ? NEVER : undefined)),
     async stop() {
       stopping = true;
       await server.stop();
@@ -100,7 +100,7 @@ function problemOf(line: string): string | undefined {
 
 /** By which a service's user reaches the mongod that another process runs on this folder now; undefined when none does. */
 export async function runningMongod(directory: string, service: ServiceName): Promise<string | undefined> {
-  const pid = await mongodHolding(join(directory, "mongodb"));
+  const pid = await findMongodUsing(join(directory, "mongodb"));
   if (pid === undefined) return undefined;
   return (await mongodUsers(directory)).urlOf(service, await portOfLastStart(directory));
 }
@@ -108,16 +108,16 @@ export async function runningMongod(directory: string, service: ServiceName): Pr
 async function makeFolder(dbPath: string): Promise<void> {
   await makeDataFolder(dbPath);
   const { bavail, bsize } = await statfs(dbPath);
-  if (bavail * bsize < LEAST_FREE_BYTES) {
+  if (bavail * bsize < MIN_FREE_BYTES) {
     throw new StartupError(`The disk is full: ${dbPath} has less than 500 MiB left, which mongod needs to start`);
   }
 }
 
 /** Waits until no mongod holds the data any more. */
-async function predecessorGone(dbPath: string): Promise<void> {
-  const deadline = Date.now() + WAIT_FOR_PREDECESSOR_MS;
+async function waitForPreviousMongod(dbPath: string): Promise<void> {
+  const deadline = Date.now() + PREVIOUS_MONGOD_TIMEOUT_MS;
   for (;;) {
-    const pid = await mongodHolding(dbPath);
+    const pid = await findMongodUsing(dbPath);
     if (pid === undefined) return;
     if (Date.now() > deadline) throw new StartupError(`${dbPath} is in use by another mongod (process ${pid})`);
     await new Promise((wake) => setTimeout(wake, 100));
@@ -125,7 +125,7 @@ async function predecessorGone(dbPath: string): Promise<void> {
 }
 
 /** mongod writes its process id into its lock file, and empties the file when it ends in order. */
-async function mongodHolding(dbPath: string): Promise<number | undefined> {
+async function findMongodUsing(dbPath: string): Promise<number | undefined> {
   const pid = Number(await readFile(join(dbPath, "mongod.lock"), "utf8").catch(() => ""));
   if (!Number.isInteger(pid) || pid <= 0) return undefined;
   const command = await readFile(`/proc/${pid}/comm`, "utf8").catch(() => "");
@@ -133,7 +133,7 @@ async function mongodHolding(dbPath: string): Promise<number | undefined> {
 }
 
 /** The replica set remembers its member's address: the port of the first start is kept, while it is free. */
-async function keptPort(directory: string): Promise<number> {
+async function choosePort(directory: string): Promise<number> {
   const kept = await portOfLastStart(directory);
   const port = kept > 0 && kept < 65_536 && (await freePort(kept).catch(() => 0)) === kept ? kept : await freePort(0);
   if (port !== kept) await writeFile(portFile(directory), String(port));

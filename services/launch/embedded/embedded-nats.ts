@@ -4,11 +4,11 @@ import { tmpdir } from "node:os";
 import { delimiter, dirname, join } from "node:path";
 import { MAX_PAYLOAD_BYTES } from "../../../mixins/bus/packet-limits.ts";
 import { freePort } from "./embedded-mongod.ts";
-import { type OwnedProcess, startServer } from "./child-server.ts";
+import { type ChildServer, startChildServer } from "./child-server.ts";
 import { StartupError } from "../run/startup-error.ts";
 
 /** A real nats-server that this process owns. */
-export interface EmbeddedNats extends OwnedProcess {
+export interface EmbeddedNats extends ChildServer {
   readonly url: string;
   readonly port: number;
 }
@@ -26,48 +26,48 @@ export interface NatsUsers {
 /** A nats-server that is kept running. */
 export interface SupervisedNats extends Pick<EmbeddedNats, "port" | "stop"> {
   /** Lets in these users from now on, and closes the connections of all others. */
-  letIn(configuration: string): Promise<void>;
+  setUsers(configuration: string): Promise<void>;
 }
 
 /** Starts nats-server, and again on the same port whenever it ends by itself: its clients come back to it there. */
 export async function superviseNats(users: NatsUsers, wantedPort = 0): Promise<SupervisedNats> {
   let { configuration } = users;
-  let server = await startNatsFor(users, wantedPort);
+  let server = await startNatsWithUsers(users, wantedPort);
   const { port } = server;
   let stopping = false;
 
-  async function keep(): Promise<void> {
+  async function restartOnExit(): Promise<void> {
     for (;;) {
-      await server.gone;
+      await server.exited;
       if (stopping) return;
       process.stderr.write("nats-server ended by itself; starting it again\n");
       await new Promise((wake) => setTimeout(wake, START_AGAIN_MS));
       const given = configuration;
-      server = await startNatsFor({ ...users, configuration: given }, port).catch(() => server);
-      if (configuration !== given) await server.letIn(configuration);
+      server = await startNatsWithUsers({ ...users, configuration: given }, port).catch(() => server);
+      if (configuration !== given) await server.setUsers(configuration);
     }
   }
 
-  const kept = keep();
+  const restarting = restartOnExit();
   return {
     port,
-    async letIn(next) {
+    async setUsers(next) {
       configuration = next;
-      await server.letIn(next);
+      await server.setUsers(next);
     },
     async stop() {
       stopping = true;
       await server.stop();
-      await kept;
+      await restarting;
     },
   };
 }
 
 /** Starts nats-server on loopback for these users alone. Its configuration, which names no password, is a file as long as it runs. */
-export async function startNatsFor(
+export async function startNatsWithUsers(
   { configuration, passwords }: NatsUsers,
   port = 0,
-): Promise<EmbeddedNats & Pick<SupervisedNats, "letIn">> {
+): Promise<EmbeddedNats & Pick<SupervisedNats, "setUsers">> {
   const folder = await mkdtemp(join(tmpdir(), "guildcal-nats-"));
   const file = join(folder, "nats.conf");
   const write = (users: string) => writeFile(file, `max_payload: ${MAX_PAYLOAD_BYTES}\n${users}`);
@@ -77,11 +77,11 @@ export async function startNatsFor(
     await remove();
     throw error;
   });
-  void server.gone.then(remove).catch(() => undefined);
+  void server.exited.then(remove).catch(() => undefined);
   let written = Promise.resolve();
   return {
     ...server,
-    letIn(users) {
+    setUsers(users) {
       // nats-server reads its configuration again, and keeps the former one where it finds an error.
       written = written.then(() => write(users)).then(() => server.signal("SIGHUP"));
       return written;
@@ -90,12 +90,12 @@ export async function startNatsFor(
 }
 
 /**
- * Starts nats-server on loopback, on the port or any free one, and waits until it takes connections. `also` are
+ * Starts nats-server on loopback, on the port or any free one, and waits until it takes connections. `extraArguments` are
  * further arguments; without users among them it lets in everybody.
  */
 export async function startNats(
   port = 0,
-  also: readonly string[] = [],
+  extraArguments: readonly string[] = [],
   env: Readonly<Record<string, string>> = {},
 ): Promise<EmbeddedNats> {
   const binary = await findNatsServer();
@@ -103,8 +103,8 @@ export async function startNats(
     throw new StartupError("No nats-server here: install it, or set NATS_URL to a NATS server");
   }
   const chosen = await freePort(port);
-  const args = ["--addr", "127.0.0.1", "--port", String(chosen), ...also];
-  const server = await startServer({ program: binary, args, env, port: chosen }).catch((error: unknown) => {
+  const args = ["--addr", "127.0.0.1", "--port", String(chosen), ...extraArguments];
+  const server = await startChildServer({ program: binary, args, env, port: chosen }).catch((error: unknown) => {
     throw new StartupError(`nats-server does not start: ${String(error)}`);
   });
   return { ...server, url: `nats://127.0.0.1:${chosen}`, port: chosen };

@@ -88,14 +88,16 @@ const TO_ONE = ["DISCOVER", "INFO", "PING", "PONG"];
  * (`RES.<node>.<request>`). No user may publish to `REQ.<node>`, which would bypass the permission for the action.
  */
 export function natsPermissions(service: ServiceName): NatsPermissions {
-  const { calls: asks, broadcasts: tells, listensTo: hears } = MESSAGE_FLOW[service];
+  const { calls: calls, broadcasts: broadcasts, listensTo: listensTo } = MESSAGE_FLOW[service];
   const callers = SERVICES.filter((other) => MESSAGE_FLOW[other].calls.some(({ name }) => ownerOf(name) === service));
-  const listeners = SERVICES.filter((other) => MESSAGE_FLOW[other].listensTo.some((event) => tells.includes(event)));
+  const listeners = SERVICES.filter((other) =>
+    MESSAGE_FLOW[other].listensTo.some((event) => broadcasts.includes(event)),
+  );
   const own = EVERY_ACTION.map(({ name }) => name).filter((name) => ownerOf(name) === service);
   const publish = [
     ...TO_ALL,
     ...TO_ONE.map((command) => `${command}.*.*`),
-    ...asks.map(({ name }) => `REQB.${name}`),
+    ...calls.map(({ name }) => `REQB.${name}`),
     ...callers.map((caller) => `RES.${caller}.*`),
     ...listeners.map((listener) => `EVENT.${listener}.*`),
   ];
@@ -104,7 +106,7 @@ export function natsPermissions(service: ServiceName): NatsPermissions {
     ...[...TO_ONE, "REQ", "RES", "EVENT"].map((command) => `${command}.${service}.*`),
     `RES.${service}.*.*`,
     ...own.map((name) => `REQB.${name}`),
-    ...hears.map(({ name }) => `EVENTB.${service}.${name}`),
+    ...listensTo.map(({ name }) => `EVENTB.${service}.${name}`),
   ];
   const ofBusUsers = service === "api" ? [EVERY_BUS_SUBJECT] : [];
   return {

@@ -16,7 +16,7 @@ export type NatsBusUser = Pick<BusUser, "name" | "access" | "publicKey">;
  * The part of nats-server's configuration that lets in a user a service, each for its own subjects alone, and the bus users
  * by their public keys. It holds no secret.
  */
-export function natsUsers(busUsers: readonly NatsBusUser[] = []): string {
+export function natsAuthorization(busUsers: readonly NatsBusUser[] = []): string {
   const services = SERVICES.toSorted().map((service) =>
     user(`user: ${service}, password: $${passwordVariable(service)}`, natsPermissions(service)),
   );
@@ -32,9 +32,9 @@ const HEAD =
   "# Made by `npm run permissions` from services/launch/permissions/nats-permissions.ts; a test holds it equal.\n";
 
 /** The whole file of the manifests' users. Passwords are in a file beside it. */
-export function usersConf(busUsers: readonly NatsBusUser[] = []): string {
+export function natsUsersFile(busUsers: readonly NatsBusUser[] = []): string {
   const head = busUsers.length === 0 ? HEAD : "# Made by `npm run bus-users -- users-conf`.\n";
-  return `${head}\n# API_PASSWORD and its like.\ninclude ../../run/secrets/nats/passwords.conf\n\n${natsUsers(busUsers)}`;
+  return `${head}\n# API_PASSWORD and its like.\ninclude ../../run/secrets/nats/passwords.conf\n\n${natsAuthorization(busUsers)}`;
 }
 
 function user(who: string, { publish, subscribe }: NatsPermissions): string[] {
@@ -54,15 +54,15 @@ function list(verb: string, subjects: readonly string[]): string[] {
 }
 
 /** Users for one life of a nats-server on loopback: other passwords each time. */
-export interface UsersOfOneStart extends NatsUsers {
+export interface TemporaryNatsUsers extends NatsUsers {
   /** Where the service reaches a server on the port, as its own user. */
   urlOf(service: ServiceName, port: number): string;
 }
 
-export function usersOfOneStart(): UsersOfOneStart {
+export function temporaryNatsUsers(): TemporaryNatsUsers {
   const password = new Map(SERVICES.map((service) => [service, randomBytes(32).toString("hex")]));
   return {
-    configuration: natsUsers(),
+    configuration: natsAuthorization(),
     // In quotes, as nats-server reads a value of the environment like one of its configuration: one of digits as a number.
     passwords: Object.fromEntries([...password].map(([service, word]) => [passwordVariable(service), `"${word}"`])),
     urlOf: (service, port) => `nats://${service}:${password.get(service)}@127.0.0.1:${port}`,

@@ -2,7 +2,7 @@ import { connect, createServer } from "node:net";
 import mongoose from "mongoose";
 import { StartupError } from "./startup-error.ts";
 
-const ANSWER_MS = 5_000;
+const TIMEOUT_MS = 5_000;
 
 /** Rejects with the reason if the port cannot be opened. Called before any server is started. */
 export function checkPort(port: number, host: string): Promise<void> {
@@ -29,7 +29,7 @@ function listenProblem(error: NodeJS.ErrnoException, port: number, host: string)
 export async function checkMongo(mongoUrl: string): Promise<void> {
   const connection = mongoose.createConnection();
   try {
-    await connection.openUri(mongoUrl, { serverSelectionTimeoutMS: ANSWER_MS, autoIndex: false, autoCreate: false });
+    await connection.openUri(mongoUrl, { serverSelectionTimeoutMS: TIMEOUT_MS, autoIndex: false, autoCreate: false });
     const hello = await connection.db?.command({ hello: 1 });
     if (hello?.["setName"] === undefined && hello?.["msg"] !== "isdbgrid") {
       throw new StartupError(
@@ -63,21 +63,21 @@ function hostsOf(url: string): string {
 /** Rejects if no NATS server accepts a connection. */
 export async function checkNats(natsUrl: string): Promise<void> {
   const servers = natsUrl.split(",").map((url) => new URL(url));
-  const reached = await Promise.any(servers.map(({ hostname, port }) => reach(hostname, Number(port || 4222)))).catch(
-    () => false,
-  );
+  const reached = await Promise.any(
+    servers.map(({ hostname, port }) => tryConnect(hostname, Number(port || 4222))),
+  ).catch(() => false);
   if (!reached) throw new StartupError(`NATS is unreachable at ${servers.map(({ host }) => host).join(", ")}`);
 }
 
-function reach(host: string, port: number): Promise<true> {
+function tryConnect(host: string, port: number): Promise<true> {
   return new Promise((resolve, reject) => {
-    const socket = connect({ host, port, timeout: ANSWER_MS });
-    const give = (error: Error) => {
+    const socket = connect({ host, port, timeout: TIMEOUT_MS });
+    const fail = (error: Error) => {
       socket.destroy();
       reject(error);
     };
-    socket.once("error", give);
-    socket.once("timeout", () => give(new Error("no answer")));
+    socket.once("error", fail);
+    socket.once("timeout", () => fail(new Error("no answer")));
     socket.once("connect", () => {
       socket.destroy();
       resolve(true);

@@ -12,7 +12,7 @@ export const SCHEMA_VERSION = 2;
 /** Data of 0.1.0, which wrote no version. */
 const UNVERSIONED = 1;
 const ID = "schema";
-const ANSWER_MS = 5_000;
+const TIMEOUT_MS = 5_000;
 /** MongoDB's errors, by their numbers. */
 const [UNAUTHORIZED, DUPLICATE_KEY] = [13, 11_000];
 
@@ -51,18 +51,18 @@ export function schemaProblem(
  * Notes that a process of this release runs on the service's data. Throws StartupError, and changes nothing, where it
  * does not know their form.
  */
-export async function enterSchema(mongoUrl: string, service: ServiceName): Promise<void> {
+export async function recordSchemaVersion(mongoUrl: string, service: ServiceName): Promise<void> {
   await withRows(mongoUrl, service, async (rows, connection) => {
     const stored = await rows.findOne({ _id: ID });
-    const found = stored ?? (await unversioned(connection, service));
-    refuseUnknown(service, found);
+    const found = stored ?? (await versionsWithoutRow(connection, service));
+    throwIfUnknown(service, found);
     const versions = {
       newest: { $max: ["$newest", SCHEMA_VERSION] },
       oldest: { $min: [{ $ifNull: ["$oldest", found.oldest] }, SCHEMA_VERSION] },
     };
-    const entered = await put(rows, versions);
+    const recorded = await upsertVersions(rows, versions);
     // A process of another release may have come between.
-    refuseUnknown(service, entered);
+    throwIfUnknown(service, recorded);
   });
 }
 
@@ -79,17 +79,17 @@ export async function finishSchema(mongoUrl: string, service: ServiceName): Prom
   await withRows(mongoUrl, service, async (rows) => {
     const stored = await rows.findOne({ _id: ID });
     if (stored === null) throw new StartupError(`${service} has not started on this data yet`);
-    refuseUnknown(service, stored);
+    throwIfUnknown(service, stored);
     if (stored.newest > SCHEMA_VERSION) {
       throw new StartupError(
         `A release of schema version ${stored.newest} runs on the data of ${service}: finish it there`,
       );
     }
-    await put(rows, { newest: SCHEMA_VERSION, oldest: SCHEMA_VERSION });
+    await upsertVersions(rows, { newest: SCHEMA_VERSION, oldest: SCHEMA_VERSION });
   });
 }
 
-function refuseUnknown(service: ServiceName, versions: SchemaVersions): void {
+function throwIfUnknown(service: ServiceName, versions: SchemaVersions): void {
   const problem = schemaProblem(service, versions);
   if (problem !== undefined) throw new StartupError(problem);
 }
@@ -97,7 +97,7 @@ function refuseUnknown(service: ServiceName, versions: SchemaVersions): void {
 type Rows = mongoose.mongo.Collection<SchemaRow>;
 
 /** Two that insert the row at the same moment: the second finds it there, and updates it. */
-async function put(rows: Rows, versions: object): Promise<SchemaRow> {
+async function upsertVersions(rows: Rows, versions: object): Promise<SchemaRow> {
   const options = { upsert: true, returnDocument: "after" } as const;
   const attempt = () => rows.findOneAndUpdate({ _id: ID }, [{ $set: versions }], options);
   const row = await attempt().catch((error: unknown) => {
@@ -108,7 +108,7 @@ async function put(rows: Rows, versions: object): Promise<SchemaRow> {
 }
 
 /** Data that have no version: none at all, which this release begins, or those of 0.1.0. */
-async function unversioned(connection: mongoose.Connection, service: ServiceName): Promise<SchemaVersions> {
+async function versionsWithoutRow(connection: mongoose.Connection, service: ServiceName): Promise<SchemaVersions> {
   for (const name of collectionsOf(service)) {
     const row = await connection.collection(name).findOne({}, { projection: { _id: 1 } });
     if (row !== null) return { newest: UNVERSIONED, oldest: UNVERSIONED };
@@ -125,7 +125,7 @@ async function withRows<Result>(
   const collection = schemaCollection(service);
   try {
     await connection.openUri(mongoUrl, {
-      serverSelectionTimeoutMS: ANSWER_MS,
+      serverSelectionTimeoutMS: TIMEOUT_MS,
       autoIndex: false,
       autoCreate: false,
       writeConcern: { w: "majority", journal: true },

@@ -53,7 +53,7 @@ export interface ServiceContext {
 const posts = pino(lineFormat("info"));
 
 /** The lines of the log sink are posts: LOG_LEVEL does not suppress them. */
-function writeLine(fields: object, text: string): void {
+function writePostLine(fields: object, text: string): void {
   posts.info(fields, text);
 }
 
@@ -84,7 +84,7 @@ const FACTORIES: Readonly<Record<ServiceName, Factory>> = {
   dispatch: ({ mongoUrl, settings }) =>
     dispatchService({
       mongoUrl,
-      sinks: makeSinks(settings.SINKS, settings, { writeLine }),
+      sinks: makeSinks(settings.SINKS, settings, { writeLine: writePostLine }),
       graceMs: settings.GRACE_MINUTES * 60_000,
     }),
   announcements: ({ mongoUrl }) => announcementsService({ mongoUrl }),

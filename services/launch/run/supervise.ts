@@ -21,7 +21,7 @@ export function isSupervised(): boolean {
 const FIRST_RESTART_MS = 500;
 const LAST_RESTART_MS = 10_000;
 /** After this uptime the restart delay is reset to the first one. */
-const STEADY_MS = 10_000;
+const STABLE_UPTIME_MS = 10_000;
 
 /**
  * Starts each service in a process of its own. Resolves when all of them are ready. If a process ends before it is ready,
@@ -32,19 +32,19 @@ export async function supervise(
   envOf: (service: ServiceName) => Readonly<Record<string, string | undefined>>,
   onMessage: (service: ServiceName, message: unknown) => void = () => undefined,
 ): Promise<SupervisedProcesses> {
-  const wards = services.map(
+  const processes = services.map(
     (service) => new SupervisedProcess(service, envOf(service), (message) => onMessage(service, message)),
   );
   try {
-    await Promise.all(wards.map((ward) => ward.start()));
+    await Promise.all(processes.map((each) => each.start()));
   } catch (error) {
-    await Promise.all(wards.map((ward) => ward.stop()));
+    await Promise.all(processes.map((each) => each.stop()));
     throw error;
   }
   return {
-    pid: (service) => wards.find((ward) => ward.service === service)?.pid,
+    pid: (service) => processes.find((each) => each.service === service)?.pid,
     async stop() {
-      for (const ward of wards) await ward.stop();
+      for (const each of processes) await each.stop();
     },
   };
 }
@@ -119,11 +119,11 @@ class SupervisedProcess {
     if (this.#stopping) return;
     process.stderr.write(`The ${this.service} service ended by itself; starting it again\n`);
     this.#restart = setTimeout(() => {
-      const born = Date.now();
+      const startedAt = Date.now();
       const child = this.#spawn();
       child.once("exit", () => {
-        const steady = Date.now() - born > STEADY_MS;
-        this.#delay = steady ? FIRST_RESTART_MS : Math.min(2 * this.#delay, LAST_RESTART_MS);
+        const isStable = Date.now() - startedAt > STABLE_UPTIME_MS;
+        this.#delay = isStable ? FIRST_RESTART_MS : Math.min(2 * this.#delay, LAST_RESTART_MS);
         this.#startAgain();
       });
     }, this.#delay);

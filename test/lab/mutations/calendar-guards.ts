@@ -11,7 +11,7 @@ export const CALENDAR_GUARDS: readonly TestedGuard[] = [
   {
     ...newRules,
     guard: "a calendar whose zone has new rules is in the change feed",
-    in: "refile",
+    in: "reindex",
     code: "await $_.updateOne($$$ARGS)",
     without: "undefined",
     test: "put its calendars into the change feed",
@@ -19,8 +19,8 @@ export const CALENDAR_GUARDS: readonly TestedGuard[] = [
   {
     ...newRules,
     guard: "the series of a calendar whose zone has new rules are filed again",
-    in: "refile",
-    code: "await refileSeries($$$ARGS)",
+    in: "reindex",
+    code: "await reindexSeries($$$ARGS)",
     without: "undefined",
     test: "short windows find the series by the new clock",
   },
@@ -53,7 +53,7 @@ export const CALENDAR_GUARDS: readonly TestedGuard[] = [
   {
     guard: "changed occurrences that are forgotten with their series make room",
     file: "services/calendar-events/store/calendar-events.store.ts",
-    in: "withoutOverrides",
+    in: "saveAndDeleteOverrides",
     code: "if ($_) $_.release($_, $_)",
     without: "",
     testFile: "services/calendar-events/limits/guild-limits.int.test.ts",
@@ -64,8 +64,8 @@ export const CALENDAR_GUARDS: readonly TestedGuard[] = [
     guard: "a change that moves nothing keeps what the event was before",
     file: "services/calendar-events/store/calendar-events.store.ts",
     in: "replacementOf",
-    code: '$_ ? BECOMES_FORMER : unchangedFields("former")',
-    without: "BECOMES_FORMER",
+    code: '$_ ? FORMER_EVENT : unchangedFields("former")',
+    without: "FORMER_EVENT",
     testFile: "services/calendar-events/store/calendar-events.store.mongo.test.ts",
     test: "what an event was before it was last moved, recoloured or removed is told, the latest first",
     onRealParts: true,
@@ -83,7 +83,7 @@ export const CALENDAR_GUARDS: readonly TestedGuard[] = [
   {
     guard: "a rule that was disabled was not in force",
     file: "services/announcements/former-rules.store.ts",
-    in: "BECOMES_FORMER",
+    in: "FORMER_RULE",
     code: '{ $cond: ["$enabled", RULE, "$former"] }',
     without: "RULE",
     testFile: "services/announcements/announcements.int.test.ts",
@@ -93,7 +93,7 @@ export const CALENDAR_GUARDS: readonly TestedGuard[] = [
   {
     guard: "a series has entries for every slot that its occurrences take",
     file: "services/calendar-events/window-index/cycles.ts",
-    in: "slotsTaken",
+    in: "occupiedSlots",
     code: "Math.max(0, $_ - 1)",
     without: "0",
     testFile: "services/calendar-events/window-index/cycles.unit.test.ts",
@@ -111,7 +111,7 @@ export const CALENDAR_GUARDS: readonly TestedGuard[] = [
   {
     guard: "a series is left out where its interval leaves it out",
     file: "services/calendar-events/window-index/query.ts",
-    in: "queryFor",
+    in: "windowQuery",
     property: "$expr: mayRepeatBetween($$$)",
     without: "",
     testFile: "services/calendar-events/window-index/window-index.mongo.test.ts",
@@ -131,7 +131,7 @@ export const CALENDAR_GUARDS: readonly TestedGuard[] = [
   {
     guard: "a rule whose start is none of its dates is refused",
     file: "services/calendar-events/domain/recurrence/recurring.ts",
-    in: "neverRecurs",
+    in: "seriesRefusal",
     code: "!isDateOfRule($$$)",
     without: "false",
     testFile: "test/integration/rules.int.test.ts",
@@ -141,7 +141,7 @@ export const CALENDAR_GUARDS: readonly TestedGuard[] = [
   {
     guard: "exceptions that leave nothing are refused",
     file: "services/calendar-events/domain/recurrence/recurring.ts",
-    in: "neverRecurs",
+    in: "seriesRefusal",
     code: "!hasOccurrence($_)",
     without: "false",
     testFile: "test/integration/rules.int.test.ts",
@@ -160,7 +160,7 @@ export const CALENDAR_GUARDS: readonly TestedGuard[] = [
   {
     guard: "an addition is read whatever the interval of its series",
     file: "services/calendar-events/window-index/repeats.ts",
-    in: "repeatsOf",
+    in: "indexedIntervalOf",
     code: "$_.rDates !== undefined",
     without: "false",
     testFile: "services/calendar-events/window-index/cycles.unit.test.ts",

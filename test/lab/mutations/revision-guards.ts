@@ -23,7 +23,7 @@ export const REVISION_GUARDS: readonly TestedGuard[] = [
     ...replicas,
     guard: "a new zone of the calendar changes the ETag of its series (D22)",
     file: "services/calendar-events/domain/event/event.ts",
-    in: "shownRevision",
+    in: "publicRevision",
     code: "`${$REVISION}.${anchorOf($_).version}`",
     without: "`${$REVISION}`",
     test: "an occurrence's ETag changes with its own data",

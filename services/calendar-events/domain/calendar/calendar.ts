@@ -36,9 +36,9 @@ export function unwrittenCalendar(guildId: GuildId, calendarNumber: number): Cal
 }
 
 /** All calendars that a guild may have, by number, with those of them that were written. */
-export function everyCalendar(guildId: GuildId, written: readonly Calendar[], most: number): Calendar[] {
+export function allCalendars(guildId: GuildId, written: readonly Calendar[], maxCalendars: number): Calendar[] {
   const byNumber = new Map(written.map((calendar) => [calendar.calendarNumber, calendar]));
-  return Array.from({ length: most }, (_, at) => byNumber.get(at + 1) ?? unwrittenCalendar(guildId, at + 1));
+  return Array.from({ length: maxCalendars }, (_, at) => byNumber.get(at + 1) ?? unwrittenCalendar(guildId, at + 1));
 }
 
 /** The zone that the calendar has now, as an anchor for what is set now. */
@@ -73,7 +73,7 @@ export function zonesFrom({ zoneChanges }: Calendar, from: EpochMs): Zone[] | un
 }
 
 /** Whether something may be elsewhere than where it was when it was stored. */
-export function hasMoved({ zoneChanges }: Calendar): boolean {
+export function hasZoneChange({ zoneChanges }: Calendar): boolean {
   return zoneChanges.length > 0;
 }
 
@@ -99,12 +99,12 @@ export function changeCalendar(
 }
 
 export function calendarView(calendar: Calendar): CalendarView {
-  const { calendarNumber, name = standardName(calendarNumber), revision } = calendar;
+  const { calendarNumber, name = defaultName(calendarNumber), revision } = calendar;
   return { calendarNumber, name, timezone: anchorOf(calendar).timezone, revision };
 }
 
 /** The default name of a calendar. */
-function standardName(calendarNumber: number): string {
+function defaultName(calendarNumber: number): string {
   return calendarNumber === 1 ? "Main calendar" : `Calendar ${calendarNumber}`;
 }
 

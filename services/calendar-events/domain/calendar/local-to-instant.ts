@@ -5,7 +5,7 @@ import type { Zone } from "./zone.ts";
 export type WallMs = number;
 
 /** No wall clock is further from UTC. */
-export const FURTHEST_CLOCK_MS = 16 * 3_600_000;
+export const MAX_UTC_OFFSET_MS = 16 * 3_600_000;
 
 /** The wall time of a zone at an instant. */
 export function instantToLocal(at: EpochMs, zone: Zone): WallMs {

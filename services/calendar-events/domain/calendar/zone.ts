@@ -16,36 +16,36 @@ const MARGIN_MS = 2 * 86_400_000;
 /** Spans that are kept for a zone: more than a century. */
 const MAX_SPANS = 120;
 
-const STEADY: ClockSpan = { first: 0, changes: [] };
+const NO_CHANGES: ClockSpan = { first: 0, changes: [] };
 
 /** UTC, which never changes. */
-export const UTC: Zone = { name: "UTC", spanAround: () => STEADY };
+export const UTC: Zone = { name: "UTC", spanAround: () => NO_CHANGES };
 
 /** Those of the process's set; another set has zones of its own. */
-let known = { set: timeZones(), zones: new Map<string, Zone>() };
+let cache = { set: timeZones(), zones: new Map<string, Zone>() };
 
 /**
  * The zone of an IANA name, whose letters' case doesn't matter; undefined when there is none. An offset such as
  * `+02:00` is no zone.
  */
 export function zoneNamed(name: string): Zone | undefined {
-  if (known.set !== timeZones()) known = { set: timeZones(), zones: new Map() };
-  return known.zones.get(name) ?? newZone(name);
+  if (cache.set !== timeZones()) cache = { set: timeZones(), zones: new Map() };
+  return cache.zones.get(name) ?? newZone(name);
 }
 
 function newZone(spelling: string): Zone | undefined {
   const name = timeZoneName(spelling);
   const rules = name === undefined ? undefined : timeZones().rulesOf(name);
   if (name === undefined || rules === undefined) return undefined;
-  const zone = known.zones.get(name) ?? (name === UTC.name ? UTC : zoneOf(name, rules));
+  const zone = cache.zones.get(name) ?? (name === UTC.name ? UTC : zoneOf(name, rules));
   // Only the canonical name is kept: spellings are without number.
-  known.zones.set(name, zone);
+  cache.zones.set(name, zone);
   return zone;
 }
 
 function zoneOf(name: string, rules: ZoneRules): Zone {
   const spans = new Map<number, ClockSpan>();
-  let last = { index: Number.NaN, span: STEADY };
+  let last = { index: Number.NaN, span: NO_CHANGES };
   return {
     name,
     spanAround(at) {

@@ -4,7 +4,7 @@ import type { Recurrence } from "../../../contracts/recurrence.ts";
 import { type Anchor, anchorOf, type Calendar, zoneOf } from "../calendar/calendar.ts";
 import { type CalendarEvent, type Recurring, type StoredEvent, textsOf, timesOf } from "./event.ts";
 import { parseRecurrence, sameRecurrence } from "../recurrence/parse-recurrence.ts";
-import { newRecurring, neverRecurs } from "../recurrence/recurring.ts";
+import { newRecurring, seriesRefusal } from "../recurrence/recurring.ts";
 import type { Times } from "./window.ts";
 
 /** An event after a change, and what of it is new (D31). */
@@ -36,10 +36,10 @@ export function changeEvent(stored: StoredEvent, changes: EventChanges, calendar
     ...changedTimes(stored, { startsAt, endsAt }, isMoved, recurrence, anchor),
   };
   const rescheduled = isMoved || !sameRecurrence(recurrence, stored.recurring?.recurrence);
-  const isTimedAsBefore = !rescheduled && endsAt === current.endsAt;
+  const hasSameTimes = !rescheduled && endsAt === current.endsAt;
   const startField = changes.startsAt === undefined ? "recurrence" : "startsAt";
   return (
-    (isTimedAsBefore ? undefined : neverRecurs(event, calendar, startField)) ?? {
+    (hasSameTimes ? undefined : seriesRefusal(event, calendar, startField)) ?? {
       event,
       rescheduled,
       recolored: color !== stored.color,

@@ -2,7 +2,7 @@ import type { Color, EventTexts, EventView } from "../../../contracts/calendar-e
 import type { Occurrence } from "../../../contracts/occurrences.contract.ts";
 import type { EpochMs, OccurrenceId } from "../../../contracts/ids.ts";
 import { anchorOf, type Calendar, clockFor } from "../calendar/calendar.ts";
-import { type ShownEvent, type StoredEvent, textsOf } from "./event.ts";
+import { type ListedEvent, type StoredEvent, textsOf } from "./event.ts";
 import { recurrenceView } from "../recurrence/parse-recurrence.ts";
 import { occurrenceId } from "./occurrence-id.ts";
 import { movedInstant, type RuleOccurrence } from "../recurrence/occurrences.ts";
@@ -10,7 +10,7 @@ import type { Override } from "./override.ts";
 import type { Times } from "./window.ts";
 
 /** A single event, or one occurrence of a series with its override applied (D19). */
-export interface EffectiveOccurrence<Event extends ShownEvent = StoredEvent> extends Times {
+export interface EffectiveOccurrence<Event extends ListedEvent = StoredEvent> extends Times {
   readonly event: Event;
   /** Undefined for a single event. */
   readonly ruleOccurrence?: RuleOccurrence;
@@ -21,13 +21,13 @@ export interface EffectiveOccurrence<Event extends ShownEvent = StoredEvent> ext
   readonly movedAt?: EpochMs;
 }
 
-export function singleOccurrence<Event extends ShownEvent>(event: Event): EffectiveOccurrence<Event> {
+export function singleOccurrence<Event extends ListedEvent>(event: Event): EffectiveOccurrence<Event> {
   const { startsAt, endsAt, color } = event;
   return { event, startsAt, endsAt, texts: textsOf(event), color };
 }
 
 /** One occurrence of a series; undefined when it is cancelled. */
-export function effectiveOccurrence<Event extends ShownEvent>(
+export function effectiveOccurrence<Event extends ListedEvent>(
   event: Event,
   ruleOccurrence: RuleOccurrence,
   override: Override | undefined,
@@ -39,7 +39,7 @@ export function effectiveOccurrence<Event extends ShownEvent>(
   return override === undefined ? byRule : withOverride(override, byRule, calendar);
 }
 
-function withOverride<Event extends ShownEvent>(
+function withOverride<Event extends ListedEvent>(
   override: Override,
   byRule: EffectiveOccurrence<Event>,
   calendar: Calendar,
@@ -57,14 +57,14 @@ function withOverride<Event extends ShownEvent>(
   return { ...byRule, ...own, startsAt: at, endsAt, movedAt: since };
 }
 
-function idOf({ event, ruleOccurrence }: EffectiveOccurrence<ShownEvent>): OccurrenceId {
+function idOf({ event, ruleOccurrence }: EffectiveOccurrence<ListedEvent>): OccurrenceId {
   return ruleOccurrence === undefined
     ? (event.id as string as OccurrenceId)
     : occurrenceId(event.id, ruleOccurrence.original);
 }
 
 /** The view of the API (D18). */
-export function occurrenceView(placed: EffectiveOccurrence<ShownEvent>): EventView {
+export function occurrenceView(placed: EffectiveOccurrence<ListedEvent>): EventView {
   const { event, ruleOccurrence, startsAt, endsAt, texts, color } = placed;
   const shown = {
     eventId: idOf(placed),

@@ -13,7 +13,7 @@ import { firstRuleOccurrence, type Series } from "../recurrence/occurrences.ts";
 import type { Times } from "./window.ts";
 
 /** The fields of an event that a list shows or needs. */
-export interface ShownEvent extends EventTexts, Times {
+export interface ListedEvent extends EventTexts, Times {
   readonly id: EventId;
   readonly color: Color;
   /** The recurrence of a series; undefined for a single event. */
@@ -21,7 +21,7 @@ export interface ShownEvent extends EventTexts, Times {
 }
 
 /** A single event, or a series: then the times are its first occurrence's in the zone of its anchor. */
-export interface CalendarEvent extends ShownEvent {
+export interface CalendarEvent extends ListedEvent {
   readonly guildId: GuildId;
   readonly calendarNumber: number;
   /** Counts the writes, from 1. */
@@ -47,7 +47,7 @@ export interface StoredEvent extends CalendarEvent, Changed {
 }
 
 /** The event's recurrence with its times, on the clock of its calendar; undefined for a single event. */
-export function seriesOf({ startsAt, endsAt, recurring }: ShownEvent, calendar: Calendar): Series | undefined {
+export function seriesOf({ startsAt, endsAt, recurring }: ListedEvent, calendar: Calendar): Series | undefined {
   if (recurring === undefined) return undefined;
   const { recurrence, anchor, lastDay } = recurring;
   const series = { startsAt, endsAt, recurrence, clock: clockFor(anchor, calendar) };
@@ -55,7 +55,7 @@ export function seriesOf({ startsAt, endsAt, recurring }: ShownEvent, calendar: 
 }
 
 /** When the event is now; of a series, its first occurrence by the rule. */
-export function timesOf(event: ShownEvent, calendar: Calendar): Times {
+export function timesOf(event: ListedEvent, calendar: Calendar): Times {
   const series = seriesOf(event, calendar);
   return series === undefined ? event : firstRuleOccurrence(series);
 }
@@ -64,12 +64,12 @@ export function timesOf(event: ShownEvent, calendar: Calendar): Times {
  * Names what the API shows of an event and of its occurrences (D36). A change of one occurrence is a write of its series.
  * A new zone of the calendar shows the times of a series differently and writes no series (D22): its version counts too.
  */
-export function shownRevision({ revision, recurring }: CalendarEvent, calendar: Calendar): string {
+export function publicRevision({ revision, recurring }: CalendarEvent, calendar: Calendar): string {
   return recurring === undefined ? `${revision}` : `${revision}.${anchorOf(calendar).version}`;
 }
 
 /** The event itself as the API shows it: of a series the parent, with the first occurrence's times (D18). */
-export function eventView(event: ShownEvent, calendar: Calendar): EventView {
+export function eventView(event: ListedEvent, calendar: Calendar): EventView {
   const { startsAt, endsAt } = timesOf(event, calendar);
   const { color, recurring } = event;
   const recurs = recurring !== undefined;

@@ -7,12 +7,12 @@ import {
 } from "../../../contracts/ids.ts";
 
 /** The parts of an id: an event, and for an occurrence its original start. */
-export interface EventName {
+export interface ParsedEventId {
   readonly eventId: EventId;
   readonly original?: EpochMs;
 }
 
-/** The id of one occurrence (D12); inverse of `readEventName`. Milliseconds are written only where there are some. */
+/** The id of one occurrence (D12); inverse of `parseEventId`. Milliseconds are written only where there are some. */
 export function occurrenceId(eventId: EventId, original: EpochMs): OccurrenceId {
   // 2024-05-06T12:00:00.000Z; cut up, as a list has one for each of its entries.
   const iso = new Date(original).toISOString();
@@ -22,7 +22,7 @@ export function occurrenceId(eventId: EventId, original: EpochMs): OccurrenceId 
 }
 
 /** Parses an id; undefined for text that is no id in canonical form, such as `…T200000000Z`. */
-export function readEventName(text: string): EventName | undefined {
+export function parseEventId(text: string): ParsedEventId | undefined {
   if (EVENT_ID.test(text)) return { eventId: text as EventId };
   if (!EVENT_OR_OCCURRENCE_ID.test(text)) return undefined;
   const [eventId, stamp] = text.split("_") as [EventId, string];

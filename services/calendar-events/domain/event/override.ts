@@ -46,10 +46,10 @@ export function changeOccurrence(
   calendar: Calendar,
 ): ChangedOverride | Refusal {
   const forbidden = (["recurs", "recurrence"] as const).filter((field) => changes[field] !== undefined);
-  if (forbidden.length > 0) return refuse("INVALID_REQUEST", forbidden.map(ofTheSeries));
+  if (forbidden.length > 0) return refuse("INVALID_REQUEST", forbidden.map(seriesOnlyProblem));
   const { startsAt = placed.startsAt, endsAt = placed.endsAt, color = placed.color } = changes;
   if (endsAt < startsAt) return timesOutOfOrder(changes);
-  const before = placed.override ?? untouched(placed.event.id, original);
+  const before = placed.override ?? emptyOverride(placed.event.id, original);
   const isMoved = startsAt !== placed.startsAt || endsAt !== placed.endsAt;
   const moved = isMoved ? { startsAt, endsAt, anchor: anchorOf(calendar) } : before.moved;
   const override: Override = {
@@ -65,14 +65,14 @@ export function changeOccurrence(
 
 /** The override of a cancelled occurrence, without any other field. */
 export function cancelledOccurrence(eventId: EventId, original: EpochMs): ChangedOverride {
-  return { override: { ...untouched(eventId, original), cancelled: true }, rescheduled: false, recolored: false };
+  return { override: { ...emptyOverride(eventId, original), cancelled: true }, rescheduled: false, recolored: false };
 }
 
-function untouched(eventId: EventId, original: EpochMs): Override {
+function emptyOverride(eventId: EventId, original: EpochMs): Override {
   return { eventId, original, cancelled: false, texts: {} };
 }
 
-function ofTheSeries(field: string): FieldProblem {
+function seriesOnlyProblem(field: string): FieldProblem {
   return { field, code: "NOT_ALLOWED", message: "can be changed for the whole series only" };
 }
 

@@ -3,7 +3,7 @@ import type { EpochMs } from "../../../contracts/ids.ts";
 import { compareText } from "./list-order.ts";
 
 /** The soonest of all occurrences that it is given. */
-export interface Soonest {
+export interface SoonestOccurrences {
   add(occurrence: Occurrence): void;
   /** Occurrences that start later are no longer kept. */
   readonly horizon: EpochMs;
@@ -13,20 +13,20 @@ export interface Soonest {
 }
 
 /** Keeps the soonest `limit` occurrences, in memory for a few times as many, and says whether there were more. */
-export function soonest(limit: number): Soonest {
-  let kept: Occurrence[] = [];
+export function soonestOccurrences(limit: number): SoonestOccurrences {
+  let soonest: Occurrence[] = [];
   let horizon = Number.POSITIVE_INFINITY;
   let truncated = false;
   const cut = () => {
-    kept.sort((a, b) => a.startsAt - b.startsAt || compareText(a.occurrenceId, b.occurrenceId));
-    if (kept.length <= limit) return;
+    soonest.sort((a, b) => a.startsAt - b.startsAt || compareText(a.occurrenceId, b.occurrenceId));
+    if (soonest.length <= limit) return;
     truncated = true;
-    kept = kept.slice(0, limit);
-    horizon = kept.at(-1)?.startsAt ?? horizon;
+    soonest = soonest.slice(0, limit);
+    horizon = soonest.at(-1)?.startsAt ?? horizon;
   };
   return {
     add(occurrence) {
-      if (kept.push(occurrence) > 2 * limit) cut();
+      if (soonest.push(occurrence) > 2 * limit) cut();
     },
     get horizon() {
       return horizon;
@@ -37,7 +37,7 @@ export function soonest(limit: number): Soonest {
     },
     list() {
       cut();
-      return kept;
+      return soonest;
     },
   };
 }

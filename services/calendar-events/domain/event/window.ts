@@ -17,7 +17,7 @@ export function lastMsOf({ startsAt, endsAt }: Times): EpochMs {
 }
 
 /** Whether an event overlaps the window, or starts exactly at its start (D17). */
-export function touches(times: Times, { from, until }: Window): boolean {
+export function overlaps(times: Times, { from, until }: Window): boolean {
   return times.startsAt < until && lastMsOf(times) >= from;
 }
 

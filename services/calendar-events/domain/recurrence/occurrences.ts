@@ -2,9 +2,9 @@ import type { Recurrence } from "../../../contracts/recurrence.ts";
 import { type EpochMs, LAST_EPOCH_MS } from "../../../contracts/ids.ts";
 import { DAY_MS } from "./civil-days.ts";
 import { type CalendarClock, movedByZone } from "../calendar/calendar-clock.ts";
-import { FURTHEST_CLOCK_MS, instantToLocal, localToInstant, type WallMs } from "../calendar/local-to-instant.ts";
+import { MAX_UTC_OFFSET_MS, instantToLocal, localToInstant, type WallMs } from "../calendar/local-to-instant.ts";
 import { datesOf, type RuleDates } from "./rule-dates.ts";
-import { type Times, touches, type Window } from "../event/window.ts";
+import { type Times, overlaps, type Window } from "../event/window.ts";
 
 /** A series: the times of the first occurrence, the rule, and the wall clock of the rule. */
 export interface Series extends Times {
@@ -24,52 +24,52 @@ export interface RuleOccurrence extends Times {
 }
 
 /**
- * The occurrences that touch a window, in the order of their original starts; at most `most`. It costs what it
- * answers: nothing before the window is walked. `isElsewhere` leaves out what was cancelled or moved by hand.
+ * The occurrences that touch a window, in the order of their original starts; at most `limit`. It costs what it
+ * answers: nothing before the window is walked. `isExcluded` leaves out what was cancelled or moved by hand.
  */
-export function occurrencesTouching(...asked: Parameters<typeof eachOccurrenceTouching>): RuleOccurrence[] {
-  return [...eachOccurrenceTouching(...asked)];
+export function occurrencesOverlapping(...parameters: Parameters<typeof eachOccurrenceOverlapping>): RuleOccurrence[] {
+  return [...eachOccurrenceOverlapping(...parameters)];
 }
 
 /** The same, each computed when it is taken: a caller may pause between them. */
-export function eachOccurrenceTouching(
+export function eachOccurrenceOverlapping(
   series: Series,
   window: Window,
-  most: number,
-  isElsewhere: (original: EpochMs) => boolean = nowhere,
+  limit: number,
+  isExcluded: (original: EpochMs) => boolean = excludeNothing,
 ): Iterable<RuleOccurrence> {
   const duration = series.endsAt - series.startsAt;
   const around = { from: window.from - duration, until: window.until };
   return ruleOccurrencesBetween(
     series,
     around,
-    most,
-    (ruleOccurrence) => touches(ruleOccurrence, window) && !isElsewhere(ruleOccurrence.original),
+    limit,
+    (ruleOccurrence) => overlaps(ruleOccurrence, window) && !isExcluded(ruleOccurrence.original),
   );
 }
 
-/** The occurrences that start in a window, in the order of their original starts; at most `most`. */
-export function occurrencesStarting(...asked: Parameters<typeof eachOccurrenceStarting>): RuleOccurrence[] {
-  return [...eachOccurrenceStarting(...asked)];
+/** The occurrences that start in a window, in the order of their original starts; at most `limit`. */
+export function occurrencesStarting(...parameters: Parameters<typeof eachOccurrenceStarting>): RuleOccurrence[] {
+  return [...eachOccurrenceStarting(...parameters)];
 }
 
 /** The same, each computed when it is taken. */
 export function eachOccurrenceStarting(
   series: Series,
   window: Window,
-  most: number,
-  isElsewhere: (original: EpochMs) => boolean = nowhere,
+  limit: number,
+  isExcluded: (original: EpochMs) => boolean = excludeNothing,
 ): Iterable<RuleOccurrence> {
   const starts = ({ startsAt }: RuleOccurrence) => startsAt >= window.from && startsAt < window.until;
   return ruleOccurrencesBetween(
     series,
     window,
-    most,
-    (ruleOccurrence) => starts(ruleOccurrence) && !isElsewhere(ruleOccurrence.original),
+    limit,
+    (ruleOccurrence) => starts(ruleOccurrence) && !isExcluded(ruleOccurrence.original),
   );
 }
 
-function nowhere(): boolean {
+function excludeNothing(): boolean {
   return false;
 }
 
@@ -84,20 +84,20 @@ export function movedInstant(instant: EpochMs, clock: CalendarClock): { at: Epoc
 }
 
 /** The occurrence with this original start; undefined when there is none. */
-export function occurrenceAt(series: Series, original: EpochMs): RuleOccurrence | undefined {
+export function ruleOccurrenceAt(series: Series, original: EpochMs): RuleOccurrence | undefined {
   const around = { from: original, until: original + 1 };
   return [...ruleOccurrencesBetween(series, around, 1, (ruleOccurrence) => ruleOccurrence.original === original)][0];
 }
 
 /** Rules of a zone that change move its clock by an hour, rarely by two or three; dates of a rule are further apart. */
-const FURTHEST_BY_RULES_MS = 3 * 3_600_000;
+const MAX_RULE_MOVE_MS = 3 * 3_600_000;
 
 /**
  * Where an original start has moved by rules of the zone that changed: the one date of the series within three hours of it,
  * exceptions not considered. Undefined where it is a date itself, or there is none or more than one.
  */
-export function originalByNewRules(series: Series, original: EpochMs): EpochMs | undefined {
-  const around = { from: original - FURTHEST_BY_RULES_MS, until: original + FURTHEST_BY_RULES_MS + 1 };
+export function originalUnderNewRules(series: Series, original: EpochMs): EpochMs | undefined {
+  const around = { from: original - MAX_RULE_MOVE_MS, until: original + MAX_RULE_MOVE_MS + 1 };
   const near = occurrencesStarting(withoutExceptions(series), around, 2);
   return near.length === 1 && near[0]?.original !== original ? near[0]?.original : undefined;
 }
@@ -124,7 +124,7 @@ function lastStart(series: Series): EpochMs | undefined {
 }
 
 /** Whether anything follows the first occurrence before time ends (D13), exceptions not considered. */
-export function recursAtAll(series: Series): boolean {
+export function hasSecondOccurrence(series: Series): boolean {
   const following = ruleOccurrencesBetween(withoutExceptions(series), FOR_ALL_TIME, 2, () => true);
   return [...following].length === 2;
 }
@@ -146,27 +146,27 @@ function seriesDates({ recurrence, startsAt, clock, lastDay }: Series): RuleDate
 }
 
 /**
- * The ruleOccurrences that `belongs` takes among those whose start, or original start, may lie in a window: wall time and
+ * The ruleOccurrences that `matches` takes among those whose start, or original start, may lie in a window: wall time and
  * instant differ by hours at most, so few more are looked at.
  */
 function* ruleOccurrencesBetween(
   series: Series,
   { from, until }: Window,
-  most: number,
-  belongs: (ruleOccurrence: RuleOccurrence) => boolean,
+  limit: number,
+  matches: (ruleOccurrence: RuleOccurrence) => boolean,
 ): Iterable<RuleOccurrence> {
   const { exDates } = series.recurrence;
   // One day earlier, so that the first ruleOccurrence in the window knows the one before it that a zone's skipped day moved onto it.
-  const next = readOccurrences(series, { from: from - FURTHEST_CLOCK_MS - DAY_MS, until: until + FURTHEST_CLOCK_MS });
+  const next = readOccurrences(series, { from: from - MAX_UTC_OFFSET_MS - DAY_MS, until: until + MAX_UTC_OFFSET_MS });
   let found = 0;
   let before: EpochMs | undefined;
-  for (let ruleOccurrence = next(); ruleOccurrence !== undefined && found < most; ruleOccurrence = next()) {
+  for (let ruleOccurrence = next(); ruleOccurrence !== undefined && found < limit; ruleOccurrence = next()) {
     if (ruleOccurrence.endsAt > LAST_EPOCH_MS) break;
     // Where a zone left out a whole day, its occurrence falls on the next day's: a set holds it once.
     const isOwn =
       ruleOccurrence.original !== before &&
       exDates?.includes(ruleOccurrence.original) !== true &&
-      belongs(ruleOccurrence);
+      matches(ruleOccurrence);
     before = ruleOccurrence.original;
     if (!isOwn) continue;
     found += 1;

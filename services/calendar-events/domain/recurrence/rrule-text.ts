@@ -95,12 +95,12 @@ export function rruleProblem(code: FieldProblemCode, message: string): FieldProb
 }
 
 /** The most of a name that is repeated. */
-const LONGEST_NAME = 20;
+const MAX_SHOWN_NAME = 20;
 
 function unknownPart(name: string): FieldProblem {
   if (NOT_SUPPORTED.has(name)) return rruleProblem("NOT_ALLOWED", `must not have ${name}, which is not supported`);
   const parts = Object.values(RRULE_PARTS).join(", ");
-  const shown = /^[A-Z-]+$/.test(name) ? `has ${name.slice(0, LONGEST_NAME)}, and` : "is not of that form:";
+  const shown = /^[A-Z-]+$/.test(name) ? `has ${name.slice(0, MAX_SHOWN_NAME)}, and` : "is not of that form:";
   return rruleProblem("MALFORMED", `${shown} its parts are NAME=value, separated by semicolons, of ${parts}`);
 }
 

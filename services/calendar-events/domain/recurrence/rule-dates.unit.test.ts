@@ -5,11 +5,17 @@ import { zone } from "../../../../test/calendar/any-series.ts";
 import { LAST_EPOCH_MS } from "../../../contracts/ids.ts";
 import type { Recurrence } from "../../../contracts/recurrence.ts";
 import { fullRecurrence } from "./parse-recurrence.ts";
-import { occurrenceAt, occurrencesStarting, occurrencesTouching, type Series, seriesEnd } from "./occurrences.ts";
+import {
+  ruleOccurrenceAt,
+  occurrencesStarting,
+  occurrencesOverlapping,
+  type Series,
+  seriesEnd,
+} from "./occurrences.ts";
 import { readRrule, writeRrule } from "./rrule-text.ts";
 import { datesOf, isDateOfRule, lastDayOf, readDays } from "./rule-dates.ts";
 import { periodsOf } from "./rule-periods.ts";
-import { touches } from "../event/window.ts";
+import { overlaps } from "../event/window.ts";
 import { UTC } from "../calendar/zone.ts";
 
 const HOUR = 3_600_000;
@@ -196,7 +202,7 @@ describe("occurrences of rules with BYxxx parts", () => {
     };
     const of = series("UTC", "2024-05-06T12:00Z", recurrence);
     expect(starts(of, 9).map((at) => at.slice(5, 10))).toEqual(["05-06", "05-07", "05-20", "06-05"]);
-    const at = (days_: number) => occurrenceAt(of, first + days_ * DAY);
+    const at = (days_: number) => ruleOccurrenceAt(of, first + days_ * DAY);
     expect([at(0)?.isFirst, at(1)?.isFirst, at(7), at(9), at(14)?.startsAt]).toEqual([
       true,
       false,
@@ -215,7 +221,7 @@ describe("occurrences of rules with BYxxx parts", () => {
       { zone: zone("Pacific/Pago_Pago"), since: start - DAY },
     ] as const;
     const moved = { ...series("UTC", "2024-05-06T12:00Z", recurrence), clock };
-    const shown = occurrencesTouching(moved, { from: start + 2 * DAY, until: start + 2 * DAY + 2 * HOUR }, 9);
+    const shown = occurrencesOverlapping(moved, { from: start + 2 * DAY, until: start + 2 * DAY + 2 * HOUR }, 9);
     expect(shown.map(({ original, startsAt }) => [original, startsAt])).toEqual([
       [start + DAY, start + 2 * DAY + HOUR],
     ]);
@@ -225,11 +231,11 @@ describe("occurrences of rules with BYxxx parts", () => {
     fc.assert(
       fc.property(anyByRuleLook, ({ series: any, window }) => {
         const before = { from: any.startsAt, until: window.until };
-        const all = occurrencesStarting(any, before, 1e6).filter((slot) => touches(slot, window));
-        expect(occurrencesTouching(any, window, 1e6)).toEqual(all);
+        const all = occurrencesStarting(any, before, 1e6).filter((slot) => overlaps(slot, window));
+        expect(occurrencesOverlapping(any, window, 1e6)).toEqual(all);
         for (const slot of all.slice(0, 20)) {
-          expect(occurrenceAt(any, slot.original)).toEqual(slot);
-          expect(occurrenceAt(any, slot.original + 1)).toBeUndefined();
+          expect(ruleOccurrenceAt(any, slot.original)).toEqual(slot);
+          expect(ruleOccurrenceAt(any, slot.original + 1)).toBeUndefined();
         }
       }),
       { numRuns: 300 },

@@ -1,5 +1,5 @@
 import type mongoose from "mongoose";
-import { singleEntries } from "../../../../services/calendar-events/window-index/entries.ts";
+import { singleEventIndexFields } from "../../../../services/calendar-events/window-index/entries.ts";
 import { until } from "../../../real-parts/until.ts";
 import type { HostileRow, Stage } from "../row.ts";
 import { type SeparateProcesses, startProcesses } from "../separate-processes.ts";
@@ -100,7 +100,7 @@ function rowLike(pattern: Row, at: number): Row {
     _id: `e${at.toString(32).padStart(25, "0")}`,
     guildId: guildOf(at % GUILDS),
     ...times,
-    ...singleEntries(times),
+    ...singleEventIndexFields(times),
     changedAt: new Date(lastChangedAt - CHANGED_MS_AGO + Math.ceil(((at + 1) / CHANGES) * CHANGED_MS_AGO)),
   };
 }
