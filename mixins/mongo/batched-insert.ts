@@ -1,6 +1,7 @@
 import mongoose from "mongoose";
 import { withTimeout } from "../async/timeout.ts";
-import { DUPLICATE_KEY, type stampedReplacement, type Tracked } from "./change-feed.ts";
+import { DUPLICATE_KEY, type stampedReplacement } from "./change-feed.ts";
+import type { Tracked } from "./tracked-record.ts";
 import { isDatabaseUnavailable } from "./database.mixin.ts";
 import { batched } from "../async/batch.ts";
 import { DeadlinePassed, deadlineStages, isPastDeadline } from "./write-context.ts";

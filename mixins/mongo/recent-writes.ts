@@ -1,16 +1,7 @@
 import type { Model } from "mongoose";
 import type { EpochMs, GuildId } from "../../services/contracts/ids.ts";
 import { currentWriteId, WRITE_DEADLINE_MS } from "./write-context.ts";
-import type { Tracked } from "./change-feed.ts";
-
-/** One of the last writes of a record. */
-export interface RecentWrite {
-  /** The write's own (`CallMeta`). */
-  readonly id: string;
-  /** The revision that it stored. */
-  readonly revision: number;
-  readonly at: Date;
-}
+import type { RecentWrite, Tracked } from "./tracked-record.ts";
 
 /**
  * A write is known for longer than any of its tries can still change something. The database server's clock stamps it and

@@ -1,17 +1,14 @@
 import { type Connection, type Model, Schema } from "mongoose";
 import { MAX_JOIN_WAIT_MS } from "../../mixins/async/timeout.ts";
 import {
-  changedByOf,
   changesSince,
   unchangedFields,
   saveRevision,
   stampedNewRecord,
   stampedReplacement,
   stampedTombstone,
-  type Tracked,
-  trackedIndexes,
-  trackedPaths,
 } from "../../mixins/mongo/change-feed.ts";
+import { changedByOf, type Tracked, trackedIndexes, trackedPaths } from "../../mixins/mongo/tracked-record.ts";
 import { batchedFind } from "../../mixins/mongo/batched-find.ts";
 import { FORMER_INDEX } from "../../mixins/mongo/former-state.ts";
 import { optimisticWrite } from "../../mixins/mongo/optimistic-write.ts";

@@ -14,7 +14,7 @@ import { newEvent } from "./domain/event/create-event.ts";
 import { type CalendarEvent, seriesOf, publicRevision } from "./domain/event/event.ts";
 import { ID_RANDOM_BYTES, newEventId } from "./domain/event/event-id.ts";
 import { ruleOccurrenceAt } from "./domain/recurrence/occurrences.ts";
-import { cancelledOccurrence, type ChangedOverride, changeOccurrence } from "./domain/event/override.ts";
+import { cancelledOccurrence, type ChangedOverride, changeOccurrence } from "./domain/event/change-occurrence.ts";
 import { announcedOccurrence, type EffectiveOccurrence } from "./domain/event/effective-occurrence.ts";
 import type { ResolvedEvent, EventResolver } from "./event-resolver.ts";
 

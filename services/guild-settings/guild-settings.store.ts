@@ -1,11 +1,6 @@
 import { type Connection, Schema } from "mongoose";
-import {
-  changesSince,
-  saveRevision,
-  type Tracked,
-  trackedIndexes,
-  trackedPaths,
-} from "../../mixins/mongo/change-feed.ts";
+import { changesSince, saveRevision } from "../../mixins/mongo/change-feed.ts";
+import { type Tracked, trackedIndexes, trackedPaths } from "../../mixins/mongo/tracked-record.ts";
 import { batchedFind } from "../../mixins/mongo/batched-find.ts";
 import { revisionWritten } from "../../mixins/mongo/recent-writes.ts";
 import type { ChangesSinceParams, ChangesSinceResult } from "../contracts/change-feed.contract.ts";

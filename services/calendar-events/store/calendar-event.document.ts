@@ -1,5 +1,5 @@
 import { Schema } from "mongoose";
-import { changedByOf, type Tracked, trackedIndexes, trackedPaths } from "../../../mixins/mongo/change-feed.ts";
+import { changedByOf, type Tracked, trackedIndexes, trackedPaths } from "../../../mixins/mongo/tracked-record.ts";
 import { FORMER_INDEX } from "../../../mixins/mongo/former-state.ts";
 import { type Color, EVENT_TEXTS, type EventTexts, perText } from "../../contracts/calendar-events.contract.ts";
 import type { Recurrence } from "../../contracts/recurrence.ts";

@@ -25,7 +25,7 @@ import {
 import type { ChangedEvent } from "../domain/event/change-event.ts";
 import type { CalendarEvent, StoredEvent } from "../domain/event/event.ts";
 import type { Refusal } from "../../contracts/errors.ts";
-import type { ChangedOverride } from "../domain/event/override.ts";
+import type { ChangedOverride } from "../domain/event/change-occurrence.ts";
 import { eventQuota } from "../limits/event-quota.ts";
 import { FORMER_EVENT, formerOccurrence, type FormerEvent, formerEvents } from "./former-events.store.ts";
 import { type EventReads, eventReads } from "./event-reads.store.ts";
