@@ -18,8 +18,8 @@ const { MoleculerClientError, MoleculerError, MoleculerRetryableError } = molecu
 export type CallContext<Params> = Context<Params, CallMeta>;
 
 /**
- * The Moleculer action of a contract. It checks params and caller before the handler runs, and turns a refusal that the
- * handler returns into the error that is sent to the caller.
+ * The Moleculer action of a contract. It checks params and caller before the handler runs, and turns a refusal that
+ * the handler returns into the error that the caller receives.
  *
  * Only idempotent actions are retried: any other action would run twice.
  */
@@ -39,9 +39,9 @@ export function serve<Params, Result>(
       if (!mayCall(contract, context.params as object, context.meta.caller)) throw asError(refuse("FORBIDDEN"));
       if (isLogged(context.broker, "debug")) actionLogger(context).debug(logFieldsOf(context), "action");
       const work = async () => {
-        const done = await handler(context.params, context);
-        if (!isRead(contract) && !isRefusal(done)) logWrite(context, done);
-        return done;
+        const result = await handler(context.params, context);
+        if (!isRead(contract) && !isRefusal(result)) logWrite(context, result);
+        return result;
       };
       const result = await runOnce(writeContextOf(contract, context.meta), work).catch((error: unknown) => {
         throw asSafeError(error, contract, context);
@@ -53,15 +53,15 @@ export function serve<Params, Result>(
   return { [verb]: schema };
 }
 
-/** The write that the call belongs to; without an id for a read. Each call without a write id is a new write. */
+/** The write that the call belongs to; without an id for a read. A call without a write id is a new write. */
 function writeContextOf(contract: Pick<ActionContract<unknown, unknown>, "keys">, meta: CallMeta): WriteContext {
-  const { writeUntil: until, writeId } = meta;
-  if (isRead(contract)) return { until };
+  const { writeUntil: deadline, writeId } = meta;
+  if (isRead(contract)) return { deadline };
   if (writeId !== undefined && !isWriteId(writeId)) throw asError(refuse("INVALID_REQUEST", [INVALID_WRITE_ID]));
-  return { until, id: writeId ?? newWriteId(), origin: originOf(meta) };
+  return { deadline, id: writeId ?? newWriteId(), origin: originOf(meta) };
 }
 
-/** The request of a call, as far as it may be stored: who asks on the bus without the gateway could name anything. */
+/** The request of a call, if it is valid and short enough to be stored. Bus users set these fields themselves. */
 function originOf({ requestId, traceparent }: CallMeta): WriteContext["origin"] {
   if (requestId === undefined || requestId.length > MAX_REQUEST_ID_LENGTH) return undefined;
   return readTraceparent(traceparent) === undefined ? { requestId } : { requestId, traceparent: traceparent as string };
@@ -76,8 +76,8 @@ const INVALID_WRITE_ID: FieldProblem = {
 };
 
 /**
- * Performs a write once: a second try that arrives during the first one shares its outcome. If it ran, it would see neither
- * the stored result of the first one nor its share of a limit.
+ * Runs a write once: a second try that arrives during the first one shares its outcome. If the second try ran, it
+ * would see neither the result of the first one nor the first one's share of a limit.
  */
 function singleFlightWrites<Outcome>(): (write: WriteContext, work: () => Promise<Outcome>) => Promise<Outcome> {
   const inFlight = new Map<WriteId, Promise<Outcome>>();
@@ -102,19 +102,19 @@ function wasChecked({ options }: Context<unknown, CallMeta>, contract: object): 
   return (options as CheckedCallOptions).checkedBy === contract;
 }
 
-/** Whether the action only reads. Actions without a key rule are internal and write nothing. */
+/** Whether the action only reads. Actions without a key rule are internal and only read. */
 export function isRead({ keys }: Pick<ActionContract<unknown, unknown>, "keys">): boolean {
   return !keys.endsWith("write");
 }
 
-/** By what a line of any service's log is found: the request that it was for (D4), and its trace. */
+/** The fields by which a reader finds a line in the log of any service: the request (D4) and its trace. */
 function logFieldsOf({ action, meta: { requestId, traceparent } }: Context<unknown, CallMeta>): object {
   return { action: action?.name, requestId, traceId: traceIdIn(traceparent) };
 }
 
 /**
- * One line for each write that was done: who changed what, for which request. Of params and result it has ids and the
- * revision alone: never a text, never a secret.
+ * Logs a completed write: who changed what, for which request. Of params and result the line has only ids and the
+ * revision, never a text or a secret.
  */
 function logWrite(context: Context<unknown, CallMeta>, result: unknown): void {
   const { broker, params, meta } = context;
@@ -126,23 +126,26 @@ function logWrite(context: Context<unknown, CallMeta>, result: unknown): void {
   actionLogger(context).info({ keyId: meta.caller?.keyId, ...record, ...logFieldsOf(context) }, "write");
 }
 
-/** The broker's own logger writes errors alone (moleculer.config.ts). */
+/** The broker's own logger writes only errors (moleculer.config.ts), so actions have a logger of their own. */
 function actionLogger({ broker }: Context<unknown, CallMeta>): ServiceBroker["logger"] {
   return broker.getLogger("actions");
 }
 
-/** A refusal in the form that crosses the bus: `type`, `code` and `data` survive, the class does not. */
+/** Converts a refusal to an error that can cross the bus: `type`, `code` and `data` survive, the class does not. */
 export function asError({ refusal, problems, message }: Refusal): Error {
-  const { status, message: usual } = ERRORS[refusal];
+  const { status, message: defaultMessage } = ERRORS[refusal];
   const data = problems === undefined ? undefined : { problems };
   const isTemporary = refusal === "UNAVAILABLE" || refusal === "OUTCOME_UNKNOWN";
   const ErrorClass = isTemporary ? MoleculerRetryableError : MoleculerClientError;
-  return new ErrorClass(message ?? usual, status, refusal, data);
+  return new ErrorClass(message ?? defaultMessage, status, refusal, data);
 }
 
-/** An error of our own table, whichever process threw it, as the refusal that it was; undefined for any other. */
+/**
+ * Converts an error of the error table back to its refusal, whichever process threw it; undefined for any other
+ * error.
+ */
 export function asRefusal(error: unknown): Refusal | undefined {
-  // Whatever is thrown is asked for its properties, undefined too.
+  // A thrown value may be undefined or a primitive.
   const { type, message, data } = Object(error) as {
     type?: string;
     message?: string;
@@ -152,7 +155,9 @@ export function asRefusal(error: unknown): Refusal | undefined {
   return refuse(type as ErrorType, data?.problems, message);
 }
 
-/** What may cross the bus: a refusal as it is, anything else without its text, which is logged here. */
+/**
+ * The error that the caller receives. A refusal passes unchanged. The text of any other error stays here, in the log.
+ */
 function asSafeError(
   error: unknown,
   contract: Pick<ActionContract<unknown, unknown>, "keys">,
@@ -165,7 +170,7 @@ function asSafeError(
   return asError(refuse("INTERNAL"));
 }
 
-/** "Not now", of something that was begun: a read changed nothing, of anything else nobody knows. */
+/** The refusal of an action whose outcome is unknown. A read has changed nothing; a write may have been stored. */
 export function unavailableRefusal(contract: Pick<ActionContract<unknown, unknown>, "keys">): Refusal {
   return refuse(isRead(contract) ? "UNAVAILABLE" : "OUTCOME_UNKNOWN");
 }

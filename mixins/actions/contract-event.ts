@@ -7,8 +7,8 @@ import { busRefusals } from "../observability/metrics.ts";
 type Listener = (context: Context) => void;
 
 /**
- * The Moleculer event listener of a contract. A payload that breaks the contract's rules is dropped, counted and logged:
- * an event is a hint, and whoever sent it could have sent anything. Nothing is asked or tried again because of it.
+ * The Moleculer event listener of a contract. A payload that violates the contract is dropped, counted and logged.
+ * Nothing is requested again because of it: an event is only a hint, and anyone on the bus could have sent it.
  */
 export function listen<Payload>(
   contract: EventContract<Payload>,

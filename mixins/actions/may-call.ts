@@ -1,8 +1,8 @@
 import type { ActionContract, Caller } from "../../services/contracts/contract.ts";
 
 /**
- * Whether the caller may call the action with these checked params (D3). The gateway checks before it calls and the owner
- * before it serves: neither relies on the other. A call without a caller is internal.
+ * Whether the caller may call the action with these checked params (D3). The gateway checks before it calls, and the
+ * owner checks again before it serves; neither relies on the other. A call without a caller is internal.
  *
  * The owner of a record checks the fields that only an operator may change (D11).
  */

@@ -1,7 +1,7 @@
 import DataLoader from "dataloader";
 import { settledOrTimedOut } from "./timeout.ts";
 
-/** Concurrent batches of one function. Items that arrive meanwhile form the next batch. */
+/** Concurrent batches of one function. Items that arrive while these run form the next batch. */
 const MAX_CONCURRENT_BATCHES = 2;
 
 export interface BatchOptions {
@@ -14,19 +14,19 @@ export interface BatchOptions {
 }
 
 /**
- * Collects concurrent items into batches: for a database and its driver one command costs more than the items in it. An
- * item does not wait for others unless `gatherMs` is set; under load, the items that arrive during two running batches form
- * the next one.
+ * Collects concurrent items into batches, because a database command costs more than the items in it. An item does
+ * not wait for others unless `gatherMs` is set; under load, the items that arrive while two batches run form the next
+ * one.
  *
- * By the library `dataloader`, which gathers, splits and hands out; its cache is off.
+ * The library `dataloader` gathers, splits and distributes; its cache is off.
  *
- * @param work - Does all of it; answers for each, in their order, what came of it, or why nothing did.
+ * @param work - Processes a batch. Resolves with one result or error for each item, in order.
  */
 export function batched<Item, Result>(
   work: (items: readonly Item[]) => Promise<readonly (Result | Error)[]>,
   { maxSize, gatherMs = 0, slotTimeoutMs }: BatchOptions,
 ): (item: Item) => Promise<Result> {
-  /** Batches that wait for the end of another one, in the order of arrival. */
+  /** Batches that wait for a running one to end, in the order of arrival. */
   const waiting: (() => void)[] = [];
   let free = MAX_CONCURRENT_BATCHES;
 

@@ -2,7 +2,7 @@ import { setTimeout as pause } from "node:timers/promises";
 import type { CallingOptions, Middleware, Service, ServiceBroker } from "moleculer";
 import { copyOfCall, wasNotStarted, isRetryable, type RetryableAction, wasNotReceived } from "./retry-policy.ts";
 
-/** Delay of the first retry. A message without an answer by then may be lost with a replica or a NATS server. */
+/** Delay of the first retry. A message that has no answer by then may be lost with a replica or a NATS server. */
 const FIRST_RETRY_MS = 800;
 /** Time for which a call without a subscriber is repeated. */
 const NO_RESPONDER_RETRY_MS = 1_500;
@@ -16,28 +16,30 @@ interface RetryLimits {
   readonly maxBudget: number;
 }
 
-/** A read may take long, and then its owner is slow but not gone. */
+/** A read may take long: no answer can mean that its owner is slow. */
 const READS: RetryLimits = { times: 1, maxBudget: 50 };
 /** A write is short, and its owner performs concurrent tries of one write once. */
 const WRITES: RetryLimits = { times: 2, maxBudget: 200 };
 /** Share of a retry that each call adds to the budget. */
 const RETRIES_PER_CALL = 0.1;
 
-/** The options of a call, with the time for which it is repeated while it has no subscriber. */
+/** The options of a call. `noResponderRetryMs` is the time for which it is repeated while it has no subscriber. */
 export interface RetryOptions extends CallingOptions {
   readonly noResponderRetryMs?: number;
 }
 
 /**
- * Retries calls to other processes whose messages may be lost. A call without a subscriber is repeated in any case. A call
- * without an answer is repeated if the repetition is harmless: a read, or a write that its owner performs once under its id
- * (`CallMeta`). The first answer counts, with one exception: the answer that one try of a write has begun nothing does not
- * count while other tries are unanswered, because one of them may have been performed.
+ * Retries calls to other processes whose messages may be lost. A call without a subscriber is repeated in any case. A
+ * call without an answer is repeated if the repetition is harmless: a read, or a write that its owner performs once
+ * under its id (`CallMeta`).
+ *
+ * The first answer counts, with one exception. If one try of a write was not started, its error does not count while
+ * other tries are unanswered, because one of them may have been performed.
  */
 export function lostCallRetry(firstRetryMs = FIRST_RETRY_MS): Middleware {
   const budgets = { reads: budgetOf(READS), writes: budgetOf(WRITES) };
   return {
-    name: "asked again",
+    name: "lost-call-retry",
     remoteAction(next, action: RetryableAction) {
       const isRead = action.isRead === true;
       const budget = isRead ? budgets.reads : budgets.writes;
@@ -69,7 +71,7 @@ export function lostCallRetry(firstRetryMs = FIRST_RETRY_MS): Middleware {
         startTry();
         return promise.finally(() => {
           clearTimeout(retryTimer);
-          // Moleculer keeps unanswered requests for ever.
+          // Moleculer never deletes an unanswered request.
           forgetAll(broker, callIds);
         });
       };

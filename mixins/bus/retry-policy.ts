@@ -14,8 +14,9 @@ export function isRetryable({ isRead, isIdempotent }: RetryableAction, { meta }:
 }
 
 /**
- * A copy of the call with a new id, addressed to `nodeID`; null means any replica. The node id must be reset: an answer puts
- * its sender's node id into the context, and the NATS permissions allow no request to a single node.
+ * A copy of the call with a new id, addressed to `nodeID`; null means any replica. The node id must be reset:
+ * Moleculer writes the sender of an answer into the context, and the NATS permissions allow no request to a single
+ * node.
  */
 export function copyOfCall(context: Context, nodeID: string | null): Context {
   return Object.assign(context.copy(), { nodeID });
@@ -23,7 +24,7 @@ export function copyOfCall(context: Context, nodeID: string | null): Context {
 
 /** Moleculer's errors for a call that no service received. */
 const NOT_RECEIVED = new Set(["SERVICE_NOT_FOUND", "SERVICE_NOT_AVAILABLE"]);
-/** Errors of an owner that has not begun this try; other tries may have been performed. */
+/** Errors of an owner that has not started this try; other tries may have been performed. */
 const NOT_STARTED = new Set(["UNAVAILABLE", "TOO_MANY_REQUESTS"]);
 
 /** Whether the error means that no service received the call. */
@@ -31,7 +32,7 @@ export function wasNotReceived(error: unknown): boolean {
   return NOT_RECEIVED.has(typeOf(error));
 }
 
-/** Whether the error means that this try was not begun; another try may have been. */
+/** Whether the error means that this try was not started; another try may have been. */
 export function wasNotStarted(error: unknown): boolean {
   return wasNotReceived(error) || NOT_STARTED.has(typeOf(error));
 }

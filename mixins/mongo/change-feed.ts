@@ -5,9 +5,11 @@ import { notWrittenFilter, recentWritesField } from "./recent-writes.ts";
 import type { Tracked } from "./tracked-record.ts";
 
 /**
- * An update that replaces a whole record and stamps it with the database server's time. `$literal` keeps texts
- * that begin with `$` from being read as expressions. `timeFields` names further fields that get the same time;
- * `computedFields` has fields that are computed from what is stored before.
+ * An update that replaces a whole record and stamps it with the time of the database server. `$literal` keeps texts
+ * that begin with `$` from being read as expressions.
+ *
+ * @param timeFields - Further fields that get the same time.
+ * @param computedFields - Fields that are computed from the stored record.
  */
 export function stampedReplacement(
   record: object & { readonly revision?: number },
@@ -20,12 +22,15 @@ export function stampedReplacement(
   ];
 }
 
-/** The same for a record that has its id from the write that makes it (`CallMeta`): it need not name the write as well. */
+/**
+ * The same for a new record. Its id comes from the write that creates it (`CallMeta`), so it does not store the write
+ * id.
+ */
 export function stampedNewRecord(record: object, timeFields: readonly string[]): [PipelineStage.ReplaceWith] {
   return [{ $replaceWith: { $mergeObjects: [{ $literal: record }, stampsOf(timeFields)] } }];
 }
 
-/** When the record is changed, and for which request. */
+/** The time of the change, and the request that it is made for. */
 function stampsOf(timeFields: readonly string[]): Record<string, string | object> {
   const now = Object.fromEntries(["changedAt", ...timeFields].map((field) => [field, "$$NOW"]));
   const origin = currentOrigin();
@@ -34,12 +39,12 @@ function stampsOf(timeFields: readonly string[]): Record<string, string | object
   return { ...now, changedBy: { at: "$$NOW", ...Object.fromEntries(texts) } };
 }
 
-/** Fields that stay as they are stored. */
+/** Fields that keep their stored values. */
 export function unchangedFields(...fields: readonly string[]): Record<string, string> {
   return Object.fromEntries(fields.map((field) => [field, `$${field}`]));
 }
 
-/** What is left of a removed record: enough for the feed to tell, and the fields that `computedFields` computes from it. */
+/** An update that replaces a removed record by a tombstone: the fields of the change feed, and `computedFields`. */
 export function stampedTombstone(
   record: Pick<Tracked, "_id" | "guildId" | "revision">,
   computedFields: Readonly<Record<string, object>> = {},
@@ -48,8 +53,9 @@ export function stampedTombstone(
 }
 
 /**
- * Stores one revision of a record: revision 1 is inserted, a later one replaces the revision before it. False when
- * another write came between, or another try of this one. Rejects with DeadlinePassed when it came too late.
+ * Stores one revision of a record: revision 1 is inserted, a later one replaces the revision before it. False if
+ * another write, or another try of this one, was stored in the meantime. Rejects with DeadlinePassed if the update
+ * reached the database after its deadline.
  */
 export async function saveRevision<Row extends Tracked>(
   model: Model<Row>,
@@ -57,19 +63,19 @@ export async function saveRevision<Row extends Tracked>(
   replacement: PipelineStage.ReplaceWith[] = stampedReplacement(record),
   session?: ClientSession,
 ): Promise<boolean> {
-  const first = record.revision === 1;
+  const isFirst = record.revision === 1;
   const { _id, guildId } = record;
-  const before = first ? { $exists: false } : record.revision - 1;
+  const revision = isFirst ? { $exists: false } : record.revision - 1;
   try {
     const update = model.updateOne(
       {
         _id,
         guildId,
-        revision: before,
-        ...(first ? {} : { deletedAt: { $exists: false }, ...notWrittenFilter() }),
+        revision,
+        ...(isFirst ? {} : { deletedAt: { $exists: false }, ...notWrittenFilter() }),
       } as never,
       [...replacement, ...deadlineStages()],
-      { updatePipeline: true, upsert: first, ...(session === undefined ? {} : { session }) },
+      { updatePipeline: true, upsert: isFirst, ...(session === undefined ? {} : { session }) },
     );
     const { matchedCount, upsertedCount } = await rejectIfLate(update);
     return matchedCount + upsertedCount === 1;
@@ -79,10 +85,10 @@ export async function saveRevision<Row extends Tracked>(
   }
 }
 
-/** MongoDB's code for an id that is taken. */
+/** MongoDB's error code for a value of a unique index that exists already. */
 export const DUPLICATE_KEY = 11_000;
 
-/** Whether another document has the id, or a value that is unique. */
+/** Whether another document has the id, or the value of a unique index. */
 export function isDuplicateKey(error: unknown): boolean {
   return (error as { code?: unknown }).code === DUPLICATE_KEY;
 }
@@ -92,7 +98,7 @@ const IN_ORDER = { changedAt: 1, _id: 1 } as const;
 
 type ChangeRow = Pick<Tracked, "_id" | "guildId" | "revision" | "changedAt" | "deletedAt"> & { readonly readAt: Date };
 
-/** Answers "what changed since this mark", in the order of `changedAt`, then id. */
+/** Returns the changes since a mark, in the order of `changedAt`, then id. */
 export async function changesSince<Row extends Tracked>(
   model: Model<Row>,
   { mark, limit }: ChangesSinceParams,

@@ -1,33 +1,34 @@
 import mongoose, { type Connection } from "mongoose";
 
-/** What is read of a collection; as MongoDB's `find` takes it. */
+/** The parameters of MongoDB's command `find`. */
 export interface FindCommand {
   readonly filter: object;
-  /** Of each field whether it is wanted; a text is an expression whose value is wanted under that name. */
+  /** 1 includes a field, 0 excludes it; a text is an expression whose value is returned under that name. */
   readonly projection?: Readonly<Record<string, 0 | 1 | string>>;
   readonly sort?: Readonly<Record<string, 1 | -1>>;
   readonly hint?: Readonly<Record<string, 1 | -1>>;
-  /** 0 for all that there is. */
+  /** 0 for no limit. */
   readonly limit?: number;
 }
 
-/** A mongoose model, as far as a read needs it. */
+/** The members of a mongoose model that a read uses. */
 export interface ReadableModel {
   readonly db: Pick<Connection, "db">;
   readonly collection: { readonly name: string };
 }
 
-/** A moment of the database, at which several reads look: what was written after it is not seen. */
+/** A point in time of the database (`atClusterTime`). Several reads at it see one snapshot: no later write. */
 export type SnapshotTime = InstanceType<typeof mongoose.mongo.Timestamp>;
 
-/** So many rows come in the first batch; a reply holds 16 MiB at most. */
+/** Number of rows in the first batch. A reply holds at most 16 MiB. */
 const FIRST_BATCH_ROWS = 10_001;
 
 /**
- * The rows of a read, as they are stored; with a moment, as they were then. Where they fit in one reply, which is nearly
- * always, it is the command alone, without a query object, a cursor, and a decoder for each row: half the driver's time
- * for fifty rows. Where they don't, or the command fails, a cursor of the driver's does it, which goes on through all
- * batches: so a read is tried again once after an election.
+ * Reads rows as they are stored; with a snapshot time, as they were then.
+ *
+ * Nearly always all rows fit in one reply, and the plain command is enough. Without a query object, a cursor and a
+ * decoder for each row it takes half the time of the driver for fifty rows. If there are more rows, or the command
+ * fails, a cursor of the driver reads all batches, so a read is retried once after an election.
  */
 export async function findRows<Row>(model: ReadableModel, read: FindCommand, at?: SnapshotTime): Promise<Row[]> {
   const db = databaseOf(model);
@@ -43,7 +44,7 @@ export async function findRows<Row>(model: ReadableModel, read: FindCommand, at?
   return (await db.runCursorCommand(command).toArray()) as Row[];
 }
 
-/** The rows of a read that may be many, a batch of them at a time. */
+/** Reads rows in batches. */
 export function streamRows<Row>(
   model: ReadableModel,
   { batchSize, ...read }: FindCommand & { readonly batchSize: number },
@@ -53,15 +54,15 @@ export function streamRows<Row>(
   return databaseOf(model).runCursorCommand(command).setBatchSize(batchSize) as AsyncIterable<Row>;
 }
 
-/** The rows of a read as they are now, and the moment of that, for further reads to look at. */
+/** Reads rows as they are now, with the snapshot time, at which further reads can be made. */
 export async function findRowsInSnapshot<Row>(model: ReadableModel, read: FindCommand): Promise<SnapshotRows<Row>> {
   const find = { find: model.collection.name, ...read, batchSize: FIRST_BATCH_ROWS };
   const { cursor, at } = await runInSnapshot<Row>(databaseOf(model), find);
-  // A cursor reads the rows that do not fit in one reply, at the same moment.
+  // A cursor reads the rows of a longer result at the same snapshot time.
   return { rows: cursor.id === 0 ? cursor.firstBatch : await findRows<Row>(model, read, at), at };
 }
 
-/** The different values of a field in the rows of a filter, and the moment of that. */
+/** Reads the distinct values of a field in the rows of a filter, with the snapshot time. */
 export async function distinctInSnapshot(
   model: ReadableModel,
   field: string,
@@ -73,24 +74,26 @@ export async function distinctInSnapshot(
   return { values: cursor.firstBatch.map(({ _id }) => _id), at };
 }
 
-/** A command's reply at a moment that the database chooses; asked once more where that fails, as after an election. */
+/** Runs a command at a snapshot time that the database chooses. Retries it once if it fails, as after an election. */
 async function runInSnapshot<Row>(db: ReturnType<typeof databaseOf>, command: object): Promise<SnapshotReply<Row>> {
-  const atOnce = { ...command, readConcern: { level: "snapshot" } };
-  const { cursor } = (await db.command(atOnce).catch((error: unknown) => {
+  const inSnapshot = { ...command, readConcern: { level: "snapshot" } };
+  const { cursor } = (await db.command(inSnapshot).catch((error: unknown) => {
     if (error instanceof mongoose.mongo.MongoServerSelectionError) throw error;
-    return db.command(atOnce);
+    return db.command(inSnapshot);
   })) as Reply<Row>;
   if (cursor.atClusterTime === undefined) throw new mongoose.MongooseError("a snapshot without its time");
   return { cursor, at: cursor.atClusterTime };
 }
 
-/** The driver's own database object; throws while there is no connection. */
+/** The driver's database object; throws while there is no connection. */
 function databaseOf({ db: { db } }: ReadableModel): NonNullable<Connection["db"]> {
   if (db === undefined) throw new mongoose.MongooseError("not connected");
   return db;
 }
 
-/** Said in each command: without it a command sees what no majority has. */
+/**
+ * A command does not inherit the read concern of the connection: without one it would read data that no majority has.
+ */
 function readConcernFor(at: SnapshotTime | undefined): object {
   return at === undefined ? { level: "majority" } : { level: "snapshot", atClusterTime: at };
 }

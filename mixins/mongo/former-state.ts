@@ -1,10 +1,13 @@
 import type { Model } from "mongoose";
 import type { EpochMs, GuildId } from "../../services/contracts/ids.ts";
 
-/** What a record was before the last change that counts, stored beside what came after, or in its tombstone. */
+/**
+ * The state of a record before its last relevant change. It is stored beside the current state, or in the tombstone
+ * of a removed record.
+ */
 export interface FormerState {
   readonly guildId: GuildId;
-  /** When that change was stored, by the database server's clock. */
+  /** Time of that change, by the clock of the database server. */
   readonly until: Date;
 }
 
@@ -14,21 +17,21 @@ export const FORMER_INDEX = [
   { name: "former", partialFilterExpression: { "former.until": { $exists: true } } },
 ] as const;
 
-/** More than these are not told of one guild: the latest are. */
+/** Largest number of former states that are read of one guild; the latest ones. */
 export const MAX_FORMER = 1_000;
 
-/** An expression for what the stored record is, in the update that replaces it. */
+/** An expression for the stored state of the record, for the update that replaces it. */
 export function storedStateExpression(...fields: readonly string[]): Record<string, string> {
   return { ...Object.fromEntries(["guildId", ...fields].map((field) => [field, `$${field}`])), until: "$$NOW" };
 }
 
-/** A record's id, and what it was before. */
+/** The id of a record, and its former state. */
 export interface FormerStateRow<Fields extends FormerState> {
   readonly _id: string;
   readonly former: Fields;
 }
 
-/** What records of a guild were before a change that was stored after an instant; the latest first. */
+/** The former states of a guild's records whose change was stored after an instant; the latest first. */
 export function formerStatesSince<Row, Fields extends FormerState>(
   model: Model<Row>,
   guildId: GuildId,

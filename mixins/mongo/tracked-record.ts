@@ -2,7 +2,7 @@ import { TOMBSTONE_DAYS } from "../../services/contracts/change-feed.contract.ts
 import type { Changed, ChangeOrigin } from "../../services/contracts/contract.ts";
 import type { GuildId } from "../../services/contracts/ids.ts";
 
-/** The fields by which a record takes part in its owner's change feed. */
+/** The fields of a record in the change feed of its owner. */
 export interface Tracked {
   _id: string;
   guildId: GuildId;
@@ -10,18 +10,18 @@ export interface Tracked {
   revision: number;
   /** Time of the last write, by the database server's clock. */
   changedAt: Date;
-  /** Set on a tombstone: the record is gone, and this row says so until it expires. */
+  /** Set on a tombstone: the record is removed, and this row reports that until it expires. */
   deletedAt?: Date;
-  /** The last writes of the record, by which a try that comes after another is known (recent-writes.ts). */
+  /** The recent writes of the record, by which a repeated try is recognized (recent-writes.ts). */
   writes?: RecentWrite[];
-  /** The request of the last write; absent where it was nobody's. */
+  /** The request of the last write; absent if no request caused it. */
   changedBy?: StoredOrigin;
 }
 
-/** A `ChangeOrigin` as stored. */
+/** A `ChangeOrigin` in its stored form. */
 type StoredOrigin = Omit<ChangeOrigin, "at"> & { readonly at: Date };
 
-/** Mongoose paths of the tracked fields, `_id` aside. */
+/** Mongoose paths of the tracked fields, without `_id`. */
 export const trackedPaths = {
   guildId: { type: String, required: true },
   revision: { type: Number, required: true },
@@ -31,7 +31,10 @@ export const trackedPaths = {
   changedBy: { type: { at: Date, requestId: String, traceparent: String }, _id: false },
 } as const;
 
-/** Index of the feed, and the one that ends tombstones, which holds nothing else: every index costs every write. */
+/**
+ * The index of the feed, and the one that expires tombstones. The second one contains only tombstones, because every
+ * index entry slows writes.
+ */
 export const trackedIndexes = [
   [{ changedAt: 1, _id: 1 }, {}],
   [{ deletedAt: 1 }, { name: "tombstones", sparse: true, expireAfterSeconds: TOMBSTONE_DAYS * 86_400 }],
@@ -39,14 +42,14 @@ export const trackedIndexes = [
 
 /** One of the last writes of a record. */
 export interface RecentWrite {
-  /** The write's own (`CallMeta`). */
+  /** The write id (`CallMeta`). */
   readonly id: string;
   /** The revision that it stored. */
   readonly revision: number;
   readonly at: Date;
 }
 
-/** The request of a record's last write, as a part of the record; nothing where it was nobody's. */
+/** The request of the last write, as a field of the record; empty if no request caused it. */
 export function changedByOf({ changedBy }: Pick<Tracked, "changedBy">): Changed {
   return changedBy === undefined ? {} : { changedBy: { ...changedBy, at: changedBy.at.getTime() } };
 }

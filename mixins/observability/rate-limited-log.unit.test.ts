@@ -23,7 +23,7 @@ describe("a limited log", () => {
     ]);
     lines = [];
     jest.advanceTimersByTime(1_000);
-    expect(lines).toEqual([[{ what: "x", leftOut: 3 }, "about x: 3 more lines are left out"]]);
+    expect(lines).toEqual([[{ key: "x", suppressed: 3 }, "about x: 3 more lines were suppressed"]]);
     lines = [];
     note("x", 2);
     jest.advanceTimersByTime(5_000);
@@ -42,6 +42,6 @@ describe("a limited log", () => {
     log.flush();
     log.flush();
     jest.advanceTimersByTime(5_000);
-    expect(lines).toEqual([[{ what: "x", leftOut: 2 }, "about x: 2 more lines are left out"]]);
+    expect(lines).toEqual([[{ key: "x", suppressed: 2 }, "about x: 2 more lines were suppressed"]]);
   });
 });

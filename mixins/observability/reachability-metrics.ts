@@ -11,7 +11,7 @@ const databaseUp = new Gauge({
   registers: [metricsRegistry],
 });
 
-/** Registered at the first use: a process without a bus has no such metric. */
+/** Registered at the first use, so a process without a bus does not export it. */
 const busUp = new Gauge({
   name: "guildcal_bus_up",
   help: "Whether the process is connected to the bus, at this scrape",
@@ -19,8 +19,8 @@ const busUp = new Gauge({
 });
 
 /**
- * Measures whether the databases of the services in this process, and the bus, can be reached. Called at each scrape: an
- * outage is visible without any request, and no value is older than the scrape.
+ * Updates the metrics of the databases of this process's services, and of the bus. It runs at each scrape: an outage
+ * is visible without any request, and no value is older than the scrape.
  */
 export async function updateReachabilityMetrics(broker: ServiceBroker): Promise<void> {
   const bus = natsTransporterOf(broker);

@@ -80,7 +80,7 @@ describe("a setting from a file", () => {
 
   test("is refused beside a value given directly, and so is a file that can't be read", () => {
     expect(problemsOf({ PORT: "80", PORT_FILE: file("both", "81"), SECRET_FILE: join(directory, "none") })).toEqual([
-      "PORT and PORT_FILE are both set: leave out one of them",
+      "PORT and PORT_FILE are both set: unset one of them",
       "SECRET_FILE must name a file that can be read (ENOENT)",
     ]);
   });

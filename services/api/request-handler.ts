@@ -150,7 +150,7 @@ export function requestSteps({
     const { meta, headers } = checked;
     const { requestId = "", writeUntil } = meta;
     const work = () => withinBytes(route, checked);
-    const outcome = await runInWriteContext({ until: writeUntil }, work).catch(refusalBy(route.contract));
+    const outcome = await runInWriteContext({ deadline: writeUntil }, work).catch(refusalBy(route.contract));
     if (isRefusal(outcome)) {
       return refusalAnswer(route.inWireNames(outcome), requestId, { ...headers, ...settledAfter(outcome, writeUntil) });
     }

@@ -14,7 +14,7 @@ describe("the claim of an Idempotency-Key", () => {
 
   test("that the database reads after its deadline leaves the name free", async () => {
     const [late, next] = [newWriteId(), newWriteId()];
-    const claim = runInWriteContext({ until: Date.now() - 1 }, () => store.claim("a", "digest", late));
+    const claim = runInWriteContext({ deadline: Date.now() - 1 }, () => store.claim("a", "digest", late));
     await expect(claim).rejects.toThrow(DeadlinePassed);
     await expect(store.claim("a", "digest", next)).resolves.toEqual({ digest: "digest", writeId: next });
   });

@@ -168,7 +168,7 @@ describe("the key management", () => {
   test("what the database is told after its deadline changes nothing", async () => {
     const { id } = await made();
     const before = await everything();
-    const late = (work: () => Promise<unknown>) => runInWriteContext({ until: Date.now() - 1 }, work);
+    const late = (work: () => Promise<unknown>) => runInWriteContext({ deadline: Date.now() - 1 }, work);
     const writes = [
       () => management.create(params, "late"),
       () => management.rotate(id, 1, "late"),
