@@ -4,8 +4,9 @@ import { type OffsetChange, withoutNoOpChanges, type ZoneRules } from "./zone-ru
 const MINUTE_MS = 60_000;
 
 /**
- * The rules of a zone as moment-timezone packs it: `name|abbreviations|offsets|which offset when|times|population`. The
- * offsets are minutes behind UTC, the times the minutes from each change to the next, all of them to the base of 60.
+ * Parses a zone in the packed format of moment-timezone: `name|abbreviations|offsets|indices of
+ * offsets|times|population`. Offsets are minutes behind UTC, times are the minutes from each change to the next; all
+ * numbers are in base 60.
  */
 export function parsePackedZone(packed: string): ZoneRules {
   const [, , offsetTexts = "", which = "", times = ""] = packed.split("|");
