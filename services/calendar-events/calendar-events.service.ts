@@ -42,9 +42,9 @@ import { zoneRulesStore } from "./store/zone-rules.store.ts";
 
 export interface CalendarEventsOptions {
   readonly mongoUrl: string;
-  /** Most events that a guild may hold. */
+  /** Largest number of events of a guild. */
   readonly eventsPerGuild?: number;
-  /** The clock by which events are ongoing. */
+  /** The clock for the list of ongoing events. */
   readonly now?: () => EpochMs;
 }
 
@@ -65,12 +65,12 @@ export function calendarEventsService({
   const limit = calendarLimit(() => performance.now());
   const calendarQueue = new WriteQueue();
 
-  /** Whether the guild may have the calendar (D20); it always may have the first. */
+  /** Whether the guild may have the calendar (D20). Every guild may have the first one. */
   async function isAllowed(guildId: GuildId, calendarNumber: number, context: CallContext<unknown>): Promise<boolean> {
     return calendarNumber === 1 || calendarNumber <= (await limit.of(guildId, context));
   }
 
-  /** Runs what needs the calendar, if the guild may have it. */
+  /** Runs the work if the guild may have the calendar; refuses otherwise. */
   async function ifAllowed<Params extends { guildId: GuildId; calendarNumber: number }, Result>(
     params: Params,
     context: CallContext<Params>,
@@ -79,7 +79,7 @@ export function calendarEventsService({
     return (await isAllowed(params.guildId, params.calendarNumber, context)) ? work() : refuse("CALENDAR_NOT_FOUND");
   }
 
-  /** Finds the event or occurrence of an id in any calendar that the guild may have. */
+  /** Finds an event or occurrence in any calendar that the guild may have. */
   async function findAllowed(guildId: GuildId, reference: string, context: CallContext<unknown>) {
     const resolved = await events.find(guildId, reference);
     return resolved !== undefined && (await isAllowed(guildId, resolved.event.calendarNumber, context))
@@ -185,7 +185,8 @@ export function calendarEventsService({
     },
     events: listen(guildSettingsChanged, ({ guildId }) => limit.forget(guildId)),
     async started(this: Service) {
-      const onError = (error: unknown) => this.logger.warn({ err: error }, "new rules of time zones are not filed yet");
+      const onError = (error: unknown) =>
+        this.logger.warn({ err: error }, "the series are not reindexed by the new time zone rules yet");
       zoneRulesCheck = startZoneRulesCheck(zoneRules, onError);
     },
     async stopped() {
@@ -195,8 +196,9 @@ export function calendarEventsService({
 }
 
 /**
- * Removes the announcements of an event that is gone. The event is removed first: the announcements of an event that stays
- * would be lost, and those of one that is gone never fire. Where this fails they stay, and lists mark them as dangling.
+ * Removes the announcements of a removed event. The event is removed first: otherwise a failure could remove the
+ * announcements of an event that stays. Announcements without an event never fire; after a failure lists mark them as
+ * dangling.
  */
 async function removeAnnouncements({ guildId, eventId }: EventReference, context: CallContext<unknown>) {
   const removal = callAction(context, removeAnnouncementsOfEvent, { guildId, eventId });
@@ -206,7 +208,7 @@ async function removeAnnouncements({ guildId, eventId }: EventReference, context
 const ANNOUNCEMENTS_LEFT =
   "The event is deleted, but some of its announcements may be left: they are marked as dangling in the list";
 
-/** Tells all who listen what was stored or removed, and passes it on. */
+/** Broadcasts the change if the write was stored. Returns its argument. */
 function broadcastChange(context: CallContext<unknown>, written: Written | Refusal): Written | Refusal {
   if (isRefusal(written)) return written;
   const { guildId, id: eventId, revision } = written;

@@ -11,22 +11,22 @@ import {
 import type { Window } from "./domain/event/window.ts";
 import type { EventReads, EventPage } from "./store/event-reads.store.ts";
 
-/** The largest distance by which a change of the time zone moves an occurrence from its original start. */
+/** Largest distance between an occurrence and its original start that a change of the time zone causes. */
 const MAX_ZONE_MOVE_MS = 26 * 3_600_000;
 
-/** How found events are expanded to occurrences. */
+/** The parameters for expanding events to occurrences. */
 interface Expansion<Event extends ListedEvent> {
   readonly reads: EventReads;
   readonly eventsOf: (ids: readonly EventId[]) => Promise<readonly Event[]>;
   readonly window: Window;
   readonly calendarOf: (event: Event) => Calendar;
-  /** The occurrences that the rule puts into the window, without those for which `isExcluded` is true. */
+  /** The occurrences of the rule in the window, without those for which `isExcluded` is true. */
   readonly expand: (series: Series, isExcluded: (original: EpochMs) => boolean) => Iterable<RuleOccurrence>;
-  /** Whether an occurrence with an override of its times belongs to the answer. */
-  readonly isInWindow: (placed: EffectiveOccurrence<Event>) => boolean;
+  /** Whether an occurrence with an override of its times is in the window. */
+  readonly isInWindow: (occurrence: EffectiveOccurrence<Event>) => boolean;
 }
 
-/** The single events and the occurrences of a page, with their overrides, computed one after the other. */
+/** Expands a page to its single events and occurrences, overrides applied. Each is computed when it is consumed. */
 export async function effectiveOccurrences<Event extends ListedEvent>(
   found: EventPage<Event>,
   expansion: Expansion<Event>,
@@ -60,8 +60,8 @@ function* expandEvent<Event extends ListedEvent>(
   const own = overrides.get(event.id);
   const isExcluded = (original: EpochMs) => isCancelledOrMoved(own?.get(original));
   for (const ruleOccurrence of expand(series, isExcluded)) {
-    const placed = effectiveOccurrence(event, ruleOccurrence, own?.get(ruleOccurrence.original), calendar);
-    if (placed !== undefined) yield placed;
+    const occurrence = effectiveOccurrence(event, ruleOccurrence, own?.get(ruleOccurrence.original), calendar);
+    if (occurrence !== undefined) yield occurrence;
   }
 }
 
@@ -78,8 +78,8 @@ async function overridesIn(
   const overridden = events.filter(({ recurring }) => recurring?.hasOverrides === true);
   const byEvent = new Map(overridden.map(({ id }) => [id, new Map<EpochMs, Override>()]));
   if (overridden.length === 0) return byEvent;
-  const longest = Math.max(...overridden.map(({ startsAt, endsAt }) => endsAt - startsAt));
-  const originals = { from: window.from - longest - MAX_ZONE_MOVE_MS, until: window.until + MAX_ZONE_MOVE_MS };
+  const maxDuration = Math.max(...overridden.map(({ startsAt, endsAt }) => endsAt - startsAt));
+  const originals = { from: window.from - maxDuration - MAX_ZONE_MOVE_MS, until: window.until + MAX_ZONE_MOVE_MS };
   for (const override of await reads.overrides([...byEvent.keys()], originals)) {
     byEvent.get(override.eventId)?.set(override.original, override);
   }
@@ -96,8 +96,8 @@ async function movedByHand<Event extends ListedEvent>(
   return moved.flatMap((override) => {
     const event = known.get(override.eventId);
     if (event === undefined) return [];
-    const placed = effectiveOccurrenceAt(event, override.original, override, expansion.calendarOf(event));
-    return placed !== undefined && expansion.isInWindow(placed) ? [placed] : [];
+    const occurrence = effectiveOccurrenceAt(event, override.original, override, expansion.calendarOf(event));
+    return occurrence !== undefined && expansion.isInWindow(occurrence) ? [occurrence] : [];
   });
 }
 

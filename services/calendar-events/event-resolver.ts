@@ -23,7 +23,7 @@ export interface EventResolver {
   find(guildId: GuildId, reference: string): Promise<ResolvedEvent | undefined>;
   /** Like `find`; the id of a series stands for its first occurrence (D24). */
   findOccurrence(guildId: GuildId, reference: string): Promise<ResolvedEvent | undefined>;
-  /** Searches one calendar; refuses with EVENT_NOT_FOUND for every reason. */
+  /** Searches one calendar; refuses with EVENT_NOT_FOUND, whatever the reason. */
   findInCalendar(reference: EventReference): Promise<ResolvedEvent | Refusal>;
   /** Like `findInCalendar`, as the view of the API with the revision. */
   viewInCalendar(reference: EventReference): Promise<(EventView & Revised) | Refusal>;
@@ -31,8 +31,11 @@ export interface EventResolver {
 
 export function eventResolver(store: CalendarEventsStore, calendars: CalendarsStore): EventResolver {
   const stored = (event: StoredEvent) => calendars.find(event.guildId, event.calendarNumber);
-  /** The view of a single event does not depend on the time zone, so the calendar is not read. */
-  const neededToShow = async (event: StoredEvent) =>
+  /**
+   * Returns the calendar that the view needs. The view of a single event does not depend on the time zone, so its
+   * calendar is not read.
+   */
+  const calendarForView = async (event: StoredEvent) =>
     event.recurring === undefined ? unwrittenCalendar(event.guildId, event.calendarNumber) : stored(event);
 
   async function find(guildId: GuildId, reference: string, calendarOf = stored): Promise<ResolvedEvent | undefined> {
@@ -61,7 +64,7 @@ export function eventResolver(store: CalendarEventsStore, calendars: CalendarsSt
     },
     findInCalendar: async (reference) => inCalendar(reference, await find(reference.guildId, reference.eventId)),
     async viewInCalendar(reference) {
-      const resolved = inCalendar(reference, await find(reference.guildId, reference.eventId, neededToShow));
+      const resolved = inCalendar(reference, await find(reference.guildId, reference.eventId, calendarForView));
       return isRefusal(resolved)
         ? resolved
         : { ...toView(resolved), revision: publicRevision(resolved.event, resolved.calendar) };

@@ -18,13 +18,13 @@ import { cancelledOccurrence, type ChangedOverride, changeOccurrence } from "./d
 import { announcedOccurrence, type EffectiveOccurrence } from "./domain/event/effective-occurrence.ts";
 import type { ResolvedEvent, EventResolver } from "./event-resolver.ts";
 
-/** A revision that was stored. */
+/** A stored revision. */
 export interface Written extends Pick<CalendarEvent, "id" | "guildId" | "revision"> {
   /** The revision as the API shows it. */
   readonly publicRevision: string;
 }
 
-/** Create, update and delete: load, decide, save. Each resolves with the stored revision. */
+/** Creates, updates and removes events: loads, decides, saves. Each resolves with the stored revision. */
 export interface EventWrites {
   create(params: CreateEventParams): Promise<Written | Refusal>;
   update(params: UpdateEventParams): Promise<Written | Refusal>;
@@ -45,15 +45,15 @@ export function eventWrites(store: CalendarEventsStore, calendars: CalendarsStor
   /** Decides which overrides remain valid when the series gets another start or rule (D19). */
   async function seriesWrite({ event: stored, calendar }: ResolvedEvent, next: ChangedEvent): Promise<Write> {
     const { event } = next;
-    const written = writtenOf(event, calendar);
+    const written = toWritten(event, calendar);
     if (!next.rescheduled || stored.recurring?.hasOverrides !== true) {
       return { written, save: () => store.replace(next, "all") };
     }
     const series = seriesOf(event, calendar);
     const starts = await store.overriddenStarts(stored.id);
-    const kept = series === undefined ? [] : starts.filter((start) => ruleOccurrenceAt(series, start) !== undefined);
-    const changed = { ...next, event: withOverrides(event, kept.length > 0) };
-    return { written, save: () => store.replace(changed, kept) };
+    const valid = series === undefined ? [] : starts.filter((start) => ruleOccurrenceAt(series, start) !== undefined);
+    const changed = { ...next, event: withOverrides(event, valid.length > 0) };
+    return { written, save: () => store.replace(changed, valid) };
   }
 
   function occurrenceWrite(
@@ -64,7 +64,7 @@ export function eventWrites(store: CalendarEventsStore, calendars: CalendarsStor
     const { scheduledAt: _, coloredAt: __, changedBy: ___, ...event } = stored;
     const series = withOverrides({ ...event, revision: stored.revision + 1 }, true);
     const before = announcedOccurrence(occurrence, calendar);
-    return { written: writtenOf(series, calendar), save: () => store.saveOverride(series, next, before) };
+    return { written: toWritten(series, calendar), save: () => store.saveOverride(series, next, before) };
   }
 
   async function write(
@@ -84,15 +84,18 @@ export function eventWrites(store: CalendarEventsStore, calendars: CalendarsStor
         save: (next) => next.save(),
         findEarlierTry: async () => {
           const revision = await store.revisionWritten(reference.guildId, seriesId as EventId);
-          return revision === undefined ? undefined : storedBefore(reference, seriesId as EventId, revision);
+          return revision === undefined ? undefined : storedByEarlierTry(reference, seriesId as EventId, revision);
         },
       }),
     );
     return isRefusal(outcome) ? outcome : outcome.written;
   }
 
-  /** The revision that another try of the write has stored of the event; one that was deleted since has no calendar to tell. */
-  async function storedBefore({ guildId, calendarNumber }: InCalendar, id: EventId, revision: number) {
+  /**
+   * The revision that another try of the write has stored. A removed event is no longer found; its revision is shown
+   * without the version of the zone.
+   */
+  async function storedByEarlierTry({ guildId, calendarNumber }: InCalendar, id: EventId, revision: number) {
     const resolved = await events.findInCalendar({ guildId, calendarNumber, eventId: id });
     const shown = isRefusal(resolved)
       ? `${revision}`
@@ -100,7 +103,7 @@ export function eventWrites(store: CalendarEventsStore, calendars: CalendarsStor
     return { written: { id, guildId, revision, publicRevision: shown } };
   }
 
-  /** The calendar of a single event is not read: the event uses nothing of it. */
+  /** Reads the calendar of a new series. A single event uses nothing of its calendar. */
   async function calendarFor({ guildId, calendarNumber, recurrence }: CreateEventParams): Promise<Calendar> {
     if (recurrence === undefined) return unwrittenCalendar(guildId, calendarNumber);
     return calendars.find(guildId, calendarNumber);
@@ -114,11 +117,11 @@ export function eventWrites(store: CalendarEventsStore, calendars: CalendarsStor
         load: () => calendarFor(params),
         decide(calendar) {
           const event = newEvent(params, id, calendar);
-          return isRefusal(event) ? event : { event, written: writtenOf(event, calendar) };
+          return isRefusal(event) ? event : { event, written: toWritten(event, calendar) };
         },
         save: ({ event }) => store.insert(event),
         findEarlierTry: async () =>
-          (await store.wasCreated({ id, guildId: params.guildId })) ? storedBefore(params, id, 1) : undefined,
+          (await store.wasCreated({ id, guildId: params.guildId })) ? storedByEarlierTry(params, id, 1) : undefined,
       });
       return isRefusal(outcome) ? outcome : outcome.written;
     },
@@ -138,7 +141,7 @@ export function eventWrites(store: CalendarEventsStore, calendars: CalendarsStor
       write(reference, ifRevision, (resolved) => {
         const { event, occurrence, calendar } = resolved;
         if (occurrence?.ruleOccurrence === undefined) {
-          const written = writtenOf({ ...event, revision: event.revision + 1 }, calendar);
+          const written = toWritten({ ...event, revision: event.revision + 1 }, calendar);
           return { written, save: () => store.remove(event) };
         }
         return occurrenceWrite(resolved, occurrence, cancelledOccurrence(event.id, occurrence.ruleOccurrence.original));
@@ -146,7 +149,7 @@ export function eventWrites(store: CalendarEventsStore, calendars: CalendarsStor
   };
 }
 
-function writtenOf(event: CalendarEvent, calendar: Calendar): Written {
+function toWritten(event: CalendarEvent, calendar: Calendar): Written {
   const { id, guildId, revision } = event;
   return { id, guildId, revision, publicRevision: publicRevision(event, calendar) };
 }

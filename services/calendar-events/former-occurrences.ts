@@ -3,7 +3,7 @@ import type { Occurrence, OccurrencesStartingParams } from "../contracts/occurre
 import type { GuildId } from "../contracts/ids.ts";
 import type { CalendarEventsStore } from "./store/calendar-events.store.ts";
 import type { CalendarsStore } from "./store/calendars.store.ts";
-import { anchorOf, type Calendar, unwrittenCalendar } from "./domain/calendar/calendar.ts";
+import { anchorOf, type Calendar, calendarByNumber } from "./domain/calendar/calendar.ts";
 import { seriesOf, type StoredEvent } from "./domain/event/event.ts";
 import { occurrencesStarting } from "./domain/recurrence/occurrences.ts";
 import type { FormerEvent } from "./store/former-events.store.ts";
@@ -15,7 +15,9 @@ import {
 } from "./domain/event/effective-occurrence.ts";
 import { mergedWindows, startsIn, type Window } from "./domain/event/window.ts";
 
-/** The occurrences of events before they were moved, recoloured or removed, if they started in the windows. */
+/**
+ * Returns the former occurrences that started in the windows, of events that were moved, recoloured or removed since.
+ */
 export async function formerOccurrences(
   { guildId, windows, formerAfter = Infinity }: OccurrencesStartingParams,
   store: Pick<CalendarEventsStore, "formerEvents">,
@@ -28,8 +30,9 @@ export async function formerOccurrences(
   const occurrences: Occurrence[] = [];
   const merged = mergedWindows(windows);
   for (const former of formerEvents) {
-    const calendar = calendarOf(former.event ?? former.occurrence, guildId, written);
-    if (!(await isAllowed(calendar.calendarNumber))) continue;
+    const { calendarNumber } = former.event ?? former.occurrence;
+    const calendar = calendarByNumber(guildId, written, calendarNumber);
+    if (!(await isAllowed(calendarNumber))) continue;
     for (const occurrence of merged.flatMap((window) => occurrencesIn(window, former, calendar))) {
       if (occurrences.length >= MAX_FORMER) return occurrences;
       occurrences.push({ ...occurrence, until: former.until });
@@ -40,20 +43,11 @@ export async function formerOccurrences(
 
 function occurrencesIn(window: Window, { event, occurrence }: FormerEvent, calendar: Calendar): Occurrence[] {
   if (event !== undefined)
-    return startingIn(window, event, calendar).map((former) => announcedOccurrence(former, calendar));
+    return occurrencesStartingIn(window, event, calendar).map((each) => announcedOccurrence(each, calendar));
   return startsIn(occurrence, window) ? [{ ...occurrence, timezone: anchorOf(calendar).timezone }] : [];
 }
 
-function calendarOf(
-  { calendarNumber }: Pick<StoredEvent, "calendarNumber">,
-  guildId: GuildId,
-  written: readonly Calendar[],
-): Calendar {
-  const found = written.find((calendar) => calendar.calendarNumber === calendarNumber);
-  return found ?? unwrittenCalendar(guildId, calendarNumber);
-}
-
-function startingIn(window: Window, event: StoredEvent, calendar: Calendar): EffectiveOccurrence[] {
+function occurrencesStartingIn(window: Window, event: StoredEvent, calendar: Calendar): EffectiveOccurrence[] {
   const series = seriesOf(event, calendar);
   if (series === undefined) {
     return startsIn(event, window) ? [singleOccurrence(event)] : [];

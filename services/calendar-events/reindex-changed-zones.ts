@@ -2,7 +2,7 @@ import { setImmediate as nextTurn } from "node:timers/promises";
 import { timeZones } from "../../mixins/time-zones/time-zones.ts";
 import type { ZoneRulesStore } from "./store/zone-rules.store.ts";
 
-/** By then a rollout is over, and no process answers by the rules before any more. */
+/** Time after which a rollout is over, and no process uses the previous rules any more. */
 const ROLLOUT_MS = 15 * 60_000;
 const CHECK_INTERVAL_MS = 60_000;
 
@@ -11,9 +11,10 @@ interface ZoneRulesCheck {
 }
 
 /**
- * Compares the rules of time zones that the process has with those that what is stored was filed by. Where a zone's differ, its
- * calendars are filed again, and the change feed has them, so that dispatch plans their guilds again; once more when the rollout
- * that brought the rules is over, since replicas of before have answered until then. What fails is tried again.
+ * Compares the time zone rules of this process with those that the stored index fields were computed by. If the rules
+ * of a zone differ, it reindexes the calendars of the zone and puts them into the change feed, so that dispatch plans
+ * their guilds again. It does so once more after the rollout of the new rules, because older replicas have written
+ * until then. A failure is retried at the next check.
  */
 export function startZoneRulesCheck(store: ZoneRulesStore, onError: (error: unknown) => void): ZoneRulesCheck {
   let isBusy = false;
@@ -39,8 +40,8 @@ export function startZoneRulesCheck(store: ZoneRulesStore, onError: (error: unkn
   };
 }
 
-/** Whether there is nothing left to do. */
-export async function checkZoneRules(store: ZoneRulesStore, settledAfterMs: number): Promise<boolean> {
+/** Runs one check. Resolves with true if nothing is left to do. */
+export async function checkZoneRules(store: ZoneRulesStore, rolloutMs: number): Promise<boolean> {
   const digests = await zoneDigests();
   const indexedRules = await store.indexedRules();
   const changed = Object.keys(digests).filter((name) => digests[name] !== indexedRules?.digests[name]);
@@ -50,13 +51,13 @@ export async function checkZoneRules(store: ZoneRulesStore, settledAfterMs: numb
     return false;
   }
   if (indexedRules === undefined || indexedRules.isSettled) return true;
-  if (indexedRules.ageMs < settledAfterMs) return false;
+  if (indexedRules.ageMs < rolloutMs) return false;
   await store.reindex(indexedRules.changed);
   await store.save({ ...indexedRules, isSettled: true });
   return true;
 }
 
-/** All at once would take the process a second. */
+/** Yields to the event loop between zones: all of them together take a second. */
 async function zoneDigests(): Promise<Record<string, string>> {
   const set = timeZones();
   const digests: Record<string, string> = {};

@@ -162,7 +162,11 @@ describe("a folder of time zones", () => {
     ["without a release", { "Europe/London": hour }, "neither tzdata.zi nor +VERSION"],
     ["without zones", { "tzdata.zi": "# version 2031c" }, "no file Europe/London"],
     ["with a file that is no zone", { ...whole, "Asia/Tokyo": "no zone" }, "Asia/Tokyo is not a TZif file"],
-    ["with a file that is too large", { ...whole, "Asia/Tokyo": Buffer.alloc(70_000) }, "Asia/Tokyo is not a TZif file"],
+    [
+      "with a file that is too large",
+      { ...whole, "Asia/Tokyo": Buffer.alloc(70_000) },
+      "Asia/Tokyo is not a TZif file",
+    ],
   ])("%s is refused with the reason", (name, files, reason) => {
     const path = folder(name, files);
     expect(() => readZoneFolder(path, bundled)).toThrow(InvalidZoneFolder);

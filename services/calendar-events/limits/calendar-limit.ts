@@ -3,19 +3,19 @@ import { type ActionCaller, callAction } from "../../../mixins/actions/typed-cal
 import { getGuildSettings } from "../../contracts/guild-settings.contract.ts";
 import type { GuildId } from "../../contracts/ids.ts";
 
-/** How many calendars each guild may have (D20), as its settings say. */
+/** The number of calendars that each guild may have (D20). */
 export interface CalendarLimit {
-  /** Rejects when the settings are out of reach. */
+  /** Rejects if the guild settings are unreachable. */
   of(guildId: GuildId, caller: ActionCaller): Promise<number>;
-  /** The guild's settings changed. */
+  /** Called when the settings of the guild have changed. */
   forget(guildId: GuildId): void;
 }
 
-/** A lost broadcast is made good by age. */
+/** Maximum age of a cached limit, for the case that the broadcast of a change is lost. */
 const MAX_AGE_MS = 5_000;
 const MAX_GUILDS = 10_000;
 
-/** Asks the guild settings service, and remembers the answer for a while. */
+/** Reads the limits from the guild settings service and caches them. */
 export function calendarLimit(now: () => number): CalendarLimit {
   const perf = { now };
   const cache = new LRUCache<GuildId, Promise<number>>({ max: MAX_GUILDS, ttl: MAX_AGE_MS, ttlResolution: 0, perf });

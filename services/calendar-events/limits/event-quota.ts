@@ -3,18 +3,18 @@ import { refuse, type Refusal } from "../../contracts/errors.ts";
 import type { GuildId } from "../../contracts/ids.ts";
 
 /**
- * How many events a guild may have. They are counted in the database now and then, and on from there in this process,
- * so that a create costs no more than its write. So a guild may get more than it may have by the creates that are in
- * flight, and by those that other replicas answer within a second.
+ * Limits the number of events of a guild. The events are counted in the database now and then, and in this process in
+ * between, so that a create costs no more than its write. Therefore a guild can exceed the limit by the creates in
+ * flight, and by those that other replicas store within a second.
  */
 export interface EventQuota {
   /** Counts one more event; refuses if the guild has reached the limit. */
   reserve(guildId: GuildId): Promise<Refusal | undefined>;
-  /** Counts less: an admitted event was not written, or an event was removed, with its changed occurrences. */
+  /** Subtracts events: a reserved one was not stored, or an event was removed with its overrides. */
   release(guildId: GuildId, events?: number): void;
 }
 
-/** Validity of a count far from the limit, and near it. */
+/** Maximum age of a count far from the limit, and of one near it. */
 const COUNT_MAX_AGE_MS = 60_000;
 const COUNT_MAX_AGE_NEAR_LIMIT_MS = 1_000;
 /** Share of the limit from which a count is near it. */
@@ -28,8 +28,8 @@ interface Count {
 }
 
 /**
- * @param count - How many the guild has in the database.
- * @param now - Milliseconds of a clock that never goes back.
+ * @param count - Counts the events of the guild in the database.
+ * @param now - Monotonic clock, in milliseconds.
  */
 export function eventQuota(
   maxEvents: number,
@@ -43,7 +43,7 @@ export function eventQuota(
     if (known !== undefined) {
       const { events, countedAt } = await known;
       const maxAgeMs = events >= NEAR_LIMIT_SHARE * maxEvents ? COUNT_MAX_AGE_NEAR_LIMIT_MS : COUNT_MAX_AGE_MS;
-      // Whoever comes while another has begun to count anew waits for that.
+      // A concurrent call has started to count again: wait for that count.
       if (now() - countedAt <= maxAgeMs || counts.get(guildId) !== known) return counts.get(guildId) ?? known;
     }
     return recount(guildId);

@@ -8,7 +8,7 @@ import type { Anchor } from "../domain/calendar/calendar.ts";
 import { type CalendarEvent, type ListedEvent, type StoredEvent, textsOf } from "../domain/event/event.ts";
 import { occurrenceId } from "../domain/event/occurrence-id.ts";
 import type { Override } from "../domain/event/override.ts";
-import type { FormerFields, FormerOccurrenceFields } from "./former-events.store.ts";
+import type { FormerEventFields, FormerOccurrenceFields } from "./former-events.store.ts";
 import {
   type IndexFields,
   ENTRIES_INDEX,
@@ -35,7 +35,7 @@ interface EventFields extends Placement, EventTexts, IndexFields {
   readonly anchor?: Anchor;
   readonly hasOverrides?: boolean;
   readonly lastDay?: number;
-  readonly former?: FormerFields;
+  readonly former?: FormerEventFields;
 }
 
 interface OverrideFields extends Partial<Placement>, Partial<IndexFields>, EventTexts {
@@ -46,19 +46,21 @@ interface OverrideFields extends Partial<Placement>, Partial<IndexFields>, Event
   readonly anchor?: Anchor;
 }
 
-/** An event as stored. */
+/** The stored form of an event, a series included. */
 export type EventRow = Tracked & EventFields & Required<Stamps>;
 
-/** The stored override of an occurrence. It lies in the collection of the events, but not in the change feed. */
+/** The stored form of an override. It is in the collection of the events, but not in the change feed. */
 export type OverrideRow = { readonly _id: string } & OverrideFields & Stamps;
 
-/** Fields that no read of events needs: the entries for windows, the place in the change feed, and the former state. */
+/**
+ * Excludes the fields that no read of events needs: those of the window index, the change feed and the former state.
+ */
 export const READ_PROJECTION = { entries: 0, lastAt: 0, repeats: 0, changedAt: 0, writes: 0, former: 0 } as const;
 
-/** Fields that searches leave out as well. */
+/** Excludes also the fields that searches do not need. */
 export const SEARCH_PROJECTION = { ...READ_PROJECTION, changedBy: 0 } as const;
 
-/** Fields that lists leave out as well. */
+/** Excludes also the fields that lists do not need. */
 export const LIST_PROJECTION = {
   ...SEARCH_PROJECTION,
   guildId: 0,
@@ -69,11 +71,11 @@ export const LIST_PROJECTION = {
   coloredAt: 0,
 } as const;
 
-/** A row as it is read. */
+/** A row without the excluded fields. */
 export type Row = ReadEventRow | OverrideRow;
 type ReadEventRow = Omit<EventRow, keyof typeof READ_PROJECTION>;
 
-/** Every field that a row of the collection may have. */
+/** All fields that a row of the collection may have. */
 export type AnyRow = EventRow & Partial<Pick<OverrideRow, "eventId" | "original" | "cancelled">>;
 
 const numbers = { type: [Number], default: undefined };
@@ -91,14 +93,14 @@ const recurrencePaths = {
   rDates: numbers,
 } satisfies Record<keyof Recurrence, unknown>;
 
-/** An override is no record of the change feed. */
+/** An override is not a record of the change feed. */
 function isTracked(this: AnyRow): boolean {
   return this.original === undefined;
 }
 
 const anchorPath = { type: { timezone: String, version: Number }, _id: false };
 
-/** Of an event, or of one occurrence. */
+/** The former state of an event, or of one occurrence. */
 const formerPaths = {
   guildId: String,
   until: Date,
@@ -116,7 +118,7 @@ const formerPaths = {
   isFirst: Boolean,
   scheduledSince: Date,
   coloredSince: Date,
-} satisfies Record<keyof FormerFields | keyof FormerOccurrenceFields, unknown>;
+} satisfies Record<keyof FormerEventFields | keyof FormerOccurrenceFields, unknown>;
 
 export const eventSchema = new Schema<AnyRow>(
   {
@@ -147,19 +149,19 @@ export const eventSchema = new Schema<AnyRow>(
 );
 for (const [keys, options] of trackedIndexes) eventSchema.index(keys, options);
 
-/** Windows are read by these. */
+/** The window index, and the index of single events by start. */
 eventSchema.index(ENTRIES_INDEX, { partialFilterExpression: { entries: { $exists: true } } });
 eventSchema.index(START_INDEX);
 
-/** Finds what was called off. */
+/** For reads of former states. */
 eventSchema.index(...FORMER_INDEX);
 
-/** Finds the overrides of a series. */
+/** For reads of the overrides of a series. */
 eventSchema.index({ eventId: 1, original: 1 }, { partialFilterExpression: { eventId: { $exists: true } } });
 
 export type EventDocument = Pick<CalendarEvent, "revision"> & EventFields & { readonly _id: EventId };
 
-/** The row of an event, without what the database adds. */
+/** The row of an event, without the fields that the database computes. */
 export function documentOf(event: CalendarEvent): EventDocument {
   const { id, recurring, ...fields } = event;
   return { _id: id, ...fields, ...recurring, ...indexFieldsOf(event) };
@@ -173,20 +175,20 @@ export function eventOf(row: ReadEventRow): StoredEvent | undefined {
   return { ...listedEventOf(row), guildId, calendarNumber, revision, ...stamps, ...changedByOf(row) };
 }
 
-/** The fields of an event that lists show; the row must not be a tombstone. */
+/** The fields of an event that lists need. The row must not be a tombstone. */
 export function listedEventOf(row: Omit<ReadEventRow, keyof typeof LIST_PROJECTION>): ListedEvent {
   const { _id, startsAt, endsAt, color, recurrence, anchor, hasOverrides, lastDay } = row;
-  const ofCount = lastDay === undefined ? {} : { lastDay };
+  const ofLastDay = lastDay === undefined ? {} : { lastDay };
   const recurring =
     recurrence === undefined || anchor === undefined
       ? {}
-      : { recurring: { recurrence, anchor, hasOverrides: hasOverrides === true, ...ofCount } };
+      : { recurring: { recurrence, anchor, hasOverrides: hasOverrides === true, ...ofLastDay } };
   return { id: _id as EventId, startsAt, endsAt, ...textsOf(row), color, ...recurring };
 }
 
 export type OverrideDocument = { readonly _id: string } & OverrideFields;
 
-/** The row of an override: with entries for where the occurrence now is, if it was moved. */
+/** The row of an override. If the occurrence was moved, the row has index fields for its present times. */
 export function overrideDocumentOf(event: CalendarEvent, override: Override): OverrideDocument {
   const { eventId, original, cancelled, texts, color, moved } = override;
   return {

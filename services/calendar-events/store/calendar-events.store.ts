@@ -31,47 +31,48 @@ import { FORMER_EVENT, formerOccurrence, type FormerEvent, formerEvents } from "
 import { type EventReads, eventReads } from "./event-reads.store.ts";
 
 export interface CalendarEventsStore extends EventReads {
-  /** Reads of the moment of the first of them: what is written after it is not seen. */
+  /** Reads in one snapshot, at the time of the first of them. */
   snapshotReads(): EventReads;
-  /** The numbers of the guild's calendars that hold anything, and reads of that very moment. */
+  /** The numbers of the guild's calendars that have events, and reads in the same snapshot. */
   calendarsInSnapshot(guildId: GuildId): Promise<{ numbers: readonly number[]; reads: EventReads }>;
-  /** Stores a new event, unless the guild may not hold it; false when another has its id. */
+  /** Stores a new event; false if another event has its id. Refuses if the guild has reached its limit. */
   insert(event: CalendarEvent): Promise<boolean | Refusal>;
   /**
-   * Stores the next revision; false when another write came between. Where single occurrences were changed, those with
-   * the original starts in `keep` stay so, and the others are forgotten (D19).
+   * Stores the next revision; false if another write was stored in the meantime. Overrides whose original starts are
+   * not in `keep` are deleted (D19).
    */
   replace(next: ChangedEvent, keep: readonly EpochMs[] | "all"): Promise<boolean>;
   /**
-   * Stores what one occurrence has of its own, as a write of its series, which has the next revision; it was as `before`.
-   * False when another write came between. Refused where it has nothing of its own yet, and the guild may not hold it.
+   * Stores the override of one occurrence, in a write of its series, which has the next revision. `before` is the
+   * occurrence before the change. False if another write was stored in the meantime. Refuses if the override is new
+   * and the guild has reached its limit.
    */
   saveOverride(series: CalendarEvent, next: ChangedOverride, before: Occurrence): Promise<boolean | Refusal>;
   remove(event: StoredEvent): Promise<boolean>;
-  /** What was moved, recoloured or removed after an instant, as it was before; the latest first. */
+  /** The former states of events that were moved, recoloured or removed after an instant; the latest first. */
   formerEvents(guildId: GuildId, after: EpochMs): Promise<FormerEvent[]>;
-  /** Whether another try of the write that is being made has stored the new event. */
+  /** Whether another try of the current write has stored the new event. */
   wasCreated(event: Pick<CalendarEvent, "id" | "guildId">): Promise<boolean>;
-  /** The revision that another try of the write that is being made has stored of the event; undefined where none has. */
+  /** The revision that another try of the current write has stored; undefined if none has. */
   revisionWritten(guildId: GuildId, eventId: EventId): Promise<number | undefined>;
   changesSince(params: ChangesSinceParams): Promise<ChangesSinceResult>;
 }
 
-/** Tombstones have none. */
+/** Excludes tombstones, which have no calendar number. */
 const ANY_CALENDAR = { $gt: 0 } as const;
 
-/** The store of a guild's events, of which it may hold so many at most. */
+/** The store of the events; a guild may have `eventsPerGuild` of them. */
 export function calendarEventsStore(connection: Connection, eventsPerGuild: number): CalendarEventsStore {
   const model = connection.model<AnyRow>("CalendarEvent", eventSchema);
   const insertNew = batchedInsert(model);
   const quota = eventQuota(eventsPerGuild, countStored, () => performance.now());
 
-  /** Events, and occurrences that have something of their own. The index alone answers it. */
+  /** Counts events and overrides. The query reads only the index. */
   function countStored(guildId: GuildId): Promise<number> {
     return model.countDocuments({ guildId, calendarNumber: ANY_CALENDAR });
   }
 
-  /** Saves one more of what the guild holds, unless it may not. */
+  /** Saves an event or override if the guild has not reached its limit. */
   async function withinQuota(guildId: GuildId, save: () => Promise<boolean>): Promise<boolean | Refusal> {
     const refusal = await quota.reserve(guildId);
     if (refusal !== undefined) return refusal;
@@ -83,7 +84,7 @@ export function calendarEventsStore(connection: Connection, eventsPerGuild: numb
     return saved;
   }
 
-  /** Does both, or neither when another write came between. The save is last: the database holds it to the deadline. */
+  /** Runs both in one transaction. The save is last, because the database checks its deadline. */
   function inOneTransaction(
     first: (session: ClientSession) => Promise<unknown>,
     save: (session: ClientSession) => Promise<boolean>,
@@ -96,7 +97,7 @@ export function calendarEventsStore(connection: Connection, eventsPerGuild: numb
     });
   }
 
-  /** Saves the series and forgets its changed occurrences but those with the original starts in `keep`. */
+  /** Saves the series, and deletes its overrides except those with the original starts in `keep`. */
   async function saveAndDeleteOverrides(
     { _id, guildId }: Pick<EventDocument, "_id" | "guildId">,
     keep: readonly EpochMs[],
@@ -137,24 +138,24 @@ export function calendarEventsStore(connection: Connection, eventsPerGuild: numb
 
     async saveOverride(series, { override, ...changed }, before) {
       const row = documentOf(series);
-      const own = overrideDocumentOf(series, override);
+      const overrideRow = overrideDocumentOf(series, override);
       const save = () =>
         inOneTransaction(
           (session) => {
-            const [now, computedFields] = stampsOf(changed);
-            const isFormer = override.cancelled || changed.rescheduled || changed.recolored;
-            const formerEvents = isFormer ? formerOccurrence(series.guildId, before) : unchangedFields("former");
+            const [now, computedFields] = timestampsOf(changed);
+            const storesFormer = override.cancelled || changed.rescheduled || changed.recolored;
+            const formerEvents = storesFormer ? formerOccurrence(series.guildId, before) : unchangedFields("former");
             const replacement = untrackedReplacement(
-              stampedReplacement(own, now, { ...computedFields, ...formerEvents }),
+              stampedReplacement(overrideRow, now, { ...computedFields, ...formerEvents }),
             );
             const update = [...replacement, ...deadlineStages()];
             return rejectIfLate(
-              model.updateOne({ _id: own._id }, update, { updatePipeline: true, upsert: true, session }),
+              model.updateOne({ _id: overrideRow._id }, update, { updatePipeline: true, upsert: true, session }),
             );
           },
           (session) => saveRevision(model, row, replacementOf(row, {}), session),
         );
-      const isCounted = (await model.exists({ _id: own._id })) !== null;
+      const isCounted = (await model.exists({ _id: overrideRow._id })) !== null;
       return isCounted ? save() : withinQuota(series.guildId, save);
     },
 
@@ -184,18 +185,20 @@ interface ChangedFields {
   readonly recolored?: boolean;
 }
 
-/** The next revision of an event; with another start, rule or colour what it was before stays beside it. */
+/**
+ * The update to the next revision of an event. If start, rule or colour change, it stores the former state beside it.
+ */
 function replacementOf(row: EventDocument, changed: ChangedFields): ReturnType<typeof stampedReplacement> {
-  const [now, computedFields] = stampsOf(changed);
-  const isFormer = changed.rescheduled === true || changed.recolored === true;
+  const [now, computedFields] = timestampsOf(changed);
+  const storesFormer = changed.rescheduled === true || changed.recolored === true;
   return stampedReplacement(row, now, {
     ...computedFields,
-    ...(isFormer ? FORMER_EVENT : unchangedFields("former")),
+    ...(storesFormer ? FORMER_EVENT : unchangedFields("former")),
   });
 }
 
-/** Which of the stamps are set anew, and which stay. */
-function stampsOf(changed: ChangedFields): [now: string[], unchangedFields: Record<string, string>] {
+/** The timestamps that the update sets, and those that it leaves unchanged. */
+function timestampsOf(changed: ChangedFields): [set: string[], unchanged: Record<string, string>] {
   const { rescheduled = false, recolored = false } = changed;
   const stamps = [
     ["scheduledAt", rescheduled],
@@ -205,7 +208,7 @@ function stampsOf(changed: ChangedFields): [now: string[], unchangedFields: Reco
   return [named(true), unchangedFields(...named(false))];
 }
 
-/** An override is no record of its own in the feed: its series is. */
+/** An override is not in the change feed: its series is. */
 function untrackedReplacement(replacement: ReturnType<typeof stampedReplacement>): object[] {
   return [...replacement, { $unset: "changedAt" }];
 }

@@ -28,11 +28,11 @@ schema.index({ guildId: 1, calendarNumber: 1 });
 
 export interface CalendarsStore {
   find(guildId: GuildId, calendarNumber: number): Promise<Calendar>;
-  /** Those of the guild's calendars that were written, by number. */
+  /** The calendars of the guild that were written, by number. */
   list(guildId: GuildId): Promise<Calendar[]>;
-  /** Stores the next revision; false when another write came between. */
+  /** Stores the next revision; false if another write was stored in the meantime. */
   replace(next: ChangedCalendar): Promise<boolean>;
-  /** The revision that another try of the write that is being made has stored of the calendar; undefined where none has. */
+  /** The revision that another try of the current write has stored; undefined if none has. */
   revisionWritten(guildId: GuildId, calendarNumber: number): Promise<number | undefined>;
   changesSince(params: ChangesSinceParams): Promise<ChangesSinceResult>;
 }
@@ -66,7 +66,7 @@ export function calendarsStore(connection: Connection): CalendarsStore {
   };
 }
 
-/** The zone changes of a calendar, with the new zone, where there is one, from the time of the write. */
+/** The expression for the zone changes, with the new zone, if any, from the time of the write. */
 function zoneChangesWith(zoneChanges: readonly object[], newZone: ChangedCalendar["newZone"]): object {
   const added = newZone === undefined ? [] : [{ ...newZone, timezone: { $literal: newZone.timezone }, since: "$$NOW" }];
   return { $concatArrays: [{ $literal: zoneChanges }, added] };

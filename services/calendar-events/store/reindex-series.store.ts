@@ -16,10 +16,10 @@ interface CalendarKey {
 }
 
 /**
- * Files the series of a calendar by the rules of time zones that this process has. What windows find a series by is stored
- * again where it differs. What was changed, cancelled or left out of a single occurrence goes along where the rules have moved
- * its original start: that is a write of the series, with a revision of its own. A series that is written meanwhile is filed
- * by that write.
+ * Computes the index fields of a calendar's series again, by the time zone rules of this process, and stores those
+ * that differ. An exception or override names an original start; if the rules have moved that start, it moves too, in
+ * a write of the series with a new revision. If the series is written concurrently, that write has computed the
+ * fields.
  */
 export async function reindexSeries(connection: Connection, { guildId, calendarNumber }: CalendarKey): Promise<void> {
   const model = connection.model<AnyRow>("CalendarEvent");
@@ -52,8 +52,8 @@ async function reindexOne(connection: Connection, model: Model<AnyRow>, row: Eve
       await model.deleteOne({ _id: before._id }, { session });
       await model.insertMany([after as never], { session, lean: true });
     }
-    const asRead = { _id: row._id, revision: row.revision };
-    const { matchedCount } = await model.updateOne(asRead, [{ $set: set }], { updatePipeline: true, session });
+    const unchanged = { _id: row._id, revision: row.revision };
+    const { matchedCount } = await model.updateOne(unchanged, [{ $set: set }], { updatePipeline: true, session });
     if (matchedCount === 0) await session.abortTransaction();
   });
 }
@@ -62,12 +62,12 @@ function storedIndexFields({ entries, lastAt, repeats, lastDay }: EventRow): obj
   return { entries, lastAt, repeats, lastDay };
 }
 
-/** Where the occurrence now starts by the rule; the same start where it is none of its dates, nor was. */
+/** The new original start of the occurrence; the same one if the rule has no date there. */
 function newOriginal(series: Series, original: EpochMs): EpochMs {
   return originalUnderNewRules(series, original) ?? original;
 }
 
-/** The overrides whose original starts have moved, as they are and as they become. */
+/** The overrides whose original starts have moved: before and after. */
 async function movedOverrides(
   model: Model<AnyRow>,
   { _id: eventId }: EventRow,

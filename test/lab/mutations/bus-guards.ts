@@ -177,8 +177,8 @@ export const BUS_GUARDS: readonly TestedGuard[] = [
     guard: "a call that was answered with 'not now' is not made again after its time",
     file: "mixins/bus/unavailable-retry.middleware.ts",
     in: "retry",
-    code: "$TOO_MANY || $_ || !isNotNow($ERROR) || $ELSEWHERE",
-    without: "$TOO_MANY || !isNotNow($ERROR) || $ELSEWHERE",
+    code: "$TOO_MANY || $_ || !isTemporary($ERROR) || $ELSEWHERE",
+    without: "$TOO_MANY || !isTemporary($ERROR) || $ELSEWHERE",
     testFile: "mixins/bus/unavailable-retry.contract.test.ts",
     test: "is not made again when its time would be over",
   },
@@ -228,7 +228,7 @@ export const BUS_GUARDS: readonly TestedGuard[] = [
   {
     ...packets,
     guard: "an INFO with a process's own node id ends nothing",
-    in: "packetProblem",
+    in: "payloadProblem",
     code: "$SENDER === $BROKER.nodeID && $_",
     without: "$SENDER === $BROKER.instanceID",
     test: "goes on when somebody says to be it",
@@ -244,7 +244,7 @@ export const BUS_GUARDS: readonly TestedGuard[] = [
   {
     ...packets,
     guard: "only so many processes are remembered",
-    in: "hasRoom",
+    in: "hasCapacity",
     code: "$_ < MAX_NODES",
     without: "true",
     test: "remembers a thousand processes at most",

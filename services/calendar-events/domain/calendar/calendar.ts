@@ -35,6 +35,12 @@ export function unwrittenCalendar(guildId: GuildId, calendarNumber: number): Cal
   return { guildId, calendarNumber, revision: 0, zoneChanges: [] };
 }
 
+/** The guild's calendar with a number. One that was never written has the defaults. */
+export function calendarByNumber(guildId: GuildId, written: readonly Calendar[], calendarNumber: number): Calendar {
+  const found = written.find((calendar) => calendar.calendarNumber === calendarNumber);
+  return found ?? unwrittenCalendar(guildId, calendarNumber);
+}
+
 /** All calendars that a guild may have, by number, with those of them that were written. */
 export function allCalendars(guildId: GuildId, written: readonly Calendar[], maxCalendars: number): Calendar[] {
   const byNumber = new Map(written.map((calendar) => [calendar.calendarNumber, calendar]));
