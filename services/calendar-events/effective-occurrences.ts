@@ -1,4 +1,5 @@
 import type { EpochMs, EventId } from "../contracts/ids.ts";
+import { MAX_ZONE_MOVE_MS } from "./domain/calendar/calendar-clock.ts";
 import type { Calendar } from "./domain/calendar/calendar.ts";
 import { seriesOf, type ListedEvent } from "./domain/event/event.ts";
 import { ruleOccurrenceAt, type Series, type RuleOccurrence } from "./domain/recurrence/occurrences.ts";
@@ -11,8 +12,6 @@ import {
 import type { Window } from "./domain/event/window.ts";
 import type { EventReads, EventPage } from "./store/event-reads.store.ts";
 
-/** Largest distance between an occurrence and its original start that a change of the time zone causes. */
-const MAX_ZONE_MOVE_MS = 26 * 3_600_000;
 
 /** The parameters for expanding events to occurrences. */
 interface Expansion<Event extends ListedEvent> {

@@ -1,6 +1,5 @@
 import { MAX_FORMER } from "../../mixins/mongo/former-state.ts";
 import type { Occurrence, OccurrencesStartingParams } from "../contracts/occurrences.contract.ts";
-import type { GuildId } from "../contracts/ids.ts";
 import type { CalendarEventsStore } from "./store/calendar-events.store.ts";
 import type { CalendarsStore } from "./store/calendars.store.ts";
 import { anchorOf, type Calendar, calendarByNumber } from "./domain/calendar/calendar.ts";

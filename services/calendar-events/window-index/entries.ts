@@ -24,7 +24,7 @@ export const DURATION_CLASSES = [1, 8, 64, 512, 4_096, Infinity].map((hours, ent
   maxMs: hours * HOUR_MS,
 }));
 
-/** Entry of occurrences with an override of their times; entries of single events are less, of series greater. */
+/** The entry of moved occurrences. The entries of single events are smaller, those of series greater. */
 export const MOVED_ENTRY = 100;
 
 /** The index of all entries. `startsAt` is included so that events after the window are not fetched. */
@@ -32,7 +32,7 @@ export const ENTRIES_INDEX = { guildId: 1, calendarNumber: 1, entries: 1, lastAt
 /** The order of single events. Also used to find the calendars that have events. */
 export const START_INDEX = { guildId: 1, calendarNumber: 1, startsAt: 1 } as const;
 
-/** The entries of an event in its original time zone; queries widen the window for later changes of the zone. */
+/** The index fields of an event in its original time zone. Queries widen the window for later changes of the zone. */
 export function indexFieldsOf(event: CalendarEvent): IndexFields {
   const { recurring, guildId, calendarNumber, startsAt, endsAt } = event;
   if (recurring === undefined) return singleEventIndexFields(event);
@@ -43,14 +43,14 @@ export function indexFieldsOf(event: CalendarEvent): IndexFields {
   return { entries: cycleEntries(series), lastAt, repeats: indexedIntervalOf(series) };
 }
 
-/** The entries of an event that doesn't recur. */
+/** The index fields of an event that does not recur. */
 export function singleEventIndexFields(times: Times): IndexFields {
   const length = times.endsAt - times.startsAt;
   const entries = DURATION_CLASSES.filter(({ maxMs }) => length <= maxMs).slice(0, 1);
   return { entries: entries.map(({ entry }) => entry), lastAt: lastMsOf(times) };
 }
 
-/** The entries of an occurrence that was moved by hand. */
+/** The index fields of a moved occurrence. */
 export function movedIndexFields(times: Times): IndexFields {
   return { entries: [MOVED_ENTRY], lastAt: lastMsOf(times) };
 }

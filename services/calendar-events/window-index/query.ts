@@ -1,5 +1,6 @@
 import type { EpochMs, EventId, GuildId } from "../../contracts/ids.ts";
 import { type Calendar, hasZoneChange, zonesFrom } from "../domain/calendar/calendar.ts";
+import { MAX_ZONE_MOVE_MS } from "../domain/calendar/calendar-clock.ts";
 import { MAX_UTC_OFFSET_MS, type WallMs, wallsAround } from "../domain/calendar/local-to-instant.ts";
 import type { Window } from "../domain/event/window.ts";
 import type { Zone } from "../domain/calendar/zone.ts";
@@ -7,15 +8,13 @@ import { entryNumbersBetween, MAX_SLOTTED_DURATION_MS } from "./cycles.ts";
 import { MOVED_ENTRY, DURATION_CLASSES } from "./entries.ts";
 import { mayRepeatBetween } from "./repeats.ts";
 
-/** A condition of a query on events; its values are numbers alone, and the guild's id. */
+/** A filter for events. It contains only numbers, and the id of the guild. */
 export type EventFilter = Readonly<Record<string, unknown>>;
 
-/** Two clocks of the world are at most that far apart: so far a change of the zone moves an occurrence. */
-const MAX_ZONE_MOVE_MS = 26 * 3_600_000;
-
 /**
- * The query for events that touch a window, in one or more calendars of a guild; it needs `ENTRIES_INDEX` as its hint.
- * `recurring` leaves single events out; `also` is a further condition. Some series that it finds have no occurrence in the window.
+ * The query for events that overlap a window, in one or more calendars of a guild. It needs `ENTRIES_INDEX` as its
+ * hint. `recurring` excludes single events; `also` is a further condition. Some of the found series have no
+ * occurrence in the window.
  */
 export function windowQuery(
   guildId: GuildId,
@@ -36,13 +35,13 @@ export function windowQuery(
   return { $or: conditions.map((condition) => Object.assign({}, common, condition)) };
 }
 
-/** Finds what belongs to some calendars of a guild. */
+/** Filters the events of some calendars of a guild. */
 export function inCalendars(guildId: GuildId, calendars: readonly Calendar[]): EventFilter {
   const numbers = calendars.map(({ calendarNumber }) => calendarNumber);
   return { guildId, calendarNumber: numbers.length === 1 ? numbers[0] : { $in: numbers } };
 }
 
-/** Finds a series of some calendars, and the occurrences of it that were moved by hand; by their ids. */
+/** Filters one series in some calendars, and its moved occurrences, by id. */
 export function seriesQuery(guildId: GuildId, calendars: readonly Calendar[], eventId: EventId): EventFilter {
   const recurring = { ...inCalendars(guildId, calendars), entries: { $gte: MOVED_ENTRY } };
   return {
@@ -53,7 +52,7 @@ export function seriesQuery(guildId: GuildId, calendars: readonly Calendar[], ev
   };
 }
 
-/** Single events, by how long they take. */
+/** One condition for each duration class of single events. */
 function singleEventConditions({ from, until }: Window): EventFilter[] {
   return DURATION_CLASSES.map(({ entry, maxMs }) => ({
     entries: entry,
@@ -62,7 +61,7 @@ function singleEventConditions({ from, until }: Window): EventFilter[] {
   }));
 }
 
-/** Of series, by the slots of their cycles, and of what was moved by hand. */
+/** One condition for the entries of series and moved occurrences, and one for each range of slots. */
 function seriesEntries({ from, last }: Walls): EventFilter[] {
   const { numbers, ranges } = entryNumbersBetween(from, last);
   return [
@@ -71,7 +70,7 @@ function seriesEntries({ from, last }: Walls): EventFilter[] {
   ];
 }
 
-/** Wall times, both included. */
+/** A range of wall times, both ends included. */
 interface Walls {
   readonly from: WallMs;
   readonly last: WallMs;
@@ -83,7 +82,7 @@ function wallsOf(calendars: readonly Calendar[], { from, until }: Window): Walls
   return { from: earliestWall(from, zones), last: latestWall(until - 1, zones) };
 }
 
-/** The zones by which anything in the calendars is read that starts from then on; undefined where they are not known. */
+/** The zones that apply to events that start at an instant or later; undefined if they are not known. */
 function zonesOf(calendars: readonly Calendar[], from: EpochMs): readonly Zone[] | undefined {
   const zones = new Set<Zone>();
   for (const calendar of calendars) {

@@ -7,7 +7,7 @@ import { timesOutOfOrder } from "./change-event.ts";
 import type { EffectiveOccurrence } from "./effective-occurrence.ts";
 import type { Override } from "./override.ts";
 
-/** An override after a change, and which fields the change affected (D31). */
+/** An override after a change, and which fields have changed (D31). */
 export interface ChangedOverride {
   readonly override: Override;
   readonly rescheduled: boolean;
@@ -16,19 +16,19 @@ export interface ChangedOverride {
 
 type OccurrenceChanges = Omit<UpdateEventParams, "guildId" | "calendarNumber" | "eventId">;
 
-/** Applies changes to one occurrence. The recurrence can only be changed for the series (D19). */
+/** Applies changes to one occurrence. The recurrence can be changed only for the series (D19). */
 export function changeOccurrence(
-  placed: EffectiveOccurrence,
+  occurrence: EffectiveOccurrence,
   original: EpochMs,
   changes: OccurrenceChanges,
   calendar: Calendar,
 ): ChangedOverride | Refusal {
   const forbidden = (["recurs", "recurrence"] as const).filter((field) => changes[field] !== undefined);
   if (forbidden.length > 0) return refuse("INVALID_REQUEST", forbidden.map(seriesOnlyProblem));
-  const { startsAt = placed.startsAt, endsAt = placed.endsAt, color = placed.color } = changes;
+  const { startsAt = occurrence.startsAt, endsAt = occurrence.endsAt, color = occurrence.color } = changes;
   if (endsAt < startsAt) return timesOutOfOrder(changes);
-  const before = placed.override ?? emptyOverride(placed.event.id, original);
-  const isMoved = startsAt !== placed.startsAt || endsAt !== placed.endsAt;
+  const before = occurrence.override ?? emptyOverride(occurrence.event.id, original);
+  const isMoved = startsAt !== occurrence.startsAt || endsAt !== occurrence.endsAt;
   const moved = isMoved ? { startsAt, endsAt, anchor: anchorOf(calendar) } : before.moved;
   const override: Override = {
     eventId: before.eventId,
@@ -38,7 +38,7 @@ export function changeOccurrence(
     ...(changes.color === undefined && before.color === undefined ? {} : { color }),
     ...(moved === undefined ? {} : { moved }),
   };
-  return { override, rescheduled: startsAt !== placed.startsAt, recolored: color !== placed.color };
+  return { override, rescheduled: startsAt !== occurrence.startsAt, recolored: color !== occurrence.color };
 }
 
 /** The override of a cancelled occurrence, without any other field. */

@@ -17,7 +17,7 @@ export interface EffectiveOccurrence<Event extends ListedEvent = StoredEvent> ex
   readonly override?: Override;
   readonly texts: EventTexts;
   readonly color: Color;
-  /** Instant of the time zone change that gave it its present start; undefined if none did. */
+  /** Instant of the time zone change that caused its present start; undefined if none did. */
   readonly movedAt?: EpochMs;
 }
 
@@ -26,7 +26,7 @@ export function singleOccurrence<Event extends ListedEvent>(event: Event): Effec
   return { event, startsAt, endsAt, texts: textsOf(event), color };
 }
 
-/** One occurrence of a series; undefined when it is cancelled. */
+/** Applies the override, if any, to an occurrence of a series; undefined if the occurrence is cancelled. */
 export function effectiveOccurrence<Event extends ListedEvent>(
   event: Event,
   ruleOccurrence: RuleOccurrence,
@@ -51,7 +51,7 @@ function withOverride<Event extends ListedEvent>(
     color: override.color ?? byRule.color,
   };
   if (moved === undefined) return { ...byRule, ...own };
-  // A change of the time zone moves an overridden start as it moves the series (D22).
+  // A change of the time zone moves the start of an override as it moves the series (D22).
   const { at, since } = movedInstant(moved.startsAt, clockFor(moved.anchor, calendar));
   const endsAt = at + moved.endsAt - moved.startsAt;
   return { ...byRule, ...own, startsAt: at, endsAt, movedAt: since };
@@ -64,10 +64,10 @@ function idOf({ event, ruleOccurrence }: EffectiveOccurrence<ListedEvent>): Occu
 }
 
 /** The view of the API (D18). */
-export function occurrenceView(placed: EffectiveOccurrence<ListedEvent>): EventView {
-  const { event, ruleOccurrence, startsAt, endsAt, texts, color } = placed;
+export function occurrenceView(occurrence: EffectiveOccurrence<ListedEvent>): EventView {
+  const { event, ruleOccurrence, startsAt, endsAt, texts, color } = occurrence;
   const shown = {
-    eventId: idOf(placed),
+    eventId: idOf(occurrence),
     startsAt,
     endsAt,
     ...texts,
@@ -79,11 +79,11 @@ export function occurrenceView(placed: EffectiveOccurrence<ListedEvent>): EventV
 }
 
 /** The occurrence with the fields that dispatch needs for planning and rendering. */
-export function announcedOccurrence(placed: EffectiveOccurrence, calendar: Calendar): Occurrence {
-  const { event, ruleOccurrence, override, startsAt, endsAt, texts, color } = placed;
+export function announcedOccurrence(occurrence: EffectiveOccurrence, calendar: Calendar): Occurrence {
+  const { event, ruleOccurrence, override, startsAt, endsAt, texts, color } = occurrence;
   return {
     ...texts,
-    occurrenceId: idOf(placed),
+    occurrenceId: idOf(occurrence),
     eventId: event.id,
     calendarNumber: event.calendarNumber,
     timezone: anchorOf(calendar).timezone,
@@ -92,7 +92,7 @@ export function announcedOccurrence(placed: EffectiveOccurrence, calendar: Calen
     color,
     recurs: ruleOccurrence !== undefined,
     isFirst: ruleOccurrence?.isFirst ?? true,
-    scheduledAt: scheduledAtOf(placed),
+    scheduledAt: scheduledAtOf(occurrence),
     coloredAt: override?.coloredAt ?? event.coloredAt,
     ...(event.changedBy === undefined ? {} : { changedBy: event.changedBy }),
   };

@@ -6,16 +6,16 @@ import type { Times } from "./window.ts";
 /** The fields in which one occurrence differs from its series (D19). */
 export interface Override {
   readonly eventId: EventId;
-  /** Original start of the occurrence, which identifies it (RECURRENCE-ID in RFC 5545). */
+  /** The original start of the occurrence, which identifies it (RECURRENCE-ID in RFC 5545). */
   readonly original: EpochMs;
   readonly cancelled: boolean;
-  /** "" for a text that the occurrence lacks although the series has one. */
+  /** "" for a text that the series has and the occurrence lacks. */
   readonly texts: EventTexts;
   readonly color?: Color;
   /** Its own times, with the time zone that the calendar had when they were set. */
   readonly moved?: Times & { readonly anchor: Anchor };
-  /** When its times were set; database time. */
+  /** Time at which its times were set, by the clock of the database server. */
   readonly scheduledAt?: EpochMs;
-  /** When its colour was set; database time. */
+  /** Time at which its colour was set, by the clock of the database server. */
   readonly coloredAt?: EpochMs;
 }

@@ -2,17 +2,19 @@ import type { Occurrence } from "../../../contracts/occurrences.contract.ts";
 import type { EpochMs } from "../../../contracts/ids.ts";
 import { compareText } from "./list-order.ts";
 
-/** The soonest of all occurrences that it is given. */
+/** Collects the soonest of the added occurrences. */
 export interface SoonestOccurrences {
   add(occurrence: Occurrence): void;
-  /** Occurrences that start later are no longer kept. */
+  /** Occurrences that start later need not be added. */
   readonly horizon: EpochMs;
   readonly truncated: boolean;
-  /** By start, then by id. */
+  /** The soonest occurrences, by start, then by id. */
   list(): Occurrence[];
 }
 
-/** Keeps the soonest `limit` occurrences, in memory for a few times as many, and says whether there were more. */
+/**
+ * Collects the soonest `limit` occurrences in memory for a few times as many, and reports whether there were more.
+ */
 export function soonestOccurrences(limit: number): SoonestOccurrences {
   let soonest: Occurrence[] = [];
   let horizon = Number.POSITIVE_INFINITY;
