@@ -12,7 +12,6 @@ import {
 import type { Window } from "./domain/event/window.ts";
 import type { EventReads, EventPage } from "./store/event-reads.store.ts";
 
-
 /** The parameters for expanding events to occurrences. */
 interface Expansion<Event extends ListedEvent> {
   readonly reads: EventReads;

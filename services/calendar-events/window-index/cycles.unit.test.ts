@@ -11,7 +11,7 @@ import { UTC } from "../domain/calendar/zone.ts";
 import type { Window } from "../domain/event/window.ts";
 import { cycleEntries, entryNumbersBetween } from "./cycles.ts";
 import { windowQuery } from "./query.ts";
-import { type IndexedInterval, indexedIntervalOf } from "./repeats.ts";
+import { type IndexedInterval, indexedIntervalOf } from "./indexed-interval.ts";
 
 const HOUR = DAY / 24;
 const guildId = "1" as GuildId;

@@ -4,7 +4,7 @@ import type { CalendarEvent } from "../domain/event/event.ts";
 import { seriesEnd } from "../domain/recurrence/occurrences.ts";
 import { lastMsOf, type Times } from "../domain/event/window.ts";
 import { cycleEntries } from "./cycles.ts";
-import { type IndexedInterval, indexedIntervalOf } from "./repeats.ts";
+import { type IndexedInterval, indexedIntervalOf } from "./indexed-interval.ts";
 
 /** The index fields of a stored event, by which the query of a window finds it (README, "How a window is read"). */
 export interface IndexFields {

@@ -6,7 +6,7 @@ import type { Window } from "../domain/event/window.ts";
 import type { Zone } from "../domain/calendar/zone.ts";
 import { entryNumbersBetween, MAX_SLOTTED_DURATION_MS } from "./cycles.ts";
 import { MOVED_ENTRY, DURATION_CLASSES } from "./entries.ts";
-import { mayRepeatBetween } from "./repeats.ts";
+import { mayRepeatBetween } from "./indexed-interval.ts";
 
 /** A filter for events. It contains only numbers, and the id of the guild. */
 export type EventFilter = Readonly<Record<string, unknown>>;

@@ -159,7 +159,7 @@ export const CALENDAR_GUARDS: readonly TestedGuard[] = [
   },
   {
     guard: "an addition is read whatever the interval of its series",
-    file: "services/calendar-events/window-index/repeats.ts",
+    file: "services/calendar-events/window-index/indexed-interval.ts",
     in: "indexedIntervalOf",
     code: "$_.rDates !== undefined",
     without: "false",

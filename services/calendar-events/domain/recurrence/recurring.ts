@@ -8,7 +8,7 @@ import { instantToLocal } from "../calendar/local-to-instant.ts";
 import { hasOccurrence, hasSecondOccurrence, type Series } from "./occurrences.ts";
 import { isDateOfRule, lastDayOf } from "./rule-dates.ts";
 
-/** The recurrence fields of a new series that starts at an instant. */
+/** The recurrence fields of a series that starts at an instant. */
 export function newRecurring(
   recurrence: Recurrence,
   anchor: Anchor,
@@ -20,8 +20,10 @@ export function newRecurring(
 }
 
 /**
- * The refusal of a rule that does not fit its start, or asks for more than one occurrence and has no second one before time
- * ends (D13, D45). `startField` is the field to name where the rule has no date at the start: the one that was given.
+ * Returns the refusal of a rule without a date at its start, or with more than one occurrence but no second one
+ * before the end of time (D13, D45); undefined for a valid series.
+ *
+ * @param startField - The field that the client gave, to name if the rule has no date at the start.
  */
 export function seriesRefusal(
   event: ListedEvent,
@@ -50,7 +52,7 @@ export function seriesRefusal(
   return undefined;
 }
 
-/** Names UNTIL where the rule would go on without it. */
+/** The refusal names UNTIL if the rule would have a second occurrence without it. */
 function secondOccurrenceRefusal({ recurrence, ...series }: Series): Refusal {
   const { until, ...endless } = recurrence;
   return until !== undefined && hasSecondOccurrence({ ...series, recurrence: endless })
