@@ -41,8 +41,8 @@ export function announcementsService({ mongoUrl }: { readonly mongoUrl: string }
   const queue = new WriteQueue();
 
   /** The revision that an earlier try of the write has stored; undefined if none has. */
-  async function earlierTryOutcome(guildId: GuildId, named: string) {
-    const id = named as AnnouncementId;
+  async function earlierTryOutcome(guildId: GuildId, text: string) {
+    const id = text as AnnouncementId;
     const revision = await store.revisionWritten(guildId, id);
     return revision === undefined ? undefined : { next: { guildId, id, revision }, isUnchanged: false };
   }
@@ -117,7 +117,7 @@ export function announcementsService({ mongoUrl }: { readonly mongoUrl: string }
       ...serve(listAnnouncements, async ({ guildId, amount }, context) => {
         if (amount === 0) return [];
         const limit = amount === -1 ? MAX_ANNOUNCEMENTS : amount;
-        // Dispatch plans from all announcements, so internal calls have no limit.
+        // Dispatch plans from all announcements, so internal calls have no size limit.
         if (context.meta.caller === undefined) return store.list(guildId, limit);
         const listed = await boundedList(store.listInPages(guildId, limit));
         return isRefusal(listed) ? listed : markDangling(listed, guildId, context);
@@ -135,11 +135,11 @@ export function announcementsService({ mongoUrl }: { readonly mongoUrl: string }
   };
 }
 
-/** The announcements; refused if they exceed the limits of an answer (D38). */
-async function boundedList(listed: AsyncIterable<Announcement>): Promise<Announcement[] | Refusal> {
+/** Collects the announcements; refuses if they exceed the limits of an answer (D38). */
+async function boundedList(announcements: AsyncIterable<Announcement>): Promise<Announcement[] | Refusal> {
   const list = new BoundedList<Announcement>();
-  for await (const one of listed) {
-    list.add(one, jsonBytes(one.info, one.subscribersRole, one.subscribersUser));
+  for await (const announcement of announcements) {
+    list.add(announcement, jsonBytes(announcement.info, announcement.subscribersRole, announcement.subscribersUser));
     if (list.exceeded !== undefined) return listTooLarge(listAnnouncements, list.exceeded);
   }
   return list.entries;

@@ -22,17 +22,17 @@ import { isRefusal, refuse, type Refusal } from "../contracts/errors.ts";
 import type { AnnouncementId, EpochMs, GuildId } from "../contracts/ids.ts";
 import type { AnnouncementDraft } from "./domain/announcement.ts";
 import { pickSlot, freeSlots } from "./domain/free-slots.ts";
-import { FORMER_RULE, type FormerFields, formerRules, formerSchema } from "./former-rules.store.ts";
+import { FORMER_RULE, type FormerRuleFields, formerRules, formerSchema } from "./former-rules.store.ts";
 
-/** An announcement as stored. */
+/** The stored form of an announcement. */
 interface AnnouncementRow
   extends Tracked, Omit<Announcement, "id" | "guildId" | "revision" | "standsSince" | "changedBy"> {
   standsSince: Date;
-  /** Database time of the create; lists are in this order. */
+  /** Time of the create, by the clock of the database server; the order of lists. */
   sequence: Date;
   /** Slot of the announcement in its guild, 0 … 999. Slots are unique, so a guild never has more than 1000. */
   slot: number;
-  former?: FormerFields;
+  former?: FormerRuleFields;
 }
 
 const announcementSchema = new Schema<AnnouncementRow>(
@@ -82,9 +82,9 @@ export interface AnnouncementsStore {
   remove(stored: Announcement): Promise<boolean>;
   /** Removes the announcements that name the event, or an occurrence of it. */
   removeOfEvent(guildId: GuildId, eventId: string): Promise<Pick<Announcement, "guildId" | "id" | "revision">[]>;
-  /** The guild's first `limit` in creation order. */
+  /** The first `limit` announcements of the guild, in creation order. */
   list(guildId: GuildId, limit: number): Promise<Announcement[]>;
-  /** The same in pages. */
+  /** The same as an iterable that reads pages. */
   listInPages(guildId: GuildId, limit: number): AsyncIterable<Announcement>;
   /** The rules of all announcements of the guild, in creation order. */
   listRules(guildId: GuildId): Promise<AnnouncementRule[]>;
@@ -95,10 +95,10 @@ export interface AnnouncementsStore {
   changesSince(params: ChangesSinceParams): Promise<ChangesSinceResult>;
 }
 
-/** Fields that are not read: they belong to the storage, not to the announcement. */
+/** Excludes fields that belong to the storage, not to the announcement. */
 type StoredAnnouncement = Omit<AnnouncementRow, "changedAt" | "writes" | "deletedAt" | "former">;
 const READ_PROJECTION = { changedAt: 0, writes: 0, former: 0 } as const;
-/** Fields that a list does not read: the guild is known, and the index has the order. */
+/** Excludes also fields that a list does not need: the guild is known, and the index has the order. */
 const LIST_PROJECTION = { ...READ_PROJECTION, guildId: 0, sequence: 0, slot: 0, changedBy: 0 } as const;
 type UnlistedFields = "guildId" | "sequence" | "slot" | "changedBy";
 
@@ -107,10 +107,10 @@ const MAX_GUILDS_AT_ONCE = 100;
 
 type ListedRow = Omit<StoredAnnouncement, UnlistedFields>;
 
-/** Rows per reply. The largest rows have 70 kB: 2 MB per reply. */
+/** Number of rows per reply. The largest rows have 70 kB, so a reply has 2 MB. */
 const PAGE_ROWS = 30;
 
-/** The fields of a row that a rule consists of. */
+/** The fields of a rule. */
 const RULE = {
   channel: 1,
   type: 1,
@@ -266,7 +266,7 @@ function announcementOf(row: ListedRow, guildId: GuildId): Announcement {
   };
 }
 
-/** The slots in use of the guild, read from the index alone. */
+/** The slots in use of the guild; the query reads only the index. */
 function usedSlots(model: Model<AnnouncementRow>, guildId: GuildId): Promise<number[]> {
   return model.distinct("slot", { guildId, slot: { $gte: 0 } });
 }

@@ -7,7 +7,7 @@ import type { ChangesSinceParams, ChangesSinceResult } from "../contracts/change
 import type { GuildSettings } from "../contracts/guild-settings.contract.ts";
 import type { GuildId } from "../contracts/ids.ts";
 
-/** A guild's settings as stored: `_id` is the guild. */
+/** The stored form of the settings of a guild; `_id` is the guild. */
 type SettingsRow = Tracked & Omit<GuildSettings, "guildId" | "revision">;
 
 const schema = new Schema<SettingsRow>(

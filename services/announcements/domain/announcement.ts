@@ -8,9 +8,9 @@ import {
 import type { Color } from "../../contracts/calendar-events.contract.ts";
 import { isRefusal, refuse, type Refusal } from "../../contracts/errors.ts";
 import type { AnnouncementId } from "../../contracts/ids.ts";
-import { changedSubscribers, changesSubscribersAlone, isSameSubscribers } from "./subscribers.ts";
+import { changedSubscribers, changesOnlySubscribers, isSameSubscribers } from "./subscribers.ts";
 
-/** An announcement as it is to be stored; `standsSince` and `changedBy` are the database's to say, at the moment of the write. */
+/** An announcement before its write; the database sets `standsSince` and `changedBy`. */
 export type AnnouncementDraft = Omit<Announcement, "standsSince" | "changedBy">;
 
 const NO_EVENT = "";
@@ -33,7 +33,7 @@ function referenceFields(
   }
 }
 
-/** A new announcement with the defaults of D26. */
+/** Returns a new announcement with the defaults of D26. */
 export function newAnnouncement(
   id: AnnouncementId,
   params: CreateAnnouncementParams,
@@ -65,8 +65,8 @@ export interface ChangedAnnouncement {
 }
 
 /**
- * The announcement after an update. `eventId` is the resolved reference of the update; undefined if the update has none
- * that the type uses.
+ * Applies an update. `eventId` is the resolved reference of the update; undefined if the update has none that the
+ * type uses.
  */
 export function changeAnnouncement(
   stored: Announcement,
@@ -77,13 +77,13 @@ export function changeAnnouncement(
   if (problems.length > 0) return refuse("INVALID_REQUEST", problems);
   const subscribers = changedSubscribers(stored, changes);
   if (isRefusal(subscribers)) return subscribers;
-  if (changesSubscribersAlone(changes) && isSameSubscribers(stored, subscribers)) {
+  if (changesOnlySubscribers(changes) && isSameSubscribers(stored, subscribers)) {
     return { next: stored, restartsRule: false, isUnchanged: true };
   }
   const type = changes.type ?? stored.type;
-  const { standsSince: _, changedBy: __, ...kept } = stored;
+  const { standsSince: _, changedBy: __, ...unchanged } = stored;
   const next: AnnouncementDraft = {
-    ...kept,
+    ...unchanged,
     channel: changes.channel ?? stored.channel,
     type,
     ...referenceFields(type, eventId ?? stored.eventId, changes.eventColor ?? stored.eventColor),
@@ -104,7 +104,7 @@ function missingReference(stored: Announcement, changes: UpdateAnnouncementParam
   return requiredReference(type === stored.type ? { type, eventId, eventColor } : changes);
 }
 
-/** Checks a lead time of which one part is changed and the other stored (D25). */
+/** Checks the lead time; one of its parts may be a stored one (D25). */
 function leadTooLong(stored: Announcement, changes: UpdateAnnouncementParams) {
   const given = (field: string) => changes[field as "hours" | "minutes"] !== undefined;
   return leadTimeProblems(changes.hours ?? stored.hours, changes.minutes ?? stored.minutes).filter(({ field }) =>

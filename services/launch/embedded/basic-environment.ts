@@ -1,9 +1,9 @@
 type Environment = Readonly<Record<string, string | undefined>>;
 
-/** Variables that any program may need. None of them is a setting. */
+/** Variables that any program may need; none of them is a setting. */
 const BASIC_VARIABLES = ["PATH", "HOME", "TMPDIR", "LANG", "LC_ALL", "TZ", "LD_LIBRARY_PATH"];
 
-/** The environment of a program that reads no setting: mongod, and the watcher of a server. `extraNames` are further names. */
+/** The environment of a program that reads no setting, such as mongod; `extraNames` are further variables. */
 export function basicEnvironment(
   env: Environment = process.env,
   extraNames: readonly string[] = [],

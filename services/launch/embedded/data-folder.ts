@@ -4,9 +4,9 @@ import { StartupError } from "../run/startup-error.ts";
 
 const MKDIR_TIMEOUT_MS = 5_000;
 
-/** Makes a folder of DATA_DIR, or says why it can't be made. */
+/** Creates a folder of DATA_DIR; throws a StartupError with the reason if that fails. */
 export async function makeDataFolder(path: string): Promise<void> {
-  // In some places, below /proc say, Node tries for ever.
+  // On some paths, such as below /proc, Node tries for ever.
   await withTimeout(MKDIR_TIMEOUT_MS, "mkdir", mkdir(path, { recursive: true })).catch((error: unknown) => {
     throw new StartupError(`DATA_DIR can't be written: ${(error as Error).message}`);
   });

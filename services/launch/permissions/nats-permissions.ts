@@ -45,7 +45,7 @@ export const MESSAGE_FLOW: Readonly<Record<ServiceName, ServiceMessages>> = {
   api: {
     calls: [...ROUTES.map(({ contract }) => contract), ...OWNERS.map(healthOf)],
     broadcasts: [apiKeyChanged, ratesUsed],
-    // The events of others are for bus users.
+    // The gateway forwards events of other services to bus users.
     listensTo: [apiKeyChanged, ratesUsed, ...BUS_EVENTS],
   },
   announcements: { calls: [findEvent, listExistingEvents], broadcasts: [announcementChanged], listensTo: [] },
@@ -116,8 +116,8 @@ export function natsPermissions(service: ServiceName): NatsPermissions {
 }
 
 /**
- * The rights of a bus user, by its name and access. Requests go to the actions that it may call, one by one. It hears all
- * that is published in its own namespace, in which the gateway and itself alone may speak.
+ * The permissions of a bus user, by its name and access. It may publish requests to the actions that it may call, one
+ * by one, and subscribe to everything in its own namespace, in which only it and the gateway can publish.
  */
 export function busUserPermissions({ name, access }: Pick<BusUser, "name" | "access">): NatsPermissions {
   const publish = [

@@ -11,11 +11,11 @@ export interface BackingServices {
   mongoUrlOf(service: ServiceName): string;
   /** NATS URL of a service: the given URL, or the URL of its own user in the embedded nats-server. */
   natsUrlOf(service: ServiceName): string | undefined;
-  /** Where other projects' services reach an embedded nats-server; undefined where there is none. */
+  /** URL of an embedded nats-server for services of other projects; undefined if there is none. */
   readonly busUrl: string | undefined;
-  /** Lets these bus users, and no other, into an embedded nats-server. */
+  /** Replaces the bus users of an embedded nats-server. */
   setBusUsers(users: readonly NatsBusUser[]): Promise<void>;
-  /** Resolves when an embedded mongod ended unexpectedly. */
+  /** Resolves when an embedded mongod has ended unexpectedly. */
   readonly mongodExited: Promise<void>;
   stop(): Promise<void>;
 }
@@ -27,7 +27,10 @@ interface BackingServiceSettings {
   readonly DATA_DIR: string;
 }
 
-/** Checks that the given servers answer. Starts an embedded mongod for a missing URL and, with `needsNats`, a nats-server. */
+/**
+ * Checks that the given servers answer. Starts an embedded mongod if no URL is given and, with `needsNats`, an
+ * embedded nats-server.
+ */
 export async function startBackingServices(
   { MONGO_URL, NATS_URL, NATS_PORT, DATA_DIR }: BackingServiceSettings,
   needsNats: boolean,

@@ -32,7 +32,7 @@ export interface RunningGuildcal {
   stop(): Promise<void>;
 }
 
-/** Starts all services in this process, with embedded servers where no URL is given. */
+/** Starts all services in this process, with embedded servers if no URL is given. */
 export async function startInOneProcess(env: Environment): Promise<RunningGuildcal> {
   const settings = await withPepper(readSettings(env));
   chooseTimeZones(settings);
@@ -67,7 +67,7 @@ export async function startInOneProcess(env: Environment): Promise<RunningGuildc
   }
 }
 
-/** `npm start`. */
+/** `npm start`: all services in this process. */
 export async function runInOneProcess(env: Environment): Promise<void> {
   const end = shutdownRequested();
   const running = await unlessShutdown(end, startInOneProcess(env));
@@ -108,7 +108,7 @@ async function startProcesses(env: Environment) {
       const users = service === "api" ? busUsersIn(message) : undefined;
       if (users === undefined) return;
       backing.setBusUsers(users).catch((error: unknown) => {
-        process.stderr.write(`The bus users could not be let in: ${String(error)}\n`);
+        process.stderr.write(`The bus users could not be set: ${String(error)}\n`);
       });
     });
     if (backing.busUrl !== undefined) process.stdout.write(`Services of bus users join at ${backing.busUrl}\n`);
@@ -124,15 +124,15 @@ const SET_BY_SUPERVISOR = new Set(
   ["MONGO_URL", "NATS_URL", "PROBE_PORT", "API_KEY_PEPPER"].flatMap((name) => [name, `${name}_FILE`]),
 );
 
-/** One probe port for each process, counted up from the setting. */
+/** The probe port of a service: the setting, plus the index of the service. */
 function probePortOf(service: string, first: number): number {
   return first === 0 ? 0 : first + (SERVICES as readonly string[]).indexOf(service);
 }
 
-/** Time for which a starting gateway stays not ready while other services are missing. */
+/** Longest time that a starting gateway reports itself not ready because other services are missing. */
 const OTHER_SERVICES_TIMEOUT_MS = 15_000;
 
-/** One service in this process, as a container runs it: MongoDB and NATS are given by URL. */
+/** One service in this process, as in a container. URLs of MongoDB and NATS must be given. */
 export async function runSingleService(name: ServiceName, env: Environment): Promise<void> {
   const end = shutdownRequested();
   const running = await unlessShutdown(end, startSingleService(name, env));
@@ -144,8 +144,8 @@ export async function runSingleService(name: ServiceName, env: Environment): Pro
 async function startSingleService(name: ServiceName, env: Environment): Promise<RunningServices> {
   const settings = readSettings(env);
   const { MONGO_URL: mongoUrl, NATS_URL: natsUrl, NODE_NAME, LOG_LEVEL: logLevel } = settings;
-  if (mongoUrl === undefined) throw new StartupError("MONGO_URL must be set for a service that runs alone");
-  if (natsUrl === undefined) throw new StartupError("NATS_URL must be set for a service that runs alone");
+  if (mongoUrl === undefined) throw new StartupError("MONGO_URL must be set for a service in a process of its own");
+  if (natsUrl === undefined) throw new StartupError("NATS_URL must be set for a service in a process of its own");
   chooseTimeZones(settings);
   if (name === "api") await checkPort(settings.PORT, settings.HOST);
   await startBackingServices(settings, true);
@@ -162,7 +162,7 @@ async function startSingleService(name: ServiceName, env: Environment): Promise<
   ]);
   process.send?.(READY);
   if (name === "api") {
-    // The other services may start later, in any order; the readiness probe reports the missing ones.
+    // The other services may start later, in any order. The readiness probe reports the missing ones.
     const { baseUrl, firstKey } = gateway;
     const complete = waitUntilReady(baseUrl, Infinity);
     const apiKeyIsSet = settings.API_KEY !== undefined;
@@ -178,7 +178,7 @@ async function startSingleService(name: ServiceName, env: Environment): Promise<
   };
 }
 
-/** To the person who reads what the supervisor prints, or to a container's log, which is JSON alone. */
+/** Prints the banner under a supervisor. A container's log contains only JSON, so there it is a log line. */
 function announceStart(started: StartedService): void {
   if (isSupervised()) process.stdout.write(banner(started));
   else pino(lineFormat("info")).info(startLine(started), "guildcal is ready");
@@ -186,7 +186,7 @@ function announceStart(started: StartedService): void {
 
 async function waitForEnd(end: Promise<void>, { mongodExited }: Pick<BackingServices, "mongodExited">): Promise<void> {
   const lost = mongodExited.then(() => {
-    throw new StartupError("mongod ended by itself: is the disk full? Its data is kept, start again to go on");
+    throw new StartupError("mongod ended unexpectedly: is the disk full? The data are stored; start again to continue");
   });
   await Promise.race([end, lost]);
 }
@@ -206,8 +206,8 @@ class GatewayEvents {
 }
 
 function baseUrlOf(host: string, port: number): string {
-  const reached = host === "0.0.0.0" || host === "::" ? "127.0.0.1" : host;
-  return `http://${reached.includes(":") ? `[${reached}]` : reached}:${port}`;
+  const reachable = host === "0.0.0.0" || host === "::" ? "127.0.0.1" : host;
+  return `http://${reachable.includes(":") ? `[${reachable}]` : reachable}:${port}`;
 }
 
 const READY_MS = 30_000;

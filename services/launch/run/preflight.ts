@@ -17,8 +17,8 @@ export function checkPort(port: number, host: string): Promise<void> {
 
 function listenProblem(error: NodeJS.ErrnoException, port: number, host: string): string {
   const reasons: Readonly<Record<string, string>> = {
-    EADDRINUSE: `Port ${port} is taken on ${host}: end what listens there, or set PORT to another one`,
-    EACCES: `Port ${port} needs more rights than this process has: set PORT to one above 1023`,
+    EADDRINUSE: `Port ${port} is in use on ${host}: stop the program that listens there, or set PORT to another port`,
+    EACCES: `Port ${port} needs root permissions: set PORT to a port above 1023`,
     EADDRNOTAVAIL: `HOST ${host} is not an address of this machine`,
     ENOTFOUND: `HOST ${host} is not an address of this machine`,
   };
@@ -33,7 +33,7 @@ export async function checkMongo(mongoUrl: string): Promise<void> {
     const hello = await connection.db?.command({ hello: 1 });
     if (hello?.["setName"] === undefined && hello?.["msg"] !== "isdbgrid") {
       throw new StartupError(
-        `The MongoDB at ${hostsOf(mongoUrl)} must be a replica set (a set of one will do) or a mongos`,
+        `The MongoDB at ${hostsOf(mongoUrl)} must be a replica set (one member is enough) or a mongos`,
       );
     }
   } catch (error) {

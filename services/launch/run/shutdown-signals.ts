@@ -1,15 +1,15 @@
 import { readFileSync } from "node:fs";
 
-/** Under npm one press of Ctrl-C arrives twice: from the terminal, and forwarded by npm. */
-const ONE_PRESS_MS = 500;
+/** Under npm one Ctrl-C arrives twice: from the terminal, and forwarded by npm. */
+const SAME_INTERRUPT_MS = 500;
 const NPM_CHECK_INTERVAL_MS = 500;
 
 /**
- * Whether a signal is a second interrupt, by which the user ends the process without draining: it arrives later than the
- * copy of the first one that npm forwards. Times are in milliseconds; `firstSignalAt` is the time of the first signal.
+ * Whether a signal is a second interrupt, with which the user ends the process without draining. It arrives later
+ * than the copy of the first one that npm forwards. Times are in milliseconds.
  */
 export function isSecondInterrupt(firstSignalAt: number, now: number): boolean {
-  return now - firstSignalAt > ONE_PRESS_MS;
+  return now - firstSignalAt > SAME_INTERRUPT_MS;
 }
 
 /** Resolves on SIGINT (Ctrl-C), SIGTERM, SIGHUP, or when the parent process (a supervisor or npm) has ended. */
@@ -31,8 +31,8 @@ export function shutdownRequested(): Promise<void> {
 }
 
 /**
- * npm forwards SIGINT and SIGTERM. On SIGHUP and SIGKILL it ends at once and leaves its script running. If it has ended
- * before this call, another process is the parent already.
+ * npm forwards SIGINT and SIGTERM. On SIGHUP and SIGKILL it ends and leaves its script running. If npm ended before
+ * this call, the parent is already another process.
  */
 function onNpmEnd(onEnd: () => void): void {
   if (process.env["npm_lifecycle_script"]?.includes("services/launch/start.js") !== true) return;
@@ -50,8 +50,8 @@ function onNpmEnd(onEnd: () => void): void {
 }
 
 /**
- * Whether a process is certainly not the package manager. The user agent begins with its name, as in `npm/11.2 node/…`;
- * Linux has the command line in /proc. False on systems without /proc.
+ * Whether a process is certainly not the package manager. The user agent begins with the name of the package manager,
+ * as in `npm/11.2 node/…`; Linux shows the command line in /proc. False on systems without /proc.
  */
 function isOtherProgram(pid: number, userAgent = ""): boolean {
   const [manager = ""] = userAgent.split("/", 1);
@@ -62,7 +62,7 @@ function isOtherProgram(pid: number, userAgent = ""): boolean {
   }
 }
 
-/** The result of the work; undefined if a shutdown is requested first. Child processes end with this process then. */
+/** The result of the work; undefined if a shutdown is requested first. Child processes end with this process. */
 export function unlessShutdown<T>(end: Promise<void>, work: Promise<T>): Promise<T | undefined> {
   return Promise.race([work, end.then(() => undefined)]);
 }

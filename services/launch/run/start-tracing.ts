@@ -7,10 +7,10 @@ import { lineFormat } from "../../../moleculer.config.ts";
 import { VERSION } from "../../contracts/version.ts";
 import type { Settings } from "./service-factories.ts";
 
-/** Traces of this process, where they are switched on. */
+/** The traces of this process, if they are enabled. */
 export interface RunningTraces {
   readonly middlewares: readonly Middleware[];
-  /** Sends what is left. */
+  /** Sends the remaining spans. */
   stop(): Promise<void>;
 }
 
@@ -22,9 +22,9 @@ type TracingSettings = Pick<
 >;
 
 /**
- * Switches traces on, before the services start. Without a collector nothing of OpenTelemetry's SDK is loaded.
+ * Enables traces before the services start. Without a collector, OpenTelemetry's SDK is not loaded.
  *
- * @param service - The service's name, or that of all in one process.
+ * @param service - The name of the service, or `all`.
  */
 export async function startTracing(settings: TracingSettings, service: string, nodeId: string): Promise<RunningTraces> {
   const { OTEL_EXPORTER_OTLP_ENDPOINT: endpoint, OTEL_EXPORTER_OTLP_HEADERS: headers } = settings;

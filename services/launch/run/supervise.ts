@@ -13,7 +13,7 @@ export interface SupervisedProcesses {
   stop(): Promise<void>;
 }
 
-/** Whether a supervisor has started this process, as `npm run start:nats` does; a container's has none. */
+/** Whether a supervisor has started this process, as `npm run start:nats` does; not so in a container. */
 export function isSupervised(): boolean {
   return process.send !== undefined;
 }
@@ -24,8 +24,8 @@ const LAST_RESTART_MS = 10_000;
 const STABLE_UPTIME_MS = 10_000;
 
 /**
- * Starts each service in a process of its own. Resolves when all of them are ready. If a process ends before it is ready,
- * it has printed the reason; all others are stopped then.
+ * Starts each service in a process of its own. Resolves when all of them are ready. If a process ends before, it has
+ * printed the reason, and all others are stopped.
  */
 export async function supervise(
   services: readonly ServiceName[],
@@ -49,7 +49,7 @@ export async function supervise(
   };
 }
 
-/** What a process says when its service takes calls. */
+/** The message of a process when its service is ready for calls. */
 export const READY = "ready";
 
 /** The process of one service, and its restarts. */
@@ -87,8 +87,8 @@ class SupervisedProcess {
     });
     await Promise.race([ready, ended]);
     ended.catch(() => undefined);
-    child.on("exit", () => this.#startAgain());
-    if (child.exitCode !== null) this.#startAgain();
+    child.on("exit", () => this.#restartLater());
+    if (child.exitCode !== null) this.#restartLater();
   }
 
   async stop(): Promise<void> {
@@ -115,16 +115,16 @@ class SupervisedProcess {
     return this.#child;
   }
 
-  #startAgain(): void {
+  #restartLater(): void {
     if (this.#stopping) return;
-    process.stderr.write(`The ${this.service} service ended by itself; starting it again\n`);
+    process.stderr.write(`The ${this.service} service ended unexpectedly; restarting it\n`);
     this.#restart = setTimeout(() => {
       const startedAt = Date.now();
       const child = this.#spawn();
       child.once("exit", () => {
         const isStable = Date.now() - startedAt > STABLE_UPTIME_MS;
         this.#delay = isStable ? FIRST_RESTART_MS : Math.min(2 * this.#delay, LAST_RESTART_MS);
-        this.#startAgain();
+        this.#restartLater();
       });
     }, this.#delay);
   }

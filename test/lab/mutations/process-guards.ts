@@ -92,7 +92,7 @@ export const PROCESS_GUARDS: readonly TestedGuard[] = [
     guard: "one press of Ctrl-C under npm counts once",
     file: "services/launch/run/shutdown-signals.ts",
     in: "isSecondInterrupt",
-    code: "$_ > ONE_PRESS_MS",
+    code: "$_ > SAME_INTERRUPT_MS",
     without: "true",
     testFile: "services/launch/run/shutdown-signals.unit.test.ts",
     test: "one press of Ctrl-C",
