@@ -1,10 +1,10 @@
 import type { IncomingMessage } from "node:http";
-import { tracer, type WorkSpan } from "../../../mixins/observability/tracer.ts";
+import { tracer, type RunningSpan } from "../../../mixins/observability/tracer.ts";
 import type { Served } from "../http/http-server.ts";
 import { routeOf } from "./request-metrics.ts";
 import { givenTraceparent, setTraceparent } from "./request-traceparent.ts";
 
-const spans = new WeakMap<IncomingMessage, WorkSpan>();
+const spans = new WeakMap<IncomingMessage, RunningSpan>();
 
 /** Does the work of a request to an endpoint as a span of its client's trace, or of a new one. Pages and probes have none. */
 export function inRequestSpan<Result>(request: IncomingMessage, requestId: string, work: () => Result): Result {

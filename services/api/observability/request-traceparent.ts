@@ -1,5 +1,5 @@
 import type { IncomingMessage } from "node:http";
-import { traceparentAfter } from "../../../mixins/observability/trace-context.ts";
+import { childTraceparent } from "../../../mixins/observability/trace-context.ts";
 
 const TRACEPARENT = Symbol("traceparent");
 
@@ -10,7 +10,7 @@ interface TracedMessage extends IncomingMessage {
 
 /** The `traceparent` of all that is done for a request; the same however often it is asked for. */
 export function traceparentOf(request: TracedMessage): string {
-  return (request[TRACEPARENT] ??= traceparentAfter(givenTraceparent(request)));
+  return (request[TRACEPARENT] ??= childTraceparent(givenTraceparent(request)));
 }
 
 /** The client's own `traceparent`; it may be malformed. */

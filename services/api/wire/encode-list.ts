@@ -1,4 +1,4 @@
-import { Slices } from "../../../mixins/async/time-slice.ts";
+import { TimeSlice } from "../../../mixins/async/time-slice.ts";
 import type { Refusal } from "../../contracts/errors.ts";
 import { listTooLarge, MAX_ANSWER_BYTES } from "../../contracts/list-limits.ts";
 import { encodeFields } from "./response-fields.ts";
@@ -23,7 +23,7 @@ export async function encodeList(
     const text = JSON.stringify(encodeFields(answer, result));
     return fits(text) ? text : listTooLarge(contract, "bytes");
   }
-  const slices = new Slices();
+  const slices = new TimeSlice();
   const pieces: Buffer[] = [];
   let bytes = 0;
   for (const text of piecesOf(answer, result)) {

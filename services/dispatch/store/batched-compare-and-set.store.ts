@@ -1,8 +1,8 @@
 import mongoose from "mongoose";
 import { withTimeout } from "../../../mixins/async/timeout.ts";
-import { type Readable, readRows } from "../../../mixins/mongo/find-command.ts";
+import { type ReadableModel, findRows } from "../../../mixins/mongo/find-command.ts";
 import { batched } from "../../../mixins/async/batch.ts";
-import { type Updatable, updateTogether } from "../../../mixins/mongo/bulk-update.ts";
+import { type UpdatableModel, bulkUpdate } from "../../../mixins/mongo/bulk-update.ts";
 
 /** One step of one row: a compare-and-set. */
 export interface Step {
@@ -34,7 +34,7 @@ const MOST = 100;
  * @param gatherMs - How long a command waits for more steps before it goes.
  */
 export function batchedSteps<Row extends { readonly _id: string }>(
-  model: Readable & Updatable,
+  model: ReadableModel & UpdatableModel,
   gatherMs = 0,
 ): (step: Step) => Promise<Row | "done" | null> {
   /** Every step leaves a mark of its own, by which its maker knows it again. */
@@ -44,7 +44,7 @@ export function batchedSteps<Row extends { readonly _id: string }>(
       q: { ...from, _id: id },
       u: updateOf(change, mark),
     }));
-    const { n, refused } = await updateTogether(model, updates);
+    const { n, refused } = await bulkUpdate(model, updates);
     const allTaken = n === marked.length;
     const rows = await readMarked(allTaken ? marked.filter(({ isKnown }) => isKnown !== true) : marked);
     return marked.map(({ mark, isKnown }, at) => {
@@ -57,12 +57,12 @@ export function batchedSteps<Row extends { readonly _id: string }>(
   async function readMarked(steps: readonly MarkedStep[]): Promise<ReadonlyMap<string, Row>> {
     if (steps.length === 0) return new Map();
     const filter = { _id: { $in: steps.map(({ id }) => id) }, step: { $in: steps.map(({ mark }) => mark) } };
-    const rows = await readRows<Row & { readonly step: Mark }>(model, { filter });
+    const rows = await findRows<Row & { readonly step: Mark }>(model, { filter });
     return new Map(rows.map((row) => [row.step.toHexString(), row]));
   }
 
   // One that never answers must not hold its place for ever.
-  return batched((steps) => withTimeout(ANSWERS_MS, "a command of steps", takeAll(steps)), { most: MOST, gatherMs });
+  return batched((steps) => withTimeout(ANSWERS_MS, "a command of steps", takeAll(steps)), { maxSize: MOST, gatherMs });
 }
 
 type Mark = InstanceType<typeof mongoose.mongo.ObjectId>;

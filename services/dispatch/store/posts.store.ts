@@ -1,6 +1,6 @@
 import type { Connection } from "mongoose";
-import { coalescedReads } from "../../../mixins/mongo/batched-find.ts";
-import { readRows, type ShortRead, streamRows } from "../../../mixins/mongo/find-command.ts";
+import { batchedFind } from "../../../mixins/mongo/batched-find.ts";
+import { findRows, type FindCommand, streamRows } from "../../../mixins/mongo/find-command.ts";
 import { MAX_ENTRIES } from "../../contracts/calendar-events.contract.ts";
 import type { SettledPost, UpcomingPost } from "../../contracts/dispatch.contract.ts";
 import type { EpochMs, GuildId } from "../../contracts/ids.ts";
@@ -46,7 +46,7 @@ export function postsStore(connection: Connection): PostsStore {
   const takeLater = batchedSteps<PostRow>(posts, GATHER_MS);
 
   /** A replica that looks after another's looks at many at once. */
-  const current = coalescedReads(posts, {});
+  const current = batchedFind(posts, {});
 
   /** One step of one row, or null when the row is not as it had to be. */
   async function step(id: string, from: object, computed: object): Promise<Post | null> {
@@ -55,11 +55,11 @@ export function postsStore(connection: Connection): PostsStore {
   }
 
   async function list(filter: object, sort: Record<string, 1 | -1> = {}, limit = 0): Promise<Post[]> {
-    return (await readRows<PostRow>(posts, { filter, sort, limit })).map(postOf);
+    return (await findRows<PostRow>(posts, { filter, sort, limit })).map(postOf);
   }
 
   /** Of rows that may be many: between two batches others have their turn. */
-  async function streamed(read: ShortRead): Promise<Post[]> {
+  async function streamed(read: FindCommand): Promise<Post[]> {
     const found: Post[] = [];
     for await (const row of streamRows<PostRow>(posts, { ...read, batchSize: AT_A_TIME })) found.push(postOf(row));
     return found;
@@ -99,7 +99,7 @@ export function postsStore(connection: Connection): PostsStore {
 
     async claim({ post, asOf, notAfter, parts, announcementRevision, waited, changedBy, ...claim }) {
       const { id, fence, planRevision } = post;
-      const inTime = { $and: [{ $gte: ["$$NOW", "$dueAt"] }, { $lte: ["$$NOW", new Date(notAfter)] }] };
+      const rejectIfLate = { $and: [{ $gte: ["$$NOW", "$dueAt"] }, { $lte: ["$$NOW", new Date(notAfter)] }] };
       const taken = {
         ...lease(claim),
         state: "sending",
@@ -110,7 +110,7 @@ export function postsStore(connection: Connection): PostsStore {
         ...(waited !== undefined && { waited: { $literal: storedWaited(waited) } }),
         ...(changedBy !== undefined && { changedBy: { $literal: changedBy } }),
       };
-      const from = { state: "planned", fence, planRevision, $expr: inTime };
+      const from = { state: "planned", fence, planRevision, $expr: rejectIfLate };
       const row = await take({ id, from, change: { computed: taken }, isKnown: true });
       if (row !== "done") return row === null ? null : postOf(row);
       const { owner, attemptId, leaseMs } = claim;
