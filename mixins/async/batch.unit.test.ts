@@ -30,10 +30,10 @@ function gathered({ maxSize = 100, slotTimeoutMs }: { maxSize?: number; slotTime
   return { begun, shown, askFor };
 }
 
-describe("what is done together", () => {
+describe("a batch", () => {
   afterEach(() => void jest.useRealTimers());
 
-  test("is what was asked for in one turn of the event loop, and each gets its own", async () => {
+  test("contains the items of one turn of the event loop, and each item gets its own result", async () => {
     const { begun, shown, askFor } = gathered();
     const { outcomes } = await askFor("ab");
     begun[0]?.end();
@@ -41,7 +41,7 @@ describe("what is done together", () => {
     expect(shown()).toEqual(["ab"]);
   });
 
-  test("is, while two are under way, all that comes, as soon as one of them ends", async () => {
+  test("collects all items that arrive while two batches run, and starts when one of them ends", async () => {
     const { begun, shown, askFor } = gathered();
     for (const letters of ["a", "b", "c", "d"]) await askFor(letters);
     expect(shown()).toEqual(["a", "b"]);
@@ -50,13 +50,13 @@ describe("what is done together", () => {
     expect(shown()).toEqual(["a", "b", "cd"]);
   });
 
-  test("is more than one where it is too much for one", async () => {
+  test("is split when it has more items than the limit", async () => {
     const { shown, askFor } = gathered({ maxSize: 2 });
     await askFor("abc");
     expect(shown()).toEqual(["ab", "c"]);
   });
 
-  test("gives its place to the next also where it fails, and fails for all", async () => {
+  test("that fails rejects all its items and lets the next batch start", async () => {
     const { begun, shown, askFor } = gathered();
     const { outcomes } = await askFor("ab");
     for (const letters of ["c", "d"]) await askFor(letters);
@@ -66,7 +66,7 @@ describe("what is done together", () => {
     expect(shown()).toEqual(["ab", "c", "d"]);
   });
 
-  test("gives its place to the next when it is late, where that is said, and once", async () => {
+  test("that is slow lets one further batch start after the slot timeout", async () => {
     jest.useFakeTimers({ doNotFake: ["setImmediate"] });
     const { begun, shown, askFor } = gathered({ slotTimeoutMs: 20 });
     for (const letters of ["a", "b", "c"]) await askFor(letters);
@@ -78,7 +78,7 @@ describe("what is done together", () => {
     expect(shown()).toEqual(["a", "b", "c", "d"]);
   });
 
-  test("keeps its place for as long as it takes, where nothing is said", async () => {
+  test("without a slot timeout counts until it settles", async () => {
     jest.useFakeTimers({ doNotFake: ["setImmediate"] });
     const { shown, askFor } = gathered();
     for (const letters of ["a", "b", "c"]) await askFor(letters);

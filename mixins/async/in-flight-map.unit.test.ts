@@ -3,7 +3,7 @@ import { runInNewContext } from "node:vm";
 import { beforeEach, describe, expect, test } from "@jest/globals";
 import { InFlightMap } from "./in-flight-map.ts";
 
-describe("a map for what is under way", () => {
+describe("a map for operations in flight", () => {
   let calls: InFlightMap<string, number>;
 
   beforeEach(() => {
@@ -12,13 +12,13 @@ describe("a map for what is under way", () => {
     calls.set("b", 2);
   });
 
-  test("holds what was set last, until it is deleted", () => {
+  test("has the value that was set last, until it is deleted", () => {
     calls.set("a", 3);
     expect([calls.get("a"), calls.get("b"), calls.get("c"), calls.size]).toEqual([3, 2, undefined, 2]);
     expect([calls.delete("a"), calls.delete("a"), calls.get("a"), calls.size]).toEqual([true, false, undefined, 1]);
   });
 
-  test("is visited in the order of coming, without what was deleted on the way", () => {
+  test("is visited in insertion order, without entries that are deleted during the visit", () => {
     const visited: [string, number][] = [];
     calls.set("c", 3);
     calls.forEach((value, key) => {
@@ -32,7 +32,7 @@ describe("a map for what is under way", () => {
   });
 });
 
-describe("what was under way, among old objects", () => {
+describe("a deleted value, after the tables of the map are in the old generation", () => {
   const ROUNDS = 10_000;
   const UNDER_WAY = 16;
   const SLOTS = 100;
@@ -61,11 +61,11 @@ describe("what was under way, among old objects", () => {
     return process.memoryUsage().heapUsed - before;
   }
 
-  test("is let go of", () => {
+  test("is collected from an InFlightMap", () => {
     expect(heldBy(new InFlightMap())).toBeLessThan(PUT / 3);
   });
 
-  test("is held by a Map, which is why there is another", () => {
+  test("is not collected from a Map, which is the reason for InFlightMap", () => {
     expect(heldBy(new Map())).toBeGreaterThan(PUT / 2);
   });
 });

@@ -7,7 +7,7 @@ function compute(ms: number): void {
   for (const end = performance.now() + ms; performance.now() < end;);
 }
 
-test("what a computation waited for is no part of its slice, and what it computed is", async () => {
+test("a time slice counts the computation, and not the time that it waited", async () => {
   const slices = new TimeSlice();
   await pause(5);
   expect(slices.isOver).toBe(true);
@@ -18,7 +18,7 @@ test("what a computation waited for is no part of its slice, and what it compute
   expect(slices.isOver).toBe(true);
 });
 
-test("computations rest one after the other, so that others have their turn between any two slices", async () => {
+test("the rests of computations follow each other, so that other work runs between any two slices", async () => {
   let turns = 0;
   const counting = setInterval(() => (turns += 1), 1);
   const long = async () => {

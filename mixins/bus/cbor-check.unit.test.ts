@@ -39,7 +39,7 @@ function isPlain(value: unknown): boolean {
 }
 
 describe("the check of a packet's bytes", () => {
-  test("lets through whatever the encoder makes of plain values", () => {
+  test("accepts everything that the encoder writes for plain values", () => {
     fc.assert(
       fc.property(fc.dictionary(fc.string(), plainValue), (packet) => {
         expect(cborProblem(codec.encode(packet), LIMITS)).toBeUndefined();
@@ -47,7 +47,7 @@ describe("the check of a packet's bytes", () => {
     );
   });
 
-  test("lets through no bytes that the decoder fails on, or makes anything else of than plain values", () => {
+  test("accepts no bytes that the decoder fails on, or decodes to anything other than plain values", () => {
     const packet = codec.encode({ ver: "5", sender: "a.b", list: [1, -1, 1.5, null, undefined, true, { text: "é" }] });
     let passed = 0;
     fc.assert(

@@ -12,11 +12,11 @@ function keptIn(options: object): unknown {
 }
 
 describe("calls over the bus", () => {
-  test("are kept where they are let go of with their answers", () => {
+  test("are stored in a map whose deleted entries can be collected", () => {
     expect(keptIn(ON_A_BUS)).toBeInstanceOf(InFlightMap);
   });
 
-  test("are kept by Moleculer itself under the same name, in a Map", () => {
+  test("are stored by Moleculer itself under the same name, in a Map", () => {
     expect(keptIn({ ...ON_A_BUS, middlewares: [] })).toBeInstanceOf(Map);
   });
 });

@@ -8,7 +8,7 @@ interface Row {
   readonly text: string;
 }
 
-describe("reads of one turn of the event loop", () => {
+describe("reads by id in one turn of the event loop", () => {
   let connection: Connection;
   let model: Model<Row>;
   let finds = 0;
@@ -27,14 +27,14 @@ describe("reads of one turn of the event loop", () => {
     finds = 0;
   });
 
-  test("are one query, and each gets its own, also twice and also nothing", async () => {
+  test("are one query, and each gets its own document, the same one, or none", async () => {
     const read = batchedFind(model, {});
     const rows = await Promise.all(["b", "nobody", "a", "b"].map(read));
     expect(rows.map((row) => row?.text)).toEqual(["B", undefined, "A", "B"]);
     expect(finds).toBe(1);
   });
 
-  test("nothing is kept from one turn to the next", async () => {
+  test("are not cached from one turn to the next", async () => {
     const read = batchedFind(model, {});
     await read("a");
     await model.collection.updateOne({ _id: "a" } as never, { $set: { text: "A2" } });
@@ -42,14 +42,14 @@ describe("reads of one turn of the event loop", () => {
     expect(finds).toBe(2);
   });
 
-  test("more than 500 ids are several queries, and none is left out", async () => {
+  test("of more than 500 ids are several queries, and every id is read", async () => {
     const read = batchedFind(model, {});
     const rows = await Promise.all(Array.from({ length: 501 }, (_, at) => read(at === 500 ? "b" : `no ${at}`)));
     expect(rows.filter((row) => row !== null).map(({ text }) => text)).toEqual(["B"]);
     expect(finds).toBe(2);
   });
 
-  test("a query that fails fails every read of it", async () => {
+  test("all fail with their query", async () => {
     const closed = await mongoose.createConnection(emptyDatabase()).asPromise();
     const read = batchedFind(closed.model<Row>("Row", new Schema<Row>({ _id: String, text: String })), {});
     await closed.close();

@@ -3,7 +3,7 @@ import { batchedFind } from "./batched-find.ts";
 
 const turn = () => new Promise((resolve) => setImmediate(resolve));
 
-describe("reads while two queries are under way", () => {
+describe("reads by id while two queries are in flight", () => {
   afterEach(() => void jest.useRealTimers());
 
   function readsOfSilence() {

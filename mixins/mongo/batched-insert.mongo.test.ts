@@ -11,7 +11,7 @@ interface Row extends Tracked {
   readonly name: string;
 }
 
-describe("new records in a database", () => {
+describe("a batched insert in a real database", () => {
   const connection: Connection = closedConnection();
   const model: Model<Row> = connection.model<Row>(
     "Row",
@@ -27,7 +27,7 @@ describe("new records in a database", () => {
   beforeAll(() => connection.openUri(emptyDatabase()));
   afterAll(() => connection.close());
 
-  test("are stored as they are, with the database's time", async () => {
+  test("stores the records unchanged, with the time of the database server", async () => {
     const before = Date.now() - 60_000;
     await expect(put("a", "$name")).resolves.toBe(true);
     const row = await stored("a");
@@ -35,7 +35,7 @@ describe("new records in a database", () => {
     expect(row?.changedAt.getTime()).toBeGreaterThan(before);
   });
 
-  test("one whose id is taken changes nothing, alone among those that come with it", async () => {
+  test("stores nothing for an id that exists, and stores the other records", async () => {
     await put("b", "first");
     const first = await stored("b");
     await expect(Promise.all([put("c", "new"), put("b", "second"), put("d", "new")])).resolves.toEqual([
@@ -47,7 +47,7 @@ describe("new records in a database", () => {
     await expect(stored("d")).resolves.toMatchObject({ name: "new" });
   });
 
-  test("of two with one id that come at the same time one is stored", async () => {
+  test("stores one of two concurrent records with the same id", async () => {
     const put2 = batchedInsert(model);
     const record = { _id: "e", guildId: "1" as GuildId, revision: 1, name: "other" };
     const outcomes = await Promise.all([put("e", "one"), put2({ record, replacement: stampedReplacement(record) })]);

@@ -21,14 +21,14 @@ function world({ ahead }: { ahead: number }) {
   return { at, clock, sample, lag: () => at.monotonic + at.ahead - clock.now() };
 }
 
-describe("the database server's clock on the monotonic clock", () => {
+describe("the clock of the database server, mapped to the monotonic clock", () => {
   test("never runs ahead of the server, and lags by no more than the answer took", async () => {
     const { sample, lag } = world({ ahead: 5_000_000 });
     await sample(3, 40);
     expect(lag()).toBe(40);
   });
 
-  test("the quickest of the last answers counts", async () => {
+  test("follows the fastest of the last answers", async () => {
     const { sample, lag } = world({ ahead: 5_000_000 });
     await sample(1, 40);
     await sample(1, 2);
@@ -54,14 +54,14 @@ describe("the database server's clock on the monotonic clock", () => {
     }
   });
 
-  test("a slow answer is not taken for one", async () => {
+  test("a slow answer is not mistaken for a step of the server's clock", async () => {
     const { sample, lag } = world({ ahead: 5_000_000 });
     await sample(0, 1);
     await sample(0, 4_000);
     expect(lag()).toBe(1);
   });
 
-  test("says so when it is read before its first sample", () => {
+  test("throws when it is read before its first sample", () => {
     expect(() => world({ ahead: 0 }).clock.now()).toThrow("before its first sample");
   });
 });

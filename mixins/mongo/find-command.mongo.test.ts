@@ -12,7 +12,7 @@ interface Row {
 const ROWS = 40;
 const read = { filter: {}, sort: { _id: 1 } } as const;
 
-describe("a short read", () => {
+describe("a read by the plain find command", () => {
   const connection: Connection = closedConnection();
   const model: Model<Row> = connection.model<Row>("Thing", new Schema<Row>({ _id: Number, text: String }));
 
@@ -39,33 +39,33 @@ describe("a short read", () => {
     };
   }
 
-  test("is one command where the rows fit in one reply", async () => {
+  test("is one command if the rows fit in one reply", async () => {
     const { commands, model: seen } = watched();
     const rows = await findRows<Row>(seen, { ...read, filter: { _id: { $lt: 3 } }, projection: { _id: 1 } });
     expect(rows).toEqual([{ _id: 0 }, { _id: 1 }, { _id: 2 }]);
     expect(commands).toEqual(["find"]);
   });
 
-  test("gives every row where they don't: 20 MB of them, and leaves no cursor open", async () => {
+  test("returns every row of 20 MB, more than one reply holds, and leaves no cursor open", async () => {
     const { commands, model: seen } = watched();
     const rows = await findRows<Row>(seen, read);
     expect(rows.map(({ _id }) => _id)).toEqual(Array.from({ length: ROWS }, (_, _id) => _id));
     expect(commands).toEqual(["find", "killCursors"]);
   });
 
-  test("is done by the driver's find when the command fails, as in an election", async () => {
+  test("falls back to the driver's cursor when the command fails, as in an election", async () => {
     const { commands, model: seen } = watched(() => Promise.reject(new Error("not primary")));
     await expect(findRows<Row>(seen, { filter: { _id: 7 }, projection: { text: 0 } })).resolves.toEqual([{ _id: 7 }]);
     expect(commands).toEqual(["find"]);
   });
 
-  test("waits for a server once, not twice", async () => {
+  test("waits for a server once, and not twice", async () => {
     const gone = new mongoose.mongo.MongoServerSelectionError("gone", {} as never);
     const { model: seen } = watched(() => Promise.reject(gone));
     await expect(findRows(seen, read)).rejects.toBe(gone);
   });
 
-  test("sees the moment that it is given, however it is read", async () => {
+  test("sees the snapshot of the given time, both by command and by cursor", async () => {
     const { values, at } = await distinctInSnapshot(model, "_id", { _id: { $lt: 3 } });
     expect(new Set(values)).toEqual(new Set([0, 1, 2]));
     await model.collection.insertOne({ _id: 1_000 } as never);
@@ -78,13 +78,13 @@ describe("a short read", () => {
     await expect(findRows(model, { filter: { _id: 1_000 } })).resolves.toHaveLength(1);
   });
 
-  test("of different values is asked for once more when it fails, as in an election", async () => {
+  test("of distinct values is retried once when it fails, as in an election", async () => {
     const { commands, model: seen } = watched(() => Promise.reject(new Error("not primary")));
     await expect(distinctInSnapshot(seen, "_id", {})).rejects.toThrow("not primary");
     expect(commands).toEqual(["aggregate", "aggregate"]);
   });
 
-  test("fails at once on a connection that is closed", async () => {
+  test("fails at once on a closed connection", async () => {
     const closed = closedConnection();
     await expect(findRows(closed.model("Thing", model.schema), read)).rejects.toThrow("not connected");
   });

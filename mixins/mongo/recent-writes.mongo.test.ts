@@ -46,7 +46,7 @@ describe("the tries of a write", () => {
     return last as { o: object };
   }
 
-  test("store it once: what one has stored, another finds, with its revision", async () => {
+  test("store it once: a second try finds the revision of the first", async () => {
     await make();
     const id = newWriteId();
     await expect(written(id)).resolves.toBeUndefined();
@@ -56,7 +56,7 @@ describe("the tries of a write", () => {
     await expect(written(id)).resolves.toBe(2);
   });
 
-  test("undo nothing that somebody else has written since", async () => {
+  test("undo no write of others that was stored in between", async () => {
     await make();
     const [mine, theirs] = [newWriteId(), newWriteId()];
     await save(2, "mine", mine);
@@ -66,7 +66,7 @@ describe("the tries of a write", () => {
     await expect(Promise.all([written(mine), written(theirs)])).resolves.toEqual([2, 3]);
   });
 
-  test("know the first revision of what is not named by the write that makes it", async () => {
+  test("find the first revision of a record whose id does not come from the write", async () => {
     _id = randomUUID();
     const id = newWriteId();
     await save(1, "mine", id);
@@ -74,7 +74,7 @@ describe("the tries of a write", () => {
     await expect(written(id)).resolves.toBe(1);
   });
 
-  test("are known in the guild that they are of, and in the record", async () => {
+  test("are found only in their own guild and record", async () => {
     await make();
     const id = newWriteId();
     await save(2, "mine", id);
@@ -82,7 +82,7 @@ describe("the tries of a write", () => {
     await expect(written(id, { _id: randomUUID() })).resolves.toBeUndefined();
   });
 
-  test("are forgotten by a later write when none of them can change anything any more", async () => {
+  test("are deleted by a later write when no try can change anything any more", async () => {
     await make();
     const [old, recent, last] = [newWriteId(), newWriteId(), newWriteId()];
     await save(2, "old", old);
@@ -92,7 +92,7 @@ describe("the tries of a write", () => {
     expect((await stored())?.writes?.map(({ id }) => id)).toEqual([recent, last]);
   });
 
-  test("cost the oplog no more in a record with many, some of which are too old", async () => {
+  test("cost the oplog no more in a record with many of them, some of which are too old", async () => {
     await make();
     const many = (count: number, msAgo: number) =>
       Array.from({ length: count }, (_, at) => ({
@@ -109,7 +109,7 @@ describe("the tries of a write", () => {
     expect(JSON.stringify(o)).toContain(newest);
   });
 
-  test("are forgotten together when half of them are too old", async () => {
+  test("are deleted together when half of them are too old", async () => {
     await make();
     const at = [60_000, 60_000, 60_000, 0, 0].map((msAgo) => new Date(Date.now() - msAgo));
     await model.updateOne(
@@ -120,7 +120,7 @@ describe("the tries of a write", () => {
     expect((await stored())?.writes).toHaveLength(3);
   });
 
-  test("leave no trace where a write has no id, or the record its own", async () => {
+  test("are not stored if a write has no id, or the record has its id from the write", async () => {
     await make();
     await save(2, "without an id");
     expect((await stored())?.writes).toHaveLength(1);

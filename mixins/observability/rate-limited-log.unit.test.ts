@@ -1,7 +1,7 @@
 import { afterEach, beforeEach, describe, expect, jest, test } from "@jest/globals";
 import { RateLimitedLog } from "./rate-limited-log.ts";
 
-describe("a limited log", () => {
+describe("a rate-limited log", () => {
   let lines: (readonly [fields: object, text: string])[] = [];
   let log = new RateLimitedLog(() => undefined);
   const note = (what: string, times: number) => {
@@ -15,7 +15,7 @@ describe("a limited log", () => {
   });
   afterEach(() => void jest.useRealTimers());
 
-  test("writes so many lines in a window, and at its end how many it left out", () => {
+  test("writes a limited number of lines in a window, and the number of suppressed lines at its end", () => {
     note("x", 5);
     expect(lines).toEqual([
       [{ time: 1 }, "about x"],
@@ -30,13 +30,13 @@ describe("a limited log", () => {
     expect(lines).toHaveLength(2);
   });
 
-  test("counts each thing by itself", () => {
+  test("counts the lines of each key separately", () => {
     note("x", 3);
     note("y", 1);
     expect(lines.map(([, text]) => text)).toEqual(["about x", "about x", "about y"]);
   });
 
-  test("tells what it left out when it is flushed, once", () => {
+  test("reports the suppressed lines once when it is flushed", () => {
     note("x", 4);
     lines = [];
     log.flush();

@@ -42,7 +42,7 @@ describe("a TZif file", () => {
   ] as const;
   const given = { changes, types: [-7200, 3600, 3600] };
 
-  test("is read with times beyond 32 bits and before 1970, without changes that leave the offset", () => {
+  test("is read with times beyond 32 bits and before 1970, without changes that keep the offset", () => {
     const late = [...changes, [253_402_300_799, 0]] as const;
     expect(parseTzif(tzif({ ...given, changes: late }))).toEqual({
       first: -7_200_000,
@@ -54,7 +54,7 @@ describe("a TZif file", () => {
     });
   });
 
-  test("goes on by the TZ string at its end", () => {
+  test("continues by the TZ string at its end", () => {
     expect(parseTzif(tzif({ ...given, footer: "\nEST5EDT,M3.2.0,M11.1.0\n" }))?.yearly).toHaveLength(2);
   });
 
@@ -68,7 +68,7 @@ describe("a TZif file", () => {
     expect(parseTzif(tzif(wrong))).toBeUndefined();
   });
 
-  test("that is cut short anywhere, or says that it has more than it has, is refused", () => {
+  test("that is truncated anywhere, or claims more data than it has, is refused", () => {
     const whole = tzif(given);
     for (let length = 0; length < whole.length; length += 1)
       expect(parseTzif(whole.subarray(0, length))).toBeUndefined();

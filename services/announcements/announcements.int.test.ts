@@ -55,7 +55,7 @@ describe("announcements on the bus", () => {
   });
   afterAll(() => services.stop());
 
-  test("dispatch is told the rule that was in force before it was re-timed, disabled or removed", async () => {
+  test("dispatch gets the rule that was in force before it was re-timed, disabled or removed", async () => {
     const guild = "11" as GuildId;
     const { id } = await services.call(createAnnouncement, asked({ guildId: guild, minutes: 5 }));
     const update = (fields: object) => services.call(updateAnnouncement, { guildId: guild, id, ...fields });
@@ -73,14 +73,14 @@ describe("announcements on the bus", () => {
     await expect(services.call(listAnnouncingGuilds, { guildIds: [guild, "12" as GuildId] })).resolves.toEqual([guild]);
   });
 
-  test("rules that are removed with their event are told as well", async () => {
+  test("dispatch gets the rules that were removed with their event", async () => {
     const guild = "13" as GuildId;
     await services.call(createAnnouncement, asked({ guildId: guild, type: "SPECIFIC", eventId: series, minutes: 9 }));
     await services.call(removeAnnouncementsOfEvent, { guildId: guild, eventId: series });
     await expect(formerRules(services, guild)).resolves.toEqual([{ minutes: 9, enabled: true }]);
   });
 
-  test("one is created, read, changed, listed and removed; each write is broadcast and in the change feed", async () => {
+  test("an announcement is created, read, changed, listed and removed; each write is broadcast and in the change feed", async () => {
     const guild = "10" as GuildId;
     const { id } = await services.call(createAnnouncement, asked({ guildId: guild, info: "$where {$ne: 1}" }));
     await expect(services.call(getAnnouncement, { guildId: guild, id })).resolves.toMatchObject({
@@ -102,7 +102,7 @@ describe("announcements on the bus", () => {
     expect(heard.filter((change) => change.guildId === guild).map(({ revision }) => revision)).toEqual([1, 2, 3]);
   });
 
-  test("an unknown id, a malformed one and one of another guild answer alike (D28)", async () => {
+  test("an unknown id, a malformed one and one of another guild get the same answer (D28)", async () => {
     const { id } = await services.call(createAnnouncement, asked({ guildId: "20" as GuildId }));
     const answers = await Promise.all(
       [id, "nonsense", "", "00000000-0000-4000-8000-000000000000"].map((each) =>
@@ -119,7 +119,7 @@ describe("announcements on the bus", () => {
     await expect(services.call(updateAnnouncement, { guildId, id, channel: "1" })).rejects.toMatchObject({ code: 404 });
   });
 
-  test("the list is in creation order, cut at the amount (D29)", async () => {
+  test("the list is in creation order, limited to the amount (D29)", async () => {
     const guild = "30" as GuildId;
     const ids: string[] = [];
     for (let at = 0; at < 5; at += 1) ids.push((await services.call(createAnnouncement, asked({ guildId: guild }))).id);
@@ -143,7 +143,7 @@ describe("announcements on the bus", () => {
     await expect(services.call(listAnnouncements, { guildId: guild, amount: -1 })).resolves.toHaveLength(1);
   });
 
-  test("an empty event is a missing one where the type needs one, on create and on update, not an unknown one", async () => {
+  test("an empty event counts as missing if the type needs one, on create and on update, and not as unknown", async () => {
     const guild = "45" as GuildId;
     const missing = {
       type: "INVALID_REQUEST",
@@ -161,7 +161,7 @@ describe("announcements on the bus", () => {
     await services.call(updateAnnouncement, { guildId: guild, id, type: "UNIVERSAL", eventId: "" });
   });
 
-  test("standsSince is kept by a change of words and renewed by a change of time (D31)", async () => {
+  test("a change of the text keeps standsSince, and a change of the time renews it (D31)", async () => {
     const { id } = await services.call(createAnnouncement, asked());
     const read = () => services.call(getAnnouncement, { guildId, id });
     const created = await read();
@@ -172,7 +172,7 @@ describe("announcements on the bus", () => {
     expect((await read()).standsSince).toBeGreaterThan(reworded.standsSince);
   });
 
-  test("a guild never has more than 1000, however many are asked for at once (D26)", async () => {
+  test("a guild never has more than 1000, however many creates are concurrent (D26)", async () => {
     const guild = "50" as GuildId;
     for (let batch = 0; batch < 99; batch += 1) {
       for (let each = 0; each < 10; each += 1) {
@@ -193,7 +193,7 @@ describe("announcements on the bus", () => {
     await expect(services.call(createAnnouncement, asked({ guildId: guild }))).resolves.toHaveProperty("id");
   });
 
-  test("a key is refused announcements of more than 4 MiB, naming amount; dispatch, which plans from them, gets all (D38)", async () => {
+  test("a list of more than 4 MiB is refused for a key, naming amount; dispatch, which plans from it, gets all (D38)", async () => {
     const guild = "11" as GuildId;
     const subscribersUser = Array.from({ length: 1_000 }, (_, at) => String(10 ** 18 + at));
     const large = asked({ guildId: guild, info: "\u{1F600}".repeat(2_000), subscribersUser });

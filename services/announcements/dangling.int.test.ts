@@ -61,7 +61,7 @@ describe("announcements and their events (D42)", () => {
   const ids = async () => (await list()).map(({ id }) => id);
   const second = (eventId: EventId) => `${eventId}_20261202T120000Z` as OccurrenceId;
 
-  test("one whose event is deleted stays, and is marked in get and list; the others are not", async () => {
+  test("an announcement whose event is deleted stays, and get and list mark it; the others are not marked", async () => {
     const eventId = await newEvent();
     const gone = await announce({ type: "SPECIFIC", eventId });
     const other = await announce({ type: "SPECIFIC", eventId: await newEvent() });
@@ -78,7 +78,7 @@ describe("announcements and their events (D42)", () => {
     expect(got).not.toHaveProperty("dangling");
   });
 
-  test("one of an occurrence is marked when the occurrence is cancelled, or is no longer in the series", async () => {
+  test("an announcement of an occurrence is marked when the occurrence is cancelled, or is no longer in the series", async () => {
     const eventId = await newEvent(series);
     const cancelled = await announce({ type: "SPECIFIC", eventId: second(eventId) });
     const left = await announce({ type: "SPECIFIC", eventId: `${eventId}_20261203T120000Z` });
@@ -102,7 +102,7 @@ describe("announcements and their events (D42)", () => {
     await expect(dangling()).resolves.toEqual([specific]);
   });
 
-  test("the deletion of a series takes its announcements and those of its occurrences along when it is told to", async () => {
+  test("the deletion of a series removes its announcements and those of its occurrences if the request says so", async () => {
     const eventId = await newEvent(series);
     const otherId = await newEvent(series);
     const gone = [
@@ -127,7 +127,7 @@ describe("announcements and their events (D42)", () => {
     );
   });
 
-  test("the deletion of one occurrence takes the announcements of that occurrence along, and no other", async () => {
+  test("the deletion of one occurrence removes only the announcements of that occurrence", async () => {
     const eventId = await newEvent(series);
     await announce({ type: "SPECIFIC", eventId: second(eventId) });
     const kept = [
@@ -138,7 +138,7 @@ describe("announcements and their events (D42)", () => {
     await expect(ids()).resolves.toEqual(kept);
   });
 
-  test("the deletion of an event that is not there takes nothing along", async () => {
+  test("the deletion of an unknown event removes no announcement", async () => {
     const eventId = await newEvent();
     const id = await announce({ type: "SPECIFIC", eventId });
     const reference = { guildId, calendarNumber: 1, eventId, announcements: "delete", ifRevision: ["7"] } as const;
@@ -151,7 +151,7 @@ describe("announcements and their events (D42)", () => {
     await expect(dangling()).resolves.toEqual([id]);
   });
 
-  test("room that is made so can be used again", async () => {
+  test("the removed announcements no longer count for the limit of the guild", async () => {
     const eventId = await newEvent();
     await Promise.all(Array.from({ length: 30 }, () => announce({ type: "SPECIFIC", eventId })));
     await remove(eventId, "delete");
@@ -186,7 +186,7 @@ describe("announcements without the owner of their events (D42)", () => {
     return { eventId, id: (await services.call(createAnnouncement, params)).id };
   }
 
-  test("are answered, and none is marked", async () => {
+  test("are answered, and none is marked as dangling", async () => {
     const { eventId, id } = await eventWithAnnouncement();
     await services.call(removeEvent, { guildId, calendarNumber: 1, eventId });
     const listed = await withoutEvents.call(listAnnouncements, { guildId, amount: -1 }, { caller });
@@ -194,7 +194,7 @@ describe("announcements without the owner of their events (D42)", () => {
     expect(listed[0]).not.toHaveProperty("dangling");
   });
 
-  test("an event that is deleted while their owner is away leaves them marked, and its answer says so", async () => {
+  test("the deletion of an event while the announcements service is down leaves announcements that are marked later, and its answer says so", async () => {
     const { eventId, id } = await eventWithAnnouncement();
     const params = { guildId, calendarNumber: 1, eventId, announcements: "delete" } as const;
     const answer = withoutAnnouncements.call(removeEvent, params, { caller });

@@ -17,10 +17,10 @@ function markedBeside(refusal: Refusal) {
 }
 
 describe("the mark of announcements whose event is gone", () => {
-  test("is on none while the owner of the events is away", () =>
+  test("is on none while the owner of the events is unavailable", () =>
     expect(markedBeside(refuse("UNAVAILABLE"))).resolves.toEqual([announcement]));
 
-  test("is no excuse for another refusal", async () => {
+  test("does not hide another error of the owner", async () => {
     const problems = [{ field: "eventIds", code: "TOO_MANY", message: "must have at most 1000 entries" }] as const;
     await expect(markedBeside(refuse("INVALID_REQUEST", problems))).rejects.toMatchObject({ type: "INVALID_REQUEST" });
     await expect(markedBeside(refuse("INTERNAL"))).rejects.toMatchObject({ type: "INTERNAL" });

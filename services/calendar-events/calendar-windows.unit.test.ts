@@ -48,7 +48,7 @@ function slowWindows(msPerWindow: number) {
   );
 }
 
-test("a search for what starts is given up after the five seconds that its callers wait, over all its windows", async () => {
+test("a search for starting occurrences ends after the five seconds that its callers wait, for all its windows", async () => {
   const windows = [0, 10, 20].map((day) => ({ from: day * DAY, until: (day + 1) * DAY }));
   const found = (msPerWindow: number) =>
     slowWindows(msPerWindow).listStarting({ guildId, windows, limit: 10 }, async () => true);

@@ -34,7 +34,7 @@ afterAll(() => setTimeZones(before));
 
 const look = () => checkZoneRules(store, ROLLOUT_MS);
 
-test("the first look of all files every zone, and once more when the rollout is over", async () => {
+test("the first check reindexes every zone, and once more when the rollout is over", async () => {
   expect(await look()).toBe(false);
   expect(await look()).toBe(false);
   expect(refiled).toEqual([["Europe/London", "Asia/Tokyo"]]);
@@ -47,7 +47,7 @@ test("the first look of all files every zone, and once more when the rollout is 
   ]);
 });
 
-test("new rules file the zones that they change, and no other", async () => {
+test("new rules reindex only the zones that they change", async () => {
   await look();
   refiled = [];
   useOffsets({ "Europe/London": 0, "Asia/Tokyo": 2 });
@@ -55,7 +55,7 @@ test("new rules file the zones that they change, and no other", async () => {
   expect(refiled).toEqual([["Asia/Tokyo"]]);
 });
 
-test("what could not be filed is filed by the next look", async () => {
+test("a zone that could not be reindexed is reindexed by the next check", async () => {
   const sound = store;
   store = { ...sound, reindex: () => Promise.reject(new Error("no primary")) };
   await expect(look()).rejects.toThrow("no primary");

@@ -19,7 +19,7 @@ function settings() {
 }
 
 describe("the number of calendars that a guild may have (D20)", () => {
-  test("is asked for once, and again when it is over five seconds old", async () => {
+  test("is read once, and again when it is over five seconds old", async () => {
     const { state, ask } = settings();
     await Promise.all([ask(), ask(), ask()]);
     expect(state.asked).toBe(1);
@@ -30,7 +30,7 @@ describe("the number of calendars that a guild may have (D20)", () => {
     await expect(ask()).resolves.toBe(3);
   });
 
-  test("is asked for again at once when the settings have changed", async () => {
+  test("is read again at once when the settings have changed", async () => {
     const { state, limit, ask } = settings();
     await ask();
     state.maxCalendars = 1;
@@ -38,7 +38,7 @@ describe("the number of calendars that a guild may have (D20)", () => {
     await expect(ask()).resolves.toBe(1);
   });
 
-  test("is not known while the settings are out of reach, and known when they are back", async () => {
+  test("is unknown while the guild settings are unreachable, and known when they are back", async () => {
     const { state, ask } = settings();
     state.isGone = true;
     await expect(ask()).rejects.toThrow("gone");

@@ -14,8 +14,8 @@ function quotaOver(inDatabase: number) {
   return { world, quota: eventQuota(100, count, () => world.now) };
 }
 
-describe("how many events a guild may have", () => {
-  test("as many are admitted at once as there is room for, and counted once", async () => {
+describe("the limit of a guild's events", () => {
+  test("admits as many concurrent creates as the limit allows, with one count in the database", async () => {
     const { world, quota } = quotaOver(97);
     const refusals = await Promise.all(Array.from({ length: 5 }, () => quota.reserve(guild)));
     expect(refusals.map((refusal) => refusal?.refusal)).toEqual([
@@ -28,7 +28,7 @@ describe("how many events a guild may have", () => {
     expect(world.counts).toBe(1);
   });
 
-  test("what was not written, or was removed, makes room", async () => {
+  test("subtracts events that were not stored or were removed", async () => {
     const { quota } = quotaOver(99);
     await quota.reserve(guild);
     quota.release(guild);
@@ -36,7 +36,7 @@ describe("how many events a guild may have", () => {
     await expect(quota.reserve(guild)).resolves.toMatchObject({ refusal: "TOO_MANY_EVENTS" });
   });
 
-  test("near the limit others' writes are seen after a second, far from it after a minute", async () => {
+  test("counts the writes of other replicas after a second near the limit, and after a minute far from it", async () => {
     const near = quotaOver(95);
     await near.quota.reserve(guild);
     Object.assign(near.world, { now: 1_001, inDatabase: 100 });
@@ -52,7 +52,7 @@ describe("how many events a guild may have", () => {
     expect(far.world.counts).toBe(2);
   });
 
-  test("a count that fails fails the create, and the next counts anew", async () => {
+  test("fails the create if the count fails, and counts again for the next one", async () => {
     let fails = true;
     const quota = eventQuota(
       1,

@@ -15,7 +15,7 @@ function daily(interval: number) {
   return { startsAt: noon, endsAt: noon + HOUR, recurs: true, recurrence: { frequency: "DAILY", interval } } as const;
 }
 
-describe("what a guild may hold", () => {
+describe("the limit of a guild's events", () => {
   let calendar: CalendarUnderTest;
   let past: FilledCalendar;
   beforeAll(async () => {
@@ -50,7 +50,7 @@ describe("what a guild may hold", () => {
     message: `The guild has ${MOST} events and changed occurrences already`,
   };
 
-  test("it never has more events than it may, however many are asked for at once; what it had before counts", async () => {
+  test("a guild never has more events than its limit, however many creates are concurrent; stored events count", async () => {
     const guildId = calendar.newGuild();
     await filled(guildId, MOST - 20, 10);
     const asked = Array.from({ length: 20 }, (_, at) => calendar.create(guildId, at % 2 === 0 ? {} : daily(1)));
@@ -60,7 +60,7 @@ describe("what a guild may hold", () => {
     await expect(calendar.create(calendar.newGuild())).resolves.toHaveProperty("eventId");
   });
 
-  test("one that is removed makes room for one, and another change of what is there takes none", async () => {
+  test("a removed event frees a place, and an update of an event takes none", async () => {
     const guildId = calendar.newGuild();
     await filled(guildId, MOST - 2, 0);
     const { eventId } = await calendar.create(guildId, daily(1));
@@ -76,7 +76,7 @@ describe("what a guild may hold", () => {
     await expect(calendar.create(guildId)).rejects.toMatchObject(tooMany);
   });
 
-  test("a series that moves away from its changed occurrences makes room for them", async () => {
+  test("a series that loses its overrides frees their places", async () => {
     const guildId = calendar.newGuild();
     await filled(guildId, MOST - 2, 0);
     const { eventId } = await calendar.create(guildId, daily(1));
@@ -88,7 +88,7 @@ describe("what a guild may hold", () => {
     await expect(calendar.create(guildId)).rejects.toMatchObject(tooMany);
   });
 
-  test("an occurrence that is changed for the first time takes room, whatever is changed", async () => {
+  test("the first change of an occurrence takes a place, whatever is changed", async () => {
     const guildId = calendar.newGuild();
     await filled(guildId, MOST - 4, 0);
     const { eventId } = await calendar.create(guildId, daily(1));
@@ -105,7 +105,7 @@ describe("what a guild may hold", () => {
     expect((await calendar.list(guildId, noon + DAY, noon + 2 * DAY)).map(({ name }) => name)).toContain("another");
   });
 
-  test("a calendar's series may have any number of rules and lengths (D43)", async () => {
+  test("the series of a calendar may have any number of different rules and durations (D43)", async () => {
     const guildId = calendar.newGuild();
     const frequencies = ["DAILY", "WEEKLY", "MONTHLY", "YEARLY"] as const;
     const different = Array.from({ length: MOST }, (_, at) => {

@@ -26,7 +26,7 @@ describe("the store of events", () => {
   });
   afterAll(() => connection.close());
 
-  test("reads at once see one moment: what is written between them is not seen", async () => {
+  test("snapshot reads see one point in time, and no write in between", async () => {
     await store.insert(event(1));
     const { numbers, reads } = await store.calendarsInSnapshot(guildId);
     const snapshotReads = store.snapshotReads();
@@ -46,7 +46,7 @@ describe("the store of events", () => {
     await expect(store.findAll([eventId(2)])).resolves.toHaveLength(1);
   });
 
-  test("what an event was before it was last moved, recoloured or removed is told, the latest first", async () => {
+  test("returns the former state of events that were moved, recoloured or removed, the latest first", async () => {
     const other = "2" as GuildId;
     const one = { ...event(4), guildId: other, name: "one" };
     const stamped = (of: CalendarEvent) => ({ ...of, scheduledAt: 0, coloredAt: 0 });
@@ -71,7 +71,7 @@ describe("the store of events", () => {
     await expect(formerEvents((removed?.until ?? 0) - 1)).resolves.toHaveLength(1);
   });
 
-  test("a write from a revision that is not there any more stores nothing, and drops no override", async () => {
+  test("a write from an old revision stores nothing, and drops no override", async () => {
     const anchor = { timezone: "UTC", version: 0 };
     const recurrence = { frequency: "DAILY", count: -1, interval: 1 } as const;
     const series = (revision: number) =>

@@ -92,7 +92,7 @@ describe("the cycles of series", () => {
     );
   });
 
-  test("also one with BYxxx parts, exceptions and additions, of any length", () => {
+  test("the query of a window finds series with BYxxx parts, EXDATEs and RDATEs, of any duration", () => {
     const anyLength = fc.oneof(fc.integer({ min: 0, max: 4 * DAY }), fc.integer({ min: 0, max: 400 * DAY }));
     const anyAddition = fc.option(fc.integer({ min: 0, max: 4000 * DAY }), { nil: undefined });
     fc.assert(
@@ -115,7 +115,7 @@ describe("the cycles of series", () => {
     ["FREQ=MONTHLY;BYMONTHDAY=1,15", 2 / 28],
     ["FREQ=MONTHLY;BYMONTHDAY=-1", 5 / 31],
     ["FREQ=YEARLY;BYMONTH=6;BYMONTHDAY=6", 2 / 365],
-  ])("%s is looked at on its days alone", (text, share) => {
+  ])("%s is searched only on its days", (text, share) => {
     const start = Date.UTC(2023, 5, 6, 20);
     const recurrence = fullRecurrence(readRrule(text, UTC) as RuleInput);
     const series = { ...seriesFrom(start, HOUR, "DAILY"), recurrence };
@@ -125,7 +125,7 @@ describe("the cycles of series", () => {
     expect(seen.length).toBeGreaterThan(0);
   });
 
-  test("also one of any length and interval, for every instant of its occurrences", () => {
+  test("the query of a window finds series of any duration and interval, at every instant of their occurrences", () => {
     const anyLength = fc.oneof(fc.integer({ min: 0, max: 4 * DAY }), fc.integer({ min: 0, max: 400 * DAY }));
     fc.assert(
       fc.property(
@@ -151,7 +151,7 @@ describe("the cycles of series", () => {
     ["MONTHLY", 2, 62],
     ["YEARLY", 2, 365],
   ] as const)(
-    "%s series of an hour: an instant looks at few of those that begin at all times",
+    "%s series of an hour: an instant searches few of the series that start at all times",
     (frequency, most, of) => {
       const cycle = { DAILY: DAY, WEEKLY: 7 * DAY, MONTHLY: 31 * DAY, YEARLY: 365 * DAY }[frequency];
       const starts = Array.from({ length: of }, (_, at) => Date.UTC(2023, 0, 1) + Math.floor((at * cycle) / of));
@@ -163,7 +163,7 @@ describe("the cycles of series", () => {
     },
   );
 
-  test("what takes longer than two days, or all of its cycle, is looked at by every window", () => {
+  test("a series longer than two days, or as long as its cycle, is searched by every window", () => {
     const entries = (longMs: number, frequency: "DAILY" | "WEEKLY") =>
       cycleEntries(seriesFrom(Date.UTC(2024, 4, 6), longMs, frequency)).length;
     expect([entries(23 * HOUR, "DAILY"), entries(2 * DAY + 1, "WEEKLY"), entries(2 * DAY, "WEEKLY")]).toEqual([
@@ -171,7 +171,7 @@ describe("the cycles of series", () => {
     ]);
   });
 
-  test("at the end of a month it goes on in the next one, however long the month is", () => {
+  test("an occurrence at the end of a month continues into the next one, however long the month is", () => {
     const entries = cycleEntries(seriesFrom(Date.UTC(2024, 0, 29, 18), 12 * HOUR, "MONTHLY"));
     const zero = Math.min(...entries) + 1;
     const days = entries.slice(1).map((entry) => 1 + Math.floor((entry - zero) / 2));
@@ -187,7 +187,7 @@ describe("the cycles of series", () => {
     expect(entryNumbersBetween(Date.UTC(2024, 11, 31, 23), Date.UTC(2025, 0, 1, 1)).ranges).toHaveLength(7);
   });
 
-  test("a window of some clocks looks as far as any of them", () => {
+  test("a window of several clocks searches as far as any of them", () => {
     const kathmandu = zone("Asia/Kathmandu");
     const at = Date.UTC(2024, 4, 6);
     const series = { ...seriesFrom(at, HOUR, "WEEKLY"), clock: [{ zone: kathmandu, since: 0 }] as const };

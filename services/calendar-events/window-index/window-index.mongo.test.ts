@@ -23,7 +23,7 @@ const WINDOWS = [
   ["an instant", 1],
 ] as const satisfies [string, number][];
 
-describe("the index of windows", () => {
+describe("the window index", () => {
   const guilds = {
     large: "20" as GuildId,
     goingOn: "100" as GuildId,
@@ -75,7 +75,7 @@ describe("the index of windows", () => {
     ["2 000 series that all go on", guilds.goingOn, 300],
     ["2 000 series of different rules and lengths, half of which go on", guilds.rules, 2_000],
   ])("in a calendar of %s", (_calendar, guildId, examinedBeside) => {
-    test.each(WINDOWS)("%s finds all, and little beside it", async (_window, length) => {
+    test.each(WINDOWS)("%s finds all events, and examines few others", async (_window, length) => {
       for (const { documents, returned, listed } of await perFrequency(guildId, length)) {
         expect(returned).toBeLessThanOrEqual(1.2 * listed.length + 100);
         // What has a condition of its own counts as examined twice.

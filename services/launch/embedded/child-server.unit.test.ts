@@ -10,7 +10,7 @@ import { spawnWithWatcher } from "./child-server.ts";
 const run = promisify(execFile);
 const MODULE = JSON.stringify(new URL("child-server.ts", import.meta.url).href);
 
-test("a program ends with its owner, also where that is killed at the very instant of the start", async () => {
+test("a program ends with its owner, even if the owner is killed at the moment of the start", async () => {
   const script = `
     import { writeSync } from "node:fs";
     const { spawnWithWatcher } = await import(${MODULE});
@@ -22,7 +22,7 @@ test("a program ends with its owner, also where that is killed at the very insta
   await until(async () => (await parentOf(Number(stdout))) === undefined, "the end of the program", 10_000);
 });
 
-test("a watcher ends with its program, and has none of its environment", async () => {
+test("a watcher ends with its program, and does not have its environment", async () => {
   const program = spawnWithWatcher("sleep", ["300"], { PATH: process.env["PATH"] ?? "", SECRET: "of the program" });
   const pid = program.pid as number;
   let watcher = 0;

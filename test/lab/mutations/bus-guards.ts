@@ -100,7 +100,7 @@ export const BUS_GUARDS: readonly TestedGuard[] = [
     code: 'isBusUp($_) ? [] : ["bus"]',
     without: "[]",
     testFile: "mixins/observability/readiness.processes.test.ts",
-    test: "not ready as long as its bus is gone",
+    test: "a process is not ready while NATS is down, and ready again when it is back",
     onRealParts: true,
   },
   {
@@ -180,7 +180,7 @@ export const BUS_GUARDS: readonly TestedGuard[] = [
     code: "$TOO_MANY || $_ || !isTemporary($ERROR) || $ELSEWHERE",
     without: "$TOO_MANY || !isTemporary($ERROR) || $ELSEWHERE",
     testFile: "mixins/bus/unavailable-retry.contract.test.ts",
-    test: "is not made again when its time would be over",
+    test: "is not retried after its timeout, when a later write could have overtaken it",
   },
   {
     guard: "a second try goes to any replica, not to the one that answered the first",

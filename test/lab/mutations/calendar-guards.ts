@@ -47,7 +47,7 @@ export const CALENDAR_GUARDS: readonly TestedGuard[] = [
     code: "$_ ? $SAVE() : $_($_.guildId, $SAVE)",
     without: "$SAVE()",
     testFile: "services/calendar-events/limits/guild-limits.int.test.ts",
-    test: "an occurrence that is changed for the first time takes room",
+    test: "the first change of an occurrence takes a place, whatever is changed",
     onRealParts: true,
   },
   {
@@ -57,7 +57,7 @@ export const CALENDAR_GUARDS: readonly TestedGuard[] = [
     code: "if ($_) $_.release($_, $_)",
     without: "",
     testFile: "services/calendar-events/limits/guild-limits.int.test.ts",
-    test: "a series that moves away from its changed occurrences makes room for them",
+    test: "a series that loses its overrides frees their places",
     onRealParts: true,
   },
   {
@@ -67,7 +67,7 @@ export const CALENDAR_GUARDS: readonly TestedGuard[] = [
     code: '$_ ? FORMER_EVENT : unchangedFields("former")',
     without: "FORMER_EVENT",
     testFile: "services/calendar-events/store/calendar-events.store.mongo.test.ts",
-    test: "what an event was before it was last moved, recoloured or removed is told, the latest first",
+    test: "returns the former state of events that were moved, recoloured or removed, the latest first",
     onRealParts: true,
   },
   {
@@ -77,7 +77,7 @@ export const CALENDAR_GUARDS: readonly TestedGuard[] = [
     code: "$_.cancelled || $NEW.rescheduled",
     without: "$NEW.rescheduled",
     testFile: "services/calendar-events/store/calendar-events.store.mongo.test.ts",
-    test: "a write from a revision that is not there any more stores nothing, and drops no override",
+    test: "a write from an old revision stores nothing, and drops no override",
     onRealParts: true,
   },
   {
@@ -87,7 +87,7 @@ export const CALENDAR_GUARDS: readonly TestedGuard[] = [
     code: '{ $cond: ["$enabled", RULE, "$former"] }',
     without: "RULE",
     testFile: "services/announcements/announcements.int.test.ts",
-    test: "dispatch is told the rule that was in force before it was re-timed, disabled or removed",
+    test: "dispatch gets the rule that was in force before it was re-timed, disabled or removed",
     onRealParts: true,
   },
   {
@@ -97,7 +97,7 @@ export const CALENDAR_GUARDS: readonly TestedGuard[] = [
     code: "Math.max(0, $_ - 1)",
     without: "0",
     testFile: "services/calendar-events/window-index/cycles.unit.test.ts",
-    test: "for every instant of its occurrences",
+    test: "the query of a window finds series of any duration and interval, at every instant of their occurrences",
   },
   {
     guard: "a window looks on the clocks of its calendar",
@@ -106,7 +106,7 @@ export const CALENDAR_GUARDS: readonly TestedGuard[] = [
     code: "{ from: earliestWall($FROM, $_), last: latestWall($LAST, $_) }",
     without: "{ from: $FROM, last: $LAST }",
     testFile: "services/calendar-events/window-index/cycles.unit.test.ts",
-    test: "a window of some clocks looks as far as any of them",
+    test: "a window of several clocks searches as far as any of them",
   },
   {
     guard: "a series is left out where its interval leaves it out",
@@ -125,7 +125,7 @@ export const CALENDAR_GUARDS: readonly TestedGuard[] = [
     code: "$_.revision === $_.revision",
     without: "true",
     testFile: "services/calendar-events/calendars.int.test.ts",
-    test: "a list right after a change of the zone",
+    test: "a list right after a change of the zone finds the occurrences that only the new zone has in the window",
     onRealParts: true,
   },
   {
@@ -164,7 +164,7 @@ export const CALENDAR_GUARDS: readonly TestedGuard[] = [
     code: "$_.rDates !== undefined",
     without: "false",
     testFile: "services/calendar-events/window-index/cycles.unit.test.ts",
-    test: "also one with BYxxx parts, exceptions and additions, of any length",
+    test: "the query of a window finds series with BYxxx parts, EXDATEs and RDATEs, of any duration",
   },
   {
     guard: "a member that is named as a param of the bus is unknown over HTTP",

@@ -11,7 +11,7 @@ export const DATABASE_GUARDS: readonly TestedGuard[] = [
     property: "revision: { $exists: false }",
     without: "",
     testFile: "mixins/mongo/batched-insert.mongo.test.ts",
-    test: "one whose id is taken changes nothing",
+    test: "stores nothing for an id that exists, and stores the other records",
     onRealParts: true,
   },
   {
@@ -21,7 +21,7 @@ export const DATABASE_GUARDS: readonly TestedGuard[] = [
     code: "$_.value = undefined;",
     without: "",
     testFile: "mixins/async/in-flight-map.unit.test.ts",
-    test: "is let go of",
+    test: "is collected from an InFlightMap",
   },
   {
     guard: "a read that is never answered holds up the next for 20 ms alone",
@@ -39,7 +39,7 @@ export const DATABASE_GUARDS: readonly TestedGuard[] = [
     code: "$_ === 0",
     without: "false",
     testFile: "mixins/async/batch.unit.test.ts",
-    test: "while two are under way",
+    test: "collects all items that arrive while two batches run, and starts when one of them ends",
   },
   {
     guard: "the embedded mongod runs no JavaScript",
@@ -58,7 +58,7 @@ export const DATABASE_GUARDS: readonly TestedGuard[] = [
     code: "!(await waitInQueue($$$))",
     without: "false",
     testFile: "mixins/mongo/write-queue.unit.test.ts",
-    test: "begin one after the other, in the order in which they came",
+    test: "start one after the other, in the order of arrival",
   },
   {
     guard: "writes that wait for one document have a bound",
@@ -67,7 +67,7 @@ export const DATABASE_GUARDS: readonly TestedGuard[] = [
     code: "$_ >= MAX_WAITING",
     without: "false",
     testFile: "mixins/mongo/write-queue.unit.test.ts",
-    test: "beyond 250 that wait are refused at once",
+    test: "more than 250 waiting writes are refused at once",
   },
   {
     guard: "a write that the database reads after its deadline changes nothing",
@@ -86,7 +86,7 @@ export const DATABASE_GUARDS: readonly TestedGuard[] = [
     code: "throw $_ ?? $ERROR;",
     without: "throw $ERROR;",
     testFile: "mixins/bus/unavailable-retry.contract.test.ts",
-    test: "is not answered with a later try that began nothing",
+    test: "and whose first try may have been performed does not end with the error of a later try that was not started",
   },
   {
     ...tries,
@@ -122,7 +122,7 @@ export const DATABASE_GUARDS: readonly TestedGuard[] = [
     property: "$cond: [$_, $KNOWN, $STORED]",
     without: "$cond: [true, $KNOWN, $STORED]",
     testFile: "mixins/mongo/recent-writes.mongo.test.ts",
-    test: "cost the oplog no more",
+    test: "cost the oplog no more in a record with many of them, some of which are too old",
     onRealParts: true,
   },
   {
@@ -132,7 +132,7 @@ export const DATABASE_GUARDS: readonly TestedGuard[] = [
     property: "$cond: [$_, $KNOWN, $STORED]",
     without: "$cond: [false, $KNOWN, $STORED]",
     testFile: "mixins/mongo/recent-writes.mongo.test.ts",
-    test: "are forgotten together",
+    test: "are deleted together when half of them are too old",
     onRealParts: true,
   },
   {
@@ -160,7 +160,7 @@ export const DATABASE_GUARDS: readonly TestedGuard[] = [
     code: "($_ ? $_ : $_).has($_)",
     without: "true",
     testFile: "services/announcements/dangling.int.test.ts",
-    test: "stays, and is marked in get and list",
+    test: "an announcement whose event is deleted stays, and get and list mark it; the others are not marked",
     onRealParts: true,
   },
   {

@@ -15,7 +15,7 @@ export const PROCESS_GUARDS: readonly TestedGuard[] = [
     in: "schemaProblem",
     code: "$NEWEST > $OWN + 1",
     without: "false",
-    test: "does not run where a process ran that is two versions newer",
+    test: "does not run on data of a process two versions newer, and names the release that does",
   },
   {
     ...schema,
@@ -23,7 +23,7 @@ export const PROCESS_GUARDS: readonly TestedGuard[] = [
     in: "schemaProblem",
     code: "$OLDEST < $OWN - 1",
     without: "false",
-    test: "does not run where rows may be left",
+    test: "does not run on data with rows two versions older, even after a rollback from the next version",
   },
   {
     guard: "a service alone asks for its data's schema version before it starts",
@@ -67,7 +67,7 @@ export const PROCESS_GUARDS: readonly TestedGuard[] = [
     code: '$OWN || $_ === "private"',
     without: "$OWN",
     testFile: "mixins/observability/probes.int.test.ts",
-    test: "count no action that serves its own process alone",
+    test: "count no private action, such as moleculer-web's for each request",
     onRealParts: true,
   },
   {
@@ -95,7 +95,7 @@ export const PROCESS_GUARDS: readonly TestedGuard[] = [
     code: "$_ > SAME_INTERRUPT_MS",
     without: "true",
     testFile: "services/launch/run/shutdown-signals.unit.test.ts",
-    test: "one press of Ctrl-C",
+    test: "one Ctrl-C, which npm forwards a moment later, does not count twice",
   },
   {
     guard: "a process that is killed takes its servers along",
@@ -103,7 +103,7 @@ export const PROCESS_GUARDS: readonly TestedGuard[] = [
     words: 'kill "$0"; sleep 5; kill -9 "$0"',
     without: "true",
     testFile: "services/launch/embedded/child-server.unit.test.ts",
-    test: "a program ends with its owner",
+    test: "a program ends with its owner, even if the owner is killed at the moment of the start",
   },
   {
     guard: "a watcher has none of its program's environment",
@@ -111,7 +111,7 @@ export const PROCESS_GUARDS: readonly TestedGuard[] = [
     words: "env -i /bin/sh",
     without: "/bin/sh",
     testFile: "services/launch/embedded/child-server.unit.test.ts",
-    test: "a watcher ends with its program",
+    test: "a watcher ends with its program, and does not have its environment",
   },
   {
     guard: "no process of start:nats has a __proto__ (D8)",
@@ -140,7 +140,7 @@ export const PROCESS_GUARDS: readonly TestedGuard[] = [
     code: "delete $_;",
     without: "",
     testFile: "services/launch/run/service-environment.unit.test.ts",
-    test: "a process takes the settings out of its environment, so that nothing that it starts inherits them",
+    test: "a process removes the settings from its environment, so that no program that it starts inherits them",
   },
   {
     guard: "mongod is given the basic variables alone",

@@ -46,19 +46,19 @@ describe("occurrences (D16)", () => {
     expect(starts(autumn, 3)).toEqual(["2024-10-28T00:00", "2024-11-04T01:00", "2024-11-11T01:00"]);
   });
 
-  test("a time in the gap moves forward by it, on that day alone", () => {
+  test("a time in the gap of a clock change moves forward by the gap, only on that day", () => {
     const daily = series("America/New_York", "2024-03-09T07:30Z", {});
     expect(starts(daily, 3)).toEqual(["2024-03-09T07:30", "2024-03-10T07:30", "2024-03-11T06:30"]);
   });
 
-  test("of a time that occurs twice the earlier is meant, save for a start that was given as the later", () => {
+  test("a time that occurs twice means the earlier instant, except for a start that was given as the later one", () => {
     const daily = series("America/New_York", "2024-11-02T05:30Z", {});
     expect(starts(daily, 3)).toEqual(["2024-11-02T05:30", "2024-11-03T05:30", "2024-11-04T06:30"]);
     const later = series("America/New_York", "2024-11-03T06:30Z", { frequency: "YEARLY" });
     expect(starts(later, 2)).toEqual(["2024-11-03T06:30", "2025-11-03T06:30"]);
   });
 
-  test("the 31st is skipped where it doesn't exist, and a skipped date uses up no count", () => {
+  test("the 31st is skipped in months without it, and a skipped date does not count", () => {
     const monthly = series("UTC", "2024-01-31T00:00Z", { frequency: "MONTHLY", count: 4 });
     expect(starts(monthly).map((at) => at.slice(0, 10))).toEqual([
       "2024-01-31",
@@ -68,12 +68,12 @@ describe("occurrences (D16)", () => {
     ]);
   });
 
-  test("29 February comes in leap years, which 2100 is not", () => {
+  test("29 February recurs only in leap years, and 2100 is not one", () => {
     const yearly = series("UTC", "2092-02-29T00:00Z", { frequency: "YEARLY", count: 3 });
     expect(starts(yearly).map((at) => at.slice(0, 4))).toEqual(["2092", "2096", "2104"]);
   });
 
-  test("a day that a zone left out has its occurrence on the next, once", () => {
+  test("the occurrence of a day that a zone skipped falls on the next day, once", () => {
     const daily = series("Pacific/Apia", "2011-12-29T20:00Z", {});
     const days = starts(daily, 4);
     expect(new Set(days).size).toBe(4);
@@ -82,7 +82,7 @@ describe("occurrences (D16)", () => {
     expect(starts(counted)).toEqual(["2011-12-29T20:00", "2011-12-30T20:00", "2011-12-31T20:00"]);
   });
 
-  test("nothing lies behind the last instant, and a rule that has nothing else to give recurs not at all", () => {
+  test("no occurrence ends after the last instant, and a rule without a second occurrence before it does not recur", () => {
     const daily = series("Pacific/Kiritimati", "9999-12-29T22:00Z", {});
     expect(starts(daily)).toEqual(["9999-12-29T22:00", "9999-12-30T22:00", "9999-12-31T22:00"]);
     expect(starts({ ...daily, endsAt: daily.startsAt + 2 * DAY })).toEqual(["9999-12-29T22:00"]);
@@ -91,7 +91,7 @@ describe("occurrences (D16)", () => {
     expect(hasSecondOccurrence(daily)).toBe(true);
   });
 
-  test("the end of a counted series is its last occurrence's, of an endless one there is none", () => {
+  test("a series with a count ends with its last occurrence, and an endless one has no end", () => {
     fc.assert(
       fc.property(anySeries, ({ series: any }) => {
         const all = any.recurrence.count === -1 ? [] : occurrencesOverlapping(any, { from: 0, until: 4e14 }, MOST);
@@ -105,7 +105,7 @@ describe("occurrences (D16)", () => {
 });
 
 describe("laws of windows", () => {
-  test("a window holds exactly the occurrences that touch it, of all that there are", () => {
+  test("a window has exactly the occurrences that overlap it, out of all occurrences", () => {
     fc.assert(
       fc.property(anyLook, ({ series: any, window }) => {
         const before = { from: any.startsAt, until: window.until };
@@ -116,7 +116,7 @@ describe("laws of windows", () => {
     );
   });
 
-  test("two windows side by side start what the whole starts, in order, each once", () => {
+  test("two adjacent windows have the same starts as the whole, in order, each once", () => {
     fc.assert(
       fc.property(anyLook, fc.double({ min: 0, max: 1, noNaN: true }), ({ series: any, window }, share) => {
         const cut = Math.floor(window.from + (window.until - window.from) * share);
@@ -133,7 +133,7 @@ describe("laws of windows", () => {
     );
   });
 
-  test("each occurrence is found by its id, and no other instant names one", () => {
+  test("each occurrence is found by its original start, and no other instant finds one", () => {
     fc.assert(
       fc.property(anyLook, (look) => {
         const ruleOccurrences = occurrencesOverlapping(look.series, look.window, 50);
@@ -149,7 +149,7 @@ describe("laws of windows", () => {
     );
   });
 
-  test("a change of the zone puts what is to come to the same wall time, and windows find it there", () => {
+  test("a change of the zone moves future occurrences to the same wall time, and windows find them there", () => {
     const anyChange = fc.record({ days: fc.integer({ min: -400, max: 3000 }), name: fc.constantFrom(...ZONES) });
     fc.assert(
       fc.property(anyLook, anyChange, ({ series: any, wall, window }, { days, name }) => {
@@ -170,7 +170,7 @@ describe("laws of windows", () => {
     );
   });
 
-  test("an answer is cut at most where it is asked to be", () => {
+  test("a limit is the only reason for which a list is cut", () => {
     const daily = series("UTC", "2024-01-01T00:00Z", {});
     expect(occurrencesOverlapping(daily, { from: daily.startsAt, until: daily.startsAt + 99 * DAY }, 7)).toHaveLength(
       7,
@@ -179,13 +179,13 @@ describe("laws of windows", () => {
 });
 
 describe("ids of occurrences (D12)", () => {
-  test("show milliseconds only where there are some", () => {
+  test("show milliseconds only if they are not 0", () => {
     expect(occurrenceId(eventId, Date.UTC(2024, 1, 29, 20))).toBe(`${eventId}_20240229T200000Z`);
     expect(occurrenceId(eventId, Date.UTC(2024, 1, 29, 20) + 5)).toBe(`${eventId}_20240229T200000005Z`);
   });
 
   test.each(["", "x", `${eventId}_`, `${eventId}_20240230T200000Z`, `${eventId}_20240229T200000000Z`, `${eventId}0`])(
-    "%p names nothing",
+    "%p is not an id",
     (text) => {
       expect(parseEventId(text)).toBeUndefined();
     },

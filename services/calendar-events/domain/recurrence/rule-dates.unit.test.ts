@@ -180,7 +180,7 @@ describe("rules of RFC 5545, section 3.8.5.3", () => {
 });
 
 describe("occurrences of rules with BYxxx parts", () => {
-  test("keep their wall time across clock changes; a time in the gap moves forward on that day alone", () => {
+  test("keep their wall time across clock changes; a time in the gap moves forward only on that day", () => {
     const weekly = series("America/New_York", "2024-03-05T07:30Z", rule("FREQ=WEEKLY;BYDAY=TU,SU"));
     expect(starts(weekly, 4)).toEqual(["2024-03-05T07:30", "2024-03-10T07:30", "2024-03-12T06:30", "2024-03-17T06:30"]);
   });
@@ -193,7 +193,7 @@ describe("occurrences of rules with BYxxx parts", () => {
     expect(seriesEnd(withUntil(until))).toBeGreaterThanOrEqual(Date.parse("2024-05-08T13:00:00.400Z"));
   });
 
-  test("exceptions are left out, additions are there once and in order, and both have ids", () => {
+  test("EXDATEs are excluded, RDATEs are included once and in order, and both have ids", () => {
     const first = Date.parse("2024-05-06T12:00Z");
     const recurrence = {
       ...rule("FREQ=WEEKLY;COUNT=3"),
@@ -213,7 +213,7 @@ describe("occurrences of rules with BYxxx parts", () => {
     expect(seriesEnd(of)).toBe(first + 30 * DAY + HOUR);
   });
 
-  test("an addition moves with the zone of its calendar as the rule's occurrences do", () => {
+  test("an RDATE moves with the zone of its calendar as the occurrences of the rule do", () => {
     const start = Date.parse("2024-05-06T12:00Z");
     const recurrence = { ...rule("FREQ=WEEKLY;COUNT=2"), rDates: [start + DAY] };
     const clock = [
@@ -227,7 +227,7 @@ describe("occurrences of rules with BYxxx parts", () => {
     ]);
   });
 
-  test("a window holds exactly what touches it, of all that there is", () => {
+  test("a window has exactly the occurrences that overlap it, out of all occurrences", () => {
     fc.assert(
       fc.property(anyByRuleLook, ({ series: any, window }) => {
         const before = { from: any.startsAt, until: window.until };
@@ -242,7 +242,7 @@ describe("occurrences of rules with BYxxx parts", () => {
     );
   });
 
-  test("the stored last day of a count changes nothing but the time that it takes", () => {
+  test("the stored last day of a count changes only the time of a computation", () => {
     fc.assert(
       fc.property(anyByRuleSeries, ({ series: any, wall }) => {
         const lastDay = lastDayOf(any.recurrence, wall);
@@ -257,7 +257,7 @@ describe("occurrences of rules with BYxxx parts", () => {
     );
   });
 
-  test("text and members are read from each other", () => {
+  test("text and members convert to each other", () => {
     fc.assert(
       fc.property(anyByRuleSeries, ({ series: { recurrence } }) => {
         expect(rule(writeRrule(recurrence))).toEqual(recurrence);
