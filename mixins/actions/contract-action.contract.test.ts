@@ -126,7 +126,7 @@ describe("an action that serves a contract", () => {
     await expect(call("thing.read", { at: 1 })).rejects.toMatchObject({ type: "UNAVAILABLE", code: 503 });
     expect(calls).toBe(3);
     calls = 0;
-    // It was begun: whether the driver's last word reached the database is not known.
+    // The write had started: whether it reached the database is unknown.
     await expect(call("thing.make", { at: 1 })).rejects.toMatchObject({ type: "OUTCOME_UNKNOWN", code: 503 });
     expect(calls).toBe(1);
   });

@@ -23,7 +23,7 @@ const revision = 7;
 const announcementId = "0190a1b2-c3d4-7e5f-8a9b-0c1d2e3f4a5b";
 const eventId = `e${"0".repeat(25)}`;
 const outcome = { guildId, announcementId, eventId, startsAt: 2, dueAt: 1, channel: "7", state: "sent", settledAt: 3 };
-/** What the services send. */
+/** A valid payload of each event. */
 const PAYLOADS: Readonly<Record<string, object>> = {
   "announcement.changed": { guildId, id: announcementId, revision },
   "api-key.changed": { id: "0123456789abcdef0123" },
@@ -35,7 +35,7 @@ const PAYLOADS: Readonly<Record<string, object>> = {
   "announcement.failed": { ...outcome, state: "failed", eventId: `${eventId}_20260101T000000Z` },
   "api.rates-used": { from: "x".repeat(36), reports: { key: [{ of: "k", window: 1, amount: 2 }], failures: [] } },
 };
-/** What stands in the place of each field. */
+/** Invalid values for each field. */
 const WRONG = [{ $gt: "" }, { $ne: null }, ["7"], null, "x".repeat(5_000), Number.NaN, 1n, true];
 
 describe("an event", () => {

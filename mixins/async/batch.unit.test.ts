@@ -8,7 +8,7 @@ interface UnderWay {
   readonly end: (error?: Error) => void;
 }
 
-/** Work that goes on until it is ended; each item's outcome is its capital. */
+/** A batch function that runs until the test ends it. The result of an item is its capital letter. */
 function gathered({ maxSize = 100, slotTimeoutMs }: { maxSize?: number; slotTimeoutMs?: number } = {}) {
   const begun: UnderWay[] = [];
   const ask = batched(
@@ -21,7 +21,7 @@ function gathered({ maxSize = 100, slotTimeoutMs }: { maxSize?: number; slotTime
     { maxSize, ...(slotTimeoutMs !== undefined && { slotTimeoutMs }) },
   );
   const shown = () => begun.map(({ items }) => items.join(""));
-  /** Asks for each letter, as long as the turn lasts. */
+  /** Adds each letter in the same turn. */
   const askFor = async (letters: string) => {
     const outcomes = Promise.allSettled(letters.split("").map(ask));
     await turn();

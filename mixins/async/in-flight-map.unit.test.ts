@@ -36,13 +36,13 @@ describe("a deleted value, after the tables of the map are in the old generation
   const ROUNDS = 10_000;
   const UNDER_WAY = 16;
   const SLOTS = 100;
-  /** Of what came and went. */
+  /** Bytes of all values that were set and deleted. */
   const PUT = ROUNDS * SLOTS * 8;
 
   setFlagsFromString("--expose-gc");
   const collect = runInNewContext("gc") as (options?: { type: "minor" }) => void;
 
-  /** Bytes that short collections left of all that passed through the map. */
+  /** Bytes of deleted values that minor collections left in memory. */
   function heldBy(map: Pick<InFlightMap<number, unknown>, "set" | "delete">): number {
     const pass = (from: number) => {
       for (let at = from; at < from + ROUNDS; at += 1) {

@@ -2,7 +2,7 @@ import { expect, test } from "@jest/globals";
 import { setTimeout as pause } from "node:timers/promises";
 import { TimeSlice } from "./time-slice.ts";
 
-/** Computes for so long, without a rest. */
+/** Computes for a time without a rest. */
 function compute(ms: number): void {
   for (const end = performance.now() + ms; performance.now() < end;);
 }
@@ -11,7 +11,7 @@ test("a time slice counts the computation, and not the time that it waited", asy
   const slices = new TimeSlice();
   await pause(5);
   expect(slices.isOver).toBe(true);
-  // The machine may take the processor away just then, and does not a hundred times.
+  // The machine may suspend the process at that moment, but not a hundred times.
   const begun = Array.from({ length: 100 }, () => (slices.begin(), slices.isOver));
   expect(begun).toContain(false);
   compute(3);

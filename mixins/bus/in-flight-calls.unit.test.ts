@@ -5,7 +5,7 @@ import { InFlightMap } from "../async/in-flight-map.ts";
 
 const ON_A_BUS = brokerOptions({ nodeId: "test", natsUrl: "nats://127.0.0.1:1", logLevel: "fatal" });
 
-/** What a broker that is not started keeps its calls over the bus in. */
+/** The map of pending calls of a broker that is not started. */
 function keptIn(options: object): unknown {
   const { transit } = new ServiceBroker(options);
   return (transit as unknown as { pendingRequests: unknown }).pendingRequests;

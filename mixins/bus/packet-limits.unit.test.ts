@@ -11,7 +11,7 @@ const packet = (fields: object) =>
   encoder.encode({ ver: "5", sender: `calendar-events.${"x".repeat(109)}`, ...fields });
 const ids = (count: number) => Array.from({ length: count }, (_, at) => String(10n ** 19n + BigInt(at)));
 
-/** What goes with every call: the ids of request and trace, and a key that opens a thousand guilds. */
+/** The meta of every call: the ids of request and trace, and a key for a thousand guilds. */
 const meta = {
   requestId: "x".repeat(128),
   traceparent: "x".repeat(55),

@@ -21,7 +21,7 @@ interface Asked {
   readonly updates: readonly { readonly q: { readonly _id: string } }[];
 }
 
-/** A database that answers one command after another with these. */
+/** A database that answers the commands with these replies, in order. */
 function database(...replies: readonly Reply[]) {
   const commands: string[] = [];
   const command = ({ updates }: Asked) => {

@@ -1,7 +1,7 @@
 import { describe, expect, test } from "@jest/globals";
 import { newDatabaseClock } from "./database-clock.ts";
 
-/** A server whose clock is `ahead` of the process's, and answers that take a while. */
+/** A server whose clock is ahead of the clock of the process, with a delay of its answers. */
 function world({ ahead }: { ahead: number }) {
   const at = { monotonic: 1_000, ahead };
   let takes = { there: 0, back: 0 };

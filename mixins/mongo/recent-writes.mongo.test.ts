@@ -29,7 +29,7 @@ describe("the tries of a write", () => {
     await save(1, "made", newWriteId());
   }
 
-  /** One try: it has seen the revision before, and stores this one. */
+  /** One try, which has loaded the revision before and stores this one. */
   function save(revision: number, value: string, id?: WriteId): Promise<boolean> {
     const record = { _id, guildId, revision, value };
     return runInWriteContext({ id }, () => saveRevision(model, record, stampedReplacement(record)));
@@ -39,7 +39,7 @@ describe("the tries of a write", () => {
     runInWriteContext({ id }, () => revisionWritten(model, { _id, guildId, ...where }));
   const stored = () => model.findById(_id).lean<Row>();
 
-  /** What MongoDB has kept of the record's last change, for the other members of its set. */
+  /** The oplog entry of the last change of the record. */
   async function lastOperation(): Promise<{ readonly o: object }> {
     const oplog = connection.useDb("local").collection<{ o: object }>("oplog.rs");
     const [last] = await oplog.find({ op: "u", "o2._id": _id }).sort({ $natural: -1 }).limit(1).toArray();
@@ -51,7 +51,7 @@ describe("the tries of a write", () => {
     const id = newWriteId();
     await expect(written(id)).resolves.toBeUndefined();
     await expect(save(2, "mine", id)).resolves.toBe(true);
-    // It has loaded what the first has stored.
+    // This try loaded the revision that the first one stored.
     await expect(save(3, "mine", id)).resolves.toBe(false);
     await expect(written(id)).resolves.toBe(2);
   });

@@ -20,7 +20,7 @@ describe("a transaction", () => {
   afterAll(() => connection.close());
   beforeEach(() => void (tries = 0));
 
-  /** Writes one row, meets the error at the first tries, and writes another. */
+  /** Writes one row, throws the error at the first tries, and writes another row. */
   function work(id: string, error: () => Error, failures = 1) {
     return async (session: ClientSession) => {
       tries += 1;
@@ -59,7 +59,7 @@ describe("a transaction", () => {
   });
 });
 
-/** What a write meets whose pool has just lost its server. */
+/** The error of a write whose connection pool has just lost its server. */
 function poolCleared(): Error {
   const error = new mongoose.mongo.MongoNetworkError("the pool was cleared");
   Object.defineProperty(error, "name", { value: "MongoPoolClearedError" });

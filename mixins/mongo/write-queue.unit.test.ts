@@ -14,7 +14,7 @@ describe("writes of one document", () => {
   });
   afterEach(() => void jest.useRealTimers());
 
-  /** A write that ends when it is told to. */
+  /** A write that ends when the test resolves it. */
   function write(documentId: string, name: string) {
     const { promise, resolve, reject } = Promise.withResolvers<string>();
     const answer = queue.run(documentId, () => {

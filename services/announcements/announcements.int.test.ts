@@ -24,7 +24,7 @@ import { announcementsService } from "./announcements.service.ts";
 const guildId = "375357265198317579" as GuildId;
 const series = `e${"1".repeat(25)}` as EventId;
 
-/** Knows one series, in every guild. */
+/** A calendar events service that has one series in every guild. */
 const calendar = {
   name: "calendar-events",
   actions: serve(findEvent, async ({ eventId }) =>
@@ -36,7 +36,7 @@ function asked(fields: Partial<CreateAnnouncementParams> = {}): CreateAnnounceme
   return { guildId, channel: "12345", type: "UNIVERSAL", hours: 0, minutes: 5, info: "", ...fields };
 }
 
-/** The rules that were in force, as dispatch asks for them. */
+/** The former rules, as dispatch requests them. */
 async function formerRules(services: TestServices, guild: GuildId) {
   const rules = await services.call(listAnnouncementRules, { guildId: guild, formerAfter: 0 });
   return rules.flatMap(({ until, minutes, enabled }) => (until === undefined ? [] : [{ minutes, enabled }]));
@@ -65,7 +65,7 @@ describe("announcements on the bus", () => {
     await expect(formerRules(services, guild)).resolves.toEqual([{ minutes: 5, enabled: true }]);
     await update({ enabled: false });
     await expect(formerRules(services, guild)).resolves.toEqual([{ minutes: 6, enabled: true }]);
-    // One that was disabled was not in force.
+    // A disabled rule was not in force.
     await update({ minutes: 7 });
     await services.call(removeAnnouncement, { guildId: guild, id });
     await expect(formerRules(services, guild)).resolves.toEqual([{ minutes: 6, enabled: true }]);

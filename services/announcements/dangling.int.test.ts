@@ -162,7 +162,10 @@ describe("announcements and their events (D42)", () => {
 
 describe("announcements without the owner of their events (D42)", () => {
   const guildId = "1" as GuildId;
-  /** All of them; and on the same database the announcements without their owner, and the events without theirs. */
+  /**
+   * All services; and on the same database the announcements without the calendar events service, and the calendar
+   * events without the announcements service.
+   */
   let services: TestServices;
   let withoutEvents: TestServices;
   let withoutAnnouncements: TestServices;

@@ -28,7 +28,7 @@ const series: StoredEvent = {
 
 afterEach(() => void jest.restoreAllMocks());
 
-/** Windows of a guild with one series, where the database takes so long for each window. */
+/** Windows of a guild with one series; the database takes the given time for each window. */
 function slowWindows(msPerWindow: number) {
   let now = 0;
   jest.spyOn(performance, "now").mockImplementation(() => now);

@@ -17,7 +17,7 @@ describe("single occurrences of a series (D19)", () => {
     await calendar.services.stop();
   });
 
-  /** A daily series of five, from noon, with its second occurrence's id. */
+  /** A daily series of five occurrences from noon, with the id of its second occurrence. */
   async function newSeries(): Promise<{ guildId: GuildId; series: EventId; second: OccurrenceId }> {
     const guildId = calendar.newGuild();
     const recurrence = { frequency: "DAILY", count: 5 } as const;

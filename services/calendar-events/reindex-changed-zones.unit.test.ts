@@ -11,7 +11,7 @@ let refiled: (readonly string[])[];
 let indexedRules: IndexedZoneRules | undefined;
 let store: ZoneRulesStore;
 
-/** Two zones that never change. */
+/** Sets two zones with constant offsets. */
 function useOffsets(offsets: Readonly<Record<string, number>>): void {
   const makers = Object.entries(offsets).map(
     ([name, first]) => [name, () => ({ first, changes: [], yearly: [] })] as const,

@@ -4,7 +4,7 @@ import { calendarLimit } from "./calendar-limit.ts";
 
 const guild = "1" as GuildId;
 
-/** Guild settings that answer as they are told, and count how often they are asked. */
+/** A guild settings service with given answers, which counts its calls. */
 function settings() {
   const state = { maxCalendars: 2, isGone: false, asked: 0, now: 1_000 };
   const caller = {

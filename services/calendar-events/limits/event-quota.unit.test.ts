@@ -4,7 +4,7 @@ import { eventQuota } from "./event-quota.ts";
 
 const guild = "1" as GuildId;
 
-/** A quota of 100 over a database with so many, at a time that can be set. */
+/** A quota of 100 with this count in the database, and a clock that the test sets. */
 function quotaOver(inDatabase: number) {
   const world = { now: 0, inDatabase, counts: 0 };
   const count = () => {

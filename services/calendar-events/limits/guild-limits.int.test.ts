@@ -27,7 +27,7 @@ describe("the limit of a guild's events", () => {
     await calendar.services.stop();
   });
 
-  /** Gives a guild single events and series past the service, as an older version of it has left them. */
+  /** Stores single events and series without the service, as an older version left them. */
   async function filled(guildId: GuildId, singles: number, series: number): Promise<void> {
     const events = Array.from({ length: singles }, () => ({ startsAt: noon, endsAt: noon + HOUR }));
     await past.fill(guildId, events);
@@ -37,7 +37,7 @@ describe("the limit of a guild's events", () => {
     );
   }
 
-  /** How many of them were done, and the errors of the others. */
+  /** Number of fulfilled attempts, and the errors of the others. */
   async function outcomes(attempts: readonly Promise<unknown>[]) {
     const settled = await Promise.allSettled(attempts);
     const errors = settled.flatMap((outcome) => (outcome.status === "rejected" ? [outcome.reason as object] : []));
@@ -71,7 +71,7 @@ describe("the limit of a guild's events", () => {
     await calendar.remove(guildId, second?.eventId ?? "");
     await expect(calendar.create(guildId)).rejects.toMatchObject(tooMany);
     await calendar.remove(guildId, eventId);
-    // The series and its changed occurrence were two.
+    // The series and its override counted as two.
     for (let at = 0; at < 2; at += 1) await calendar.create(guildId);
     await expect(calendar.create(guildId)).rejects.toMatchObject(tooMany);
   });

@@ -16,13 +16,13 @@ import { type IndexedInterval, indexedIntervalOf } from "./indexed-interval.ts";
 const HOUR = DAY / 24;
 const guildId = "1" as GuildId;
 
-/** The calendar that a series of one zone is in. */
+/** The calendar of a series with one zone. */
 function calendarOf({ clock: [{ zone: own }] }: Series) {
   const calendar = unwrittenCalendar(guildId, 1);
   return own === UTC ? calendar : { ...calendar, zoneChanges: [{ version: 1, timezone: own.name, since: -DAY }] };
 }
 
-/** What a query asks of the row of a series. */
+/** A condition of a query for a series. */
 interface Place {
   readonly entries: { readonly $in: readonly number[] } | { readonly $elemMatch: { $gte: number; $lte: number } };
   readonly lastAt: { readonly $gte: number };
@@ -48,7 +48,7 @@ function isLookedAt(series: Series, window: Window): boolean {
   });
 }
 
-/** What MongoDB makes of an expression, as far as these use it. */
+/** Evaluates the aggregation expressions that the query uses. */
 function valueOf(expression: unknown, row: { readonly repeats: IndexedInterval }): unknown {
   if (typeof expression === "string" && expression.startsWith("$repeats.")) {
     return row.repeats[expression.slice("$repeats.".length) as keyof IndexedInterval];

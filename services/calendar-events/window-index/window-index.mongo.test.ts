@@ -48,7 +48,7 @@ describe("the window index", () => {
     return rows;
   }
 
-  /** What a window costs, and the events that it lists. */
+  /** The keys and documents that the query of a window examines, and the events that it lists. */
   async function examine(guildId: GuildId, window: Window) {
     const query = events.find(windowQuery(guildId, [unwrittenCalendar(guildId, 1)], window), { hint: ENTRIES_INDEX });
     const { executionStats } = (await query.clone().explain("executionStats")) as ExplainedQuery;
@@ -56,7 +56,7 @@ describe("the window index", () => {
     return { keys, documents, returned: executionStats.nReturned, listed: listedOf(await query.toArray(), window) };
   }
 
-  /** Some windows of a length, each with what it costs; holds that they find all that going through all finds. */
+  /** Examines windows of a length, and checks that they find everything that a full scan finds. */
   async function perFrequency(guildId: GuildId, length: number) {
     const everything = await allOf(guildId);
     const roll = dice(11);
@@ -78,7 +78,7 @@ describe("the window index", () => {
     test.each(WINDOWS)("%s finds all events, and examines few others", async (_window, length) => {
       for (const { documents, returned, listed } of await perFrequency(guildId, length)) {
         expect(returned).toBeLessThanOrEqual(1.2 * listed.length + 100);
-        // What has a condition of its own counts as examined twice.
+        // A row that matches a condition of its own counts twice.
         expect(documents).toBeLessThanOrEqual(2.4 * listed.length + examinedBeside);
       }
     });
@@ -97,7 +97,7 @@ interface ExplainedQuery {
   };
 }
 
-/** The ids of the events that have something in a window. */
+/** The ids of the events with an occurrence in a window. */
 function listedOf(rows: readonly EventRow[], window: Window): string[] {
   return rows.filter((row) => isListed(row, window)).map(({ _id }) => _id);
 }

@@ -29,7 +29,7 @@ test("a watcher ends with its program, and does not have its environment", async
   await until(async () => {
     [watcher = 0] = await childrenOf(pid);
     const command = watcher === 0 ? [] : await commandLine(watcher);
-    // For an instant the watcher still is the `env` that clears its environment, with the same arguments.
+    // For a moment the watcher is still the `env` that clears its environment, with the same arguments.
     return command[0] === "/bin/sh" && command.at(-1) === String(pid);
   }, "a watcher");
   await expect(readFile(`/proc/${watcher}/environ`, "utf8")).resolves.not.toContain("SECRET");

@@ -19,7 +19,7 @@ function isAfter({ changedAt, id }: Pick<Change, "changedAt" | "id">, mark: Chan
   return changedAt > mark.at || (changedAt === mark.at && id > mark.id);
 }
 
-/** A feed as its owner answers it. */
+/** One page of a feed. */
 function page(feed: readonly Pick<Change, "changedAt" | "id">[], mark: ChangeMark, limit: number) {
   const rest = feed
     .filter((change) => isAfter(change, mark))

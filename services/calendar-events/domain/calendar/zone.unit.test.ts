@@ -7,7 +7,7 @@ import { zoneNamed } from "./zone.ts";
 const MORE_ZONES = ["Africa/Cairo", "Asia/Gaza", "America/Santiago", "Antarctica/Troll", "Europe/Dublin", "Asia/Tokyo"];
 const LAST = Date.UTC(9999, 11, 30);
 
-/** What ICU itself says that the clock shows, to the minute. */
+/** The clock by ICU itself, to the minute. */
 function shownByIcu(name: string, at: number): string {
   const parts = new Intl.DateTimeFormat("sv-SE", { timeZone: name, dateStyle: "short", timeStyle: "short" });
   return parts.format(at);

@@ -25,7 +25,7 @@ function series(zoneName: string, startsAt: string, recurrence: Partial<Series["
   return { startsAt: start, endsAt: start + HOUR, recurrence: rule, clock: [{ zone: zone(zoneName), since: 0 }] };
 }
 
-/** The ruleOccurrence where the second era of the clock has it, by hand. */
+/** The occurrence as the second era of the clock moves it, computed separately. */
 function movedTo(ruleOccurrence: RuleOccurrence, { clock, endsAt, startsAt }: Series): RuleOccurrence {
   const [{ zone: first }, second] = clock;
   if (second === undefined || ruleOccurrence.original < second.since) return ruleOccurrence;
@@ -95,7 +95,7 @@ describe("occurrences (D16)", () => {
     fc.assert(
       fc.property(anySeries, ({ series: any }) => {
         const all = any.recurrence.count === -1 ? [] : occurrencesOverlapping(any, { from: 0, until: 4e14 }, MOST);
-        // Some would go on behind the last instant.
+        // Some series would continue beyond the last instant.
         fc.pre((all.at(-1)?.endsAt ?? 0) < Date.UTC(9000, 0, 1));
         expect([seriesEnd(any), all.length]).toEqual([all.at(-1)?.endsAt, Math.max(0, any.recurrence.count)]);
       }),
@@ -157,7 +157,7 @@ describe("laws of windows", () => {
         const moved: Series = { ...any, clock: [any.clock[0], { zone: zone(name), since }] };
         const wide = { from: any.startsAt - 2 * DAY, until: window.until + 2 * DAY };
         const ruleOccurrences = occurrencesStarting(any, wide, MOST);
-        // By hand only the clock can be read, and in a gap it doesn't show the rule's time.
+        // This check can read only the clock, which does not show the wall time of the rule in a gap.
         const inGap = ({ original }: RuleOccurrence) =>
           (instantToLocal(original, any.clock[0].zone) - wall) % DAY !== 0;
         fc.pre(!ruleOccurrences.some(inGap));

@@ -37,7 +37,7 @@ function starts(of: Series, most: number): string[] {
   return slots.map(({ startsAt }) => new Date(startsAt).toISOString().slice(0, 16));
 }
 
-/** Days of the first occurrences of a rule that starts at nine in the morning in New York, as RFC 5545's examples do. */
+/** Days of the first occurrences of a rule that starts at 09:00 in New York, as the examples of RFC 5545 do. */
 function days(text: string, start: string, most: number): string {
   const wall = Date.parse(`${start}T09:00Z`);
   expect(isDateOfRule(rule(text), wall)).toBe(true);
