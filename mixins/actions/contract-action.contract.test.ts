@@ -61,11 +61,11 @@ describe("an action that serves a contract", () => {
 
   test("serves only the callers that the contract names, whichever service passed the call on (D3)", async () => {
     const caller = { keyId: "k", kind: "service", access: "write", guilds: [] } as const;
-    const asked = (kind: Caller["kind"]) =>
+    const callAs = (kind: Caller["kind"]) =>
       broker.call("thing.read", { at: 1 }, { meta: { caller: { ...caller, kind } } });
-    await expect(asked("service")).rejects.toMatchObject({ type: "FORBIDDEN", code: 403 });
+    await expect(callAs("service")).rejects.toMatchObject({ type: "FORBIDDEN", code: 403 });
     expect(calls).toBe(0);
-    await expect(asked("operator")).resolves.toBe(1);
+    await expect(callAs("operator")).resolves.toBe(1);
   });
 
   test("turns a refusal into the error of the error table", async () => {

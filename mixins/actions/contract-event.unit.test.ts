@@ -63,17 +63,17 @@ describe("an event", () => {
   test.each([[undefined], [null], ["text"], [[guildId]], [{ guildId: { $gt: "" }, revision }]])(
     "with the payload %j never reaches its listener, and is logged without its values",
     (params) => {
-      const heard: unknown[] = [];
+      const received: unknown[] = [];
       const lines: unknown[] = [];
       const { name } = guildSettings.guildSettingsChanged;
-      const listener = listen(guildSettings.guildSettingsChanged, (payload) => heard.push(payload))[name];
+      const listener = listen(guildSettings.guildSettingsChanged, (payload) => received.push(payload))[name];
       const broker = { getLogger: () => ({ warn: (...line: unknown[]) => lines.push(line) }) };
       const context = (payload: unknown) => ({ params: payload, nodeID: "x.y", broker }) as never;
       for (let times = 0; times < 3; times += 1) listener?.(context(params));
-      expect([heard, lines.length]).toEqual([[], 1]);
+      expect([received, lines.length]).toEqual([[], 1]);
       expect(JSON.stringify(lines)).not.toContain("$gt");
       listener?.(context({ guildId, revision }));
-      expect(heard).toEqual([{ guildId, revision }]);
+      expect(received).toEqual([{ guildId, revision }]);
     },
   );
 });

@@ -9,7 +9,7 @@ interface UnderWay {
 }
 
 /** A batch function that runs until the test ends it. The result of an item is its capital letter. */
-function gathered({ maxSize = 100, slotTimeoutMs }: { maxSize?: number; slotTimeoutMs?: number } = {}) {
+function observedBatches({ maxSize = 100, slotTimeoutMs }: { maxSize?: number; slotTimeoutMs?: number } = {}) {
   const begun: UnderWay[] = [];
   const ask = batched(
     (items: readonly string[]) =>
@@ -22,28 +22,28 @@ function gathered({ maxSize = 100, slotTimeoutMs }: { maxSize?: number; slotTime
   );
   const shown = () => begun.map(({ items }) => items.join(""));
   /** Adds each letter in the same turn. */
-  const askFor = async (letters: string) => {
+  const addAll = async (letters: string) => {
     const outcomes = Promise.allSettled(letters.split("").map(ask));
     await turn();
     return { outcomes };
   };
-  return { begun, shown, askFor };
+  return { begun, shown, addAll };
 }
 
 describe("a batch", () => {
   afterEach(() => void jest.useRealTimers());
 
   test("contains the items of one turn of the event loop, and each item gets its own result", async () => {
-    const { begun, shown, askFor } = gathered();
-    const { outcomes } = await askFor("ab");
+    const { begun, shown, addAll } = observedBatches();
+    const { outcomes } = await addAll("ab");
     begun[0]?.end();
     await expect(outcomes).resolves.toMatchObject([{ value: "A" }, { value: "B" }]);
     expect(shown()).toEqual(["ab"]);
   });
 
   test("collects all items that arrive while two batches run, and starts when one of them ends", async () => {
-    const { begun, shown, askFor } = gathered();
-    for (const letters of ["a", "b", "c", "d"]) await askFor(letters);
+    const { begun, shown, addAll } = observedBatches();
+    for (const letters of ["a", "b", "c", "d"]) await addAll(letters);
     expect(shown()).toEqual(["a", "b"]);
     begun[1]?.end();
     await turn();
@@ -51,15 +51,15 @@ describe("a batch", () => {
   });
 
   test("is split when it has more items than the limit", async () => {
-    const { shown, askFor } = gathered({ maxSize: 2 });
-    await askFor("abc");
+    const { shown, addAll } = observedBatches({ maxSize: 2 });
+    await addAll("abc");
     expect(shown()).toEqual(["ab", "c"]);
   });
 
   test("that fails rejects all its items and lets the next batch start", async () => {
-    const { begun, shown, askFor } = gathered();
-    const { outcomes } = await askFor("ab");
-    for (const letters of ["c", "d"]) await askFor(letters);
+    const { begun, shown, addAll } = observedBatches();
+    const { outcomes } = await addAll("ab");
+    for (const letters of ["c", "d"]) await addAll(letters);
     begun[0]?.end(new Error("gone"));
     await expect(outcomes).resolves.toMatchObject([{ status: "rejected" }, { status: "rejected" }]);
     await turn();
@@ -68,20 +68,20 @@ describe("a batch", () => {
 
   test("that is slow lets one further batch start after the slot timeout", async () => {
     jest.useFakeTimers({ doNotFake: ["setImmediate"] });
-    const { begun, shown, askFor } = gathered({ slotTimeoutMs: 20 });
-    for (const letters of ["a", "b", "c"]) await askFor(letters);
+    const { begun, shown, addAll } = observedBatches({ slotTimeoutMs: 20 });
+    for (const letters of ["a", "b", "c"]) await addAll(letters);
     expect(shown()).toEqual(["a", "b"]);
     await jest.advanceTimersByTimeAsync(20);
     expect(shown()).toEqual(["a", "b", "c"]);
     begun[0]?.end();
-    for (const letters of ["d", "e"]) await askFor(letters);
+    for (const letters of ["d", "e"]) await addAll(letters);
     expect(shown()).toEqual(["a", "b", "c", "d"]);
   });
 
   test("without a slot timeout counts until it settles", async () => {
     jest.useFakeTimers({ doNotFake: ["setImmediate"] });
-    const { shown, askFor } = gathered();
-    for (const letters of ["a", "b", "c"]) await askFor(letters);
+    const { shown, addAll } = observedBatches();
+    for (const letters of ["a", "b", "c"]) await addAll(letters);
     await jest.advanceTimersByTimeAsync(60_000);
     expect(shown()).toEqual(["a", "b"]);
   });

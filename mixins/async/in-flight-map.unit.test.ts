@@ -37,13 +37,13 @@ describe("a deleted value, after the tables of the map are in the old generation
   const UNDER_WAY = 16;
   const SLOTS = 100;
   /** Bytes of all values that were set and deleted. */
-  const PUT = ROUNDS * SLOTS * 8;
+  const TOTAL_BYTES = ROUNDS * SLOTS * 8;
 
   setFlagsFromString("--expose-gc");
   const collect = runInNewContext("gc") as (options?: { type: "minor" }) => void;
 
   /** Bytes of deleted values that minor collections left in memory. */
-  function heldBy(map: Pick<InFlightMap<number, unknown>, "set" | "delete">): number {
+  function retainedBytes(map: Pick<InFlightMap<number, unknown>, "set" | "delete">): number {
     const pass = (from: number) => {
       for (let at = from; at < from + ROUNDS; at += 1) {
         map.set(
@@ -62,10 +62,10 @@ describe("a deleted value, after the tables of the map are in the old generation
   }
 
   test("is collected from an InFlightMap", () => {
-    expect(heldBy(new InFlightMap())).toBeLessThan(PUT / 3);
+    expect(retainedBytes(new InFlightMap())).toBeLessThan(TOTAL_BYTES / 3);
   });
 
   test("is not collected from a Map, which is the reason for InFlightMap", () => {
-    expect(heldBy(new Map())).toBeGreaterThan(PUT / 2);
+    expect(retainedBytes(new Map())).toBeGreaterThan(TOTAL_BYTES / 2);
   });
 });

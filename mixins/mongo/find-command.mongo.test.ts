@@ -25,12 +25,12 @@ describe("a read by the plain find command", () => {
   afterAll(() => connection.close());
 
   /** The same model, with every command counted; `instead` replaces the answers. */
-  function watched(instead?: () => Promise<never>) {
+  function countedCommands(instead?: () => Promise<never>) {
     const commands: string[] = [];
     const db = connection.db!;
-    const command = (asked: object) => {
-      commands.push(Object.keys(asked)[0] ?? "");
-      return instead === undefined ? db.command(asked) : instead();
+    const command = (request: object) => {
+      commands.push(Object.keys(request)[0] ?? "");
+      return instead === undefined ? db.command(request) : instead();
     };
     const runCursorCommand = db.runCursorCommand.bind(db);
     return {
@@ -40,28 +40,28 @@ describe("a read by the plain find command", () => {
   }
 
   test("is one command if the rows fit in one reply", async () => {
-    const { commands, model: seen } = watched();
+    const { commands, model: seen } = countedCommands();
     const rows = await findRows<Row>(seen, { ...read, filter: { _id: { $lt: 3 } }, projection: { _id: 1 } });
     expect(rows).toEqual([{ _id: 0 }, { _id: 1 }, { _id: 2 }]);
     expect(commands).toEqual(["find"]);
   });
 
   test("returns every row of 20 MB, more than one reply holds, and leaves no cursor open", async () => {
-    const { commands, model: seen } = watched();
+    const { commands, model: seen } = countedCommands();
     const rows = await findRows<Row>(seen, read);
     expect(rows.map(({ _id }) => _id)).toEqual(Array.from({ length: ROWS }, (_, _id) => _id));
     expect(commands).toEqual(["find", "killCursors"]);
   });
 
   test("falls back to the driver's cursor when the command fails, as in an election", async () => {
-    const { commands, model: seen } = watched(() => Promise.reject(new Error("not primary")));
+    const { commands, model: seen } = countedCommands(() => Promise.reject(new Error("not primary")));
     await expect(findRows<Row>(seen, { filter: { _id: 7 }, projection: { text: 0 } })).resolves.toEqual([{ _id: 7 }]);
     expect(commands).toEqual(["find"]);
   });
 
   test("waits for a server once, and not twice", async () => {
     const gone = new mongoose.mongo.MongoServerSelectionError("gone", {} as never);
-    const { model: seen } = watched(() => Promise.reject(gone));
+    const { model: seen } = countedCommands(() => Promise.reject(gone));
     await expect(findRows(seen, read)).rejects.toBe(gone);
   });
 
@@ -71,7 +71,7 @@ describe("a read by the plain find command", () => {
     await model.collection.insertOne({ _id: 1_000 } as never);
     const short = await findRows<Row>(model, { ...read, projection: { _id: 1 } }, at);
     const inBatches = await findRows<Row>(model, read, at);
-    const again = await findRows<Row>(watched(() => Promise.reject(new Error("not primary"))).model, read, at);
+    const again = await findRows<Row>(countedCommands(() => Promise.reject(new Error("not primary"))).model, read, at);
     const ids: number[] = [];
     for await (const { _id } of streamRows<Row>(model, { ...read, batchSize: 2 }, at)) ids.push(_id);
     expect([short.length, inBatches.length, again.length, ids.length]).toEqual([ROWS, ROWS, ROWS, ROWS]);
@@ -79,7 +79,7 @@ describe("a read by the plain find command", () => {
   });
 
   test("of distinct values is retried once when it fails, as in an election", async () => {
-    const { commands, model: seen } = watched(() => Promise.reject(new Error("not primary")));
+    const { commands, model: seen } = countedCommands(() => Promise.reject(new Error("not primary")));
     await expect(distinctInSnapshot(seen, "_id", {})).rejects.toThrow("not primary");
     expect(commands).toEqual(["aggregate", "aggregate"]);
   });

@@ -28,14 +28,14 @@ afterEach(async () => {
   await nats.stop();
 });
 
-const asked = async () => (await fetch(url)).json();
-const isReady = async () => ((await asked()) as { status: string }).status === "ready";
+const readiness = async () => (await fetch(url)).json();
+const isReady = async () => ((await readiness()) as { status: string }).status === "ready";
 
 test("a process is not ready while NATS is down, and ready again when it is back", async () => {
-  expect(await asked()).toEqual({ status: "ready", time_zones: timeZones().version });
+  expect(await readiness()).toEqual({ status: "ready", time_zones: timeZones().version });
   await nats.kill("SIGKILL");
   await until(async () => !(await isReady()), "not ready");
-  expect(await asked()).toEqual({ status: "not ready", missing: ["bus"] });
+  expect(await readiness()).toEqual({ status: "not ready", missing: ["bus"] });
   nats = await startNats(nats.port);
   await until(isReady, "ready again");
 });

@@ -32,7 +32,7 @@ const calendar = {
   ),
 };
 
-function asked(fields: Partial<CreateAnnouncementParams> = {}): CreateAnnouncementParams {
+function createParams(fields: Partial<CreateAnnouncementParams> = {}): CreateAnnouncementParams {
   return { guildId, channel: "12345", type: "UNIVERSAL", hours: 0, minutes: 5, info: "", ...fields };
 }
 
@@ -44,20 +44,22 @@ async function formerRules(services: TestServices, guild: GuildId) {
 
 describe("announcements on the bus", () => {
   let services: TestServices;
-  const heard: AnnouncementChanged[] = [];
+  const received: AnnouncementChanged[] = [];
 
   beforeAll(async () => {
-    const ear = {
-      name: "ear",
-      events: { [announcementChanged.name]: ({ params }: { params: AnnouncementChanged }) => void heard.push(params) },
+    const listener = {
+      name: "listener",
+      events: {
+        [announcementChanged.name]: ({ params }: { params: AnnouncementChanged }) => void received.push(params),
+      },
     };
-    services = await startTestServices((mongoUrl) => [announcementsService({ mongoUrl }), calendar], [ear]);
+    services = await startTestServices((mongoUrl) => [announcementsService({ mongoUrl }), calendar], [listener]);
   });
   afterAll(() => services.stop());
 
   test("dispatch gets the rule that was in force before it was re-timed, disabled or removed", async () => {
     const guild = "11" as GuildId;
-    const { id } = await services.call(createAnnouncement, asked({ guildId: guild, minutes: 5 }));
+    const { id } = await services.call(createAnnouncement, createParams({ guildId: guild, minutes: 5 }));
     const update = (fields: object) => services.call(updateAnnouncement, { guildId: guild, id, ...fields });
     await expect(formerRules(services, guild)).resolves.toEqual([]);
     await update({ minutes: 6 });
@@ -75,14 +77,17 @@ describe("announcements on the bus", () => {
 
   test("dispatch gets the rules that were removed with their event", async () => {
     const guild = "13" as GuildId;
-    await services.call(createAnnouncement, asked({ guildId: guild, type: "SPECIFIC", eventId: series, minutes: 9 }));
+    await services.call(
+      createAnnouncement,
+      createParams({ guildId: guild, type: "SPECIFIC", eventId: series, minutes: 9 }),
+    );
     await services.call(removeAnnouncementsOfEvent, { guildId: guild, eventId: series });
     await expect(formerRules(services, guild)).resolves.toEqual([{ minutes: 9, enabled: true }]);
   });
 
   test("an announcement is created, read, changed, listed and removed; each write is broadcast and in the change feed", async () => {
     const guild = "10" as GuildId;
-    const { id } = await services.call(createAnnouncement, asked({ guildId: guild, info: "$where {$ne: 1}" }));
+    const { id } = await services.call(createAnnouncement, createParams({ guildId: guild, info: "$where {$ne: 1}" }));
     await expect(services.call(getAnnouncement, { guildId: guild, id })).resolves.toMatchObject({
       id,
       info: "$where {$ne: 1}",
@@ -99,11 +104,11 @@ describe("announcements on the bus", () => {
     });
     const { changes } = await services.call(announcementsChangesSince, { mark: { at: 0, id: "" }, limit: 1000 });
     expect(changes.filter((change) => change.guildId === guild)).toMatchObject([{ id, revision: 3, deleted: true }]);
-    expect(heard.filter((change) => change.guildId === guild).map(({ revision }) => revision)).toEqual([1, 2, 3]);
+    expect(received.filter((change) => change.guildId === guild).map(({ revision }) => revision)).toEqual([1, 2, 3]);
   });
 
   test("an unknown id, a malformed one and one of another guild get the same answer (D28)", async () => {
-    const { id } = await services.call(createAnnouncement, asked({ guildId: "20" as GuildId }));
+    const { id } = await services.call(createAnnouncement, createParams({ guildId: "20" as GuildId }));
     const answers = await Promise.all(
       [id, "nonsense", "", "00000000-0000-4000-8000-000000000000"].map((each) =>
         services.call(getAnnouncement, { guildId, id: each }).catch((error: unknown) => error),
@@ -122,7 +127,8 @@ describe("announcements on the bus", () => {
   test("the list is in creation order, limited to the amount (D29)", async () => {
     const guild = "30" as GuildId;
     const ids: string[] = [];
-    for (let at = 0; at < 5; at += 1) ids.push((await services.call(createAnnouncement, asked({ guildId: guild }))).id);
+    for (let at = 0; at < 5; at += 1)
+      ids.push((await services.call(createAnnouncement, createParams({ guildId: guild }))).id);
     await services.call(removeAnnouncement, { guildId: guild, id: ids[1] as string });
     await services.call(updateAnnouncement, { guildId: guild, id: ids[0] as string, channel: "8" });
     const listed = async (amount: number) =>
@@ -135,7 +141,7 @@ describe("announcements on the bus", () => {
 
   test("RECUR stores the series of an occurrence; an unknown event is refused and nothing is stored (D24)", async () => {
     const guild = "40" as GuildId;
-    const recur = asked({ guildId: guild, type: "RECUR", eventId: `${series}_20261121T200000Z` });
+    const recur = createParams({ guildId: guild, type: "RECUR", eventId: `${series}_20261121T200000Z` });
     const { id } = await services.call(createAnnouncement, recur);
     await expect(services.call(getAnnouncement, { guildId: guild, id })).resolves.toMatchObject({ eventId: series });
     const unknown = { ...recur, eventId: `e${"2".repeat(25)}` };
@@ -150,11 +156,11 @@ describe("announcements on the bus", () => {
       code: 400,
       data: { problems: [{ field: "eventId", code: "REQUIRED" }] },
     };
-    const specific = asked({ guildId: guild, type: "SPECIFIC", eventId: series });
+    const specific = createParams({ guildId: guild, type: "SPECIFIC", eventId: series });
     const { id } = await services.call(createAnnouncement, specific);
     for (const type of ["SPECIFIC", "RECUR"] as const) {
       const none = { guildId: guild, type, eventId: "" };
-      await expect(services.call(createAnnouncement, asked(none))).rejects.toMatchObject(missing);
+      await expect(services.call(createAnnouncement, createParams(none))).rejects.toMatchObject(missing);
       await expect(services.call(updateAnnouncement, { ...none, id })).rejects.toMatchObject(missing);
     }
     await expect(services.call(updateAnnouncement, { guildId: guild, id, eventId: "" })).rejects.toMatchObject(missing);
@@ -162,7 +168,7 @@ describe("announcements on the bus", () => {
   });
 
   test("a change of the text keeps standsSince, and a change of the time renews it (D31)", async () => {
-    const { id } = await services.call(createAnnouncement, asked());
+    const { id } = await services.call(createAnnouncement, createParams());
     const read = () => services.call(getAnnouncement, { guildId, id });
     const created = await read();
     await services.call(updateAnnouncement, { guildId, id, info: "words" });
@@ -176,11 +182,11 @@ describe("announcements on the bus", () => {
     const guild = "50" as GuildId;
     for (let batch = 0; batch < 99; batch += 1) {
       for (let each = 0; each < 10; each += 1) {
-        await services.call(createAnnouncement, asked({ guildId: guild }));
+        await services.call(createAnnouncement, createParams({ guildId: guild }));
       }
     }
     const racing = await Promise.allSettled(
-      Array.from({ length: 20 }, () => services.call(createAnnouncement, asked({ guildId: guild }))),
+      Array.from({ length: 20 }, () => services.call(createAnnouncement, createParams({ guildId: guild }))),
     );
     expect(racing.filter(({ status }) => status === "fulfilled")).toHaveLength(10);
     const reasons = racing.flatMap((outcome) =>
@@ -190,13 +196,13 @@ describe("announcements on the bus", () => {
     const all = await services.call(listAnnouncements, { guildId: guild, amount: -1 });
     expect(all).toHaveLength(MAX_ANNOUNCEMENTS);
     await services.call(removeAnnouncement, { guildId: guild, id: all[0]?.id as string });
-    await expect(services.call(createAnnouncement, asked({ guildId: guild }))).resolves.toHaveProperty("id");
+    await expect(services.call(createAnnouncement, createParams({ guildId: guild }))).resolves.toHaveProperty("id");
   });
 
   test("a list of more than 4 MiB is refused for a key, naming amount; dispatch, which plans from it, gets all (D38)", async () => {
     const guild = "11" as GuildId;
     const subscribersUser = Array.from({ length: 1_000 }, (_, at) => String(10 ** 18 + at));
-    const large = asked({ guildId: guild, info: "\u{1F600}".repeat(2_000), subscribersUser });
+    const large = createParams({ guildId: guild, info: "\u{1F600}".repeat(2_000), subscribersUser });
     for (let made = 0; made < 150; made += 1) await services.call(createAnnouncement, large);
     const caller: Caller = { keyId: "k", kind: "guild", access: "read", guilds: [guild] };
     const list = (amount: number, meta = {}) => services.call(listAnnouncements, { guildId: guild, amount }, meta);

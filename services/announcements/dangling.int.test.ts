@@ -29,16 +29,18 @@ describe("announcements and their events (D42)", () => {
   let services: TestServices;
   let guildId: GuildId;
   let guilds = 0;
-  const heard: AnnouncementChanged[] = [];
+  const received: AnnouncementChanged[] = [];
 
   beforeAll(async () => {
-    const ear = {
-      name: "ear",
-      events: { [announcementChanged.name]: ({ params }: { params: AnnouncementChanged }) => void heard.push(params) },
+    const listener = {
+      name: "listener",
+      events: {
+        [announcementChanged.name]: ({ params }: { params: AnnouncementChanged }) => void received.push(params),
+      },
     };
     services = await startTestServices(
       (mongoUrl) => [announcementsService({ mongoUrl }), calendarEventsService({ mongoUrl })],
-      [ear],
+      [listener],
     );
   });
   afterAll(() => services.stop());
@@ -63,15 +65,15 @@ describe("announcements and their events (D42)", () => {
 
   test("an announcement whose event is deleted stays, and get and list mark it; the others are not marked", async () => {
     const eventId = await newEvent();
-    const gone = await announce({ type: "SPECIFIC", eventId });
+    const removed = await announce({ type: "SPECIFIC", eventId });
     const other = await announce({ type: "SPECIFIC", eventId: await newEvent() });
     await announce({});
     await announce({ type: "COLOR", eventColor: "RED" });
     await expect(dangling()).resolves.toEqual([]);
     await remove(eventId);
-    await expect(dangling()).resolves.toEqual([gone]);
-    await expect(services.call(getAnnouncement, { guildId, id: gone }, { caller })).resolves.toMatchObject({
-      id: gone,
+    await expect(dangling()).resolves.toEqual([removed]);
+    await expect(services.call(getAnnouncement, { guildId, id: removed }, { caller })).resolves.toMatchObject({
+      id: removed,
       dangling: true,
     });
     const got = await services.call(getAnnouncement, { guildId, id: other }, { caller });
@@ -105,37 +107,37 @@ describe("announcements and their events (D42)", () => {
   test("the deletion of a series removes its announcements and those of its occurrences if the request says so", async () => {
     const eventId = await newEvent(series);
     const otherId = await newEvent(series);
-    const gone = [
+    const removed = [
       await announce({ type: "SPECIFIC", eventId }),
       await announce({ type: "SPECIFIC", eventId: second(eventId) }),
       await announce({ type: "RECUR", eventId }),
     ];
-    const kept = [
+    const remaining = [
       await announce({}),
       await announce({ type: "COLOR", eventColor: "NONE" }),
       await announce({ type: "RECUR", eventId: otherId }),
       await announce({ type: "SPECIFIC", eventId: second(otherId) }),
     ];
-    heard.length = 0;
+    received.length = 0;
     await remove(eventId, "delete");
-    await expect(ids()).resolves.toEqual(kept);
-    expect(new Set(heard.map(({ id }) => id))).toEqual(new Set(gone));
+    await expect(ids()).resolves.toEqual(remaining);
+    expect(new Set(received.map(({ id }) => id))).toEqual(new Set(removed));
     const { changes } = await services.call(announcementsChangesSince, { mark: { at: 0, id: "" }, limit: 1000 });
-    const removed = changes.filter((change) => change.guildId === guildId && change.deleted);
-    expect(Object.fromEntries(removed.map(({ id, revision }) => [id, revision]))).toEqual(
-      Object.fromEntries(gone.map((id) => [id, 2])),
+    const tombstones = changes.filter((change) => change.guildId === guildId && change.deleted);
+    expect(Object.fromEntries(tombstones.map(({ id, revision }) => [id, revision]))).toEqual(
+      Object.fromEntries(removed.map((id) => [id, 2])),
     );
   });
 
   test("the deletion of one occurrence removes only the announcements of that occurrence", async () => {
     const eventId = await newEvent(series);
     await announce({ type: "SPECIFIC", eventId: second(eventId) });
-    const kept = [
+    const remaining = [
       await announce({ type: "SPECIFIC", eventId: `${eventId}_20261203T120000Z` }),
       await announce({ type: "RECUR", eventId }),
     ];
     await remove(second(eventId), "delete");
-    await expect(ids()).resolves.toEqual(kept);
+    await expect(ids()).resolves.toEqual(remaining);
   });
 
   test("the deletion of an unknown event removes no announcement", async () => {

@@ -96,10 +96,10 @@ describe("calendars (D22)", () => {
     expect(before[6]?.eventId).toBe(single.eventId);
     await expect(calendar.get(guildId, eventId)).resolves.toMatchObject({ startsAt });
     const moved = before[3]?.eventId as OccurrenceId;
-    const told = await calendar.services.call(getOccurrence, { guildId, occurrenceId: moved });
+    const afterChange = await calendar.services.call(getOccurrence, { guildId, occurrenceId: moved });
     const stayed = before[2]?.eventId as OccurrenceId;
     const old = await calendar.services.call(getOccurrence, { guildId, occurrenceId: stayed });
-    expect(told?.scheduledAt).toBeGreaterThan(old?.scheduledAt ?? 0);
+    expect(afterChange?.scheduledAt).toBeGreaterThan(old?.scheduledAt ?? 0);
   });
 
   test("a future series starts at the same wall time in a new zone, and a new count or duration moves nothing", async () => {

@@ -63,10 +63,10 @@ describe("single occurrences of a series (D19)", () => {
     await expect(whole(guildId)).resolves.toHaveLength(4);
     await expect(look(guildId, second)).resolves.toBeNull();
     await expect(calendar.starting(guildId, noon, noon + 9 * DAY)).resolves.toHaveLength(4);
-    const gone = { type: "EVENT_NOT_FOUND" };
-    await expect(calendar.get(guildId, second)).rejects.toMatchObject(gone);
-    await expect(calendar.update(guildId, second, { name: "x" })).rejects.toMatchObject(gone);
-    await expect(calendar.remove(guildId, second)).rejects.toMatchObject(gone);
+    const notFound = { type: "EVENT_NOT_FOUND" };
+    await expect(calendar.get(guildId, second)).rejects.toMatchObject(notFound);
+    await expect(calendar.update(guildId, second, { name: "x" })).rejects.toMatchObject(notFound);
+    await expect(calendar.remove(guildId, second)).rejects.toMatchObject(notFound);
     await expect(calendar.get(guildId, series)).resolves.toMatchObject({ isParent: true, startsAt: noon });
   });
 

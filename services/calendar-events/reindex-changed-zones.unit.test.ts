@@ -12,7 +12,7 @@ let indexedRules: IndexedZoneRules | undefined;
 let store: ZoneRulesStore;
 
 /** Sets two zones with constant offsets. */
-function useOffsets(offsets: Readonly<Record<string, number>>): void {
+function setOffsets(offsets: Readonly<Record<string, number>>): void {
   const makers = Object.entries(offsets).map(
     ([name, first]) => [name, () => ({ first, changes: [], yearly: [] })] as const,
   );
@@ -28,7 +28,7 @@ beforeEach(() => {
     save: async (next) => void (indexedRules = next),
     reindex: async (zones) => void refiled.push(zones),
   };
-  useOffsets({ "Europe/London": 0, "Asia/Tokyo": 1 });
+  setOffsets({ "Europe/London": 0, "Asia/Tokyo": 1 });
 });
 afterAll(() => setTimeZones(before));
 
@@ -50,7 +50,7 @@ test("the first check reindexes every zone, and once more when the rollout is ov
 test("new rules reindex only the zones that they change", async () => {
   await look();
   refiled = [];
-  useOffsets({ "Europe/London": 0, "Asia/Tokyo": 2 });
+  setOffsets({ "Europe/London": 0, "Asia/Tokyo": 2 });
   await look();
   expect(refiled).toEqual([["Asia/Tokyo"]]);
 });

@@ -16,16 +16,16 @@ const fromTheBeginning = { mark: { at: 0, id: "" }, limit: 100 };
 
 describe("guild settings on the bus", () => {
   let services: TestServices;
-  const heard: GuildSettingsChanged[] = [];
+  const received: GuildSettingsChanged[] = [];
 
   beforeAll(async () => {
-    const ear = {
-      name: "ear",
+    const listener = {
+      name: "listener",
       events: {
-        [guildSettingsChanged.name]: ({ params }: { params: GuildSettingsChanged }) => void heard.push(params),
+        [guildSettingsChanged.name]: ({ params }: { params: GuildSettingsChanged }) => void received.push(params),
       },
     };
-    services = await startTestServices((mongoUrl) => [guildSettingsService({ mongoUrl })], [ear]);
+    services = await startTestServices((mongoUrl) => [guildSettingsService({ mongoUrl })], [listener]);
   });
   afterAll(() => services.stop());
 
@@ -47,18 +47,18 @@ describe("guild settings on the bus", () => {
       mark,
       more: false,
     });
-    expect(heard).toEqual([{ guildId, revision: 1 }]);
+    expect(received).toEqual([{ guildId, revision: 1 }]);
   });
 
   test("settings that a request has changed are read without the stored origin of the change", async () => {
-    const asked = { guildId: "3" as GuildId };
+    const params = { guildId: "3" as GuildId };
     const traceparent = "00-4bf92f3577b34da6a3ce929d0e0e4736-00f067aa0ba902b7-01";
-    const before = await services.call(getGuildSettings, asked);
+    const before = await services.call(getGuildSettings, params);
     const meta = { requestId: "r-1", traceparent };
-    await services.call(updateGuildSettings, { ...asked, prefix: "?" }, meta);
-    await expect(services.call(getGuildSettings, asked)).resolves.toEqual({ ...before, prefix: "?", revision: 1 });
-    await services.call(updateGuildSettings, { ...asked, prefix: "#" }, meta);
-    await expect(services.call(getGuildSettings, asked)).resolves.toEqual({ ...before, prefix: "#", revision: 2 });
+    await services.call(updateGuildSettings, { ...params, prefix: "?" }, meta);
+    await expect(services.call(getGuildSettings, params)).resolves.toEqual({ ...before, prefix: "?", revision: 1 });
+    await services.call(updateGuildSettings, { ...params, prefix: "#" }, meta);
+    await expect(services.call(getGuildSettings, params)).resolves.toEqual({ ...before, prefix: "#", revision: 2 });
   });
 
   test("forty concurrent updates are all stored, and none is lost", async () => {

@@ -5,18 +5,18 @@ import { eventQuota } from "./event-quota.ts";
 const guild = "1" as GuildId;
 
 /** A quota of 100 with this count in the database, and a clock that the test sets. */
-function quotaOver(inDatabase: number) {
-  const world = { now: 0, inDatabase, counts: 0 };
+function quotaWithCount(inDatabase: number) {
+  const database = { now: 0, inDatabase, counts: 0 };
   const count = () => {
-    world.counts += 1;
-    return Promise.resolve(world.inDatabase);
+    database.counts += 1;
+    return Promise.resolve(database.inDatabase);
   };
-  return { world, quota: eventQuota(100, count, () => world.now) };
+  return { database, quota: eventQuota(100, count, () => database.now) };
 }
 
 describe("the limit of a guild's events", () => {
   test("admits as many concurrent creates as the limit allows, with one count in the database", async () => {
-    const { world, quota } = quotaOver(97);
+    const { database, quota } = quotaWithCount(97);
     const refusals = await Promise.all(Array.from({ length: 5 }, () => quota.reserve(guild)));
     expect(refusals.map((refusal) => refusal?.refusal)).toEqual([
       undefined,
@@ -25,11 +25,11 @@ describe("the limit of a guild's events", () => {
       "TOO_MANY_EVENTS",
       "TOO_MANY_EVENTS",
     ]);
-    expect(world.counts).toBe(1);
+    expect(database.counts).toBe(1);
   });
 
   test("subtracts events that were not stored or were removed", async () => {
-    const { quota } = quotaOver(99);
+    const { quota } = quotaWithCount(99);
     await quota.reserve(guild);
     quota.release(guild);
     await expect(quota.reserve(guild)).resolves.toBeUndefined();
@@ -37,19 +37,19 @@ describe("the limit of a guild's events", () => {
   });
 
   test("counts the writes of other replicas after a second near the limit, and after a minute far from it", async () => {
-    const near = quotaOver(95);
+    const near = quotaWithCount(95);
     await near.quota.reserve(guild);
-    Object.assign(near.world, { now: 1_001, inDatabase: 100 });
+    Object.assign(near.database, { now: 1_001, inDatabase: 100 });
     await expect(near.quota.reserve(guild)).resolves.toMatchObject({ refusal: "TOO_MANY_EVENTS" });
 
-    const far = quotaOver(10);
+    const far = quotaWithCount(10);
     await far.quota.reserve(guild);
-    far.world.now = 59_000;
+    far.database.now = 59_000;
     await far.quota.reserve(guild);
-    expect(far.world.counts).toBe(1);
-    far.world.now = 60_001;
+    expect(far.database.counts).toBe(1);
+    far.database.now = 60_001;
     await Promise.all([far.quota.reserve(guild), far.quota.reserve(guild)]);
-    expect(far.world.counts).toBe(2);
+    expect(far.database.counts).toBe(2);
   });
 
   test("fails the create if the count fails, and counts again for the next one", async () => {

@@ -31,7 +31,7 @@ interface Place {
 }
 
 /** Whether the query of a window finds the series. */
-function isLookedAt(series: Series, window: Window): boolean {
+function isFound(series: Series, window: Window): boolean {
   const { $or: places } = windowQuery(guildId, [calendarOf(series)], window, { which: "recurring" }) as {
     readonly $or: readonly Place[];
   };
@@ -86,7 +86,7 @@ describe("the cycles of series", () => {
       fc.property(anyLook, fc.constantFrom(1 / DAY, 3 / 24, 3, 800), ({ series, window }, days) => {
         const narrow = { ...window, until: Math.min(window.until, window.from + days * DAY) };
         fc.pre(occurrencesOverlapping(series, narrow, 1).length > 0);
-        expect(isLookedAt(series, narrow)).toBe(true);
+        expect(isFound(series, narrow)).toBe(true);
       }),
       { numRuns: 2_000 },
     );
@@ -103,7 +103,7 @@ describe("the cycles of series", () => {
         const slots = occurrencesOverlapping(series, { from: 0, until: Date.UTC(2500, 0, 1) }, 30);
         const slot = slots[nth % slots.length] as { readonly startsAt: number };
         const at = slot.startsAt + Math.floor((part / DAY) * Math.max(0, length - 1));
-        expect(isLookedAt(series, { from: at, until: at + 1 })).toBe(true);
+        expect(isFound(series, { from: at, until: at + 1 })).toBe(true);
       }),
       { numRuns: 500 },
     );
@@ -120,7 +120,7 @@ describe("the cycles of series", () => {
     const recurrence = fullRecurrence(readRrule(text, UTC) as RuleInput);
     const series = { ...seriesFrom(start, HOUR, "DAILY"), recurrence };
     const days = Array.from({ length: 365 }, (_, day) => start + day * DAY);
-    const seen = days.filter((at) => isLookedAt(series, { from: at, until: at + 1 }));
+    const seen = days.filter((at) => isFound(series, { from: at, until: at + 1 }));
     expect(seen.length).toBeLessThanOrEqual(Math.ceil(365 * share) + 1);
     expect(seen.length).toBeGreaterThan(0);
   });
@@ -138,7 +138,7 @@ describe("the cycles of series", () => {
           const slots = occurrencesOverlapping(series, { from: 0, until: Date.UTC(9999, 0, 1) }, 10);
           const { startsAt } = slots[nth % slots.length] as { readonly startsAt: number };
           const at = startsAt + Math.floor(part * Math.max(0, length - 1));
-          expect(isLookedAt(series, { from: at, until: at + 1 })).toBe(true);
+          expect(isFound(series, { from: at, until: at + 1 })).toBe(true);
         },
       ),
       { numRuns: 4_000 },
@@ -152,14 +152,12 @@ describe("the cycles of series", () => {
     ["YEARLY", 2, 365],
   ] as const)(
     "%s series of an hour: an instant searches few of the series that start at all times",
-    (frequency, most, of) => {
+    (frequency, limit, of) => {
       const cycle = { DAILY: DAY, WEEKLY: 7 * DAY, MONTHLY: 31 * DAY, YEARLY: 365 * DAY }[frequency];
       const starts = Array.from({ length: of }, (_, at) => Date.UTC(2023, 0, 1) + Math.floor((at * cycle) / of));
       const at = Date.UTC(2024, 4, 9, 12);
-      const seen = starts.filter((start) =>
-        isLookedAt(seriesFrom(start, HOUR, frequency), { from: at, until: at + 1 }),
-      );
-      expect(seen.length).toBeLessThanOrEqual(most);
+      const seen = starts.filter((start) => isFound(seriesFrom(start, HOUR, frequency), { from: at, until: at + 1 }));
+      expect(seen.length).toBeLessThanOrEqual(limit);
     },
   );
 
@@ -191,7 +189,7 @@ describe("the cycles of series", () => {
     const kathmandu = zone("Asia/Kathmandu");
     const at = Date.UTC(2024, 4, 6);
     const series = { ...seriesFrom(at, HOUR, "WEEKLY"), clock: [{ zone: kathmandu, since: 0 }] as const };
-    expect(isLookedAt(series, { from: at, until: at + 1 })).toBe(true);
+    expect(isFound(series, { from: at, until: at + 1 })).toBe(true);
     const inUtc = { ...series, clock: [{ zone: UTC, since: 0 }] as const };
     expect(cycleEntries(series)).not.toEqual(cycleEntries(inUtc));
   });

@@ -16,7 +16,7 @@ import {
 import { overlaps } from "../event/window.ts";
 
 const HOUR = 3_600_000;
-const MOST = 1_000_000;
+const LIMIT = 1_000_000;
 const eventId = `e${"7".repeat(25)}` as EventId;
 
 function series(zoneName: string, startsAt: string, recurrence: Partial<Series["recurrence"]>): Series {
@@ -94,7 +94,7 @@ describe("occurrences (D16)", () => {
   test("a series with a count ends with its last occurrence, and an endless one has no end", () => {
     fc.assert(
       fc.property(anySeries, ({ series: any }) => {
-        const all = any.recurrence.count === -1 ? [] : occurrencesOverlapping(any, { from: 0, until: 4e14 }, MOST);
+        const all = any.recurrence.count === -1 ? [] : occurrencesOverlapping(any, { from: 0, until: 4e14 }, LIMIT);
         // Some series would continue beyond the last instant.
         fc.pre((all.at(-1)?.endsAt ?? 0) < Date.UTC(9000, 0, 1));
         expect([seriesEnd(any), all.length]).toEqual([all.at(-1)?.endsAt, Math.max(0, any.recurrence.count)]);
@@ -109,8 +109,10 @@ describe("laws of windows", () => {
     fc.assert(
       fc.property(anyLook, ({ series: any, window }) => {
         const before = { from: any.startsAt, until: window.until };
-        const all = occurrencesStarting(any, before, MOST).filter((ruleOccurrence) => overlaps(ruleOccurrence, window));
-        expect(occurrencesOverlapping(any, window, MOST)).toEqual(all);
+        const all = occurrencesStarting(any, before, LIMIT).filter((ruleOccurrence) =>
+          overlaps(ruleOccurrence, window),
+        );
+        expect(occurrencesOverlapping(any, window, LIMIT)).toEqual(all);
       }),
       { numRuns: 1000 },
     );
@@ -120,10 +122,10 @@ describe("laws of windows", () => {
     fc.assert(
       fc.property(anyLook, fc.double({ min: 0, max: 1, noNaN: true }), ({ series: any, window }, share) => {
         const cut = Math.floor(window.from + (window.until - window.from) * share);
-        const whole = occurrencesStarting(any, window, MOST);
+        const whole = occurrencesStarting(any, window, LIMIT);
         const halves = [
-          ...occurrencesStarting(any, { ...window, until: cut }, MOST),
-          ...occurrencesStarting(any, { ...window, from: cut }, MOST),
+          ...occurrencesStarting(any, { ...window, until: cut }, LIMIT),
+          ...occurrencesStarting(any, { ...window, from: cut }, LIMIT),
         ];
         expect(halves).toEqual(whole);
         const originals = whole.map(({ original }) => original);
@@ -156,13 +158,13 @@ describe("laws of windows", () => {
         const since = any.startsAt + days * DAY;
         const moved: Series = { ...any, clock: [any.clock[0], { zone: zone(name), since }] };
         const wide = { from: any.startsAt - 2 * DAY, until: window.until + 2 * DAY };
-        const ruleOccurrences = occurrencesStarting(any, wide, MOST);
+        const ruleOccurrences = occurrencesStarting(any, wide, LIMIT);
         // This check can read only the clock, which does not show the wall time of the rule in a gap.
         const inGap = ({ original }: RuleOccurrence) =>
           (instantToLocal(original, any.clock[0].zone) - wall) % DAY !== 0;
         fc.pre(!ruleOccurrences.some(inGap));
         const all = ruleOccurrences.map((ruleOccurrence) => movedTo(ruleOccurrence, moved));
-        expect(occurrencesOverlapping(moved, window, MOST)).toEqual(
+        expect(occurrencesOverlapping(moved, window, LIMIT)).toEqual(
           all.filter((ruleOccurrence) => overlaps(ruleOccurrence, window)),
         );
       }),

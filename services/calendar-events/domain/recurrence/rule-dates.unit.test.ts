@@ -32,17 +32,17 @@ function series(zoneName: string, startsAt: string, recurrence: Recurrence): Ser
   return { startsAt: start, endsAt: start + HOUR, recurrence, clock: [{ zone: zone(zoneName), since: 0 }] };
 }
 
-function starts(of: Series, most: number): string[] {
-  const slots = occurrencesStarting(of, { from: 0, until: LAST_EPOCH_MS }, most);
+function starts(of: Series, limit: number): string[] {
+  const slots = occurrencesStarting(of, { from: 0, until: LAST_EPOCH_MS }, limit);
   return slots.map(({ startsAt }) => new Date(startsAt).toISOString().slice(0, 16));
 }
 
 /** Days of the first occurrences of a rule that starts at 09:00 in New York, as the examples of RFC 5545 do. */
-function days(text: string, start: string, most: number): string {
+function days(text: string, start: string, limit: number): string {
   const wall = Date.parse(`${start}T09:00Z`);
   expect(isDateOfRule(rule(text), wall)).toBe(true);
   const next = datesOf(rule(text), wall).read(wall, Date.UTC(9999, 0, 1));
-  const walls = Array.from({ length: most }, next).filter((at) => at !== undefined);
+  const walls = Array.from({ length: limit }, next).filter((at) => at !== undefined);
   return walls.map((at) => new Date(at).toISOString().slice(2, 10)).join(" ");
 }
 
@@ -274,7 +274,7 @@ describe("the steps of a window", () => {
     ["FREQ=YEARLY;BYDAY=MO;BYSETPOS=-1", "1970-12-28", 0, 1],
     ["FREQ=WEEKLY;BYDAY=MO,SU;BYSETPOS=1", "1970-01-05", 5, 6],
     ["FREQ=YEARLY;INTERVAL=1000;BYMONTH=1;BYMONTHDAY=1", "1970-01-01", 0, 0],
-  ])("%s of 1970 reads January 2101 only", (text, start, most, periodsRead) => {
+  ])("%s of 1970 reads January 2101 only", (text, start, limit, periodsRead) => {
     const [startDay, from] = [start, "2101-01-01"].map((date) => Date.parse(date) / DAY) as [number, number];
     const periods = periodsOf(rule(text), startDay);
     const read: number[] = [];
@@ -283,7 +283,7 @@ describe("the steps of a window", () => {
       return periods.datesIn(period);
     };
     const next = readDays({ ...periods, datesIn }, startDay, from, from + 30);
-    expect(Array.from({ length: 40 }, next).filter((day) => day !== undefined).length).toBeLessThanOrEqual(most);
+    expect(Array.from({ length: 40 }, next).filter((day) => day !== undefined).length).toBeLessThanOrEqual(limit);
     expect(read.length).toBeLessThanOrEqual(periodsRead);
   });
 });
