@@ -40,8 +40,8 @@ export function paramsCheck<Params>(
     const problems =
       outcome === true ? [] : (outcome as ValidationError[]).flatMap((error) => problemsOf(error, params));
     const named = new Set(problems.map((problem) => problem.field));
-    const tied = contract.crossFieldProblems?.(params) ?? [];
-    return [...problems, ...tied.filter((problem) => !named.has(problem.field))];
+    const crossField = contract.crossFieldProblems?.(params) ?? [];
+    return [...problems, ...crossField.filter((problem) => !named.has(problem.field))];
   };
   checks.set(contract, check);
   return check;

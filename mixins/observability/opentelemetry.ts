@@ -44,7 +44,7 @@ export interface RunningTracer extends Tracer {
 
 /** Limits of the queue of unsent spans, and of one request to the collector; further spans are dropped. */
 const QUEUE = { maxQueueSize: 2048, maxExportBatchSize: 512, scheduledDelayMillis: 1_000, exportTimeoutMillis: 5_000 };
-const STOP_MS = 2_000;
+const STOP_TIMEOUT_MS = 2_000;
 /** Largest number of commands with an open span. */
 const MAX_COMMANDS = 5_000;
 const KINDS = { server: SpanKind.SERVER, client: SpanKind.CLIENT, internal: SpanKind.INTERNAL };
@@ -116,7 +116,7 @@ export function startOpenTelemetry(options: ExporterOptions): RunningTracer {
     traceCommands,
     async stop() {
       const late = Promise.withResolvers<void>();
-      const timer = setTimeout(late.resolve, STOP_MS);
+      const timer = setTimeout(late.resolve, STOP_TIMEOUT_MS);
       await Promise.race([provider.shutdown().catch((error: unknown) => onProblem(String(error))), late.promise]);
       clearTimeout(timer);
       contexts.disable();

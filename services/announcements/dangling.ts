@@ -25,8 +25,8 @@ export async function markDangling(
   ]);
   return announcements.map((announcement) => {
     const { eventId } = announcement;
-    const isThere = eventId === "" || (isSpecific(announcement) ? occurrences : events).has(eventId);
-    return isThere ? announcement : { ...announcement, dangling: true };
+    const exists = eventId === "" || (isSpecific(announcement) ? occurrences : events).has(eventId);
+    return exists ? announcement : { ...announcement, dangling: true };
   });
 }
 

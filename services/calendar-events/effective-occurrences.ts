@@ -30,7 +30,7 @@ export async function effectiveOccurrences<Event extends ListedEvent>(
   expansion: Expansion<Event>,
 ): Promise<Iterable<EffectiveOccurrence<Event>>> {
   const overrides = await overridesIn(found.events, expansion);
-  const moved = found.moved.length === 0 ? [] : await movedByHand(found, expansion);
+  const moved = found.moved.length === 0 ? [] : await movedOccurrences(found, expansion);
   return expandAll(found.events, overrides, expansion, moved);
 }
 
@@ -84,7 +84,7 @@ async function overridesIn(
   return byEvent;
 }
 
-async function movedByHand<Event extends ListedEvent>(
+async function movedOccurrences<Event extends ListedEvent>(
   { events, moved }: EventPage<Event>,
   expansion: Expansion<Event>,
 ): Promise<EffectiveOccurrence<Event>[]> {

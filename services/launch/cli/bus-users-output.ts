@@ -28,6 +28,6 @@ export function busUserListText(users: readonly BusUserRecord[], json: boolean):
 function line({ name, access, guilds, publicKey, createdAt, createdBy, ...ended }: BusUserRecord): string {
   const { revokedAt, revokedBy = "" } = ended;
   const state = revokedAt === undefined ? "valid" : `revoked ${timeText(revokedAt)} by ${revokedBy}`;
-  const opens = guilds.length === 0 ? "all guilds" : `guilds ${guilds.join(",")}`;
-  return [name, state, access, opens, `created ${timeText(createdAt)} by ${createdBy}`, publicKey].join("  ");
+  const scope = guilds.length === 0 ? "all guilds" : `guilds ${guilds.join(",")}`;
+  return [name, state, access, scope, `created ${timeText(createdAt)} by ${createdBy}`, publicKey].join("  ");
 }

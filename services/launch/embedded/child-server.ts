@@ -26,8 +26,8 @@ export interface ServerCommand {
   readonly onLine?: (line: string) => void;
 }
 
-const START_MS = 30_000;
-const STOP_MS = 5_000;
+const START_TIMEOUT_MS = 30_000;
+const STOP_TIMEOUT_MS = 5_000;
 
 /** Starts a server. Resolves when it accepts connections; rejects if it ends first, or after 30 s. */
 export async function startChildServer({ program, args, env, port, onLine }: ServerCommand): Promise<ChildServer> {
@@ -53,7 +53,7 @@ export async function startChildServer({ program, args, env, port, onLine }: Ser
     },
     kill,
     async stop() {
-      const force = setTimeout(() => child.kill("SIGKILL"), STOP_MS);
+      const force = setTimeout(() => child.kill("SIGKILL"), STOP_TIMEOUT_MS);
       await kill("SIGTERM");
       clearTimeout(force);
     },
@@ -92,7 +92,7 @@ export function spawnWithWatcher(
 }
 
 async function waitUntilListening(port: number, hasEnded: () => boolean): Promise<void> {
-  const deadline = Date.now() + START_MS;
+  const deadline = Date.now() + START_TIMEOUT_MS;
   while (!(await accepts(port))) {
     if (hasEnded()) throw new Error("it ended");
     if (Date.now() > deadline) throw new Error(`no answer on port ${port}`);

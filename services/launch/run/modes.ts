@@ -49,7 +49,7 @@ export async function startInOneProcess(env: Environment): Promise<RunningGuildc
       { nodeId, natsUrl: settings.NATS_URL, logLevel: settings.LOG_LEVEL },
       [...probeMiddlewares(settings), ...traces.middlewares],
     );
-    await waitUntilReady(gateway.baseUrl, READY_MS);
+    await waitUntilReady(gateway.baseUrl, READY_TIMEOUT_MS);
     return {
       baseUrl: gateway.baseUrl,
       firstKey: gateway.firstKey,
@@ -185,10 +185,10 @@ function announceStart(started: StartedService): void {
 }
 
 async function waitForEnd(end: Promise<void>, { mongodExited }: Pick<BackingServices, "mongodExited">): Promise<void> {
-  const lost = mongodExited.then(() => {
+  const mongodFailure = mongodExited.then(() => {
     throw new StartupError("mongod ended unexpectedly: is the disk full? The data are stored; start again to continue");
   });
-  await Promise.race([end, lost]);
+  await Promise.race([end, mongodFailure]);
 }
 
 /** Collects the events of a starting gateway: its first API key and its port. */
@@ -210,7 +210,7 @@ function baseUrlOf(host: string, port: number): string {
   return `http://${reachable.includes(":") ? `[${reachable}]` : reachable}:${port}`;
 }
 
-const READY_MS = 30_000;
+const READY_TIMEOUT_MS = 30_000;
 
 /** Resolves when `/health/ready` of the gateway succeeds; rejects with the missing services after `timeoutMs`. */
 async function waitUntilReady(baseUrl: string, timeoutMs: number): Promise<void> {

@@ -13,16 +13,16 @@ const NODE_VARIABLES = ["NODE_OPTIONS", "NODE_EXTRA_CA_CERTS", "SSL_CERT_FILE", 
  */
 export function takeEnvironment(env: NodeJS.ProcessEnv): Environment {
   const taken = { ...env };
-  for (const name of bothForms(Object.keys(ALL_SETTINGS))) delete env[name];
+  for (const name of withFileVariables(Object.keys(ALL_SETTINGS))) delete env[name];
   return taken;
 }
 
 /** The environment of a service's process: only the settings that the service reads. */
 export function serviceEnvironment(service: ServiceName, env: Environment): Record<string, string> {
-  return basicEnvironment(env, [...NODE_VARIABLES, ...bothForms(SETTINGS_OF[service])]);
+  return basicEnvironment(env, [...NODE_VARIABLES, ...withFileVariables(SETTINGS_OF[service])]);
 }
 
 /** A setting can be given as NAME, or as a file in NAME_FILE. */
-function bothForms(names: readonly string[]): string[] {
+function withFileVariables(names: readonly string[]): string[] {
   return names.flatMap((name) => [name, `${name}_FILE`]);
 }

@@ -82,11 +82,11 @@ class SupervisedProcess {
     child.on("message", (message) => {
       if (message === READY) resolve();
     });
-    const ended = once(child, "exit").then(() => {
+    const failed = once(child, "exit").then(() => {
       throw new StartupError(`The ${this.service} service did not start`);
     });
-    await Promise.race([ready, ended]);
-    ended.catch(() => undefined);
+    await Promise.race([ready, failed]);
+    failed.catch(() => undefined);
     child.on("exit", () => this.#restartLater());
     if (child.exitCode !== null) this.#restartLater();
   }
@@ -96,10 +96,10 @@ class SupervisedProcess {
     clearTimeout(this.#restart);
     const child = this.#child;
     if (child === undefined || child.exitCode !== null || child.signalCode !== null) return;
-    const gone = once(child, "exit");
+    const exited = once(child, "exit");
     child.kill("SIGTERM");
     const force = setTimeout(() => child.kill("SIGKILL"), 2 * DRAIN_MS);
-    await gone;
+    await exited;
     clearTimeout(force);
   }
 
