@@ -2,7 +2,7 @@ import type { Service, ServiceSchema } from "moleculer";
 import { withTimeouts } from "../../mixins/async/timeout.ts";
 import { listen } from "../../mixins/actions/contract-event.ts";
 import { newDatabaseClock } from "../../mixins/mongo/database-clock.ts";
-import { closedConnection, databaseAnswers, databaseMixin, databaseTime } from "../../mixins/mongo/database.mixin.ts";
+import { closedConnection, pingDatabase, databaseMixin, databaseTime } from "../../mixins/mongo/database.mixin.ts";
 import { broadcast } from "../../mixins/actions/typed-calls.ts";
 import { apiKeyChanged } from "../contracts/api-keys.contract.ts";
 import { announcementChanged } from "../contracts/announcements.contract.ts";
@@ -121,7 +121,7 @@ export function apiService(options: ApiServiceOptions): ServiceSchema {
       gateway = new Gateway({
         pages,
         service: this as WebService,
-        databaseAnswers: () => databaseAnswers(connection, DATABASE_PING_TIMEOUT_MS),
+        pingDatabase: () => pingDatabase(connection, DATABASE_PING_TIMEOUT_MS),
         performOnce: performOnceWith(idempotencyRecords, (error) =>
           logger.error({ err: error }, "the response of an Idempotency-Key could not be stored"),
         ),

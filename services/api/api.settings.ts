@@ -4,7 +4,7 @@ import { isNetwork } from "./rates/client-address.ts";
 const trustedProxies: Setting<readonly string[] | undefined> = {
   about:
     "Proxies whose `X-Forwarded-For` is trusted when failed keys are counted by address, and whose connections are not limited by address",
-  standard: undefined,
+  defaultText: undefined,
   expects: "IP addresses or networks such as 10.0.0.0/8, separated by commas",
   parse(text) {
     const networks = text.split(",").map((part) => part.trim());
@@ -17,7 +17,7 @@ const ORIGIN = /^https?:\/\/[a-z0-9.-]+(?::\d{1,5})?$/;
 
 const corsOrigins: Setting<readonly string[] | undefined> = {
   about: "Origins of web pages that may call the API from a browser (CORS); `*` for all; unset: only the docs page",
-  standard: undefined,
+  defaultText: undefined,
   expects: "origins such as https://dashboard.example, separated by commas, or *",
   parse(text) {
     const origins = text.split(",").map((part) => part.trim());

@@ -1,9 +1,9 @@
 import type { ServiceBroker } from "moleculer";
 import type { RetryOptions } from "../../mixins/bus/lost-call-retry.middleware.ts";
-import type { Checked } from "../../mixins/actions/contract-action.ts";
+import type { CheckedCallOptions } from "../../mixins/actions/contract-action.ts";
 import type { DatabaseClock } from "../../mixins/mongo/database-clock.ts";
-import { isServed } from "../../mixins/bus/service-registry.ts";
-import { LimitedLog } from "../../mixins/observability/rate-limited-log.ts";
+import { isActionAvailable } from "../../mixins/bus/service-registry.ts";
+import { RateLimitedLog } from "../../mixins/observability/rate-limited-log.ts";
 import { isLogged } from "../../mixins/observability/log-level.ts";
 import { callAction } from "../../mixins/actions/typed-calls.ts";
 import { type Health, healthOf } from "../contracts/health.contract.ts";
@@ -28,7 +28,7 @@ import { type OwnerName, OWNERS } from "../contracts/service-names.ts";
 export interface GatewayOptions {
   readonly pages: readonly Page[];
   readonly service: Pick<WebService, "broker" | "logger" | "respond">;
-  readonly databaseAnswers: () => Promise<boolean>;
+  readonly pingDatabase: () => Promise<boolean>;
   readonly admission: Admission;
   readonly performOnce: PerformOnce;
   readonly clock: Pick<DatabaseClock, "now">;
@@ -55,15 +55,15 @@ export class Gateway {
   readonly concurrency = new RequestConcurrency();
   readonly #broker: ServiceBroker;
   readonly #serviceHealth: ServiceHealth;
-  readonly #databaseAnswers: () => Promise<boolean>;
+  readonly #pingDatabase: () => Promise<boolean>;
   readonly #server: HttpServer;
-  readonly #logs: readonly LimitedLog[];
+  readonly #logs: readonly RateLimitedLog[];
   #tickTimer: NodeJS.Timeout | undefined;
 
   constructor({
     pages,
     service,
-    databaseAnswers,
+    pingDatabase,
     admission,
     performOnce,
     clock,
@@ -79,10 +79,10 @@ export class Gateway {
       () => performance.now(),
     );
     this.#broker = broker;
-    this.#databaseAnswers = databaseAnswers;
-    const refusedLog = new LimitedLog((fields, text) => logger.info(fields, text), REQUEST_LINES);
-    const failedLog = new LimitedLog((fields, text) => logger.warn(fields, text), REQUEST_LINES);
-    const connectionLog = new LimitedLog((fields, text) => logger.warn(fields, text), CONNECTION_LIMIT_LINES);
+    this.#pingDatabase = pingDatabase;
+    const refusedLog = new RateLimitedLog((fields, text) => logger.info(fields, text), REQUEST_LINES);
+    const failedLog = new RateLimitedLog((fields, text) => logger.warn(fields, text), REQUEST_LINES);
+    const connectionLog = new RateLimitedLog((fields, text) => logger.warn(fields, text), CONNECTION_LIMIT_LINES);
     this.#logs = [refusedLog, failedLog, connectionLog];
     const logged = { debug: isLogged(broker, "debug"), info: isLogged(broker, "info"), warn: isLogged(broker, "warn") };
     this.requestHandler = requestHandler({
@@ -116,7 +116,7 @@ export class Gateway {
   }
 
   /** Calls an owner's action. Rejects with ServiceUnavailable while the owner, or a service that it calls, is unavailable. */
-  call({ name, dependsOn }: Route["contract"], params: unknown, options: Checked): Promise<unknown> {
+  call({ name, dependsOn }: Route["contract"], params: unknown, options: CheckedCallOptions): Promise<unknown> {
     const owners = OWNERS_BY_ACTION.get(name) ?? [];
     const dependencies = dependsOn?.(params) ?? [];
     const services = dependencies.length === 0 ? owners : [...owners, ...dependencies];
@@ -125,7 +125,7 @@ export class Gateway {
 
   /** Names of the unavailable services and databases, without which it cannot serve requests. */
   async missing(): Promise<readonly string[]> {
-    return [...((await this.#databaseAnswers()) ? [] : ["database of api"]), ...this.#serviceHealth.missing()];
+    return [...((await this.#pingDatabase()) ? [] : ["database of api"]), ...this.#serviceHealth.missing()];
   }
 
   /** Resolves with the port. */
@@ -146,8 +146,8 @@ export class Gateway {
 async function checkHealth(broker: ServiceBroker, name: OwnerName): Promise<Health> {
   const contract = healthOf(name);
   // Moleculer logs a warning for each call to a service that has not started yet.
-  if (!isServed(broker, contract.name)) throw new ServiceUnavailable(false);
-  const options: RetryOptions = { timeout: HEALTH_TIMEOUT_MS, retries: 0, offeredForMs: 0 };
+  if (!isActionAvailable(broker, contract.name)) throw new ServiceUnavailable(false);
+  const options: RetryOptions = { timeout: HEALTH_TIMEOUT_MS, retries: 0, noResponderRetryMs: 0 };
   return callAction(broker, contract, {}, options);
 }
 

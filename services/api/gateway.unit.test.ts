@@ -31,7 +31,7 @@ describe("the gateway", () => {
     gateway = new Gateway({
       pages,
       service,
-      databaseAnswers: async () => answers,
+      pingDatabase: async () => answers,
       admission,
       clock: { now: () => 0 },
       performOnce: (_request, perform) => perform(newWriteId()),
@@ -76,12 +76,13 @@ describe("the gateway", () => {
   test("logs at most a hundred refused requests per second, and the number of the others", async () => {
     await start();
     await until(async () => (await ready()).status === 200, "it is ready");
-    const leftOut = () => lines.filter((line) => "leftOut" in line) as unknown as { readonly leftOut: number }[];
+    const suppressed = () =>
+      lines.filter((line) => "suppressed" in line) as unknown as { readonly suppressed: number }[];
     const written = () => lines.filter((line) => "requestId" in line).length;
     lines = [];
     await Promise.all(Array.from({ length: 500 }, () => ask("/nowhere")));
     await gateway.stop(0);
-    expect(leftOut()).not.toEqual([]);
-    expect(written() + leftOut().reduce((sum, line) => sum + line.leftOut, 0)).toBe(500);
+    expect(suppressed()).not.toEqual([]);
+    expect(written() + suppressed().reduce((sum, line) => sum + line.suppressed, 0)).toBe(500);
   });
 });

@@ -1,10 +1,10 @@
 import type { IncomingMessage } from "node:http";
-import { asRefusal, isRead, isUnavailable, notNow } from "../../mixins/actions/contract-action.ts";
+import { asRefusal, isRead, isUnavailable, unavailableRefusal } from "../../mixins/actions/contract-action.ts";
 import { newWriteId } from "../../mixins/mongo/write-id.ts";
 import type { DatabaseClock } from "../../mixins/mongo/database-clock.ts";
 import { mayCall } from "../../mixins/actions/may-call.ts";
 import type { ActionContract, Caller, CallMeta } from "../contracts/contract.ts";
-import { DeadlinePassed, inWrite, WRITE_WITHIN_MS } from "../../mixins/mongo/write-context.ts";
+import { DeadlinePassed, runInWriteContext, WRITE_DEADLINE_MS } from "../../mixins/mongo/write-context.ts";
 import { isRefusal, refuse, type Refusal } from "../contracts/errors.ts";
 import type { EpochMs } from "../contracts/ids.ts";
 import { type HttpResponse, jsonTextResponse, refusalResponse } from "./http/http-response.ts";
@@ -152,7 +152,7 @@ export function requestHandler({
     const { meta, headers } = checked;
     const { requestId = "", writeUntil } = meta;
     const work = () => callWithinMemory(route, checked);
-    const outcome = await inWrite({ until: writeUntil }, work).catch(toRefusal(route.contract));
+    const outcome = await runInWriteContext({ deadline: writeUntil }, work).catch(toRefusal(route.contract));
     if (isRefusal(outcome)) {
       const refusal = route.withWireNames(outcome);
       return refusalResponse(refusal, requestId, { ...headers, ...retryAfterDeadline(outcome, writeUntil) });
@@ -191,7 +191,9 @@ export function requestHandler({
       const idempotencyKey = route.acceptsIdempotencyKey ? readIdempotencyKey(request.headers) : undefined;
       const { ifRevision } = precondition;
       const params = route.toParams(decoded);
-      const write = isRead(route.contract) ? {} : { writeUntil: clock.now() + WRITE_WITHIN_MS, writeId: newWriteId() };
+      const write = isRead(route.contract)
+        ? {}
+        : { writeUntil: clock.now() + WRITE_DEADLINE_MS, writeId: newWriteId() };
       return {
         params: ifRevision === undefined ? params : { ...(params as object), ifRevision },
         meta: { requestId, traceparent: traceparentOf(request), caller, ...write },
@@ -253,7 +255,7 @@ export function toRefusal(contract: Pick<ActionContract<unknown, unknown>, "keys
     const refusal = asRefusal(error);
     if (refusal !== undefined) return refusal;
     if (wasNotBegun(error) || error instanceof DeadlinePassed) return refuse("UNAVAILABLE");
-    if (error instanceof ServiceUnavailable || isUnavailable(error)) return notNow(contract);
+    if (error instanceof ServiceUnavailable || isUnavailable(error)) return unavailableRefusal(contract);
     throw error;
   };
 }

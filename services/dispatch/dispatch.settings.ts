@@ -4,7 +4,7 @@ import { SINK_NAMES, type SinkName } from "./domain/post/sink-name.ts";
 /** Where posts go (D34). */
 const sinksSetting: Setting<readonly SinkName[]> = {
   about: "Where announcements are posted: log, discord, webhook, several separated by commas",
-  standard: "log",
+  defaultText: "log",
   expects: `one or more of ${SINK_NAMES.join(", ")}, separated by commas`,
   parse(text) {
     const names = text.split(",").map((name) => SINK_NAMES.find((sink) => sink === name.trim().toLowerCase()));

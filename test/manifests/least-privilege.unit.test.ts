@@ -12,7 +12,7 @@ import {
   natsPermissions,
   MESSAGE_FLOW,
 } from "../../services/launch/permissions/nats-permissions.ts";
-import { usersConf } from "../../services/launch/permissions/nats-users.ts";
+import { natsUsersFile } from "../../services/launch/permissions/nats-users.ts";
 import { databasePrivileges, schemaCollection } from "../../services/launch/permissions/database-privileges.ts";
 import { makeService, readSettings } from "../../services/launch/run/service-factories.ts";
 import { readSources } from "../architecture/source-file.ts";
@@ -180,7 +180,7 @@ describe("a bus user", () => {
 
   test("is let in by its public key, beside the services", () => {
     const publicKey = `U${"A".repeat(55)}`;
-    const conf = usersConf([{ name: "shop-bot", access: "read", publicKey }]);
+    const conf = natsUsersFile([{ name: "shop-bot", access: "read", publicKey }]);
     expect(conf).toContain(`nkey: ${publicKey} # shop-bot`);
     expect(conf.match(/password: \$[A-Z_]+_PASSWORD$/gm)).toHaveLength(SERVICES.length);
   });

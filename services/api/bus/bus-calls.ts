@@ -3,7 +3,7 @@ import { paramsCheck } from "../../../mixins/actions/check-params.ts";
 import { asError, isRead } from "../../../mixins/actions/contract-action.ts";
 import { mayCall } from "../../../mixins/actions/may-call.ts";
 import type { DatabaseClock } from "../../../mixins/mongo/database-clock.ts";
-import { WRITE_WITHIN_MS } from "../../../mixins/mongo/write-context.ts";
+import { WRITE_DEADLINE_MS } from "../../../mixins/mongo/write-context.ts";
 import type { ActionContract, CallMeta } from "../../contracts/contract.ts";
 import { isRefusal, refuse, type Refusal } from "../../contracts/errors.ts";
 import type { GatewayRates } from "../rates/gateway-rates.ts";
@@ -73,7 +73,7 @@ export function busCalls({ rates, concurrency, clock, isServed, call, onDefect }
     const { guildId } = params as { readonly guildId?: string };
     const guildStanding = guildId === undefined ? undefined : rates.guilds.take(guildId, Date.now());
     if (guildStanding !== undefined && guildStanding.waitMs > 0) return rateLimited(guildStanding);
-    const write = writeId === undefined ? {} : { writeId, writeUntil: now + WRITE_WITHIN_MS };
+    const write = writeId === undefined ? {} : { writeId, writeUntil: now + WRITE_DEADLINE_MS };
     return callInSlot(contract, params, { requestId: randomUUID(), caller, ...write });
   }
 

@@ -1,7 +1,7 @@
 import type { Service } from "moleculer";
 import type { DatabaseClock } from "../../../mixins/mongo/database-clock.ts";
 import { replicasOf } from "../../../mixins/bus/service-registry.ts";
-import { LimitedLog } from "../../../mixins/observability/rate-limited-log.ts";
+import { RateLimitedLog } from "../../../mixins/observability/rate-limited-log.ts";
 import type { Gateway } from "../gateway.ts";
 import type { GatewayRates } from "../rates/gateway-rates.ts";
 import { busBroker } from "./bus-broker.ts";
@@ -24,12 +24,12 @@ export interface BusGatewayOptions {
 export class BusGateway {
   readonly #service: BusGatewayOptions["service"];
   readonly #sessions: BusSessions;
-  readonly #failures: LimitedLog;
+  readonly #failures: RateLimitedLog;
 
   constructor({ natsUrl, service, store, gateway, rates, clock, onUsers }: BusGatewayOptions) {
     const { logger } = service;
     this.#service = service;
-    this.#failures = new LimitedLog((fields, text) => logger.warn(fields, text));
+    this.#failures = new RateLimitedLog((fields, text) => logger.warn(fields, text));
     const call = busCalls({
       rates,
       concurrency: gateway.concurrency,

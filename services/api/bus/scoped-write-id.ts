@@ -1,5 +1,5 @@
 import { hash } from "node:crypto";
-import { isWriteId, newWriteId, timeOf } from "../../../mixins/mongo/write-id.ts";
+import { isWriteId, newWriteId, timeOfWriteId } from "../../../mixins/mongo/write-id.ts";
 import { refuse, type Refusal } from "../../contracts/errors.ts";
 import type { EpochMs, WriteId } from "../../contracts/ids.ts";
 
@@ -16,7 +16,7 @@ const MAX_AHEAD_MS = 60_000;
 export function scopedWriteId(user: string, writeId: unknown, now: EpochMs): WriteId | Refusal {
   if (writeId === undefined) return newWriteId();
   if (!isWriteId(writeId)) return invalidWriteId("must be a UUID of version 7");
-  const age = now - timeOf(writeId);
+  const age = now - timeOfWriteId(writeId);
   if (age > MAX_AGE_MS || age < -MAX_AHEAD_MS) return invalidWriteId("must have been created within the last hour");
   const digest = hash("sha256", `${user} ${writeId.toLowerCase()}`, "hex");
   const variant = "89ab".charAt(Number.parseInt(digest.charAt(3), 16) % 4);

@@ -1,15 +1,15 @@
 import { describe, expect, test } from "@jest/globals";
-import { isWriteId, newWriteId, timeOf } from "../../../mixins/mongo/write-id.ts";
+import { isWriteId, newWriteId, timeOfWriteId } from "../../../mixins/mongo/write-id.ts";
 import type { WriteId } from "../../contracts/ids.ts";
 import { scopedWriteId } from "./scoped-write-id.ts";
 
 const given = newWriteId();
-const now = timeOf(given);
+const now = timeOfWriteId(given);
 
 describe("the write id of a bus user", () => {
   test("is derived from the user and the user's id, and keeps the time of that id", () => {
     const own = scopedWriteId("shop-bot", given, now) as WriteId;
-    expect([isWriteId(own), timeOf(own)]).toEqual([true, now]);
+    expect([isWriteId(own), timeOfWriteId(own)]).toEqual([true, now]);
     expect(scopedWriteId("shop-bot", given, now + 1_000)).toBe(own);
     expect(scopedWriteId("shop-bot", given.toUpperCase(), now)).toBe(own);
   });

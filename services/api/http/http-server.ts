@@ -3,7 +3,7 @@ import { createServer, type IncomingMessage, type ServerResponse } from "node:ht
 import type { Socket } from "node:net";
 import { setTimeout as pause } from "node:timers/promises";
 import { EndOfTurn } from "../../../mixins/async/end-of-turn.ts";
-import { Slices } from "../../../mixins/async/time-slice.ts";
+import { TimeSlice } from "../../../mixins/async/time-slice.ts";
 import { refuse } from "../../contracts/errors.ts";
 import { type HttpResponse, type ResponseBody, refusalResponse, COMMON_HEADERS } from "./http-response.ts";
 import {
@@ -131,7 +131,7 @@ export function httpServer({
   /** Writes each piece after the client has read the one before. For a fast client, pauses keep the event loop free. */
   async function writePieces(pieces: readonly Buffer[], { socket }: IncomingMessage, response: ServerResponse) {
     const bytes = byteLength(pieces);
-    const slices = new Slices();
+    const slices = new TimeSlice();
     for (const piece of pieces) {
       if (response.destroyed) return;
       const hasRoom = response.write(piece);

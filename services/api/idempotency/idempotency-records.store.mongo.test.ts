@@ -1,6 +1,6 @@
 import { afterAll, beforeAll, describe, expect, test } from "@jest/globals";
 import { closedConnection } from "../../../mixins/mongo/database.mixin.ts";
-import { DeadlinePassed, inWrite } from "../../../mixins/mongo/write-context.ts";
+import { DeadlinePassed, runInWriteContext } from "../../../mixins/mongo/write-context.ts";
 import { newWriteId } from "../../../mixins/mongo/write-id.ts";
 import { emptyDatabase } from "../../../test/real-parts/test-services.ts";
 import { idempotencyRecordsStore } from "./idempotency-records.store.ts";
@@ -14,7 +14,7 @@ describe("the claim of an Idempotency-Key", () => {
 
   test("leaves the key free if it reaches the database after its deadline", async () => {
     const [late, next] = [newWriteId(), newWriteId()];
-    const claim = inWrite({ until: Date.now() - 1 }, () => store.claim("a", "digest", late));
+    const claim = runInWriteContext({ deadline: Date.now() - 1 }, () => store.claim("a", "digest", late));
     await expect(claim).rejects.toThrow(DeadlinePassed);
     await expect(store.claim("a", "digest", next)).resolves.toEqual({ digest: "digest", writeId: next });
   });

@@ -1,6 +1,6 @@
 import { type Connection, Schema } from "mongoose";
 import { isDuplicateKey } from "../../../mixins/mongo/change-feed.ts";
-import { deadlineStages, inTime } from "../../../mixins/mongo/write-context.ts";
+import { deadlineStages, rejectIfLate } from "../../../mixins/mongo/write-context.ts";
 import type { WriteId } from "../../contracts/ids.ts";
 
 const EXPIRES_AFTER_SECONDS = 86_400;
@@ -65,7 +65,7 @@ export function idempotencyRecordsStore(connection: Connection): IdempotencyReco
       const claim = [{ $replaceWith: { $mergeObjects: [{ $literal: { _id, digest, writeId } }, { at: "$$NOW" }] } }];
       try {
         const update = [...claim, ...deadlineStages()];
-        await inTime(model.updateOne({ _id, ...isFree }, update, { updatePipeline: true, upsert: true }));
+        await rejectIfLate(model.updateOne({ _id, ...isFree }, update, { updatePipeline: true, upsert: true }));
         return { digest, writeId };
       } catch (error) {
         if (!isDuplicateKey(error)) throw error;

@@ -3,7 +3,7 @@ import mongoose, { type Connection } from "mongoose";
 import { KEY_HASHING } from "../../../test/real-parts/test-gateway.ts";
 import { emptyDatabase } from "../../../test/real-parts/test-services.ts";
 import { until } from "../../../test/real-parts/until.ts";
-import { DeadlinePassed, inWrite } from "../../../mixins/mongo/write-context.ts";
+import { DeadlinePassed, runInWriteContext } from "../../../mixins/mongo/write-context.ts";
 import { isRefusal } from "../../contracts/errors.ts";
 import type { GuildId } from "../../contracts/ids.ts";
 import { type ApiKeysStore, apiKeysStore } from "./api-keys.store.ts";
@@ -168,7 +168,7 @@ describe("the API key management", () => {
   test("changes nothing after the write deadline", async () => {
     const { id } = await made();
     const before = await everything();
-    const late = (work: () => Promise<unknown>) => inWrite({ until: Date.now() - 1 }, work);
+    const late = (work: () => Promise<unknown>) => runInWriteContext({ deadline: Date.now() - 1 }, work);
     const writes = [
       () => management.create(params, "late"),
       () => management.rotate(id, 1, "late"),

@@ -2,7 +2,7 @@ import { randomUUID } from "node:crypto";
 import { type Connection, Schema } from "mongoose";
 import { isDuplicateKey } from "../../../mixins/mongo/change-feed.ts";
 import { inTransaction } from "../../../mixins/mongo/transaction.ts";
-import { deadlineStages, inTime } from "../../../mixins/mongo/write-context.ts";
+import { deadlineStages, rejectIfLate } from "../../../mixins/mongo/write-context.ts";
 import type { KeyChange, KeyChangesPage } from "../../contracts/api-keys.contract.ts";
 import type { ApiKey } from "../domain/api-key.ts";
 
@@ -88,7 +88,7 @@ export function apiKeysStore(connection: Connection): ApiKeysStore {
           await changes.create([changeRow(key, change)], { session });
           const isNew = { _id: id, revision: { $exists: false } };
           const row = { ...key, _id: id };
-          await inTime(keys.updateOne(isNew, setFields(row), { updatePipeline: true, upsert: true, session }));
+          await rejectIfLate(keys.updateOne(isNew, setFields(row), { updatePipeline: true, upsert: true, session }));
         });
         return true;
       } catch (error) {
@@ -104,7 +104,7 @@ export function apiKeysStore(connection: Connection): ApiKeysStore {
         await changes.create([changeRow(key, change)], { session });
         const before = { _id: id, revision: revision - 1 };
         const update = keys.updateOne(before, setFields(next), { updatePipeline: true, session });
-        const { matchedCount } = await inTime(update);
+        const { matchedCount } = await rejectIfLate(update);
         isReplaced = matchedCount === 1;
         if (!isReplaced) await session.abortTransaction();
       });

@@ -1,10 +1,10 @@
 import type { IncomingMessage } from "node:http";
-import { tracer, type WorkSpan } from "../../../mixins/observability/tracer.ts";
+import { tracer, type RunningSpan } from "../../../mixins/observability/tracer.ts";
 import type { ServedRequest } from "../http/http-server.ts";
 import { routeOf } from "./request-metrics.ts";
 import { clientTraceparent, setTraceparent } from "./request-traceparent.ts";
 
-const spans = new WeakMap<IncomingMessage, WorkSpan>();
+const spans = new WeakMap<IncomingMessage, RunningSpan>();
 
 /** Runs the work of a request in a span of the client's trace, or of a new one. Only endpoints have spans. */
 export function inRequestSpan<Result>(request: IncomingMessage, requestId: string, work: () => Result): Result {

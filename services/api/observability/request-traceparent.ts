@@ -1,5 +1,5 @@
 import type { IncomingMessage } from "node:http";
-import { traceparentAfter } from "../../../mixins/observability/trace-context.ts";
+import { childTraceparent } from "../../../mixins/observability/trace-context.ts";
 
 const TRACEPARENT = Symbol("traceparent");
 
@@ -10,7 +10,7 @@ interface TracedMessage extends IncomingMessage {
 
 /** The `traceparent` of the work for a request; each call returns the same one. */
 export function traceparentOf(request: TracedMessage): string {
-  return (request[TRACEPARENT] ??= traceparentAfter(clientTraceparent(request)));
+  return (request[TRACEPARENT] ??= childTraceparent(clientTraceparent(request)));
 }
 
 /** The client's `traceparent`, which may be malformed. */

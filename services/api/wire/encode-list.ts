@@ -1,4 +1,4 @@
-import { Slices } from "../../../mixins/async/time-slice.ts";
+import { TimeSlice } from "../../../mixins/async/time-slice.ts";
 import type { Refusal } from "../../contracts/errors.ts";
 import { listTooLarge, MAX_RESPONSE_BYTES } from "../../contracts/list-limits.ts";
 import { encodeFields } from "./response-fields.ts";
@@ -24,7 +24,7 @@ export async function encodeList(
     const text = JSON.stringify(encodeFields(responseFields, result));
     return fitsInResponse(text) ? text : listTooLarge(contract, "bytes");
   }
-  const slices = new Slices();
+  const slices = new TimeSlice();
   const pieces: Buffer[] = [];
   let bytes = 0;
   for (const text of jsonPieces(responseFields, result)) {

@@ -31,11 +31,11 @@ function ownersOf(announcement: Announcement | null, occurrences: readonly Occur
 /** No sink knows the channel or the guild. */
 const UNKNOWN_CHANNELS = { currentProblem: async () => undefined, guildName: async () => undefined };
 const asked = { guildId: sampleAnnouncement().guildId, id: "a1" };
-const occurrenceAt = (startsAt: number, differs: object = {}) =>
+const ruleOccurrenceAt = (startsAt: number, differs: object = {}) =>
   sampleOccurrence({ startsAt, occurrenceId: `e${startsAt}` as never, ...differs });
-const past = occurrenceAt(NOON - HOUR);
-const next = occurrenceAt(NOON);
-const later = occurrenceAt(NOON + HOUR, { color: "RED" });
+const past = ruleOccurrenceAt(NOON - HOUR);
+const next = ruleOccurrenceAt(NOON);
+const later = ruleOccurrenceAt(NOON + HOUR, { color: "RED" });
 
 describe("a preview", () => {
   test("is of the next occurrence that is ahead, with its messages and its channel", async () => {
@@ -65,7 +65,7 @@ describe("a preview", () => {
   });
 
   test("is of the next occurrence of a named series", async () => {
-    const ofSeries = occurrenceAt(NOON + 2 * HOUR, { eventId: "series", recurs: true });
+    const ofSeries = ruleOccurrenceAt(NOON + 2 * HOUR, { eventId: "series", recurs: true });
     const named = { ...asked, eventId: "series" };
     const preview = await renderPreview(
       ownersOf(sampleAnnouncement(), [next, ofSeries]),
@@ -77,7 +77,7 @@ describe("a preview", () => {
   });
 
   test("looks an hour ahead, and further where nothing is found, for one that it covers", async () => {
-    const inTenDays = occurrenceAt(NOON + 240 * HOUR, { color: "RED" });
+    const inTenDays = ruleOccurrenceAt(NOON + 240 * HOUR, { color: "RED" });
     const questions: object[] = [];
     const owners = ownersOf(sampleAnnouncement({ type: "COLOR", eventColor: "RED" }), [next, inTenDays], questions);
     await expect(renderPreview(owners, UNKNOWN_CHANNELS, asked, NOON)).resolves.toMatchObject({
@@ -90,8 +90,8 @@ describe("a preview", () => {
   });
 
   test("of SPECIFIC on a series is of its first occurrence, and of RECUR of the next one (D24)", async () => {
-    const second = occurrenceAt(NOON, { eventId: "series", isFirst: false, recurs: true });
-    const first = occurrenceAt(NOON + HOUR, { eventId: "series", isFirst: true, recurs: true });
+    const second = ruleOccurrenceAt(NOON, { eventId: "series", isFirst: false, recurs: true });
+    const first = ruleOccurrenceAt(NOON + HOUR, { eventId: "series", isFirst: true, recurs: true });
     const previewed = (type: "SPECIFIC" | "RECUR") => {
       const owners = ownersOf(sampleAnnouncement({ type, eventId: "series" as never }), [next, second, first]);
       return renderPreview(owners, UNKNOWN_CHANNELS, asked, NOON);

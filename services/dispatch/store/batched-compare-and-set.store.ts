@@ -1,8 +1,8 @@
 import mongoose from "mongoose";
 import { withTimeout } from "../../../mixins/async/timeout.ts";
-import { type Readable, readRows } from "../../../mixins/mongo/find-command.ts";
+import { type ReadableModel, findRows } from "../../../mixins/mongo/find-command.ts";
 import { batched } from "../../../mixins/async/batch.ts";
-import { type Updatable, updateTogether } from "../../../mixins/mongo/bulk-update.ts";
+import { type UpdatableModel, bulkUpdate } from "../../../mixins/mongo/bulk-update.ts";
 
 /** A compare-and-set of one row. */
 export interface CompareAndSet {
@@ -32,7 +32,7 @@ const MAX_BATCH = 100;
  * @param gatherMs - How long a command waits for more changes.
  */
 export function batchedCompareAndSet<Row extends { readonly _id: string }>(
-  model: Readable & Updatable,
+  model: ReadableModel & UpdatableModel,
   gatherMs = 0,
 ): (change: CompareAndSet) => Promise<Row | "done" | null> {
   /** Every change stores a mark of its own in the row, by which the row is read back. */
@@ -42,7 +42,7 @@ export function batchedCompareAndSet<Row extends { readonly _id: string }>(
       q: { ...expected, _id: id },
       u: updateOf(change, mark),
     }));
-    const { n, refused } = await updateTogether(model, updates);
+    const { n, refused } = await bulkUpdate(model, updates);
     const allApplied = n === marked.length;
     const rows = await readMarked(allApplied ? marked.filter(({ isKnown }) => isKnown !== true) : marked);
     return marked.map(({ mark, isKnown }, at) => {
@@ -55,13 +55,13 @@ export function batchedCompareAndSet<Row extends { readonly _id: string }>(
   async function readMarked(changes: readonly MarkedChange[]): Promise<ReadonlyMap<string, Row>> {
     if (changes.length === 0) return new Map();
     const filter = { _id: { $in: changes.map(({ id }) => id) }, step: { $in: changes.map(({ mark }) => mark) } };
-    const rows = await readRows<Row & { readonly step: Mark }>(model, { filter });
+    const rows = await findRows<Row & { readonly step: Mark }>(model, { filter });
     return new Map(rows.map((row) => [row.step.toHexString(), row]));
   }
 
   // A command without an answer must not block the next one forever.
   return batched((changes) => withTimeout(TIMEOUT_MS, "a batch of compare-and-set", applyAll(changes)), {
-    most: MAX_BATCH,
+    maxSize: MAX_BATCH,
     gatherMs,
   });
 }

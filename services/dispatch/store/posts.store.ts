@@ -1,6 +1,6 @@
 import type { Connection } from "mongoose";
-import { coalescedReads } from "../../../mixins/mongo/batched-find.ts";
-import { readRows, type ShortRead, streamRows } from "../../../mixins/mongo/find-command.ts";
+import { batchedFind } from "../../../mixins/mongo/batched-find.ts";
+import { findRows, type FindCommand, streamRows } from "../../../mixins/mongo/find-command.ts";
 import { MAX_ENTRIES } from "../../contracts/calendar-events.contract.ts";
 import type { SettledPost, UpcomingPost } from "../../contracts/dispatch.contract.ts";
 import type { EpochMs, GuildId } from "../../contracts/ids.ts";
@@ -46,7 +46,7 @@ export function postsStore(connection: Connection): PostsStore {
   const applyLater = batchedCompareAndSet<PostRow>(posts, GATHER_MS);
 
   /** A replica that takes over posts of another replica reads many at once. */
-  const findRow = coalescedReads(posts, {});
+  const findRow = batchedFind(posts, {});
 
   /** Returns the changed row, or null if the row does not match. */
   async function compareAndSet(id: string, expected: object, computed: object): Promise<Post | null> {
@@ -55,11 +55,11 @@ export function postsStore(connection: Connection): PostsStore {
   }
 
   async function list(filter: object, sort: Record<string, 1 | -1> = {}, limit = 0): Promise<Post[]> {
-    return (await readRows<PostRow>(posts, { filter, sort, limit })).map(toPost);
+    return (await findRows<PostRow>(posts, { filter, sort, limit })).map(toPost);
   }
 
   /** For reads of many rows: other work runs between two batches. */
-  async function streamed(read: ShortRead): Promise<Post[]> {
+  async function streamed(read: FindCommand): Promise<Post[]> {
     const found: Post[] = [];
     for await (const row of streamRows<PostRow>(posts, { ...read, batchSize: STREAM_BATCH_SIZE }))
       found.push(toPost(row));
@@ -100,7 +100,7 @@ export function postsStore(connection: Connection): PostsStore {
 
     async claim({ post, madeAt, notAfter, parts, announcementRevision, waited, changedBy, ...claim }) {
       const { id, fence, planRevision } = post;
-      const inTime = { $and: [{ $gte: ["$$NOW", "$dueAt"] }, { $lte: ["$$NOW", new Date(notAfter)] }] };
+      const rejectIfLate = { $and: [{ $gte: ["$$NOW", "$dueAt"] }, { $lte: ["$$NOW", new Date(notAfter)] }] };
       const taken = {
         ...leaseFields(claim),
         state: "sending",
@@ -111,7 +111,7 @@ export function postsStore(connection: Connection): PostsStore {
         ...(waited !== undefined && { waited: { $literal: toStoredWaits(waited) } }),
         ...(changedBy !== undefined && { changedBy: { $literal: changedBy } }),
       };
-      const expected = { state: "planned", fence, planRevision, $expr: inTime };
+      const expected = { state: "planned", fence, planRevision, $expr: rejectIfLate };
       const row = await applySoon({ id, expected, change: { computed: taken }, isKnown: true });
       if (row !== "done") return row === null ? null : toPost(row);
       const { owner, attemptId, leaseMs } = claim;

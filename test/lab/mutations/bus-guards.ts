@@ -100,7 +100,7 @@ export const BUS_GUARDS: readonly TestedGuard[] = [
     code: 'isBusUp($_) ? [] : ["bus"]',
     without: "[]",
     testFile: "mixins/observability/readiness.processes.test.ts",
-    test: "not ready as long as its bus is gone",
+    test: "a process is not ready while NATS is down, and ready again when it is back",
     onRealParts: true,
   },
   {
@@ -127,7 +127,7 @@ export const BUS_GUARDS: readonly TestedGuard[] = [
     guard: "what is not done once under its id is not asked again",
     file: "mixins/bus/lost-call-retry.middleware.ts",
     in: "remoteAction",
-    code: "mayBeRepeated($$$) ? $TIMER : undefined",
+    code: "isRetryable($$$) ? $TIMER : undefined",
     without: "$TIMER",
     testFile: "test/processes/lost-call-retry.processes.test.ts",
     test: "is never asked again when it is not done once under its id",
@@ -136,7 +136,7 @@ export const BUS_GUARDS: readonly TestedGuard[] = [
   {
     guard: "a write without an id is not asked again",
     file: "mixins/bus/retry-policy.ts",
-    in: "mayBeRepeated",
+    in: "isRetryable",
     code: "$IDEMPOTENT && $_.writeId !== undefined",
     without: "$IDEMPOTENT",
     testFile: "test/processes/lost-call-retry.processes.test.ts",
@@ -146,7 +146,7 @@ export const BUS_GUARDS: readonly TestedGuard[] = [
   {
     guard: "that one try of a write has begun nothing says nothing of the others",
     file: "mixins/bus/lost-call-retry.middleware.ts",
-    in: "fail",
+    in: "endTry",
     code: "if ($$$) $REJECT($ERROR);",
     without: "$REJECT($ERROR);",
     testFile: "test/processes/lost-call-retry.processes.test.ts",
@@ -156,7 +156,7 @@ export const BUS_GUARDS: readonly TestedGuard[] = [
   {
     guard: "tries of a write that is under way are one",
     file: "mixins/actions/contract-action.ts",
-    in: "sharedTries",
+    in: "singleFlightWrites",
     code: "if ($BEFORE !== undefined) return $BEFORE;",
     without: "",
     testFile: "test/processes/lost-call-retry.processes.test.ts",
@@ -166,8 +166,8 @@ export const BUS_GUARDS: readonly TestedGuard[] = [
   {
     guard: "what nobody took is offered again",
     file: "mixins/bus/lost-call-retry.middleware.ts",
-    in: "retryWhileNotTaken",
-    code: "!wasNotTaken($ERROR) || $_",
+    in: "retryWhileNotReceived",
+    code: "!wasNotReceived($ERROR) || $_",
     without: "$ERROR !== undefined",
     testFile: "test/processes/lost-call-retry.processes.test.ts",
     test: "is offered until somebody is there",
@@ -177,10 +177,10 @@ export const BUS_GUARDS: readonly TestedGuard[] = [
     guard: "a call that was answered with 'not now' is not made again after its time",
     file: "mixins/bus/unavailable-retry.middleware.ts",
     in: "retry",
-    code: "$TOO_MANY || $_ || !isNotNow($ERROR) || $ELSEWHERE",
-    without: "$TOO_MANY || !isNotNow($ERROR) || $ELSEWHERE",
+    code: "$TOO_MANY || $_ || !isTemporary($ERROR) || $ELSEWHERE",
+    without: "$TOO_MANY || !isTemporary($ERROR) || $ELSEWHERE",
     testFile: "mixins/bus/unavailable-retry.contract.test.ts",
-    test: "is not made again when its time would be over",
+    test: "is not retried after its timeout, when a later write could have overtaken it",
   },
   {
     guard: "a second try goes to any replica, not to the one that answered the first",
@@ -228,7 +228,7 @@ export const BUS_GUARDS: readonly TestedGuard[] = [
   {
     ...packets,
     guard: "an INFO with a process's own node id ends nothing",
-    in: "packetProblem",
+    in: "payloadProblem",
     code: "$SENDER === $BROKER.nodeID && $_",
     without: "$SENDER === $BROKER.instanceID",
     test: "goes on when somebody says to be it",
@@ -236,7 +236,7 @@ export const BUS_GUARDS: readonly TestedGuard[] = [
   {
     ...packets,
     guard: "a heartbeat that does not fit the last INFO is believed, and not the INFO",
-    in: "believeHeartbeat",
+    in: "requestInfoOnMismatch",
     code: "$_.seq = 0;",
     without: "",
     test: "is at a later change, without services",
@@ -244,7 +244,7 @@ export const BUS_GUARDS: readonly TestedGuard[] = [
   {
     ...packets,
     guard: "only so many processes are remembered",
-    in: "hasRoom",
+    in: "hasCapacity",
     code: "$_ < MAX_NODES",
     without: "true",
     test: "remembers a thousand processes at most",

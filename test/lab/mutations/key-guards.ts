@@ -3,7 +3,7 @@ import type { TestedGuard } from "./guard.ts";
 const mayCall = {
   file: "mixins/actions/may-call.ts",
   testFile: "mixins/actions/may-call.unit.test.ts",
-  test: "opens what it was made for",
+  test: "gives access only to the actions and guilds that it was created for",
 };
 const authenticator = {
   file: "services/api/keys/api-key-authenticator.ts",
@@ -28,7 +28,7 @@ export const KEY_GUARDS: readonly TestedGuard[] = [
   {
     ...mayCall,
     guard: "a guild's key opens its guilds alone (D3)",
-    in: "opens",
+    in: "coversGuild",
     code: "$_.includes($_)",
     without: "true",
   },
@@ -53,7 +53,7 @@ export const KEY_GUARDS: readonly TestedGuard[] = [
     code: "!mayCall($$$)",
     without: "false",
     testFile: "mixins/actions/contract-action.contract.test.ts",
-    test: "is for those alone whom the contract names",
+    test: "serves only the callers that the contract names, whichever service passed the call on",
   },
   {
     guard: "another contract's check is none",
@@ -62,7 +62,7 @@ export const KEY_GUARDS: readonly TestedGuard[] = [
     code: "$CHECKED === $_",
     without: "$CHECKED !== undefined",
     testFile: "mixins/actions/contract-action.contract.test.ts",
-    test: "does not check anew what has just passed its own check here, and no other's word counts",
+    test: "does not repeat a check of its own contract in this process, and trusts no other check",
   },
   {
     ...authenticator,

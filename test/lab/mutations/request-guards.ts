@@ -69,9 +69,9 @@ export const REQUEST_GUARDS: readonly TestedGuard[] = [
     ...validator,
     guard: "no refused value is repeated",
     in: "problemOf",
-    code: "WORDS[$ERROR.type] ?? $_",
-    without: 'WORDS[$ERROR.type] ?? ["MALFORMED", () => `is ${String($ERROR.actual)}`]',
-    test: "is never repeated",
+    code: "MESSAGES[$ERROR.type] ?? $_",
+    without: 'MESSAGES[$ERROR.type] ?? ["MALFORMED", () => `is ${String($ERROR.actual)}`]',
+    test: "the error of a value never repeats the value",
   },
   {
     ...validator,
@@ -79,7 +79,7 @@ export const REQUEST_GUARDS: readonly TestedGuard[] = [
     in: "paramsCheck",
     code: "{ ...$PARAMS }",
     without: "$PARAMS",
-    test: "what is checked is left as it came",
+    test: "the check does not change the params: an absent field stays absent",
   },
   {
     ...validator,
@@ -87,7 +87,7 @@ export const REQUEST_GUARDS: readonly TestedGuard[] = [
     in: "paramsCheck",
     property: "$$strict: true",
     without: "",
-    test: "every bad field is named at once",
+    test: "one answer names every bad field, with the values that would be accepted",
   },
   {
     ...wire,
@@ -145,7 +145,7 @@ export const REQUEST_GUARDS: readonly TestedGuard[] = [
     code: "$TEXT.length < INT64_MAX.length || $_",
     without: "$TEXT.length <= INT64_MAX.length",
     testFile: "mixins/actions/check-params.unit.test.ts",
-    test: "is told what a guild id is",
+    test: "alone or in a list, says what a guild id is",
   },
   {
     ...path,
@@ -162,7 +162,7 @@ export const REQUEST_GUARDS: readonly TestedGuard[] = [
     code: 'asError(refuse("INTERNAL"))',
     without: "arguments[0]",
     testFile: "mixins/actions/contract-action.contract.test.ts",
-    test: "lets no text of an unforeseen error cross the bus",
+    test: "sends no text of an unexpected error over the bus",
   },
   {
     ...path,
@@ -256,7 +256,7 @@ export const REQUEST_GUARDS: readonly TestedGuard[] = [
     code: "$_ > MAX_RESPONSE_BYTES",
     without: "false",
     testFile: "services/calendar-events/calendar-windows.int.test.ts",
-    test: "a series of long texts is refused",
+    test: "a series of long texts is refused if its occurrences exceed 4 MiB, and listed if they fit",
     onRealParts: true,
   },
   {

@@ -23,7 +23,7 @@ export const REVISION_GUARDS: readonly TestedGuard[] = [
     ...replicas,
     guard: "a new zone of the calendar changes the ETag of its series (D22)",
     file: "services/calendar-events/domain/event/event.ts",
-    in: "shownRevision",
+    in: "publicRevision",
     code: "`${$REVISION}.${anchorOf($_).version}`",
     without: "`${$REVISION}`",
     test: "an occurrence's ETag changes with its own data",
@@ -51,7 +51,7 @@ export const REVISION_GUARDS: readonly TestedGuard[] = [
     in: "tooMany",
     code: "$_ <= MAX_SUBSCRIBERS",
     without: "true",
-    test: "make a list of 1000 entries",
+    test: "beyond 1000 entries of a list are refused with 409, naming the field, and nothing is changed",
   },
   {
     ...subscribers,
@@ -59,7 +59,7 @@ export const REVISION_GUARDS: readonly TestedGuard[] = [
     in: "changedSet",
     code: "[...new Set($ADDED)].filter($_)",
     without: "[...new Set($ADDED)]",
-    test: "come to the same lists as in a set",
+    test: "give the same lists as a set, in any order and with duplicates",
   },
   {
     ...warnings,

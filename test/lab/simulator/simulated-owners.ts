@@ -98,7 +98,7 @@ export function newSimulatedOwners(
   function former(guildId: GuildId): FormerState {
     return {
       rules: formerOf(announcements, guildId, isOtherRule),
-      occurrences: formerOf(occurrences, guildId, isElsewhere),
+      occurrences: formerOf(occurrences, guildId, isExcluded),
     };
   }
 
@@ -153,6 +153,6 @@ function isOtherRule(before: Announcement, after: Announcement | null): boolean 
   return before.enabled && (after?.enabled !== true || before.standsSince !== after.standsSince);
 }
 
-function isElsewhere(before: Occurrence, after: Occurrence | null): boolean {
+function isExcluded(before: Occurrence, after: Occurrence | null): boolean {
   return before.scheduledAt !== after?.scheduledAt || before.coloredAt !== after.coloredAt;
 }
