@@ -1,10 +1,10 @@
 import type { BrokerOptions, Middleware } from "moleculer";
 import type { LoggerOptions } from "pino";
 import { lostCallRetry } from "./mixins/bus/lost-call-retry.middleware.ts";
-import { checkedPackets } from "./mixins/bus/packet-checks.middleware.ts";
+import { packetChecks } from "./mixins/bus/packet-checks.middleware.ts";
 import { inFlightCalls } from "./mixins/bus/in-flight-calls.middleware.ts";
 import { unavailableRetry } from "./mixins/bus/unavailable-retry.middleware.ts";
-import { SteadyNatsTransporter } from "./mixins/bus/nats-transporter.ts";
+import { NatsTransporter } from "./mixins/bus/nats-transporter.ts";
 
 /** What differs from process to process; everything else about a broker is the same everywhere. */
 export interface BrokerSettings {
@@ -50,7 +50,7 @@ export function brokerOptions({ nodeId, natsUrl, logLevel }: BrokerSettings): Br
     transporter:
       natsUrl === undefined
         ? null
-        : new SteadyNatsTransporter({ url: natsUrl, name: nodeId, reconnectTimeWait: 250, waitOnFirstConnect: true }),
+        : new NatsTransporter({ url: natsUrl, name: nodeId, reconnectTimeWait: 250, waitOnFirstConnect: true }),
     // At once: a service that is announced before its subscriptions are made would miss its first requests.
     transit: { serviceChangedDebounceTime: 0 } as NonNullable<BrokerOptions["transit"]>,
     // Half again as fast as JSON, and it keeps BigInt and undefined as they are.
@@ -64,7 +64,7 @@ export function brokerOptions({ nodeId, natsUrl, logLevel }: BrokerSettings): Br
     heartbeatTimeout: 3,
     // Without it a stopping service answers the calls in flight with an error.
     tracking: { enabled: true, shutdownTimeout: DRAIN_MS },
-    middlewares: [inFlightCalls, untrackedCalls, lostCallRetry(), unavailableRetry(), checkedPackets()],
+    middlewares: [inFlightCalls, untrackedCalls, lostCallRetry(), unavailableRetry(), packetChecks()],
     maxCallLevel: 10,
     // Params are checked by each action's contract, not by Moleculer (mixins/actions/check-params.ts).
     validator: false,

@@ -3,7 +3,7 @@ import { join } from "node:path";
 import { argv } from "node:process";
 import { pathToFileURL } from "node:url";
 import { databasePrivileges } from "../services/launch/permissions/database-privileges.ts";
-import { usersConf } from "../services/launch/permissions/nats-users.ts";
+import { natsUsersFile } from "../services/launch/permissions/nats-users.ts";
 import { SERVICES } from "../services/contracts/service-names.ts";
 
 const rights = Object.fromEntries(SERVICES.toSorted().map((service) => [service, databasePrivileges(service)]));
@@ -11,7 +11,7 @@ const rights = Object.fromEntries(SERVICES.toSorted().map((service) => [service,
 /** The files of this folder that follow from the services' tables of rights, by their paths. */
 export const RIGHTS: Readonly<Record<string, string>> = {
   "components/mongodb/rights.json": `${onFewLines(JSON.stringify(rights, undefined, 2))}\n`,
-  "components/nats/users.conf": usersConf(),
+  "components/nats/users.conf": natsUsersFile(),
 };
 
 /** A list of words on one line, as prettier has it. */

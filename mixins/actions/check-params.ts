@@ -5,9 +5,9 @@ const Validator = FastestValidator as unknown as typeof FastestValidator.default
 const NOT_NULL = { nullable: false };
 const validator = new Validator({
   useNewCustomCheckerFunction: true,
-  // By default the library accepts null for every optional field; here a field must allow it (D6).
+  // By default the library accepts null for every optional field. Here a field must allow null explicitly (D6).
   considerNullAsAValue: true,
-  // The library's own messages convert the refused value to text, which throws for a list of `{"toString": 1}`.
+  // The library's own messages convert the invalid value to text, which throws for a list of `{"toString": 1}`.
   messages: Object.fromEntries(Object.keys(new Validator().messages).map((type) => [type, ""])),
   defaults: {
     string: NOT_NULL,
@@ -19,12 +19,15 @@ const validator = new Validator({
   },
 });
 
-/** Returns a problem for every invalid field (D4); empty for valid params. */
+/** Returns one problem for each invalid field (D4); empty for valid params. */
 export type ParamsCheck = (params: object) => FieldProblem[];
 
 const checks = new WeakMap<object, ParamsCheck>();
 
-/** The check of a contract, compiled once. It does not change the params, and its messages contain none of their values. */
+/**
+ * Compiles the check of a contract, once. The check does not change the params, and its messages contain no value of
+ * them.
+ */
 export function paramsCheck<Params>(
   contract: Pick<ActionContract<Params, unknown>, "params" | "crossFieldProblems">,
 ): ParamsCheck {
@@ -32,19 +35,19 @@ export function paramsCheck<Params>(
   if (known !== undefined) return known;
   const validate = validator.compile({ ...contract.params, $$strict: true });
   const check: ParamsCheck = (params) => {
-    // A copy: the library writes `undefined` into the object for each absent field with a custom check.
+    // The library writes `undefined` into its argument for each absent field with a custom check, so it gets a copy.
     const outcome = validate({ ...params });
     const problems =
       outcome === true ? [] : (outcome as ValidationError[]).flatMap((error) => problemsOf(error, params));
     const named = new Set(problems.map((problem) => problem.field));
-    const tied = contract.crossFieldProblems?.(params) ?? [];
-    return [...problems, ...tied.filter((problem) => !named.has(problem.field))];
+    const crossField = contract.crossFieldProblems?.(params) ?? [];
+    return [...problems, ...crossField.filter((problem) => !named.has(problem.field))];
   };
   checks.set(contract, check);
   return check;
 }
 
-const WORDS: Record<string, readonly [code: FieldProblemCode, words: (expected: unknown) => string]> = {
+const MESSAGES: Record<string, readonly [code: FieldProblemCode, text: (expected: unknown) => string]> = {
   required: ["REQUIRED", () => "is required"],
   string: ["WRONG_TYPE", () => "must be a string"],
   number: ["WRONG_TYPE", () => "must be an integer"],
@@ -69,11 +72,11 @@ function problemsOf(error: ValidationError, params: object): FieldProblem[] {
   return unknownMembers(field, (params as Record<string, unknown>)[field], allowed);
 }
 
-/** Number of unknown members that are named, and the length of each name. */
+/** Limits of the answer: the number of unknown members that are named, and the length of each name. */
 const MAX_NAMED_MEMBERS = 10;
 const MAX_NAME_LENGTH = 64;
 
-/** One problem for each unknown member of an object (D37); the path of the params themselves is empty. */
+/** Returns one problem for each unknown member of an object (D37). The path of the params themselves is empty. */
 function unknownMembers(path: string, value: unknown, allowed: readonly string[]): FieldProblem[] {
   const unknown = Object.keys(Object(value) as object).filter((name) => !allowed.includes(name));
   return unknown.slice(0, MAX_NAMED_MEMBERS).map((name) => ({
@@ -86,9 +89,9 @@ function unknownMembers(path: string, value: unknown, allowed: readonly string[]
 
 function problemOf(error: ValidationError): FieldProblem {
   if (error.actual === null) return { field: error.field ?? "params", code: "WRONG_TYPE", message: "must not be null" };
-  const [code, words] = WORDS[error.type] ?? ["MALFORMED", () => "is not valid"];
-  // A message in the error comes from the rule itself.
-  const message = error.message || words(error.expected);
+  const [code, text] = MESSAGES[error.type] ?? ["MALFORMED", () => "is not valid"];
+  // If the rule has a message of its own, the error contains it.
+  const message = error.message || text(error.expected);
   const problem = { field: error.field ?? "params", code, message };
   return error.type === "stringEnum" ? { ...problem, allowed: String(error.expected).split(", ") } : problem;
 }

@@ -39,13 +39,13 @@ describe("the check of params", () => {
     expect(check({ recurrence: { count: null } })).toMatchObject([{ field: "recurrence.count", code: "WRONG_TYPE" }]);
   });
 
-  test("what is checked is left as it came: an absent field stays absent", () => {
+  test("the check does not change the params: an absent field stays absent", () => {
     const params = { amount: 1, recurrence: {} };
     check(params);
     expect([Object.keys(params), params.recurrence]).toEqual([["amount", "recurrence"], {}]);
   });
 
-  test("what is no text is of the wrong type, also where certain words are expected", () => {
+  test("a value that is not text is of the wrong type, even if only certain words are allowed", () => {
     const wrong = { code: "WRONG_TYPE", message: "must be a string" };
     expect(check({ name: 1, lang: true, roles: [1] })).toEqual([
       { field: "name", ...wrong },
@@ -55,7 +55,7 @@ describe("the check of params", () => {
   });
 
   test.each([1.5, true, {}, "0", "x", "9223372036854775808", "1".repeat(30)])(
-    "the guild %p, alone or in a list, is told what a guild id is (D7)",
+    "the error for the guild %p, alone or in a list, says what a guild id is (D7)",
     (guild) => {
       const guilds = paramsCheck({ params: { guild: guildId, guilds: listOf(guildId, 9) } });
       const message = "must be an integer from 1 to 9223372036854775807 (a number or a string)";
@@ -66,7 +66,7 @@ describe("the check of params", () => {
     },
   );
 
-  test("no value is made a text of: what has no text is refused as well as anything", () => {
+  test("no value is converted to text: a value without a text form is refused like any other", () => {
     const textless = [{ toString: 1, valueOf: 1 }];
     expect(() => String(textless)).toThrow(TypeError);
     const all = paramsCheck({ params: { ...contract.params, guild: guildId } });
@@ -76,18 +76,18 @@ describe("the check of params", () => {
     );
   });
 
-  test("a guild that is missing or null is told so alone", () => {
+  test("a missing guild or a null guild gets one problem", () => {
     const guild = paramsCheck({ params: { guild: guildId } });
     expect(guild({})).toEqual([{ field: "guild", code: "REQUIRED", message: "is required" }]);
     expect(guild({ guild: null })).toEqual([{ field: "guild", code: "WRONG_TYPE", message: "must not be null" }]);
   });
 
-  test("a value that no rule of ours knows to refuse is never repeated", () => {
+  test("the error of a value never repeats the value", () => {
     const strange = paramsCheck({ params: { mail: { type: "email" } } });
     expect(strange({ mail: "hunter2" })).toEqual([{ field: "mail", code: "MALFORMED", message: "is not valid" }]);
   });
 
-  test("every bad field is named at once, with the values that would be accepted (D4)", () => {
+  test("one answer names every bad field, with the values that would be accepted (D4)", () => {
     expect(check({ name: "abcde", lang: "C", amount: 10, roles: ["1", "x"], unknown: 1 })).toMatchObject([
       { field: "name", code: "TOO_LONG" },
       { field: "lang", code: "NOT_ALLOWED", allowed: ["A", "B"] },

@@ -5,7 +5,7 @@ import { brokerOptions } from "../../moleculer.config.ts";
 import { action, type Caller } from "../../services/contracts/contract.ts";
 import { refuse } from "../../services/contracts/errors.ts";
 import { integer } from "../../services/contracts/field-rules.ts";
-import { asError, type Checked, serve } from "./contract-action.ts";
+import { asError, type CheckedCallOptions, serve } from "./contract-action.ts";
 
 const thing = { keys: "operator read", params: { at: integer(0, 9) } } as const;
 const read = action<{ at: number }, number>({ ...thing, name: "thing.read", idempotent: true });
@@ -41,7 +41,7 @@ describe("an action that serves a contract", () => {
     };
   };
 
-  test("sees checked params alone: a field that is wrong, or unknown, never reaches it", async () => {
+  test("gets only valid params: an invalid or unknown field never reaches its handler", async () => {
     await expect(call("thing.read", { at: 3 })).resolves.toBe(3);
     await expect(call("thing.read", { at: 10 })).rejects.toMatchObject({
       type: "INVALID_REQUEST",
@@ -52,23 +52,23 @@ describe("an action that serves a contract", () => {
     expect(calls).toBe(1);
   });
 
-  test("does not check anew what has just passed its own check here, and no other's word counts", async () => {
-    const checkedBy = (contract: object): Checked => ({ checkedBy: contract });
+  test("does not repeat a check of its own contract in this process, and trusts no other check", async () => {
+    const checkedBy = (contract: object): CheckedCallOptions => ({ checkedBy: contract });
     await expect(broker.call("thing.read", { at: 10 }, checkedBy(read))).resolves.toBe(10);
     await expect(broker.call("thing.read", { at: 10 }, checkedBy(make))).rejects.toMatchObject({ code: 400 });
     await expect(broker.call("thing.read", { at: 10 }, { meta: checkedBy(read) })).rejects.toMatchObject({ code: 400 });
   });
 
-  test("is for those alone whom the contract names, whoever passed the call on (D3)", async () => {
+  test("serves only the callers that the contract names, whichever service passed the call on (D3)", async () => {
     const caller = { keyId: "k", kind: "service", access: "write", guilds: [] } as const;
-    const asked = (kind: Caller["kind"]) =>
+    const callAs = (kind: Caller["kind"]) =>
       broker.call("thing.read", { at: 1 }, { meta: { caller: { ...caller, kind } } });
-    await expect(asked("service")).rejects.toMatchObject({ type: "FORBIDDEN", code: 403 });
+    await expect(callAs("service")).rejects.toMatchObject({ type: "FORBIDDEN", code: 403 });
     expect(calls).toBe(0);
-    await expect(asked("operator")).resolves.toBe(1);
+    await expect(callAs("operator")).resolves.toBe(1);
   });
 
-  test("answers a refusal as the error of its table", async () => {
+  test("turns a refusal into the error of the error table", async () => {
     handle = () => refuse("EVENT_NOT_FOUND");
     await expect(call("thing.read", { at: 1 })).rejects.toMatchObject({
       type: "EVENT_NOT_FOUND",
@@ -77,14 +77,14 @@ describe("an action that serves a contract", () => {
     });
   });
 
-  test("lets no text of an unforeseen error cross the bus", async () => {
+  test("sends no text of an unexpected error over the bus", async () => {
     failing(new Error("secret of the driver"));
     const error: unknown = await call("thing.read", { at: 1 }).catch((thrown: unknown) => thrown);
     expect(error).toMatchObject({ type: "INTERNAL", code: 500, message: "Internal error" });
     expect(JSON.stringify(error)).not.toContain("secret");
   });
 
-  test("that fails for a reason nobody foresaw is found in the log by its request and its trace (D4)", async () => {
+  test("logs an unexpected failure with the request and the trace (D4)", async () => {
     const lines: unknown[] = [];
     const { error: writeError } = broker.logger;
     broker.logger.error = (...line) => void lines.push(line[0]);
@@ -96,7 +96,7 @@ describe("an action that serves a contract", () => {
     expect(lines).toEqual([expect.objectContaining(names)]);
   });
 
-  test("that is a write is one line: who did what to which record, for which request, and no text", async () => {
+  test("logs one line for a write: who changed which record for which request, and no text", async () => {
     const lines: unknown[] = [];
     const { options } = broker as { options: { logger?: unknown } };
     const configured = options.logger;
@@ -121,12 +121,12 @@ describe("an action that serves a contract", () => {
     await expect(call("thing.make", { at: 1 })).rejects.toMatchObject({ type: "CALENDAR_NOT_FOUND", code: 404 });
   });
 
-  test("is tried again when the database is out of reach, but only when twice is the same as once", async () => {
+  test("is retried while the database is unreachable, but only if it is idempotent", async () => {
     failing(new mongoose.mongo.MongoNotConnectedError("gone"));
     await expect(call("thing.read", { at: 1 })).rejects.toMatchObject({ type: "UNAVAILABLE", code: 503 });
     expect(calls).toBe(3);
     calls = 0;
-    // It was begun: whether the driver's last word reached the database is not known.
+    // The write had started: whether it reached the database is unknown.
     await expect(call("thing.make", { at: 1 })).rejects.toMatchObject({ type: "OUTCOME_UNKNOWN", code: 503 });
     expect(calls).toBe(1);
   });

@@ -2,13 +2,13 @@ import type { ActionSchema, CallingOptions, Context, ServiceBroker } from "molec
 import moleculer from "moleculer";
 import type { ActionContract, CallMeta, FieldProblem } from "../../services/contracts/contract.ts";
 import { ERRORS, type ErrorType, isRefusal, refuse, type Refusal } from "../../services/contracts/errors.ts";
-import type { Repeatable } from "../bus/retry-policy.ts";
+import type { RetryableAction } from "../bus/retry-policy.ts";
 import { paramsCheck } from "./check-params.ts";
 import type { WriteId } from "../../services/contracts/ids.ts";
-import { isDatabaseOutOfReach } from "../mongo/database.mixin.ts";
+import { isDatabaseUnavailable } from "../mongo/database.mixin.ts";
 import { isLogged } from "../observability/log-level.ts";
 import { mayCall } from "./may-call.ts";
-import { type CurrentWrite, DeadlinePassed, inWrite } from "../mongo/write-context.ts";
+import { type WriteContext, DeadlinePassed, runInWriteContext } from "../mongo/write-context.ts";
 import { isWriteId, newWriteId } from "../mongo/write-id.ts";
 import { readTraceparent, traceIdIn } from "../observability/trace-context.ts";
 
@@ -18,8 +18,8 @@ const { MoleculerClientError, MoleculerError, MoleculerRetryableError } = molecu
 export type CallContext<Params> = Context<Params, CallMeta>;
 
 /**
- * The Moleculer action of a contract. It checks params and caller before the handler runs, and turns a refusal that the
- * handler returns into the error that is sent to the caller.
+ * The Moleculer action of a contract. It checks params and caller before the handler runs, and turns a refusal that
+ * the handler returns into the error that the caller receives.
  *
  * Only idempotent actions are retried: any other action would run twice.
  */
@@ -28,22 +28,22 @@ export function serve<Params, Result>(
   handler: (params: Params, context: CallContext<Params>) => Promise<Result | Refusal>,
 ): Record<string, ActionSchema> {
   const check = paramsCheck(contract);
-  const onceAtATime = sharedTries<Result | Refusal>();
+  const runOnce = singleFlightWrites<Result | Refusal>();
   const [, verb] = contract.name.split(".", 2) as [string, string];
-  const schema: Repeatable = {
+  const schema: RetryableAction = {
     isIdempotent: contract.idempotent,
     isRead: isRead(contract),
     async handler(context: CallContext<Params>) {
       const problems = wasChecked(context, contract) ? [] : check(context.params as object);
       if (problems.length > 0) throw asError(refuse("INVALID_REQUEST", problems));
       if (!mayCall(contract, context.params as object, context.meta.caller)) throw asError(refuse("FORBIDDEN"));
-      if (isLogged(context.broker, "debug")) loggerOf(context).debug(namesOf(context), "action");
+      if (isLogged(context.broker, "debug")) actionLogger(context).debug(logFieldsOf(context), "action");
       const work = async () => {
-        const done = await handler(context.params, context);
-        if (!isRead(contract) && !isRefusal(done)) logWrite(context, done);
-        return done;
+        const result = await handler(context.params, context);
+        if (!isRead(contract) && !isRefusal(result)) logWrite(context, result);
+        return result;
       };
-      const result = await onceAtATime(writeOf(contract, context.meta), work).catch((error: unknown) => {
+      const result = await runOnce(writeContextOf(contract, context.meta), work).catch((error: unknown) => {
         throw asSafeError(error, contract, context);
       });
       if (isRefusal(result)) throw asError(result);
@@ -53,64 +53,68 @@ export function serve<Params, Result>(
   return { [verb]: schema };
 }
 
-/** The write that the call belongs to; without an id for a read. Each call without a write id is a new write. */
-function writeOf(contract: Pick<ActionContract<unknown, unknown>, "keys">, meta: CallMeta): CurrentWrite {
-  const { writeUntil: until, writeId } = meta;
-  if (isRead(contract)) return { until };
-  if (writeId !== undefined && !isWriteId(writeId)) throw asError(refuse("INVALID_REQUEST", [NO_WRITE_ID]));
-  return { until, id: writeId ?? newWriteId(), origin: originOf(meta) };
+/** The write that the call belongs to; without an id for a read. A call without a write id is a new write. */
+function writeContextOf(contract: Pick<ActionContract<unknown, unknown>, "keys">, meta: CallMeta): WriteContext {
+  const { writeUntil: deadline, writeId } = meta;
+  if (isRead(contract)) return { deadline };
+  if (writeId !== undefined && !isWriteId(writeId)) throw asError(refuse("INVALID_REQUEST", [INVALID_WRITE_ID]));
+  return { deadline, id: writeId ?? newWriteId(), origin: originOf(meta) };
 }
 
-/** The request of a call, as far as it may be stored: who asks on the bus without the gateway could name anything. */
-function originOf({ requestId, traceparent }: CallMeta): CurrentWrite["origin"] {
-  if (requestId === undefined || requestId.length > LONGEST_REQUEST_ID) return undefined;
+/** The request of a call, if it is valid and short enough to be stored. Bus users set these fields themselves. */
+function originOf({ requestId, traceparent }: CallMeta): WriteContext["origin"] {
+  if (requestId === undefined || requestId.length > MAX_REQUEST_ID_LENGTH) return undefined;
   return readTraceparent(traceparent) === undefined ? { requestId } : { requestId, traceparent: traceparent as string };
 }
 
-const LONGEST_REQUEST_ID = 64;
+const MAX_REQUEST_ID_LENGTH = 64;
 
-const NO_WRITE_ID: FieldProblem = { field: "meta.writeId", code: "MALFORMED", message: "must be a UUID of version 7" };
+const INVALID_WRITE_ID: FieldProblem = {
+  field: "meta.writeId",
+  code: "MALFORMED",
+  message: "must be a UUID of version 7",
+};
 
 /**
- * Performs a write once: a second try that arrives during the first one shares its outcome. If it ran, it would see neither
- * the stored result of the first one nor its share of a limit.
+ * Runs a write once: a second try that arrives during the first one shares its outcome. If the second try ran, it
+ * would see neither the result of the first one nor the first one's share of a limit.
  */
-function sharedTries<Outcome>(): (write: CurrentWrite, work: () => Promise<Outcome>) => Promise<Outcome> {
-  const underWay = new Map<WriteId, Promise<Outcome>>();
+function singleFlightWrites<Outcome>(): (write: WriteContext, work: () => Promise<Outcome>) => Promise<Outcome> {
+  const inFlight = new Map<WriteId, Promise<Outcome>>();
   return (write, work) => {
     const { id } = write;
-    if (id === undefined) return inWrite(write, work);
-    const before = underWay.get(id);
+    if (id === undefined) return runInWriteContext(write, work);
+    const before = inFlight.get(id);
     if (before !== undefined) return before;
-    const outcome = inWrite(write, work).finally(() => underWay.delete(id));
-    underWay.set(id, outcome);
+    const outcome = runInWriteContext(write, work).finally(() => inFlight.delete(id));
+    inFlight.set(id, outcome);
     return outcome;
   };
 }
 
 /** The options of a call whose params this process has just checked against that contract. */
-export interface Checked extends CallingOptions {
+export interface CheckedCallOptions extends CallingOptions {
   readonly checkedBy?: object;
 }
 
 /** Options do not cross the bus: params from another process are always checked. */
 function wasChecked({ options }: Context<unknown, CallMeta>, contract: object): boolean {
-  return (options as Checked).checkedBy === contract;
+  return (options as CheckedCallOptions).checkedBy === contract;
 }
 
-/** Whether the action only reads. Actions without a key rule are internal and write nothing. */
+/** Whether the action only reads. Actions without a key rule are internal and only read. */
 export function isRead({ keys }: Pick<ActionContract<unknown, unknown>, "keys">): boolean {
   return !keys.endsWith("write");
 }
 
-/** By what a line of any service's log is found: the request that it was for (D4), and its trace. */
-function namesOf({ action, meta: { requestId, traceparent } }: Context<unknown, CallMeta>): object {
+/** The fields by which a reader finds a line in the log of any service: the request (D4) and its trace. */
+function logFieldsOf({ action, meta: { requestId, traceparent } }: Context<unknown, CallMeta>): object {
   return { action: action?.name, requestId, traceId: traceIdIn(traceparent) };
 }
 
 /**
- * One line for each write that was done: who changed what, for which request. Of params and result it has ids and the
- * revision alone: never a text, never a secret.
+ * Logs a completed write: who changed what, for which request. Of params and result the line has only ids and the
+ * revision, never a text or a secret.
  */
 function logWrite(context: Context<unknown, CallMeta>, result: unknown): void {
   const { broker, params, meta } = context;
@@ -119,26 +123,29 @@ function logWrite(context: Context<unknown, CallMeta>, result: unknown): void {
     Record<"guildId" | "id" | "eventId" | "calendarNumber" | "revision", unknown>
   >;
   const record = { guildId, id: id ?? eventId ?? calendarNumber ?? guildId, revision };
-  loggerOf(context).info({ keyId: meta.caller?.keyId, ...record, ...namesOf(context) }, "write");
+  actionLogger(context).info({ keyId: meta.caller?.keyId, ...record, ...logFieldsOf(context) }, "write");
 }
 
-/** The broker's own logger writes errors alone (moleculer.config.ts). */
-function loggerOf({ broker }: Context<unknown, CallMeta>): ServiceBroker["logger"] {
+/** The broker's own logger writes only errors (moleculer.config.ts), so actions have a logger of their own. */
+function actionLogger({ broker }: Context<unknown, CallMeta>): ServiceBroker["logger"] {
   return broker.getLogger("actions");
 }
 
-/** A refusal in the form that crosses the bus: `type`, `code` and `data` survive, the class does not. */
+/** Converts a refusal to an error that can cross the bus: `type`, `code` and `data` survive, the class does not. */
 export function asError({ refusal, problems, message }: Refusal): Error {
-  const { status, message: usual } = ERRORS[refusal];
+  const { status, message: defaultMessage } = ERRORS[refusal];
   const data = problems === undefined ? undefined : { problems };
-  const isPassing = refusal === "UNAVAILABLE" || refusal === "OUTCOME_UNKNOWN";
-  const ErrorClass = isPassing ? MoleculerRetryableError : MoleculerClientError;
-  return new ErrorClass(message ?? usual, status, refusal, data);
+  const isTemporary = refusal === "UNAVAILABLE" || refusal === "OUTCOME_UNKNOWN";
+  const ErrorClass = isTemporary ? MoleculerRetryableError : MoleculerClientError;
+  return new ErrorClass(message ?? defaultMessage, status, refusal, data);
 }
 
-/** An error of our own table, whichever process threw it, as the refusal that it was; undefined for any other. */
+/**
+ * Converts an error of the error table back to its refusal, whichever process threw it; undefined for any other
+ * error.
+ */
 export function asRefusal(error: unknown): Refusal | undefined {
-  // Whatever is thrown is asked for its properties, undefined too.
+  // A thrown value may be undefined or a primitive.
   const { type, message, data } = Object(error) as {
     type?: string;
     message?: string;
@@ -148,7 +155,9 @@ export function asRefusal(error: unknown): Refusal | undefined {
   return refuse(type as ErrorType, data?.problems, message);
 }
 
-/** What may cross the bus: a refusal as it is, anything else without its text, which is logged here. */
+/**
+ * The error that the caller receives. A refusal passes unchanged. The text of any other error stays here, in the log.
+ */
 function asSafeError(
   error: unknown,
   contract: Pick<ActionContract<unknown, unknown>, "keys">,
@@ -156,19 +165,19 @@ function asSafeError(
 ): unknown {
   if (asRefusal(error) !== undefined) return error;
   if (error instanceof DeadlinePassed) return asError(refuse("UNAVAILABLE"));
-  if (isUnavailable(error)) return asError(notNow(contract));
-  context.broker.logger.error({ err: error, ...namesOf(context) }, "action failed");
+  if (isUnavailable(error)) return asError(unavailableRefusal(contract));
+  context.broker.logger.error({ err: error, ...logFieldsOf(context) }, "action failed");
   return asError(refuse("INTERNAL"));
 }
 
-/** "Not now", of something that was begun: a read changed nothing, of anything else nobody knows. */
-export function notNow(contract: Pick<ActionContract<unknown, unknown>, "keys">): Refusal {
+/** The refusal of an action whose outcome is unknown. A read has changed nothing; a write may have been stored. */
+export function unavailableRefusal(contract: Pick<ActionContract<unknown, unknown>, "keys">): Refusal {
   return refuse(isRead(contract) ? "UNAVAILABLE" : "OUTCOME_UNKNOWN");
 }
 
 /** Whether the database or another service was unreachable, or did not answer in time. */
 export function isUnavailable(error: unknown): boolean {
-  if (isDatabaseOutOfReach(error)) return true;
+  if (isDatabaseUnavailable(error)) return true;
   if (!(error instanceof MoleculerError)) return false;
   const { retryable, code } = error as { retryable?: boolean; code?: unknown };
   return retryable === true || code === 504;

@@ -1,27 +1,27 @@
 import type { Context } from "moleculer";
 import type { EventContract } from "../../services/contracts/contract.ts";
 import { paramsCheck } from "./check-params.ts";
-import { LimitedLog } from "../observability/rate-limited-log.ts";
+import { RateLimitedLog } from "../observability/rate-limited-log.ts";
 import { busRefusals } from "../observability/metrics.ts";
 
 type Listener = (context: Context) => void;
 
 /**
- * The Moleculer event listener of a contract. A payload that breaks the contract's rules is dropped, counted and logged:
- * an event is a hint, and whoever sent it could have sent anything. Nothing is asked or tried again because of it.
+ * The Moleculer event listener of a contract. A payload that violates the contract is dropped, counted and logged.
+ * Nothing is requested again because of it: an event is only a hint, and anyone on the bus could have sent it.
  */
 export function listen<Payload>(
   contract: EventContract<Payload>,
   handler: (payload: Payload) => void,
 ): Record<string, Listener> {
   const check = paramsCheck({ params: contract.payload });
-  let log: LimitedLog | undefined;
+  let log: RateLimitedLog | undefined;
   return {
     [contract.name]({ params, nodeID, broker }) {
       const problems = check(Object(params) as object);
       if (problems.length === 0) return handler(params as Payload);
       busRefusals.inc({ packet: "EVENT", reason: `the payload of ${contract.name}` });
-      log ??= new LimitedLog((fields, text) => broker.getLogger("bus").warn(fields, text));
+      log ??= new RateLimitedLog((fields, text) => broker.getLogger("bus").warn(fields, text));
       const fields = { event: contract.name, sender: nodeID, problems: problems.slice(0, 5) };
       log.note(contract.name, fields, "an event with a wrong payload was dropped");
     },

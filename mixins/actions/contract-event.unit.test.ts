@@ -23,7 +23,7 @@ const revision = 7;
 const announcementId = "0190a1b2-c3d4-7e5f-8a9b-0c1d2e3f4a5b";
 const eventId = `e${"0".repeat(25)}`;
 const outcome = { guildId, announcementId, eventId, startsAt: 2, dueAt: 1, channel: "7", state: "sent", settledAt: 3 };
-/** What the services send. */
+/** A valid payload of each event. */
 const PAYLOADS: Readonly<Record<string, object>> = {
   "announcement.changed": { guildId, id: announcementId, revision },
   "api-key.changed": { id: "0123456789abcdef0123" },
@@ -35,16 +35,16 @@ const PAYLOADS: Readonly<Record<string, object>> = {
   "announcement.failed": { ...outcome, state: "failed", eventId: `${eventId}_20260101T000000Z` },
   "api.rates-used": { from: "x".repeat(36), reports: { key: [{ of: "k", window: 1, amount: 2 }], failures: [] } },
 };
-/** What stands in the place of each field. */
+/** Invalid values for each field. */
 const WRONG = [{ $gt: "" }, { $ne: null }, ["7"], null, "x".repeat(5_000), Number.NaN, 1n, true];
 
 describe("an event", () => {
-  test("of every contract has a payload here", () => {
+  test("every event contract has a payload in this test", () => {
     expect(contracts.map(({ name }) => name).toSorted()).toEqual(Object.keys(PAYLOADS).toSorted());
   });
 
   test.each(contracts.map((contract) => [contract.name, contract] as const))(
-    "%s is taken as it is sent, and dropped with any other field or any field of another form",
+    "%s is accepted as it is sent, and dropped with an unknown or invalid field",
     (name, contract) => {
       const payload = PAYLOADS[name] as Readonly<Record<string, unknown>>;
       const check = paramsCheck({ params: contract.payload });
@@ -63,17 +63,17 @@ describe("an event", () => {
   test.each([[undefined], [null], ["text"], [[guildId]], [{ guildId: { $gt: "" }, revision }]])(
     "with the payload %j never reaches its listener, and is logged without its values",
     (params) => {
-      const heard: unknown[] = [];
+      const received: unknown[] = [];
       const lines: unknown[] = [];
       const { name } = guildSettings.guildSettingsChanged;
-      const listener = listen(guildSettings.guildSettingsChanged, (payload) => heard.push(payload))[name];
+      const listener = listen(guildSettings.guildSettingsChanged, (payload) => received.push(payload))[name];
       const broker = { getLogger: () => ({ warn: (...line: unknown[]) => lines.push(line) }) };
       const context = (payload: unknown) => ({ params: payload, nodeID: "x.y", broker }) as never;
       for (let times = 0; times < 3; times += 1) listener?.(context(params));
-      expect([heard, lines.length]).toEqual([[], 1]);
+      expect([received, lines.length]).toEqual([[], 1]);
       expect(JSON.stringify(lines)).not.toContain("$gt");
       listener?.(context({ guildId, revision }));
-      expect(heard).toEqual([{ guildId, revision }]);
+      expect(received).toEqual([{ guildId, revision }]);
     },
   );
 });

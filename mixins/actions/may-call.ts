@@ -1,8 +1,8 @@
 import type { ActionContract, Caller } from "../../services/contracts/contract.ts";
 
 /**
- * Whether the caller may call the action with these checked params (D3). The gateway checks before it calls and the owner
- * before it serves: neither relies on the other. A call without a caller is internal.
+ * Whether the caller may call the action with these checked params (D3). The gateway checks before it calls, and the
+ * owner checks again before it serves; neither relies on the other. A call without a caller is internal.
  *
  * The owner of a record checks the fields that only an operator may change (D11).
  */
@@ -14,9 +14,9 @@ export function mayCall(
   if (caller === undefined) return true;
   if (keys === "none") return false;
   if (keys.endsWith(" write") && caller.access !== "write") return false;
-  return keys.startsWith("operator ") ? caller.kind === "operator" : opens(caller, params);
+  return keys.startsWith("operator ") ? caller.kind === "operator" : coversGuild(caller, params);
 }
 
-function opens({ kind, guilds }: Caller, { guildId }: { readonly guildId?: unknown }): boolean {
+function coversGuild({ kind, guilds }: Caller, { guildId }: { readonly guildId?: unknown }): boolean {
   return typeof guildId === "string" && (kind !== "guild" || guilds.includes(guildId));
 }

@@ -26,11 +26,11 @@ describe("who may call", () => {
     ["an operator's key", key("operator", "write"), ["guild read", "guild write", "operator read", "operator write"]],
     ["an operator's key to read", key("operator", "read"), ["guild read", "operator read"]],
     ["a call from inside", undefined, RULES],
-  ] as const)("%s opens what it was made for (D3)", (_name, caller, rules) => {
+  ] as const)("%s gives access only to the actions and guilds that it was created for (D3)", (_name, caller, rules) => {
     expect(rulesOpenTo(caller)).toEqual(rules);
   });
 
-  test("params without a guild are nobody's guild", () => {
+  test("a key for guilds gives no access to params without a guild", () => {
     expect(rulesOpenTo(key("service", "write"), {})).toEqual([]);
     expect(rulesOpenTo(key("guild", "write", "1"), { guildId: ["1"] })).toEqual([]);
   });

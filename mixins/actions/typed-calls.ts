@@ -1,7 +1,7 @@
 import type { CallingOptions } from "moleculer";
 import type { ActionContract, EventContract } from "../../services/contracts/contract.ts";
 
-/** A broker, or the context of a call, which passes its meta on. */
+/** A broker, or the context of a call, which passes its meta on to the next call. */
 export interface ActionCaller {
   call(action: string, params: object, options?: CallingOptions): Promise<unknown>;
 }
@@ -10,7 +10,10 @@ interface Broadcaster {
   broadcast(event: string, payload: object, options?: { readonly groups: string[] }): Promise<unknown>;
 }
 
-/** Calls an action by its contract. Rejects with the refusal of its owner (`asRefusal`) or an error of Moleculer. */
+/**
+ * Calls an action by its contract. Rejects with the refusal of its owner (see `asRefusal`) or with an error of
+ * Moleculer.
+ */
 export function callAction<Params extends object, Result>(
   caller: ActionCaller,
   contract: Pick<ActionContract<Params, Result>, "name" | "types">,

@@ -1,32 +1,32 @@
 import DataLoader from "dataloader";
 import { settledOrTimedOut } from "./timeout.ts";
 
-/** Concurrent batches of one function. Items that arrive meanwhile form the next batch. */
+/** Concurrent batches of one function. Items that arrive while these run form the next batch. */
 const MAX_CONCURRENT_BATCHES = 2;
 
 export interface BatchOptions {
   /** Largest size of a batch. */
-  readonly most: number;
+  readonly maxSize: number;
   /** Time that the first item waits for others; 0 by default. */
   readonly gatherMs?: number;
   /** Time after which a slow batch no longer counts as concurrent. Without it a batch counts until it settles. */
-  readonly placeMs?: number;
+  readonly slotTimeoutMs?: number;
 }
 
 /**
- * Collects concurrent items into batches: for a database and its driver one command costs more than the items in it. An
- * item does not wait for others unless `gatherMs` is set; under load, the items that arrive during two running batches form
- * the next one.
+ * Collects concurrent items into batches, because a database command costs more than the items in it. An item does
+ * not wait for others unless `gatherMs` is set; under load, the items that arrive while two batches run form the next
+ * one.
  *
- * By the library `dataloader`, which gathers, splits and hands out; its cache is off.
+ * The library `dataloader` gathers, splits and distributes; its cache is off.
  *
- * @param work - Does all of it; answers for each, in their order, what came of it, or why nothing did.
+ * @param work - Processes a batch. Resolves with one result or error for each item, in order.
  */
 export function batched<Item, Result>(
   work: (items: readonly Item[]) => Promise<readonly (Result | Error)[]>,
-  { most, gatherMs = 0, placeMs }: BatchOptions,
+  { maxSize, gatherMs = 0, slotTimeoutMs }: BatchOptions,
 ): (item: Item) => Promise<Result> {
-  /** Batches that wait for the end of another one, in the order of arrival. */
+  /** Batches that wait for a running one to end, in the order of arrival. */
   const waiting: (() => void)[] = [];
   let free = MAX_CONCURRENT_BATCHES;
 
@@ -46,11 +46,15 @@ export function batched<Item, Result>(
 
   async function begin(items: readonly Item[]): Promise<readonly (Result | Error)[]> {
     const outcome = work(items);
-    void (placeMs === undefined ? outcome.then(noop, noop) : settledOrTimedOut(outcome, placeMs)).then(end);
+    void (slotTimeoutMs === undefined ? outcome.then(noop, noop) : settledOrTimedOut(outcome, slotTimeoutMs)).then(end);
     return outcome;
   }
 
-  const loader = new DataLoader<Item, Result>(begin, { cache: false, maxBatchSize: most, batchScheduleFn: schedule });
+  const loader = new DataLoader<Item, Result>(begin, {
+    cache: false,
+    maxBatchSize: maxSize,
+    batchScheduleFn: schedule,
+  });
   return (item) => loader.load(item);
 }
 

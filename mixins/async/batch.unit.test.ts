@@ -8,8 +8,8 @@ interface UnderWay {
   readonly end: (error?: Error) => void;
 }
 
-/** Work that goes on until it is ended; each item's outcome is its capital. */
-function gathered({ most = 100, placeMs }: { most?: number; placeMs?: number } = {}) {
+/** A batch function that runs until the test ends it. The result of an item is its capital letter. */
+function observedBatches({ maxSize = 100, slotTimeoutMs }: { maxSize?: number; slotTimeoutMs?: number } = {}) {
   const begun: UnderWay[] = [];
   const ask = batched(
     (items: readonly string[]) =>
@@ -18,70 +18,70 @@ function gathered({ most = 100, placeMs }: { most?: number; placeMs?: number } =
           error === undefined ? resolve(items.map((item) => item.toUpperCase())) : reject(error);
         begun.push({ items, end });
       }),
-    { most, ...(placeMs !== undefined && { placeMs }) },
+    { maxSize, ...(slotTimeoutMs !== undefined && { slotTimeoutMs }) },
   );
   const shown = () => begun.map(({ items }) => items.join(""));
-  /** Asks for each letter, as long as the turn lasts. */
-  const askFor = async (letters: string) => {
+  /** Adds each letter in the same turn. */
+  const addAll = async (letters: string) => {
     const outcomes = Promise.allSettled(letters.split("").map(ask));
     await turn();
     return { outcomes };
   };
-  return { begun, shown, askFor };
+  return { begun, shown, addAll };
 }
 
-describe("what is done together", () => {
+describe("a batch", () => {
   afterEach(() => void jest.useRealTimers());
 
-  test("is what was asked for in one turn of the event loop, and each gets its own", async () => {
-    const { begun, shown, askFor } = gathered();
-    const { outcomes } = await askFor("ab");
+  test("contains the items of one turn of the event loop, and each item gets its own result", async () => {
+    const { begun, shown, addAll } = observedBatches();
+    const { outcomes } = await addAll("ab");
     begun[0]?.end();
     await expect(outcomes).resolves.toMatchObject([{ value: "A" }, { value: "B" }]);
     expect(shown()).toEqual(["ab"]);
   });
 
-  test("is, while two are under way, all that comes, as soon as one of them ends", async () => {
-    const { begun, shown, askFor } = gathered();
-    for (const letters of ["a", "b", "c", "d"]) await askFor(letters);
+  test("collects all items that arrive while two batches run, and starts when one of them ends", async () => {
+    const { begun, shown, addAll } = observedBatches();
+    for (const letters of ["a", "b", "c", "d"]) await addAll(letters);
     expect(shown()).toEqual(["a", "b"]);
     begun[1]?.end();
     await turn();
     expect(shown()).toEqual(["a", "b", "cd"]);
   });
 
-  test("is more than one where it is too much for one", async () => {
-    const { shown, askFor } = gathered({ most: 2 });
-    await askFor("abc");
+  test("is split when it has more items than the limit", async () => {
+    const { shown, addAll } = observedBatches({ maxSize: 2 });
+    await addAll("abc");
     expect(shown()).toEqual(["ab", "c"]);
   });
 
-  test("gives its place to the next also where it fails, and fails for all", async () => {
-    const { begun, shown, askFor } = gathered();
-    const { outcomes } = await askFor("ab");
-    for (const letters of ["c", "d"]) await askFor(letters);
+  test("that fails rejects all its items and lets the next batch start", async () => {
+    const { begun, shown, addAll } = observedBatches();
+    const { outcomes } = await addAll("ab");
+    for (const letters of ["c", "d"]) await addAll(letters);
     begun[0]?.end(new Error("gone"));
     await expect(outcomes).resolves.toMatchObject([{ status: "rejected" }, { status: "rejected" }]);
     await turn();
     expect(shown()).toEqual(["ab", "c", "d"]);
   });
 
-  test("gives its place to the next when it is late, where that is said, and once", async () => {
+  test("that is slow lets one further batch start after the slot timeout", async () => {
     jest.useFakeTimers({ doNotFake: ["setImmediate"] });
-    const { begun, shown, askFor } = gathered({ placeMs: 20 });
-    for (const letters of ["a", "b", "c"]) await askFor(letters);
+    const { begun, shown, addAll } = observedBatches({ slotTimeoutMs: 20 });
+    for (const letters of ["a", "b", "c"]) await addAll(letters);
     expect(shown()).toEqual(["a", "b"]);
     await jest.advanceTimersByTimeAsync(20);
     expect(shown()).toEqual(["a", "b", "c"]);
     begun[0]?.end();
-    for (const letters of ["d", "e"]) await askFor(letters);
+    for (const letters of ["d", "e"]) await addAll(letters);
     expect(shown()).toEqual(["a", "b", "c", "d"]);
   });
 
-  test("keeps its place for as long as it takes, where nothing is said", async () => {
+  test("without a slot timeout counts until it settles", async () => {
     jest.useFakeTimers({ doNotFake: ["setImmediate"] });
-    const { shown, askFor } = gathered();
-    for (const letters of ["a", "b", "c"]) await askFor(letters);
+    const { shown, addAll } = observedBatches();
+    for (const letters of ["a", "b", "c"]) await addAll(letters);
     await jest.advanceTimersByTimeAsync(60_000);
     expect(shown()).toEqual(["a", "b"]);
   });

@@ -2,7 +2,7 @@ import { describe, expect, test } from "@jest/globals";
 import { EndOfTurn } from "./end-of-turn.ts";
 
 describe("the end of a turn", () => {
-  test("does what was added in a turn together, in its order", async () => {
+  test("runs the functions that were added in a turn together, in order", async () => {
     const done: string[] = [];
     const turn = new EndOfTurn();
     const all = ["a", "b", "c"].map((each) => turn.add(() => void done.push(each)));
@@ -13,7 +13,7 @@ describe("the end of a turn", () => {
     expect(done).toEqual(["a", "b", "c", "later in the turn"]);
   });
 
-  test("what throws is told to whom it belongs, and holds up nothing else", async () => {
+  test("a function that throws rejects its own promise and does not stop the others", async () => {
     const turn = new EndOfTurn();
     const outcomes = await Promise.allSettled([
       turn.add(() => {
@@ -24,7 +24,7 @@ describe("the end of a turn", () => {
     expect(outcomes).toMatchObject([{ status: "rejected", reason: { message: "closed" } }, { status: "fulfilled" }]);
   });
 
-  test("what is added as others are done is done in the next turn", async () => {
+  test("a function that is added while others run is run in the next turn", async () => {
     const done: string[] = [];
     const turn = new EndOfTurn();
     let inner: Promise<void> | undefined;

@@ -3,7 +3,7 @@ import { runInNewContext } from "node:vm";
 import { beforeEach, describe, expect, test } from "@jest/globals";
 import { InFlightMap } from "./in-flight-map.ts";
 
-describe("a map for what is under way", () => {
+describe("a map for operations in flight", () => {
   let calls: InFlightMap<string, number>;
 
   beforeEach(() => {
@@ -12,13 +12,13 @@ describe("a map for what is under way", () => {
     calls.set("b", 2);
   });
 
-  test("holds what was set last, until it is deleted", () => {
+  test("has the value that was set last, until it is deleted", () => {
     calls.set("a", 3);
     expect([calls.get("a"), calls.get("b"), calls.get("c"), calls.size]).toEqual([3, 2, undefined, 2]);
     expect([calls.delete("a"), calls.delete("a"), calls.get("a"), calls.size]).toEqual([true, false, undefined, 1]);
   });
 
-  test("is visited in the order of coming, without what was deleted on the way", () => {
+  test("is visited in insertion order, without entries that are deleted during the visit", () => {
     const visited: [string, number][] = [];
     calls.set("c", 3);
     calls.forEach((value, key) => {
@@ -32,18 +32,18 @@ describe("a map for what is under way", () => {
   });
 });
 
-describe("what was under way, among old objects", () => {
+describe("a deleted value, after the tables of the map are in the old generation", () => {
   const ROUNDS = 10_000;
   const UNDER_WAY = 16;
   const SLOTS = 100;
-  /** Of what came and went. */
-  const PUT = ROUNDS * SLOTS * 8;
+  /** Bytes of all values that were set and deleted. */
+  const TOTAL_BYTES = ROUNDS * SLOTS * 8;
 
   setFlagsFromString("--expose-gc");
   const collect = runInNewContext("gc") as (options?: { type: "minor" }) => void;
 
-  /** Bytes that short collections left of all that passed through the map. */
-  function heldBy(map: Pick<InFlightMap<number, unknown>, "set" | "delete">): number {
+  /** Bytes of deleted values that minor collections left in memory. */
+  function retainedBytes(map: Pick<InFlightMap<number, unknown>, "set" | "delete">): number {
     const pass = (from: number) => {
       for (let at = from; at < from + ROUNDS; at += 1) {
         map.set(
@@ -61,11 +61,11 @@ describe("what was under way, among old objects", () => {
     return process.memoryUsage().heapUsed - before;
   }
 
-  test("is let go of", () => {
-    expect(heldBy(new InFlightMap())).toBeLessThan(PUT / 3);
+  test("is collected from an InFlightMap", () => {
+    expect(retainedBytes(new InFlightMap())).toBeLessThan(TOTAL_BYTES / 3);
   });
 
-  test("is held by a Map, which is why there is another", () => {
-    expect(heldBy(new Map())).toBeGreaterThan(PUT / 2);
+  test("is not collected from a Map, which is the reason for InFlightMap", () => {
+    expect(retainedBytes(new Map())).toBeGreaterThan(TOTAL_BYTES / 2);
   });
 });

@@ -1,33 +1,34 @@
 import { setTimeout as pause } from "node:timers/promises";
 
-/** Longest stretch of a long computation without a rest, in milliseconds. */
+/** Longest time that a computation runs without a rest, in milliseconds. */
 const SLICE_MS = 2;
 
-/** Longest rest: the measured time of a slice includes time in which the process had no processor. */
+/** Longest rest, in milliseconds: the measured time of a slice includes time in which the process had no CPU. */
 const MAX_REST_MS = 10;
 
-/** Ends when every rest that was begun in this process is over. */
+/** Resolves when every rest that has started in this process is over. */
 let restsOver: Promise<unknown> = Promise.resolve();
 
 /**
- * Splits a long computation into slices, between which the event loop serves other requests. A rest is as long as the slice
- * before it. The rests of all computations of a process follow each other, so that computations use at most half of its time.
+ * Splits a long computation into slices, between which the event loop serves other requests. A rest is as long as the
+ * slice before it. The rests of all computations of a process follow each other, so that computations use at most
+ * half of the time of the process.
  */
-export class Slices {
-  #began = performance.now();
+export class TimeSlice {
+  #startedAt = performance.now();
 
   /** Starts a slice now; earlier waiting time does not count. */
   begin(): void {
-    this.#began = performance.now();
+    this.#startedAt = performance.now();
   }
 
   get isOver(): boolean {
-    return performance.now() - this.#began >= SLICE_MS;
+    return performance.now() - this.#startedAt >= SLICE_MS;
   }
 
   /** Resolves when the next slice may begin. */
   async rest(): Promise<void> {
-    const restMs = Math.min(performance.now() - this.#began, MAX_REST_MS);
+    const restMs = Math.min(performance.now() - this.#startedAt, MAX_REST_MS);
     const before = restsOver;
     restsOver = before.then(() => pause(restMs));
     await restsOver;

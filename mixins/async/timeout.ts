@@ -1,9 +1,9 @@
-/** An operation did not answer in time; its outcome is unknown. */
+/** An operation did not answer in time. Its outcome is unknown. */
 export class OperationTimeout extends Error {}
 
 /**
- * Wraps each operation with a timeout: a connection whose other end has disappeared without a reset must not block a post
- * for ever.
+ * Wraps each operation with a timeout. Without one, a connection whose other end disappeared without a reset blocks a
+ * post for ever.
  */
 export function withTimeouts<Operations extends object>(
   operations: Operations,
@@ -32,7 +32,7 @@ export async function withTimeout<Result>(ms: number, name: string, answer: Resu
 /** Longest wait, in milliseconds, for an operation that another caller started. */
 export const MAX_JOIN_WAIT_MS = 20;
 
-/** Resolves when the answer has settled in any way, or after `ms`. */
+/** Resolves when the operation has settled in any way, or after `ms`. */
 export async function settledOrTimedOut(answer: Promise<unknown>, ms: number): Promise<void> {
-  await withTimeout(ms, "who is waited for", answer).catch(() => undefined);
+  await withTimeout(ms, "the awaited operation", answer).catch(() => undefined);
 }

@@ -1,6 +1,6 @@
 /**
- * Waits at the end of a queue. Resolves with true when the queue's owner takes this turn out of it and calls it, and with
- * false after `maxWaitMs`: then it is no longer in the queue.
+ * Waits at the end of a queue. Resolves with true when the queue's owner removes this function from the queue and
+ * calls it, and with false after `maxWaitMs`; then it is no longer in the queue.
  */
 export function waitInQueue(waiting: (() => void)[], maxWaitMs: number): Promise<boolean> {
   return new Promise((resolve) => {

@@ -1,51 +1,51 @@
-/** What one CBOR item may hold (RFC 8949). */
+/** The limits of one CBOR item (RFC 8949). */
 export interface CborLimits {
   readonly bytes: number;
-  /** Items in all: each key, each value, each array and each map. */
+  /** Total number of items: each key, each value, each array and each map. */
   readonly items: number;
-  /** Arrays and maps in all: an empty one takes a byte here, and fifty in memory. */
+  /** Total number of arrays and maps: an empty one takes one byte here, and fifty in memory. */
   readonly containers: number;
-  /** Keys of all maps: one that the process has not seen before costs more than a value. */
+  /** Total number of keys: a key that the process has not seen before costs more than a value. */
   readonly keys: number;
 }
 
-/** Arrays and maps within each other. A request's body may be 16 deep (D8); the contracts take 3. */
+/** Largest nesting of arrays and maps. The body of a request may be 16 deep (D8); the contracts use 3. */
 const MAX_DEPTH = 24;
 /** No packet has a map with more keys than a service has actions. */
 const MAX_MAP_KEYS = 200;
 
 const [UNSIGNED, NEGATIVE, TEXT, ARRAY, MAP, SIMPLE] = [0, 1, 3, 4, 5, 7];
 const [ONE_BYTE, TWO_BYTES, FOUR_BYTES, EIGHT_BYTES] = [24, 25, 26, 27];
-/** false, true, null and undefined. */
+/** The simple values false, true, null and undefined. */
 const [FIRST_SIMPLE, LAST_SIMPLE] = [20, 23];
 
 /**
- * Why the bytes are not one CBOR map of numbers, texts, booleans, null, undefined, arrays and maps within the limits;
- * undefined when they are. One pass that builds nothing.
+ * Returns the reason why the bytes are not one CBOR map of numbers, texts, booleans, null, undefined, arrays and maps
+ * within the limits; undefined if they are. The check is one pass that builds nothing.
  *
- * The decoder (cbor-x) takes much more: a big number in quadratic time (64 KiB take 3 s, 256 KiB five minutes), typed
- * arrays, dates, regular expressions, errors, shared references, and records, for which it compiles code.
+ * The decoder (cbor-x) accepts much more: big numbers, in quadratic time (64 KiB take 3 s, 256 KiB five minutes),
+ * typed arrays, dates, regular expressions, errors, shared references, and records, for which it compiles code.
  */
 export function cborProblem(data: Uint8Array, { bytes, items, containers, keys }: CborLimits): string | undefined {
   if (data.length > bytes) return `larger than ${bytes} bytes`;
   if (data.length === 0 || data[0]! >> 5 !== MAP) return "not a map";
-  /** How many items each open array or map still lacks; a map's are its keys and values. */
-  const lacking: number[] = [1];
+  /** Number of items that each open array or map still lacks. The items of a map are its keys and values. */
+  const remaining: number[] = [1];
   const isMap: boolean[] = [false];
   let at = 0;
   let opened = 0;
   let keysRead = 0;
-  for (let read = 0; lacking.length > 0;) {
-    const top = lacking.length - 1;
-    if (lacking[top] === 0) {
-      lacking.pop();
+  for (let read = 0; remaining.length > 0;) {
+    const top = remaining.length - 1;
+    if (remaining[top] === 0) {
+      remaining.pop();
       isMap.pop();
       continue;
     }
     if ((read += 1) > items) return `more than ${items} items`;
     if (at >= data.length) return "cut off";
-    const isKey = isMap[top]! && lacking[top]! % 2 === 0;
-    lacking[top]! -= 1;
+    const isKey = isMap[top]! && remaining[top]! % 2 === 0;
+    remaining[top]! -= 1;
     const head = data[at]!;
     const major = head >> 5;
     const info = head & 0x1f;
@@ -78,8 +78,8 @@ export function cborProblem(data: Uint8Array, { bytes, items, containers, keys }
     if (major === MAP && argument > MAX_MAP_KEYS) return `a map of more than ${MAX_MAP_KEYS} keys`;
     if (major === MAP && (keysRead += argument) > keys) return `more than ${keys} keys`;
     if (argument > data.length - at) return "cut off";
-    if (lacking.length > MAX_DEPTH) return `nested more than ${MAX_DEPTH} deep`;
-    lacking.push(major === MAP ? argument * 2 : argument);
+    if (remaining.length > MAX_DEPTH) return `nested more than ${MAX_DEPTH} deep`;
+    remaining.push(major === MAP ? argument * 2 : argument);
     isMap.push(major === MAP);
   }
   return at === data.length ? undefined : at > data.length ? "cut off" : "more than one item";

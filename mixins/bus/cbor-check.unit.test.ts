@@ -8,14 +8,14 @@ interface Codec {
   decode(bytes: Buffer): unknown;
 }
 
-/** As Moleculer makes it. */
+/** The encoder with the options of Moleculer. */
 const { Encoder } = createRequire(import.meta.url)("cbor-x") as { Encoder: new (options: object) => Codec };
 const codec = new Encoder({ useRecords: false, useTag259ForMaps: false });
 
 const LIMITS = { bytes: 1_000_000, items: 10_000, containers: 1_000, keys: 1_000 };
 const problemOf = (hex: string) => cborProblem(Buffer.from(hex.replaceAll(" ", ""), "hex"), LIMITS);
 
-/** What contracts let through: texts, numbers, booleans, null, undefined, lists and objects of them. */
+/** Values that contracts accept: texts, numbers, booleans, null, undefined, lists and objects of them. */
 const plainValue = fc.letrec<{ value: unknown }>((tie) => ({
   value: fc.oneof(
     { depthSize: "small" },
@@ -31,7 +31,7 @@ const plainValue = fc.letrec<{ value: unknown }>((tie) => ({
   ),
 })).value;
 
-/** Whether a value is of the kinds of `plainValue` throughout. */
+/** Whether a value consists only of values of `plainValue`. */
 function isPlain(value: unknown): boolean {
   if (Array.isArray(value)) return value.every(isPlain);
   if (typeof value !== "object" || value === null) return typeof value !== "bigint" && typeof value !== "symbol";
@@ -39,7 +39,7 @@ function isPlain(value: unknown): boolean {
 }
 
 describe("the check of a packet's bytes", () => {
-  test("lets through whatever the encoder makes of plain values", () => {
+  test("accepts everything that the encoder writes for plain values", () => {
     fc.assert(
       fc.property(fc.dictionary(fc.string(), plainValue), (packet) => {
         expect(cborProblem(codec.encode(packet), LIMITS)).toBeUndefined();
@@ -47,7 +47,7 @@ describe("the check of a packet's bytes", () => {
     );
   });
 
-  test("lets through no bytes that the decoder fails on, or makes anything else of than plain values", () => {
+  test("accepts no bytes that the decoder fails on, or decodes to anything other than plain values", () => {
     const packet = codec.encode({ ver: "5", sender: "a.b", list: [1, -1, 1.5, null, undefined, true, { text: "é" }] });
     let passed = 0;
     fc.assert(

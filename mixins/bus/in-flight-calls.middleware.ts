@@ -1,11 +1,14 @@
 import type { Middleware, ServiceBroker } from "moleculer";
 import { InFlightMap } from "../async/in-flight-map.ts";
 
-/** Keeps the calls that go over the bus where they are let go of with their answers (mixins/async/in-flight-map.ts). */
+/**
+ * Stores the calls over the bus in a map whose deleted values can be collected at once
+ * (mixins/async/in-flight-map.ts).
+ */
 export const inFlightCalls: Middleware = {
-  name: "passing calls",
+  name: "in-flight-calls",
   created(broker: ServiceBroker) {
-    // Moleculer's declarations leave it out.
+    // Moleculer's declarations lack the member.
     const transit = broker.transit as unknown as { pendingRequests: InFlightMap<string, unknown> } | undefined;
     if (transit !== undefined) transit.pendingRequests = new InFlightMap();
   },

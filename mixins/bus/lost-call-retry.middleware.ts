@@ -1,107 +1,109 @@
 import { setTimeout as pause } from "node:timers/promises";
 import type { CallingOptions, Middleware, Service, ServiceBroker } from "moleculer";
-import { copyOfCall, hasBegunNothing, mayBeRepeated, type Repeatable, wasNotTaken } from "./retry-policy.ts";
+import { copyOfCall, wasNotStarted, isRetryable, type RetryableAction, wasNotReceived } from "./retry-policy.ts";
 
-/** Delay of the first retry. A message without an answer by then may be lost with a replica or a NATS server. */
+/** Delay of the first retry. A message that has no answer by then may be lost with a replica or a NATS server. */
 const FIRST_RETRY_MS = 800;
 /** Time for which a call without a subscriber is repeated. */
-const OFFERED_MS = 1_500;
-const OFFERED_EVERY_MS = 50;
+const NO_RESPONDER_RETRY_MS = 1_500;
+const NO_RESPONDER_RETRY_INTERVAL_MS = 50;
 
 /** Limits of the retries of reads or of writes: a slow owner must not get twice the load. */
 interface RetryLimits {
   /** Retries of one call. Each delay is twice the one before. */
   readonly times: number;
   /** Size of the retry budget. */
-  readonly most: number;
+  readonly maxBudget: number;
 }
 
-/** A read may take long, and then its owner is slow but not gone. */
-const READS: RetryLimits = { times: 1, most: 50 };
+/** A read may take long: no answer can mean that its owner is slow. */
+const READS: RetryLimits = { times: 1, maxBudget: 50 };
 /** A write is short, and its owner performs concurrent tries of one write once. */
-const WRITES: RetryLimits = { times: 2, most: 200 };
+const WRITES: RetryLimits = { times: 2, maxBudget: 200 };
 /** Share of a retry that each call adds to the budget. */
 const RETRIES_PER_CALL = 0.1;
 
-/** The options of a call, with the time for which it is repeated while it has no subscriber. */
+/** The options of a call. `noResponderRetryMs` is the time for which it is repeated while it has no subscriber. */
 export interface RetryOptions extends CallingOptions {
-  readonly offeredForMs?: number;
+  readonly noResponderRetryMs?: number;
 }
 
 /**
- * Retries calls to other processes whose messages may be lost. A call without a subscriber is repeated in any case. A call
- * without an answer is repeated if the repetition is harmless: a read, or a write that its owner performs once under its id
- * (`CallMeta`). The first answer counts, with one exception: the answer that one try of a write has begun nothing does not
- * count while other tries are unanswered, because one of them may have been performed.
+ * Retries calls to other processes whose messages may be lost. A call without a subscriber is repeated in any case. A
+ * call without an answer is repeated if the repetition is harmless: a read, or a write that its owner performs once
+ * under its id (`CallMeta`).
+ *
+ * The first answer counts, with one exception. If one try of a write was not started, its error does not count while
+ * other tries are unanswered, because one of them may have been performed.
  */
 export function lostCallRetry(firstRetryMs = FIRST_RETRY_MS): Middleware {
   const budgets = { reads: budgetOf(READS), writes: budgetOf(WRITES) };
   return {
-    name: "asked again",
-    remoteAction(next, action: Repeatable) {
+    name: "lost-call-retry",
+    remoteAction(next, action: RetryableAction) {
       const isRead = action.isRead === true;
       const budget = isRead ? budgets.reads : budgets.writes;
-      return function asking(this: Service, context) {
+      return function callWithRetry(this: Service, context) {
         const { broker, options, nodeID } = context;
-        const { offeredForMs = OFFERED_MS } = options as RetryOptions;
-        const asked: string[] = [];
+        const { noResponderRetryMs = NO_RESPONDER_RETRY_MS } = options as RetryOptions;
+        const callIds: string[] = [];
         const { promise, resolve, reject } = Promise.withResolvers<unknown>();
-        const ask = () => {
-          const each = asked.length === 0 ? context : copyOfCall(context, nodeID);
-          asked.push(each.id);
+        const send = () => {
+          const each = callIds.length === 0 ? context : copyOfCall(context, nodeID);
+          callIds.push(each.id);
           return next.call(this, each);
         };
         let unanswered = 0;
-        const fail = (error: unknown) => {
+        const endTry = (error: unknown) => {
           unanswered -= 1;
-          if (isRead || unanswered === 0 || !hasBegunNothing(error)) reject(error);
+          if (isRead || unanswered === 0 || !wasNotStarted(error)) reject(error);
         };
-        const offer = () => {
+        const startTry = () => {
           unanswered += 1;
-          void retryWhileNotTaken(ask, offeredForMs).then(resolve, fail);
+          void retryWhileNotReceived(send, noResponderRetryMs).then(resolve, endTry);
         };
         const retry = (times: number) => {
-          if (budget.take()) offer();
+          if (budget.take()) startTry();
           if (times < budget.times) retryTimer = setTimeout(retry, firstRetryMs * 2 ** times, times + 1);
         };
-        let retryTimer = mayBeRepeated(action, context) ? setTimeout(retry, firstRetryMs, 1) : undefined;
+        let retryTimer = isRetryable(action, context) ? setTimeout(retry, firstRetryMs, 1) : undefined;
         budget.add();
-        offer();
+        startTry();
         return promise.finally(() => {
           clearTimeout(retryTimer);
-          // Moleculer keeps unanswered requests for ever.
-          forgetAll(broker, asked);
+          // Moleculer never deletes an unanswered request.
+          forgetAll(broker, callIds);
         });
       };
     },
   };
 }
 
-function budgetOf({ times, most }: RetryLimits) {
-  let spare = most;
+function budgetOf({ times, maxBudget }: RetryLimits) {
+  let available = maxBudget;
   return {
     times,
     /** Takes one retry from the budget; false if there is none. */
     take() {
-      if (spare < 1) return false;
-      spare -= 1;
+      if (available < 1) return false;
+      available -= 1;
       return true;
     },
     add() {
-      spare = Math.min(most, spare + RETRIES_PER_CALL);
+      available = Math.min(maxBudget, available + RETRIES_PER_CALL);
     },
   };
 }
 
-async function retryWhileNotTaken(ask: () => Promise<unknown>, forMs: number): Promise<unknown> {
+async function retryWhileNotReceived(send: () => Promise<unknown>, forMs: number): Promise<unknown> {
   const deadline = performance.now() + forMs;
   for (;;) {
-    const askedAt = performance.now();
+    const sentAt = performance.now();
     try {
-      return await ask();
+      return await send();
     } catch (error) {
-      if (!wasNotTaken(error) || askedAt >= deadline) throw error;
-      await pause(OFFERED_EVERY_MS);
+      if (!wasNotReceived(error) || sentAt >= deadline) throw error;
+      await pause(NO_RESPONDER_RETRY_INTERVAL_MS);
     }
   }
 }

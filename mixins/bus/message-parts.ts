@@ -1,16 +1,16 @@
 /**
- * A message that is too large for the bus travels in parts. Each begins with a byte that no packet begins with, the
- * message's id, its own number and how many there are.
+ * A message that is too large for the bus is sent in parts. Each part begins with a byte with which no packet begins,
+ * then the id of the message, the number of the part and the number of all parts.
  */
-const MARK = 0;
+const PART_MARKER = 0;
 const ID_BYTES = 16;
 const HEADER_BYTES = 1 + ID_BYTES + 8;
 
-/** The parts of a message, `partBytes` of it in each. */
+/** Splits a message into parts of `partBytes` each. */
 export function splitMessage(message: Buffer, id: Buffer, partBytes: number): Buffer[] {
   const count = Math.ceil(message.length / partBytes);
   return Array.from({ length: count }, (_, at) => {
-    const header = Buffer.alloc(HEADER_BYTES, MARK);
+    const header = Buffer.alloc(HEADER_BYTES, PART_MARKER);
     id.copy(header, 1, 0, ID_BYTES);
     header.writeUInt32BE(at, 1 + ID_BYTES);
     header.writeUInt32BE(count, 5 + ID_BYTES);
@@ -19,7 +19,7 @@ export function splitMessage(message: Buffer, id: Buffer, partBytes: number): Bu
 }
 
 export function isMessagePart(data: Buffer): boolean {
-  return data.length >= HEADER_BYTES && data[0] === MARK;
+  return data.length >= HEADER_BYTES && data[0] === PART_MARKER;
 }
 
 interface Unfinished {
@@ -29,9 +29,9 @@ interface Unfinished {
 }
 
 /**
- * Puts parts together again. The bus delivers in order or not at all, so what is incomplete after `mostAgeMs` is
- * lost, and forgotten when the next message begins. A message of more than `maxBytes` is forgotten, and the oldest one
- * when all together have twice as much.
+ * Joins the parts of messages. The bus delivers messages in order or not at all. A message that is incomplete after
+ * `maxAgeMs` has lost a part; it is dropped when the next message begins. A message of more than `maxBytes` is
+ * dropped, and so is the oldest message when all unfinished ones hold twice as much.
  */
 export class MessageJoiner {
   readonly #unfinished = new Map<string, Unfinished>();
@@ -39,49 +39,49 @@ export class MessageJoiner {
   readonly #maxBytes: number;
   #bytes = 0;
 
-  constructor(mostAgeMs: number, maxBytes: number) {
-    this.#mostAgeMs = mostAgeMs;
+  constructor(maxAgeMs: number, maxBytes: number) {
+    this.#mostAgeMs = maxAgeMs;
     this.#maxBytes = maxBytes;
   }
 
-  /** How many messages have begun and not ended. */
+  /** Number of messages that have begun and are not complete. */
   get unfinished(): number {
     return this.#unfinished.size;
   }
 
-  /** The whole message when this is its last part; undefined before. */
+  /** Returns the whole message if this is its last part; undefined before. */
   add(part: Buffer, now: number): Buffer | undefined {
     const id = part.toString("latin1", 1, 1 + ID_BYTES);
     const at = part.readUInt32BE(1 + ID_BYTES);
     if (at === 0) this.#begin(id, now);
     const message = this.#unfinished.get(id);
-    // A part was lost: the rest of the message is of no use.
+    // A part was lost, so the message cannot be completed.
     if (message?.parts.length !== at) return undefined;
     const bytes = part.subarray(HEADER_BYTES);
     message.parts.push(bytes);
     message.bytes += bytes.length;
     this.#bytes += bytes.length;
-    // A part without bytes would be kept without a bound.
+    // Parts without bytes would never reach the limit of bytes.
     if (message.bytes > this.#maxBytes || bytes.length === 0) {
-      this.#forget(id);
+      this.#drop(id);
       return undefined;
     }
     for (const [oldest] of this.#unfinished) {
       if (this.#bytes <= 2 * this.#maxBytes) break;
-      this.#forget(oldest);
+      this.#drop(oldest);
     }
     if (message.parts.length < part.readUInt32BE(5 + ID_BYTES)) return undefined;
-    this.#forget(id);
+    this.#drop(id);
     return Buffer.concat(message.parts);
   }
 
   #begin(id: string, now: number): void {
-    for (const [other, { since }] of this.#unfinished) if (now - since > this.#mostAgeMs) this.#forget(other);
-    this.#forget(id);
+    for (const [other, { since }] of this.#unfinished) if (now - since > this.#mostAgeMs) this.#drop(other);
+    this.#drop(id);
     this.#unfinished.set(id, { parts: [], since: now, bytes: 0 });
   }
 
-  #forget(id: string): void {
+  #drop(id: string): void {
     this.#bytes -= this.#unfinished.get(id)?.bytes ?? 0;
     this.#unfinished.delete(id);
   }

@@ -1,7 +1,7 @@
 import { randomBytes } from "node:crypto";
 import moleculer, { type ServiceBroker } from "moleculer";
 import { EndOfTurn } from "../async/end-of-turn.ts";
-import { LimitedLog } from "../observability/rate-limited-log.ts";
+import { RateLimitedLog } from "../observability/rate-limited-log.ts";
 import { isMessagePart, MessageJoiner, splitMessage } from "./message-parts.ts";
 import { busRefusals } from "../observability/metrics.ts";
 import { MAX_REQUEST_BYTES, MAX_RESPONSE_BYTES, packetProblem, PART_BYTES } from "./packet-limits.ts";
@@ -27,7 +27,7 @@ interface ServiceInfo {
   readonly events?: Readonly<Record<string, { readonly group?: string }>>;
 }
 
-/** What the base class has and its type declarations leave out. */
+/** Members of the base class that its type declarations lack. */
 interface NatsInternals {
   subscriptions: Subscription[];
   readonly prefix: string;
@@ -48,35 +48,37 @@ interface NatsInternals {
   subscribeBalancedEvent(event: string, group: string): Promise<void>;
 }
 
-/** Callers have given up by then. */
+/** A caller has timed out by then. */
 const MAX_AGE_MS = 10_000;
-/** The status with which a server says that nobody has subscribed to what a request was published to. */
-const NOBODY = 503;
+/** The NATS status "no responders": a request was published to a subject without a subscriber. */
+const NO_RESPONDERS = 503;
 
 /**
- * Moleculer's NATS transporter, without the gap in its subscriptions, and without a limit to the size of an answer.
+ * Moleculer's NATS transporter, with three changes.
  *
- * With `disableBalancer` the base class drops every queue-group subscription and makes them all again each time its
- * services change, a second after a start among others. A request that arrives in between reaches nobody and waits
- * for its time-out. Here only what is new is subscribed, and only what is gone is dropped.
+ * With `disableBalancer` the base class drops every queue-group subscription and subscribes again each time the
+ * services of the process change, such as a second after its start. A request that arrives in between has no
+ * subscriber and waits for its time-out. This class subscribes only to new subjects, and unsubscribes only from
+ * removed ones.
  *
- * A request that no replica has subscribed to, as in the moment in which a server of the bus is lost, fails at once
- * instead of waiting for its time-out: nobody has it, so it may be offered again (mixins/bus/lost-call-retry.middleware.ts).
+ * A request without a subscriber, as in the moment in which a server of the NATS cluster is lost, fails at once
+ * instead of waiting for its time-out. No replica has it, so it can be sent again
+ * (mixins/bus/lost-call-retry.middleware.ts).
  *
- * An answer may hold ten thousand events (D17), which is more than a NATS server passes on: a large one travels in
- * parts. Only answers do, because they go to one node; the parts of a request could reach several.
+ * An answer may hold ten thousand events (D17), more than a NATS server accepts in one message. A large answer is
+ * sent in parts. Only answers are, because an answer goes to one node; the parts of a request could reach several.
  */
-export class SteadyNatsTransporter extends moleculer.Transporters.NATS {
-  readonly #held = new Map<string, Subscription>();
+export class NatsTransporter extends moleculer.Transporters.NATS {
+  readonly #balanced = new Map<string, Subscription>();
   readonly #joiner = new MessageJoiner(MAX_AGE_MS, MAX_RESPONSE_BYTES);
-  /** A write to the connection costs more than a message: those of a turn are one. */
-  readonly #turn = new EndOfTurn();
-  readonly #refusals = new LimitedLog((fields, text) =>
+  /** A write to the connection costs more than a message: all messages of a turn are one write. */
+  readonly #endOfTurn = new EndOfTurn();
+  readonly #refusals = new RateLimitedLog((fields, text) =>
     (this as unknown as NatsInternals).broker.getLogger("bus").warn(fields, text),
   );
   #isUp = false;
 
-  /** Whether the connection stands now. Moleculer's own flag stays true while the client reconnects. */
+  /** Whether the connection is up now. Moleculer's own flag stays true while the client reconnects. */
   get isUp(): boolean {
     return this.#isUp;
   }
@@ -87,7 +89,10 @@ export class SteadyNatsTransporter extends moleculer.Transporters.NATS {
     void this.#followStatus();
   }
 
-  /** The base class makes its subscriptions now. One that is refused is told with an error and no message, which it would read. */
+  /**
+   * The base class subscribes here. For a refused subscription the client calls back with an error and no message,
+   * which the base class would read.
+   */
   override onConnected(wasReconnect?: boolean): Promise<void> {
     const { client } = this as unknown as NatsInternals;
     const subscribe = client?.subscribe.bind(client);
@@ -99,7 +104,7 @@ export class SteadyNatsTransporter extends moleculer.Transporters.NATS {
   }
 
   override async disconnect(): Promise<void> {
-    // Without a connection there is nothing to flush to: the base class would wait for one for ever.
+    // Without a connection the base class would wait for its flush for ever.
     if (this.#isUp) await super.disconnect();
     else await (this as unknown as NatsInternals).client?.close();
   }
@@ -109,7 +114,7 @@ export class SteadyNatsTransporter extends moleculer.Transporters.NATS {
     for await (const { type, data, permissionContext } of client?.status() ?? []) {
       if (type === "disconnect") this.#isUp = false;
       if (type === "reconnect") this.#isUp = true;
-      // What the server did not let through is lost without an answer: nobody would know.
+      // The server drops a refused message without an answer, so this log line is the only sign.
       if (type === "error") logger.error({ refused: data, ...permissionContext }, "refused by the NATS server");
     }
   }
@@ -118,24 +123,27 @@ export class SteadyNatsTransporter extends moleculer.Transporters.NATS {
     await super.subscribe(command, nodeId);
     const { client, transit, nodeID } = this as unknown as NatsInternals;
     if (command !== "RES") return;
-    const before = this.#saidOf("").length;
-    client?.subscribe(this.#saidOf("*"), {
+    const prefixLength = this.#noRespondersSubject("").length;
+    client?.subscribe(this.#noRespondersSubject("*"), {
       callback: (_, { subject, headers }) => {
-        if (headers?.code !== NOBODY) return;
-        const call = transit.pendingRequests.get(subject.slice(before));
+        if (headers?.code !== NO_RESPONDERS) return;
+        const call = transit.pendingRequests.get(subject.slice(prefixLength));
         call?.reject(new moleculer.Errors.ServiceNotAvailableError({ nodeID }));
       },
     });
   }
 
-  /** Where the server says that nobody takes a request. Below the node's own answers: it may hear no others. */
-  #saidOf(requestId: string): string {
+  /**
+   * The subject on which the server reports that a request has no responders. It is below the subject of the node's
+   * own answers, the only ones that the node may subscribe to.
+   */
+  #noRespondersSubject(requestId: string): string {
     const { prefix, nodeID } = this as unknown as NatsInternals;
     return `${prefix}.RES.${nodeID}.${requestId}`;
   }
 
   override send(topic: string, data: Buffer, meta?: { packet?: { payload?: { id?: string } } }): Promise<void> {
-    return this.#turn.add(() => this.#publish(topic, data, meta));
+    return this.#endOfTurn.add(() => this.#publish(topic, data, meta));
   }
 
   #publish(topic: string, data: Buffer, meta?: { packet?: { payload?: { id?: string } } }): void {
@@ -144,7 +152,8 @@ export class SteadyNatsTransporter extends moleculer.Transporters.NATS {
     if (requestId !== undefined && data.length > MAX_REQUEST_BYTES) {
       throw new moleculer.Errors.MoleculerError("The request is too large for the bus", 500, "REQUEST_TOO_LARGE");
     }
-    if (requestId !== undefined) return base.client?.publish(topic, data, { reply: this.#saidOf(requestId) });
+    if (requestId !== undefined)
+      return base.client?.publish(topic, data, { reply: this.#noRespondersSubject(requestId) });
     const parts =
       data.length > PART_BYTES && topic.startsWith(`${base.prefix}.RES.`)
         ? splitMessage(data, randomBytes(16), PART_BYTES)
@@ -152,7 +161,10 @@ export class SteadyNatsTransporter extends moleculer.Transporters.NATS {
     for (const part of parts) base.client?.publish(topic, part);
   }
 
-  /** Decodes nothing that is larger or of another form than our packets: the decoder would take minutes, or all memory. */
+  /**
+   * Drops a packet that exceeds the limits or has another form before it is decoded: the decoder could take minutes,
+   * or all memory.
+   */
   override receive(command: string, data: Buffer): void | Promise<void> {
     const isPart = command === "RES" && isMessagePart(data);
     const whole = isPart ? this.#joiner.add(data, performance.now()) : data;
@@ -176,30 +188,30 @@ export class SteadyNatsTransporter extends moleculer.Transporters.NATS {
       }
     }
     for (const [key, subscribe] of wanted) {
-      if (this.#held.has(key)) continue;
-      // Written to the connection at once: whoever is told of the action after this reaches it.
+      if (this.#balanced.has(key)) continue;
+      // The subscription is written to the connection at once: a node that learns of the action later reaches it.
       void subscribe();
       const made = base.subscriptions.at(-1);
-      if (made !== undefined) this.#held.set(key, made);
+      if (made !== undefined) this.#balanced.set(key, made);
     }
-    for (const [key, subscription] of this.#held) {
+    for (const [key, subscription] of this.#balanced) {
       if (wanted.has(key)) continue;
       subscription.unsubscribe();
-      this.#held.delete(key);
+      this.#balanced.delete(key);
     }
-    base.subscriptions = [...this.#held.values()];
-    // A connection that is lost now makes its subscriptions again by itself when it is back.
+    base.subscriptions = [...this.#balanced.values()];
+    // A connection that is lost now subscribes again when it is back.
     await base.client?.flush().catch(() => {});
   }
 }
 
-/** The bus of a broker, where it has one. */
-export function steadyTransporterOf({ transit }: ServiceBroker): SteadyNatsTransporter | undefined {
+/** The transporter of a broker; undefined for a broker without a bus. */
+export function natsTransporterOf({ transit }: ServiceBroker): NatsTransporter | undefined {
   const transporter: unknown = transit?.tx;
-  return transporter instanceof SteadyNatsTransporter ? transporter : undefined;
+  return transporter instanceof NatsTransporter ? transporter : undefined;
 }
 
-/** Whether calls can reach other processes: always, where there is no bus. */
+/** Whether calls can reach other processes; true for a broker without a bus. */
 export function isBusUp(broker: ServiceBroker): boolean {
-  return steadyTransporterOf(broker)?.isUp !== false;
+  return natsTransporterOf(broker)?.isUp !== false;
 }

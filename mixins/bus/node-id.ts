@@ -1,18 +1,19 @@
 import { randomBytes } from "node:crypto";
 
-/** As Moleculer puts it into subjects: words of letters, digits, hyphens and underscores, between dots. */
+/** The form of a node id in subjects: one to four tokens of letters, digits, hyphens and underscores. */
 const NODE_ID = /^[\w-]{1,120}(?:\.[\w-]{1,120}){0,3}$/;
 const SUFFIX = /-[0-9a-f]{8}$/;
 
 /**
- * The name of a process on the bus, other than that of every other process: two replicas that are given one NODE_NAME
- * must not take each other's answers. It has two words, as the users of the bus have (services/launch/permissions/nats-permissions.ts).
+ * The node id of a process, different from that of every other process: two replicas with one NODE_NAME must not
+ * receive each other's answers. It has two tokens, as the NATS permissions expect
+ * (services/launch/permissions/nats-permissions.ts).
  */
 export function uniqueNodeId(service: string, nodeName: string): string {
   return `${service}.${nodeName}-${randomBytes(4).toString("hex")}`;
 }
 
-/** The part of a node id that its NODE_NAME gave it. */
+/** The node id without the random suffix of the process. */
 export function withoutSuffix(nodeId: string): string {
   return nodeId.replace(SUFFIX, "");
 }

@@ -1,5 +1,5 @@
 import type { Middleware, ServiceBroker } from "moleculer";
-import { LimitedLog } from "../observability/rate-limited-log.ts";
+import { RateLimitedLog } from "../observability/rate-limited-log.ts";
 import { busRefusals } from "../observability/metrics.ts";
 import { isNodeId, withoutSuffix } from "./node-id.ts";
 
@@ -10,7 +10,7 @@ interface Packet {
 }
 type Handler = (command: string, packet: { readonly payload?: unknown } | null) => Promise<boolean>;
 
-/** What is known of a process by its last INFO; `seq` counts the changes of its services. */
+/** A process, as its last INFO describes it. `seq` counts the changes of its services. */
 interface Node {
   seq: number;
   readonly id: string;
@@ -26,7 +26,7 @@ interface Nodes {
   count(): number;
 }
 
-/** What a process of Moleculer's knows of itself, as far as packets are concerned; the declarations leave it out. */
+/** The members of Moleculer's transit that the checks use; the declarations lack them. */
 interface Transit {
   readonly opts?: { readonly disableVersionCheck?: boolean };
   readonly broker: ServiceBroker & {
@@ -36,11 +36,11 @@ interface Transit {
   };
 }
 
-/** Processes that are known at once, those that have left among them: Moleculer remembers them for ten minutes. */
+/** Largest number of known processes, including those that have left: Moleculer remembers them for ten minutes. */
 const MAX_NODES = 1_000;
 
 /** Version 5 (Moleculer 0.15) adds the fields `headers` and `seq`, which may be absent, to version 4 (Moleculer 0.14). */
-const FORMER_VERSION = "4";
+const PREVIOUS_PROTOCOL_VERSION = "4";
 
 const isText = (value: unknown): value is string => typeof value === "string" && value.length <= 300;
 const isObject = (value: unknown) => typeof value === "object" && value !== null && !Array.isArray(value);
@@ -55,14 +55,17 @@ const isService = (value: unknown) => {
   const { name, actions, events } = Object(value) as Payload;
   return isText(name) && isObjectOrAbsent(actions) && isObjectOrAbsent(events);
 };
-/** A stream is gathered without a bound; none of our actions has one. */
+/** Moleculer collects a stream without a limit; no action of guildcal has one. */
 const isNoStream = (value: unknown) => isAbsent(value) || value === false;
 
 type Shape = Readonly<Record<string, (value: unknown) => boolean>>;
 
 const call = { id: isText, meta: isObjectOrAbsent, headers: isObjectOrAbsent, stream: isNoStream, seq: isAbsent };
 
-/** The fields that Moleculer reads without a look, by command. It writes a packet that it fails on into the log, whole. */
+/**
+ * The fields that Moleculer reads without a check, by command. If it fails on a packet, it writes the whole packet
+ * into the log.
+ */
 const SHAPES: Readonly<Record<string, Shape>> = {
   REQ: { ...call, action: isText, timeout: isNumberOrAbsent, level: isNumberOrAbsent, requestID: isTextOrAbsent },
   RES: { ...call, success: (value) => typeof value === "boolean", error: isObjectOrAbsent },
@@ -74,27 +77,30 @@ const SHAPES: Readonly<Record<string, Shape>> = {
 };
 
 /**
- * Drops packets that Moleculer can't take. Anybody with a user of the bus may send one, in any service's name.
+ * Drops packets that Moleculer cannot process. Anyone with a NATS user may send one, in the name of any service.
  *
- * Moleculer's own answer to an INFO with its node id is to stop the process; here node ids are unique (node-id.ts), so
- * that such a packet is a forged one. An INFO that is forged in the name of another process would be believed for ever:
- * a heartbeat, which Moleculer sends without them, has the instance and the number of the last INFO, and one that does
- * not fit makes its hearers ask the process again.
+ * Moleculer stops the process when it receives an INFO with its own node id. Node ids are unique here (node-id.ts),
+ * so such a packet is forged and is dropped. An INFO that is forged in the name of another process would be believed
+ * for ever. Therefore a heartbeat also contains the instance id and the number of the sender's last INFO, which
+ * Moleculer leaves out; if they do not match, the receiver requests a new INFO.
  */
-export function checkedPackets(): Middleware {
-  let log: LimitedLog | undefined;
+export function packetChecks(): Middleware {
+  let log: RateLimitedLog | undefined;
   return {
-    name: "checked packets",
+    name: "packet-checks",
     transitMessageHandler(this: Transit, next: Handler): Handler {
       const { broker, opts } = this;
-      const versions = [broker.PROTOCOL_VERSION, ...(opts?.disableVersionCheck === true ? [FORMER_VERSION] : [])];
+      const versions = [
+        broker.PROTOCOL_VERSION,
+        ...(opts?.disableVersionCheck === true ? [PREVIOUS_PROTOCOL_VERSION] : []),
+      ];
       return (command, packet) => {
         const payload = Object(packet?.payload) as Payload;
-        const problem = packetProblem(broker, command, payload, versions);
-        log ??= new LimitedLog((fields, text) => broker.getLogger("bus").warn(fields, text));
+        const problem = payloadProblem(broker, command, payload, versions);
+        log ??= new RateLimitedLog((fields, text) => broker.getLogger("bus").warn(fields, text));
         if (problem === undefined) {
-          if (command === "HEARTBEAT") believeHeartbeat(broker.registry.nodes, payload);
-          if (command === "INFO") warnOfNamesake(log, broker.nodeID, payload["sender"] as string);
+          if (command === "HEARTBEAT") requestInfoOnMismatch(broker.registry.nodes, payload);
+          if (command === "INFO") warnOfDuplicateName(log, broker.nodeID, payload["sender"] as string);
           return next(command, packet);
         }
         busRefusals.inc({ packet: command, reason: problem });
@@ -112,11 +118,11 @@ export function checkedPackets(): Middleware {
         return next(packet);
       };
     },
-    // Declared by Moleculer with other parameters.
+    // Moleculer declares these hooks with other parameters.
   } as unknown as Middleware;
 }
 
-function packetProblem(
+function payloadProblem(
   broker: Transit["broker"],
   command: string,
   payload: Payload,
@@ -129,25 +135,32 @@ function packetProblem(
   if (wrong !== undefined) return `a wrong ${wrong[0]}`;
   if (command !== "INFO") return undefined;
   if (sender === broker.nodeID && instanceID !== broker.instanceID) return "this process's own node id";
-  return hasRoom(broker.registry.nodes, sender) ? undefined : "too many nodes";
+  return hasCapacity(broker.registry.nodes, sender) ? undefined : "too many nodes";
 }
 
-/** A process that has left makes room for a new one. */
-function hasRoom(nodes: Nodes, sender: string): boolean {
+/** Whether the sender is known or can be added; a process that has left makes room. */
+function hasCapacity(nodes: Nodes, sender: string): boolean {
   if (nodes.count() < MAX_NODES || nodes.get(sender) !== undefined) return true;
-  const gone = nodes.toArray().find(({ available }) => !available);
-  if (gone !== undefined) nodes.delete(gone.id);
-  return gone !== undefined;
+  const left = nodes.toArray().find(({ available }) => !available);
+  if (left !== undefined) nodes.delete(left.id);
+  return left !== undefined;
 }
 
-/** Moleculer asks for another INFO when the numbers differ, but takes only a higher number for news. */
-function believeHeartbeat(nodes: Nodes, { sender, instanceID, seq }: Payload): void {
+/**
+ * Moleculer requests another INFO if the numbers differ, but accepts only one with a higher number than the known
+ * one.
+ */
+function requestInfoOnMismatch(nodes: Nodes, { sender, instanceID, seq }: Payload): void {
   const node = nodes.get(sender as string);
   if (node === undefined || isAbsent(seq) || isAbsent(instanceID)) return;
   if (node.seq !== seq || node.instanceID !== instanceID) node.seq = 0;
 }
 
-function warnOfNamesake(log: LimitedLog, own: string, sender: string): void {
+function warnOfDuplicateName(log: RateLimitedLog, own: string, sender: string): void {
   if (sender === own || withoutSuffix(sender) !== withoutSuffix(own)) return;
-  log.note("namesake", { sender }, "another process has the same NODE_NAME: give each replica a name of its own");
+  log.note(
+    "duplicate NODE_NAME",
+    { sender },
+    "another process has the same NODE_NAME: give each replica a name of its own",
+  );
 }

@@ -11,7 +11,7 @@ const packet = (fields: object) =>
   encoder.encode({ ver: "5", sender: `calendar-events.${"x".repeat(109)}`, ...fields });
 const ids = (count: number) => Array.from({ length: count }, (_, at) => String(10n ** 19n + BigInt(at)));
 
-/** What goes with every call: the ids of request and trace, and a key that opens a thousand guilds. */
+/** The meta of every call: the ids of request and trace, and a key for a thousand guilds. */
 const meta = {
   requestId: "x".repeat(128),
   traceparent: "x".repeat(55),
@@ -28,11 +28,11 @@ describe("the limits of packets", () => {
       { subscribersRole: ids(1_000), subscribersUser: ids(1_000), info: "x".repeat(4_000) },
     ],
     ["a thousand windows", { windows: Array.from({ length: 1_000 }, () => ({ from: 2.5e14, until: 2.5e14 })) }],
-  ])("let through a request with %s, of a key for a thousand guilds", (_, params) => {
+  ])("accept a request with %s, of a key for a thousand guilds", (_, params) => {
     expect(packetProblem("REQ", request(params))).toBeUndefined();
   });
 
-  test("let through an answer of ten thousand occurrences, and one of a thousand announcements with all their subscribers", () => {
+  test("accept an answer of ten thousand occurrences, and one of a thousand announcements with all their subscribers", () => {
     const occurrence = { occurrenceId: "x".repeat(45), eventId: "x".repeat(26), startsAt: 2.5e14, endsAt: 2.5e14 };
     const recurrence = { frequency: "YEARLY", count: -1, interval: 1 };
     const listed = { ...occurrence, calendarNumber: 1, color: "MAC_AND_CHEESE", recurs: true, recurrence };
@@ -42,13 +42,13 @@ describe("the limits of packets", () => {
     expect(packetProblem("RES", answer(Array.from({ length: 1_000 }, () => announcement)))).toBeUndefined();
   });
 
-  test("let through a heartbeat, and nothing much larger", () => {
+  test("accept a heartbeat, and nothing much larger", () => {
     const beat = { cpu: 12, instanceID: "x".repeat(36), seq: 7 };
     expect(packetProblem("HEARTBEAT", packet(beat))).toBeUndefined();
     expect(packetProblem("HEARTBEAT", packet({ ...beat, also: "x".repeat(1_024) }))).toBe("larger than 1024 bytes");
   });
 
-  test("the server of the bus takes a part of a large answer, and not much more", () => {
+  test("the NATS server accepts a part of a large answer, and not much more", () => {
     const conf = readFileSync(`${import.meta.dirname}/../../k8s/components/nats/nats.conf`, "utf8");
     expect(conf).toContain(`\nmax_payload: ${MAX_PAYLOAD_BYTES}\n`);
     expect(MAX_PAYLOAD_BYTES / PART_BYTES).toBe(1.25);

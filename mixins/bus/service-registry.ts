@@ -1,6 +1,6 @@
 import type { ServiceBroker } from "moleculer";
 
-/** The members of Moleculer's registry that its declarations leave out. */
+/** Members of Moleculer's registry that its declarations lack. */
 interface Registry {
   readonly actions: {
     isAvailable(name: string): boolean;
@@ -14,12 +14,12 @@ function registryOf({ registry }: ServiceBroker): Registry {
   return registry as unknown as Registry;
 }
 
-/** Whether anybody is known here who serves the action. */
-export function isServed(broker: ServiceBroker, action: string): boolean {
+/** Whether the broker knows a node that serves the action. */
+export function isActionAvailable(broker: ServiceBroker, action: string): boolean {
   return registryOf(broker).actions.isAvailable(action);
 }
 
-/** The node ids of a service's replicas, as heartbeats tell of them. */
+/** The node ids of the known replicas of a service; heartbeats keep the list current. */
 export function replicasOf(broker: ServiceBroker, service: string): string[] {
   const services = registryOf(broker).getServiceList({ onlyAvailable: true });
   return services.filter(({ name }) => name === service).map(({ nodeID }) => nodeID);

@@ -11,7 +11,7 @@ const SHORTER_THAN_ITS_PAUSE_MS = 40;
 const set = action<object, number>({ name: "thing.set", keys: "guild write", params: {}, idempotent: true });
 const make = action<object, number>({ name: "thing.make", keys: "guild write", params: {}, idempotent: false });
 
-describe("a call that is answered with 'not now'", () => {
+describe("a call whose service is temporarily unavailable", () => {
   let broker: ServiceBroker;
   let calls: number;
   let handle: (call: number) => Promise<number>;
@@ -29,18 +29,18 @@ describe("a call that is answered with 'not now'", () => {
   const asWrite = () => ({ meta: { writeId: newWriteId() } });
   const setOnce = (options: object = {}) => broker.call(set.name, {}, { ...asWrite(), ...options });
 
-  test("is made again when it may be asked again", async () => {
+  test("is retried if it may be retried", async () => {
     handle = async (call) => (call < 3 ? 0 : call);
     await expect(setOnce()).resolves.toBe(3);
   });
 
-  test("is made three times at most", async () => {
+  test("is made at most three times", async () => {
     handle = async () => 0;
     await expect(setOnce()).rejects.toMatchObject({ type: "UNAVAILABLE" });
     expect(calls).toBe(3);
   });
 
-  test("is made once when it may not be asked again, or has no id, and when its caller wants it so", async () => {
+  test("is made once if it may not be retried, has no write id, or its caller wants no retries", async () => {
     handle = async () => 0;
     await expect(broker.call(make.name, {}, asWrite())).rejects.toMatchObject({ type: "UNAVAILABLE" });
     await expect(broker.call(set.name)).rejects.toMatchObject({ type: "UNAVAILABLE" });
@@ -49,7 +49,7 @@ describe("a call that is answered with 'not now'", () => {
   });
 
   test.each(["UNAVAILABLE", "TOO_MANY_REQUESTS"] as const)(
-    "and may have been done at its first try is not answered with a later try that began nothing: %s",
+    "and whose first try may have been performed does not end with the error of a later try that was not started: %s",
     async (later) => {
       handle = async (call) => {
         throw asError(refuse(call === 1 ? "OUTCOME_UNKNOWN" : later));
@@ -59,7 +59,7 @@ describe("a call that is answered with 'not now'", () => {
     },
   );
 
-  test("is answered with what a later try says of the write itself", async () => {
+  test("ends with the refusal of the write by a later try", async () => {
     handle = async (call) => {
       if (call === 1) throw asError(refuse("OUTCOME_UNKNOWN"));
       throw asError(refuse("EVENT_NOT_FOUND"));
@@ -68,7 +68,7 @@ describe("a call that is answered with 'not now'", () => {
     expect(calls).toBe(2);
   });
 
-  test("is not made again when its time would be over: it could be done after a later one", async () => {
+  test("is not retried after its timeout, when a later write could have overtaken it", async () => {
     const refuseIt = () => ((calls += 1), Promise.reject(asError(refuse("UNAVAILABLE"))));
     const made = unavailableRetry().remoteAction?.call(broker, refuseIt, { isRead: true } as never);
     const context = { meta: {}, options: { timeout: SHORTER_THAN_ITS_PAUSE_MS } } as Context;

@@ -1,14 +1,14 @@
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from "@jest/globals";
 import mongoose, { type Connection, type Model, Schema } from "mongoose";
 import { emptyDatabase } from "../../test/real-parts/test-services.ts";
-import { coalescedReads } from "./batched-find.ts";
+import { batchedFind } from "./batched-find.ts";
 
 interface Row {
   readonly _id: string;
   readonly text: string;
 }
 
-describe("reads of one turn of the event loop", () => {
+describe("reads by id in one turn of the event loop", () => {
   let connection: Connection;
   let model: Model<Row>;
   let finds = 0;
@@ -27,31 +27,31 @@ describe("reads of one turn of the event loop", () => {
     finds = 0;
   });
 
-  test("are one query, and each gets its own, also twice and also nothing", async () => {
-    const read = coalescedReads(model, {});
+  test("are one query, and each gets its own document, the same one, or none", async () => {
+    const read = batchedFind(model, {});
     const rows = await Promise.all(["b", "nobody", "a", "b"].map(read));
     expect(rows.map((row) => row?.text)).toEqual(["B", undefined, "A", "B"]);
     expect(finds).toBe(1);
   });
 
-  test("nothing is kept from one turn to the next", async () => {
-    const read = coalescedReads(model, {});
+  test("are not cached from one turn to the next", async () => {
+    const read = batchedFind(model, {});
     await read("a");
     await model.collection.updateOne({ _id: "a" } as never, { $set: { text: "A2" } });
     await expect(read("a")).resolves.toMatchObject({ text: "A2" });
     expect(finds).toBe(2);
   });
 
-  test("more than 500 ids are several queries, and none is left out", async () => {
-    const read = coalescedReads(model, {});
+  test("of more than 500 ids are several queries, and every id is read", async () => {
+    const read = batchedFind(model, {});
     const rows = await Promise.all(Array.from({ length: 501 }, (_, at) => read(at === 500 ? "b" : `no ${at}`)));
     expect(rows.filter((row) => row !== null).map(({ text }) => text)).toEqual(["B"]);
     expect(finds).toBe(2);
   });
 
-  test("a query that fails fails every read of it", async () => {
+  test("all fail with their query", async () => {
     const closed = await mongoose.createConnection(emptyDatabase()).asPromise();
-    const read = coalescedReads(closed.model<Row>("Row", new Schema<Row>({ _id: String, text: String })), {});
+    const read = batchedFind(closed.model<Row>("Row", new Schema<Row>({ _id: String, text: String })), {});
     await closed.close();
     const outcomes = await Promise.allSettled([read("a"), read("b")]);
     expect(outcomes.map(({ status }) => status)).toEqual(["rejected", "rejected"]);

@@ -1,30 +1,30 @@
 import { afterEach, describe, expect, jest, test } from "@jest/globals";
-import { coalescedReads } from "./batched-find.ts";
+import { batchedFind } from "./batched-find.ts";
 
 const turn = () => new Promise((resolve) => setImmediate(resolve));
 
-describe("reads while two queries are under way", () => {
+describe("reads by id while two queries are in flight", () => {
   afterEach(() => void jest.useRealTimers());
 
-  function readsOfSilence() {
-    const asked: (readonly string[])[] = [];
+  function unansweredReads() {
+    const queries: (readonly string[])[] = [];
     const find = (filter: { _id: { $in: readonly string[] } }) => {
-      asked.push(filter._id.$in);
+      queries.push(filter._id.$in);
       return { lean: () => new Promise(() => undefined) };
     };
-    const read = coalescedReads({ find } as never, {});
-    return { asked, read };
+    const read = batchedFind({ find } as never, {});
+    return { queries, read };
   }
 
   test("are one query, which waits for them no longer than 20 ms", async () => {
     jest.useFakeTimers({ doNotFake: ["setImmediate"] });
-    const { asked, read } = readsOfSilence();
+    const { queries, read } = unansweredReads();
     for (const id of ["a", "b", "c", "d"]) {
       void read(id);
       await turn();
     }
-    expect(asked).toEqual([["a"], ["b"]]);
+    expect(queries).toEqual([["a"], ["b"]]);
     await jest.advanceTimersByTimeAsync(20);
-    expect(asked).toEqual([["a"], ["b"], ["c", "d"]]);
+    expect(queries).toEqual([["a"], ["b"], ["c", "d"]]);
   });
 });

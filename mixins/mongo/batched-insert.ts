@@ -1,53 +1,58 @@
 import mongoose from "mongoose";
 import { withTimeout } from "../async/timeout.ts";
-import { DUPLICATE_KEY, type stampedReplacement, type Tracked } from "./change-feed.ts";
-import { isDatabaseOutOfReach } from "./database.mixin.ts";
+import { DUPLICATE_KEY, type stampedReplacement } from "./change-feed.ts";
+import type { Tracked } from "./tracked-record.ts";
+import { isDatabaseUnavailable } from "./database.mixin.ts";
 import { batched } from "../async/batch.ts";
 import { DeadlinePassed, deadlineStages, isPastDeadline } from "./write-context.ts";
-import { type Updatable, type UpdateStatement, updateTogether } from "./bulk-update.ts";
+import { type UpdatableModel, type UpdateStatement, bulkUpdate } from "./bulk-update.ts";
 
-/** Whoever asked has given up by then; one that never answers must not hold its place for ever. */
-const ANSWERS_MS = 10_000;
+/**
+ * Timeout of a command. Its callers have given up by then, and a command that is never answered must not keep others
+ * waiting.
+ */
+const COMMAND_TIMEOUT_MS = 10_000;
 
-/** More than this in one command are two. */
-const MOST = 100;
+/** Largest number of inserts in one command. */
+const MAX_INSERTS = 100;
 
-/** A record's first revision, and with what it is stored. */
+/** The first revision of a record, and the update that stores it. */
 export interface Insert {
   readonly record: Pick<Tracked, "_id">;
   readonly replacement: ReturnType<typeof stampedReplacement>;
 }
 
 /**
- * Stores first revisions; those that come together are one command. False where another record has the id; each resolves
- * when it is durable, and rejects with DeadlinePassed where it came too late.
+ * Stores first revisions of records; concurrent ones are one command. Each resolves when it is durable: with true, or
+ * with false if another record has the id. It rejects with DeadlinePassed if it reached the database after its
+ * deadline.
  *
- * An insert can't say `$$NOW`, so each is an upsert. Where nobody knows what became of a command, as when the primary was
- * lost, it is sent once more: a record that is there by then was stored by the first try. So this is for records whose ids
- * are random.
+ * An insert cannot use `$$NOW`, so each is an upsert. If the outcome of a command is unknown, as when the primary was
+ * lost, the command is sent once more; a record that exists then was stored by the first try. Therefore the ids of
+ * the records must be random.
  */
-export function newRecords(model: Updatable): (insert: Insert) => Promise<boolean> {
+export function batchedInsert(model: UpdatableModel): (insert: Insert) => Promise<boolean> {
   const insertAll = async (statements: readonly UpdateStatement[]) => {
-    const { refused } = await updateTogether(model, statements);
+    const { refused } = await bulkUpdate(model, statements);
     return statements.map((_, at) => outcomeOf(refused.get(at)));
   };
 
-  async function insertSurely(statements: readonly UpdateStatement[]): Promise<readonly (boolean | Error)[]> {
+  async function insertWithRetry(statements: readonly UpdateStatement[]): Promise<readonly (boolean | Error)[]> {
     try {
       return await insertAll(statements);
     } catch (error) {
-      // Nobody was found to ask, for seconds.
-      if (error instanceof mongoose.mongo.MongoServerSelectionError || !isDatabaseOutOfReach(error)) throw error;
+      // No server was found for seconds; a second try would find none either.
+      if (error instanceof mongoose.mongo.MongoServerSelectionError || !isDatabaseUnavailable(error)) throw error;
       const outcomes = await insertAll(statements);
-      // What is too late now may have been stored before.
+      // An insert that is too late now may have been stored by the first try.
       return outcomes.map((outcome) => (outcome instanceof DeadlinePassed ? (error as Error) : outcome || true));
     }
   }
 
   const insert = batched(
     (statements: readonly UpdateStatement[]) =>
-      withTimeout(ANSWERS_MS, "a command of new records", insertSurely(statements)),
-    { most: MOST },
+      withTimeout(COMMAND_TIMEOUT_MS, "the batched insert", insertWithRetry(statements)),
+    { maxSize: MAX_INSERTS },
   );
   return ({ record: { _id }, replacement }) =>
     insert({
@@ -57,7 +62,7 @@ export function newRecords(model: Updatable): (insert: Insert) => Promise<boolea
     });
 }
 
-/** True for a record that was stored, false for one whose id another record has. */
+/** True for a stored record, false if another record has the id. */
 function outcomeOf(refused: { readonly code: number; readonly errmsg: string } | undefined): boolean | Error {
   if (refused === undefined) return true;
   if (refused.code === DUPLICATE_KEY) return false;

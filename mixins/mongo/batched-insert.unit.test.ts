@@ -1,7 +1,7 @@
 import { afterEach, describe, expect, jest, test } from "@jest/globals";
 import mongoose from "mongoose";
 import { answeredModel } from "../../test/doubles/answered-model.ts";
-import { type Insert, newRecords } from "./batched-insert.ts";
+import { type Insert, batchedInsert } from "./batched-insert.ts";
 import { DeadlinePassed } from "./write-context.ts";
 
 const insertOf = (_id: string): Insert => ({ record: { _id }, replacement: [{ $replaceWith: { _id } }] });
@@ -21,7 +21,7 @@ interface Asked {
   readonly updates: readonly { readonly q: { readonly _id: string } }[];
 }
 
-/** A database that answers one command after another with these. */
+/** A database that answers the commands with these replies, in order. */
 function database(...replies: readonly Reply[]) {
   const commands: string[] = [];
   const command = ({ updates }: Asked) => {
@@ -30,32 +30,32 @@ function database(...replies: readonly Reply[]) {
     if (reply === SILENCE) return new Promise(() => undefined);
     return reply instanceof Error ? Promise.reject(reply) : Promise.resolve(reply);
   };
-  return { commands, insert: newRecords(answeredModel(command)) };
+  return { commands, insert: batchedInsert(answeredModel(command)) };
 }
 
-describe("new records", () => {
+describe("a batched insert", () => {
   afterEach(() => void jest.useRealTimers());
 
-  test("those that come together are one command", async () => {
+  test("sends concurrent records in one command", async () => {
     const { commands, insert } = database(DONE);
     expect(await Promise.all(["a", "b", "c"].map((id) => insert(insertOf(id))))).toEqual([true, true, true]);
     expect(commands).toEqual(["a b c"]);
   });
 
-  test("one whose id is taken is told so, alone", async () => {
+  test("reports an existing id only to its own record", async () => {
     const { commands, insert } = database(refusedAt(0, TAKEN));
     expect(await Promise.all([insert(insertOf("a")), insert(insertOf("b"))])).toEqual([false, true]);
     expect(commands).toEqual(["a b"]);
   });
 
-  test("one that the database refuses for another reason rejects alone", async () => {
+  test("rejects only the record that the database refuses for another reason", async () => {
     const { insert } = database(refusedAt(0, 17_419));
     const [one, two] = await Promise.allSettled([insert(insertOf("a")), insert(insertOf("b"))]);
     expect(one).toMatchObject({ status: "rejected", reason: { message: "refused" } });
     expect(two).toMatchObject({ value: true });
   });
 
-  test("one that came too late rejects alone, and was not stored", async () => {
+  test("rejects only the record that is past its deadline, and does not store it", async () => {
     const { insert } = database(refusedAt(1, TOO_LATE));
     const [one, two] = await Promise.allSettled([insert(insertOf("a")), insert(insertOf("b"))]);
     expect(one).toMatchObject({ value: true });
@@ -66,13 +66,13 @@ describe("new records", () => {
     ["the answer was lost", lost()],
     ["the primary stepped down", steppedDown()],
     ["the majority was silent", NO_MAJORITY],
-  ])("where %s it is tried again, and an id that is taken by then is its own", async (_what, first) => {
+  ])("when %s, is tried again, and an id that exists then counts as its own", async (_what, first) => {
     const { commands, insert } = database(first, refusedAt(0, TAKEN));
     expect(await insert(insertOf("a"))).toBe(true);
     expect(commands).toEqual(["a", "a"]);
   });
 
-  test("one that is too late at its second try may have been stored at the first", async () => {
+  test("that is too late at its second try may have been stored by the first one", async () => {
     const { insert } = database(lost(), refusedAt(0, TOO_LATE));
     await expect(insert(insertOf("a"))).rejects.toThrow("connection closed");
   });
@@ -81,13 +81,13 @@ describe("new records", () => {
     ["twice there was no answer", [lost(), lost()], "connection closed", 2],
     ["nobody was found to ask", [nobody()], "no primary", 1],
     ["it is a defect", [new TypeError("a defect")], "a defect", 1],
-  ])("rejects where %s", async (_what, replies, message, tries) => {
+  ])("rejects when %s", async (_what, replies, message, tries) => {
     const { commands, insert } = database(...replies);
     await expect(insert(insertOf("a"))).rejects.toThrow(message);
     expect(commands).toHaveLength(tries);
   });
 
-  test("commands that are never answered give their places to the next", async () => {
+  test("lets further commands start when earlier ones are never answered", async () => {
     jest.useFakeTimers({ doNotFake: ["setImmediate", "nextTick", "queueMicrotask"] });
     const { commands, insert } = database(SILENCE, SILENCE, DONE);
     const silence = async (id: string) =>

@@ -1,8 +1,8 @@
 import mongoose from "mongoose";
 import { OperationTimeout } from "../async/timeout.ts";
 
-/** A mongoose model, as far as updates of many rows need it. */
-export interface Updatable {
+/** The members of a mongoose model that a bulk update uses. */
+export interface UpdatableModel {
   bulkWrite(writes: never[], options: { ordered: false }): Promise<Counts>;
 }
 
@@ -11,17 +11,17 @@ interface Counts {
   readonly upsertedCount: number;
 }
 
-/** One update of one row, as MongoDB's command `update` takes it. */
+/** An update of one row, in the form of MongoDB's command `update`. */
 export interface UpdateStatement {
   readonly q: object;
   readonly u: object;
   readonly upsert?: boolean;
 }
 
-interface Updated {
-  /** How many rows were as they had to be, or were inserted. */
+interface BulkUpdateResult {
+  /** Number of rows that matched or were inserted. */
   readonly n: number;
-  /** What the database refused, by its place. */
+  /** The updates that the database refused, by their index. */
   readonly refused: ReadonlyMap<number, RefusedUpdate>;
 }
 
@@ -31,10 +31,13 @@ interface RefusedUpdate {
 }
 
 /**
- * Makes many updates in one command, none of which keeps another from happening; what is answered is on a majority's
- * journals. Where it rejects, each may have happened or not.
+ * Makes many updates in one command. An update that fails does not stop the others. The result is journalled by a
+ * majority. If the command rejects, each update may have been stored or not.
  */
-export async function updateTogether(model: Updatable, updates: readonly UpdateStatement[]): Promise<Updated> {
+export async function bulkUpdate(
+  model: UpdatableModel,
+  updates: readonly UpdateStatement[],
+): Promise<BulkUpdateResult> {
   const writes = updates.map(({ q, u, upsert = false }) => ({ updateOne: { filter: q, update: u, upsert } }));
   try {
     return { n: countOf(await model.bulkWrite(writes as never[], { ordered: false })), refused: new Map() };

@@ -2,16 +2,8 @@ import { afterAll, beforeAll, describe, expect, test } from "@jest/globals";
 import { type Connection, type Model, Schema } from "mongoose";
 import { emptyDatabase } from "../../test/real-parts/test-services.ts";
 import type { GuildId } from "../../services/contracts/ids.ts";
-import {
-  changesSince,
-  saveRevision,
-  kept,
-  stampedReplacement,
-  stampedTombstone,
-  type Tracked,
-  trackedIndexes,
-  trackedPaths,
-} from "./change-feed.ts";
+import { changesSince, saveRevision, unchangedFields, stampedReplacement, stampedTombstone } from "./change-feed.ts";
+import { type Tracked, trackedIndexes, trackedPaths } from "./tracked-record.ts";
 import { closedConnection } from "./database.mixin.ts";
 
 interface Row extends Tracked {
@@ -35,13 +27,13 @@ describe("the change feed", () => {
   });
   afterAll(() => connection.close());
 
-  test("texts are stored as they are, whatever MongoDB would make of them", async () => {
+  test("stores texts unchanged, even those that look like expressions of MongoDB", async () => {
     const text = "$$NOW {$ne: 1} $text a.b \0";
     await expect(saveRevision(model, { _id: "literal", guildId, revision: 1, text } as Row)).resolves.toBe(true);
     await expect(model.findById("literal").lean()).resolves.toMatchObject({ text });
   });
 
-  test("of two writes of the same revision one is stored, and the other told", async () => {
+  test("stores one of two writes of the same revision and reports the conflict to the other", async () => {
     const write = (text: string) => saveRevision(model, { _id: "race", guildId, revision: 1, text } as Row);
     const outcomes = await Promise.all([write("a"), write("b"), write("c")]);
     expect(outcomes.filter(Boolean)).toHaveLength(1);
@@ -49,24 +41,24 @@ describe("the change feed", () => {
     await expect(saveRevision(model, { _id: "race", guildId: "2" as GuildId, revision: 2 })).resolves.toBe(false);
   });
 
-  test("what is gone stays gone: no later revision brings it back", async () => {
+  test("no later revision restores a removed record", async () => {
     await saveRevision(model, { _id: "gone", guildId, revision: 1 });
     const tombstone = { _id: "gone", guildId, revision: 2 };
     await expect(saveRevision(model, tombstone, stampedTombstone(tombstone))).resolves.toBe(true);
     await expect(saveRevision(model, { _id: "gone", guildId, revision: 3 })).resolves.toBe(false);
   });
 
-  test("the database's time goes where it is asked for, and a kept field stays", async () => {
+  test("sets the requested fields to the time of the database, and leaves the unchanged fields", async () => {
     const first = { _id: "stamped", guildId, revision: 1 };
     await saveRevision(model, first, stampedReplacement(first, ["madeAt"]));
     const made = await model.findById("stamped").lean<Row>();
     expect(made?.madeAt).toEqual(made?.changedAt);
     const second = { ...first, revision: 2 };
-    await saveRevision(model, second, stampedReplacement(second, [], kept("madeAt")));
+    await saveRevision(model, second, stampedReplacement(second, [], unchangedFields("madeAt")));
     await expect(model.findById("stamped").lean()).resolves.toMatchObject({ madeAt: made?.madeAt, revision: 2 });
   });
 
-  test("read page by page, it gives every record once, in the order of its changes, also those of one millisecond", async () => {
+  test("read in pages, contains every record once, in the order of the changes, also within one millisecond", async () => {
     const at = new Date("2030-01-01T00:00:00Z");
     const ids = Array.from({ length: 25 }, (_, n) => `page-${String(n).padStart(2, "0")}`);
     await model.collection.insertMany(ids.map((_id) => ({ _id, guildId, revision: 1, changedAt: at }) as never));
@@ -82,14 +74,14 @@ describe("the change feed", () => {
     await expect(changesSince(model, { mark, limit: 10 })).resolves.toEqual({ changes: [], mark, more: false });
   });
 
-  test("tells of what is gone, for as long as its tombstone is kept", async () => {
+  test("contains removed records until their tombstones expire", async () => {
     const { changes } = await changesSince(model, { mark: BEGINNING, limit: 1000 });
     expect(changes.find(({ id }) => id === "gone")).toMatchObject({ revision: 2, deleted: true });
     const indexes = await model.collection.indexes();
     expect(indexes.find(({ key }) => key["deletedAt"] === 1)).toMatchObject({ expireAfterSeconds: 7 * 86_400 });
   });
 
-  test("says when it was read, by the clock that stamps the changes", async () => {
+  test("contains the time of the read, by the clock that stamps the changes", async () => {
     await saveRevision(model, { _id: "last of all", guildId, revision: 1 });
     const { readAt = 0 } = await changesSince(model, { mark: BEGINNING, limit: 1 });
     const written = await model.findById("last of all").lean<Row>();

@@ -1,95 +1,61 @@
 import type { ClientSession, Model, PipelineStage } from "mongoose";
 import type { Change, ChangesSinceParams, ChangesSinceResult } from "../../services/contracts/change-feed.contract.ts";
-import { TOMBSTONE_DAYS } from "../../services/contracts/change-feed.contract.ts";
-import type { Changed, ChangeOrigin } from "../../services/contracts/contract.ts";
-import type { GuildId } from "../../services/contracts/ids.ts";
-import { currentOrigin, deadlineStages, inTime } from "./write-context.ts";
-import { notWrittenYet, recentWrites, type RecentWrite } from "./recent-writes.ts";
-
-/** The fields by which a record takes part in its owner's change feed. */
-export interface Tracked {
-  _id: string;
-  guildId: GuildId;
-  /** Counts the writes, from 1. */
-  revision: number;
-  /** Time of the last write, by the database server's clock. */
-  changedAt: Date;
-  /** Set on a tombstone: the record is gone, and this row says so until it expires. */
-  deletedAt?: Date;
-  /** The last writes of the record, by which a try that comes after another is known (recent-writes.ts). */
-  writes?: RecentWrite[];
-  /** The request of the last write; absent where it was nobody's. */
-  changedBy?: StoredOrigin;
-}
-
-/** A `ChangeOrigin` as stored. */
-type StoredOrigin = Omit<ChangeOrigin, "at"> & { readonly at: Date };
-
-/** Mongoose paths of the tracked fields, `_id` aside. */
-export const trackedPaths = {
-  guildId: { type: String, required: true },
-  revision: { type: Number, required: true },
-  changedAt: { type: Date, required: true },
-  deletedAt: Date,
-  writes: { type: [{ id: String, revision: Number, at: Date, _id: false }], default: undefined },
-  changedBy: { type: { at: Date, requestId: String, traceparent: String }, _id: false },
-} as const;
-
-/** Index of the feed, and the one that ends tombstones, which holds nothing else: every index costs every write. */
-export const trackedIndexes = [
-  [{ changedAt: 1, _id: 1 }, {}],
-  [{ deletedAt: 1 }, { name: "tombstones", sparse: true, expireAfterSeconds: TOMBSTONE_DAYS * 86_400 }],
-] as const;
+import { currentOrigin, deadlineStages, rejectIfLate } from "./write-context.ts";
+import { notWrittenFilter, recentWritesField } from "./recent-writes.ts";
+import type { Tracked } from "./tracked-record.ts";
 
 /**
- * An update that replaces a whole record and stamps it with the database server's time. `$literal` keeps texts
- * that begin with `$` from being read as expressions. `alsoNow` names further fields that get the same time;
- * `fromStored` has fields that are computed from what is stored before.
+ * An update that replaces a whole record and stamps it with the time of the database server. `$literal` keeps texts
+ * that begin with `$` from being read as expressions.
+ *
+ * @param timeFields - Further fields that get the same time.
+ * @param computedFields - Fields that are computed from the stored record.
  */
 export function stampedReplacement(
   record: object & { readonly revision?: number },
-  alsoNow: readonly string[] = [],
-  fromStored: Readonly<Record<string, object | string>> = {},
+  timeFields: readonly string[] = [],
+  computedFields: Readonly<Record<string, object | string>> = {},
 ): [PipelineStage.ReplaceWith] {
-  const stamps = stampsOf(alsoNow);
-  return [{ $replaceWith: { $mergeObjects: [{ $literal: record }, fromStored, recentWrites(record), stamps] } }];
+  const stamps = stampsOf(timeFields);
+  return [
+    { $replaceWith: { $mergeObjects: [{ $literal: record }, computedFields, recentWritesField(record), stamps] } },
+  ];
 }
 
-/** The same for a record that has its id from the write that makes it (`CallMeta`): it need not name the write as well. */
-export function stampedNewRecord(record: object, alsoNow: readonly string[]): [PipelineStage.ReplaceWith] {
-  return [{ $replaceWith: { $mergeObjects: [{ $literal: record }, stampsOf(alsoNow)] } }];
+/**
+ * The same for a new record. Its id comes from the write that creates it (`CallMeta`), so it does not store the write
+ * id.
+ */
+export function stampedNewRecord(record: object, timeFields: readonly string[]): [PipelineStage.ReplaceWith] {
+  return [{ $replaceWith: { $mergeObjects: [{ $literal: record }, stampsOf(timeFields)] } }];
 }
 
-/** When the record is changed, and for which request. */
-function stampsOf(alsoNow: readonly string[]): Record<string, string | object> {
-  const now = Object.fromEntries(["changedAt", ...alsoNow].map((field) => [field, "$$NOW"]));
+/** The time of the change, and the request that it is made for. */
+function stampsOf(timeFields: readonly string[]): Record<string, string | object> {
+  const now = Object.fromEntries(["changedAt", ...timeFields].map((field) => [field, "$$NOW"]));
   const origin = currentOrigin();
   if (origin === undefined) return now;
   const texts = Object.entries(origin).map(([name, text]) => [name, { $literal: text }]);
   return { ...now, changedBy: { at: "$$NOW", ...Object.fromEntries(texts) } };
 }
 
-/** The request of a record's last write, as a part of the record; nothing where it was nobody's. */
-export function changedByOf({ changedBy }: Pick<Tracked, "changedBy">): Changed {
-  return changedBy === undefined ? {} : { changedBy: { ...changedBy, at: changedBy.at.getTime() } };
-}
-
-/** Fields that stay as they are stored. */
-export function kept(...fields: readonly string[]): Record<string, string> {
+/** Fields that keep their stored values. */
+export function unchangedFields(...fields: readonly string[]): Record<string, string> {
   return Object.fromEntries(fields.map((field) => [field, `$${field}`]));
 }
 
-/** What is left of a removed record: enough for the feed to tell, and the fields that `left` computes from it. */
+/** An update that replaces a removed record by a tombstone: the fields of the change feed, and `computedFields`. */
 export function stampedTombstone(
   record: Pick<Tracked, "_id" | "guildId" | "revision">,
-  left: Readonly<Record<string, object>> = {},
+  computedFields: Readonly<Record<string, object>> = {},
 ): PipelineStage.ReplaceWith[] {
-  return stampedReplacement(record, ["deletedAt"], left);
+  return stampedReplacement(record, ["deletedAt"], computedFields);
 }
 
 /**
- * Stores one revision of a record: revision 1 is inserted, a later one replaces the revision before it. False when
- * another write came between, or another try of this one. Rejects with DeadlinePassed when it came too late.
+ * Stores one revision of a record: revision 1 is inserted, a later one replaces the revision before it. False if
+ * another write, or another try of this one, was stored in the meantime. Rejects with DeadlinePassed if the update
+ * reached the database after its deadline.
  */
 export async function saveRevision<Row extends Tracked>(
   model: Model<Row>,
@@ -97,21 +63,21 @@ export async function saveRevision<Row extends Tracked>(
   replacement: PipelineStage.ReplaceWith[] = stampedReplacement(record),
   session?: ClientSession,
 ): Promise<boolean> {
-  const first = record.revision === 1;
+  const isFirst = record.revision === 1;
   const { _id, guildId } = record;
-  const before = first ? { $exists: false } : record.revision - 1;
+  const revision = isFirst ? { $exists: false } : record.revision - 1;
   try {
     const update = model.updateOne(
       {
         _id,
         guildId,
-        revision: before,
-        ...(first ? {} : { deletedAt: { $exists: false }, ...notWrittenYet() }),
+        revision,
+        ...(isFirst ? {} : { deletedAt: { $exists: false }, ...notWrittenFilter() }),
       } as never,
       [...replacement, ...deadlineStages()],
-      { updatePipeline: true, upsert: first, ...(session === undefined ? {} : { session }) },
+      { updatePipeline: true, upsert: isFirst, ...(session === undefined ? {} : { session }) },
     );
-    const { matchedCount, upsertedCount } = await inTime(update);
+    const { matchedCount, upsertedCount } = await rejectIfLate(update);
     return matchedCount + upsertedCount === 1;
   } catch (error) {
     if (isDuplicateKey(error)) return false;
@@ -119,10 +85,10 @@ export async function saveRevision<Row extends Tracked>(
   }
 }
 
-/** MongoDB's code for an id that is taken. */
+/** MongoDB's error code for a value of a unique index that exists already. */
 export const DUPLICATE_KEY = 11_000;
 
-/** Whether another document has the id, or a value that is unique. */
+/** Whether another document has the id, or the value of a unique index. */
 export function isDuplicateKey(error: unknown): boolean {
   return (error as { code?: unknown }).code === DUPLICATE_KEY;
 }
@@ -132,7 +98,7 @@ const IN_ORDER = { changedAt: 1, _id: 1 } as const;
 
 type ChangeRow = Pick<Tracked, "_id" | "guildId" | "revision" | "changedAt" | "deletedAt"> & { readonly readAt: Date };
 
-/** Answers "what changed since this mark", in the order of `changedAt`, then id. */
+/** Returns the changes since a mark, in the order of `changedAt`, then id. */
 export async function changesSince<Row extends Tracked>(
   model: Model<Row>,
   { mark, limit }: ChangesSinceParams,

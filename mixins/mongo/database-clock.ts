@@ -1,22 +1,23 @@
 import type { EpochMs } from "../../services/contracts/ids.ts";
 
 /**
- * The database server's clock, mapped on the process's monotonic one: a step of the node's wall clock moves nothing.
+ * The clock of the database server, mapped to the monotonic clock of the process: a step of the machine's wall clock
+ * does not affect it.
  *
- * The server read its clock before the answer came, so at that moment its time is at least what the answer says: the
- * map never runs ahead, and lags by no more than the fastest of the last answers took.
+ * The server reads its clock before it answers, so when the answer arrives its time is at least the answered one. The
+ * mapped clock never runs ahead, and lags by no more than the round trip of the fastest of the last samples.
  */
 export interface DatabaseClock {
   now(): EpochMs;
-  /** Asks the server once; at start and every few seconds. */
+  /** Reads the server's clock once. The owner calls it at start and every few seconds. */
   sample(): Promise<void>;
 }
 
-/** Samples that are remembered. The best of them counts, so that one slow answer does not set the clock back. */
-const REMEMBERED = 8;
+/** Number of stored samples. The best of them counts, so a slow answer does not set the clock back. */
+const MAX_SAMPLES = 8;
 /**
- * A difference that no slow answer explains, and no drift between two clocks within the remembered samples: the
- * server's own clock was stepped back, and what was known is void.
+ * A difference that no slow answer and no drift between the two clocks explains: the server's own clock was stepped
+ * back, and the older samples are void.
  */
 const STEP_MS = 100;
 
@@ -32,12 +33,12 @@ export function newDatabaseClock(readServer: () => Promise<EpochMs>, monotonic: 
       return Math.floor(monotonic() + Math.max(...offsets));
     },
     async sample() {
-      const askedAt = monotonic();
+      const sentAt = monotonic();
       const serverTime = await readServer();
       const answeredAt = monotonic();
       const offset = serverTime - answeredAt;
-      const stepped = offsets.some((known) => known - offset > STEP_MS + (answeredAt - askedAt));
-      offsets = stepped ? [offset] : [...offsets.slice(1 - REMEMBERED), offset];
+      const stepped = offsets.some((known) => known - offset > STEP_MS + (answeredAt - sentAt));
+      offsets = stepped ? [offset] : [...offsets.slice(1 - MAX_SAMPLES), offset];
     },
   };
 }

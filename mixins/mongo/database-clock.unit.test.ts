@@ -1,8 +1,8 @@
 import { describe, expect, test } from "@jest/globals";
 import { newDatabaseClock } from "./database-clock.ts";
 
-/** A server whose clock is `ahead` of the process's, and answers that take a while. */
-function world({ ahead }: { ahead: number }) {
+/** A server whose clock is ahead of the clock of the process, with a delay of its answers. */
+function clockAhead({ ahead }: { ahead: number }) {
   const at = { monotonic: 1_000, ahead };
   let takes = { there: 0, back: 0 };
   const clock = newDatabaseClock(
@@ -21,15 +21,15 @@ function world({ ahead }: { ahead: number }) {
   return { at, clock, sample, lag: () => at.monotonic + at.ahead - clock.now() };
 }
 
-describe("the database server's clock on the monotonic clock", () => {
+describe("the clock of the database server, mapped to the monotonic clock", () => {
   test("never runs ahead of the server, and lags by no more than the answer took", async () => {
-    const { sample, lag } = world({ ahead: 5_000_000 });
+    const { sample, lag } = clockAhead({ ahead: 5_000_000 });
     await sample(3, 40);
     expect(lag()).toBe(40);
   });
 
-  test("the quickest of the last answers counts", async () => {
-    const { sample, lag } = world({ ahead: 5_000_000 });
+  test("follows the fastest of the last answers", async () => {
+    const { sample, lag } = clockAhead({ ahead: 5_000_000 });
     await sample(1, 40);
     await sample(1, 2);
     await sample(1, 900);
@@ -37,7 +37,7 @@ describe("the database server's clock on the monotonic clock", () => {
   });
 
   test("goes on between samples", async () => {
-    const { at, clock, sample } = world({ ahead: 5_000_000 });
+    const { at, clock, sample } = clockAhead({ ahead: 5_000_000 });
     await sample(0, 0);
     const before = clock.now();
     at.monotonic += 1_234;
@@ -45,7 +45,7 @@ describe("the database server's clock on the monotonic clock", () => {
   });
 
   test("a step of the server's own clock back is followed at the next sample", async () => {
-    const { at, sample, lag } = world({ ahead: 5_000_000 });
+    const { at, sample, lag } = clockAhead({ ahead: 5_000_000 });
     await sample(0, 1);
     for (const step of [3_600_000, 150]) {
       at.ahead -= step;
@@ -54,14 +54,14 @@ describe("the database server's clock on the monotonic clock", () => {
     }
   });
 
-  test("a slow answer is not taken for one", async () => {
-    const { sample, lag } = world({ ahead: 5_000_000 });
+  test("a slow answer is not mistaken for a step of the server's clock", async () => {
+    const { sample, lag } = clockAhead({ ahead: 5_000_000 });
     await sample(0, 1);
     await sample(0, 4_000);
     expect(lag()).toBe(1);
   });
 
-  test("says so when it is read before its first sample", () => {
-    expect(() => world({ ahead: 0 }).clock.now()).toThrow("before its first sample");
+  test("throws when it is read before its first sample", () => {
+    expect(() => clockAhead({ ahead: 0 }).clock.now()).toThrow("before its first sample");
   });
 });

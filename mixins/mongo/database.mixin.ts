@@ -3,29 +3,29 @@ import mongoose, { type Connection } from "mongoose";
 import { tracer } from "../observability/tracer.ts";
 import { OperationTimeout, withTimeout } from "../async/timeout.ts";
 
-/** How long an operation looks for a primary before it fails: an election takes less. */
+/** Time for which an operation looks for a primary before it fails; an election takes less. */
 const SERVER_SELECTION_MS = 5_000;
 
-/** How long the database has to answer whoever watches the process. */
-export const DATABASE_ANSWER_MS = 500;
+/** Time in which the database must answer a health check. */
+export const DATABASE_PING_TIMEOUT_MS = 500;
 
-/** A connection that is opened when the service starts; models are made on it before. */
+/** A connection that is not opened yet: the service makes its models on it, and opens it at start. */
 export function closedConnection(): Connection {
   const connection = mongoose.createConnection();
-  // An operation on a closed connection fails at once instead of waiting in a queue for ever.
+  // An operation on a closed connection fails at once instead of waiting in a queue.
   connection.set("bufferCommands", false);
   return connection;
 }
 
 /**
- * Opens the service's own connection at start, builds the indexes of its models, and closes it at stop.
+ * Opens the service's own connection at start, builds the indexes of its models, and closes the connection at stop.
  *
- * Writes are acknowledged by a majority, journalled: what was answered is there after a crash.
+ * Writes are acknowledged by a majority and journalled, so a write that was answered survives a crash.
  */
 export function databaseMixin(connection: Connection, mongoUrl: string, appName: string): Partial<ServiceSchema> {
   return {
     methods: {
-      databaseAnswers: () => databaseAnswers(connection, DATABASE_ANSWER_MS),
+      pingDatabase: () => pingDatabase(connection, DATABASE_PING_TIMEOUT_MS),
     },
     async started() {
       await connection.openUri(mongoUrl, {
@@ -39,7 +39,7 @@ export function databaseMixin(connection: Connection, mongoUrl: string, appName:
         maxPoolSize: 50,
         monitorCommands: tracer() !== undefined,
       });
-      tracer()?.watchCommands(connection.getClient());
+      tracer()?.traceCommands(connection.getClient());
       for (const model of Object.values(connection.models)) await model.createIndexes();
     },
     async stopped() {
@@ -48,34 +48,34 @@ export function databaseMixin(connection: Connection, mongoUrl: string, appName:
   };
 }
 
-/** A service that has a database of its own. */
+/** A service with a database of its own. */
 interface WithDatabase {
-  databaseAnswers(): Promise<boolean>;
+  pingDatabase(): Promise<boolean>;
 }
 
-/** Whether a service's own database answers now; undefined where it has none. */
-export async function ownDatabaseAnswers(service: Service): Promise<boolean | undefined> {
-  const { databaseAnswers: answers } = service as Partial<WithDatabase>;
+/** Whether the database of a service answers now; undefined for a service without one. */
+export async function pingServiceDatabase(service: Service): Promise<boolean | undefined> {
+  const { pingDatabase: answers } = service as Partial<WithDatabase>;
   return answers?.();
 }
 
-/** Whether the database answers now. */
-export async function databaseAnswers(connection: Connection, withinMs: number): Promise<boolean> {
+/** Whether the database answers within the time. */
+export async function pingDatabase(connection: Connection, timeoutMs: number): Promise<boolean> {
   if (connection.db === undefined) return false;
-  return withTimeout(withinMs, "ping", connection.db.command({ ping: 1 })).then(
+  return withTimeout(timeoutMs, "ping", connection.db.command({ ping: 1 })).then(
     () => true,
     () => false,
   );
 }
 
-/** The database server's own time now. */
-export async function databaseTime(connection: Connection, withinMs: number): Promise<number> {
+/** The time of the database server now. */
+export async function databaseTime(connection: Connection, timeoutMs: number): Promise<number> {
   if (connection.db === undefined) throw new mongoose.MongooseError("not connected");
-  const { localTime } = await withTimeout(withinMs, "hello", connection.db.admin().command({ hello: 1 }));
+  const { localTime } = await withTimeout(timeoutMs, "hello", connection.db.admin().command({ hello: 1 }));
   return (localTime as Date).getTime();
 }
 
-const OUT_OF_REACH = new Set([
+const UNAVAILABLE_ERRORS = new Set([
   "MongoServerSelectionError",
   "MongoNetworkError",
   "MongoNetworkTimeoutError",
@@ -89,14 +89,14 @@ const OUT_OF_REACH = new Set([
   "MongooseError",
 ]);
 
-/** MongoDB's codes for a server that is not the primary any more, or is shutting down. */
+/** MongoDB's error codes of a server that is no longer the primary, or is shutting down. */
 const NOT_PRIMARY = new Set<unknown>([91, 189, 10_107, 11_600, 11_602, 13_435, 13_436]);
 
-/** Whether an error says that the database could not be reached, as opposed to a defect. */
-export function isDatabaseOutOfReach(error: unknown): boolean {
+/** Whether an error means that the database was unreachable, as opposed to a defect. */
+export function isDatabaseUnavailable(error: unknown): boolean {
   if (!(error instanceof Error)) return false;
   if (error instanceof OperationTimeout) return true;
   const labels = error as Error & { hasErrorLabel?: (label: string) => boolean };
   if (error instanceof mongoose.mongo.MongoServerError && NOT_PRIMARY.has(error.code)) return true;
-  return OUT_OF_REACH.has(error.name) || labels.hasErrorLabel?.("RetryableWriteError") === true;
+  return UNAVAILABLE_ERRORS.has(error.name) || labels.hasErrorLabel?.("RetryableWriteError") === true;
 }

@@ -2,7 +2,7 @@ import { afterAll, beforeAll, describe, expect, test } from "@jest/globals";
 import mongoose, { type Connection, type Model, Schema } from "mongoose";
 import { emptyDatabase } from "../../test/real-parts/test-services.ts";
 import { closedConnection } from "./database.mixin.ts";
-import { distinctNow, readRows, streamRows } from "./find-command.ts";
+import { distinctInSnapshot, findRows, streamRows } from "./find-command.ts";
 
 interface Row {
   readonly _id: number;
@@ -12,7 +12,7 @@ interface Row {
 const ROWS = 40;
 const read = { filter: {}, sort: { _id: 1 } } as const;
 
-describe("a short read", () => {
+describe("a read by the plain find command", () => {
   const connection: Connection = closedConnection();
   const model: Model<Row> = connection.model<Row>("Thing", new Schema<Row>({ _id: Number, text: String }));
 
@@ -24,13 +24,13 @@ describe("a short read", () => {
 
   afterAll(() => connection.close());
 
-  /** The same model, with every command counted, and answered otherwise if told so. */
-  function watched(instead?: () => Promise<never>) {
+  /** The same model, with every command counted; `instead` replaces the answers. */
+  function countedCommands(instead?: () => Promise<never>) {
     const commands: string[] = [];
     const db = connection.db!;
-    const command = (asked: object) => {
-      commands.push(Object.keys(asked)[0] ?? "");
-      return instead === undefined ? db.command(asked) : instead();
+    const command = (request: object) => {
+      commands.push(Object.keys(request)[0] ?? "");
+      return instead === undefined ? db.command(request) : instead();
     };
     const runCursorCommand = db.runCursorCommand.bind(db);
     return {
@@ -39,53 +39,53 @@ describe("a short read", () => {
     };
   }
 
-  test("is one command where the rows fit in one reply", async () => {
-    const { commands, model: seen } = watched();
-    const rows = await readRows<Row>(seen, { ...read, filter: { _id: { $lt: 3 } }, projection: { _id: 1 } });
+  test("is one command if the rows fit in one reply", async () => {
+    const { commands, model: seen } = countedCommands();
+    const rows = await findRows<Row>(seen, { ...read, filter: { _id: { $lt: 3 } }, projection: { _id: 1 } });
     expect(rows).toEqual([{ _id: 0 }, { _id: 1 }, { _id: 2 }]);
     expect(commands).toEqual(["find"]);
   });
 
-  test("gives every row where they don't: 20 MB of them, and leaves no cursor open", async () => {
-    const { commands, model: seen } = watched();
-    const rows = await readRows<Row>(seen, read);
+  test("returns every row of 20 MB, more than one reply holds, and leaves no cursor open", async () => {
+    const { commands, model: seen } = countedCommands();
+    const rows = await findRows<Row>(seen, read);
     expect(rows.map(({ _id }) => _id)).toEqual(Array.from({ length: ROWS }, (_, _id) => _id));
     expect(commands).toEqual(["find", "killCursors"]);
   });
 
-  test("is done by the driver's find when the command fails, as in an election", async () => {
-    const { commands, model: seen } = watched(() => Promise.reject(new Error("not primary")));
-    await expect(readRows<Row>(seen, { filter: { _id: 7 }, projection: { text: 0 } })).resolves.toEqual([{ _id: 7 }]);
+  test("falls back to the driver's cursor when the command fails, as in an election", async () => {
+    const { commands, model: seen } = countedCommands(() => Promise.reject(new Error("not primary")));
+    await expect(findRows<Row>(seen, { filter: { _id: 7 }, projection: { text: 0 } })).resolves.toEqual([{ _id: 7 }]);
     expect(commands).toEqual(["find"]);
   });
 
-  test("waits for a server once, not twice", async () => {
+  test("waits for a server once, and not twice", async () => {
     const gone = new mongoose.mongo.MongoServerSelectionError("gone", {} as never);
-    const { model: seen } = watched(() => Promise.reject(gone));
-    await expect(readRows(seen, read)).rejects.toBe(gone);
+    const { model: seen } = countedCommands(() => Promise.reject(gone));
+    await expect(findRows(seen, read)).rejects.toBe(gone);
   });
 
-  test("sees the moment that it is given, however it is read", async () => {
-    const { values, at } = await distinctNow(model, "_id", { _id: { $lt: 3 } });
+  test("sees the snapshot of the given time, both by command and by cursor", async () => {
+    const { values, at } = await distinctInSnapshot(model, "_id", { _id: { $lt: 3 } });
     expect(new Set(values)).toEqual(new Set([0, 1, 2]));
     await model.collection.insertOne({ _id: 1_000 } as never);
-    const short = await readRows<Row>(model, { ...read, projection: { _id: 1 } }, at);
-    const inBatches = await readRows<Row>(model, read, at);
-    const again = await readRows<Row>(watched(() => Promise.reject(new Error("not primary"))).model, read, at);
+    const short = await findRows<Row>(model, { ...read, projection: { _id: 1 } }, at);
+    const inBatches = await findRows<Row>(model, read, at);
+    const again = await findRows<Row>(countedCommands(() => Promise.reject(new Error("not primary"))).model, read, at);
     const ids: number[] = [];
     for await (const { _id } of streamRows<Row>(model, { ...read, batchSize: 2 }, at)) ids.push(_id);
     expect([short.length, inBatches.length, again.length, ids.length]).toEqual([ROWS, ROWS, ROWS, ROWS]);
-    await expect(readRows(model, { filter: { _id: 1_000 } })).resolves.toHaveLength(1);
+    await expect(findRows(model, { filter: { _id: 1_000 } })).resolves.toHaveLength(1);
   });
 
-  test("of different values is asked for once more when it fails, as in an election", async () => {
-    const { commands, model: seen } = watched(() => Promise.reject(new Error("not primary")));
-    await expect(distinctNow(seen, "_id", {})).rejects.toThrow("not primary");
+  test("of distinct values is retried once when it fails, as in an election", async () => {
+    const { commands, model: seen } = countedCommands(() => Promise.reject(new Error("not primary")));
+    await expect(distinctInSnapshot(seen, "_id", {})).rejects.toThrow("not primary");
     expect(commands).toEqual(["aggregate", "aggregate"]);
   });
 
-  test("fails at once on a connection that is closed", async () => {
+  test("fails at once on a closed connection", async () => {
     const closed = closedConnection();
-    await expect(readRows(closed.model("Thing", model.schema), read)).rejects.toThrow("not connected");
+    await expect(findRows(closed.model("Thing", model.schema), read)).rejects.toThrow("not connected");
   });
 });

@@ -1,38 +1,39 @@
 import mongoose, { type Connection } from "mongoose";
 
-/** What is read of a collection; as MongoDB's `find` takes it. */
-export interface ShortRead {
+/** The parameters of MongoDB's command `find`. */
+export interface FindCommand {
   readonly filter: object;
-  /** Of each field whether it is wanted; a text is an expression whose value is wanted under that name. */
+  /** 1 includes a field, 0 excludes it; a text is an expression whose value is returned under that name. */
   readonly projection?: Readonly<Record<string, 0 | 1 | string>>;
   readonly sort?: Readonly<Record<string, 1 | -1>>;
   readonly hint?: Readonly<Record<string, 1 | -1>>;
-  /** 0 for all that there is. */
+  /** 0 for no limit. */
   readonly limit?: number;
 }
 
-/** A mongoose model, as far as a read needs it. */
-export interface Readable {
+/** The members of a mongoose model that a read uses. */
+export interface ReadableModel {
   readonly db: Pick<Connection, "db">;
   readonly collection: { readonly name: string };
 }
 
-/** A moment of the database, at which several reads look: what was written after it is not seen. */
-export type Moment = InstanceType<typeof mongoose.mongo.Timestamp>;
+/** A point in time of the database (`atClusterTime`). Several reads at it see one snapshot: no later write. */
+export type SnapshotTime = InstanceType<typeof mongoose.mongo.Timestamp>;
 
-/** So many rows come in the first batch; a reply holds 16 MiB at most. */
-const FIRST_BATCH = 10_001;
+/** Number of rows in the first batch. A reply holds at most 16 MiB. */
+const FIRST_BATCH_ROWS = 10_001;
 
 /**
- * The rows of a read, as they are stored; with a moment, as they were then. Where they fit in one reply, which is nearly
- * always, it is the command alone, without a query object, a cursor, and a decoder for each row: half the driver's time
- * for fifty rows. Where they don't, or the command fails, a cursor of the driver's does it, which goes on through all
- * batches: so a read is tried again once after an election.
+ * Reads rows as they are stored; with a snapshot time, as they were then.
+ *
+ * Nearly always all rows fit in one reply, and the plain command is enough. Without a query object, a cursor and a
+ * decoder for each row it takes half the time of the driver for fifty rows. If there are more rows, or the command
+ * fails, a cursor of the driver reads all batches, so a read is retried once after an election.
  */
-export async function readRows<Row>(model: Readable, read: ShortRead, at?: Moment): Promise<Row[]> {
+export async function findRows<Row>(model: ReadableModel, read: FindCommand, at?: SnapshotTime): Promise<Row[]> {
   const db = databaseOf(model);
   const { name } = model.collection;
-  const command = { find: name, ...read, batchSize: FIRST_BATCH, readConcern: visibility(at) };
+  const command = { find: name, ...read, batchSize: FIRST_BATCH_ROWS, readConcern: readConcernFor(at) };
   try {
     const { cursor } = (await db.command(command)) as Reply<Row>;
     if (cursor.id === 0) return cursor.firstBatch;
@@ -43,71 +44,73 @@ export async function readRows<Row>(model: Readable, read: ShortRead, at?: Momen
   return (await db.runCursorCommand(command).toArray()) as Row[];
 }
 
-/** The rows of a read that may be many, a batch of them at a time. */
+/** Reads rows in batches. */
 export function streamRows<Row>(
-  model: Readable,
-  { batchSize, ...read }: ShortRead & { readonly batchSize: number },
-  at?: Moment,
+  model: ReadableModel,
+  { batchSize, ...read }: FindCommand & { readonly batchSize: number },
+  at?: SnapshotTime,
 ): AsyncIterable<Row> {
-  const command = { find: model.collection.name, ...read, batchSize, readConcern: visibility(at) };
+  const command = { find: model.collection.name, ...read, batchSize, readConcern: readConcernFor(at) };
   return databaseOf(model).runCursorCommand(command).setBatchSize(batchSize) as AsyncIterable<Row>;
 }
 
-/** The rows of a read as they are now, and the moment of that, for further reads to look at. */
-export async function readRowsNow<Row>(model: Readable, read: ShortRead): Promise<RowsAt<Row>> {
-  const find = { find: model.collection.name, ...read, batchSize: FIRST_BATCH };
-  const { cursor, at } = await replyNow<Row>(databaseOf(model), find);
-  // A cursor reads the rows that do not fit in one reply, at the same moment.
-  return { rows: cursor.id === 0 ? cursor.firstBatch : await readRows<Row>(model, read, at), at };
+/** Reads rows as they are now, with the snapshot time, at which further reads can be made. */
+export async function findRowsInSnapshot<Row>(model: ReadableModel, read: FindCommand): Promise<SnapshotRows<Row>> {
+  const find = { find: model.collection.name, ...read, batchSize: FIRST_BATCH_ROWS };
+  const { cursor, at } = await runInSnapshot<Row>(databaseOf(model), find);
+  // A cursor reads the rows of a longer result at the same snapshot time.
+  return { rows: cursor.id === 0 ? cursor.firstBatch : await findRows<Row>(model, read, at), at };
 }
 
-/** The different values of a field in the rows of a filter, and the moment of that. */
-export async function distinctNow(
-  model: Readable,
+/** Reads the distinct values of a field in the rows of a filter, with the snapshot time. */
+export async function distinctInSnapshot(
+  model: ReadableModel,
   field: string,
   filter: object,
-): Promise<{ values: unknown[]; at: Moment }> {
+): Promise<{ values: unknown[]; at: SnapshotTime }> {
   const pipeline = [{ $match: filter }, { $group: { _id: `$${field}` } }];
-  const aggregate = { aggregate: model.collection.name, pipeline, cursor: { batchSize: FIRST_BATCH } };
-  const { cursor, at } = await replyNow<{ readonly _id: unknown }>(databaseOf(model), aggregate);
+  const aggregate = { aggregate: model.collection.name, pipeline, cursor: { batchSize: FIRST_BATCH_ROWS } };
+  const { cursor, at } = await runInSnapshot<{ readonly _id: unknown }>(databaseOf(model), aggregate);
   return { values: cursor.firstBatch.map(({ _id }) => _id), at };
 }
 
-/** A command's reply at a moment that the database chooses; asked once more where that fails, as after an election. */
-async function replyNow<Row>(db: ReturnType<typeof databaseOf>, command: object): Promise<ReplyNow<Row>> {
-  const atOnce = { ...command, readConcern: { level: "snapshot" } };
-  const { cursor } = (await db.command(atOnce).catch((error: unknown) => {
+/** Runs a command at a snapshot time that the database chooses. Retries it once if it fails, as after an election. */
+async function runInSnapshot<Row>(db: ReturnType<typeof databaseOf>, command: object): Promise<SnapshotReply<Row>> {
+  const inSnapshot = { ...command, readConcern: { level: "snapshot" } };
+  const { cursor } = (await db.command(inSnapshot).catch((error: unknown) => {
     if (error instanceof mongoose.mongo.MongoServerSelectionError) throw error;
-    return db.command(atOnce);
+    return db.command(inSnapshot);
   })) as Reply<Row>;
   if (cursor.atClusterTime === undefined) throw new mongoose.MongooseError("a snapshot without its time");
   return { cursor, at: cursor.atClusterTime };
 }
 
-/** The driver's own database object; throws while there is no connection. */
-function databaseOf({ db: { db } }: Readable): NonNullable<Connection["db"]> {
+/** The driver's database object; throws while there is no connection. */
+function databaseOf({ db: { db } }: ReadableModel): NonNullable<Connection["db"]> {
   if (db === undefined) throw new mongoose.MongooseError("not connected");
   return db;
 }
 
-/** Said in each command: without it a command sees what no majority has. */
-function visibility(at: Moment | undefined): object {
+/**
+ * A command does not inherit the read concern of the connection: without one it would read data that no majority has.
+ */
+function readConcernFor(at: SnapshotTime | undefined): object {
   return at === undefined ? { level: "majority" } : { level: "snapshot", atClusterTime: at };
 }
 
-interface RowsAt<Row> {
+interface SnapshotRows<Row> {
   readonly rows: Row[];
-  readonly at: Moment;
+  readonly at: SnapshotTime;
 }
 
-interface ReplyNow<Row> extends Reply<Row> {
-  readonly at: Moment;
+interface SnapshotReply<Row> extends Reply<Row> {
+  readonly at: SnapshotTime;
 }
 
 interface Reply<Row> {
   readonly cursor: {
     readonly id: number | InstanceType<typeof mongoose.mongo.Long>;
     readonly firstBatch: Row[];
-    readonly atClusterTime?: Moment;
+    readonly atClusterTime?: SnapshotTime;
   };
 }

@@ -1,43 +1,46 @@
 import type { Model } from "mongoose";
 import type { EpochMs, GuildId } from "../../services/contracts/ids.ts";
 
-/** What a record was before the last change that counts, stored beside what came after, or in its tombstone. */
-export interface Former {
+/**
+ * The state of a record before its last relevant change. It is stored beside the current state, or in the tombstone
+ * of a removed record.
+ */
+export interface FormerState {
   readonly guildId: GuildId;
-  /** When that change was stored, by the database server's clock. */
+  /** Time of that change, by the clock of the database server. */
   readonly until: Date;
 }
 
-/** The index that `formerSince` reads by. */
+/** The index that `formerStatesSince` reads by. */
 export const FORMER_INDEX = [
   { "former.guildId": 1, "former.until": 1 },
   { name: "former", partialFilterExpression: { "former.until": { $exists: true } } },
 ] as const;
 
-/** More than these are not told of one guild: the latest are. */
+/** Largest number of former states that are read of one guild; the latest ones. */
 export const MAX_FORMER = 1_000;
 
-/** An expression for what the stored record is, in the update that replaces it. */
-export function storedFields(...fields: readonly string[]): Record<string, string> {
+/** An expression for the stored state of the record, for the update that replaces it. */
+export function storedStateExpression(...fields: readonly string[]): Record<string, string> {
   return { ...Object.fromEntries(["guildId", ...fields].map((field) => [field, `$${field}`])), until: "$$NOW" };
 }
 
-/** A record's id, and what it was before. */
-export interface FormerRecord<Fields extends Former> {
+/** The id of a record, and its former state. */
+export interface FormerStateRow<Fields extends FormerState> {
   readonly _id: string;
   readonly former: Fields;
 }
 
-/** What records of a guild were before a change that was stored after an instant; the latest first. */
-export function formerSince<Row, Fields extends Former>(
+/** The former states of a guild's records whose change was stored after an instant; the latest first. */
+export function formerStatesSince<Row, Fields extends FormerState>(
   model: Model<Row>,
   guildId: GuildId,
   after: EpochMs,
-): Promise<FormerRecord<Fields>[]> {
+): Promise<FormerStateRow<Fields>[]> {
   return model
     .find({ "former.guildId": guildId, "former.until": { $gt: new Date(after) } } as never, { former: 1 })
     .sort({ "former.until": -1 })
     .hint(FORMER_INDEX[0])
     .limit(MAX_FORMER)
-    .lean<FormerRecord<Fields>[]>();
+    .lean<FormerStateRow<Fields>[]>();
 }

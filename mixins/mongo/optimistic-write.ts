@@ -1,36 +1,41 @@
 import { isRefusal, refuse, type Refusal } from "../../services/contracts/errors.ts";
 
-/** How long a write is tried again while writes of other replicas keep coming between. */
+/** Time for which a write is retried after conflicts with other writes. */
 const MAX_RETRY_MS = 4_000;
-/** The longest pause before the second try; a random part of it lets the writers of two replicas pass each other. */
+/** Longest pause before the second try. A random part of it separates the writers of two replicas. */
 const MAX_PAUSE_MS = 10;
 
 /**
- * Load, decide, save; and again from the start when another write came between. `save` answers false for that, and
- * may refuse. What would not be done is first looked for among what other tries of the write have done (`findDone`): the
- * outcome is theirs then. The pauses become shorter from try to try, so that a writer that has lost often wins sooner.
+ * Optimistic concurrency: loads, decides and saves, and starts again if another write was stored in between. `save`
+ * resolves with false for such a conflict, and may refuse.
  *
- * Ends with WRITE_CONFLICT after four seconds. `clock` is monotonic, in milliseconds.
+ * Before the write ends with a refusal or is tried again, `findEarlierTry` looks for the outcome of another try of
+ * the same write; that is the outcome then. The pauses become shorter from try to try, so a writer that has lost
+ * often wins sooner.
+ *
+ * Ends with WRITE_CONFLICT after four seconds.
+ *
+ * @param clock - Monotonic, in milliseconds.
  */
-export async function optimisticWrite<State, Next, Done = never>(
+export async function optimisticWrite<State, Next, Earlier = never>(
   steps: {
     load(): Promise<State>;
     decide(state: State): Next | Refusal | Promise<Next | Refusal>;
     save(next: Next): Promise<boolean | Refusal>;
-    findDone?(): Promise<Done | undefined>;
+    findEarlierTry?(): Promise<Earlier | undefined>;
   },
   clock = () => performance.now(),
-): Promise<Next | Done | Refusal> {
-  const began = clock();
+): Promise<Next | Earlier | Refusal> {
+  const startedAt = clock();
   for (let tries = 1; ; tries += 1) {
     const next = await steps.decide(await steps.load());
-    if (isRefusal(next)) return (await steps.findDone?.()) ?? next;
+    if (isRefusal(next)) return (await steps.findEarlierTry?.()) ?? next;
     const saved = await steps.save(next);
     if (saved === true) return next;
-    const done = await steps.findDone?.();
-    if (done !== undefined) return done;
+    const earlier = await steps.findEarlierTry?.();
+    if (earlier !== undefined) return earlier;
     if (isRefusal(saved)) return saved;
-    if (clock() - began >= MAX_RETRY_MS) return refuse("WRITE_CONFLICT");
+    if (clock() - startedAt >= MAX_RETRY_MS) return refuse("WRITE_CONFLICT");
     await new Promise((wake) => setTimeout(wake, (Math.random() * MAX_PAUSE_MS) / tries));
   }
 }

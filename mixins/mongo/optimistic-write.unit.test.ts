@@ -3,7 +3,7 @@ import { refuse } from "../../services/contracts/errors.ts";
 import { optimisticWrite } from "./optimistic-write.ts";
 
 describe("an optimistic write", () => {
-  test("decides anew on what is there now, when another write came between", async () => {
+  test("decides again on the present state when another write was stored in between", async () => {
     const stored = [1, 5, 9];
     const decided: number[] = [];
     const outcome = await optimisticWrite({
@@ -18,7 +18,7 @@ describe("an optimistic write", () => {
     expect(decided).toEqual([1, 5, 9]);
   });
 
-  test("saves nothing that was refused", async () => {
+  test("saves nothing after a refusal", async () => {
     let saves = 0;
     const save = async () => ++saves > 0;
     const outcome = await optimisticWrite({ load: async () => 1, decide: () => refuse("EVENT_NOT_FOUND"), save });
@@ -26,7 +26,7 @@ describe("an optimistic write", () => {
     expect(saves).toBe(0);
   });
 
-  test("answers what saving refused, and does not try again", async () => {
+  test("ends with the refusal of a save, and does not try again", async () => {
     let saves = 0;
     const save = async () => {
       saves += 1;
@@ -37,7 +37,7 @@ describe("an optimistic write", () => {
     expect(saves).toBe(1);
   });
 
-  test("gives up with a conflict, instead of trying for ever", async () => {
+  test("ends with a conflict after four seconds", async () => {
     let now = 0;
     const clock = () => (now += 1_000);
     const steps = { load: async () => 1, decide: (state: number) => state, save: async () => false };
@@ -48,14 +48,14 @@ describe("an optimistic write", () => {
     ["what would be refused", async () => true, () => refuse("EVENT_NOT_FOUND")],
     ["what can't be saved", async () => false, (state: number) => state],
     ["what saving refuses", async () => refuse("TOO_MANY_EVENTS"), (state: number) => state],
-  ])("answers %s as another try of it that was done", async (_what, save, decide) => {
-    const steps = { load: async () => 1, decide, save, findDone: async () => "done" };
+  ])("when %s, ends with the outcome of another try that was stored", async (_what, save, decide) => {
+    const steps = { load: async () => 1, decide, save, findEarlierTry: async () => "done" };
     await expect(optimisticWrite(steps)).resolves.toBe("done");
   });
 
-  test("looks for no other try of what it has saved", async () => {
-    const findDone = () => Promise.reject(new Error("looked for"));
-    const steps = { load: async () => 1, decide: (state: number) => state, save: async () => true, findDone };
+  test("does not look for another try after a successful save", async () => {
+    const findEarlierTry = () => Promise.reject(new Error("looked for"));
+    const steps = { load: async () => 1, decide: (state: number) => state, save: async () => true, findEarlierTry };
     await expect(optimisticWrite(steps)).resolves.toBe(1);
   });
 });

@@ -3,10 +3,11 @@ import { afterAll, beforeAll, describe, expect, test } from "@jest/globals";
 import { mongo, Schema } from "mongoose";
 import type { GuildId, WriteId } from "../../services/contracts/ids.ts";
 import { emptyDatabase } from "../../test/real-parts/test-services.ts";
-import { saveRevision, stampedNewRecord, stampedReplacement, type Tracked, trackedPaths } from "./change-feed.ts";
-import { inWrite } from "./write-context.ts";
+import { saveRevision, stampedNewRecord, stampedReplacement } from "./change-feed.ts";
+import { type Tracked, trackedPaths } from "./tracked-record.ts";
+import { runInWriteContext } from "./write-context.ts";
 import { closedConnection } from "./database.mixin.ts";
-import { revisionWritten, wasMade } from "./recent-writes.ts";
+import { revisionWritten, wasCreated } from "./recent-writes.ts";
 import { newWriteId } from "./write-id.ts";
 
 type Row = Tracked & { value?: string };
@@ -28,34 +29,34 @@ describe("the tries of a write", () => {
     await save(1, "made", newWriteId());
   }
 
-  /** One try: it has seen the revision before, and stores this one. */
+  /** One try, which has loaded the revision before and stores this one. */
   function save(revision: number, value: string, id?: WriteId): Promise<boolean> {
     const record = { _id, guildId, revision, value };
-    return inWrite({ id }, () => saveRevision(model, record, stampedReplacement(record)));
+    return runInWriteContext({ id }, () => saveRevision(model, record, stampedReplacement(record)));
   }
 
   const written = (id: WriteId, where: object = {}) =>
-    inWrite({ id }, () => revisionWritten(model, { _id, guildId, ...where }));
+    runInWriteContext({ id }, () => revisionWritten(model, { _id, guildId, ...where }));
   const stored = () => model.findById(_id).lean<Row>();
 
-  /** What MongoDB has kept of the record's last change, for the other members of its set. */
+  /** The oplog entry of the last change of the record. */
   async function lastOperation(): Promise<{ readonly o: object }> {
     const oplog = connection.useDb("local").collection<{ o: object }>("oplog.rs");
     const [last] = await oplog.find({ op: "u", "o2._id": _id }).sort({ $natural: -1 }).limit(1).toArray();
     return last as { o: object };
   }
 
-  test("store it once: what one has stored, another finds, with its revision", async () => {
+  test("store it once: a second try finds the revision of the first", async () => {
     await make();
     const id = newWriteId();
     await expect(written(id)).resolves.toBeUndefined();
     await expect(save(2, "mine", id)).resolves.toBe(true);
-    // It has loaded what the first has stored.
+    // This try loaded the revision that the first one stored.
     await expect(save(3, "mine", id)).resolves.toBe(false);
     await expect(written(id)).resolves.toBe(2);
   });
 
-  test("undo nothing that somebody else has written since", async () => {
+  test("undo no write of others that was stored in between", async () => {
     await make();
     const [mine, theirs] = [newWriteId(), newWriteId()];
     await save(2, "mine", mine);
@@ -65,7 +66,7 @@ describe("the tries of a write", () => {
     await expect(Promise.all([written(mine), written(theirs)])).resolves.toEqual([2, 3]);
   });
 
-  test("know the first revision of what is not named by the write that makes it", async () => {
+  test("find the first revision of a record whose id does not come from the write", async () => {
     _id = randomUUID();
     const id = newWriteId();
     await save(1, "mine", id);
@@ -73,7 +74,7 @@ describe("the tries of a write", () => {
     await expect(written(id)).resolves.toBe(1);
   });
 
-  test("are known in the guild that they are of, and in the record", async () => {
+  test("are found only in their own guild and record", async () => {
     await make();
     const id = newWriteId();
     await save(2, "mine", id);
@@ -81,7 +82,7 @@ describe("the tries of a write", () => {
     await expect(written(id, { _id: randomUUID() })).resolves.toBeUndefined();
   });
 
-  test("are forgotten by a later write when none of them can change anything any more", async () => {
+  test("are deleted by a later write when no try can change anything any more", async () => {
     await make();
     const [old, recent, last] = [newWriteId(), newWriteId(), newWriteId()];
     await save(2, "old", old);
@@ -91,7 +92,7 @@ describe("the tries of a write", () => {
     expect((await stored())?.writes?.map(({ id }) => id)).toEqual([recent, last]);
   });
 
-  test("cost the oplog no more in a record with many, some of which are too old", async () => {
+  test("cost the oplog no more in a record with many of them, some of which are too old", async () => {
     await make();
     const many = (count: number, msAgo: number) =>
       Array.from({ length: count }, (_, at) => ({
@@ -108,7 +109,7 @@ describe("the tries of a write", () => {
     expect(JSON.stringify(o)).toContain(newest);
   });
 
-  test("are forgotten together when half of them are too old", async () => {
+  test("are deleted together when half of them are too old", async () => {
     await make();
     const at = [60_000, 60_000, 60_000, 0, 0].map((msAgo) => new Date(Date.now() - msAgo));
     await model.updateOne(
@@ -119,16 +120,16 @@ describe("the tries of a write", () => {
     expect((await stored())?.writes).toHaveLength(3);
   });
 
-  test("leave no trace where a write has no id, or the record its own", async () => {
+  test("are not stored if a write has no id, or the record has its id from the write", async () => {
     await make();
     await save(2, "without an id");
     expect((await stored())?.writes).toHaveLength(1);
     const id = newWriteId();
     const record = { _id: id as string, guildId, revision: 1 };
-    await expect(inWrite({ id }, () => wasMade(model, record))).resolves.toBe(false);
-    await inWrite({ id }, () => saveRevision(model, record, stampedNewRecord(record, [])));
+    await expect(runInWriteContext({ id }, () => wasCreated(model, record))).resolves.toBe(false);
+    await runInWriteContext({ id }, () => saveRevision(model, record, stampedNewRecord(record, [])));
     expect((await model.findById(id).lean<Row>())?.writes).toBeUndefined();
-    await expect(inWrite({ id }, () => wasMade(model, record))).resolves.toBe(true);
-    await expect(wasMade(model, { ...record, guildId: "2" as GuildId })).resolves.toBe(false);
+    await expect(runInWriteContext({ id }, () => wasCreated(model, record))).resolves.toBe(true);
+    await expect(wasCreated(model, { ...record, guildId: "2" as GuildId })).resolves.toBe(false);
   });
 });

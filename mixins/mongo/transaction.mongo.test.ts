@@ -20,7 +20,7 @@ describe("a transaction", () => {
   afterAll(() => connection.close());
   beforeEach(() => void (tries = 0));
 
-  /** Writes one row, meets the error at the first tries, and writes another. */
+  /** Writes one row, throws the error at the first tries, and writes another row. */
   function work(id: string, error: () => Error, failures = 1) {
     return async (session: ClientSession) => {
       tries += 1;
@@ -33,17 +33,17 @@ describe("a transaction", () => {
 
   const rowsOf = (id: string) => model.countDocuments({ _id: new RegExp(`^${id} `) });
 
-  test("that found no connection in the middle of it is done again, as a whole", async () => {
+  test("that loses its connection in the middle is run again as a whole", async () => {
     await expect(inTransaction(connection, work("again", poolCleared))).resolves.toBe(2);
     expect(await rowsOf("again")).toBe(2);
   });
 
-  test("is not done again by the driver alone", async () => {
+  test("is not run again by the driver alone", async () => {
     await expect(connection.transaction(work("alone", poolCleared))).rejects.toThrow("cleared");
     expect(await rowsOf("alone")).toBe(0);
   });
 
-  test("is given up once an election is over", async () => {
+  test("is given up after the time of an election", async () => {
     let now = 0;
     const clock = () => (now += 2_000);
     await expect(inTransaction(connection, work("late", poolCleared, Infinity), clock)).rejects.toThrow("cleared");
@@ -51,7 +51,7 @@ describe("a transaction", () => {
     expect(await rowsOf("late")).toBe(0);
   });
 
-  test("fails at once for any other reason", async () => {
+  test("fails at once with any other error", async () => {
     const defect = () => new mongoose.mongo.MongoError("a defect");
     await expect(inTransaction(connection, work("defect", defect))).rejects.toThrow("a defect");
     expect(tries).toBe(1);
@@ -59,7 +59,7 @@ describe("a transaction", () => {
   });
 });
 
-/** What a write meets whose pool has just lost its server. */
+/** The error of a write whose connection pool has just lost its server. */
 function poolCleared(): Error {
   const error = new mongoose.mongo.MongoNetworkError("the pool was cleared");
   Object.defineProperty(error, "name", { value: "MongoPoolClearedError" });

@@ -2,43 +2,44 @@ import { setTimeout as pause } from "node:timers/promises";
 import type { ClientSession, Connection } from "mongoose";
 import mongoose from "mongoose";
 import { OperationTimeout } from "../async/timeout.ts";
-import { isDatabaseOutOfReach } from "./database.mixin.ts";
+import { isDatabaseUnavailable } from "./database.mixin.ts";
 
-/** For so long after its beginning a transaction is begun anew or committed: an election takes less, and a caller waits longer. */
-const WITHIN_MS = 5_000;
-/** The longest pause before a transaction is begun anew; the actual one is random. */
+/** Time in which a transaction may be restarted or committed. An election takes less, and a caller waits longer. */
+const TRANSACTION_TIMEOUT_MS = 5_000;
+/** Longest pause before a restart; the actual pause is random. */
 const MAX_PAUSE_MS = 50;
 
 /**
- * Does all of the work, or nothing of it: nothing also where the work aborts the transaction. The work is done again, with
- * another session's writes in between, when it conflicted, or when the database could not be reached in the middle of it.
+ * Runs the work in a transaction: all of it is stored, or nothing, also if the work aborts the transaction. The work
+ * runs again after a conflict, and after a loss of the database in the middle of it; other writes may have been
+ * stored in between.
  *
- * The driver's `withTransaction` goes on for two minutes, and would so commit what its caller gave up long before; and it
- * does not begin anew where a write found no connection, as when others of the pool have just lost theirs to a primary that
- * was killed.
+ * The driver's `withTransaction` retries for two minutes, so it could commit a write that its caller gave up long
+ * before. It also does not restart if a write found no connection, as when other connections of the pool were just
+ * lost with a primary that was killed.
  *
- * `clock` is monotonic, in milliseconds.
+ * @param clock - Monotonic, in milliseconds.
  */
 export async function inTransaction<Result>(
   connection: Pick<Connection, "startSession">,
   work: (session: ClientSession) => Promise<Result>,
   clock = () => performance.now(),
 ): Promise<Result> {
-  const began = clock();
-  const leftMs = () => began + WITHIN_MS - clock();
+  const startedAt = clock();
+  const leftMs = () => startedAt + TRANSACTION_TIMEOUT_MS - clock();
   const session = await connection.startSession();
   try {
     for (;;) {
       session.startTransaction();
-      let isBeingCommitted = false;
+      let isCommitting = false;
       try {
         const result = await work(session);
-        isBeingCommitted = session.inTransaction();
-        if (isBeingCommitted) await commit(session, leftMs);
+        isCommitting = session.inTransaction();
+        if (isCommitting) await commit(session, leftMs);
         return result;
       } catch (error) {
-        if (session.inTransaction() && !isBeingCommitted) await session.abortTransaction();
-        if (leftMs() <= 0 || !mayBeRepeated(error, isBeingCommitted)) throw error;
+        if (session.inTransaction() && !isCommitting) await session.abortTransaction();
+        if (leftMs() <= 0 || !mayRetryTransaction(error, isCommitting)) throw error;
       }
       await pause(Math.random() * MAX_PAUSE_MS);
     }
@@ -47,7 +48,9 @@ export async function inTransaction<Result>(
   }
 }
 
-/** Asks for the commit until it is known to be done; not after the transaction's time, as after a pause of this process. */
+/**
+ * Commits until the outcome is known, but not after the time of the transaction, as after a pause of this process.
+ */
 async function commit(session: ClientSession, leftMs: () => number): Promise<void> {
   for (;;) {
     if (leftMs() <= 0) throw new OperationTimeout("the transaction took too long to be committed");
@@ -59,9 +62,9 @@ async function commit(session: ClientSession, leftMs: () => number): Promise<voi
   }
 }
 
-/** A transaction whose commit failed may be done, unless the database says that it is not. */
-function mayBeRepeated(error: unknown, isBeingCommitted: boolean): boolean {
-  return hasLabel(error, "TransientTransactionError") || (!isBeingCommitted && isDatabaseOutOfReach(error));
+/** Whether the transaction was certainly not committed, and failed for a temporary reason. */
+function mayRetryTransaction(error: unknown, isCommitting: boolean): boolean {
+  return hasLabel(error, "TransientTransactionError") || (!isCommitting && isDatabaseUnavailable(error));
 }
 
 function hasLabel(error: unknown, label: string): boolean {

@@ -2,63 +2,68 @@ import { AsyncLocalStorage } from "node:async_hooks";
 import type { ChangeOrigin } from "../../services/contracts/contract.ts";
 import type { EpochMs, WriteId } from "../../services/contracts/ids.ts";
 
-/** How long after its request came a write may still change something: half a second less than its caller waits. */
-export const WRITE_WITHIN_MS = 5_500;
+/** Time from the request in which a write may be started: half a second less than its caller waits. */
+export const WRITE_DEADLINE_MS = 5_500;
 
-/** MongoDB's code for an update that would change `_id`. */
+/** MongoDB's error code of an update that would change `_id`. */
 const IMMUTABLE_FIELD = 66;
 
-/** The write that is being made, on the way from its action to the database. */
-export interface CurrentWrite {
-  /** When it must have been begun, by the database server's clock. Absent: it has no deadline. */
-  readonly until?: EpochMs | undefined;
-  /** Its id, the same in each of its tries (services/contracts/contract.ts). */
+/** The current write, on the way from its action to the database. */
+export interface WriteContext {
+  /**
+   * The database must start the update before this time, by its own clock. Undefined for a write without a deadline.
+   */
+  readonly deadline?: EpochMs | undefined;
+  /** The id of the write, the same in each of its tries (services/contracts/contract.ts). */
   readonly id?: WriteId | undefined;
-  /** The request that it is made for. Absent: nobody's. */
+  /** The request that caused the write; undefined for a write that the service makes itself. */
   readonly origin?: Omit<ChangeOrigin, "at"> | undefined;
 }
 
-const current = new AsyncLocalStorage<CurrentWrite>();
+const current = new AsyncLocalStorage<WriteContext>();
 
-/** A write reached the database after its deadline, and has changed nothing. */
+/** A write reached the database after its deadline and has changed nothing. */
 export class DeadlinePassed extends Error {}
 
-/** Does the work; every write in it is this one: it changes nothing after its deadline, and is done once under its id. */
-export function inWrite<Result>(write: CurrentWrite, work: () => Result): Result {
+/**
+ * Runs the work. Every update in it belongs to this write: it changes nothing after the deadline, and is stored once
+ * under the write id.
+ */
+export function runInWriteContext<Result>(write: WriteContext, work: () => Result): Result {
   return current.run(write, work);
 }
 
-/** The id of the write that is being made; undefined outside of any, as in dispatch's own. */
+/** The id of the current write; undefined outside of a write context, as in the writes of dispatch. */
 export function currentWriteId(): WriteId | undefined {
   return current.getStore()?.id;
 }
 
-/** The request that the write is made for; undefined outside of any, and for a write of the service's own. */
-export function currentOrigin(): CurrentWrite["origin"] {
+/** The request that caused the current write; undefined if none did. */
+export function currentOrigin(): WriteContext["origin"] {
   return current.getStore()?.origin;
 }
 
 /**
- * The last stage of an update's pipeline, or none where there is no deadline. The database itself compares its time with
- * the deadline when it begins the update: a command that it reads late, after a pause of its own or of the network,
- * changes nothing. A time limit of the driver's counts from when the command was sent, and `maxTimeMS` from when it was
- * read; neither refuses what was read late.
+ * The last stage of an update's pipeline; empty without a deadline. The database compares its own clock with the
+ * deadline when it starts the update. So a command that it reads late, after a pause of its own or of the network,
+ * changes nothing. A time limit of the driver counts from the moment of sending, and `maxTimeMS` from the moment of
+ * reading; neither refuses a command that was read late.
  *
- * An update has no way to fail by an expression. So a late one asks for another `_id`, which MongoDB refuses.
+ * An update cannot fail by an expression. Therefore a late one sets another `_id`, which MongoDB refuses.
  */
 export function deadlineStages(): readonly { $set: object }[] {
-  const until = current.getStore()?.until;
-  if (until === undefined) return [];
-  return [{ $set: { _id: { $cond: [{ $lt: ["$$NOW", new Date(until)] }, "$_id", null] } } }];
+  const deadline = current.getStore()?.deadline;
+  if (deadline === undefined) return [];
+  return [{ $set: { _id: { $cond: [{ $lt: ["$$NOW", new Date(deadline)] }, "$_id", null] } } }];
 }
 
-/** Whether the database refused an update because its deadline had passed. */
+/** Whether the database refused the update because of its deadline. */
 export function isPastDeadline({ code }: { readonly code?: unknown }): boolean {
   return code === IMMUTABLE_FIELD;
 }
 
-/** Rejects with DeadlinePassed where the database refused the update because of its deadline. */
-export async function inTime<Result>(update: PromiseLike<Result>): Promise<Result> {
+/** Rejects with DeadlinePassed if the database refused the update because of its deadline. */
+export async function rejectIfLate<Result>(update: PromiseLike<Result>): Promise<Result> {
   try {
     return await update;
   } catch (error) {

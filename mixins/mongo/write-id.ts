@@ -10,12 +10,12 @@ export function isWriteId(value: unknown): value is WriteId {
   return typeof value === "string" && validate(value) && version(value) === 7;
 }
 
-/** When the id was made. */
-export function timeOf(id: WriteId): EpochMs {
+/** The creation time of the id, in epoch milliseconds. */
+export function timeOfWriteId(id: WriteId): EpochMs {
   return Number.parseInt(id.replace("-", "").slice(0, 12), 16);
 }
 
-/** Bytes as random as the id, the same for the same id; 32 at most. */
-export function bytesOf(id: WriteId, length: number): Uint8Array {
+/** Bytes that are as random as the id, and the same for the same id; at most 32. */
+export function bytesFromWriteId(id: WriteId, length: number): Uint8Array {
   return hash("sha256", id, "buffer").subarray(0, length);
 }

@@ -2,38 +2,37 @@ import { refuse, type Refusal } from "../../services/contracts/errors.ts";
 import { settledOrTimedOut } from "../async/timeout.ts";
 import { waitInQueue } from "../async/wait-in-queue.ts";
 
-/** Writes of one document that wait for their turn, at most. */
+/** Largest number of writes of one document that wait. */
 const MAX_WAITING = 250;
-/** Writes of all documents that are under way or wait, at most. */
+/** Largest number of writes of all documents that run or wait. */
 const MAX_WRITES = 10_000;
-/** How long a write waits for its turn. The rest of its time is for the write. */
+/** Longest time that a write waits. The rest of its time is for the write itself. */
 const MAX_WAIT_MS = 4_000;
-/** A write that is not answered gives its turn to the next one after this time: its deadline has passed. */
+/** Time after which an unanswered write no longer blocks the next one: its deadline has passed. */
 const MAX_TURN_MS = 6_000;
 
 const MESSAGE = "Too many changes of one object at the same moment; try again when Retry-After has passed";
 
 /**
- * Runs the writes of one document one after the other, in the order in which they came, and those of different
- * documents side by side. A write that finds the queue full, or that waited too long, is refused with 429 before it
- * begins.
+ * Runs the writes of one document one after the other, in the order of arrival, and those of different documents
+ * concurrently. A write that finds the queue full, or has waited too long, is refused with 429 before it starts.
  *
- * The queue is for speed: it keeps the writers of one process from conflicting. Writers of other replicas are kept
- * apart by the revision that each write names.
+ * The queue only saves conflicts between the writers of one process. The revision that each write names protects from
+ * the writers of other replicas.
  */
 export class WriteQueue {
-  /** By document, while a write of it is under way: the turns that wait, the next one first. */
+  /** The waiting writes of each document that has a running one, the next one first. */
   readonly #waiting = new Map<string, (() => void)[]>();
   #writes = 0;
 
   async run<Result>(documentId: string, write: () => Promise<Result>): Promise<Result | Refusal> {
     const waiting = this.#waiting.get(documentId);
-    if (this.#writes >= MAX_WRITES || (waiting?.length ?? 0) >= MAX_WAITING) return tooMany();
+    if (this.#writes >= MAX_WRITES || (waiting?.length ?? 0) >= MAX_WAITING) return tooManyWrites();
     this.#writes += 1;
     if (waiting === undefined) this.#waiting.set(documentId, []);
     else if (!(await waitInQueue(waiting, MAX_WAIT_MS))) {
       this.#writes -= 1;
-      return tooMany();
+      return tooManyWrites();
     }
     const result = write();
     void settledOrTimedOut(result, MAX_TURN_MS).then(() => this.#endTurn(documentId));
@@ -48,6 +47,6 @@ export class WriteQueue {
   }
 }
 
-function tooMany(): Refusal {
+function tooManyWrites(): Refusal {
   return refuse("TOO_MANY_REQUESTS", undefined, MESSAGE);
 }

@@ -2,7 +2,7 @@ import { afterEach, beforeEach, describe, expect, jest, test } from "@jest/globa
 import { WriteQueue } from "./write-queue.ts";
 
 const never = () => new Promise<never>(() => undefined);
-const tooMany = { refusal: "TOO_MANY_REQUESTS" };
+const tooManyWrites = { refusal: "TOO_MANY_REQUESTS" };
 
 describe("writes of one document", () => {
   let queue: WriteQueue;
@@ -14,7 +14,7 @@ describe("writes of one document", () => {
   });
   afterEach(() => void jest.useRealTimers());
 
-  /** A write that ends when it is told to. */
+  /** A write that ends when the test resolves it. */
   function write(documentId: string, name: string) {
     const { promise, resolve, reject } = Promise.withResolvers<string>();
     const answer = queue.run(documentId, () => {
@@ -24,7 +24,7 @@ describe("writes of one document", () => {
     return { answer, end: () => resolve(name), fail: () => reject(new Error(name)) };
   }
 
-  test("begin one after the other, in the order in which they came", async () => {
+  test("start one after the other, in the order of arrival", async () => {
     const writes = ["1", "2", "3"].map((name) => write("a", name));
     for (const [at, { answer, end }] of writes.entries()) {
       expect(begun).toEqual(["1", "2", "3"].slice(0, at + 1));
@@ -34,13 +34,13 @@ describe("writes of one document", () => {
     }
   });
 
-  test("do not wait for those of another document", () => {
+  test("do not wait for writes of another document", () => {
     void write("a", "of a");
     void write("b", "of b");
     expect(begun).toEqual(["of a", "of b"]);
   });
 
-  test("one that fails gives its turn to the next", async () => {
+  test("a write that fails lets the next one start", async () => {
     const first = write("a", "first");
     const second = write("a", "second");
     first.fail();
@@ -49,37 +49,37 @@ describe("writes of one document", () => {
     await expect(second.answer).resolves.toBe("second");
   });
 
-  test("beyond 250 that wait are refused at once", async () => {
+  test("more than 250 waiting writes are refused at once", async () => {
     void queue.run("a", never);
     for (let each = 0; each < 250; each += 1) void queue.run("a", never);
     let answer: unknown;
     void queue.run("a", never).then((given) => (answer = given));
     await new Promise((resolve) => setImmediate(resolve));
-    expect(answer).toMatchObject(tooMany);
+    expect(answer).toMatchObject(tooManyWrites);
   });
 
-  test("beyond 10 000 of all documents are refused at once, until one has ended", async () => {
+  test("more than 10 000 writes of all documents are refused at once, until one has ended", async () => {
     const first = write("0", "first");
     for (let each = 1; each < 10_000; each += 1) void queue.run(String(each), never);
-    await expect(queue.run("another", never)).resolves.toMatchObject(tooMany);
+    await expect(queue.run("another", never)).resolves.toMatchObject(tooManyWrites);
     first.end();
     await first.answer;
     await new Promise((resolve) => setImmediate(resolve));
     await expect(queue.run("another", async () => "done")).resolves.toBe("done");
   });
 
-  test("one that has waited for four seconds is refused, and is never begun", async () => {
+  test("a write that has waited for four seconds is refused and never starts", async () => {
     jest.useFakeTimers();
     const first = write("a", "first");
     const { answer } = write("a", "second");
     await jest.advanceTimersByTimeAsync(4_000);
-    await expect(answer).resolves.toMatchObject(tooMany);
+    await expect(answer).resolves.toMatchObject(tooManyWrites);
     first.end();
     await jest.advanceTimersByTimeAsync(1);
     expect(begun).toEqual(["first"]);
   });
 
-  test("one that is never answered gives its turn to the next after six seconds", async () => {
+  test("a write that is never answered lets the next one start after six seconds", async () => {
     jest.useFakeTimers();
     void write("a", "silent");
     await jest.advanceTimersByTimeAsync(3_000);

@@ -3,25 +3,25 @@ import { ERRORS } from "../../services/contracts/errors.ts";
 import { actionSeconds, broadcastsSent } from "./metrics.ts";
 
 /**
- * Measures what a process serves and tells. Moleculer's own metrics do more, and take nine tenths of the throughput
- * of local calls; this costs about a microsecond a call.
+ * Measures the actions that a process serves, and counts its broadcasts. Moleculer's own metrics do more, and take
+ * nine tenths of the throughput of local calls; this middleware costs about a microsecond a call.
  */
 export const callMetrics: Middleware = {
   name: "call-metrics",
 
   localAction(next, { name: action = "", visibility }) {
-    // A private action serves its own process alone, as moleculer-web's `rest` does for each request.
+    // A private action is called only within its process, as moleculer-web's `rest` for each request.
     if (action.startsWith("$") || visibility === "private") return next;
-    const served = (code: string, began: number) =>
-      actionSeconds.observe({ action, code }, (performance.now() - began) / 1000);
+    const observe = (code: string, startedAt: number) =>
+      actionSeconds.observe({ action, code }, (performance.now() - startedAt) / 1000);
     return async function measured(this: Service, context) {
-      const began = performance.now();
+      const startedAt = performance.now();
       try {
         const result: unknown = await next.call(this, context);
-        served("OK", began);
+        observe("OK", startedAt);
         return result;
       } catch (error) {
-        served(codeOf(error), began);
+        observe(codeOf(error), startedAt);
         throw error;
       }
     };
@@ -35,7 +35,7 @@ export const callMetrics: Middleware = {
   },
 };
 
-/** One of the error table's words: a label must not take whatever value an error brings. */
+/** The error type, if it is in the error table: a label must not have arbitrary values. */
 function codeOf(error: unknown): string {
   const { type } = (error ?? {}) as { type?: unknown };
   return typeof type === "string" && Object.hasOwn(ERRORS, type) ? type : "INTERNAL";

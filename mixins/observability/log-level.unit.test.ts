@@ -4,19 +4,19 @@ import { isLogged, type LogLevel } from "./log-level.ts";
 
 const LEVELS: readonly LogLevel[] = ["debug", "info", "warn", "error"];
 
-describe("whether a line is written", () => {
+describe("the check whether a line is logged", () => {
   test.each([
     ["debug", ["debug", "info", "warn", "error"]],
     ["info", ["info", "warn", "error"]],
     ["error", ["error"]],
     ["fatal", []],
     ["silent", []],
-  ])("at the level %s", (logLevel, written) => {
+  ])("is right for the level %s", (logLevel, written) => {
     const options = brokerOptions({ nodeId: "test", natsUrl: undefined, logLevel });
     expect(LEVELS.filter((level) => isLogged({ options }, level))).toEqual(written);
   });
 
-  test("is yes where nobody knows: a line too many is better than one that is missing", () => {
+  test("is true if the level is unknown", () => {
     expect(LEVELS.every((level) => isLogged({ options: { logger: true } }, level))).toBe(true);
   });
 });

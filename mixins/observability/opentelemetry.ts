@@ -21,40 +21,42 @@ import {
   TracerProvider,
 } from "@opentelemetry/sdk-trace";
 import { readTraceparent, writeTraceparent } from "./trace-context.ts";
-import type { SpanStart, Tracer, WatchedClient, WorkSpan } from "./tracer.ts";
+import type { SpanStart, Tracer, MonitoredClient, RunningSpan } from "./tracer.ts";
 
-/** Where spans go, and what they say of the process. */
-export interface Exporting {
-  /** The collector's base URL: `/v1/traces` is put behind it (OTLP/HTTP). */
+/** The collector that receives the spans, and their resource attributes. */
+export interface ExporterOptions {
+  /** Base URL of the collector; `/v1/traces` is appended (OTLP/HTTP). */
   readonly endpoint: string;
   readonly headers: Readonly<Record<string, string>>;
-  /** Which part of the traces that begin here is recorded, 0 … 1. */
+  /** Share of the traces that start here and are recorded, 0 … 1. */
   readonly ratio: number;
   readonly service: string;
   readonly nodeId: string;
   readonly version: string;
-  /** Told when spans could not be delivered. */
+  /** Called when spans could not be delivered. */
   readonly onProblem: (problem: string) => void;
 }
 
 export interface RunningTracer extends Tracer {
-  /** Sends what is left, for two seconds at most. */
+  /** Sends the remaining spans, for at most two seconds. */
   stop(): Promise<void>;
 }
 
-/** Spans that wait to be sent, and those of a message; more are dropped. */
+/** Limits of the queue of unsent spans, and of one request to the collector; further spans are dropped. */
 const QUEUE = { maxQueueSize: 2048, maxExportBatchSize: 512, scheduledDelayMillis: 1_000, exportTimeoutMillis: 5_000 };
-const STOP_MS = 2_000;
-/** Commands whose end is awaited. */
+const STOP_TIMEOUT_MS = 2_000;
+/** Largest number of commands with an open span. */
 const MAX_COMMANDS = 5_000;
 const KINDS = { server: SpanKind.SERVER, client: SpanKind.CLIENT, internal: SpanKind.INTERNAL };
 
-/** OpenTelemetry's SDK, which nothing else loads. */
-export function startOpenTelemetry(exporting: Exporting): RunningTracer {
-  const { endpoint, headers, ratio, service, nodeId, version, onProblem } = exporting;
-  const tell = (problem: string) => onProblem(problem);
-  const quiet = () => undefined;
-  diag.setLogger({ error: tell, warn: tell, info: quiet, debug: quiet, verbose: quiet }, DiagLogLevel.WARN);
+/** Starts OpenTelemetry's SDK. No other module imports it. */
+export function startOpenTelemetry(options: ExporterOptions): RunningTracer {
+  const { endpoint, headers, ratio, service, nodeId, version, onProblem } = options;
+  const ignore = () => undefined;
+  diag.setLogger(
+    { error: onProblem, warn: onProblem, info: ignore, debug: ignore, verbose: ignore },
+    DiagLogLevel.WARN,
+  );
   const contexts = new AsyncLocalStorageContextManager().enable();
   context.setGlobalContextManager(contexts);
   const exporter = new OTLPTraceExporter({
@@ -74,7 +76,7 @@ export function startOpenTelemetry(exporting: Exporting): RunningTracer {
   });
   const spans = provider.getTracer("guildcal", version);
 
-  function start({ name, kind, parent, links = [], attributes = {} }: SpanStart): WorkSpan {
+  function start({ name, kind, parent, links = [], attributes = {} }: SpanStart): RunningSpan {
     const before = spanContextOf(parent);
     const under = before === undefined ? ROOT_CONTEXT : trace.setSpanContext(ROOT_CONTEXT, before);
     const linked = links.map(spanContextOf).filter((each) => each !== undefined);
@@ -83,10 +85,10 @@ export function startOpenTelemetry(exporting: Exporting): RunningTracer {
     return workSpan(span, trace.setSpan(under, span));
   }
 
-  function watchCommands(client: WatchedClient): void {
-    const underWay = new Map<number, Span>();
+  function traceCommands(client: MonitoredClient): void {
+    const inFlight = new Map<number, Span>();
     client.on("commandStarted", ({ requestId, commandName, databaseName, command }: CommandStarted) => {
-      if (trace.getSpan(context.active())?.isRecording() !== true || underWay.size >= MAX_COMMANDS) return;
+      if (trace.getSpan(context.active())?.isRecording() !== true || inFlight.size >= MAX_COMMANDS) return;
       const collection = command[commandName];
       const named = typeof collection === "string" ? { "db.collection.name": collection } : {};
       const attributes = {
@@ -96,12 +98,12 @@ export function startOpenTelemetry(exporting: Exporting): RunningTracer {
       };
       const name = typeof collection === "string" ? `${commandName} ${collection}` : commandName;
       const span = spans.startSpan(name, { kind: SpanKind.CLIENT, attributes: { ...attributes, ...named } });
-      underWay.set(requestId, span);
+      inFlight.set(requestId, span);
     });
     const end = (status?: { code: SpanStatusCode }) => (event: CommandEnded) => {
-      const span = underWay.get(event.requestId);
+      const span = inFlight.get(event.requestId);
       if (span === undefined) return;
-      underWay.delete(event.requestId);
+      inFlight.delete(event.requestId);
       if (status !== undefined) span.setStatus(status);
       span.end();
     };
@@ -111,11 +113,11 @@ export function startOpenTelemetry(exporting: Exporting): RunningTracer {
 
   return {
     start,
-    watchCommands,
+    traceCommands,
     async stop() {
       const late = Promise.withResolvers<void>();
-      const timer = setTimeout(late.resolve, STOP_MS);
-      await Promise.race([provider.shutdown().catch((error: unknown) => tell(String(error))), late.promise]);
+      const timer = setTimeout(late.resolve, STOP_TIMEOUT_MS);
+      await Promise.race([provider.shutdown().catch((error: unknown) => onProblem(String(error))), late.promise]);
       clearTimeout(timer);
       contexts.disable();
     },
@@ -132,7 +134,7 @@ interface CommandStarted extends CommandEnded {
   readonly command: Readonly<Record<string, unknown>>;
 }
 
-function workSpan(span: Span, under: Context): WorkSpan {
+function workSpan(span: Span, under: Context): RunningSpan {
   const { traceId, spanId: parentId, traceFlags } = span.spanContext();
   const isSampled = (traceFlags & TraceFlags.SAMPLED) !== 0;
   return {

@@ -2,32 +2,32 @@ import { once } from "node:events";
 import { createServer, type ServerResponse } from "node:http";
 import type { AddressInfo } from "node:net";
 
-export interface ProbeServerParts {
-  /** 0 takes a free one. */
+export interface ProbeServerOptions {
+  /** 0 chooses a free port. */
   readonly port: number;
   readonly host: string;
-  /** What the process lacks to do its work, in words for an operator. */
+  /** The parts that the process lacks to do its work, in words for an operator. */
   readonly missing: () => Promise<readonly string[]>;
-  /** Shown of a process that is ready. */
-  readonly about: () => Readonly<Record<string, string>>;
+  /** Further fields of the answer of a ready process. */
+  readonly details: () => Readonly<Record<string, string>>;
   readonly metrics: () => Promise<string>;
   readonly metricsType: string;
 }
 
 export interface ProbeServer {
-  /** The port that it listens on. */
+  /** The port on which it listens. */
   readonly port: number;
   close(): Promise<void>;
 }
 
-/** What an orchestrator asks a process: whether it lives, whether it can work, and its figures. */
-export async function startProbeServer(parts: ProbeServerParts): Promise<ProbeServer> {
+/** Starts the HTTP server for an orchestrator: liveness, readiness and metrics. */
+export async function startProbeServer(parts: ProbeServerOptions): Promise<ProbeServer> {
   const server = createServer({ requestTimeout: 5_000 }, (request, response) => {
     answer(request.url ?? "", parts, response).catch(() => response.destroy());
   });
   server.listen(parts.port, parts.host);
   await once(server, "listening");
-  // A probe that is still being answered must not keep the process from ending.
+  // A connection of a probe must not keep the process from ending.
   server.unref();
   return {
     port: (server.address() as AddressInfo).port,
@@ -40,7 +40,7 @@ export async function startProbeServer(parts: ProbeServerParts): Promise<ProbeSe
   };
 }
 
-async function answer(path: string, parts: ProbeServerParts, response: ServerResponse): Promise<void> {
+async function answer(path: string, parts: ProbeServerOptions, response: ServerResponse): Promise<void> {
   switch (path) {
     case "/health/live":
       return send(response, 200, { status: "live" });
@@ -50,7 +50,7 @@ async function answer(path: string, parts: ProbeServerParts, response: ServerRes
       return send(
         response,
         isReady ? 200 : 503,
-        isReady ? { status: "ready", ...parts.about() } : { status: "not ready", missing },
+        isReady ? { status: "ready", ...parts.details() } : { status: "not ready", missing },
       );
     }
     case "/metrics": {

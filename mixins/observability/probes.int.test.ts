@@ -84,7 +84,7 @@ describe("the probes of a process", () => {
     return ["OK", "EVENT_NOT_FOUND", "INTERNAL"].map((code) => countOf(code, text));
   }
 
-  test("say that it lives and that it is ready", async () => {
+  test("report a live and ready process", async () => {
     expect(await get("/health/live")).toEqual({ status: 200, text: '{"status":"live"}' });
     expect(await get("/health/ready")).toEqual({
       status: 200,
@@ -92,25 +92,25 @@ describe("the probes of a process", () => {
     });
   });
 
-  test("name what it waits for beside its own", async () => {
+  test("name the parts that the process waits for", async () => {
     lacking.push("the other services");
     const { status, text } = await get("/health/ready");
     expect([status, JSON.parse(text)]).toEqual([503, { status: "not ready", missing: ["the other services"] }]);
   });
 
-  test("name a database that is out of reach, and still say that the process lives", async () => {
+  test("name an unreachable database, and still report the process as live", async () => {
     await connection.close();
     const { status, text } = await get("/health/ready");
     expect([status, JSON.parse(text)]).toEqual([503, { status: "not ready", missing: ["database of guild-settings"] }]);
     expect((await get("/health/live")).status).toBe(200);
   });
 
-  test("know no other path", async () => {
+  test("answer 404 on other paths", async () => {
     expect((await get("/")).status).toBe(404);
     expect((await get("/metrics?all")).status).toBe(404);
   });
 
-  test("say that it is not ready as soon as it begins to stop, while it still answers what is under way", async () => {
+  test("report the process as not ready as soon as it stops, while it still answers requests in flight", async () => {
     const answered = broker.call("guild-settings.hold");
     await entered;
     const stopped = broker.stop();
@@ -122,7 +122,7 @@ describe("the probes of a process", () => {
     await expect(get("/health/live")).rejects.toThrow("fetch failed");
   });
 
-  test("count actions by outcome, errors by the words of the table alone", async () => {
+  test("count actions by outcome, and label errors only with codes of the error table", async () => {
     const before = await callsByCode();
     await broker.call(double.name, { of: 2 });
     await broker.call(double.name, { of: 3 });
@@ -132,7 +132,7 @@ describe("the probes of a process", () => {
     expect(after.map((count, each) => count - (before[each] ?? 0))).toEqual([2, 1, 1]);
   });
 
-  test("count no action that serves its own process alone, as moleculer-web's for each request", async () => {
+  test("count no private action, such as moleculer-web's for each request", async () => {
     await expect(broker.getLocalService("guild-settings")["actions"].inner?.()).resolves.toBe("inner");
     await broker.call(double.name, { of: 2 });
     const { text } = await get("/metrics");
@@ -140,13 +140,13 @@ describe("the probes of a process", () => {
     expect(text).not.toContain('action="guild-settings.inner"');
   });
 
-  test("show at each scrape whether the database can be reached, without a request", async () => {
+  test("show at each scrape whether the database is reachable, without a request", async () => {
     expect((await get("/metrics")).text).toMatch(/^guildcal_database_up\{service="guild-settings"\} 1$/m);
     await connection.close();
     expect((await get("/metrics")).text).toMatch(/^guildcal_database_up\{service="guild-settings"\} 0$/m);
   });
 
-  test("count broadcasts by event, and show the event loop's lag", async () => {
+  test("count broadcasts by event, and show the event loop lag", async () => {
     await broker.broadcast("guild-settings.changed", { guildId: "1", revision: 1 });
     const { text } = await get("/metrics");
     expect(text).toMatch(/guildcal_broadcasts_total\{event="guild-settings.changed"\} [1-9]/);

@@ -1,11 +1,14 @@
 interface LineLimit {
-  /** How many lines about one thing are written in a window of time. */
+  /** Number of lines with one key in a time window. */
   readonly lines: number;
   readonly windowMs: number;
 }
 
-/** Writes so many lines about one thing, counts further ones, and writes their number at the end of the window. */
-export class LimitedLog {
+/**
+ * Writes a limited number of lines with one key, counts further ones, and writes their number at the end of the
+ * window.
+ */
+export class RateLimitedLog {
   readonly #write: (fields: object, text: string) => void;
   readonly #limit: LineLimit;
   readonly #windows = new Map<string, { readonly end: NodeJS.Timeout; readonly text: string; count: number }>();
@@ -15,29 +18,29 @@ export class LimitedLog {
     this.#limit = limit;
   }
 
-  /** `what` names the thing, from a fixed set. */
-  note(what: string, fields: object, text: string): void {
-    let window = this.#windows.get(what);
+  /** @param key - One of a fixed set. */
+  note(key: string, fields: object, text: string): void {
+    let window = this.#windows.get(key);
     if (window === undefined) {
-      const end = setTimeout(() => this.#endWindow(what), this.#limit.windowMs).unref();
+      const end = setTimeout(() => this.#endWindow(key), this.#limit.windowMs).unref();
       window = { end, text, count: 0 };
-      this.#windows.set(what, window);
+      this.#windows.set(key, window);
     }
     window.count += 1;
     if (window.count <= this.#limit.lines) this.#write(fields, text);
   }
 
-  /** Ends all windows, so that nothing that was counted is left untold. */
+  /** Ends all windows, so that no counted line stays unreported. */
   flush(): void {
-    for (const what of this.#windows.keys()) this.#endWindow(what);
+    for (const key of this.#windows.keys()) this.#endWindow(key);
   }
 
-  #endWindow(what: string): void {
-    const window = this.#windows.get(what);
+  #endWindow(key: string): void {
+    const window = this.#windows.get(key);
     if (window === undefined) return;
     clearTimeout(window.end);
-    this.#windows.delete(what);
-    const leftOut = window.count - this.#limit.lines;
-    if (leftOut > 0) this.#write({ what, leftOut }, `${window.text}: ${leftOut} more lines are left out`);
+    this.#windows.delete(key);
+    const suppressed = window.count - this.#limit.lines;
+    if (suppressed > 0) this.#write({ key, suppressed }, `${window.text}: ${suppressed} more lines were suppressed`);
   }
 }

@@ -1,7 +1,7 @@
 import type { ServiceBroker } from "moleculer";
 import { Gauge } from "prom-client";
-import { steadyTransporterOf } from "../bus/nats-transporter.ts";
-import { ownDatabaseAnswers } from "../mongo/database.mixin.ts";
+import { natsTransporterOf } from "../bus/nats-transporter.ts";
+import { pingServiceDatabase } from "../mongo/database.mixin.ts";
 import { metricsRegistry } from "./metrics.ts";
 
 const databaseUp = new Gauge({
@@ -11,7 +11,7 @@ const databaseUp = new Gauge({
   registers: [metricsRegistry],
 });
 
-/** Registered at the first use: a process without a bus has no such metric. */
+/** Registered at the first use, so a process without a bus does not export it. */
 const busUp = new Gauge({
   name: "guildcal_bus_up",
   help: "Whether the process is connected to the bus, at this scrape",
@@ -19,18 +19,18 @@ const busUp = new Gauge({
 });
 
 /**
- * Measures whether the databases of the services in this process, and the bus, can be reached. Called at each scrape: an
- * outage is visible without any request, and no value is older than the scrape.
+ * Updates the metrics of the databases of this process's services, and of the bus. It runs at each scrape: an outage
+ * is visible without any request, and no value is older than the scrape.
  */
-export async function measureReachability(broker: ServiceBroker): Promise<void> {
-  const bus = steadyTransporterOf(broker);
+export async function updateReachabilityMetrics(broker: ServiceBroker): Promise<void> {
+  const bus = natsTransporterOf(broker);
   if (bus !== undefined) {
     if (metricsRegistry.getSingleMetric("guildcal_bus_up") === undefined) metricsRegistry.registerMetric(busUp);
     busUp.set(bus.isUp ? 1 : 0);
   }
   await Promise.all(
     broker.services.map(async (service) => {
-      const answers = await ownDatabaseAnswers(service);
+      const answers = await pingServiceDatabase(service);
       if (answers !== undefined) databaseUp.set({ service: service.name }, answers ? 1 : 0);
     }),
   );

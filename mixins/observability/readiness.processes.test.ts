@@ -28,19 +28,19 @@ afterEach(async () => {
   await nats.stop();
 });
 
-const asked = async () => (await fetch(url)).json();
-const isReady = async () => ((await asked()) as { status: string }).status === "ready";
+const readiness = async () => (await fetch(url)).json();
+const isReady = async () => ((await readiness()) as { status: string }).status === "ready";
 
-test("a process is not ready as long as its bus is gone, and is ready again when it is back", async () => {
-  expect(await asked()).toEqual({ status: "ready", time_zones: timeZones().version });
+test("a process is not ready while NATS is down, and ready again when it is back", async () => {
+  expect(await readiness()).toEqual({ status: "ready", time_zones: timeZones().version });
   await nats.kill("SIGKILL");
   await until(async () => !(await isReady()), "not ready");
-  expect(await asked()).toEqual({ status: "not ready", missing: ["bus"] });
+  expect(await readiness()).toEqual({ status: "not ready", missing: ["bus"] });
   nats = await startNats(nats.port);
   await until(isReady, "ready again");
 });
 
-test("its figures show without a request that the bus is out of reach, and that it is back", async () => {
+test("the metrics of a process show without a request that NATS is down, and that it is back", async () => {
   const lines = async () => (await (await fetch(metricsUrl)).text()).split("\n");
   const shows = (line: string) => async () => (await lines()).includes(line);
   await until(shows("guildcal_bus_up 1"), "the bus is there");

@@ -4,13 +4,13 @@ import { metricsRegistry } from "./metrics.ts";
 
 const published = new Gauge({
   name: "guildcal_time_zones_published_timestamp_seconds",
-  help: "When the rules of time zones came out that the process uses, by their release and where they are from",
+  help: "Publication time of the time zone rules that the process uses, by release and source",
   labelNames: ["version", "source"],
   registers: [metricsRegistry],
 });
 
-/** Shows which release of the time zones the process uses; done at each scrape. */
-export function showTimeZones(): void {
+/** Updates the metric of the time zone release; runs at each scrape. */
+export function updateTimeZoneMetric(): void {
   const { version, source, publishedAt } = timeZones();
   published.reset();
   published.set({ version, source }, Math.floor(publishedAt / 1000));

@@ -1,46 +1,46 @@
 type Attributes = Readonly<Record<string, string | number | boolean | undefined>>;
 
-/** Work to begin in a trace (OpenTelemetry's span). */
+/** The parameters of a new span (OpenTelemetry). */
 export interface SpanStart {
-  /** One of a fixed set: no id, and no text of a client's. */
+  /** One of a fixed set: it contains no id and no text of a client. */
   readonly name: string;
   readonly kind: "server" | "client" | "internal";
-  /** The `traceparent` of the work that led to it; a trace of its own where it is absent or malformed. */
+  /** The `traceparent` of the parent; a new trace begins if it is absent or malformed. */
   readonly parent?: string | undefined;
-  /** The `traceparent`s of works that it is because of, in other traces. */
+  /** The `traceparent`s of causes in other traces. */
   readonly links?: readonly string[];
   readonly attributes?: Attributes;
 }
 
-/** Work in a trace, which has begun. */
-export interface WorkSpan {
-  /** Names it to whatever it leads to (W3C Trace Context). */
+/** A running span. */
+export interface RunningSpan {
+  /** The `traceparent` for the work that this span causes (W3C Trace Context). */
   readonly traceparent: string;
-  /** Does some of the work: the database's commands in it are seen as parts of it. */
+  /** Runs work within the span: commands of the database in it become child spans. */
   run<Result>(work: () => Result): Result;
   end(attributes?: Attributes, isFailed?: boolean): void;
 }
 
-/** A connection of MongoDB's driver, as far as its commands are watched (`monitorCommands`). */
-export interface WatchedClient {
+/** A client of MongoDB's driver with `monitorCommands`. */
+export interface MonitoredClient {
   on(event: string, listener: (event: never) => void): unknown;
 }
 
-/** Tells a collector what is done (opentelemetry.ts). */
+/** Sends spans to a collector (opentelemetry.ts). */
 export interface Tracer {
-  start(span: SpanStart): WorkSpan;
-  /** Makes a span of each command that is sent within a span's work. */
-  watchCommands(client: WatchedClient): void;
+  start(span: SpanStart): RunningSpan;
+  /** Creates a span for each command that is sent within another span. */
+  traceCommands(client: MonitoredClient): void;
 }
 
 let current: Tracer | undefined;
 
-/** The process's own; undefined while traces are off, which is all that they cost then. */
+/** The tracer of the process; undefined while traces are off, so that nothing else runs then. */
 export function tracer(): Tracer | undefined {
   return current;
 }
 
-/** Switches traces on, before the process's services start, or off. */
-export function useTracer(next: Tracer | undefined): void {
+/** Switches traces on or off. Called before the services start. */
+export function setTracer(next: Tracer | undefined): void {
   current = next;
 }

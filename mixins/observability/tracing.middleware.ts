@@ -7,14 +7,15 @@ type Handler = (this: Service, context: Context<unknown, CallMeta>) => Promise<u
 const FIRST_SERVER_ERROR = 500;
 
 /**
- * A span for each call of an action that a request has led to, where it is served and, over the bus, where it is made. The
- * trace travels in the call's meta. Calls outside of any request have none: dispatch asks the owners every two seconds.
+ * Creates a span for each call of an action within a request: where it is served, and, over the bus, also where it is
+ * made. The `meta` of the call carries the trace. Calls outside of any request have no span: dispatch calls the
+ * owners every two seconds.
  */
 export function tracing(tracer: Tracer): Middleware {
   const traced =
     (kindOf: (context: Context) => SpanStart["kind"]) =>
     (next: Handler, { name = "", visibility }: { name?: string; visibility?: string | undefined }): Handler => {
-      // A private action serves its own process alone, as moleculer-web's `rest` does for each request.
+      // A private action is called only within its process, as moleculer-web's `rest` for each request.
       if (name.startsWith("$") || visibility === "private") return next;
       return async function spanned(context) {
         const { meta } = context;
@@ -32,7 +33,7 @@ export function tracing(tracer: Tracer): Middleware {
           span.end({ "error.type": type ?? kind }, typeof code !== "number" || code >= FIRST_SERVER_ERROR);
           throw error;
         } finally {
-          // Moleculer copies the meta of an answered call into its caller's.
+          // Moleculer copies the meta of an answered call into the meta of its caller.
           meta.traceparent = parent;
         }
       };

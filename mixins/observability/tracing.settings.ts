@@ -2,13 +2,13 @@ import { optionalSetting, type Setting } from "../settings/environment.ts";
 
 const ratio: Setting<number> = {
   about:
-    "Part of the traces that begin here which is recorded, 0 to 1; a client's own trace is recorded where it says so",
-  standard: "1",
+    "Share of the traces that start here and are recorded, 0 to 1; a trace that a client started is recorded if its header says so",
+  defaultText: "1",
   expects: "a number from 0 to 1",
   parse: (text) => (/^(?:0(?:\.\d{1,9})?|1(?:\.0{1,9})?)$/.test(text) ? Number(text) : undefined),
 };
 
-/** What an operator can set about traces, by the names that OpenTelemetry has for them. */
+/** The settings of traces, under the names that OpenTelemetry gives them. */
 export const tracingSettings = {
   OTEL_EXPORTER_OTLP_ENDPOINT: optionalSetting(
     "Base URL of a collector that takes OTLP over HTTP, such as http://otel-collector:4318; unset: no traces",

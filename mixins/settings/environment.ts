@@ -1,14 +1,14 @@
 import { readFileSync } from "node:fs";
 
-/** One setting that is read from the environment. */
+/** A setting that is read from the environment. */
 export interface Setting<T> {
-  /** One line for the table in docs/configuration.md. */
+  /** The description in the table of docs/configuration.md, one line. */
   readonly about: string;
-  /** What stands when the variable is unset or empty; undefined where it may be absent. */
-  readonly standard: string | undefined;
-  /** What a value must be, after the words "must be". */
+  /** The value of an unset or empty variable; undefined for a setting without a default. */
+  readonly defaultText: string | undefined;
+  /** The end of the sentence "NAME must be …". */
   readonly expects: string;
-  /** The value, or undefined when the text is not as expected. */
+  /** Returns the value; undefined if the text is invalid. */
   readonly parse: (text: string) => T | undefined;
 }
 
@@ -19,7 +19,7 @@ export type SettingsOf<Table extends SettingsTable> = {
   readonly [Name in keyof Table]: Table[Name] extends Setting<infer T> ? T : never;
 };
 
-/** Every setting that is wrong, a line each. */
+/** The problems of all invalid settings, one line each. */
 export class SettingsError extends Error {
   readonly problems: readonly string[];
 
@@ -30,18 +30,18 @@ export class SettingsError extends Error {
 }
 
 /**
- * Reads a table of settings; throws one SettingsError that names all that are wrong. Never repeats a value.
+ * Reads a table of settings; throws one SettingsError that names all invalid ones. The error never contains a value.
  *
- * Any setting NAME can be given as NAME_FILE instead: the path of a file that holds the value, as orchestrators
- * hand out secrets. One line break at the file's end is not part of the value.
+ * Any setting NAME can be given as NAME_FILE instead: the path of a file with the value, as orchestrators provide
+ * secrets. One line break at the end of the file is not part of the value.
  *
- * `together` tells what is wrong between settings, each problem beginning with a setting's name; it is given what
- * could be read, and what it says of a setting that is wrong by itself is left out.
+ * @param crossSettingProblems - Returns the problems between settings, each beginning with the name of a setting. It
+ * gets only valid values; its problems of settings that are invalid themselves are left out.
  */
 export function readEnvironment<Table extends SettingsTable>(
   env: Readonly<Record<string, string | undefined>>,
   table: Table,
-  together: (values: Partial<SettingsOf<Table>>) => readonly string[] = () => [],
+  crossSettingProblems: (values: Partial<SettingsOf<Table>>) => readonly string[] = () => [],
 ): SettingsOf<Table> {
   const values: Record<string, unknown> = {};
   const problems: string[] = [];
@@ -53,8 +53,10 @@ export function readEnvironment<Table extends SettingsTable>(
       problems.push(...error.problems);
     }
   }
-  const named = new Set(problems.map(nameIn));
-  problems.push(...together(values as Partial<SettingsOf<Table>>).filter((problem) => !named.has(nameIn(problem))));
+  const invalid = new Set(problems.map(nameIn));
+  problems.push(
+    ...crossSettingProblems(values as Partial<SettingsOf<Table>>).filter((problem) => !invalid.has(nameIn(problem))),
+  );
   if (problems.length > 0) throw new SettingsError(problems);
   return Object.freeze(values) as SettingsOf<Table>;
 }
@@ -63,19 +65,23 @@ function nameIn(problem: string): string | undefined {
   return problem.split(" ", 1)[0];
 }
 
-function valueOf<T>(name: string, { standard, parse, expects }: Setting<T>, given: string | undefined): T | undefined {
-  const text = given ?? standard;
+function valueOf<T>(
+  name: string,
+  { defaultText, parse, expects }: Setting<T>,
+  given: string | undefined,
+): T | undefined {
+  const text = given ?? defaultText;
   const value = text === undefined ? undefined : parse(text);
   if (text !== undefined && value === undefined) throw new SettingsError([`${name} must be ${expects}`]);
   return value;
 }
 
-/** What is given for a setting, in the environment or in a file; undefined for nothing, and for nothing but "". */
+/** The text of a setting, from the environment or a file; undefined for an unset or empty one. */
 function givenText(env: Readonly<Record<string, string | undefined>>, name: string): string | undefined {
   const text = env[name] || undefined;
   const path = env[`${name}_FILE`] || undefined;
   if (path === undefined) return text;
-  if (text !== undefined) throw new SettingsError([`${name} and ${name}_FILE are both set: leave out one of them`]);
+  if (text !== undefined) throw new SettingsError([`${name} and ${name}_FILE are both set: unset one of them`]);
   return fileText(name, path) || undefined;
 }
 
@@ -88,36 +94,36 @@ function fileText(name: string, path: string): string {
   }
 }
 
-export function integerSetting(about: string, standard: number, least: number, most: number): Setting<number> {
+export function integerSetting(about: string, defaultValue: number, min: number, max: number): Setting<number> {
   return {
     about,
-    standard: String(standard),
-    expects: `an integer from ${least} to ${most}`,
+    defaultText: String(defaultValue),
+    expects: `an integer from ${min} to ${max}`,
     parse(text) {
       const value = /^-?\d{1,15}$/.test(text) ? Number(text) : NaN;
-      return value >= least && value <= most ? value : undefined;
+      return value >= min && value <= max ? value : undefined;
     },
   };
 }
 
 export function choiceSetting<Choice extends string>(
   about: string,
-  standard: Choice,
+  defaultText: Choice,
   choices: readonly Choice[],
 ): Setting<Choice> {
   return {
     about,
-    standard,
+    defaultText,
     expects: `one of ${choices.join(", ")}`,
     parse: (text) => choices.find((choice) => choice === text.toLowerCase()),
   };
 }
 
-export function textSetting(about: string, standard: string, expects: string, pattern: RegExp): Setting<string> {
-  return { about, standard, expects, parse: (text) => (pattern.test(text) ? text : undefined) };
+export function textSetting(about: string, defaultText: string, expects: string, pattern: RegExp): Setting<string> {
+  return { about, defaultText, expects, parse: (text) => (pattern.test(text) ? text : undefined) };
 }
 
 /** A setting without a default. */
 export function optionalSetting(about: string, expects: string, pattern: RegExp): Setting<string | undefined> {
-  return { about, standard: undefined, expects, parse: (text) => (pattern.test(text) ? text : undefined) };
+  return { about, defaultText: undefined, expects, parse: (text) => (pattern.test(text) ? text : undefined) };
 }

@@ -29,19 +29,19 @@ function problemsOf(env: Record<string, string>): readonly string[] {
 }
 
 describe("settings from the environment", () => {
-  test("stand at their defaults when unset or empty", () => {
+  test("have their defaults when unset or empty", () => {
     const defaults = { PORT: 3000, LEVEL: "info", FOLDER: ".data", SECRET: undefined };
     expect(readEnvironment({}, TABLE)).toEqual(defaults);
     expect(readEnvironment({ PORT: "", SECRET: "", SECRET_FILE: "" }, TABLE)).toEqual(defaults);
   });
 
-  test("are read, and can't be changed", () => {
+  test("are read and immutable", () => {
     const settings = readEnvironment({ PORT: "80", LEVEL: "DEBUG", SECRET: "0123456789" }, TABLE);
     expect(settings).toMatchObject({ PORT: 80, LEVEL: "debug", SECRET: "0123456789" });
     expect(Object.isFrozen(settings)).toBe(true);
   });
 
-  test("are refused all at once, by name, without the value", () => {
+  test("are all refused at once, by name, without their values", () => {
     const problems = problemsOf({ PORT: "65536", LEVEL: "loud", SECRET: "too short" });
     expect(problems).toEqual([
       "PORT must be an integer from 0 to 65535",
@@ -67,31 +67,31 @@ describe("a setting from a file", () => {
     }
   });
 
-  test("is checked as any other, and not repeated when it is wrong", () => {
+  test("is checked like any other, and an invalid value is not repeated", () => {
     expect(problemsOf({ SECRET_FILE: file("long", "0123456789\n\n") })).toEqual([
       "SECRET must be ten visible characters",
     ]);
     expect(problemsOf({ PORT_FILE: file("port", "none") })).toEqual(["PORT must be an integer from 0 to 65535"]);
   });
 
-  test("stands at its default when the file is empty", () => {
+  test("has its default when the file is empty", () => {
     expect(readEnvironment({ PORT_FILE: file("empty", "\n") }, TABLE).PORT).toBe(3000);
   });
 
-  test("is refused beside a value given directly, and so is a file that can't be read", () => {
+  test("is refused together with a direct value, and so is an unreadable file", () => {
     expect(problemsOf({ PORT: "80", PORT_FILE: file("both", "81"), SECRET_FILE: join(directory, "none") })).toEqual([
-      "PORT and PORT_FILE are both set: leave out one of them",
+      "PORT and PORT_FILE are both set: unset one of them",
       "SECRET_FILE must name a file that can be read (ENOENT)",
     ]);
   });
 });
 
-describe("settings that belong together", () => {
+describe("settings that depend on each other", () => {
   const table = { A: integerSetting("a number", 1, 0, 9), B: integerSetting("another", 2, 0, 9) };
   const ordered = ({ A, B }: { readonly A?: number; readonly B?: number }) =>
     A !== undefined && B !== undefined && A < B ? [] : ["A must be below B"];
 
-  test("are told beside what is wrong with each, once for each setting", () => {
+  test("are reported with the problems of single settings, once for each setting", () => {
     expect(readEnvironment({ A: "1" }, table, ordered)).toEqual({ A: 1, B: 2 });
     expect(() => readEnvironment({ A: "3" }, table, ordered)).toThrow("A must be below B");
     expect(() => readEnvironment({ A: "x" }, table, ordered)).toThrow(/^A must be an integer from 0 to 9$/);

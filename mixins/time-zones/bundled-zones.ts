@@ -1,31 +1,31 @@
 import { createRequire } from "node:module";
-import { rulesOfPacked } from "./packed-zone.ts";
+import { parsePackedZone } from "./packed-zone.ts";
 import { type TimeZoneSet, timeZoneSet } from "./time-zone-set.ts";
 import type { ZoneRules } from "./zone-rules.ts";
 
-/** The data of moment-timezone, of which nothing else is used. */
+/** The data file of the package moment-timezone; its code is not used. */
 interface PackedData {
   readonly version: string;
   readonly zones: readonly string[];
-  /** Each `zone|another name of it`. */
+  /** Each link as `zone|other name`. */
   readonly links: readonly string[];
 }
 
-/** When the release that this package has came out; a test holds it against the package's changelog. */
+/** Publication time of the release in the package. A test compares it with the changelog of the package. */
 const PUBLISHED_AT = Date.UTC(2026, 9, 29);
 
-/** The set that comes with this release of guildcal. */
+/** The time zone set of this release of guildcal. */
 export function bundledZones(): TimeZoneSet {
   const { version, zones, links } = createRequire(import.meta.url)(
     "moment-timezone/data/packed/latest.json",
   ) as PackedData;
   const packed = new Map(zones.map((zone) => [zone.slice(0, zone.indexOf("|")), zone]));
   const targets = new Map(links.map((link) => [link.slice(link.indexOf("|") + 1), link.slice(0, link.indexOf("|"))]));
-  const makers = new Map<string, () => ZoneRules>();
-  for (const [name, zone] of packed) makers.set(name, () => rulesOfPacked(zone));
+  const loaders = new Map<string, () => ZoneRules>();
+  for (const [name, zone] of packed) loaders.set(name, () => parsePackedZone(zone));
   for (const [name, target] of targets) {
     const zone = packed.get(target);
-    if (zone !== undefined) makers.set(name, () => rulesOfPacked(zone));
+    if (zone !== undefined) loaders.set(name, () => parsePackedZone(zone));
   }
-  return timeZoneSet({ version, publishedAt: PUBLISHED_AT, source: "bundled" }, makers, targets);
+  return timeZoneSet({ version, publishedAt: PUBLISHED_AT, source: "bundled" }, loaders, targets);
 }

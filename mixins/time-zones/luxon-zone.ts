@@ -2,7 +2,7 @@ import { FixedOffsetZone, Zone, type ZoneOffsetFormat, type ZoneOffsetOptions } 
 import { timeZoneName, timeZones } from "./time-zones.ts";
 import { clockBetween, type ZoneRules } from "./zone-rules.ts";
 
-/** A zone for luxon's DateTime, by the rules of this process; undefined where there is none of that name. */
+/** A zone for luxon's DateTime with the rules of this process; undefined for an unknown name. */
 export function luxonZone(name: string): Zone | undefined {
   const found = timeZoneName(name);
   if (found === "UTC") return FixedOffsetZone.utcInstance;

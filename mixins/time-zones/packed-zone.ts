@@ -1,13 +1,14 @@
-import { yearlyAfter } from "./yearly-changes.ts";
-import { type OffsetChange, withoutIdleChanges, type ZoneRules } from "./zone-rules.ts";
+import { deriveYearlyChanges } from "./yearly-changes.ts";
+import { type OffsetChange, withoutNoOpChanges, type ZoneRules } from "./zone-rules.ts";
 
 const MINUTE_MS = 60_000;
 
 /**
- * The rules of a zone as moment-timezone packs it: `name|abbreviations|offsets|which offset when|times|population`. The
- * offsets are minutes behind UTC, the times the minutes from each change to the next, all of them to the base of 60.
+ * Parses a zone in the packed format of moment-timezone: `name|abbreviations|offsets|indices of
+ * offsets|times|population`. Offsets are minutes behind UTC, times are the minutes from each change to the next; all
+ * numbers are in base 60.
  */
-export function rulesOfPacked(packed: string): ZoneRules {
+export function parsePackedZone(packed: string): ZoneRules {
   const [, , offsetTexts = "", which = "", times = ""] = packed.split("|");
   const offsets = offsetTexts.split(" ").map((text) => -Math.round(unpack(text) * MINUTE_MS) || 0);
   const offsetAt = (place: number) => offsets[unpack(which.charAt(place))] ?? 0;
@@ -17,8 +18,8 @@ export function rulesOfPacked(packed: string): ZoneRules {
     at = Math.round(at + unpack(text) * MINUTE_MS);
     changes.push({ at, offset: offsetAt(place + 1) });
   }
-  const rules = withoutIdleChanges({ first: offsetAt(0), changes, yearly: [] });
-  return { ...rules, yearly: yearlyAfter(rules) };
+  const rules = withoutNoOpChanges({ first: offsetAt(0), changes, yearly: [] });
+  return { ...rules, yearly: deriveYearlyChanges(rules) };
 }
 
 const DIGITS = "0123456789abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWX";

@@ -6,10 +6,10 @@ const ZONE = new RegExp(`^${NAME}(${TIME})(?:${NAME}(${TIME})?,([^,]+),([^,]+))?
 const CHANGE = new RegExp(String.raw`^(?:M(\d{1,2})\.([1-5])\.([0-6])|J(\d{1,3})|(\d{1,3}))(?:/(${TIME}))?$`);
 
 /**
- * The yearly changes of a TZ string, such as `EST5EDT,M3.2.0,M11.1.0` (RFC 9636, section 3.3.1; POSIX.1, section 8.3): none where
- * its clock never changes, or where it is empty; undefined where it is no TZ string.
+ * Parses the yearly changes of a TZ string such as `EST5EDT,M3.2.0,M11.1.0` (RFC 9636, section 3.3.1; POSIX.1,
+ * section 8.3). Empty for a string without changes and for the empty string; undefined for an invalid one.
  */
-export function yearlyOfPosix(text: string): readonly YearlyChange[] | undefined {
+export function parsePosixRule(text: string): readonly YearlyChange[] | undefined {
   if (text === "") return [];
   const [, standardText, summerText, start, end] = ZONE.exec(text) ?? [];
   if (standardText === undefined) return undefined;
@@ -28,12 +28,12 @@ function changeOf(text: string, before: number, offset: number): YearlyChange | 
   return day === undefined ? undefined : { month: 1, day: Number(day), ...then };
 }
 
-/** The fifth is the last. */
+/** Week 5 is the last week of the month. */
 function weekIn(month: number, week: number): Pick<YearlyChange, "month" | "day"> {
   return week === 5 ? { month: month + 1, day: -7 } : { month, day: 7 * (week - 1) };
 }
 
-/** A day of the year from 1 on, 29 February never counted. */
+/** A day of the year from 1 on; 29 February is never counted. */
 function dayWithoutLeapDay(julian: number): Pick<YearlyChange, "month" | "day"> {
   const date = new Date(Date.UTC(2001, 0, julian));
   return { month: date.getUTCMonth() + 1, day: date.getUTCDate() - 1 };

@@ -2,45 +2,45 @@ import { bundledZones } from "./bundled-zones.ts";
 import type { TimeZoneSet } from "./time-zone-set.ts";
 
 /**
- * The set that this process reads wall clocks by. It is chosen before the first service starts, and stays: it is a table, like
- * the one within Intl that it stands for.
+ * The time zone set of this process. It is chosen before the first service starts and then stays. It is global
+ * because it replaces the table of Intl, which is global too.
  */
-let current = inUse(bundledZones());
+let current = indexNames(bundledZones());
 
-interface SetInUse {
+interface IndexedSet {
   readonly set: TimeZoneSet;
   readonly inLowerCase: ReadonlyMap<string, string>;
-  /** What was found for names of the set, in their own spelling: others are without number. */
-  readonly found: Map<string, string | undefined>;
+  /** Canonical names by the names of the set. Other spellings are not cached: their number is unlimited. */
+  readonly canonicalNames: Map<string, string | undefined>;
 }
 
-/** `Factory` is the database's word for a machine whose zone nobody has set. */
-function inUse(set: TimeZoneSet): SetInUse {
+/** `Factory` is the name in the database for a machine without a configured zone. */
+function indexNames(set: TimeZoneSet): IndexedSet {
   const names = set.names.filter((name) => name !== "Factory");
-  return { set, inLowerCase: new Map(names.map((name) => [name.toLowerCase(), name])), found: new Map() };
+  return { set, inLowerCase: new Map(names.map((name) => [name.toLowerCase(), name])), canonicalNames: new Map() };
 }
 
 export function timeZones(): TimeZoneSet {
   return current.set;
 }
 
-/** Makes a set the process's own. */
-export function useTimeZones(set: TimeZoneSet): void {
-  current = inUse(set);
+/** Sets the time zone set of the process. */
+export function setTimeZones(set: TimeZoneSet): void {
+  current = indexNames(set);
 }
 
 /**
- * The name under which a time zone is stored and shown, whose letters' case does not matter; undefined where there is no such
- * zone. Of several names of one zone it is the one that Intl takes, where Intl knows it: names stay when the rules change.
- * An offset such as `+02:00` is no zone.
+ * The name under which a time zone is stored and shown; undefined for an unknown zone. The case of the letters does
+ * not matter. Among several names of one zone it is the name that Intl uses, if Intl knows the zone, so stored names
+ * do not change with the rules. An offset such as `+02:00` is not a zone.
  */
 export function timeZoneName(name: string): string | undefined {
-  const { found, inLowerCase } = current;
-  if (found.has(name)) return found.get(name);
+  const { canonicalNames, inLowerCase } = current;
+  if (canonicalNames.has(name)) return canonicalNames.get(name);
   const own = inLowerCase.get(name.toLowerCase());
-  const byIntl = intlName(name)?.toLowerCase();
-  const canonical = (byIntl === undefined ? undefined : inLowerCase.get(byIntl)) ?? own;
-  if (own === name) found.set(name, canonical);
+  const fromIntl = intlName(name)?.toLowerCase();
+  const canonical = (fromIntl === undefined ? undefined : inLowerCase.get(fromIntl)) ?? own;
+  if (own === name) canonicalNames.set(name, canonical);
   return canonical;
 }
 

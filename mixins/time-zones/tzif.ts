@@ -1,22 +1,22 @@
-import { yearlyOfPosix } from "./posix-rule.ts";
-import { type OffsetChange, withoutIdleChanges, type ZoneRules } from "./zone-rules.ts";
+import { parsePosixRule } from "./posix-rule.ts";
+import { type OffsetChange, withoutNoOpChanges, type ZoneRules } from "./zone-rules.ts";
 
 const MAGIC = "TZif";
 const HEADER_BYTES = 44;
-/** No zone of the database has more; a file that says so is none of it. */
-const MOST_CHANGES = 5_000;
+/** No zone of the database has more changes; a file with more is not a valid one. */
+const MAX_CHANGES = 5_000;
 
 /**
- * The rules of a TZif file (RFC 9636), version 2 or later; undefined where it is none, is cut short, is of version 1, or counts
- * leap seconds, which POSIX time does not.
+ * Parses a TZif file (RFC 9636) of version 2 or later. Undefined for any other file, a truncated one, and one that
+ * counts leap seconds, which POSIX time does not.
  */
-export function rulesOfTzif(bytes: Uint8Array): ZoneRules | undefined {
+export function parseTzif(bytes: Uint8Array): ZoneRules | undefined {
   const view = new DataView(bytes.buffer, bytes.byteOffset, bytes.byteLength);
   try {
     const old = headerAt(view, 0);
     if (old === undefined || old.version < 2) return undefined;
     const header = headerAt(view, HEADER_BYTES + blockBytes(old, 4));
-    return header === undefined || header.leapSeconds > 0 || header.changes > MOST_CHANGES
+    return header === undefined || header.leapSeconds > 0 || header.changes > MAX_CHANGES
       ? undefined
       : rulesAt(view, header);
   } catch (error) {
@@ -27,7 +27,7 @@ export function rulesOfTzif(bytes: Uint8Array): ZoneRules | undefined {
 
 interface Header {
   readonly version: number;
-  /** Where its data block begins. */
+  /** Offset of its data block, in bytes. */
   readonly at: number;
   readonly utcFlags: number;
   readonly standardFlags: number;
@@ -37,7 +37,7 @@ interface Header {
   readonly letters: number;
 }
 
-/** RFC 9636, section 3.1. */
+/** The header (RFC 9636, section 3.1). */
 function headerAt(view: DataView, at: number): Header | undefined {
   if (textIn(view, at, at + 4) !== MAGIC) return undefined;
   const count = (place: number) => view.getUint32(at + 20 + 4 * place);
@@ -58,7 +58,7 @@ function blockBytes({ changes, types, letters, leapSeconds, utcFlags, standardFl
   return changes * (timeBytes + 1) + types * 6 + letters + leapSeconds * (timeBytes + 4) + utcFlags + standardFlags;
 }
 
-/** RFC 9636, section 3.2 and 3.3. */
+/** The data block and the footer (RFC 9636, sections 3.2 and 3.3). */
 function rulesAt(view: DataView, header: Header): ZoneRules | undefined {
   const typesAt = header.at + header.changes * 9;
   const offsetOf = (type: number) => view.getInt32(typesAt + type * 6) * 1000;
@@ -70,8 +70,8 @@ function rulesAt(view: DataView, header: Header): ZoneRules | undefined {
   const footerAt = header.at + blockBytes(header, 8);
   const footer = /^\n([^\n]*)\n/.exec(textIn(view, footerAt, view.byteLength))?.[1];
   if (footer === undefined) return undefined;
-  const yearly = yearlyOfPosix(footer);
-  return yearly === undefined ? undefined : withoutIdleChanges({ first: offsetOf(0), changes, yearly });
+  const yearly = parsePosixRule(footer);
+  return yearly === undefined ? undefined : withoutNoOpChanges({ first: offsetOf(0), changes, yearly });
 }
 
 function textIn(view: DataView, from: number, until: number): string {

@@ -1,5 +1,5 @@
 import { describe, expect, test } from "@jest/globals";
-import { rulesOfTzif } from "./tzif.ts";
+import { parseTzif } from "./tzif.ts";
 
 interface Given {
   readonly version?: string;
@@ -42,9 +42,9 @@ describe("a TZif file", () => {
   ] as const;
   const given = { changes, types: [-7200, 3600, 3600] };
 
-  test("is read with times beyond 32 bits and before 1970, without changes that leave the offset", () => {
+  test("is read with times beyond 32 bits and before 1970, without changes that keep the offset", () => {
     const late = [...changes, [253_402_300_799, 0]] as const;
-    expect(rulesOfTzif(tzif({ ...given, changes: late }))).toEqual({
+    expect(parseTzif(tzif({ ...given, changes: late }))).toEqual({
       first: -7_200_000,
       changes: [
         { at: -1_000_000, offset: 3_600_000 },
@@ -54,8 +54,8 @@ describe("a TZif file", () => {
     });
   });
 
-  test("goes on by the TZ string at its end", () => {
-    expect(rulesOfTzif(tzif({ ...given, footer: "\nEST5EDT,M3.2.0,M11.1.0\n" }))?.yearly).toHaveLength(2);
+  test("continues by the TZ string at its end", () => {
+    expect(parseTzif(tzif({ ...given, footer: "\nEST5EDT,M3.2.0,M11.1.0\n" }))?.yearly).toHaveLength(2);
   });
 
   test.each([
@@ -65,15 +65,15 @@ describe("a TZif file", () => {
     ["without its end", { ...given, footer: "\n" }],
     ["with a type that it lacks", { ...given, types: [], footer: "" }],
   ])("%s is refused", (_, wrong) => {
-    expect(rulesOfTzif(tzif(wrong))).toBeUndefined();
+    expect(parseTzif(tzif(wrong))).toBeUndefined();
   });
 
-  test("that is cut short anywhere, or says that it has more than it has, is refused", () => {
+  test("that is truncated anywhere, or claims more data than it has, is refused", () => {
     const whole = tzif(given);
     for (let length = 0; length < whole.length; length += 1)
-      expect(rulesOfTzif(whole.subarray(0, length))).toBeUndefined();
+      expect(parseTzif(whole.subarray(0, length))).toBeUndefined();
     const lying = Buffer.from(whole);
     lying.writeUInt32BE(0xff_ff_ff_ff, 51 + 32);
-    expect(rulesOfTzif(lying)).toBeUndefined();
+    expect(parseTzif(lying)).toBeUndefined();
   });
 });

@@ -8,34 +8,34 @@ import {
 } from "./zone-rules.ts";
 
 const DAY_MS = 86_400_000;
-/** The packed data end with this year; with a later one where single years until then are not like the others. */
+/** Last year of the packed data. The data of a zone end later if single years until then differ. */
 const LAST_YEAR = 2037;
-/** Within so many years a weekday's date takes each of its seven places in a month. */
+/** Number of years in which a weekday falls on each of its seven dates in a month. */
 const YEARS = 11;
-/** So many of them have the change: in others a zone may pause it. */
-const MOST_YEARS = 8;
+/** Number of those years that must have the change: a zone may pause it in the others. */
+const MIN_YEARS_WITH_CHANGE = 8;
 
 /**
- * The changes that come back every year after the packed ones, as the last eleven years have them: on one weekday within seven
- * days, at one time of the clock. None where the last year of the data has no change.
+ * Derives the changes of each year after the packed data from the last eleven years: those on one weekday within
+ * seven days, at one time of day. Empty if the last year of the data has no change.
  */
-export function yearlyAfter(rules: ZoneRules): readonly YearlyChange[] {
+export function deriveYearlyChanges(rules: ZoneRules): readonly YearlyChange[] {
   const lastYear = new Date(rules.changes.at(-1)?.at ?? 0).getUTCFullYear();
   if (lastYear < LAST_YEAR) return [];
   const { changes } = clockBetween(rules, Date.UTC(lastYear - YEARS + 1, 0, 1), Date.UTC(lastYear + 1, 0, 1));
-  const alike = Map.groupBy(changes.map(placeOf), ({ weekday, time, before, offset }) =>
+  const similar = Map.groupBy(changes.map(positionOf), ({ weekday, time, before, offset }) =>
     [weekday, time, before, offset].join(" "),
   );
-  return [...alike.values()].flatMap(yearlyOf);
+  return [...similar.values()].flatMap(yearlyChangesOf);
 }
 
-interface Place extends Required<Omit<YearlyChange, "month" | "day">> {
-  /** Days from 1 March, after which years are alike. */
+interface YearPosition extends Required<Omit<YearlyChange, "month" | "day">> {
+  /** Days since 1 March: from there on all years are the same. */
   readonly sinceMarch: number;
 }
 
-/** Where in its year a change is, on the clock that runs before it. */
-function placeOf({ at, before, after }: ClockChange): Place {
+/** The position of a change in its year, on the clock before the change. */
+function positionOf({ at, before, after }: ClockChange): YearPosition {
   const wall = at + before;
   const day = Math.floor(wall / DAY_MS);
   const march = midnight(new Date(wall).getUTCFullYear(), 3, 0);
@@ -48,13 +48,13 @@ function placeOf({ at, before, after }: ClockChange): Place {
   };
 }
 
-function yearlyOf(places: readonly Place[]): YearlyChange[] {
-  const days = [...new Set(places.map(({ sinceMarch }) => sinceMarch))].sort((one, other) => one - other);
-  const inWeekFrom = (day: number) => places.filter(({ sinceMarch: at }) => at >= day && at < day + 7).length;
-  const best = Math.max(...days.map(inWeekFrom));
-  const first = days.find((day) => inWeekFrom(day) === best);
-  const [one] = places;
-  if (first === undefined || one === undefined || best < MOST_YEARS) return [];
+function yearlyChangesOf(positions: readonly YearPosition[]): YearlyChange[] {
+  const days = [...new Set(positions.map(({ sinceMarch }) => sinceMarch))].sort((one, other) => one - other);
+  const countInWeekFrom = (day: number) => positions.filter(({ sinceMarch: at }) => at >= day && at < day + 7).length;
+  const best = Math.max(...days.map(countInWeekFrom));
+  const first = days.find((day) => countInWeekFrom(day) === best);
+  const [one] = positions;
+  if (first === undefined || one === undefined || best < MIN_YEARS_WITH_CHANGE) return [];
   const { weekday, time, before, offset } = one;
   return [{ month: 3, day: first, weekday, time, before, offset }];
 }

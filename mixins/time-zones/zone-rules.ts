@@ -1,42 +1,44 @@
-/** The clock of a time zone for all time. Offsets are milliseconds that the clock is ahead of UTC. */
+/** The rules of a time zone. An offset is the number of milliseconds by which the clock is ahead of UTC. */
 export interface ZoneRules {
   /** The offset before the first change. */
   readonly first: number;
-  /** In order; each changes the offset. */
+  /** The changes of the offset, in order. */
   readonly changes: readonly OffsetChange[];
-  /** The changes of each year after the last of `changes`; none where the clock stays as it then is. */
+  /** The yearly changes after the last of `changes`; empty if the clock does not change any more. */
   readonly yearly: readonly YearlyChange[];
 }
 
-/** From `at` on, in epoch milliseconds, the offset is this one. */
+/** From the instant `at` on (epoch milliseconds) the clock has this offset. */
 export interface OffsetChange {
   readonly at: number;
   readonly offset: number;
 }
 
-/** A change that comes back every year, as the rule at the end of a TZif file has it (RFC 9636, section 3.3.1). */
+/** A yearly change, like the rule in the footer of a TZif file (RFC 9636, section 3.3.1). */
 export interface YearlyChange {
-  /** 1 to 12. */
+  /** 1 … 12. */
   readonly month: number;
-  /** The change is on this weekday, 0 for Sunday, on or after the day; without it on the day itself. */
+  /**
+   * With a weekday (0 for Sunday), the change is on the first such day at or after `day`; otherwise on `day` itself.
+   */
   readonly weekday?: number;
-  /** Days from the first of the month; below 0 they are in the month before. */
+  /** Days after the first of the month; negative for the month before. */
   readonly day: number;
-  /** Milliseconds from the day's midnight on the clock that runs before the change; may be below 0, or more than a day. */
+  /** Milliseconds from midnight on the clock before the change; may be negative, or more than a day. */
   readonly time: number;
-  /** The offset before, and from then on. */
+  /** Offset before the change, and from then on. */
   readonly before: number;
   readonly offset: number;
 }
 
-/** One change of a clock: before `at` the offset is `before`, from then on `after`. */
+/** A change of a clock: the offset is `before` until the instant `at`, and `after` from then on. */
 export interface ClockChange {
   readonly at: number;
   readonly before: number;
   readonly after: number;
 }
 
-/** The clock around a stretch of time: the offset at its start, and the changes after that, in order. */
+/** The clock in a time span: the offset at its start, and the changes after that, in order. */
 export interface ClockSpan {
   readonly first: number;
   readonly changes: readonly ClockChange[];
@@ -44,7 +46,7 @@ export interface ClockSpan {
 
 const DAY_MS = 86_400_000;
 
-/** The offset at `from`, and the changes after that up to `until`, both in epoch milliseconds. */
+/** Returns the offset at `from`, and the changes after that up to `until`; both are epoch milliseconds. */
 export function clockBetween(rules: ZoneRules, from: number, until: number): ClockSpan {
   const passed = indexAfter(rules.changes, from);
   const own = rules.changes.slice(passed, indexAfter(rules.changes, until));
@@ -55,7 +57,7 @@ export function clockBetween(rules: ZoneRules, from: number, until: number): Clo
   let before = first;
   const changes: ClockChange[] = [];
   for (const [place, { at, offset: after }] of all.entries()) {
-    // Of two at one instant the later stands: summer time of all the year ends where it begins.
+    // Of two changes at one instant the later one counts: permanent summer time ends where it begins.
     if (after === before || all[place + 1]?.at === at) continue;
     changes.push({ at, before, after });
     before = after;
@@ -63,7 +65,7 @@ export function clockBetween(rules: ZoneRules, from: number, until: number): Clo
   return { first, changes };
 }
 
-/** How many of the changes are at `at` or earlier. */
+/** Number of changes at `at` or earlier. */
 function indexAfter(changes: readonly OffsetChange[], at: number): number {
   let [low, high] = [0, changes.length];
   while (low < high) {
@@ -74,7 +76,7 @@ function indexAfter(changes: readonly OffsetChange[], at: number): number {
   return low;
 }
 
-/** The yearly changes after `from` up to `until`, and the offset of the last one before, where there is one. */
+/** The yearly changes after `from` up to `until`, and the offset of the last one before, if any. */
 function yearlyBetween(
   { changes, yearly }: ZoneRules,
   from: number,
@@ -87,7 +89,7 @@ function yearlyBetween(
   for (let year = firstYear; year <= lastYear; year += 1) {
     for (const change of yearly) all.push({ at: instantIn(year, change), offset: change.offset });
   }
-  // Stable: of two at one instant, the one of the later year stands.
+  // The sort is stable: of two changes at one instant, the one of the later year counts.
   const inOrder = all.sort((one, other) => one.at - other.at).filter(({ at }) => at > end);
   const passed = inOrder.findLast(({ at }) => at <= from);
   const within = inOrder.filter(({ at }) => at > from && at <= until);
@@ -98,25 +100,25 @@ function yearOf(at: number): number {
   return new Date(at).getUTCFullYear();
 }
 
-/** When a yearly change is in a year, in epoch milliseconds. */
+/** The instant of a yearly change in a year, in epoch milliseconds. */
 export function instantIn(year: number, { month, day, weekday, time, before }: YearlyChange): number {
   const earliest = midnight(year, month, day);
   const wait = weekday === undefined ? 0 : (weekday - weekdayOf(earliest) + 7) % 7;
   return earliest + wait * DAY_MS + time - before;
 }
 
-/** The midnight that begins a day, counted from the first of a month, read as UTC; for years from 100 on. */
+/** Midnight at the start of a day, counted from the first of a month, read as UTC; for years from 100 on. */
 export function midnight(year: number, month: number, day: number): number {
   return Date.UTC(year, month - 1, 1 + day);
 }
 
-/** The weekday of a midnight, 0 for Sunday. */
+/** The weekday of an instant at midnight UTC, 0 for Sunday. */
 export function weekdayOf(at: number): number {
   return new Date(at).getUTCDay();
 }
 
-/** The rules without changes that leave the offset as it is, such as those of a zone's abbreviation alone. */
-export function withoutIdleChanges({ first, changes, yearly }: ZoneRules): ZoneRules {
+/** Removes changes that keep the offset, such as a change of only the abbreviation. */
+export function withoutNoOpChanges({ first, changes, yearly }: ZoneRules): ZoneRules {
   let current = first;
   const real = changes.filter(({ offset }) => {
     const isChange = offset !== current;

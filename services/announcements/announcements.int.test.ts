@@ -24,7 +24,7 @@ import { announcementsService } from "./announcements.service.ts";
 const guildId = "375357265198317579" as GuildId;
 const series = `e${"1".repeat(25)}` as EventId;
 
-/** Knows one series, in every guild. */
+/** A calendar events service that has one series in every guild. */
 const calendar = {
   name: "calendar-events",
   actions: serve(findEvent, async ({ eventId }) =>
@@ -32,11 +32,11 @@ const calendar = {
   ),
 };
 
-function asked(fields: Partial<CreateAnnouncementParams> = {}): CreateAnnouncementParams {
+function createParams(fields: Partial<CreateAnnouncementParams> = {}): CreateAnnouncementParams {
   return { guildId, channel: "12345", type: "UNIVERSAL", hours: 0, minutes: 5, info: "", ...fields };
 }
 
-/** The rules that were in force, as dispatch asks for them. */
+/** The former rules, as dispatch requests them. */
 async function formerRules(services: TestServices, guild: GuildId) {
   const rules = await services.call(listAnnouncementRules, { guildId: guild, formerAfter: 0 });
   return rules.flatMap(({ until, minutes, enabled }) => (until === undefined ? [] : [{ minutes, enabled }]));
@@ -44,20 +44,22 @@ async function formerRules(services: TestServices, guild: GuildId) {
 
 describe("announcements on the bus", () => {
   let services: TestServices;
-  const heard: AnnouncementChanged[] = [];
+  const received: AnnouncementChanged[] = [];
 
   beforeAll(async () => {
-    const ear = {
-      name: "ear",
-      events: { [announcementChanged.name]: ({ params }: { params: AnnouncementChanged }) => void heard.push(params) },
+    const listener = {
+      name: "listener",
+      events: {
+        [announcementChanged.name]: ({ params }: { params: AnnouncementChanged }) => void received.push(params),
+      },
     };
-    services = await startTestServices((mongoUrl) => [announcementsService({ mongoUrl }), calendar], [ear]);
+    services = await startTestServices((mongoUrl) => [announcementsService({ mongoUrl }), calendar], [listener]);
   });
   afterAll(() => services.stop());
 
-  test("dispatch is told the rule that was in force before it was re-timed, disabled or removed", async () => {
+  test("dispatch gets the rule that was in force before it was re-timed, disabled or removed", async () => {
     const guild = "11" as GuildId;
-    const { id } = await services.call(createAnnouncement, asked({ guildId: guild, minutes: 5 }));
+    const { id } = await services.call(createAnnouncement, createParams({ guildId: guild, minutes: 5 }));
     const update = (fields: object) => services.call(updateAnnouncement, { guildId: guild, id, ...fields });
     await expect(formerRules(services, guild)).resolves.toEqual([]);
     await update({ minutes: 6 });
@@ -65,7 +67,7 @@ describe("announcements on the bus", () => {
     await expect(formerRules(services, guild)).resolves.toEqual([{ minutes: 5, enabled: true }]);
     await update({ enabled: false });
     await expect(formerRules(services, guild)).resolves.toEqual([{ minutes: 6, enabled: true }]);
-    // One that was disabled was not in force.
+    // A disabled rule was not in force.
     await update({ minutes: 7 });
     await services.call(removeAnnouncement, { guildId: guild, id });
     await expect(formerRules(services, guild)).resolves.toEqual([{ minutes: 6, enabled: true }]);
@@ -73,16 +75,19 @@ describe("announcements on the bus", () => {
     await expect(services.call(listAnnouncingGuilds, { guildIds: [guild, "12" as GuildId] })).resolves.toEqual([guild]);
   });
 
-  test("rules that are removed with their event are told as well", async () => {
+  test("dispatch gets the rules that were removed with their event", async () => {
     const guild = "13" as GuildId;
-    await services.call(createAnnouncement, asked({ guildId: guild, type: "SPECIFIC", eventId: series, minutes: 9 }));
+    await services.call(
+      createAnnouncement,
+      createParams({ guildId: guild, type: "SPECIFIC", eventId: series, minutes: 9 }),
+    );
     await services.call(removeAnnouncementsOfEvent, { guildId: guild, eventId: series });
     await expect(formerRules(services, guild)).resolves.toEqual([{ minutes: 9, enabled: true }]);
   });
 
-  test("one is created, read, changed, listed and removed; each write is broadcast and in the change feed", async () => {
+  test("an announcement is created, read, changed, listed and removed; each write is broadcast and in the change feed", async () => {
     const guild = "10" as GuildId;
-    const { id } = await services.call(createAnnouncement, asked({ guildId: guild, info: "$where {$ne: 1}" }));
+    const { id } = await services.call(createAnnouncement, createParams({ guildId: guild, info: "$where {$ne: 1}" }));
     await expect(services.call(getAnnouncement, { guildId: guild, id })).resolves.toMatchObject({
       id,
       info: "$where {$ne: 1}",
@@ -99,11 +104,11 @@ describe("announcements on the bus", () => {
     });
     const { changes } = await services.call(announcementsChangesSince, { mark: { at: 0, id: "" }, limit: 1000 });
     expect(changes.filter((change) => change.guildId === guild)).toMatchObject([{ id, revision: 3, deleted: true }]);
-    expect(heard.filter((change) => change.guildId === guild).map(({ revision }) => revision)).toEqual([1, 2, 3]);
+    expect(received.filter((change) => change.guildId === guild).map(({ revision }) => revision)).toEqual([1, 2, 3]);
   });
 
-  test("an unknown id, a malformed one and one of another guild answer alike (D28)", async () => {
-    const { id } = await services.call(createAnnouncement, asked({ guildId: "20" as GuildId }));
+  test("an unknown id, a malformed one and one of another guild get the same answer (D28)", async () => {
+    const { id } = await services.call(createAnnouncement, createParams({ guildId: "20" as GuildId }));
     const answers = await Promise.all(
       [id, "nonsense", "", "00000000-0000-4000-8000-000000000000"].map((each) =>
         services.call(getAnnouncement, { guildId, id: each }).catch((error: unknown) => error),
@@ -119,10 +124,11 @@ describe("announcements on the bus", () => {
     await expect(services.call(updateAnnouncement, { guildId, id, channel: "1" })).rejects.toMatchObject({ code: 404 });
   });
 
-  test("the list is in creation order, cut at the amount (D29)", async () => {
+  test("the list is in creation order, limited to the amount (D29)", async () => {
     const guild = "30" as GuildId;
     const ids: string[] = [];
-    for (let at = 0; at < 5; at += 1) ids.push((await services.call(createAnnouncement, asked({ guildId: guild }))).id);
+    for (let at = 0; at < 5; at += 1)
+      ids.push((await services.call(createAnnouncement, createParams({ guildId: guild }))).id);
     await services.call(removeAnnouncement, { guildId: guild, id: ids[1] as string });
     await services.call(updateAnnouncement, { guildId: guild, id: ids[0] as string, channel: "8" });
     const listed = async (amount: number) =>
@@ -135,7 +141,7 @@ describe("announcements on the bus", () => {
 
   test("RECUR stores the series of an occurrence; an unknown event is refused and nothing is stored (D24)", async () => {
     const guild = "40" as GuildId;
-    const recur = asked({ guildId: guild, type: "RECUR", eventId: `${series}_20261121T200000Z` });
+    const recur = createParams({ guildId: guild, type: "RECUR", eventId: `${series}_20261121T200000Z` });
     const { id } = await services.call(createAnnouncement, recur);
     await expect(services.call(getAnnouncement, { guildId: guild, id })).resolves.toMatchObject({ eventId: series });
     const unknown = { ...recur, eventId: `e${"2".repeat(25)}` };
@@ -143,26 +149,26 @@ describe("announcements on the bus", () => {
     await expect(services.call(listAnnouncements, { guildId: guild, amount: -1 })).resolves.toHaveLength(1);
   });
 
-  test("an empty event is a missing one where the type needs one, on create and on update, not an unknown one", async () => {
+  test("an empty event counts as missing if the type needs one, on create and on update, and not as unknown", async () => {
     const guild = "45" as GuildId;
     const missing = {
       type: "INVALID_REQUEST",
       code: 400,
       data: { problems: [{ field: "eventId", code: "REQUIRED" }] },
     };
-    const specific = asked({ guildId: guild, type: "SPECIFIC", eventId: series });
+    const specific = createParams({ guildId: guild, type: "SPECIFIC", eventId: series });
     const { id } = await services.call(createAnnouncement, specific);
     for (const type of ["SPECIFIC", "RECUR"] as const) {
       const none = { guildId: guild, type, eventId: "" };
-      await expect(services.call(createAnnouncement, asked(none))).rejects.toMatchObject(missing);
+      await expect(services.call(createAnnouncement, createParams(none))).rejects.toMatchObject(missing);
       await expect(services.call(updateAnnouncement, { ...none, id })).rejects.toMatchObject(missing);
     }
     await expect(services.call(updateAnnouncement, { guildId: guild, id, eventId: "" })).rejects.toMatchObject(missing);
     await services.call(updateAnnouncement, { guildId: guild, id, type: "UNIVERSAL", eventId: "" });
   });
 
-  test("standsSince is kept by a change of words and renewed by a change of time (D31)", async () => {
-    const { id } = await services.call(createAnnouncement, asked());
+  test("a change of the text keeps standsSince, and a change of the time renews it (D31)", async () => {
+    const { id } = await services.call(createAnnouncement, createParams());
     const read = () => services.call(getAnnouncement, { guildId, id });
     const created = await read();
     await services.call(updateAnnouncement, { guildId, id, info: "words" });
@@ -172,15 +178,15 @@ describe("announcements on the bus", () => {
     expect((await read()).standsSince).toBeGreaterThan(reworded.standsSince);
   });
 
-  test("a guild never has more than 1000, however many are asked for at once (D26)", async () => {
+  test("a guild never has more than 1000, however many creates are concurrent (D26)", async () => {
     const guild = "50" as GuildId;
     for (let batch = 0; batch < 99; batch += 1) {
       for (let each = 0; each < 10; each += 1) {
-        await services.call(createAnnouncement, asked({ guildId: guild }));
+        await services.call(createAnnouncement, createParams({ guildId: guild }));
       }
     }
     const racing = await Promise.allSettled(
-      Array.from({ length: 20 }, () => services.call(createAnnouncement, asked({ guildId: guild }))),
+      Array.from({ length: 20 }, () => services.call(createAnnouncement, createParams({ guildId: guild }))),
     );
     expect(racing.filter(({ status }) => status === "fulfilled")).toHaveLength(10);
     const reasons = racing.flatMap((outcome) =>
@@ -190,13 +196,13 @@ describe("announcements on the bus", () => {
     const all = await services.call(listAnnouncements, { guildId: guild, amount: -1 });
     expect(all).toHaveLength(MAX_ANNOUNCEMENTS);
     await services.call(removeAnnouncement, { guildId: guild, id: all[0]?.id as string });
-    await expect(services.call(createAnnouncement, asked({ guildId: guild }))).resolves.toHaveProperty("id");
+    await expect(services.call(createAnnouncement, createParams({ guildId: guild }))).resolves.toHaveProperty("id");
   });
 
-  test("a key is refused announcements of more than 4 MiB, naming amount; dispatch, which plans from them, gets all (D38)", async () => {
+  test("a list of more than 4 MiB is refused for a key, naming amount; dispatch, which plans from it, gets all (D38)", async () => {
     const guild = "11" as GuildId;
     const subscribersUser = Array.from({ length: 1_000 }, (_, at) => String(10 ** 18 + at));
-    const large = asked({ guildId: guild, info: "\u{1F600}".repeat(2_000), subscribersUser });
+    const large = createParams({ guildId: guild, info: "\u{1F600}".repeat(2_000), subscribersUser });
     for (let made = 0; made < 150; made += 1) await services.call(createAnnouncement, large);
     const caller: Caller = { keyId: "k", kind: "guild", access: "read", guilds: [guild] };
     const list = (amount: number, meta = {}) => services.call(listAnnouncements, { guildId: guild, amount }, meta);

@@ -41,8 +41,8 @@ export function announcementsService({ mongoUrl }: { readonly mongoUrl: string }
   const queue = new WriteQueue();
 
   /** The revision that an earlier try of the write has stored; undefined if none has. */
-  async function doneBefore(guildId: GuildId, named: string) {
-    const id = named as AnnouncementId;
+  async function earlierTryOutcome(guildId: GuildId, text: string) {
+    const id = text as AnnouncementId;
     const revision = await store.revisionWritten(guildId, id);
     return revision === undefined ? undefined : { next: { guildId, id, revision }, isUnchanged: false };
   }
@@ -59,8 +59,8 @@ export function announcementsService({ mongoUrl }: { readonly mongoUrl: string }
           return isRefusal(eventId) ? eventId : store.insert(newAnnouncement(id, params, eventId ?? ""));
         };
         const refusal = await insert();
-        if (refusal !== undefined && !(await store.wasInserted(guildId, id))) return refusal;
-        tell(context, { guildId, id, revision: 1 });
+        if (refusal !== undefined && !(await store.wasCreated(guildId, id))) return refusal;
+        broadcastChange(context, { guildId, id, revision: 1 });
         return { id, revision: 1 };
       }),
 
@@ -76,12 +76,12 @@ export function announcementsService({ mongoUrl }: { readonly mongoUrl: string }
               const eventId = await resolveReference(context, params.guildId, type, params.eventId);
               return isRefusal(eventId) ? eventId : changeAnnouncement(stored, params, eventId);
             },
-            save: async ({ next, standsAnew, isUnchanged }) => isUnchanged || store.replace(next, standsAnew),
-            findDone: () => doneBefore(params.guildId, params.id),
+            save: async ({ next, restartsRule, isUnchanged }) => isUnchanged || store.replace(next, restartsRule),
+            findEarlierTry: () => earlierTryOutcome(params.guildId, params.id),
           }),
         );
         if (isRefusal(outcome)) return outcome;
-        if (!outcome.isUnchanged) tell(context, outcome.next);
+        if (!outcome.isUnchanged) broadcastChange(context, outcome.next);
         return { revision: outcome.next.revision };
       }),
 
@@ -95,14 +95,14 @@ export function announcementsService({ mongoUrl }: { readonly mongoUrl: string }
               return revisionMismatch(stored.revision, ifRevision) ?? { stored, next };
             },
             save: ({ stored }) => store.remove(stored),
-            findDone: () => doneBefore(guildId, id),
+            findEarlierTry: () => earlierTryOutcome(guildId, id),
           }),
         );
-        return isRefusal(removed) ? removed : tell(context, removed.next);
+        return isRefusal(removed) ? removed : broadcastChange(context, removed.next);
       }),
 
       ...serve(removeAnnouncementsOfEvent, async ({ guildId, eventId }, context) => {
-        for (const removed of await store.removeOfEvent(guildId, eventId)) tell(context, removed);
+        for (const removed of await store.removeOfEvent(guildId, eventId)) broadcastChange(context, removed);
       }),
 
       ...serve(getAnnouncement, async ({ guildId, id }, context) => {
@@ -116,10 +116,10 @@ export function announcementsService({ mongoUrl }: { readonly mongoUrl: string }
       // MongoDB reads a limit of 0 as no limit.
       ...serve(listAnnouncements, async ({ guildId, amount }, context) => {
         if (amount === 0) return [];
-        const most = amount === -1 ? MAX_ANNOUNCEMENTS : amount;
-        // Dispatch plans from all announcements, so internal calls have no limit.
-        if (context.meta.caller === undefined) return store.list(guildId, most);
-        const listed = await boundedList(store.listed(guildId, most));
+        const limit = amount === -1 ? MAX_ANNOUNCEMENTS : amount;
+        // Dispatch plans from all announcements, so internal calls have no size limit.
+        if (context.meta.caller === undefined) return store.list(guildId, limit);
+        const listed = await boundedList(store.listInPages(guildId, limit));
         return isRefusal(listed) ? listed : markDangling(listed, guildId, context);
       }),
 
@@ -135,11 +135,11 @@ export function announcementsService({ mongoUrl }: { readonly mongoUrl: string }
   };
 }
 
-/** The announcements; refused if they exceed the limits of an answer (D38). */
-async function boundedList(listed: AsyncIterable<Announcement>): Promise<Announcement[] | Refusal> {
+/** Collects the announcements; refuses if they exceed the limits of an answer (D38). */
+async function boundedList(announcements: AsyncIterable<Announcement>): Promise<Announcement[] | Refusal> {
   const list = new BoundedList<Announcement>();
-  for await (const one of listed) {
-    list.add(one, jsonBytes(one.info, one.subscribersRole, one.subscribersUser));
+  for await (const announcement of announcements) {
+    list.add(announcement, jsonBytes(announcement.info, announcement.subscribersRole, announcement.subscribersUser));
     if (list.exceeded !== undefined) return listTooLarge(listAnnouncements, list.exceeded);
   }
   return list.entries;
@@ -157,6 +157,6 @@ async function resolveReference(
   return eventReference(type, found);
 }
 
-function tell(context: CallContext<unknown>, { guildId, id, revision }: AnnouncementChanged): void {
+function broadcastChange(context: CallContext<unknown>, { guildId, id, revision }: AnnouncementChanged): void {
   broadcast(context, announcementChanged, { guildId, id, revision });
 }

@@ -1,41 +1,38 @@
 import { type Connection, type Model, Schema } from "mongoose";
 import { MAX_JOIN_WAIT_MS } from "../../mixins/async/timeout.ts";
 import {
-  changedByOf,
   changesSince,
-  kept,
+  unchangedFields,
   saveRevision,
   stampedNewRecord,
   stampedReplacement,
   stampedTombstone,
-  type Tracked,
-  trackedIndexes,
-  trackedPaths,
 } from "../../mixins/mongo/change-feed.ts";
-import { coalescedReads } from "../../mixins/mongo/batched-find.ts";
+import { changedByOf, type Tracked, trackedIndexes, trackedPaths } from "../../mixins/mongo/tracked-record.ts";
+import { batchedFind } from "../../mixins/mongo/batched-find.ts";
 import { FORMER_INDEX } from "../../mixins/mongo/former-state.ts";
 import { optimisticWrite } from "../../mixins/mongo/optimistic-write.ts";
-import { revisionWritten, wasMade } from "../../mixins/mongo/recent-writes.ts";
-import { readRows, streamRows } from "../../mixins/mongo/find-command.ts";
+import { revisionWritten, wasCreated } from "../../mixins/mongo/recent-writes.ts";
+import { findRows, streamRows } from "../../mixins/mongo/find-command.ts";
 import { batched } from "../../mixins/async/batch.ts";
-import { deadlineStages, inTime } from "../../mixins/mongo/write-context.ts";
+import { deadlineStages, rejectIfLate } from "../../mixins/mongo/write-context.ts";
 import type { Announcement, AnnouncementRule } from "../contracts/announcements.contract.ts";
 import type { ChangesSinceParams, ChangesSinceResult } from "../contracts/change-feed.contract.ts";
 import { isRefusal, refuse, type Refusal } from "../contracts/errors.ts";
 import type { AnnouncementId, EpochMs, GuildId } from "../contracts/ids.ts";
 import type { AnnouncementDraft } from "./domain/announcement.ts";
-import { anyOf, freeSlots } from "./domain/free-slots.ts";
-import { BECOMES_FORMER, type FormerFields, formerRules, formerSchema } from "./former-rules.store.ts";
+import { pickSlot, freeSlots } from "./domain/free-slots.ts";
+import { FORMER_RULE, type FormerRuleFields, formerRules, formerSchema } from "./former-rules.store.ts";
 
-/** An announcement as stored. */
+/** The stored form of an announcement. */
 interface AnnouncementRow
   extends Tracked, Omit<Announcement, "id" | "guildId" | "revision" | "standsSince" | "changedBy"> {
   standsSince: Date;
-  /** Database time of the create; lists are in this order. */
+  /** Time of the create, by the clock of the database server; the order of lists. */
   sequence: Date;
   /** Slot of the announcement in its guild, 0 … 999. Slots are unique, so a guild never has more than 1000. */
   slot: number;
-  former?: FormerFields;
+  former?: FormerRuleFields;
 }
 
 const announcementSchema = new Schema<AnnouncementRow>(
@@ -74,21 +71,21 @@ export interface AnnouncementsStore {
   /** Stores a new announcement; refuses if the guild has 1000 already (D26). */
   insert(draft: AnnouncementDraft): Promise<Refusal | undefined>;
   /** Whether an earlier try of the current write has stored the new announcement. */
-  wasInserted(guildId: GuildId, id: AnnouncementId): Promise<boolean>;
+  wasCreated(guildId: GuildId, id: AnnouncementId): Promise<boolean>;
   /** The revision that an earlier try of the current write has stored; undefined if none has. */
   revisionWritten(guildId: GuildId, id: AnnouncementId): Promise<number | undefined>;
   /** Null if the guild has no announcement with the id. */
   find(guildId: GuildId, id: string): Promise<Announcement | null>;
   /** Stores the next revision; false if another write was stored in the meantime. */
-  replace(next: AnnouncementDraft, standsAnew: boolean): Promise<boolean>;
+  replace(next: AnnouncementDraft, restartsRule: boolean): Promise<boolean>;
   /** Removes an announcement; false if another write was stored in the meantime. */
   remove(stored: Announcement): Promise<boolean>;
   /** Removes the announcements that name the event, or an occurrence of it. */
   removeOfEvent(guildId: GuildId, eventId: string): Promise<Pick<Announcement, "guildId" | "id" | "revision">[]>;
-  /** The guild's first `limit` in creation order. */
+  /** The first `limit` announcements of the guild, in creation order. */
   list(guildId: GuildId, limit: number): Promise<Announcement[]>;
-  /** The same in pages. */
-  listed(guildId: GuildId, limit: number): AsyncIterable<Announcement>;
+  /** The same as an iterable that reads pages. */
+  listInPages(guildId: GuildId, limit: number): AsyncIterable<Announcement>;
   /** The rules of all announcements of the guild, in creation order. */
   listRules(guildId: GuildId): Promise<AnnouncementRule[]>;
   /** Former rules that ended after an instant; the latest first. */
@@ -98,22 +95,22 @@ export interface AnnouncementsStore {
   changesSince(params: ChangesSinceParams): Promise<ChangesSinceResult>;
 }
 
-/** Fields that are not read: they belong to the storage, not to the announcement. */
+/** Excludes fields that belong to the storage, not to the announcement. */
 type StoredAnnouncement = Omit<AnnouncementRow, "changedAt" | "writes" | "deletedAt" | "former">;
-const ONE = { changedAt: 0, writes: 0, former: 0 } as const;
-/** Fields that a list does not read: the guild is known, and the index has the order. */
-const LISTED = { ...ONE, guildId: 0, sequence: 0, slot: 0, changedBy: 0 } as const;
-type NotListed = "guildId" | "sequence" | "slot" | "changedBy";
+const READ_PROJECTION = { changedAt: 0, writes: 0, former: 0 } as const;
+/** Excludes also fields that a list does not need: the guild is known, and the index has the order. */
+const LIST_PROJECTION = { ...READ_PROJECTION, guildId: 0, sequence: 0, slot: 0, changedBy: 0 } as const;
+type UnlistedFields = "guildId" | "sequence" | "slot" | "changedBy";
 
 /** Largest number of guilds whose slots one command reads. */
 const MAX_GUILDS_AT_ONCE = 100;
 
-type ListedRow = Omit<StoredAnnouncement, NotListed>;
+type ListedRow = Omit<StoredAnnouncement, UnlistedFields>;
 
-/** Rows per reply. The largest rows have 70 kB: 2 MB per reply. */
-const AT_A_TIME = 30;
+/** Number of rows per reply. The largest rows have 70 kB, so a reply has 2 MB. */
+const PAGE_ROWS = 30;
 
-/** The fields of a row that a rule consists of. */
+/** The fields of a rule. */
 const RULE = {
   channel: 1,
   type: 1,
@@ -128,11 +125,11 @@ const RULE = {
 
 type RuleRow = Pick<AnnouncementRow, "_id" | Exclude<keyof AnnouncementRule, "id" | "until">>;
 
-const EXISTS = { sequence: { $exists: true } };
+const EXISTING = { sequence: { $exists: true } };
 
 export function announcementsStore(connection: Connection): AnnouncementsStore {
   const model = connection.model<AnnouncementRow>("Announcement", announcementSchema);
-  const one = coalescedReads(model, ONE);
+  const findRow = batchedFind(model, READ_PROJECTION);
 
   /** Concurrent creates of a guild share one read. */
   const slotsInUse = batched<GuildId, readonly number[]>(
@@ -142,71 +139,73 @@ export function announcementsStore(connection: Connection): AnnouncementsStore {
       );
       return Promise.all(guildIds.map((guildId) => reads.get(guildId) as Promise<readonly number[] | Error>));
     },
-    { most: MAX_GUILDS_AT_ONCE, placeMs: MAX_JOIN_WAIT_MS },
+    { maxSize: MAX_GUILDS_AT_ONCE, slotTimeoutMs: MAX_JOIN_WAIT_MS },
   );
 
   return {
     async insert({ id: _id, ...draft }) {
       const stored = await optimisticWrite({
         load: () => slotsInUse(draft.guildId),
-        decide: (used) => anyOf(freeSlots(used), Math.random()) ?? refuse("TOO_MANY_ANNOUNCEMENTS"),
+        decide: (used) => pickSlot(freeSlots(used), Math.random()) ?? refuse("TOO_MANY_ANNOUNCEMENTS"),
         save(slot) {
           const row = { _id, ...draft, slot };
           return saveRevision(model, row, stampedNewRecord(row, ["standsSince", "sequence"]));
         },
-        findDone: async () => (await wasMade(model, { _id, guildId: draft.guildId })) || undefined,
+        findEarlierTry: async () => (await wasCreated(model, { _id, guildId: draft.guildId })) || undefined,
       });
       return isRefusal(stored) ? stored : undefined;
     },
 
-    wasInserted: (guildId, _id) => wasMade(model, { _id, guildId }),
+    wasCreated: (guildId, _id) => wasCreated(model, { _id, guildId }),
 
     revisionWritten: (guildId, _id) => revisionWritten(model, { _id, guildId }),
 
     async find(guildId, id) {
-      const row = await one(id);
+      const row = await findRow(id);
       // A tombstone has no sequence.
       if (row?.guildId !== guildId || row.sequence === undefined) return null;
       return { ...announcementOf(row, guildId), ...changedByOf(row) };
     },
 
-    replace({ id, ...next }, standsAnew) {
+    replace({ id, ...next }, restartsRule) {
       const row = { _id: id, ...next };
-      const former = standsAnew || !next.enabled ? BECOMES_FORMER : kept("former");
-      const replacement = standsAnew
-        ? stampedReplacement(row, ["standsSince"], { ...kept("sequence", "slot"), ...former })
-        : stampedReplacement(row, [], { ...kept("sequence", "slot", "standsSince"), ...former });
+      const former = restartsRule || !next.enabled ? FORMER_RULE : unchangedFields("former");
+      const replacement = restartsRule
+        ? stampedReplacement(row, ["standsSince"], { ...unchangedFields("sequence", "slot"), ...former })
+        : stampedReplacement(row, [], { ...unchangedFields("sequence", "slot", "standsSince"), ...former });
       return saveRevision(model, row, replacement);
     },
 
     remove({ id: _id, guildId, revision }) {
       const tombstone = { _id, guildId, revision: revision + 1 };
-      return saveRevision(model, tombstone, stampedTombstone(tombstone, BECOMES_FORMER));
+      return saveRevision(model, tombstone, stampedTombstone(tombstone, FORMER_RULE));
     },
 
     async removeOfEvent(guildId, eventId) {
-      const filter = { guildId, ...EXISTS, $or: namesEvent(eventId) };
-      const named = await model.find(filter, { revision: 1 }).lean<Pick<AnnouncementRow, "_id" | "revision">[]>();
-      if (named.length === 0) return [];
-      await inTime(model.updateMany(filter, [...EACH_TOMBSTONE, ...deadlineStages()], { updatePipeline: true }));
-      return named.map(({ _id, revision }) => ({ guildId, id: _id as AnnouncementId, revision: revision + 1 }));
+      const filter = { guildId, ...EXISTING, $or: referencesTo(eventId) };
+      const reference = await model.find(filter, { revision: 1 }).lean<Pick<AnnouncementRow, "_id" | "revision">[]>();
+      if (reference.length === 0) return [];
+      await rejectIfLate(
+        model.updateMany(filter, [...TOMBSTONE_UPDATE, ...deadlineStages()], { updatePipeline: true }),
+      );
+      return reference.map(({ _id, revision }) => ({ guildId, id: _id as AnnouncementId, revision: revision + 1 }));
     },
 
     async list(guildId, limit) {
-      const rows = await readRows<ListedRow>(model, inOrder(guildId, limit));
+      const rows = await findRows<ListedRow>(model, listQuery(guildId, limit));
       return rows.map((row) => announcementOf(row, guildId));
     },
 
-    async *listed(guildId, limit) {
-      const few = await readRows<ListedRow>(model, inOrder(guildId, Math.min(limit, AT_A_TIME + 1)));
-      const isAll = few.length <= AT_A_TIME;
-      const rows = isAll ? few : streamRows<ListedRow>(model, { ...inOrder(guildId, limit), batchSize: AT_A_TIME });
+    async *listInPages(guildId, limit) {
+      const few = await findRows<ListedRow>(model, listQuery(guildId, Math.min(limit, PAGE_ROWS + 1)));
+      const isAll = few.length <= PAGE_ROWS;
+      const rows = isAll ? few : streamRows<ListedRow>(model, { ...listQuery(guildId, limit), batchSize: PAGE_ROWS });
       for await (const row of rows) yield announcementOf(row, guildId);
     },
 
     async listRules(guildId) {
       const rows = await model
-        .find({ guildId, ...EXISTS }, RULE)
+        .find({ guildId, ...EXISTING }, RULE)
         .sort({ sequence: 1 })
         .lean<RuleRow[]>();
       return rows.map(ruleOf);
@@ -225,8 +224,8 @@ export function announcementsStore(connection: Connection): AnnouncementsStore {
   };
 }
 
-function inOrder(guildId: GuildId, limit: number) {
-  return { filter: { guildId, ...EXISTS }, projection: LISTED, sort: { sequence: 1 }, limit } as const;
+function listQuery(guildId: GuildId, limit: number) {
+  return { filter: { guildId, ...EXISTING }, projection: LIST_PROJECTION, sort: { sequence: 1 }, limit } as const;
 }
 
 function ruleOf(row: RuleRow): AnnouncementRule {
@@ -265,19 +264,19 @@ function announcementOf(row: ListedRow, guildId: GuildId): Announcement {
   };
 }
 
-/** The slots in use of the guild, read from the index alone. */
+/** The slots in use of the guild; the query reads only the index. */
 function usedSlots(model: Model<AnnouncementRow>, guildId: GuildId): Promise<number[]> {
   return model.distinct("slot", { guildId, slot: { $gte: 0 } });
 }
 
 /** Occurrence ids begin with the id of their series (D12). */
-function namesEvent(eventId: string): object[] {
+function referencesTo(eventId: string): object[] {
   return [{ eventId }, { eventId: { $gte: `${eventId}_`, $lt: `${eventId}\`` } }];
 }
 
 /** Replaces each row by a tombstone with the next revision. */
-const EACH_TOMBSTONE = [
-  { $project: { guildId: 1, revision: { $add: ["$revision", 1] }, writes: 1, ...BECOMES_FORMER } },
+const TOMBSTONE_UPDATE = [
+  { $project: { guildId: 1, revision: { $add: ["$revision", 1] }, writes: 1, ...FORMER_RULE } },
   { $set: { changedAt: "$$NOW", deletedAt: "$$NOW" } },
 ];
 

@@ -29,16 +29,18 @@ describe("announcements and their events (D42)", () => {
   let services: TestServices;
   let guildId: GuildId;
   let guilds = 0;
-  const heard: AnnouncementChanged[] = [];
+  const received: AnnouncementChanged[] = [];
 
   beforeAll(async () => {
-    const ear = {
-      name: "ear",
-      events: { [announcementChanged.name]: ({ params }: { params: AnnouncementChanged }) => void heard.push(params) },
+    const listener = {
+      name: "listener",
+      events: {
+        [announcementChanged.name]: ({ params }: { params: AnnouncementChanged }) => void received.push(params),
+      },
     };
     services = await startTestServices(
       (mongoUrl) => [announcementsService({ mongoUrl }), calendarEventsService({ mongoUrl })],
-      [ear],
+      [listener],
     );
   });
   afterAll(() => services.stop());
@@ -61,24 +63,24 @@ describe("announcements and their events (D42)", () => {
   const ids = async () => (await list()).map(({ id }) => id);
   const second = (eventId: EventId) => `${eventId}_20261202T120000Z` as OccurrenceId;
 
-  test("one whose event is deleted stays, and is marked in get and list; the others are not", async () => {
+  test("an announcement whose event is deleted stays, and get and list mark it; the others are not marked", async () => {
     const eventId = await newEvent();
-    const gone = await announce({ type: "SPECIFIC", eventId });
+    const removed = await announce({ type: "SPECIFIC", eventId });
     const other = await announce({ type: "SPECIFIC", eventId: await newEvent() });
     await announce({});
     await announce({ type: "COLOR", eventColor: "RED" });
     await expect(dangling()).resolves.toEqual([]);
     await remove(eventId);
-    await expect(dangling()).resolves.toEqual([gone]);
-    await expect(services.call(getAnnouncement, { guildId, id: gone }, { caller })).resolves.toMatchObject({
-      id: gone,
+    await expect(dangling()).resolves.toEqual([removed]);
+    await expect(services.call(getAnnouncement, { guildId, id: removed }, { caller })).resolves.toMatchObject({
+      id: removed,
       dangling: true,
     });
     const got = await services.call(getAnnouncement, { guildId, id: other }, { caller });
     expect(got).not.toHaveProperty("dangling");
   });
 
-  test("one of an occurrence is marked when the occurrence is cancelled, or is no longer in the series", async () => {
+  test("an announcement of an occurrence is marked when the occurrence is cancelled, or is no longer in the series", async () => {
     const eventId = await newEvent(series);
     const cancelled = await announce({ type: "SPECIFIC", eventId: second(eventId) });
     const left = await announce({ type: "SPECIFIC", eventId: `${eventId}_20261203T120000Z` });
@@ -102,43 +104,43 @@ describe("announcements and their events (D42)", () => {
     await expect(dangling()).resolves.toEqual([specific]);
   });
 
-  test("the deletion of a series takes its announcements and those of its occurrences along when it is told to", async () => {
+  test("the deletion of a series removes its announcements and those of its occurrences if the request says so", async () => {
     const eventId = await newEvent(series);
     const otherId = await newEvent(series);
-    const gone = [
+    const removed = [
       await announce({ type: "SPECIFIC", eventId }),
       await announce({ type: "SPECIFIC", eventId: second(eventId) }),
       await announce({ type: "RECUR", eventId }),
     ];
-    const kept = [
+    const remaining = [
       await announce({}),
       await announce({ type: "COLOR", eventColor: "NONE" }),
       await announce({ type: "RECUR", eventId: otherId }),
       await announce({ type: "SPECIFIC", eventId: second(otherId) }),
     ];
-    heard.length = 0;
+    received.length = 0;
     await remove(eventId, "delete");
-    await expect(ids()).resolves.toEqual(kept);
-    expect(new Set(heard.map(({ id }) => id))).toEqual(new Set(gone));
+    await expect(ids()).resolves.toEqual(remaining);
+    expect(new Set(received.map(({ id }) => id))).toEqual(new Set(removed));
     const { changes } = await services.call(announcementsChangesSince, { mark: { at: 0, id: "" }, limit: 1000 });
-    const removed = changes.filter((change) => change.guildId === guildId && change.deleted);
-    expect(Object.fromEntries(removed.map(({ id, revision }) => [id, revision]))).toEqual(
-      Object.fromEntries(gone.map((id) => [id, 2])),
+    const tombstones = changes.filter((change) => change.guildId === guildId && change.deleted);
+    expect(Object.fromEntries(tombstones.map(({ id, revision }) => [id, revision]))).toEqual(
+      Object.fromEntries(removed.map((id) => [id, 2])),
     );
   });
 
-  test("the deletion of one occurrence takes the announcements of that occurrence along, and no other", async () => {
+  test("the deletion of one occurrence removes only the announcements of that occurrence", async () => {
     const eventId = await newEvent(series);
     await announce({ type: "SPECIFIC", eventId: second(eventId) });
-    const kept = [
+    const remaining = [
       await announce({ type: "SPECIFIC", eventId: `${eventId}_20261203T120000Z` }),
       await announce({ type: "RECUR", eventId }),
     ];
     await remove(second(eventId), "delete");
-    await expect(ids()).resolves.toEqual(kept);
+    await expect(ids()).resolves.toEqual(remaining);
   });
 
-  test("the deletion of an event that is not there takes nothing along", async () => {
+  test("the deletion of an unknown event removes no announcement", async () => {
     const eventId = await newEvent();
     const id = await announce({ type: "SPECIFIC", eventId });
     const reference = { guildId, calendarNumber: 1, eventId, announcements: "delete", ifRevision: ["7"] } as const;
@@ -151,7 +153,7 @@ describe("announcements and their events (D42)", () => {
     await expect(dangling()).resolves.toEqual([id]);
   });
 
-  test("room that is made so can be used again", async () => {
+  test("the removed announcements no longer count for the limit of the guild", async () => {
     const eventId = await newEvent();
     await Promise.all(Array.from({ length: 30 }, () => announce({ type: "SPECIFIC", eventId })));
     await remove(eventId, "delete");
@@ -162,7 +164,10 @@ describe("announcements and their events (D42)", () => {
 
 describe("announcements without the owner of their events (D42)", () => {
   const guildId = "1" as GuildId;
-  /** All of them; and on the same database the announcements without their owner, and the events without theirs. */
+  /**
+   * All services; and on the same database the announcements without the calendar events service, and the calendar
+   * events without the announcements service.
+   */
   let services: TestServices;
   let withoutEvents: TestServices;
   let withoutAnnouncements: TestServices;
@@ -186,7 +191,7 @@ describe("announcements without the owner of their events (D42)", () => {
     return { eventId, id: (await services.call(createAnnouncement, params)).id };
   }
 
-  test("are answered, and none is marked", async () => {
+  test("are answered, and none is marked as dangling", async () => {
     const { eventId, id } = await eventWithAnnouncement();
     await services.call(removeEvent, { guildId, calendarNumber: 1, eventId });
     const listed = await withoutEvents.call(listAnnouncements, { guildId, amount: -1 }, { caller });
@@ -194,7 +199,7 @@ describe("announcements without the owner of their events (D42)", () => {
     expect(listed[0]).not.toHaveProperty("dangling");
   });
 
-  test("an event that is deleted while their owner is away leaves them marked, and its answer says so", async () => {
+  test("the deletion of an event while the announcements service is down leaves announcements that are marked later, and its answer says so", async () => {
     const { eventId, id } = await eventWithAnnouncement();
     const params = { guildId, calendarNumber: 1, eventId, announcements: "delete" } as const;
     const answer = withoutAnnouncements.call(removeEvent, params, { caller });

@@ -5,7 +5,7 @@ import { listExistingEvents, type ListExistingEventsParams } from "../contracts/
 import type { GuildId } from "../contracts/ids.ts";
 
 /** Timeout of the calls to the owner of the events. */
-const EXISTING_ANSWER_MS = 1_000;
+const EXISTING_EVENTS_TIMEOUT_MS = 1_000;
 
 /**
  * Marks announcements whose event no longer exists as `dangling` (D42). Calls the owner of the events each time, at most
@@ -20,13 +20,13 @@ export async function markDangling(
   const [specific, others] = [announcements.filter(isSpecific), announcements.filter((each) => !isSpecific(each))];
   // SPECIFIC on a series means its first occurrence (D24).
   const [occurrences, events] = await Promise.all([
-    existingAmong({ guildId, eventIds: eventIdsOf(specific), firstOccurrence: true }, context),
-    existingAmong({ guildId, eventIds: eventIdsOf(others) }, context),
+    findExisting({ guildId, eventIds: eventIdsOf(specific), firstOccurrence: true }, context),
+    findExisting({ guildId, eventIds: eventIdsOf(others) }, context),
   ]);
   return announcements.map((announcement) => {
     const { eventId } = announcement;
-    const isThere = eventId === "" || (isSpecific(announcement) ? occurrences : events).has(eventId);
-    return isThere ? announcement : { ...announcement, dangling: true };
+    const exists = eventId === "" || (isSpecific(announcement) ? occurrences : events).has(eventId);
+    return exists ? announcement : { ...announcement, dangling: true };
   });
 }
 
@@ -34,16 +34,16 @@ function eventIdsOf(announcements: readonly Announcement[]): string[] {
   return [...new Set(announcements.map(({ eventId }) => eventId))].filter((eventId) => eventId !== "");
 }
 
-async function existingAmong(
-  asked: ListExistingEventsParams,
+async function findExisting(
+  params: ListExistingEventsParams,
   context: CallContext<unknown>,
 ): Promise<ReadonlySet<string>> {
-  if (asked.eventIds.length === 0) return new Set();
-  const options = { timeout: EXISTING_ANSWER_MS, retries: 0 };
+  if (params.eventIds.length === 0) return new Set();
+  const options = { timeout: EXISTING_EVENTS_TIMEOUT_MS, retries: 0 };
   try {
-    return new Set(await callAction(context, listExistingEvents, asked, options));
+    return new Set(await callAction(context, listExistingEvents, params, options));
   } catch (error) {
-    if (isUnavailable(error)) return new Set(asked.eventIds);
+    if (isUnavailable(error)) return new Set(params.eventIds);
     throw error;
   }
 }

@@ -7,8 +7,8 @@ import { markDangling } from "./dangling.ts";
 
 const announcement = { id: "a1", type: "SPECIFIC", eventId: "e1" as EventId } as unknown as Announcement;
 
-/** Marks an announcement while the owner of the events refuses every question like this. */
-function markedBeside(refusal: Refusal) {
+/** Marks an announcement while the owner of the events answers with this refusal. */
+function markWhileOwnerAnswers(refusal: Refusal) {
   const call = async () => {
     throw asError(refusal);
   };
@@ -17,12 +17,14 @@ function markedBeside(refusal: Refusal) {
 }
 
 describe("the mark of announcements whose event is gone", () => {
-  test("is on none while the owner of the events is away", () =>
-    expect(markedBeside(refuse("UNAVAILABLE"))).resolves.toEqual([announcement]));
+  test("is on none while the owner of the events is unavailable", () =>
+    expect(markWhileOwnerAnswers(refuse("UNAVAILABLE"))).resolves.toEqual([announcement]));
 
-  test("is no excuse for another refusal", async () => {
+  test("does not hide another error of the owner", async () => {
     const problems = [{ field: "eventIds", code: "TOO_MANY", message: "must have at most 1000 entries" }] as const;
-    await expect(markedBeside(refuse("INVALID_REQUEST", problems))).rejects.toMatchObject({ type: "INVALID_REQUEST" });
-    await expect(markedBeside(refuse("INTERNAL"))).rejects.toMatchObject({ type: "INTERNAL" });
+    await expect(markWhileOwnerAnswers(refuse("INVALID_REQUEST", problems))).rejects.toMatchObject({
+      type: "INVALID_REQUEST",
+    });
+    await expect(markWhileOwnerAnswers(refuse("INTERNAL"))).rejects.toMatchObject({ type: "INTERNAL" });
   });
 });

@@ -1,10 +1,16 @@
 import { type Model, Schema } from "mongoose";
-import { type Former, type FormerRecord, formerSince, storedFields } from "../../mixins/mongo/former-state.ts";
+import {
+  type FormerState,
+  type FormerStateRow,
+  formerStatesSince,
+  storedStateExpression,
+} from "../../mixins/mongo/former-state.ts";
 import type { AnnouncementRule } from "../contracts/announcements.contract.ts";
 import type { AnnouncementId, EpochMs, GuildId } from "../contracts/ids.ts";
 
-/** The rule that was in force before a change ended it. */
-export interface FormerFields extends Former, Omit<AnnouncementRule, "id" | "enabled" | "standsSince" | "until"> {
+/** The rule that was in force until a change ended it. */
+export interface FormerRuleFields
+  extends FormerState, Omit<AnnouncementRule, "id" | "enabled" | "standsSince" | "until"> {
   readonly standsSince: Date;
 }
 
@@ -19,27 +25,39 @@ const formerPaths = {
   minutes: Number,
   revision: Number,
   standsSince: Date,
-} satisfies Record<keyof FormerFields, unknown>;
+} satisfies Record<keyof FormerRuleFields, unknown>;
 
-/** A schema of its own: one of its paths is named `type`, by which Mongoose else knows a type. */
-export const formerSchema = new Schema<FormerFields>(formerPaths, { _id: false });
+/** A separate schema, because Mongoose would read the path `type` of a nested object as a type. */
+export const formerSchema = new Schema<FormerRuleFields>(formerPaths, { _id: false });
 
-const RULE = storedFields("channel", "type", "eventId", "eventColor", "hours", "minutes", "revision", "standsSince");
+const RULE = storedStateExpression(
+  "channel",
+  "type",
+  "eventId",
+  "eventColor",
+  "hours",
+  "minutes",
+  "revision",
+  "standsSince",
+);
 
-/** Computes `former` from the stored row, in the update that replaces it: one that was disabled was not in force. */
-export const BECOMES_FORMER = { former: { $cond: ["$enabled", RULE, "$former"] } } as const;
+/**
+ * The expression for `former`, computed from the stored row in the update that replaces it. A disabled rule was not
+ * in force.
+ */
+export const FORMER_RULE = { former: { $cond: ["$enabled", RULE, "$former"] } } as const;
 
-/** The guild's rules that a change after an instant ended, as they were before the last such change. */
+/** Reads the rules of the guild that were ended by a change after an instant. */
 export async function formerRules<Row>(
   model: Model<Row>,
   guildId: GuildId,
   after: EpochMs,
 ): Promise<AnnouncementRule[]> {
-  return (await formerSince<Row, FormerFields>(model, guildId, after)).map(ruleOf);
+  return (await formerStatesSince<Row, FormerRuleFields>(model, guildId, after)).map(ruleOf);
 }
 
-function ruleOf({ _id, former }: FormerRecord<FormerFields>): AnnouncementRule {
+function ruleOf({ _id, former }: FormerStateRow<FormerRuleFields>): AnnouncementRule {
   const { guildId: _, standsSince, until, ...rule } = former;
-  const stood = { standsSince: standsSince.getTime(), until: until.getTime() };
-  return { ...rule, ...stood, id: _id as AnnouncementId, enabled: true };
+  const times = { standsSince: standsSince.getTime(), until: until.getTime() };
+  return { ...rule, ...times, id: _id as AnnouncementId, enabled: true };
 }

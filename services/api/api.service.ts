@@ -2,7 +2,7 @@ import type { Service, ServiceSchema } from "moleculer";
 import { withTimeouts } from "../../mixins/async/timeout.ts";
 import { listen } from "../../mixins/actions/contract-event.ts";
 import { newDatabaseClock } from "../../mixins/mongo/database-clock.ts";
-import { closedConnection, databaseAnswers, databaseMixin, databaseTime } from "../../mixins/mongo/database.mixin.ts";
+import { closedConnection, pingDatabase, databaseMixin, databaseTime } from "../../mixins/mongo/database.mixin.ts";
 import { broadcast } from "../../mixins/actions/typed-calls.ts";
 import { apiKeyChanged } from "../contracts/api-keys.contract.ts";
 import { announcementChanged } from "../contracts/announcements.contract.ts";
@@ -29,114 +29,133 @@ import { webGateway, type WebService } from "./web-gateway.ts";
 
 export interface ApiServiceOptions {
   readonly mongoUrl: string;
-  /** 0 takes a free one; `onListening` tells which. */
+  /** 0 for any free port. */
   readonly port: number;
   readonly host: string;
   readonly hashing: KeyHashing;
   readonly rates: RateSettings;
-  /** Most connections that one address has open, unless it is a trusted proxy's; 0 for no limit. */
+  /** Open connections per address, except those of trusted proxies; 0 for no limit. */
   readonly connectionsPerAddress?: number;
-  /** Origins whose pages may read answers; none by default. */
+  /** Origins whose pages may read responses; none by default. */
   readonly corsOrigins?: readonly string[];
-  /** A key that is valid, as an operator's, as long as it is given here. */
+  /** An operator key that is valid only while it is configured. */
   readonly apiKey?: string | undefined;
-  /** Given the key of the very first start, in clear, this once. */
+  /** Receives the text of the key that the very first start creates. */
   readonly onFirstKey?: (key: string) => void;
-  /** Given the port once requests are taken. */
+  /** Receives the port when the gateway accepts requests. */
   readonly onListening?: (port: number) => void;
-  /** The bus on which other projects' services call; without it there are no bus users. */
+  /** The NATS server for services of other projects; without it there are no bus users. */
   readonly busUrl?: string | undefined;
-  /** Given all bus users that are not revoked, at the start and after each change. */
+  /** Receives all bus users that are not revoked, at the start and after each change. */
   readonly onBusUsers?: (users: readonly BusUser[]) => void;
-  /** How long a stop waits for the requests in flight; 5 s by default. */
+  /** Time for the requests in flight at a stop; 5 s by default. */
   readonly drainMs?: number;
 }
 
-/** A database that hangs must not hold a request: nobody knows whose it is yet. */
-const KEY_ANSWER_MS = 2_000;
-const DATABASE_ANSWER_MS = 500;
-/** Longer than a whole request takes: what is cut off then is a request whose body has not come. */
+/** Time limit for queries of keys and bus users: a hanging database must not hold requests. */
+const KEY_QUERY_TIMEOUT_MS = 2_000;
+const DATABASE_PING_TIMEOUT_MS = 500;
+/** Longer than any request takes once its body has arrived. */
 const DRAIN_MS = 5_000;
-/** How often the gateway asks the database for its time. */
-const CLOCK_SAMPLE_MS = 5_000;
+/** Interval of the samples of the database server's clock. */
+const CLOCK_SAMPLE_INTERVAL_MS = 5_000;
 
 /** The HTTP gateway; see README.md beside this file. */
 export function apiService(options: ApiServiceOptions): ServiceSchema {
-  const { mongoUrl, port, host, hashing, rates: limits, apiKey, onFirstKey, onListening, drainMs = DRAIN_MS } = options;
+  const {
+    mongoUrl,
+    port,
+    host,
+    hashing,
+    rates: rateSettings,
+    apiKey,
+    onFirstKey,
+    onListening,
+    drainMs = DRAIN_MS,
+  } = options;
   const { connectionsPerAddress = 0 } = options;
   const connection = closedConnection();
   const store = apiKeysStore(connection);
-  const answers = idempotencyRecordsStore(connection);
+  const idempotencyRecords = idempotencyRecordsStore(connection);
   const management = apiKeyManagement(store, hashing);
-  const rates = new GatewayRates(limits);
+  const rates = new GatewayRates(rateSettings);
   const clock = newDatabaseClock(
-    () => databaseTime(connection, DATABASE_ANSWER_MS),
+    () => databaseTime(connection, DATABASE_PING_TIMEOUT_MS),
     () => performance.now(),
   );
   let authenticator: ApiKeyAuthenticator | undefined;
-  let telling: NodeJS.Timeout | undefined;
-  let sampling: NodeJS.Timeout | undefined;
+  let reportTimer: NodeJS.Timeout | undefined;
+  let clockTimer: NodeJS.Timeout | undefined;
   let gateway: Gateway | undefined;
-  const users = busUsersStore(connection);
+  const busUsers = busUsersStore(connection);
   let bus: BusGateway | undefined;
   const pages = gatewayPages(async () => gateway?.missing() ?? []);
-  const web = webGateway(ROUTES, pages, () => (gateway as Gateway).steps, options.corsOrigins);
+  const web = webGateway(ROUTES, pages, () => (gateway as Gateway).requestHandler, options.corsOrigins);
   return {
     name: "api",
     mixins: [web as ServiceSchema, databaseMixin(connection, mongoUrl, "api") as ServiceSchema],
     actions: keyActions(management),
     events: {
       ...listen(apiKeyChanged, ({ id }) => authenticator?.forget(id)),
-      ...listen(ratesUsed, (used) => rates.hear(used, Date.now())),
-      ...listen(announcementChanged, (payload) => bus?.tell(announcementChanged, payload)),
-      ...listen(announcementFailed, (payload) => bus?.tell(announcementFailed, payload)),
-      ...listen(announcementMissed, (payload) => bus?.tell(announcementMissed, payload)),
-      ...listen(announcementPosted, (payload) => bus?.tell(announcementPosted, payload)),
-      ...listen(calendarChanged, (payload) => bus?.tell(calendarChanged, payload)),
-      ...listen(calendarEventChanged, (payload) => bus?.tell(calendarEventChanged, payload)),
-      ...listen(guildSettingsChanged, (payload) => bus?.tell(guildSettingsChanged, payload)),
+      ...listen(ratesUsed, (reports) => rates.addReports(reports, Date.now())),
+      ...listen(announcementChanged, (payload) => bus?.forwardEvent(announcementChanged, payload)),
+      ...listen(announcementFailed, (payload) => bus?.forwardEvent(announcementFailed, payload)),
+      ...listen(announcementMissed, (payload) => bus?.forwardEvent(announcementMissed, payload)),
+      ...listen(announcementPosted, (payload) => bus?.forwardEvent(announcementPosted, payload)),
+      ...listen(calendarChanged, (payload) => bus?.forwardEvent(calendarChanged, payload)),
+      ...listen(calendarEventChanged, (payload) => bus?.forwardEvent(calendarEventChanged, payload)),
+      ...listen(guildSettingsChanged, (payload) => bus?.forwardEvent(guildSettingsChanged, payload)),
     },
     async started(this: Service) {
       const { logger } = this;
       await clock.sample();
-      sampling = setInterval(() => void clock.sample().catch(() => undefined), CLOCK_SAMPLE_MS);
+      clockTimer = setInterval(() => void clock.sample().catch(() => undefined), CLOCK_SAMPLE_INTERVAL_MS);
       const firstKey = await ensureFirstKey(store, management, apiKey);
       if (firstKey !== undefined) onFirstKey?.(firstKey);
       const count = await store.countWithOtherPepper(pepperId(hashing.pepper));
-      if (count > 0) logger.warn({ count }, "API_KEY_PEPPER has changed: there are keys that open nothing any more");
-      const onError = (error: unknown) => logger.warn({ err: error }, "the use of a key could not be noted");
-      const bounded = withTimeouts(store, () => KEY_ANSWER_MS);
-      authenticator = apiKeyAuthenticator({ store: bounded, hashing, configured: apiKey, onError });
+      if (count > 0) logger.warn({ count }, "API_KEY_PEPPER has changed: some stored API keys are no longer accepted");
+      const onError = (error: unknown) =>
+        logger.warn({ err: error }, "the time of use of an API key could not be stored");
+      const storeWithTimeouts = withTimeouts(store, () => KEY_QUERY_TIMEOUT_MS);
+      authenticator = apiKeyAuthenticator({ store: storeWithTimeouts, hashing, configured: apiKey, onError });
       gateway = new Gateway({
         pages,
         service: this as WebService,
-        databaseAnswers: () => databaseAnswers(connection, DATABASE_ANSWER_MS),
-        performOnce: performOnceWith(answers, (error) => logger.error({ err: error }, "an answer could not be kept")),
-        connectionAddress: connectionAddress(limits.trustedProxies),
+        pingDatabase: () => pingDatabase(connection, DATABASE_PING_TIMEOUT_MS),
+        performOnce: performOnceWith(idempotencyRecords, (error) =>
+          logger.error({ err: error }, "the response of an Idempotency-Key could not be stored"),
+        ),
+        connectionAddress: connectionAddress(rateSettings.trustedProxies),
         connectionsPerAddress,
-        admission: admission(authenticator, rates, clientAddress(limits.trustedProxies)),
+        admission: admission(authenticator, rates, clientAddress(rateSettings.trustedProxies)),
         clock,
         port,
         host,
       });
-      // Outside of the optional call, which would not evaluate it when nobody wants to be told.
-      const taken = await gateway.start();
+      const actualPort = await gateway.start();
       if (options.busUrl !== undefined) {
-        const parts = { natsUrl: options.busUrl, service: this, gateway, rates, clock, onUsers: options.onBusUsers };
-        bus = new BusGateway({ ...parts, store: withTimeouts(users, () => KEY_ANSWER_MS) });
+        const busOptions = {
+          natsUrl: options.busUrl,
+          service: this,
+          gateway,
+          rates,
+          clock,
+          onUsers: options.onBusUsers,
+        };
+        bus = new BusGateway({ ...busOptions, store: withTimeouts(busUsers, () => KEY_QUERY_TIMEOUT_MS) });
         await bus.start();
       }
-      telling = setInterval(() => {
-        const used = rates.used(Date.now());
-        if (used !== undefined) broadcast(this.broker, ratesUsed, used, { groups: ["api"] });
+      reportTimer = setInterval(() => {
+        const reports = rates.takeReports(Date.now());
+        if (reports !== undefined) broadcast(this.broker, ratesUsed, reports, { groups: ["api"] });
       }, BROADCAST_INTERVAL_MS);
-      onListening?.(taken);
+      onListening?.(actualPort);
     },
     async stopped() {
       await bus?.stop();
       await gateway?.stop(drainMs);
-      clearInterval(telling);
-      clearInterval(sampling);
+      clearInterval(reportTimer);
+      clearInterval(clockTimer);
     },
   };
 }

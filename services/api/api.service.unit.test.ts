@@ -16,14 +16,14 @@ function visibilityOf(action: unknown): unknown {
   return (Object(action) as { readonly visibility?: unknown }).visibility;
 }
 
-describe("the gateway's service", () => {
+describe("the service of the gateway", () => {
   const broker = new ServiceBroker(brokerOptions({ nodeId: "test", natsUrl: undefined, logLevel: "fatal" }));
   const mongoUrl = "mongodb://127.0.0.1:1/none";
   const { schema } = broker.createService(
     apiService({ mongoUrl, port: 0, host: "127.0.0.1", hashing: KEY_HASHING, rates: NO_LIMITS }),
   );
 
-  test("offers its work on keys alone to the bus, and of moleculer-web nothing", () => {
+  test("registers only the actions for keys on the bus, and none of moleculer-web", () => {
     const offered = Object.entries(schema.actions ?? {}).filter(([, action]) => visibilityOf(action) !== "private");
     const keys = ["createKey", "listKeyChanges", "listKeys", "revokeKey", "rotateKey"];
     expect(offered.map(([verb]) => verb).toSorted()).toEqual(keys);
@@ -34,7 +34,7 @@ describe("the gateway's service", () => {
     expect(Object.keys(settings).filter((name) => !(secure as readonly string[]).includes(name))).toEqual([]);
   });
 
-  test("has moleculer-web listen to nothing, parse and merge nothing, and map no action by its name", () => {
+  test("does not let moleculer-web listen on a port, parse bodies, merge params, or map actions by their names", () => {
     const { server, routes } = schema.settings as unknown as WebSettings;
     expect([server, routes.length]).toEqual([false, 2]);
     const off = {
@@ -47,12 +47,12 @@ describe("the gateway's service", () => {
     for (const route of routes) expect(route).toMatchObject(off);
   });
 
-  test("has an alias for each path of the table, all behind the key", () => {
+  test("has an alias for each path of the route table, and each requires an API key", () => {
     const { routes } = schema.settings as unknown as WebSettings;
-    const [forKeys, forEverybody] = routes;
-    expect(forKeys).toMatchObject({ authentication: "authenticate", authorization: "authorize" });
+    const [endpoints, pages] = routes;
+    expect(endpoints).toMatchObject({ authentication: "authenticate", authorization: "authorize" });
     const paths = ROUTES.flatMap(pathsOf).map((path) => `POST ${path}`);
-    expect(Object.keys(forKeys?.aliases ?? {}).toSorted()).toEqual(paths.toSorted());
-    expect(Object.keys(forEverybody?.aliases ?? {}).filter((alias) => !alias.startsWith("GET "))).toEqual([]);
+    expect(Object.keys(endpoints?.aliases ?? {}).toSorted()).toEqual(paths.toSorted());
+    expect(Object.keys(pages?.aliases ?? {}).filter((alias) => !alias.startsWith("GET "))).toEqual([]);
   });
 });

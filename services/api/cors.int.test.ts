@@ -32,7 +32,7 @@ describe("CORS", () => {
   });
   afterAll(() => Promise.all([open, closed, toAll].map((each) => each.stop())));
 
-  test("a preflight of a listed origin is told what it may send and read", async () => {
+  test("a preflight of an allowed origin gets the allowed methods and headers", async () => {
     const answer = await preflight(open, APP);
     expect([answer.status, allowed(answer), answer.text]).toEqual([200, APP, ""]);
     expect(answer.headers.get("access-control-allow-methods")).toBe("GET, POST");
@@ -40,7 +40,7 @@ describe("CORS", () => {
     expect(answer.headers.get("access-control-max-age")).toBe("600");
   });
 
-  test("an answer to a listed origin can be read by its page, an error too, with our headers", async () => {
+  test("a page of an allowed origin can read responses and errors, with their headers", async () => {
     const refused = await open.post(PATH, { guild_id: "1" }, { origin: APP, authorization: "wrong" });
     expect([refused.status, allowed(refused), refused.headers.get("vary")]).toEqual([401, APP, "Origin"]);
     expect(refused.headers.get("access-control-expose-headers")).toMatch(/etag.*retry-after.*x-request-id/);
@@ -53,20 +53,20 @@ describe("CORS", () => {
     "https://evil.example",
     "null",
     APP.slice(1),
-  ])("nothing is allowed to %s, and its requests are answered as any other's", async (origin) => {
-    const asked = await preflight(open, origin);
-    expect([asked.status, allowed(asked)]).toEqual([405, null]);
+  ])("%s gets no CORS headers, and its requests get the same responses as others", async (origin) => {
+    const response = await preflight(open, origin);
+    expect([response.status, allowed(response)]).toEqual([405, null]);
     const answer = await open.post(PATH, {}, { origin });
     expect([answer.status, allowed(answer)]).toEqual([400, null]);
   });
 
-  test("by default no origin is allowed anything", async () => {
-    const asked = await preflight(closed, APP);
-    expect([asked.status, allowed(asked)]).toEqual([405, null]);
+  test("by default no origin is allowed", async () => {
+    const response = await preflight(closed, APP);
+    expect([response.status, allowed(response)]).toEqual([405, null]);
     expect(allowed(await closed.post(PATH, {}, { origin: APP }))).toBeNull();
   });
 
-  test("with * every origin is, also on a path that leads nowhere", async () => {
+  test("with * every origin is allowed, also on an unknown path", async () => {
     expect(allowed(await preflight(toAll, "https://any.example", "/nowhere"))).toBe("*");
     expect(allowed(await toAll.post(PATH, {}, { origin: "https://any.example" }))).toBe("*");
   });

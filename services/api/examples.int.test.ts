@@ -12,8 +12,8 @@ import {
   type SettledPost,
   type UpcomingPost,
 } from "../contracts/dispatch.contract.ts";
-import { ownersOnTheBus } from "../dispatch/adapters/owner-services.ts";
-import { previewOf } from "../dispatch/queries/preview.ts";
+import { ownerServices } from "../dispatch/adapters/owner-services.ts";
+import { renderPreview } from "../dispatch/queries/preview.ts";
 import { guildSettingsService } from "../guild-settings/guild-settings.service.ts";
 import { ROUTES } from "./route-table.ts";
 import { announcementExamples, danglingExample } from "./v1/announcement.examples.ts";
@@ -25,19 +25,19 @@ const { id: danglingId, ...dangling } = danglingExample;
 
 describe("the examples of the API document", () => {
   let gateway: TestGateway;
-  /** What the examples call something → what it is called in this run. */
+  /** Value in the examples → value in this run. */
   const names = new Map<string, string>();
 
-  /** An example's JSON under the names of this run. */
+  /** The JSON of an example with the values of this run. */
   function ofThisRun(value: object): string {
     let text = JSON.stringify(value);
-    // The longest first: a key has its id within it.
+    // The longest first: the text of a key contains its id.
     const longestFirst = [...names].toSorted(([one], [other]) => other.length - one.length);
     for (const [example, name] of longestFirst) text = text.replaceAll(example, name);
     return text;
   }
 
-  /** Ids, keys and times of its making are this run's own. */
+  /** Ids, keys and times of creation differ in each run. */
   function learn(expected: object, actual: object): void {
     const pairs = Object.entries(expected).map(([wire, value]) => [wire, value, (actual as never)[wire]] as const);
     for (const [wire, example, name] of pairs) {
@@ -50,7 +50,7 @@ describe("the examples of the API document", () => {
     }
   }
 
-  /** The posts of an example, as dispatch would give them: the example's event is years ahead of any plan. */
+  /** The posts of an example, in place of dispatch: the event of the example is years ahead of any plan. */
   function postsOf({ response }: typeof announcementExamples.history | typeof announcementExamples.upcoming) {
     const posts = JSON.parse(ofThisRun(response.posts)) as Record<string, never>[];
     return posts.map((post): SettledPost & UpcomingPost => ({
@@ -73,7 +73,7 @@ describe("the examples of the API document", () => {
     }));
   }
 
-  /** Creates the announcement whose event was deleted, before all others. */
+  /** Creates the announcement whose event is deleted, before all others. */
   async function makeDangling(): Promise<void> {
     const { guild_id, calendar_number } = eventExamples.ongoing.request;
     const times = { epoch_start: current.epoch_start, epoch_end: current.epoch_end };
@@ -86,14 +86,14 @@ describe("the examples of the API document", () => {
   }
 
   beforeAll(async () => {
-    const channels = { problemNow: async () => problem as PostProblem, guildName: async () => undefined };
+    const channels = { currentProblem: async () => problem as PostProblem, guildName: async () => undefined };
     const { code, message, due_from } = announcementExamples.upcoming.response.not_planned;
     const notPlanned = { code: code as NotPlanned["code"], message, dueFrom: due_from };
     const dispatch = standIn("dispatch", {
       ...serve(listUpcomingPosts, async () => ({ posts: postsOf(announcementExamples.upcoming), notPlanned })),
       ...serve(listPostHistory, async () => postsOf(announcementExamples.history)),
       ...serve(previewPost, (params, { broker }) =>
-        previewOf(ownersOnTheBus(broker), channels, params, current.epoch_start),
+        renderPreview(ownerServices(broker), channels, params, current.epoch_start),
       ),
     });
     gateway = await startTestGateway((mongoUrl) => [
@@ -110,7 +110,7 @@ describe("the examples of the API document", () => {
   });
   afterAll(() => gateway.stop());
 
-  test.each(ROUTES)("$paths.0 answers as its example says, on what the examples before it have made", async (route) => {
+  test.each(ROUTES)("$paths.0 returns the response of its example, after the examples before it", async (route) => {
     const [path] = route.paths;
     const { example } = route;
     const { status, text, body } = await gateway.post(path, ofThisRun(example.request));
@@ -118,10 +118,10 @@ describe("the examples of the API document", () => {
     expect({ status, text }).toEqual({ status: 200, text: ofThisRun(example.response) });
   });
 
-  test("an announcement whose event was deleted is marked as dangling in get, as it is in list", async () => {
+  test("an announcement whose event was deleted is marked as dangling in get and in list", async () => {
     const { guild_id } = announcementExamples.get.request;
-    const asked = { guild_id, id: names.get(danglingId) };
-    const { status, text } = await gateway.post("/v1/announcement/get", asked);
+    const request = { guild_id, id: names.get(danglingId) };
+    const { status, text } = await gateway.post("/v1/announcement/get", request);
     expect({ status, text }).toEqual({ status: 200, text: ofThisRun(dangling) });
   });
 });

@@ -1,9 +1,9 @@
 import type { ServiceBroker } from "moleculer";
 import type { RetryOptions } from "../../mixins/bus/lost-call-retry.middleware.ts";
-import type { Checked } from "../../mixins/actions/contract-action.ts";
+import type { CheckedCallOptions } from "../../mixins/actions/contract-action.ts";
 import type { DatabaseClock } from "../../mixins/mongo/database-clock.ts";
-import { isServed } from "../../mixins/bus/service-registry.ts";
-import { LimitedLog } from "../../mixins/observability/rate-limited-log.ts";
+import { isActionAvailable } from "../../mixins/bus/service-registry.ts";
+import { RateLimitedLog } from "../../mixins/observability/rate-limited-log.ts";
 import { isLogged } from "../../mixins/observability/log-level.ts";
 import { callAction } from "../../mixins/actions/typed-calls.ts";
 import { type Health, healthOf } from "../contracts/health.contract.ts";
@@ -15,21 +15,20 @@ import type { Admission } from "./rates/admission.ts";
 import { accessLogLevel, accessLogFields } from "./observability/access-log.ts";
 import { measureRequest } from "./observability/request-metrics.ts";
 import { endRequestSpan, inRequestSpan } from "./observability/request-span.ts";
-import { type RequestSteps, requestSteps } from "./request-handler.ts";
+import { type RequestHandler, requestHandler } from "./request-handler.ts";
 import { rootPage } from "./pages/root.page.ts";
 import type { Page } from "./pages/page.ts";
 import type { Route } from "./route.ts";
 import { ROUTES } from "./route-table.ts";
-import { RequestSlots } from "./concurrency/request-concurrency.ts";
-import { ServiceGone, ServiceWatch, TICK_MS } from "./service-health.ts";
+import { RequestConcurrency } from "./concurrency/request-concurrency.ts";
+import { ServiceUnavailable, ServiceHealth, TICK_INTERVAL_MS } from "./service-health.ts";
 import type { WebService } from "./web-gateway.ts";
 import { type OwnerName, OWNERS } from "../contracts/service-names.ts";
 
-export interface GatewayParts {
+export interface GatewayOptions {
   readonly pages: readonly Page[];
-  readonly service: Pick<WebService, "broker" | "logger" | "answer">;
-  /** Whether the gateway's database answers. */
-  readonly databaseAnswers: () => Promise<boolean>;
+  readonly service: Pick<WebService, "broker" | "logger" | "respond">;
+  readonly pingDatabase: () => Promise<boolean>;
   readonly admission: Admission;
   readonly performOnce: PerformOnce;
   readonly clock: Pick<DatabaseClock, "now">;
@@ -40,31 +39,31 @@ export interface GatewayParts {
 }
 
 const HEALTH_TIMEOUT_MS = 1_000;
-/** Interval of log lines about full connections: an attacker must not fill the log. */
-const FULL_LINES = { lines: 1, windowMs: 60_000 };
-/** Limits for log lines of refused and of failed requests; the metrics count all requests. */
+/** Limit for log lines about too many connections: an attacker must not fill the log. */
+const CONNECTION_LIMIT_LINES = { lines: 1, windowMs: 60_000 };
+/** Limit for log lines of refused and of failed requests; the metrics count all requests. */
 const REQUEST_LINES = { lines: 100, windowMs: 1_000 };
 
-/** The pages that need no key. `missing` names the parts without which the gateway cannot serve requests. */
+/** The pages that need no API key. `missing` returns the names of unavailable services and databases. */
 export function gatewayPages(missing: () => Promise<readonly string[]>): readonly Page[] {
   return [...healthPages(missing), rootPage(), ...docsPages(ROUTES)];
 }
 
-/** The gateway: the health checks of the services, the steps of a request, and the HTTP server. */
+/** Composes the health checks of the services, the request handler and the HTTP server. */
 export class Gateway {
-  readonly steps: RequestSteps;
-  readonly slots = new RequestSlots();
+  readonly requestHandler: RequestHandler;
+  readonly concurrency = new RequestConcurrency();
   readonly #broker: ServiceBroker;
-  readonly #watch: ServiceWatch;
-  readonly #databaseAnswers: () => Promise<boolean>;
+  readonly #serviceHealth: ServiceHealth;
+  readonly #pingDatabase: () => Promise<boolean>;
   readonly #server: HttpServer;
-  readonly #logs: readonly LimitedLog[];
-  #ticking: NodeJS.Timeout | undefined;
+  readonly #logs: readonly RateLimitedLog[];
+  #tickTimer: NodeJS.Timeout | undefined;
 
   constructor({
     pages,
     service,
-    databaseAnswers,
+    pingDatabase,
     admission,
     performOnce,
     clock,
@@ -72,27 +71,26 @@ export class Gateway {
     host,
     connectionAddress,
     connectionsPerAddress,
-  }: GatewayParts) {
+  }: GatewayOptions) {
     const { broker, logger } = service;
-    const watch = new ServiceWatch(
+    this.#serviceHealth = new ServiceHealth(
       OWNERS,
-      (name) => askForHealth(broker, name),
+      (name) => checkHealth(broker, name),
       () => performance.now(),
     );
     this.#broker = broker;
-    this.#watch = watch;
-    this.#databaseAnswers = databaseAnswers;
-    const refused = new LimitedLog((fields, text) => logger.info(fields, text), REQUEST_LINES);
-    const failed = new LimitedLog((fields, text) => logger.warn(fields, text), REQUEST_LINES);
-    const full = new LimitedLog((fields, text) => logger.warn(fields, text), FULL_LINES);
-    this.#logs = [refused, failed, full];
+    this.#pingDatabase = pingDatabase;
+    const refusedLog = new RateLimitedLog((fields, text) => logger.info(fields, text), REQUEST_LINES);
+    const failedLog = new RateLimitedLog((fields, text) => logger.warn(fields, text), REQUEST_LINES);
+    const connectionLog = new RateLimitedLog((fields, text) => logger.warn(fields, text), CONNECTION_LIMIT_LINES);
+    this.#logs = [refusedLog, failedLog, connectionLog];
     const logged = { debug: isLogged(broker, "debug"), info: isLogged(broker, "info"), warn: isLogged(broker, "warn") };
-    this.steps = requestSteps({
+    this.requestHandler = requestHandler({
       knownPaths: [...ROUTES.flatMap(({ paths }) => paths), ...pages.map((page) => page.path)],
       admission,
       performOnce,
       clock,
-      slots: this.slots,
+      concurrency: this.concurrency,
       call: ({ contract, shape }, params, meta) => this.call(contract, params, { meta, checkedBy: shape }),
       onDefect: (error, requestId) => logger.error({ err: error, requestId }, "request failed"),
     });
@@ -101,59 +99,59 @@ export class Gateway {
       host,
       limits: { maxConnectionsPerAddress: connectionsPerAddress ?? 0 },
       ...(connectionAddress === undefined ? {} : { addressOf: connectionAddress }),
-      answer: (request, requestId, response) =>
-        inRequestSpan(request, requestId, () => service.answer(request, requestId, response)),
+      respond: (request, requestId, response) =>
+        inRequestSpan(request, requestId, () => service.respond(request, requestId, response)),
       onServed: (served) => {
         const level = accessLogLevel(served);
-        if (level === "warn" && logged.warn) failed.note("failed request", accessLogFields(served), "request");
-        if (level === "info" && logged.info) refused.note("refused request", accessLogFields(served), "request");
+        if (level === "warn" && logged.warn) failedLog.note("failed request", accessLogFields(served), "request");
+        if (level === "info" && logged.info) refusedLog.note("refused request", accessLogFields(served), "request");
         if (level === "debug" && logged.debug) logger.debug(accessLogFields(served), "request");
         measureRequest(served);
         endRequestSpan(served);
       },
-      onBroken: (broken) => refused.note("broken request", broken, "broken request"),
-      onFull: () => full.note("connections", {}, "no room for more connections: the idlest are closed"),
+      onMalformed: (malformed) => refusedLog.note("malformed request", malformed, "malformed request"),
+      onConnectionLimit: () => connectionLog.note("connections", {}, "too many connections: a new one was refused"),
       onError: (error) => logger.error({ err: error }, "HTTP server"),
     });
   }
 
-  /** Calls an owner's action. Rejects with ServiceGone while the owner, or another service that it asks, is not there. */
-  call({ name, dependsOn }: Route["contract"], params: unknown, options: Checked): Promise<unknown> {
-    const owners = OWNERS_OF.get(name) ?? [];
-    const asked = dependsOn?.(params) ?? [];
-    const needed = asked.length === 0 ? owners : [...owners, ...asked];
-    return this.#watch.whileThere(needed, () => this.#broker.call(name, params as object, options));
+  /** Calls an owner's action. Rejects with ServiceUnavailable while the owner, or a service that it calls, is unavailable. */
+  call({ name, dependsOn }: Route["contract"], params: unknown, options: CheckedCallOptions): Promise<unknown> {
+    const owners = OWNERS_BY_ACTION.get(name) ?? [];
+    const dependencies = dependsOn?.(params) ?? [];
+    const services = dependencies.length === 0 ? owners : [...owners, ...dependencies];
+    return this.#serviceHealth.whileAvailable(services, () => this.#broker.call(name, params as object, options));
   }
 
-  /** Names of the missing services and databases without which it cannot serve requests. */
+  /** Names of the unavailable services and databases, without which it cannot serve requests. */
   async missing(): Promise<readonly string[]> {
-    return [...((await this.#databaseAnswers()) ? [] : ["database of api"]), ...this.#watch.missing()];
+    return [...((await this.#pingDatabase()) ? [] : ["database of api"]), ...this.#serviceHealth.missing()];
   }
 
-  /** The port that it listens on. */
+  /** Resolves with the port. */
   async start(): Promise<number> {
     const port = await this.#server.listen();
-    this.#watch.tick();
-    this.#ticking = setInterval(() => this.#watch.tick(), TICK_MS);
+    this.#serviceHealth.tick();
+    this.#tickTimer = setInterval(() => this.#serviceHealth.tick(), TICK_INTERVAL_MS);
     return port;
   }
 
   async stop(drainMs: number): Promise<void> {
     await this.#server.drain(drainMs);
     for (const log of this.#logs) log.flush();
-    clearInterval(this.#ticking);
+    clearInterval(this.#tickTimer);
   }
 }
 
-async function askForHealth(broker: ServiceBroker, name: OwnerName): Promise<Health> {
+async function checkHealth(broker: ServiceBroker, name: OwnerName): Promise<Health> {
   const contract = healthOf(name);
   // Moleculer logs a warning for each call to a service that has not started yet.
-  if (!isServed(broker, contract.name)) throw new ServiceGone(false);
-  const options: RetryOptions = { timeout: HEALTH_TIMEOUT_MS, retries: 0, offeredForMs: 0 };
+  if (!isActionAvailable(broker, contract.name)) throw new ServiceUnavailable(false);
+  const options: RetryOptions = { timeout: HEALTH_TIMEOUT_MS, retries: 0, noResponderRetryMs: 0 };
   return callAction(broker, contract, {}, options);
 }
 
-/** The service that owns the action; undefined for actions of the gateway itself. */
-const OWNERS_OF: ReadonlyMap<string, readonly OwnerName[]> = new Map(
+/** The owner of each action; empty for actions of the gateway itself. */
+const OWNERS_BY_ACTION: ReadonlyMap<string, readonly OwnerName[]> = new Map(
   ROUTES.map(({ contract: { name } }) => [name, OWNERS.filter((service) => name.startsWith(`${service}.`))]),
 );

@@ -2,9 +2,9 @@ import { afterEach, describe, expect, test } from "@jest/globals";
 import { newWriteId } from "../../mixins/mongo/write-id.ts";
 import { until } from "../../test/real-parts/until.ts";
 import { webService } from "../../test/real-parts/web-service.ts";
-import { Gateway, gatewayPages, type GatewayParts } from "./gateway.ts";
+import { Gateway, gatewayPages, type GatewayOptions } from "./gateway.ts";
 
-/** A broker on which every service is well. */
+/** A broker on which every health check succeeds. */
 const broker = {
   options: {},
   registry: { actions: { isAvailable: () => true } },
@@ -21,17 +21,17 @@ describe("the gateway", () => {
 
   async function start(): Promise<void> {
     const pages = gatewayPages(() => gateway.missing());
-    const web = webService(() => gateway.steps, pages);
+    const web = webService(() => gateway.requestHandler, pages);
     const service = {
       broker,
-      answer: web.answer.bind(web),
+      respond: web.respond.bind(web),
       logger: { debug: logAt("debug"), info: logAt("info"), warn: logAt("warn"), error: logAt("error") },
-    } as never as GatewayParts["service"];
-    const admission = { admit: () => Promise.reject(new Error("nobody asks")) } as never as GatewayParts["admission"];
+    } as never as GatewayOptions["service"];
+    const admission = { admit: () => Promise.reject(new Error("nobody asks")) } as never as GatewayOptions["admission"];
     gateway = new Gateway({
       pages,
       service,
-      databaseAnswers: async () => answers,
+      pingDatabase: async () => answers,
       admission,
       clock: { now: () => 0 },
       performOnce: (_request, perform) => perform(newWriteId()),
@@ -47,7 +47,7 @@ describe("the gateway", () => {
   const ask = async (path: string) => fetch(`http://127.0.0.1:${port}${path}`);
   const ready = async () => ask("/health/ready");
 
-  test("is ready when its own database answers as well as every service", async () => {
+  test("is ready when its own database and every service answer", async () => {
     await start();
     await until(async () => (await ready()).status === 200, "it is ready");
     answers = false;
@@ -56,7 +56,7 @@ describe("the gateway", () => {
     await expect(answer.json()).resolves.toEqual({ status: "not ready", missing: ["database of api"] });
   });
 
-  test("logs what it refused with the id that the client was told, and what failed as a warning (D4)", async () => {
+  test("logs refused requests with the id in the response, and failed requests as warnings (D4)", async () => {
     await start();
     await until(async () => (await ready()).status === 200, "it is ready");
     lines = [];
@@ -73,15 +73,16 @@ describe("the gateway", () => {
     );
   });
 
-  test("writes at most a hundred lines a second of what it refused, and says how many it left out", async () => {
+  test("logs at most a hundred refused requests per second, and the number of the others", async () => {
     await start();
     await until(async () => (await ready()).status === 200, "it is ready");
-    const leftOut = () => lines.filter((line) => "leftOut" in line) as unknown as { readonly leftOut: number }[];
+    const suppressed = () =>
+      lines.filter((line) => "suppressed" in line) as unknown as { readonly suppressed: number }[];
     const written = () => lines.filter((line) => "requestId" in line).length;
     lines = [];
     await Promise.all(Array.from({ length: 500 }, () => ask("/nowhere")));
     await gateway.stop(0);
-    expect(leftOut()).not.toEqual([]);
-    expect(written() + leftOut().reduce((sum, line) => sum + line.leftOut, 0)).toBe(500);
+    expect(suppressed()).not.toEqual([]);
+    expect(written() + suppressed().reduce((sum, line) => sum + line.suppressed, 0)).toBe(500);
   });
 });

@@ -57,7 +57,7 @@ async function storeKeys(mongoUrl: string): Promise<void> {
   await connection.close();
 }
 
-describe("what a request is checked for, and in which order", () => {
+describe("the checks of a request", () => {
   let gateway: TestGateway;
 
   beforeAll(async () => {
@@ -70,7 +70,7 @@ describe("what a request is checked for, and in which order", () => {
 
   const hugeBody = `{"guild_id":"${GUILD}","prefix":"${"x".repeat(70_000)}"}`;
 
-  // Each row is wrong in what it is named for and in everything that is checked after it.
+  // Each request fails the check of its row and all later checks.
   test.each([
     ["an unknown path", "PUT", "/v2/guild/settings", "none", "text/plain", hugeBody, 404, "ROUTE_NOT_FOUND"],
     ["another method", "PUT", WRITE, "none", "text/plain", hugeBody, 405, "METHOD_NOT_ALLOWED"],
@@ -103,18 +103,15 @@ describe("what a request is checked for, and in which order", () => {
       403,
       "OPERATOR_ONLY",
     ],
-  ])(
-    "%s is answered before what is checked after it (D3)",
-    async (_name, method, path, key, type, body, status, code) => {
-      const headers = { "content-type": type, ...(key === "none" ? {} : withKey(key)) };
-      const answer = await gateway.request(path, { method, headers, body });
-      expect(answer).toMatchObject({ status, body: { code, message: expect.any(String) } });
-      expect(answer.headers.get("x-request-id")).toBe(answer.body["request_id"]);
-      await expect(gateway.call(getGuildSettings, { guildId: GUILD })).resolves.toMatchObject({ revision: 0 });
-    },
-  );
+  ])("%s is refused before later checks (D3)", async (_name, method, path, key, type, body, status, code) => {
+    const headers = { "content-type": type, ...(key === "none" ? {} : withKey(key)) };
+    const answer = await gateway.request(path, { method, headers, body });
+    expect(answer).toMatchObject({ status, body: { code, message: expect.any(String) } });
+    expect(answer.headers.get("x-request-id")).toBe(answer.body["request_id"]);
+    await expect(gateway.call(getGuildSettings, { guildId: GUILD })).resolves.toMatchObject({ revision: 0 });
+  });
 
-  test("405 says what is allowed, 401 how to authenticate (D1, D3)", async () => {
+  test("405 has the allowed methods, 401 the way to authenticate (D1, D3)", async () => {
     const get = await gateway.request(READ);
     expect([get.status, get.headers.get("allow")]).toEqual([405, "POST"]);
     const post = await gateway.request("/health/live", { method: "POST" });
@@ -130,17 +127,21 @@ describe("what a request is checked for, and in which order", () => {
     expect(keyless.body["message"]).toBe("The header Authorization is missing: send `Authorization: Bearer <key>`");
   });
 
-  test("a revoked key, an expired one and one that nobody made are answered alike: no answer tells that a key exists", async () => {
+  test("a revoked, an expired and an unknown key get the same response, which does not reveal whether a key exists", async () => {
     const unknown = encodeKey({ env: KEY_HASHING.env, id: "k1", secret: "0".repeat(64) });
     const answers = await Promise.all(
       [keys.revoked, keys.expired, unknown].map((key) => gateway.post(READ, { guild_id: GUILD }, withKey(key))),
     );
-    const told = answers.map(({ status, headers, body }) => [status, headers.get("www-authenticate"), body["message"]]);
-    expect(told).toEqual(answers.map(() => told[2]));
-    expect(told[2]?.[2]).toBe("The API key is unknown, revoked or expired");
+    const summaries = answers.map(({ status, headers, body }) => [
+      status,
+      headers.get("www-authenticate"),
+      body["message"],
+    ]);
+    expect(summaries).toEqual(answers.map(() => summaries[2]));
+    expect(summaries[2]?.[2]).toBe("The API key is unknown, revoked or expired");
   });
 
-  test.each([["Bearer"], ["bearer"], ["BEARER"]])("a key is taken alone and after %s (D3)", async (scheme) => {
+  test.each([["Bearer"], ["bearer"], ["BEARER"]])("a key is accepted alone and after %s (D3)", async (scheme) => {
     for (const authorization of [keys.guild, `${scheme} ${keys.guild}`]) {
       await expect(gateway.post(READ, { guild_id: GUILD }, { authorization })).resolves.toMatchObject({ status: 200 });
     }
@@ -150,7 +151,7 @@ describe("what a request is checked for, and in which order", () => {
     await expect(gateway.post(READ, { guild_id: GUILD }, withKey(keys.reader))).resolves.toMatchObject({ status: 200 });
   });
 
-  test("a service's key opens every guild, and changes no operator's field (D11)", async () => {
+  test("a service key may access every guild, and may not change operator fields (D11)", async () => {
     const asService = withKey(keys.service);
     await expect(gateway.post(WRITE, { guild_id: OTHER, prefix: "s" }, asService)).resolves.toMatchObject({
       status: 200,

@@ -13,7 +13,7 @@ const SECRET = "mongodb://root:hunter2@db node-7";
 const READ = "/v2/guild/settings/get";
 const WRITE = "/v2/guild/settings/update";
 
-describe("a request's path through the gateway", () => {
+describe("a request through the gateway", () => {
   let gateway: TestGateway;
 
   beforeAll(async () => {
@@ -24,7 +24,7 @@ describe("a request's path through the gateway", () => {
         ...serve(getAnnouncement, async () => {
           throw new Error(SECRET);
         }),
-        // As no action of ours is: nothing stands between its error and the bus.
+        // Not made by serve(): its error reaches the bus unchanged.
         async list() {
           throw new moleculer.Errors.MoleculerClientError(SECRET, 418, "TEAPOT", { secret: SECRET });
         },
@@ -35,7 +35,7 @@ describe("a request's path through the gateway", () => {
   });
   afterAll(() => gateway.stop());
 
-  test("every path has its aliases and /api, and a query changes nothing (D2)", async () => {
+  test("reaches an endpoint by every alias and under /api, and its query has no effect (D2)", async () => {
     for (const path of [
       "/v1/guild/settings/get",
       "/v1/settings/get",
@@ -49,7 +49,7 @@ describe("a request's path through the gateway", () => {
     }
   });
 
-  test("a guild id keeps every digit, as number and as text, in both versions (D7)", async () => {
+  test("keeps every digit of a guild id, as number and as string, in both versions (D7)", async () => {
     for (const path of ["/v1/guild/settings/update", WRITE]) {
       for (const [at, spelt] of [GUILD, `"${GUILD}"`].entries()) {
         const prefix = `${path.slice(1, 3)}${at}`;
@@ -81,14 +81,14 @@ describe("a request's path through the gateway", () => {
     "{}",
     "3.7e17",
     "1e300",
-  ])("guild_id %s is a 400 that names it (D7)", async (spelt) => {
+  ])("with the guild_id %s is refused with 400 and the name of the field (D7)", async (spelt) => {
     await expect(gateway.post(READ, `{"guild_id":${spelt}}`)).resolves.toMatchObject({
       status: 400,
       body: { code: "INVALID_REQUEST", errors: [{ field: "guild_id" }] },
     });
   });
 
-  test("every bad field is named at once, as the client spells it, with what is allowed (D4)", async () => {
+  test("gets the wire names of all invalid fields in one error, with the allowed values (D4)", async () => {
     const bad = { guild_id: GUILD, control_role: "x", lang: "latin", max_calendars: 0, twelve_hour: null };
     const { status, body } = await gateway.post(WRITE, bad);
     expect(status).toBe(400);
@@ -101,7 +101,7 @@ describe("a request's path through the gateway", () => {
     expect(body["message"]).toContain("control_role must be");
   });
 
-  test("names come in any case, unknown fields are ignored, prototype keys are inert (D6, D8, D10)", async () => {
+  test("may spell enum values in any case; unknown fields and prototype keys have no effect (D6, D8, D10)", async () => {
     const guildId = "5" as GuildId;
     const body = `{"guild_id":5,"lang":"sPanish","nonsense":{"a":1},"__proto__":{"prefix":"x"},"constructor":1}`;
     await expect(gateway.post(WRITE, body)).resolves.toMatchObject({ status: 200 });
@@ -109,7 +109,7 @@ describe("a request's path through the gateway", () => {
     await expect(gateway.post(READ, '{"__proto__":{"guild_id":"5"}}')).resolves.toMatchObject({ status: 400 });
   });
 
-  test("v1 answers with Message, v2 with message (D5)", async () => {
+  test("gets Message from v1 and message from v2 (D5)", async () => {
     await expect(gateway.post("/v1/settings/update", { guild_id: "6" })).resolves.toMatchObject({
       text: '{"Message":"Settings updated"}',
     });
@@ -118,7 +118,7 @@ describe("a request's path through the gateway", () => {
     });
   });
 
-  test("a well-formed request id is kept, another is replaced (D4)", async () => {
+  test("keeps a well-formed request id, and gets a new one otherwise (D4)", async () => {
     for (const [given, kept] of [
       ["my-id_1.2", true],
       ["x".repeat(65), false],
@@ -130,7 +130,7 @@ describe("a request's path through the gateway", () => {
     }
   });
 
-  test("the caller and the request id reach the owner", async () => {
+  test("reaches the owner with its caller and request id", async () => {
     const caller = { keyId: "guild", kind: "guild", access: "write", guilds: [GUILD] } as const;
     await expect(
       gateway.call(updateGuildSettings, { guildId: GUILD, branded: true }, { caller }),
@@ -142,15 +142,12 @@ describe("a request's path through the gateway", () => {
   test.each([
     ["/v1/announcement/get", { id: "x" }],
     ["/v1/announcement/list", { amount: 1 }],
-  ])(
-    "an error that nobody foresaw in %s is a fixed 500: no text, stack, action or node leaves (D4)",
-    async (path, more) => {
-      const { status, text, headers } = await gateway.post(path, { guild_id: GUILD, ...more });
-      const id = headers.get("x-request-id");
-      expect(status).toBe(500);
-      expect(text).toBe(`{"message":"Internal error","code":"INTERNAL","request_id":"${id}"}`);
-    },
-  );
+  ])("gets a fixed 500 for an unexpected error in %s, without text, stack, action or node (D4)", async (path, more) => {
+    const { status, text, headers } = await gateway.post(path, { guild_id: GUILD, ...more });
+    const id = headers.get("x-request-id");
+    expect(status).toBe(500);
+    expect(text).toBe(`{"message":"Internal error","code":"INTERNAL","request_id":"${id}"}`);
+  });
 
   test.each([
     ["30 kB of nested arrays", `{"guild_id":"1","prefix":${"[".repeat(15_000)}${"]".repeat(15_000)}}`],
@@ -161,13 +158,13 @@ describe("a request's path through the gateway", () => {
     ["a second value", '{"guild_id":"1"}{"guild_id":"2"}'],
     ["a list", '[{"guild_id":"1"}]'],
     ["nothing", ""],
-  ])("%s is a 400 that repeats nothing of it, and the gateway goes on", async (_name, body) => {
+  ])("is refused with 400 for %s, without a repetition of the body", async (_name, body) => {
     const { status, text } = await gateway.post(WRITE, body);
     expect([status, text.length < 1_000, text.includes("$gt")]).toEqual([400, true, false]);
     await expect(gateway.post(READ, { guild_id: GUILD })).resolves.toMatchObject({ status: 200 });
   });
 
-  test("actions without a route can't be reached, and the gateway offers the work on keys alone to the bus", async () => {
+  test("cannot reach actions without a route; the gateway registers only the actions for keys on the bus", async () => {
     for (const path of ["/~node/list", "/api/~node/list", "/guild-settings/get", "/api/list-aliases"]) {
       await expect(gateway.post(path, {})).resolves.toMatchObject({ status: 404 });
     }

@@ -1,39 +1,40 @@
 import type { IncomingMessage } from "node:http";
-import { asRefusal, isRead, isUnavailable, notNow } from "../../mixins/actions/contract-action.ts";
+import { asRefusal, isRead, isUnavailable, unavailableRefusal } from "../../mixins/actions/contract-action.ts";
 import { newWriteId } from "../../mixins/mongo/write-id.ts";
 import type { DatabaseClock } from "../../mixins/mongo/database-clock.ts";
 import { mayCall } from "../../mixins/actions/may-call.ts";
 import type { ActionContract, Caller, CallMeta } from "../contracts/contract.ts";
-import { DeadlinePassed, inWrite, WRITE_WITHIN_MS } from "../../mixins/mongo/write-context.ts";
+import { DeadlinePassed, runInWriteContext, WRITE_DEADLINE_MS } from "../../mixins/mongo/write-context.ts";
 import { isRefusal, refuse, type Refusal } from "../contracts/errors.ts";
 import type { EpochMs } from "../contracts/ids.ts";
-import { type Answer, jsonTextAnswer, refusalAnswer } from "./http/http-response.ts";
+import { type HttpResponse, jsonTextResponse, refusalResponse } from "./http/http-response.ts";
 import type { Allowed, Admission } from "./rates/admission.ts";
 import { rateHeaders } from "./rates/rate-headers.ts";
-import { RefusalDelay } from "./rates/refusal-delay.ts";
+import { TooManyRequestsDelay } from "./rates/too-many-requests-delay.ts";
 import { encodeList, isLarge } from "./wire/encode-list.ts";
-import type { GuildSlot } from "./concurrency/concurrency-limit.ts";
+import type { ConcurrencySlot } from "./concurrency/concurrency-limit.ts";
 import { etagOf, readIfMatch, refuseIfMatch } from "./wire/if-match.ts";
-import { type StoredResponse, readIdempotencyKey, type PerformOnce } from "./idempotency/idempotency.ts";
+import { readIdempotencyKey, type PerformOnce } from "./idempotency/idempotency.ts";
+import type { StoredResponse } from "./idempotency/idempotency-records.store.ts";
 import type { Page } from "./pages/page.ts";
-import { BodiesUnderWay, TurnsToParse } from "./concurrency/body-memory.ts";
-import { maxBodyBytes, readJsonBody, SenderGone } from "./http/request-body.ts";
-import { RequestSlots } from "./concurrency/request-concurrency.ts";
+import { BodyMemory } from "./concurrency/body-memory.ts";
+import { ParseQueue } from "./concurrency/parse-queue.ts";
+import { maxBodyBytes, readJsonBody, ClientDisconnected } from "./http/request-body.ts";
+import { RequestConcurrency } from "./concurrency/request-concurrency.ts";
 import { traceparentOf } from "./observability/request-traceparent.ts";
 import type { Route } from "./route.ts";
 import { withWarnings } from "./wire/warnings.ts";
 import { unknownPath } from "./wire/unknown-path.ts";
-import { ServiceGone, wasNotBegun } from "./service-health.ts";
+import { ServiceUnavailable, wasNotBegun } from "./service-health.ts";
 
-/** The dependencies of `requestSteps`. */
-export interface RequestStepsParts {
+export interface RequestHandlerOptions {
   /** All paths: the 404 of an unknown path suggests the nearest one. */
   readonly knownPaths: readonly string[];
   readonly admission: Admission;
   readonly performOnce: PerformOnce;
   /** Shared with calls that come over the bus. */
-  readonly slots?: RequestSlots;
-  /** The clock of the database server, which never runs ahead. */
+  readonly concurrency?: RequestConcurrency;
+  /** The clock of the database server, which is never ahead. */
   readonly clock: Pick<DatabaseClock, "now">;
   /** Calls the action of a route. */
   readonly call: (route: Route, params: unknown, meta: CallMeta) => Promise<unknown>;
@@ -41,17 +42,17 @@ export interface RequestStepsParts {
   readonly onDefect: (error: unknown, requestId: string) => void;
 }
 
-/** A request that passed all checks: the params of its action, and the data that its answer needs. */
-export interface Checked {
+/** A request that passed all checks: the params of its action, and the data for its response. */
+export interface CheckedRequest {
   readonly params: unknown;
   readonly meta: CallMeta;
-  readonly headers: Answer["headers"];
+  readonly headers: HttpResponse["headers"];
   readonly caller: Caller;
   readonly guildId: string | undefined;
-  /** Of its body. */
+  /** Size of the body. */
   readonly bytes: number;
   /** The value of `Idempotency-Key`, if the request has one. */
-  readonly name: string | undefined;
+  readonly idempotencyKey: string | undefined;
   readonly warnings: ReturnType<Route["warnings"]>;
 }
 
@@ -60,25 +61,26 @@ export interface Checked {
  * 404 path → 405 → 401 → 429 key → 413/415 → 400 → 403 → 429 guild → the action, which answers 404, 412, 409 and others.
  * moleculer-web runs them one after the other (web-gateway.ts).
  */
-export interface RequestSteps {
-  /** Authenticates the request. Rejects with Refused. */
+export interface RequestHandler {
+  /** Authenticates the request. Rejects with RequestRefused. */
   admit(request: IncomingMessage): Promise<Allowed>;
-  /** Reads and checks the body. Rejects with Refused or SenderGone. */
-  check(route: Route, byKey: Allowed, request: IncomingMessage, requestId: string): Promise<Checked>;
-  /** Calls the action; rejects only with SenderGone. */
-  perform(route: Route, checked: Checked): Promise<Answer>;
-  show(page: Page, request: IncomingMessage, requestId: string): Promise<Answer>;
-  nowhere(path: string, requestId: string): Answer;
-  /** The answer to what any step rejected with; throws SenderGone. */
-  failure(error: unknown, requestId: string): Promise<Answer>;
+  /** Reads and checks the body. Rejects with RequestRefused or ClientDisconnected. */
+  check(route: Route, allowed: Allowed, request: IncomingMessage, requestId: string): Promise<CheckedRequest>;
+  /** Calls the action; rejects only with ClientDisconnected. */
+  perform(route: Route, checked: CheckedRequest): Promise<HttpResponse>;
+  servePage(page: Page, request: IncomingMessage, requestId: string): Promise<HttpResponse>;
+  /** The response to an unknown path. */
+  notFound(path: string, requestId: string): HttpResponse;
+  /** The response to a request that failed with this error; rejects with ClientDisconnected. */
+  errorResponse(error: unknown, requestId: string): Promise<HttpResponse>;
 }
 
 /** The refusal of a request before its action is called. */
-export class Refused extends Error {
+export class RequestRefused extends Error {
   readonly refusal: Refusal;
-  readonly headers: Answer["headers"];
+  readonly headers: HttpResponse["headers"];
 
-  constructor(refusal: Refusal, headers: Answer["headers"] = {}) {
+  constructor(refusal: Refusal, headers: HttpResponse["headers"] = {}) {
     super(refusal.refusal);
     this.refusal = refusal;
     this.headers = headers;
@@ -86,44 +88,44 @@ export class Refused extends Error {
 }
 
 /** The refusal of a method that the path does not have (D1). */
-export function otherMethod(methods: string): Refused {
-  return new Refused(refuse("METHOD_NOT_ALLOWED"), { allow: methods });
+export function methodNotAllowed(methods: string): RequestRefused {
+  return new RequestRefused(refuse("METHOD_NOT_ALLOWED"), { allow: methods });
 }
 
-export function requestSteps({
+export function requestHandler({
   knownPaths,
   admission,
   performOnce,
-  slots = new RequestSlots(),
+  concurrency = new RequestConcurrency(),
   clock,
   call,
   onDefect,
-}: RequestStepsParts): RequestSteps {
-  const [arriving, bodies] = [new BodiesUnderWay(), new BodiesUnderWay()];
-  const turns = new TurnsToParse();
-  const refusalDelay = new RefusalDelay();
+}: RequestHandlerOptions): RequestHandler {
+  const [incomingBodies, pendingBodies] = [new BodyMemory(), new BodyMemory()];
+  const parseQueue = new ParseQueue();
+  const tooManyRequestsDelay = new TooManyRequestsDelay();
 
   /** `Retry-After` of a write with unknown outcome: the time at which it can no longer begin. */
-  function settledAfter({ refusal }: Refusal, writeUntil: EpochMs | undefined): Answer["headers"] {
+  function retryAfterDeadline({ refusal }: Refusal, writeUntil: EpochMs | undefined): HttpResponse["headers"] {
     if (refusal !== "OUTCOME_UNKNOWN" || writeUntil === undefined) return {};
     return { "retry-after": String(Math.max(1, Math.ceil((writeUntil - clock.now()) / 1_000))) };
   }
 
-  function failed(error: unknown, requestId: string): Answer {
-    if (error instanceof SenderGone) throw error;
-    if (error instanceof Refused) return refusalAnswer(error.refusal, requestId, error.headers);
-    if (isUnavailable(error)) return refusalAnswer(refuse("UNAVAILABLE"), requestId);
+  function responseTo(error: unknown, requestId: string): HttpResponse {
+    if (error instanceof ClientDisconnected) throw error;
+    if (error instanceof RequestRefused) return refusalResponse(error.refusal, requestId, error.headers);
+    if (isUnavailable(error)) return refusalResponse(refuse("UNAVAILABLE"), requestId);
     onDefect(error, requestId);
-    return refusalAnswer(refuse("INTERNAL"), requestId);
+    return refusalResponse(refuse("INTERNAL"), requestId);
   }
 
-  async function delayed(answer: Answer): Promise<Answer> {
-    await refusalDelay.before(answer);
-    return answer;
+  async function delayed(response: HttpResponse): Promise<HttpResponse> {
+    await tooManyRequestsDelay.wait(response);
+    return response;
   }
 
-  async function outcomeOf(route: Route, { params, meta, guildId, caller, name, warnings }: Checked) {
-    const perform = async (writeId = meta.writeId): Promise<StoredResponse> => {
+  async function callInSlot(route: Route, { params, meta, guildId, caller, idempotencyKey, warnings }: CheckedRequest) {
+    const callOnce = async (writeId = meta.writeId): Promise<StoredResponse> => {
       const result = await call(route, params, writeId === undefined ? meta : { ...meta, writeId });
       return {
         body: JSON.stringify(route.encode(result, warnings)),
@@ -131,64 +133,67 @@ export function requestSteps({
       };
     };
     const isList = route.contract.narrowing !== undefined;
-    const slot = await slots.acquire({ contract: route.contract, guildId, keyId: caller.keyId });
+    const slot = await concurrency.acquire({ contract: route.contract, guildId, keyId: caller.keyId });
     if (isRefusal(slot)) return slot;
     if (isList) {
-      const answer = withWarnings(route.answer, warnings);
-      return listOutcome(slot, async () => encodeList({ ...route, answer }, await call(route, params, meta)));
+      const responseFields = withWarnings(route.responseFields, warnings);
+      return listOutcome(slot, async () => encodeList({ ...route, responseFields }, await call(route, params, meta)));
     }
-    const named = { name: name ?? "", keyId: caller.keyId, path: route.paths[0], params };
-    return (name === undefined ? perform() : performOnce(named, perform)).finally(() => slot.release());
+    const request = { idempotencyKey: idempotencyKey ?? "", keyId: caller.keyId, path: route.paths[0], params };
+    return (idempotencyKey === undefined ? callOnce() : performOnce(request, callOnce)).finally(() => slot.release());
   }
 
-  async function withinBytes(route: Route, checked: Checked) {
-    const left = bodies.enter(checked.guildId ?? checked.caller.keyId, checked.bytes);
-    return isRefusal(left) ? left : outcomeOf(route, checked).finally(left);
+  async function callWithinMemory(route: Route, checked: CheckedRequest) {
+    const release = pendingBodies.reserve(checked.guildId ?? checked.caller.keyId, checked.bytes);
+    return isRefusal(release) ? release : callInSlot(route, checked).finally(release);
   }
 
-  async function performed(route: Route, checked: Checked): Promise<Answer> {
+  async function respond(route: Route, checked: CheckedRequest): Promise<HttpResponse> {
     const { meta, headers } = checked;
     const { requestId = "", writeUntil } = meta;
-    const work = () => withinBytes(route, checked);
-    const outcome = await inWrite({ until: writeUntil }, work).catch(refusalBy(route.contract));
+    const work = () => callWithinMemory(route, checked);
+    const outcome = await runInWriteContext({ deadline: writeUntil }, work).catch(toRefusal(route.contract));
     if (isRefusal(outcome)) {
-      return refusalAnswer(route.inWireNames(outcome), requestId, { ...headers, ...settledAfter(outcome, writeUntil) });
+      const refusal = route.withWireNames(outcome);
+      return refusalResponse(refusal, requestId, { ...headers, ...retryAfterDeadline(outcome, writeUntil) });
     }
-    const { body: text, etag } = outcome;
-    const given = jsonTextAnswer(200, text, etag === undefined ? headers : { ...headers, etag });
-    return "onTaken" in outcome ? { ...given, onTaken: outcome.onTaken } : given;
+    const { body, etag } = outcome;
+    const response = jsonTextResponse(200, body, etag === undefined ? headers : { ...headers, etag });
+    return "onClose" in outcome ? { ...response, onClose: outcome.onClose } : response;
   }
 
   return {
     async admit(request) {
       const admitted = await admission.admit(request);
-      if ("refusal" in admitted) throw new Refused(admitted.refusal, admitted.headers);
+      if ("refusal" in admitted) throw new RequestRefused(admitted.refusal, admitted.headers);
       return admitted;
     },
 
-    async check(route, byKey, request, requestId) {
-      const { caller } = byKey;
-      const unless = <Value>(value: Value | Refusal, standings = byKey.standings): Value => {
-        if (isRefusal(value)) throw new Refused(value, rateHeaders(standings));
+    async check(route, allowed, request, requestId) {
+      const { caller } = allowed;
+      const orThrow = <Value>(value: Value | Refusal, standings = allowed.standings): Value => {
+        if (isRefusal(value)) throw new RequestRefused(value, rateHeaders(standings));
         return value;
       };
-      const arrived = unless(arriving.enter(caller.keyId, maxBodyBytes(request)));
-      const read = readJsonBody(request, (size) => turns.wait(size)).finally(arrived);
-      const { fields: body, bytes } = unless(await read);
+      const release = orThrow(incomingBodies.reserve(caller.keyId, maxBodyBytes(request)));
+      const read = readJsonBody(request, (size) => parseQueue.waitForTurn(size)).finally(release);
+      const { fields: body, bytes } = orThrow(await read);
       const decoded = route.decode(body);
-      const condition = route.takesIfMatch ? readIfMatch(request.headers) : refuseIfMatch(request.headers);
-      const problems = [...route.check(decoded), ...condition.problems];
-      if (problems.length > 0) unless(refuse("INVALID_REQUEST", problems));
-      if (!mayCall(route.contract, decoded, caller)) unless(refuse("FORBIDDEN"));
+      const precondition = route.acceptsIfMatch ? readIfMatch(request.headers) : refuseIfMatch(request.headers);
+      const problems = [...route.check(decoded), ...precondition.problems];
+      if (problems.length > 0) orThrow(refuse("INVALID_REQUEST", problems));
+      if (!mayCall(route.contract, decoded, caller)) orThrow(refuse("FORBIDDEN"));
 
       const { guildId } = decoded as { readonly guildId?: string };
-      const admitted = guildId === undefined ? byKey : admission.admitToGuild(guildId, byKey);
-      if ("refusal" in admitted) throw new Refused(admitted.refusal, admitted.headers);
+      const admitted = guildId === undefined ? allowed : admission.admitToGuild(guildId, allowed);
+      if ("refusal" in admitted) throw new RequestRefused(admitted.refusal, admitted.headers);
 
-      const name = route.takesIdempotencyKey ? readIdempotencyKey(request.headers) : undefined;
-      const { ifRevision } = condition;
+      const idempotencyKey = route.acceptsIdempotencyKey ? readIdempotencyKey(request.headers) : undefined;
+      const { ifRevision } = precondition;
       const params = route.toParams(decoded);
-      const write = isRead(route.contract) ? {} : { writeUntil: clock.now() + WRITE_WITHIN_MS, writeId: newWriteId() };
+      const write = isRead(route.contract)
+        ? {}
+        : { writeUntil: clock.now() + WRITE_DEADLINE_MS, writeId: newWriteId() };
       return {
         params: ifRevision === undefined ? params : { ...(params as object), ifRevision },
         meta: { requestId, traceparent: traceparentOf(request), caller, ...write },
@@ -196,34 +201,34 @@ export function requestSteps({
         caller,
         guildId,
         bytes,
-        name: name === undefined ? undefined : unless(name, admitted.standings),
+        idempotencyKey: idempotencyKey === undefined ? undefined : orThrow(idempotencyKey, admitted.standings),
         warnings: route.warnings(body, decoded),
       };
     },
 
     perform: async (route, checked) =>
-      performed(route, checked)
-        .catch((error: unknown) => failed(error, checked.meta.requestId ?? ""))
+      respond(route, checked)
+        .catch((error: unknown) => responseTo(error, checked.meta.requestId ?? ""))
         .then(delayed),
 
-    show: async (page, { headers }, requestId) => {
-      const shown = async () => page.answer(acceptsGzip(headers["accept-encoding"]));
-      return shown().catch((error: unknown) => failed(error, requestId));
+    servePage: async (page, { headers }, requestId) => {
+      const serve = async () => page.respond(acceptsGzip(headers["accept-encoding"]));
+      return serve().catch((error: unknown) => responseTo(error, requestId));
     },
 
-    nowhere: (path, requestId) => refusalAnswer(unknownPath(path, knownPaths), requestId),
+    notFound: (path, requestId) => refusalResponse(unknownPath(path, knownPaths), requestId),
 
-    failure: async (error, requestId) => delayed(failed(error, requestId)),
+    errorResponse: async (error, requestId) => delayed(responseTo(error, requestId)),
   };
 }
 
-/** Whether gzip is named with a weight above 0. A request that names no coding gets the body as it is. */
+/** Whether `Accept-Encoding` names gzip with a weight above 0. Without the header the body is not compressed. */
 function acceptsGzip(accepted: string | string[] = ""): boolean {
   return /(?:^|,)\s*(?:gzip|x-gzip|\*)\s*(?:;\s*q=(?!0(?:\.0*)?\s*(?:,|$))[\d.]+\s*)?(?:,|$)/i.test(String(accepted));
 }
 
-/** The body of a list. A small list releases its slot at once, a large one when the client has received it. */
-async function listOutcome(slot: GuildSlot, encode: () => Promise<string | readonly Buffer[] | Refusal>) {
+/** The outcome of a list. A small list releases its slot at once, a large one when the client has received it. */
+async function listOutcome(slot: ConcurrencySlot, encode: () => Promise<string | readonly Buffer[] | Refusal>) {
   try {
     const body = await encode();
     if (isRefusal(body)) {
@@ -236,7 +241,7 @@ async function listOutcome(slot: GuildSlot, encode: () => Promise<string | reado
       return { body, etag: undefined };
     }
     slot.markLarge();
-    return { body, etag: undefined, onTaken: () => slot.release() };
+    return { body, etag: undefined, onClose: () => slot.release() };
   } catch (error) {
     if (asRefusal(error)?.refusal === "TOO_MANY_ENTRIES") slot.markLarge();
     slot.release();
@@ -244,19 +249,13 @@ async function listOutcome(slot: GuildSlot, encode: () => Promise<string | reado
   }
 }
 
-/** The path without its query, which no endpoint uses. */
-export function pathOf({ url = "" }: IncomingMessage): string {
-  const query = url.indexOf("?");
-  return query < 0 ? url : url.slice(0, query);
-}
-
-/** Maps an error to a refusal; an unavailable service to UNAVAILABLE or OUTCOME_UNKNOWN. Throws any other error again. */
-export function refusalBy(contract: Pick<ActionContract<unknown, unknown>, "keys">): (error: unknown) => Refusal {
+/** Maps an error to a refusal, and an unavailable service to UNAVAILABLE or OUTCOME_UNKNOWN. Throws any other error again. */
+export function toRefusal(contract: Pick<ActionContract<unknown, unknown>, "keys">): (error: unknown) => Refusal {
   return (error) => {
     const refusal = asRefusal(error);
     if (refusal !== undefined) return refusal;
     if (wasNotBegun(error) || error instanceof DeadlinePassed) return refuse("UNAVAILABLE");
-    if (error instanceof ServiceGone || isUnavailable(error)) return notNow(contract);
+    if (error instanceof ServiceUnavailable || isUnavailable(error)) return unavailableRefusal(contract);
     throw error;
   };
 }

@@ -8,8 +8,8 @@ import { answersOf, postRequest } from "../../test/real-parts/web-service.ts";
 import { asError } from "../../mixins/actions/contract-action.ts";
 import type { Caller } from "../contracts/contract.ts";
 import { refuse } from "../contracts/errors.ts";
-import { requestSteps, type RequestStepsParts } from "./request-handler.ts";
-import { ServiceGone } from "./service-health.ts";
+import { requestHandler, type RequestHandlerOptions } from "./request-handler.ts";
+import { ServiceUnavailable } from "./service-health.ts";
 
 const SECRET = "mongodb://root:hunter2@db.node-7";
 const caller: Caller = { keyId: "k", kind: "guild", access: "write", guilds: ["1"] };
@@ -22,9 +22,9 @@ const failing = (error: unknown) => ({
   },
 });
 
-describe("what becomes of an error behind the gateway", () => {
+describe("the response of the gateway", () => {
   let defects: [error: unknown, requestId: string][];
-  let parts: RequestStepsParts;
+  let parts: RequestHandlerOptions;
 
   beforeEach(() => {
     defects = [];
@@ -38,20 +38,20 @@ describe("what becomes of an error behind the gateway", () => {
     };
   });
 
-  async function answerOf(overrides: Partial<RequestStepsParts>, path = "/v1/announcement/get", more: object = {}) {
-    const answer = answersOf(requestSteps({ ...parts, ...overrides }));
+  async function answerOf(overrides: Partial<RequestHandlerOptions>, path = "/v1/announcement/get", more: object = {}) {
+    const answer = answersOf(requestHandler({ ...parts, ...overrides }));
     const { status, headers, body } = await answer(postRequest(path, { guild_id: "1", id: "x", ...more }), "id-1");
     return { status, headers, text: String(body), body: JSON.parse(String(body)) as unknown };
   }
 
-  test("a query beside a body changes nothing (D2)", async () => {
-    const asked: unknown[] = [];
-    const call: RequestStepsParts["call"] = async (_contract, params) => (asked.push(params), []);
+  test("does not depend on the query (D2)", async () => {
+    const ownerCalls: unknown[] = [];
+    const call: RequestHandlerOptions["call"] = async (_contract, params) => (ownerCalls.push(params), []);
     await answerOf({ call }, "/v1/announcement/list?guild_id=2&amount=9", { amount: 1 });
-    expect(asked).toEqual([{ guildId: "1", amount: 1 }]);
+    expect(ownerCalls).toEqual([{ guildId: "1", amount: 1 }]);
   });
 
-  test("an answer of 429 is delayed, whoever gives it: a key's rate, or an owner; no other is", async () => {
+  test("is delayed if its status is 429, from a rate limit or an owner, and not otherwise", async () => {
     const limited = async () => ({ refusal: refuse("TOO_MANY_REQUESTS"), headers: {} });
     const byKey = answerOf({ admission: { ...parts.admission, admit: limited } });
     const byOwner = answerOf(failing(asError(refuse("TOO_MANY_REQUESTS"))));
@@ -64,35 +64,35 @@ describe("what becomes of an error behind the gateway", () => {
     expect(inOrder.slice(2)).toEqual([429, 429]);
   });
 
-  test("another method on a known path is a 405 that says which one is meant, before any key is asked for (D1, D3)", async () => {
+  test("to another method on a known path is 405 with the allowed methods, before the key is checked (D1, D3)", async () => {
     const request = Object.assign(postRequest("/v1/announcement/get", {}), { method: "PUT" });
     const admission = { ...parts.admission, admit: () => Promise.reject(new Error("nobody asks")) };
-    const answer = await answersOf(requestSteps({ ...parts, admission }))(request, "id-1");
+    const answer = await answersOf(requestHandler({ ...parts, admission }))(request, "id-1");
     expect([answer.status, answer.headers["allow"]]).toEqual([405, "POST"]);
   });
 
-  test("a preflight is no way around the method: it asks for POST, and is none", async () => {
+  test("to a preflight without CORS is 405", async () => {
     const calls: unknown[] = [];
     const preflight = Object.assign(postRequest("/v1/announcement/get", { guild_id: "1", id: "x" }), {
       method: "OPTIONS",
     });
     preflight.headers["access-control-request-method"] = "POST";
     const call = async () => calls.push("called");
-    const answer = await answersOf(requestSteps({ ...parts, call }))(preflight, "id-1");
+    const answer = await answersOf(requestHandler({ ...parts, call }))(preflight, "id-1");
     expect([answer.status, answer.headers["allow"], calls]).toEqual([405, "POST", []]);
   });
 
-  test("of who has no key nothing is read (D3)", async () => {
+  test("to a request without a key is sent before the body is read (D3)", async () => {
     const request = postRequest("/v1/announcement/get", {});
     const admission = { ...parts.admission, admit: async () => ({ refusal: refuse("UNAUTHORIZED"), headers: {} }) };
-    await expect(answersOf(requestSteps({ ...parts, admission }))(request, "id-1")).resolves.toMatchObject({
+    await expect(answersOf(requestHandler({ ...parts, admission }))(request, "id-1")).resolves.toMatchObject({
       status: 401,
     });
     expect(request.readableDidRead).toBe(false);
   });
 
   test.each(["/~node/list", "/api/~node/list", "/guild-settings/get", "/announcements/create", "/api/list-aliases"])(
-    "an action without a route is nowhere: %s",
+    "to the path of an action without a route is 404: %s",
     async (path) => {
       await expect(answerOf({}, path)).resolves.toMatchObject({ status: 404, body: { code: "ROUTE_NOT_FOUND" } });
     },
@@ -108,35 +108,35 @@ describe("what becomes of an error behind the gateway", () => {
       "an error that can't be written down",
       Object.assign(new Error(SECRET), { toJSON: () => JSON.parse("{") as never }),
     ],
-  ])("%s is a 500 with a fixed text, and is told with its request id (D4)", async (_name, error) => {
+  ])("to %s is 500 with a fixed text, and the error is reported with the request id (D4)", async (_name, error) => {
     const { status, text } = await answerOf(failing(error));
     expect(status).toBe(500);
     expect(text).toBe('{"message":"Internal error","code":"INTERNAL","request_id":"id-1"}');
     expect(defects).toEqual([[error, "id-1"]]);
   });
 
-  test("an answer that is not what the contract says is a 500 too", async () => {
+  test("to a result that violates the contract is 500", async () => {
     const { status } = await answerOf({ call: async () => null });
     expect([status, defects.length]).toEqual([500, 1]);
   });
 
   test.each([
-    ["a service that went away", new ServiceGone(true)],
+    ["a service that went away", new ServiceUnavailable(true)],
     ["a service that is nowhere", new ServiceNotFoundError({ action: "announcements.get", nodeID: "node-7" })],
     ["a time-out", new RequestTimeoutError({ action: "announcements.get", nodeID: "node-7" })],
     ["a refusal of the owner's", asError(refuse("UNAVAILABLE"))],
-  ])("%s is a 503 that says when to come back, and no defect", async (_name, error) => {
+  ])("to %s is 503 with Retry-After, and no defect is reported", async (_name, error) => {
     const { status, headers, text } = await answerOf(failing(error));
     expect([status, headers["retry-after"], defects]).toEqual([503, "1", []]);
     expect(text).toBe('{"message":"Temporarily unavailable; try again","code":"UNAVAILABLE","request_id":"id-1"}');
   });
 
   test.each([
-    ["a service that went away while it was asked", new ServiceGone(true), "OUTCOME_UNKNOWN"],
+    ["a service that became unavailable during the call", new ServiceUnavailable(true), "OUTCOME_UNKNOWN"],
     ["a time-out", new RequestTimeoutError({ action: "a.b", nodeID: "node-7" }), "OUTCOME_UNKNOWN"],
-    ["a service that was not asked", new ServiceGone(false), "UNAVAILABLE"],
+    ["an unavailable service", new ServiceUnavailable(false), "UNAVAILABLE"],
     ["a service that is nowhere", new ServiceNotFoundError({ action: "a.b", nodeID: "node-7" }), "UNAVAILABLE"],
-  ])("of a write, %s says whether it may have been done", async (_name, error, code) => {
+  ])("to a write with %s tells whether it may have been performed", async (_name, error, code) => {
     const { status, text } = await answerOf(failing(error), "/v1/announcement/update");
     expect(status).toBe(503);
     expect(text).toContain(`"code":"${code}"`);
@@ -146,20 +146,23 @@ describe("what becomes of an error behind the gateway", () => {
     ["at once", 0, "6"],
     ["after three seconds", 3_000, "3"],
     ["after its deadline", 6_000, "1"],
-  ])("a write whose outcome nobody knows %s says when that is settled", async (_name, tookMs, settledIn) => {
-    let now = 0;
-    const writeUntil: unknown[] = [];
-    const call: RequestStepsParts["call"] = async (_route, _params, meta) => {
-      writeUntil.push(meta.writeUntil);
-      now += tookMs;
-      throw new ServiceGone(true);
-    };
-    const { headers } = await answerOf({ call, clock: { now: () => now } }, "/v1/announcement/update");
-    expect([headers["retry-after"], writeUntil]).toEqual([settledIn, [5_500]]);
-  });
+  ])(
+    "to a write with an unknown outcome %s tells when it can no longer be performed",
+    async (_name, tookMs, settledIn) => {
+      let now = 0;
+      const writeUntil: unknown[] = [];
+      const call: RequestHandlerOptions["call"] = async (_route, _params, meta) => {
+        writeUntil.push(meta.writeUntil);
+        now += tookMs;
+        throw new ServiceUnavailable(true);
+      };
+      const { headers } = await answerOf({ call, clock: { now: () => now } }, "/v1/announcement/update");
+      expect([headers["retry-after"], writeUntil]).toEqual([settledIn, [5_500]]);
+    },
+  );
 
-  test("a read has no deadline for its writes, as it has none", async () => {
-    const call: RequestStepsParts["call"] = async (_route, _params, meta) => (
+  test("to a read comes from a call without a write deadline", async () => {
+    const call: RequestHandlerOptions["call"] = async (_route, _params, meta) => (
       expect(meta).not.toHaveProperty("writeUntil"),
       []
     );
@@ -167,13 +170,13 @@ describe("what becomes of an error behind the gateway", () => {
     expect(defects).toEqual([]);
   });
 
-  test("a key store out of reach is a 503, not a 401", async () => {
+  test("is 503 and not 401 if the store of keys is unavailable", async () => {
     const error = new mongoose.mongo.MongoServerSelectionError(SECRET, {} as never);
     const { status } = await answerOf({ admission: { ...parts.admission, admit: () => Promise.reject(error) } });
     expect([status, defects]).toEqual([503, []]);
   });
 
-  test("a refusal of the owner's keeps its message and names fields as the client does", async () => {
+  test("to a refusal of the owner has its message and the wire names of fields", async () => {
     const refusal = refuse("INVALID_REQUEST", [
       { field: "eventColor", code: "NOT_ALLOWED", message: "must be a colour", allowed: ["RED"] },
       { field: "subscribersRole[2]", code: "MALFORMED", message: "must be digits" },
@@ -191,7 +194,7 @@ describe("what becomes of an error behind the gateway", () => {
     });
   });
 
-  test("a lead time that is too long as a whole reads as a sentence of each part (D25)", async () => {
+  test("to a lead time that is too long names both of its parts (D25)", async () => {
     const lead = { hours: 8784, minutes: 1 };
     const { body } = await answerOf({}, "/v1/announcement/update", lead);
     expect(body).toMatchObject({
@@ -205,38 +208,43 @@ describe("what becomes of an error behind the gateway", () => {
     ["/v2/events/list/date", {}, "epoch_start"],
     ["/v2/events/list/month", { days_in_month: 31 }, "days_in_month"],
     ["/v2/events/list/range", { epoch_end: 5 }, "epoch_end"],
-  ])("too many entries in %s: the window's end is what %p set (D17)", async (path, more, field) => {
-    const refusal = refuse("TOO_MANY_ENTRIES", [{ field: "until", code: "OUT_OF_RANGE", message: "must be earlier" }]);
-    const answer = await answerOf(failing(asError(refusal)), path, { calendar_number: 1, epoch_start: 1, ...more });
-    expect(answer).toMatchObject({ status: 400, body: { code: "TOO_MANY_ENTRIES", errors: [{ field }] } });
-  });
+  ])(
+    "to too many entries in %s names the field %p, which sets the end of the window (D17)",
+    async (path, more, field) => {
+      const refusal = refuse("TOO_MANY_ENTRIES", [
+        { field: "until", code: "OUT_OF_RANGE", message: "must be earlier" },
+      ]);
+      const answer = await answerOf(failing(asError(refusal)), path, { calendar_number: 1, epoch_start: 1, ...more });
+      expect(answer).toMatchObject({ status: 400, body: { code: "TOO_MANY_ENTRIES", errors: [{ field }] } });
+    },
+  );
 
-  test("a range that ends before it starts is a 400 that names its end (D17)", async () => {
+  test("to a range that ends before its start is 400 and names its end (D17)", async () => {
     const answer = await answerOf({}, "/v2/events/list/range", { calendar_number: 1, epoch_start: 5, epoch_end: 4 });
     expect(answer).toMatchObject({ status: 400, body: { code: "INVALID_REQUEST", errors: [{ field: "epoch_end" }] } });
   });
 
-  test("the windows are what the wire says: 24 hours, so many days, both ends included (D17)", async () => {
-    const asked: unknown[] = [];
-    const call: RequestStepsParts["call"] = async (_contract, params) => (asked.push(params), []);
+  test("has the events of the window: 24 hours, a number of days, or a range with both ends included (D17)", async () => {
+    const ownerCalls: unknown[] = [];
+    const call: RequestHandlerOptions["call"] = async (_contract, params) => (ownerCalls.push(params), []);
     const calendar = { calendar_number: 2, epoch_start: 1_000 };
     await answerOf({ call }, "/v2/events/list/date", calendar);
     await answerOf({ call }, "/v2/events/list/month", { ...calendar, days_in_month: 28 });
     await answerOf({ call }, "/v2/events/list/range", { ...calendar, epoch_end: 1_000 });
     const window = { guildId: "1", calendarNumber: 2, from: 1_000 };
-    expect(asked).toEqual([
+    expect(ownerCalls).toEqual([
       { ...window, until: 86_401_000 },
       { ...window, until: 1_000 + 28 * 86_400_000 },
       { ...window, until: 1_001 },
     ]);
   });
 
-  test("of the large lists of a guild one is under way at once until it is taken; the next waits (D38)", async () => {
+  test("with a large list delays the next list of the guild until the client has read it (D38)", async () => {
     const name = "x".repeat(250);
     const view = (at: number) => ({ eventId: `e${at}`, startsAt: 0, endsAt: 0, name, isParent: false, color: "RED" });
     const large = Array.from({ length: 5_000 }, (_, at) => view(at));
-    let asked = 0;
-    const answer = answersOf(requestSteps({ ...parts, call: async () => ((asked += 1), large) }));
+    let ownerCalls = 0;
+    const answer = answersOf(requestHandler({ ...parts, call: async () => ((ownerCalls += 1), large) }));
     const list = () => {
       const body = { guild_id: "1", calendar_number: 1, epoch_start: 1, epoch_end: 2 };
       return Promise.resolve(answer(postRequest("/v2/events/list/range", body), "id-1"));
@@ -244,17 +252,17 @@ describe("what becomes of an error behind the gateway", () => {
     const first = await list();
     expect([first.status, first.body.length > 1]).toEqual([200, true]);
     const second = list();
-    expect(asked).toBe(1);
-    first.onTaken?.();
-    const { status, onTaken } = await second;
-    expect([status, asked]).toEqual([200, 2]);
-    onTaken?.();
+    expect(ownerCalls).toBe(1);
+    first.onClose?.();
+    const { status, onClose } = await second;
+    expect([status, ownerCalls]).toEqual([200, 2]);
+    onClose?.();
   });
 
-  test("a preview takes turns with the lists of its guild: one is under way at first", async () => {
+  test("with a preview delays the lists of the guild like a list", async () => {
     const begun: ((view: unknown) => void)[] = [];
     const answer = answersOf(
-      requestSteps({ ...parts, call: () => new Promise((resolve) => void begun.push(resolve)) }),
+      requestHandler({ ...parts, call: () => new Promise((resolve) => void begun.push(resolve)) }),
     );
     const preview = () =>
       Promise.resolve(answer(postRequest("/v1/announcement/preview", { guild_id: "1", id: "a" }), "id-1"));
@@ -269,16 +277,16 @@ describe("what becomes of an error behind the gateway", () => {
     await expect(second).resolves.toHaveProperty("status", 200);
   });
 
-  test("of other requests of a guild four are under way at once; the next wait, and other guilds do not", async () => {
+  test("to other requests of a guild waits for a free slot of four, and other guilds do not wait", async () => {
     const begun: ((view: unknown) => void)[] = [];
     const call = () => new Promise((resolve) => void begun.push(resolve));
     const everywhere = { ...admitted, caller: { ...caller, kind: "service", guilds: [] } as Caller };
     const admission = { admit: async () => everywhere, admitToGuild: () => everywhere };
-    const answer = answersOf(requestSteps({ ...parts, call, admission }));
+    const answer = answersOf(requestHandler({ ...parts, call, admission }));
     const ask = (guild: string) => {
       return Promise.resolve(answer(postRequest("/v2/guild/settings/get", { guild_id: guild }), "id-1"));
     };
-    const asked = Array.from({ length: 20 }, () => ask("1"));
+    const responses = Array.from({ length: 20 }, () => ask("1"));
     const other = ask("2");
     await until(() => begun.length >= 5, "four of one guild and one of the other");
     await pause(10);
@@ -287,6 +295,6 @@ describe("what becomes of an error behind the gateway", () => {
       await until(() => begun.length > at, "the next request");
       begun[at]?.({});
     }
-    await Promise.all([...asked, other]);
+    await Promise.all([...responses, other]);
   });
 });

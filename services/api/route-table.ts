@@ -7,8 +7,8 @@ import { eventRoutes } from "./v2/events.routes.ts";
 import { settingsRoutesV2 } from "./v2/settings.routes.ts";
 
 /**
- * Every endpoint: the gateway, the API document and the tests are made from this one table. Its order is the order of
- * the document, in which the examples work one after the other.
+ * Every endpoint, for the gateway, the API document and the tests. The order is the order of the document, in which the
+ * examples work one after the other.
  */
 export const ROUTES: readonly Route[] = [
   ...eventRoutes,
@@ -19,7 +19,7 @@ export const ROUTES: readonly Route[] = [
   ...keyRoutes,
 ];
 
-/** Every path that leads to the route: canonical, aliases, and each of them under /api (D2). */
+/** Every path of the route: the canonical one, the aliases, and each of them under /api (D2). */
 export function pathsOf({ paths }: Pick<Route, "paths">): string[] {
   return [...paths, ...paths.map((path) => `/api${path}`)];
 }

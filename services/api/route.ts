@@ -2,44 +2,43 @@ import { type ParamsCheck, paramsCheck } from "../../mixins/actions/check-params
 import type { ActionContract, FieldProblem } from "../contracts/contract.ts";
 import type { Refusal } from "../contracts/errors.ts";
 import type { Revised } from "../contracts/revision.ts";
-import { type AnswerField, encodeFields } from "./wire/response-fields.ts";
+import { type ResponseField, encodeFields } from "./wire/response-fields.ts";
 import { type Warning, warningsFor, withWarnings } from "./wire/warnings.ts";
-import { decodeFields, type NullMeaning, type WireField, wireNames, wirePath } from "./wire/request-fields.ts";
+import { decodeFields, type NullMeaning, type RequestField, wireNames, wirePath } from "./wire/request-fields.ts";
 
-/** A request and its answer as the API document shows them, and as a test sends and expects them. */
+/** A request and its response. The API document shows them; a test sends the request and expects the response. */
 export interface Example {
   readonly request: Readonly<Record<string, unknown>>;
   readonly response: Readonly<Record<string, unknown>>;
 }
 
-/** The rules for a request: the contract's, or others. */
+/** The rules for the params of a request. */
 type RequestShape<Fields> = Pick<ActionContract<Fields, unknown>, "params" | "crossFieldProblems">;
 
-/** A request whose fields are not simply the params of the action, and its conversion to params. */
-export interface OwnRequest<Fields, Params> {
+/** A request whose fields differ from the params of the action, and its conversion to params. */
+export interface RequestMapping<Fields, Params> {
   readonly shape: RequestShape<Fields>;
   readonly toParams: (fields: Fields) => Params;
-  /** Wire names for params that have no field of that name in the request. */
-  readonly alsoNamed: Readonly<Record<string, string>>;
+  /** Wire names of the params that the request has no field for. */
+  readonly wireNames: Readonly<Record<string, string>>;
 }
 
 /** The definition of an endpoint. */
-export interface RouteTable<Fields extends object, Params, Result> {
+export interface RouteDefinition<Fields extends object, Params, Result> {
   /** The canonical path, then its aliases (D2); each path also exists under /api. */
   readonly paths: readonly [string, ...string[]];
   readonly contract: ActionContract<Params, Result>;
-  readonly fields: readonly WireField[];
+  readonly fields: readonly RequestField[];
   readonly nulls?: NullMeaning;
-  /** Fields that answers of the resource have, that this request does not set, and that a client may send back (D37). */
-  readonly sentBack?: readonly string[];
-  /** Whether the endpoint supports the header `Idempotency-Key`. */
-  readonly takesIdempotencyKey?: true;
-  readonly request?: OwnRequest<Fields, Params>;
-  readonly answer: readonly AnswerField<NoInfer<Result>>[];
-  /** Whether the answer has the revision of the resource as its ETag (D36). */
-  readonly etag?: NoInfer<Result> extends Revised ? true : never;
-  /** Name of the answer's schema in the API document; made from the path when absent. */
-  readonly answerName?: string;
+  /** Fields of the resource that a client may send back but that the request does not set (D37). */
+  readonly readOnly?: readonly string[];
+  readonly acceptsIdempotencyKey?: true;
+  readonly request?: RequestMapping<Fields, Params>;
+  readonly responseFields: readonly ResponseField<NoInfer<Result>>[];
+  /** Whether a response with status 200 has the revision of the resource as its ETag (D36). */
+  readonly hasEtag?: NoInfer<Result> extends Revised ? true : never;
+  /** Name of the response's schema in the API document; derived from the path if absent. */
+  readonly responseName?: string;
   readonly summary: string;
   /** Further explanation, in whole sentences. */
   readonly description?: string;
@@ -50,67 +49,78 @@ export interface RouteTable<Fields extends object, Params, Result> {
 export interface Route {
   readonly paths: readonly [string, ...string[]];
   readonly contract: ActionContract<unknown, unknown>;
-  readonly fields: readonly WireField[];
-  readonly takesIdempotencyKey: boolean;
+  readonly fields: readonly RequestField[];
+  readonly acceptsIdempotencyKey: boolean;
   /** Whether null means that the field is absent (D6). */
   readonly nullsAreAbsent: boolean;
   readonly shape: RequestShape<unknown>;
-  readonly answer: readonly AnswerField<unknown>[];
-  /** Whether a 200 has the resource's revision as its ETag (D36). */
+  readonly responseFields: readonly ResponseField<unknown>[];
   readonly hasEtag: boolean;
-  /** Whether `If-Match` is taken: the action updates or deletes a resource that has revisions. */
-  readonly takesIfMatch: boolean;
-  readonly answerName: string | undefined;
+  /** Whether the action updates or deletes a resource with revisions, so that the endpoint accepts `If-Match`. */
+  readonly acceptsIfMatch: boolean;
+  readonly responseName: string | undefined;
   readonly summary: string;
   readonly description: string | undefined;
   readonly example: Example;
-  /** The params in the body, unchecked. */
+  /** The unchecked params of a body. */
   decode(body: Readonly<Record<string, unknown>>): object;
-  /** A problem for each invalid field, with its wire name; empty for valid fields. */
+  /** The problems of the invalid fields, in wire names. */
   check(decoded: object): readonly FieldProblem[];
-  /** The params of the action, made from checked fields. */
+  /** The params of the action, from checked fields. */
   toParams(checked: object): unknown;
   /** The warnings about fields that have no effect (D37). */
   warnings(body: object, decoded: object): readonly Warning[];
   encode(result: unknown, warnings?: readonly Warning[]): object;
-  /** A refusal of the owner with the wire names of its fields. */
-  inWireNames(refusal: Refusal): Refusal;
+  /** An owner's refusal with its fields in wire names. */
+  withWireNames(refusal: Refusal): Refusal;
 }
 
-export function route<Fields extends object, Params, Result>(table: RouteTable<Fields, Params, Result>): Route {
-  const { paths, fields, request, nulls = "value", sentBack = [], summary, description, answerName, example } = table;
-  const contract = table.contract as ActionContract<unknown, unknown>;
+export function route<Fields extends object, Params, Result>(
+  definition: RouteDefinition<Fields, Params, Result>,
+): Route {
+  const {
+    paths,
+    fields,
+    request,
+    nulls = "value",
+    readOnly = [],
+    summary,
+    description,
+    responseName,
+    example,
+  } = definition;
+  const contract = definition.contract as ActionContract<unknown, unknown>;
   const shape = (request?.shape ?? contract) as RequestShape<unknown>;
-  const answer = table.answer as readonly AnswerField<unknown>[];
-  const wireOf = new Map([...wireNames(fields), ...Object.entries(request?.alsoNamed ?? {})]);
+  const responseFields = definition.responseFields as readonly ResponseField<unknown>[];
+  const wireOf = new Map([...wireNames(fields), ...Object.entries(request?.wireNames ?? {})]);
   const check: ParamsCheck = paramsCheck(shape);
-  const inWireName = (problem: FieldProblem) => problemInWireNames(problem, wireOf);
+  const toWireNames = (problem: FieldProblem) => withWireNames(problem, wireOf);
   return {
     paths,
     contract,
     fields,
-    takesIdempotencyKey: table.takesIdempotencyKey === true,
+    acceptsIdempotencyKey: definition.acceptsIdempotencyKey === true,
     nullsAreAbsent: nulls === "absent",
     shape,
-    answer,
-    hasEtag: table.etag === true,
-    takesIfMatch: "ifRevision" in contract.params,
-    answerName,
+    responseFields,
+    hasEtag: definition.hasEtag === true,
+    acceptsIfMatch: "ifRevision" in contract.params,
+    responseName,
     summary,
     description,
     example,
     decode: (body) => decodeFields(body, fields, nulls),
-    check: (decoded) => check(decoded).map(inWireName),
+    check: (decoded) => check(decoded).map(toWireNames),
     toParams: (checked) => request?.toParams(checked as Fields) ?? checked,
-    warnings: warningsFor({ fields, sentBack }),
-    encode: (result, warnings = []) => encodeFields(withWarnings(answer, warnings), result),
-    inWireNames: ({ problems, ...refusal }) =>
-      problems === undefined ? refusal : { ...refusal, problems: problems.map(inWireName) },
+    warnings: warningsFor({ fields, readOnly }),
+    encode: (result, warnings = []) => encodeFields(withWarnings(responseFields, warnings), result),
+    withWireNames: ({ problems, ...refusal }) =>
+      problems === undefined ? refusal : { ...refusal, problems: problems.map(toWireNames) },
   };
 }
 
-/** A problem with the wire names of its field and of the allowed members. */
-function problemInWireNames(problem: FieldProblem, wireOf: ReadonlyMap<string, string>): FieldProblem {
+/** A problem with its field and the allowed members in wire names. */
+function withWireNames(problem: FieldProblem, wireOf: ReadonlyMap<string, string>): FieldProblem {
   const { field, message, allowed } = problem;
   const [head = field] = field.split(/[.[]/, 1);
   const members = allowed?.map((name) => wireOf.get(`${head}.${name}`) ?? name);

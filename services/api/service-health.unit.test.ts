@@ -1,127 +1,133 @@
 import { beforeEach, describe, expect, test } from "@jest/globals";
 import type { Health } from "../contracts/health.contract.ts";
-import { FROZEN_MS, ServiceGone, ServiceWatch, SILENCE_MS, TICK_MS } from "./service-health.ts";
+import {
+  SUBSCRIBED_SILENCE_MS,
+  ServiceUnavailable,
+  ServiceHealth,
+  UNSUBSCRIBED_SILENCE_MS,
+  TICK_INTERVAL_MS,
+} from "./service-health.ts";
 
 const SERVICE = "dispatch";
 
-describe("the watch over the services", () => {
+describe("the health of a service", () => {
   let now = 0;
-  let asked = 0;
+  let checks = 0;
   let answer: () => Promise<Health>;
-  let watch: ServiceWatch;
+  let watch: ServiceHealth;
 
   beforeEach(() => {
     now = 1_000;
-    asked = 0;
+    checks = 0;
     answer = async () => ({ database: true });
-    watch = new ServiceWatch(
+    watch = new ServiceHealth(
       [SERVICE],
-      async () => ((asked += 1), answer()),
+      async () => ((checks += 1), answer()),
       () => now,
     );
   });
 
-  /** Lets time pass in the pace of the ticks. */
+  /** Advances the time in steps of one tick. */
   async function pass(ms: number): Promise<void> {
     for (const end = now + ms; now < end;) {
-      now += TICK_MS;
+      now += TICK_INTERVAL_MS;
       watch.tick();
       await settled();
     }
   }
 
-  const call = () => watch.whileThere([SERVICE], async () => "done");
+  const call = () => watch.whileAvailable([SERVICE], async () => "done");
 
-  test("a service that was never seen is not there, and calls to it are refused", async () => {
+  test("is unavailable before its first health check, and calls are refused", async () => {
     expect(watch.missing()).toEqual([SERVICE]);
-    await expect(call()).rejects.toBeInstanceOf(ServiceGone);
+    await expect(call()).rejects.toBeInstanceOf(ServiceUnavailable);
   });
 
-  test("one that answers is there, and is asked twice a second", async () => {
-    await pass(TICK_MS);
+  test("is available after an answer, and is checked twice a second", async () => {
+    await pass(TICK_INTERVAL_MS);
     expect(watch.missing()).toEqual([]);
     await expect(call()).resolves.toBe("done");
-    asked = 0;
+    checks = 0;
     await pass(2_000);
-    expect(asked).toBe(4);
+    expect(checks).toBe(4);
   });
 
-  test("a database that does not answer is told apart from a service that does not", async () => {
+  test("distinguishes an unavailable database from an unavailable service", async () => {
     answer = async () => ({ database: false });
-    await pass(TICK_MS);
+    await pass(TICK_INTERVAL_MS);
     expect(watch.missing()).toEqual([`database of ${SERVICE}`]);
     await expect(call()).resolves.toBe("done");
   });
 
-  test("one that nobody answers for is gone after 1.8 s", async () => {
-    await pass(TICK_MS);
+  test("is unavailable after 1.8 s without subscribers", async () => {
+    await pass(TICK_INTERVAL_MS);
     answer = async () => {
-      throw new ServiceGone(false);
+      throw new ServiceUnavailable(false);
     };
-    await pass(SILENCE_MS);
+    await pass(UNSUBSCRIBED_SILENCE_MS);
     expect(watch.missing()).toEqual([]);
-    await pass(TICK_MS);
+    await pass(TICK_INTERVAL_MS);
     expect(watch.missing()).toEqual([SERVICE]);
   });
 
-  test("one that is silent for 4 s is gone: calls in flight are given up, new ones refused", async () => {
-    await pass(TICK_MS);
-    const inFlight = watch.whileThere([SERVICE], hang);
+  test("is unavailable after 4 s of silence: calls in flight are aborted, new ones are refused", async () => {
+    await pass(TICK_INTERVAL_MS);
+    const inFlight = watch.whileAvailable([SERVICE], hang);
     const outcome = inFlight.catch((error: unknown) => error);
     answer = hang;
-    await pass(FROZEN_MS);
+    await pass(SUBSCRIBED_SILENCE_MS);
     expect(watch.missing()).toEqual([]);
-    await pass(TICK_MS);
+    await pass(TICK_INTERVAL_MS);
     expect(watch.missing()).toEqual([SERVICE]);
-    await expect(outcome).resolves.toBeInstanceOf(ServiceGone);
-    await expect(call()).rejects.toBeInstanceOf(ServiceGone);
+    await expect(outcome).resolves.toBeInstanceOf(ServiceUnavailable);
+    await expect(call()).rejects.toBeInstanceOf(ServiceUnavailable);
   });
 
-  test("one that answers calls is there, however long its health takes: it is busy, and not gone", async () => {
-    await pass(TICK_MS);
+  test("is available if the service answers calls, even if its health check is late", async () => {
+    await pass(TICK_INTERVAL_MS);
     answer = hang;
     for (let seconds = 0; seconds < 20; seconds += 1) {
       await pass(1_000);
       await expect(call()).resolves.toBe("done");
     }
     expect(watch.missing()).toEqual([]);
-    await pass(FROZEN_MS + TICK_MS);
+    await pass(SUBSCRIBED_SILENCE_MS + TICK_INTERVAL_MS);
     expect(watch.missing()).toEqual([SERVICE]);
   });
 
-  test("one that fails to answer at once is asked at every tick until it is back", async () => {
+  test("is checked at every tick while the service fails immediately", async () => {
     answer = async () => {
       throw new Error("not found");
     };
-    await pass(TICK_MS * 5);
-    expect(asked).toBe(5);
+    await pass(TICK_INTERVAL_MS * 5);
+    expect(checks).toBe(5);
     answer = async () => ({ database: true });
-    await pass(TICK_MS);
+    await pass(TICK_INTERVAL_MS);
     expect(watch.missing()).toEqual([]);
   });
 
-  test("a pause of this process is not a silence of theirs", async () => {
-    await pass(TICK_MS);
+  test("does not change because of a pause of this process", async () => {
+    await pass(TICK_INTERVAL_MS);
     answer = hang;
     now += 60_000;
-    await pass(TICK_MS);
+    await pass(TICK_INTERVAL_MS);
     expect(watch.missing()).toEqual([]);
-    await pass(FROZEN_MS + TICK_MS);
+    await pass(SUBSCRIBED_SILENCE_MS + TICK_INTERVAL_MS);
     expect(watch.missing()).toEqual([SERVICE]);
   });
 
-  test("a call that needs two services is refused when either is gone", async () => {
+  test("refuses a call that needs two services if one of them is unavailable", async () => {
     const ask = async (name: string) => (name === "dispatch" ? { database: true } : hang());
-    watch = new ServiceWatch(["dispatch", "announcements"], ask, () => now);
-    await pass(TICK_MS);
-    await expect(watch.whileThere(["dispatch"], async () => "done")).resolves.toBe("done");
-    const both = watch.whileThere(["dispatch", "announcements"], async () => "done");
-    await expect(both).rejects.toBeInstanceOf(ServiceGone);
+    watch = new ServiceHealth(["dispatch", "announcements"], ask, () => now);
+    await pass(TICK_INTERVAL_MS);
+    await expect(watch.whileAvailable(["dispatch"], async () => "done")).resolves.toBe("done");
+    const both = watch.whileAvailable(["dispatch", "announcements"], async () => "done");
+    await expect(both).rejects.toBeInstanceOf(ServiceUnavailable);
   });
 
-  test("a call's own error is passed on", async () => {
-    await pass(TICK_MS);
-    const failing = watch.whileThere([SERVICE], async () => {
+  test("passes on the error of a call", async () => {
+    await pass(TICK_INTERVAL_MS);
+    const failing = watch.whileAvailable([SERVICE], async () => {
       throw new RangeError("its own");
     });
     await expect(failing).rejects.toBeInstanceOf(RangeError);
@@ -130,7 +136,7 @@ describe("the watch over the services", () => {
 
 const hang = () => new Promise<never>(() => undefined);
 
-/** Everything that was resolved has had its turn. */
+/** Waits until resolved promises have been handled. */
 async function settled(): Promise<void> {
   await new Promise((resolve) => setImmediate(resolve));
 }

@@ -7,7 +7,7 @@ import { refuse } from "../contracts/errors.ts";
 import { type Health, healthOf } from "../contracts/health.contract.ts";
 import type { AnnouncementId } from "../contracts/ids.ts";
 
-describe("a service that goes away", () => {
+describe("an unavailable service", () => {
   let gateway: TestGateway;
   const well = { database: true };
   const silence = Promise.withResolvers<Health>();
@@ -44,7 +44,7 @@ describe("a service that goes away", () => {
   const get = (id: string) => gateway.post("/v1/announcement/get", { guild_id: "1", id });
   const missing = async () => (await gateway.request("/health/ready")).body["missing"];
 
-  test("is missing from readiness, and its database when that is what is gone", async () => {
+  test("is named by the readiness probe, or its database if only that is unavailable", async () => {
     health = { database: false };
     await until(async () => (await missing()) !== undefined, "something is missing");
     expect(await missing()).toEqual(["database of announcements"]);
@@ -52,7 +52,7 @@ describe("a service that goes away", () => {
     await untilReady(gateway);
   });
 
-  test("is answered for with 503, a call in flight too, and is asked nothing until it is back", async () => {
+  test("makes its endpoints respond with 503, also for a call in flight, and gets no calls until it is back", async () => {
     const inFlight = get("hang");
     await until(() => calls === 1, "the call is in flight");
     health = silence.promise;
@@ -68,7 +68,7 @@ describe("a service that goes away", () => {
     await expect(get("any")).resolves.toMatchObject({ status: 404, body: { code: "ANNOUNCEMENT_NOT_FOUND" } });
   });
 
-  test("is answered for with 503 by whoever would have to ask it, and by nobody else", async () => {
+  test("makes the endpoints respond with 503 whose services would call it, and no others", async () => {
     calendarHealth = silence.promise;
     await until(async () => (await missing()) !== undefined, "the calendar is missing");
     const announcement = { guild_id: "1", channel: "1", hours: 0, minutes: 0, info: "", event_id: "e" };

@@ -2,9 +2,10 @@ import type { IncomingMessage, ServerResponse } from "node:http";
 import type { Service, ServiceSchema } from "moleculer";
 import WebGateway from "moleculer-web";
 import type { Caller } from "../contracts/contract.ts";
-import type { Answer } from "./http/http-response.ts";
+import type { HttpResponse } from "./http/http-response.ts";
 import type { Allowed } from "./rates/admission.ts";
-import { type Checked, otherMethod, pathOf, type RequestSteps } from "./request-handler.ts";
+import { requestPath } from "./http/request-path.ts";
+import { type CheckedRequest, methodNotAllowed, type RequestHandler } from "./request-handler.ts";
 import { pathsOf } from "./route-table.ts";
 import type { Page } from "./pages/page.ts";
 import type { Route } from "./route.ts";
@@ -12,9 +13,9 @@ import type { Route } from "./route.ts";
 /** A request in moleculer-web, with the results of its steps so far. */
 interface Exchange {
   readonly requestId: string;
-  readonly answer: (answer: Answer | Promise<Answer>) => void;
-  admitted?: Allowed;
-  checked?: Checked;
+  readonly respond: (response: HttpResponse | Promise<HttpResponse>) => void;
+  allowed?: Allowed;
+  checked?: CheckedRequest;
 }
 
 /** Pages of allowed origins may send every request that a client may send (Fetch Standard, section 3.3). */
@@ -33,8 +34,8 @@ interface Alias {
 
 /** The service as the HTTP server sees it. */
 export interface WebService extends Service {
-  /** The answer to a request; rejects only with SenderGone. */
-  answer(request: IncomingMessage, requestId: string, response: ServerResponse): Promise<Answer>;
+  /** The response to a request; rejects only with ClientDisconnected. */
+  respond(request: IncomingMessage, requestId: string, response: ServerResponse): Promise<HttpResponse>;
 }
 
 type Handler = (request: IncomingMessage, response: ServerResponse) => void;
@@ -43,55 +44,54 @@ type Hook = (context: unknown, route: unknown, request: IncomingMessage) => unkn
 /**
  * moleculer-web with an alias for each path of the route table and for each page. Its hooks run the steps of a request:
  * `onBeforeCall` checks the method, `authenticate` the key, `authorize` the body, the params and the guild; then the alias
- * calls the action. `onError` answers every error that they throw.
+ * calls the action. `onError` responds to every error that they throw.
  *
  * Other features of moleculer-web are off: it parses no body, merges no params, reads no query, exposes no action without an
  * alias, and registers no action on the bus. It logs only at `debug`. The HTTP server is http-server.ts.
  *
- * @param steps - Called after the service has started.
- * @param corsOrigins - Origins whose pages may read answers; `*` for all. None by default: no CORS header is sent.
+ * @param requestHandler - Called only after the service has started.
+ * @param corsOrigins - Origins whose pages may read responses; `*` for all. None by default: no CORS header is sent.
  */
 export function webGateway(
   routes: readonly Route[],
   pages: readonly Page[],
-  steps: () => RequestSteps,
+  requestHandler: () => RequestHandler,
   corsOrigins: readonly string[] = [],
 ): Partial<ServiceSchema> {
   const exchanges = new WeakMap<IncomingMessage, Exchange>();
-  const routeOf = new Map(routes.flatMap((route) => pathsOf(route).map((each) => [each, route] as const)));
-  /** Aliases by path. */
-  const aliases = new Map<string, Alias>();
-  const pathFor = new Map<unknown, string>();
+  const routeByPath = new Map(routes.flatMap((route) => pathsOf(route).map((path) => [path, route] as const)));
+  const aliasByPath = new Map<string, Alias>();
+  const pathByHandler = new Map<unknown, string>();
 
   const exchangeOf = (request: IncomingMessage) => exchanges.get(request) as Exchange;
   const fail = (request: IncomingMessage, error: unknown) => {
-    const { answer, requestId } = exchangeOf(request);
-    answer(steps().failure(error, requestId));
+    const { respond, requestId } = exchangeOf(request);
+    respond(requestHandler().errorResponse(error, requestId));
   };
 
   const checkMethod: Hook = (_context, _route, request) => {
-    const { method } = aliases.get(pathOf(request)) as Alias;
+    const { method } = aliasByPath.get(requestPath(request)) as Alias;
     const methods = method === "GET" ? ["GET", "HEAD"] : [method];
-    if (!methods.includes(request.method ?? "")) throw otherMethod(methods.join(", "));
+    if (!methods.includes(request.method ?? "")) throw methodNotAllowed(methods.join(", "));
   };
 
   const callAction =
     (route: Route): Handler =>
     (request) => {
-      const { answer, checked } = exchangeOf(request);
-      answer(steps().perform(route, checked as Checked));
+      const { respond, checked } = exchangeOf(request);
+      respond(requestHandler().perform(route, checked as CheckedRequest));
     };
 
-  const showPage =
+  const servePage =
     (page: Page): Handler =>
     (request) => {
-      const { answer, requestId } = exchangeOf(request);
-      answer(steps().show(page, request, requestId));
+      const { respond, requestId } = exchangeOf(request);
+      respond(requestHandler().servePage(page, request, requestId));
     };
 
   const aliasesOf = (method: string, handlers: readonly (readonly [path: string, handler: Handler])[]) => {
-    for (const [each, handler] of handlers) pathFor.set(handler, each);
-    return Object.fromEntries(handlers.map(([each, handler]) => [`${method} ${each}`, handler]));
+    for (const [path, handler] of handlers) pathByHandler.set(handler, path);
+    return Object.fromEntries(handlers.map(([path, handler]) => [`${method} ${path}`, handler]));
   };
 
   const hooks = {
@@ -104,72 +104,79 @@ export function webGateway(
     onBeforeCall: checkMethod,
     onError: (request: IncomingMessage, _response: unknown, error: unknown) => fail(request, error),
   };
-  const forKeys = {
+  const routesWithKey = {
     ...hooks,
-    name: "for keys",
+    name: "endpoints",
     authentication: "authenticate",
     authorization: "authorize",
     aliases: aliasesOf(
       "POST",
-      [...routeOf].map(([each, route]) => [each, callAction(route)] as const),
+      [...routeByPath].map(([path, route]) => [path, callAction(route)] as const),
     ),
   };
-  const forEverybody = {
+  const pagesWithoutKey = {
     ...hooks,
-    name: "for everybody",
+    name: "pages",
     aliases: aliasesOf(
       "GET",
-      pages.map((page) => [page.path, showPage(page)] as const),
+      pages.map((page) => [page.path, servePage(page)] as const),
     ),
   };
 
   const { rest } = WebGateway.actions ?? {};
-  const isOpenTo = (origin: string | undefined) =>
+  const isAllowedOrigin = (origin: string | undefined) =>
     origin !== undefined && (corsOrigins.includes("*") || corsOrigins.includes(origin));
 
   const settings = {
     ...WebGateway.settings,
-    // Compared as a whole: moleculer-web would take a listed origin's beginning for it.
-    ...(corsOrigins.length === 0 ? {} : { cors: { ...CORS, origin: corsOrigins.includes("*") ? "*" : isOpenTo } }),
+    // A function, because moleculer-web compares a list with the beginning of the origin only.
+    ...(corsOrigins.length === 0
+      ? {}
+      : { cors: { ...CORS, origin: corsOrigins.includes("*") ? "*" : isAllowedOrigin } }),
     server: false,
-    routes: [forKeys, forEverybody],
+    routes: [routesWithKey, pagesWithoutKey],
     logRouteRegistration: false,
-    // Its own id would be another one; and a stop waits for requests by the server's count.
+    // The request id of the HTTP server; and no tracking of calls, since a stop waits for the HTTP server's requests.
     rootCallOptions: (options: object, request: IncomingMessage) =>
       Object.assign(options, { requestID: exchangeOf(request).requestId, tracking: false }),
   };
   return {
-    // Moleculer tells the settings to every other process, but for these.
+    // Moleculer sends a service's settings to every other process, except the secure ones.
     settings: { ...settings, $secureSettings: Object.keys(settings) },
     mixins: [{ ...WebGateway, settings: {}, actions: rest === undefined ? {} : { rest }, events: {} }],
     methods: {
       authenticate: async (_context: unknown, _route: unknown, request: IncomingMessage): Promise<Caller> => {
-        const admitted = await steps().admit(request);
-        exchangeOf(request).admitted = admitted;
-        return admitted.caller;
+        const allowed = await requestHandler().admit(request);
+        exchangeOf(request).allowed = allowed;
+        return allowed.caller;
       },
 
       authorize: async (_context: unknown, _route: unknown, request: IncomingMessage): Promise<void> => {
         const exchange = exchangeOf(request);
-        const route = routeOf.get(pathOf(request)) as Route;
-        exchange.checked = await steps().check(route, exchange.admitted as Allowed, request, exchange.requestId);
+        const route = routeByPath.get(requestPath(request)) as Route;
+        exchange.checked = await requestHandler().check(
+          route,
+          exchange.allowed as Allowed,
+          request,
+          exchange.requestId,
+        );
       },
 
-      /** By the path alone, in a map: moleculer-web would try one regular expression after the other. */
+      /** Looks up the path in a map: moleculer-web would try one regular expression after the other. */
       resolveAlias(url: string) {
-        const alias = aliases.get(url);
+        const alias = aliasByPath.get(url);
         return alias === undefined ? false : { alias, params: {} };
       },
 
-      /** Nobody reads a query (D2). A slash at the end is part of the path: moleculer-web takes one off. */
+      /** No endpoint reads a query (D2). moleculer-web removes a slash at the end, which is part of the path here. */
       parseQueryString: (request: IncomingMessage) => {
-        const url = pathOf(request);
+        const url = requestPath(request);
         return { query: {}, url: url !== "/" && url.endsWith("/") ? `${url}/` : url };
       },
 
       /**
-       * moleculer-web would refuse a request of any other origin, and a browser names the docs page's own, too. Whom nothing
-       * is allowed gets no header, and its browser shows it nothing. True when a preflight is answered.
+       * Sends CORS headers to allowed origins; without them the browser hides the response. True if the request was a
+       * preflight, to which it responds. moleculer-web would refuse any other origin, also the one of the docs page.
        */
       corsHandler(
         this: Service & { writeCorsHeaders(...all: unknown[]): void },
@@ -177,36 +184,36 @@ export function webGateway(
         request: IncomingMessage,
         response: ServerResponse,
       ) {
-        if (!isOpenTo(request.headers.origin)) return false;
+        if (!isAllowedOrigin(request.headers.origin)) return false;
         const isPreflight =
           request.method === "OPTIONS" && request.headers["access-control-request-method"] !== undefined;
         this.writeCorsHeaders(cors, request, response, isPreflight);
-        if (isPreflight) exchangeOf(request).answer({ status: 200, headers: {}, body: "" });
+        if (isPreflight) exchangeOf(request).respond({ status: 200, headers: {}, body: "" });
         return isPreflight;
       },
 
       errorHandler: (request: IncomingMessage, _response: unknown, error: unknown) => fail(request, error),
 
       send404: (request: IncomingMessage) => {
-        const { answer, requestId } = exchangeOf(request);
-        answer(steps().nowhere(pathOf(request), requestId));
+        const { respond, requestId } = exchangeOf(request);
+        respond(requestHandler().notFound(requestPath(request), requestId));
       },
 
-      answer(
+      respond(
         this: Service & Readonly<Record<string, Handler>>,
         request: IncomingMessage,
         requestId: string,
         response: ServerResponse,
       ) {
-        return new Promise<Answer>((resolve) => {
-          exchanges.set(request, { requestId, answer: resolve });
+        return new Promise<HttpResponse>((resolve) => {
+          exchanges.set(request, { requestId, respond: resolve });
           this["httpHandler"]!(request, response);
         });
       },
     },
 
     created(this: Service & { readonly aliases: readonly Alias[] }) {
-      for (const alias of this.aliases) aliases.set(pathFor.get(alias.handler) ?? "", alias);
+      for (const alias of this.aliases) aliasByPath.set(pathByHandler.get(alias.handler) ?? "", alias);
     },
   } as unknown as Partial<ServiceSchema>;
 }

@@ -26,7 +26,7 @@ describe("calendar events on the bus", () => {
   });
   afterAll(() => calendar.services.stop());
 
-  test("a single event comes back as it was stored, with the defaults, absent texts left out (D14, D18)", async () => {
+  test("a single event is read as it was stored, with defaults and without absent texts (D14, D18)", async () => {
     const guildId = calendar.newGuild();
     const { eventId } = await calendar.create(guildId, { name: "$name", description: "a.b", location: "", image: "" });
     expect(eventId).toMatch(/^e[a-v0-9]{25}$/);
@@ -43,7 +43,7 @@ describe("calendar events on the bus", () => {
     });
   });
 
-  test("a series comes back as the parent, with its rule's defaults (D15, D18)", async () => {
+  test("a series is read as the parent, with the defaults of its rule (D15, D18)", async () => {
     const guildId = calendar.newGuild();
     const { eventId } = await calendar.create(guildId, { recurs: true, recurrence: { frequency: "WEEKLY" } });
     await expect(calendar.get(guildId, eventId)).resolves.toMatchObject({
@@ -55,7 +55,7 @@ describe("calendar events on the bus", () => {
     });
   });
 
-  test("a change keeps what it does not name, and null or an empty text clears (D6)", async () => {
+  test("an update keeps the fields that it does not name, and null or an empty text clears a text (D6)", async () => {
     const guildId = calendar.newGuild();
     const { eventId } = await calendar.create(guildId, { name: "n", description: "d", location: "l", color: "RED" });
     await calendar.update(guildId, eventId, { name: null, description: "" });
@@ -65,7 +65,7 @@ describe("calendar events on the bus", () => {
     expect(Object.keys(view)).not.toContain("description");
   });
 
-  test("a time given alone is held against the stored other, and the field that was given is named (D13)", async () => {
+  test("a time that is given alone is checked against the other stored time, and the error names the given field (D13)", async () => {
     const guildId = calendar.newGuild();
     const { eventId } = await calendar.create(guildId);
     const update = (times: object) => calendar.update(guildId, eventId, { ...times });
@@ -75,7 +75,7 @@ describe("calendar events on the bus", () => {
     await expect(calendar.get(guildId, eventId)).resolves.toMatchObject({ startsAt: noon + HOUR, endsAt: noon + HOUR });
   });
 
-  test("a recurrence begins and ends by a change, and the event keeps its own start (D15)", async () => {
+  test("an update adds or ends a recurrence, and the event keeps its own start (D15)", async () => {
     const guildId = calendar.newGuild();
     const { eventId } = await calendar.create(guildId);
     const recurrence = { frequency: "DAILY" } as const;
@@ -87,7 +87,7 @@ describe("calendar events on the bus", () => {
     ]);
   });
 
-  test("bad params are refused by the owner, each field named, and nothing is stored", async () => {
+  test("the owner refuses bad params, names each field, and stores nothing", async () => {
     const guildId = calendar.newGuild();
     const bad = { startsAt: -1, name: "x".repeat(257), color: "PINK" as never, recurs: true, image: "ftp://x" };
     await expect(calendar.create(guildId, bad)).rejects.toMatchObject({
@@ -110,7 +110,7 @@ describe("calendar events on the bus", () => {
     ).resolves.toBeDefined();
   });
 
-  test("what is unknown, malformed, removed, another guild's or no occurrence gets one and the same answer", async () => {
+  test("an id that is unknown, malformed, removed, of another guild or not an occurrence gets the same answer", async () => {
     const guildId = calendar.newGuild();
     const recurrence = { frequency: "DAILY", count: 2 } as const;
     const { eventId } = await calendar.create(guildId, { recurs: true, recurrence });
@@ -132,7 +132,7 @@ describe("calendar events on the bus", () => {
     ).resolves.toBeNull();
   });
 
-  test("a calendar above the guild's number is not there, before any event is looked for, until it is raised (D20)", async () => {
+  test("a calendar above the guild's limit is not found, before any event is searched, until the limit is raised (D20)", async () => {
     const guildId = calendar.newGuild();
     const missing = { type: "CALENDAR_NOT_FOUND", code: 404 };
     await expect(calendar.get(guildId, ghost, 2)).rejects.toMatchObject(missing);
@@ -160,7 +160,7 @@ describe("calendar events on the bus", () => {
     expect(revisions().toSorted((a, b) => a - b)).toEqual([1, 2, 3]);
   });
 
-  test("twenty changes at the same moment are all counted, none is lost", async () => {
+  test("twenty concurrent updates are all stored, and none is lost", async () => {
     const guildId = calendar.newGuild();
     const { eventId } = await calendar.create(guildId);
     const outcomes = await Promise.allSettled(
@@ -175,7 +175,7 @@ describe("calendar events on the bus", () => {
     expect(changes.find(({ id }) => id === eventId)).toMatchObject({ revision: stored + 1 });
   });
 
-  test("an occurrence says since when it has its start and its colour (D31)", async () => {
+  test("an occurrence has the times since which it has its start and its colour (D31)", async () => {
     const guildId = calendar.newGuild();
     const { eventId } = await calendar.create(guildId);
     const occurrenceId = eventId as string as OccurrenceId;

@@ -26,63 +26,65 @@ import { isRefusal, refuse, type Refusal } from "../contracts/errors.ts";
 import { guildSettingsChanged } from "../contracts/guild-settings.contract.ts";
 import type { EpochMs, GuildId } from "../contracts/ids.ts";
 import { revisionMismatch } from "../contracts/revision.ts";
-import { STANDARD_EVENTS_PER_GUILD } from "./calendar-events.settings.ts";
+import { DEFAULT_EVENTS_PER_GUILD } from "./calendar-events.settings.ts";
 import { calendarEventsStore } from "./store/calendar-events.store.ts";
 import { calendarLimit } from "./limits/calendar-limit.ts";
 import { calendarWindows } from "./calendar-windows.ts";
 import { calendarsStore } from "./store/calendars.store.ts";
-import { calendarView, changeCalendar, everyCalendar } from "./domain/calendar/calendar.ts";
+import { calendarView, changeCalendar, allCalendars } from "./domain/calendar/calendar.ts";
 import { mergeChangeFeeds } from "./domain/calendar/merge-change-feeds.ts";
 import { announcedOccurrence } from "./domain/event/effective-occurrence.ts";
 import { eventWrites, type Written } from "./event-writes.ts";
-import { followZoneRules } from "./reindex-changed-zones.ts";
+import { startZoneRulesCheck } from "./reindex-changed-zones.ts";
 import { formerOccurrences } from "./former-occurrences.ts";
 import { eventResolver, toView } from "./event-resolver.ts";
 import { zoneRulesStore } from "./store/zone-rules.store.ts";
 
 export interface CalendarEventsOptions {
   readonly mongoUrl: string;
-  /** Most events that a guild may hold. */
+  /** Largest number of events of a guild. */
   readonly eventsPerGuild?: number;
-  /** The clock by which events are ongoing. */
+  /** The clock for the list of ongoing events. */
   readonly now?: () => EpochMs;
 }
 
 /** The calendar events service; see README.md beside this file. */
 export function calendarEventsService({
   mongoUrl,
-  eventsPerGuild = STANDARD_EVENTS_PER_GUILD,
+  eventsPerGuild = DEFAULT_EVENTS_PER_GUILD,
   now = Date.now,
 }: CalendarEventsOptions): ServiceSchema {
   const connection = closedConnection();
   const store = calendarEventsStore(connection, eventsPerGuild);
   const calendars = calendarsStore(connection);
   const zoneRules = zoneRulesStore(connection);
-  let following: ReturnType<typeof followZoneRules> | undefined;
+  let zoneRulesCheck: ReturnType<typeof startZoneRulesCheck> | undefined;
   const windows = calendarWindows(store, calendars);
   const events = eventResolver(store, calendars);
   const writes = eventWrites(store, calendars, events);
   const limit = calendarLimit(() => performance.now());
   const calendarQueue = new WriteQueue();
 
-  /** Whether the guild may have the calendar (D20); it always may have the first. */
-  async function isOpen(guildId: GuildId, calendarNumber: number, context: CallContext<unknown>): Promise<boolean> {
+  /** Whether the guild may have the calendar (D20). Every guild may have the first one. */
+  async function isAllowed(guildId: GuildId, calendarNumber: number, context: CallContext<unknown>): Promise<boolean> {
     return calendarNumber === 1 || calendarNumber <= (await limit.of(guildId, context));
   }
 
-  /** Runs what needs the calendar, if the guild may have it. */
-  async function inCalendar<Params extends { guildId: GuildId; calendarNumber: number }, Result>(
+  /** Runs the work if the guild may have the calendar; refuses otherwise. */
+  async function ifAllowed<Params extends { guildId: GuildId; calendarNumber: number }, Result>(
     params: Params,
     context: CallContext<Params>,
     work: () => Promise<Result | Refusal>,
   ): Promise<Result | Refusal> {
-    return (await isOpen(params.guildId, params.calendarNumber, context)) ? work() : refuse("CALENDAR_NOT_FOUND");
+    return (await isAllowed(params.guildId, params.calendarNumber, context)) ? work() : refuse("CALENDAR_NOT_FOUND");
   }
 
-  /** Finds the event or occurrence of an id in any calendar that the guild may have. */
-  async function openNamed(guildId: GuildId, reference: string, context: CallContext<unknown>) {
-    const named = await events.find(guildId, reference);
-    return named !== undefined && (await isOpen(guildId, named.event.calendarNumber, context)) ? named : undefined;
+  /** Finds an event or occurrence in any calendar that the guild may have. */
+  async function findAllowed(guildId: GuildId, reference: string, context: CallContext<unknown>) {
+    const resolved = await events.find(guildId, reference);
+    return resolved !== undefined && (await isAllowed(guildId, resolved.event.calendarNumber, context))
+      ? resolved
+      : undefined;
   }
 
   return {
@@ -90,40 +92,40 @@ export function calendarEventsService({
     mixins: [databaseMixin(connection, mongoUrl, "calendar-events"), healthMixin("calendar-events", connection)],
     actions: {
       ...serve(createEvent, (params, context) =>
-        inCalendar(params, context, async () => {
-          const created = told(context, await writes.create(params));
-          return isRefusal(created) ? created : { eventId: created.id, revision: created.shownRevision };
+        ifAllowed(params, context, async () => {
+          const created = broadcastChange(context, await writes.create(params));
+          return isRefusal(created) ? created : { eventId: created.id, revision: created.publicRevision };
         }),
       ),
 
       ...serve(updateEvent, (params, context) =>
-        inCalendar(params, context, async () => {
-          const updated = told(context, await writes.update(params));
-          return isRefusal(updated) ? updated : { revision: updated.shownRevision };
+        ifAllowed(params, context, async () => {
+          const updated = broadcastChange(context, await writes.update(params));
+          return isRefusal(updated) ? updated : { revision: updated.publicRevision };
         }),
       ),
 
       ...serve(removeEvent, ({ announcements, ...params }, context) =>
-        inCalendar(params, context, async () => {
-          const removed = told(context, await writes.remove(params));
+        ifAllowed(params, context, async () => {
+          const removed = broadcastChange(context, await writes.remove(params));
           if (isRefusal(removed)) return removed;
           return announcements === "delete" ? removeAnnouncements(params, context) : undefined;
         }),
       ),
 
-      ...serve(getEvent, (params, context) => inCalendar(params, context, () => events.viewIn(params))),
+      ...serve(getEvent, (params, context) => ifAllowed(params, context, () => events.viewInCalendar(params))),
 
       ...serve(listEvents, (params, context) =>
-        inCalendar(params, context, () => windows.list(params.guildId, params.calendarNumber, params)),
+        ifAllowed(params, context, () => windows.list(params.guildId, params.calendarNumber, params)),
       ),
 
       ...serve(listOngoingEvents, (params, context) =>
-        inCalendar(params, context, () => windows.listOngoing(params.guildId, params.calendarNumber, now())),
+        ifAllowed(params, context, () => windows.listOngoing(params.guildId, params.calendarNumber, now())),
       ),
 
       ...serve(findEvent, async ({ guildId, eventId }, context) => {
-        const named = await openNamed(guildId, eventId, context);
-        return named === undefined ? null : toView(named);
+        const resolved = await findAllowed(guildId, eventId, context);
+        return resolved === undefined ? null : toView(resolved);
       }),
 
       ...serve(listExistingEvents, async ({ guildId, eventIds, firstOccurrence = false }) => {
@@ -134,17 +136,17 @@ export function calendarEventsService({
       }),
 
       ...serve(listOccurrencesStarting, async (params, context) => {
-        const isOpenHere = (calendarNumber: number) => isOpen(params.guildId, calendarNumber, context);
+        const isCalendarAllowed = (calendarNumber: number) => isAllowed(params.guildId, calendarNumber, context);
         const [starting, former] = await Promise.all([
-          windows.listStarting(params, isOpenHere),
-          params.formerAfter === undefined ? undefined : formerOccurrences(params, store, calendars, isOpenHere),
+          windows.listStarting(params, isCalendarAllowed),
+          params.formerAfter === undefined ? undefined : formerOccurrences(params, store, calendars, isCalendarAllowed),
         ]);
         return former === undefined ? starting : { ...starting, former };
       }),
 
       ...serve(getOccurrence, async ({ guildId, occurrenceId }, context) => {
-        const named = await openNamed(guildId, occurrenceId, context);
-        return named?.placed === undefined ? null : announcedOccurrence(named.placed, named.calendar);
+        const resolved = await findAllowed(guildId, occurrenceId, context);
+        return resolved?.occurrence === undefined ? null : announcedOccurrence(resolved.occurrence, resolved.calendar);
       }),
 
       ...serve(calendarEventsChangesSince, async (params) =>
@@ -152,18 +154,18 @@ export function calendarEventsService({
       ),
 
       ...serve(getCalendar, (params, context) =>
-        inCalendar(params, context, async () =>
+        ifAllowed(params, context, async () =>
           calendarView(await calendars.find(params.guildId, params.calendarNumber)),
         ),
       ),
 
       ...serve(listCalendars, async ({ guildId }, context) => {
-        const [written, most] = await Promise.all([calendars.list(guildId), limit.of(guildId, context)]);
-        return everyCalendar(guildId, written, most).map(calendarView);
+        const [written, maxCalendars] = await Promise.all([calendars.list(guildId), limit.of(guildId, context)]);
+        return allCalendars(guildId, written, maxCalendars).map(calendarView);
       }),
 
       ...serve(updateCalendar, (params, context) =>
-        inCalendar(params, context, async () => {
+        ifAllowed(params, context, async () => {
           const { guildId, calendarNumber } = params;
           const changed = await calendarQueue.run(`${guildId}/${calendarNumber}`, () =>
             optimisticWrite({
@@ -171,7 +173,7 @@ export function calendarEventsService({
               decide: (stored) =>
                 revisionMismatch(stored.revision, params.ifRevision) ?? changeCalendar(stored, params),
               save: (next) => calendars.replace(next),
-              findDone: () => calendars.revisionWritten(guildId, calendarNumber),
+              findEarlierTry: () => calendars.revisionWritten(guildId, calendarNumber),
             }),
           );
           if (isRefusal(changed)) return changed;
@@ -183,18 +185,20 @@ export function calendarEventsService({
     },
     events: listen(guildSettingsChanged, ({ guildId }) => limit.forget(guildId)),
     async started(this: Service) {
-      const onError = (error: unknown) => this.logger.warn({ err: error }, "new rules of time zones are not filed yet");
-      following = followZoneRules(zoneRules, onError);
+      const onError = (error: unknown) =>
+        this.logger.warn({ err: error }, "the series are not reindexed by the new time zone rules yet");
+      zoneRulesCheck = startZoneRulesCheck(zoneRules, onError);
     },
     async stopped() {
-      following?.stop();
+      zoneRulesCheck?.stop();
     },
   };
 }
 
 /**
- * Removes the announcements of an event that is gone. The event is removed first: the announcements of an event that stays
- * would be lost, and those of one that is gone never fire. Where this fails they stay, and lists mark them as dangling.
+ * Removes the announcements of a removed event. The event is removed first: otherwise a failure could remove the
+ * announcements of an event that stays. Announcements without an event never fire; after a failure lists mark them as
+ * dangling.
  */
 async function removeAnnouncements({ guildId, eventId }: EventReference, context: CallContext<unknown>) {
   const removal = callAction(context, removeAnnouncementsOfEvent, { guildId, eventId });
@@ -204,8 +208,8 @@ async function removeAnnouncements({ guildId, eventId }: EventReference, context
 const ANNOUNCEMENTS_LEFT =
   "The event is deleted, but some of its announcements may be left: they are marked as dangling in the list";
 
-/** Tells all who listen what was stored or removed, and passes it on. */
-function told(context: CallContext<unknown>, written: Written | Refusal): Written | Refusal {
+/** Broadcasts the change if the write was stored. Returns its argument. */
+function broadcastChange(context: CallContext<unknown>, written: Written | Refusal): Written | Refusal {
   if (isRefusal(written)) return written;
   const { guildId, id: eventId, revision } = written;
   broadcast(context, calendarEventChanged, { guildId, eventId, revision });

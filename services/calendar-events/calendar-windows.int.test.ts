@@ -18,7 +18,7 @@ describe("windows of calendars on the bus", () => {
   });
   afterAll(() => calendar.services.stop());
 
-  test("a window lists occurrences, each under its own id, and gets answer for each (D12, D18)", async () => {
+  test("a window lists occurrences with their own ids, and get finds each of them (D12, D18)", async () => {
     const guildId = calendar.newGuild();
     const recurrence = { frequency: "DAILY", count: 3 } as const;
     const { eventId } = await calendar.create(guildId, { recurs: true, recurrence, name: "n" });
@@ -50,15 +50,15 @@ describe("windows of calendars on the bus", () => {
     ["has no length, at the window's start", 0, 0, true],
     ["has no length, in the window", HOUR, HOUR, true],
     ["has no length, at the window's end", DAY, DAY, false],
-  ])("an event that %s (D17)", async (_, start, end, listed) => {
+  ])("an event that %s (D17)", async (_, start, end, collectList) => {
     const guildId = calendar.newGuild();
     const times = { startsAt: noon + start, endsAt: noon + end };
     await calendar.create(guildId, times);
     await calendar.create(guildId, { ...times, recurs: true, recurrence: { frequency: "YEARLY", count: 2 } });
-    await expect(calendar.list(guildId, noon, noon + DAY)).resolves.toHaveLength(listed ? 2 : 0);
+    await expect(calendar.list(guildId, noon, noon + DAY)).resolves.toHaveLength(collectList ? 2 : 0);
   });
 
-  test("entries come by start, then by id, single events and occurrences together (D17)", async () => {
+  test("the list is ordered by start, then by id, single events and occurrences together (D17)", async () => {
     const guildId = calendar.newGuild();
     await calendar.create(guildId, { startsAt: noon + DAY, endsAt: noon + DAY });
     await calendar.create(guildId, { recurs: true, recurrence: { frequency: "DAILY", count: 2 } });
@@ -69,7 +69,7 @@ describe("windows of calendars on the bus", () => {
     expect(pairs).toEqual(pairs.toSorted());
   });
 
-  test("ongoing is what has started and not ended, by the clock that was given (D17)", async () => {
+  test("the ongoing list has the events that have started and not ended (D17)", async () => {
     const guildId = calendar.newGuild();
     await calendar.create(guildId, { name: "on" });
     await calendar.create(guildId, { name: "over", startsAt: noon - HOUR, endsAt: noon });
@@ -86,7 +86,7 @@ describe("windows of calendars on the bus", () => {
     expect(ongoing.map(({ name }) => name)).toEqual(["on again", "on"]);
   });
 
-  test("an answer of more than 10 000 entries is refused, and one of exactly 10 000 is given (D17)", async () => {
+  test("a list of more than 10 000 entries is refused, and one of exactly 10 000 is answered (D17)", async () => {
     const guildId = calendar.newGuild();
     const { eventId } = await calendar.create(guildId, {
       recurs: true,
@@ -103,19 +103,19 @@ describe("windows of calendars on the bus", () => {
     await expect(calendar.list(guildId, 0, noon + 10_000 * DAY)).resolves.toHaveLength(10_000);
   });
 
-  test("a series of long texts is refused where its occurrences are more than 4 MiB, and listed where they fit (D38)", async () => {
+  test("a series of long texts is refused if its occurrences exceed 4 MiB, and listed if they fit (D38)", async () => {
     const guildId = calendar.newGuild();
     const texts = { name: "n".repeat(256), description: "d".repeat(4_000), location: "l".repeat(256) };
     await calendar.create(guildId, { ...texts, recurs: true, recurrence: { frequency: "DAILY" } });
     await expect(calendar.list(guildId, noon, noon + 900 * DAY)).resolves.toHaveLength(900);
     await expect(calendar.list(guildId, noon, noon + 9_000 * DAY)).rejects.toMatchObject({
       type: "TOO_MANY_ENTRIES",
-      message: "The answer would be larger than 4194304 bytes",
+      message: "The response would be larger than 4194304 bytes",
       data: { problems: [{ field: "until", code: "TOO_MANY" }] },
     });
   });
 
-  test("single events of long texts are refused where they are more than 4 MiB, those that are on now as well (D38)", async () => {
+  test("single events of long texts are refused if they exceed 4 MiB, in the ongoing list as well (D38)", async () => {
     const guildId = calendar.newGuild();
     const description = "\u{1F600}".repeat(2_000);
     const length = { startsAt: noon, endsAt: noon + DAY };
@@ -130,7 +130,7 @@ describe("windows of calendars on the bus", () => {
     });
   });
 
-  test("more than 10 000 that are on now are refused, naming the calendar, and 10 000 are given (D17)", async () => {
+  test("more than 10 000 ongoing events are refused, naming the calendar, and 10 000 are answered (D17)", async () => {
     const guildId = calendar.newGuild();
     const startsAt = noon - 10_000 * DAY;
     const long = { startsAt, endsAt: startsAt + 20_000 * DAY };
@@ -171,15 +171,15 @@ describe("windows of calendars on the bus", () => {
       recurs: true,
       isFirst: false,
     });
-    const soonest = await ask(2);
-    expect(soonest.truncated).toBe(true);
-    expect(soonest.occurrences).toEqual(all.occurrences.slice(0, 2));
+    const soonestOccurrences = await ask(2);
+    expect(soonestOccurrences.truncated).toBe(true);
+    expect(soonestOccurrences.occurrences).toEqual(all.occurrences.slice(0, 2));
   });
 
-  test("dispatch gets only those that got their start or colour since an instant, where it asks so", async () => {
+  test("dispatch gets only the occurrences whose start or colour changed since an instant, if it requests that", async () => {
     const guildId = calendar.newGuild();
     const recurring = { recurs: true, recurrence: { frequency: "DAILY" } } as const;
-    const { eventId: untouched } = await calendar.create(guildId, recurring);
+    const { eventId: emptyOverride } = await calendar.create(guildId, recurring);
     const { eventId: series } = await calendar.create(guildId, recurring);
     const { eventId: single } = await calendar.create(guildId, {});
     const { eventId: other } = await calendar.create(guildId, {});
@@ -198,10 +198,10 @@ describe("windows of calendars on the bus", () => {
     await calendar.update(guildId, other, { startsAt: noon + HOUR, endsAt: noon + 2 * HOUR });
     await calendar.update(guildId, `${series}_20240507T120000Z`, { color: "RED" });
     await expect(ask(since)).resolves.toEqual([single, other, `${series}_20240507T120000Z`].toSorted());
-    expect(all).toContain(`${untouched}_20240506T120000Z`);
+    expect(all).toContain(`${emptyOverride}_20240506T120000Z`);
   });
 
-  test("a new zone of the calendar gives what it moves a new start, too", async () => {
+  test("a new zone of the calendar counts as a change of the start of the occurrences that it moves", async () => {
     const guildId = calendar.newGuild();
     const startsAt = noon + 10_000 * DAY;
     const times = { startsAt, endsAt: startsAt + HOUR };

@@ -1,7 +1,7 @@
 import { LRUCache } from "lru-cache";
 import { OperationTimeout } from "../../mixins/async/timeout.ts";
 import { BoundedList, jsonBytes } from "../../mixins/actions/bounded-list.ts";
-import { Slices } from "../../mixins/async/time-slice.ts";
+import { TimeSlice } from "../../mixins/async/time-slice.ts";
 import type { ActionContract } from "../contracts/contract.ts";
 import {
   type EventText,
@@ -16,80 +16,86 @@ import type { Refusal } from "../contracts/errors.ts";
 import type { EpochMs, GuildId } from "../contracts/ids.ts";
 import type { CalendarEventsStore } from "./store/calendar-events.store.ts";
 import type { CalendarsStore } from "./store/calendars.store.ts";
-import { type Calendar, unwrittenCalendar } from "./domain/calendar/calendar.ts";
-import type { ShownEvent } from "./domain/event/event.ts";
+import { type Calendar, calendarByNumber, unwrittenCalendar } from "./domain/calendar/calendar.ts";
+import type { ListedEvent } from "./domain/event/event.ts";
 import { recurrenceView } from "./domain/recurrence/parse-recurrence.ts";
 import { compareEntries } from "./domain/event/list-order.ts";
-import { eachOccurrenceStarting, eachOccurrenceTouching } from "./domain/recurrence/occurrences.ts";
+import { eachOccurrenceStarting, eachOccurrenceOverlapping } from "./domain/recurrence/occurrences.ts";
 import {
   announcedOccurrence,
   type EffectiveOccurrence,
   singleOccurrence,
   occurrenceView,
 } from "./domain/event/effective-occurrence.ts";
-import { soonest, type Soonest } from "./domain/event/soonest-occurrences.ts";
-import { isOngoing, mergedWindows, startsIn, type Times, touches, type Window } from "./domain/event/window.ts";
+import { soonestOccurrences, type SoonestOccurrences } from "./domain/event/soonest-occurrences.ts";
+import { isOngoing, mergedWindows, startsIn, type Times, overlaps, type Window } from "./domain/event/window.ts";
 import type { EventReads, EventPage } from "./store/event-reads.store.ts";
 import { effectiveOccurrences } from "./effective-occurrences.ts";
 
-/** Reads windows of calendars: the store finds what is near, the domain says what is in. */
+/**
+ * Lists the events of a time window. The store finds candidates by the window index; the domain decides what is in
+ * the window.
+ */
 export interface CalendarWindows {
   list(guildId: GuildId, calendarNumber: number, window: Window): Promise<EventView[] | Refusal>;
   listOngoing(guildId: GuildId, calendarNumber: number, now: EpochMs): Promise<EventView[] | Refusal>;
   listStarting(
     params: OccurrencesStartingParams,
-    isOpen: (calendarNumber: number) => Promise<boolean>,
+    isAllowed: (calendarNumber: number) => Promise<boolean>,
   ): Promise<{ occurrences: Occurrence[]; truncated: boolean }>;
 }
 
-/** Changes of zones that are remembered, and calendars. */
+/** Size of the cache, in calendars and zone changes. */
 const CACHE_SIZE = 20_000;
 
 export function calendarWindows(store: CalendarEventsStore, calendars: CalendarsStore): CalendarWindows {
-  /** As they were when they were last read. */
-  const remembered = new LRUCache<string, Calendar>({
+  /** Calendars, as they were last read. */
+  const cache = new LRUCache<string, Calendar>({
     maxSize: CACHE_SIZE,
     sizeCalculation: ({ zoneChanges }) => 1 + zoneChanges.length,
   });
 
   /**
-   * The query of a window depends on the calendar's zones. The service reads them at the same time, and queries by the zones
-   * that it remembers; where the calendar has changed since, it queries again.
+   * The query of a window depends on the time zones of the calendar. To save a round trip, the service reads calendar
+   * and events concurrently and queries with the cached zones. If the calendar has changed since, it queries again.
    */
-  async function list(guildId: GuildId, calendarNumber: number, wanted: Wanted): Promise<EventView[] | Refusal> {
-    const name = `${guildId}/${calendarNumber}`;
-    const before = remembered.get(name) ?? unwrittenCalendar(guildId, calendarNumber);
-    const reads = store.readsNow();
-    const found = begun(reads.shownTouching(guildId, before, wanted.window));
+  async function list(guildId: GuildId, calendarNumber: number, request: ListRequest): Promise<EventView[] | Refusal> {
+    const key = `${guildId}/${calendarNumber}`;
+    const cached = cache.get(key) ?? unwrittenCalendar(guildId, calendarNumber);
+    const reads = store.snapshotReads();
+    const found = startReading(reads.eventsOverlapping(guildId, cached, request.window));
     try {
       const [calendar, { pages }] = await Promise.all([calendars.find(guildId, calendarNumber), found]);
-      if (calendar.revision === before.revision) return await listed(reads, pages, calendar, wanted);
-      remembered.set(name, calendar);
-      return await listed(reads, reads.shownTouching(guildId, calendar, wanted.window), calendar, wanted);
+      if (calendar.revision === cached.revision) return await collectList(reads, pages, calendar, request);
+      cache.set(key, calendar);
+      return await collectList(reads, reads.eventsOverlapping(guildId, calendar, request.window), calendar, request);
     } finally {
-      void found.then((pagesBegun) => pagesBegun.end()).catch(() => undefined);
+      void found.then(({ close }) => close()).catch(() => undefined);
     }
   }
 
   return {
     list: (guildId, calendarNumber, window) =>
-      list(guildId, calendarNumber, { window, contract: listEvents, belongs: () => true }),
+      list(guildId, calendarNumber, { window, contract: listEvents, isListed: () => true }),
 
     listOngoing: (guildId, calendarNumber, now) =>
       list(guildId, calendarNumber, {
         window: { from: now, until: now + 1 },
         contract: listOngoingEvents,
-        belongs: (times) => isOngoing(times, now),
+        isListed: (times) => isOngoing(times, now),
       }),
 
-    async listStarting({ guildId, windows, limit, texts = true, only = {}, changedSince }, isOpen) {
-      const [written, { numbers, reads }] = await Promise.all([calendars.list(guildId), store.calendarsNow(guildId)]);
-      const open = await openOf(numbers, isOpen);
-      const found = soonest(limit);
-      const deadline = performance.now() + SEARCH_MS;
+    async listStarting({ guildId, windows, limit, texts = true, only = {}, changedSince }, isAllowed) {
+      const [written, { numbers, reads }] = await Promise.all([
+        calendars.list(guildId),
+        store.calendarsInSnapshot(guildId),
+      ]);
+      const allowed = await allowedNumbers(numbers, isAllowed);
+      const found = soonestOccurrences(limit);
+      const deadline = performance.now() + SEARCH_TIMEOUT_MS;
       const search = {
         guildId,
-        calendars: open.map(calendarIn(guildId, written)),
+        calendars: allowed.map((calendarNumber) => calendarByNumber(guildId, written, calendarNumber)),
         limit,
         texts,
         only,
@@ -97,7 +103,7 @@ export function calendarWindows(store: CalendarEventsStore, calendars: Calendars
         found,
         deadline,
       };
-      for (const window of open.length === 0 ? [] : mergedWindows(windows)) {
+      for (const window of allowed.length === 0 ? [] : mergedWindows(windows)) {
         await collectStarting(reads, search, window);
         if (found.truncated) break;
       }
@@ -107,22 +113,22 @@ export function calendarWindows(store: CalendarEventsStore, calendars: Calendars
 }
 
 /** The parameters of a list. */
-interface Wanted {
+interface ListRequest {
   readonly window: Window;
-  /** Whether what touches the window is listed. */
-  readonly belongs: (times: Times) => boolean;
-  /** The action whose answer it is. */
+  /** Whether an event that overlaps the window is listed. */
+  readonly isListed: (times: Times) => boolean;
+  /** The action, whose errors name the parameter to narrow. */
   readonly contract: Pick<ActionContract<never, unknown>, "narrowing">;
 }
 
-/** Pages of which the first is read; the others follow as they are taken. */
-interface Begun<Item> {
+/** Pages whose first one is already read; the others are read when they are consumed. */
+interface StartedPages<Item> {
   readonly pages: AsyncIterable<Item>;
-  /** Lets go of what was not taken. */
-  end(): Promise<unknown>;
+  /** Closes the cursor. */
+  close(): Promise<unknown>;
 }
 
-async function begun<Item>(pages: AsyncIterable<Item>): Promise<Begun<Item>> {
+async function startReading<Item>(pages: AsyncIterable<Item>): Promise<StartedPages<Item>> {
   const iterator = pages[Symbol.asyncIterator]();
   const first = await iterator.next();
   async function* all(): AsyncIterable<Item> {
@@ -130,31 +136,31 @@ async function begun<Item>(pages: AsyncIterable<Item>): Promise<Begun<Item>> {
     yield first.value;
     yield* { [Symbol.asyncIterator]: () => iterator };
   }
-  return { pages: all(), end: async () => iterator.return?.() };
+  return { pages: all(), close: async () => iterator.return?.() };
 }
 
-async function listed(
+async function collectList(
   reads: EventReads,
-  pages: AsyncIterable<EventPage<ShownEvent>>,
+  pages: AsyncIterable<EventPage<ListedEvent>>,
   calendar: Calendar,
-  { window, belongs, contract }: Wanted,
+  { window, isListed, contract }: ListRequest,
 ): Promise<EventView[] | Refusal> {
   const list = new BoundedList<EventView>();
-  const slices = new Slices();
-  const bytesOf = chosenBytes();
+  const slices = new TimeSlice();
+  const bytesOf = variableBytes();
   for await (const found of pages) {
-    const placed = await effectiveOccurrences(found, {
+    const occurrences = await effectiveOccurrences(found, {
       reads,
       eventsOf: (ids) => reads.findAll(ids),
       window,
       calendarOf: () => calendar,
-      expand: (series, isElsewhere) => eachOccurrenceTouching(series, window, MAX_ENTRIES + 1, isElsewhere),
-      belongs: (times) => touches(times, window),
+      expand: (series, isExcluded) => eachOccurrenceOverlapping(series, window, MAX_ENTRIES + 1, isExcluded),
+      isInWindow: (times) => overlaps(times, window),
     });
     slices.begin();
-    for (const one of placed) {
-      if (!belongs(one)) continue;
-      list.add(occurrenceView(one), bytesOf(one));
+    for (const occurrence of occurrences) {
+      if (!isListed(occurrence)) continue;
+      list.add(occurrenceView(occurrence), bytesOf(occurrence));
       if (list.exceeded !== undefined) return listTooLarge(contract, list.exceeded);
       if (slices.isOver) await slices.rest();
     }
@@ -163,11 +169,11 @@ async function listed(
 }
 
 /**
- * Counts the bytes of an entry that its owner chooses: texts, and a rule that has more than a simple one. The occurrences of
- * a series have the same ones, where nothing was changed by hand.
+ * Returns a function that counts the variable bytes of an entry: texts, and a rule that is not simple. Occurrences of
+ * a series without an override have the same bytes, so these are counted once.
  */
-function chosenBytes(): (placed: EffectiveOccurrence<ShownEvent>) => number {
-  const known = new WeakMap<ShownEvent, number>();
+function variableBytes(): (occurrence: EffectiveOccurrence<ListedEvent>) => number {
+  const known = new WeakMap<ListedEvent, number>();
   return ({ event, override, texts }) => {
     const before = override === undefined ? known.get(event) : undefined;
     if (before !== undefined) return before;
@@ -177,90 +183,87 @@ function chosenBytes(): (placed: EffectiveOccurrence<ShownEvent>) => number {
   };
 }
 
-/** The names of its members are as long in the answer, or longer. */
-function ruleBytes({ recurring }: ShownEvent): number {
+/** Member names count as in the domain: the names in the answer are as long or longer. */
+function ruleBytes({ recurring }: ListedEvent): number {
   const view = recurring === undefined ? undefined : recurrenceView(recurring.recurrence);
   return view?.rrule === undefined ? 0 : Buffer.byteLength(JSON.stringify(view));
 }
 
-/** A search for what starts soonest. */
+/** A search for the occurrences that start soonest. */
 interface Search {
   readonly guildId: GuildId;
-  /** Those of the guild that it may have now and that hold anything. */
+  /** The allowed calendars of the guild that have events. */
   readonly calendars: readonly Calendar[];
   readonly limit: number;
   readonly texts: boolean;
   readonly only: OnlyOccurrences;
   readonly changedSince: EpochMs | undefined;
-  readonly found: Soonest;
-  /** By the clock of `performance.now`: nobody waits for the answer after that. */
+  readonly found: SoonestOccurrences;
+  /** Time at which the callers give up, on the clock of `performance.now`. */
   readonly deadline: number;
 }
 
-/** The service gives a search up after this time, as its callers do (`owners-on-the-bus.ts`). */
-const SEARCH_MS = 5_000;
+/** Time limit of a search; its callers wait as long (`owners-on-the-bus.ts`). */
+const SEARCH_TIMEOUT_MS = 5_000;
 
 async function collectStarting(reads: EventReads, search: Search, window: Window): Promise<void> {
   const { guildId, calendars, limit, texts, only, changedSince = 0, found, deadline } = search;
-  const calendarOf = ({ calendarNumber }: { calendarNumber: number }) => calendarIn(guildId, calendars)(calendarNumber);
-  const add = (placed: EffectiveOccurrence) => {
-    const occurrence = announcedOccurrence(placed, calendarOf(placed.event));
-    if (Math.max(occurrence.scheduledAt, occurrence.coloredAt) < changedSince) return;
-    found.add(texts ? occurrence : withoutTexts(occurrence));
+  const calendarOf = ({ calendarNumber }: { calendarNumber: number }) =>
+    calendarByNumber(guildId, calendars, calendarNumber);
+  const add = (occurrence: EffectiveOccurrence) => {
+    const announced = announcedOccurrence(occurrence, calendarOf(occurrence.event));
+    if (Math.max(announced.scheduledAt, announced.coloredAt) < changedSince) return;
+    found.add(texts ? announced : withoutTexts(announced));
   };
-  const narrowed = { texts, only, changedSince: storedSince(search) };
-  const slices = new Slices();
-  for (const event of await reads.singlesStarting(guildId, calendars, window, limit + 1, narrowed)) {
+  const options = { texts, only, changedSince: storedChangedSince(search) };
+  const slices = new TimeSlice();
+  for (const event of await reads.singleEventsStarting(guildId, calendars, window, limit + 1, options)) {
     add(singleOccurrence(event));
   }
-  for await (const some of reads.recurringTouching(guildId, calendars, window, narrowed)) {
-    const placed = await effectiveOccurrences(some, {
+  for await (const some of reads.seriesOverlapping(guildId, calendars, window, options)) {
+    const occurrences = await effectiveOccurrences(some, {
       reads,
       eventsOf: (ids) => reads.findAll(ids),
       window,
       calendarOf,
-      expand: (series, isElsewhere) =>
-        eachOccurrenceStarting(series, upTo(window, found.horizon), limit + 1, isElsewhere),
-      belongs: (times) => startsIn(times, window),
+      expand: (series, isExcluded) =>
+        eachOccurrenceStarting(series, windowUpTo(window, found.horizon), limit + 1, isExcluded),
+      isInWindow: (times) => startsIn(times, window),
     });
     slices.begin();
-    for (const one of placed) {
-      if (only.color === undefined || only.color === one.color) add(one);
+    for (const occurrence of occurrences) {
+      if (only.color === undefined || only.color === occurrence.color) add(occurrence);
       if (slices.isOver) await slices.rest();
       if (performance.now() > deadline) throw new OperationTimeout(`occurrences that start in guild ${guildId}`);
     }
   }
 }
 
-/** Since when an event has to be stored to have changed since; undefined where a calendar's new zone has moved others, too. */
-function storedSince({ calendars, changedSince }: Search): EpochMs | undefined {
+/**
+ * The instant since which an event must have changed to be read. Undefined if a calendar has a new zone since, which
+ * moves events without a write of their own.
+ */
+function storedChangedSince({ calendars, changedSince }: Search): EpochMs | undefined {
   if (changedSince === undefined) return undefined;
   const hasNewZone = calendars.some(({ zoneChanges }) => zoneChanges.some(({ since }) => since >= changedSince));
   return hasNewZone ? undefined : changedSince;
 }
 
-/** An occurrence that was changed by hand may have texts of its own. */
+/** Removes the texts; an override may have texts although the event was read without them. */
 function withoutTexts({ name: _n, description: _d, location: _l, image: _i, ...occurrence }: Occurrence) {
   return occurrence satisfies Pick<Occurrence, "eventId"> & { readonly [Text in EventText]?: never };
 }
 
-/** The window without what starts later than `last`. */
-function upTo({ from, until }: Window, last: EpochMs): Window {
+/** Cuts the window so that it ends after `last`. */
+function windowUpTo({ from, until }: Window, last: EpochMs): Window {
   return { from, until: Math.min(until, last + 1) };
 }
 
-/** The guild's calendar of a number, as it was written or never was. */
-function calendarIn(guildId: GuildId, written: readonly Calendar[]): (calendarNumber: number) => Calendar {
-  return (calendarNumber) =>
-    written.find((calendar) => calendar.calendarNumber === calendarNumber) ??
-    unwrittenCalendar(guildId, calendarNumber);
-}
-
-/** The numbers of the calendars that the guild may have now (D20). */
-async function openOf(
+/** The numbers of those calendars that the guild may have (D20). */
+async function allowedNumbers(
   numbers: readonly number[],
-  isOpen: (calendarNumber: number) => Promise<boolean>,
+  isAllowed: (calendarNumber: number) => Promise<boolean>,
 ): Promise<number[]> {
-  const open = await Promise.all(numbers.map(isOpen));
-  return numbers.filter((_, at) => open[at]);
+  const allowed = await Promise.all(numbers.map(isAllowed));
+  return numbers.filter((_, at) => allowed[at]);
 }

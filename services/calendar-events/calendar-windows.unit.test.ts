@@ -28,19 +28,19 @@ const series: StoredEvent = {
 
 afterEach(() => void jest.restoreAllMocks());
 
-/** Windows of a guild with one series, where the database takes so long for each window. */
+/** Windows of a guild with one series; the database takes the given time for each window. */
 function slowWindows(msPerWindow: number) {
   let now = 0;
   jest.spyOn(performance, "now").mockImplementation(() => now);
   const reads: Partial<EventReads> = {
-    singlesStarting: async () => [],
-    async *recurringTouching() {
+    singleEventsStarting: async () => [],
+    async *seriesOverlapping() {
       now += msPerWindow;
       yield { events: [series], moved: [] };
     },
   };
   const store: Partial<CalendarEventsStore> = {
-    calendarsNow: async () => ({ numbers: [1], reads: reads as EventReads }),
+    calendarsInSnapshot: async () => ({ numbers: [1], reads: reads as EventReads }),
   };
   return calendarWindows(
     store as CalendarEventsStore,
@@ -48,7 +48,7 @@ function slowWindows(msPerWindow: number) {
   );
 }
 
-test("a search for what starts is given up after the five seconds that its callers wait, over all its windows", async () => {
+test("a search for starting occurrences ends after the five seconds that its callers wait, for all its windows", async () => {
   const windows = [0, 10, 20].map((day) => ({ from: day * DAY, until: (day + 1) * DAY }));
   const found = (msPerWindow: number) =>
     slowWindows(msPerWindow).listStarting({ guildId, windows, limit: 10 }, async () => true);

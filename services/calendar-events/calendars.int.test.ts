@@ -39,7 +39,7 @@ describe("calendars (D22)", () => {
     await expect(calendar.services.call(listCalendars, { guildId })).resolves.toHaveLength(1);
   });
 
-  test("keep a name and a zone, whose name is written as it is usual; a cleared name is the standard one", async () => {
+  test("store a name and a zone, whose name is canonical; a cleared name is the default one", async () => {
     const guildId = calendar.newGuild();
     await change(guildId, { name: "$name", timezone: "europe/berlin" });
     await expect(get(guildId)).resolves.toEqual({
@@ -52,7 +52,7 @@ describe("calendars (D22)", () => {
     await expect(get(guildId)).resolves.toMatchObject({ name: "Main calendar", timezone: "Europe/Berlin" });
   });
 
-  test.each(["Mars/Olympus", "+02:00", "", "$$NOW"])("%p is no zone", async (timezone) => {
+  test.each(["Mars/Olympus", "+02:00", "", "$$NOW"])("%p is refused as a zone", async (timezone) => {
     await expect(change(calendar.newGuild(), { timezone })).rejects.toMatchObject({
       type: "INVALID_REQUEST",
       data: { problems: [{ field: "timezone" }] },
@@ -75,7 +75,7 @@ describe("calendars (D22)", () => {
     expect(first).toMatchObject({ timezone: "America/New_York" });
   });
 
-  test("a new zone moves what is to come to the same wall time; what has started stays, and ids stay", async () => {
+  test("a new zone moves future occurrences to the same wall time; started ones stay, and ids stay", async () => {
     const guildId = calendar.newGuild();
     const today = Math.floor(Date.now() / DAY) * DAY;
     const startsAt = today - 2 * DAY;
@@ -96,13 +96,13 @@ describe("calendars (D22)", () => {
     expect(before[6]?.eventId).toBe(single.eventId);
     await expect(calendar.get(guildId, eventId)).resolves.toMatchObject({ startsAt });
     const moved = before[3]?.eventId as OccurrenceId;
-    const told = await calendar.services.call(getOccurrence, { guildId, occurrenceId: moved });
+    const afterChange = await calendar.services.call(getOccurrence, { guildId, occurrenceId: moved });
     const stayed = before[2]?.eventId as OccurrenceId;
     const old = await calendar.services.call(getOccurrence, { guildId, occurrenceId: stayed });
-    expect(told?.scheduledAt).toBeGreaterThan(old?.scheduledAt ?? 0);
+    expect(afterChange?.scheduledAt).toBeGreaterThan(old?.scheduledAt ?? 0);
   });
 
-  test("a series that has yet to begin begins at the same wall time, and a new count or length moves nothing", async () => {
+  test("a future series starts at the same wall time in a new zone, and a new count or duration moves nothing", async () => {
     const guildId = calendar.newGuild();
     const startsAt = Math.floor(Date.now() / DAY) * DAY + 10 * DAY;
     const recurrence = { frequency: "DAILY", count: 5 } as const;
@@ -120,7 +120,7 @@ describe("calendars (D22)", () => {
     await expect(calendar.get(guildId, eventId)).resolves.toMatchObject({ startsAt: moved, isParent: false });
   });
 
-  test("what was moved by hand follows the zone as its series does", async () => {
+  test("a moved occurrence follows a new zone as its series does", async () => {
     const guildId = calendar.newGuild();
     const startsAt = Math.floor(Date.now() / DAY) * DAY + 10 * DAY;
     const recurrence = { frequency: "WEEKLY" } as const;
@@ -134,7 +134,7 @@ describe("calendars (D22)", () => {
     await expect(calendar.list(guildId, now, now + 1)).resolves.toMatchObject([{ eventId: id }]);
   });
 
-  test("a list right after a change of the zone finds what only the new zone has there", async () => {
+  test("a list right after a change of the zone finds the occurrences that only the new zone has in the window", async () => {
     const guildId = calendar.newGuild();
     const startsAt = Math.floor(Date.now() / DAY) * DAY + 2 * DAY;
     const weekly = { recurs: true, recurrence: { frequency: "WEEKLY" } } as const;
@@ -151,7 +151,7 @@ describe("calendars (D22)", () => {
     }
   });
 
-  test("a zone changed sixty times is the last one, and what is to come is found where it is", async () => {
+  test("after sixty changes of the zone the last one applies, and future occurrences are found", async () => {
     const guildId = calendar.newGuild();
     const startsAt = Math.floor(Date.now() / DAY) * DAY + 10 * DAY;
     const recurrence = { frequency: "YEARLY" } as const;
@@ -165,7 +165,7 @@ describe("calendars (D22)", () => {
     await expect(calendar.list(guildId, inTokyo, inTokyo + 1)).resolves.toMatchObject([{ startsAt: inTokyo }]);
   });
 
-  test("a change is in the feed of events, in order with them", async () => {
+  test("a change of a calendar is in the change feed of the events, in order with them", async () => {
     const guildId = calendar.newGuild();
     await calendar.create(guildId);
     await change(guildId, { name: "x" });
@@ -184,7 +184,7 @@ describe("calendars (D22)", () => {
     await expect(read(1)).resolves.toEqual(all);
   });
 
-  test("a lowered number hides a calendar and all that is in it; raised again, it is back (D20)", async () => {
+  test("a lower limit hides a calendar and its events; a raised limit shows them again (D20)", async () => {
     const guildId = calendar.newGuild();
     await raiseCalendars(calendar, guildId, 2);
     await change(guildId, { name: "second" }, 2);

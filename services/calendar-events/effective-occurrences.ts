@@ -1,7 +1,8 @@
 import type { EpochMs, EventId } from "../contracts/ids.ts";
+import { MAX_ZONE_MOVE_MS } from "./domain/calendar/calendar-clock.ts";
 import type { Calendar } from "./domain/calendar/calendar.ts";
-import { seriesOf, type ShownEvent } from "./domain/event/event.ts";
-import { occurrenceAt, type Series, type RuleOccurrence } from "./domain/recurrence/occurrences.ts";
+import { seriesOf, type ListedEvent } from "./domain/event/event.ts";
+import { ruleOccurrenceAt, type Series, type RuleOccurrence } from "./domain/recurrence/occurrences.ts";
 import type { Override } from "./domain/event/override.ts";
 import {
   type EffectiveOccurrence,
@@ -11,42 +12,39 @@ import {
 import type { Window } from "./domain/event/window.ts";
 import type { EventReads, EventPage } from "./store/event-reads.store.ts";
 
-/** The largest distance by which a change of the time zone moves an occurrence from its original start. */
-const FURTHEST_MOVE_MS = 26 * 3_600_000;
-
-/** How found events are expanded to occurrences. */
-interface Expansion<Event extends ShownEvent> {
+/** The parameters for expanding events to occurrences. */
+interface Expansion<Event extends ListedEvent> {
   readonly reads: EventReads;
   readonly eventsOf: (ids: readonly EventId[]) => Promise<readonly Event[]>;
   readonly window: Window;
   readonly calendarOf: (event: Event) => Calendar;
-  /** The occurrences that the rule puts into the window, without those for which `isElsewhere` is true. */
-  readonly expand: (series: Series, isElsewhere: (original: EpochMs) => boolean) => Iterable<RuleOccurrence>;
-  /** Whether an occurrence with an override of its times belongs to the answer. */
-  readonly belongs: (placed: EffectiveOccurrence<Event>) => boolean;
+  /** The occurrences of the rule in the window, without those for which `isExcluded` is true. */
+  readonly expand: (series: Series, isExcluded: (original: EpochMs) => boolean) => Iterable<RuleOccurrence>;
+  /** Whether an occurrence with an override of its times is in the window. */
+  readonly isInWindow: (occurrence: EffectiveOccurrence<Event>) => boolean;
 }
 
-/** The single events and the occurrences of a page, with their overrides, computed one after the other. */
-export async function effectiveOccurrences<Event extends ShownEvent>(
+/** Expands a page to its single events and occurrences, overrides applied. Each is computed when it is consumed. */
+export async function effectiveOccurrences<Event extends ListedEvent>(
   found: EventPage<Event>,
-  placing: Expansion<Event>,
+  expansion: Expansion<Event>,
 ): Promise<Iterable<EffectiveOccurrence<Event>>> {
-  const overrides = await overridesIn(found.events, placing);
-  const moved = found.moved.length === 0 ? [] : await movedByHand(found, placing);
-  return expandAll(found.events, overrides, placing, moved);
+  const overrides = await overridesIn(found.events, expansion);
+  const moved = found.moved.length === 0 ? [] : await movedOccurrences(found, expansion);
+  return expandAll(found.events, overrides, expansion, moved);
 }
 
-function* expandAll<Event extends ShownEvent>(
+function* expandAll<Event extends ListedEvent>(
   events: readonly Event[],
   overrides: Overrides,
-  placing: Expansion<Event>,
+  expansion: Expansion<Event>,
   moved: readonly EffectiveOccurrence<Event>[],
 ): Iterable<EffectiveOccurrence<Event>> {
-  for (const event of events) yield* expandEvent(event, overrides, placing);
+  for (const event of events) yield* expandEvent(event, overrides, expansion);
   yield* moved;
 }
 
-function* expandEvent<Event extends ShownEvent>(
+function* expandEvent<Event extends ListedEvent>(
   event: Event,
   overrides: Overrides,
   { calendarOf, expand }: Expansion<Event>,
@@ -58,10 +56,10 @@ function* expandEvent<Event extends ShownEvent>(
     return;
   }
   const own = overrides.get(event.id);
-  const isElsewhere = (original: EpochMs) => isCancelledOrMoved(own?.get(original));
-  for (const ruleOccurrence of expand(series, isElsewhere)) {
-    const placed = effectiveOccurrence(event, ruleOccurrence, own?.get(ruleOccurrence.original), calendar);
-    if (placed !== undefined) yield placed;
+  const isExcluded = (original: EpochMs) => isCancelledOrMoved(own?.get(original));
+  for (const ruleOccurrence of expand(series, isExcluded)) {
+    const occurrence = effectiveOccurrence(event, ruleOccurrence, own?.get(ruleOccurrence.original), calendar);
+    if (occurrence !== undefined) yield occurrence;
   }
 }
 
@@ -72,43 +70,43 @@ function isCancelledOrMoved(override: Override | undefined): boolean {
 type Overrides = ReadonlyMap<EventId, ReadonlyMap<EpochMs, Override>>;
 
 async function overridesIn(
-  events: readonly ShownEvent[],
+  events: readonly ListedEvent[],
   { reads, window }: Pick<Expansion<never>, "reads" | "window">,
 ): Promise<Overrides> {
   const overridden = events.filter(({ recurring }) => recurring?.hasOverrides === true);
   const byEvent = new Map(overridden.map(({ id }) => [id, new Map<EpochMs, Override>()]));
   if (overridden.length === 0) return byEvent;
-  const longest = Math.max(...overridden.map(({ startsAt, endsAt }) => endsAt - startsAt));
-  const originals = { from: window.from - longest - FURTHEST_MOVE_MS, until: window.until + FURTHEST_MOVE_MS };
+  const maxDuration = Math.max(...overridden.map(({ startsAt, endsAt }) => endsAt - startsAt));
+  const originals = { from: window.from - maxDuration - MAX_ZONE_MOVE_MS, until: window.until + MAX_ZONE_MOVE_MS };
   for (const override of await reads.overrides([...byEvent.keys()], originals)) {
     byEvent.get(override.eventId)?.set(override.original, override);
   }
   return byEvent;
 }
 
-async function movedByHand<Event extends ShownEvent>(
+async function movedOccurrences<Event extends ListedEvent>(
   { events, moved }: EventPage<Event>,
-  placing: Expansion<Event>,
+  expansion: Expansion<Event>,
 ): Promise<EffectiveOccurrence<Event>[]> {
   const known = new Map(events.map((event) => [event.id, event]));
   const missing = new Set(moved.map(({ eventId }) => eventId).filter((id) => !known.has(id)));
-  if (missing.size > 0) for (const event of await placing.eventsOf([...missing])) known.set(event.id, event);
+  if (missing.size > 0) for (const event of await expansion.eventsOf([...missing])) known.set(event.id, event);
   return moved.flatMap((override) => {
     const event = known.get(override.eventId);
     if (event === undefined) return [];
-    const placed = occurrenceNamed(event, override.original, override, placing.calendarOf(event));
-    return placed !== undefined && placing.belongs(placed) ? [placed] : [];
+    const occurrence = effectiveOccurrenceAt(event, override.original, override, expansion.calendarOf(event));
+    return occurrence !== undefined && expansion.isInWindow(occurrence) ? [occurrence] : [];
   });
 }
 
 /** The occurrence with this original start; undefined if the series has none there, or if it is cancelled. */
-export function occurrenceNamed<Event extends ShownEvent>(
+export function effectiveOccurrenceAt<Event extends ListedEvent>(
   event: Event,
   original: EpochMs,
   override: Override | undefined,
   calendar: Calendar,
 ): EffectiveOccurrence<Event> | undefined {
   const series = seriesOf(event, calendar);
-  const ruleOccurrence = series === undefined ? undefined : occurrenceAt(series, original);
+  const ruleOccurrence = series === undefined ? undefined : ruleOccurrenceAt(series, original);
   return ruleOccurrence === undefined ? undefined : effectiveOccurrence(event, ruleOccurrence, override, calendar);
 }

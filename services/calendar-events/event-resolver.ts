@@ -5,17 +5,17 @@ import type { Revised } from "../contracts/revision.ts";
 import type { CalendarEventsStore } from "./store/calendar-events.store.ts";
 import type { CalendarsStore } from "./store/calendars.store.ts";
 import { type Calendar, unwrittenCalendar } from "./domain/calendar/calendar.ts";
-import { eventView, shownRevision, type StoredEvent } from "./domain/event/event.ts";
-import { occurrenceId, readEventName } from "./domain/event/occurrence-id.ts";
+import { eventView, publicRevision, type StoredEvent } from "./domain/event/event.ts";
+import { occurrenceId, parseEventId } from "./domain/event/occurrence-id.ts";
 import { type EffectiveOccurrence, singleOccurrence, occurrenceView } from "./domain/event/effective-occurrence.ts";
-import { occurrenceNamed } from "./effective-occurrences.ts";
+import { effectiveOccurrenceAt } from "./effective-occurrences.ts";
 
 /** The event or occurrence that an id stands for. */
 export interface ResolvedEvent {
   readonly event: StoredEvent;
   readonly calendar: Calendar;
   /** The occurrence of the id; a single event is its own occurrence. Undefined for the id of a whole series. */
-  readonly placed?: EffectiveOccurrence;
+  readonly occurrence?: EffectiveOccurrence;
 }
 
 export interface EventResolver {
@@ -23,53 +23,60 @@ export interface EventResolver {
   find(guildId: GuildId, reference: string): Promise<ResolvedEvent | undefined>;
   /** Like `find`; the id of a series stands for its first occurrence (D24). */
   findOccurrence(guildId: GuildId, reference: string): Promise<ResolvedEvent | undefined>;
-  /** Searches one calendar; refuses with EVENT_NOT_FOUND for every reason. */
-  findIn(reference: EventReference): Promise<ResolvedEvent | Refusal>;
-  /** Like `findIn`, as the view of the API with the revision. */
-  viewIn(reference: EventReference): Promise<(EventView & Revised) | Refusal>;
+  /** Searches one calendar; refuses with EVENT_NOT_FOUND, whatever the reason. */
+  findInCalendar(reference: EventReference): Promise<ResolvedEvent | Refusal>;
+  /** Like `findInCalendar`, as the view of the API with the revision. */
+  viewInCalendar(reference: EventReference): Promise<(EventView & Revised) | Refusal>;
 }
 
 export function eventResolver(store: CalendarEventsStore, calendars: CalendarsStore): EventResolver {
   const stored = (event: StoredEvent) => calendars.find(event.guildId, event.calendarNumber);
-  /** The view of a single event does not depend on the time zone, so the calendar is not read. */
-  const neededToShow = async (event: StoredEvent) =>
+  /**
+   * Returns the calendar that the view needs. The view of a single event does not depend on the time zone, so its
+   * calendar is not read.
+   */
+  const calendarForView = async (event: StoredEvent) =>
     event.recurring === undefined ? unwrittenCalendar(event.guildId, event.calendarNumber) : stored(event);
 
   async function find(guildId: GuildId, reference: string, calendarOf = stored): Promise<ResolvedEvent | undefined> {
-    const name = readEventName(reference);
-    if (name === undefined) return undefined;
-    const { eventId, original } = name;
+    const parsed = parseEventId(reference);
+    if (parsed === undefined) return undefined;
+    const { eventId, original } = parsed;
     const found = await store.find(guildId, eventId, original === undefined ? undefined : (reference as OccurrenceId));
     if (found === undefined) return undefined;
     const { event, override } = found;
     const calendar = await calendarOf(event);
     if (original === undefined) {
-      return event.recurring === undefined ? { event, calendar, placed: singleOccurrence(event) } : { event, calendar };
+      return event.recurring === undefined
+        ? { event, calendar, occurrence: singleOccurrence(event) }
+        : { event, calendar };
     }
-    const placed = occurrenceNamed(event, original, override, calendar);
-    return placed === undefined ? undefined : { event, calendar, placed };
+    const occurrence = effectiveOccurrenceAt(event, original, override, calendar);
+    return occurrence === undefined ? undefined : { event, calendar, occurrence };
   }
 
   return {
     find: (guildId, reference) => find(guildId, reference),
     async findOccurrence(guildId, reference) {
-      const named = await find(guildId, reference);
-      if (named === undefined || named.placed !== undefined) return named;
-      return find(guildId, occurrenceId(named.event.id, named.event.startsAt));
+      const resolved = await find(guildId, reference);
+      if (resolved === undefined || resolved.occurrence !== undefined) return resolved;
+      return find(guildId, occurrenceId(resolved.event.id, resolved.event.startsAt));
     },
-    findIn: async (reference) => inCalendar(reference, await find(reference.guildId, reference.eventId)),
-    async viewIn(reference) {
-      const named = inCalendar(reference, await find(reference.guildId, reference.eventId, neededToShow));
-      return isRefusal(named) ? named : { ...toView(named), revision: shownRevision(named.event, named.calendar) };
+    findInCalendar: async (reference) => inCalendar(reference, await find(reference.guildId, reference.eventId)),
+    async viewInCalendar(reference) {
+      const resolved = inCalendar(reference, await find(reference.guildId, reference.eventId, calendarForView));
+      return isRefusal(resolved)
+        ? resolved
+        : { ...toView(resolved), revision: publicRevision(resolved.event, resolved.calendar) };
     },
   };
 }
 
-function inCalendar({ calendarNumber }: EventReference, named: ResolvedEvent | undefined): ResolvedEvent | Refusal {
-  return named?.event.calendarNumber === calendarNumber ? named : refuse("EVENT_NOT_FOUND");
+function inCalendar({ calendarNumber }: EventReference, resolved: ResolvedEvent | undefined): ResolvedEvent | Refusal {
+  return resolved?.event.calendarNumber === calendarNumber ? resolved : refuse("EVENT_NOT_FOUND");
 }
 
 /** The view of the API. */
-export function toView({ event, placed, calendar }: ResolvedEvent): EventView {
-  return placed === undefined ? eventView(event, calendar) : occurrenceView(placed);
+export function toView({ event, occurrence, calendar }: ResolvedEvent): EventView {
+  return occurrence === undefined ? eventView(event, calendar) : occurrenceView(occurrence);
 }

@@ -1,6 +1,6 @@
 import { currentWriteId } from "../../mixins/mongo/write-context.ts";
 import { optimisticWrite } from "../../mixins/mongo/optimistic-write.ts";
-import { bytesOf, newWriteId, timeOf } from "../../mixins/mongo/write-id.ts";
+import { bytesFromWriteId, newWriteId, timeOfWriteId } from "../../mixins/mongo/write-id.ts";
 import { WriteQueue } from "../../mixins/mongo/write-queue.ts";
 import type { CreateEventParams, EventReference, UpdateEventParams } from "../contracts/calendar-events.contract.ts";
 import { isRefusal, type Refusal } from "../contracts/errors.ts";
@@ -11,20 +11,20 @@ import type { CalendarsStore } from "./store/calendars.store.ts";
 import { type Calendar, unwrittenCalendar } from "./domain/calendar/calendar.ts";
 import { type ChangedEvent, changeEvent } from "./domain/event/change-event.ts";
 import { newEvent } from "./domain/event/create-event.ts";
-import { type CalendarEvent, seriesOf, shownRevision } from "./domain/event/event.ts";
+import { type CalendarEvent, seriesOf, publicRevision } from "./domain/event/event.ts";
 import { ID_RANDOM_BYTES, newEventId } from "./domain/event/event-id.ts";
-import { occurrenceAt } from "./domain/recurrence/occurrences.ts";
-import { cancelledOccurrence, type ChangedOverride, changeOccurrence } from "./domain/event/override.ts";
+import { ruleOccurrenceAt } from "./domain/recurrence/occurrences.ts";
+import { cancelledOccurrence, type ChangedOverride, changeOccurrence } from "./domain/event/change-occurrence.ts";
 import { announcedOccurrence, type EffectiveOccurrence } from "./domain/event/effective-occurrence.ts";
 import type { ResolvedEvent, EventResolver } from "./event-resolver.ts";
 
-/** A revision that was stored. */
+/** A stored revision. */
 export interface Written extends Pick<CalendarEvent, "id" | "guildId" | "revision"> {
   /** The revision as the API shows it. */
-  readonly shownRevision: string;
+  readonly publicRevision: string;
 }
 
-/** Create, update and delete: load, decide, save. Each resolves with the stored revision. */
+/** Creates, updates and removes events: loads, decides, saves. Each resolves with the stored revision. */
 export interface EventWrites {
   create(params: CreateEventParams): Promise<Written | Refusal>;
   update(params: UpdateEventParams): Promise<Written | Refusal>;
@@ -45,60 +45,65 @@ export function eventWrites(store: CalendarEventsStore, calendars: CalendarsStor
   /** Decides which overrides remain valid when the series gets another start or rule (D19). */
   async function seriesWrite({ event: stored, calendar }: ResolvedEvent, next: ChangedEvent): Promise<Write> {
     const { event } = next;
-    const written = writtenOf(event, calendar);
+    const written = toWritten(event, calendar);
     if (!next.rescheduled || stored.recurring?.hasOverrides !== true) {
       return { written, save: () => store.replace(next, "all") };
     }
     const series = seriesOf(event, calendar);
     const starts = await store.overriddenStarts(stored.id);
-    const kept = series === undefined ? [] : starts.filter((start) => occurrenceAt(series, start) !== undefined);
-    const changed = { ...next, event: withOverrides(event, kept.length > 0) };
-    return { written, save: () => store.replace(changed, kept) };
+    const valid = series === undefined ? [] : starts.filter((start) => ruleOccurrenceAt(series, start) !== undefined);
+    const changed = { ...next, event: withOverrides(event, valid.length > 0) };
+    return { written, save: () => store.replace(changed, valid) };
   }
 
   function occurrenceWrite(
     { event: stored, calendar }: ResolvedEvent,
-    placed: EffectiveOccurrence,
+    occurrence: EffectiveOccurrence,
     next: ChangedOverride,
   ): Write {
     const { scheduledAt: _, coloredAt: __, changedBy: ___, ...event } = stored;
     const series = withOverrides({ ...event, revision: stored.revision + 1 }, true);
-    const before = announcedOccurrence(placed, calendar);
-    return { written: writtenOf(series, calendar), save: () => store.saveOverride(series, next, before) };
+    const before = announcedOccurrence(occurrence, calendar);
+    return { written: toWritten(series, calendar), save: () => store.saveOverride(series, next, before) };
   }
 
   async function write(
     reference: EventReference,
     condition: IfRevision["ifRevision"],
-    decide: (named: ResolvedEvent) => Promise<Write> | Write | Refusal,
+    decide: (resolved: ResolvedEvent) => Promise<Write> | Write | Refusal,
   ) {
     // An occurrence shares the revision and the write queue of its series.
     const [seriesId] = reference.eventId.split("_", 1);
     const outcome = await queue.run(`${reference.guildId}/${seriesId}`, () =>
       optimisticWrite({
-        load: () => events.findIn(reference),
-        decide: (named) => {
-          if (isRefusal(named)) return named;
-          return revisionMismatch(shownRevision(named.event, named.calendar), condition) ?? decide(named);
+        load: () => events.findInCalendar(reference),
+        decide: (resolved) => {
+          if (isRefusal(resolved)) return resolved;
+          return revisionMismatch(publicRevision(resolved.event, resolved.calendar), condition) ?? decide(resolved);
         },
         save: (next) => next.save(),
-        findDone: async () => {
+        findEarlierTry: async () => {
           const revision = await store.revisionWritten(reference.guildId, seriesId as EventId);
-          return revision === undefined ? undefined : storedBefore(reference, seriesId as EventId, revision);
+          return revision === undefined ? undefined : storedByEarlierTry(reference, seriesId as EventId, revision);
         },
       }),
     );
     return isRefusal(outcome) ? outcome : outcome.written;
   }
 
-  /** The revision that another try of the write has stored of the event; one that was deleted since has no calendar to tell. */
-  async function storedBefore({ guildId, calendarNumber }: InCalendar, id: EventId, revision: number) {
-    const named = await events.findIn({ guildId, calendarNumber, eventId: id });
-    const shown = isRefusal(named) ? `${revision}` : shownRevision({ ...named.event, revision }, named.calendar);
-    return { written: { id, guildId, revision, shownRevision: shown } };
+  /**
+   * The revision that another try of the write has stored. A removed event is no longer found; its revision is shown
+   * without the version of the zone.
+   */
+  async function storedByEarlierTry({ guildId, calendarNumber }: InCalendar, id: EventId, revision: number) {
+    const resolved = await events.findInCalendar({ guildId, calendarNumber, eventId: id });
+    const shown = isRefusal(resolved)
+      ? `${revision}`
+      : publicRevision({ ...resolved.event, revision }, resolved.calendar);
+    return { written: { id, guildId, revision, publicRevision: shown } };
   }
 
-  /** The calendar of a single event is not read: the event uses nothing of it. */
+  /** Reads the calendar of a new series. A single event uses nothing of its calendar. */
   async function calendarFor({ guildId, calendarNumber, recurrence }: CreateEventParams): Promise<Calendar> {
     if (recurrence === undefined) return unwrittenCalendar(guildId, calendarNumber);
     return calendars.find(guildId, calendarNumber);
@@ -107,46 +112,46 @@ export function eventWrites(store: CalendarEventsStore, calendars: CalendarsStor
   return {
     async create(params) {
       const writeId = currentWriteId() ?? newWriteId();
-      const id = newEventId(timeOf(writeId), bytesOf(writeId, ID_RANDOM_BYTES));
+      const id = newEventId(timeOfWriteId(writeId), bytesFromWriteId(writeId, ID_RANDOM_BYTES));
       const outcome = await optimisticWrite({
         load: () => calendarFor(params),
         decide(calendar) {
           const event = newEvent(params, id, calendar);
-          return isRefusal(event) ? event : { event, written: writtenOf(event, calendar) };
+          return isRefusal(event) ? event : { event, written: toWritten(event, calendar) };
         },
         save: ({ event }) => store.insert(event),
-        findDone: async () =>
-          (await store.wasInserted({ id, guildId: params.guildId })) ? storedBefore(params, id, 1) : undefined,
+        findEarlierTry: async () =>
+          (await store.wasCreated({ id, guildId: params.guildId })) ? storedByEarlierTry(params, id, 1) : undefined,
       });
       return isRefusal(outcome) ? outcome : outcome.written;
     },
 
     update: ({ guildId, calendarNumber, eventId, ifRevision, ...changes }) =>
-      write({ guildId, calendarNumber, eventId }, ifRevision, (named) => {
-        const { event, placed, calendar } = named;
-        if (placed?.ruleOccurrence === undefined) {
+      write({ guildId, calendarNumber, eventId }, ifRevision, (resolved) => {
+        const { event, occurrence, calendar } = resolved;
+        if (occurrence?.ruleOccurrence === undefined) {
           const next = changeEvent(event, changes, calendar);
-          return isRefusal(next) ? next : seriesWrite(named, next);
+          return isRefusal(next) ? next : seriesWrite(resolved, next);
         }
-        const next = changeOccurrence(placed, placed.ruleOccurrence.original, changes, calendar);
-        return isRefusal(next) ? next : occurrenceWrite(named, placed, next);
+        const next = changeOccurrence(occurrence, occurrence.ruleOccurrence.original, changes, calendar);
+        return isRefusal(next) ? next : occurrenceWrite(resolved, occurrence, next);
       }),
 
     remove: ({ ifRevision, ...reference }) =>
-      write(reference, ifRevision, (named) => {
-        const { event, placed, calendar } = named;
-        if (placed?.ruleOccurrence === undefined) {
-          const written = writtenOf({ ...event, revision: event.revision + 1 }, calendar);
+      write(reference, ifRevision, (resolved) => {
+        const { event, occurrence, calendar } = resolved;
+        if (occurrence?.ruleOccurrence === undefined) {
+          const written = toWritten({ ...event, revision: event.revision + 1 }, calendar);
           return { written, save: () => store.remove(event) };
         }
-        return occurrenceWrite(named, placed, cancelledOccurrence(event.id, placed.ruleOccurrence.original));
+        return occurrenceWrite(resolved, occurrence, cancelledOccurrence(event.id, occurrence.ruleOccurrence.original));
       }),
   };
 }
 
-function writtenOf(event: CalendarEvent, calendar: Calendar): Written {
+function toWritten(event: CalendarEvent, calendar: Calendar): Written {
   const { id, guildId, revision } = event;
-  return { id, guildId, revision, shownRevision: shownRevision(event, calendar) };
+  return { id, guildId, revision, publicRevision: publicRevision(event, calendar) };
 }
 
 function withOverrides(event: CalendarEvent, hasOverrides: boolean): CalendarEvent {

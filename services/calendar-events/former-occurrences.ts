@@ -1,9 +1,8 @@
 import { MAX_FORMER } from "../../mixins/mongo/former-state.ts";
 import type { Occurrence, OccurrencesStartingParams } from "../contracts/occurrences.contract.ts";
-import type { GuildId } from "../contracts/ids.ts";
 import type { CalendarEventsStore } from "./store/calendar-events.store.ts";
 import type { CalendarsStore } from "./store/calendars.store.ts";
-import { anchorOf, type Calendar, unwrittenCalendar } from "./domain/calendar/calendar.ts";
+import { anchorOf, type Calendar, calendarByNumber } from "./domain/calendar/calendar.ts";
 import { seriesOf, type StoredEvent } from "./domain/event/event.ts";
 import { occurrencesStarting } from "./domain/recurrence/occurrences.ts";
 import type { FormerEvent } from "./store/former-events.store.ts";
@@ -15,44 +14,39 @@ import {
 } from "./domain/event/effective-occurrence.ts";
 import { mergedWindows, startsIn, type Window } from "./domain/event/window.ts";
 
-/** The occurrences of events before they were moved, recoloured or removed, if they started in the windows. */
+/**
+ * Returns the former occurrences that started in the windows, of events that were moved, recoloured or removed since.
+ */
 export async function formerOccurrences(
   { guildId, windows, formerAfter = Infinity }: OccurrencesStartingParams,
-  store: Pick<CalendarEventsStore, "former">,
+  store: Pick<CalendarEventsStore, "formerEvents">,
   calendars: Pick<CalendarsStore, "list">,
-  isOpen: (calendarNumber: number) => Promise<boolean>,
+  isAllowed: (calendarNumber: number) => Promise<boolean>,
 ): Promise<Occurrence[]> {
-  const former = await store.former(guildId, formerAfter);
-  if (former.length === 0) return [];
+  const formerEvents = await store.formerEvents(guildId, formerAfter);
+  if (formerEvents.length === 0) return [];
   const written = await calendars.list(guildId);
   const occurrences: Occurrence[] = [];
-  const wanted = mergedWindows(windows);
-  for (const one of former) {
-    const calendar = calendarOf(one.event ?? one.occurrence, guildId, written);
-    if (!(await isOpen(calendar.calendarNumber))) continue;
-    for (const occurrence of wanted.flatMap((window) => occurrencesIn(window, one, calendar))) {
+  const merged = mergedWindows(windows);
+  for (const former of formerEvents) {
+    const { calendarNumber } = former.event ?? former.occurrence;
+    const calendar = calendarByNumber(guildId, written, calendarNumber);
+    if (!(await isAllowed(calendarNumber))) continue;
+    for (const occurrence of merged.flatMap((window) => occurrencesIn(window, former, calendar))) {
       if (occurrences.length >= MAX_FORMER) return occurrences;
-      occurrences.push({ ...occurrence, until: one.until });
+      occurrences.push({ ...occurrence, until: former.until });
     }
   }
   return occurrences;
 }
 
 function occurrencesIn(window: Window, { event, occurrence }: FormerEvent, calendar: Calendar): Occurrence[] {
-  if (event !== undefined) return startingIn(window, event, calendar).map((one) => announcedOccurrence(one, calendar));
+  if (event !== undefined)
+    return occurrencesStartingIn(window, event, calendar).map((each) => announcedOccurrence(each, calendar));
   return startsIn(occurrence, window) ? [{ ...occurrence, timezone: anchorOf(calendar).timezone }] : [];
 }
 
-function calendarOf(
-  { calendarNumber }: Pick<StoredEvent, "calendarNumber">,
-  guildId: GuildId,
-  written: readonly Calendar[],
-): Calendar {
-  const found = written.find((calendar) => calendar.calendarNumber === calendarNumber);
-  return found ?? unwrittenCalendar(guildId, calendarNumber);
-}
-
-function startingIn(window: Window, event: StoredEvent, calendar: Calendar): EffectiveOccurrence[] {
+function occurrencesStartingIn(window: Window, event: StoredEvent, calendar: Calendar): EffectiveOccurrence[] {
   const series = seriesOf(event, calendar);
   if (series === undefined) {
     return startsIn(event, window) ? [singleOccurrence(event)] : [];

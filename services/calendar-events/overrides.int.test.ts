@@ -17,7 +17,7 @@ describe("single occurrences of a series (D19)", () => {
     await calendar.services.stop();
   });
 
-  /** A daily series of five, from noon, with its second occurrence's id. */
+  /** A daily series of five occurrences from noon, with the id of its second occurrence. */
   async function newSeries(): Promise<{ guildId: GuildId; series: EventId; second: OccurrenceId }> {
     const guildId = calendar.newGuild();
     const recurrence = { frequency: "DAILY", count: 5 } as const;
@@ -28,7 +28,7 @@ describe("single occurrences of a series (D19)", () => {
     calendar.services.call(getOccurrence, { guildId, occurrenceId });
   const whole = (guildId: GuildId) => calendar.list(guildId, noon - 99 * DAY, noon + 99 * DAY);
 
-  test("a change of one is seen by get, lists and dispatch, and the others' answers stay as they were", async () => {
+  test("a changed occurrence is seen by get, lists and dispatch, and the other occurrences stay the same", async () => {
     const { guildId, second } = await newSeries();
     const before = await whole(guildId);
     await calendar.update(guildId, second, { name: "own", description: null, color: "RED" });
@@ -42,7 +42,7 @@ describe("single occurrences of a series (D19)", () => {
     expect(starting.map(({ color }) => color)).toEqual(["NONE", "RED", "NONE", "NONE", "NONE"]);
   });
 
-  test("a moved one is found where it now is, under its id, and not where it was", async () => {
+  test("a moved occurrence is found at its new time, under its id, and not at its old time", async () => {
     const { guildId, second } = await newSeries();
     const to = noon + 40 * DAY;
     await calendar.update(guildId, second, { startsAt: to, endsAt: to + 2 * HOUR });
@@ -57,27 +57,27 @@ describe("single occurrences of a series (D19)", () => {
     expect(all.map(({ eventId }) => eventId).indexOf(second)).toBe(4);
   });
 
-  test("a cancelled one is gone everywhere, and the series goes on", async () => {
+  test("a cancelled occurrence is removed everywhere, and the series continues", async () => {
     const { guildId, series, second } = await newSeries();
     await calendar.remove(guildId, second);
     await expect(whole(guildId)).resolves.toHaveLength(4);
     await expect(look(guildId, second)).resolves.toBeNull();
     await expect(calendar.starting(guildId, noon, noon + 9 * DAY)).resolves.toHaveLength(4);
-    const gone = { type: "EVENT_NOT_FOUND" };
-    await expect(calendar.get(guildId, second)).rejects.toMatchObject(gone);
-    await expect(calendar.update(guildId, second, { name: "x" })).rejects.toMatchObject(gone);
-    await expect(calendar.remove(guildId, second)).rejects.toMatchObject(gone);
+    const notFound = { type: "EVENT_NOT_FOUND" };
+    await expect(calendar.get(guildId, second)).rejects.toMatchObject(notFound);
+    await expect(calendar.update(guildId, second, { name: "x" })).rejects.toMatchObject(notFound);
+    await expect(calendar.remove(guildId, second)).rejects.toMatchObject(notFound);
     await expect(calendar.get(guildId, series)).resolves.toMatchObject({ isParent: true, startsAt: noon });
   });
 
-  test("a moved one that is cancelled is gone from where it was moved to", async () => {
+  test("a moved occurrence that is cancelled is removed from its new time", async () => {
     const { guildId, second } = await newSeries();
     await calendar.update(guildId, second, { startsAt: noon + 40 * DAY, endsAt: noon + 40 * DAY });
     await calendar.remove(guildId, second);
     await expect(whole(guildId)).resolves.toHaveLength(4);
   });
 
-  test("its rule is the series' to change", async () => {
+  test("an update of one occurrence cannot change the rule", async () => {
     const { guildId, second } = await newSeries();
     const rule = { recurs: true, recurrence: { frequency: "DAILY" } } as const;
     await expect(calendar.update(guildId, second, rule)).rejects.toMatchObject({
@@ -86,7 +86,7 @@ describe("single occurrences of a series (D19)", () => {
     });
   });
 
-  test("a time given alone is held against the occurrence's other (D13)", async () => {
+  test("a time that is given alone is checked against the other time of the occurrence (D13)", async () => {
     const { guildId, second } = await newSeries();
     const update = calendar.update(guildId, second, { endsAt: noon + DAY - 1 });
     await expect(update).rejects.toMatchObject({ data: { problems: [{ field: "endsAt" }] } });
@@ -95,7 +95,7 @@ describe("single occurrences of a series (D19)", () => {
     expect([startsAt, endsAt]).toEqual([noon + DAY + HOUR, noon + DAY + HOUR]);
   });
 
-  test("what the series changes reaches those that have nothing of their own there", async () => {
+  test("a change of the series applies to occurrences without an own value of that field", async () => {
     const { guildId, series, second } = await newSeries();
     await calendar.update(guildId, second, { name: "own" });
     await calendar.update(guildId, series, { name: "new", location: "l", color: "BLUE", endsAt: noon + 3 * HOUR });
@@ -107,7 +107,7 @@ describe("single occurrences of a series (D19)", () => {
     });
   });
 
-  test("another rule drops those whose start is no longer in the series, for good, and keeps the others", async () => {
+  test("a new rule drops the overrides whose start is no longer in the series, for good, and keeps the others", async () => {
     const { guildId, series, second } = await newSeries();
     const third = `${series}_20240508T120000Z`;
     await calendar.update(guildId, second, { name: "second" });
@@ -120,7 +120,7 @@ describe("single occurrences of a series (D19)", () => {
     await expect(calendar.get(guildId, third)).resolves.toMatchObject({ name: "third" });
   });
 
-  test("a moved series, an ended recurrence and a removed series drop all of them", async () => {
+  test("a moved series, an ended recurrence and a removed series drop all overrides", async () => {
     for (const change of ["move", "end", "remove"] as const) {
       const { guildId, series, second } = await newSeries();
       await calendar.update(guildId, second, { startsAt: noon + 50 * DAY, endsAt: noon + 50 * DAY });
@@ -133,7 +133,7 @@ describe("single occurrences of a series (D19)", () => {
     }
   });
 
-  test("it says since when it has its own start and its own colour (D31)", async () => {
+  test("a changed occurrence has the times since which it has its own start and colour (D31)", async () => {
     const { guildId, series, second } = await newSeries();
     const first = await look(guildId, `${series}_20240506T120000Z` as OccurrenceId);
     const see = async () => {
@@ -150,7 +150,7 @@ describe("single occurrences of a series (D19)", () => {
     expect(await look(guildId, `${series}_20240506T120000Z` as OccurrenceId)).toEqual(first);
   });
 
-  test("each change of one is a write of its series: counted, in the feed, and against others at the same moment", async () => {
+  test("a change of one occurrence is a write of its series, with a revision, in the change feed, and ordered with concurrent writes", async () => {
     const { guildId, series, second } = await newSeries();
     const outcomes = await Promise.allSettled(
       Array.from({ length: 6 }, (_, at) => calendar.update(guildId, at % 2 === 0 ? series : second, { name: `${at}` })),

@@ -1,68 +1,69 @@
-import { setImmediate as turn } from "node:timers/promises";
+import { setImmediate as nextTurn } from "node:timers/promises";
 import { timeZones } from "../../mixins/time-zones/time-zones.ts";
 import type { ZoneRulesStore } from "./store/zone-rules.store.ts";
 
-/** By then a rollout is over, and no process answers by the rules before any more. */
-const SETTLED_AFTER_MS = 15 * 60_000;
-const LOOK_EVERY_MS = 60_000;
+/** Time after which a rollout is over, and no process uses the previous rules any more. */
+const ROLLOUT_MS = 15 * 60_000;
+const CHECK_INTERVAL_MS = 60_000;
 
-interface Watch {
+interface ZoneRulesCheck {
   stop(): void;
 }
 
 /**
- * Compares the rules of time zones that the process has with those that what is stored was filed by. Where a zone's differ, its
- * calendars are filed again, and the change feed has them, so that dispatch plans their guilds again; once more when the rollout
- * that brought the rules is over, since replicas of before have answered until then. What fails is tried again.
+ * Compares the time zone rules of this process with those that the stored index fields were computed by. If the rules
+ * of a zone differ, it reindexes the calendars of the zone and puts them into the change feed, so that dispatch plans
+ * their guilds again. It does so once more after the rollout of the new rules, because older replicas have written
+ * until then. A failure is retried at the next check.
  */
-export function followZoneRules(store: ZoneRulesStore, onError: (error: unknown) => void): Watch {
+export function startZoneRulesCheck(store: ZoneRulesStore, onError: (error: unknown) => void): ZoneRulesCheck {
   let isBusy = false;
   let isStopped = false;
-  const look = async () => {
+  const check = async () => {
     if (isBusy || isStopped) return;
     isBusy = true;
-    const isSettled = await lookAtZoneRules(store, SETTLED_AFTER_MS).catch((error: unknown) => {
+    const isSettled = await checkZoneRules(store, ROLLOUT_MS).catch((error: unknown) => {
       if (!isStopped) onError(error);
       return false;
     });
-    if (isSettled) clearInterval(looking);
+    if (isSettled) clearInterval(timer);
     isBusy = false;
   };
-  const looking = setInterval(() => void look(), LOOK_EVERY_MS);
-  looking.unref();
-  void look();
+  const timer = setInterval(() => void check(), CHECK_INTERVAL_MS);
+  timer.unref();
+  void check();
   return {
     stop() {
       isStopped = true;
-      clearInterval(looking);
+      clearInterval(timer);
     },
   };
 }
 
-/** Whether there is nothing left to do. */
-export async function lookAtZoneRules(store: ZoneRulesStore, settledAfterMs: number): Promise<boolean> {
-  const digests = await digestsOfZones();
-  const seen = await store.seen();
-  const changed = Object.keys(digests).filter((name) => digests[name] !== seen?.digests[name]);
+/** Runs one check. Resolves with true if nothing is left to do. */
+export async function checkZoneRules(store: ZoneRulesStore, rolloutMs: number): Promise<boolean> {
+  const digests = await zoneDigests();
+  const indexedRules = await store.indexedRules();
+  const changed = Object.keys(digests).filter((name) => digests[name] !== indexedRules?.digests[name]);
   if (changed.length > 0) {
-    await store.refile(changed);
-    await store.save({ digests: { ...seen?.digests, ...digests }, changed, isSettled: false });
+    await store.reindex(changed);
+    await store.save({ digests: { ...indexedRules?.digests, ...digests }, changed, isSettled: false });
     return false;
   }
-  if (seen === undefined || seen.isSettled) return true;
-  if (seen.ageMs < settledAfterMs) return false;
-  await store.refile(seen.changed);
-  await store.save({ ...seen, isSettled: true });
+  if (indexedRules === undefined || indexedRules.isSettled) return true;
+  if (indexedRules.ageMs < rolloutMs) return false;
+  await store.reindex(indexedRules.changed);
+  await store.save({ ...indexedRules, isSettled: true });
   return true;
 }
 
-/** All at once would take the process a second. */
-async function digestsOfZones(): Promise<Record<string, string>> {
+/** Yields to the event loop between zones: all of them together take a second. */
+async function zoneDigests(): Promise<Record<string, string>> {
   const set = timeZones();
   const digests: Record<string, string> = {};
   for (const name of set.names) {
     digests[name] = set.digestOf(name) ?? "";
-    await turn();
+    await nextTurn();
   }
   return digests;
 }

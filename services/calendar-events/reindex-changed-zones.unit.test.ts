@@ -1,44 +1,44 @@
 import { afterAll, beforeEach, expect, test } from "@jest/globals";
 import { timeZoneSet } from "../../mixins/time-zones/time-zone-set.ts";
-import { timeZones, useTimeZones } from "../../mixins/time-zones/time-zones.ts";
-import { lookAtZoneRules } from "./reindex-changed-zones.ts";
-import type { ZoneRulesSeen, ZoneRulesStore } from "./store/zone-rules.store.ts";
+import { timeZones, setTimeZones } from "../../mixins/time-zones/time-zones.ts";
+import { checkZoneRules } from "./reindex-changed-zones.ts";
+import type { IndexedZoneRules, ZoneRulesStore } from "./store/zone-rules.store.ts";
 
-const SETTLED_AFTER_MS = 1_000;
+const ROLLOUT_MS = 1_000;
 const before = timeZones();
 let ageMs: number;
 let refiled: (readonly string[])[];
-let seen: ZoneRulesSeen | undefined;
+let indexedRules: IndexedZoneRules | undefined;
 let store: ZoneRulesStore;
 
-/** Two zones that never change. */
-function useOffsets(offsets: Readonly<Record<string, number>>): void {
+/** Sets two zones with constant offsets. */
+function setOffsets(offsets: Readonly<Record<string, number>>): void {
   const makers = Object.entries(offsets).map(
     ([name, first]) => [name, () => ({ first, changes: [], yearly: [] })] as const,
   );
-  useTimeZones(timeZoneSet({ version: "2031a", publishedAt: 0, source: "folder" }, new Map(makers), new Map()));
+  setTimeZones(timeZoneSet({ version: "2031a", publishedAt: 0, source: "folder" }, new Map(makers), new Map()));
 }
 
 beforeEach(() => {
   ageMs = 0;
   refiled = [];
-  seen = undefined;
+  indexedRules = undefined;
   store = {
-    seen: async () => seen && { ...seen, ageMs },
-    save: async (next) => void (seen = next),
-    refile: async (zones) => void refiled.push(zones),
+    indexedRules: async () => indexedRules && { ...indexedRules, ageMs },
+    save: async (next) => void (indexedRules = next),
+    reindex: async (zones) => void refiled.push(zones),
   };
-  useOffsets({ "Europe/London": 0, "Asia/Tokyo": 1 });
+  setOffsets({ "Europe/London": 0, "Asia/Tokyo": 1 });
 });
-afterAll(() => useTimeZones(before));
+afterAll(() => setTimeZones(before));
 
-const look = () => lookAtZoneRules(store, SETTLED_AFTER_MS);
+const look = () => checkZoneRules(store, ROLLOUT_MS);
 
-test("the first look of all files every zone, and once more when the rollout is over", async () => {
+test("the first check reindexes every zone, and once more when the rollout is over", async () => {
   expect(await look()).toBe(false);
   expect(await look()).toBe(false);
   expect(refiled).toEqual([["Europe/London", "Asia/Tokyo"]]);
-  ageMs = SETTLED_AFTER_MS;
+  ageMs = ROLLOUT_MS;
   expect(await look()).toBe(true);
   expect(await look()).toBe(true);
   expect(refiled).toEqual([
@@ -47,17 +47,17 @@ test("the first look of all files every zone, and once more when the rollout is 
   ]);
 });
 
-test("new rules file the zones that they change, and no other", async () => {
+test("new rules reindex only the zones that they change", async () => {
   await look();
   refiled = [];
-  useOffsets({ "Europe/London": 0, "Asia/Tokyo": 2 });
+  setOffsets({ "Europe/London": 0, "Asia/Tokyo": 2 });
   await look();
   expect(refiled).toEqual([["Asia/Tokyo"]]);
 });
 
-test("what could not be filed is filed by the next look", async () => {
+test("a zone that could not be reindexed is reindexed by the next check", async () => {
   const sound = store;
-  store = { ...sound, refile: () => Promise.reject(new Error("no primary")) };
+  store = { ...sound, reindex: () => Promise.reject(new Error("no primary")) };
   await expect(look()).rejects.toThrow("no primary");
   store = sound;
   await look();

@@ -14,13 +14,13 @@ describe("calendar events without guild settings", () => {
   });
   afterAll(() => services.stop());
 
-  test("the first calendar, which every guild has, goes on (D20)", async () => {
+  test("the first calendar, which every guild has, still works (D20)", async () => {
     const event = { guildId, calendarNumber: 1, startsAt: 1, endsAt: 2 };
     const { eventId } = await services.call(createEvent, event);
     await expect(services.call(findEvent, { guildId, eventId })).resolves.toMatchObject({ eventId });
   });
 
-  test("what needs the guild's number of calendars is unavailable, not missing", async () => {
+  test("other calendars are unavailable, and not reported as missing", async () => {
     const unavailable = { type: "UNAVAILABLE", code: 503 };
     const eventId = `e${"0".repeat(25)}` as EventId;
     await expect(services.call(getEvent, { guildId, calendarNumber: 2, eventId })).rejects.toMatchObject(unavailable);

@@ -2,25 +2,25 @@ import { COLORS, type Color } from "./calendar-events.contract.ts";
 import type { FieldProblem } from "./contract.ts";
 import { integer, listOf, oneOf, snowflake, snowflakeOr, text } from "./field-rules.ts";
 
-/** Which events an announcement is for (D23). */
+/** Types of announcements by the events that they cover (D23). */
 export const ANNOUNCEMENT_TYPES = ["UNIVERSAL", "SPECIFIC", "COLOR", "RECUR"] as const;
 export type AnnouncementType = (typeof ANNOUNCEMENT_TYPES)[number];
 
-/** 366 days, the longest lead time (D25). */
+/** The longest lead time, 366 days (D25). */
 const MAX_LEAD_MINUTES = 527_040;
-/** The most entries of each list of subscribers (D26). */
+/** Entries in each list of subscribers (D26). */
 export const MAX_SUBSCRIBERS = 1000;
-/** As long as an event's description (D21). */
+/** The same limit as for an event's description (D21). */
 const MAX_INFO_CHARACTERS = 4000;
 
-/** The rules of the fields that create and update have in common. */
+/** The rules of the fields that create and update share. */
 export const announcementRules = {
   channel: snowflake,
   type: oneOf(ANNOUNCEMENT_TYPES),
   hours: integer(0, MAX_LEAD_MINUTES / 60),
   minutes: integer(0, MAX_LEAD_MINUTES),
   info: text(MAX_INFO_CHARACTERS),
-  // `colorProblems` checks the value: a colour that the type does not use is ignored, whatever it holds (D27).
+  // `colorProblems` checks the value: a colour is ignored, whatever its value, if the type does not use it (D27).
   eventColor: { type: "string", optional: true, documented: COLORS },
   subscribersRole: listOf(snowflakeOr("everyone", "here"), MAX_SUBSCRIBERS),
   subscribersUser: listOf(snowflake, MAX_SUBSCRIBERS),
@@ -32,8 +32,8 @@ interface ReferenceFields {
   readonly eventColor?: unknown;
 }
 
-/** The reference that the type needs and that is not there (api.md 4.1). */
-export function requiredReference({ type, eventId, eventColor }: ReferenceFields): FieldProblem[] {
+/** The problem of a missing reference that the type requires (api.md 4.1). */
+export function referenceProblems({ type, eventId, eventColor }: ReferenceFields): FieldProblem[] {
   if ((type === "SPECIFIC" || type === "RECUR") && (eventId === undefined || eventId === "")) {
     return [{ field: "eventId", code: "REQUIRED", message: `is required when the type is ${type}` }];
   }
@@ -44,40 +44,40 @@ export function requiredReference({ type, eventId, eventColor }: ReferenceFields
   return [];
 }
 
-/** A colour that counts must be one (D14); where the type does not use it, it is ignored whatever it holds (D27). */
+/** The problem of an unknown colour (D14), unless the type does not use colours (D27). */
 export function colorProblems({ type, eventColor }: ReferenceFields): FieldProblem[] {
-  const counts = type === "COLOR" || !ANNOUNCEMENT_TYPES.includes(type as AnnouncementType);
-  if (!counts || typeof eventColor !== "string" || COLORS.includes(eventColor as Color)) return [];
+  const isUsed = type === "COLOR" || !ANNOUNCEMENT_TYPES.includes(type as AnnouncementType);
+  if (!isUsed || typeof eventColor !== "string" || COLORS.includes(eventColor as Color)) return [];
   return [
     { field: "eventColor", code: "NOT_ALLOWED", message: `must be one of ${COLORS.join(", ")}`, allowed: COLORS },
   ];
 }
 
-/** Both parts are legal alone and too much together (D25). */
+/** The problems of a lead time whose parts are valid and whose sum is too long (D25). */
 export function leadTimeProblems(hours: unknown, minutes: unknown): FieldProblem[] {
   if (typeof hours !== "number" || typeof minutes !== "number") return [];
   if (hours > MAX_LEAD_MINUTES / 60 || minutes > MAX_LEAD_MINUTES) return [];
   if (hours * 60 + minutes <= MAX_LEAD_MINUTES) return [];
-  const tooMuchWith = (other: string) => `must not be more than ${MAX_LEAD_MINUTES} minutes together with ${other}`;
+  const tooLongWith = (other: string) => `must not be more than ${MAX_LEAD_MINUTES} minutes together with ${other}`;
   return [
-    { field: "hours", code: "OUT_OF_RANGE", message: tooMuchWith("minutes") },
-    { field: "minutes", code: "OUT_OF_RANGE", message: tooMuchWith("hours") },
+    { field: "hours", code: "OUT_OF_RANGE", message: tooLongWith("minutes") },
+    { field: "minutes", code: "OUT_OF_RANGE", message: tooLongWith("hours") },
   ];
 }
 
-/** The two lists of subscribers: the param of each, and how requests spell it. */
+/** The params of the two lists of subscribers, with their wire names. */
 const SUBSCRIBER_LISTS = [
-  { list: "subscribersRole", spelt: "subscribers_role" },
-  { list: "subscribersUser", spelt: "subscribers_user" },
+  { list: "subscribersRole", wireName: "subscribers_role" },
+  { list: "subscribersUser", wireName: "subscribers_user" },
 ] as const;
 
-/** A list is given whole or changed by entries, and an entry is added or removed (D36). */
+/** The problems of a whole list together with added or removed entries, and of an entry that is added and removed (D36). */
 export function subscriberProblems(fields: Partial<Record<string, unknown>>): FieldProblem[] {
-  return SUBSCRIBER_LISTS.flatMap(({ list, spelt }): FieldProblem[] => {
+  return SUBSCRIBER_LISTS.flatMap(({ list, wireName }): FieldProblem[] => {
     const [add, remove] = [`${list}Add`, `${list}Remove`];
     const given = [add, remove].filter((field) => fields[field] !== undefined);
     if (fields[list] !== undefined) {
-      const message = `must not be given together with the whole list ${spelt}`;
+      const message = `must not be given together with the whole list ${wireName}`;
       return given.map((field) => ({ field, code: "CONFLICTING", message }));
     }
     const [added, removed] = [fields[add], fields[remove]];
@@ -85,7 +85,7 @@ export function subscriberProblems(fields: Partial<Record<string, unknown>>): Fi
       return [];
     }
     const isRemoved = new Set<unknown>(removed);
-    const message = `must not be in ${spelt}_remove as well`;
+    const message = `must not be in ${wireName}_remove as well`;
     return added.flatMap((entry, at) =>
       isRemoved.has(entry) ? [{ field: `${add}[${at}]`, code: "CONFLICTING" as const, message }] : [],
     );

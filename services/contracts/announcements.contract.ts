@@ -3,7 +3,7 @@ import {
   announcementRules,
   colorProblems,
   leadTimeProblems,
-  requiredReference,
+  referenceProblems,
   subscriberProblems,
 } from "./announcement-fields.ts";
 import type { Color } from "./calendar-events.contract.ts";
@@ -20,7 +20,7 @@ import {
 } from "./ids.ts";
 import { type IfRevision, ifRevision, type Revised } from "./revision.ts";
 
-/** D26. */
+/** Announcements of one guild (D26). */
 export const MAX_ANNOUNCEMENTS = 1000;
 
 export interface Announcement extends Changed {
@@ -28,7 +28,7 @@ export interface Announcement extends Changed {
   readonly guildId: GuildId;
   readonly channel: string;
   readonly type: AnnouncementType;
-  /** The event of SPECIFIC or the series of RECUR; "" for the other types. */
+  /** The event of SPECIFIC, or the series of RECUR; "" for the other types. */
   readonly eventId: EventId | OccurrenceId | "";
   /** The colour of COLOR, where `NONE` means events without one; `NONE` for the other types. */
   readonly eventColor: Color;
@@ -41,24 +41,24 @@ export interface Announcement extends Changed {
   /** Role ids, `everyone`, `here`. */
   readonly subscribersRole: readonly string[];
   readonly subscribersUser: readonly string[];
-  /** Counts the writes, from 1. */
+  /** Number of writes, from 1. */
   readonly revision: number;
-  /** Since when its rule has stood as it is: created, enabled, re-timed or re-aimed (D31). Database time. */
+  /** Time of the last change of its rule: created, enabled, new lead time or new events (D31). Database time. */
   readonly standsSince: EpochMs;
 }
 
-/** The part of an announcement that selects events and the due time; without texts and subscribers, which may be long. */
+/** The part of an announcement that determines events and due times, without the long texts and subscribers. */
 export type AnnouncementRule = Pick<
   Announcement,
   "id" | "channel" | "type" | "eventId" | "eventColor" | "hours" | "minutes" | "enabled" | "revision" | "standsSince"
 > & {
-  /** Of a rule that is in force no more: when the change was stored that ended it. Database time. */
+  /** For a former rule: time of the change that ended it. Database time. */
   readonly until?: EpochMs;
 };
 
-/** An announcement as a client sees it. */
+/** An announcement in a response. */
 export type ShownAnnouncement = Announcement & {
-  /** Its event is gone, so it is never posted (D42). Only set for callers with a key. */
+  /** Set if its event does not exist any more, so that it is never posted (D42). Only for callers with a key. */
   readonly dangling?: true;
 };
 
@@ -85,7 +85,7 @@ export interface CreateAnnouncementParams {
   readonly subscribersUser?: readonly string[];
 }
 
-/** Entries to add to and to remove from the stored lists, as sets (D36). */
+/** Entries to add to and remove from the stored lists, as sets (D36). */
 export interface SubscriberChanges {
   readonly subscribersRoleAdd?: readonly string[];
   readonly subscribersRoleRemove?: readonly string[];
@@ -93,7 +93,7 @@ export interface SubscriberChanges {
   readonly subscribersUserRemove?: readonly string[];
 }
 
-/** Absent: stays. Null info: cleared. */
+/** An absent field stays. A null `info` clears it. */
 export type UpdateAnnouncementParams = { readonly guildId: GuildId; readonly id: string } & {
   readonly [Field in Exclude<keyof CreateAnnouncementParams, "guildId" | "info">]?: CreateAnnouncementParams[Field];
 } & { readonly info?: string | null } & SubscriberChanges &
@@ -117,7 +117,7 @@ export const createAnnouncement = action<CreateAnnouncementParams, { readonly id
     subscribersUser: optional(announcementRules.subscribersUser, ANNOUNCEMENT_DEFAULTS.subscribersUser),
   },
   crossFieldProblems: (fields) => [
-    ...requiredReference(fields),
+    ...referenceProblems(fields),
     ...colorProblems(fields),
     ...leadTimeProblems(fields.hours, fields.minutes),
   ],
@@ -176,7 +176,7 @@ export const removeAnnouncement = action<AnnouncementReference & IfRevision, voi
   idempotent: true,
 });
 
-const FEWER = { field: "amount", advice: "must be a smaller number, from 0 on" } as const;
+const FEWER_ENTRIES = { field: "amount", advice: "must be a smaller number, from 0 on" } as const;
 
 /**
  * Removes a guild's announcements of one event, of a series and its occurrences, or of one occurrence (D42). Those of the
@@ -189,19 +189,19 @@ export const removeAnnouncementsOfEvent = action<{ guildId: GuildId; eventId: st
   idempotent: true,
 });
 
-/** In creation order (D29). A key is refused with TOO_MANY_ENTRIES what is larger than MAX_ANSWER_BYTES. */
+/** Lists announcements in the order of creation (D29). For a caller with a key, MAX_RESPONSE_BYTES limits the list. */
 export const listAnnouncements = action<{ guildId: GuildId; amount: number }, ShownAnnouncement[]>({
   name: "announcements.list",
   keys: "guild read",
   params: { guildId, amount: integer(-1, 2_147_483_647) },
-  narrowing: FEWER,
+  narrowing: FEWER_ENTRIES,
   idempotent: true,
 });
 
 /**
- * For dispatch: the rules of all of the guild's announcements, in creation order. Where `formerAfter` is given, there follow,
- * with their `until`, those that were in force until later than that: of each announcement the last that was disabled, removed,
- * re-timed or aimed anew; 1000 at most, the latest first. Of a removed announcement it is known for 7 days.
+ * For dispatch: lists the rules of the guild's announcements in the order of creation. With `formerAfter`, the former rules
+ * with an `until` after that time follow: for each announcement the last one before it was disabled, removed, or got a new
+ * lead time or new events; at most 1000, the latest first. A removed announcement is known for 7 days.
  */
 export const listAnnouncementRules = action<{ guildId: GuildId; formerAfter?: EpochMs }, AnnouncementRule[]>({
   name: "announcements.listRules",
@@ -210,10 +210,10 @@ export const listAnnouncementRules = action<{ guildId: GuildId; formerAfter?: Ep
   idempotent: true,
 });
 
-/** Guilds in one question. */
+/** Guilds in one call. */
 export const MAX_GUILDS_PER_CALL = 1000;
 
-/** For dispatch: those of these guilds that have an announcement which is enabled, or had one lately, in no order. */
+/** For dispatch: lists the guilds that have an enabled announcement, or recently had one, in no particular order. */
 export const listAnnouncingGuilds = action<{ guildIds: readonly GuildId[] }, GuildId[]>({
   name: "announcements.listAnnouncingGuilds",
   keys: "none",
@@ -233,7 +233,7 @@ export interface AnnouncementChanged {
   readonly id: AnnouncementId;
   readonly revision: number;
 }
-/** Broadcast after an announcement was stored or removed; a hint, which may be lost, doubled or late. */
+/** Broadcast after an announcement was stored or removed. A broadcast may be lost, duplicated or late. */
 export const announcementChanged = broadcastEvent<AnnouncementChanged>({
   name: "announcement.changed",
   payload: { guildId, id: textOf("an announcement's id", ANNOUNCEMENT_ID, 36), revision: revisionNumber },

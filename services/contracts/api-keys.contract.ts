@@ -6,11 +6,11 @@ import type { EpochMs, GuildId } from "./ids.ts";
 export const KEY_KINDS = ["guild", "service", "operator"] as const satisfies readonly Caller["kind"][];
 export const KEY_ACCESS = ["read", "write"] as const satisfies readonly Caller["access"][];
 
-/** As many guilds as one key may open; a key for more is a `service` key. */
+/** Guilds of one key; a key for more guilds is a `service` key. */
 const MAX_GUILDS = 1000;
 
-/** How long the secret before stays valid when a key is rotated, and at most. */
-export const STANDARD_OVERLAP_HOURS = 24;
+/** Time for which the previous secret stays valid after a rotation. */
+export const DEFAULT_OVERLAP_HOURS = 24;
 const MAX_OVERLAP_HOURS = 720;
 
 /** An API key without its secret (D3). */
@@ -20,13 +20,13 @@ export interface ApiKeyView extends Omit<Caller, "keyId"> {
   readonly createdAt: EpochMs;
   readonly expiresAt?: EpochMs;
   readonly revokedAt?: EpochMs;
-  /** The beginning of the hour in which it was last used. */
+  /** Beginning of the hour of the last use. */
   readonly lastUsedAt?: EpochMs;
-  /** While a rotation is under way: until when the secret before is valid as well. */
+  /** End of the overlap of the last rotation, during which the previous secret is valid, too. */
   readonly previousUntil?: EpochMs;
 }
 
-/** A key in clear: the only time that it is told. */
+/** The text of a key, which is shown only once. */
 export interface IssuedKey {
   readonly id: string;
   readonly key: string;
@@ -36,19 +36,21 @@ export interface CreateKeyParams {
   readonly kind: Caller["kind"];
   readonly access: Caller["access"];
   readonly guilds?: readonly GuildId[];
-  /** For people: what the key is used for. */
+  /** A note about the purpose of the key. */
   readonly label: string;
   readonly expiresAt?: EpochMs;
 }
 
-/** A guild's key names its guilds; the others open all, and name none. */
-function guildsOfKind({ kind, guilds }: { readonly kind?: unknown; readonly guilds?: unknown }): FieldProblem[] {
-  const names = Array.isArray(guilds) && guilds.length > 0;
-  if (kind === "guild" && !names) {
+/** The problem of a `guild` key without guilds, and of another key with guilds. */
+function guildsProblems({ kind, guilds }: { readonly kind?: unknown; readonly guilds?: unknown }): FieldProblem[] {
+  const hasGuilds = Array.isArray(guilds) && guilds.length > 0;
+  if (kind === "guild" && !hasGuilds) {
     return [{ field: "guilds", code: "REQUIRED", message: "is required when the kind is guild" }];
   }
-  if ((kind === "service" || kind === "operator") && names) {
-    return [{ field: "guilds", code: "CONFLICTING", message: `must be left out: a key of the kind ${kind} opens all` }];
+  if ((kind === "service" || kind === "operator") && hasGuilds) {
+    return [
+      { field: "guilds", code: "CONFLICTING", message: `must be absent: a key of the kind ${kind} is for all guilds` },
+    ];
   }
   return [];
 }
@@ -63,17 +65,17 @@ export const createKey = action<CreateKeyParams, IssuedKey>({
     label: textOf("1 to 100 characters of one line", /^[^\x00-\x1f\x7f-\x9f]+$/u, 100),
     expiresAt: optional(epochMs),
   },
-  crossFieldProblems: guildsOfKind,
+  crossFieldProblems: guildsProblems,
   idempotent: false,
 });
 
-/** Every key that was ever made, the latest first, as many as `amount` and as an answer holds (D38). */
+/** Lists all keys, the latest first. The number of entries and the size of a response (D38) limit a page. */
 export const listKeys = action<ListKeysParams, KeysPage>({
   name: "api.listKeys",
   keys: "operator read",
   params: {
     amount: optional(integer(1, MAX_ENTRIES), MAX_ENTRIES),
-    before: optional(textOf("the next of an earlier answer", /^[0-9]{1,16}_[0-9a-z]{1,32}$/, 49)),
+    before: optional(textOf("the next of an earlier response", /^[0-9]{1,16}_[0-9a-z]{1,32}$/, 49)),
   },
   narrowing: { field: "amount", advice: "must be a smaller number, from 1 on" },
   idempotent: true,
@@ -81,70 +83,70 @@ export const listKeys = action<ListKeysParams, KeysPage>({
 
 export interface ListKeysParams {
   readonly amount?: number;
-  /** Goes on where an earlier page ended. */
+  /** The `next` of an earlier page. */
   readonly before?: string;
 }
 
 export interface KeysPage {
   readonly keys: readonly ApiKeyView[];
-  /** There are more: to be given as `before`. */
+  /** Cursor of the next page, for `before`; absent on the last page. */
   readonly next?: string;
 }
 
 export const KEY_CHANGES = ["created", "rotated", "revoked"] as const;
 
-/** One change of a key, as it is recorded: who made it, and what the key was afterwards. Never changed, never removed. */
+/** The record of a change: who made it, and the key after it. Records are never changed or removed. */
 export interface KeyChange extends Omit<Caller, "keyId"> {
   readonly keyId: string;
   readonly change: (typeof KEY_CHANGES)[number];
-  /** The id of the key that it was done with, or what else did it, such as `first start`. */
+  /** Id of the API key that made the change, or another origin such as `first start`. */
   readonly by: string;
   readonly at: EpochMs;
   readonly label: string;
 }
 
-/** A record names a thousand guilds at most: a hundred of them are two megabytes. */
+/** A record has up to 1 000 guilds: 100 records take two megabytes. */
 export const MAX_KEY_CHANGES = 100;
 
-/** What was done about all keys or one, the latest first, a page at a time. */
+/** Lists the changes of one key or of all keys, the latest first. */
 export const listKeyChanges = action<ListKeyChangesParams, KeyChangesPage>({
   name: "api.listKeyChanges",
   keys: "operator read",
   params: {
     id: optional(reference),
     amount: optional(integer(1, MAX_KEY_CHANGES), MAX_KEY_CHANGES),
-    before: optional(textOf("the next of an earlier answer", /^[0-9]{1,16}_[0-9a-f-]{36}$/, 53)),
+    before: optional(textOf("the next of an earlier response", /^[0-9]{1,16}_[0-9a-f-]{36}$/, 53)),
   },
   narrowing: { field: "amount", advice: "must be a smaller number, from 1 on" },
   idempotent: true,
 });
 
 export interface ListKeyChangesParams {
-  /** Of this key alone. */
+  /** Only changes of this key. */
   readonly id?: string;
   readonly amount?: number;
-  /** Goes on where an earlier page ended. */
+  /** The `next` of an earlier page. */
   readonly before?: string;
 }
 
 export interface KeyChangesPage {
   readonly changes: readonly KeyChange[];
-  /** There are more: to be given as `before`. */
+  /** Cursor of the next page, for `before`; absent on the last page. */
   readonly next?: string;
 }
 
-/** A new secret for a key. The one before stays valid for the overlap; 0 ends every other one at once. */
+/** Gives a key a new secret. The previous one stays valid for the overlap; with 0 every other one becomes invalid at once. */
 export const rotateKey = action<
   { readonly id: string; readonly overlapHours?: number },
   IssuedKey & { readonly previousUntil?: EpochMs }
 >({
   name: "api.rotateKey",
   keys: "operator write",
-  params: { id: reference, overlapHours: optional(integer(0, MAX_OVERLAP_HOURS), STANDARD_OVERLAP_HOURS) },
+  params: { id: reference, overlapHours: optional(integer(0, MAX_OVERLAP_HOURS), DEFAULT_OVERLAP_HOURS) },
   idempotent: false,
 });
 
-/** Ends a key for good, everywhere within five seconds. */
+/** Revokes a key. Every gateway refuses it within five seconds. */
 export const revokeKey = action<{ readonly id: string }, void>({
   name: "api.revokeKey",
   keys: "operator write",
@@ -155,7 +157,7 @@ export const revokeKey = action<{ readonly id: string }, void>({
 export interface ApiKeyChanged {
   readonly id: string;
 }
-/** Broadcast after a key was rotated or revoked; a hint, which may be lost, doubled or late. */
+/** Broadcast after a key was rotated or revoked. A broadcast may be lost, duplicated or late. */
 export const apiKeyChanged = broadcastEvent<ApiKeyChanged>({
   name: "api-key.changed",
   payload: { id: textOf("a key's id", /^[a-z0-9]{1,32}$/, 32) },

@@ -16,7 +16,7 @@ import {
   textOf,
 } from "./field-rules.ts";
 import { EVENT_ID, type EpochMs, type EventId, type GuildId, type OccurrenceId } from "./ids.ts";
-import { frequencyMissing, type RecurrenceInput, recurrenceRules, type RecurrenceView } from "./recurrence.ts";
+import { frequencyProblems, type RecurrenceInput, recurrenceRules, type RecurrenceView } from "./recurrence.ts";
 import { type IfRevision, ifRevision, type Revised } from "./revision.ts";
 import type { OwnerName } from "./service-names.ts";
 
@@ -37,20 +37,20 @@ export const COLORS = [
 ] as const;
 export type Color = (typeof COLORS)[number];
 
-/** The texts of an event, each with its rule. `image` is an http or https URL, never fetched by the service (D21). */
+/** The texts of an event and their rules. `image` is an http or https URL, which the service never fetches (D21). */
 const TEXT_RULES = { name: text(256), description: text(4000), location: text(256), image: httpUrl };
 export type EventText = keyof typeof TEXT_RULES;
 export const EVENT_TEXTS = Object.keys(TEXT_RULES) as EventText[];
 
-/** A value for each text. */
+/** A record with a value for each text. */
 export function perText<Value>(valueOf: (text: EventText) => Value): Readonly<Record<EventText, Value>> {
   return Object.fromEntries(EVENT_TEXTS.map((name) => [name, valueOf(name)])) as Record<EventText, Value>;
 }
 
-/** An absent text is left out. */
+/** The texts that an event has. */
 export type EventTexts = { readonly [Text in EventText]?: string };
 
-/** A single event, a series, or one occurrence of a series, as the API shows it (api.md 2.4, D18). */
+/** A single event, a series, or one occurrence of a series, in a response (api.md 2.4, D18). */
 export interface EventView extends EventTexts {
   readonly eventId: EventId | OccurrenceId;
   readonly startsAt: EpochMs;
@@ -62,7 +62,7 @@ export interface EventView extends EventTexts {
   readonly recurrence?: RecurrenceView;
 }
 
-/** At most this many entries in one answer (D17). */
+/** Entries in one response (D17). */
 export const MAX_ENTRIES = 10_000;
 
 /** Defaults of a new event (D14). */
@@ -80,7 +80,7 @@ export interface CreateEventParams extends EventTexts {
   readonly recurrence?: RecurrenceInput;
 }
 
-/** Absent: stays. Null: cleared. */
+/** An absent field stays; null clears it. */
 export interface UpdateEventParams extends IfRevision, TextChanges {
   readonly guildId: GuildId;
   readonly calendarNumber: number;
@@ -94,8 +94,8 @@ export interface UpdateEventParams extends IfRevision, TextChanges {
 
 type TextChanges = { readonly [Text in EventText]?: string | null };
 
-/** Start and end in order (D13), and `recur` with `recurrence` or neither (D15). */
-function eventFieldsTogether(event: {
+/** The problems of an end before the start (D13), and of `recur` without `recurrence` or the reverse (D15). */
+function eventFieldProblems(event: {
   readonly startsAt?: unknown;
   readonly endsAt?: unknown;
   readonly recurs?: unknown;
@@ -111,7 +111,7 @@ function eventFieldsTogether(event: {
   if ((event.recurs === undefined || event.recurs === false) && event.recurrence !== undefined) {
     problems.push({ field: "recurs", code: "CONFLICTING", message: "must be true when a recurrence is given" });
   }
-  return [...problems, ...frequencyMissing(event.recurrence)];
+  return [...problems, ...frequencyProblems(event.recurrence)];
 }
 
 /** Calendars other than the first depend on the guild's settings, which limit their number (D20). */
@@ -132,7 +132,7 @@ export const createEvent = action<CreateEventParams, { readonly eventId: EventId
     recurs: optional(flag, false),
     recurrence: { ...recurrenceRules, optional: true },
   },
-  crossFieldProblems: eventFieldsTogether,
+  crossFieldProblems: eventFieldProblems,
   dependsOn: settingsOwnerOfCalendar,
   idempotent: true,
 });
@@ -152,7 +152,7 @@ export const updateEvent = action<UpdateEventParams, Revised>({
     recurrence: { ...recurrenceRules, optional: true },
     ifRevision,
   },
-  crossFieldProblems: eventFieldsTogether,
+  crossFieldProblems: eventFieldProblems,
   dependsOn: settingsOwnerOfCalendar,
   idempotent: true,
 });
@@ -181,12 +181,12 @@ export const removeEvent = action<EventReference & IfRevision & AlsoRemoved, voi
   idempotent: true,
 });
 
-/** Fate of an event's SPECIFIC and RECUR announcements when it is deleted: `delete` removes them, too (D42). */
+/** `delete` also removes the event's announcements of the types SPECIFIC and RECUR (D42). */
 interface AlsoRemoved {
   readonly announcements?: "delete";
 }
 
-/** The revision of a series is that of each of its occurrences as well. */
+/** An occurrence has the revision of its series. */
 export const getEvent = action<EventReference, EventView & Revised>({
   name: "calendar-events.get",
   keys: "guild read",
@@ -204,7 +204,7 @@ export interface WindowParams {
   readonly until: EpochMs;
 }
 
-/** Events and occurrences that touch the window, by start, then id (D17). */
+/** Lists the events and occurrences that overlap the window, in the order of start and id (D17). */
 export const listEvents = action<WindowParams, EventView[]>({
   name: "calendar-events.list",
   keys: "guild read",
@@ -216,7 +216,7 @@ export const listEvents = action<WindowParams, EventView[]>({
     until: integer(0, Number.MAX_SAFE_INTEGER),
   },
   dependsOn: settingsOwnerOfCalendar,
-  narrowing: { field: "until", advice: "must make a narrower window" },
+  narrowing: { field: "until", advice: "must make the window shorter" },
   idempotent: true,
 });
 
@@ -226,11 +226,11 @@ export const listOngoingEvents = action<Omit<WindowParams, "from" | "until">, Ev
   keys: "guild read",
   params: { guildId, calendarNumber },
   dependsOn: settingsOwnerOfCalendar,
-  narrowing: { field: "calendarNumber", advice: "must name a calendar in which less is on" },
+  narrowing: { field: "calendarNumber", advice: "must be a calendar with fewer ongoing events" },
   idempotent: true,
 });
 
-/** For the reference of an announcement: the event or the occurrence in whichever calendar of the guild it is. */
+/** Finds the event or occurrence that an announcement refers to, in any calendar of the guild. */
 export const findEvent = action<{ guildId: GuildId; eventId: string }, EventView | null>({
   name: "calendar-events.find",
   keys: "guild read",
@@ -239,17 +239,17 @@ export const findEvent = action<{ guildId: GuildId; eventId: string }, EventView
 });
 
 const storedReference = textOf("the id of an event or an occurrence", /^[0-9A-Za-z_]+$/, 64);
-/** The most ids in one question: a guild has no more announcements. */
+/** Ids in one call: a guild has no more announcements. */
 const MAX_REFERENCES = 1000;
 
 export interface ListExistingEventsParams {
   readonly guildId: GuildId;
   readonly eventIds: readonly string[];
-  /** Set where a series stands for its first occurrence (D24): then it counts until that one is cancelled. */
+  /** If set, a series exists only until its first occurrence is cancelled (D24). */
   readonly firstOccurrence?: boolean;
 }
 
-/** For the references of announcements: which of these events and occurrences exist, in whichever calendar (D42). */
+/** Lists which of these events and occurrences exist in any calendar of the guild (D42). */
 export const listExistingEvents = action<ListExistingEventsParams, string[]>({
   name: "calendar-events.listExisting",
   keys: "guild read",
@@ -273,7 +273,7 @@ export interface CalendarEventChanged {
   readonly eventId: EventId;
   readonly revision: number;
 }
-/** Broadcast after an event was stored or removed; a hint, which may be lost, doubled or late. */
+/** Broadcast after an event was stored or removed. A broadcast may be lost, duplicated or late. */
 export const calendarEventChanged = broadcastEvent<CalendarEventChanged>({
   name: "calendar-event.changed",
   payload: { guildId, eventId: textOf("an event's id", EVENT_ID, 26), revision: revisionNumber },

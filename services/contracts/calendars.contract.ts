@@ -5,14 +5,14 @@ import { clearable, guildId, integer, optional, revisionNumber, text, textOf } f
 import type { GuildId } from "./ids.ts";
 import { type IfRevision, ifRevision, type Revised } from "./revision.ts";
 
-/** A calendar of a guild (D22). It exists without being created, as long as the guild may have its number (D20). */
+/** A calendar of a guild (D22). It exists without being created, up to the guild's number of calendars (D20). */
 export interface CalendarView {
   /** 1 is the main calendar. */
   readonly calendarNumber: number;
   readonly name: string;
-  /** IANA name of the zone on whose wall clock its series run. */
+  /** IANA name of the time zone of its series. */
   readonly timezone: string;
-  /** Counts the writes, from 1; 0 for a calendar that was never written. */
+  /** Number of writes, from 1; 0 for a calendar that was never changed. */
   readonly revision: number;
 }
 
@@ -23,7 +23,7 @@ export interface CalendarReference {
   readonly calendarNumber: number;
 }
 
-/** Absent: stays. A null or empty name is cleared, and the standard name shows again. */
+/** An absent field stays. A null or empty name restores the default name. */
 export interface UpdateCalendarParams extends CalendarReference, IfRevision {
   readonly name?: string | null;
   readonly timezone?: string;
@@ -71,7 +71,7 @@ export interface CalendarChanged {
   readonly calendarNumber: number;
   readonly revision: number;
 }
-/** Broadcast after a calendar was stored; a hint, which may be lost, doubled or late. The change feed has it too. */
+/** Broadcast after a calendar was stored. A broadcast may be lost, duplicated or late; the change feed has the change, too. */
 export const calendarChanged = broadcastEvent<CalendarChanged>({
   name: "calendar.changed",
   payload: { guildId, calendarNumber: integer(1, 2_147_483_647), revision: revisionNumber },

@@ -2,27 +2,27 @@ import { epochMs, integer, text } from "./field-rules.ts";
 import type { EpochMs, GuildId } from "./ids.ts";
 
 /**
- * "What of yours changed since?", which every owner answers: what makes dispatch right when broadcasts are lost.
- * Marks are times of the database server, so a stepped process clock moves nothing.
+ * A position in the change feed of a service. Dispatch reads the feed of every owner, since broadcasts can be lost. The times
+ * are from the database server's clock, so that steps of a process clock have no effect.
  */
 export interface ChangeMark {
-  /** `changedAt` of the last change that was read. */
+  /** `changedAt` of the last change before the position. */
   readonly at: EpochMs;
-  /** Its id, which orders changes of the same millisecond. */
+  /** Id of that record, which orders changes of the same millisecond. */
   readonly id: string;
 }
 
 export interface Change {
   readonly id: string;
   readonly guildId: GuildId;
-  /** Counts the writes of this one record, from 1. */
+  /** Number of writes of the record, from 1. */
   readonly revision: number;
   readonly changedAt: EpochMs;
   readonly deleted: boolean;
 }
 
 export interface ChangesSinceParams {
-  /** Exclusive; `{at: 0, id: ""}` reads from the beginning. */
+  /** Changes after this position are returned; `{at: 0, id: ""}` is the beginning. */
   readonly mark: ChangeMark;
   /** 1 … 1000. */
   readonly limit: number;
@@ -30,31 +30,31 @@ export interface ChangesSinceParams {
 
 export interface ChangesSinceResult {
   readonly changes: readonly Change[];
-  /** Where to go on. Equal to the request's mark when nothing changed. */
+  /** The position after these changes; equal to the request's mark if there are none. */
   readonly mark: ChangeMark;
-  /** The database server's time as these changes were read; there where there are some. */
+  /** Time of the read by the database server's clock; absent if there are no changes. */
   readonly readAt?: EpochMs;
-  /** Whether more changes are there to be read at once. */
+  /** Whether more changes can be read immediately. */
   readonly more: boolean;
 }
 
-/** How long a deleted record's tombstone is kept: a reader that was away for longer reads everything anew. */
+/** Lifetime of the tombstone of a deleted record. A reader that was away for longer reads all records again. */
 export const TOMBSTONE_DAYS = 7;
 
 /**
- * How far before its mark a reader starts to read again: a write gets its time when it begins and becomes visible
- * when it is acknowledged, so a slow one can surface behind the mark.
+ * A reader starts so many milliseconds before its mark: a write gets its time when it begins and becomes visible when it is
+ * acknowledged, so a slow write can appear before the mark.
  */
 export const CHANGE_FEED_OVERLAP_MS = 10_000;
 
-/** No record's id is longer. */
-const LONGEST_ID = 64;
+/** Length of the longest id of a record. */
+const MAX_ID_LENGTH = 64;
 
 export const changesSinceRules = {
   mark: {
     type: "object",
     strict: true,
-    props: { at: epochMs, id: text(LONGEST_ID) },
+    props: { at: epochMs, id: text(MAX_ID_LENGTH) },
   },
   limit: integer(1, 1000),
 } as const;

@@ -26,7 +26,7 @@ export type FieldProblemCode =
   | "CONFLICTING";
 
 /**
- * The contract of an action between its callers and its owner: name on the bus, rules for the params, and the types of
+ * The contract of an action between its callers and its owner: the name on the bus, rules for the params, and the types of
  * params and result.
  */
 export interface ActionContract<Params, Result> {
@@ -34,23 +34,22 @@ export interface ActionContract<Params, Result> {
   readonly name: string;
   /** The keys that may call it (D3); the gateway and the owner both check this rule. */
   readonly keys: KeyRule;
-  /** fastest-validator rules. On the bus unknown fields are always refused. */
+  /** Rules of fastest-validator. On the bus unknown fields are always refused. */
   readonly params: ValidationSchema;
   /**
-   * Checks that involve several fields. Called with unchecked values, so that one answer names every invalid field (D4):
-   * it must not assume that a field has passed its own rule.
+   * Checks that involve several fields. Called with unchecked values, so that one error names every invalid field (D4): it
+   * must not assume that a field has passed its own rule.
    */
   readonly crossFieldProblems?: (params: Partial<Record<keyof Params, unknown>>) => FieldProblem[];
-  /** The other services that it calls for these params; while one of them is down, the action is unavailable. */
+  /** The other services that it calls for these params. The action is unavailable while one of them is. */
   readonly dependsOn?: (params: Params) => readonly OwnerName[];
   /**
-   * True if it may be retried after a lost answer: it is a read, or its owner performs it once under the write id
-   * (`CallMeta`).
+   * True if it may be retried after a lost response: it is a read, or its owner performs it once per write id (`CallMeta`).
    */
   readonly idempotent: boolean;
-  /** For lists: the advice to the client when the list exceeds the limits of an answer (D17, D38). */
+  /** For lists: the advice to the client when the list exceeds the limits of a response (D17, D38). */
   readonly narrowing?: ListNarrowing<Params>;
-  /** Reads as much of a guild as a list does: the gateway applies the limits of lists. */
+  /** Reads as much data as a list: the gateway applies the limits of lists. */
   readonly isSearch?: true;
   /** Never set; carries the types. */
   readonly types?: { readonly params: Params; readonly result: Result };
@@ -71,21 +70,21 @@ export type KeyRule = "guild read" | "guild write" | "operator read" | "operator
 export type ParamsOf<C> = C extends ActionContract<infer P, infer _> ? P : never;
 export type ResultOf<C> = C extends ActionContract<infer _, infer R> ? R : never;
 
-/** Declares an action; the types are given, the rest is the table. */
+/** Declares an action with the types of its params and result. */
 export function action<Params, Result>(
   contract: Omit<ActionContract<Params, Result>, "types">,
 ): ActionContract<Params, Result> {
   return contract;
 }
 
-/** One event as its senders and its listeners see it: the name on the bus, and the rules for its payload. */
+/** The contract of an event between its senders and its listeners: the name on the bus, and rules for the payload. */
 export interface EventContract<Payload> {
   readonly name: string;
-  /** fastest-validator rules, one for each field; a listener drops a payload with other fields or values. */
+  /** A rule of fastest-validator for each field. A listener drops a payload with other fields or values. */
   readonly payload: Readonly<Record<keyof Payload & string, ValidationRule>>;
 }
 
-/** Declares an event; the type of its payload is given. */
+/** Declares an event with the type of its payload. */
 export function broadcastEvent<Payload>(contract: EventContract<Payload>): EventContract<Payload> {
   return contract;
 }
@@ -94,32 +93,32 @@ export function broadcastEvent<Payload>(contract: EventContract<Payload>): Event
 export interface CallMeta {
   /** The id that the client sees in `X-Request-Id` and in errors (D4). */
   requestId?: string;
-  /** The trace that the client is in, or one that the gateway began: W3C Trace Context, for the log of every service. */
+  /** W3C Trace Context of the client, or of the gateway if the client has none; logged by every service. */
   traceparent?: string;
-  /** When a write must have been begun, by the database server's clock: later it changes nothing. */
+  /** Deadline of a write, by the database server's clock: a write that begins later changes nothing. */
   writeUntil?: EpochMs;
   /**
-   * The id of a write, the same in each of its tries: its owner does it once, and answers each try alike. Absent: a write
-   * that is sent again is another write.
+   * The id of a write. The owner performs a write id once, and all attempts have the same result. Without an id each attempt
+   * is another write.
    */
   writeId?: WriteId;
-  /** Who asks, when the call came in through the gateway; absent for a call from inside the service. */
+  /** The holder of the API key, for a call through the gateway; absent for an internal call. */
   caller?: Caller;
 }
 
-/** The request by which a record got the state that it has. */
+/** The request that made the last change of a record. */
 export interface ChangeOrigin {
-  /** When that was stored: database time. */
+  /** Time of the change, by the database server's clock. */
   readonly at: EpochMs;
-  /** The id that its client saw (D4). */
+  /** Request id of the client (D4). */
   readonly requestId?: string;
-  /** Its trace, and of that the work that stored it: W3C Trace Context. */
+  /** W3C Trace Context of the write. */
   readonly traceparent?: string;
 }
 
-/** A record as it is after a change. */
+/** A record with the origin of its last change. */
 export interface Changed {
-  /** The request of its last write, where the one record is asked for; absent where it was nobody's. */
+  /** Present in the result of a get; absent if no request made the last change. */
   readonly changedBy?: ChangeOrigin;
 }
 
@@ -129,6 +128,6 @@ export interface Caller {
   /** `guild`: the listed guilds; `service`: all guilds; `operator`: all guilds and the operator's fields (D11). */
   readonly kind: "guild" | "service" | "operator";
   readonly access: "read" | "write";
-  /** The guilds that a `guild` key opens; empty for the other kinds. */
+  /** The guilds of a `guild` key; empty for the other kinds. */
   readonly guilds: readonly string[];
 }

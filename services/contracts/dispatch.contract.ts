@@ -10,7 +10,7 @@ import {
   type OccurrenceId,
 } from "./ids.ts";
 
-/** Where a post stands. The last six never change again. */
+/** States of a post. The last six are final. */
 export const POST_STATES = [
   "planned",
   "sending",
@@ -23,7 +23,7 @@ export const POST_STATES = [
 ] as const;
 export type PostState = (typeof POST_STATES)[number];
 
-/** Reasons that currently prevent a planned post; the codes are stable. */
+/** Problems of a planned post; the codes are stable. */
 export const PROBLEM_CODES = [
   "CHANNEL_FOREIGN",
   "CHANNEL_UNKNOWN",
@@ -57,7 +57,7 @@ export const LATE_CODES = [
 ] as const;
 export type LateCode = (typeof LATE_CODES)[number];
 
-/** The kinds of reasons why a post was not sent, or not on time; `other` is a reason of none of them. */
+/** Kinds of reasons why a post was not sent, or not on time. */
 export const REASON_CODES = [
   "SUSPENDED",
   "REFUSED",
@@ -83,68 +83,68 @@ interface ListedPost {
   readonly channel: string;
 }
 
-/** The states of a post that is not settled; `sending` may have been delivered, and nobody knows yet. */
+/** The states of a post that is not settled. A post in `sending` may have been delivered already. */
 export const OPEN_POST_STATES = ["planned", "sending"] as const satisfies readonly PostState[];
 
-/** A post that is ahead, or whose outcome is not known yet (D44). */
+/** A post that is not settled (D44). */
 export interface UpcomingPost extends ListedPost {
   readonly state: (typeof OPEN_POST_STATES)[number];
-  /** How often it was taken up to be sent; absent where it never was. */
+  /** Number of attempts; absent before the first one. */
   readonly attempts?: number;
-  /** Since when it may have been delivered without anybody knowing; of a post that is `sending`. */
+  /** Time since which it may have been delivered without confirmation; only in `sending`. */
   readonly inDoubtSince?: EpochMs;
-  /** When the lease of the worker that has it ends, and another may take it over; while one has it. */
+  /** End of the lease of the worker that is sending it, after which another worker may take it over. */
   readonly leaseUntil?: EpochMs;
-  /** When it is tried again, or looked up at the receiver; of what was tried, and no worker has. */
+  /** Time of the next attempt, or of the next lookup at the receiver; between attempts. */
   readonly nextTryAt?: EpochMs;
   /** The error of the last attempt. */
   readonly reason?: string;
-  /** The problem that the last channel check found (D35); absent if it found none or could not tell. */
+  /** The problem that the last channel check found (D35); absent if it found none or could not be performed. */
   readonly problem?: PostProblem;
 }
 
-/** A post that is settled, with its outcome. */
+/** A post with its final outcome. */
 export interface SettledPost extends ListedPost {
   readonly state: PostState;
-  /** When it was settled; database time. */
+  /** Time of the outcome, by the database server's clock. */
   readonly settledAt: EpochMs;
-  /** Milliseconds from the due instant to the acknowledged send; absent when nothing was sent. */
+  /** Milliseconds from the due instant to the acknowledged send; absent if it was not sent. */
   readonly lateMs?: number;
-  /** Why it was not posted, or not on time: always there where it was not sent, or sent more than 5 s late. */
+  /** Why it was not sent, or not on time; always present if it was not sent, or was sent more than 5 s late. */
   readonly reason?: string;
-  /** The kind of the reason; of what a late post waited for longest. */
+  /** Kind of the reason; for a late post, the longest of its delays. */
   readonly reasonCode?: ReasonCode;
   readonly messageId?: string;
 }
 
-/** Why a guild's plan does not reach as far as it should (D39). */
+/** Reasons why the plan of a guild is incomplete (D39). */
 export const NOT_PLANNED_CODES = ["TOO_MANY_POSTS", "TOO_MANY_OCCURRENCES"] as const;
 
-/** The reason and the start of an incomplete part of a plan. */
+/** The incomplete part of a plan. */
 export interface NotPlanned {
   readonly code: (typeof NOT_PLANNED_CODES)[number];
   readonly message: string;
-  /** All that is due before is planned. */
+  /** All posts that are due before are planned. */
   readonly dueFrom: EpochMs;
 }
 
 export interface UpcomingPosts {
   readonly posts: readonly UpcomingPost[];
-  /** Only while the guild has more posts ahead than are planned. */
+  /** Present while the guild has more future posts than can be planned. */
   readonly notPlanned?: NotPlanned;
 }
 
-const FEWER = { field: "amount", advice: "must be a smaller number, from 0 on" } as const;
+const FEWER_ENTRIES = { field: "amount", advice: "must be a smaller number, from 0 on" } as const;
 
 /**
- * The guild's next posts, soonest first; −1 for all. What is being sent, or in doubt, is among them. A post has one entry,
- * whatever the number of sinks: of the sink where it is furthest from being settled.
+ * Lists the guild's posts that are not settled, soonest first; an `amount` of −1 for all. A post has one entry even with several
+ * sinks: that of the sink in which it is furthest from its outcome.
  */
 export const listUpcomingPosts = action<{ guildId: GuildId; amount: number }, UpcomingPosts>({
   name: "dispatch.listUpcoming",
   keys: "guild read",
   params: { guildId, amount: integer(-1, 2_147_483_647) },
-  narrowing: FEWER,
+  narrowing: FEWER_ENTRIES,
   idempotent: true,
 });
 
@@ -155,22 +155,22 @@ export interface HistoryParams {
 }
 
 /**
- * What became of the guild's posts, latest first; at most `amount`, −1 for all, of one announcement where an id is
- * given. Refused with TOO_MANY_ENTRIES when the answer would hold more than MAX_ENTRIES.
+ * Lists the outcomes of the guild's posts, or of one announcement's, latest first; an `amount` of −1 for all. Refused with
+ * TOO_MANY_ENTRIES if there are more than MAX_ENTRIES.
  */
 export const listPostHistory = action<HistoryParams, SettledPost[]>({
   name: "dispatch.listHistory",
   keys: "guild read",
   params: { guildId, amount: integer(-1, 2_147_483_647), id: optional(reference) },
-  narrowing: FEWER,
+  narrowing: FEWER_ENTRIES,
   idempotent: true,
 });
 
-/** A message as "create message" of Discord's API takes it; the names are Discord's. What is empty is left out. */
+/** The body of Discord's "create message", in Discord's names. Empty members are absent. */
 export interface MessageBody {
   readonly content?: string;
   readonly embeds?: readonly EmbedBody[];
-  /** Exactly who is pinged, whatever the texts contain (D33). */
+  /** The users and roles to notify, regardless of the texts (D33). */
   readonly allowed_mentions: {
     readonly parse: readonly string[];
     readonly users?: readonly string[];
@@ -189,9 +189,9 @@ export interface EmbedBody {
   readonly fields?: readonly { readonly name: string; readonly value: string; readonly inline: boolean }[];
 }
 
-/** The messages that an announcement would post. */
+/** The messages that an announcement would post now. */
 export interface PostPreview {
-  /** The occurrence that it is shown for. */
+  /** The occurrence for which the messages are rendered. */
   readonly eventId: EventId | OccurrenceId;
   readonly startsAt: EpochMs;
   readonly channel: string;
@@ -201,10 +201,10 @@ export interface PostPreview {
 }
 
 /**
- * The messages of an announcement as they would be sent now, for the next occurrence that it covers; nothing is sent.
- * A disabled one is shown as if it were enabled. With `eventId` they are for that event, for the next occurrence of
- * that series, or for that occurrence, covered or not. Refused with ANNOUNCEMENT_NOT_FOUND, and with EVENT_NOT_FOUND
- * when there is no such occurrence.
+ * Renders the messages of an announcement for the next occurrence that it covers; sends nothing. A disabled announcement is
+ * rendered as if it were enabled. With `eventId` the messages are for that event or occurrence, or for the next occurrence of
+ * that series, even if the announcement does not cover it. Refused with ANNOUNCEMENT_NOT_FOUND, and with EVENT_NOT_FOUND if
+ * there is no such occurrence.
  */
 export const previewPost = action<{ guildId: GuildId; id: string; eventId?: string }, PostPreview>({
   name: "dispatch.preview",
@@ -218,11 +218,11 @@ export const previewPost = action<{ guildId: GuildId; id: string; eventId?: stri
 export interface PostOutcome extends SettledPost {
   readonly guildId: GuildId;
 }
-const anEventId = textOf("an event's or an occurrence's id", EVENT_OR_OCCURRENCE_ID, 50);
+const eventIdRule = textOf("an event's or an occurrence's id", EVENT_OR_OCCURRENCE_ID, 50);
 const outcome: EventContract<PostOutcome>["payload"] = {
   guildId,
   announcementId: textOf("an announcement's id", ANNOUNCEMENT_ID, 36),
-  eventId: anEventId,
+  eventId: eventIdRule,
   startsAt: epochMs,
   dueAt: integer(-Number.MAX_SAFE_INTEGER, Number.MAX_SAFE_INTEGER),
   channel: snowflake,
@@ -233,7 +233,7 @@ const outcome: EventContract<PostOutcome>["payload"] = {
   reasonCode: optional(oneOf(REASON_CODES)),
   messageId: optional(text(200)),
 };
-/** Broadcast for every outcome (D34). */
+/** Broadcast for each outcome of a post (D34). */
 export const announcementPosted = broadcastEvent<PostOutcome>({ name: "announcement.posted", payload: outcome });
 export const announcementMissed = broadcastEvent<PostOutcome>({ name: "announcement.missed", payload: outcome });
 export const announcementFailed = broadcastEvent<PostOutcome>({ name: "announcement.failed", payload: outcome });

@@ -1,9 +1,8 @@
 import type { FieldProblem } from "./contract.ts";
 
 /**
- * Every error that a caller can meet: `code` is the stable word of D4, `status` the HTTP status, `message` the
- * text. On the bus an error keeps its `type`, `code` (the status) and `data`, and loses its class: so errors are
- * told apart by `type` alone.
+ * Every error of the API by its code (D4), with the HTTP status and the message. On the bus an error keeps its `type`, `code`
+ * (the status) and `data`, and loses its class: only the `type` distinguishes errors.
  */
 export const ERRORS = {
   ROUTE_NOT_FOUND: { status: 404, message: "No such path" },
@@ -13,8 +12,8 @@ export const ERRORS = {
   UNSUPPORTED_MEDIA_TYPE: { status: 415, message: "The body must be application/json" },
   INVALID_JSON: { status: 400, message: "The body is not one JSON object in UTF-8, or is nested too deeply" },
   INVALID_REQUEST: { status: 400, message: "Bad request" },
-  TOO_MANY_ENTRIES: { status: 400, message: "The answer would hold too many entries, or too many bytes" },
-  FORBIDDEN: { status: 403, message: "This key may not do that" },
+  TOO_MANY_ENTRIES: { status: 400, message: "The response would have too many entries, or too many bytes" },
+  FORBIDDEN: { status: 403, message: "This API key does not allow that" },
   OPERATOR_ONLY: { status: 403, message: "Only an operator key may change this field" },
   ANNOUNCEMENT_NOT_FOUND: { status: 404, message: "Announcement not found" },
   EVENT_NOT_FOUND: { status: 404, message: "Event not found" },
@@ -23,41 +22,47 @@ export const ERRORS = {
   KEY_OVER: { status: 409, message: "The key is revoked or expired" },
   KEY_ROTATING: {
     status: 409,
-    message: "Two secrets of the key are valid; wait for the older one's end, or overlap 0",
+    message: "Two secrets of the key are valid; wait until the older one expires, or send overlap_hours 0",
   },
-  REVISION_MISMATCH: { status: 412, message: "Changed since the revision that If-Match names; nothing was changed" },
-  TOO_MANY_ANNOUNCEMENTS: { status: 409, message: "The guild has 1000 announcements already" },
+  REVISION_MISMATCH: {
+    status: 412,
+    message: "The resource has another revision than If-Match names; nothing was changed",
+  },
+  TOO_MANY_ANNOUNCEMENTS: { status: 409, message: "The guild already has 1000 announcements" },
   TOO_MANY_SUBSCRIBERS: { status: 409, message: "An announcement has at most 1000 subscribed roles and 1000 users" },
-  TOO_MANY_EVENTS: { status: 409, message: "The guild has as many events already as it may hold" },
+  TOO_MANY_EVENTS: { status: 409, message: "The guild already has the maximum number of events" },
   IDEMPOTENCY_KEY_REUSED: { status: 409, message: "Another request was sent with this Idempotency-Key" },
   TOO_MANY_REQUESTS: { status: 429, message: "Too many requests; try again when Retry-After has passed" },
-  WRITE_CONFLICT: { status: 409, message: "Changed by another request at the same moment; try again" },
+  WRITE_CONFLICT: { status: 409, message: "Another request changed the resource at the same moment; try again" },
   INTERNAL: { status: 500, message: "Internal error" },
   UNAVAILABLE: { status: 503, message: "Temporarily unavailable; try again" },
-  OUTCOME_UNKNOWN: { status: 503, message: "Its answer was lost: look whether it was done before you send it again" },
+  OUTCOME_UNKNOWN: {
+    status: 503,
+    message: "The outcome is unknown; check whether the request was performed before you send it again",
+  },
 } as const satisfies Record<string, { status: number; message: string }>;
 
 export type ErrorType = keyof typeof ERRORS;
 
 /**
- * What is wrong with a request before anybody asks what it is about (D4). They are the gateway's own and never cross the
- * bus, where Moleculer's time-outs have the type REQUEST_TIMEOUT as well.
+ * Errors of HTTP, before a request reaches a path (D4). They never cross the bus, where Moleculer's time-outs also have the
+ * type REQUEST_TIMEOUT.
  */
 export const HTTP_ERRORS = {
   INVALID_HTTP: { status: 400, message: "The request is not valid HTTP" },
   NO_TUNNEL: { status: 405, message: "Method not allowed" },
   REQUEST_TIMEOUT: { status: 408, message: "The request took too long to arrive" },
-  EXPECTATION_FAILED: { status: 417, message: "No expectation but 100-continue is met" },
+  EXPECTATION_FAILED: { status: 417, message: "The only supported expectation is 100-continue" },
   HEADERS_TOO_LARGE: { status: 431, message: "The headers are too large, or too many" },
 } as const satisfies Record<string, { status: number; message: string }>;
 
 export type HttpErrorType = keyof typeof HTTP_ERRORS;
 
-/** An expected "no" of a domain: a value, not an exception. */
+/** The refusal of a request: a value that domains return instead of throwing an error. */
 export interface Refusal {
   readonly refusal: ErrorType;
   readonly problems?: readonly FieldProblem[];
-  /** Replaces the table's message. */
+  /** Replaces the message of ERRORS. */
   readonly message?: string;
 }
 

@@ -9,7 +9,7 @@ import { healthOf } from "./health.contract.ts";
 import * as occurrences from "./occurrences.contract.ts";
 import { OWNERS } from "./service-names.ts";
 
-/** A contract whose params and result are not looked at. */
+/** A contract with unknown params and result. */
 export type AnyContract = ActionContract<unknown, unknown>;
 
 const MODULES: readonly object[] = [
@@ -22,7 +22,7 @@ const MODULES: readonly object[] = [
   occurrences,
 ];
 
-/** Every action that there is on the bus. */
+/** All actions on the bus. */
 export const EVERY_ACTION: readonly AnyContract[] = [
   ...MODULES.flatMap((module) => Object.values(module) as unknown[]),
   ...OWNERS.map(healthOf),

@@ -2,8 +2,8 @@ import type { ValidationRuleObject } from "fastest-validator";
 import { GUILD_ID, INT64_MAX, isGuildId, LAST_EPOCH_MS, SNOWFLAKE } from "./ids.ts";
 
 /**
- * Rules for single fields, in fastest-validator's terms. What fastest-validator does not know (`form`, `item`,
- * `documented`, `standard`, `int64`) it passes over; the API document is made from it.
+ * Rules for single fields, for fastest-validator. It ignores the properties `form`, `item`, `documented`, `documentedDefault`
+ * and `int64`, which are for the API document.
  */
 type Rule = ValidationRuleObject;
 
@@ -17,10 +17,10 @@ interface CheckerErrors {
   push(error: CheckerError & { field: string }): void;
 }
 
-/** A custom check in fastest-validator's form; it sees the path as it was compiled, without the index of an item. */
+/** A custom check of fastest-validator. `field` is the path of the compiled rule, without the index of an item. */
 type Checker = (value: unknown, errors: CheckerErrors, rule: unknown, field: string) => unknown;
 
-/** The number of characters, a pair of surrogates being one, as JSON Schema's `maxLength` counts them. */
+/** The number of characters, with surrogate pairs as one, as in JSON Schema's `maxLength`. */
 function characters(value: string): number {
   let count = value.length;
   for (let at = 0; at < value.length - 1; at += 1) if ((value.codePointAt(at) ?? 0) > 0xffff) count -= 1;
@@ -30,10 +30,10 @@ function characters(value: string): number {
 interface TextForm {
   readonly max: number;
   readonly hint: string;
-  /** For the API document. */
+  /** Shown in the API document. */
   readonly pattern?: RegExp;
-  /** Said of whatever is wrong with it, in place of the usual words. */
-  readonly words?: string;
+  /** Replaces every error message. */
+  readonly errorMessage?: string;
   readonly matches: (text: string) => boolean;
 }
 
@@ -44,7 +44,7 @@ function textError(value: string, { max, hint, matches }: TextForm): CheckerErro
 
 function formError(value: unknown, form: TextForm): CheckerError | undefined {
   const error = typeof value === "string" ? textError(value, form) : { type: "string", expected: "string" };
-  return error === undefined || form.words === undefined ? error : { ...error, message: form.words };
+  return error === undefined || form.errorMessage === undefined ? error : { ...error, message: form.errorMessage };
 }
 
 function checkText(form: TextForm): Checker {
@@ -61,9 +61,9 @@ export function text(max: number): Rule {
 }
 
 /**
- * Text of a certain form: all of it must match the pattern, which clients are shown as well, and then be accepted, for
- * what no pattern can say. Generators compile the pattern in many dialects: it must mean the same with and without the
- * flag u, so it has no \p, no \d, and no count of characters beyond U+FFFF.
+ * Text that matches a pattern and is accepted by a function. The API document contains the pattern, and code generators
+ * compile it in many dialects of regular expressions: it must mean the same with and without the flag u, so it has no \p, no
+ * \d, and no count of characters beyond U+FFFF.
  */
 export function textOf(
   hint: string,
@@ -80,30 +80,30 @@ function formOf(hint: string, pattern: RegExp, max: number, accepts: (value: str
 }
 
 /** A list of texts of one form. */
-export function listOf(item: Rule, most: number): Rule {
+export function listOf(item: Rule, max: number): Rule {
   const form = item["form"] as TextForm;
   const custom: Checker = (value, errors, _rule, field) => {
-    if (!Array.isArray(value) || value.length > most) return value;
+    if (!Array.isArray(value) || value.length > max) return value;
     for (const [at, entry] of value.entries()) {
       const error = formError(entry, form);
       if (error !== undefined) errors.push({ ...error, field: `${field}[${at}]` });
     }
     return value;
   };
-  return { type: "array", max: most, item, custom };
+  return { type: "array", max, item, custom };
 }
 
-/** A list of integers, each by the rule of one. */
-export function listOfIntegers(item: Rule, most: number): Rule {
+/** A list of integers that each match a rule. */
+export function listOfIntegers(item: Rule, max: number): Rule {
   const custom: Checker = (value, errors, _rule, field) => {
-    if (!Array.isArray(value) || value.length > most) return value;
+    if (!Array.isArray(value) || value.length > max) return value;
     for (const [at, entry] of value.entries()) {
       const error = integerError(entry, item);
       if (error !== undefined) errors.push({ ...error, field: `${field}[${at}]` });
     }
     return value;
   };
-  return { type: "array", max: most, item, custom };
+  return { type: "array", max, item, custom };
 }
 
 function integerError(value: unknown, { min, max, notEqual }: Rule): CheckerError | undefined {
@@ -128,10 +128,10 @@ const GUILD_ID_HINT = `an integer from 1 to ${INT64_MAX} (a number or a string)`
 
 const guildIdForm: TextForm = {
   ...formOf(GUILD_ID_HINT, GUILD_ID, INT64_MAX.length, isGuildId),
-  words: `must be ${GUILD_ID_HINT}`,
+  errorMessage: `must be ${GUILD_ID_HINT}`,
 };
 
-/** On the wire a number as well (D7): what is neither is told so, where a string's rule would ask for a string. */
+/** Clients may also send a number (D7): the error message says so, unlike that of a string rule. */
 export const guildId: Rule = {
   type: "any",
   form: guildIdForm,
@@ -156,10 +156,10 @@ export function snowflakeOr(...words: string[]): Rule {
   );
 }
 
-/** An id that names something: what does not exist is a 404, however it is spelt (D28). */
+/** The id of a resource. An id without the right form is a 404, like one that does not exist (D28). */
 export const reference: Rule = { type: "string" };
 
-/** As written: a parser of URLs drops white space and supplies slashes, and whoever shows the image may not (D21). */
+/** Stricter than a URL parser, which drops white space and adds slashes: the clients that show the image may not (D21). */
 const HTTP_URL = /^(?:[Hh][Tt][Tt][Pp][Ss]?:\/\/[^\s\x00-\x1f\x7f-\x9f/?#\\][^\s\x00-\x1f\x7f-\x9f]*)?$/u;
 
 /** An http or https URL; "" is none. */
@@ -170,15 +170,15 @@ export const httpUrl: Rule = textOf(
   (value) => value === "" || URL.canParse(value),
 );
 
-/** May be left out. Where its owner then takes a value of the contract's, `standard` is that value. */
-export function optional(rule: Rule, standard?: unknown): Rule {
-  return { ...rule, optional: true, ...(standard === undefined ? {} : { standard }) };
+/** An optional field; `documentedDefault` is the value that the owner uses for an absent one. */
+export function optional(rule: Rule, documentedDefault?: unknown): Rule {
+  return { ...rule, optional: true, ...(documentedDefault === undefined ? {} : { documentedDefault }) };
 }
 
-/** Optional, and null clears what is stored (D6). */
+/** An optional field for which null clears the stored value (D6). */
 export function clearable(rule: Rule): Rule {
   return { ...rule, optional: true, nullable: true };
 }
 
-/** Counts the writes of one record, from 1. */
+/** The number of writes of a record, from 1. */
 export const revisionNumber: Rule = integer(1, Number.MAX_SAFE_INTEGER);

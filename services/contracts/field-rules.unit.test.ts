@@ -16,11 +16,11 @@ describe("an image's URL (D21)", () => {
     "https://例え.jp/絵",
     "http://[::1]:8080/x",
     "https://user@example.org",
-  ])("%j is taken", (url) => {
+  ])("%j is accepted", (url) => {
     expect(codesOf(httpUrl, url)).toEqual([]);
   });
 
-  // The last column of the first rows: what a parser of URLs makes of it, so that parsing alone lets it in.
+  // The second column: the result of a URL parser, which accepts the text.
   test.each([
     ["https:a.b", "https://a.b/"],
     ["https:/a.b", "https://a.b/"],
@@ -49,7 +49,7 @@ describe("an image's URL (D21)", () => {
 describe("a prefix (D10)", () => {
   const prefix = updateGuildSettings.params["prefix"] as ValidationRuleObject;
 
-  test.each(["!", "é", "\u{1f600}".repeat(16), "g!cal"])("%j is taken", (text) => {
+  test.each(["!", "é", "\u{1f600}".repeat(16), "g!cal"])("%j is accepted", (text) => {
     expect(codesOf(prefix, text)).toEqual([]);
   });
 

@@ -7,7 +7,7 @@ import { type IfRevision, ifRevision } from "./revision.ts";
 export const LANGUAGES = ["ENGLISH", "JAPANESE", "PORTUGUESE", "SPANISH"] as const;
 export type Language = (typeof LANGUAGES)[number];
 
-/** Settings of one guild, the same record for v1 and v2 (D9). */
+/** The settings of a guild; v1 and v2 share one record (D9). */
 export interface GuildSettings {
   readonly guildId: GuildId;
   readonly externalCalendar: boolean;
@@ -23,7 +23,7 @@ export interface GuildSettings {
   readonly maxCalendars: number;
   readonly twelveHour: boolean;
   readonly branded: boolean;
-  /** Counts the writes, from 1; 0 for a guild that was never written and has the defaults. */
+  /** Number of writes, from 1; 0 for the defaults of a guild without stored settings. */
   readonly revision: number;
 }
 
@@ -32,7 +32,7 @@ export const OPERATOR_FIELDS = ["externalCalendar", "patronGuild", "devGuild", "
 
 export type GuildSettingsChanges = Partial<Omit<GuildSettings, "guildId" | "revision">>;
 
-/** D10. A member can't type a control or zero-width character: clients are shown the shorter pattern. */
+/** The prefix of D10. The API document has PREFIX, because code generators do not support the Unicode classes of VISIBLE. */
 const PREFIX = /^[^\s\x00-\x1f\x7f-\x9f]+$/u;
 const VISIBLE = /^[^\p{C}\p{Z}]+$/u;
 
@@ -80,7 +80,7 @@ export interface GuildSettingsChanged {
   readonly guildId: GuildId;
   readonly revision: number;
 }
-/** Broadcast after settings were stored; a hint, which may be lost, doubled or late. */
+/** Broadcast after settings were stored. A broadcast may be lost, duplicated or late. */
 export const guildSettingsChanged = broadcastEvent<GuildSettingsChanged>({
   name: "guild-settings.changed",
   payload: { guildId, revision: revisionNumber },

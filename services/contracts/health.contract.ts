@@ -1,7 +1,7 @@
 import { action } from "./contract.ts";
 import type { OwnerName } from "./service-names.ts";
 
-/** Whether a service can do its work now. */
+/** The state of a service. */
 export interface Health {
   /** Whether its database answers. */
   readonly database: boolean;

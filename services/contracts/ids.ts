@@ -1,6 +1,6 @@
 /**
- * Identifiers, as types that the compiler keeps apart. All are strings at run time: a 64-bit guild id as a
- * JavaScript number would lose its last digits (D7).
+ * Types of identifiers, which the compiler distinguishes. All are strings at run time: as a JavaScript number a 64-bit guild
+ * id would lose its last digits (D7).
  */
 type Branded<Name extends string> = string & { readonly __brand: Name };
 
@@ -20,8 +20,8 @@ export type OccurrenceId = Branded<"OccurrenceId">;
 export type AnnouncementId = Branded<"AnnouncementId">;
 
 /**
- * One write: a UUID of version 7 (RFC 9562, section 5.7). Every try of the write has it, so that its owner does it once;
- * what a create makes takes its id from it.
+ * One write: a UUID of version 7 (RFC 9562, section 5.7). All attempts of a write have the same id, so that the owner performs
+ * it once. A created resource derives its id from it.
  */
 export type WriteId = Branded<"WriteId">;
 
@@ -34,10 +34,10 @@ export const LAST_EPOCH_MS = 253_402_300_799_999;
 /** 2^63−1, the highest guild id (D7). */
 export const INT64_MAX = "9223372036854775807";
 
-/** The digits of a guild id; of those with 19 some are beyond 2^63−1. */
+/** The form of a guild id; some ids with 19 digits exceed 2^63−1. */
 export const GUILD_ID = /^[1-9][0-9]{0,18}$/;
 
-/** Whether the text is a guild id in its one spelling (D7). */
+/** Whether the text is a guild id in canonical form (D7). */
 export function isGuildId(text: string): text is GuildId {
   return GUILD_ID.test(text) && (text.length < INT64_MAX.length || text <= INT64_MAX);
 }

@@ -2,22 +2,22 @@ import { MAX_ENTRIES } from "./calendar-events.contract.ts";
 import type { ActionContract } from "./contract.ts";
 import { refuse, type Refusal } from "./errors.ts";
 
-/** At most this many bytes in the body of one answer, as it is sent (D38): 4 MiB. */
-export const MAX_ANSWER_BYTES = 4_194_304;
+/** Largest response body (D38): 4 MiB. */
+export const MAX_RESPONSE_BYTES = 4_194_304;
 
-const TEXT = {
-  entries: `hold more than ${MAX_ENTRIES} entries`,
-  bytes: `be larger than ${MAX_ANSWER_BYTES} bytes`,
+const EXCESS = {
+  entries: `have more than ${MAX_ENTRIES} entries`,
+  bytes: `be larger than ${MAX_RESPONSE_BYTES} bytes`,
 } as const;
 
-/** Instead of a list that would be cut off: names the field by which its caller asks for less (D17, D38). */
+/** The refusal of a list that exceeds a limit. It names the field with which the caller requests less (D17, D38). */
 export function listTooLarge<Params>(
   { narrowing }: Pick<ActionContract<Params, unknown>, "narrowing">,
-  exceeded: keyof typeof TEXT,
+  exceeded: keyof typeof EXCESS,
 ): Refusal {
-  const would = `The answer would ${TEXT[exceeded]}`;
-  if (narrowing === undefined) return refuse("TOO_MANY_ENTRIES", undefined, would);
+  const message = `The response would ${EXCESS[exceeded]}`;
+  if (narrowing === undefined) return refuse("TOO_MANY_ENTRIES", undefined, message);
   const { field, advice } = narrowing;
-  const message = `${advice}: the answer would ${TEXT[exceeded]}`;
-  return refuse("TOO_MANY_ENTRIES", [{ field, code: "TOO_MANY", message }], would);
+  const problem = { field, code: "TOO_MANY", message: `${advice}: the response would ${EXCESS[exceeded]}` } as const;
+  return refuse("TOO_MANY_ENTRIES", [problem], message);
 }

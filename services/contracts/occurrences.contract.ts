@@ -3,7 +3,7 @@ import { action, type Changed } from "./contract.ts";
 import { flag, guildId, integer, oneOf, optional, reference } from "./field-rules.ts";
 import type { EpochMs, EventId, GuildId, OccurrenceId } from "./ids.ts";
 
-/** One occurrence, with what dispatch needs to plan and to render. A single event is its own only occurrence. */
+/** An occurrence with the data that dispatch needs to plan and render posts. A single event has one occurrence. */
 export interface Occurrence extends EventTexts, Changed {
   readonly occurrenceId: OccurrenceId;
   readonly eventId: EventId;
@@ -15,40 +15,40 @@ export interface Occurrence extends EventTexts, Changed {
   readonly color: Color;
   /** Whether it belongs to a series. */
   readonly recurs: boolean;
-  /** Whether it is the series' first occurrence, which SPECIFIC on a series means (D24); true for a single event. */
+  /** Whether it is the first occurrence of its series, to which SPECIFIC refers (D24); true for a single event. */
   readonly isFirst: boolean;
-  /** When it got the start that it has now: created, moved, or its rule changed (D31). Database time. */
+  /** Time at which it got its current start: created, moved, or its rule changed (D31). Database time. */
   readonly scheduledAt: EpochMs;
-  /** When it got its colour (D31). Database time. */
+  /** Time at which it got its current colour (D31). Database time. */
   readonly coloredAt: EpochMs;
-  /** Of an occurrence as it was before: when the change was stored that ended it. Database time. */
+  /** For a former occurrence: time of the change that ended it. Database time. */
   readonly until?: EpochMs;
 }
 
-/** Windows of dispatch reach beyond what events may have. */
+/** Windows of dispatch reach beyond the range of event times. */
 const instant = integer(-Number.MAX_SAFE_INTEGER, Number.MAX_SAFE_INTEGER);
 
 export interface OccurrencesStartingParams {
   readonly guildId: GuildId;
   /** Half-open windows `[from, until)`, in any order; at most 1000. */
   readonly windows: readonly { readonly from: EpochMs; readonly until: EpochMs }[];
-  /** At most this many occurrences are answered, 1 … 10 000. */
+  /** Largest number of occurrences in the result, 1 … 10 000. */
   readonly limit: number;
-  /** Whether their texts are wanted; they are where nothing is said. */
+  /** Whether the occurrences have texts; true by default. */
   readonly texts?: boolean;
-  /** Leaves out all others. */
+  /** Restricts the result to these occurrences. */
   readonly only?: OnlyOccurrences;
-  /** Leaves out what got its start and its colour before. */
+  /** Omits occurrences that got their start and their colour before this time. */
   readonly changedSince?: EpochMs;
   /**
-   * Where it is given, `former` has what was so until later than this: of each event as it was before it was last moved,
-   * recoloured or removed, without texts; 1000 at most, those of the latest changes. Of a removed event it is known for 7
-   * days, and of a series of which single occurrences had been changed it is not known.
+   * If set, `former` has the occurrences of events before their last move, change of colour or removal, if that was later than
+   * this time: without texts, at most 1000, those of the latest changes. A removed event is known for 7 days; for a series with
+   * changed occurrences `former` has none.
    */
   readonly formerAfter?: EpochMs;
 }
 
-/** Occurrences of a colour, or of an event or a series. */
+/** Selects occurrences by colour, or by event or series. */
 export interface OnlyOccurrences {
   readonly color?: Color;
   readonly eventId?: EventId;
@@ -60,7 +60,7 @@ export interface OccurrencesStarting {
   readonly former?: Occurrence[];
 }
 
-/** For dispatch: every occurrence of the guild, over all its calendars, that starts in one of the windows. */
+/** For dispatch: lists the occurrences in all calendars of the guild that start in one of the windows. */
 export const listOccurrencesStarting = action<OccurrencesStartingParams, OccurrencesStarting>({
   name: "calendar-events.listOccurrencesStarting",
   keys: "none",
@@ -91,7 +91,7 @@ export const listOccurrencesStarting = action<OccurrencesStartingParams, Occurre
   idempotent: true,
 });
 
-/** For dispatch, at the due instant: one occurrence as it is now, or null when it is gone. */
+/** For dispatch, at the due instant: the current state of an occurrence; null if it does not exist any more. */
 export const getOccurrence = action<{ guildId: GuildId; occurrenceId: OccurrenceId }, Occurrence | null>({
   name: "calendar-events.getOccurrence",
   keys: "none",

@@ -5,16 +5,16 @@ import type { EpochMs } from "./ids.ts";
 export const FREQUENCIES = ["DAILY", "WEEKLY", "MONTHLY", "YEARLY"] as const;
 export type Frequency = (typeof FREQUENCIES)[number];
 
-/** Weekdays by the names of RFC 5545, in the order of its default week. */
+/** Weekdays in the names of RFC 5545, in the order of its default week. */
 export const WEEKDAYS = ["MO", "TU", "WE", "TH", "FR", "SA", "SU"] as const;
 export type Weekday = (typeof WEEKDAYS)[number];
 
-/** A recurrence rule in RFC 5545's terms (section 3.3.10), with the exceptions and additions of its series (D15, D45). */
+/** A recurrence rule of RFC 5545 (section 3.3.10), with the exceptions and additions of the series (D15, D45). */
 export interface Recurrence {
   readonly frequency: Frequency;
   /** Number of occurrences, the first included; −1 for no end. */
   readonly count: number;
-  /** Every how many days, weeks, months or years; 1 … 1000. */
+  /** Number of days, weeks, months or years between periods; 1 … 1000. */
   readonly interval: number;
   /** BYDAY: weekdays; in a MONTHLY or YEARLY rule also the nth of the month or year, `2TU` or `-1FR`. */
   readonly byDay?: readonly string[];
@@ -22,19 +22,19 @@ export interface Recurrence {
   readonly byMonthDay?: readonly number[];
   /** BYMONTH: 1 … 12. */
   readonly byMonth?: readonly number[];
-  /** BYSETPOS: which of the dates of each period; negative from its end. */
+  /** BYSETPOS: positions in the dates of each period; negative from its end. */
   readonly bySetPos?: readonly number[];
-  /** UNTIL: no occurrence of the rule has a later original start; to the second, as RFC 5545 counts. */
+  /** UNTIL: the latest original start of an occurrence of the rule; compared in seconds, as in RFC 5545. */
   readonly until?: EpochMs;
-  /** WKST: the first day of a week; MO where it is absent. */
+  /** WKST: the first day of the week; MO if absent. */
   readonly weekStart?: Weekday;
-  /** EXDATE: original starts at which nothing occurs; in order. */
+  /** EXDATE: original starts of cancelled occurrences; in order. */
   readonly exDates?: readonly EpochMs[];
-  /** RDATE: further starts beside those of the rule; in order. */
+  /** RDATE: additional starts; in order. */
   readonly rDates?: readonly EpochMs[];
 }
 
-/** A recurrence as the API shows it: one that has more than frequency, count and interval also has its RRULE text. */
+/** A recurrence in a response. If it has more than frequency, count and interval, it also has its RRULE text. */
 export interface RecurrenceView extends Recurrence {
   readonly rrule?: string;
 }
@@ -42,11 +42,11 @@ export interface RecurrenceView extends Recurrence {
 /** The highest count of a recurrence (D15). */
 const MAX_OCCURRENCES = 10_000;
 
-/** The most exceptions and additions of a series (D45); occurrences that are cancelled by their ids are beside these. */
+/** Exceptions, and additions, of a series (D45), not counting occurrences that are cancelled by their ids. */
 const MAX_DATES = 100;
 
-/** The longest RRULE text (D45). */
-const LONGEST_RRULE = 500;
+/** The limit of D45. */
+const MAX_RRULE_LENGTH = 500;
 
 /** Defaults of a recurrence, on create and on update (D15). */
 export const RECURRENCE_DEFAULTS = { count: -1, interval: 1 } as const satisfies Partial<Recurrence>;
@@ -72,20 +72,20 @@ export const recurrenceRules = {
     weekStart: optional(oneOf(WEEKDAYS)),
     exDates: optional(listOfIntegers(epochMs, MAX_DATES)),
     rDates: optional(listOfIntegers(epochMs, MAX_DATES)),
-    rrule: optional(text(LONGEST_RRULE)),
+    rrule: optional(text(MAX_RRULE_LENGTH)),
   },
 };
 
 const { rrule: _, ...memberRules } = recurrenceRules.props satisfies Record<keyof RecurrenceView, unknown>;
 
-/** The members of a recurrence, without its text. */
+/** The members of a recurrence without its RRULE text. */
 export const RECURRENCE_MEMBERS = Object.keys(memberRules) as (keyof Recurrence)[];
 
 /** A recurrence in a request: a frequency, an RRULE text, or both if they agree. */
 export type RecurrenceInput = Partial<RecurrenceView>;
 
-/** A recurrence that is given needs a frequency, or a text that has one (D45). */
-export function frequencyMissing(recurrence: unknown): FieldProblem[] {
+/** The problem of a recurrence without a frequency and without an RRULE text (D45). */
+export function frequencyProblems(recurrence: unknown): FieldProblem[] {
   if (typeof recurrence !== "object" || recurrence === null || Array.isArray(recurrence)) return [];
   const { frequency, rrule } = recurrence as Record<string, unknown>;
   if (frequency !== undefined || rrule !== undefined) return [];

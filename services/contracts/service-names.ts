@@ -1,7 +1,7 @@
-/** The services of an installation, by their names on the bus, in the order in which they stop: callers first. */
+/** Names of the services on the bus, in the order in which they stop: callers first. */
 export const SERVICES = ["api", "dispatch", "announcements", "calendar-events", "guild-settings"] as const;
 export type ServiceName = (typeof SERVICES)[number];
 
-/** The services behind the gateway, which waits for all of them. */
+/** The services behind the gateway. */
 export type OwnerName = Exclude<ServiceName, "api">;
 export const OWNERS = ["guild-settings", "calendar-events", "announcements", "dispatch"] as const satisfies OwnerName[];

@@ -39,7 +39,7 @@ describe("dispatch without its bus", () => {
       make({ mongoUrl }),
     );
     // Never by the owners' long silence: only by knowing that the bus is down.
-    const timing = { silenceMs: Infinity };
+    const timing = { ownersSilentMs: Infinity };
     const dispatch = dispatchService({ mongoUrl, sinks: [sink], graceMs: 900_000, timing });
     brokers = [home("owners", owners), home("dispatch", [dispatch])];
     await Promise.all(brokers.map((broker) => broker.start()));

@@ -10,10 +10,10 @@ import type { FeedProgress } from "./protocol/planning/change-feed-consumer.ts";
 import type { Clock } from "./protocol/ports.ts";
 import type { Sink } from "./sinks/sink.ts";
 
-/** None: only a process that runs dispatch exports these (`exportDispatchMetrics`), or the others would show zeros. */
+/** Empty: only a process that runs dispatch exports the metrics (`exportDispatchMetrics`). Others would show zeros. */
 const registers: [] = [];
 
-/** Every label takes few values: states, sinks, codes of reasons and kinds of outcomes; never an id. */
+/** Labels have few values: states, sinks, reason codes and kinds of outcomes; never an id. */
 const settled = new Counter({
   name: "guildcal_posts_settled_total",
   help: "Posts that this process settled, by outcome and code of reason; of what was sent, why it was over 5 s late",
@@ -58,7 +58,7 @@ const troubles = new Counter({
   registers,
 });
 
-/** What dispatch holds, as it was a few seconds ago. */
+/** Set every few seconds by `startGauges`. */
 const gauges = {
   open: gauge("guildcal_posts_open", "Posts of all replicas that are planned or being sent, counted up to 10000"),
   overdue: gauge("guildcal_posts_overdue", "Posts of all replicas that should have been looked at 10 seconds ago"),
@@ -76,7 +76,7 @@ const changesWaiting = new Gauge({
   registers,
 });
 
-const haltedSinks = new Gauge({
+const sinkHalted = new Gauge({
   name: "guildcal_sink_halted",
   help: "1 while nothing is sent through the sink until an operator acts",
   labelNames: ["sink"],
@@ -87,7 +87,7 @@ function gauge(name: string, help: string): Gauge {
   return new Gauge({ name, help, registers });
 }
 
-const ALL: readonly Metric[] = [
+const ALL_METRICS: readonly Metric[] = [
   settled,
   planned,
   lateness,
@@ -96,43 +96,41 @@ const ALL: readonly Metric[] = [
   troubles,
   ...Object.values(gauges),
   changesWaiting,
-  haltedSinks,
+  sinkHalted,
 ];
 let isExported = false;
 
-/** Exports the figures of dispatch from this process: from the first call on, however often it is made. */
+/** Exports the metrics of dispatch from this process; further calls do nothing. */
 export function exportDispatchMetrics(): void {
   if (isExported) return;
   isExported = true;
-  for (const metric of ALL) metricsRegistry.registerMetric(metric);
+  for (const metric of ALL_METRICS) metricsRegistry.registerMetric(metric);
 }
 
-// From the start, with every reason that there is: a counter that appears with its first post shows no rise.
+// Every label combination exists from the start: a counter that appears with its first post shows no increase.
 settled.inc({ state: "sent", reason: "" }, 0);
 for (const reason of LATE_CODES) settled.inc({ state: "sent", reason }, 0);
 for (const state of ["missed", "failed", "unknown"]) {
   for (const reason of REASON_CODES) settled.inc({ state, reason }, 0);
 }
 
-/** Counts an outcome. */
 export function countSettled(post: Post): void {
   const { state, lateMs, sink } = post;
   settled.inc({ state, reason: reasonCode(post) ?? "" });
   if (lateMs !== undefined) lateness.observe({ sink }, lateMs / 1000);
 }
 
-/** Counts a wait for a turn, or for a receiver's limit. */
 export function countWait(sink: Sink["name"], what: "turn" | "limit", ms: number): void {
   waits.observe({ sink, for: what }, Math.max(0, ms) / 1000);
 }
 
-/** @param what - One of the protocol's own words. */
+/** @param what - The operation that failed; a fixed text of the protocol. */
 export function countTrouble(what: string): void {
   troubles.inc({ what });
 }
 
-/** The store, with every post counted that comes into the plan. */
-export function countingPlans<Store extends Pick<PostsStore, "commitPlan">>(store: Store): Store {
+/** The store with a counter of planned posts. */
+export function withPlanCounter<Store extends Pick<PostsStore, "commitPlan">>(store: Store): Store {
   return {
     ...store,
     async commitPlan(plan) {
@@ -143,8 +141,8 @@ export function countingPlans<Store extends Pick<PostsStore, "commitPlan">>(stor
   };
 }
 
-/** The sink, with every send timed. */
-export function timed(sink: Sink): Sink {
+/** The sink with a histogram of its sends. */
+export function withSendTiming(sink: Sink): Sink {
   return {
     ...sink,
     async send(message, timeoutMs) {
@@ -156,13 +154,13 @@ export function timed(sink: Sink): Sink {
   };
 }
 
-const OPEN_COUNTED = 10_000;
+const MAX_COUNTED = 10_000;
 const OVERDUE_MS = 10_000;
-const EVERY_MS = 5_000;
+const INTERVAL_MS = 5_000;
 
 /**
- * The age of what is planned, in seconds. A feed of which nothing is known yet counts from the process's start: an installation
- * that cannot read its feeds shows a lag that grows, never 0.
+ * The age of the plan, in seconds. For a feed that was never read the age counts from the process's start, so that the lag
+ * of an installation that can't read its feeds grows.
  *
  * @param startedAt - By the same clock as `now`.
  */
@@ -171,8 +169,8 @@ export function planLagSeconds(feeds: readonly FeedProgress[], startedAt: EpochM
   return Math.max(0, now - through) / 1000;
 }
 
-/** Shows what dispatch holds, at once and every 5 seconds; the answer ends it. */
-export function showHoldings(
+/** Sets the gauges at once and every 5 seconds, until the returned function is called. */
+export function startGauges(
   dispatcher: Pick<Dispatcher, "status">,
   store: Pick<PostsStore, "countOpen">,
   clock: Clock,
@@ -180,19 +178,19 @@ export function showHoldings(
 ): () => void {
   const startedAt = clock.now() - process.uptime() * 1000;
 
-  async function show(): Promise<void> {
-    const { inWork, feeds, halted } = dispatcher.status();
+  async function setGauges(): Promise<void> {
+    const { inWork, feeds, haltedSinks } = dispatcher.status();
     gauges.inWork.set(inWork);
-    for (const { name } of sinks) haltedSinks.set({ sink: name }, halted.includes(name) ? 1 : 0);
+    for (const { name } of sinks) sinkHalted.set({ sink: name }, haltedSinks.includes(name) ? 1 : 0);
     gauges.planLag.set(planLagSeconds(feeds, startedAt, clock.now()));
     for (const { feed, waiting } of feeds) changesWaiting.set({ feed }, waiting);
-    gauges.open.set(await store.countOpen(undefined, OPEN_COUNTED));
-    gauges.overdue.set(await store.countOpen(clock.now() - OVERDUE_MS, OPEN_COUNTED));
+    gauges.open.set(await store.countOpen(undefined, MAX_COUNTED));
+    gauges.overdue.set(await store.countOpen(clock.now() - OVERDUE_MS, MAX_COUNTED));
   }
 
-  // A database that is out of reach is told elsewhere; the figures stay as they were.
-  const again = () => void show().catch(() => undefined);
-  again();
-  const timer = setInterval(again, EVERY_MS);
+  // While the database is out of reach, which is reported elsewhere, the gauges keep their values.
+  const update = () => void setGauges().catch(() => undefined);
+  update();
+  const timer = setInterval(update, INTERVAL_MS);
   return () => clearInterval(timer);
 }

@@ -1,7 +1,7 @@
 import { describe, expect, test } from "@jest/globals";
 import { NOON } from "../../test/fixtures/dispatch-samples.ts";
 import { planLagSeconds } from "./dispatch.metrics.ts";
-import { FEEDS } from "./protocol/ports.ts";
+import { FEEDS } from "./protocol/feeds.ts";
 
 const STARTED_AT = NOON - 90_000;
 

@@ -14,91 +14,94 @@ import { withTimeouts } from "../../mixins/async/timeout.ts";
 import { newDatabaseClock } from "../../mixins/mongo/database-clock.ts";
 import { newChannelChecks } from "./channel-checks/channel-checks.ts";
 import { channelChecksStore } from "./channel-checks/channel-checks.store.ts";
-import { countingPlans, exportDispatchMetrics, showHoldings, timed } from "./dispatch.metrics.ts";
+import { withPlanCounter, exportDispatchMetrics, startGauges, withSendTiming } from "./dispatch.metrics.ts";
 import { tracer } from "../../mixins/observability/tracer.ts";
 import { renderAnnouncement } from "./domain/message/announcement-message.ts";
-import { notPlannedOf } from "./queries/not-planned.ts";
-import { historyOf } from "./queries/history.ts";
+import { notPlannedNotice } from "./queries/not-planned.ts";
+import { readHistory } from "./queries/history.ts";
 import { withKnownChannels } from "./channel-checks/known-channels.ts";
 import { knownReplicas } from "./adapters/known-replicas.ts";
 import { outcomeReports } from "./adapters/outcome-reports.ts";
-import { LONG_MS, ownersOnTheBus } from "./adapters/owner-services.ts";
+import { LONG_TIMEOUT_MS, ownerServices } from "./adapters/owner-services.ts";
 import { postsStore } from "./store/posts.store.ts";
-import { previewOf } from "./queries/preview.ts";
+import { renderPreview } from "./queries/preview.ts";
 import { type Dispatcher, newDispatcher } from "./protocol/dispatcher.ts";
-import { FEEDS, type Ports, type Timers } from "./protocol/ports.ts";
+import { FEEDS } from "./protocol/feeds.ts";
+import type { Ports, Timers } from "./protocol/ports.ts";
 import { STANDARD_TIMING, type Timing } from "./protocol/timing.ts";
 import type { Sink } from "./sinks/sink.ts";
-import { tracedSink } from "./sinks/sink-tracing.ts";
+import { withTracing } from "./sinks/sink-tracing.ts";
 
 export interface DispatchOptions {
   readonly mongoUrl: string;
-  /** Where posts go; closed when the service stops. */
+  /** Closed when the service stops. */
   readonly sinks: readonly Sink[];
   /** How late an announcement may be posted (D30). */
   readonly graceMs: number;
-  /** How long a stopping service waits for what it is sending. */
+  /** How long the stop waits for posts in work. */
   readonly drainMs?: number;
-  /** Other times than the standard ones. */
+  /** Replaces values of `STANDARD_TIMING`. */
   readonly timing?: Partial<Timing>;
 }
 
-const STORE_ANSWERS_MS = 5_000;
+const STORE_TIMEOUT_MS = 5_000;
 /** The first plan of a large guild is a large transaction. */
-const PLAN_STORED_MS = 30_000;
+const COMMIT_TIMEOUT_MS = 30_000;
 const CLOCK_SAMPLE_MS = 5_000;
 const DRAIN_MS = 8_000;
-const OWNERS_AWAITED_MS = 5_000;
+const MAX_OWNERS_WAIT_MS = 5_000;
 
 /** The dispatch service; see README.md beside this file. */
 export function dispatchService(options: DispatchOptions): ServiceSchema {
   const { mongoUrl, sinks, graceMs, drainMs = DRAIN_MS } = options;
   const connection = closedConnection();
-  const store = countingPlans(postsStore(connection));
+  const store = withPlanCounter(postsStore(connection));
   const clock = newDatabaseClock(
-    () => databaseTime(connection, STORE_ANSWERS_MS),
+    () => databaseTime(connection, STORE_TIMEOUT_MS),
     () => performance.now(),
   );
   const checks = channelChecksStore(connection);
-  const channels = newChannelChecks({ checks, store, sinks, clock });
+  const channelChecks = newChannelChecks({ checks, store, sinks, clock });
   let dispatcher: Dispatcher | undefined;
   let sampling: NodeJS.Timeout | undefined;
-  let hideHoldings = () => {};
+  let stopGauges = () => {};
 
   function portsOf({ broker, logger }: Service): Ports {
     return {
       clock,
       timers: processTimers,
       random: { fraction: Math.random, id: randomUUID },
-      store: withTimeouts(store, (name) => (name === "commitPlan" ? PLAN_STORED_MS : STORE_ANSWERS_MS)),
-      owners: ownersOnTheBus(broker),
+      store: withTimeouts(store, (name) => (name === "commitPlan" ? COMMIT_TIMEOUT_MS : STORE_TIMEOUT_MS)),
+      owners: ownerServices(broker),
       replicas: knownReplicas(broker),
-      sinks: sinks.map((sink) => tracedSink(timed(withKnownChannels(sink, checks, () => clock.now())), tracer())),
+      sinks: sinks.map((sink) =>
+        withTracing(withSendTiming(withKnownChannels(sink, checks, () => clock.now())), tracer()),
+      ),
       render: renderAnnouncement,
-      reports: { ...outcomeReports(broker, logger), planned: (posts) => channels.planned(posts) },
+      reports: { ...outcomeReports(broker, logger), planned: (posts) => channelChecks.onPlanned(posts) },
     };
   }
 
-  const hint = ({ guildId }: { readonly guildId: GuildId }) => dispatcher?.hint(guildId);
+  const onChange = ({ guildId }: { readonly guildId: GuildId }) => dispatcher?.onChangeHint(guildId);
   return {
     name: "dispatch",
     mixins: [databaseMixin(connection, mongoUrl, "dispatch"), healthMixin("dispatch", connection)],
     events: {
-      ...listen(announcementChanged, hint),
-      ...listen(calendarChanged, hint),
-      ...listen(calendarEventChanged, hint),
-      ...listen(guildSettingsChanged, hint),
+      ...listen(announcementChanged, onChange),
+      ...listen(calendarChanged, onChange),
+      ...listen(calendarEventChanged, onChange),
+      ...listen(guildSettingsChanged, onChange),
     },
     actions: {
       ...serve(listUpcomingPosts, async ({ guildId, amount }) => {
         const [posts, plan] = await Promise.all([store.listUpcoming(guildId, amount), store.guildPlan(guildId)]);
-        const notPlanned = notPlannedOf(plan);
-        const withProblems = await channels.withProblems(guildId, posts);
+        const notPlanned = notPlannedNotice(plan);
+        const withProblems = await channelChecks.withProblems(guildId, posts);
         return notPlanned === undefined ? { posts: withProblems } : { posts: withProblems, notPlanned };
       }),
-      ...serve(listPostHistory, (params) => historyOf(store, params)),
+      ...serve(listPostHistory, (params) => readHistory(store, params)),
       ...serve(previewPost, (params, { broker }) =>
-        previewOf(ownersOnTheBus(broker, LONG_MS), channels, params, clock.now()),
+        renderPreview(ownerServices(broker, LONG_TIMEOUT_MS), channelChecks, params, clock.now()),
       ),
     },
     async started(this: Service) {
@@ -107,18 +110,18 @@ export function dispatchService(options: DispatchOptions): ServiceSchema {
       sampling = setInterval(() => void clock.sample().catch(() => {}), CLOCK_SAMPLE_MS);
       const ports = portsOf(this);
       dispatcher = newDispatcher(ports, { ...STANDARD_TIMING, graceMs, ...options.timing });
-      hideHoldings = showHoldings(dispatcher, store, clock, sinks);
-      // Without the owners there is nothing to plan from; what is planned is not held up by them for long.
+      stopGauges = startGauges(dispatcher, store, clock, sinks);
+      // Planning needs the owners. Planned posts must not wait for them, so the wait is bounded.
       void this.broker
-        .waitForServices([...FEEDS], OWNERS_AWAITED_MS, 50)
+        .waitForServices([...FEEDS], MAX_OWNERS_WAIT_MS, 50)
         .catch(() => {})
         .then(() => dispatcher?.start());
-      channels.start(ports);
+      channelChecks.start(ports);
     },
     async stopped() {
       clearInterval(sampling);
-      hideHoldings();
-      channels.stop();
+      stopGauges();
+      channelChecks.stop();
       await dispatcher?.stop(drainMs);
       await Promise.all(sinks.map((sink) => sink.close()));
     },

@@ -1,10 +1,10 @@
 import { integerSetting, type Setting } from "../../mixins/settings/environment.ts";
-import { SINK_NAMES, type SinkName } from "./domain/post/post.ts";
+import { SINK_NAMES, type SinkName } from "./domain/post/sink-name.ts";
 
 /** Where posts go (D34). */
 const sinksSetting: Setting<readonly SinkName[]> = {
   about: "Where announcements are posted: log, discord, webhook, several separated by commas",
-  standard: "log",
+  defaultText: "log",
   expects: `one or more of ${SINK_NAMES.join(", ")}, separated by commas`,
   parse(text) {
     const names = text.split(",").map((name) => SINK_NAMES.find((sink) => sink === name.trim().toLowerCase()));
@@ -12,7 +12,7 @@ const sinksSetting: Setting<readonly SinkName[]> = {
   },
 };
 
-/** What an operator can set about dispatch. Each sink has a table of its own. */
+/** The settings of dispatch; each sink has its own. */
 export const dispatchSettings = {
   SINKS: sinksSetting,
   GRACE_MINUTES: integerSetting("How many minutes late an announcement may still be posted (D30)", 15, 1, 1440),

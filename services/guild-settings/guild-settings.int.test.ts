@@ -16,16 +16,16 @@ const fromTheBeginning = { mark: { at: 0, id: "" }, limit: 100 };
 
 describe("guild settings on the bus", () => {
   let services: TestServices;
-  const heard: GuildSettingsChanged[] = [];
+  const received: GuildSettingsChanged[] = [];
 
   beforeAll(async () => {
-    const ear = {
-      name: "ear",
+    const listener = {
+      name: "listener",
       events: {
-        [guildSettingsChanged.name]: ({ params }: { params: GuildSettingsChanged }) => void heard.push(params),
+        [guildSettingsChanged.name]: ({ params }: { params: GuildSettingsChanged }) => void received.push(params),
       },
     };
-    services = await startTestServices((mongoUrl) => [guildSettingsService({ mongoUrl })], [ear]);
+    services = await startTestServices((mongoUrl) => [guildSettingsService({ mongoUrl })], [listener]);
   });
   afterAll(() => services.stop());
 
@@ -34,7 +34,7 @@ describe("guild settings on the bus", () => {
     await expect(services.call(guildSettingsChangesSince, fromTheBeginning)).resolves.toMatchObject({ changes: [] });
   });
 
-  test("a change is stored, broadcast, and in the change feed", async () => {
+  test("an update is stored, broadcast, and in the change feed", async () => {
     await services.call(updateGuildSettings, { guildId, prefix: "?", lang: "JAPANESE" });
     await expect(services.call(getGuildSettings, { guildId })).resolves.toMatchObject({
       prefix: "?",
@@ -47,28 +47,28 @@ describe("guild settings on the bus", () => {
       mark,
       more: false,
     });
-    expect(heard).toEqual([{ guildId, revision: 1 }]);
+    expect(received).toEqual([{ guildId, revision: 1 }]);
   });
 
-  test("what a client's request has changed is read again, without the request that is kept beside it", async () => {
-    const asked = { guildId: "3" as GuildId };
+  test("settings that a request has changed are read without the stored origin of the change", async () => {
+    const params = { guildId: "3" as GuildId };
     const traceparent = "00-4bf92f3577b34da6a3ce929d0e0e4736-00f067aa0ba902b7-01";
-    const before = await services.call(getGuildSettings, asked);
+    const before = await services.call(getGuildSettings, params);
     const meta = { requestId: "r-1", traceparent };
-    await services.call(updateGuildSettings, { ...asked, prefix: "?" }, meta);
-    await expect(services.call(getGuildSettings, asked)).resolves.toEqual({ ...before, prefix: "?", revision: 1 });
-    await services.call(updateGuildSettings, { ...asked, prefix: "#" }, meta);
-    await expect(services.call(getGuildSettings, asked)).resolves.toEqual({ ...before, prefix: "#", revision: 2 });
+    await services.call(updateGuildSettings, { ...params, prefix: "?" }, meta);
+    await expect(services.call(getGuildSettings, params)).resolves.toEqual({ ...before, prefix: "?", revision: 1 });
+    await services.call(updateGuildSettings, { ...params, prefix: "#" }, meta);
+    await expect(services.call(getGuildSettings, params)).resolves.toEqual({ ...before, prefix: "#", revision: 2 });
   });
 
-  test("forty changes at the same moment are all made, none is lost", async () => {
+  test("forty concurrent updates are all stored, and none is lost", async () => {
     const other = "1" as GuildId;
     const prefixes = Array.from({ length: 40 }, (_, at) => `p${at}`);
     await Promise.all(prefixes.map((prefix) => services.call(updateGuildSettings, { guildId: other, prefix })));
     await expect(services.call(getGuildSettings, { guildId: other })).resolves.toMatchObject({ revision: 40 });
   });
 
-  test("bad params are refused by the owner, each field named, and nothing is stored", async () => {
+  test("the owner refuses bad params, names each field, and stores nothing", async () => {
     const bad = { guildId: "2" as GuildId, prefix: "a b", maxCalendars: 0, twelveHour: "yes" as never };
     await expect(services.call(updateGuildSettings, bad)).rejects.toMatchObject({
       type: "INVALID_REQUEST",
@@ -78,7 +78,7 @@ describe("guild settings on the bus", () => {
     await expect(services.call(getGuildSettings, { guildId: bad.guildId })).resolves.toMatchObject({ revision: 0 });
   });
 
-  test("an operator's field is refused from a guild's key, over the bus too (D11)", async () => {
+  test("an operator field is refused for a guild key, over the bus too (D11)", async () => {
     const caller: Caller = { keyId: "k", kind: "guild", access: "write", guilds: [guildId] };
     await expect(services.call(updateGuildSettings, { guildId, maxCalendars: 9 }, { caller })).rejects.toMatchObject({
       type: "OPERATOR_ONLY",

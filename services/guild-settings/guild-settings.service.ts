@@ -35,7 +35,7 @@ export function guildSettingsService({ mongoUrl }: { readonly mongoUrl: string }
             decide: (stored) =>
               revisionMismatch(stored.revision, ifRevision) ?? changeSettings(stored, changes, isOperator(context)),
             save: (next) => store.replace(next),
-            findDone: async () => {
+            findEarlierTry: async () => {
               const revision = await store.revisionWritten(guildId);
               return revision === undefined
                 ? undefined

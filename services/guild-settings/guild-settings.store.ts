@@ -1,18 +1,13 @@
 import { type Connection, Schema } from "mongoose";
-import {
-  changesSince,
-  saveRevision,
-  type Tracked,
-  trackedIndexes,
-  trackedPaths,
-} from "../../mixins/mongo/change-feed.ts";
-import { coalescedReads } from "../../mixins/mongo/batched-find.ts";
+import { changesSince, saveRevision } from "../../mixins/mongo/change-feed.ts";
+import { type Tracked, trackedIndexes, trackedPaths } from "../../mixins/mongo/tracked-record.ts";
+import { batchedFind } from "../../mixins/mongo/batched-find.ts";
 import { revisionWritten } from "../../mixins/mongo/recent-writes.ts";
 import type { ChangesSinceParams, ChangesSinceResult } from "../contracts/change-feed.contract.ts";
 import type { GuildSettings } from "../contracts/guild-settings.contract.ts";
 import type { GuildId } from "../contracts/ids.ts";
 
-/** A guild's settings as stored: `_id` is the guild. */
+/** The stored form of the settings of a guild; `_id` is the guild. */
 type SettingsRow = Tracked & Omit<GuildSettings, "guildId" | "revision">;
 
 const schema = new Schema<SettingsRow>(
@@ -47,7 +42,7 @@ export interface GuildSettingsStore {
 
 export function guildSettingsStore(connection: Connection): GuildSettingsStore {
   const model = connection.model<SettingsRow>("GuildSettings", schema);
-  const read = coalescedReads(model, { changedAt: 0, writes: 0, changedBy: 0 });
+  const read = batchedFind(model, { changedAt: 0, writes: 0, changedBy: 0 });
   return {
     async find(guildId) {
       const row = await read(guildId);

@@ -5,7 +5,7 @@ import { takeEnvironment } from "./run/service-environment.ts";
 import { runDemo } from "./cli/demo.ts";
 import { runBusUsers } from "./cli/bus-users.ts";
 import { runKeys } from "./cli/keys.ts";
-import { runAll, runOne, runProcesses } from "./run/modes.ts";
+import { runInOneProcess, runSingleService, runInProcesses } from "./run/modes.ts";
 import { runSchema } from "./cli/schema.ts";
 import { isServiceName } from "./run/service-factories.ts";
 import { StartupError } from "./run/startup-error.ts";
@@ -14,41 +14,44 @@ import { SERVICES } from "../contracts/service-names.ts";
 
 type Environment = Readonly<Record<string, string | undefined>>;
 
-/** Runs what the first word names: everything in one process, a process each, the demo, the work on keys or bus users, or one service. */
-export async function main([mode = "all", ...words]: readonly string[]): Promise<void> {
+/**
+ * Runs the given mode: all services in one process, one process for each service, the demo, a command, or one
+ * service.
+ */
+export async function main([mode = "all", ...args]: readonly string[]): Promise<void> {
   const env = takeEnvironment(process.env);
   try {
-    await run(mode, words, env);
+    await run(mode, args, env);
     process.exit(0);
   } catch (error) {
-    explain(explanation(error, env), isServiceName(mode) && !isSupervised());
+    printError(errorText(error, env), isServiceName(mode) && !isSupervised());
     process.exit(1);
   }
 }
 
-function run(mode: string, words: readonly string[], env: Environment): Promise<void> {
-  if (mode === "all") return runAll(env);
-  if (mode === "nats") return runProcesses(env);
+function run(mode: string, args: readonly string[], env: Environment): Promise<void> {
+  if (mode === "all") return runInOneProcess(env);
+  if (mode === "nats") return runInProcesses(env);
   if (mode === "demo") return runDemo(env);
-  if (mode === "keys") return runKeys(words, env);
-  if (mode === "bus-users") return runBusUsers(words, env);
-  if (mode === "schema") return runSchema(words, env);
-  if (isServiceName(mode)) return runOne(mode, env);
+  if (mode === "keys") return runKeys(args, env);
+  if (mode === "bus-users") return runBusUsers(args, env);
+  if (mode === "schema") return runSchema(args, env);
+  if (isServiceName(mode)) return runSingleService(mode, env);
   throw new StartupError(
     `Unknown mode: give all, nats, demo, keys, bus-users, schema or one of ${SERVICES.join(", ")}`,
   );
 }
 
-/** To a person as text; in a container's log, where one service runs, as one line of JSON each. */
-function explain(lines: string, asJson: boolean): void {
+/** Prints errors as text for a person. In a container's log, where one service runs, each line is a JSON object. */
+function printError(lines: string, asJson: boolean): void {
   if (!asJson) process.stderr.write(`${lines}\n`);
   else
     for (const line of lines.split("\n"))
       pino(lineFormat("fatal"), pino.destination({ dest: 2, sync: true })).fatal(line);
 }
 
-/** One clear line for each thing that is wrong; a stack for nobody but who asks for it. */
-function explanation(error: unknown, env: Environment): string {
+/** One line for each problem; a stack only with LOG_LEVEL=debug. */
+function errorText(error: unknown, env: Environment): string {
   if (error instanceof SettingsError) return error.problems.map((problem) => `Setting: ${problem}`).join("\n");
   if (error instanceof StartupError) return error.message;
   const { message, stack } = error as Error;

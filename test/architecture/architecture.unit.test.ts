@@ -1,5 +1,5 @@
 import { describe, expect, test } from "@jest/globals";
-import { RULES } from "./rules.ts";
+import { mutualImports, RULES } from "./rules.ts";
 import { readSources, sourceFile } from "./source-file.ts";
 
 const planted: Record<keyof typeof RULES, readonly [path: string, text: string][]> = {
@@ -62,6 +62,25 @@ describe("the architecture", () => {
     test("holds", () => {
       expect(planted[name]?.length).toBeGreaterThan(0);
       expect(files.flatMap(rule)).toEqual([]);
+    });
+  });
+
+  describe("two files", () => {
+    const post = sourceFile("services/dispatch/post.ts", 'import type { Wait } from "./wait.ts";');
+    const wait = sourceFile("services/dispatch/wait.ts", 'import { type SinkName } from "./post.ts";');
+
+    test("that import each other are found", () => {
+      expect(mutualImports([post, wait])).toEqual([
+        "services/dispatch/post.ts and services/dispatch/wait.ts import each other",
+      ]);
+    });
+
+    test("of which one imports the other are allowed", () => {
+      expect(mutualImports([post, sourceFile(wait.path, "")])).toEqual([]);
+    });
+
+    test("never import each other", () => {
+      expect(mutualImports(files)).toEqual([]);
     });
   });
 });

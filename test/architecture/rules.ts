@@ -147,3 +147,13 @@ export const RULES: Readonly<Record<string, Rule>> = {
   nobodyStandsOnTestsOrLauncher,
   namesSaySomething,
 };
+
+/** Lists the pairs of files that import each other. Neither of them can be read or moved without the other. */
+export function mutualImports(files: readonly SourceFile[]): string[] {
+  const importsOf = new Map(files.map(({ path, imports }) => [path, new Set(imports)]));
+  return files.flatMap(({ path, imports }) =>
+    [...new Set(imports)]
+      .filter((target) => path < target && importsOf.get(target)?.has(path))
+      .map((target) => `${path} and ${target} import each other`),
+  );
+}

@@ -7,12 +7,12 @@ import { promisify } from "node:util";
 import { afterAll, describe, expect, test } from "@jest/globals";
 import { bundledZones } from "../../mixins/time-zones/bundled-zones.ts";
 import { luxonZone } from "../../mixins/time-zones/luxon-zone.ts";
-import { timeZones, useTimeZones } from "../../mixins/time-zones/time-zones.ts";
+import { timeZones, setTimeZones } from "../../mixins/time-zones/time-zones.ts";
 import { localToInstant } from "../../services/calendar-events/domain/calendar/local-to-instant.ts";
 import { chooseTimeZones } from "../../services/launch/run/choose-time-zones.ts";
 import { zone } from "./any-series.ts";
 import type { TimeZoneSet } from "../../mixins/time-zones/time-zone-set.ts";
-import { NoZoneFolder, readZoneFolder } from "../../mixins/time-zones/zone-folder.ts";
+import { InvalidZoneFolder, readZoneFolder } from "../../mixins/time-zones/zone-folder.ts";
 import { type ClockSpan, clockBetween } from "../../mixins/time-zones/zone-rules.ts";
 
 /** The machine's own zones, as C programs look for them: Debian's package tzdata. */
@@ -76,9 +76,9 @@ if (existsSync(join(SYSTEM, "tzdata.zi"))) {
           const [, date, seconds] = / {1,2}\w{3} (\w{3} .*) UTC? = .* gmtoff=(-?\d+)$/.exec(line) ?? [];
           return date === undefined ? [] : [{ at: Date.parse(`${date} UTC`), offset: Number(seconds) * 1000 }];
         });
-        const inTime = read.filter(({ at }) => at > year(1970) && at < year(2100));
-        const theirs = inTime.flatMap(({ at, offset: before }, place) => {
-          const after = inTime[place + 1];
+        const rejectIfLate = read.filter(({ at }) => at > year(1970) && at < year(2100));
+        const theirs = rejectIfLate.flatMap(({ at, offset: before }, place) => {
+          const after = rejectIfLate[place + 1];
           return after?.at === at + 1000 && after.offset !== before
             ? [{ at: after.at, before, after: after.offset }]
             : [];
@@ -149,7 +149,7 @@ describe("a folder of time zones", () => {
     expect(timeZones().version).toBe("2031c");
     expect(localToInstant(winter, zone("Europe/London"))).toBe(winter - 3_600_000);
     expect(luxonZone("Europe/London")?.offset(winter)).toBe(60);
-    useTimeZones(before);
+    setTimeZones(before);
     expect(localToInstant(winter, zone("Europe/London"))).toBe(winter);
   });
 
@@ -161,11 +161,15 @@ describe("a folder of time zones", () => {
   test.each([
     ["without a release", { "Europe/London": hour }, "neither tzdata.zi nor +VERSION"],
     ["without zones", { "tzdata.zi": "# version 2031c" }, "no file Europe/London"],
-    ["with a file that is no zone", { ...whole, "Asia/Tokyo": "no zone" }, "Asia/Tokyo is no TZif file"],
-    ["with a file that is too large", { ...whole, "Asia/Tokyo": Buffer.alloc(70_000) }, "Asia/Tokyo is no TZif file"],
+    ["with a file that is no zone", { ...whole, "Asia/Tokyo": "no zone" }, "Asia/Tokyo is not a TZif file"],
+    [
+      "with a file that is too large",
+      { ...whole, "Asia/Tokyo": Buffer.alloc(70_000) },
+      "Asia/Tokyo is not a TZif file",
+    ],
   ])("%s is refused with the reason", (name, files, reason) => {
     const path = folder(name, files);
-    expect(() => readZoneFolder(path, bundled)).toThrow(NoZoneFolder);
+    expect(() => readZoneFolder(path, bundled)).toThrow(InvalidZoneFolder);
     expect(() => readZoneFolder(path, bundled)).toThrow(reason);
   });
 });

@@ -78,8 +78,8 @@ export function testLedger(fixture: PostStoreFixture): void {
 
   test("holding prolongs the lease and keeps what is delivered, for the holder alone", async () => {
     const post = await fixture.claimed();
-    await expect(fixture.store.hold(post.id, 0, LEASE_MS, [])).resolves.toBeNull();
-    const held = await fixture.store.hold(post.id, 1, 10_000, ["$m1"]);
+    await expect(fixture.store.extendLease(post.id, 0, LEASE_MS, [])).resolves.toBeNull();
+    const held = await fixture.store.extendLease(post.id, 1, 10_000, ["$m1"]);
     expect(held).toMatchObject({ delivered: ["$m1"], fence: 1 });
     expect(held?.wakeAt).toBeGreaterThan(post.wakeAt + 5_000);
   });
@@ -103,19 +103,19 @@ export function testLedger(fixture: PostStoreFixture): void {
     await fixture.store.write(late, { wakeAt: 200 });
     await fixture.store.write(soon, { wakeAt: 100 });
     await fixture.store.write(settled, { state: "sent", settledAt: Date.now(), wakeAt: 50 });
-    const woken = await fixture.store.waking(0, 201, 10);
+    const woken = await fixture.store.postsWaking(0, 201, 10);
     expect(woken.map(({ id }) => id)).toEqual([soon.id, late.id]);
-    await expect(fixture.store.waking(0, 201, 1)).resolves.toMatchObject([{ id: soon.id }]);
-    await expect(fixture.store.waking(101, 201, 10)).resolves.toMatchObject([{ id: late.id }]);
-    await expect(fixture.store.waking(0, 100, 10)).resolves.toEqual([]);
+    await expect(fixture.store.postsWaking(0, 201, 1)).resolves.toMatchObject([{ id: soon.id }]);
+    await expect(fixture.store.postsWaking(101, 201, 10)).resolves.toMatchObject([{ id: late.id }]);
+    await expect(fixture.store.postsWaking(0, 100, 10)).resolves.toEqual([]);
   });
 
   test("posts of an occurrence are found when they are settled, too", async () => {
     const post = await fixture.claimed();
     await fixture.store.write(post, { state: "sent", settledAt: Date.now() });
-    await expect(fixture.store.standingPosts(post.guildId, 10)).resolves.toEqual([]);
+    await expect(fixture.store.openAndSuspendingPosts(post.guildId, 10)).resolves.toEqual([]);
     const postsOf = (announcementId: string) =>
-      fixture.store.postsOf(post.guildId, [post.occurrenceId], [announcementId]);
+      fixture.store.postsOfPairs(post.guildId, [post.occurrenceId], [announcementId]);
     await expect(postsOf(post.announcementId)).resolves.toMatchObject([{ state: "sent" }]);
     await expect(postsOf("another")).resolves.toEqual([]);
   });
@@ -123,7 +123,7 @@ export function testLedger(fixture: PostStoreFixture): void {
   test("a post that suspends its announcement is found, however old", async () => {
     const post = await fixture.claimed();
     await fixture.store.write(post, { state: "failed", settledAt: Date.now(), suspends: 3 });
-    await expect(fixture.store.standingPosts(post.guildId, 10)).resolves.toMatchObject([
+    await expect(fixture.store.openAndSuspendingPosts(post.guildId, 10)).resolves.toMatchObject([
       { suspends: 3, announcementRevision: 3 },
     ]);
   });

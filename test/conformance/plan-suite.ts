@@ -14,7 +14,7 @@ export function testPlans(fixture: PostStoreFixture): void {
     const posts = await fixture.planned(60_000, 3);
     const [{ guildId }] = posts as [Post];
     await expect(fixture.store.guildPlan(guildId)).resolves.toMatchObject({ version: 1 });
-    const rows = await fixture.store.standingPosts(guildId, 10);
+    const rows = await fixture.store.openAndSuspendingPosts(guildId, 10);
     expect(rows.toSorted((one, other) => (one.id < other.id ? -1 : 1))).toEqual(posts);
     await expect(fixture.store.find(posts[0]?.id ?? "")).resolves.toEqual(posts[0]);
   });
@@ -58,7 +58,7 @@ export function testPlans(fixture: PostStoreFixture): void {
 
   test("a plan that changes nothing writes nothing", async () => {
     const guildId = newGuildId();
-    const bounded = { cut: position(7), reached: position(8), toldThrough: 5 };
+    const bounded = { end: position(7), farthestEnd: position(8), recordedThrough: 5 };
     const plan = { ...emptyPlan(guildId), bounded, occurrencesThrough: 9 };
     await fixture.store.commitPlan(plan);
     await expect(fixture.store.commitPlan({ ...plan, version: 1 })).resolves.toBe(1);
@@ -100,7 +100,7 @@ export function testPlans(fixture: PostStoreFixture): void {
   test("of a guild's open posts the soonest are given, and with them what suspends an announcement", async () => {
     const posts = await fixture.planned(60_000, 3);
     const [{ guildId }] = posts as [Post];
-    const some = await fixture.store.standingPosts(guildId, 2);
+    const some = await fixture.store.openAndSuspendingPosts(guildId, 2);
     expect(some.map(({ id }) => id)).toEqual(posts.slice(0, 2).map(({ id }) => id));
   });
 
@@ -118,11 +118,11 @@ export function testPlans(fixture: PostStoreFixture): void {
       const found = await Promise.all(posts.map(({ id }) => fixture.store.find(id)));
       return found.map((post, at) => (post === null ? "" : at)).join("");
     };
-    await fixture.store.forgetUnsent(guildId, 5);
+    await fixture.store.deleteOldUnsent(guildId, 5);
     await expect(left()).resolves.toBe("012345");
-    await fixture.store.forgetUnsent(guildId, 3);
+    await fixture.store.deleteOldUnsent(guildId, 3);
     await expect(left()).resolves.toBe("1235");
-    await fixture.store.forgetUnsent(guildId, 0);
+    await fixture.store.deleteOldUnsent(guildId, 0);
     await expect(left()).resolves.toBe("5");
   });
 

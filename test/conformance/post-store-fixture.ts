@@ -1,5 +1,5 @@
 import type { GuildId, OccurrenceId } from "../../services/contracts/ids.ts";
-import { startOf } from "../../services/dispatch/domain/plan/plan-order.ts";
+import { firstPositionAt } from "../../services/dispatch/domain/plan/plan-order.ts";
 import { planPosts } from "../../services/dispatch/domain/plan/plan-posts.ts";
 import type { Post } from "../../services/dispatch/domain/post/post.ts";
 import type { Claim, PlanCommit, PostStore } from "../../services/dispatch/protocol/post-store.ts";
@@ -26,7 +26,7 @@ export function emptyPlan(guildId: GuildId, version = 0): PlanCommit {
 
 export function claimOf(post: Post, differs: Partial<Claim> = {}): Claim {
   const ours = { owner: "us", attemptId: "one", leaseMs: LEASE_MS, parts: 1, announcementRevision: 3 };
-  return { post, asOf: Date.now(), notAfter: Date.now() + 5_000, ...ours, ...differs };
+  return { post, madeAt: Date.now(), notAfter: Date.now() + 5_000, ...ours, ...differs };
 }
 
 /** A started store, and posts in it. */
@@ -59,7 +59,9 @@ export class PostStoreFixture {
     const occurrences = Array.from({ length: count }, (_, at) =>
       sampleOccurrence({ occurrenceId: `e${guildId}x${at}` as OccurrenceId, startsAt }),
     );
-    const { inserts } = planPosts(sampleTruth({ guildId, now, occurrences, after: startOf(0), through: now + 1e9 }));
+    const { inserts } = planPosts(
+      sampleTruth({ guildId, now, occurrences, start: firstPositionAt(0), through: now + 1e9 }),
+    );
     const version = await this.store.commitPlan({ ...emptyPlan(guildId), inserts });
     if (version !== 1) throw new Error(`the first plan of a guild has the version ${version}`);
     return [...inserts];

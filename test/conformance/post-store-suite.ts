@@ -21,16 +21,16 @@ export function describePostStore(name: string, start: () => Promise<StoreUnderT
 function testMarks(fixture: PostStoreFixture): void {
   test("a gap between beats is an outage: the database's for who ran all the while, otherwise dispatch's", async () => {
     const before = Date.now() - 60_000;
-    const { firstAt, outages } = await fixture.store.beat(before, 10_000);
+    const { firstAt, outages } = await fixture.store.recordHeartbeat(before, 10_000);
     expect(outages).toEqual([]);
-    await expect(fixture.store.beat(before, 10_000)).resolves.toEqual({ firstAt, outages: [] });
+    await expect(fixture.store.recordHeartbeat(before, 10_000)).resolves.toEqual({ firstAt, outages: [] });
     const passed = async (since: number) => until(() => Date.now() > since + 20, "a gap", 1_000, 5);
     const first = Date.now();
     await passed(first);
-    const [one] = (await fixture.store.beat(before, 15)).outages;
+    const [one] = (await fixture.store.recordHeartbeat(before, 15)).outages;
     expect(one).toMatchObject({ cause: "DATABASE" });
     await passed(Date.now());
-    const last = await fixture.store.beat(Date.now(), 15);
+    const last = await fixture.store.recordHeartbeat(Date.now(), 15);
     const [, other] = last.outages;
     expect(last.firstAt).toBe(firstAt);
     expect(other).toMatchObject({ cause: "DISPATCH_DOWN" });
@@ -40,22 +40,22 @@ function testMarks(fixture: PostStoreFixture): void {
   });
 
   test("a sink is on since the first start, or since it was switched on, also after it had been switched off", async () => {
-    await expect(fixture.store.switchOnSinks(["log"])).resolves.toEqual({ log: 0 });
+    await expect(fixture.store.enableSinks(["log"])).resolves.toEqual({ log: 0 });
     const before = Date.now() - 1_000;
-    const { log, discord = 0 } = await fixture.store.switchOnSinks(["log", "discord"]);
+    const { log, discord = 0 } = await fixture.store.enableSinks(["log", "discord"]);
     expect(log).toBe(0);
     expect(discord).toBeGreaterThan(before);
-    await expect(fixture.store.switchOnSinks(["discord", "log"])).resolves.toEqual({ log, discord });
-    await fixture.store.switchOnSinks(["discord"]);
-    const { log: again = 0 } = await fixture.store.switchOnSinks(["log", "discord"]);
+    await expect(fixture.store.enableSinks(["discord", "log"])).resolves.toEqual({ log, discord });
+    await fixture.store.enableSinks(["discord"]);
+    const { log: again = 0 } = await fixture.store.enableSinks(["log", "discord"]);
     expect(again).toBeGreaterThan(before);
   });
 
   test("a mark never goes back", async () => {
-    await fixture.store.saveMark("announcements", { at: 10, id: "b" });
-    await fixture.store.saveMark("announcements", { at: 9, id: "c" });
-    await expect(fixture.store.marks()).resolves.toMatchObject({ announcements: { at: 10, id: "b" } });
-    await fixture.store.saveMark("announcements", { at: 11, id: "a" });
-    await expect(fixture.store.marks()).resolves.toMatchObject({ announcements: { at: 11, id: "a" } });
+    await fixture.store.saveChangeMark("announcements", { at: 10, id: "b" });
+    await fixture.store.saveChangeMark("announcements", { at: 9, id: "c" });
+    await expect(fixture.store.changeMarks()).resolves.toMatchObject({ announcements: { at: 10, id: "b" } });
+    await fixture.store.saveChangeMark("announcements", { at: 11, id: "a" });
+    await expect(fixture.store.changeMarks()).resolves.toMatchObject({ announcements: { at: 11, id: "a" } });
   });
 }

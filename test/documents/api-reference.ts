@@ -73,8 +73,8 @@ const KEYS: Readonly<Record<Route["contract"]["keys"], string>> = {
   none: "",
 };
 
-function headersOf({ takesIdempotencyKey: once, takesIfMatch, hasEtag }: Route): string {
-  const taken = [...(once ? ["`Idempotency-Key`"] : []), ...(takesIfMatch ? ["`If-Match`"] : [])];
+function headersOf({ acceptsIdempotencyKey: once, acceptsIfMatch, hasEtag }: Route): string {
+  const taken = [...(once ? ["`Idempotency-Key`"] : []), ...(acceptsIfMatch ? ["`If-Match`"] : [])];
   const takes = taken.length === 0 ? "" : ` Takes ${taken.join(" and ")}.`;
   return `${takes}${hasEtag ? " Answers an `ETag`." : ""}`;
 }

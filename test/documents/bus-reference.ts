@@ -104,10 +104,10 @@ function fieldRows(rules: Rules, prefix: string): string[][] {
   });
 }
 
-function requiredText({ optional, nullable, standard }: ValidationRuleObject): string {
+function requiredText({ optional, nullable, documentedDefault }: ValidationRuleObject): string {
   if (optional !== true) return "yes";
   if (nullable === true) return "no; null clears it";
-  return standard === undefined ? "no" : `no; \`${JSON.stringify(standard)}\``;
+  return documentedDefault === undefined ? "no" : `no; \`${JSON.stringify(documentedDefault)}\``;
 }
 
 interface Form {

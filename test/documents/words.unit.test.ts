@@ -29,7 +29,7 @@ const INSTEAD_OF: Readonly<Record<string, string>> = {
 };
 
 /** Folders with older names. No other folder may be added. */
-const EXEMPT = ["services/dispatch/protocol/", "services/dispatch/domain/", "mixins/mongo/"];
+const EXEMPT = ["mixins/mongo/"];
 
 /** The words of a file or an identifier: `keptAnswers`, `MOST_ENTRIES` and `key-ring.ts` have two each. */
 function wordsOf(name: string): string {

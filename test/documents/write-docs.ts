@@ -16,8 +16,9 @@ export const GENERATED: Readonly<Record<string, () => Blocks>> = {
 };
 
 function settingsTable(): string {
-  const rows = Object.entries(ALL_SETTINGS).map(([name, { about, standard, expects }]) => {
-    const shown = name === "NODE_NAME" ? "host name and process id" : standard === undefined ? "" : `\`${standard}\``;
+  const rows = Object.entries(ALL_SETTINGS).map(([name, { about, defaultText, expects }]) => {
+    const shown =
+      name === "NODE_NAME" ? "host name and process id" : defaultText === undefined ? "" : `\`${defaultText}\``;
     return [`\`${name}\``, shown, about, expects];
   });
   return table(["variable", "default", "meaning", "must be"], rows);

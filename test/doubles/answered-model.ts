@@ -1,9 +1,9 @@
 import mongoose from "mongoose";
-import type { Readable } from "../../mixins/mongo/find-command.ts";
-import type { Updatable } from "../../mixins/mongo/bulk-update.ts";
+import type { ReadableModel } from "../../mixins/mongo/find-command.ts";
+import type { UpdatableModel } from "../../mixins/mongo/bulk-update.ts";
 
 /** A model whose database answers each command as it is told to. */
-export function answeredModel(command: (asked: never) => Promise<unknown>): Readable & Updatable {
+export function answeredModel(command: (asked: never) => Promise<unknown>): ReadableModel & UpdatableModel {
   return {
     db: { db: { command } as never },
     collection: { name: "rows" },

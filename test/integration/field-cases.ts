@@ -1,6 +1,6 @@
 import { jsonInteger } from "../../services/api/wire/exact-json.ts";
 import type { Route } from "../../services/api/route.ts";
-import type { WireField } from "../../services/api/wire/request-fields.ts";
+import type { RequestField } from "../../services/api/wire/request-fields.ts";
 
 /** One request with one field that is unusual, and what must become of it. */
 export interface FieldCase {
@@ -44,7 +44,7 @@ export function fieldCases(route: Route): FieldCase[] {
   return route.fields.flatMap((field) => {
     const rule = route.shape.params[field.param] as Rule;
     const needed = NEEDED_BY_THE_EXAMPLE[path]?.includes(field.wire) === true;
-    const mayBeAbsent = (rule.optional === true || field.standard !== undefined) && !needed;
+    const mayBeAbsent = (rule.optional === true || field.defaultValue !== undefined) && !needed;
     const mayBeNull = rule.nullable === true || (mayBeAbsent && route.nullsAreAbsent);
     const caseOf = (value: unknown, outcome: FieldCase["outcome"], within = ""): FieldCase => ({
       title: `${field.wire} ${shown(value)}`,
@@ -76,7 +76,7 @@ const TOO_LARGE = jsonInteger("9223372036854775808");
 const NOT_TEXT = [true, {}, [], { $ne: 1 }, ["1"]];
 const MALFORMED = ["", " ", "x y", "x", "-1", "01x", "ftp://example.org", "javascript:alert(1)", "\ud800"];
 
-function badValues(field: Pick<WireField, "wire" | "fields">, rule: Rule): BadValue[] {
+function badValues(field: Pick<RequestField, "wire" | "fields">, rule: Rule): BadValue[] {
   if (rule.int64 !== undefined) return whole([0, -1, 1.5, TOO_LARGE, "0", "01", "x", ...NOT_TEXT]);
   switch (rule.type) {
     case "string":
@@ -120,7 +120,7 @@ function badLists({ item, max = 0 }: Rule): BadValue[] {
   ];
 }
 
-function badObjects({ fields = [] }: Pick<WireField, "fields">, { props = {} }: Rule): BadValue[] {
+function badObjects({ fields = [] }: Pick<RequestField, "fields">, { props = {} }: Rule): BadValue[] {
   const good = { frequency: "DAILY" };
   return fields.flatMap((inner) => {
     const rule = props[inner.param]!;

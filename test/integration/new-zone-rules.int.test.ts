@@ -1,6 +1,6 @@
 import { afterAll, beforeAll, describe, expect, test } from "@jest/globals";
 import { timeZoneSet } from "../../mixins/time-zones/time-zone-set.ts";
-import { timeZones, useTimeZones } from "../../mixins/time-zones/time-zones.ts";
+import { timeZones, setTimeZones } from "../../mixins/time-zones/time-zones.ts";
 import { calendarEventsChangesSince } from "../../services/contracts/calendar-events.contract.ts";
 import { announcementsService } from "../../services/announcements/announcements.service.ts";
 import { calendarEventsService } from "../../services/calendar-events/calendar-events.service.ts";
@@ -87,12 +87,12 @@ describe("new rules of a time zone, which put its clock an hour ahead tomorrow (
     await gateway.stop();
 
     const makers = new Map(before.names.map((name) => [name, () => rulesOf(name)]));
-    useTimeZones(timeZoneSet({ version: "2031a", publishedAt: 0, source: "folder" }, makers, before.links));
+    setTimeZones(timeZoneSet({ version: "2031a", publishedAt: 0, source: "folder" }, makers, before.links));
     await startServices();
   });
   afterAll(async () => {
     await gateway.stop();
-    useTimeZones(before);
+    setTimeZones(before);
   });
 
   function rulesOf(name: string) {

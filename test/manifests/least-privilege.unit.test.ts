@@ -5,14 +5,14 @@ import { RIGHTS } from "../../k8s/write-permissions.ts";
 import { ratesUsed } from "../../services/api/rates/gateway-rates.ts";
 import { EVERY_ACTION } from "../../services/contracts/every-action.ts";
 import { apiKeyChanged } from "../../services/contracts/api-keys.contract.ts";
-import { BUS_EVENTS, EVERY_BUS_SUBJECT } from "../../services/api/bus/bus-user.ts";
+import { BUS_EVENTS, ALL_BUS_SUBJECTS } from "../../services/api/bus/bus-user.ts";
 import { ROUTES } from "../../services/api/route-table.ts";
 import {
   busUserPermissions,
   natsPermissions,
   MESSAGE_FLOW,
 } from "../../services/launch/permissions/nats-permissions.ts";
-import { usersConf } from "../../services/launch/permissions/nats-users.ts";
+import { natsUsersFile } from "../../services/launch/permissions/nats-users.ts";
 import { databasePrivileges, schemaCollection } from "../../services/launch/permissions/database-privileges.ts";
 import { makeService, readSettings } from "../../services/launch/run/service-factories.ts";
 import { readSources } from "../architecture/source-file.ts";
@@ -131,7 +131,7 @@ describe("each service's user of the bus", () => {
   });
 
   test.each(SERVICES)("that of %s hears what is addressed to the service alone", (service) => {
-    const ofBusUsers = service === "api" ? [EVERY_BUS_SUBJECT] : [];
+    const ofBusUsers = service === "api" ? [ALL_BUS_SUBJECTS] : [];
     const all = natsPermissions(service).subscribe.filter((subject) => /[*>]/.test(subject));
     const heard = all.filter((subject) => !ofBusUsers.includes(subject));
     expect(all.length - heard.length).toBe(ofBusUsers.length);
@@ -143,7 +143,7 @@ describe("each service's user of the bus", () => {
     const published = SERVICES.flatMap((service) => natsPermissions(service).publish);
     const among = published.filter((subject) => subject.startsWith("MOL-guildcal."));
     expect(among.filter((subject) => /\.REQ\.|\$node|\.REQB\..*[*>]|>/.test(subject))).toEqual([]);
-    expect(published.filter((subject) => !among.includes(subject))).toEqual([EVERY_BUS_SUBJECT]);
+    expect(published.filter((subject) => !among.includes(subject))).toEqual([ALL_BUS_SUBJECTS]);
   });
 });
 
@@ -180,7 +180,7 @@ describe("a bus user", () => {
 
   test("is let in by its public key, beside the services", () => {
     const publicKey = `U${"A".repeat(55)}`;
-    const conf = usersConf([{ name: "shop-bot", access: "read", publicKey }]);
+    const conf = natsUsersFile([{ name: "shop-bot", access: "read", publicKey }]);
     expect(conf).toContain(`nkey: ${publicKey} # shop-bot`);
     expect(conf.match(/password: \$[A-Z_]+_PASSWORD$/gm)).toHaveLength(SERVICES.length);
   });

@@ -1,7 +1,7 @@
 import { readFileSync } from "node:fs";
 import { join } from "node:path";
 import { beforeAll, describe, expect, test } from "@jest/globals";
-import { metricsRegistry, watchProcess } from "../../mixins/observability/metrics.ts";
+import { metricsRegistry, collectProcessMetrics } from "../../mixins/observability/metrics.ts";
 import "../../mixins/observability/reachability-metrics.ts";
 import "../../mixins/observability/time-zone-metrics.ts";
 import { POST_STATES, REASON_CODES } from "../../services/contracts/dispatch.contract.ts";
@@ -31,7 +31,7 @@ describe("alert rules and dashboard", () => {
   const known = new Map<string, readonly string[]>();
 
   beforeAll(async () => {
-    watchProcess();
+    collectProcessMetrics();
     exportDispatchMetrics();
     for (const { name, type } of await metricsRegistry.getMetricsAsJSON()) {
       const labels = (metricsRegistry.getSingleMetric(name) as unknown as { labelNames: string[] }).labelNames;

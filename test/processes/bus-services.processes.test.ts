@@ -59,7 +59,7 @@ describe("a service of another project, on the bus of npm run start:nats", () =>
     JSON.parse(await busUsers("create", "--json", "--name", name, ...words)) as Made;
 
   /** NATS lets the user in as soon as a gateway has read of it. */
-  async function letIn({ seed }: Pick<Made, "seed">): Promise<NatsConnection> {
+  async function setUsers({ seed }: Pick<Made, "seed">): Promise<NatsConnection> {
     let client: NatsConnection | undefined;
     const authenticator = nkeyAuthenticator(Buffer.from(seed));
     const tryOnce = async () => {
@@ -72,7 +72,7 @@ describe("a service of another project, on the bus of npm run start:nats", () =>
   }
 
   async function joined(made: Made, moleculer: MoleculerPackage = "moleculer"): Promise<OutsideService> {
-    await letIn(made);
+    await setUsers(made);
     const service = await OutsideService.start({ ...made, moleculer, natsUrl });
     services.push(service);
     await service.reaches("guild-settings.get", { guildId: OWN });
@@ -173,7 +173,7 @@ describe("a service of another project, on the bus of npm run start:nats", () =>
       ["subscription", "MOL-guildcal-bus.*.RES.>"],
       ["subscription", ">"],
     ])("is refused by NATS the %s of %s", async (operation, subject) => {
-      const client = await letIn(made);
+      const client = await setUsers(made);
       const refused: string[] = [];
       void (async () => {
         for await (const { permissionContext } of client.status()) {
@@ -190,7 +190,7 @@ describe("a service of another project, on the bus of npm run start:nats", () =>
     });
 
     test("is cut off when it is revoked: its calls, what it hears, and its connection; the others go on", async () => {
-      const client = await letIn(made);
+      const client = await setUsers(made);
       expect(await busUsers("revoke", "reader")).toContain("reader is revoked");
       const isRefused = async () => (await service.call("guild-settings.get", { guildId: OWN })).error !== undefined;
       await until(isRefused, "its calls are refused", 10_000);

@@ -8,8 +8,8 @@ import {
   listAnnouncementRules,
   listAnnouncements,
 } from "../../services/contracts/announcements.contract.ts";
-import { type EmbeddedNats, startNatsFor } from "../../services/launch/embedded/embedded-nats.ts";
-import { type UsersOfOneStart, usersOfOneStart } from "../../services/launch/permissions/nats-users.ts";
+import { type EmbeddedNats, startNatsWithUsers } from "../../services/launch/embedded/embedded-nats.ts";
+import { type TemporaryNatsUsers, temporaryNatsUsers } from "../../services/launch/permissions/nats-users.ts";
 import { emptyDatabase } from "../real-parts/test-services.ts";
 import { until } from "../real-parts/until.ts";
 import type { ServiceName } from "../../services/contracts/service-names.ts";
@@ -18,15 +18,15 @@ const everyOne = { guildId: "375357265198317579", amount: -1 };
 const fromTheBeginning = { mark: { at: 0, id: "" }, limit: 1 };
 
 describe("a user of the bus for each service", () => {
-  let users: UsersOfOneStart;
+  let users: TemporaryNatsUsers;
   let server: EmbeddedNats;
   const brokers: ServiceBroker[] = [];
   const connections: NatsConnection[] = [];
   const served: string[] = [];
 
   beforeAll(async () => {
-    users = usersOfOneStart();
-    server = await startNatsFor(users);
+    users = temporaryNatsUsers();
+    server = await startNatsWithUsers(users);
     await brokerOf("announcements", announcementsService({ mongoUrl: emptyDatabase() }));
   });
   afterAll(async () => {

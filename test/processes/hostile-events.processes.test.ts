@@ -11,8 +11,8 @@ import { listAnnouncementRules } from "../../services/contracts/announcements.co
 import { calendarEventChanged } from "../../services/contracts/calendar-events.contract.ts";
 import { dispatchService } from "../../services/dispatch/dispatch.service.ts";
 import { guildSettingsService } from "../../services/guild-settings/guild-settings.service.ts";
-import { type EmbeddedNats, startNatsFor } from "../../services/launch/embedded/embedded-nats.ts";
-import { type UsersOfOneStart, usersOfOneStart } from "../../services/launch/permissions/nats-users.ts";
+import { type EmbeddedNats, startNatsWithUsers } from "../../services/launch/embedded/embedded-nats.ts";
+import { type TemporaryNatsUsers, temporaryNatsUsers } from "../../services/launch/permissions/nats-users.ts";
 import { emptyDatabase } from "../real-parts/test-services.ts";
 import { until } from "../real-parts/until.ts";
 import type { ServiceName } from "../../services/contracts/service-names.ts";
@@ -28,15 +28,15 @@ const eventId = `e${"0".repeat(25)}`;
 
 describe("dispatch, on a bus with an event that nobody of ours would send", () => {
   let server: EmbeddedNats;
-  let users: UsersOfOneStart;
+  let users: TemporaryNatsUsers;
   let attacker: NatsConnection;
   const brokers: ServiceBroker[] = [];
   /** The guilds that dispatch asked announcements for. */
   const askedFor: unknown[] = [];
 
   beforeAll(async () => {
-    users = usersOfOneStart();
-    server = await startNatsFor(users);
+    users = temporaryNatsUsers();
+    server = await startNatsWithUsers(users);
     const mongoUrl = emptyDatabase();
     await brokerOf("guild-settings", guildSettingsService({ mongoUrl }));
     await brokerOf("calendar-events", calendarEventsService({ mongoUrl }));

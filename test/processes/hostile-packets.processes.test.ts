@@ -5,9 +5,9 @@ import { connect, type NatsConnection } from "nats";
 import { brokerOptions } from "../../moleculer.config.ts";
 import { getGuildSettings } from "../../services/contracts/guild-settings.contract.ts";
 import type { GuildId } from "../../services/contracts/ids.ts";
-import { type EmbeddedNats, startNatsFor } from "../../services/launch/embedded/embedded-nats.ts";
+import { type EmbeddedNats, startNatsWithUsers } from "../../services/launch/embedded/embedded-nats.ts";
 import { freePort } from "../../services/launch/embedded/embedded-mongod.ts";
-import { type UsersOfOneStart, usersOfOneStart } from "../../services/launch/permissions/nats-users.ts";
+import { type TemporaryNatsUsers, temporaryNatsUsers } from "../../services/launch/permissions/nats-users.ts";
 import { Launched } from "../real-parts/launched.ts";
 import { emptyDatabase } from "../real-parts/test-services.ts";
 import { until } from "../real-parts/until.ts";
@@ -40,7 +40,7 @@ function uint32(value: number): Buffer {
 
 describe("a process on a bus with an attacker, who has the user of another service", () => {
   let server: EmbeddedNats;
-  let users: UsersOfOneStart;
+  let users: TemporaryNatsUsers;
   let victim: Launched;
   let probes: string;
   let asker: ServiceBroker;
@@ -48,8 +48,8 @@ describe("a process on a bus with an attacker, who has the user of another servi
   let victimId: string;
 
   beforeAll(async () => {
-    users = usersOfOneStart();
-    server = await startNatsFor(users);
+    users = temporaryNatsUsers();
+    server = await startNatsWithUsers(users);
     const probePort = await freePort(0);
     probes = `http://127.0.0.1:${probePort}`;
     victim = launch({ PROBE_PORT: String(probePort) });

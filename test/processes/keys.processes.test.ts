@@ -32,7 +32,7 @@ describe("npm run keys, on the embedded MongoDB", () => {
 
   test("makes a key before the service has ever run; the pepper lies in the data folder, for its owner alone", async () => {
     const made = await keys("create", "--kind", "guild", "--guild", GUILD, "--label", "before");
-    expect(made).toMatch(/^gc_live_[0-9a-f]{20}_[0-9a-f]{64}_[0-9a-f]{8}\n\(shown this once/);
+    expect(made).toMatch(/^gc_live_[0-9a-f]{20}_[0-9a-f]{64}_[0-9a-f]{8}\n\(shown only now/);
     const { mode } = await stat(join(directory, "api-key-pepper"));
     expect(mode & 0o777).toBe(0o600);
   });

@@ -2,7 +2,7 @@ import { randomUUID } from "node:crypto";
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from "@jest/globals";
 import { ServiceBroker, type ServiceSchema } from "moleculer";
 import { lostCallRetry } from "../../mixins/bus/lost-call-retry.middleware.ts";
-import { wasNotTaken } from "../../mixins/bus/retry-policy.ts";
+import { wasNotReceived } from "../../mixins/bus/retry-policy.ts";
 import { serve } from "../../mixins/actions/contract-action.ts";
 import { brokerOptions } from "../../moleculer.config.ts";
 import { action } from "../../services/contracts/contract.ts";
@@ -137,7 +137,7 @@ describe("a call to another process", () => {
     handle = (call) => Promise.resolve(call);
     await (callee as unknown as Connected).transit.tx.client.close();
     // Until the server has seen it, it still hands out what nobody reads any more.
-    const isOffered = () => caller.call(read.name).catch((error: unknown) => wasNotTaken(error));
+    const isOffered = () => caller.call(read.name).catch((error: unknown) => wasNotReceived(error));
     await until(async () => (await isOffered()) === true, "the server knows that nobody is there");
     calls = 0;
     const offered = setOnce();

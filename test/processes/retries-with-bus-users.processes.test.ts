@@ -8,8 +8,8 @@ import { brokerOptions } from "../../moleculer.config.ts";
 import { findEvent } from "../../services/contracts/calendar-events.contract.ts";
 import { refuse, type Refusal } from "../../services/contracts/errors.ts";
 import type { GuildId } from "../../services/contracts/ids.ts";
-import { type EmbeddedNats, startNatsFor } from "../../services/launch/embedded/embedded-nats.ts";
-import { type UsersOfOneStart, usersOfOneStart } from "../../services/launch/permissions/nats-users.ts";
+import { type EmbeddedNats, startNatsWithUsers } from "../../services/launch/embedded/embedded-nats.ts";
+import { type TemporaryNatsUsers, temporaryNatsUsers } from "../../services/launch/permissions/nats-users.ts";
 import { until } from "../real-parts/until.ts";
 import type { ServiceName } from "../../services/contracts/service-names.ts";
 
@@ -23,7 +23,7 @@ interface Connected {
 describe("a call on a bus with a user for each service", () => {
   let folder: string;
   let server: EmbeddedNats;
-  let users: UsersOfOneStart;
+  let users: TemporaryNatsUsers;
   let caller: ServiceBroker;
   let replicas: ServiceBroker[];
   /** The replicas that were asked, in order. */
@@ -33,9 +33,9 @@ describe("a call on a bus with a user for each service", () => {
 
   beforeAll(async () => {
     folder = await mkdtemp(join(tmpdir(), "guildcal-retries-"));
-    users = usersOfOneStart();
+    users = temporaryNatsUsers();
     const configuration = `${users.configuration}log_file: "${join(folder, "nats.log")}"\n`;
-    server = await startNatsFor({ ...users, configuration });
+    server = await startNatsWithUsers({ ...users, configuration });
   });
   afterAll(async () => {
     await server.stop();

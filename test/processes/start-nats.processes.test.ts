@@ -82,7 +82,7 @@ describe("npm run start:nats: a process a service", () => {
 
   test("kill -9 of nats-server: it is started again, and everything comes back", async () => {
     process.kill(await serviceProcess(service.pid, "--addr"), "SIGKILL");
-    await service.printed(/nats-server ended by itself; starting it again/);
+    await service.printed(/nats-server ended unexpectedly; restarting it/);
     const names = Object.keys(READS) as (keyof typeof READS)[];
     const answers = await Promise.all(names.map((name) => answered(name, 200)));
     expect(answers.map(({ status }) => status)).toEqual([200, 200, 200, 200]);

@@ -106,7 +106,7 @@ describe("a start that can't be", () => {
     await new Promise((listening) => other.once("listening", listening));
     const { port } = other.address() as { port: number };
     await expect(failure("all", { PORT: String(port) })).resolves.toEqual([
-      `Port ${port} is taken on 127.0.0.1: end what listens there, or set PORT to another one`,
+      `Port ${port} is in use on 127.0.0.1: stop the program that listens there, or set PORT to another port`,
     ]);
     other.close();
   });
@@ -140,10 +140,10 @@ describe("a start that can't be", () => {
     await expect(failure("all", env)).resolves.toEqual([`NATS is unreachable at 127.0.0.1:${port}`]);
   });
 
-  test("says that a gateway that runs alone needs the pepper", async () => {
+  test("says that a gateway in a process of its own needs the pepper", async () => {
     const env = { MONGO_URL: emptyDatabase(), NATS_URL: String(process.env["TEST_NATS_URL"]) };
     const [line = ""] = await failure("api", { ...env, PORT: String(await freePort(0)) });
-    const msg = "API_KEY_PEPPER must be set for a gateway that runs alone";
+    const msg = "API_KEY_PEPPER must be set for a gateway in a process of its own";
     expect(JSON.parse(line)).toMatchObject({ level: "fatal", msg });
   });
 

@@ -17,7 +17,7 @@ import type { EventId, GuildId, OccurrenceId } from "../../services/contracts/id
 import type { Revised } from "../../services/contracts/revision.ts";
 import { updateGuildSettings } from "../../services/contracts/guild-settings.contract.ts";
 import { guildSettingsService } from "../../services/guild-settings/guild-settings.service.ts";
-import { STANDARD_EVENTS_PER_GUILD } from "../../services/calendar-events/calendar-events.settings.ts";
+import { DEFAULT_EVENTS_PER_GUILD } from "../../services/calendar-events/calendar-events.settings.ts";
 import { calendarEventsService } from "../../services/calendar-events/calendar-events.service.ts";
 
 export const HOUR = 3_600_000;
@@ -72,7 +72,7 @@ export async function startCalendar(eventsPerGuild?: number): Promise<CalendarUn
   };
 }
 
-function servicesOn(mongoUrl: string, eventsPerGuild = STANDARD_EVENTS_PER_GUILD) {
+function servicesOn(mongoUrl: string, eventsPerGuild = DEFAULT_EVENTS_PER_GUILD) {
   return [guildSettingsService({ mongoUrl }), calendarEventsService({ mongoUrl, eventsPerGuild, now: () => noon })];
 }
 

@@ -1,8 +1,13 @@
 import { subscribe, unsubscribe } from "node:diagnostics_channel";
 import { once } from "node:events";
 import { connect, type NetConnectOpts, type Socket } from "node:net";
-import { jsonAnswer, refusalAnswer } from "../../services/api/http/http-response.ts";
-import { type HttpServer, httpServer, type HttpServerParts, type Served } from "../../services/api/http/http-server.ts";
+import { jsonResponse, refusalResponse } from "../../services/api/http/http-response.ts";
+import {
+  type HttpServer,
+  httpServer,
+  type HttpServerOptions,
+  type ServedRequest,
+} from "../../services/api/http/http-server.ts";
 import { readJsonBody } from "../../services/api/http/request-body.ts";
 import { isRefusal } from "../../services/contracts/errors.ts";
 import { until } from "./until.ts";
@@ -29,14 +34,14 @@ export function statusesIn(received: string): string[] {
 }
 
 /** Reads the body and answers with its fields' names. */
-const echo: HttpServerParts["answer"] = async (message, requestId) => {
+const echo: HttpServerOptions["respond"] = async (message, requestId) => {
   const body = await readJsonBody(message);
-  return isRefusal(body) ? refusalAnswer(body, requestId) : jsonAnswer(200, { got: Object.keys(body.fields) });
+  return isRefusal(body) ? refusalResponse(body, requestId) : jsonResponse(200, { got: Object.keys(body.fields) });
 };
 
 /** An HTTP server alone, without a gateway behind it, and bare connections to it. */
 export class HttpServerUnderTest {
-  readonly served: Served[] = [];
+  readonly served: ServedRequest[] = [];
   readonly #sockets: Socket[] = [];
   /** The server's own ends of the connections. */
   readonly accepted: Socket[] = [];
@@ -49,14 +54,14 @@ export class HttpServerUnderTest {
   port = 0;
 
   /** Not started: for a test of the start itself. */
-  make(parts: Partial<HttpServerParts> = {}): HttpServer {
+  make(parts: Partial<HttpServerOptions> = {}): HttpServer {
     const nobody = () => undefined;
-    const onServed = (each: Served) => void this.served.push(each);
-    const usual = { answer: echo, onServed, onBroken: nobody, onFull: nobody, onError: nobody };
+    const onServed = (each: ServedRequest) => void this.served.push(each);
+    const usual = { respond: echo, onServed, onMalformed: nobody, onConnectionLimit: nobody, onError: nobody };
     return httpServer({ port: 0, host: "127.0.0.1", ...usual, ...parts });
   }
 
-  async start(parts: Partial<HttpServerParts> = {}): Promise<void> {
+  async start(parts: Partial<HttpServerOptions> = {}): Promise<void> {
     const server = this.make(parts);
     this.#servers.push(server);
     this.port = await server.listen();

@@ -3,7 +3,7 @@ import { mkdir, readFile } from "node:fs/promises";
 import { join } from "node:path";
 import mongoose from "mongoose";
 import { basicEnvironment } from "../../services/launch/embedded/basic-environment.ts";
-import { spawnOwned } from "../../services/launch/embedded/child-server.ts";
+import { spawnWithWatcher } from "../../services/launch/embedded/child-server.ts";
 import { until } from "./until.ts";
 
 export const SET_NAME = "guildcal";
@@ -95,7 +95,7 @@ export interface Running {
 
 /** Starts a server that ends with this process. */
 export function startProcess(binary: string, args: readonly string[]): Running {
-  const child = spawnOwned(binary, args, basicEnvironment());
+  const child = spawnWithWatcher(binary, args, basicEnvironment());
   const gone = once(child, "exit");
   const hasEnded = () => child.exitCode !== null || child.signalCode !== null;
   return {

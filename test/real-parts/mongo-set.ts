@@ -33,8 +33,8 @@ const ELECTS_MS = 60_000;
 
 /** Starts three members on folders below `directory`; resolves when one is primary and two are secondaries. */
 export async function startMongoSet(directory: string): Promise<MongoSet> {
-  const { binary, why } = { why: "", ...(await findMongod(directory)) };
-  if (binary === undefined) throw new Error(`No mongod here: ${why}`);
+  const { binary, reason } = { reason: "", ...(await findMongod(directory)) };
+  if (binary === undefined) throw new Error(`No usable mongod: ${reason}`);
   const ports = await freePorts(MEMBERS);
   const members = ports.map((port) => newMongoMember(binary.path, port, directory));
   const stop = async () => void (await Promise.all(members.map((member) => member.stop())));

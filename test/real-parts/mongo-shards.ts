@@ -22,8 +22,8 @@ const ROLES = { config: "--configsvr", shard1: "--shardsvr", shard2: "--shardsvr
 
 /** Starts all four below `directory`, and shards the collections of the database before anything is in them. */
 export async function startMongoShards(directory: string, keys: ShardKeys): Promise<MongoShards> {
-  const { binary, why } = { why: "", ...(await findMongod(directory)) };
-  if (binary === undefined) throw new Error(`No mongod here: ${why}`);
+  const { binary, reason } = { reason: "", ...(await findMongod(directory)) };
+  if (binary === undefined) throw new Error(`No usable mongod: ${reason}`);
   const ports = await freePorts(SETS.length + 1);
   const members = SETS.map((set, at) => newMongoMember(binary.path, ports[at] as number, directory, set, [ROLES[set]]));
   await Promise.all(members.map((member, at) => found(member, SETS[at] as string)));

@@ -1,23 +1,25 @@
 import { type IncomingMessage, ServerResponse } from "node:http";
 import { Readable } from "node:stream";
 import { ServiceBroker, type ServiceSchema } from "moleculer";
-import type { Answer } from "../../services/api/http/http-response.ts";
+import type { HttpResponse } from "../../services/api/http/http-response.ts";
 import type { Page } from "../../services/api/pages/page.ts";
-import type { RequestSteps } from "../../services/api/request-handler.ts";
+import type { RequestHandler } from "../../services/api/request-handler.ts";
 import { ROUTES } from "../../services/api/route-table.ts";
 import { webGateway, type WebService } from "../../services/api/web-gateway.ts";
 
 /** moleculer-web with the gateway's routes, without a server in front of it. */
-export function webService(steps: () => RequestSteps, pages: readonly Page[] = []): WebService {
+export function webService(steps: () => RequestHandler, pages: readonly Page[] = []): WebService {
   const broker = new ServiceBroker({ logger: false, skipProcessEventRegistration: true });
   const mixins = [webGateway(ROUTES, pages, steps) as ServiceSchema];
   return broker.createService({ name: "api", mixins }) as WebService;
 }
 
 /** The answers of `webService` to requests that come from no connection. */
-export function answersOf(steps: RequestSteps): (request: IncomingMessage, requestId: string) => Promise<Answer> {
+export function answersOf(
+  steps: RequestHandler,
+): (request: IncomingMessage, requestId: string) => Promise<HttpResponse> {
   const service = webService(() => steps);
-  return (request, requestId) => service.answer(request, requestId, new ServerResponse(request));
+  return (request, requestId) => service.respond(request, requestId, new ServerResponse(request));
 }
 
 /** A POST request with a JSON body, as node:http would hand it on. */

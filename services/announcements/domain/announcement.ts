@@ -1,4 +1,4 @@
-import { type AnnouncementType, leadTimeProblems, requiredReference } from "../../contracts/announcement-fields.ts";
+import { type AnnouncementType, leadTimeProblems, referenceProblems } from "../../contracts/announcement-fields.ts";
 import {
   type Announcement,
   ANNOUNCEMENT_DEFAULTS,
@@ -8,16 +8,16 @@ import {
 import type { Color } from "../../contracts/calendar-events.contract.ts";
 import { isRefusal, refuse, type Refusal } from "../../contracts/errors.ts";
 import type { AnnouncementId } from "../../contracts/ids.ts";
-import { changedSubscribers, changesSubscribersAlone, isSameSubscribers } from "./subscribers.ts";
+import { changedSubscribers, changesOnlySubscribers, isSameSubscribers } from "./subscribers.ts";
 
-/** An announcement as it is to be stored; `standsSince` and `changedBy` are the database's to say, at the moment of the write. */
+/** An announcement before its write; the database sets `standsSince` and `changedBy`. */
 export type AnnouncementDraft = Omit<Announcement, "standsSince" | "changedBy">;
 
 const NO_EVENT = "";
 const NO_COLOR: Color = "NONE";
 
 /** Keeps the reference that the type uses and clears the other one (D27). `eventId` is resolved already (D24). */
-function aimOf(
+function referenceFields(
   type: AnnouncementType,
   eventId: Announcement["eventId"],
   eventColor: Color,
@@ -33,7 +33,7 @@ function aimOf(
   }
 }
 
-/** A new announcement with the defaults of D26. */
+/** Returns a new announcement with the defaults of D26. */
 export function newAnnouncement(
   id: AnnouncementId,
   params: CreateAnnouncementParams,
@@ -44,7 +44,7 @@ export function newAnnouncement(
     guildId: params.guildId,
     channel: params.channel,
     type: params.type,
-    ...aimOf(params.type, eventId, params.eventColor ?? NO_COLOR),
+    ...referenceFields(params.type, eventId, params.eventColor ?? NO_COLOR),
     hours: params.hours,
     minutes: params.minutes,
     info: params.info,
@@ -59,14 +59,14 @@ export function newAnnouncement(
 /** The result of an update: the next state, and whether the rule starts again from now (D31). */
 export interface ChangedAnnouncement {
   readonly next: AnnouncementDraft;
-  readonly standsAnew: boolean;
+  readonly restartsRule: boolean;
   /** The update only added existing entries or removed missing ones, so nothing is written (D36). */
   readonly isUnchanged: boolean;
 }
 
 /**
- * The announcement after an update. `eventId` is the resolved reference of the update; undefined if the update has none
- * that the type uses.
+ * Applies an update. `eventId` is the resolved reference of the update; undefined if the update has none that the
+ * type uses.
  */
 export function changeAnnouncement(
   stored: Announcement,
@@ -77,16 +77,16 @@ export function changeAnnouncement(
   if (problems.length > 0) return refuse("INVALID_REQUEST", problems);
   const subscribers = changedSubscribers(stored, changes);
   if (isRefusal(subscribers)) return subscribers;
-  if (changesSubscribersAlone(changes) && isSameSubscribers(stored, subscribers)) {
-    return { next: stored, standsAnew: false, isUnchanged: true };
+  if (changesOnlySubscribers(changes) && isSameSubscribers(stored, subscribers)) {
+    return { next: stored, restartsRule: false, isUnchanged: true };
   }
   const type = changes.type ?? stored.type;
-  const { standsSince: _, changedBy: __, ...kept } = stored;
+  const { standsSince: _, changedBy: __, ...unchanged } = stored;
   const next: AnnouncementDraft = {
-    ...kept,
+    ...unchanged,
     channel: changes.channel ?? stored.channel,
     type,
-    ...aimOf(type, eventId ?? stored.eventId, changes.eventColor ?? stored.eventColor),
+    ...referenceFields(type, eventId ?? stored.eventId, changes.eventColor ?? stored.eventColor),
     hours: changes.hours ?? stored.hours,
     minutes: changes.minutes ?? stored.minutes,
     info: changes.info === undefined ? stored.info : (changes.info ?? ""),
@@ -95,16 +95,16 @@ export function changeAnnouncement(
     ...subscribers,
     revision: stored.revision + 1,
   };
-  return { next, standsAnew: standsAnew(stored, next), isUnchanged: false };
+  return { next, restartsRule: restartsRule(stored, next), isUnchanged: false };
 }
 
 /** A new type needs its reference in the same request (api.md 4.1, D27); an unchanged type cannot lose its reference. */
 function missingReference(stored: Announcement, changes: UpdateAnnouncementParams) {
   const { type = stored.type, eventId = stored.eventId, eventColor = stored.eventColor } = changes;
-  return requiredReference(type === stored.type ? { type, eventId, eventColor } : changes);
+  return referenceProblems(type === stored.type ? { type, eventId, eventColor } : changes);
 }
 
-/** Checks a lead time of which one part is changed and the other stored (D25). */
+/** Checks the lead time; one of its parts may be a stored one (D25). */
 function leadTooLong(stored: Announcement, changes: UpdateAnnouncementParams) {
   const given = (field: string) => changes[field as "hours" | "minutes"] !== undefined;
   return leadTimeProblems(changes.hours ?? stored.hours, changes.minutes ?? stored.minutes).filter(({ field }) =>
@@ -113,7 +113,7 @@ function leadTooLong(stored: Announcement, changes: UpdateAnnouncementParams) {
 }
 
 /** Whether an update enables the announcement, or changes its lead time or target. Disabling starts no new rule. */
-function standsAnew(before: Announcement, after: AnnouncementDraft): boolean {
+function restartsRule(before: Announcement, after: AnnouncementDraft): boolean {
   return (
     (after.enabled && !before.enabled) ||
     before.hours * 60 + before.minutes !== after.hours * 60 + after.minutes ||

@@ -50,10 +50,10 @@ describe("a new announcement", () => {
 });
 
 describe("an update", () => {
-  test("keeps what it does not name", () => {
+  test("keeps the fields that it does not name", () => {
     expect(change({ channel: "7" })).toEqual({
       next: { ...newAnnouncement(id, asked, eventId), channel: "7", revision: 2 },
-      standsAnew: false,
+      restartsRule: false,
       isUnchanged: false,
     });
   });
@@ -87,12 +87,12 @@ describe("an update", () => {
     expect(change({ type: "UNIVERSAL", eventId: "" })).toMatchObject({ next: { type: "UNIVERSAL", eventId: "" } });
   });
 
-  test("that names the type it has needs no reference (api.md 4.1)", () => {
-    expect(change({ type: "SPECIFIC" })).toMatchObject({ next: { eventId }, standsAnew: false });
+  test("that names the present type needs no reference (api.md 4.1)", () => {
+    expect(change({ type: "SPECIFIC" })).toMatchObject({ next: { eventId }, restartsRule: false });
   });
 
   test("with a reference that its type does not use ignores it (D27)", () => {
-    expect(change({ eventColor: "BLUE" })).toMatchObject({ next: { eventColor: "NONE" }, standsAnew: false });
+    expect(change({ eventColor: "BLUE" })).toMatchObject({ next: { eventColor: "NONE" }, restartsRule: false });
   });
 
   test("of one part of the lead time is refused when the whole is too long, naming that part (D25)", () => {
@@ -108,15 +108,15 @@ describe("an update", () => {
     ["aimed at another type", stored, { type: "UNIVERSAL" as const }, true],
     ["told to another channel", stored, { channel: "5" }, false],
     ["told with other words", stored, { info: "new", infoOnly: true, subscribersUser: ["1"] }, false],
-  ])("%s stands anew: %#", (_what, before, changes, standsAnew) => {
-    expect(changeAnnouncement(before, { guildId, id, ...changes }, undefined)).toMatchObject({ standsAnew });
+  ])("%s restarts the rule: %#", (_what, before, changes, restartsRule) => {
+    expect(changeAnnouncement(before, { guildId, id, ...changes }, undefined)).toMatchObject({ restartsRule });
   });
 });
 
 describe("a reference (D24)", () => {
   const series = { eventId, recurs: true } as EventView;
 
-  test("of RECUR is the series: an occurrence's suffix is cut off", () => {
+  test("of RECUR is the series: the suffix of an occurrence is removed", () => {
     expect(referredId("RECUR", `${eventId}_20261121T200000Z`)).toBe(eventId);
     expect(referredId("SPECIFIC", `${eventId}_20261121T200000Z`)).toBe(`${eventId}_20261121T200000Z`);
   });
@@ -126,7 +126,7 @@ describe("a reference (D24)", () => {
     expect(eventReference("RECUR", series)).toBe(eventId);
   });
 
-  test("to nothing is not found", () => {
+  test("to an unknown event is not found", () => {
     expect(eventReference("SPECIFIC", null)).toEqual({ refusal: "EVENT_NOT_FOUND" });
   });
 });

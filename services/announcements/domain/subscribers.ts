@@ -10,8 +10,8 @@ import { refuse, type Refusal } from "../../contracts/errors.ts";
 export type Subscribers = Pick<Announcement, "subscribersRole" | "subscribersUser">;
 
 /**
- * The lists of subscribers after an update: the whole list where one is given, else the stored one with entries added and
- * removed. Refused where entries are added to a list that would then hold more than 1000 (D26).
+ * The lists of subscribers after an update: the given whole list, or else the stored one with entries added and
+ * removed. Refuses added entries that make a list longer than 1000 (D26).
  */
 export function changedSubscribers(stored: Subscribers, changes: UpdateAnnouncementParams): Subscribers | Refusal {
   const { subscribersRoleAdd, subscribersRoleRemove, subscribersUserAdd, subscribersUserRemove } = changes;
@@ -26,7 +26,7 @@ export function changedSubscribers(stored: Subscribers, changes: UpdateAnnouncem
   return problems.length > 0 ? refuse("TOO_MANY_SUBSCRIBERS", problems) : { subscribersRole, subscribersUser };
 }
 
-/** The stored entries in their order without the removed ones, then those that are new. */
+/** The stored entries without the removed ones, in their order, then the new ones. */
 function changedSet(stored: readonly string[], add: readonly string[] = [], remove: readonly string[] = []) {
   if (add.length === 0 && remove.length === 0) return stored;
   const [isStored, isRemoved] = [new Set(stored), new Set(remove)];
@@ -50,7 +50,7 @@ const SUBSCRIBER_CHANGES = new Set<string>([
 const NAMES = new Set<string>(["guildId", "id", "ifRevision"]);
 
 /** Whether an update adds or removes entries and does nothing else. */
-export function changesSubscribersAlone(changes: UpdateAnnouncementParams): boolean {
+export function changesOnlySubscribers(changes: UpdateAnnouncementParams): boolean {
   const given = Object.entries(changes).filter(([, value]) => value !== undefined);
   const fields = given.map(([field]) => field).filter((field) => !NAMES.has(field));
   return fields.length > 0 && fields.every((field) => SUBSCRIBER_CHANGES.has(field));

@@ -24,16 +24,16 @@ const problemsOf = (changes: Partial<UpdateAnnouncementParams>) =>
   paramsCheck(updateAnnouncement)({ guildId, id, ...changes }).map(({ field, code }) => [field, code]);
 
 describe("subscribers that are added and removed (D36)", () => {
-  test("are added behind those that are there and removed from among them; the other list stays", () => {
+  test("are appended to the stored ones or removed from them; the other list stays", () => {
     expect(change({ subscribersUserAdd: ["3", "1", "3"], subscribersRoleRemove: ["everyone", "77"] })).toMatchObject({
       next: { subscribersRole: ["5"], subscribersUser: ["1", "2", "3"], revision: 2 },
-      standsAnew: false,
+      restartsRule: false,
       isUnchanged: false,
     });
   });
 
-  test("that are there already, or are not there to be removed, change nothing and make no revision", () => {
-    const unchanged = { next: stored, standsAnew: false, isUnchanged: true };
+  test("that exist already, or do not exist to be removed, change nothing and make no revision", () => {
+    const unchanged = { next: stored, restartsRule: false, isUnchanged: true };
     expect(change({ subscribersUserAdd: ["1"], subscribersRoleRemove: ["6"] })).toEqual(unchanged);
     expect(change({ subscribersUserAdd: [] })).toEqual(unchanged);
     expect(change({ subscribersUserAdd: ["1"], info: "" })).toMatchObject({
@@ -42,7 +42,7 @@ describe("subscribers that are added and removed (D36)", () => {
     });
   });
 
-  test("twice or once, in any order, come to the same lists as in a set", () => {
+  test("give the same lists as a set, in any order and with duplicates", () => {
     const entries = fc.array(fc.constantFrom(...numbered(8)), { maxLength: 6 });
     fc.assert(
       fc.property(fc.uniqueArray(fc.constantFrom(...numbered(8))), entries, entries, (users, add, removed) => {
@@ -60,7 +60,7 @@ describe("subscribers that are added and removed (D36)", () => {
     );
   });
 
-  test("make a list of 1000 entries and no longer one: a 409 that names the field, and nothing is changed", () => {
+  test("beyond 1000 entries of a list are refused with 409, naming the field, and nothing is changed", () => {
     const full = { ...stored, subscribersUser: numbered(999) };
     const update = (add: string[], remove: string[] = []) =>
       changeAnnouncement(full, { guildId, id, subscribersUserAdd: add, subscribersUserRemove: remove }, undefined);
@@ -72,7 +72,7 @@ describe("subscribers that are added and removed (D36)", () => {
     expect(update(["5000", "5001"], ["0"])).toMatchObject({ isUnchanged: false });
   });
 
-  test("beside the whole list of their kind are refused, beside that of the other kind not", () => {
+  test("together with the whole list of their kind are refused, and with that of the other kind accepted", () => {
     const whole = { subscribersUser: ["1"] };
     expect(problemsOf({ ...whole, subscribersUserAdd: ["2"], subscribersUserRemove: [] })).toEqual([
       ["subscribersUserAdd", "CONFLICTING"],
@@ -81,13 +81,13 @@ describe("subscribers that are added and removed (D36)", () => {
     expect(problemsOf({ ...whole, subscribersRoleAdd: ["2"] })).toEqual([]);
   });
 
-  test("in both of add and remove are refused by their place", () => {
+  test("in both the added and the removed ones are refused by their index", () => {
     expect(problemsOf({ subscribersRoleAdd: ["1", "here"], subscribersRoleRemove: ["here", "3"] })).toEqual([
       ["subscribersRoleAdd[1]", "CONFLICTING"],
     ]);
   });
 
-  test("are checked as the whole lists are: by form, and at most 1000 a request", () => {
+  test("are checked like whole lists: by form, and at most 1000 in a request", () => {
     expect(problemsOf({ subscribersRoleAdd: ["everyone", "x"], subscribersUserRemove: ["everyone"] })).toEqual([
       ["subscribersRoleAdd[1]", "MALFORMED"],
       ["subscribersUserRemove[0]", "MALFORMED"],

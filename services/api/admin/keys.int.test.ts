@@ -12,7 +12,7 @@ const READ = "/v2/guild/settings/get";
 const WRITE = "/v2/guild/settings/update";
 const others = OWNERS.filter((name) => name !== "guild-settings");
 
-describe("an operator's work on keys", () => {
+describe("the endpoints for API keys", () => {
   let gateway: TestGateway;
 
   beforeAll(async () => {
@@ -38,7 +38,7 @@ describe("an operator's work on keys", () => {
   const statusOf = async (key: string, path = READ, body: object = { guild_id: GUILD }) =>
     (await gateway.post(path, body, { authorization: key })).status;
 
-  test("a key opens what it was made for, and ends when it is revoked", async () => {
+  test("a created key has the access that was requested, until it is revoked", async () => {
     const { id, key } = await made();
     expect([await statusOf(key), await statusOf(key, WRITE)]).toEqual([200, 200]);
     expect(await statusOf(key, READ, { guild_id: "1" })).toBe(403);
@@ -49,7 +49,7 @@ describe("an operator's work on keys", () => {
     await expect(gateway.post("/admin/keys/revoke", { id })).resolves.toMatchObject({ status: 200 });
   });
 
-  test("a rotated key opens with both secrets, and with the new one alone after an overlap of 0", async () => {
+  test("a rotated key is valid with both secrets, and only with the new one after an overlap of 0", async () => {
     const { id, key } = await made();
     const { body } = await gateway.post("/admin/keys/rotate", { id });
     expect(body).toMatchObject({ message: "Key rotated", id, previous_until: expect.any(Number) });
@@ -61,7 +61,7 @@ describe("an operator's work on keys", () => {
     expect([await statusOf(key), await statusOf(String(last.body["key"]))]).toEqual([401, 200]);
   });
 
-  test("an operator's key to read lists keys and makes none", async () => {
+  test("a read-only operator key lists keys and creates none", async () => {
     const { key } = await made({ kind: "operator", access: "read", guilds: undefined });
     const listed = await gateway.post("/admin/keys/list", {}, { authorization: key });
     expect(listed.body["keys"]).toContainEqual(expect.objectContaining({ kind: "operator", access: "read" }));
@@ -77,7 +77,7 @@ describe("an operator's work on keys", () => {
     ["an end in the past", { expires: 1 }, "expires"],
     ["a guild that is none", { guilds: ["01"] }, "guilds[0]"],
     ["a label of two lines", { label: "a\nb" }, "label"],
-  ])("%s is a 400 that names the field", async (_name, more, field) => {
+  ])("%s is refused with 400 and the name of the field", async (_name, more, field) => {
     const body = { kind: "guild", access: "write", guilds: [GUILD], label: "bot", ...more };
     await expect(gateway.post("/admin/keys/create", body)).resolves.toMatchObject({
       status: 400,
@@ -85,7 +85,7 @@ describe("an operator's work on keys", () => {
     });
   });
 
-  test("who made a key and who revoked it is told to operators, page by page, without a secret", async () => {
+  test("operators can list who created and who revoked a key, page by page, without secrets", async () => {
     const { id } = await made();
     await gateway.post("/admin/keys/revoke", { id });
     const first = await gateway.post("/admin/keys/audit", { id, amount: 1 });
@@ -100,14 +100,17 @@ describe("an operator's work on keys", () => {
     });
   });
 
-  test.each([{ amount: 0 }, { amount: 101 }, { before: "1" }])("what is no page is a 400: %p", async (page) => {
-    await expect(gateway.post("/admin/keys/audit", page)).resolves.toMatchObject({
-      status: 400,
-      body: { errors: [{ field: Object.keys(page)[0] }] },
-    });
-  });
+  test.each([{ amount: 0 }, { amount: 101 }, { before: "1" }])(
+    "an invalid page is refused with 400: %p",
+    async (page) => {
+      await expect(gateway.post("/admin/keys/audit", page)).resolves.toMatchObject({
+        status: 400,
+        body: { errors: [{ field: Object.keys(page)[0] }] },
+      });
+    },
+  );
 
-  test("a key that is nobody's is a 404 for rotation and revocation alike", async () => {
+  test("rotation and revocation of an unknown key are refused with 404", async () => {
     for (const path of ["/admin/keys/rotate", "/admin/keys/revoke"]) {
       await expect(gateway.post(path, { id: "nobody" })).resolves.toMatchObject({
         status: 404,
@@ -116,7 +119,7 @@ describe("an operator's work on keys", () => {
     }
   });
 
-  test("works on the bus as well, for calls from inside and for operators, and for nobody else", async () => {
+  test("the actions accept internal calls and operators on the bus, and refuse all other callers", async () => {
     const params = { kind: "guild", access: "read", guilds: [GUILD as GuildId], label: "by bus" } as const;
     const { id } = await gateway.call(createKey, params);
     const caller: Caller = { keyId: "k", kind: "service", access: "write", guilds: [] };

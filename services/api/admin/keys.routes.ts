@@ -1,20 +1,26 @@
 import { createKey, listKeyChanges, listKeys, revokeKey, rotateKey } from "../../contracts/api-keys.contract.ts";
-import { statusText } from "../wire/response-fields.ts";
+import { statusMessage } from "../wire/response-fields.ts";
 import { route } from "../route.ts";
 import { asInteger, field, guildsField, timeField } from "../wire/request-fields.ts";
 import { keyExamples as examples } from "./keys.examples.ts";
-import { listedChanges, listedKeys, nextPage, previousUntil, issuedKeyFields } from "./keys.wire.ts";
+import {
+  listedChangesField,
+  listedKeysField,
+  nextPageField,
+  previousUntilField,
+  issuedKeyFields,
+} from "./keys.wire.ts";
 
 const idField = field("id");
 
-/** What an operator does about keys: of no version, and for no guild's key. */
+/** The endpoints for operators; they belong to no version of the API. */
 export const keyRoutes = [
   route({
     paths: ["/admin/keys/create"],
     contract: createKey,
     fields: [field("kind"), field("access"), guildsField, field("label"), timeField("expires", "expiresAt")],
     nulls: "absent",
-    answer: [statusText("message", "Key created"), ...issuedKeyFields],
+    responseFields: [statusMessage("message", "Key created"), ...issuedKeyFields],
     summary: "Creates an API key; its secret is shown only in this response; operator keys only",
     example: examples.create,
   }),
@@ -22,7 +28,7 @@ export const keyRoutes = [
     paths: ["/admin/keys/list"],
     contract: listKeys,
     fields: [field("amount", "amount", asInteger), field("before")],
-    answer: [listedKeys, nextPage],
+    responseFields: [listedKeysField, nextPageField],
     summary: "Lists API keys, the latest first, without their secrets; operator keys only",
     example: examples.list,
   }),
@@ -30,7 +36,7 @@ export const keyRoutes = [
     paths: ["/admin/keys/audit"],
     contract: listKeyChanges,
     fields: [idField, field("amount", "amount", asInteger), field("before")],
-    answer: [listedChanges, nextPage],
+    responseFields: [listedChangesField, nextPageField],
     summary: "Lists the changes of one key or of all keys, the latest first; operator keys only",
     example: examples.audit,
   }),
@@ -38,7 +44,7 @@ export const keyRoutes = [
     paths: ["/admin/keys/rotate"],
     contract: rotateKey,
     fields: [idField, field("overlap_hours", "overlapHours", asInteger)],
-    answer: [statusText("message", "Key rotated"), ...issuedKeyFields, previousUntil],
+    responseFields: [statusMessage("message", "Key rotated"), ...issuedKeyFields, previousUntilField],
     summary: "Replaces a key's secret; the previous one stays valid for overlap_hours; operator keys only",
     example: examples.rotate,
   }),
@@ -46,7 +52,7 @@ export const keyRoutes = [
     paths: ["/admin/keys/revoke"],
     contract: revokeKey,
     fields: [idField],
-    answer: [statusText("message", "Key revoked")],
+    responseFields: [statusMessage("message", "Key revoked")],
     summary: "Revokes a key; every gateway refuses it within five seconds; operator keys only",
     example: examples.revoke,
   }),

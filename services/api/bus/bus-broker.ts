@@ -5,25 +5,25 @@ import { OWNERS } from "../../contracts/service-names.ts";
 import type { BusCall } from "./bus-calls.ts";
 import { actionsFor, type BusUser, namespaceOf } from "./bus-user.ts";
 
-export interface BusBrokerParts {
+export interface BusBrokerOptions {
   readonly natsUrl: string;
   readonly logLevel: string;
   readonly call: BusCall;
 }
 
-/** Moleculer's default, with a heartbeat every ten seconds. */
-const STOCK_HEARTBEAT_TIMEOUT_S = 30;
+/** Moleculer's default: clients send a heartbeat every ten seconds. */
+const HEARTBEAT_TIMEOUT_S = 30;
 
 /**
- * A broker in the namespace of one bus user. It serves the actions that the user may call, each as the gateway does for a
- * request over HTTP. What it serves says who asks: NATS lets nobody else publish to the subjects of the namespace.
+ * A broker in the namespace of one bus user. It serves the actions that the user may call, with the checks of a request over
+ * HTTP. The namespace identifies the caller: NATS lets no other user publish to its subjects.
  */
-export function busBroker(user: BusUser, { natsUrl, logLevel, call }: BusBrokerParts): ServiceBroker {
+export function busBroker(user: BusUser, { natsUrl, logLevel, call }: BusBrokerOptions): ServiceBroker {
   const options = brokerOptions({ nodeId: uniqueNodeId("api", user.name), natsUrl, logLevel });
   const broker = new ServiceBroker({
     ...options,
     namespace: namespaceOf(user.name),
-    heartbeatTimeout: STOCK_HEARTBEAT_TIMEOUT_S,
+    heartbeatTimeout: HEARTBEAT_TIMEOUT_S,
     // Version 4 of the protocol (Moleculer 0.14) differs in fields that are absent (packet-checks.middleware.ts).
     transit: { ...options.transit, disableVersionCheck: true },
   });

@@ -21,10 +21,10 @@ describe("the brokers of bus users", () => {
     };
     sessions = new BusSessions({
       store: {
-        liveNames: () => unlessDown(live.map(({ name }) => name)),
-        findLive: (names) => unlessDown(live.filter(({ name }) => names.includes(name))),
+        listActiveNames: () => unlessDown(live.map(({ name }) => name)),
+        findActive: (names) => unlessDown(live.filter(({ name }) => names.includes(name))),
       },
-      connect: ({ name }) => ({
+      createBroker: ({ name }) => ({
         start: async () => void log.push(`start ${name}`),
         stop: async () => void log.push(`stop ${name}`),
         broadcast: async (event: string, payload?: unknown) =>
@@ -39,43 +39,47 @@ describe("the brokers of bus users", () => {
   });
   afterEach(() => sessions.stop());
 
-  test("follow the users that are stored, and each change is told", async () => {
+  test("follow the stored users, and each change is reported", async () => {
     live = [all];
-    await sessions.look();
+    await sessions.refresh();
     await new Promise(setImmediate);
     expect(log.toSorted()).toEqual(["start all", "stop one", "users all"]);
     log.length = 0;
-    await sessions.look();
+    await sessions.refresh();
     expect(log).toEqual([]);
   });
 
-  test("serve a user as long as it is live, and not the next one with its name", async () => {
-    expect([sessions.isLive(one), sessions.isLive(all), sessions.isLive({ ...one })]).toEqual([true, false, false]);
+  test("serve a user until it is revoked, and do not serve another user with the same name", async () => {
+    expect([sessions.isServed(one), sessions.isServed(all), sessions.isServed({ ...one })]).toEqual([
+      true,
+      false,
+      false,
+    ]);
     live = [];
-    await sessions.look();
-    expect(sessions.isLive(one)).toBe(false);
+    await sessions.refresh();
+    expect(sessions.isServed(one)).toBe(false);
   });
 
-  test("serve nobody when the users could not be read for four seconds, and go on when they can", async () => {
+  test("serve no user when the users could not be read for four seconds, and serve them again afterwards", async () => {
     fails = true;
     now = 3_999;
-    await sessions.look();
-    expect(sessions.isLive(one)).toBe(true);
+    await sessions.refresh();
+    expect(sessions.isServed(one)).toBe(true);
     now = 4_000;
-    await sessions.look();
-    sessions.tell({ name: "x" }, { guildId: "1" });
-    expect([sessions.isLive(one), errors.length, log]).toEqual([false, 2, []]);
+    await sessions.refresh();
+    sessions.forwardEvent({ name: "x" }, { guildId: "1" });
+    expect([sessions.isServed(one), errors.length, log]).toEqual([false, 2, []]);
     fails = false;
-    await sessions.look();
-    expect(sessions.isLive(one)).toBe(true);
+    await sessions.refresh();
+    expect(sessions.isServed(one)).toBe(true);
   });
 
-  test("pass an event on to the users that open its guild", async () => {
+  test("forward an event to the users of its guild", async () => {
     live = [one, all];
-    await sessions.look();
+    await sessions.refresh();
     log.length = 0;
-    sessions.tell({ name: "x" }, { guildId: "2" });
-    sessions.tell({ name: "x" }, { guildId: "1" });
+    sessions.forwardEvent({ name: "x" }, { guildId: "2" });
+    sessions.forwardEvent({ name: "x" }, { guildId: "1" });
     expect(log.toSorted()).toEqual([
       'tell all x {"guildId":"1"}',
       'tell all x {"guildId":"2"}',
@@ -83,7 +87,7 @@ describe("the brokers of bus users", () => {
     ]);
   });
 
-  test("end with their gateway", async () => {
+  test("stop with their gateway", async () => {
     await sessions.stop();
     expect(log).toEqual(["stop one"]);
   });

@@ -8,18 +8,18 @@ import { guildSettingsChanged } from "../../contracts/guild-settings.contract.ts
 import type { EpochMs } from "../../contracts/ids.ts";
 import { ROUTES } from "../route-table.ts";
 
-/** A service of another project that calls ours over NATS (docs/nats.md). */
+/** A service of another project that calls guildcal over NATS (docs/nats.md). */
 export interface BusUser {
-  /** A word of its subjects: lower-case letters, digits and hyphens. */
+  /** Token of its subjects: lower-case letters, digits and hyphens. */
   readonly name: string;
   readonly access: Caller["access"];
-  /** The guilds that it opens; empty for all guilds. */
+  /** The guilds that it may access; empty for all guilds. */
   readonly guilds: readonly string[];
-  /** An NKey, by which NATS knows it. The seed to it is kept by the user alone. */
+  /** Public NKey, by which NATS authenticates the user. Only the user has the seed. */
   readonly publicKey: string;
 }
 
-/** A bus user as it is listed. Rows are kept after a revocation, so a name is given once. */
+/** A stored bus user. It stays after its revocation, so that its name is never used again. */
 export interface BusUserRecord extends BusUser {
   readonly createdAt: EpochMs;
   readonly createdBy: string;
@@ -30,32 +30,32 @@ export interface BusUserRecord extends BusUser {
 export const BUS_USER_NAME = /^[a-z][a-z0-9-]{0,39}$/;
 /** The form of a user's public NKey. */
 export const NKEY = /^U[A-Z2-7]{55}$/;
-/** Each user has a broker and a connection in every gateway. */
+/** Each user costs a broker and a connection in every gateway. */
 export const MAX_BUS_USERS = 50;
 
-/** What the subjects of all bus users begin with: a namespace of Moleculer for each, which NATS lets no other user speak in. */
 const BUS_NAMESPACE = `${NAMESPACE}-bus`;
 
+/** The Moleculer namespace of a user; NATS lets no other user publish to its subjects. */
 export function namespaceOf(name: string): string {
   return `${BUS_NAMESPACE}.${name}`;
 }
 
-/** The subjects of all bus users together. */
-export const EVERY_BUS_SUBJECT = `MOL-${BUS_NAMESPACE}.>`;
+/** Wildcard for the subjects of all bus users. */
+export const ALL_BUS_SUBJECTS = `MOL-${BUS_NAMESPACE}.>`;
 
 const GUILD_ACTIONS: readonly ActionContract<unknown, unknown>[] = [
   ...new Map(ROUTES.map(({ contract }) => [contract.name, contract])).values(),
 ].filter(({ keys }) => keys === "guild read" || keys === "guild write");
 
-/** The actions that a user may call, by its access: those that keys of guilds reach over HTTP. */
+/** The actions that a user may call: those that an API key of a guild reaches over HTTP. */
 export function actionsFor(access: Caller["access"]): readonly ActionContract<unknown, unknown>[] {
   return GUILD_ACTIONS.filter(({ keys }) => access === "write" || keys === "guild read");
 }
 
-/** An event that bus users hear: each payload names its guild. */
+/** An event that bus users receive; its payload has the guild. */
 export type BusEvent = EventContract<{ readonly guildId: string }>;
 
-/** The events that a bus user hears, of its own guilds. */
+/** The events that a bus user receives, for its own guilds. */
 export const BUS_EVENTS = [
   announcementChanged,
   announcementFailed,
@@ -66,11 +66,11 @@ export const BUS_EVENTS = [
   guildSettingsChanged,
 ] as const;
 
-/** Whom the owners of actions see. */
+/** The caller that the owners of actions see. */
 export function callerOf({ name, access, guilds }: BusUser): Caller {
   return { keyId: `bus.${name}`, kind: guilds.length === 0 ? "service" : "guild", access, guilds };
 }
 
-export function hears({ guilds }: BusUser, guildId: string): boolean {
+export function receivesEventsOf({ guilds }: BusUser, guildId: string): boolean {
   return guilds.length === 0 || guilds.includes(guildId);
 }

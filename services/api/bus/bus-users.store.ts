@@ -21,26 +21,26 @@ const schema = new Schema<Row>(
 );
 
 export interface BusUsersStore {
-  /** Stores a new user; `taken` when the name was ever given, `full` when there are MAX_BUS_USERS. */
+  /** Stores a new user; `taken` if the name was ever used, `full` if there are MAX_BUS_USERS. */
   insert(user: BusUser, by: string, at: number): Promise<"stored" | "taken" | "full">;
-  /** Ends a user; false when there is none of that name. The first revocation counts. */
+  /** Revokes a user; false if there is none with this name. The first revocation stays. */
   revoke(name: string, by: string, at: number): Promise<boolean>;
-  /** All that were ever made, by name. */
+  /** All users ever created, by name. */
   list(): Promise<BusUserRecord[]>;
-  /** The names of those that are not revoked. */
-  liveNames(): Promise<string[]>;
-  /** The users of these names that are not revoked. */
-  findLive(names: readonly string[]): Promise<BusUser[]>;
+  /** The names of the users that are not revoked. */
+  listActiveNames(): Promise<string[]>;
+  /** The users with these names that are not revoked. */
+  findActive(names: readonly string[]): Promise<BusUser[]>;
 }
 
-const LIVE = { revokedAt: { $exists: false } } as const;
+const ACTIVE = { revokedAt: { $exists: false } } as const;
 
 export function busUsersStore(connection: Connection): BusUsersStore {
   const users = connection.model<Row>("BusUser", schema);
 
   return {
     async insert({ name, ...user }, createdBy, createdAt) {
-      if ((await users.countDocuments(LIVE)) >= MAX_BUS_USERS) return "full";
+      if ((await users.countDocuments(ACTIVE)) >= MAX_BUS_USERS) return "full";
       try {
         await users.create([{ _id: name, ...user, guilds: [...user.guilds], createdAt, createdBy }]);
         return "stored";
@@ -51,7 +51,7 @@ export function busUsersStore(connection: Connection): BusUsersStore {
     },
 
     async revoke(name, revokedBy, revokedAt) {
-      const { matchedCount } = await users.updateOne({ _id: name, ...LIVE }, { $set: { revokedAt, revokedBy } });
+      const { matchedCount } = await users.updateOne({ _id: name, ...ACTIVE }, { $set: { revokedAt, revokedBy } });
       return matchedCount === 1 || (await users.exists({ _id: name })) !== null;
     },
 
@@ -60,13 +60,13 @@ export function busUsersStore(connection: Connection): BusUsersStore {
       return rows.map(recordOf);
     },
 
-    async liveNames() {
-      const rows = await users.find(LIVE, { _id: 1 }).limit(MAX_BUS_USERS).lean<Pick<Row, "_id">[]>();
+    async listActiveNames() {
+      const rows = await users.find(ACTIVE, { _id: 1 }).limit(MAX_BUS_USERS).lean<Pick<Row, "_id">[]>();
       return rows.map(({ _id }) => _id);
     },
 
-    async findLive(names) {
-      const rows = await users.find({ _id: { $in: [...names] }, ...LIVE }).lean<Row[]>();
+    async findActive(names) {
+      const rows = await users.find({ _id: { $in: [...names] }, ...ACTIVE }).lean<Row[]>();
       return rows.map(recordOf);
     },
   };

@@ -1,5 +1,5 @@
 import { hash } from "node:crypto";
-import { isWriteId, newWriteId, timeOf } from "../../../mixins/mongo/write-id.ts";
+import { isWriteId, newWriteId, timeOfWriteId } from "../../../mixins/mongo/write-id.ts";
 import { refuse, type Refusal } from "../../contracts/errors.ts";
 import type { EpochMs, WriteId } from "../../contracts/ids.ts";
 
@@ -15,7 +15,7 @@ const MAX_AHEAD_MS = 60_000;
 export function ownWriteId(user: string, given: unknown, now: EpochMs): WriteId | Refusal {
   if (given === undefined) return newWriteId();
   if (!isWriteId(given)) return refusedId("must be a UUID of version 7");
-  const age = now - timeOf(given);
+  const age = now - timeOfWriteId(given);
   if (age > MAX_AGE_MS || age < -MAX_AHEAD_MS) return refusedId("must have been made within the last hour");
   const digest = hash("sha256", `${user} ${given.toLowerCase()}`, "hex");
   const variant = "89ab".charAt(Number.parseInt(digest.charAt(3), 16) % 4);

@@ -1,15 +1,15 @@
 import { describe, expect, test } from "@jest/globals";
-import { isWriteId, newWriteId, timeOf } from "../../../mixins/mongo/write-id.ts";
+import { isWriteId, newWriteId, timeOfWriteId } from "../../../mixins/mongo/write-id.ts";
 import type { WriteId } from "../../contracts/ids.ts";
 import { ownWriteId } from "./bus-write-id.ts";
 
 const given = newWriteId();
-const now = timeOf(given);
+const now = timeOfWriteId(given);
 
 describe("the id of a bus user's write", () => {
   test("follows from the user and the id that it gave, and keeps the time of that id", () => {
     const own = ownWriteId("shop-bot", given, now) as WriteId;
-    expect([isWriteId(own), timeOf(own)]).toEqual([true, now]);
+    expect([isWriteId(own), timeOfWriteId(own)]).toEqual([true, now]);
     expect(ownWriteId("shop-bot", given, now + 1_000)).toBe(own);
     expect(ownWriteId("shop-bot", given.toUpperCase(), now)).toBe(own);
   });

@@ -1,50 +1,60 @@
 import { waitInQueue } from "../../../mixins/async/wait-in-queue.ts";
 import { refuse, type Refusal } from "../../contracts/errors.ts";
 
-/** Limits on the concurrent requests of one guild. */
-export interface SlotLimits {
-  /** Concurrent requests while the size of the guild's answers is unknown. Each small answer adds one, up to `max`. */
+/** Limits on the concurrent requests of one guild or one key, its holder. */
+export interface ConcurrencySettings {
+  /** Concurrent requests while the size of the holder's responses is unknown. Each small response adds one, up to `max`. */
   readonly initial: number;
   readonly max: number;
   /** Length of the queue. A request that finds the queue full is refused with 429. */
   readonly maxWaiting: number;
-  /** The error of a request that waited for `MAX_WAIT_MS`. */
+  /** The error of a request that has waited for `MAX_WAIT_MS`. */
   readonly timeoutError: "TOO_MANY_REQUESTS" | "UNAVAILABLE";
-  /** An answer that takes so long, in milliseconds, counts as large. Without it no answer does for its time. */
+  /** Milliseconds after which a response counts as large. Without it only `markLarge` decides. */
   readonly slowMs?: number;
 }
 
 /**
  * A list of 4 MiB costs memory until its client has read it: three guilds with 32 concurrent lists each took 732 MiB, with
- * eight 412 MiB. The gateway learns the size with the first answer, so a guild begins with one.
+ * eight lists 412 MiB. The gateway learns the size from the first response, so a guild begins with one request.
  */
-export const LIST_REQUESTS: SlotLimits = {
+export const LISTS_PER_GUILD: ConcurrencySettings = {
   initial: 1,
   max: 8,
   maxWaiting: 64,
   timeoutError: "TOO_MANY_REQUESTS",
-  // Eight lists of a calendar with 20 000 series, which are short, took a core and most of MongoDB's.
+  // Eight short lists of a calendar with 20 000 series took one core, and most of a second one in MongoDB.
   slowMs: 250,
 };
 /**
  * Concurrent lists of one key over all its guilds: a key of kind `service` opens every guild. Eight large lists fit into
  * the memory of a gateway.
  */
-export const LISTS_OF_A_KEY: SlotLimits = { initial: 8, max: 8, maxWaiting: 256, timeoutError: "TOO_MANY_REQUESTS" };
+export const LISTS_PER_KEY: ConcurrencySettings = {
+  initial: 8,
+  max: 8,
+  maxWaiting: 256,
+  timeoutError: "TOO_MANY_REQUESTS",
+};
 /** Requests of other guilds are served between those of a burst. A request takes milliseconds unless a service hangs. */
-export const OTHER_REQUESTS: SlotLimits = { initial: 4, max: 4, maxWaiting: 1_000, timeoutError: "UNAVAILABLE" };
+export const OTHER_REQUESTS_PER_GUILD: ConcurrencySettings = {
+  initial: 4,
+  max: 4,
+  maxWaiting: 1_000,
+  timeoutError: "UNAVAILABLE",
+};
 
-/** Concurrent requests of a guild after a large answer. */
+/** Concurrent requests of a holder after a large response. */
 const MAX_AFTER_LARGE = 1;
-/** For how long after a large answer the guild's next ones are expected to be large. */
+/** Milliseconds after a large response during which the next ones are expected to be large. */
 const LARGE_FOR_MS = 10_000;
 const MAX_WAIT_MS = 4_000;
-/** A slot stays taken after a large answer for three times as long as the answer took, at most `MAX_REST_MS`. */
+/** A slot stays taken after a large response for three times as long as the response took, at most `MAX_REST_MS`. */
 const REST_FACTOR = 3;
 const MAX_REST_MS = 250;
 
 /** Combines two slots: releases both, and marks the first one. */
-export function bothSlots(one: GuildSlot, other: GuildSlot): GuildSlot {
+export function combineSlots(one: ConcurrencySlot, other: ConcurrencySlot): ConcurrencySlot {
   return {
     markLarge: () => one.markLarge(),
     release() {
@@ -54,65 +64,65 @@ export function bothSlots(one: GuildSlot, other: GuildSlot): GuildSlot {
   };
 }
 
-/** The place of one request; `release` may be called more than once. */
-export interface GuildSlot {
-  /** Reduces the guild's concurrent requests: the answer of this one is large. */
+/** The slot of one request; `release` may be called more than once. */
+export interface ConcurrencySlot {
+  /** Reports a large response, which reduces the concurrent requests of the holder. */
   markLarge(): void;
   release(): void;
 }
 
-const TOO_MANY = "Too many requests at the same moment; try again when Retry-After has passed";
+const TOO_MANY_CONCURRENT = "Too many requests at the same moment; try again when Retry-After has passed";
 
-interface Guild {
+interface Holder {
   running: number;
   maxRunning: number;
   largeUntil: number;
-  /** The next one first. */
+  /** In the order of arrival. */
   readonly waiting: (() => void)[];
 }
 
 /**
- * Limits the concurrent requests of each guild, or of each key; further requests wait in the guild's queue. A list holds memory from its
- * first row until its client has read the last byte, and any request delays the others while it computes. So a guild's
- * burst delays the guild's own requests and not its neighbours'.
+ * Limits the concurrent requests of each guild or key; further requests wait in a queue of their holder. A list holds memory
+ * from its first row until its client has read the last byte, and each request delays the others while it computes. With the
+ * limit a burst delays the requests of its own holder only.
  */
-export class GuildSlots {
-  readonly #limits: SlotLimits;
-  readonly #guilds = new Map<string, Guild>();
+export class ConcurrencyLimit {
+  readonly #limits: ConcurrencySettings;
+  readonly #holders = new Map<string, Holder>();
   readonly #clock: () => number;
 
   /** `clock` is monotonic, in milliseconds. */
-  constructor(limits: SlotLimits, clock: () => number = () => performance.now()) {
+  constructor(limits: ConcurrencySettings, clock: () => number = () => performance.now()) {
     this.#limits = limits;
     this.#clock = clock;
   }
 
-  /** How many guilds are known; for tests. */
+  /** Number of holders in memory; for tests. */
   get size(): number {
-    return this.#guilds.size;
+    return this.#holders.size;
   }
 
-  /** Waits for a free slot of the guild. Refused when the queue is full, or after `MAX_WAIT_MS`. */
-  async acquire(name: string): Promise<GuildSlot | Refusal> {
-    const guild = this.#guilds.get(name) ?? {
+  /** Waits for a free slot. Refused when the queue is full, or after `MAX_WAIT_MS`. */
+  async acquire(holderId: string): Promise<ConcurrencySlot | Refusal> {
+    const holder = this.#holders.get(holderId) ?? {
       running: 0,
       maxRunning: this.#limits.initial,
       largeUntil: 0,
       waiting: [],
     };
-    this.#guilds.set(name, guild);
+    this.#holders.set(holderId, holder);
     const { maxWaiting, timeoutError, slowMs = Infinity } = this.#limits;
-    if (this.#hasRoom(guild)) guild.running += 1;
-    else if (guild.waiting.length >= maxWaiting) return refuse("TOO_MANY_REQUESTS", undefined, TOO_MANY);
-    else if (!(await waitInQueue(guild.waiting, MAX_WAIT_MS))) {
-      return refuse(timeoutError, undefined, timeoutError === "TOO_MANY_REQUESTS" ? TOO_MANY : undefined);
+    if (this.#hasRoom(holder)) holder.running += 1;
+    else if (holder.waiting.length >= maxWaiting) return refuse("TOO_MANY_REQUESTS", undefined, TOO_MANY_CONCURRENT);
+    else if (!(await waitInQueue(holder.waiting, MAX_WAIT_MS))) {
+      return refuse(timeoutError, undefined, timeoutError === "TOO_MANY_REQUESTS" ? TOO_MANY_CONCURRENT : undefined);
     }
     const acquiredAt = this.#clock();
     let [isReleased, isLarge] = [false, false];
     const markLarge = () => {
       isLarge = true;
-      guild.maxRunning = this.#limits.initial;
-      guild.largeUntil = this.#clock() + LARGE_FOR_MS;
+      holder.maxRunning = this.#limits.initial;
+      holder.largeUntil = this.#clock() + LARGE_FOR_MS;
     };
     return {
       markLarge,
@@ -120,34 +130,34 @@ export class GuildSlots {
         if (isReleased) return;
         isReleased = true;
         if (this.#clock() - acquiredAt >= slowMs) markLarge();
-        if (!isLarge) guild.maxRunning = Math.min(this.#limits.max, guild.maxRunning + 1);
+        if (!isLarge) holder.maxRunning = Math.min(this.#limits.max, holder.maxRunning + 1);
         const restMs = isLarge ? Math.min(REST_FACTOR * (this.#clock() - acquiredAt), MAX_REST_MS) : 0;
-        if (restMs > 0) setTimeout(() => this.#release(name, guild), restMs).unref();
-        else this.#release(name, guild);
+        if (restMs > 0) setTimeout(() => this.#release(holderId, holder), restMs).unref();
+        else this.#release(holderId, holder);
       },
     };
   }
 
-  #hasRoom({ running, maxRunning, largeUntil }: Guild): boolean {
+  #hasRoom({ running, maxRunning, largeUntil }: Holder): boolean {
     return running < (this.#clock() < largeUntil ? MAX_AFTER_LARGE : maxRunning);
   }
 
-  #release(name: string, guild: Guild): void {
-    guild.running -= 1;
-    while (guild.waiting.length > 0 && this.#hasRoom(guild)) {
-      guild.running += 1;
-      guild.waiting.shift()?.();
+  #release(holderId: string, holder: Holder): void {
+    holder.running -= 1;
+    while (holder.waiting.length > 0 && this.#hasRoom(holder)) {
+      holder.running += 1;
+      holder.waiting.shift()?.();
     }
-    if (guild.running > 0) return;
-    if (this.#clock() >= guild.largeUntil) this.#guilds.delete(name);
-    else this.#forgetLarge();
+    if (holder.running > 0) return;
+    if (this.#clock() >= holder.largeUntil) this.#holders.delete(holderId);
+    else this.#deleteExpired();
   }
 
-  /** Forgets guilds whose `largeUntil` has passed. Only the guilds of the last seconds are looked through. */
-  #forgetLarge(): void {
+  /** Deletes idle holders whose `largeUntil` has passed; the map has only the holders of the last seconds. */
+  #deleteExpired(): void {
     const now = this.#clock();
-    for (const [name, { running, largeUntil }] of this.#guilds) {
-      if (running === 0 && now >= largeUntil) this.#guilds.delete(name);
+    for (const [holderId, { running, largeUntil }] of this.#holders) {
+      if (running === 0 && now >= largeUntil) this.#holders.delete(holderId);
     }
   }
 }

@@ -1,11 +1,16 @@
 import { describe, expect, test } from "@jest/globals";
 import { until } from "../../../test/real-parts/until.ts";
 import { isRefusal } from "../../contracts/errors.ts";
-import { type GuildSlot, GuildSlots, LIST_REQUESTS, OTHER_REQUESTS } from "./concurrency-limit.ts";
+import {
+  type ConcurrencySlot,
+  ConcurrencyLimit,
+  LISTS_PER_GUILD,
+  OTHER_REQUESTS_PER_GUILD,
+} from "./concurrency-limit.ts";
 
-/** Acquires a slot `times` times, and tells which were granted. */
-function enter(slots: GuildSlots, times: number, name = "1") {
-  const inside: GuildSlot[] = [];
+/** Acquires a slot several times, and collects the granted ones. */
+function enter(slots: ConcurrencyLimit, times: number, name = "1") {
+  const inside: ConcurrencySlot[] = [];
   let refused = 0;
   for (let at = 0; at < times; at += 1) {
     void slots.acquire(name).then((slot) => (isRefusal(slot) ? (refused += 1) : inside.push(slot)));
@@ -13,8 +18,8 @@ function enter(slots: GuildSlots, times: number, name = "1") {
   return { inside, refused: () => refused };
 }
 
-/** Releases all, and those that come after them, so that none goes on waiting. */
-async function leave(inside: readonly GuildSlot[]): Promise<void> {
+/** Releases all slots, and those that are granted after them, so that no request waits. */
+async function leave(inside: readonly ConcurrencySlot[]): Promise<void> {
   for (const slot of inside) {
     slot.release();
     await settled();
@@ -23,9 +28,9 @@ async function leave(inside: readonly GuildSlot[]): Promise<void> {
 
 const settled = () => new Promise((resolve) => setImmediate(resolve));
 
-describe("requests of a guild that are under way at once", () => {
-  test("four of a guild are, the next wait for one to end, and those of other guilds do not", async () => {
-    const slots = new GuildSlots(OTHER_REQUESTS);
+describe("concurrent requests of a guild", () => {
+  test("are at most four; further ones wait, and those of other guilds do not", async () => {
+    const slots = new ConcurrencyLimit(OTHER_REQUESTS_PER_GUILD);
     const { inside } = enter(slots, 10);
     await settled();
     expect(inside).toHaveLength(4);
@@ -39,10 +44,10 @@ describe("requests of a guild that are under way at once", () => {
     await leave(inside);
   });
 
-  test("a list that takes a quarter of a second counts as large, and another request does not for its time", async () => {
+  test("count as large after a quarter of a second if they are lists, and never otherwise", async () => {
     let now = 0;
-    const lists = enter(new GuildSlots(LIST_REQUESTS, () => now), 20).inside;
-    const others = enter(new GuildSlots(OTHER_REQUESTS, () => now), 20).inside;
+    const lists = enter(new ConcurrencyLimit(LISTS_PER_GUILD, () => now), 20).inside;
+    const others = enter(new ConcurrencyLimit(OTHER_REQUESTS_PER_GUILD, () => now), 20).inside;
     await settled();
     now = 249;
     lists[0]!.release();
@@ -61,9 +66,9 @@ describe("requests of a guild that are under way at once", () => {
     for (const slot of lists) slot.release();
   });
 
-  test("after a large one only one of the guild is, until ten seconds have passed without one", async () => {
+  test("are only one after a large response, until ten seconds have passed without a large one", async () => {
     let now = 0;
-    const slots = new GuildSlots({ ...LIST_REQUESTS, slowMs: Infinity }, () => now);
+    const slots = new ConcurrencyLimit({ ...LISTS_PER_GUILD, slowMs: Infinity }, () => now);
     const first = enter(slots, 1);
     await settled();
     first.inside[0]!.markLarge();
@@ -81,9 +86,9 @@ describe("requests of a guild that are under way at once", () => {
     expect(slots.size).toBe(0);
   });
 
-  test("after a large one the guild's next waits three times as long as that took, and no other guild's does", async () => {
+  test("wait after a large response for three times its duration, and those of other guilds do not", async () => {
     let now = 0;
-    const slots = new GuildSlots(LIST_REQUESTS, () => now);
+    const slots = new ConcurrencyLimit(LISTS_PER_GUILD, () => now);
     const { inside } = enter(slots, 1);
     await settled();
     inside[0]!.markLarge();
@@ -98,8 +103,8 @@ describe("requests of a guild that are under way at once", () => {
     expect(performance.now() - leftAt).toBeGreaterThanOrEqual(59);
   });
 
-  test("one list of a guild is at first, and one more with each that was not large, up to eight", async () => {
-    const slots = new GuildSlots(LIST_REQUESTS);
+  test("are one list at first, and one more after each small response, up to eight", async () => {
+    const slots = new ConcurrencyLimit(LISTS_PER_GUILD);
     const { inside } = enter(slots, 40);
     const counts: number[] = [];
     for (let left = 0; left < 10; left += 1) {
@@ -111,8 +116,8 @@ describe("requests of a guild that are under way at once", () => {
     await leave(inside);
   });
 
-  test("no more than 64 wait: those beyond are refused at once", async () => {
-    const slots = new GuildSlots(LIST_REQUESTS);
+  test("are refused at once if 64 lists are waiting", async () => {
+    const slots = new ConcurrencyLimit(LISTS_PER_GUILD);
     const { inside, refused } = enter(slots, 1 + 64 + 3);
     await settled();
     expect([inside.length, refused()]).toEqual([1, 3]);

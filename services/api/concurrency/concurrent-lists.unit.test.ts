@@ -3,22 +3,22 @@ import { newWriteId } from "../../../mixins/mongo/write-id.ts";
 import { until } from "../../../test/real-parts/until.ts";
 import { answersOf, postRequest } from "../../../test/real-parts/web-service.ts";
 import type { Caller } from "../../contracts/contract.ts";
-import { requestSteps, type RequestStepsParts } from "../request-handler.ts";
+import { requestHandler, type RequestHandlerOptions } from "../request-handler.ts";
 
 const service: Caller = { keyId: "s", kind: "service", access: "read", guilds: [] };
 const admitted = { caller: service, standings: [] };
 
-describe("the lists of a key", () => {
-  test("are eight at once, over all the guilds that it opens; other requests are not counted", async () => {
+describe("concurrent lists of a key", () => {
+  test("are at most eight over all its guilds; other requests do not count", async () => {
     const { promise, resolve } = Promise.withResolvers<object[]>();
     let [lists, gets] = [0, 0];
-    const call: RequestStepsParts["call"] = ({ contract: { name } }) => {
+    const call: RequestHandlerOptions["call"] = ({ contract: { name } }) => {
       if (!name.endsWith(".list")) return Promise.resolve((gets += 1)).then(() => null);
       lists += 1;
       return promise;
     };
     const answer = answersOf(
-      requestSteps({
+      requestHandler({
         knownPaths: [],
         performOnce: (_request, perform) => perform(newWriteId()),
         admission: { admit: async () => admitted, admitToGuild: () => admitted },

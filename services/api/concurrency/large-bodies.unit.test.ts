@@ -4,7 +4,7 @@ import { describe, expect, test } from "@jest/globals";
 import { newWriteId } from "../../../mixins/mongo/write-id.ts";
 import { answersOf } from "../../../test/real-parts/web-service.ts";
 import type { Caller } from "../../contracts/contract.ts";
-import { requestSteps, type RequestStepsParts } from "../request-handler.ts";
+import { requestHandler, type RequestHandlerOptions } from "../request-handler.ts";
 
 const caller: Caller = { keyId: "k", kind: "guild", access: "write", guilds: ["1"] };
 const admitted = { caller, standings: [] };
@@ -14,10 +14,10 @@ function asMessage(body: Readable, url: string, headers: Readonly<Record<string,
   return Object.assign(body, { method: "POST", url, headers }) as unknown as IncomingMessage;
 }
 
-/** A gateway whose actions do nothing but `call`, and which has met no defect. */
-function gateway(call: RequestStepsParts["call"]) {
+/** A gateway whose actions only run `call`; a defect throws. */
+function gateway(call: RequestHandlerOptions["call"]) {
   return answersOf(
-    requestSteps({
+    requestHandler({
       knownPaths: [],
       performOnce: (_request, perform) => perform(newWriteId()),
       admission: { admit: async () => admitted, admitToGuild: () => admitted },
@@ -30,38 +30,41 @@ function gateway(call: RequestStepsParts["call"]) {
   );
 }
 
-describe("the body of a request", () => {
-  test.each(["CALENDAR_NOT_FOUND", "?"])("with a member `refusal` of %j is no refusal of our own", async (refusal) => {
-    const answer = gateway(async () => []);
-    const body = JSON.stringify({ guild_id: "1", amount: 1, refusal, message: "not ours" });
-    const message = asMessage(Readable.from([Buffer.from(body)]), "/v1/announcement/list");
-    await expect(answer(message, "id-1")).resolves.toMatchObject({ status: 200 });
-  });
+describe("a request body", () => {
+  test.each(["CALENDAR_NOT_FOUND", "?"])(
+    "with a member `refusal` of %j is not taken for a refusal of the gateway",
+    async (refusal) => {
+      const respond = gateway(async () => []);
+      const body = JSON.stringify({ guild_id: "1", amount: 1, refusal, message: "not ours" });
+      const message = asMessage(Readable.from([Buffer.from(body)]), "/v1/announcement/list");
+      await expect(respond(message, "id-1")).resolves.toMatchObject({ status: 200 });
+    },
+  );
 
-  test("has room beside 63 of the largest of a guild, and one more is a 429 that has begun nothing", async () => {
+  test("of the largest size is accepted beside 63 others of a guild; one more is refused with 429 and changes nothing", async () => {
     const { promise: over, resolve: end } = Promise.withResolvers<object>();
     let begun = 0;
-    const answer = gateway(async () => ((begun += 1), over));
-    const ask = (id: string) => {
+    const respond = gateway(async () => ((begun += 1), over));
+    const send = (id: string) => {
       const body = Buffer.from(JSON.stringify({ guild_id: "1", id, info: "" }));
-      return answer(asMessage(Readable.from([body]), "/v1/announcement/update"), "id-1");
+      return respond(asMessage(Readable.from([body]), "/v1/announcement/update"), "id-1");
     };
-    const asked = Array.from({ length: 70 }, () => ask("x".repeat(65_400)));
-    await expect(Promise.race(asked)).resolves.toMatchObject({ status: 429 });
-    const small = ask("x");
+    const responses = Array.from({ length: 70 }, () => send("x".repeat(65_400)));
+    await expect(Promise.race(responses)).resolves.toMatchObject({ status: 429 });
+    const small = send("x");
     end({ revision: 1 });
-    const statuses = await Promise.all([...asked, small].map(async (each) => (await each).status));
+    const statuses = await Promise.all([...responses, small].map(async (each) => (await each).status));
     expect(statuses.filter((status) => status === 429)).toHaveLength(6);
     expect(begun).toBe(65);
-    await expect(ask("x".repeat(65_400))).resolves.toMatchObject({ status: 200 });
+    await expect(send("x".repeat(65_400))).resolves.toMatchObject({ status: 200 });
   });
 
-  test("is a 429, and not read, while 64 of the largest of its key arrive", async () => {
-    const answer = gateway(async () => []);
+  test("is refused with 429 and not read while 64 bodies of the largest size arrive for its key", async () => {
+    const respond = gateway(async () => []);
     const arriving = () => {
       const body = new Readable({ read: () => undefined });
       const headers = { ...HEADERS, "content-length": "65536" };
-      return { body, answered: answer(asMessage(body, "/v1/announcement/get", headers), "id-1") };
+      return { body, answered: respond(asMessage(body, "/v1/announcement/get", headers), "id-1") };
     };
     const all = Array.from({ length: 65 }, arriving);
     await expect(all[64]!.answered).resolves.toMatchObject({ status: 429 });

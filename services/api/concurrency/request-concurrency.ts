@@ -1,39 +1,39 @@
 import type { ActionContract } from "../../contracts/contract.ts";
 import { isRefusal, type Refusal } from "../../contracts/errors.ts";
 import {
-  bothSlots,
-  type GuildSlot,
-  GuildSlots,
-  LIST_REQUESTS,
-  LISTS_OF_A_KEY,
-  OTHER_REQUESTS,
+  combineSlots,
+  type ConcurrencySlot,
+  ConcurrencyLimit,
+  LISTS_PER_GUILD,
+  LISTS_PER_KEY,
+  OTHER_REQUESTS_PER_GUILD,
 } from "./concurrency-limit.ts";
 
-/** A request, as far as its slot depends on it. */
-interface SlottedRequest {
+/** The properties of a request that select its limit. */
+interface LimitedRequest {
   readonly contract: Pick<ActionContract<unknown, unknown>, "narrowing" | "isSearch">;
   readonly guildId: string | undefined;
   readonly keyId: string;
 }
 
-/** The concurrent requests of each guild and key, over HTTP and over the bus together. */
-export class RequestSlots {
-  readonly #lists = new GuildSlots(LIST_REQUESTS);
-  readonly #listsOfKey = new GuildSlots(LISTS_OF_A_KEY);
-  readonly #others = new GuildSlots(OTHER_REQUESTS);
+/** Limits the concurrent requests of each guild and key, over HTTP and over the bus together. */
+export class RequestConcurrency {
+  readonly #listsPerGuild = new ConcurrencyLimit(LISTS_PER_GUILD);
+  readonly #listsPerKey = new ConcurrencyLimit(LISTS_PER_KEY);
+  readonly #otherRequests = new ConcurrencyLimit(OTHER_REQUESTS_PER_GUILD);
 
-  acquire({ contract, guildId, keyId }: SlottedRequest): Promise<GuildSlot | Refusal> {
-    const isLong = contract.narrowing !== undefined || contract.isSearch === true;
-    return isLong ? this.#acquireList(guildId, keyId) : this.#others.acquire(guildId ?? keyId);
+  acquire({ contract, guildId, keyId }: LimitedRequest): Promise<ConcurrencySlot | Refusal> {
+    const isListLike = contract.narrowing !== undefined || contract.isSearch === true;
+    return isListLike ? this.#acquireList(guildId, keyId) : this.#otherRequests.acquire(guildId ?? keyId);
   }
 
-  /** The guild's comes first: who waits for it takes no place of the key's other guilds. */
-  async #acquireList(guildId: string | undefined, keyId: string): Promise<GuildSlot | Refusal> {
-    const ofGuild = await this.#lists.acquire(guildId ?? keyId);
-    if (isRefusal(ofGuild)) return ofGuild;
-    const ofKey = await this.#listsOfKey.acquire(keyId);
-    if (!isRefusal(ofKey)) return bothSlots(ofGuild, ofKey);
-    ofGuild.release();
-    return ofKey;
+  /** The slot of the guild first: while a list waits for it, the key's other guilds have all slots of the key. */
+  async #acquireList(guildId: string | undefined, keyId: string): Promise<ConcurrencySlot | Refusal> {
+    const guildSlot = await this.#listsPerGuild.acquire(guildId ?? keyId);
+    if (isRefusal(guildSlot)) return guildSlot;
+    const keySlot = await this.#listsPerKey.acquire(keyId);
+    if (!isRefusal(keySlot)) return combineSlots(guildSlot, keySlot);
+    guildSlot.release();
+    return keySlot;
   }
 }

@@ -9,13 +9,13 @@ export interface KeySecret {
   readonly digest: string;
   /** Id of the pepper: an installation does not accept keys of another one. */
   readonly pepperId: string;
-  /** Set when another secret replaced it. */
+  /** The end of the overlap, set when another secret replaces this one. */
   readonly endsAt?: EpochMs;
 }
 
-/** A stored API key. It does not contain the text that clients send. */
+/** A stored API key; it does not contain the text of the key. */
 export interface ApiKey extends Omit<ApiKeyView, "previousUntil"> {
-  /** The newest first; at most two are live. */
+  /** The newest first; at most two are valid. */
   readonly secrets: readonly KeySecret[];
   /** Counts the writes, from 1. */
   readonly revision: number;
@@ -43,10 +43,10 @@ export function newApiKey(
  * become invalid early may be in use.
  */
 export function rotated(key: ApiKey, secret: KeySecret, overlapMs: number, now: EpochMs): ApiKey | Refusal {
-  if (isOver(key, now)) return refuse("KEY_OVER");
+  if (isRevokedOrExpired(key, now)) return refuse("KEY_OVER");
   const next = { ...key, revision: key.revision + 1 };
   if (overlapMs === 0) return { ...next, secrets: [secret] };
-  const [current, ...older] = liveSecrets(key, now);
+  const [current, ...older] = validSecrets(key, now);
   if (older.length > 0) return refuse("KEY_ROTATING");
   return { ...next, secrets: [secret, ...(current === undefined ? [] : [{ ...current, endsAt: now + overlapMs }])] };
 }
@@ -57,13 +57,13 @@ export function revoked(key: ApiKey, now: EpochMs): ApiKey {
 }
 
 /** The secrets that are valid now. */
-export function liveSecrets(key: ApiKey, now: EpochMs): readonly KeySecret[] {
-  return key.secrets.filter((secret) => isLive(key, secret, now));
+export function validSecrets(key: ApiKey, now: EpochMs): readonly KeySecret[] {
+  return key.secrets.filter((secret) => isValid(key, secret, now));
 }
 
 /** Whether a secret of the key is valid now. */
-export function isLive(key: ApiKey, { endsAt = Infinity }: KeySecret, now: EpochMs): boolean {
-  return now < endsAt && !isOver(key, now);
+export function isValid(key: ApiKey, { endsAt = Infinity }: KeySecret, now: EpochMs): boolean {
+  return now < endsAt && !isRevokedOrExpired(key, now);
 }
 
 /** The caller of a request with the key. */
@@ -72,20 +72,20 @@ export function callerOf({ id, kind, access, guilds }: Pick<ApiKey, "id" | "kind
 }
 
 /** The key as an operator sees it. */
-export function viewOf({ secrets: _, revision: __, ...key }: ApiKey, endsAt: EpochMs | undefined): ApiKeyView {
+export function toView({ secrets: _, revision: __, ...key }: ApiKey, endsAt: EpochMs | undefined): ApiKeyView {
   return { ...key, ...(endsAt === undefined ? {} : { previousUntil: endsAt }) };
 }
 
-/** Until when the secret before the last rotation is valid; undefined when none is. */
+/** The end of the overlap of the last rotation; undefined outside of an overlap. */
 export function previousUntil(key: ApiKey, now: EpochMs): EpochMs | undefined {
-  return liveSecrets(key, now)[1]?.endsAt;
+  return validSecrets(key, now)[1]?.endsAt;
 }
 
-/** The recorded time of a use: the beginning of its hour, so that a busy key is written once an hour. */
+/** The stored time of a use: the beginning of its hour, so that a busy key is written once an hour. */
 export function hourOf(now: EpochMs): EpochMs {
   return Math.floor(now / HOUR_MS) * HOUR_MS;
 }
 
-function isOver({ revokedAt, expiresAt = Infinity }: ApiKey, now: EpochMs): boolean {
+function isRevokedOrExpired({ revokedAt, expiresAt = Infinity }: ApiKey, now: EpochMs): boolean {
   return revokedAt !== undefined || now >= expiresAt;
 }

@@ -1,6 +1,6 @@
 import { describe, expect, test } from "@jest/globals";
 import * as fc from "fast-check";
-import { moreUse, msUntilFree, UNUSED, usedOf, useNow, type WindowUse } from "./sliding-window.ts";
+import { addUse, msUntilFree, NO_USE, amountUsed, currentUse, type WindowUse } from "./sliding-window.ts";
 
 const WINDOW = 60_000;
 const START = 100 * WINDOW;
@@ -8,31 +8,32 @@ const START = 100 * WINDOW;
 describe("a sliding window", () => {
   const full: WindowUse = { window: 100, current: 10, previous: 0 };
 
-  test("forgets what was used little by little, and all of it after two windows", () => {
-    const usedAt = (ms: number) => usedOf(useNow(full, START + ms, WINDOW), START + ms, WINDOW);
+  test("loses its uses gradually, and all of them after two windows", () => {
+    const usedAt = (ms: number) => amountUsed(currentUse(full, START + ms, WINDOW), START + ms, WINDOW);
     expect([0, 1, 1.25, 1.5, 2, 3].map((windows) => usedAt(windows * WINDOW))).toEqual([10, 10, 7.5, 5, 0, 0]);
   });
 
-  test("adds what others report to the window that it was used in", () => {
-    const now = useNow(full, START + WINDOW, WINDOW);
-    expect(moreUse(now, 101, 3)).toEqual({ window: 101, current: 3, previous: 10 });
-    expect(moreUse(now, 100, 3)).toEqual({ window: 101, current: 0, previous: 13 });
-    expect(moreUse(now, 99, 3)).toEqual(now);
-    expect(moreUse(now, 102, 3)).toEqual(now);
+  test("adds reported uses to the window in which they happened", () => {
+    const now = currentUse(full, START + WINDOW, WINDOW);
+    expect(addUse(now, 101, 3)).toEqual({ window: 101, current: 3, previous: 10 });
+    expect(addUse(now, 100, 3)).toEqual({ window: 101, current: 0, previous: 13 });
+    expect(addUse(now, 99, 3)).toEqual(now);
+    expect(addUse(now, 102, 3)).toEqual(now);
   });
 
-  test("a clock that goes back loses no use", () => {
-    expect(useNow(full, START - 5 * WINDOW, WINDOW)).toEqual(full);
-    expect(usedOf(full, START - 5 * WINDOW, WINDOW)).toBe(10);
+  test("loses no use when the clock goes back", () => {
+    expect(currentUse(full, START - 5 * WINDOW, WINDOW)).toEqual(full);
+    expect(amountUsed(full, START - 5 * WINDOW, WINDOW)).toBe(10);
   });
 
-  test("says when one more is within the limit: then it is, and a moment before it is not", () => {
+  test("reports when the limit allows one more use: it does then, and not a moment before", () => {
     const use = fc.record({ current: fc.nat(200), previous: fc.nat(200), at: fc.integer({ min: 0, max: WINDOW - 1 }) });
     fc.assert(
       fc.property(use, fc.integer({ min: 1, max: 150 }), ({ current, previous, at }, limit) => {
         const now = START + at;
         const isFree = (ms: number) =>
-          usedOf(useNow({ window: 100, current, previous }, now + ms, WINDOW), now + ms, WINDOW) + 1 <= limit + 1e-6;
+          amountUsed(currentUse({ window: 100, current, previous }, now + ms, WINDOW), now + ms, WINDOW) + 1 <=
+          limit + 1e-6;
         const wait = msUntilFree({ window: 100, current, previous }, limit, now, WINDOW);
         expect(isFree(wait)).toBe(true);
         expect(wait === 0 || !isFree(wait - 2)).toBe(true);
@@ -40,7 +41,7 @@ describe("a sliding window", () => {
     );
   });
 
-  test("what was never used is free", () => {
-    expect(msUntilFree(useNow(UNUSED, START, WINDOW), 1, START, WINDOW)).toBe(0);
+  test("allows a use without uses before", () => {
+    expect(msUntilFree(currentUse(NO_USE, START, WINDOW), 1, START, WINDOW)).toBe(0);
   });
 });

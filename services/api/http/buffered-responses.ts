@@ -1,58 +1,59 @@
 import type { ServerResponse } from "node:http";
 import type { Socket } from "node:net";
 
-interface Unsent {
+/** The buffered responses of one connection. */
+interface ConnectionBuffer {
   bytes: number;
-  readonly answers: Map<ServerResponse, number>;
+  readonly responses: Map<ServerResponse, number>;
 }
 
 /**
- * Bytes of answers that their clients have not taken yet, over all connections: they are memory. Beyond the budget
- * the slowest taker is cut: of the connections that have no less than their share, the one that waits for longest.
+ * Limits the memory of responses that clients have not read yet, over all connections. Over the limit it closes the
+ * slowest reader: among the connections with at least an average share of the bytes, the one that has waited longest.
  */
-export class UnsentAnswers {
-  readonly #budget: number;
-  /** The one that waits for longest comes first. */
-  readonly #waiting = new Map<Socket, Unsent>();
+export class BufferedResponses {
+  readonly #maxBytes: number;
+  /** In the order of waiting, the longest first. */
+  readonly #connections = new Map<Socket, ConnectionBuffer>();
   #bytes = 0;
 
-  constructor(budget: number) {
-    this.#budget = budget;
+  constructor(maxBytes: number) {
+    this.#maxBytes = maxBytes;
   }
 
-  /** An answer is given to a connection and not taken at once; counted once, and whole until all of it is taken. */
-  add(socket: Socket, answer: ServerResponse, bytes: number): void {
-    const unsent = this.#waiting.get(socket) ?? { bytes: 0, answers: new Map<ServerResponse, number>() };
-    if (unsent.answers.has(answer)) return;
-    this.#waiting.set(socket, unsent);
-    unsent.answers.set(answer, bytes);
-    unsent.bytes += bytes;
+  /** Adds a response that the socket could not send at once. Its whole size counts until all of it is sent. */
+  add(socket: Socket, response: ServerResponse, bytes: number): void {
+    const buffer = this.#connections.get(socket) ?? { bytes: 0, responses: new Map<ServerResponse, number>() };
+    if (buffer.responses.has(response)) return;
+    this.#connections.set(socket, buffer);
+    buffer.responses.set(response, bytes);
+    buffer.bytes += bytes;
     this.#bytes += bytes;
-    while (this.#bytes > this.#budget) this.#cutSlowest();
+    while (this.#bytes > this.#maxBytes) this.#closeSlowest();
   }
 
-  /** The answer is taken. */
-  delete(socket: Socket, answer: ServerResponse): void {
-    const unsent = this.#waiting.get(socket);
-    const bytes = unsent?.answers.get(answer);
-    if (unsent === undefined || bytes === undefined) return;
-    unsent.answers.delete(answer);
-    unsent.bytes -= bytes;
+  /** Removes a response that was sent completely. */
+  delete(socket: Socket, response: ServerResponse): void {
+    const buffer = this.#connections.get(socket);
+    const bytes = buffer?.responses.get(response);
+    if (buffer === undefined || bytes === undefined) return;
+    buffer.responses.delete(response);
+    buffer.bytes -= bytes;
     this.#bytes -= bytes;
-    if (unsent.answers.size === 0) this.#waiting.delete(socket);
+    if (buffer.responses.size === 0) this.#connections.delete(socket);
   }
 
-  /** The connection is gone: node:http tells so for the first of its answers alone. */
-  forget(socket: Socket): void {
-    this.#bytes -= this.#waiting.get(socket)?.bytes ?? 0;
-    this.#waiting.delete(socket);
+  /** Removes a closed connection: node:http emits `close` only for the first of its responses. */
+  deleteConnection(socket: Socket): void {
+    this.#bytes -= this.#connections.get(socket)?.bytes ?? 0;
+    this.#connections.delete(socket);
   }
 
-  #cutSlowest(): void {
-    const share = this.#bytes / this.#waiting.size;
-    for (const [socket, { bytes }] of this.#waiting) {
+  #closeSlowest(): void {
+    const share = this.#bytes / this.#connections.size;
+    for (const [socket, { bytes }] of this.#connections) {
       if (bytes < share) continue;
-      this.forget(socket);
+      this.deleteConnection(socket);
       socket.destroy();
       return;
     }

@@ -1,20 +1,20 @@
 import type { IncomingMessage } from "node:http";
 import type { Socket } from "node:net";
 
-/** What a group knows of each of its connections. */
+/** The state of a connection that decides which connection is closed first. */
 export interface GroupedConnection {
-  /** Requests whose answer is not taken yet. */
-  readonly unanswered: number;
+  /** Requests whose response is not sent completely. */
+  readonly pendingRequests: number;
   /** The latest request; undefined before the first one. */
   readonly request: IncomingMessage | undefined;
 }
 
-/** Connections that share a limit, and which of them makes room for another. */
+/** Connections that share a limit. A new connection over the limit takes the place of one of them. */
 export class ConnectionGroup<Connection extends GroupedConnection> {
-  /** The one whose last answer is longest ago comes first. */
+  /** In the order of their last response, the oldest first. */
   readonly #all = new Map<Socket, Connection>();
-  /** The one that is incomplete for longest comes first; also some whose request is whole by now. */
-  readonly #arriving = new Map<Socket, Connection>();
+  /** Connections with an incomplete request, the oldest first. A request may have been completed in the meantime. */
+  readonly #incomplete = new Map<Socket, Connection>();
 
   get size(): number {
     return this.#all.size;
@@ -28,37 +28,37 @@ export class ConnectionGroup<Connection extends GroupedConnection> {
     yield* this.#all;
   }
 
-  /** A new connection; the headers of its first request count as incomplete from now on. */
+  /** Adds a new connection, whose first request is incomplete. */
   add(socket: Socket, connection: Connection): void {
     this.#all.set(socket, connection);
-    this.#arriving.set(socket, connection);
+    this.#incomplete.set(socket, connection);
   }
 
   delete(socket: Socket): void {
     this.#all.delete(socket);
-    this.#arriving.delete(socket);
+    this.#incomplete.delete(socket);
   }
 
-  /** The headers of a request are there; its body counts as incomplete from now on. */
-  arrive(socket: Socket, connection: Connection): void {
-    this.#arriving.delete(socket);
-    if (this.#all.has(socket)) this.#arriving.set(socket, connection);
+  /** Restarts the time of an incomplete request: its headers have arrived, and its body may follow. */
+  headersReceived(socket: Socket, connection: Connection): void {
+    this.#incomplete.delete(socket);
+    if (this.#all.has(socket)) this.#incomplete.set(socket, connection);
   }
 
-  answered(socket: Socket, connection: Connection): void {
+  responseClosed(socket: Socket, connection: Connection): void {
     if (this.#all.delete(socket)) this.#all.set(socket, connection);
   }
 
   /**
-   * The connection that is missed least: the one whose headers or body have been incomplete for longest, else the one
-   * that has been idle for longest. Undefined where each has a whole request that waits for its answer.
+   * The connection to close in favour of a new one: the one whose request has been incomplete for longest, otherwise the one
+   * that has been idle for longest. Undefined if every connection has a complete request that waits for its response.
    */
-  leastNeeded(): Socket | undefined {
-    for (const [socket, { request }] of this.#arriving) {
+  evictionCandidate(): Socket | undefined {
+    for (const [socket, { request }] of this.#incomplete) {
       if (request?.complete !== true) return socket;
-      this.#arriving.delete(socket);
+      this.#incomplete.delete(socket);
     }
-    for (const [socket, { unanswered }] of this.#all) if (unanswered === 0) return socket;
+    for (const [socket, { pendingRequests }] of this.#all) if (pendingRequests === 0) return socket;
     return undefined;
   }
 }

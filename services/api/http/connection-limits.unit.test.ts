@@ -7,20 +7,20 @@ import {
   statusesIn,
 } from "../../../test/real-parts/http-server-under-test.ts";
 import { until } from "../../../test/real-parts/until.ts";
-import { jsonAnswer } from "./http-response.ts";
+import { jsonResponse } from "./http-response.ts";
 
-describe("the limits of connections to the HTTP server", () => {
+describe("the connection limits of the HTTP server", () => {
   const server = new HttpServerUnderTest();
   afterEach(() => server.cut());
 
-  test("a connection too many is closed at once, and those that are there go on", async () => {
+  test("a connection over the limit is closed at once, and open connections stay", async () => {
     const held = Promise.withResolvers<void>();
     let full = 0;
     let begun = 0;
     await server.start({
       limits: { maxConnections: 2 },
-      onFull: () => (full += 1),
-      answer: async () => ((begun += 1), await held.promise, jsonAnswer(200, {})),
+      onConnectionLimit: () => (full += 1),
+      respond: async () => ((begun += 1), await held.promise, jsonResponse(200, {})),
     });
     const lines = [await server.dial(), await server.dial()];
     for (const { socket } of lines) socket.write(request("{}"));
@@ -32,7 +32,7 @@ describe("the limits of connections to the HTTP server", () => {
     expect([full, ...lines.map(({ received }) => statusesIn(received())[0])]).toEqual([1, "200", "200"]);
   });
 
-  test("where connections lie idle, the idlest makes room for a new one", async () => {
+  test("the connection that has been idle for longest is closed in favour of a new one", async () => {
     await server.start({ limits: { maxConnections: 2 } });
     const [one, other] = [await server.send(request("{}")), await server.send(request("{}"))];
     one.socket.write(request("{}"));
@@ -45,7 +45,7 @@ describe("the limits of connections to the HTTP server", () => {
   test.each([
     ["body", request("{", { "content-length": 9 })],
     ["head", "POST /x HTTP/1.1\r\n"],
-  ])("a connection whose %s is incomplete for longest makes room, before one that is idle", async (_name, half) => {
+  ])("the connection whose %s is incomplete for longest is closed before an idle one", async (_name, half) => {
     await server.start({ limits: { maxConnections: 4 } });
     const idle = await server.send(request("{}"));
     const [slowest, slow] = [await server.dial(half), await server.dial(half)];
@@ -57,7 +57,7 @@ describe("the limits of connections to the HTTP server", () => {
     slow.socket.write('"a":1}   ');
   });
 
-  test("an address has so many connections, and for one more its own make room; others have theirs", async () => {
+  test("over the limit of an address, a connection of that address is closed, and none of other addresses", async () => {
     let calls = 0;
     const addressOf = () => ((calls += 1) % 3 === 0 ? "other" : "one");
     await server.start({ limits: { maxConnectionsPerAddress: 2 }, addressOf });
@@ -69,7 +69,7 @@ describe("the limits of connections to the HTTP server", () => {
     expect([second.closed(), ofOther.closed()]).toEqual([false, false]);
   });
 
-  test("connections without an address, as those of trusted proxies, count for none", async () => {
+  test("connections of trusted proxies have no limit per address", async () => {
     await server.start({ limits: { maxConnectionsPerAddress: 1 }, addressOf: () => undefined });
     const lines = [
       await server.send(request("{}")),
@@ -79,14 +79,14 @@ describe("the limits of connections to the HTTP server", () => {
     expect(lines.map(({ closed }) => closed())).toEqual([false, false, false]);
   });
 
-  test("an address whose connections all wait for answers gets no further one, and has room again after them", async () => {
+  test("an address whose connections all wait for responses gets no further one until a response was sent", async () => {
     const held = Promise.withResolvers<void>();
     let [begun, full] = [0, 0];
     await server.start({
       limits: { maxConnectionsPerAddress: 1 },
       addressOf: () => "one",
-      onFull: () => (full += 1),
-      answer: async () => ((begun += 1), await held.promise, jsonAnswer(200, {})),
+      onConnectionLimit: () => (full += 1),
+      respond: async () => ((begun += 1), await held.promise, jsonResponse(200, {})),
     });
     const busy = await server.dial(request("{}"));
     await until(() => begun === 1, "it is busy");
@@ -97,9 +97,9 @@ describe("the limits of connections to the HTTP server", () => {
     expect(full).toBe(1);
   });
 
-  test("bytes that nobody takes have a budget over all connections, and the slowest taker of much is cut", async () => {
+  test("the bytes of unread responses are limited over all connections, and the slowest reader is closed", async () => {
     const large = { large: "x".repeat(8 * MIB) };
-    await server.start({ limits: { maxUnsentBytes: 20 * MIB }, answer: async () => jsonAnswer(200, large) });
+    await server.start({ limits: { maxBufferedBytes: 20 * MIB }, respond: async () => jsonResponse(200, large) });
     const lines: Line[] = [];
     for (let at = 0; at < 3; at += 1) {
       const line = await server.dial();

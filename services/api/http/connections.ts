@@ -1,150 +1,156 @@
 import type { ServerResponse } from "node:http";
 import type { Socket } from "node:net";
 import { ConnectionGroup, type GroupedConnection } from "./connection-group.ts";
-import { UnsentAnswers } from "./buffered-responses.ts";
+import { BufferedResponses } from "./buffered-responses.ts";
 
-/** Pipelined requests on one connection; one more is refused, and everything after it is dropped. */
-export const MAX_UNANSWERED = 32;
+/** Pipelined requests on one connection. One more is refused, and all input after it is discarded. */
+export const MAX_PIPELINED = 32;
 
-interface Standing extends GroupedConnection {
-  unanswered: number;
+interface ConnectionState extends GroupedConnection {
+  pendingRequests: number;
   request: GroupedConnection["request"];
-  /** Set after too many requests: later ones are dropped with the connection. */
-  isOver: boolean;
-  /** Runs while the client has not read an answer. */
-  late: NodeJS.Timeout | undefined;
-  readonly ofAddress: ConnectionGroup<Standing> | undefined;
+  /** Set after too many pipelined requests: later requests are dropped. */
+  isOverLimit: boolean;
+  /** Runs while the client has not read a response. */
+  readTimer: NodeJS.Timeout | undefined;
+  readonly addressGroup: ConnectionGroup<ConnectionState> | undefined;
 }
 
 /** The decision about a request: `refuse` for the first one over the limit, `drop` for the following ones. */
-export type Intake = "serve" | "refuse" | "drop";
+export type RequestDecision = "serve" | "refuse" | "drop";
 
 export interface ConnectionLimits {
-  /** Milliseconds after which an unread answer closes its connection. */
-  readonly answerMs: number;
-  readonly most: number;
+  /** Milliseconds after which a response that the client does not read closes its connection. */
+  readonly responseMs: number;
+  readonly max: number;
   /** Connections per address; 0 for no limit. */
-  readonly mostPerAddress: number;
+  readonly maxPerAddress: number;
   /** The address whose limit counts the connection; undefined for none. */
   readonly addressOf: (socketAddress: string | undefined) => string | undefined;
-  /** Limit of the unread answers over all connections, in bytes. */
-  readonly mostUnsentBytes: number;
+  /** Bytes of responses that clients have not read, over all connections. */
+  readonly maxBufferedBytes: number;
 }
 
-/** The open connections with their unanswered requests: node:http itself reads without a limit. */
+/** The open connections and their pending requests. node:http itself accepts both without a limit. */
 export class Connections {
-  readonly #open = new ConnectionGroup<Standing>();
-  readonly #byAddress = new Map<string, ConnectionGroup<Standing>>();
-  readonly #unsent: UnsentAnswers;
+  readonly #open = new ConnectionGroup<ConnectionState>();
+  readonly #byAddress = new Map<string, ConnectionGroup<ConnectionState>>();
+  readonly #buffered: BufferedResponses;
   readonly #limits: ConnectionLimits;
   #isClosing = false;
 
   constructor(limits: ConnectionLimits) {
     this.#limits = limits;
-    this.#unsent = new UnsentAnswers(limits.mostUnsentBytes);
+    this.#buffered = new BufferedResponses(limits.maxBufferedBytes);
   }
 
-  get anyOpen(): boolean {
+  get hasOpen(): boolean {
     return this.#open.size > 0;
   }
 
   /** Adds a connection, if necessary in place of another one; false if there is no room. */
   add(socket: Socket): boolean {
-    const { most, mostPerAddress, addressOf } = this.#limits;
-    const address = mostPerAddress === 0 ? undefined : addressOf(socket.remoteAddress);
-    const ofAddress = address === undefined ? undefined : this.#groupOf(address);
+    const { max, maxPerAddress, addressOf } = this.#limits;
+    const address = maxPerAddress === 0 ? undefined : addressOf(socket.remoteAddress);
+    const addressGroup = address === undefined ? undefined : this.#groupOf(address);
     const hasRoom =
-      (ofAddress === undefined || this.#makeRoom(ofAddress, mostPerAddress)) && this.#makeRoom(this.#open, most);
+      (addressGroup === undefined || this.#makeRoom(addressGroup, maxPerAddress)) && this.#makeRoom(this.#open, max);
     if (!hasRoom) {
       socket.destroy();
       return false;
     }
-    const standing: Standing = { unanswered: 0, request: undefined, isOver: false, late: undefined, ofAddress };
-    this.#open.add(socket, standing);
-    ofAddress?.add(socket, standing);
-    if (address !== undefined && ofAddress !== undefined) this.#byAddress.set(address, ofAddress);
+    const state: ConnectionState = {
+      pendingRequests: 0,
+      request: undefined,
+      isOverLimit: false,
+      readTimer: undefined,
+      addressGroup,
+    };
+    this.#open.add(socket, state);
+    addressGroup?.add(socket, state);
+    if (address !== undefined && addressGroup !== undefined) this.#byAddress.set(address, addressGroup);
     socket.once("close", () => {
-      clearTimeout(standing.late);
-      this.#remove(socket, standing);
-      this.#unsent.forget(socket);
-      if (address !== undefined && ofAddress?.size === 0) this.#byAddress.delete(address);
+      clearTimeout(state.readTimer);
+      this.#remove(socket, state);
+      this.#buffered.deleteConnection(socket);
+      if (address !== undefined && addressGroup?.size === 0) this.#byAddress.delete(address);
     });
     return true;
   }
 
-  take(socket: Socket, response: ServerResponse): Intake {
-    const standing = this.#open.get(socket);
-    if (standing === undefined) return "drop";
-    if (standing.isOver) return "drop";
-    response.on("close", () => this.#answered(socket, standing, response));
-    standing.unanswered += 1;
-    standing.request = response.req;
-    this.#open.arrive(socket, standing);
-    standing.ofAddress?.arrive(socket, standing);
-    standing.isOver = standing.unanswered > MAX_UNANSWERED;
-    if (!standing.isOver) return "serve";
-    setImmediate(throwAwayWhatFollows, socket);
+  addRequest(socket: Socket, response: ServerResponse): RequestDecision {
+    const state = this.#open.get(socket);
+    if (state === undefined) return "drop";
+    if (state.isOverLimit) return "drop";
+    response.on("close", () => this.#responseClosed(socket, state, response));
+    state.pendingRequests += 1;
+    state.request = response.req;
+    this.#open.headersReceived(socket, state);
+    state.addressGroup?.headersReceived(socket, state);
+    state.isOverLimit = state.pendingRequests > MAX_PIPELINED;
+    if (!state.isOverLimit) return "serve";
+    setImmediate(discardInput, socket);
     return "refuse";
   }
 
-  /** Counts an answer of so many bytes that was written to the socket. */
-  handedOver(socket: Socket, response: ServerResponse, bytes: number): void {
-    const standing = this.#open.get(socket);
-    if (standing === undefined) return;
-    if (response.writableLength > 0) this.#unsent.add(socket, response, bytes);
-    if (standing.late === undefined && socket.writableLength > 0) this.#waitForReader(socket, standing);
+  /** Counts `bytes` of a response that were written to the socket. */
+  responseWritten(socket: Socket, response: ServerResponse, bytes: number): void {
+    const state = this.#open.get(socket);
+    if (state === undefined) return;
+    if (response.writableLength > 0) this.#buffered.add(socket, response, bytes);
+    if (state.readTimer === undefined && socket.writableLength > 0) this.#startReadTimer(socket, state);
   }
 
   /**
-   * Closes connections without a request, and each other one after its last answer. Node's own function keeps connections
-   * that never sent anything, and cuts answers that the client has not read yet.
+   * Closes connections without a request, and each other one after its last response. Node's own function keeps
+   * connections that never sent anything, and cuts responses that the client has not read yet.
    */
   closeIdle(): void {
     this.#isClosing = true;
-    for (const [socket, { unanswered }] of this.#open) if (unanswered === 0) socket.destroy();
+    for (const [socket, { pendingRequests }] of this.#open) if (pendingRequests === 0) socket.destroy();
   }
 
-  #groupOf(address: string): ConnectionGroup<Standing> {
-    return this.#byAddress.get(address) ?? new ConnectionGroup<Standing>();
+  #groupOf(address: string): ConnectionGroup<ConnectionState> {
+    return this.#byAddress.get(address) ?? new ConnectionGroup<ConnectionState>();
   }
 
-  #makeRoom(group: ConnectionGroup<Standing>, most: number): boolean {
-    if (group.size < most) return true;
-    const leaving = group.leastNeeded();
-    if (leaving === undefined) return false;
-    const standing = this.#open.get(leaving);
-    if (standing !== undefined) this.#remove(leaving, standing);
-    leaving.destroy();
+  #makeRoom(group: ConnectionGroup<ConnectionState>, max: number): boolean {
+    if (group.size < max) return true;
+    const candidate = group.evictionCandidate();
+    if (candidate === undefined) return false;
+    const state = this.#open.get(candidate);
+    if (state !== undefined) this.#remove(candidate, state);
+    candidate.destroy();
     return true;
   }
 
-  #remove(socket: Socket, standing: Standing): void {
+  #remove(socket: Socket, state: ConnectionState): void {
     this.#open.delete(socket);
-    standing.ofAddress?.delete(socket);
+    state.addressGroup?.delete(socket);
   }
 
-  #answered(socket: Socket, standing: Standing, response: ServerResponse): void {
-    standing.unanswered -= 1;
-    this.#unsent.delete(socket, response);
-    if (this.#isClosing && standing.unanswered === 0) socket.destroySoon();
-    this.#open.answered(socket, standing);
-    standing.ofAddress?.answered(socket, standing);
-    if (standing.late === undefined) return;
-    clearTimeout(standing.late);
-    standing.late = undefined;
-    if (standing.unanswered > 0) this.#waitForReader(socket, standing);
+  #responseClosed(socket: Socket, state: ConnectionState, response: ServerResponse): void {
+    state.pendingRequests -= 1;
+    this.#buffered.delete(socket, response);
+    if (this.#isClosing && state.pendingRequests === 0) socket.destroySoon();
+    this.#open.responseClosed(socket, state);
+    state.addressGroup?.responseClosed(socket, state);
+    if (state.readTimer === undefined) return;
+    clearTimeout(state.readTimer);
+    state.readTimer = undefined;
+    if (state.pendingRequests > 0) this.#startReadTimer(socket, state);
   }
 
-  #waitForReader(socket: Socket, standing: Standing): void {
-    standing.late = setTimeout(() => socket.destroy(), this.#limits.answerMs);
+  #startReadTimer(socket: Socket, state: ConnectionState): void {
+    state.readTimer = setTimeout(() => socket.destroy(), this.#limits.responseMs);
   }
 }
 
 /**
  * Detaches node:http, which would resume the connection, and discards the input. The bytes are still read: closing a
- * connection with unread bytes resets it, and the client would not see its answers.
+ * connection with unread bytes resets it, and the client would not see its responses.
  */
-function throwAwayWhatFollows(socket: Socket): void {
+function discardInput(socket: Socket): void {
   socket.removeAllListeners("data");
   socket.on("data", () => undefined);
 }

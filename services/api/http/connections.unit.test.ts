@@ -2,13 +2,13 @@ import { afterEach, describe, expect, test } from "@jest/globals";
 import { subscribe, unsubscribe } from "node:diagnostics_channel";
 import { HttpServerUnderTest, MIB, request, statusesIn } from "../../../test/real-parts/http-server-under-test.ts";
 import { until } from "../../../test/real-parts/until.ts";
-import { jsonAnswer } from "./http-response.ts";
+import { jsonResponse } from "./http-response.ts";
 
 describe("a connection to the HTTP server", () => {
   const server = new HttpServerUnderTest();
   afterEach(() => server.cut());
 
-  test("pipelined requests are answered in their order", async () => {
+  test("responses to pipelined requests are in the order of the requests", async () => {
     await server.start();
     const { received } = await server.send(request('{"a":1}') + request('{"b":1}'), 2);
     expect(received()).toMatch(/\{"got":\["a"\]\}[^]*\{"got":\["b"\]\}/);
@@ -19,7 +19,7 @@ describe("a connection to the HTTP server", () => {
     ["a body", request("{", { "content-length": 10 })],
     ["nothing at all", ""],
     ["a second request", `${request("{}")}POST /x HTTP/1.1\r\n`],
-  ])("half-sent: %s times out with 408, and is hung up on however long its sender stays", async (_name, text) => {
+  ])("an incomplete request times out with 408 and its connection is closed: %s", async (_name, text) => {
     await server.start({ limits: { headersTimeout: 100, requestTimeout: 100, connectionsCheckingInterval: 20 } });
     const { received } = await server.dial(text, { allowHalfOpen: true });
     await until(() => /HTTP\/1\.1 408 [^]*REQUEST_TIMEOUT/.test(received()), "the answer");
@@ -27,19 +27,19 @@ describe("a connection to the HTTP server", () => {
     expect(statusesIn(received()).at(-1)).toBe("408");
   });
 
-  test("an idle connection is closed when its time is over", async () => {
+  test("an idle connection is closed after the time limit", async () => {
     await server.start({ limits: { keepAliveTimeout: 1 } });
     const { received, closed } = await server.send(request("{}"));
     await until(closed, "the connection is closed");
     expect(statusesIn(received())).toEqual(["200"]);
   });
 
-  test("of pipelined requests that wait 32 are server.served, and those behind the next one are not even parsed", async () => {
+  test("32 pipelined requests are served, and those after the 33rd are not parsed", async () => {
     const held = Promise.withResolvers<void>();
     let parsed = 0;
     const count = () => (parsed += 1);
     subscribe("http.server.request.start", count);
-    await server.start({ answer: async () => (await held.promise, jsonAnswer(200, {})) });
+    await server.start({ respond: async () => (await held.promise, jsonResponse(200, {})) });
     const { socket, closed } = await server.dial();
     const many = request("{}").repeat(50_000);
     let isTaken = false;
@@ -49,14 +49,14 @@ describe("a connection to the HTTP server", () => {
     held.resolve();
     await until(closed, "the connection is closed");
     expect(server.served.map(({ status }) => status)).toEqual([429, ...Array.from({ length: 32 }, () => 200)]);
-    // What came in one read with the last of them.
+    // The input that arrived in one read with the last request.
     expect(parsed).toBeLessThan(5_000);
   });
 
-  test("what is broken behind a request that is under way does not pass for its answer", async () => {
+  test("an error in the input after a running request does not look like the response to that request", async () => {
     const held = Promise.withResolvers<void>();
     let begun = false;
-    await server.start({ answer: async () => ((begun = true), await held.promise, jsonAnswer(200, {})) });
+    await server.start({ respond: async () => ((begun = true), await held.promise, jsonResponse(200, {})) });
     const { socket, received, closed } = await server.dial();
     socket.write(request("{}"));
     await until(() => begun, "it is under way");
@@ -67,9 +67,9 @@ describe("a connection to the HTTP server", () => {
     expect(received()).toBe("");
   });
 
-  test("33 requests at once are answered in their order, the last with 429 and when to come back", async () => {
+  test("of 33 pipelined requests the last one gets 429 with Retry-After", async () => {
     const held = Promise.withResolvers<void>();
-    await server.start({ answer: async () => (await held.promise, jsonAnswer(200, {})) });
+    await server.start({ respond: async () => (await held.promise, jsonResponse(200, {})) });
     const { socket, received, closed } = await server.dial();
     socket.write(request("{}").repeat(33));
     await until(() => server.served.length === 1, "the one too many is refused");
@@ -79,9 +79,9 @@ describe("a connection to the HTTP server", () => {
     expect(received()).toMatch(/retry-after: 1[^]*connection: close[^]*"code":"TOO_MANY_REQUESTS"/);
   });
 
-  test("an answer that nobody takes is let go of, and one that is taken late is not", async () => {
+  test("a connection whose client never reads the response is closed, and one that is read late is not", async () => {
     const large = "x".repeat(16 * MIB);
-    await server.start({ limits: { answerTimeout: 50 }, answer: async () => jsonAnswer(200, { large }) });
+    await server.start({ limits: { responseTimeout: 50 }, respond: async () => jsonResponse(200, { large }) });
     const { socket, received } = await server.dial();
     socket.pause();
     socket.write(request("{}"));
@@ -91,7 +91,7 @@ describe("a connection to the HTTP server", () => {
     await until(() => socket.closed, "the connection is closed");
     expect(received().length).toBeLessThan(large.length);
 
-    await server.start({ answer: async () => jsonAnswer(200, { large }) });
+    await server.start({ respond: async () => jsonResponse(200, { large }) });
     const line = await server.dial();
     line.socket.pause();
     line.socket.write(request("{}"));
@@ -100,10 +100,10 @@ describe("a connection to the HTTP server", () => {
     await until(() => line.received().endsWith('"}'), "all of it is there");
   });
 
-  test("an answer in pieces comes whole to a reader that is slow, and one that nobody takes is let go of", async () => {
+  test("a response in pieces reaches a slow reader completely, and a connection that nobody reads is closed", async () => {
     const pieces = Array.from({ length: 64 }, (_, at) => Buffer.alloc(MIB / 4, `${at % 10}`));
     const whole = async () => ({ status: 200, headers: {}, body: pieces });
-    await server.start({ answer: whole });
+    await server.start({ respond: whole });
     const { socket, received } = await server.dial();
     socket.pause();
     socket.write(request("{}").repeat(2));
@@ -114,7 +114,7 @@ describe("a connection to the HTTP server", () => {
     const [, first, second] = received().split(/HTTP\/1\.1 200 [^]*?\r\n\r\n/);
     expect([first, second]).toEqual([pieces.join(""), pieces.join("")]);
 
-    await server.start({ limits: { answerTimeout: 50 }, answer: whole });
+    await server.start({ limits: { responseTimeout: 50 }, respond: whole });
     const line = await server.dial();
     line.socket.pause();
     line.socket.write(request("{}"));
@@ -122,10 +122,10 @@ describe("a connection to the HTTP server", () => {
     await until(() => server.accepted.at(-1)!.destroyed, "the connection is cut");
   });
 
-  test("a client that shuts down its side after its request gets its answer, and the connection ends", async () => {
+  test("a client that shuts down its side after its request gets the response, and the connection is closed", async () => {
     const held = Promise.withResolvers<void>();
     let begun = 0;
-    await server.start({ answer: async () => ((begun += 1), await held.promise, jsonAnswer(200, { done: true })) });
+    await server.start({ respond: async () => ((begun += 1), await held.promise, jsonResponse(200, { done: true })) });
     const { socket, received } = await server.dial("", { allowHalfOpen: true });
     socket.end(request("{}"));
     const pipelined = await server.dial("", { allowHalfOpen: true });
@@ -138,7 +138,7 @@ describe("a connection to the HTTP server", () => {
     expect([received(), pipelined.received()].map((text) => statusesIn(text).length)).toEqual([1, 2]);
   });
 
-  test("a client that shuts down its side without a whole request is not waited for", async () => {
+  test("a connection whose client shuts down its side within a request is closed", async () => {
     await server.start();
     for (const half of ["", "POST /x HTTP/1.1\r\n", request("{", { "content-length": 10 })]) {
       const { socket } = await server.dial("", { allowHalfOpen: true });
@@ -148,15 +148,15 @@ describe("a connection to the HTTP server", () => {
     expect(server.served).toEqual([]);
   });
 
-  test("a stop closes idle connections, lets what is in flight finish, and takes nobody new", async () => {
+  test("a stop closes idle connections, completes requests in flight, and accepts no new connection", async () => {
     const held = Promise.withResolvers<void>();
     let begun = false;
     await server.start({
-      answer: async ({ url }) => {
-        if (url === "/quick") return jsonAnswer(200, {});
+      respond: async ({ url }) => {
+        if (url === "/quick") return jsonResponse(200, {});
         begun = true;
         await held.promise;
-        return jsonAnswer(200, { done: true });
+        return jsonResponse(200, { done: true });
       },
     });
     const fresh = await server.dial();
@@ -174,8 +174,8 @@ describe("a connection to the HTTP server", () => {
     expect(busy.received()).toMatch(/^HTTP\/1\.1 200 [^]*connection: close[^]*\{"done":true\}$/i);
   });
 
-  test("a stop answers what is sent meanwhile on a connection that was kept, and tells it to close", async () => {
-    await server.start({ answer: async () => jsonAnswer(200, {}) });
+  test("a request on an open connection during a stop gets its response with Connection: close", async () => {
+    await server.start({ respond: async () => jsonResponse(200, {}) });
     const { socket, received, closed } = await server.send("GET /x HTTP/1.1\r\nhost: x\r\n\r\n");
     const stopped = server.stop(60_000);
     socket.write("GET /x HTTP/1.1\r\nhost: x\r\n\r\n");
@@ -185,9 +185,9 @@ describe("a connection to the HTTP server", () => {
     await stopped;
   });
 
-  test("a stop lets an answer that is being taken go out whole, on a connection that would have stayed", async () => {
+  test("a stop completes a response that is being read on a keep-alive connection", async () => {
     const large = "x".repeat(16 * MIB);
-    await server.start({ limits: { lastWordsMs: 0 }, answer: async () => jsonAnswer(200, { large }) });
+    await server.start({ limits: { closeNoticeMs: 0 }, respond: async () => jsonResponse(200, { large }) });
     const { socket, received, closed } = await server.dial();
     socket.pause();
     socket.write(request("{}"));
@@ -205,9 +205,9 @@ describe("a connection to the HTTP server", () => {
     expect(received().slice(-2)).toBe('"}');
   });
 
-  test("a stop does not wait for ever", async () => {
+  test("a stop ends after the time limit", async () => {
     let begun = false;
-    await server.start({ answer: () => ((begun = true), new Promise(() => undefined)) });
+    await server.start({ respond: () => ((begun = true), new Promise(() => undefined)) });
     const { socket, closed } = await server.dial();
     socket.write(request("{}"));
     await until(() => begun, "the request is in flight");

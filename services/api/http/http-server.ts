@@ -3,42 +3,46 @@ import { createServer, type IncomingMessage, type ServerResponse } from "node:ht
 import type { Socket } from "node:net";
 import { setTimeout as pause } from "node:timers/promises";
 import { EndOfTurn } from "../../../mixins/async/end-of-turn.ts";
-import { Slices } from "../../../mixins/async/time-slice.ts";
+import { TimeSlice } from "../../../mixins/async/time-slice.ts";
 import { refuse } from "../../contracts/errors.ts";
-import { type Answer, type AnswerBody, refusalAnswer, SAFE_HEADERS } from "./http-response.ts";
+import { type HttpResponse, type ResponseBody, refusalResponse, COMMON_HEADERS } from "./http-response.ts";
 import {
-  brokenAnswer,
-  brokenHead,
-  type BrokenRequest,
-  refuseBrokenRequest,
+  httpErrorResponse,
+  headError,
+  type MalformedRequest,
+  refuseMalformed,
   refuseTunnel,
 } from "./malformed-request.ts";
-import { Connections, type Intake, MAX_UNANSWERED } from "./connections.ts";
+import { Connections, type RequestDecision, MAX_PIPELINED } from "./connections.ts";
 import { ListeningSockets } from "./listening-sockets.ts";
-import { discardBody, isBodyRead, isWorthReading, SenderGone } from "./request-body.ts";
+import { discardBody, isBodyRead, isDiscardable, ClientDisconnected } from "./request-body.ts";
 
-/** A request and its answer, for the log. */
-export interface Served {
+/** A request and the status of its response, for the log. */
+export interface ServedRequest {
   readonly request: IncomingMessage;
   readonly requestId: string;
   readonly status: number;
   readonly ms: number;
 }
 
-export interface HttpServerParts {
+export interface HttpServerOptions {
   readonly port: number;
   readonly host: string;
   /** Overrides of the default limits. */
   readonly limits?: Partial<typeof LIMITS>;
-  /** Rejects with SenderGone when the client has closed the connection. */
-  readonly answer: (request: IncomingMessage, requestId: string, response: ServerResponse) => Answer | Promise<Answer>;
-  readonly onServed: (served: Served) => void;
-  /** Receives input that is no valid HTTP request; it was answered with an error. */
-  readonly onBroken: (broken: BrokenRequest) => void;
+  /** Creates the response. Rejects with ClientDisconnected if the client has closed the connection. */
+  readonly respond: (
+    request: IncomingMessage,
+    requestId: string,
+    response: ServerResponse,
+  ) => HttpResponse | Promise<HttpResponse>;
+  readonly onServed: (served: ServedRequest) => void;
+  /** Receives input that is no valid HTTP request; the client has received an error. */
+  readonly onMalformed: (malformed: MalformedRequest) => void;
   /** The address whose limit counts a connection; undefined for none, the default. */
   readonly addressOf?: (socketAddress: string | undefined) => string | undefined;
-  /** Called for each connection over the limit. */
-  readonly onFull: () => void;
+  /** Called for each connection that is refused because of the limits. */
+  readonly onConnectionLimit: () => void;
   /** Receives errors that belong to no request, such as a lack of file descriptors. */
   readonly onError: (error: unknown) => void;
 }
@@ -47,8 +51,8 @@ export interface HttpServer {
   /** Resolves with the port; rejects if the port is not available. */
   listen(): Promise<number>;
   /**
-   * Answers with `Connection: close` for a second if a connection is open, then stops listening, waits for the requests in
-   * flight, and closes all connections after `withinMs`.
+   * If a connection is open, first answers with `Connection: close` for a second. Then stops listening, waits for the
+   * requests in flight, and closes all connections after `withinMs`.
    */
   drain(withinMs: number): Promise<void>;
 }
@@ -64,16 +68,16 @@ const LIMITS = {
   connectionsCheckingInterval: 100,
   // At shutdown. A client that sends on a connection while it is closed cannot know whether the request arrived. During
   // this time every request is answered with `Connection: close`.
-  lastWordsMs: 1_000,
-  // Time for the client to read an answer, which stays in memory until then.
-  answerTimeout: 60_000,
+  closeNoticeMs: 1_000,
+  // Time for the client to read a response, which stays in memory until then.
+  responseTimeout: 60_000,
   // A connection costs memory before its first byte. Over the limit the least useful connection is closed.
   maxConnections: 5_000,
   maxConnectionsPerAddress: 1_000,
-  // Answers that clients have not read yet, in memory.
-  maxUnsentBytes: 67_108_864,
-  // Time to read the rest of a request that was answered early. A slow sender opens no other connection meanwhile, and a
-  // new connection costs more.
+  // Memory of responses that clients have not read yet.
+  maxBufferedBytes: 67_108_864,
+  // Time to read the rest of a request whose response was sent early. Meanwhile a slow sender opens no other connection,
+  // which would cost more.
   discardMs: 5_000,
   // Time for the client to close the connection after that.
   lingerMs: 1_000,
@@ -82,116 +86,116 @@ const LIMITS = {
 const PIPELINE_FULL = refuse(
   "TOO_MANY_REQUESTS",
   undefined,
-  `More than ${MAX_UNANSWERED} requests on this connection wait for their answers`,
+  `More than ${MAX_PIPELINED} requests on this connection wait for their responses`,
 );
 
-/** The HTTP server: limits, time-outs, request ids, and a stop that cuts nobody off. */
+/** The HTTP server with its limits, time-outs, request ids and graceful stop. */
 export function httpServer({
   port,
   host,
   limits,
-  answer,
+  respond,
   onServed,
-  onBroken,
-  onFull,
+  onMalformed,
+  onConnectionLimit,
   onError,
   addressOf = () => undefined,
-}: HttpServerParts): HttpServer {
+}: HttpServerOptions): HttpServer {
   let draining = false;
-  const written = new EndOfTurn();
+  const writes = new EndOfTurn();
 
   async function serve(request: IncomingMessage, response: ServerResponse): Promise<void> {
-    const began = performance.now();
-    const intake = connections.take(request.socket, response);
-    if (intake === "drop") return;
+    const startedAt = performance.now();
+    const decision = connections.addRequest(request.socket, response);
+    if (decision === "drop") return;
     const requestId = requestIdOf(request);
-    // An answer that is available is not awaited: an await is a measurable part of a small answer's time.
-    const answered = unreadAnswer(request, intake, requestId) ?? answer(request, requestId, response);
-    const given = answered instanceof Promise ? await answered : answered;
-    if (given.onTaken !== undefined) whenTaken(response, request.socket, given.onTaken);
-    const isRead = intake === "refuse" || isBodyRead(request);
-    await written.add(() => {
-      const isLast = draining || (!isRead && !isWorthReading(request));
-      response.writeHead(given.status, headOf(given, requestId, isLast));
-      if (!isWhole(given.body)) return;
-      // An answer that is written before its request has ended is complete for its reader, and not yet for node:http.
-      if (isRead) response.end(given.body);
-      else response.write(given.body);
-      connections.handedOver(request.socket, response, bytesOf(given.body));
+    // A response that is available is not awaited: an await is a measurable part of a small response's time.
+    const responding = earlyResponse(request, decision, requestId) ?? respond(request, requestId, response);
+    const content = responding instanceof Promise ? await responding : responding;
+    if (content.onClose !== undefined) onceClosed(response, request.socket, content.onClose);
+    const isRead = decision === "refuse" || isBodyRead(request);
+    await writes.add(() => {
+      const isLast = draining || (!isRead && !isDiscardable(request));
+      response.writeHead(content.status, headerLines(content, requestId, isLast));
+      if (!isWhole(content.body)) return;
+      // Before the end of the request, the response is complete for the client but not for node:http.
+      if (isRead) response.end(content.body);
+      else response.write(content.body);
+      connections.responseWritten(request.socket, response, byteLength(content.body));
     });
-    onServed({ request, requestId, status: given.status, ms: performance.now() - began });
-    if (!isWhole(given.body)) await writePieces(given.body, request, response);
+    onServed({ request, requestId, status: content.status, ms: performance.now() - startedAt });
+    if (!isWhole(content.body)) await writePieces(content.body, request, response);
     else if (!isRead) await readToTheEnd(request, response);
   }
 
-  /** Writes each piece after the client took the one before. For a fast client, pauses keep the event loop free. */
+  /** Writes each piece after the client has read the one before. For a fast client, pauses keep the event loop free. */
   async function writePieces(pieces: readonly Buffer[], { socket }: IncomingMessage, response: ServerResponse) {
-    const bytes = bytesOf(pieces);
-    const slices = new Slices();
+    const bytes = byteLength(pieces);
+    const slices = new TimeSlice();
     for (const piece of pieces) {
       if (response.destroyed) return;
-      const isTaken = response.write(piece);
-      connections.handedOver(socket, response, bytes);
-      const hasToWait = socket.writableLength > 0;
-      if (!isTaken && !response.destroyed) await drained(response);
-      if (hasToWait) slices.begin();
+      const hasRoom = response.write(piece);
+      connections.responseWritten(socket, response, bytes);
+      const isSlowReader = socket.writableLength > 0;
+      if (!hasRoom && !response.destroyed) await waitForDrain(response);
+      if (isSlowReader) slices.begin();
       else if (slices.isOver) await slices.rest();
     }
     response.end();
   }
 
-  /** After an early answer: reads the request to its end, or closes the connection if it has no end. */
+  /** After an early response: reads the request to its end, or closes the connection if it has no end. */
   async function readToTheEnd(request: IncomingMessage, response: ServerResponse): Promise<void> {
     if (await discardBody(request, discardMs)) return void response.end();
     const { socket } = request;
-    // FIN instead of RST: a reset could arrive before the client has read its answer.
+    // FIN instead of RST: a reset could arrive before the client has read its response.
     request.pause();
     socket.end();
-    const lingering = setTimeout(() => socket.destroy(), lingerMs);
-    socket.once("close", () => clearTimeout(lingering));
+    const lingerTimer = setTimeout(() => socket.destroy(), lingerMs);
+    socket.once("close", () => clearTimeout(lingerTimer));
   }
 
   const {
     maxConnections,
     maxConnectionsPerAddress,
-    maxUnsentBytes,
-    answerTimeout,
+    maxBufferedBytes,
+    responseTimeout,
     discardMs,
     lingerMs,
-    lastWordsMs,
+    closeNoticeMs,
     ...options
   } = {
     ...LIMITS,
     ...limits,
   };
   const connections = new Connections({
-    most: maxConnections,
-    mostPerAddress: maxConnectionsPerAddress,
+    max: maxConnections,
+    maxPerAddress: maxConnectionsPerAddress,
     addressOf,
-    answerMs: answerTimeout,
-    mostUnsentBytes: maxUnsentBytes,
+    responseMs: responseTimeout,
+    maxBufferedBytes,
   });
-  // Node's own answers to a missing Host or an Expect header have no body (D4).
+  // Node's own responses to a missing Host and to an Expect header have no body (D4).
   const server = createServer({ ...options, requireHostHeader: false });
   const sockets = new ListeningSockets(server);
   const onRequest = (request: IncomingMessage, response: ServerResponse): void => {
     serve(request, response).catch((error: unknown) => {
       response.destroy();
-      if (!(error instanceof SenderGone)) onError(error);
+      if (!(error instanceof ClientDisconnected)) onError(error);
     });
   };
   server.on("request", onRequest);
   server.on("checkExpectation", onRequest);
   server.on("clientError", (error, socket) => {
-    const broken = refuseBrokenRequest(error, socket as Socket);
-    if (broken !== undefined) onBroken(broken);
+    const malformed = refuseMalformed(error, socket as Socket);
+    if (malformed !== undefined) onMalformed(malformed);
   });
-  server.on("connect", (_request, socket) => onBroken(refuseTunnel(socket as Socket)));
+  server.on("connect", (_request, socket) => onMalformed(refuseTunnel(socket as Socket)));
   server.maxHeadersCount = 0;
-  // A client that has sent its request and shuts down its side of the connection gets the answer all the same.
+  // A client that shuts down its side of the connection after its request still gets the response.
   Object.assign(server, { httpAllowHalfOpen: true });
   server.on("connection", (socket) => {
-    if (!connections.add(socket)) onFull();
+    if (!connections.add(socket)) onConnectionLimit();
   });
   server.closeIdleConnections = () => connections.closeIdle();
 
@@ -203,40 +207,44 @@ export function httpServer({
     async drain(withinMs) {
       if (!server.listening) return;
       draining = true;
-      if (connections.anyOpen) await pause(Math.min(lastWordsMs, withinMs));
-      const impatience = setTimeout(() => server.closeAllConnections(), withinMs);
+      if (connections.hasOpen) await pause(Math.min(closeNoticeMs, withinMs));
+      const closeTimer = setTimeout(() => server.closeAllConnections(), withinMs);
       await sockets.close();
-      clearTimeout(impatience);
+      clearTimeout(closeTimer);
     },
   };
 }
 
-/** The answer to a request that is not parsed: the pipeline is full, or the head is malformed. */
-function unreadAnswer(request: IncomingMessage, intake: Intake, requestId: string): Answer | undefined {
-  if (intake === "refuse") {
-    return refusalAnswer(PIPELINE_FULL, requestId, { "retry-after": "1", connection: "close" });
+/** The response to a request whose body is not read: the pipeline is full, or the headers are invalid. */
+function earlyResponse(
+  request: IncomingMessage,
+  decision: RequestDecision,
+  requestId: string,
+): HttpResponse | undefined {
+  if (decision === "refuse") {
+    return refusalResponse(PIPELINE_FULL, requestId, { "retry-after": "1", connection: "close" });
   }
-  const broken = brokenHead(request);
-  return broken === undefined ? undefined : brokenAnswer(broken, requestId);
+  const error = headError(request);
+  return error === undefined ? undefined : httpErrorResponse(error, requestId);
 }
 
-function isWhole(body: AnswerBody): body is string | Buffer {
+function isWhole(body: ResponseBody): body is string | Buffer {
   return typeof body === "string" || Buffer.isBuffer(body);
 }
 
-/** Watches the socket too: node:http emits `close` only for the first unfinished answer of a closed connection. */
-function whenTaken(response: ServerResponse, socket: Socket, tell: () => void): void {
+/** Listens to the socket too: node:http emits `close` only for the first unfinished response of a closed connection. */
+function onceClosed(response: ServerResponse, socket: Socket, onClose: () => void): void {
   const done = () => {
     response.off("close", done);
     socket.off("close", done);
-    tell();
+    onClose();
   };
   if (response.closed || socket.destroyed) return done();
   response.on("close", done);
   socket.on("close", done);
 }
 
-function drained(response: ServerResponse): Promise<void> {
+function waitForDrain(response: ServerResponse): Promise<void> {
   return new Promise((resolve) => {
     const done = () => {
       response.off("drain", done).off("close", done);
@@ -246,22 +254,22 @@ function drained(response: ServerResponse): Promise<void> {
   });
 }
 
-const SAFE = Object.entries(SAFE_HEADERS).flat();
+const COMMON_HEADER_LINES = Object.entries(COMMON_HEADERS).flat();
 
 /** Alternating names and values, which node:http writes unchanged; it would iterate an object twice. */
-function headOf({ headers, body }: Answer, requestId: string, isLast: boolean): string[] {
-  const head = [...SAFE, "content-length", String(bytesOf(body)), "x-request-id", requestId];
+function headerLines({ headers, body }: HttpResponse, requestId: string, isLast: boolean): string[] {
+  const head = [...COMMON_HEADER_LINES, "content-length", String(byteLength(body)), "x-request-id", requestId];
   for (const [name, value] of Object.entries(headers)) head.push(name, value);
   if (isLast && headers["connection"] === undefined) head.push("connection", "close");
   return head;
 }
 
-function bytesOf(body: AnswerBody): number {
+function byteLength(body: ResponseBody): number {
   return isWhole(body) ? Buffer.byteLength(body) : body.reduce((bytes, piece) => bytes + piece.length, 0);
 }
 
-/** A client's own id where it is well-formed, so that it finds its request in our log (D4). */
+/** The client's `X-Request-Id` if it is well-formed, so that the client finds its request in the log (D4); else a new id. */
 function requestIdOf({ headers }: IncomingMessage): string {
-  const given = headers["x-request-id"];
-  return typeof given === "string" && /^[A-Za-z0-9._-]{1,64}$/.test(given) ? given : randomUUID();
+  const id = headers["x-request-id"];
+  return typeof id === "string" && /^[A-Za-z0-9._-]{1,64}$/.test(id) ? id : randomUUID();
 }

@@ -2,8 +2,8 @@ import { setTimeout as pause } from "node:timers/promises";
 import { afterEach, describe, expect, test } from "@jest/globals";
 import { HttpServerUnderTest, MIB, request, statusesIn } from "../../../test/real-parts/http-server-under-test.ts";
 import { until } from "../../../test/real-parts/until.ts";
-import { jsonAnswer } from "./http-response.ts";
-import type { BrokenRequest } from "./malformed-request.ts";
+import { jsonResponse } from "./http-response.ts";
+import type { MalformedRequest } from "./malformed-request.ts";
 
 const ofSize = (bytes: number) => `{"a":"${"x".repeat(bytes - 8)}"}`;
 
@@ -11,7 +11,7 @@ describe("the HTTP server", () => {
   const server = new HttpServerUnderTest();
   afterEach(() => server.cut());
 
-  test("answers with its request id and headers that are safe", async () => {
+  test("sends the request id and the common headers with every response", async () => {
     await server.start();
     const { received } = await server.send(request('{"a":1}', { "x-request-id": "mine" }));
     expect(received()).toMatch(/^HTTP\/1\.1 200 /);
@@ -29,19 +29,19 @@ describe("the HTTP server", () => {
     ["JSON with a suffix", "application/json-patch", 415],
     ["JSON", "application/json", 200],
     ["JSON in UTF-8", 'APPLICATION/JSON; charset="UTF-8"', 200],
-  ])("content type %s: %s is answered %d", async (_name, type, status) => {
+  ])("the content type %s: %s gets the status %d", async (_name, type, status) => {
     await server.start();
     const { received } = await server.send(request("{}", { "content-type": type }));
     expect(received()).toMatch(new RegExp(`^HTTP/1\\.1 ${status} `));
   });
 
-  test("a compressed body is refused, whatever it holds", async () => {
+  test("a compressed body is refused", async () => {
     await server.start();
     const { received } = await server.send(request("{}", { "content-encoding": "gzip" }));
     expect(received()).toMatch(/^HTTP\/1\.1 415 /);
   });
 
-  test("a body that is not UTF-8 is refused, where decoding it would replace what it can't read", async () => {
+  test("a body that is not UTF-8 is refused instead of decoded with replacement characters", async () => {
     await server.start();
     const line = await server.dial();
     const body = Buffer.from([0x7b, 0x22, 0xff, 0x22, 0x3a, 0x31, 0x7d]);
@@ -51,13 +51,13 @@ describe("the HTTP server", () => {
     expect(body.toString("utf8")).toContain("\ufffd");
   });
 
-  test("a body of 64 KiB is taken, one byte more is 413, and the connection goes on", async () => {
+  test("a body of 64 KiB is accepted, one byte more gets 413, and the connection stays open", async () => {
     await server.start();
     const { received } = await server.send(request(ofSize(65_536)) + request(ofSize(65_537)) + request("{}"), 3);
     expect(statusesIn(received())).toEqual(["200", "413", "200"]);
   });
 
-  test("a body without a length is measured as it streams in, and the connection goes on after it", async () => {
+  test("a body without a length gets 413 as soon as it is too large, and the connection stays open", async () => {
     await server.start();
     const head = request("", { "content-length": 0 }).replace("content-length: 0", "transfer-encoding: chunked");
     const chunk = `8000\r\n${"x".repeat(0x8000)}\r\n`;
@@ -65,14 +65,14 @@ describe("the HTTP server", () => {
     expect(statusesIn(received())).toEqual(["413", "200"]);
   });
 
-  test("a body that is announced as endless is answered at once, and its connection closed", async () => {
+  test("a body with a huge Content-Length gets 413 at once, and the connection is closed", async () => {
     await server.start();
     const { received, closed } = await server.send(request("", { "content-length": 100 * MIB }));
     expect(received()).toMatch(/^HTTP\/1\.1 413 [^]*connection: close/i);
     await until(closed, "the connection is closed");
   });
 
-  test("an answer that says by itself that it is the last one says so once, also where its body can't be read", async () => {
+  test("a response has Connection: close only once", async () => {
     await server.start();
     const { received, closed } = await server.send(request("", { "content-length": 100 * MIB, expect: "nothing" }));
     await until(closed, "the connection is closed");
@@ -80,12 +80,12 @@ describe("the HTTP server", () => {
     expect(received().match(/^connection:/gim)).toHaveLength(1);
   });
 
-  test("answers of one turn of the event loop are written at its end, after all that came in it was taken", async () => {
+  test("responses of one iteration of the event loop are written at its end", async () => {
     const writtenBefore: number[] = [];
     await server.start({
-      answer: ({ socket }) => {
+      respond: ({ socket }) => {
         writtenBefore.push(socket.bytesWritten);
-        return jsonAnswer(200, {});
+        return jsonResponse(200, {});
       },
     });
     const { received } = await server.send(request("").repeat(3), 3);
@@ -97,8 +97,8 @@ describe("the HTTP server", () => {
     ["a body that does not come", { "content-length": 1_000 }, ""],
     ["a body that trickles in", { "content-length": 1_000 }, "x"],
     ["an endless body", { "content-length": 100 * MIB }, "x".repeat(3 * MIB)],
-  ])("a refusal is written before the body arrives, and %s is not waited for long", async (_name, headers, some) => {
-    await server.start({ answer: async () => jsonAnswer(401, {}), limits: { discardMs: 50 } });
+  ])("a refusal is sent before the body arrives, and the wait for %s is limited", async (_name, headers, some) => {
+    await server.start({ respond: async () => jsonResponse(401, {}), limits: { discardMs: 50 } });
     const { socket, received, closed } = await server.dial(request("", headers));
     await until(() => received().endsWith("{}"), "the answer");
     expect(received()).toMatch(/^HTTP\/1\.1 401 /);
@@ -109,8 +109,8 @@ describe("the HTTP server", () => {
     expect(server.served).toHaveLength(1);
   });
 
-  test("who sends an endless body gets to read the refusal, and no reset before it", async () => {
-    await server.start({ answer: async () => jsonAnswer(413, {}) });
+  test("a client that sends an endless body can read the refusal before the connection is closed", async () => {
+    await server.start({ respond: async () => jsonResponse(413, {}) });
     const line = await server.dial();
     line.socket.pause();
     line.socket.write(request("", { "content-length": 100 * MIB }) + "x".repeat(8 * MIB));
@@ -120,8 +120,8 @@ describe("the HTTP server", () => {
     expect(line.received()).toMatch(/^HTTP\/1\.1 413 [^]*connection: close/i);
   });
 
-  test("a refused request may take more than a second to end, and its connection goes on", async () => {
-    await server.start({ answer: async () => jsonAnswer(401, {}) });
+  test("the body of a refused request may take more than a second to arrive, and the connection stays open", async () => {
+    await server.start({ respond: async () => jsonResponse(401, {}) });
     const { socket, received } = await server.dial(request("", { "content-length": 1 }));
     await until(() => received().endsWith("{}"), "the refusal");
     await pause(1_500);
@@ -130,8 +130,8 @@ describe("the HTTP server", () => {
     await expect(until(bothAnswered, "the second answer")).resolves.toBeUndefined();
   });
 
-  test("a refusal before the body was read leaves the connection usable", async () => {
-    await server.start({ answer: async () => jsonAnswer(401, {}) });
+  test("the connection stays open after a refusal that was sent before the body", async () => {
+    await server.start({ respond: async () => jsonResponse(401, {}) });
     const { received } = await server.send(request("x".repeat(200_000)) + request("{}"), 2);
     expect(received().match(/HTTP\/1\.1 401/g)).toHaveLength(2);
   });
@@ -144,49 +144,49 @@ describe("the HTTP server", () => {
     ["a second host", request("{}").replace("host: x", "host: x\r\nHOST: y"), 400, "INVALID_HTTP"],
     ["an expectation", request("{}", { expect: "magic" }), 417, "EXPECTATION_FAILED"],
     ["a tunnel", "CONNECT x:1 HTTP/1.1\r\nhost: x\r\n\r\n", 405, "NO_TUNNEL"],
-  ])("%s is answered in the form of every error, and told (D4)", async (_name, text, status, code) => {
-    const told: BrokenRequest[] = [];
-    await server.start({ onBroken: (broken) => void told.push(broken) });
+  ])("%s gets an error in the form of D4, and is reported", async (_name, text, status, code) => {
+    const reported: MalformedRequest[] = [];
+    await server.start({ onMalformed: (malformed) => void reported.push(malformed) });
     const { received, closed } = await server.send(text);
     expect(received()).toMatch(new RegExp(`^HTTP/1\\.1 ${status} `));
     const body = JSON.parse(received().slice(received().indexOf("{"))) as Record<string, unknown>;
     expect(body).toMatchObject({ code, message: expect.any(String), request_id: expect.any(String) });
     expect(body["errors"] !== undefined).toBe(status === 400);
-    const logged = [...told, ...server.served.map(({ requestId }) => ({ status, code, requestId }))];
+    const logged = [...reported, ...server.served.map(({ requestId }) => ({ status, code, requestId }))];
     expect(logged).toEqual([{ status, code, requestId: body["request_id"] }]);
     expect(received()).toContain(`x-request-id: ${String(body["request_id"])}`);
     await until(closed, "the connection is closed");
   });
 
-  test("a hundred headers are taken, and one more is refused where Node would leave out what is beyond its count", async () => {
+  test("a hundred headers are accepted, and one more is refused", async () => {
     await server.start();
     const more = (count: number) => Object.fromEntries(Array.from({ length: count - 3 }, (_, at) => [`x${at}`, "1"]));
     const { received } = await server.send(request("{}", more(100)) + request("{}", more(101)), 2);
     expect(statusesIn(received())).toEqual(["200", "431"]);
   });
 
-  test("a sender that goes away half-way harms nobody", async () => {
-    const told: unknown[] = [];
-    await server.start({ onError: (error) => void told.push(error) });
+  test("a client that disconnects within its body does not affect others", async () => {
+    const reported: unknown[] = [];
+    await server.start({ onError: (error) => void reported.push(error) });
     const { socket, closed } = await server.dial();
     socket.write(request("{", { "content-length": 10 }));
     socket.end();
     await until(closed, "it is gone");
     await expect(server.send(request("{}"))).resolves.toBeDefined();
-    expect([server.served.length, told]).toEqual([1, []]);
+    expect([server.served.length, reported]).toEqual([1, []]);
   });
 
-  test("an error that becomes no answer ends its connection and is told, not swallowed", async () => {
-    const told: unknown[] = [];
+  test("an error without a response closes the connection and is reported", async () => {
+    const reported: unknown[] = [];
     const broken = new Error("no answer");
-    await server.start({ answer: () => Promise.reject(broken), onError: (error) => void told.push(error) });
+    await server.start({ respond: () => Promise.reject(broken), onError: (error) => void reported.push(error) });
     const { socket, closed } = await server.dial();
     socket.write(request("{}"));
     await until(closed, "the connection is closed");
-    expect(told).toEqual([broken]);
+    expect(reported).toEqual([broken]);
   });
 
-  test("a port that is taken is an error of the start", async () => {
+  test("the start fails if the port is in use", async () => {
     await server.start();
     const second = server.make({ port: server.port });
     await expect(second.listen()).rejects.toMatchObject({ code: "EADDRINUSE" });

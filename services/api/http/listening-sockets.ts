@@ -2,65 +2,64 @@ import { once } from "node:events";
 import type { Server as HttpServer } from "node:http";
 import { type AddressInfo, createServer, type Server } from "node:net";
 
-/** Sockets that listen on the gateway's port. */
-const SOCKETS = 16;
+const SOCKET_COUNT = 16;
 
 /**
- * Lets an HTTP server listen on one port with several sockets. libuv accepts one connection of each socket in a turn of
- * the event loop: with a single socket, whoever opens many connections at once delays everybody else's.
- * A single one it is where ports can't be shared (macOS, Windows; Node before 22.12).
+ * Lets an HTTP server listen on one port with several sockets (`SO_REUSEPORT`). libuv accepts one connection per socket in
+ * each iteration of the event loop: with a single socket, a client that opens many connections at once delays the
+ * connections of all others. Where ports cannot be shared (macOS, Windows; Node before 22.12) it is a single socket.
  */
 export class ListeningSockets {
   readonly #server: HttpServer;
-  readonly #others: Server[] = [];
+  readonly #furtherSockets: Server[] = [];
 
   constructor(server: HttpServer) {
     this.#server = server;
   }
 
-  /** Resolves with the port; rejects when it can't be had. `onError` is told of errors after that. */
+  /** Resolves with the port; rejects if the port is not available. `onError` receives later errors. */
   async listen(port: number, host: string, onError: (error: unknown) => void): Promise<number> {
-    // Whoever shares a port does not notice that another process of the same user has it.
-    if (port !== 0) await closed(await listening(createServer(), { port, host }));
-    await listening(this.#server, { port, host, reusePort: true }).catch((error: unknown) => {
+    // A shared port does not report that another process of the same user uses it already.
+    if (port !== 0) await closeSocket(await listenOn(createServer(), { port, host }));
+    await listenOn(this.#server, { port, host, reusePort: true }).catch((error: unknown) => {
       if ((error as NodeJS.ErrnoException).code !== "ENOTSUP") throw error;
-      return listening(this.#server, { port, host });
+      return listenOn(this.#server, { port, host });
     });
     this.#server.on("error", onError);
-    const { port: taken } = this.#server.address() as AddressInfo;
-    await this.#listenWithOthers(taken, host, onError).catch(() => undefined);
-    return taken;
+    const { port: actualPort } = this.#server.address() as AddressInfo;
+    await this.#listenWithFurtherSockets(actualPort, host, onError).catch(() => undefined);
+    return actualPort;
   }
 
-  /** Takes no more connections; resolves when the last one has ended. */
+  /** Stops accepting connections; resolves when the last one is closed. */
   async close(): Promise<void> {
-    await Promise.all([this.#server, ...this.#others].map(closed));
+    await Promise.all([this.#server, ...this.#furtherSockets].map(closeSocket));
   }
 
-  async #listenWithOthers(port: number, host: string, onError: (error: unknown) => void): Promise<void> {
-    while (this.#others.length < SOCKETS - 1) {
-      // With the options of an HTTP server, to which connections may be given (node:http, "connection").
+  async #listenWithFurtherSockets(port: number, host: string, onError: (error: unknown) => void): Promise<void> {
+    while (this.#furtherSockets.length < SOCKET_COUNT - 1) {
+      // The HTTP server accepts foreign connections (node:http, event "connection"); these are its own socket options.
       const options = { allowHalfOpen: true, noDelay: true };
-      const other = createServer(options, (socket) => this.#server.emit("connection", socket));
-      this.#others.push((await listening(other, { port, host, reusePort: true })).on("error", onError));
+      const socket = createServer(options, (connection) => this.#server.emit("connection", connection));
+      this.#furtherSockets.push((await listenOn(socket, { port, host, reusePort: true })).on("error", onError));
     }
   }
 }
 
-interface Listened {
+interface ListenAddress {
   readonly port: number;
   readonly host: string;
   readonly reusePort?: boolean;
 }
 
-async function listening<Socket extends Server>(socket: Socket, at: Listened): Promise<Socket> {
-  socket.listen(at);
+async function listenOn<Socket extends Server>(socket: Socket, address: ListenAddress): Promise<Socket> {
+  socket.listen(address);
   await once(socket, "listening");
   return socket;
 }
 
-async function closed(socket: Server): Promise<void> {
-  const end = once(socket, "close");
+async function closeSocket(socket: Server): Promise<void> {
+  const closed = once(socket, "close");
   socket.close();
-  await end;
+  await closed;
 }

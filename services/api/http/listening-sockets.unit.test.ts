@@ -26,7 +26,7 @@ describe("the sockets that listen on a port", () => {
     await Promise.all(opened.splice(0).map((sockets) => sockets.close()));
   });
 
-  test("accept a burst of connections in fewer turns of the event loop than it has connections", async () => {
+  test("accept a burst of connections in fewer iterations of the event loop than there are connections", async () => {
     const server = createServer();
     const accepted: Socket[] = [];
     server.on("connection", (socket) => accepted.push(socket));
@@ -37,7 +37,7 @@ describe("the sockets that listen on a port", () => {
     expect(turns).toBeLessThan(BURST / 2);
   });
 
-  test("answer on each of them, and keep a client's connection that is half closed", async () => {
+  test("serve requests on each socket, and keep a half-closed connection", async () => {
     const server = createServer((_request, response) => setTimeout(() => response.end("served"), 20));
     Object.assign(server, { httpAllowHalfOpen: true });
     const port = await open(server).listen(0, "127.0.0.1", () => undefined);
@@ -49,13 +49,13 @@ describe("the sockets that listen on a port", () => {
     expect(texts.filter((text) => text.endsWith("served"))).toHaveLength(BURST);
   });
 
-  test("a port that another one has is refused, also where that one would share it", async () => {
+  test("refuse a port that another process uses, even if that process shares it", async () => {
     const port = await open(createServer()).listen(0, "127.0.0.1", () => undefined);
     const second = new ListeningSockets(createServer());
     await expect(second.listen(port, "127.0.0.1", () => undefined)).rejects.toMatchObject({ code: "EADDRINUSE" });
   });
 
-  test("are closed when the last connection of any of them has ended", async () => {
+  test("are closed when the last connection of all sockets is closed", async () => {
     const server = createServer();
     const sockets = new ListeningSockets(server);
     const port = await sockets.listen(0, "127.0.0.1", () => undefined);

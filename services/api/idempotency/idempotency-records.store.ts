@@ -1,15 +1,14 @@
 import { type Connection, Schema } from "mongoose";
 import { isDuplicateKey } from "../../../mixins/mongo/change-feed.ts";
-import { deadlineStages, inTime } from "../../../mixins/mongo/write-context.ts";
+import { deadlineStages, rejectIfLate } from "../../../mixins/mongo/write-context.ts";
 import type { WriteId } from "../../contracts/ids.ts";
-import type { StoredResponse } from "./idempotency.ts";
 
 const EXPIRES_AFTER_SECONDS = 86_400;
 
-/** An `Idempotency-Key` in use, with the answer once the request has one. */
+/** An `Idempotency-Key` in use, with the response once the request has one. */
 interface IdempotencyRecord {
   readonly _id: string;
-  /** Digest of the params: the same key with other params is refused. */
+  /** Digest of the params: a request with the same key and other params is refused. */
   readonly digest: string;
   /** Write id of every request with this key. */
   readonly writeId: WriteId;
@@ -35,53 +34,60 @@ const schema = new Schema<IdempotencyRecord>(
 );
 schema.index({ at: 1 }, { expireAfterSeconds: EXPIRES_AFTER_SECONDS });
 
-/** The request that holds the key. */
+/** The response that is stored with the key and repeated for each retry. */
+export interface StoredResponse {
+  readonly body: string;
+  /** The `ETag` header. */
+  readonly etag?: string | undefined;
+}
+
+/** The request that holds a key. */
 export interface IdempotencyClaim {
   readonly digest: string;
   readonly writeId: WriteId;
-  readonly done?: StoredResponse;
+  readonly response?: StoredResponse;
 }
 
 export interface IdempotencyRecordsStore {
-  /** Assigns the key to this request unless another one holds it; resolves with the holder. */
+  /** Assigns the key to this request unless another request holds it; resolves with the holder. */
   claim(id: string, digest: string, writeId: WriteId): Promise<IdempotencyClaim>;
-  /** Stores the answer of the write if it still holds the key. */
-  keep(id: string, writeId: WriteId, done: StoredResponse): Promise<void>;
-  /** Lets a request with other params use the key, unless an answer is stored. A retry keeps its write id. */
-  free(id: string, writeId: WriteId): Promise<void>;
+  /** Stores the response of the write if it still holds the key. */
+  saveResponse(id: string, writeId: WriteId, response: StoredResponse): Promise<void>;
+  /** Lets a request with other params use the key, unless a response is stored. A retry keeps its write id. */
+  release(id: string, writeId: WriteId): Promise<void>;
 }
 
 export function idempotencyRecordsStore(connection: Connection): IdempotencyRecordsStore {
-  const model = connection.model<IdempotencyRecord>("KeptAnswer", schema);
+  const model = connection.model<IdempotencyRecord>("IdempotencyRecord", schema);
   return {
     async claim(_id, digest, writeId) {
       const isFree = { $or: [{ digest: { $exists: false } }, { isFree: true as const, digest: { $ne: digest } }] };
       const claim = [{ $replaceWith: { $mergeObjects: [{ $literal: { _id, digest, writeId } }, { at: "$$NOW" }] } }];
       try {
         const update = [...claim, ...deadlineStages()];
-        await inTime(model.updateOne({ _id, ...isFree }, update, { updatePipeline: true, upsert: true }));
+        await rejectIfLate(model.updateOne({ _id, ...isFree }, update, { updatePipeline: true, upsert: true }));
         return { digest, writeId };
       } catch (error) {
         if (!isDuplicateKey(error)) throw error;
-        const before = await model.findById(_id).lean<IdempotencyRecord>();
-        if (before === null) return { digest, writeId };
-        const { body, etag } = before;
+        const record = await model.findById(_id).lean<IdempotencyRecord>();
+        if (record === null) return { digest, writeId };
+        const { body, etag } = record;
         return {
-          digest: before.digest,
-          writeId: before.writeId,
-          ...(body === undefined ? {} : { done: { body, etag } }),
+          digest: record.digest,
+          writeId: record.writeId,
+          ...(body === undefined ? {} : { response: { body, etag } }),
         };
       }
     },
 
-    async keep(_id, writeId, { body, etag }) {
+    async saveResponse(_id, writeId, { body, etag }) {
       await model.updateOne(
         { _id, writeId },
         { $set: etag === undefined ? { body } : { body, etag }, $unset: { isFree: 1 } },
       );
     },
 
-    async free(_id, writeId) {
+    async release(_id, writeId) {
       await model.updateOne({ _id, writeId, body: { $exists: false } }, { $set: { isFree: true } });
     },
   };

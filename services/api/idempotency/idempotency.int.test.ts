@@ -12,10 +12,10 @@ const CREATE_ANNOUNCEMENT = "/v1/announcement/create";
 const event = { guild_id: "1", calendar_number: 1, epoch_start: 1_000, epoch_end: 2_000 };
 const announcement = { guild_id: "1", channel: "1", type: "UNIVERSAL", hours: 0, minutes: 0, info: "" };
 
-describe("a create request under an Idempotency-Key", () => {
+describe("a create request with an Idempotency-Key", () => {
   let gateway: TestGateway;
   let made = 0;
-  /** The id of each write that was asked for. */
+  /** The write id of each call. */
   const writes: unknown[] = [];
   let handle: () => Promise<unknown> = async () => undefined;
 
@@ -40,7 +40,7 @@ describe("a create request under an Idempotency-Key", () => {
   const announce = (name: string, more: object = {}) =>
     gateway.post(CREATE_ANNOUNCEMENT, { ...announcement, ...more }, named(name));
 
-  test("is answered again with the same bytes and ETag, and nothing is created twice", async () => {
+  test("gets the same bytes and ETag when it is repeated, and creates nothing twice", async () => {
     const first = await gateway.post(CREATE_EVENT, event, named("n1"));
     const again = await gateway.post(CREATE_EVENT, event, named("n1"));
     expect([first.status, again.text]).toEqual([200, first.text]);
@@ -51,7 +51,7 @@ describe("a create request under an Idempotency-Key", () => {
     expect(other.text).not.toBe(first.text);
   });
 
-  test("with another body is a 409; a field's order and unknown fields make no other body", async () => {
+  test("is refused with 409 if the key was used with another body; the order of fields and unknown fields do not matter", async () => {
     const first = await gateway.post(CREATE_EVENT, event, named("n3"));
     const same = { is_parent: true, ...Object.fromEntries(Object.entries(event).toReversed()) };
     await expect(gateway.post(CREATE_EVENT, same, named("n3"))).resolves.toMatchObject({ text: first.text });
@@ -61,7 +61,7 @@ describe("a create request under an Idempotency-Key", () => {
     });
   });
 
-  test("that is under way is the same write for whoever sends it again", async () => {
+  test("is the same write when it is repeated while the first one is running", async () => {
     const held = Promise.withResolvers<undefined>();
     handle = () => held.promise;
     writes.length = 0;
@@ -75,7 +75,7 @@ describe("a create request under an Idempotency-Key", () => {
     expect(new Set(writes).size).toBe(1);
   });
 
-  test("is done once, of many at the same moment", async () => {
+  test("is performed once if it is sent many times at the same moment", async () => {
     const many = { ...event, guild_id: "5" };
     const answers = await Promise.all(Array.from({ length: 10 }, () => gateway.post(CREATE_EVENT, many, named("n5"))));
     expect(answers.map(({ status }) => status)).toEqual(answers.map(() => 200));
@@ -85,7 +85,7 @@ describe("a create request under an Idempotency-Key", () => {
   });
 
   test.each(["TOO_MANY_ANNOUNCEMENTS", "UNAVAILABLE"] as const)(
-    "that ended with %s is made again as the same write, and leaves its name to another request",
+    "is the same write when it is repeated after %s, and another request may use the key",
     async (error) => {
       writes.length = 0;
       handle = async () => refuse(error);
@@ -101,7 +101,7 @@ describe("a create request under an Idempotency-Key", () => {
     },
   );
 
-  test("whose outcome nobody knows is made again as the same write; its name is no other request's", async () => {
+  test("is the same write when it is repeated after an unknown outcome, and no other request may use the key", async () => {
     writes.length = 0;
     handle = async () => refuse("OUTCOME_UNKNOWN");
     await expect(announce("n7")).resolves.toMatchObject({ status: 503, body: { code: "OUTCOME_UNKNOWN" } });
@@ -114,12 +114,15 @@ describe("a create request under an Idempotency-Key", () => {
     expect(new Set(writes).size).toBe(1);
   });
 
-  test.each(["", "a b", "\u00e4", "x".repeat(256)])("with a name that is none, %.20p, is a 400", async (name) => {
-    made = 0;
-    await expect(announce(name)).resolves.toMatchObject({
-      status: 400,
-      body: { errors: [{ field: "Idempotency-Key" }] },
-    });
-    expect(made).toBe(0);
-  });
+  test.each(["", "a b", "\u00e4", "x".repeat(256)])(
+    "is refused with 400 if the key is invalid: %.20p",
+    async (name) => {
+      made = 0;
+      await expect(announce(name)).resolves.toMatchObject({
+        status: 400,
+        body: { errors: [{ field: "Idempotency-Key" }] },
+      });
+      expect(made).toBe(0);
+    },
+  );
 });

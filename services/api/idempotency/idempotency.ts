@@ -5,27 +5,20 @@ import { ERRORS, refuse, type Refusal } from "../../contracts/errors.ts";
 import { newWriteId } from "../../../mixins/mongo/write-id.ts";
 import type { WriteId } from "../../contracts/ids.ts";
 import { wasNotBegun } from "../service-health.ts";
-import type { IdempotencyRecordsStore } from "./idempotency-records.store.ts";
+import type { IdempotencyRecordsStore, StoredResponse } from "./idempotency-records.store.ts";
 
 /** A create request with an `Idempotency-Key` header. */
 export interface IdempotentRequest {
   /** The value of the header. */
-  readonly name: string;
+  readonly idempotencyKey: string;
   readonly keyId: string;
   readonly path: string;
   readonly params: unknown;
 }
 
-/** The answer that is stored with the key and repeated for each retry. */
-export interface StoredResponse {
-  readonly body: string;
-  /** The `ETag` header. */
-  readonly etag?: string | undefined;
-}
-
 /**
- * Performs a request once, even if it is sent several times within 24 hours. Resolves with the answer, or with the refusal
- * of a key that another request uses. Rejects with the error of `perform`.
+ * Performs a request once, even if it is sent several times within 24 hours. Resolves with the response, or with a refusal if
+ * another request uses the key. Rejects with the error of `perform`.
  */
 export type PerformOnce = (
   request: IdempotentRequest,
@@ -33,36 +26,36 @@ export type PerformOnce = (
 ) => Promise<StoredResponse | Refusal>;
 
 /**
- * The value of `Idempotency-Key`; undefined without the header. The IETF draft puts the value in quotation marks, most
- * clients omit them: the value is used as it was sent, quotation marks included.
+ * The value of `Idempotency-Key`; undefined without the header. The IETF draft has quotation marks around the value, which most
+ * clients omit: quotation marks are part of the value here.
  */
 export function readIdempotencyKey(headers: IncomingHttpHeaders): string | undefined | Refusal {
-  const name = headers["idempotency-key"];
-  if (name === undefined) return undefined;
-  if (typeof name === "string" && /^[\x21-\x7e]{1,255}$/.test(name)) return name;
+  const value = headers["idempotency-key"];
+  if (value === undefined) return undefined;
+  if (typeof value === "string" && /^[\x21-\x7e]{1,255}$/.test(value)) return value;
   const message = "must be 1 to 255 characters of visible ASCII";
   return refuse("INVALID_REQUEST", [{ field: "Idempotency-Key", code: "MALFORMED", message }]);
 }
 
 /**
- * All requests with the same key carry the same write id, and the owner of the resource performs a write id once. A retry
- * therefore calls the owner again, whether the first answer was lost or is still on its way. `onError` receives the error
- * when an answer could not be stored; the request itself has succeeded then.
+ * All requests with the same key have the same write id, and the owner of the resource performs a write id once. A retry
+ * therefore calls the owner again, whether the first response was lost or is still pending. `onError` receives the error if
+ * a response could not be stored; the request itself has succeeded then.
  */
 export function performOnceWith(store: IdempotencyRecordsStore, onError: (error: unknown) => void): PerformOnce {
-  return async ({ name, keyId, path, params }, perform) => {
-    const id = hash("sha256", JSON.stringify([keyId, path, name]), "hex");
+  return async ({ idempotencyKey, keyId, path, params }, perform) => {
+    const id = hash("sha256", JSON.stringify([keyId, path, idempotencyKey]), "hex");
     const digest = hash("sha256", JSON.stringify(params), "hex");
     const claim = await store.claim(id, digest, newWriteId());
-    const { done, writeId } = claim;
+    const { response, writeId } = claim;
     if (claim.digest !== digest) return refuse("IDEMPOTENCY_KEY_REUSED");
-    if (done !== undefined) return done;
+    if (response !== undefined) return response;
     try {
-      const outcome = await perform(writeId);
-      await store.keep(id, writeId, outcome).catch(onError);
-      return outcome;
+      const stored = await perform(writeId);
+      await store.saveResponse(id, writeId, stored).catch(onError);
+      return stored;
     } catch (error) {
-      if (hasChangedNothing(error)) await store.free(id, writeId).catch(onError);
+      if (hasChangedNothing(error)) await store.release(id, writeId).catch(onError);
       throw error;
     }
   };

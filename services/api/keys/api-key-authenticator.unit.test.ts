@@ -1,7 +1,7 @@
 import { beforeEach, describe, expect, jest, test } from "@jest/globals";
 import { LRUCache } from "lru-cache";
 import { type ApiKey, revoked, rotated } from "../domain/api-key.ts";
-import { FIRST_ID, newId, generateKey } from "./key-digests.ts";
+import { FIRST_KEY_ID, newKeyId, generateKey } from "./key-digests.ts";
 import { type ApiKeyAuthenticator, apiKeyAuthenticator, CACHE_TTL_MS } from "./api-key-authenticator.ts";
 
 const HOUR = 3_600_000;
@@ -19,23 +19,23 @@ const stored: ApiKey = {
 };
 const caller = { keyId: "k", kind: "guild", access: "read", guilds: ["1"] };
 
-describe("the key authenticator", () => {
+describe("the API key authenticator", () => {
   let now = 0;
   let row: ApiKey | null;
-  let asked: string[];
-  let noted: [id: string, hour: number][];
+  let queriedIds: string[];
+  let uses: [id: string, hour: number][];
   let failing: boolean;
   let errors: unknown[];
   let authenticator: ApiKeyAuthenticator;
 
   const store = {
     async find(id: string) {
-      asked.push(id);
+      queriedIds.push(id);
       if (failing) throw new Error("out of reach");
       return id === row?.id ? row : null;
     },
-    async noteUse(id: string, hour: number) {
-      noted.push([id, hour]);
+    async recordUse(id: string, hour: number) {
+      uses.push([id, hour]);
       if (failing) throw new Error("out of reach");
     },
   };
@@ -43,19 +43,19 @@ describe("the key authenticator", () => {
   beforeEach(() => {
     now = 1_000 * HOUR;
     row = stored;
-    asked = [];
-    noted = [];
+    queriedIds = [];
+    uses = [];
     errors = [];
     failing = false;
     authenticator = apiKeyAuthenticator({ store, hashing, clock: () => now, onError: (error) => errors.push(error) });
   });
 
-  test("says who holds a key, and asks the store by its id alone", async () => {
+  test("returns the caller of a key, and passes only the id to the store", async () => {
     await expect(authenticator.authenticate(key)).resolves.toEqual(caller);
-    expect(asked).toEqual(["k"]);
+    expect(queriedIds).toEqual(["k"]);
   });
 
-  test("a key that opened once is looked up like any other, and one that never did is not known for it", async () => {
+  test("checks a cached key for its validity, and does not cache an invalid one", async () => {
     await authenticator.authenticate(key);
     row = revoked(stored, now);
     authenticator.forget("k");
@@ -70,7 +70,7 @@ describe("the key authenticator", () => {
     ]);
   });
 
-  test("a key that opened and was rotated without an overlap opens nothing any more, and the new one does", async () => {
+  test("refuses a cached key that was rotated without an overlap, and accepts the new one", async () => {
     await authenticator.authenticate(key);
     await authenticator.authenticate(key);
     const next = generateKey(hashing, "k");
@@ -80,35 +80,35 @@ describe("the key authenticator", () => {
     await expect(authenticator.authenticate(next.key)).resolves.toEqual(caller);
   });
 
-  test("a key that opened is over in the moment in which its time is, and nobody is asked", async () => {
+  test("refuses a cached key from the millisecond in which it expires, without a query", async () => {
     row = { ...stored, expiresAt: now + 1_000 };
     await authenticator.authenticate(key);
     await expect(authenticator.authenticate(key)).resolves.toEqual(caller);
     now += 1_000;
     await expect(authenticator.authenticate(key)).resolves.toBeUndefined();
-    expect(asked).toEqual(["k"]);
+    expect(queriedIds).toEqual(["k"]);
   });
 
-  test("the right id with another secret opens nothing", async () => {
+  test("refuses the id of a key with another secret", async () => {
     await expect(authenticator.authenticate(generateKey(hashing, "k").key)).resolves.toBeUndefined();
-    expect(noted).toEqual([]);
+    expect(uses).toEqual([]);
   });
 
   test.each([
     ["no key", "abc"],
     ["a mistyped key", key.replace(/.$/, (last) => (last === "0" ? "1" : "0"))],
     ["another installation's key", generateKey({ ...hashing, env: "test" }, "k").key],
-  ])("%s is told by its look, without the store", async (_name, presented) => {
+  ])("refuses %s without a query", async (_name, presented) => {
     await expect(authenticator.authenticate(presented)).resolves.toBeUndefined();
-    expect(asked).toEqual([]);
+    expect(queriedIds).toEqual([]);
   });
 
-  test("a digest that another pepper made opens nothing", async () => {
+  test("refuses a key whose digest has another pepper", async () => {
     row = { ...stored, secrets: [generateKey({ ...hashing, pepper: "another" }, "k").secret] };
     await expect(authenticator.authenticate(key)).resolves.toBeUndefined();
   });
 
-  test("believes an answer for less than five seconds: a revocation shows by then, told or not", async () => {
+  test("caches a key for less than five seconds, so that a revocation takes effect even without a broadcast", async () => {
     expect(CACHE_TTL_MS).toBeLessThan(5_000);
     await authenticator.authenticate(key);
     row = revoked(stored, now);
@@ -116,17 +116,17 @@ describe("the key authenticator", () => {
     await expect(authenticator.authenticate(key)).resolves.toBeDefined();
     now += 1;
     await expect(authenticator.authenticate(key)).resolves.toBeUndefined();
-    expect(asked).toHaveLength(2);
+    expect(queriedIds).toHaveLength(2);
   });
 
-  test("a revocation that it is told of shows at once", async () => {
+  test("refuses a revoked key at once after the broadcast", async () => {
     await authenticator.authenticate(key);
     row = revoked(stored, now);
     authenticator.forget("k");
     await expect(authenticator.authenticate(key)).resolves.toBeUndefined();
   });
 
-  test("while a key is rotated both secrets open it, and then the new one alone", async () => {
+  test("accepts both secrets during the overlap of a rotation, and only the new one afterwards", async () => {
     const next = generateKey(hashing, "k");
     row = rotated(stored, next.secret, HOUR, now) as ApiKey;
     await expect(authenticator.authenticate(key)).resolves.toEqual(caller);
@@ -136,102 +136,102 @@ describe("the key authenticator", () => {
     await expect(authenticator.authenticate(next.key)).resolves.toEqual(caller);
   });
 
-  test("a key ends at its instant, however fresh the answer is", async () => {
+  test("refuses an expired key that is in the cache", async () => {
     row = { ...stored, expiresAt: now + 1_000 };
     await expect(authenticator.authenticate(key)).resolves.toBeDefined();
     now += 1_000;
     await expect(authenticator.authenticate(key)).resolves.toBeUndefined();
-    expect(asked).toHaveLength(1);
+    expect(queriedIds).toHaveLength(1);
   });
 
-  test("an unknown id is remembered too, and its key opens soon after it is made", async () => {
+  test("caches unknown ids, and accepts a key soon after its creation", async () => {
     row = null;
     await authenticator.authenticate(key);
     await expect(authenticator.authenticate(key)).resolves.toBeUndefined();
-    expect(asked).toHaveLength(1);
+    expect(queriedIds).toHaveLength(1);
     row = stored;
     now += CACHE_TTL_MS;
     await expect(authenticator.authenticate(key)).resolves.toBeDefined();
   });
 
-  test("a store that may not be asked is asked about the keys alone that are known here", async () => {
+  test("queries only known keys if lookups are not allowed", async () => {
     await expect(authenticator.authenticate(key, () => false)).resolves.toBeUndefined();
-    expect(asked).toEqual([]);
+    expect(queriedIds).toEqual([]);
     await authenticator.authenticate(key);
     now += CACHE_TTL_MS;
     await expect(authenticator.authenticate(key, () => false)).resolves.toEqual(caller);
-    expect(asked).toHaveLength(2);
+    expect(queriedIds).toHaveLength(2);
   });
 
-  test("a store that is spared made-up ids is asked for those that were made here: nobody is shut out by others", async () => {
-    for (const id of [newId(hashing.pepper), FIRST_ID]) {
+  test("queries only ids with a signature of this installation if lookups are not allowed", async () => {
+    for (const id of [newKeyId(hashing.pepper), FIRST_KEY_ID]) {
       const made = generateKey(hashing, id);
       row = { ...stored, id, secrets: [made.secret] };
       await expect(authenticator.authenticate(made.key, () => false)).resolves.toEqual({ ...caller, keyId: id });
     }
-    asked = [];
-    for (const id of [newId("another pepper"), "0".repeat(20), "first0"]) {
+    queriedIds = [];
+    for (const id of [newKeyId("another pepper"), "0".repeat(20), "first0"]) {
       await expect(authenticator.authenticate(generateKey(hashing, id).key, () => false)).resolves.toBeUndefined();
     }
-    expect(asked).toEqual([]);
+    expect(queriedIds).toEqual([]);
   });
 
-  test("many requests with one key at the same moment ask once", async () => {
+  test("queries a key once for many concurrent requests", async () => {
     await Promise.all(Array.from({ length: 50 }, () => authenticator.authenticate(key)));
-    expect(asked).toHaveLength(1);
-    expect(noted).toHaveLength(1);
+    expect(queriedIds).toHaveLength(1);
+    expect(uses).toHaveLength(1);
   });
 
-  test("a store out of reach is an error, and is not remembered as an answer", async () => {
+  test("rejects if the store is unavailable, and does not cache that", async () => {
     failing = true;
     await expect(authenticator.authenticate(key)).rejects.toThrow("out of reach");
     failing = false;
     await expect(authenticator.authenticate(key)).resolves.toBeDefined();
   });
 
-  test("a use is noted once an hour, by its hour", async () => {
+  test("stores the hour of the last use once an hour", async () => {
     await authenticator.authenticate(key);
     now += HOUR - 1;
     await authenticator.authenticate(key);
     now += 1;
     row = { ...stored, lastUsedAt: 1_000 * HOUR };
     await authenticator.authenticate(key);
-    expect(noted).toEqual([
+    expect(uses).toEqual([
       ["k", 1_000 * HOUR],
       ["k", 1_000 * HOUR],
       ["k", 1_001 * HOUR],
     ]);
   });
 
-  test("a use that can't be noted is told, and the request goes on", async () => {
+  test("accepts a key if the time of its use cannot be stored, and reports the error", async () => {
     await authenticator.authenticate(key);
     failing = true;
     now += 1;
     authenticator.forget("none");
-    const ringOfFailures = apiKeyAuthenticator({
+    const authenticatorWithFailures = apiKeyAuthenticator({
       store: { ...store, find: async () => stored },
       hashing,
       clock: () => now,
       onError: (error) => errors.push(error),
     });
-    await expect(ringOfFailures.authenticate(key)).resolves.toEqual(caller);
+    await expect(authenticatorWithFailures.authenticate(key)).resolves.toEqual(caller);
     await new Promise((resolve) => setImmediate(resolve));
     expect(errors).toMatchObject([{ message: "out of reach" }]);
   });
 
-  test("a flood of made-up keys pushes out none that is held, and is forgotten itself", async () => {
+  test("evicts no existing key because of a flood of invented ids", async () => {
     await authenticator.authenticate(key);
-    const flood = Array.from({ length: 10_001 }, () => generateKey(hashing, newId(hashing.pepper)).key);
+    const flood = Array.from({ length: 10_001 }, () => generateKey(hashing, newKeyId(hashing.pepper)).key);
     for (const each of flood) await authenticator.authenticate(each);
-    asked = [];
+    queriedIds = [];
     await authenticator.authenticate(key);
     await authenticator.authenticate(flood[1]!);
-    expect(asked).toEqual([]);
+    expect(queriedIds).toEqual([]);
     await authenticator.authenticate(flood[0]!);
-    expect(asked).toHaveLength(1);
+    expect(queriedIds).toHaveLength(1);
   });
 
-  test("no key that was presented is kept in memory, neither as a cache key nor in a cached value", async () => {
+  test("keeps no text of a key in memory, neither in cache keys nor in cached values", async () => {
     const configured = "a-key-of-the-configuration";
     authenticator = apiKeyAuthenticator({ store, hashing, configured, clock: () => now, onError: () => undefined });
     const kept = jest.spyOn(LRUCache.prototype, "set");
@@ -244,7 +244,7 @@ describe("the key authenticator", () => {
     expect(entries.filter((entry) => [secretText, configured].some((text) => entry.includes(text)))).toEqual([]);
   });
 
-  test("a configured key is an operator's, by itself alone, and the store is not asked", async () => {
+  test("accepts the configured key as an operator's, without a query", async () => {
     const configured = "a-key-of-the-configuration";
     authenticator = apiKeyAuthenticator({ store, hashing, configured, clock: () => now, onError: () => undefined });
     await expect(authenticator.authenticate(configured)).resolves.toMatchObject({
@@ -252,6 +252,6 @@ describe("the key authenticator", () => {
       kind: "operator",
     });
     await expect(authenticator.authenticate(`${configured}x`)).resolves.toBeUndefined();
-    expect(asked).toEqual([]);
+    expect(queriedIds).toEqual([]);
   });
 });

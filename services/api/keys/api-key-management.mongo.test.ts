@@ -3,7 +3,7 @@ import mongoose, { type Connection } from "mongoose";
 import { KEY_HASHING } from "../../../test/real-parts/test-gateway.ts";
 import { emptyDatabase } from "../../../test/real-parts/test-services.ts";
 import { until } from "../../../test/real-parts/until.ts";
-import { DeadlinePassed, inWrite } from "../../../mixins/mongo/write-context.ts";
+import { DeadlinePassed, runInWriteContext } from "../../../mixins/mongo/write-context.ts";
 import { isRefusal } from "../../contracts/errors.ts";
 import type { GuildId } from "../../contracts/ids.ts";
 import { type ApiKeysStore, apiKeysStore } from "./api-keys.store.ts";
@@ -13,7 +13,7 @@ import { type ApiKeyAuthenticator, apiKeyAuthenticator } from "./api-key-authent
 
 const params = { kind: "guild", access: "write", guilds: ["7" as GuildId], label: "bot" } as const;
 
-describe("the key management", () => {
+describe("the API key management", () => {
   let connection: Connection;
   let store: ApiKeysStore;
   let management: ApiKeyManagement;
@@ -32,18 +32,18 @@ describe("the key management", () => {
   });
 
   async function made(): Promise<{ id: string; key: string }> {
-    const told = await management.create(params, "someone");
-    if (isRefusal(told)) throw new Error(told.refusal);
-    return told;
+    const issued = await management.create(params, "someone");
+    if (isRefusal(issued)) throw new Error(issued.refusal);
+    return issued;
   }
 
-  /** Everything that the database holds, as text. */
+  /** The whole content of the database, as text. */
   async function everything(): Promise<string> {
     const names = ["api_keys", "api_key_changes"];
     return JSON.stringify(await Promise.all(names.map((name) => connection.collection(name).find().toArray())));
   }
 
-  test("makes a key that opens what it was made for, and keeps nothing that would", async () => {
+  test("creates a key with the requested access, and stores nothing that can be used as a key", async () => {
     const { id, key } = await made();
     await expect(authenticator.authenticate(key)).resolves.toEqual({
       keyId: id,
@@ -77,8 +77,8 @@ describe("the key management", () => {
 
   test("lists keys a page at a time, and refuses a page of more than 4 MiB (D38)", async () => {
     const guilds = Array.from({ length: 1_000 }, (_, at) => String(10 ** 18 + at) as GuildId);
-    const told = [];
-    for (let at = 0; at < 205; at += 1) told.push(await management.create({ ...params, guilds }, "test"));
+    const issued = [];
+    for (let at = 0; at < 205; at += 1) issued.push(await management.create({ ...params, guilds }, "test"));
     const ids: string[] = [];
     for (let before = {}; ;) {
       const page = await management.list({ amount: 100, ...before });
@@ -87,14 +87,14 @@ describe("the key management", () => {
       if (page.next === undefined) break;
       before = { before: page.next };
     }
-    expect(ids.toSorted()).toEqual(told.flatMap((one) => (isRefusal(one) ? [] : [one.id])).toSorted());
+    expect(ids.toSorted()).toEqual(issued.flatMap((one) => (isRefusal(one) ? [] : [one.id])).toSorted());
     await expect(management.list({})).resolves.toMatchObject({
       refusal: "TOO_MANY_ENTRIES",
       problems: [{ field: "amount", code: "TOO_MANY" }],
     });
   });
 
-  test("records every change with who made it, and what is refused leaves no record", async () => {
+  test("records every change with its author, and no refused change", async () => {
     const { id } = await made();
     await management.rotate(id, 5, "one");
     await expect(management.rotate(id, 5, "two")).resolves.toMatchObject({ refusal: "KEY_ROTATING" });
@@ -110,54 +110,54 @@ describe("the key management", () => {
     expect(next).toBeUndefined();
   });
 
-  test("tells all changes a page at a time, each once, also those of one millisecond", async () => {
+  test("lists changes a page at a time, each once, also those of the same millisecond", async () => {
     const still = apiKeyManagement(store, KEY_HASHING, () => 1_000);
     for (let at = 0; at < 5; at += 1) await still.create(params, `${at}`);
     await made();
-    const told: string[] = [];
+    const authors: string[] = [];
     let before: string | undefined;
     do {
       const page = await management.changes({ amount: 2, ...(before === undefined ? {} : { before }) });
       expect(page.changes).toHaveLength(2);
-      told.push(...page.changes.map(({ by }) => by));
+      authors.push(...page.changes.map(({ by }) => by));
       before = page.next;
     } while (before !== undefined);
-    expect(told[0]).toBe("someone");
-    expect(told.toSorted()).toEqual(["0", "1", "2", "3", "4", "someone"]);
+    expect(authors[0]).toBe("someone");
+    expect(authors.toSorted()).toEqual(["0", "1", "2", "3", "4", "someone"]);
   });
 
-  test("of many rotations at the same moment one wins, and its secret is the one that opens", async () => {
+  test("performs one of many concurrent rotations, and its secret is valid", async () => {
     const { id, key } = await made();
-    const told = await Promise.all(Array.from({ length: 5 }, () => management.rotate(id, 1, "someone")));
-    const won = told.flatMap((each) => (isRefusal(each) ? [] : [each.key]));
-    expect(won).toHaveLength(1);
-    await expect(authenticator.authenticate(won[0]!)).resolves.toBeDefined();
+    const outcomes = await Promise.all(Array.from({ length: 5 }, () => management.rotate(id, 1, "someone")));
+    const issuedKeys = outcomes.flatMap((each) => (isRefusal(each) ? [] : [each.key]));
+    expect(issuedKeys).toHaveLength(1);
+    await expect(authenticator.authenticate(issuedKeys[0]!)).resolves.toBeDefined();
     await expect(authenticator.authenticate(key)).resolves.toBeDefined();
     expect((await management.changes({ id })).changes).toHaveLength(2);
   });
 
-  test.each(["nobody", "", "__proto__", "x".repeat(5000)])("knows no key %.20p", async (id) => {
+  test.each(["nobody", "", "__proto__", "x".repeat(5000)])("refuses an unknown key: %.20p", async (id) => {
     await expect(management.rotate(id, 1, "someone")).resolves.toEqual({ refusal: "KEY_NOT_FOUND" });
     await expect(management.revoke(id, "someone")).resolves.toEqual({ refusal: "KEY_NOT_FOUND" });
   });
 
-  test("a revocation that nobody tells of shows within five seconds", async () => {
+  test("revokes a key within five seconds even without a broadcast", async () => {
     const { id, key } = await made();
     await expect(authenticator.authenticate(key)).resolves.toBeDefined();
     await management.revoke(id, "someone");
     await until(async () => (await authenticator.authenticate(key)) === undefined, "the key opens nothing", 5_000);
   });
 
-  test("the first key is made once, whoever starts at the same moment, and told once", async () => {
-    const told = await Promise.all(Array.from({ length: 5 }, () => ensureFirstKey(store, management, undefined)));
-    const [first, ...others] = told.filter((each) => each !== undefined);
+  test("creates the first key once, even if several gateways start at the same moment", async () => {
+    const issued = await Promise.all(Array.from({ length: 5 }, () => ensureFirstKey(store, management, undefined)));
+    const [first, ...others] = issued.filter((each) => each !== undefined);
     expect(others).toEqual([]);
     await expect(authenticator.authenticate(first!)).resolves.toMatchObject({ kind: "operator", access: "write" });
     await expect(ensureFirstKey(store, management, undefined)).resolves.toBeUndefined();
     expect((await management.changes({ id: "first" })).changes).toHaveLength(1);
   });
 
-  test("no first key is made where one is configured, nor in the place of a revoked one", async () => {
+  test("creates no first key if one is configured, or if the first one was revoked", async () => {
     await expect(ensureFirstKey(store, management, "configured")).resolves.toBeUndefined();
     expect(await store.isEmpty()).toBe(true);
     await ensureFirstKey(store, management, undefined);
@@ -165,10 +165,10 @@ describe("the key management", () => {
     await expect(ensureFirstKey(store, management, undefined)).resolves.toBeUndefined();
   });
 
-  test("what the database is told after its deadline changes nothing", async () => {
+  test("changes nothing after the write deadline", async () => {
     const { id } = await made();
     const before = await everything();
-    const late = (work: () => Promise<unknown>) => inWrite({ until: Date.now() - 1 }, work);
+    const late = (work: () => Promise<unknown>) => runInWriteContext({ deadline: Date.now() - 1 }, work);
     const writes = [
       () => management.create(params, "late"),
       () => management.rotate(id, 1, "late"),
@@ -178,7 +178,7 @@ describe("the key management", () => {
     expect(await everything()).toBe(before);
   });
 
-  test("counts the keys that a lost pepper has made useless", async () => {
+  test("counts the keys with another pepper", async () => {
     await made();
     expect(await store.countWithOtherPepper(pepperId(KEY_HASHING.pepper))).toBe(0);
     expect(await store.countWithOtherPepper(pepperId("another"))).toBe(1);

@@ -10,18 +10,18 @@ import {
   listKeys,
   type ListKeysParams,
   MAX_KEY_CHANGES,
-  STANDARD_OVERLAP_HOURS,
+  DEFAULT_OVERLAP_HOURS,
   type IssuedKey,
 } from "../../contracts/api-keys.contract.ts";
 import { MAX_ENTRIES } from "../../contracts/calendar-events.contract.ts";
 import { isRefusal, refuse, type Refusal } from "../../contracts/errors.ts";
 import type { EpochMs } from "../../contracts/ids.ts";
 import { listTooLarge } from "../../contracts/list-limits.ts";
-import { type ApiKey, newApiKey, previousUntil, revoked, rotated, viewOf } from "../domain/api-key.ts";
-import { type ApiKeysStore, type KeyChangeRecord, placeOf } from "./api-keys.store.ts";
-import { FIRST_ID, type KeyHashing, newId, generateKey } from "./key-digests.ts";
+import { type ApiKey, newApiKey, previousUntil, revoked, rotated, toView } from "../domain/api-key.ts";
+import { type ApiKeysStore, type KeyChangeRecord, cursorOf } from "./api-keys.store.ts";
+import { FIRST_KEY_ID, type KeyHashing, newKeyId, generateKey } from "./key-digests.ts";
 
-/** Creates, lists, rotates and revokes API keys. The same transaction records each change and the key that made it. */
+/** Creates, lists, rotates and revokes API keys. A transaction stores each change with a record of who made it. */
 export interface ApiKeyManagement {
   create(params: CreateKeyParams, by: string, id?: string): Promise<IssuedKey | Refusal>;
   list(params: ListKeysParams): Promise<KeysPage | Refusal>;
@@ -42,63 +42,63 @@ export function apiKeyManagement(
 ): ApiKeyManagement {
   const queue = new WriteQueue();
 
-  function changing(
+  function change(
     id: string,
-    what: Pick<KeyChangeRecord, "change" | "by">,
+    record: Pick<KeyChangeRecord, "change" | "by">,
     decide: (key: ApiKey) => ApiKey | Refusal,
   ) {
     return queue.run(id, () =>
       optimisticWrite({
         load: () => store.find(id),
         decide: (key) => (key === null ? refuse("KEY_NOT_FOUND") : decide(key)),
-        save: (next) => store.replace(next, { ...what, keyId: id, at: clock() }),
+        save: (next) => store.replace(next, { ...record, keyId: id, at: clock() }),
       }),
     );
   }
 
   return {
-    async create(params, by, id = newId(hashing.pepper)) {
+    async create(params, by, id = newKeyId(hashing.pepper)) {
       const { key, secret } = generateKey(hashing, id);
-      const made = newApiKey(id, params, secret, clock());
-      if (isRefusal(made)) return made;
-      const stored = await store.insert(made, { keyId: id, change: "created", by, at: clock() });
-      return stored ? { id, key } : refuse("WRITE_CONFLICT");
+      const apiKey = newApiKey(id, params, secret, clock());
+      if (isRefusal(apiKey)) return apiKey;
+      const isStored = await store.insert(apiKey, { keyId: id, change: "created", by, at: clock() });
+      return isStored ? { id, key } : refuse("WRITE_CONFLICT");
     },
 
     async list({ amount = MAX_ENTRIES, before }) {
       const now = clock();
       const list = new BoundedList<ApiKeyView>();
-      let place = "";
+      let cursor = "";
       for await (const key of store.list(amount + 1, before)) {
-        if (list.entries.length === amount) return { keys: list.entries, next: place };
-        list.add(viewOf(key, previousUntil(key, now)), jsonBytes(key.guilds, key.label));
+        if (list.entries.length === amount) return { keys: list.entries, next: cursor };
+        list.add(toView(key, previousUntil(key, now)), jsonBytes(key.guilds, key.label));
         if (list.exceeded !== undefined) return listTooLarge(listKeys, list.exceeded);
-        place = placeOf(key);
+        cursor = cursorOf(key);
       }
       return { keys: list.entries };
     },
 
     changes: ({ id, before, amount = MAX_KEY_CHANGES }) => store.changes({ keyId: id, before, amount }),
 
-    async rotate(id, overlapHours = STANDARD_OVERLAP_HOURS, by) {
+    async rotate(id, overlapHours = DEFAULT_OVERLAP_HOURS, by) {
       const { key, secret } = generateKey(hashing, id);
       const overlapMs = overlapHours * HOUR_MS;
-      const next = await changing(id, { change: "rotated", by }, (now) => rotated(now, secret, overlapMs, clock()));
+      const next = await change(id, { change: "rotated", by }, (now) => rotated(now, secret, overlapMs, clock()));
       if (isRefusal(next)) return next;
       const until = previousUntil(next, clock());
       return { id, key, ...(until === undefined ? {} : { previousUntil: until }) };
     },
 
     async revoke(id, by) {
-      const next = await changing(id, { change: "revoked", by }, (key) => revoked(key, clock()));
+      const next = await change(id, { change: "revoked", by }, (key) => revoked(key, clock()));
       return isRefusal(next) ? next : undefined;
     },
   };
 }
 
 /**
- * Creates an operator key if no key was ever created and none is configured, and resolves with its text; the text is not
- * stored. Among gateways that start at the same moment one creates the key: its id is fixed and unique.
+ * Creates an operator key if no key was ever created and none is configured, and resolves with its text, which is not
+ * stored. Of several gateways that start at the same moment only one creates the key, since its id is fixed.
  */
 export async function ensureFirstKey(
   store: Pick<ApiKeysStore, "isEmpty">,
@@ -107,6 +107,6 @@ export async function ensureFirstKey(
 ): Promise<string | undefined> {
   if (configured !== undefined || !(await store.isEmpty())) return undefined;
   const first = { kind: "operator", access: "write", label: "made at the first start" } as const;
-  const made = await management.create(first, "first start", FIRST_ID);
-  return isRefusal(made) ? undefined : made.key;
+  const issued = await management.create(first, "first start", FIRST_KEY_ID);
+  return isRefusal(issued) ? undefined : issued.key;
 }

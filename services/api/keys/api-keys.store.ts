@@ -2,7 +2,7 @@ import { randomUUID } from "node:crypto";
 import { type Connection, Schema } from "mongoose";
 import { isDuplicateKey } from "../../../mixins/mongo/change-feed.ts";
 import { inTransaction } from "../../../mixins/mongo/transaction.ts";
-import { deadlineStages, inTime } from "../../../mixins/mongo/write-context.ts";
+import { deadlineStages, rejectIfLate } from "../../../mixins/mongo/write-context.ts";
 import type { KeyChange, KeyChangesPage } from "../../contracts/api-keys.contract.ts";
 import type { ApiKey } from "../domain/api-key.ts";
 
@@ -14,22 +14,21 @@ export type KeyChangeRecord = Pick<KeyChange, "keyId" | "change" | "by" | "at">;
 
 type ChangeRow = KeyChange & { readonly _id: string };
 
-/** A query of records. */
 export interface ChangesQuery {
   readonly keyId: string | undefined;
-  /** Older than this record, by its time and id. */
+  /** The cursor of a record: only older ones are returned. */
   readonly before: string | undefined;
   readonly amount: number;
 }
 
 const REQUIRED_TEXT = { type: String, required: true } as const;
 const REQUIRED_NUMBER = { type: Number, required: true } as const;
-const whose = { kind: REQUIRED_TEXT, access: REQUIRED_TEXT, guilds: { type: [String], required: true } } as const;
+const holder = { kind: REQUIRED_TEXT, access: REQUIRED_TEXT, guilds: { type: [String], required: true } } as const;
 
 const keySchema = new Schema<KeyRow>(
   {
     _id: REQUIRED_TEXT,
-    ...whose,
+    ...holder,
     label: REQUIRED_TEXT,
     createdAt: REQUIRED_NUMBER,
     expiresAt: Number,
@@ -51,7 +50,7 @@ const changeSchema = new Schema<ChangeRow>(
     change: REQUIRED_TEXT,
     by: REQUIRED_TEXT,
     at: REQUIRED_NUMBER,
-    ...whose,
+    ...holder,
     label: REQUIRED_TEXT,
   },
   { collection: "api_key_changes", versionKey: false },
@@ -59,22 +58,22 @@ const changeSchema = new Schema<ChangeRow>(
 changeSchema.index({ keyId: 1, at: 1 });
 changeSchema.index({ at: 1, _id: 1 });
 
-/** A key names a thousand guilds at most: a hundred of them are two megabytes. */
-const KEYS_AT_A_TIME = 100;
+/** A key has up to 1 000 guilds: 100 keys take two megabytes. */
+const KEYS_PER_BATCH = 100;
 
 export interface ApiKeysStore {
-  /** Stores a new key and who made it; false when a key of that id is there already. */
+  /** Stores a new key and the record of its creation; false if a key with this id exists. */
   insert(key: ApiKey, change: KeyChangeRecord): Promise<boolean>;
-  /** Stores the next revision of a key and who made it; false when another write came between. */
+  /** Stores the next revision of a key and the record of the change; false if the stored revision is another one. */
   replace(key: ApiKey, change: KeyChangeRecord): Promise<boolean>;
   find(id: string): Promise<ApiKey | null>;
-  /** The latest first; after the place of an earlier one where it is given. */
-  list(amount: number, before: string | undefined): AsyncIterable<ApiKey>;
-  /** The latest first; `next` where there are more. */
+  /** Keys in order of creation, the latest first; with a cursor those after it. */
+  list(amount: number, cursor: string | undefined): AsyncIterable<ApiKey>;
+  /** Records of changes, the latest first; `next` is the cursor if there are more. */
   changes(query: ChangesQuery): Promise<KeyChangesPage>;
-  noteUse(id: string, at: number): Promise<void>;
+  recordUse(id: string, at: number): Promise<void>;
   isEmpty(): Promise<boolean>;
-  /** Number of keys whose digests were made with another pepper, so that no text matches them. */
+  /** Number of keys whose digests have another pepper: no text matches them. */
   countWithOtherPepper(pepperId: string): Promise<number>;
 }
 
@@ -89,7 +88,7 @@ export function apiKeysStore(connection: Connection): ApiKeysStore {
           await changes.create([changeRow(key, change)], { session });
           const isNew = { _id: id, revision: { $exists: false } };
           const row = { ...key, _id: id };
-          await inTime(keys.updateOne(isNew, put(row), { updatePipeline: true, upsert: true, session }));
+          await rejectIfLate(keys.updateOne(isNew, setFields(row), { updatePipeline: true, upsert: true, session }));
         });
         return true;
       } catch (error) {
@@ -104,8 +103,8 @@ export function apiKeysStore(connection: Connection): ApiKeysStore {
         const next = { secrets: [...secrets], revision, ...(revokedAt === undefined ? {} : { revokedAt }) };
         await changes.create([changeRow(key, change)], { session });
         const before = { _id: id, revision: revision - 1 };
-        const update = keys.updateOne(before, put(next), { updatePipeline: true, session });
-        const { matchedCount } = await inTime(update);
+        const update = keys.updateOne(before, setFields(next), { updatePipeline: true, session });
+        const { matchedCount } = await rejectIfLate(update);
         isReplaced = matchedCount === 1;
         if (!isReplaced) await session.abortTransaction();
       });
@@ -117,10 +116,10 @@ export function apiKeysStore(connection: Connection): ApiKeysStore {
       return row === null ? null : keyOf(row);
     },
 
-    async *list(amount, before) {
-      const filter = before === undefined ? {} : keysAfter(before);
+    async *list(amount, cursor) {
+      const filter = cursor === undefined ? {} : keysAfter(cursor);
       const rows = keys.find(filter).sort({ createdAt: -1, _id: 1 }).limit(amount).lean<KeyRow[]>();
-      for await (const row of rows.batchSize(KEYS_AT_A_TIME).cursor()) yield keyOf(row);
+      for await (const row of rows.batchSize(KEYS_PER_BATCH).cursor()) yield keyOf(row);
     },
 
     async changes({ keyId, before, amount }) {
@@ -137,7 +136,7 @@ export function apiKeysStore(connection: Connection): ApiKeysStore {
       return { changes: page.map(({ _id, ...change }) => change), ...next };
     },
 
-    async noteUse(id, at) {
+    async recordUse(id, at) {
       await keys.updateOne({ _id: id }, { $max: { lastUsedAt: at } });
     },
 
@@ -148,8 +147,8 @@ export function apiKeysStore(connection: Connection): ApiKeysStore {
   };
 }
 
-/** Sets the fields unless the deadline has passed. Must be the last write of its transaction, whose deadline MongoDB checks. */
-function put(fields: object): object[] {
+/** An update that sets fields unless the write deadline has passed. It must be the last write of its transaction. */
+function setFields(fields: object): object[] {
   return [{ $replaceWith: { $mergeObjects: ["$$ROOT", { $literal: fields }] } }, ...deadlineStages()];
 }
 
@@ -164,18 +163,18 @@ function changeRow(
   return { _id: randomUUID(), ...change, kind, access, guilds: [...guilds], label };
 }
 
-/** The position in a list of keys after this one. */
-export function placeOf({ createdAt, id }: Pick<ApiKey, "createdAt" | "id">): string {
+/** The cursor of a key in the list of keys. */
+export function cursorOf({ createdAt, id }: Pick<ApiKey, "createdAt" | "id">): string {
   return `${createdAt}_${id}`;
 }
 
-function keysAfter(place: string): object {
-  const [at = "", id = ""] = place.split("_", 2);
+function keysAfter(cursor: string): object {
+  const [at = "", id = ""] = cursor.split("_", 2);
   return { $or: [{ createdAt: { $lt: Number(at) } }, { createdAt: Number(at), _id: { $gt: id } }] };
 }
 
 /** The id orders records of the same millisecond. */
-function olderThan(place: string): object {
-  const [at = "", id = ""] = place.split("_", 2);
+function olderThan(cursor: string): object {
+  const [at = "", id = ""] = cursor.split("_", 2);
   return { $or: [{ at: { $lt: Number(at) } }, { at: Number(at), _id: { $lt: id } }] };
 }

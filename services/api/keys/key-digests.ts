@@ -2,9 +2,9 @@ import { createHmac, randomBytes, timingSafeEqual } from "node:crypto";
 import type { KeySecret } from "../domain/api-key.ts";
 import { encodeKey } from "./key-text.ts";
 
-/** The parameters that all keys of an installation share. */
+/** Parameters of all keys of an installation. */
 export interface KeyHashing {
-  /** Secret key of the digests. It is not in the database: with the digests alone nobody can test guessed keys. */
+  /** Secret key of the digests. It is not in the database, so that guessed keys cannot be tested with a stolen database. */
   readonly pepper: string;
   readonly env: string;
 }
@@ -15,18 +15,18 @@ export interface NewKey {
   readonly secret: KeySecret;
 }
 
-/** Id of the key of the first start. The id is fixed, so that only one gateway can insert it. */
-export const FIRST_ID = "first";
+/** Id of the key of the first start. It is fixed, so that only one gateway can insert the key. */
+export const FIRST_KEY_ID = "first";
 
-/** A new id: what makes it another one, and a signature of this installation, without which nobody can make up one. */
-export function newId(pepper: string): string {
+/** A random id with a signature of this installation. */
+export function newKeyId(pepper: string): string {
   const unique = randomBytes(6).toString("hex");
   return unique + idSignature(pepper, unique);
 }
 
-/** Whether this installation created the id. False for ids from before ids were signed. */
+/** Whether the id has a valid signature. Ids of early versions have none. */
 export function isSignedId(pepper: string, id: string): boolean {
-  return id === FIRST_ID || (id.length === 20 && sameDigest(id.slice(12), idSignature(pepper, id.slice(0, 12))));
+  return id === FIRST_KEY_ID || (id.length === 20 && sameDigest(id.slice(12), idSignature(pepper, id.slice(0, 12))));
 }
 
 function idSignature(pepper: string, unique: string): string {

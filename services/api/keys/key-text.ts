@@ -2,9 +2,9 @@ import { crc32 } from "node:zlib";
 
 /** The parts of a key: `gc_<env>_<id>_<secret>_<checksum>`. */
 export interface KeyParts {
-  /** Installation of the key, such as `live`: readers recognize a key of another installation. */
+  /** Name of the installation, such as `live`, by which people recognize a key of another installation. */
   readonly env: string;
-  /** Public id, by which the key is looked up. */
+  /** Public id of the key. */
   readonly id: string;
   /** 256 random bits, in hex. */
   readonly secret: string;
@@ -25,23 +25,24 @@ export function decodeKey(text: string): KeyParts | undefined {
   return sum !== undefined && encodeKey(parts) === text ? parts : undefined;
 }
 
-/** The content of an `Authorization` header (D3): a key to look up, or the error of the header. */
-export type Presented = { readonly key: string } | { readonly problem: string };
+/** The content of an `Authorization` header (D3): the text of a key, or the error of the header. */
+export type PresentedKey = { readonly key: string } | { readonly problem: string };
 
-const SEND = "send `Authorization: Bearer <key>`";
+const SEND_HINT = "send `Authorization: Bearer <key>`";
 
 /** Message for text that does not have the form of a key. */
 export const MALFORMED_KEY =
-  "The header Authorization has no API key in it: a key reads gc_<env>_<id>_<secret>_<checksum>, and this text does not, " +
-  "or was mistyped";
+  "The header Authorization contains no valid API key: a key has the form gc_<env>_<id>_<secret>_<checksum>, and this " +
+  "text does not, or has a typing error";
 
 /** The key in an `Authorization` header, alone or after `Bearer`. */
-export function presentedKey(authorization: string | undefined): Presented {
-  if (authorization === undefined) return { problem: `The header Authorization is missing: ${SEND}` };
+export function presentedKey(authorization: string | undefined): PresentedKey {
+  if (authorization === undefined) return { problem: `The header Authorization is missing: ${SEND_HINT}` };
   const [, scheme, text = ""] = /^(?:([^ ]+) +)?([^]*)$/.exec(authorization.trim()) ?? [];
-  if (text === "" || /^bearer$/i.test(text)) return { problem: `The header Authorization holds no key: ${SEND}` };
+  if (text === "" || /^bearer$/i.test(text))
+    return { problem: `The header Authorization contains no key: ${SEND_HINT}` };
   if (scheme !== undefined && !/^bearer$/i.test(scheme)) {
-    return { problem: `The scheme of the header Authorization is not Bearer: ${SEND}` };
+    return { problem: `The scheme of the header Authorization is not Bearer: ${SEND_HINT}` };
   }
   return /^[\x21-\x7e]{1,512}$/.test(text) ? { key: text } : { problem: MALFORMED_KEY };
 }

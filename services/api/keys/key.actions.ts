@@ -16,30 +16,30 @@ import type { ApiKeyManagement } from "./api-key-management.ts";
 /** The actions for API keys. A change is broadcast, so that every gateway removes the key from its cache. */
 export function keyActions(management: ApiKeyManagement): NonNullable<ServiceSchema["actions"]> {
   return {
-    ...serve(createKey, (params, context) => management.create(params, holderOf(context))),
+    ...serve(createKey, (params, context) => management.create(params, callerId(context))),
 
     ...serve(listKeys, (params) => management.list(params)),
 
     ...serve(listKeyChanges, (params) => management.changes(params)),
 
     ...serve(rotateKey, async ({ id, overlapHours }, context) => {
-      const told = await management.rotate(id, overlapHours, holderOf(context));
-      return isRefusal(told) ? told : tell(context, id, told);
+      const issued = await management.rotate(id, overlapHours, callerId(context));
+      return isRefusal(issued) ? issued : broadcastChange(context, id, issued);
     }),
 
     ...serve(revokeKey, async ({ id }, context) => {
-      const done = await management.revoke(id, holderOf(context));
-      return isRefusal(done) ? done : tell(context, id, undefined);
+      const outcome = await management.revoke(id, callerId(context));
+      return isRefusal(outcome) ? outcome : broadcastChange(context, id, undefined);
     }),
   };
 }
 
-function tell<Result>(context: Context<unknown, CallMeta>, id: string, result: Result): Result {
+function broadcastChange<Result>(context: Context<unknown, CallMeta>, id: string, result: Result): Result {
   broadcast(context, apiKeyChanged, { id });
   return result;
 }
 
-/** The id of the key that made the call, for the record of changes. */
-function holderOf({ meta }: CallContext<unknown>): string {
+/** The id of the key that made the call, for the record of the change. */
+function callerId({ meta }: CallContext<unknown>): string {
   return meta.caller?.keyId ?? "the bus";
 }

@@ -10,13 +10,13 @@ const lineOf = (url: string) =>
     ms: 1.26,
   });
 
-describe("a request's line in the log", () => {
+describe("the log line of a request", () => {
   test("has its method, path, status, time, id and trace, and nothing of its query", () => {
     const line = { method: "POST", path: "/v1/x", status: 404, ms: 1.3, requestId: "id-1", traceId: TRACE };
     expect(lineOf("/v1/x?key=secret")).toEqual(line);
   });
 
-  test("is one line of visible ASCII, whatever the path is, and not endless", () => {
+  test("is one line of visible ASCII of limited length, whatever the path is", () => {
     expect(lineOf("/a\r\nb\u001b[31m\u2028c\u0085d ")).toMatchObject({ path: "/a??b?[31m?c?d?" });
     expect(lineOf(`/${"x".repeat(1_000)}`)).toMatchObject({ path: `/${"x".repeat(199)}` });
   });

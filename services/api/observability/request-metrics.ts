@@ -1,18 +1,20 @@
 import type { IncomingMessage } from "node:http";
 import { httpRequestSeconds } from "../../../mixins/observability/metrics.ts";
-import type { Served } from "../http/http-server.ts";
-import { pathOf } from "../request-handler.ts";
+import type { ServedRequest } from "../http/http-server.ts";
+import { requestPath } from "../http/request-path.ts";
 import { pathsOf, ROUTES } from "../route-table.ts";
 
-/** An alias counts as what it stands for. */
-const ROUTE_AT = new Map(ROUTES.flatMap((route) => pathsOf(route).map((path) => [path, route.paths[0]] as const)));
+/** The canonical path by each path of an endpoint. */
+const CANONICAL_PATHS = new Map(
+  ROUTES.flatMap((route) => pathsOf(route).map((path) => [path, route.paths[0]] as const)),
+);
 
-/** The endpoint that a request is for, under its first path; undefined where its path is none. */
+/** The canonical path of the endpoint; undefined for the path of a page and for an unknown path. */
 export function routeOf(request: IncomingMessage): string | undefined {
-  return ROUTE_AT.get(pathOf(request));
+  return CANONICAL_PATHS.get(requestPath(request));
 }
 
-/** Counts a request that was answered. Paths that are no endpoint's share one label: clients make up as many as they like. */
-export function measureRequest({ request, status, ms }: Pick<Served, "request" | "status" | "ms">): void {
+/** Counts a request. All other paths share one label, since clients can invent any number of them. */
+export function measureRequest({ request, status, ms }: Pick<ServedRequest, "request" | "status" | "ms">): void {
   httpRequestSeconds.observe({ route: routeOf(request) ?? "other", status }, ms / 1000);
 }

@@ -14,10 +14,10 @@ async function counts(): Promise<unknown[]> {
     .map(({ labels, value }) => [labels["route"], labels["status"], value]);
 }
 
-describe("the figures of requests", () => {
+describe("the request metrics", () => {
   beforeEach(() => httpRequestSeconds.reset());
 
-  test("count an alias as the endpoint that it stands for, by status", async () => {
+  test("count an alias as its endpoint, by status", async () => {
     measured("/v2/guild/settings/get?x=1", 200);
     measured("/api/v2/guild/settings/get", 200);
     measured("/v2/guild/settings/get", 401);
@@ -27,7 +27,7 @@ describe("the figures of requests", () => {
     ]);
   });
 
-  test("grow no label for each path that a client makes up", async () => {
+  test("have no label for invented paths", async () => {
     for (const url of ["/", "/health/live", "/v9", "/v2/guild/settings/get/", ""]) measured(url, 404);
     expect(await counts()).toEqual([["other", 404, 5]]);
   });

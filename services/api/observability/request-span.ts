@@ -1,20 +1,20 @@
 import type { IncomingMessage } from "node:http";
-import { tracer, type WorkSpan } from "../../../mixins/observability/tracer.ts";
-import type { Served } from "../http/http-server.ts";
+import { tracer, type RunningSpan } from "../../../mixins/observability/tracer.ts";
+import type { ServedRequest } from "../http/http-server.ts";
 import { routeOf } from "./request-metrics.ts";
-import { givenTraceparent, setTraceparent } from "./request-traceparent.ts";
+import { clientTraceparent, setTraceparent } from "./request-traceparent.ts";
 
-const spans = new WeakMap<IncomingMessage, WorkSpan>();
+const spans = new WeakMap<IncomingMessage, RunningSpan>();
 
-/** Does the work of a request to an endpoint as a span of its client's trace, or of a new one. Pages and probes have none. */
+/** Runs the work of a request in a span of the client's trace, or of a new one. Only endpoints have spans. */
 export function inRequestSpan<Result>(request: IncomingMessage, requestId: string, work: () => Result): Result {
-  const used = tracer();
-  const route = used === undefined ? undefined : routeOf(request);
-  if (used === undefined || route === undefined) return work();
-  const span = used.start({
+  const activeTracer = tracer();
+  const route = activeTracer === undefined ? undefined : routeOf(request);
+  if (activeTracer === undefined || route === undefined) return work();
+  const span = activeTracer.start({
     name: `POST ${route}`,
     kind: "server",
-    parent: givenTraceparent(request),
+    parent: clientTraceparent(request),
     attributes: {
       "http.request.method": request.method,
       "http.route": route,
@@ -26,7 +26,6 @@ export function inRequestSpan<Result>(request: IncomingMessage, requestId: strin
   return span.run(work);
 }
 
-/** Ends the span of a request that was answered. */
-export function endRequestSpan({ request, status }: Pick<Served, "request" | "status">): void {
+export function endRequestSpan({ request, status }: Pick<ServedRequest, "request" | "status">): void {
   spans.get(request)?.end({ "http.response.status_code": status }, status >= 500);
 }

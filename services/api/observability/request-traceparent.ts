@@ -1,24 +1,24 @@
 import type { IncomingMessage } from "node:http";
-import { traceparentAfter } from "../../../mixins/observability/trace-context.ts";
+import { childTraceparent } from "../../../mixins/observability/trace-context.ts";
 
 const TRACEPARENT = Symbol("traceparent");
 
-/** A request that carries what was found out about it: a table beside it would cost more than finding it out. */
+/** A request that caches its traceparent: a WeakMap would cost more than the parsing. */
 interface TracedMessage extends IncomingMessage {
   [TRACEPARENT]?: string;
 }
 
-/** The `traceparent` of all that is done for a request; the same however often it is asked for. */
+/** The `traceparent` of the work for a request; each call returns the same one. */
 export function traceparentOf(request: TracedMessage): string {
-  return (request[TRACEPARENT] ??= traceparentAfter(givenTraceparent(request)));
+  return (request[TRACEPARENT] ??= childTraceparent(clientTraceparent(request)));
 }
 
-/** The client's own `traceparent`; it may be malformed. */
-export function givenTraceparent({ headers: { traceparent } }: IncomingMessage): string | undefined {
+/** The client's `traceparent`, which may be malformed. */
+export function clientTraceparent({ headers: { traceparent } }: IncomingMessage): string | undefined {
   return typeof traceparent === "string" ? traceparent : undefined;
 }
 
-/** Names the span of the request, which all that is done for it is part of. */
+/** Sets the span of the request as the parent of its work. */
 export function setTraceparent(request: TracedMessage, traceparent: string): void {
   request[TRACEPARENT] = traceparent;
 }

@@ -3,17 +3,17 @@ const UNTIL =
   "Last instant, in Unix milliseconds (UTC), at which an occurrence of the rule may start (UNTIL), by its original start and to the second; not together with a count.";
 
 /**
- * What each field means, by its name on the wire, for the API document. A name with a component in front of it
- * (`ApiKey.id`) replaces the general one there. Times are epoch milliseconds in UTC unless a text says otherwise.
+ * Descriptions of the fields for the API document, by their wire names. A description under the name of a schema and a field
+ * (`ApiKey.id`) replaces the general one.
  */
 export const FIELD_DESCRIPTIONS: Readonly<Record<string, string>> = {
-  // Every request
+  // All requests
   guild_id:
     "Id of the guild, a 64-bit integer. Send it as a string where numbers lose digits, as they do in JavaScript.",
   calendar_number: "Number of the calendar within the guild, from 1 (the main calendar) to the guild's max_calendars.",
-  amount: "Largest number of entries to answer; -1 for all.",
-  Message: "Status of the operation.",
-  message: "Status of the operation.",
+  amount: "Largest number of entries in the response; -1 for all.",
+  Message: "Confirmation that the operation succeeded.",
+  message: "Confirmation that the operation succeeded.",
 
   // Events
   event_id: "Id of the event or series, or of one occurrence: the series' id, `_`, and its original start in UTC.",
@@ -23,13 +23,13 @@ export const FIELD_DESCRIPTIONS: Readonly<Record<string, string>> = {
   name: "Name of the event; at most 256 characters.",
   description: "Description of the event; at most 4000 characters.",
   location: "Where the event takes place; at most 256 characters.",
-  is_parent: "True for a series as a whole; false for a single event and for each occurrence of a series.",
+  is_parent: "True for a series as a whole; false for a single event and for an occurrence of a series.",
   color: "Color of the event; NONE for none.",
   recur: "Whether the event recurs. When it is true, `recurrence` is required.",
   recurrence: "Rule of a recurring event.",
   frequency: FREQUENCY,
-  "V2EventsCreateRequestRecurrence.frequency": `${FREQUENCY} Required where no \`rrule\` is given.`,
-  "V2EventsUpdateRequestRecurrence.frequency": `${FREQUENCY} Required where no \`rrule\` is given.`,
+  "V2EventsCreateRequestRecurrence.frequency": `${FREQUENCY} Required without \`rrule\`.`,
+  "V2EventsUpdateRequestRecurrence.frequency": `${FREQUENCY} Required without \`rrule\`.`,
   count: "Number of occurrences, the first included: 1 to 10000, or -1 for no end.",
   interval: "Number of units from one occurrence to the next: 1 to 1000.",
   by_day:
@@ -37,17 +37,17 @@ export const FIELD_DESCRIPTIONS: Readonly<Record<string, string>> = {
   by_month_day: "Days of the month (BYMONTHDAY): 1 to 31, or -31 to -1 from its end; not in a WEEKLY rule. At most 62.",
   by_month: "Months of the rule (BYMONTH): 1 to 12.",
   by_set_pos:
-    "Which dates of each period the rule takes (BYSETPOS): 1 for the first, -1 for the last; together with another by_ member. At most 50.",
+    "Positions in the dates of each period that the rule selects (BYSETPOS): 1 for the first, -1 for the last; only with another by_ member. At most 50.",
   "Recurrence.until": UNTIL,
   "V2EventsCreateRequestRecurrence.until": UNTIL,
   "V2EventsUpdateRequestRecurrence.until": UNTIL,
-  week_start: "First day of a week (WKST), which counts in a WEEKLY rule with an interval; MO where it is absent.",
+  week_start: "First day of the week (WKST), which matters in a WEEKLY rule with an interval; MO when absent.",
   ex_dates:
-    "Original starts, in Unix milliseconds (UTC), at which nothing occurs (EXDATE). At most 100; occurrences may also be deleted by their ids.",
+    "Original starts of cancelled occurrences, in Unix milliseconds (UTC) (EXDATE). At most 100; occurrences can also be deleted by their ids.",
   r_dates:
-    "Further starts beside those of the rule, in Unix milliseconds (UTC), not before the first one (RDATE). At most 100.",
+    "Additional starts, in Unix milliseconds (UTC), not before the first start of the rule (RDATE). At most 100.",
   rrule:
-    "The rule as text by RFC 5545, such as FREQ=MONTHLY;BYDAY=-1FR, in place of its members; at most 500 characters. Answered where the recurrence has more than frequency, count and interval.",
+    "The rule as text in the form of RFC 5545, such as FREQ=MONTHLY;BYDAY=-1FR, instead of its members; at most 500 characters. In responses when the recurrence has more than frequency, count and interval.",
   image: "Link to an image that posts show; at most 2048 characters. The service stores the link and never fetches it.",
   events: "The events and occurrences of the window, in the order of their start, then of their id.",
   "V2EventsListDateRequest.epoch_start":
@@ -66,7 +66,8 @@ export const FIELD_DESCRIPTIONS: Readonly<Record<string, string>> = {
 
   // Announcements
   id: "Id of the announcement, a UUID.",
-  channel: "Id of the channel that the announcement is posted to: 1 to 20 digits. It must belong to the guild.",
+  channel:
+    "Id of the channel that the announcement is posted to: 1 to 20 digits. The channel must belong to the guild.",
   type: "Events that the announcement covers: all of the guild (UNIVERSAL), one event (SPECIFIC), every occurrence of a series (RECUR), or those of one color (COLOR).",
   event_color: "Color that COLOR covers, where NONE means events without a color; ignored for other types.",
   hours:
@@ -74,82 +75,84 @@ export const FIELD_DESCRIPTIONS: Readonly<Record<string, string>> = {
   minutes: "Minutes before the start at which the announcement is posted, added to `hours`.",
   info: "Additional text of the post, at most 4000 characters; empty for none.",
   enabled: "Whether the announcement is posted.",
-  info_only: "Whether the post shows `info` alone, where there is one.",
+  info_only: "Whether the post shows only `info`, unless it is empty.",
   subscribers_role: "Ids of the roles that the post mentions; `everyone` and `here` are allowed. At most 1000.",
   subscribers_user: "Ids of the users that the post mentions. At most 1000.",
   dangling:
-    "Present, and true, when the announcement's event is gone, or the first occurrence of the series that SPECIFIC names: it is never posted.",
+    "Present, and true, when the event of the announcement does not exist any more, or the first occurrence of the series that SPECIFIC refers to. The announcement is never posted.",
   "V2EventsDeleteRequest.announcements":
-    "`delete` also deletes the announcements of the types SPECIFIC and RECUR that name the event or an occurrence of it.",
+    "`delete` also deletes the announcements of the types SPECIFIC and RECUR that refer to the event or an occurrence of it.",
   subscribers_role_add: "Roles to add to `subscribers_role`, as a set; not together with the whole list.",
   subscribers_role_remove: "Roles to remove from `subscribers_role`, as a set; not together with the whole list.",
   subscribers_user_add: "Users to add to `subscribers_user`, as a set; not together with the whole list.",
   subscribers_user_remove: "Users to remove from `subscribers_user`, as a set; not together with the whole list.",
   announcements: "The guild's announcements in the order of their creation.",
-  "V1AnnouncementListResponse.amount": "Number of announcements in this answer.",
-  "V1AnnouncementUpcomingResponse.amount": "Number of posts in this answer.",
-  "V1AnnouncementHistoryResponse.amount": "Number of posts in this answer.",
+  "V1AnnouncementListResponse.amount": "Number of announcements in this response.",
+  "V1AnnouncementUpcomingResponse.amount": "Number of posts in this response.",
+  "V1AnnouncementHistoryResponse.amount": "Number of posts in this response.",
 
   // Posts
   announcement_id: "Id of the announcement that the post belongs to.",
   due: "Instant at which the post is due, in Unix milliseconds (UTC).",
   problem:
-    "What stands against posting it, where the sink can know: with Discord, the channel is checked some seconds after the " +
-    "post is planned, and again every 2 to 30 minutes while there is a problem. Absent where nothing is known to.",
+    "Known problem that would affect the post. With Discord, the channel is checked some seconds after the post is planned, " +
+    "and again every 2 to 30 minutes while there is a problem. Absent without a known problem, and with sinks that check nothing.",
   "PostProblem.code":
     "Stable name of the problem, for programs. The channel belongs to another guild (CHANNEL_FOREIGN), does not exist " +
-    "(CHANNEL_UNKNOWN), can't be seen by the bot (CHANNEL_UNREACHABLE) or takes no messages (CHANNEL_UNSUITABLE): the " +
+    "(CHANNEL_UNKNOWN), is not visible to the bot (CHANNEL_UNREACHABLE) or accepts no messages (CHANNEL_UNSUITABLE): the " +
     "post will fail. The bot lacks permissions in it (PERMISSION_MISSING): the post will fail, or show or notify less.",
-  "PostProblem.message": "The problem in words; of missing permissions, which, by Discord's names.",
-  not_planned: "Present where the guild has more posts ahead than are planned at a time (5000).",
+  "PostProblem.message": "Description of the problem; it lists missing permissions by Discord's names.",
+  not_planned: "Present when the guild has more future posts than can be planned at a time (5000).",
   due_from: "Posts that are due before this instant are planned; in Unix milliseconds (UTC).",
   "NotPlanned.code": "Stable name of the reason, for programs.",
-  "NotPlanned.message": "Why the rest is not planned yet.",
+  "NotPlanned.message": "Why the remaining posts are not planned yet.",
   posts: "The posts, in the order that the operation names.",
   state:
-    "What became of the post. sent: the receiver confirmed it; missed: not possible before its deadline; failed: the receiver refused it for good; unknown: it may have been posted; cancelled: its event or announcement changed; skipped: its due instant had passed when its announcement was made.",
+    "Outcome of the post. sent: the receiver confirmed it; missed: not possible before its deadline; failed: the receiver refused it permanently; unknown: it may have been posted; cancelled: its event or announcement changed; skipped: its due instant had passed when its announcement was created.",
   "UpcomingPost.state":
-    "planned: it has certainly not been sent; sending: a worker has it, or its outcome is in doubt and is looked for.",
-  attempts: "How often the post was taken up to be sent; absent where it never was.",
-  in_doubt_since: "Since when the post may have been delivered without anybody knowing, in Unix milliseconds (UTC).",
+    "planned: it has certainly not been sent; sending: a worker is sending it, or its outcome is in doubt and is being determined.",
+  attempts: "Number of attempts to send the post; absent before the first one.",
+  in_doubt_since:
+    "Instant since which the post may have been delivered without confirmation, in Unix milliseconds (UTC).",
   lease_until:
-    "Instant at which the lease of the worker that has the post ends and another takes it over, in Unix milliseconds (UTC).",
-  next_try: "Instant at which the post is tried again, or looked up at the receiver, in Unix milliseconds (UTC).",
-  "UpcomingPost.reason": "What the last attempt met.",
+    "Instant at which the lease of the worker that is sending the post ends and another worker takes it over, in Unix milliseconds (UTC).",
+  next_try:
+    "Instant of the next attempt to send the post, or to look it up at the receiver, in Unix milliseconds (UTC).",
+  "UpcomingPost.reason": "Error of the last attempt.",
   settled: "Instant at which the outcome was decided, in Unix milliseconds (UTC).",
-  late_ms: "Milliseconds from the due instant to the send; only of a post that was sent.",
+  late_ms: "Milliseconds from the due instant to the send; only for a post that was sent.",
   reason:
-    "Why the post was not sent, or not on time: always present where it was not sent, or sent more than 5 s after its due instant.",
-  reason_code: "Kind of the reason, for programs; of a late post, what it waited for longest.",
+    "Why the post was not sent, or not on time. Always present when it was not sent, or was sent more than 5 s after its due instant.",
+  reason_code: "Kind of the reason, for programs; for a late post, the longest of its delays.",
   message_id: "Id of the message at the receiver.",
-  messages: "The messages of the post, in their order, as Discord takes them.",
+  messages: "The messages of the post in order, in the form of Discord's API.",
   "V1AnnouncementPreviewRequest.event_id":
-    "Event or occurrence to render; the next one that the announcement covers when absent.",
+    "Event or occurrence to render; when absent, the next one that the announcement covers.",
 
-  // Messages, under Discord's names
+  // Messages, in Discord's names
   content: "Text of the message, with the mentions.",
   embeds: "Embeds of the message.",
   "Embed.title": "Title: the event's name.",
   "Embed.description": "The event's description.",
   "Embed.color": "Color as a 24-bit RGB integer.",
   "Embed.image": "Image of the event.",
-  "Embed.author": "The guild, where `branded` is set.",
+  "Embed.author": "The guild, if `branded` is set.",
   "Embed.footer": "Ids of the announcement and the event.",
   "Embed.fields": "Start, end, location and additional information.",
   "EmbedField.name": "Label of the field.",
   value: "Text of the field.",
-  inline: "Whether the field may stand beside others.",
+  inline: "Whether the field may be displayed beside others.",
   url: "Link to the image.",
   "EmbedAuthor.name": "Name of the guild.",
   text: "Text of the footer.",
   allowed_mentions: "The mentions that Discord may resolve; the texts of an event can't add any.",
-  parse: "`everyone` where everyone or here is subscribed; empty otherwise.",
+  parse: "`everyone` if everyone or here is subscribed; empty otherwise.",
   users: "Ids of the users that are mentioned.",
   roles: "Ids of the roles that are mentioned.",
 
   // Guild settings
   external_calendar:
-    "Whether the guild has an external calendar. Stored for bots; the service does not use it. Operator keys change it.",
+    "Whether the guild has an external calendar. Stored for bots; the service does not use it. Only operator keys change it.",
   control_role:
     "Id of the role that a member needs to use the bot; `everyone` for none. Stored for bots; the service does not enforce it.",
   service_channel:
@@ -161,39 +164,39 @@ export const FIELD_DESCRIPTIONS: Readonly<Record<string, string>> = {
   lang: "Language of the posts.",
   prefix: "Prefix of the bot's commands: 1 to 16 visible characters. Stored for bots; the service has no commands.",
   patron_guild:
-    "Whether the guild has patrons' features. Stored for bots; the service does not use it. Operator keys change it.",
+    "Whether the guild has the features for patrons. Stored for bots; the service does not use it. Only operator keys change it.",
   dev_guild:
-    "Whether the guild has features in development. Stored for bots; the service does not use it. Operator keys change it.",
-  max_calendars: "Number of calendars that the guild may have. Operator keys change it.",
+    "Whether the guild has features in development. Stored for bots; the service does not use it. Only operator keys change it.",
+  max_calendars: "Number of calendars that the guild may have. Only operator keys change it.",
   twelve_hour: "Whether posts show times in the 12-hour format; 24-hour otherwise.",
-  branded: "Whether posts show the guild's name as their author. Operator keys change it.",
+  branded: "Whether posts show the guild's name as their author. Only operator keys change it.",
   "GuildSettings.guild_id":
-    "Id of the guild, a 64-bit JSON integer with every digit. JSON.parse of JavaScript rounds it (375357265198317603 becomes 375357265198317630): read the digits with a parser that keeps 64-bit integers, or use the id that the request named.",
+    "Id of the guild, a 64-bit JSON integer with every digit. JSON.parse of JavaScript rounds it (375357265198317603 becomes 375357265198317630): use a parser that preserves 64-bit integers, or the id in the request.",
 
   // API keys
   "V1AnnouncementCreateResponse.id": "Id of the new announcement, a UUID.",
-  kind: "Guilds that the key opens: those in `guilds` (guild), all (service), or all and the operations for operators (operator).",
-  access: "Whether the key may only read, or write as well.",
-  guilds: "Ids of the guilds that a key of the kind `guild` opens.",
-  label: "Note of the operator: what the key is for. 1 to 100 characters.",
+  kind: "Guilds that the key may access: those in `guilds` (guild), all (service), or all, with the operations for operators (operator).",
+  access: "Whether the key may only read, or also write.",
+  guilds: "Ids of the guilds that a key of the kind `guild` may access.",
+  label: "Note of the operator about the purpose of the key; 1 to 100 characters.",
   expires: "Instant from which the key is refused, in Unix milliseconds (UTC); none when absent.",
-  key: "The API key. It is shown only in this response: the service keeps its digest alone.",
+  key: "The API key. It is shown only in this response; the service stores only a digest.",
   keys: "Every key that was ever created, the latest first, without its secret.",
   created: "Instant of creation, in Unix milliseconds (UTC).",
   revoked: "Instant of revocation, in Unix milliseconds (UTC); absent for a key that is not revoked.",
   last_used: "Hour of the last use, in Unix milliseconds (UTC), rounded down; absent for a key that was never used.",
   previous_until: "Instant until which the key's previous secret is accepted, in Unix milliseconds (UTC).",
   overlap_hours: "Hours for which the previous secret stays valid.",
-  before: "The `next` of an earlier answer: continues behind it.",
-  next: "Continues this list: send it as `before`. Absent at the end.",
+  before: "The `next` of an earlier response; the list continues after it.",
+  next: "Cursor of the next page, to be sent as `before`; absent on the last page.",
   changes: "The changes of keys, the latest first.",
   at: "Instant of the change, in Unix milliseconds (UTC).",
-  change: "What was done to the key.",
+  change: "Kind of the change.",
   key_id: "Id of the key that was changed.",
-  by: "Id of the key that was used, or the command that made the change.",
-  "ApiKey.id": "Id of the key; no secret.",
+  by: "Id of the API key, or name of the command, that made the change.",
+  "ApiKey.id": "Id of the key, which is not secret.",
   "AdminKeysAuditRequest.id": "Id of the key whose changes are listed; all keys when absent.",
-  "AdminKeysAuditRequest.amount": "Largest number of changes to answer.",
+  "AdminKeysAuditRequest.amount": "Largest number of changes in the response.",
   "AdminKeysCreateResponse.id": "Id of the new key.",
   "AdminKeysRotateRequest.id": "Id of the key.",
   "AdminKeysRotateResponse.id": "Id of the key.",
@@ -201,18 +204,18 @@ export const FIELD_DESCRIPTIONS: Readonly<Record<string, string>> = {
 
   // Warnings
   warnings:
-    "Present only when something in the request had no effect or looks like a slip. The request was done nevertheless.",
+    "Present only when a field of the request had no effect or looks like a mistake. The request was performed nevertheless.",
   "Warning.field": "Name of the field in the request; a name of more than 64 characters is cut.",
   "Warning.code":
     "BEFORE_1980: a time that may be in seconds instead of milliseconds. UNKNOWN_FIELD: a field that this request does not have.",
-  "Warning.message": "What to look at; it continues the field's name.",
+  "Warning.message": "Description of the problem; it continues the field's name.",
 
   // Errors
-  "Error.message": "What is wrong, in a sentence.",
-  "FieldProblem.message": "What is wrong with the field; it continues the field's name.",
+  "Error.message": "Description of the error.",
+  "FieldProblem.message": "Description of the problem; it continues the field's name.",
   code: "Stable name of the error, for programs.",
-  request_id: "Id of the request; also in the header X-Request-Id, and in the service's log.",
-  errors: "Every field that is wrong.",
+  request_id: "Id of the request; also in the header X-Request-Id and in the log of the service.",
+  errors: "All invalid fields.",
   field: "Path of the field in the request, such as recurrence.count; `body` for a body that is not one JSON object.",
-  allowed: "Values that are accepted, where they can be listed.",
+  allowed: "Accepted values, if they can be listed.",
 };

@@ -10,14 +10,14 @@ interface Described {
 
 type Schemas = Readonly<Record<string, Described & { readonly properties: Readonly<Record<string, Described>> }>>;
 
-/** A field that is an object refers to its schema, and has its own description beside the reference. */
+/** A field with an object has a reference to the schema, and a description beside the reference. */
 const document = JSON.parse(openapiText(ROUTES)) as {
   readonly paths: Readonly<Record<string, Readonly<Record<string, Described & { readonly operationId: string }>>>>;
   readonly components: { readonly schemas: Schemas };
 };
 
 describe("the descriptions of the API document", () => {
-  test("are there for every field of every schema, with the unit where it is a time", () => {
+  test("exist for every field of every schema, with the unit of times", () => {
     const fields = Object.entries(document.components.schemas).flatMap(([schema, { properties }]) =>
       Object.entries(properties).map(([field, { description }]) => [`${schema}.${field}`, description] as const),
     );
@@ -31,7 +31,7 @@ describe("the descriptions of the API document", () => {
     expect(times.filter(([, description]) => !description!.includes("Unix milliseconds"))).toEqual([]);
   });
 
-  test("are there for every schema and operation, and say more than the name", () => {
+  test("exist for every schema and operation, and say more than the name", () => {
     const operations = Object.values(document.paths).flatMap((methods) => Object.values(methods));
     const named = [
       ...Object.entries(document.components.schemas).map(([name, { description }]) => [name, description]),
@@ -44,20 +44,20 @@ describe("the descriptions of the API document", () => {
     expect(named.filter(([name, description]) => !saysMore(name, description))).toEqual([]);
   });
 
-  test("are of no schema that is not there", () => {
+  test("exist for no unknown schema", () => {
     const names = Object.keys(document.components.schemas);
     expect(Object.keys(SCHEMA_DESCRIPTIONS).filter((name) => !names.includes(name))).toEqual([]);
   });
 
-  test("say that JavaScript rounds the guild id of v2 settings, and how a client keeps it (D7)", () => {
+  test("warn that JavaScript rounds the guild id of v2 settings, and advise clients (D7)", () => {
     const [exact, rounded] = ["375357265198317603", String(JSON.parse("375357265198317603"))];
     expect(rounded).not.toBe(exact);
     const { description } = document.components.schemas["GuildSettings"]!.properties["guild_id"]!;
     expect(description).toContain(`JSON.parse of JavaScript rounds it (${exact} becomes ${rounded})`);
-    expect(description).toContain("use the id that the request named");
+    expect(description).toContain("or the id in the request");
   });
 
-  test("are of no field that is not there", () => {
+  test("exist for no unknown field", () => {
     const used = new Set(
       Object.entries(document.components.schemas).flatMap(([schema, { properties }]) =>
         Object.keys(properties).map((field) => {
@@ -69,7 +69,7 @@ describe("the descriptions of the API document", () => {
     expect(Object.keys(FIELD_DESCRIPTIONS).filter((name) => !used.has(name))).toEqual([]);
   });
 
-  test("say of each setting that is stored for bots that nothing is enforced here, and of no other (D9)", () => {
+  test("state for each setting that is stored for bots, and for no other, that the service does not use it (D9)", () => {
     const stored = /Stored for bots; the service (?:does not|has no)/;
     for (const version of ["V1", "V2"]) {
       const { properties } = document.components.schemas[`${version}GuildSettingsUpdateRequest`]!;

@@ -9,18 +9,18 @@ import { HEALTH_PATHS } from "../pages/health.pages.ts";
 import type { Route } from "../route.ts";
 import { WARNINGS_SCHEMA } from "../wire/warnings.ts";
 
-const ABOUT = `Calendar events, announcements of these events, and the settings of guilds (chat communities).
+const DESCRIPTION = `Calendar events, announcements of these events, and the settings of guilds (chat communities).
 
-Every operation is a POST with a JSON object of at most 64 KiB. Unknown fields are ignored, and named in
-\`warnings\` of the answer. Every path also exists under
-\`/api\`. A request that is refused with a 4xx or with the 503 UNAVAILABLE has changed nothing; after a 500, or the 503
-OUTCOME_UNKNOWN, a write may have been done. After the time in the Retry-After of OUTCOME_UNKNOWN it can no longer be done.
+Every operation is a POST with a JSON object of at most 64 KiB. Unknown fields have no effect, and \`warnings\` in the
+response names them. Every path also exists under \`/api\`. A request that is refused with a 4xx or with the 503 UNAVAILABLE
+has changed nothing. After a 500 or the 503 OUTCOME_UNKNOWN, a write may have been performed; after the Retry-After of
+OUTCOME_UNKNOWN it can no longer be performed.
 
 All times are Unix milliseconds in UTC. Guild ids are 64-bit integers: send them as strings where numbers lose digits,
 as they do in JavaScript. This document is also at [openapi.json](/openapi.json).`;
 
-/** What a call can be refused with; a 405 for another method on its path. */
-const STATUSES = [400, 401, 403, 404, 405, 408, 409, 412, 413, 415, 417, 429, 431, 500, 503];
+/** The error statuses of an operation. */
+const ERROR_STATUSES = [400, 401, 403, 404, 405, 408, 409, 412, 413, 415, 417, 429, 431, 500, 503];
 const ALL_ERRORS: Readonly<Record<string, { readonly status: number; readonly message: string }>> = {
   ...ERRORS,
   ...HTTP_ERRORS,
@@ -28,12 +28,12 @@ const ALL_ERRORS: Readonly<Record<string, { readonly status: number; readonly me
 
 const TAGS: Readonly<Record<string, string>> = {
   "v2 guild": "Settings of a guild",
-  "v1 guild": "Settings of a guild, as version 1 names them",
+  "v1 guild": "Settings of a guild, in the names of version 1",
   "v2 calendar": "Calendars of a guild, and the time zones that their series run on",
   "v2 events": "Events, series of events, and their occurrences",
-  "v1 announcement": "Announcements of events, the posts that are planned, and what became of each",
-  "admin keys": "API keys; for keys of the kind operator",
-  health: "Probes for an orchestrator; no key",
+  "v1 announcement": "Announcements of events, their planned posts, and the outcomes of posts",
+  "admin keys": "Management of API keys; operator keys only",
+  health: "Probes for an orchestrator; no API key",
 };
 
 /** The OpenAPI 3.1 document of a route table. */
@@ -42,18 +42,18 @@ function apiDocument(routes: readonly Route[]): object {
   const paths = {
     ...Object.fromEntries(routes.map((route) => [route.paths[0], { post: operation(route, components) }])),
     ...Object.fromEntries(
-      Object.entries(HEALTH_PATHS).map(([path, summary]) => [path, { get: lookUp(path, summary) }]),
+      Object.entries(HEALTH_PATHS).map(([path, summary]) => [path, { get: probeOperation(path, summary) }]),
     ),
   };
   const responses = Object.fromEntries(
-    STATUSES.map((status) => [errorName(status), errorResponse(status, components)]),
+    ERROR_STATUSES.map((status) => [errorName(status), errorResponse(status, components)]),
   );
   return {
     openapi: "3.1.0",
     info: {
       title: "Guildcal",
       version: VERSION,
-      description: ABOUT,
+      description: DESCRIPTION,
       contact: { name: "The operator of this installation" },
       license: { name: "MIT", identifier: "MIT" },
     },
@@ -73,12 +73,12 @@ function apiDocument(routes: readonly Route[]): object {
   };
 }
 
-/** The document as it is committed and served; the ids in its examples have every digit. */
+/** The text of the document, in which the ids of examples have every digit. */
 export function openapiText(routes: readonly Route[]): string {
   return `${JSON.stringify(apiDocument(routes), null, 2)}\n`;
 }
 
-/** `/v1/announcement/get` belongs to `v1 announcement`. */
+/** The tag of `/v1/announcement/get` is `v1 announcement`. */
 function tagOf({ paths: [path] }: Route): string {
   return path.split("/").slice(1, 3).join(" ");
 }
@@ -92,17 +92,17 @@ function operation(route: Route, components: Components): JsonSchema {
     `Body of a request to \`${path}\`. ${route.summary}.`,
   );
   const fields = components.add(
-    objectOf(route.answer, route.answerName),
+    objectOf(route.responseFields, route.responseName),
     `${name}Response`,
-    `Body of an answer of \`${path}\` with the status 200. ${route.summary}.`,
+    `Body of a response of \`${path}\` with the status 200. ${route.summary}.`,
   );
-  const response = { allOf: [fields, components.add(WARNED, "Warned")] };
-  const also = aliases.length === 0 ? "" : ` Also at ${aliases.map((alias) => `\`${alias}\``).join(", ")}.`;
+  const response = { allOf: [fields, components.add(WITH_WARNINGS, "WithWarnings")] };
+  const aliasNote = aliases.length === 0 ? "" : ` Also at ${aliases.map((alias) => `\`${alias}\``).join(", ")}.`;
   return {
     tags: [tagOf(route)],
     operationId: path.slice(1).replaceAll("/", "-"),
     summary: route.summary,
-    description: `${route.description ?? `${route.summary}.`}${also}`,
+    description: `${route.description ?? `${route.summary}.`}${aliasNote}`,
     ...parametersOf(route),
     requestBody: { required: true, content: json(request, route.example.request) },
     responses: {
@@ -112,7 +112,7 @@ function operation(route: Route, components: Components): JsonSchema {
         content: json(response, route.example.response),
       },
       ...Object.fromEntries(
-        STATUSES.filter((status) => status !== 412 || route.takesIfMatch).map((status) => [
+        ERROR_STATUSES.filter((status) => status !== 412 || route.acceptsIfMatch).map((status) => [
           status,
           { $ref: `#/components/responses/${errorName(status)}` },
         ]),
@@ -121,26 +121,29 @@ function operation(route: Route, components: Components): JsonSchema {
   };
 }
 
-/** Warnings come after the fields of the answer, and only where there are any (D37). */
-const WARNED: JsonSchema = { type: "object", properties: { warnings: WARNINGS_SCHEMA } };
+/** Warnings follow the fields of the response, if there are any (D37). */
+const WITH_WARNINGS: JsonSchema = { type: "object", properties: { warnings: WARNINGS_SCHEMA } };
 
 function parametersOf(route: Route): { parameters?: JsonSchema[] } {
-  const parameters = [...(route.takesIdempotencyKey ? [idempotencyKey] : []), ...(route.takesIfMatch ? [ifMatch] : [])];
+  const parameters = [
+    ...(route.acceptsIdempotencyKey ? [IDEMPOTENCY_KEY] : []),
+    ...(route.acceptsIfMatch ? [IF_MATCH] : []),
+  ];
   return parameters.length === 0 ? {} : { parameters };
 }
 
-const ifMatch: JsonSchema = {
+const IF_MATCH: JsonSchema = {
   name: "If-Match",
   in: "header",
   description:
-    "The ETag that the resource was read with, or at most 20 of them: when the resource has another revision, the " +
-    "answer is 412 REVISION_MISMATCH and nothing is changed",
+    "The ETag of the revision to change, or a list of at most 20 ETags. If the resource has another revision, the " +
+    "response is 412 REVISION_MISMATCH and nothing is changed",
   schema: { type: "string" },
 };
 
 const HEADERS: Readonly<Record<string, JsonSchema>> = {
   "X-Request-Id": {
-    description: "Id of the request, as in errors and in the service's log",
+    description: "Id of the request, which errors and the log of the service also contain",
     schema: { type: "string" },
   },
   "RateLimit-Policy": {
@@ -149,11 +152,11 @@ const HEADERS: Readonly<Record<string, JsonSchema>> = {
     example: '"key";q=12000;w=60, "guild";q=6000;w=60',
   },
   RateLimit: {
-    description: "What is left of each limit (r), and the seconds until its window ends (t)",
+    description: "Requests that remain in each limit (r), and the seconds until its window ends (t)",
     schema: { type: "string" },
     example: '"key";r=11999;t=42, "guild";r=5999;t=42',
   },
-  "Retry-After": { description: "Seconds to wait before another try", schema: { type: "integer", minimum: 0 } },
+  "Retry-After": { description: "Seconds to wait before the next attempt", schema: { type: "integer", minimum: 0 } },
   ETag: {
     description: "Revision of the resource as a strong entity tag (RFC 9110 section 8.8.3), for If-Match",
     schema: { type: "string" },
@@ -162,7 +165,7 @@ const HEADERS: Readonly<Record<string, JsonSchema>> = {
   "WWW-Authenticate": { description: "The scheme of the API key", schema: { type: "string" }, example: CHALLENGE },
 };
 
-/** RateLimit stands where the key was accepted; Retry-After where another try may succeed. */
+/** RateLimit is present after the key was accepted; Retry-After if another attempt may succeed. */
 function headersOf(status: number, hasEtag = false): JsonSchema {
   const names = ["X-Request-Id"];
   if (![401, 405, 408, 417, 431].includes(status)) names.push("RateLimit-Policy", "RateLimit");
@@ -177,20 +180,25 @@ function headersNamed(names: readonly string[]): JsonSchema {
   return Object.fromEntries(names.map((name) => [name, { $ref: `#/components/headers/${name}` }]));
 }
 
-const idempotencyKey: JsonSchema = {
+const IDEMPOTENCY_KEY: JsonSchema = {
   name: "Idempotency-Key",
   in: "header",
   description:
-    "Name of the request, chosen by the client: a repeat within 24 hours is answered as the first was, and creates nothing",
+    "A key that the client chooses for the request. A repeated request with the same key within 24 hours gets the first " +
+    "response again, and creates nothing",
   schema: { type: "string", minLength: 1, maxLength: 255 },
 };
 
-/** A probe; it needs no key. */
-function lookUp(path: string, summary: string): JsonSchema {
+/** The operation of a probe, which needs no API key. */
+function probeOperation(path: string, summary: string): JsonSchema {
   const state = { type: "string", description: "live, ready or not ready" };
-  const missing = { type: "array", items: { type: "string" }, description: "Names of what is missing" };
+  const missing = {
+    type: "array",
+    items: { type: "string" },
+    description: "Names of unavailable services and databases",
+  };
   const schema = { type: "object", properties: { status: state, missing }, required: ["status"] };
-  const refused = [400, 408, 431].map((status) => [status, { $ref: `#/components/responses/${errorName(status)}` }]);
+  const errors = [400, 408, 431].map((status) => [status, { $ref: `#/components/responses/${errorName(status)}` }]);
   return {
     tags: ["health"],
     operationId: path.slice(1).replaceAll("/", "-"),
@@ -198,9 +206,9 @@ function lookUp(path: string, summary: string): JsonSchema {
     description: `${summary}.`,
     security: [],
     responses: {
-      200: { description: "Yes", headers: headersNamed(["X-Request-Id"]), content: json(schema) },
-      ...Object.fromEntries(refused),
-      503: { description: "No", headers: headersNamed(["X-Request-Id", "Retry-After"]), content: json(schema) },
+      200: { description: "Live or ready", headers: headersNamed(["X-Request-Id"]), content: json(schema) },
+      ...Object.fromEntries(errors),
+      503: { description: "Not ready", headers: headersNamed(["X-Request-Id", "Retry-After"]), content: json(schema) },
     },
   };
 }
@@ -220,13 +228,13 @@ function errorName(status: number): string {
 function errorResponse(status: number, components: Components): JsonSchema {
   const codes = codesOf(status);
   const description = codes.map((code) => `\`${code}\`: ${ALL_ERRORS[code]?.message}`).join("\n\n");
-  const meaning = `Body of an error with the status ${status} (${STATUS_CODES[status]}).`;
-  const schema = components.add(errorSchema(codes, status === 400), errorName(status), meaning);
+  const bodyDescription = `Body of an error with the status ${status} (${STATUS_CODES[status]}).`;
+  const schema = components.add(errorSchema(codes, status === 400), errorName(status), bodyDescription);
   return { description, headers: headersOf(status), content: json(schema) };
 }
 
-/** D4. */
-function errorSchema(codes: readonly string[], namesFields: boolean): JsonSchema {
+/** The body of an error (D4). */
+function errorSchema(codes: readonly string[], hasFields: boolean): JsonSchema {
   const text = { type: "string" };
   return {
     type: "object",
@@ -234,13 +242,13 @@ function errorSchema(codes: readonly string[], namesFields: boolean): JsonSchema
       message: text,
       code: { type: "string", enum: codes },
       request_id: text,
-      ...(namesFields ? { errors: { type: "array", items: fieldProblem } } : {}),
+      ...(hasFields ? { errors: { type: "array", items: FIELD_PROBLEM } } : {}),
     },
-    required: ["message", "code", "request_id", ...(namesFields ? ["errors"] : [])],
+    required: ["message", "code", "request_id", ...(hasFields ? ["errors"] : [])],
   };
 }
 
-const fieldProblem: JsonSchema = {
+const FIELD_PROBLEM: JsonSchema = {
   title: "FieldProblem",
   type: "object",
   properties: {

@@ -19,7 +19,7 @@ interface RequestSchema {
   readonly required: readonly string[];
 }
 
-/** With every reference replaced by the schema that it names. */
+/** The schema with every reference replaced by the referenced schema. */
 const document = JSON.parse(text, (_key, value: { readonly $ref?: string }) => {
   const name = /^#\/components\/schemas\/(.*)$/.exec(value?.$ref ?? "")?.[1];
   return name === undefined ? value : { ...schemaOf(name), ...value };
@@ -39,7 +39,7 @@ function requestOf(path: string): RequestSchema {
   return document.paths[path]!.post.requestBody.content["application/json"].schema;
 }
 
-/** What Redocly's strict rules find, a line each. */
+/** The findings of Redocly's strict rules, one line each. */
 async function lint(source: string): Promise<string[]> {
   const config = await createConfig({ extends: ["recommended-strict"] });
   const problems = await lintFromString({ source, config });
@@ -47,7 +47,7 @@ async function lint(source: string): Promise<string[]> {
 }
 
 describe("the API document", () => {
-  test("is committed as it is made now; `npm run openapi` renews it", async () => {
+  test("equals the committed file, which `npm run openapi` writes", async () => {
     expect(await readFile(join(import.meta.dirname, "openapi.json"), "utf8")).toBe(text);
   });
 
@@ -55,7 +55,7 @@ describe("the API document", () => {
     await expect(new Validator().validate(text)).resolves.toMatchObject({ valid: true });
   });
 
-  test("a broken document is found to be invalid", async () => {
+  test("is found invalid after a defect was added", async () => {
     const broken = { ...(JSON.parse(text) as object), paths: { "/x": { post: { responses: 5 } } } };
     await expect(new Validator().validate(JSON.stringify(broken))).resolves.toMatchObject({ valid: false });
   });
@@ -67,7 +67,7 @@ describe("the API document", () => {
     expect(text).toContain('"guild_id": 375357265198317579,');
   });
 
-  test("a 400 always names what is wrong, and no other error needs to (D4)", () => {
+  test("has the invalid fields in every 400 and in no other error (D4)", () => {
     const { responses } = document.components as unknown as { readonly responses: object };
     const required = Object.entries(responses as Record<string, never>).map(([name, response]) => {
       const { content } = response as { content: { "application/json": { schema: RequestSchema } } };
@@ -76,7 +76,7 @@ describe("the API document", () => {
     expect(required.filter(([, errors]) => errors)).toEqual([["Error400", true]]);
   });
 
-  test("says of each field whether it is required, and what it may be", () => {
+  test("has the required fields and the limits of every field", () => {
     const { properties, required } = requestOf("/v2/events/update");
     expect(required).toEqual(["guild_id", "calendar_number", "event_id"]);
     expect(properties).toMatchObject({
@@ -99,7 +99,7 @@ describe("the API document", () => {
     });
   });
 
-  test("says what a create takes where nothing is said, and where null says nothing as well (D6, D15, D26)", () => {
+  test("has the defaults of a create, and the fields for which null means absent (D6, D15, D26)", () => {
     expect(requestOf("/v1/announcement/create").properties).toMatchObject({
       channel: { type: "string" },
       enabled: { type: ["boolean", "null"], default: true },
@@ -124,7 +124,7 @@ describe("the API document", () => {
     expect(requestOf("/admin/keys/rotate").properties).toMatchObject({ overlap_hours: { default: 24 } });
   });
 
-  test("says of each text how long it may be and what form it has", () => {
+  test("has the length and the pattern of every text", () => {
     const { control_role, prefix } = requestOf("/v1/guild/settings/update").properties;
     expect(control_role).toMatchObject({ maxLength: 20, pattern: "^[0-9]{1,20}$|^(?:everyone)$" });
     expect(prefix).toMatchObject({ maxLength: 16, pattern: String.raw`^[^\s\x00-\x1f\x7f-\x9f]+$` });
@@ -138,7 +138,7 @@ describe("the API document", () => {
     ]);
   });
 
-  test("has patterns that mean the same with and without the flag u, and in other dialects", () => {
+  test("has patterns with the same meaning with and without the flag u, and in other dialects", () => {
     const patterns = [...text.matchAll(/"pattern": ("(?:[^"\\]|\\.)*")/g)].map(
       ([, pattern]) => JSON.parse(pattern!) as string,
     );
@@ -149,7 +149,7 @@ describe("the API document", () => {
     }
   });
 
-  test("declares both forms of the key", () => {
+  test("declares both forms of the Authorization header", () => {
     expect(JSON.parse(text)).toMatchObject({
       security: [{ bearer: [] }, { key: [] }],
       components: {
@@ -162,19 +162,19 @@ describe("the API document", () => {
   });
 
   test.each(ROUTES)(
-    "$paths.0: If-Match and 412 are there where revisions are compared, the ETag where it is answered",
+    "$paths.0: has If-Match and 412 if it compares revisions, and the ETag if it returns one",
     (route) => {
       const [path] = route.paths;
       const { responses, parameters = [] } = document.paths[path]!.post as Operation & {
         parameters?: { name: string }[];
       };
       const named = parameters.map(({ name }) => name);
-      expect([named.includes("If-Match"), "412" in responses]).toEqual([route.takesIfMatch, route.takesIfMatch]);
+      expect([named.includes("If-Match"), "412" in responses]).toEqual([route.acceptsIfMatch, route.acceptsIfMatch]);
       expect("ETag" in (responses["200"] as { headers: object }).headers).toBe(route.hasEtag);
     },
   );
 
-  test("names the headers of every answer, the request's id among them", () => {
+  test("has the headers of every response, with the request id", () => {
     const { paths, components } = JSON.parse(text) as {
       readonly paths: Readonly<Record<string, Readonly<Record<string, Operation>>>>;
       readonly components: { readonly responses: Readonly<Record<string, object>> };
@@ -188,7 +188,7 @@ describe("the API document", () => {
     );
   });
 
-  test("has the warnings of every operation's answer, and refuses unknown members of a recurrence (D37)", () => {
+  test("has warnings in the response of every operation, and no additional members in a recurrence (D37)", () => {
     for (const { paths } of ROUTES) {
       const answer = JSON.stringify(document.paths[paths[0]]!.post.responses["200"]);
       expect(answer).toContain('"warnings":{"type":"array","maxItems":10');
@@ -198,13 +198,13 @@ describe("the API document", () => {
     });
   });
 
-  test("a well-kept linter finds nothing in it", async () => {
+  test("passes a linter", async () => {
     await expect(lint(text)).resolves.toEqual([]);
     const unnamed = text.replace('"operationId": "health-live",', "");
     await expect(lint(unnamed)).resolves.toEqual([expect.stringContaining("operation-operationId")]);
   });
 
-  test("has both spellings of a guild id and its limits, with every digit (D7)", () => {
+  test("has both types of a guild id and its limits, with every digit (D7)", () => {
     const spellings = {
       oneOf: [
         { type: "integer", minimum: 1 },
@@ -216,19 +216,16 @@ describe("the API document", () => {
     expect(text).toContain('"maximum": 9223372036854775807\n');
   });
 
-  test.each(ROUTES)(
-    "$paths.0 takes each default that is told, and null where that is told and nowhere else",
-    (route) => {
-      const fields = Object.entries(requestOf(route.paths[0]).properties);
-      // Alone: what ties it to the other fields is silent.
-      const takes = (wire: string, value: unknown) =>
-        !route.check(route.decode({ [wire]: value })).some(({ field }) => field === wire);
-      const withNull = fields.filter(([, { type, oneOf = [] }]) =>
-        [type, ...(oneOf as { readonly type?: string }[]).map((each) => each.type)].flat().includes("null"),
-      );
-      expect(fields.filter(([wire]) => takes(wire, null))).toEqual(withNull);
-      const withDefault = fields.filter(([, schema]) => "default" in schema);
-      expect(withDefault.filter(([wire, schema]) => !takes(wire, schema["default"]))).toEqual([]);
-    },
-  );
+  test.each(ROUTES)("$paths.0 accepts the documented defaults, and null only where it is documented", (route) => {
+    const fields = Object.entries(requestOf(route.paths[0]).properties);
+    // Only this field: cross-field checks do not apply.
+    const takes = (wire: string, value: unknown) =>
+      !route.check(route.decode({ [wire]: value })).some(({ field }) => field === wire);
+    const withNull = fields.filter(([, { type, oneOf = [] }]) =>
+      [type, ...(oneOf as { readonly type?: string }[]).map((each) => each.type)].flat().includes("null"),
+    );
+    expect(fields.filter(([wire]) => takes(wire, null))).toEqual(withNull);
+    const withDefault = fields.filter(([, schema]) => "default" in schema);
+    expect(withDefault.filter(([wire, schema]) => !takes(wire, schema["default"]))).toEqual([]);
+  });
 });

@@ -5,10 +5,10 @@ import { asError } from "../../../mixins/actions/contract-action.ts";
 import { newWriteId } from "../../../mixins/mongo/write-id.ts";
 import { answersOf } from "../../../test/real-parts/web-service.ts";
 import { ERRORS, type ErrorType, HTTP_ERRORS, type HttpErrorType, refuse } from "../../contracts/errors.ts";
-import type { Answer } from "../http/http-response.ts";
-import { brokenAnswer } from "../http/malformed-request.ts";
+import type { HttpResponse } from "../http/http-response.ts";
+import { httpErrorResponse } from "../http/malformed-request.ts";
 import { openapiText } from "./openapi-document.ts";
-import { requestSteps, type RequestStepsParts } from "../request-handler.ts";
+import { requestHandler, type RequestHandlerOptions } from "../request-handler.ts";
 import { ROUTES } from "../route-table.ts";
 
 const PATH = "/v1/announcement/get";
@@ -18,16 +18,16 @@ const admitted = {
   standings: [standing],
 } as const;
 
-/** Those of every answer, and of its body and connection. */
+/** The headers of every response, and of its body and connection. */
 const OF_EVERY_ANSWER = new Set(["connection", "content-type", "x-request-id"]);
 
 const { components } = JSON.parse(openapiText(ROUTES)) as {
   readonly components: { readonly responses: Readonly<Record<string, { readonly headers: object }>> };
 };
 
-/** The gateway's answer to a request whose action ends with the error. */
-function answerTo(error: Error, { method = "POST", path = PATH, hasKey = true } = {}): Promise<Answer> {
-  const parts: RequestStepsParts = {
+/** The gateway's response to a request whose action rejects with the error. */
+function answerTo(error: Error, { method = "POST", path = PATH, hasKey = true } = {}): Promise<HttpResponse> {
+  const parts: RequestHandlerOptions = {
     knownPaths: [],
     performOnce: (_request, perform) => perform(newWriteId()),
     admission: {
@@ -43,23 +43,23 @@ function answerTo(error: Error, { method = "POST", path = PATH, hasKey = true } 
   const body = Readable.from([Buffer.from(JSON.stringify({ guild_id: "1", id: "x" }))]);
   const headers = { authorization: "key", "content-type": "application/json" };
   const request = Object.assign(body, { method, url: path, headers }) as unknown as IncomingMessage;
-  return answersOf(requestSteps(parts))(request, "id");
+  return answersOf(requestHandler(parts))(request, "id");
 }
 
-/** Errors that come before the action is called. All others can be an action's, an owner's defect (INTERNAL) as well. */
-const BEFORE_THE_ACTION: Partial<Record<ErrorType, () => Promise<Answer>>> = {
+/** Errors before the call of an action. All others can be errors of an action, also INTERNAL. */
+const BEFORE_THE_ACTION: Partial<Record<ErrorType, () => Promise<HttpResponse>>> = {
   ROUTE_NOT_FOUND: () => answerTo(new Error("not called"), { path: "/nowhere" }),
   METHOD_NOT_ALLOWED: () => answerTo(new Error("not called"), { method: "PUT" }),
   UNAUTHORIZED: () => answerTo(new Error("not called"), { hasKey: false }),
 };
 
-const answers: readonly (readonly [code: string, status: number, answer: () => Promise<Answer>])[] = [
+const answers: readonly (readonly [code: string, status: number, answer: () => Promise<HttpResponse>])[] = [
   ...Object.entries(ERRORS).map(([code, { status }]) => {
     const type = code as ErrorType;
     return [code, status, BEFORE_THE_ACTION[type] ?? (() => answerTo(asError(refuse(type))))] as const;
   }),
   ...Object.entries(HTTP_ERRORS).map(
-    ([code, { status }]) => [code, status, async () => brokenAnswer(code as HttpErrorType, "id")] as const,
+    ([code, { status }]) => [code, status, async () => httpErrorResponse(code as HttpErrorType, "id")] as const,
   ),
 ];
 
@@ -70,13 +70,13 @@ const own = (headers: object) =>
     .toSorted();
 
 describe("the headers of errors in the API document", () => {
-  test("are told of every status that an error of the tables has", () => {
+  test("exist for the status of every error", () => {
     const statuses = [...new Set(answers.map(([, status]) => `Error${status}`))];
     expect(Object.keys(components.responses).toSorted()).toEqual(statuses.toSorted());
   });
 
   test.each([...new Set(answers.map(([, status]) => status))])(
-    "of a %d are those that the gateway sends with its errors, and the request's id",
+    "of a %d are those that the gateway sends, with the request id",
     async (status) => {
       const sent = await Promise.all(answers.filter((each) => each[1] === status).map(([, , answer]) => answer()));
       expect(sent.map((answer) => answer.status)).toEqual(sent.map(() => status));
@@ -87,7 +87,7 @@ describe("the headers of errors in the API document", () => {
     },
   );
 
-  test("tell of Retry-After where another try may succeed, and nowhere else", () => {
+  test("have Retry-After only if another attempt may succeed", () => {
     const withRetryAfter = Object.entries(components.responses).filter(([, { headers }]) => "Retry-After" in headers);
     expect(withRetryAfter.map(([name]) => name)).toEqual(["Error429", "Error503"]);
   });

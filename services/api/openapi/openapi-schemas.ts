@@ -1,9 +1,9 @@
 import type { JsonSchema } from "../wire/response-fields.ts";
 import { jsonInteger } from "../wire/exact-json.ts";
 import type { Route } from "../route.ts";
-import type { WireField } from "../wire/request-fields.ts";
+import type { RequestField } from "../wire/request-fields.ts";
 
-/** A rule of services/contracts/field-rules.ts, as far as a schema is made from it. */
+/** A rule of services/contracts/field-rules.ts, with the properties that a schema needs. */
 interface Rule {
   readonly type: string;
   readonly optional?: boolean;
@@ -13,14 +13,14 @@ interface Rule {
   readonly notEqual?: number;
   readonly enum?: readonly string[];
   readonly documented?: readonly string[];
-  /** What its owner takes when it is left out. */
-  readonly standard?: unknown;
+  /** The value that the owner uses for an absent field. */
+  readonly documentedDefault?: unknown;
   readonly form?: { readonly max: number; readonly hint?: string; readonly pattern?: RegExp };
-  /** Taken as an integer of 64 bits as well, within these digits. */
+  /** Range of a 64-bit integer that may also be a JSON number. */
   readonly int64?: { readonly min: string; readonly max: string };
   readonly item?: Rule;
   readonly props?: Readonly<Record<string, Rule>>;
-  /** Of an object: whether unknown members are refused. */
+  /** Whether unknown members of an object are refused. */
   readonly strict?: boolean;
 }
 
@@ -28,51 +28,53 @@ type Rules = Readonly<Record<string, Rule>>;
 
 const MAX_INT32 = 2_147_483_647;
 
-/** The JSON Schema of a route's request, made from its fields and their rules. */
-export function requestSchema({ fields, shape, nullsAreAbsent }: RequestOf): JsonSchema {
+/** The JSON Schema of a route's request, from its fields and their rules. */
+export function requestSchema({ fields, shape, nullsAreAbsent }: RequestDefinition): JsonSchema {
   return objectSchema({ fields, rules: shape.params, nullsAreAbsent });
 }
 
-type RequestOf = Pick<Route, "fields" | "shape" | "nullsAreAbsent">;
+type RequestDefinition = Pick<Route, "fields" | "shape" | "nullsAreAbsent">;
 
-interface FieldsOf {
-  readonly fields: readonly WireField[];
+interface ObjectDefinition {
+  readonly fields: readonly RequestField[];
   readonly rules: Rules;
   readonly nullsAreAbsent: boolean;
 }
 
-function objectSchema({ fields, rules, nullsAreAbsent }: FieldsOf): JsonSchema {
-  const ruled = fields.map((field) => ({ field, rule: ruleOf(field, rules) }));
-  const required = ruled.filter(({ field, rule }) => rule.optional !== true && field.standard === undefined);
+function objectSchema({ fields, rules, nullsAreAbsent }: ObjectDefinition): JsonSchema {
+  const fieldsWithRules = fields.map((field) => ({ field, rule: ruleOf(field, rules) }));
+  const required = fieldsWithRules.filter(
+    ({ field, rule }) => rule.optional !== true && field.defaultValue === undefined,
+  );
   return {
     type: "object",
     properties: Object.fromEntries(
-      ruled.map(({ field, rule }) => [field.wire, fieldSchema(field, rule, nullsAreAbsent)]),
+      fieldsWithRules.map(({ field, rule }) => [field.wire, fieldSchema(field, rule, nullsAreAbsent)]),
     ),
     required: required.map(({ field }) => field.wire),
   };
 }
 
-function ruleOf({ wire, param }: WireField, rules: Rules): Rule {
+function ruleOf({ wire, param }: RequestField, rules: Rules): Rule {
   const rule = rules[param];
   if (rule === undefined) throw new Error(`no rule for the field ${wire}`);
   return rule;
 }
 
-function fieldSchema(field: WireField, rule: Rule, nullsAreAbsent: boolean): JsonSchema {
+function fieldSchema(field: RequestField, rule: Rule, nullsAreAbsent: boolean): JsonSchema {
   const schema = valueSchema(field, rule, nullsAreAbsent);
   const mayBeNull = rule.nullable === true || (nullsAreAbsent && rule.optional === true);
-  const standard = field.standard ?? rule.standard;
-  return { ...(mayBeNull ? orNull(schema) : schema), ...(standard === undefined ? {} : { default: standard }) };
+  const defaultValue = field.defaultValue ?? rule.documentedDefault;
+  return { ...(mayBeNull ? orNull(schema) : schema), ...(defaultValue === undefined ? {} : { default: defaultValue }) };
 }
 
-/** What null means, its field's rule or its route says (D6). */
+/** Allows null; its meaning follows from the field's rule or the route (D6). */
 function orNull(schema: JsonSchema): JsonSchema {
   const names = schema["enum"] as readonly string[] | undefined;
   return { ...schema, type: [schema["type"], "null"], ...(names === undefined ? {} : { enum: [...names, null] }) };
 }
 
-function valueSchema(field: Pick<WireField, "fields">, rule: Rule, nullsAreAbsent: boolean): JsonSchema {
+function valueSchema(field: Pick<RequestField, "fields">, rule: Rule, nullsAreAbsent: boolean): JsonSchema {
   if (rule.int64 !== undefined) return { oneOf: [int64Schema(rule.int64), textSchema(rule)] };
   switch (rule.type) {
     case "string":
@@ -100,7 +102,7 @@ function textSchema({ form, enum: values, documented = values }: Rule): JsonSche
   return {
     type: "string",
     maxLength: max,
-    // A slash needs no escape outside of JavaScript's literals.
+    // Only JavaScript's literals need an escaped slash.
     ...(pattern === undefined ? {} : { pattern: pattern.source.replaceAll("\\/", "/") }),
     ...(hint === undefined ? {} : { description: `Must be ${hint}` }),
   };
@@ -112,7 +114,7 @@ function integerSchema({ min, max, notEqual }: Rule): JsonSchema {
   return { type: "integer", format, minimum: min, maximum: max, ...except };
 }
 
-/** Its limits have every digit (D7). */
+/** The limits have every digit (D7). */
 function int64Schema({ min, max }: NonNullable<Rule["int64"]>): JsonSchema {
   return { type: "integer", format: "int64", minimum: jsonInteger(min), maximum: jsonInteger(max) };
 }

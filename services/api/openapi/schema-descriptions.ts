@@ -1,45 +1,43 @@
 /**
- * What each named schema of the API document is, by its name. The bodies of requests, answers and errors that have no name
- * of their own are described by their path or status (openapi-document.ts).
+ * Descriptions of the named schemas of the API document. The bodies of requests, responses and errors that are not listed here
+ * get a description from their path or status (openapi-document.ts).
  */
 export const SCHEMA_DESCRIPTIONS: Readonly<Record<string, string>> = {
   // Events and calendars
   Event: "An event, a series as a whole, or one occurrence of a series. Times are in Unix milliseconds (UTC).",
   Recurrence: "Rule by which a series recurs on the wall clock of its calendar's time zone.",
   V2EventsCreateRequestRecurrence:
-    "Rule of a new series, by its members or as text in `rrule`. A member that is left out has its default.",
-  V2EventsUpdateRequestRecurrence:
-    "Rule that replaces the one of the series as a whole: a member that is left out has its default.",
+    "Rule of a new series, as members or as text in `rrule`. An absent member has its default.",
+  V2EventsUpdateRequestRecurrence: "Rule that replaces the whole rule of the series. An absent member has its default.",
   Calendar: "A calendar of a guild, with the time zone that its series run on.",
 
   // Announcements and posts
-  Announcement:
-    "An announcement: which events it covers, and how long before their start it is posted in which channel.",
+  Announcement: "An announcement: the events that it covers, its channel, and the time of the post before the start.",
   ListedAnnouncement: "An announcement in a list: the fields of Announcement and its id.",
-  UpcomingPost: "A post that is planned, or on its way. Times are in Unix milliseconds (UTC).",
+  UpcomingPost: "A post that is planned or being sent. Times are in Unix milliseconds (UTC).",
   SettledPost: "A post whose outcome is final. Times are in Unix milliseconds (UTC).",
-  PostProblem: "What is known to stand against a planned post, from a check of its channel.",
-  NotPlanned: "From which instant on the guild's posts are not planned yet, and why.",
+  PostProblem: "A problem of a planned post, from a check of its channel.",
+  NotPlanned: "The instant from which the guild's posts are not planned yet, and the reason.",
 
-  // Messages, under Discord's names
-  Message: "A message as Discord takes it.",
-  Embed: "The box of a message, which shows one event.",
-  EmbedField: "A labelled text in the box of a message.",
-  EmbedImage: "The image in the box of a message.",
-  EmbedAuthor: "The line above the box's title.",
-  EmbedFooter: "The line at the end of the box.",
-  AllowedMentions: "Whom a message may notify. Discord notifies nobody else, whatever the texts contain.",
+  // Messages, in Discord's names
+  Message: "A message in the form of Discord's API.",
+  Embed: "An embed of a message, which shows one event.",
+  EmbedField: "A labelled text in an embed.",
+  EmbedImage: "The image of an embed.",
+  EmbedAuthor: "The line above the title of an embed.",
+  EmbedFooter: "The last line of an embed.",
+  AllowedMentions: "The users and roles that a message may notify, regardless of its texts.",
 
   // Guild settings
-  GuildSettings: "Settings of a guild, with the names and the forms of version 2.",
-  GuildSettingsV1: "Settings of a guild, with the names and the forms of version 1.",
+  GuildSettings: "Settings of a guild, in the names of version 2.",
+  GuildSettingsV1: "Settings of a guild, in the names of version 1.",
 
   // API keys
   ApiKey: "An API key without its secret. Times are in Unix milliseconds (UTC).",
-  KeyChange: "One entry of the audit log: what was done to an API key, when and by whom.",
+  KeyChange: "One entry of the audit log: a change of an API key, its time and its author.",
 
   // Warnings and errors
-  Warned: "What every answer with the status 200 has beside its own fields.",
-  Warning: "One thing in a request that had no effect, or that looks like a slip.",
-  FieldProblem: "One field of a request that is wrong, and what it must be.",
+  WithWarnings: "The warnings that every response with the status 200 may have.",
+  Warning: "A field of a request that had no effect, or that looks like a mistake.",
+  FieldProblem: "An invalid field of a request.",
 };

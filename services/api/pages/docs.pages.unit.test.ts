@@ -16,15 +16,15 @@ const SCRIPTS = join(import.meta.dirname, "docs");
 const bundle = createRequire(import.meta.url).resolve("swagger-ui-dist/swagger-ui-bundle.js");
 const swaggerUi = new Script(readFileSync(bundle, "utf8"), { filename: bundle });
 
-/** The API document of one operation: Swagger UI takes seconds for all of them. */
+/** The API document with one operation: Swagger UI takes seconds for all of them. */
 const DOCUMENT = openapiText(ROUTES.filter(({ paths }) => paths[0] === PATH));
 
-/** Node has them as browsers do; a context of its own has none. */
+/** Globals that Node shares with browsers; a new context has none of them. */
 const WEB_CLASSES = { AbortController, AbortSignal, Blob, File, FormData, Headers, Request, Response };
 const WEB_TEXTS = { TextDecoder, TextEncoder, URL, URLSearchParams };
 const WEB_FUNCTIONS = { clearTimeout, console, queueMicrotask, setTimeout, structuredClone };
 
-/** Swagger UI, as far as the tests use it. */
+/** The parts of Swagger UI that the tests use. */
 interface SwaggerUi {
   getSystem(): {
     readonly authActions: {
@@ -40,7 +40,7 @@ interface SwaggerUiOptions {
   readonly onComplete: () => void;
 }
 
-/** What a browser keeps for a tab while its pages are loaded again. */
+/** The session storage of a tab, which lasts when its pages are reloaded. */
 function newTab(): Pick<Storage, "getItem" | "setItem" | "removeItem"> {
   const entries = new Map<string, string>();
   return {
@@ -50,7 +50,7 @@ function newTab(): Pick<Storage, "getItem" | "setItem" | "removeItem"> {
   };
 }
 
-/** The page's own scripts with the real Swagger UI, which draws nothing: there is no document to draw in. */
+/** The scripts of the page with the real Swagger UI, which renders nothing without a document. */
 async function loadPage(sessionStorage: ReturnType<typeof newTab>) {
   const sent: (string | undefined)[] = [];
   let isComplete = false;
@@ -83,7 +83,7 @@ async function loadPage(sessionStorage: ReturnType<typeof newTab>) {
   const { authActions, specActions, specSelectors } = ui!.getSystem();
   const documentAt = (...path: readonly string[]) => specSelectors.specJson().getIn(path);
   return {
-    /** As the dialog "Authorize" does it. */
+    /** Enters a key as the dialog "Authorize" does. */
     enter: (scheme: "key" | "bearer", value: string) =>
       authActions.authorizeWithPersistOption({
         [scheme]: { name: scheme, value, schema: documentAt("components", "securitySchemes", scheme) },
@@ -99,7 +99,7 @@ async function loadPage(sessionStorage: ReturnType<typeof newTab>) {
   };
 }
 
-/** Runs one of the page's modules, and those that it imports. */
+/** Runs a module of the page and the modules that it imports. */
 async function runModule(file: string, context: Context): Promise<void> {
   const load = async (name: string): Promise<SourceTextModule> =>
     new SourceTextModule(await readFile(join(SCRIPTS, name), "utf8"), {
@@ -111,7 +111,7 @@ async function runModule(file: string, context: Context): Promise<void> {
   await main.evaluate();
 }
 
-describe("the key that is entered on the docs page", () => {
+describe("an API key that is entered on the docs page", () => {
   test.each([
     ["key", KEY],
     ["bearer", `Bearer ${KEY}`],
@@ -122,18 +122,18 @@ describe("the key that is entered on the docs page", () => {
     expect(await page.send()).toBe(header);
   });
 
-  test.each(["key", "bearer"] as const)("is sent after the page was loaded again in the tab (%s)", async (scheme) => {
+  test.each(["key", "bearer"] as const)("is still sent after the page was reloaded in the tab (%s)", async (scheme) => {
     const tab = newTab();
     (await loadPage(tab)).enter(scheme, KEY);
     expect(await (await loadPage(tab)).send()).toBe(KEY);
   });
 
-  test("is not known in another tab", async () => {
+  test("is not available in another tab", async () => {
     (await loadPage(newTab())).enter("key", KEY);
     expect(await (await loadPage(newTab())).send()).toBeUndefined();
   });
 
-  test("is forgotten at a logout, also when the page is loaded again", async () => {
+  test("is removed at a logout, also after the page was reloaded", async () => {
     const tab = newTab();
     const page = await loadPage(tab);
     page.enter("key", KEY);

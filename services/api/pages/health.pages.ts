@@ -1,29 +1,29 @@
 import { timeZones } from "../../../mixins/time-zones/time-zones.ts";
-import { jsonAnswer } from "../http/http-response.ts";
+import { jsonResponse } from "../http/http-response.ts";
 import type { Page } from "./page.ts";
 
 const LIVE = "/health/live";
 const READY = "/health/ready";
 
-/** What each path tells, for the API document. */
+/** Summaries for the API document. */
 export const HEALTH_PATHS = {
-  [LIVE]: "Tells whether the gateway's process is alive",
+  [LIVE]: "Reports whether the gateway's process is alive",
   [READY]:
-    "Tells whether the gateway can serve requests; a 503 names what is missing. `time_zones` is the release of the time zone database",
+    "Reports whether the gateway can serve requests. A 503 names unavailable services and databases; `time_zones` is the release of the time zone database",
 };
 
-/** For an orchestrator. `missing` names what is not there. */
+/** The probes of an orchestrator. `missing` returns the names of unavailable services and databases. */
 export function healthPages(missing: () => Promise<readonly string[]>): readonly Page[] {
-  const live = jsonAnswer(200, { status: "live" });
+  const live = jsonResponse(200, { status: "live" });
   return [
-    { path: LIVE, answer: () => live },
+    { path: LIVE, respond: () => live },
     {
       path: READY,
-      async answer() {
+      async respond() {
         const names = await missing();
         return names.length === 0
-          ? jsonAnswer(200, { status: "ready", time_zones: timeZones().version })
-          : jsonAnswer(503, { status: "not ready", missing: names }, { "retry-after": "1" });
+          ? jsonResponse(200, { status: "ready", time_zones: timeZones().version })
+          : jsonResponse(503, { status: "not ready", missing: names }, { "retry-after": "1" });
       },
     },
   ];

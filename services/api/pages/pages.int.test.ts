@@ -4,7 +4,7 @@ import { ROUTES } from "../route-table.ts";
 import { standIn, startTestGateway, type TestGateway, untilReady } from "../../../test/real-parts/test-gateway.ts";
 import { OWNERS } from "../../contracts/service-names.ts";
 
-describe("what the gateway serves to everybody", () => {
+describe("the pages without an API key", () => {
   let gateway: TestGateway;
 
   beforeAll(async () => {
@@ -13,12 +13,12 @@ describe("what the gateway serves to everybody", () => {
   });
   afterAll(() => gateway.stop());
 
-  test("the API document, as it is committed", async () => {
+  test("the API document is served as committed", async () => {
     const { status, text } = await gateway.request("/openapi.json");
     expect({ status, text }).toEqual({ status: 200, text: openapiText(ROUTES) });
   });
 
-  test("the docs page, whole, from here alone, under a policy that lets in nothing else", async () => {
+  test("the docs page loads all its files from the gateway, and its Content-Security-Policy allows no other source", async () => {
     const page = await gateway.request("/docs");
     expect(page.headers.get("content-security-policy")).toContain("default-src 'none'; script-src 'self'");
     const links = [...page.text.matchAll(/(?:src|href)="([^"]*)"/g)].map(([, link]) => link!);
@@ -31,13 +31,13 @@ describe("what the gateway serves to everybody", () => {
   });
 
   test.each(["/docs/swagger-ui.js", "/docs/package.json", "/docs/..%2fpackage.json"])(
-    "nothing else: %s",
+    "other files are not served: %s",
     async (path) => {
       await expect(gateway.request(path)).resolves.toMatchObject({ status: 404, body: { code: "ROUTE_NOT_FOUND" } });
     },
   );
 
-  test("the docs page is reached with a slash at its end as well, also under a proxy's prefix", async () => {
+  test("the docs page with a slash at the end redirects to the page, also behind a proxy with a path prefix", async () => {
     const { status, headers } = await gateway.request("/docs/", { redirect: "manual" });
     expect([status, headers.get("location")]).toEqual([308, "../docs"]);
     await expect(gateway.request("/docs/")).resolves.toMatchObject({
@@ -46,7 +46,7 @@ describe("what the gateway serves to everybody", () => {
     });
   });
 
-  test("the root leads a browser to the docs page and tells any other client where to look, without a key", async () => {
+  test("the root redirects to the docs page and lists the pages", async () => {
     const { status, headers, body } = await gateway.request("/", { redirect: "manual" });
     expect([status, headers.get("location")]).toEqual([302, "docs"]);
     expect(body).toMatchObject({ docs: "/docs", openapi: "/openapi.json" });
@@ -67,13 +67,13 @@ describe("what the gateway serves to everybody", () => {
     ["/doc", "/docs"],
     ["/foo", undefined],
     [`/v1/announcement/list${"/x".repeat(3_000)}`, undefined],
-  ])("a mistyped path, %.40s, names the nearest known one, %s, and nothing of itself", async (path, nearest) => {
+  ])("the 404 of the path %.40s suggests %s, and repeats nothing of the path", async (path, nearest) => {
     const { status, body } = await gateway.request(path);
     const hint = nearest === undefined ? "" : `; did you mean ${nearest}?`;
     expect([status, body["code"], body["message"]]).toEqual([404, "ROUTE_NOT_FOUND", `No such path${hint}`]);
   });
 
-  test("HEAD is answered as GET is, without the body", async () => {
+  test("HEAD gets the response of GET without the body", async () => {
     const { status, headers, text } = await gateway.request("/openapi.json", {
       method: "HEAD",
       headers: { "accept-encoding": "identity" },
@@ -85,7 +85,7 @@ describe("what the gateway serves to everybody", () => {
     ]);
   });
 
-  test("pages are compressed for those who accept it, and for nobody else", async () => {
+  test("pages are compressed only if the client accepts gzip", async () => {
     const bundle = "/docs/swagger-ui-bundle.js";
     const codingOf = async (accepted: string) => {
       const { status, headers } = await gateway.request(bundle, { headers: { "accept-encoding": accepted } });
@@ -103,14 +103,14 @@ describe("what the gateway serves to everybody", () => {
     expect(Number(compressed.headers.get("content-length"))).toBeLessThan(plain.text.length / 3);
   });
 
-  test("the docs page fits the screen of a phone, and keeps nothing beyond its tab", async () => {
+  test("the docs page fits the screen of a phone, and stores nothing beyond its tab", async () => {
     expect((await gateway.request("/docs")).text).toContain('<meta name="viewport" content="width=device-width');
     const { text } = await gateway.request("/docs/start.js");
     expect(text).toContain("sessionStorage");
     expect(text).not.toMatch(/localStorage[.[]|document\.cookie/);
   });
 
-  test("it lives", async () => {
+  test("the liveness probe succeeds", async () => {
     await expect(gateway.request("/health/live")).resolves.toMatchObject({ status: 200, body: { status: "live" } });
   });
 });

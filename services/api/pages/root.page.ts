@@ -1,13 +1,13 @@
-import { jsonAnswer } from "../http/http-response.ts";
+import { jsonResponse } from "../http/http-response.ts";
 import type { Page } from "./page.ts";
 
 const LINKS = { docs: "/docs", openapi: "/openapi.json", live: "/health/live", ready: "/health/ready" };
 
 /**
- * Leads a browser to the docs page, and tells any other client where to look. The location is relative, so that it holds
- * under a proxy's prefix as well.
+ * Redirects browsers to the docs page, and lists the pages for other clients. The location is relative, so that it also works
+ * behind a proxy with a path prefix.
  */
 export function rootPage(): Page {
-  const answer = jsonAnswer(302, { message: "See the docs page", ...LINKS }, { location: "docs" });
-  return { path: "/", answer: () => answer };
+  const response = jsonResponse(302, { message: "See the docs page", ...LINKS }, { location: "docs" });
+  return { path: "/", respond: () => response };
 }

@@ -1,15 +1,15 @@
 import type { IncomingMessage } from "node:http";
 import type { Caller } from "../../contracts/contract.ts";
 import { refuse, type Refusal } from "../../contracts/errors.ts";
-import { type Answer, CHALLENGE } from "../http/http-response.ts";
+import { type HttpResponse, CHALLENGE } from "../http/http-response.ts";
 import type { ApiKeyAuthenticator } from "../keys/api-key-authenticator.ts";
 import { decodeKey, MALFORMED_KEY, presentedKey } from "../keys/key-text.ts";
-import type { AddressOf } from "./client-address.ts";
+import type { ClientAddress } from "./client-address.ts";
 import type { GatewayRates } from "./gateway-rates.ts";
 import { rateHeaders, retryAfter } from "./rate-headers.ts";
 import type { RateStanding } from "./rate-limit.ts";
 
-/** A request that passed, with the state of each rate limit that counted it. */
+/** An admitted request, with the state of each rate limit that counted it. */
 export interface Allowed {
   readonly caller: Caller;
   readonly standings: readonly RateStanding[];
@@ -17,20 +17,20 @@ export interface Allowed {
 
 export interface Rejected {
   readonly refusal: Refusal;
-  readonly headers: Answer["headers"];
+  readonly headers: HttpResponse["headers"];
 }
 
 export interface Admission {
   /** Checks the key: 401 for an invalid key, 429 over the key's rate limit or after too many failures of the address. */
   admit(request: IncomingMessage): Promise<Allowed | Rejected>;
-  /** Checks the rate limit of the guild, after the caller's permission for the guild was checked. */
-  admitToGuild(guildId: string, before: Allowed): Allowed | Rejected;
+  /** Checks the rate limit of the guild. The caller's permission for the guild must have been checked. */
+  admitToGuild(guildId: string, allowed: Allowed): Allowed | Rejected;
 }
 
 export function admission(
   keys: Pick<ApiKeyAuthenticator, "authenticate">,
   rates: GatewayRates,
-  addressOf: AddressOf,
+  addressOf: ClientAddress,
   clock: () => number = Date.now,
 ): Admission {
   return {
@@ -39,20 +39,20 @@ export function admission(
         const forwarded = headers["x-forwarded-for"];
         return addressOf(socket?.remoteAddress, typeof forwarded === "string" ? forwarded : undefined);
       };
-      // Clients may share an address, so valid keys still pass after too many failures. Failing keys get 429, and
+      // Clients may share an address, so valid keys still pass after too many failures. Invalid keys get 429 then, and
       // unsigned ids are no longer looked up in the store.
-      const mayAsk = () => rates.failures.look(address(), clock()).waitMs === 0;
-      const fail = (unauthorized: Rejected) => failed(rates.failures.take(address(), clock()), unauthorized);
+      const mayLookUp = () => rates.failures.peek(address(), clock()).waitMs === 0;
+      const reject = (unauthorized: Rejected) => rejected(rates.failures.take(address(), clock()), unauthorized);
       const presented = presentedKey(headers.authorization);
       if ("problem" in presented)
-        return fail({ refusal: refuse("UNAUTHORIZED", undefined, presented.problem), headers: {} });
-      const caller = await keys.authenticate(presented.key, mayAsk);
+        return reject({ refusal: refuse("UNAUTHORIZED", undefined, presented.problem), headers: {} });
+      const caller = await keys.authenticate(presented.key, mayLookUp);
       return caller === undefined
-        ? fail(invalidKey(presented.key))
-        : allowed({ caller, standings: [] }, rates.keys.take(caller.keyId, clock()));
+        ? reject(invalidKey(presented.key))
+        : underLimit({ caller, standings: [] }, rates.keys.take(caller.keyId, clock()));
     },
 
-    admitToGuild: (guildId, before) => allowed(before, rates.guilds.take(guildId, clock())),
+    admitToGuild: (guildId, allowed) => underLimit(allowed, rates.guilds.take(guildId, clock())),
   };
 }
 
@@ -63,12 +63,12 @@ function invalidKey(key: string): Rejected {
   return { refusal: refuse("UNAUTHORIZED", undefined, message), headers };
 }
 
-function failed(standing: RateStanding, unauthorized: Rejected): Rejected {
+function rejected(standing: RateStanding, unauthorized: Rejected): Rejected {
   if (standing.waitMs === 0) return unauthorized;
   return { refusal: refuse("TOO_MANY_REQUESTS"), headers: retryAfter(standing) };
 }
 
-function allowed({ caller, standings: before }: Allowed, standing: RateStanding): Allowed | Rejected {
+function underLimit({ caller, standings: before }: Allowed, standing: RateStanding): Allowed | Rejected {
   const standings = [...before, standing];
   if (standing.waitMs === 0) return { caller, standings };
   return { refusal: refuse("TOO_MANY_REQUESTS"), headers: { ...rateHeaders(standings), ...retryAfter(standing) } };

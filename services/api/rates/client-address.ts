@@ -1,8 +1,8 @@
 import { isIP } from "node:net";
 import ipaddr from "ipaddr.js";
 
-/** Finds the client address of a request. */
-export type AddressOf = (socketAddress: string | undefined, forwardedFor: string | undefined) => string;
+/** The address of a client, from the address of the socket and `X-Forwarded-For`. */
+export type ClientAddress = (socketAddress: string | undefined, forwardedFor: string | undefined) => string;
 
 type Network = ReturnType<typeof ipaddr.parseCIDR>;
 
@@ -11,12 +11,12 @@ type Network = ReturnType<typeof ipaddr.parseCIDR>;
  * have written the addresses before it. An IPv6 client is identified by its first 64 bits, since it may own all addresses
  * below them.
  */
-export function clientAddress(trusted: readonly string[]): AddressOf {
+export function clientAddress(trusted: readonly string[]): ClientAddress {
   const proxies = trusted.map(networkOf);
   return (socketAddress = "", forwardedFor = "") => {
     const hops = [...forwardedFor.split(",").map((hop) => hop.trim()), socketAddress];
     const client = hops[hops.findLastIndex((hop) => !isTrusted(proxies, hop))] ?? socketAddress;
-    return asClient(isIP(client) === 0 ? socketAddress : client);
+    return normalized(isIP(client) === 0 ? socketAddress : client);
   };
 }
 
@@ -25,13 +25,13 @@ export function connectionAddress(
   trusted: readonly string[],
 ): (socketAddress: string | undefined) => string | undefined {
   const proxies = trusted.map(networkOf);
-  return (socketAddress = "") => (isTrusted(proxies, socketAddress) ? undefined : asClient(socketAddress));
+  return (socketAddress = "") => (isTrusted(proxies, socketAddress) ? undefined : normalized(socketAddress));
 }
 
-/** Whether a text is an address, or a network such as 10.0.0.0/8. */
+/** Whether a text is an IP address, or a network such as 10.0.0.0/8. */
 export function isNetwork(text: string): boolean {
   const [address = ""] = text.split("/", 1);
-  // The library also takes short forms of IPv4, such as 10.1.
+  // ipaddr.js also accepts short forms of IPv4, such as 10.1.
   return isIP(address) !== 0 && (address === text || ipaddr.isValidCIDR(text));
 }
 
@@ -45,7 +45,7 @@ function isTrusted(proxies: readonly Network[], address: string): boolean {
 }
 
 /** An IPv4-mapped IPv6 address becomes the IPv4 address; another IPv6 address becomes its /64 network. */
-function asClient(address: string): string {
+function normalized(address: string): string {
   if (isIP(address) === 0) return address;
   const parsed = ipaddr.process(address);
   if (!(parsed instanceof ipaddr.IPv6)) return parsed.toString();

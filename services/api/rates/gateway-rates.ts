@@ -8,7 +8,7 @@ export interface RateSettings {
   readonly perKey: number;
   readonly perGuild: number;
   readonly failedKeysPerAddress: number;
-  /** Addresses and networks of proxies whose `X-Forwarded-For` is believed. */
+  /** Addresses and networks of proxies whose `X-Forwarded-For` is trusted. */
   readonly trustedProxies: readonly string[];
 }
 
@@ -30,7 +30,7 @@ const reportsRule = {
     props: { of: text(100), window: integer(0, Number.MAX_SAFE_INTEGER), amount: integer(1, 1_000_000_000) },
   },
 } as const;
-/** Sent by each gateway to its replicas. A lost broadcast lets a client exceed a limit slightly. */
+/** Sent by each gateway to the others. A lost broadcast lets a client exceed a limit slightly. */
 export const ratesUsed = broadcastEvent<RatesUsed>({
   name: "api.rates-used",
   payload: {
@@ -39,15 +39,15 @@ export const ratesUsed = broadcastEvent<RatesUsed>({
   },
 });
 
-/** Interval between two broadcasts of admitted requests. */
+/** Interval between two broadcasts of the counts. */
 export const BROADCAST_INTERVAL_MS = 200;
 
 const WINDOW_MS = 60_000;
 
 /**
- * Rate limits over all replicas. Each replica decides at once, from its own count and the counts that the others have
- * broadcast: no request waits for another process. Between two broadcasts a limit can be exceeded by the requests that
- * the other replicas admit in that time.
+ * Rate limits over all replicas of the gateway. Each replica decides from its own count and the counts that the others have
+ * broadcast: no request waits for another process. The requests that the others admit between two broadcasts can exceed a
+ * limit.
  */
 export class GatewayRates {
   readonly keys: RateLimit;
@@ -61,17 +61,17 @@ export class GatewayRates {
     this.failures = new RateLimit({ name: "failures", limit: failedKeysPerAddress, windowMs: WINDOW_MS });
   }
 
-  /** The counts to broadcast now; undefined if there are none. */
-  used(now: number): RatesUsed | undefined {
-    const reports = this.#limits().map((limit) => [limit.policy.name, limit.reports(now)] as const);
-    const some = reports.filter(([, each]) => each.length > 0);
-    return some.length === 0 ? undefined : { from: this.#id, reports: Object.fromEntries(some) };
+  /** Takes the counts to broadcast now; undefined if there are none. */
+  takeReports(now: number): RatesUsed | undefined {
+    const reports = this.#limits().map((limit) => [limit.policy.name, limit.takeReports(now)] as const);
+    const nonEmpty = reports.filter(([, each]) => each.length > 0);
+    return nonEmpty.length === 0 ? undefined : { from: this.#id, reports: Object.fromEntries(nonEmpty) };
   }
 
   /** Adds the counts of another gateway. */
-  hear({ from, reports }: RatesUsed, now: number): void {
+  addReports({ from, reports }: RatesUsed, now: number): void {
     if (from === this.#id) return;
-    for (const limit of this.#limits()) for (const each of reports[limit.policy.name] ?? []) limit.add(each, now);
+    for (const limit of this.#limits()) for (const each of reports[limit.policy.name] ?? []) limit.addReport(each, now);
   }
 
   #limits(): readonly RateLimit[] {

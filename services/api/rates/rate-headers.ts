@@ -1,21 +1,21 @@
-import type { Answer } from "../http/http-response.ts";
+import type { HttpResponse } from "../http/http-response.ts";
 import type { RateStanding } from "./rate-limit.ts";
 
 /**
- * `RateLimit-Policy` and `RateLimit` as draft-ietf-httpapi-ratelimit-headers-10 has them: what is allowed, and what
- * of it is left, for each limit that the request fell under. Limits that are not set are not told.
+ * The headers `RateLimit-Policy` and `RateLimit` of draft-ietf-httpapi-ratelimit-headers-10, with each limit that counted
+ * the request. Disabled limits are omitted.
  */
-export function rateHeaders(standings: readonly RateStanding[]): Answer["headers"] {
-  const told = standings.filter(({ policy }) => policy.limit > 0);
-  if (told.length === 0) return {};
+export function rateHeaders(standings: readonly RateStanding[]): HttpResponse["headers"] {
+  const limited = standings.filter(({ policy }) => policy.limit > 0);
+  if (limited.length === 0) return {};
   return {
-    "ratelimit-policy": told.map(({ policy }) => policyItem(policy)).join(", "),
-    ratelimit: told.map(standingItem).join(", "),
+    "ratelimit-policy": limited.map(({ policy }) => policyItem(policy)).join(", "),
+    ratelimit: limited.map(standingItem).join(", "),
   };
 }
 
-/** `Retry-After` in whole seconds, never too early. */
-export function retryAfter({ waitMs }: RateStanding): Answer["headers"] {
+/** `Retry-After` in whole seconds, rounded up. */
+export function retryAfter({ waitMs }: RateStanding): HttpResponse["headers"] {
   return { "retry-after": String(Math.ceil(waitMs / 1000)) };
 }
 

@@ -15,7 +15,7 @@ import { OWNERS } from "../../contracts/service-names.ts";
 const READ = "/v2/guild/settings/get";
 const settings = { perKey: 50, perGuild: 5, failedKeysPerAddress: 5, trustedProxies: [] };
 
-describe("the gateway's limits", () => {
+describe("the rate limits of the gateway", () => {
   let gateway: TestGateway;
 
   beforeAll(async () => {
@@ -30,7 +30,7 @@ describe("the gateway's limits", () => {
   });
   afterAll(() => gateway.stop());
 
-  test("are told with every answer, and one too many for a guild is a 429 that says when to come back", async () => {
+  test("are in the headers of every response, and a request over the limit of a guild gets 429 with Retry-After", async () => {
     const first = await gateway.post(READ, { guild_id: "1" });
     expect(first.headers.get("ratelimit-policy")).toBe('"key";q=50;w=60, "guild";q=5;w=60');
     expect(first.headers.get("ratelimit")).toMatch(/^"key";r=\d+;t=\d+, "guild";r=4;t=\d+$/);
@@ -43,16 +43,16 @@ describe("the gateway's limits", () => {
     await expect(gateway.post(READ, { guild_id: "2" })).resolves.toMatchObject({ status: 200 });
   });
 
-  test("count what another gateway has let through", async () => {
+  test("count the requests that another gateway has admitted", async () => {
     const other = new GatewayRates(settings);
     for (let at = 0; at < 5; at += 1) other.guilds.take("3", Date.now());
-    const used: RatesUsed = other.used(Date.now())!;
+    const used: RatesUsed = other.takeReports(Date.now())!;
     await gateway.broker.broadcast(ratesUsed.name, used);
     await until(async () => (await gateway.post(READ, { guild_id: "3" })).status === 429, "the others' use counts");
     await expect(gateway.post(READ, { guild_id: "5" })).resolves.toMatchObject({ status: 200 });
   });
 
-  test("an address whose keys fail is answered with 429, and its good keys open as before", async () => {
+  test("refuse invalid keys of an address with 429 after too many failures, and admit valid keys", async () => {
     const wrong = () => ({ authorization: encodeKey({ env: KEY_HASHING.env, id: "nobody", secret: "0".repeat(64) }) });
     const ask = () => gateway.post(READ, { guild_id: "4" }, wrong());
     expect((await ask()).status).toBe(401);

@@ -11,10 +11,10 @@ import { RateLimit } from "./rate-limit.ts";
 const MINUTE = 60_000;
 const START = 1_000 * MINUTE;
 
-describe("a limit", () => {
+describe("a rate limit", () => {
   const policy = { name: "key", limit: 3, windowMs: MINUTE };
 
-  test("lets through as many as it says, each apart, and again when the window has slid on", () => {
+  test("admits its number of requests for each client, and further ones as the window slides", () => {
     const limit = new RateLimit(policy);
     const taken = (of: string, at: number) => limit.take(of, at).waitMs === 0;
     expect([1, 2, 3, 4].map(() => taken("a", START))).toEqual([true, true, true, false]);
@@ -24,50 +24,50 @@ describe("a limit", () => {
     expect(taken("a", START + waitMs)).toBe(false);
   });
 
-  test("that is 0 limits nobody, and is not told", () => {
+  test("of 0 limits nothing, and is not in the headers", () => {
     const limit = new RateLimit({ ...policy, limit: 0 });
     const standings = Array.from({ length: 100 }, () => limit.take("a", START));
     expect(standings.filter(({ waitMs }) => waitMs > 0)).toEqual([]);
     expect(rateHeaders(standings)).toEqual({});
   });
 
-  test("is told in the fields of the IETF's draft, in whole seconds that are never too few", () => {
+  test("is in the headers of the IETF draft, in seconds that are rounded up", () => {
     const limit = new RateLimit(policy);
     const first = limit.take("a", START + 500);
     expect(rateHeaders([first])).toEqual({ "ratelimit-policy": '"key";q=3;w=60', ratelimit: '"key";r=2;t=60' });
     expect(retryAfter({ ...first, waitMs: 1_001 })).toEqual({ "retry-after": "2" });
   });
 
-  test("forgets the one who was quiet for longest when too many are counted", () => {
+  test("forgets the least recently used client when there are too many", () => {
     const limit = new RateLimit(policy);
     for (let at = 0; at <= 50_000; at += 1) limit.take(`${at}`, START);
-    expect([limit.look("0", START).remaining, limit.look("50000", START).remaining]).toEqual([3, 2]);
+    expect([limit.peek("0", START).remaining, limit.peek("50000", START).remaining]).toEqual([3, 2]);
   });
 });
 
-describe("the limits of several gateways", () => {
+describe("the rate limits of several gateways", () => {
   const settings = { ...NO_LIMITS, perKey: 100 };
 
-  test("count together what each lets through, and no gateway counts its own twice", () => {
+  test("count the requests that each one admits, and no gateway counts its own twice", () => {
     const [one, other] = [new GatewayRates(settings), new GatewayRates(settings)];
     for (let at = 0; at < 60; at += 1) one.keys.take("k", START);
-    const used = one.used(START)!;
-    one.hear(used, START);
-    other.hear(used, START);
-    expect([one, other].map(({ keys }) => keys.look("k", START).remaining)).toEqual([40, 40]);
-    expect(one.used(START)).toBeUndefined();
+    const used = one.takeReports(START)!;
+    one.addReports(used, START);
+    other.addReports(used, START);
+    expect([one, other].map(({ keys }) => keys.peek("k", START).remaining)).toEqual([40, 40]);
+    expect(one.takeReports(START)).toBeUndefined();
   });
 
-  test("tell of no use that is under a fiftieth of the limit, and of nobody who stays there", () => {
+  test("report no use under a fiftieth of the limit", () => {
     const rates = new GatewayRates(settings);
     rates.keys.take("k", START);
-    expect(rates.used(START)).toBeUndefined();
+    expect(rates.takeReports(START)).toBeUndefined();
     rates.keys.take("k", START);
-    expect(rates.used(START)?.reports).toEqual({ key: [{ of: "k", window: START / MINUTE, amount: 2 }] });
+    expect(rates.takeReports(START)?.reports).toEqual({ key: [{ of: "k", window: START / MINUTE, amount: 2 }] });
   });
 });
 
-describe("where a request comes from", () => {
+describe("the address of a client", () => {
   const behind = clientAddress(["10.0.0.0/8", "fd00::/8"]);
 
   test.each([
@@ -99,7 +99,7 @@ describe("where a request comes from", () => {
   });
 });
 
-describe("admission", () => {
+describe("the admission of a request", () => {
   const caller: Caller = { keyId: "k", kind: "guild", access: "read", guilds: ["1"] };
   const request = (authorization: string, remoteAddress = "203.0.113.9") =>
     ({
@@ -108,16 +108,16 @@ describe("admission", () => {
     }) as unknown as IncomingMessage;
 
   function admissionWith(settings: object) {
-    const asked: [key: string, mayAsk: boolean | undefined][] = [];
-    const authenticate = async (key: string, mayAsk?: () => boolean) => {
-      asked.push([key, mayAsk?.()]);
+    const authentications: [key: string, mayLookUp: boolean | undefined][] = [];
+    const authenticate = async (key: string, mayLookUp?: () => boolean) => {
+      authentications.push([key, mayLookUp?.()]);
       return key === "good" ? caller : undefined;
     };
     const rates = new GatewayRates({ ...NO_LIMITS, ...settings });
-    return { asked, underTest: admission({ authenticate }, rates, clientAddress([]), () => START) };
+    return { authentications, underTest: admission({ authenticate }, rates, clientAddress([]), () => START) };
   }
 
-  test("turns away a key that is used too often, and tells of the limit either way", async () => {
+  test("refuses a key over its limit, with the headers of the limit in either case", async () => {
     const { underTest } = admissionWith({ perKey: 1 });
     await expect(underTest.admit(request("good"))).resolves.toMatchObject({ caller, standings: [{ remaining: 0 }] });
     await expect(underTest.admit(request("good"))).resolves.toEqual({
@@ -126,7 +126,7 @@ describe("admission", () => {
     });
   });
 
-  test("counts a guild's requests over all keys", () => {
+  test("counts the requests of a guild over all keys", () => {
     const { underTest } = admissionWith({ perGuild: 1 });
     expect(underTest.admitToGuild("1", { caller, standings: [] })).toMatchObject({ caller });
     const other = { ...caller, keyId: "other" };
@@ -136,7 +136,7 @@ describe("admission", () => {
     expect(underTest.admitToGuild("2", { caller, standings: [] })).toMatchObject({ caller });
   });
 
-  test("says of a key that opens nothing whether it has a key's form, and the same of every key that has it", async () => {
+  test("describes a malformed key in its error, and has one error for all other invalid keys", async () => {
     const { underTest } = admissionWith({});
     const refusalOf = async (key: string) => {
       const { refusal, headers } = (await underTest.admit(request(key))) as Rejected;
@@ -152,8 +152,8 @@ describe("admission", () => {
     await expect(refusalOf(whole.slice(1))).resolves.toEqual(["UNAUTHORIZED", MALFORMED_KEY, invalid]);
   });
 
-  test("answers an address from which too many keys failed with 429, and goes on letting good keys in", async () => {
-    const { underTest, asked } = admissionWith({ failedKeysPerAddress: 2 });
+  test("refuses invalid keys of an address with 429 after too many failures, and admits valid keys", async () => {
+    const { underTest, authentications } = admissionWith({ failedKeysPerAddress: 2 });
     const codes: unknown[] = [];
     for (const key of ["bad", "worse", "worst", "good"]) codes.push(await underTest.admit(request(key)));
     expect(codes).toMatchObject([
@@ -162,7 +162,7 @@ describe("admission", () => {
       { refusal: { refusal: "TOO_MANY_REQUESTS" }, headers: { "retry-after": expect.any(String) } },
       { caller },
     ]);
-    expect(asked.map(([, mayAsk]) => mayAsk)).toEqual([true, true, false, false]);
+    expect(authentications.map(([, mayLookUp]) => mayLookUp)).toEqual([true, true, false, false]);
     await expect(underTest.admit(request("bad", "203.0.113.10"))).resolves.toMatchObject({
       refusal: { refusal: "UNAUTHORIZED" },
     });

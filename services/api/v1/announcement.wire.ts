@@ -16,25 +16,25 @@ import {
 } from "../../contracts/dispatch.contract.ts";
 import {
   amountIn,
-  type AnswerField,
+  type ResponseField,
   BOOLEAN,
   encodeFields,
   EPOCH_MS,
   INTEGER,
   listIn,
   objectOf,
-  oneOfNames,
+  enumOf,
   STRING,
-  STRINGS,
+  LIST_OF_STRINGS,
 } from "../wire/response-fields.ts";
-import { asInteger, asName, field } from "../wire/request-fields.ts";
+import { asInteger, asEnumValue, field } from "../wire/request-fields.ts";
 
-/** What create and update take beside the guild and the id. */
-export const announcementFields = [
+/** The fields of create and update, beside the guild and the id. */
+export const announcementRequestFields = [
   field("channel"),
-  field("type", "type", asName),
+  field("type", "type", asEnumValue),
   field("event_id", "eventId"),
-  field("event_color", "eventColor", asName),
+  field("event_color", "eventColor", asEnumValue),
   field("hours", "hours", asInteger),
   field("minutes", "minutes", asInteger),
   field("info"),
@@ -44,7 +44,7 @@ export const announcementFields = [
   field("subscribers_user", "subscribersUser"),
 ];
 
-/** What update takes beside them: entries to add to the lists of subscribers and to remove from them (D36). */
+/** Further fields of update: entries to add to the lists of subscribers and to remove from them (D36). */
 export const subscriberChangeFields = [
   field("subscribers_role_add", "subscribersRoleAdd"),
   field("subscribers_role_remove", "subscribersRoleRemove"),
@@ -56,22 +56,21 @@ export const idField = field("id");
 
 export const amountField = field("amount", "amount", asInteger);
 
-/** Posts are listed ten at a time where the request does not say. */
-export const usualAmountField = { ...amountField, standard: 10 };
+export const postAmountField = { ...amountField, defaultValue: 10 };
 
-/** An announcement as get answers it: without its id (api.md 4.1). */
-export const announcement: readonly AnswerField<ShownAnnouncement>[] = [
+/** An announcement in the response of get, without its id (api.md 4.1). */
+export const announcementResponseFields: readonly ResponseField<ShownAnnouncement>[] = [
   { wire: "channel", value: ({ channel }) => channel, schema: STRING },
   { wire: "event_id", value: ({ eventId }) => eventId, schema: STRING },
-  { wire: "event_color", value: ({ eventColor }) => eventColor, schema: oneOfNames(COLORS) },
-  { wire: "type", value: ({ type }) => type, schema: oneOfNames(ANNOUNCEMENT_TYPES) },
+  { wire: "event_color", value: ({ eventColor }) => eventColor, schema: enumOf(COLORS) },
+  { wire: "type", value: ({ type }) => type, schema: enumOf(ANNOUNCEMENT_TYPES) },
   { wire: "hours", value: ({ hours }) => hours, schema: INTEGER },
   { wire: "minutes", value: ({ minutes }) => minutes, schema: INTEGER },
   { wire: "info", value: ({ info }) => info, schema: STRING },
   { wire: "enabled", value: ({ enabled }) => enabled, schema: BOOLEAN },
   { wire: "info_only", value: ({ infoOnly }) => infoOnly, schema: BOOLEAN },
-  { wire: "subscribers_role", value: ({ subscribersRole }) => subscribersRole, schema: STRINGS },
-  { wire: "subscribers_user", value: ({ subscribersUser }) => subscribersUser, schema: STRINGS },
+  { wire: "subscribers_role", value: ({ subscribersRole }) => subscribersRole, schema: LIST_OF_STRINGS },
+  { wire: "subscribers_user", value: ({ subscribersUser }) => subscribersUser, schema: LIST_OF_STRINGS },
   {
     wire: "dangling",
     value: ({ dangling }) => dangling,
@@ -80,16 +79,19 @@ export const announcement: readonly AnswerField<ShownAnnouncement>[] = [
   },
 ];
 
-export const announcementId: AnswerField<Pick<Announcement, "id">> = {
+export const announcementIdField: ResponseField<Pick<Announcement, "id">> = {
   wire: "id",
   value: ({ id }) => id,
   schema: { type: "string", format: "uuid" },
 };
 
-/** An announcement as list answers it. */
-export const listedAnnouncement: readonly AnswerField<ShownAnnouncement>[] = [announcementId, ...announcement];
+/** An announcement in the response of list. */
+export const listedAnnouncementFields: readonly ResponseField<ShownAnnouncement>[] = [
+  announcementIdField,
+  ...announcementResponseFields,
+];
 
-const listedPost: readonly AnswerField<UpcomingPost | SettledPost>[] = [
+const postFields: readonly ResponseField<UpcomingPost | SettledPost>[] = [
   { wire: "due", value: ({ dueAt }) => dueAt, schema: EPOCH_MS },
   { wire: "announcement_id", value: (post) => post.announcementId, schema: STRING },
   { wire: "event_id", value: ({ eventId }) => eventId, schema: STRING },
@@ -97,67 +99,67 @@ const listedPost: readonly AnswerField<UpcomingPost | SettledPost>[] = [
   { wire: "channel", value: ({ channel }) => channel, schema: STRING },
 ];
 
-const problemFields: readonly AnswerField<PostProblem>[] = [
-  { wire: "code", value: ({ code }) => code, schema: oneOfNames(PROBLEM_CODES) },
+const problemFields: readonly ResponseField<PostProblem>[] = [
+  { wire: "code", value: ({ code }) => code, schema: enumOf(PROBLEM_CODES) },
   { wire: "message", value: ({ message }) => message, schema: STRING },
 ];
 
-/** Only where something is known to stand against a post (D35). */
-const problem: AnswerField<{ readonly problem?: PostProblem }> = {
+/** Present if a problem with the post is known (D35). */
+const problemField: ResponseField<{ readonly problem?: PostProblem }> = {
   wire: "problem",
   value: ({ problem: known }) => known && encodeFields(problemFields, known),
   schema: objectOf(problemFields, "PostProblem"),
   optional: true,
 };
 
-const upcomingPost: readonly AnswerField<UpcomingPost>[] = [
-  ...listedPost,
-  { wire: "state", value: ({ state }) => state, schema: oneOfNames(OPEN_POST_STATES) },
+const upcomingPostFields: readonly ResponseField<UpcomingPost>[] = [
+  ...postFields,
+  { wire: "state", value: ({ state }) => state, schema: enumOf(OPEN_POST_STATES) },
   { wire: "attempts", value: ({ attempts }) => attempts, schema: INTEGER, optional: true },
   { wire: "in_doubt_since", value: ({ inDoubtSince }) => inDoubtSince, schema: EPOCH_MS, optional: true },
   { wire: "lease_until", value: ({ leaseUntil }) => leaseUntil, schema: EPOCH_MS, optional: true },
   { wire: "next_try", value: ({ nextTryAt }) => nextTryAt, schema: EPOCH_MS, optional: true },
   { wire: "reason", value: ({ reason }) => reason, schema: STRING, optional: true },
-  problem,
+  problemField,
 ];
 
-const notPlanned: readonly AnswerField<NotPlanned>[] = [
-  { wire: "code", value: ({ code }) => code, schema: oneOfNames(NOT_PLANNED_CODES) },
+const notPlannedFields: readonly ResponseField<NotPlanned>[] = [
+  { wire: "code", value: ({ code }) => code, schema: enumOf(NOT_PLANNED_CODES) },
   { wire: "message", value: ({ message }) => message, schema: STRING },
   { wire: "due_from", value: ({ dueFrom }) => dueFrom, schema: EPOCH_MS },
 ];
 
-/** The posts that are planned, and what is not (D39). */
-export const upcomingPosts: readonly AnswerField<UpcomingPosts>[] = [
+/** The planned posts, and the beginning of the posts that are not planned (D39). */
+export const upcomingPostsFields: readonly ResponseField<UpcomingPosts>[] = [
   amountIn(({ posts }) => posts),
-  listIn("posts", upcomingPost, "UpcomingPost", ({ posts }) => posts),
+  listIn("posts", upcomingPostFields, "UpcomingPost", ({ posts }) => posts),
   {
     wire: "not_planned",
-    value: ({ notPlanned: more }) => more && encodeFields(notPlanned, more),
-    schema: objectOf(notPlanned, "NotPlanned"),
+    value: ({ notPlanned: more }) => more && encodeFields(notPlannedFields, more),
+    schema: objectOf(notPlannedFields, "NotPlanned"),
     optional: true,
   },
 ];
 
-export const settledPost: readonly AnswerField<SettledPost>[] = [
-  ...listedPost,
-  { wire: "state", value: ({ state }) => state, schema: oneOfNames(POST_STATES) },
+export const settledPostFields: readonly ResponseField<SettledPost>[] = [
+  ...postFields,
+  { wire: "state", value: ({ state }) => state, schema: enumOf(POST_STATES) },
   { wire: "settled", value: ({ settledAt }) => settledAt, schema: EPOCH_MS },
   { wire: "late_ms", value: ({ lateMs }) => lateMs, schema: INTEGER, optional: true },
   { wire: "reason", value: ({ reason }) => reason, schema: STRING, optional: true },
-  { wire: "reason_code", value: ({ reasonCode }) => reasonCode, schema: oneOfNames(REASON_CODES), optional: true },
+  { wire: "reason_code", value: ({ reasonCode }) => reasonCode, schema: enumOf(REASON_CODES), optional: true },
   { wire: "message_id", value: ({ messageId }) => messageId, schema: STRING, optional: true },
 ];
 
-const embedField = {
+const embedFieldSchema = {
   title: "EmbedField",
   type: "object",
   properties: { name: STRING, value: STRING, inline: BOOLEAN },
   required: ["name", "value", "inline"],
 };
 
-/** The box of a message, under Discord's names. */
-const embed = {
+/** An embed, in Discord's names. */
+const embedSchema = {
   title: "Embed",
   type: "object",
   properties: {
@@ -167,32 +169,32 @@ const embed = {
     image: { title: "EmbedImage", type: "object", properties: { url: STRING } },
     author: { title: "EmbedAuthor", type: "object", properties: { name: STRING } },
     footer: { title: "EmbedFooter", type: "object", properties: { text: STRING } },
-    fields: { type: "array", items: embedField },
+    fields: { type: "array", items: embedFieldSchema },
   },
   required: ["color"],
 };
 
-/** A message as Discord takes it. */
-const message = {
+/** A message, in Discord's names. */
+const messageSchema = {
   title: "Message",
   type: "object",
   properties: {
     content: STRING,
-    embeds: { type: "array", items: embed },
+    embeds: { type: "array", items: embedSchema },
     allowed_mentions: {
       title: "AllowedMentions",
       type: "object",
-      properties: { parse: STRINGS, users: STRINGS, roles: STRINGS },
+      properties: { parse: LIST_OF_STRINGS, users: LIST_OF_STRINGS, roles: LIST_OF_STRINGS },
       required: ["parse"],
     },
   },
   required: ["allowed_mentions"],
 };
 
-export const postPreview: readonly AnswerField<PostPreview>[] = [
+export const postPreviewFields: readonly ResponseField<PostPreview>[] = [
   { wire: "event_id", value: ({ eventId }) => eventId, schema: STRING },
   { wire: "epoch_start", value: ({ startsAt }) => startsAt, schema: EPOCH_MS },
   { wire: "channel", value: ({ channel }) => channel, schema: STRING },
-  problem,
-  { wire: "messages", value: ({ messages }) => messages, schema: { type: "array", items: message } },
+  problemField,
+  { wire: "messages", value: ({ messages }) => messages, schema: { type: "array", items: messageSchema } },
 ];

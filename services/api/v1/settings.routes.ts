@@ -1,17 +1,17 @@
 import { getGuildSettings, updateGuildSettings } from "../../contracts/guild-settings.contract.ts";
-import { statusText } from "../wire/response-fields.ts";
+import { statusMessage } from "../wire/response-fields.ts";
 import { route } from "../route.ts";
 import { guildField } from "../wire/request-fields.ts";
-import { changes, settings } from "./settings.wire.ts";
+import { settingsRequestFields, settingsResponseFields } from "./settings.wire.ts";
 
 export const settingsRoutesV1 = [
   route({
     paths: ["/v1/guild/settings/get", "/v1/settings/get"],
     contract: getGuildSettings,
     fields: [guildField],
-    answer: settings,
-    answerName: "GuildSettingsV1",
-    etag: true,
+    responseFields: settingsResponseFields,
+    responseName: "GuildSettingsV1",
+    hasEtag: true,
     summary: "Returns the guild's settings; a new guild has the defaults",
     example: {
       request: { guild_id: "375357265198317579" },
@@ -31,9 +31,9 @@ export const settingsRoutesV1 = [
   route({
     paths: ["/v1/guild/settings/update", "/v1/settings/update"],
     contract: updateGuildSettings,
-    fields: changes,
-    answer: [statusText("Message", "Settings updated")],
-    etag: true,
+    fields: settingsRequestFields,
+    responseFields: [statusMessage("Message", "Settings updated")],
+    hasEtag: true,
     summary: "Changes the given settings of the guild",
     example: {
       request: { guild_id: "375357265198317579", control_role: "375357265198317580", lang: "ENGLISH", prefix: "!" },

@@ -1,11 +1,11 @@
 import { type CalendarView, getCalendar, listCalendars, updateCalendar } from "../../contracts/calendars.contract.ts";
-import { type AnswerField, INTEGER, listOf, statusText, STRING } from "../wire/response-fields.ts";
+import { type ResponseField, INTEGER, listOf, statusMessage, STRING } from "../wire/response-fields.ts";
 import { route } from "../route.ts";
 import { field, guildField } from "../wire/request-fields.ts";
 import { calendarFields } from "./events.wire.ts";
 
 /** A calendar of a guild (D22). */
-const calendar: readonly AnswerField<CalendarView>[] = [
+const calendarResponseFields: readonly ResponseField<CalendarView>[] = [
   { wire: "calendar_number", value: ({ calendarNumber }) => calendarNumber, schema: INTEGER },
   { wire: "name", value: ({ name }) => name, schema: STRING },
   { wire: "timezone", value: ({ timezone }) => timezone, schema: STRING },
@@ -18,9 +18,9 @@ export const calendarRoutes = [
     paths: ["/v2/calendar/get"],
     contract: getCalendar,
     fields: calendarFields,
-    answer: calendar,
-    answerName: "Calendar",
-    etag: true,
+    responseFields: calendarResponseFields,
+    responseName: "Calendar",
+    hasEtag: true,
     summary: "Returns one calendar; calendars exist without being created",
     example: {
       request: { guild_id, calendar_number: 1 },
@@ -31,8 +31,8 @@ export const calendarRoutes = [
     paths: ["/v2/calendar/update"],
     contract: updateCalendar,
     fields: [...calendarFields, field("name"), field("timezone")],
-    answer: [statusText("message", "Calendar updated")],
-    etag: true,
+    responseFields: [statusMessage("message", "Calendar updated")],
+    hasEtag: true,
     summary: "Changes the calendar's name or time zone; its series keep their wall-clock times",
     example: {
       request: { guild_id, calendar_number: 1, name: "Raids", timezone: "Europe/Berlin" },
@@ -43,7 +43,7 @@ export const calendarRoutes = [
     paths: ["/v2/calendar/list"],
     contract: listCalendars,
     fields: [guildField],
-    answer: [listOf("calendars", calendar, "Calendar")],
+    responseFields: [listOf("calendars", calendarResponseFields, "Calendar")],
     summary: "Lists the calendars that the guild may have",
     example: {
       request: { guild_id },

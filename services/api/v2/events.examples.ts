@@ -28,8 +28,8 @@ const second = {
   epoch_end: 1_894_395_600_000,
 };
 
-/** What is on when the example is asked. */
-const current = {
+/** An event that is ongoing when the example is sent. */
+const ongoing = {
   event_id: ongoing_id,
   epoch_start: 1_875_031_200_000,
   epoch_end: 1_875_038_400_000,
@@ -66,7 +66,7 @@ export const eventExamples = {
     request: { ...calendar, epoch_start: 1_894_320_000_000, epoch_end: 1_894_406_399_999 },
     response: { events: [second] },
   },
-  ongoing: { request: calendar, response: { events: [current] } },
+  ongoing: { request: calendar, response: { events: [ongoing] } },
   update: {
     request: { ...calendar, event_id, name: "Raid night, hard mode", color: "TANGERINE", location: null },
     response: { message: "Event updated" },

@@ -1,21 +1,21 @@
 import { COLORS, type EventView } from "../../contracts/calendar-events.contract.ts";
 import { FREQUENCIES, type RecurrenceView, WEEKDAYS } from "../../contracts/recurrence.ts";
 import {
-  type AnswerField,
+  type ResponseField,
   BOOLEAN,
   encodeFields,
   EPOCH_MS,
   INTEGER,
-  INTEGERS,
+  LIST_OF_INTEGERS,
   LIST_OF_EPOCH_MS,
   objectOf,
-  oneOfNames,
+  enumOf,
   STRING,
-  STRINGS,
+  LIST_OF_STRINGS,
 } from "../wire/response-fields.ts";
 import {
   asInteger,
-  asName,
+  asEnumValue,
   eachOf,
   field,
   guildField,
@@ -24,7 +24,7 @@ import {
   timeField,
 } from "../wire/request-fields.ts";
 
-/** What every request of the events group names. */
+/** The fields of every request for events. */
 export const calendarFields = [guildField, field("calendar_number", "calendarNumber", asInteger)];
 
 export const eventIdField = field("event_id", "eventId");
@@ -32,18 +32,18 @@ export const eventIdField = field("event_id", "eventId");
 export const startField = timeField("epoch_start", "startsAt");
 export const endField = timeField("epoch_end", "endsAt");
 
-/** What create and update take beside the calendar and the id; a null in the recurrence means what it means beside it. */
-export function eventFields(nulls: NullMeaning) {
+/** The fields of create and update, beside the calendar and the id. A null in the recurrence has the same meaning. */
+export function eventRequestFields(nulls: NullMeaning) {
   const recurrence = [
-    field("frequency", "frequency", asName),
+    field("frequency", "frequency", asEnumValue),
     field("count", "count", asInteger),
     field("interval", "interval", asInteger),
-    field("by_day", "byDay", eachOf(asName)),
+    field("by_day", "byDay", eachOf(asEnumValue)),
     field("by_month_day", "byMonthDay", eachOf(asInteger)),
     field("by_month", "byMonth", eachOf(asInteger)),
     field("by_set_pos", "bySetPos", eachOf(asInteger)),
     field("until", "until", asInteger),
-    field("week_start", "weekStart", asName),
+    field("week_start", "weekStart", asEnumValue),
     field("ex_dates", "exDates", eachOf(asInteger)),
     field("r_dates", "rDates", eachOf(asInteger)),
     field("rrule"),
@@ -54,31 +54,31 @@ export function eventFields(nulls: NullMeaning) {
     field("name"),
     field("description"),
     field("location"),
-    field("color", "color", asName),
+    field("color", "color", asEnumValue),
     field("recur", "recurs"),
     objectField("recurrence", recurrence, nulls),
     field("image"),
   ];
 }
 
-/** A rule of frequency, count and interval alone is answered as these; the rest is there where the rule has it (D45). */
-const recurrence: readonly AnswerField<RecurrenceView>[] = [
-  { wire: "frequency", value: ({ frequency }) => frequency, schema: oneOfNames(FREQUENCIES) },
+/** A rule has frequency, count and interval; the other members are present only if the rule has them (D45). */
+const recurrence: readonly ResponseField<RecurrenceView>[] = [
+  { wire: "frequency", value: ({ frequency }) => frequency, schema: enumOf(FREQUENCIES) },
   { wire: "count", value: ({ count }) => count, schema: INTEGER },
   { wire: "interval", value: ({ interval }) => interval, schema: INTEGER },
-  { wire: "by_day", value: ({ byDay }) => byDay, schema: STRINGS, optional: true },
-  { wire: "by_month_day", value: ({ byMonthDay }) => byMonthDay, schema: INTEGERS, optional: true },
-  { wire: "by_month", value: ({ byMonth }) => byMonth, schema: INTEGERS, optional: true },
-  { wire: "by_set_pos", value: ({ bySetPos }) => bySetPos, schema: INTEGERS, optional: true },
+  { wire: "by_day", value: ({ byDay }) => byDay, schema: LIST_OF_STRINGS, optional: true },
+  { wire: "by_month_day", value: ({ byMonthDay }) => byMonthDay, schema: LIST_OF_INTEGERS, optional: true },
+  { wire: "by_month", value: ({ byMonth }) => byMonth, schema: LIST_OF_INTEGERS, optional: true },
+  { wire: "by_set_pos", value: ({ bySetPos }) => bySetPos, schema: LIST_OF_INTEGERS, optional: true },
   { wire: "until", value: ({ until }) => until, schema: EPOCH_MS, optional: true },
-  { wire: "week_start", value: ({ weekStart }) => weekStart, schema: oneOfNames(WEEKDAYS), optional: true },
+  { wire: "week_start", value: ({ weekStart }) => weekStart, schema: enumOf(WEEKDAYS), optional: true },
   { wire: "ex_dates", value: ({ exDates }) => exDates, schema: LIST_OF_EPOCH_MS, optional: true },
   { wire: "r_dates", value: ({ rDates }) => rDates, schema: LIST_OF_EPOCH_MS, optional: true },
   { wire: "rrule", value: ({ rrule }) => rrule, schema: STRING, optional: true },
 ];
 
 /** An event, a series, or one occurrence (api.md 2.4, D18). */
-export const event: readonly AnswerField<EventView>[] = [
+export const eventResponseFields: readonly ResponseField<EventView>[] = [
   { wire: "event_id", value: ({ eventId }) => eventId, schema: STRING },
   { wire: "epoch_start", value: ({ startsAt }) => startsAt, schema: EPOCH_MS },
   { wire: "epoch_end", value: ({ endsAt }) => endsAt, schema: EPOCH_MS },
@@ -86,7 +86,7 @@ export const event: readonly AnswerField<EventView>[] = [
   { wire: "description", value: ({ description }) => description, schema: STRING, optional: true },
   { wire: "location", value: ({ location }) => location, schema: STRING, optional: true },
   { wire: "is_parent", value: ({ isParent }) => isParent, schema: BOOLEAN },
-  { wire: "color", value: ({ color }) => color, schema: oneOfNames(COLORS) },
+  { wire: "color", value: ({ color }) => color, schema: enumOf(COLORS) },
   { wire: "recur", value: ({ recurs }) => recurs, schema: BOOLEAN },
   {
     wire: "recurrence",
@@ -97,7 +97,7 @@ export const event: readonly AnswerField<EventView>[] = [
   { wire: "image", value: ({ image }) => image, schema: STRING, optional: true },
 ];
 
-export const createdEventId: AnswerField<{ readonly eventId: string }> = {
+export const createdEventIdField: ResponseField<{ readonly eventId: string }> = {
   wire: "id",
   value: ({ eventId }) => eventId,
   schema: STRING,

@@ -1,18 +1,18 @@
 import { getGuildSettings, updateGuildSettings } from "../../contracts/guild-settings.contract.ts";
-import { statusText } from "../wire/response-fields.ts";
+import { statusMessage } from "../wire/response-fields.ts";
 import { jsonInteger } from "../wire/exact-json.ts";
 import { route } from "../route.ts";
 import { guildField } from "../wire/request-fields.ts";
-import { changes, settings } from "./settings.wire.ts";
+import { settingsRequestFields, settingsResponseFields } from "./settings.wire.ts";
 
 export const settingsRoutesV2 = [
   route({
     paths: ["/v2/guild/settings/get"],
     contract: getGuildSettings,
     fields: [guildField],
-    answer: settings,
-    answerName: "GuildSettings",
-    etag: true,
+    responseFields: settingsResponseFields,
+    responseName: "GuildSettings",
+    hasEtag: true,
     summary: "Returns the guild's settings; a new guild has the defaults",
     example: {
       request: { guild_id: "375357265198317579" },
@@ -34,9 +34,9 @@ export const settingsRoutesV2 = [
   route({
     paths: ["/v2/guild/settings/update"],
     contract: updateGuildSettings,
-    fields: changes,
-    answer: [statusText("message", "Settings updated")],
-    etag: true,
+    fields: settingsRequestFields,
+    responseFields: [statusMessage("message", "Settings updated")],
+    hasEtag: true,
     summary: "Changes the given settings of the guild",
     example: {
       request: { guild_id: "375357265198317579", lang: "SPANISH", prefix: "?", twelve_hour: false },

@@ -1,14 +1,14 @@
 import { type GuildSettings, LANGUAGES } from "../../contracts/guild-settings.contract.ts";
-import { type AnswerField, BOOLEAN, int64, INTEGER, oneOfNames, STRING } from "../wire/response-fields.ts";
-import { asInteger, asName, field, guildField } from "../wire/request-fields.ts";
+import { type ResponseField, BOOLEAN, int64, INTEGER, enumOf, STRING } from "../wire/response-fields.ts";
+import { asInteger, asEnumValue, field, guildField } from "../wire/request-fields.ts";
 
-/** The settings as v2 names them (api.md 2.2). */
-export const settings: readonly AnswerField<GuildSettings>[] = [
+/** The settings in the names of v2 (api.md 2.2). */
+export const settingsResponseFields: readonly ResponseField<GuildSettings>[] = [
   int64("guild_id", ({ guildId }) => guildId),
   { wire: "external_calendar", value: ({ externalCalendar }) => externalCalendar, schema: BOOLEAN },
   { wire: "control_role", value: ({ controlRole }) => controlRole, schema: STRING },
   { wire: "simple_announcements", value: ({ simpleAnnouncements }) => simpleAnnouncements, schema: BOOLEAN },
-  { wire: "lang", value: ({ lang }) => lang, schema: oneOfNames(LANGUAGES) },
+  { wire: "lang", value: ({ lang }) => lang, schema: enumOf(LANGUAGES) },
   { wire: "prefix", value: ({ prefix }) => prefix, schema: STRING },
   { wire: "patron_guild", value: ({ patronGuild }) => patronGuild, schema: BOOLEAN },
   { wire: "dev_guild", value: ({ devGuild }) => devGuild, schema: BOOLEAN },
@@ -17,12 +17,12 @@ export const settings: readonly AnswerField<GuildSettings>[] = [
   { wire: "branded", value: ({ branded }) => branded, schema: BOOLEAN },
 ];
 
-/** What an update may name; the last ones are an operator's to change (D11). */
-export const changes = [
+/** The fields of an update; only operator keys may change the ones from `external_calendar` on (D11). */
+export const settingsRequestFields = [
   guildField,
   field("control_role", "controlRole"),
   field("simple_announcements", "simpleAnnouncements"),
-  field("lang", "lang", asName),
+  field("lang", "lang", asEnumValue),
   field("prefix"),
   field("twelve_hour", "twelveHour"),
   field("external_calendar", "externalCalendar"),

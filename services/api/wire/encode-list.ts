@@ -1,60 +1,61 @@
-import { Slices } from "../../../mixins/async/time-slice.ts";
+import { TimeSlice } from "../../../mixins/async/time-slice.ts";
 import type { Refusal } from "../../contracts/errors.ts";
-import { listTooLarge, MAX_ANSWER_BYTES } from "../../contracts/list-limits.ts";
+import { listTooLarge, MAX_RESPONSE_BYTES } from "../../contracts/list-limits.ts";
 import { encodeFields } from "./response-fields.ts";
 import type { Route } from "../route.ts";
 
-/** Entries that are encoded in one stretch: 3 MB of the largest, in about 5 ms. */
-const ENTRIES_AT_ONCE = 50;
-/** Characters of a piece, so that a list of small entries is not written in many. */
-const PIECE_LENGTH = 65_536;
+/** Entries that are encoded without a pause: with the largest entries 3 MB, in about 5 ms. */
+const ENTRIES_PER_SLICE = 50;
+/** Least characters of a piece: a list of small entries must not be written in many pieces. */
+const MIN_PIECE_LENGTH = 65_536;
+/** Bytes, or characters of a text. */
 const LARGE_LENGTH = 262_144;
 const MAX_BYTES_PER_CHARACTER = 3;
 
 /**
- * The body of a list: a short one as a text, a longer one in pieces that are encoded in slices, so that others are
- * answered meanwhile. Refused as soon as it is larger than an answer may be (D38); here the bytes are counted exactly.
+ * Encodes the body of a list. A long list is encoded in slices, between which other requests are served, and returned in
+ * pieces. Refused if the body exceeds the size limit of a response (D38); here the count of bytes is exact.
  */
 export async function encodeList(
-  { answer, contract }: Pick<Route, "answer" | "contract">,
+  { responseFields, contract }: Pick<Route, "responseFields" | "contract">,
   result: unknown,
 ): Promise<string | readonly Buffer[] | Refusal> {
-  if (answer.every(({ list }) => list === undefined || list.entries(result).length <= ENTRIES_AT_ONCE)) {
-    const text = JSON.stringify(encodeFields(answer, result));
-    return fits(text) ? text : listTooLarge(contract, "bytes");
+  if (responseFields.every(({ list }) => list === undefined || list.entries(result).length <= ENTRIES_PER_SLICE)) {
+    const text = JSON.stringify(encodeFields(responseFields, result));
+    return fitsInResponse(text) ? text : listTooLarge(contract, "bytes");
   }
-  const slices = new Slices();
+  const slices = new TimeSlice();
   const pieces: Buffer[] = [];
   let bytes = 0;
-  for (const text of piecesOf(answer, result)) {
+  for (const text of jsonPieces(responseFields, result)) {
     const piece = Buffer.from(text);
     bytes += piece.length;
-    if (bytes > MAX_ANSWER_BYTES) return listTooLarge(contract, "bytes");
+    if (bytes > MAX_RESPONSE_BYTES) return listTooLarge(contract, "bytes");
     pieces.push(piece);
     if (slices.isOver) await slices.rest();
   }
   return pieces;
 }
 
-/** Whether the body of a list is so large that its memory counts. */
+/** Whether the memory of the body is limited per guild (concurrency-limit.ts). */
 export function isLarge(body: string | readonly Buffer[]): boolean {
   if (typeof body === "string") return body.length > LARGE_LENGTH;
   return body.reduce((bytes, piece) => bytes + piece.length, 0) > LARGE_LENGTH;
 }
 
-function fits(text: string): boolean {
-  return text.length * MAX_BYTES_PER_CHARACTER <= MAX_ANSWER_BYTES || Buffer.byteLength(text) <= MAX_ANSWER_BYTES;
+function fitsInResponse(text: string): boolean {
+  return text.length * MAX_BYTES_PER_CHARACTER <= MAX_RESPONSE_BYTES || Buffer.byteLength(text) <= MAX_RESPONSE_BYTES;
 }
 
-/** The texts of an object that together are its JSON. */
-function* piecesOf(answer: Route["answer"], result: unknown): Iterable<string> {
+/** The JSON text of an object, in pieces. */
+function* jsonPieces(answer: Route["responseFields"], result: unknown): Iterable<string> {
   let text = "";
   let separator = "{";
   for (const field of answer) {
-    for (const part of memberOf(field, result)) {
+    for (const part of memberPieces(field, result)) {
       text += separator + part;
       separator = "";
-      if (text.length < PIECE_LENGTH) continue;
+      if (text.length < MIN_PIECE_LENGTH) continue;
       yield text;
       text = "";
     }
@@ -63,8 +64,8 @@ function* piecesOf(answer: Route["answer"], result: unknown): Iterable<string> {
   yield `${text}}`;
 }
 
-/** The name and the value of a field; nothing where it has no value. */
-function* memberOf({ wire, value, list }: Route["answer"][number], result: unknown): Iterable<string> {
+/** The JSON text of one field; nothing if it has no value. */
+function* memberPieces({ wire, value, list }: Route["responseFields"][number], result: unknown): Iterable<string> {
   const name = `${JSON.stringify(wire)}:`;
   if (list === undefined) {
     const encoded = JSON.stringify(value(result)) as string | undefined;
@@ -73,10 +74,10 @@ function* memberOf({ wire, value, list }: Route["answer"][number], result: unkno
   }
   yield `${name}[`;
   const entries = list.entries(result);
-  for (let first = 0; first < entries.length; first += ENTRIES_AT_ONCE) {
-    const some = entries.slice(first, first + ENTRIES_AT_ONCE);
+  for (let first = 0; first < entries.length; first += ENTRIES_PER_SLICE) {
+    const slice = entries.slice(first, first + ENTRIES_PER_SLICE);
     const separator = first === 0 ? "" : ",";
-    yield separator + JSON.stringify(some.map((entry) => list.encode(entry))).slice(1, -1);
+    yield separator + JSON.stringify(slice.map((entry) => list.encode(entry))).slice(1, -1);
   }
   yield "]";
 }

@@ -2,7 +2,7 @@ import { describe, expect, test } from "@jest/globals";
 import type { EventView } from "../../contracts/calendar-events.contract.ts";
 import { isRefusal } from "../../contracts/errors.ts";
 import type { EventId } from "../../contracts/ids.ts";
-import { MAX_ANSWER_BYTES } from "../../contracts/list-limits.ts";
+import { MAX_RESPONSE_BYTES } from "../../contracts/list-limits.ts";
 import { encodeList } from "./encode-list.ts";
 import { ROUTES } from "../route-table.ts";
 
@@ -31,7 +31,7 @@ async function bodyOf(route: typeof range, result: unknown): Promise<Buffer> {
 }
 
 describe("the encoding of lists", () => {
-  test.each([0, 1, 50, 51, 100, 1_234])("a list of %d entries is the JSON of all of it", async (count) => {
+  test.each([0, 1, 50, 51, 100, 1_234])("returns the JSON of a list with %d entries", async (count) => {
     const result = events(count);
     expect((await bodyOf(range, result)).toString()).toBe(JSON.stringify(range.encode(result)));
     const counted = routeAt("/v1/announcement/upcoming");
@@ -50,27 +50,27 @@ describe("the encoding of lists", () => {
   });
 
   test.each([1, 5_000])(
-    "of %d entries, an answer of exactly 4 MiB is given, and one byte more is refused",
+    "returns exactly 4 MiB, and refuses one byte more, for a list with %d entries",
     async (count) => {
-      const missing = MAX_ANSWER_BYTES - (await bodyOf(range, events(count, "é"))).length;
+      const missing = MAX_RESPONSE_BYTES - (await bodyOf(range, events(count, "é"))).length;
       const [first, ...others] = events(count, "é");
       const fitting = [{ ...first, name: `é${"x".repeat(missing)}` }, ...others];
-      expect(await bodyOf(range, fitting)).toHaveLength(MAX_ANSWER_BYTES);
+      expect(await bodyOf(range, fitting)).toHaveLength(MAX_RESPONSE_BYTES);
       await expect(encodeList(range, [{ ...first, name: `é${"x".repeat(missing + 1)}` }, ...others])).resolves.toEqual({
         refusal: "TOO_MANY_ENTRIES",
-        message: "The answer would be larger than 4194304 bytes",
+        message: "The response would be larger than 4194304 bytes",
         problems: [
           {
             field: "until",
             code: "TOO_MANY",
-            message: "must make a narrower window: the answer would be larger than 4194304 bytes",
+            message: "must make the window shorter: the response would be larger than 4194304 bytes",
           },
         ],
       });
     },
   );
 
-  test("while a long list is encoded, others have their turn", async () => {
+  test("lets other work run while a long list is encoded", async () => {
     let turns = 0;
     const counting = setInterval(() => (turns += 1), 0);
     const body = await bodyOf(range, events(10_000, "x".repeat(300)));
@@ -79,8 +79,8 @@ describe("the encoding of lists", () => {
     expect(turns).toBeGreaterThan(1);
   });
 
-  test("every list has a field by which less is asked for (D38)", () => {
-    const lists = ROUTES.filter(({ answer }) => answer.some(({ list }) => list !== undefined));
+  test("has for every list a field that makes it smaller (D38)", () => {
+    const lists = ROUTES.filter(({ responseFields }) => responseFields.some(({ list }) => list !== undefined));
     const without = lists.filter(({ contract }) => contract.narrowing === undefined).map(({ paths }) => paths[0]);
     expect([lists.length, without]).toEqual([10, ["/v2/calendar/list"]]);
   });

@@ -4,25 +4,28 @@ import { MAX_IF_REVISIONS, type Revised, REVISION } from "../../contracts/revisi
 
 const FIELD = "If-Match";
 
-/** One element of the list (RFC 9110 section 8.8.3), and what separates it from the next; an element may be empty. No two parts can match the same blank: time is linear. */
+/**
+ * One element of the list, which may be empty, and its separator (RFC 9110 section 8.8.3). No two parts of the expression
+ * match the same blank, so the time is linear.
+ */
 const ELEMENT = /[ \t]*(?:(W\/)?"([\x21\x23-\x7e\x80-\xff]*)"[ \t]*)?(?:,|$)/y;
 
-/** The parsed `If-Match` header: the accepted revisions, or the problems of the header. */
-export interface Condition {
-  /** Undefined without a condition. */
+/** The parsed `If-Match` header: the revisions that it names, or the problems of the header. */
+export interface Precondition {
+  /** Undefined without a precondition. */
   readonly ifRevision?: readonly string[] | undefined;
   readonly problems: readonly FieldProblem[];
 }
 
-const NONE: Condition = { problems: [] };
+const NO_PRECONDITION: Precondition = { problems: [] };
 
 /**
- * Reads the header for an endpoint that updates or deletes a resource. `*` asks that the resource exists, which every
- * update and delete does. A weak tag, and a tag that is no revision of ours, match nothing (RFC 9110 section 13.1.1).
+ * Reads the header for an endpoint that updates or deletes a resource. `*` requires that the resource exists, as every update
+ * and delete does. A weak tag, and a tag without the form of a revision, match nothing (RFC 9110 section 13.1.1).
  */
-export function readIfMatch(headers: IncomingHttpHeaders): Condition {
+export function readIfMatch(headers: IncomingHttpHeaders): Precondition {
   const header = headers["if-match"];
-  if (header === undefined || header.trim() === "*") return NONE;
+  if (header === undefined || header.trim() === "*") return NO_PRECONDITION;
   const tags = entityTags(header);
   if (tags === undefined) return malformed('must be "*" or a list of entity tags, each between quotation marks');
   if (tags.length > MAX_IF_REVISIONS) return malformed(`must name at most ${MAX_IF_REVISIONS} entity tags`, "TOO_MANY");
@@ -30,13 +33,13 @@ export function readIfMatch(headers: IncomingHttpHeaders): Condition {
   return { ifRevision: strong.map(({ text }) => text), problems: [] };
 }
 
-/** Refuses the header on endpoints that compare no revision: an ignored condition must not look fulfilled. */
-export function refuseIfMatch(headers: IncomingHttpHeaders): Condition {
-  if (headers["if-match"] === undefined) return NONE;
-  return malformed("is taken by endpoints that update or delete, and not by this one", "NOT_ALLOWED");
+/** Refuses the header on endpoints that compare no revision: an ignored precondition would look fulfilled. */
+export function refuseIfMatch(headers: IncomingHttpHeaders): Precondition {
+  if (headers["if-match"] === undefined) return NO_PRECONDITION;
+  return malformed("is accepted by endpoints that update or delete, and not by this one", "NOT_ALLOWED");
 }
 
-/** The tag that a client sends back in `If-Match`; none for an answer without a revision. */
+/** The ETag of a result; undefined for a result without a revision. */
 export function etagOf(result: unknown): string | undefined {
   const { revision } = Object(result) as Partial<Revised>;
   return revision === undefined ? undefined : `"${revision}"`;
@@ -47,7 +50,7 @@ interface EntityTag {
   readonly text: string;
 }
 
-/** The entity tags of a list, at least one; undefined for other text. */
+/** The entity tags of a list; undefined for an empty or malformed list. */
 function entityTags(header: string): readonly EntityTag[] | undefined {
   const tags: EntityTag[] = [];
   ELEMENT.lastIndex = 0;
@@ -60,6 +63,6 @@ function entityTags(header: string): readonly EntityTag[] | undefined {
   return tags.length === 0 ? undefined : tags;
 }
 
-function malformed(message: string, code: FieldProblem["code"] = "MALFORMED"): Condition {
+function malformed(message: string, code: FieldProblem["code"] = "MALFORMED"): Precondition {
   return { problems: [{ field: FIELD, code, message }] };
 }

@@ -21,43 +21,40 @@ describe("the header If-Match (RFC 9110 section 13.1.1)", () => {
     ['"5", *', undefined],
     ['w/"5"', undefined],
     ['"a\u0000"', undefined],
-  ])(
-    "%p names the revisions %p; without any it is malformed, which is a 400 that names the header",
-    (header, named) => {
-      const { ifRevision, problems } = read(header);
-      expect(ifRevision).toEqual(named);
-      expect(problems.map(({ field, code }) => [field, code])).toEqual(
-        named === undefined ? [["If-Match", "MALFORMED"]] : [],
-      );
-    },
-  );
+  ])("%p has the revisions %p; undefined is a malformed header, which is refused with 400", (header, named) => {
+    const { ifRevision, problems } = read(header);
+    expect(ifRevision).toEqual(named);
+    expect(problems.map(({ field, code }) => [field, code])).toEqual(
+      named === undefined ? [["If-Match", "MALFORMED"]] : [],
+    );
+  });
 
-  test("* and no header at all set no condition: what an update names must exist anyhow", () => {
+  test("of *, like no header, is no precondition", () => {
     expect([readIfMatch({}), read("*"), read(" * ")].map(({ ifRevision }) => ifRevision)).toEqual(
       Array.from({ length: 3 }, () => undefined),
     );
     expect(read(" * ").problems).toEqual([]);
   });
 
-  test("names at most 20 entity tags", () => {
+  test("has at most 20 entity tags", () => {
     const tags = (count: number) => read(Array.from({ length: count }, (_, at) => `"${at}"`).join(", "));
     expect(tags(20).ifRevision).toHaveLength(20);
     expect(tags(21).problems).toMatchObject([{ field: "If-Match", code: "TOO_MANY" }]);
   });
 
-  test("is refused where nothing compares it, with a 400 that names it", () => {
+  test("is refused with 400 by endpoints that compare no revision", () => {
     expect(refuseIfMatch({ "if-match": "*" }).problems).toMatchObject([{ field: "If-Match", code: "NOT_ALLOWED" }]);
     expect(refuseIfMatch({}).problems).toEqual([]);
   });
 });
 
 describe("an ETag", () => {
-  test("is the revision between quotation marks, and reads back as that revision", () => {
+  test("is the revision between quotation marks, and is parsed as that revision", () => {
     expect([etagOf({ revision: 7 }), etagOf({ revision: "7.2" })]).toEqual(['"7"', '"7.2"']);
     expect(read(etagOf({ revision: "7.2" }) as string).ifRevision).toEqual(["7.2"]);
   });
 
-  test("is not there where the answer has no revision", () => {
+  test("is absent without a revision in the result", () => {
     expect([etagOf({}), etagOf(undefined), etagOf(null)]).toEqual([undefined, undefined, undefined]);
   });
 });

@@ -4,7 +4,7 @@ import { nearestName } from "./nearest-name.ts";
 
 const NAMES = ["epoch_start", "epoch_end", "name", "hours"];
 
-describe("the name that was probably meant", () => {
+describe("the suggested name", () => {
   test.each([
     ["epoch_stat", "epoch_start"],
     ["epochStart", "epoch_start"],
@@ -14,11 +14,11 @@ describe("the name that was probably meant", () => {
     ["minutes", undefined],
     ["", undefined],
     ["epoch_start".repeat(1_000), undefined],
-  ])("of %.30p is %p", (text, meant) => {
+  ])("for %.30p is %p", (text, meant) => {
     expect(nearestName(text, NAMES, 2)).toBe(meant);
   });
 
-  test("is none where the distance is greater than the limit, and of two equally near ones the first", () => {
+  test("is undefined if the distance exceeds the limit, and the first of equally near names", () => {
     expect([nearestName("nam", NAMES, 1), nearestName("na", NAMES, 1), nearestName("name", NAMES, 0)]).toEqual([
       "name",
       undefined,
@@ -27,7 +27,7 @@ describe("the name that was probably meant", () => {
     expect(nearestName("b", ["a", "c"], 1)).toBe("a");
   });
 
-  test("is found through any edits up to the limit", () => {
+  test("is found after any edits up to the limit", () => {
     const edits = fc.array(fc.tuple(fc.nat(), fc.constantFrom("insert", "delete", "replace")), { maxLength: 3 });
     fc.assert(
       fc.property(fc.stringMatching(/^[a-z]{8,20}$/), edits, (name, made) => {

@@ -1,113 +1,112 @@
 import { isObject } from "./exact-json.ts";
 
-/** One field of a request: its name on the wire, the param that it becomes, and how its value is read. */
-export interface WireField {
+/** One field of a request: its name on the wire, the name of the param, and the conversion of its value. */
+export interface RequestField {
   readonly wire: string;
   readonly param: string;
-  /** Total: what it can't read it leaves as it is, for the contract's check to name. */
+  /** Never throws: a value that it cannot convert stays unchanged, and the contract's check names the field. */
   readonly decode: (value: unknown) => unknown;
-  /** Its param when the request leaves it out. */
-  readonly standard?: unknown;
-  /** The fields of an object. */
-  readonly fields?: readonly WireField[];
+  /** The value of the param if the request omits the field. */
+  readonly defaultValue?: unknown;
+  /** The members of an object. */
+  readonly fields?: readonly RequestField[];
   /** Set for a time in Unix milliseconds: one before 1980 is answered with a warning (D37). */
   readonly isTime?: true;
 }
 
-export function field(wire: string, param: string = wire, decode: WireField["decode"] = asItIs): WireField {
+export function field(wire: string, param: string = wire, decode: RequestField["decode"] = unchanged): RequestField {
   return { wire, param, decode };
 }
 
 /** A time in Unix milliseconds. */
-export function timeField(wire: string, param: string): WireField {
+export function timeField(wire: string, param: string): RequestField {
   return { ...field(wire, param, asInteger), isTime: true };
 }
 
-/** What null means in a request (D6): `absent` on create; elsewhere it is for the contract to take or to refuse. */
+/** The meaning of null in a request (D6): `absent` in a create; a `value` elsewhere, which the contract accepts or refuses. */
 export type NullMeaning = "absent" | "value";
 
-/** The params that a body spells. Fields that nobody knows are left behind, and nothing inherited is ever read. */
+/** The params of a body. Unknown fields are omitted; only own properties are read. */
 export function decodeFields(
   body: Readonly<Record<string, unknown>>,
-  fields: readonly WireField[],
+  fields: readonly RequestField[],
   nulls: NullMeaning,
 ): Record<string, unknown> {
   const params: Record<string, unknown> = {};
-  for (const { wire, param, decode, standard } of fields) {
+  for (const { wire, param, decode, defaultValue } of fields) {
     const value = Object.hasOwn(body, wire) ? body[wire] : undefined;
     if (value === undefined) {
-      if (standard !== undefined) params[param] = standard;
+      if (defaultValue !== undefined) params[param] = defaultValue;
     } else if (value !== null) params[param] = decode(value);
     else if (nulls === "value") params[param] = null;
   }
   return params;
 }
 
-/** The wire names of params, and of the members of objects by their paths, such as `recurrence.byDay`. */
-export function wireNames(fields: readonly WireField[]): [path: string, wire: string][] {
+/** The wire names of params and of members, by their paths such as `recurrence.byDay`. */
+export function wireNames(fields: readonly RequestField[]): [path: string, wire: string][] {
   return fields.flatMap(({ wire, param, fields: members = [] }) => [
     [param, wire] as [string, string],
     ...members.map((member): [string, string] => [`${param}.${member.param}`, member.wire]),
   ]);
 }
 
-/** The path of a field as the client spells it: `subscribersRole[2]` is `subscribers_role[2]` again. */
+/** The path of a field in wire names: `subscribersRole[2]` becomes `subscribers_role[2]`. */
 export function wirePath(path: string, wireOf: ReadonlyMap<string, string>): string {
   const [head = path, member] = path.split(/[.[]/, 2);
   const wire = wireOf.get(head) ?? head;
-  const rest = path.slice(head.length).replace(`.${UNKNOWN}`, ".");
+  const rest = path.slice(head.length).replace(`.${UNKNOWN_PREFIX}`, ".");
   const memberWire = wireOf.get(`${head}.${member}`);
   if (member === undefined || memberWire === undefined) return wire + rest;
   return `${wire}.${memberWire}${rest.slice(member.length + 1)}`;
 }
 
-function asItIs(value: unknown): unknown {
+function unchanged(value: unknown): unknown {
   return value;
 }
 
-/** A guild id as JSON integer or as text becomes its decimal digits (D7). A rounded number is not one. */
+/** A guild id, as a JSON integer or as a string, becomes its decimal digits (D7). A rounded number stays invalid. */
 function asGuildId(value: unknown): unknown {
   return typeof value === "bigint" || Number.isSafeInteger(value) ? String(value) : value;
 }
 
-/** An integer beyond 2^53 is beyond every range as well: as a finite number, the check can say so. */
+/** An integer beyond 2^53 exceeds the range of every field: as a finite number it gets the error of the range. */
 export function asInteger(value: unknown): unknown {
   if (typeof value !== "bigint" && typeof value !== "number") return value;
   return Math.max(-Number.MAX_VALUE, Math.min(Number.MAX_VALUE, Number(value)));
 }
 
-/** Names of colours, types, languages and frequencies come in any case (D10, D14, D23). */
-export function asName(value: unknown): unknown {
-  // ASCII alone: the long s and the dotless i would become letters that they are not.
+/** Converts the values of enumerations, which clients may spell in any case, to upper case (D10, D14, D23). */
+export function asEnumValue(value: unknown): unknown {
+  // Only ASCII: toUpperCase would turn a long s and a dotless i into S and I.
   return typeof value === "string" ? value.replaceAll(/[a-z]+/g, (letters) => letters.toUpperCase()) : value;
 }
 
-/** Reads each entry of a list; what is none it leaves as it is. */
-export function eachOf(decode: WireField["decode"]): WireField["decode"] {
+/** Decodes each entry of a list; any other value stays unchanged. */
+export function eachOf(decode: RequestField["decode"]): RequestField["decode"] {
   return (value) => (Array.isArray(value) ? value.map(decode) : value);
 }
 
-/** Before a member that nobody knows but that is called as a param is: the check would take it for that param. */
-const UNKNOWN = "?";
+/** Marks an unknown member that has the name of a param: the check would take it for that param. */
+const UNKNOWN_PREFIX = "?";
 
 /**
- * A field that is an object of fields of its own; the object has the same name on both sides. Members that nobody knows stay, for
- * the contract's check to refuse by name (D37).
+ * A field whose value is an object; its name is the same on the wire and in the params. Unknown members stay, so that the
+ * contract's check names them (D37).
  */
-export function objectField(wire: string, fields: readonly WireField[], nulls: NullMeaning): WireField {
+export function objectField(wire: string, fields: readonly RequestField[], nulls: NullMeaning): RequestField {
   const known = new Set(fields.map((each) => each.wire));
   const params = new Set(fields.map((each) => each.param));
   const decode = (value: unknown) => {
     if (!isObject(value)) return value;
     const unknown = Object.entries(value).filter(([name]) => !known.has(name));
-    const marked = unknown.map(([name, member]) => [params.has(name) ? UNKNOWN + name : name, member] as const);
+    const marked = unknown.map(([name, member]) => [params.has(name) ? UNKNOWN_PREFIX + name : name, member] as const);
     return { ...Object.fromEntries(marked), ...decodeFields(value, fields, nulls) };
   };
   return { ...field(wire, wire, decode), fields };
 }
 
-/** The guild that every request names. */
 export const guildField = field("guild_id", "guildId", asGuildId);
 
-/** The guilds that a key opens. */
+/** The guilds of an API key. */
 export const guildsField = field("guilds", "guilds", eachOf(asGuildId));

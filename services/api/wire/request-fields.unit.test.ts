@@ -4,7 +4,7 @@ import { parseJsonObject } from "./exact-json.ts";
 import { ROUTES } from "../route-table.ts";
 import {
   asInteger,
-  asName,
+  asEnumValue,
   decodeFields,
   field,
   guildField,
@@ -14,11 +14,11 @@ import {
   wirePath,
 } from "./request-fields.ts";
 
-const inner = objectField("recurrence", [field("frequency", "frequency", asName), field("count")], "absent");
-const fields = [guildField, field("epoch_start", "startsAt", asInteger), field("lang", "lang", asName), inner];
+const inner = objectField("recurrence", [field("frequency", "frequency", asEnumValue), field("count")], "absent");
+const fields = [guildField, field("epoch_start", "startsAt", asInteger), field("lang", "lang", asEnumValue), inner];
 
 describe("the fields of a request", () => {
-  test("are renamed, and what nobody knows is left behind (D6); inside an object it stays, for the check to refuse (D37)", () => {
+  test("become params without unknown fields (D6); unknown members of an object stay, for the check to refuse (D37)", () => {
     const body = { guild_id: "1", epoch_start: 5, is_parent: true, recurrence: { frequency: "daily", until: 1 } };
     expect(decodeFields(body, fields, "absent")).toEqual({
       guildId: "1",
@@ -27,7 +27,7 @@ describe("the fields of a request", () => {
     });
   });
 
-  test("inside an object a member is known by its wire name alone, and a problem of it is named so", () => {
+  test("within an object are known only by their wire names, also in problems", () => {
     const members = [field("by_day", "byDay"), field("count")];
     const nested = [objectField("recurrence", members, "absent")];
     const decoded = decodeFields({ recurrence: { by_day: [1], byDay: [2], count: 3 } }, nested, "absent");
@@ -42,7 +42,7 @@ describe("the fields of a request", () => {
     ]);
   });
 
-  test("null is absent on create, and a value elsewhere (D6)", () => {
+  test("are absent if they are null in a create, and null elsewhere (D6)", () => {
     const body = { lang: null, recurrence: { frequency: "DAILY", count: null } };
     expect(decodeFields(body, fields, "absent")).toEqual({ recurrence: { frequency: "DAILY" } });
     expect(decodeFields(body, fields, "value")).toMatchObject({ lang: null });
@@ -56,7 +56,7 @@ describe("the fields of a request", () => {
     [3.7e17, 3.7e17],
     [null, null],
     [{}, {}],
-  ])("the guild id %p is read as %p, alone and in a list (D7)", (given, read) => {
+  ])("convert the guild id %p to %p, alone and in a list (D7)", (given, read) => {
     expect(guildField.decode(given)).toEqual(read);
     expect(guildsField.decode(["2", given])).toEqual(["2", read]);
     expect(guildsField.decode("2")).toBe("2");
@@ -68,11 +68,11 @@ describe("the fields of a request", () => {
     [-Infinity, -Number.MAX_VALUE],
     [1.5, 1.5],
     ["1", "1"],
-  ])("the integer %p is read as %p: what is beyond 2^53 is a number beyond every range", (given, read) => {
+  ])("convert the integer %p to %p, which is out of range beyond 2^53", (given, read) => {
     expect(asInteger(given)).toBe(read);
   });
 
-  test("a number beyond all numbers is out of its field's range, and ignored in a field that nobody knows (D6)", () => {
+  test("with a number beyond all doubles are out of range, and an unknown field with such a number has no effect (D6)", () => {
     const update = ROUTES.find(({ paths }) => paths[0] === "/v1/announcement/update")!;
     const problemsOf = (more: string) => {
       const body = parseJsonObject(`{"guild_id":"1","id":"x",${more}}`) as Record<string, unknown>;
@@ -87,7 +87,7 @@ describe("the fields of a request", () => {
     ]);
   });
 
-  test("a fraction is no integer for any field, however close to one it is (D7)", () => {
+  test("refuse fractions as integers, however close to one they are (D7)", () => {
     const update = ROUTES.find(({ paths }) => paths[0] === "/v1/announcement/update")!;
     const text = '{"guild_id":9007199254740990.6,"id":"x","hours":1.00000000000000000001,"minutes":1e-400}';
     const problems = update.check(update.decode(parseJsonObject(text) as Record<string, unknown>));
@@ -98,25 +98,25 @@ describe("the fields of a request", () => {
     ]);
   });
 
-  test("a name is upper-cased letter by letter of ASCII alone (D10)", () => {
-    expect(asName("mac_and_Cheese")).toBe("MAC_AND_CHEESE");
-    expect(asName("engliſh")).toBe("ENGLIſH");
-    expect(asName(5)).toBe(5);
+  test("convert enum values to upper case by their ASCII letters only (D10)", () => {
+    expect(asEnumValue("mac_and_Cheese")).toBe("MAC_AND_CHEESE");
+    expect(asEnumValue("engliſh")).toBe("ENGLIſH");
+    expect(asEnumValue(5)).toBe(5);
   });
 
-  test("nothing that is inherited is read", () => {
+  test("have no inherited values", () => {
     const body = Object.create({ guild_id: "1", lang: "ENGLISH" }) as Record<string, unknown>;
     expect(decodeFields(body, fields, "value")).toEqual({});
   });
 
-  test("a problem's path is spelt as the client spells it", () => {
+  test("have their wire names in the paths of problems", () => {
     const wireOf = new Map([["subscribersRole", "subscribers_role"]]);
     expect(wirePath("subscribersRole[2]", wireOf)).toBe("subscribers_role[2]");
     expect(wirePath("recurrence.count", wireOf)).toBe("recurrence.count");
   });
 
   test.each(ROUTES.flatMap((route) => route.fields.map(({ wire }) => [route.paths[0], wire, route] as const)))(
-    "an operator of the database is no value: %s %s",
+    "refuse operators of the database as values: %s %s",
     (_path, wire, route) => {
       for (const value of [{ $ne: 1 }, { $gt: "" }, [{ $ne: 1 }]]) {
         const problems = route.check(route.decode({ [wire]: value }));
@@ -125,7 +125,7 @@ describe("the fields of a request", () => {
     },
   );
 
-  test("whatever JSON comes in, decode and check take it, and name fields of the route alone", () => {
+  test("can be decoded and checked in any JSON, and problems name only fields of the route", () => {
     const names = ROUTES.flatMap((route) => route.fields.map(({ wire }) => wire));
     const bodies = fc.dictionary(
       fc.constantFrom(...names, "__proto__", "constructor", "x"),

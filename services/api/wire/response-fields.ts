@@ -3,22 +3,25 @@ import { jsonInteger } from "./exact-json.ts";
 /** A JSON Schema, as far as the API document needs it. */
 export type JsonSchema = Readonly<Record<string, unknown>>;
 
-/** One field of an answer: its name on the wire, where its value comes from, and what it is. */
-export interface AnswerField<Result> {
+/** One field of a response: its name on the wire, its value and its schema. */
+export interface ResponseField<Result> {
   readonly wire: string;
   readonly value: (result: Result) => unknown;
   readonly schema: JsonSchema;
-  /** Of a list: its entries, and one of them as it is sent. A long list is encoded a few entries at a time. */
+  /** The entries of a list, and the encoding of one entry: a long list is encoded in slices. */
   readonly list?: {
     readonly entries: (result: Result) => readonly unknown[];
     readonly encode: (entry: unknown) => object;
   };
-  /** Left out when it has no value, never sent as null or "". */
+  /** Omitted without a value, never sent as null or "". */
   readonly optional?: true;
 }
 
-/** The answer's body: its fields in their order, those without a value left out. */
-export function encodeFields<Result>(fields: readonly AnswerField<Result>[], result: Result): Record<string, unknown> {
+/** The body of a response: its fields in order, without those that have no value. */
+export function encodeFields<Result>(
+  fields: readonly ResponseField<Result>[],
+  result: Result,
+): Record<string, unknown> {
   const body: Record<string, unknown> = {};
   for (const { wire, value } of fields) {
     const encoded = value(result);
@@ -27,8 +30,8 @@ export function encodeFields<Result>(fields: readonly AnswerField<Result>[], res
   return body;
 }
 
-/** The schema of such a body; `title` is its name in the API document, where it has one of its own. */
-export function objectOf<Result>(fields: readonly AnswerField<Result>[], title?: string): JsonSchema {
+/** The schema of such a body. `title` is its name in the API document, if it has one. */
+export function objectOf<Result>(fields: readonly ResponseField<Result>[], title?: string): JsonSchema {
   return {
     ...(title === undefined ? {} : { title }),
     type: "object",
@@ -37,27 +40,27 @@ export function objectOf<Result>(fields: readonly AnswerField<Result>[], title?:
   };
 }
 
-/** The fixed status text of an operation that has nothing else to tell (D5). */
-export function statusText(wire: "Message" | "message", text: string): AnswerField<unknown> {
+/** The constant message of a successful operation (D5). */
+export function statusMessage(wire: "Message" | "message", text: string): ResponseField<unknown> {
   return { wire, value: () => text, schema: { type: "string", const: text } };
 }
 
-/** A list of things, and of how many where `amount` is asked for. */
+/** A result that is a list. */
 export function listOf<Item>(
   wire: string,
-  fields: readonly AnswerField<Item>[],
+  fields: readonly ResponseField<Item>[],
   title: string,
-): AnswerField<readonly Item[]> {
+): ResponseField<readonly Item[]> {
   return listIn(wire, fields, title, (items: readonly Item[]) => items);
 }
 
-/** A list that is a part of the result. */
+/** A list within the result. */
 export function listIn<Result, Item>(
   wire: string,
-  fields: readonly AnswerField<Item>[],
+  fields: readonly ResponseField<Item>[],
   title: string,
   entries: (result: Result) => readonly Item[],
-): AnswerField<Result> {
+): ResponseField<Result> {
   return {
     wire,
     value: (result) => entries(result).map((item) => encodeFields(fields, item)),
@@ -66,7 +69,8 @@ export function listIn<Result, Item>(
   };
 }
 
-export function amountIn<Result>(entries: (result: Result) => readonly unknown[]): AnswerField<Result> {
+/** The number of entries. */
+export function amountIn<Result>(entries: (result: Result) => readonly unknown[]): ResponseField<Result> {
   return {
     wire: "amount",
     value: (result) => entries(result).length,
@@ -74,10 +78,11 @@ export function amountIn<Result>(entries: (result: Result) => readonly unknown[]
   };
 }
 
-export const amountOf = amountIn((entries: readonly unknown[]) => entries);
+/** The number of entries of a result that is a list. */
+export const listAmount = amountIn((entries: readonly unknown[]) => entries);
 
 /** A 64-bit id as a JSON integer with every digit (D7). */
-export function int64<Result>(wire: string, digits: (result: Result) => string): AnswerField<Result> {
+export function int64<Result>(wire: string, digits: (result: Result) => string): ResponseField<Result> {
   return {
     wire,
     value: (result) => jsonInteger(digits(result)),
@@ -89,10 +94,10 @@ export const BOOLEAN: JsonSchema = { type: "boolean" };
 export const STRING: JsonSchema = { type: "string" };
 export const INTEGER: JsonSchema = { type: "integer" };
 export const EPOCH_MS: JsonSchema = { type: "integer", format: "int64", minimum: 0 };
-export const STRINGS: JsonSchema = { type: "array", items: STRING };
-export const INTEGERS: JsonSchema = { type: "array", items: INTEGER };
+export const LIST_OF_STRINGS: JsonSchema = { type: "array", items: STRING };
+export const LIST_OF_INTEGERS: JsonSchema = { type: "array", items: INTEGER };
 export const LIST_OF_EPOCH_MS: JsonSchema = { type: "array", items: EPOCH_MS };
 
-export function oneOfNames(names: readonly string[]): JsonSchema {
+export function enumOf(names: readonly string[]): JsonSchema {
   return { type: "string", enum: names };
 }

@@ -1,10 +1,10 @@
-import type { AnswerField, JsonSchema } from "./response-fields.ts";
+import type { ResponseField, JsonSchema } from "./response-fields.ts";
 import { nearestName } from "./nearest-name.ts";
-import type { WireField } from "./request-fields.ts";
+import type { RequestField } from "./request-fields.ts";
 
-/** Something in a request that was done: it had no effect, or looks like a slip (D37). */
+/** A warning about a successful request: a field that had no effect or looks like a mistake (D37). */
 export interface Warning {
-  /** As the client spells it; a long name is cut. */
+  /** The name of the field in the request; a long name is cut. */
   readonly field: string;
   readonly code: WarningCode;
   readonly message: string;
@@ -13,23 +13,22 @@ export interface Warning {
 const WARNING_CODES = ["BEFORE_1980", "UNKNOWN_FIELD"] as const;
 type WarningCode = (typeof WARNING_CODES)[number];
 
-/** The most warnings in one answer: a body of 64 KiB has room for 10 000 unknown fields. */
+/** Warnings in one response: a body of 64 KiB has room for 10 000 unknown fields. */
 const MAX_WARNINGS = 10;
 
-/** 1980-01-01T00:00:00Z. In seconds, every time up to the year 9999 is below it. */
+/** 1980-01-01T00:00:00Z. A time in seconds is below this value until the year 9999. */
 const START_OF_1980_MS = 315_532_800_000;
 
-/** What warnings are made from. */
 interface WarnedFields {
-  readonly fields: readonly WireField[];
-  /** Fields that the resource has, that this request does not set, and that a client may send back (D6, D27). */
-  readonly sentBack: readonly string[];
+  readonly fields: readonly RequestField[];
+  /** Fields of the resource that a client may send back but that the request does not set (D6, D27). */
+  readonly readOnly: readonly string[];
 }
 
-/** Makes the warnings about a request's body; `decoded` is the same body under the names of the action's params. */
-export function warningsFor({ fields, sentBack }: WarnedFields): (body: object, decoded: object) => readonly Warning[] {
+/** The warnings about a request body; `decoded` is the same body in the names of the params. */
+export function warningsFor({ fields, readOnly }: WarnedFields): (body: object, decoded: object) => readonly Warning[] {
   const names = fields.map(({ wire }) => wire);
-  const known = new Set([...names, ...sentBack]);
+  const known = new Set([...names, ...readOnly]);
   const times = fields.filter(({ isTime }) => isTime === true);
   return (body, decoded) => {
     const warnings = times.flatMap(({ wire, param }) => timeWarning(wire, (decoded as Record<string, unknown>)[param]));
@@ -47,16 +46,16 @@ function timeWarning(field: string, ms: unknown): Warning[] {
   return [{ field, code: "BEFORE_1980", message }];
 }
 
-/** So many characters of a name may be wrong, and it is still taken for a slip. */
-const MAX_SLIPS = 2;
+/** Largest number of wrong characters in a name for which a known name is suggested. */
+const MAX_TYPOS = 2;
 
 function unknownField(field: string, names: readonly string[]): Warning {
-  const meant = nearestName(field, names, Math.min(MAX_SLIPS, Math.floor(field.length / 2)));
-  const hint = meant === undefined ? "" : `; did you mean ${meant}?`;
+  const suggestion = nearestName(field, names, Math.min(MAX_TYPOS, Math.floor(field.length / 2)));
+  const hint = suggestion === undefined ? "" : `; did you mean ${suggestion}?`;
   return {
     field: cutName(field),
     code: "UNKNOWN_FIELD",
-    message: `is no field of this request and has no effect${hint}`,
+    message: `is not a field of this request and has no effect${hint}`,
   };
 }
 
@@ -66,16 +65,16 @@ function cutName(name: string): string {
   return name.length <= MAX_NAME_LENGTH ? name : `${name.slice(0, MAX_NAME_LENGTH - 1).toWellFormed()}…`;
 }
 
-/** The fields of an answer, and behind them the warnings where there are any. */
+/** The fields of a response, followed by the warnings if there are any. */
 export function withWarnings(
-  answer: readonly AnswerField<unknown>[],
+  fields: readonly ResponseField<unknown>[],
   warnings: readonly Warning[],
-): readonly AnswerField<unknown>[] {
-  if (warnings.length === 0) return answer;
-  return [...answer, { wire: "warnings", value: () => warnings, schema: WARNINGS_SCHEMA }];
+): readonly ResponseField<unknown>[] {
+  if (warnings.length === 0) return fields;
+  return [...fields, { wire: "warnings", value: () => warnings, schema: WARNINGS_SCHEMA }];
 }
 
-/** For the API document. */
+/** The schema for the API document. */
 export const WARNINGS_SCHEMA: JsonSchema = {
   type: "array",
   maxItems: MAX_WARNINGS,

@@ -9,23 +9,26 @@ function warningsOf(path: string, body: Readonly<Record<string, unknown>>): read
 
 const event = { guild_id: "1", calendar_number: 1, epoch_start: 1_544_299_200_000, epoch_end: 1_544_299_200_000 };
 
-describe("warnings about a request that is done (D37)", () => {
-  test.each(ROUTES.map((route) => [route.paths[0], route] as const))("%s: its example has none", (_path, route) => {
-    expect(route.warnings(route.example.request, route.decode(route.example.request))).toEqual([]);
-  });
+describe("the warnings about a successful request (D37)", () => {
+  test.each(ROUTES.map((route) => [route.paths[0], route] as const))(
+    "do not exist for the example of %s",
+    (_path, route) => {
+      expect(route.warnings(route.example.request, route.decode(route.example.request))).toEqual([]);
+    },
+  );
 
-  test("an unknown field is named, with the field that was probably meant", () => {
+  test("name an unknown field and suggest the nearest field", () => {
     expect(warningsOf("/v2/events/update", { ...event, event_id: "e", discription: "x", until: 5 })).toEqual([
       {
         field: "discription",
         code: "UNKNOWN_FIELD",
-        message: "is no field of this request and has no effect; did you mean description?",
+        message: "is not a field of this request and has no effect; did you mean description?",
       },
-      { field: "until", code: "UNKNOWN_FIELD", message: "is no field of this request and has no effect" },
+      { field: "until", code: "UNKNOWN_FIELD", message: "is not a field of this request and has no effect" },
     ]);
   });
 
-  test("a time before 1980 is named: in milliseconds it may be meant, in seconds it is every time there is", () => {
+  test("name a time before 1980, which may be in seconds", () => {
     const message = "is before 1980: times are Unix milliseconds, and this one may be in seconds";
     const slip = { ...event, epoch_start: 1_544_299_200, epoch_end: 315_532_799_999 };
     expect(warningsOf("/v2/events/create", slip)).toEqual([
@@ -39,7 +42,7 @@ describe("warnings about a request that is done (D37)", () => {
     expect(warningsOf("/admin/keys/create", { expires: 1_893_456_000 })).toMatchObject([{ field: "expires" }]);
   });
 
-  test("what the old samples send without effect is none: event_id and is_parent (D6)", () => {
+  test("ignore the read-only fields event_id and is_parent (D6)", () => {
     expect(warningsOf("/v2/events/create", { ...event, event_id: "x", is_parent: true })).toEqual([]);
     expect(warningsOf("/v2/events/update", { ...event, event_id: "x", is_parent: true })).toEqual([]);
     expect(warningsOf("/v2/events/delete", { ...event, event_id: "x" })).toHaveLength(2);

@@ -3,39 +3,39 @@ import { type ActionCaller, callAction } from "../../../mixins/actions/typed-cal
 import { getGuildSettings } from "../../contracts/guild-settings.contract.ts";
 import type { GuildId } from "../../contracts/ids.ts";
 
-/** How many calendars each guild may have (D20), as its settings say. */
+/** The number of calendars that each guild may have (D20). */
 export interface CalendarLimit {
-  /** Rejects when the settings are out of reach. */
+  /** Rejects if the guild settings are unreachable. */
   of(guildId: GuildId, caller: ActionCaller): Promise<number>;
-  /** The guild's settings changed. */
+  /** Called when the settings of the guild have changed. */
   forget(guildId: GuildId): void;
 }
 
-/** A lost broadcast is made good by age. */
+/** Maximum age of a cached limit, for the case that the broadcast of a change is lost. */
 const MAX_AGE_MS = 5_000;
 const MAX_GUILDS = 10_000;
 
-/** Asks the guild settings service, and remembers the answer for a while. */
+/** Reads the limits from the guild settings service and caches them. */
 export function calendarLimit(now: () => number): CalendarLimit {
   const perf = { now };
-  const known = new LRUCache<GuildId, Promise<number>>({ max: MAX_GUILDS, ttl: MAX_AGE_MS, ttlResolution: 0, perf });
+  const cache = new LRUCache<GuildId, Promise<number>>({ max: MAX_GUILDS, ttl: MAX_AGE_MS, ttlResolution: 0, perf });
   return {
     of(guildId, caller) {
-      const remembered = known.get(guildId);
-      if (remembered !== undefined) return remembered;
-      const limit = ask(guildId, caller);
-      known.set(guildId, limit);
+      const cached = cache.get(guildId);
+      if (cached !== undefined) return cached;
+      const limit = readLimit(guildId, caller);
+      cache.set(guildId, limit);
       limit.catch(() => {
-        if (known.peek(guildId) === limit) known.delete(guildId);
+        if (cache.peek(guildId) === limit) cache.delete(guildId);
       });
       return limit;
     },
 
-    forget: (guildId) => void known.delete(guildId),
+    forget: (guildId) => void cache.delete(guildId),
   };
 }
 
-async function ask(guildId: GuildId, caller: ActionCaller): Promise<number> {
+async function readLimit(guildId: GuildId, caller: ActionCaller): Promise<number> {
   const { maxCalendars } = await callAction(caller, getGuildSettings, { guildId });
   return maxCalendars;
 }

@@ -3,22 +3,22 @@ import { refuse, type Refusal } from "../../contracts/errors.ts";
 import type { GuildId } from "../../contracts/ids.ts";
 
 /**
- * How many events a guild may have. They are counted in the database now and then, and on from there in this process,
- * so that a create costs no more than its write. So a guild may get more than it may have by the creates that are in
- * flight, and by those that other replicas answer within a second.
+ * Limits the number of events of a guild. The events are counted in the database now and then, and in this process in
+ * between, so that a create costs no more than its write. Therefore a guild can exceed the limit by the creates in
+ * flight, and by those that other replicas store within a second.
  */
 export interface EventQuota {
   /** Counts one more event; refuses if the guild has reached the limit. */
-  admit(guildId: GuildId): Promise<Refusal | undefined>;
-  /** Counts less: an admitted event was not written, or an event was removed, with its changed occurrences. */
+  reserve(guildId: GuildId): Promise<Refusal | undefined>;
+  /** Subtracts events: a reserved one was not stored, or an event was removed with its overrides. */
   release(guildId: GuildId, events?: number): void;
 }
 
-/** Validity of a count far from the limit, and near it. */
-const GOOD_MS = 60_000;
-const GOOD_NEAR_LIMIT_MS = 1_000;
+/** Maximum age of a count far from the limit, and of one near it. */
+const COUNT_MAX_AGE_MS = 60_000;
+const COUNT_MAX_AGE_NEAR_LIMIT_MS = 1_000;
 /** Share of the limit from which a count is near it. */
-const NEAR = 0.9;
+const NEAR_LIMIT_SHARE = 0.9;
 /** Number of guilds whose count is cached. */
 const MAX_GUILDS = 10_000;
 
@@ -28,24 +28,28 @@ interface Count {
 }
 
 /**
- * @param count - How many the guild has in the database.
- * @param now - Milliseconds of a clock that never goes back.
+ * @param count - Counts the events of the guild in the database.
+ * @param now - Monotonic clock, in milliseconds.
  */
-export function eventQuota(most: number, count: (guildId: GuildId) => Promise<number>, now: () => number): EventQuota {
+export function eventQuota(
+  maxEvents: number,
+  count: (guildId: GuildId) => Promise<number>,
+  now: () => number,
+): EventQuota {
   const counts = new LRUCache<GuildId, Promise<Count>>({ max: MAX_GUILDS });
 
-  async function counted(guildId: GuildId): Promise<Count> {
+  async function currentCount(guildId: GuildId): Promise<Count> {
     const known = counts.get(guildId);
     if (known !== undefined) {
       const { events, countedAt } = await known;
-      const goodMs = events >= NEAR * most ? GOOD_NEAR_LIMIT_MS : GOOD_MS;
-      // Whoever comes while another has begun to count anew waits for that.
-      if (now() - countedAt <= goodMs || counts.get(guildId) !== known) return counts.get(guildId) ?? known;
+      const maxAgeMs = events >= NEAR_LIMIT_SHARE * maxEvents ? COUNT_MAX_AGE_NEAR_LIMIT_MS : COUNT_MAX_AGE_MS;
+      // A concurrent call has started to count again: wait for that count.
+      if (now() - countedAt <= maxAgeMs || counts.get(guildId) !== known) return counts.get(guildId) ?? known;
     }
-    return countAnew(guildId);
+    return recount(guildId);
   }
 
-  function countAnew(guildId: GuildId): Promise<Count> {
+  function recount(guildId: GuildId): Promise<Count> {
     const countedAt = now();
     const counting = count(guildId).then((events) => ({ events, countedAt }));
     counts.set(guildId, counting);
@@ -54,10 +58,14 @@ export function eventQuota(most: number, count: (guildId: GuildId) => Promise<nu
   }
 
   return {
-    async admit(guildId) {
-      const guild = await counted(guildId);
-      if (guild.events >= most)
-        return refuse("TOO_MANY_EVENTS", undefined, `The guild has ${most} events and changed occurrences already`);
+    async reserve(guildId) {
+      const guild = await currentCount(guildId);
+      if (guild.events >= maxEvents)
+        return refuse(
+          "TOO_MANY_EVENTS",
+          undefined,
+          `The guild has ${maxEvents} events and changed occurrences already`,
+        );
       guild.events += 1;
       return undefined;
     },

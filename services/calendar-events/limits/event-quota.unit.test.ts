@@ -4,20 +4,20 @@ import { eventQuota } from "./event-quota.ts";
 
 const guild = "1" as GuildId;
 
-/** A quota of 100 over a database with so many, at a time that can be set. */
-function quotaOver(inDatabase: number) {
-  const world = { now: 0, inDatabase, counts: 0 };
+/** A quota of 100 with this count in the database, and a clock that the test sets. */
+function quotaWithCount(inDatabase: number) {
+  const database = { now: 0, inDatabase, counts: 0 };
   const count = () => {
-    world.counts += 1;
-    return Promise.resolve(world.inDatabase);
+    database.counts += 1;
+    return Promise.resolve(database.inDatabase);
   };
-  return { world, quota: eventQuota(100, count, () => world.now) };
+  return { database, quota: eventQuota(100, count, () => database.now) };
 }
 
-describe("how many events a guild may have", () => {
-  test("as many are admitted at once as there is room for, and counted once", async () => {
-    const { world, quota } = quotaOver(97);
-    const refusals = await Promise.all(Array.from({ length: 5 }, () => quota.admit(guild)));
+describe("the limit of a guild's events", () => {
+  test("admits as many concurrent creates as the limit allows, with one count in the database", async () => {
+    const { database, quota } = quotaWithCount(97);
+    const refusals = await Promise.all(Array.from({ length: 5 }, () => quota.reserve(guild)));
     expect(refusals.map((refusal) => refusal?.refusal)).toEqual([
       undefined,
       undefined,
@@ -25,42 +25,42 @@ describe("how many events a guild may have", () => {
       "TOO_MANY_EVENTS",
       "TOO_MANY_EVENTS",
     ]);
-    expect(world.counts).toBe(1);
+    expect(database.counts).toBe(1);
   });
 
-  test("what was not written, or was removed, makes room", async () => {
-    const { quota } = quotaOver(99);
-    await quota.admit(guild);
+  test("subtracts events that were not stored or were removed", async () => {
+    const { quota } = quotaWithCount(99);
+    await quota.reserve(guild);
     quota.release(guild);
-    await expect(quota.admit(guild)).resolves.toBeUndefined();
-    await expect(quota.admit(guild)).resolves.toMatchObject({ refusal: "TOO_MANY_EVENTS" });
+    await expect(quota.reserve(guild)).resolves.toBeUndefined();
+    await expect(quota.reserve(guild)).resolves.toMatchObject({ refusal: "TOO_MANY_EVENTS" });
   });
 
-  test("near the limit others' writes are seen after a second, far from it after a minute", async () => {
-    const near = quotaOver(95);
-    await near.quota.admit(guild);
-    Object.assign(near.world, { now: 1_001, inDatabase: 100 });
-    await expect(near.quota.admit(guild)).resolves.toMatchObject({ refusal: "TOO_MANY_EVENTS" });
+  test("counts the writes of other replicas after a second near the limit, and after a minute far from it", async () => {
+    const near = quotaWithCount(95);
+    await near.quota.reserve(guild);
+    Object.assign(near.database, { now: 1_001, inDatabase: 100 });
+    await expect(near.quota.reserve(guild)).resolves.toMatchObject({ refusal: "TOO_MANY_EVENTS" });
 
-    const far = quotaOver(10);
-    await far.quota.admit(guild);
-    far.world.now = 59_000;
-    await far.quota.admit(guild);
-    expect(far.world.counts).toBe(1);
-    far.world.now = 60_001;
-    await Promise.all([far.quota.admit(guild), far.quota.admit(guild)]);
-    expect(far.world.counts).toBe(2);
+    const far = quotaWithCount(10);
+    await far.quota.reserve(guild);
+    far.database.now = 59_000;
+    await far.quota.reserve(guild);
+    expect(far.database.counts).toBe(1);
+    far.database.now = 60_001;
+    await Promise.all([far.quota.reserve(guild), far.quota.reserve(guild)]);
+    expect(far.database.counts).toBe(2);
   });
 
-  test("a count that fails fails the create, and the next counts anew", async () => {
+  test("fails the create if the count fails, and counts again for the next one", async () => {
     let fails = true;
     const quota = eventQuota(
       1,
       () => (fails ? Promise.reject(new Error("down")) : Promise.resolve(0)),
       () => 0,
     );
-    await expect(quota.admit(guild)).rejects.toThrow("down");
+    await expect(quota.reserve(guild)).rejects.toThrow("down");
     fails = false;
-    await expect(quota.admit(guild)).resolves.toBeUndefined();
+    await expect(quota.reserve(guild)).resolves.toBeUndefined();
   });
 });

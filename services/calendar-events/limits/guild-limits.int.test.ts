@@ -9,17 +9,17 @@ import {
 } from "../../../test/real-parts/calendar-under-test.ts";
 import type { GuildId } from "../../contracts/ids.ts";
 
-const MOST = 200;
+const EVENTS_PER_GUILD = 200;
 
 function daily(interval: number) {
   return { startsAt: noon, endsAt: noon + HOUR, recurs: true, recurrence: { frequency: "DAILY", interval } } as const;
 }
 
-describe("what a guild may hold", () => {
+describe("the limit of a guild's events", () => {
   let calendar: CalendarUnderTest;
   let past: FilledCalendar;
   beforeAll(async () => {
-    calendar = await startCalendar(MOST);
+    calendar = await startCalendar(EVENTS_PER_GUILD);
     past = await openCalendar(calendar.services.mongoUrl);
   });
   afterAll(async () => {
@@ -27,8 +27,8 @@ describe("what a guild may hold", () => {
     await calendar.services.stop();
   });
 
-  /** Gives a guild single events and series past the service, as an older version of it has left them. */
-  async function filled(guildId: GuildId, singles: number, series: number): Promise<void> {
+  /** Stores single events and series without the service, as an older version left them. */
+  async function storeDirectly(guildId: GuildId, singles: number, series: number): Promise<void> {
     const events = Array.from({ length: singles }, () => ({ startsAt: noon, endsAt: noon + HOUR }));
     await past.fill(guildId, events);
     await past.fill(
@@ -37,32 +37,32 @@ describe("what a guild may hold", () => {
     );
   }
 
-  /** How many of them were done, and the errors of the others. */
+  /** Number of fulfilled attempts, and the errors of the others. */
   async function outcomes(attempts: readonly Promise<unknown>[]) {
     const settled = await Promise.allSettled(attempts);
     const errors = settled.flatMap((outcome) => (outcome.status === "rejected" ? [outcome.reason as object] : []));
-    return { done: settled.length - errors.length, errors };
+    return { stored: settled.length - errors.length, errors };
   }
 
   const tooMany = {
     type: "TOO_MANY_EVENTS",
     code: 409,
-    message: `The guild has ${MOST} events and changed occurrences already`,
+    message: `The guild has ${EVENTS_PER_GUILD} events and changed occurrences already`,
   };
 
-  test("it never has more events than it may, however many are asked for at once; what it had before counts", async () => {
+  test("a guild never has more events than its limit, however many creates are concurrent; stored events count", async () => {
     const guildId = calendar.newGuild();
-    await filled(guildId, MOST - 20, 10);
-    const asked = Array.from({ length: 20 }, (_, at) => calendar.create(guildId, at % 2 === 0 ? {} : daily(1)));
-    const { done, errors } = await outcomes(asked);
-    expect([done, errors.length]).toEqual([10, 10]);
+    await storeDirectly(guildId, EVENTS_PER_GUILD - 20, 10);
+    const creates = Array.from({ length: 20 }, (_, at) => calendar.create(guildId, at % 2 === 0 ? {} : daily(1)));
+    const { stored, errors } = await outcomes(creates);
+    expect([stored, errors.length]).toEqual([10, 10]);
     for (const error of errors) expect(error).toMatchObject(tooMany);
     await expect(calendar.create(calendar.newGuild())).resolves.toHaveProperty("eventId");
   });
 
-  test("one that is removed makes room for one, and another change of what is there takes none", async () => {
+  test("a removed event frees a place, and an update of an event takes none", async () => {
     const guildId = calendar.newGuild();
-    await filled(guildId, MOST - 2, 0);
+    await storeDirectly(guildId, EVENTS_PER_GUILD - 2, 0);
     const { eventId } = await calendar.create(guildId, daily(1));
     await calendar.update(guildId, eventId, { name: "a name" });
     const [, second] = await calendar.list(guildId, noon + DAY, noon + 3 * DAY);
@@ -71,14 +71,14 @@ describe("what a guild may hold", () => {
     await calendar.remove(guildId, second?.eventId ?? "");
     await expect(calendar.create(guildId)).rejects.toMatchObject(tooMany);
     await calendar.remove(guildId, eventId);
-    // The series and its changed occurrence were two.
+    // The series and its override counted as two.
     for (let at = 0; at < 2; at += 1) await calendar.create(guildId);
     await expect(calendar.create(guildId)).rejects.toMatchObject(tooMany);
   });
 
-  test("a series that moves away from its changed occurrences makes room for them", async () => {
+  test("a series that loses its overrides frees their places", async () => {
     const guildId = calendar.newGuild();
-    await filled(guildId, MOST - 2, 0);
+    await storeDirectly(guildId, EVENTS_PER_GUILD - 2, 0);
     const { eventId } = await calendar.create(guildId, daily(1));
     const [, second] = await calendar.list(guildId, noon + DAY, noon + 3 * DAY);
     await calendar.update(guildId, second?.eventId ?? "", { name: "a name" });
@@ -88,9 +88,9 @@ describe("what a guild may hold", () => {
     await expect(calendar.create(guildId)).rejects.toMatchObject(tooMany);
   });
 
-  test("an occurrence that is changed for the first time takes room, whatever is changed", async () => {
+  test("the first change of an occurrence takes a place, whatever is changed", async () => {
     const guildId = calendar.newGuild();
-    await filled(guildId, MOST - 4, 0);
+    await storeDirectly(guildId, EVENTS_PER_GUILD - 4, 0);
     const { eventId } = await calendar.create(guildId, daily(1));
     const occurrences = (await calendar.list(guildId, noon + DAY, noon + 7 * DAY)).map((each) => each.eventId);
     const named = (at: number) => occurrences[at] ?? "";
@@ -105,10 +105,10 @@ describe("what a guild may hold", () => {
     expect((await calendar.list(guildId, noon + DAY, noon + 2 * DAY)).map(({ name }) => name)).toContain("another");
   });
 
-  test("a calendar's series may have any number of rules and lengths (D43)", async () => {
+  test("the series of a calendar may have any number of different rules and durations (D43)", async () => {
     const guildId = calendar.newGuild();
     const frequencies = ["DAILY", "WEEKLY", "MONTHLY", "YEARLY"] as const;
-    const different = Array.from({ length: MOST }, (_, at) => {
+    const different = Array.from({ length: EVENTS_PER_GUILD }, (_, at) => {
       const recurrence = { frequency: frequencies[at % 4]!, interval: 1 + Math.floor(at / 4) };
       return { startsAt: noon, endsAt: noon + (at + 1) * HOUR, recurs: true, recurrence } as const;
     });
@@ -119,7 +119,7 @@ describe("what a guild may hold", () => {
 
   test("a refused create is not counted", async () => {
     const guildId = calendar.newGuild();
-    await filled(guildId, MOST - 1, 1);
+    await storeDirectly(guildId, EVENTS_PER_GUILD - 1, 1);
     for (let at = 0; at < 3; at += 1) await expect(calendar.create(guildId)).rejects.toMatchObject(tooMany);
     const [single] = await calendar.list(guildId, noon, noon + 1);
     await calendar.remove(guildId, single?.eventId ?? "");

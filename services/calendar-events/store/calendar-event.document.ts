@@ -1,15 +1,21 @@
 import { Schema } from "mongoose";
-import { changedByOf, type Tracked, trackedIndexes, trackedPaths } from "../../../mixins/mongo/change-feed.ts";
+import { changedByOf, type Tracked, trackedIndexes, trackedPaths } from "../../../mixins/mongo/tracked-record.ts";
 import { FORMER_INDEX } from "../../../mixins/mongo/former-state.ts";
 import { type Color, EVENT_TEXTS, type EventTexts, perText } from "../../contracts/calendar-events.contract.ts";
 import type { Recurrence } from "../../contracts/recurrence.ts";
 import type { EpochMs, EventId, GuildId } from "../../contracts/ids.ts";
 import type { Anchor } from "../domain/calendar/calendar.ts";
-import { type CalendarEvent, type ShownEvent, type StoredEvent, textsOf } from "../domain/event/event.ts";
+import { type CalendarEvent, type ListedEvent, type StoredEvent, textsOf } from "../domain/event/event.ts";
 import { occurrenceId } from "../domain/event/occurrence-id.ts";
 import type { Override } from "../domain/event/override.ts";
-import type { FormerFields, FormerOccurrenceFields } from "./former-events.store.ts";
-import { type Entries, ENTRIES_INDEX, entriesOf, IN_ORDER_INDEX, movedEntries } from "../window-index/entries.ts";
+import type { FormerEventFields, FormerOccurrenceFields } from "./former-events.store.ts";
+import {
+  type IndexFields,
+  ENTRIES_INDEX,
+  indexFieldsOf,
+  START_INDEX,
+  movedIndexFields,
+} from "../window-index/entries.ts";
 
 interface Stamps {
   readonly scheduledAt?: Date;
@@ -23,16 +29,16 @@ interface Placement {
   readonly endsAt: EpochMs;
 }
 
-interface EventFields extends Placement, EventTexts, Entries {
+interface EventFields extends Placement, EventTexts, IndexFields {
   readonly color: Color;
   readonly recurrence?: Recurrence;
   readonly anchor?: Anchor;
   readonly hasOverrides?: boolean;
   readonly lastDay?: number;
-  readonly former?: FormerFields;
+  readonly former?: FormerEventFields;
 }
 
-interface OverrideFields extends Partial<Placement>, Partial<Entries>, EventTexts {
+interface OverrideFields extends Partial<Placement>, Partial<IndexFields>, EventTexts {
   readonly eventId: EventId;
   readonly original: EpochMs;
   readonly cancelled: boolean;
@@ -40,21 +46,23 @@ interface OverrideFields extends Partial<Placement>, Partial<Entries>, EventText
   readonly anchor?: Anchor;
 }
 
-/** An event as stored. */
+/** The stored form of an event, a series included. */
 export type EventRow = Tracked & EventFields & Required<Stamps>;
 
-/** The stored override of an occurrence. It lies in the collection of the events, but not in the change feed. */
+/** The stored form of an override. It is in the collection of the events, but not in the change feed. */
 export type OverrideRow = { readonly _id: string } & OverrideFields & Stamps;
 
-/** Fields that no read of events needs: the entries for windows, the place in the change feed, and the former state. */
-export const WITHOUT_ENTRIES = { entries: 0, lastAt: 0, repeats: 0, changedAt: 0, writes: 0, former: 0 } as const;
+/**
+ * Excludes the fields that no read of events needs: those of the window index, the change feed and the former state.
+ */
+export const READ_PROJECTION = { entries: 0, lastAt: 0, repeats: 0, changedAt: 0, writes: 0, former: 0 } as const;
 
-/** Fields that searches leave out as well. */
-export const FOUND = { ...WITHOUT_ENTRIES, changedBy: 0 } as const;
+/** Excludes also the fields that searches do not need. */
+export const SEARCH_PROJECTION = { ...READ_PROJECTION, changedBy: 0 } as const;
 
-/** Fields that lists leave out as well. */
-export const SHOWN = {
-  ...FOUND,
+/** Excludes also the fields that lists do not need. */
+export const LIST_PROJECTION = {
+  ...SEARCH_PROJECTION,
   guildId: 0,
   calendarNumber: 0,
   revision: 0,
@@ -63,11 +71,11 @@ export const SHOWN = {
   coloredAt: 0,
 } as const;
 
-/** A row as it is read. */
+/** A row without the excluded fields. */
 export type Row = ReadEventRow | OverrideRow;
-type ReadEventRow = Omit<EventRow, keyof typeof WITHOUT_ENTRIES>;
+type ReadEventRow = Omit<EventRow, keyof typeof READ_PROJECTION>;
 
-/** Every field that a row of the collection may have. */
+/** All fields that a row of the collection may have. */
 export type AnyRow = EventRow & Partial<Pick<OverrideRow, "eventId" | "original" | "cancelled">>;
 
 const numbers = { type: [Number], default: undefined };
@@ -85,14 +93,14 @@ const recurrencePaths = {
   rDates: numbers,
 } satisfies Record<keyof Recurrence, unknown>;
 
-/** An override is no record of the change feed. */
+/** An override is not a record of the change feed. */
 function isTracked(this: AnyRow): boolean {
   return this.original === undefined;
 }
 
 const anchorPath = { type: { timezone: String, version: Number }, _id: false };
 
-/** Of an event, or of one occurrence. */
+/** The former state of an event, or of one occurrence. */
 const formerPaths = {
   guildId: String,
   until: Date,
@@ -110,7 +118,7 @@ const formerPaths = {
   isFirst: Boolean,
   scheduledSince: Date,
   coloredSince: Date,
-} satisfies Record<keyof FormerFields | keyof FormerOccurrenceFields, unknown>;
+} satisfies Record<keyof FormerEventFields | keyof FormerOccurrenceFields, unknown>;
 
 export const eventSchema = new Schema<AnyRow>(
   {
@@ -141,22 +149,22 @@ export const eventSchema = new Schema<AnyRow>(
 );
 for (const [keys, options] of trackedIndexes) eventSchema.index(keys, options);
 
-/** Windows are read by these. */
+/** The window index, and the index of single events by start. */
 eventSchema.index(ENTRIES_INDEX, { partialFilterExpression: { entries: { $exists: true } } });
-eventSchema.index(IN_ORDER_INDEX);
+eventSchema.index(START_INDEX);
 
-/** Finds what was called off. */
+/** For reads of former states. */
 eventSchema.index(...FORMER_INDEX);
 
-/** Finds the overrides of a series. */
+/** For reads of the overrides of a series. */
 eventSchema.index({ eventId: 1, original: 1 }, { partialFilterExpression: { eventId: { $exists: true } } });
 
 export type EventDocument = Pick<CalendarEvent, "revision"> & EventFields & { readonly _id: EventId };
 
-/** The row of an event, without what the database adds. */
+/** The row of an event, without the fields that the database computes. */
 export function documentOf(event: CalendarEvent): EventDocument {
   const { id, recurring, ...fields } = event;
-  return { _id: id, ...fields, ...recurring, ...entriesOf(event) };
+  return { _id: id, ...fields, ...recurring, ...indexFieldsOf(event) };
 }
 
 /** The event of a row; undefined for a tombstone. */
@@ -164,23 +172,23 @@ export function eventOf(row: ReadEventRow): StoredEvent | undefined {
   if (row.deletedAt !== undefined) return undefined;
   const { guildId, revision, calendarNumber, scheduledAt, coloredAt } = row;
   const stamps = { scheduledAt: scheduledAt.getTime(), coloredAt: coloredAt.getTime() };
-  return { ...shownOf(row), guildId, calendarNumber, revision, ...stamps, ...changedByOf(row) };
+  return { ...listedEventOf(row), guildId, calendarNumber, revision, ...stamps, ...changedByOf(row) };
 }
 
-/** The fields of an event that lists show; the row must not be a tombstone. */
-export function shownOf(row: Omit<ReadEventRow, keyof typeof SHOWN>): ShownEvent {
+/** The fields of an event that lists need. The row must not be a tombstone. */
+export function listedEventOf(row: Omit<ReadEventRow, keyof typeof LIST_PROJECTION>): ListedEvent {
   const { _id, startsAt, endsAt, color, recurrence, anchor, hasOverrides, lastDay } = row;
-  const ofCount = lastDay === undefined ? {} : { lastDay };
+  const ofLastDay = lastDay === undefined ? {} : { lastDay };
   const recurring =
     recurrence === undefined || anchor === undefined
       ? {}
-      : { recurring: { recurrence, anchor, hasOverrides: hasOverrides === true, ...ofCount } };
+      : { recurring: { recurrence, anchor, hasOverrides: hasOverrides === true, ...ofLastDay } };
   return { id: _id as EventId, startsAt, endsAt, ...textsOf(row), color, ...recurring };
 }
 
 export type OverrideDocument = { readonly _id: string } & OverrideFields;
 
-/** The row of an override: with entries for where the occurrence now is, if it was moved. */
+/** The row of an override. If the occurrence was moved, the row has index fields for its present times. */
 export function overrideDocumentOf(event: CalendarEvent, override: Override): OverrideDocument {
   const { eventId, original, cancelled, texts, color, moved } = override;
   return {
@@ -192,7 +200,7 @@ export function overrideDocumentOf(event: CalendarEvent, override: Override): Ov
     ...(color === undefined ? {} : { color }),
     guildId: event.guildId,
     calendarNumber: event.calendarNumber,
-    ...(moved === undefined ? {} : { ...moved, ...movedEntries(moved) }),
+    ...(moved === undefined ? {} : { ...moved, ...movedIndexFields(moved) }),
   };
 }
 

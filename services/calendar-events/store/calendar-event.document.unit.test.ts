@@ -2,7 +2,7 @@ import { describe, expect, test } from "@jest/globals";
 import { EVENT_TEXTS, perText } from "../../contracts/calendar-events.contract.ts";
 import { RECURRENCE_MEMBERS } from "../../contracts/recurrence.ts";
 import type { EventId, GuildId } from "../../contracts/ids.ts";
-import { documentOf, eventSchema, overrideDocumentOf, overrideOf, shownOf } from "./calendar-event.document.ts";
+import { documentOf, eventSchema, overrideDocumentOf, overrideOf, listedEventOf } from "./calendar-event.document.ts";
 import type { CalendarEvent } from "../domain/event/event.ts";
 
 const series: CalendarEvent = {
@@ -22,19 +22,19 @@ const series: CalendarEvent = {
 };
 
 describe("an event's row", () => {
-  test("has every field of the event, and is read as it was stored", () => {
+  test("has every field of the event, and reads as it was stored", () => {
     const { guildId: _guildId, calendarNumber: _number, revision: _revision, ...shown } = series;
-    expect(shownOf(documentOf(series))).toEqual(shown);
+    expect(listedEventOf(documentOf(series))).toEqual(shown);
     expect(documentOf(series)).toMatchObject({ guildId: "1", calendarNumber: 1, revision: 1 });
   });
 
-  test("has paths in the schema for all that it has", () => {
+  test("has a path in the schema for every field", () => {
     const paths = [...Object.keys(documentOf(series)), ...RECURRENCE_MEMBERS.map((member) => `recurrence.${member}`)];
     expect(paths.filter((path) => eventSchema.path(path) === undefined)).toEqual([]);
   });
 });
 
-test.each(EVENT_TEXTS)("an occurrence's own %s is read as it was stored", (text) => {
+test.each(EVENT_TEXTS)("the %s of an override reads as it was stored", (text) => {
   const own = {
     eventId: series.id,
     original: 0,

@@ -26,52 +26,52 @@ describe("the store of events", () => {
   });
   afterAll(() => connection.close());
 
-  test("reads at once see one moment: what is written between them is not seen", async () => {
+  test("snapshot reads see one point in time, and no write in between", async () => {
     await store.insert(event(1));
-    const { numbers, reads } = await store.calendarsNow(guildId);
-    const readsNow = store.readsNow();
+    const { numbers, reads } = await store.calendarsInSnapshot(guildId);
+    const snapshotReads = store.snapshotReads();
     const calendar = unwrittenCalendar(guildId, 1);
     const listed = async (of: EventReads) => {
-      const found = await Array.fromAsync(of.shownTouching(guildId, calendar, { from: 0, until: 10 }));
+      const found = await Array.fromAsync(of.eventsOverlapping(guildId, calendar, { from: 0, until: 10 }));
       return found.flatMap(({ events }) => events.map(({ id }) => id));
     };
-    await expect(listed(readsNow)).resolves.toEqual([eventId(1)]);
+    await expect(listed(snapshotReads)).resolves.toEqual([eventId(1)]);
     await store.insert(event(2));
-    for (const before of [reads, readsNow]) {
+    for (const before of [reads, snapshotReads]) {
       await expect(listed(before)).resolves.toEqual([eventId(1)]);
       await expect(before.findAll([eventId(1), eventId(2)])).resolves.toHaveLength(1);
     }
     expect(numbers).toEqual([1]);
-    await expect(listed(store.readsNow())).resolves.toHaveLength(2);
+    await expect(listed(store.snapshotReads())).resolves.toHaveLength(2);
     await expect(store.findAll([eventId(2)])).resolves.toHaveLength(1);
   });
 
-  test("what an event was before it was last moved, recoloured or removed is told, the latest first", async () => {
+  test("returns the former state of events that were moved, recoloured or removed, the latest first", async () => {
     const other = "2" as GuildId;
     const one = { ...event(4), guildId: other, name: "one" };
     const stamped = (of: CalendarEvent) => ({ ...of, scheduledAt: 0, coloredAt: 0 });
-    const former = async (after = 0) => {
-      const found = await store.former(other, after);
+    const formerEvents = async (after = 0) => {
+      const found = await store.formerEvents(other, after);
       return found.map(({ event: of, until }) => ({ startsAt: of?.startsAt, color: of?.color, until }));
     };
     await store.insert(one);
-    await expect(former()).resolves.toEqual([]);
+    await expect(formerEvents()).resolves.toEqual([]);
     const moved = { ...one, startsAt: 6, revision: 2 };
     await store.replace({ event: moved, rescheduled: true, recolored: false }, "all");
     const renamed = { ...moved, name: "renamed", revision: 3 };
     await store.replace({ event: renamed, rescheduled: false, recolored: false }, "all");
-    await expect(former()).resolves.toMatchObject([{ startsAt: 5, color: "NONE" }]);
+    await expect(formerEvents()).resolves.toMatchObject([{ startsAt: 5, color: "NONE" }]);
     const red = { ...renamed, color: "RED" as const, revision: 4 };
     await store.replace({ event: red, rescheduled: false, recolored: true }, "all");
-    await expect(former()).resolves.toMatchObject([{ startsAt: 6, color: "NONE" }]);
+    await expect(formerEvents()).resolves.toMatchObject([{ startsAt: 6, color: "NONE" }]);
     await store.remove(stamped(red));
-    const [removed] = await former();
+    const [removed] = await formerEvents();
     expect(removed).toMatchObject({ startsAt: 6, color: "RED" });
-    await expect(former(removed?.until)).resolves.toEqual([]);
-    await expect(former((removed?.until ?? 0) - 1)).resolves.toHaveLength(1);
+    await expect(formerEvents(removed?.until)).resolves.toEqual([]);
+    await expect(formerEvents((removed?.until ?? 0) - 1)).resolves.toHaveLength(1);
   });
 
-  test("a write from a revision that is not there any more stores nothing, and drops no override", async () => {
+  test("a write from an old revision stores nothing, and drops no override", async () => {
     const anchor = { timezone: "UTC", version: 0 };
     const recurrence = { frequency: "DAILY", count: -1, interval: 1 } as const;
     const series = (revision: number) =>
@@ -86,7 +86,9 @@ describe("the store of events", () => {
     const stale = { event: series(2), rescheduled: true, recolored: false };
     await expect(store.replace(stale, [])).resolves.toBe(false);
     await expect(store.overriddenStarts(eventId(3))).resolves.toEqual([5]);
-    await expect(store.former(guildId, 0)).resolves.toMatchObject([{ occurrence: { startsAt: 5, recurs: true } }]);
+    await expect(store.formerEvents(guildId, 0)).resolves.toMatchObject([
+      { occurrence: { startsAt: 5, recurs: true } },
+    ]);
     await expect(store.replace({ ...stale, event: series(3) }, [])).resolves.toBe(true);
     await expect(store.overriddenStarts(eventId(3))).resolves.toEqual([]);
   });

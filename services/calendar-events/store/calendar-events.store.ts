@@ -1,17 +1,17 @@
 import type { ClientSession, Connection } from "mongoose";
 import {
   changesSince,
-  kept,
+  unchangedFields,
   saveRevision,
   stampedNewRecord,
   stampedReplacement,
   stampedTombstone,
 } from "../../../mixins/mongo/change-feed.ts";
-import { revisionWritten, wasMade } from "../../../mixins/mongo/recent-writes.ts";
-import { newRecords } from "../../../mixins/mongo/batched-insert.ts";
-import { distinctNow } from "../../../mixins/mongo/find-command.ts";
+import { revisionWritten, wasCreated } from "../../../mixins/mongo/recent-writes.ts";
+import { batchedInsert } from "../../../mixins/mongo/batched-insert.ts";
+import { distinctInSnapshot } from "../../../mixins/mongo/find-command.ts";
 import { inTransaction } from "../../../mixins/mongo/transaction.ts";
-import { deadlineStages, inTime } from "../../../mixins/mongo/write-context.ts";
+import { deadlineStages, rejectIfLate } from "../../../mixins/mongo/write-context.ts";
 import type { ChangesSinceParams, ChangesSinceResult } from "../../contracts/change-feed.contract.ts";
 import type { EpochMs, EventId, GuildId } from "../../contracts/ids.ts";
 import type { Occurrence } from "../../contracts/occurrences.contract.ts";
@@ -25,55 +25,56 @@ import {
 import type { ChangedEvent } from "../domain/event/change-event.ts";
 import type { CalendarEvent, StoredEvent } from "../domain/event/event.ts";
 import type { Refusal } from "../../contracts/errors.ts";
-import type { ChangedOverride } from "../domain/event/override.ts";
+import type { ChangedOverride } from "../domain/event/change-occurrence.ts";
 import { eventQuota } from "../limits/event-quota.ts";
-import { BECOMES_FORMER, becomesFormer, type FormerEvent, formerEvents } from "./former-events.store.ts";
+import { FORMER_EVENT, formerOccurrence, type FormerEvent, formerEvents } from "./former-events.store.ts";
 import { type EventReads, eventReads } from "./event-reads.store.ts";
 
 export interface CalendarEventsStore extends EventReads {
-  /** Reads of the moment of the first of them: what is written after it is not seen. */
-  readsNow(): EventReads;
-  /** The numbers of the guild's calendars that hold anything, and reads of that very moment. */
-  calendarsNow(guildId: GuildId): Promise<{ numbers: readonly number[]; reads: EventReads }>;
-  /** Stores a new event, unless the guild may not hold it; false when another has its id. */
+  /** Reads in one snapshot, at the time of the first of them. */
+  snapshotReads(): EventReads;
+  /** The numbers of the guild's calendars that have events, and reads in the same snapshot. */
+  calendarsInSnapshot(guildId: GuildId): Promise<{ numbers: readonly number[]; reads: EventReads }>;
+  /** Stores a new event; false if another event has its id. Refuses if the guild has reached its limit. */
   insert(event: CalendarEvent): Promise<boolean | Refusal>;
   /**
-   * Stores the next revision; false when another write came between. Where single occurrences were changed, those with
-   * the original starts in `keep` stay so, and the others are forgotten (D19).
+   * Stores the next revision; false if another write was stored in the meantime. Overrides whose original starts are
+   * not in `keep` are deleted (D19).
    */
   replace(next: ChangedEvent, keep: readonly EpochMs[] | "all"): Promise<boolean>;
   /**
-   * Stores what one occurrence has of its own, as a write of its series, which has the next revision; it was as `before`.
-   * False when another write came between. Refused where it has nothing of its own yet, and the guild may not hold it.
+   * Stores the override of one occurrence, in a write of its series, which has the next revision. `before` is the
+   * occurrence before the change. False if another write was stored in the meantime. Refuses if the override is new
+   * and the guild has reached its limit.
    */
   saveOverride(series: CalendarEvent, next: ChangedOverride, before: Occurrence): Promise<boolean | Refusal>;
   remove(event: StoredEvent): Promise<boolean>;
-  /** What was moved, recoloured or removed after an instant, as it was before; the latest first. */
-  former(guildId: GuildId, after: EpochMs): Promise<FormerEvent[]>;
-  /** Whether another try of the write that is being made has stored the new event. */
-  wasInserted(event: Pick<CalendarEvent, "id" | "guildId">): Promise<boolean>;
-  /** The revision that another try of the write that is being made has stored of the event; undefined where none has. */
+  /** The former states of events that were moved, recoloured or removed after an instant; the latest first. */
+  formerEvents(guildId: GuildId, after: EpochMs): Promise<FormerEvent[]>;
+  /** Whether another try of the current write has stored the new event. */
+  wasCreated(event: Pick<CalendarEvent, "id" | "guildId">): Promise<boolean>;
+  /** The revision that another try of the current write has stored; undefined if none has. */
   revisionWritten(guildId: GuildId, eventId: EventId): Promise<number | undefined>;
   changesSince(params: ChangesSinceParams): Promise<ChangesSinceResult>;
 }
 
-/** Tombstones have none. */
+/** Excludes tombstones, which have no calendar number. */
 const ANY_CALENDAR = { $gt: 0 } as const;
 
-/** The store of a guild's events, of which it may hold so many at most. */
+/** The store of the events; a guild may have `eventsPerGuild` of them. */
 export function calendarEventsStore(connection: Connection, eventsPerGuild: number): CalendarEventsStore {
   const model = connection.model<AnyRow>("CalendarEvent", eventSchema);
-  const insertNew = newRecords(model);
-  const quota = eventQuota(eventsPerGuild, countHeld, () => performance.now());
+  const insertNew = batchedInsert(model);
+  const quota = eventQuota(eventsPerGuild, countStored, () => performance.now());
 
-  /** Events, and occurrences that have something of their own. The index alone answers it. */
-  function countHeld(guildId: GuildId): Promise<number> {
+  /** Counts events and overrides. The query reads only the index. */
+  function countStored(guildId: GuildId): Promise<number> {
     return model.countDocuments({ guildId, calendarNumber: ANY_CALENDAR });
   }
 
-  /** Saves one more of what the guild holds, unless it may not. */
+  /** Saves an event or override if the guild has not reached its limit. */
   async function withinQuota(guildId: GuildId, save: () => Promise<boolean>): Promise<boolean | Refusal> {
-    const refusal = await quota.admit(guildId);
+    const refusal = await quota.reserve(guildId);
     if (refusal !== undefined) return refusal;
     const saved = await save().catch((error: unknown) => {
       quota.release(guildId);
@@ -83,8 +84,8 @@ export function calendarEventsStore(connection: Connection, eventsPerGuild: numb
     return saved;
   }
 
-  /** Does both, or neither when another write came between. The save is last: the database holds it to the deadline. */
-  function together(
+  /** Runs both in one transaction. The save is last, because the database checks its deadline. */
+  function inOneTransaction(
     first: (session: ClientSession) => Promise<unknown>,
     save: (session: ClientSession) => Promise<boolean>,
   ): Promise<boolean> {
@@ -96,29 +97,29 @@ export function calendarEventsStore(connection: Connection, eventsPerGuild: numb
     });
   }
 
-  /** Saves the series and forgets its changed occurrences but those with the original starts in `keep`. */
-  async function withoutOverrides(
+  /** Saves the series, and deletes its overrides except those with the original starts in `keep`. */
+  async function saveAndDeleteOverrides(
     { _id, guildId }: Pick<EventDocument, "_id" | "guildId">,
     keep: readonly EpochMs[],
     save: (session: ClientSession) => Promise<boolean>,
   ): Promise<boolean> {
-    let forgotten = 0;
-    const saved = await together(async (session) => {
+    let deleted = 0;
+    const saved = await inOneTransaction(async (session) => {
       const others = { eventId: _id, original: { $nin: keep } };
-      forgotten = (await model.deleteMany(others as never, { session })).deletedCount;
+      deleted = (await model.deleteMany(others as never, { session })).deletedCount;
     }, save);
-    if (saved) quota.release(guildId, forgotten);
+    if (saved) quota.release(guildId, deleted);
     return saved;
   }
 
   return {
     ...eventReads(model),
 
-    readsNow: () => eventReads(model, {}),
+    snapshotReads: () => eventReads(model, {}),
 
-    async calendarsNow(guildId) {
+    async calendarsInSnapshot(guildId) {
       const held = { guildId, calendarNumber: ANY_CALENDAR };
-      const { values, at } = await distinctNow(model, "calendarNumber", held);
+      const { values, at } = await distinctInSnapshot(model, "calendarNumber", held);
       return { numbers: values as number[], reads: eventReads(model, { at }) };
     },
 
@@ -132,40 +133,46 @@ export function calendarEventsStore(connection: Connection, eventsPerGuild: numb
       const row = documentOf(event);
       const replacement = replacementOf(row, { rescheduled, recolored });
       if (keep === "all") return saveRevision(model, row, replacement);
-      return withoutOverrides(row, keep, (session) => saveRevision(model, row, replacement, session));
+      return saveAndDeleteOverrides(row, keep, (session) => saveRevision(model, row, replacement, session));
     },
 
-    async saveOverride(series, { override, ...isNew }, before) {
+    async saveOverride(series, { override, ...changed }, before) {
       const row = documentOf(series);
-      const own = overrideDocumentOf(series, override);
+      const overrideRow = overrideDocumentOf(series, override);
       const save = () =>
-        together(
+        inOneTransaction(
           (session) => {
-            const [now, fromStored] = stampsOf(isNew);
-            const isFormer = override.cancelled || isNew.rescheduled || isNew.recolored;
-            const former = isFormer ? becomesFormer(series.guildId, before) : kept("former");
-            const replacement = withoutFeed(stampedReplacement(own, now, { ...fromStored, ...former }));
+            const [now, computedFields] = timestampsOf(changed);
+            const storesFormer = override.cancelled || changed.rescheduled || changed.recolored;
+            const formerEvents = storesFormer ? formerOccurrence(series.guildId, before) : unchangedFields("former");
+            const replacement = untrackedReplacement(
+              stampedReplacement(overrideRow, now, { ...computedFields, ...formerEvents }),
+            );
             const update = [...replacement, ...deadlineStages()];
-            return inTime(model.updateOne({ _id: own._id }, update, { updatePipeline: true, upsert: true, session }));
+            return rejectIfLate(
+              model.updateOne({ _id: overrideRow._id }, update, { updatePipeline: true, upsert: true, session }),
+            );
           },
           (session) => saveRevision(model, row, replacementOf(row, {}), session),
         );
-      const isCounted = (await model.exists({ _id: own._id })) !== null;
+      const isCounted = (await model.exists({ _id: overrideRow._id })) !== null;
       return isCounted ? save() : withinQuota(series.guildId, save);
     },
 
     async remove({ id: _id, guildId, revision, recurring }) {
       const tombstone = { _id, guildId, revision: revision + 1 };
-      const bury = (session?: ClientSession) =>
-        saveRevision(model, tombstone, stampedTombstone(tombstone, BECOMES_FORMER), session);
-      const removed = await (recurring?.hasOverrides === true ? withoutOverrides(tombstone, [], bury) : bury());
+      const saveTombstone = (session?: ClientSession) =>
+        saveRevision(model, tombstone, stampedTombstone(tombstone, FORMER_EVENT), session);
+      const removed = await (recurring?.hasOverrides === true
+        ? saveAndDeleteOverrides(tombstone, [], saveTombstone)
+        : saveTombstone());
       if (removed) quota.release(guildId);
       return removed;
     },
 
-    former: (guildId, after) => formerEvents(model, guildId, after),
+    formerEvents: (guildId, after) => formerEvents(model, guildId, after),
 
-    wasInserted: ({ id: _id, guildId }) => wasMade(model, { _id, guildId }),
+    wasCreated: ({ id: _id, guildId }) => wasCreated(model, { _id, guildId }),
 
     revisionWritten: (guildId, _id) => revisionWritten(model, { _id, guildId }),
 
@@ -173,30 +180,35 @@ export function calendarEventsStore(connection: Connection, eventsPerGuild: numb
   };
 }
 
-interface IsNew {
+interface ChangedFields {
   readonly rescheduled?: boolean;
   readonly recolored?: boolean;
 }
 
-/** The next revision of an event; with another start, rule or colour what it was before stays beside it. */
-function replacementOf(row: EventDocument, isNew: IsNew): ReturnType<typeof stampedReplacement> {
-  const [now, fromStored] = stampsOf(isNew);
-  const isFormer = isNew.rescheduled === true || isNew.recolored === true;
-  return stampedReplacement(row, now, { ...fromStored, ...(isFormer ? BECOMES_FORMER : kept("former")) });
+/**
+ * The update to the next revision of an event. If start, rule or colour change, it stores the former state beside it.
+ */
+function replacementOf(row: EventDocument, changed: ChangedFields): ReturnType<typeof stampedReplacement> {
+  const [now, computedFields] = timestampsOf(changed);
+  const storesFormer = changed.rescheduled === true || changed.recolored === true;
+  return stampedReplacement(row, now, {
+    ...computedFields,
+    ...(storesFormer ? FORMER_EVENT : unchangedFields("former")),
+  });
 }
 
-/** Which of the stamps are set anew, and which stay. */
-function stampsOf(isNew: IsNew): [now: string[], kept: Record<string, string>] {
-  const { rescheduled = false, recolored = false } = isNew;
+/** The timestamps that the update sets, and those that it leaves unchanged. */
+function timestampsOf(changed: ChangedFields): [set: string[], unchanged: Record<string, string>] {
+  const { rescheduled = false, recolored = false } = changed;
   const stamps = [
     ["scheduledAt", rescheduled],
     ["coloredAt", recolored],
   ] as const;
   const named = (wanted: boolean) => stamps.filter(([, changed]) => changed === wanted).map(([field]) => field);
-  return [named(true), kept(...named(false))];
+  return [named(true), unchangedFields(...named(false))];
 }
 
-/** An override is no record of its own in the feed: its series is. */
-function withoutFeed(replacement: ReturnType<typeof stampedReplacement>): object[] {
+/** An override is not in the change feed: its series is. */
+function untrackedReplacement(replacement: ReturnType<typeof stampedReplacement>): object[] {
   return [...replacement, { $unset: "changedAt" }];
 }

@@ -1,13 +1,7 @@
 import { type Connection, Schema } from "mongoose";
-import {
-  changesSince,
-  saveRevision,
-  stampedReplacement,
-  type Tracked,
-  trackedIndexes,
-  trackedPaths,
-} from "../../../mixins/mongo/change-feed.ts";
-import { coalescedReads } from "../../../mixins/mongo/batched-find.ts";
+import { changesSince, saveRevision, stampedReplacement } from "../../../mixins/mongo/change-feed.ts";
+import { type Tracked, trackedIndexes, trackedPaths } from "../../../mixins/mongo/tracked-record.ts";
+import { batchedFind } from "../../../mixins/mongo/batched-find.ts";
 import { revisionWritten } from "../../../mixins/mongo/recent-writes.ts";
 import type { ChangesSinceParams, ChangesSinceResult } from "../../contracts/change-feed.contract.ts";
 import type { EpochMs, GuildId } from "../../contracts/ids.ts";
@@ -34,18 +28,18 @@ schema.index({ guildId: 1, calendarNumber: 1 });
 
 export interface CalendarsStore {
   find(guildId: GuildId, calendarNumber: number): Promise<Calendar>;
-  /** Those of the guild's calendars that were written, by number. */
+  /** The calendars of the guild that were written, by number. */
   list(guildId: GuildId): Promise<Calendar[]>;
-  /** Stores the next revision; false when another write came between. */
+  /** Stores the next revision; false if another write was stored in the meantime. */
   replace(next: ChangedCalendar): Promise<boolean>;
-  /** The revision that another try of the write that is being made has stored of the calendar; undefined where none has. */
+  /** The revision that another try of the current write has stored; undefined if none has. */
   revisionWritten(guildId: GuildId, calendarNumber: number): Promise<number | undefined>;
   changesSince(params: ChangesSinceParams): Promise<ChangesSinceResult>;
 }
 
 export function calendarsStore(connection: Connection): CalendarsStore {
   const model = connection.model<CalendarRow>("Calendar", schema);
-  const read = coalescedReads(model, {});
+  const read = batchedFind(model, {});
   return {
     async find(guildId, calendarNumber) {
       const row = await read(idOf(guildId, calendarNumber));
@@ -59,9 +53,9 @@ export function calendarsStore(connection: Connection): CalendarsStore {
 
     replace({ calendar, newZone }) {
       const { zoneChanges, ...fields } = calendar;
-      const kept = zoneChanges.map(({ version, timezone, since }) => ({ version, timezone, since: new Date(since) }));
+      const stored = zoneChanges.map(({ version, timezone, since }) => ({ version, timezone, since: new Date(since) }));
       const record = { _id: idOf(calendar.guildId, calendar.calendarNumber), ...fields };
-      const replacement = stampedReplacement(record, [], { zoneChanges: zoneChangesWith(kept, newZone) });
+      const replacement = stampedReplacement(record, [], { zoneChanges: zoneChangesWith(stored, newZone) });
       return saveRevision(model, record, replacement);
     },
 
@@ -72,7 +66,7 @@ export function calendarsStore(connection: Connection): CalendarsStore {
   };
 }
 
-/** The zone changes of a calendar, with the new zone, where there is one, from the time of the write. */
+/** The expression for the zone changes, with the new zone, if any, from the time of the write. */
 function zoneChangesWith(zoneChanges: readonly object[], newZone: ChangedCalendar["newZone"]): object {
   const added = newZone === undefined ? [] : [{ ...newZone, timezone: { $literal: newZone.timezone }, since: "$$NOW" }];
   return { $concatArrays: [{ $literal: zoneChanges }, added] };

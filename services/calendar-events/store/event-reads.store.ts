@@ -1,115 +1,124 @@
 import type { Model } from "mongoose";
-import { coalescedReads } from "../../../mixins/mongo/batched-find.ts";
-import { type Moment, readRows, readRowsNow, type ShortRead, streamRows } from "../../../mixins/mongo/find-command.ts";
+import { batchedFind } from "../../../mixins/mongo/batched-find.ts";
+import {
+  type SnapshotTime,
+  findRows,
+  findRowsInSnapshot,
+  type FindCommand,
+  streamRows,
+} from "../../../mixins/mongo/find-command.ts";
 import type { EpochMs, EventId, GuildId, OccurrenceId } from "../../contracts/ids.ts";
 import { perText } from "../../contracts/calendar-events.contract.ts";
 import type { OnlyOccurrences } from "../../contracts/occurrences.contract.ts";
 import {
   type AnyRow,
   eventOf,
-  FOUND,
+  SEARCH_PROJECTION,
   isOverrideRow,
   type OverrideRow,
   overrideOf,
   type Row,
-  SHOWN,
-  shownOf,
-  WITHOUT_ENTRIES,
+  LIST_PROJECTION,
+  listedEventOf,
+  READ_PROJECTION,
 } from "./calendar-event.document.ts";
 import type { Calendar } from "../domain/calendar/calendar.ts";
-import type { ShownEvent, StoredEvent } from "../domain/event/event.ts";
+import type { ListedEvent, StoredEvent } from "../domain/event/event.ts";
 import type { Override } from "../domain/event/override.ts";
 import type { Window } from "../domain/event/window.ts";
-import { ENTRIES_INDEX, IN_ORDER_INDEX } from "../window-index/entries.ts";
-import { inCalendars, queryFor, seriesQuery } from "../window-index/query.ts";
+import { ENTRIES_INDEX, START_INDEX } from "../window-index/entries.ts";
+import { inCalendars, windowQuery, seriesQuery } from "../window-index/query.ts";
 
-/** Some of what was found: events, and occurrences that were moved by hand. */
-export interface EventPage<Event extends ShownEvent = StoredEvent> {
+/** A page of a search: events, and overrides of moved occurrences. */
+export interface EventPage<Event extends ListedEvent = StoredEvent> {
   readonly events: readonly Event[];
   readonly moved: readonly Override[];
 }
 
-/** How much a search reads of each event, and of which events. */
-export interface Narrowed {
+/** Limits what a search reads of each event, and which events it reads. */
+export interface SearchOptions {
   readonly texts: boolean;
-  /** With a colour, series of other colours are read whose occurrences may have been recoloured. */
+  /** With a colour, series of other colours with overrides are read too: an occurrence may be recoloured. */
   readonly only?: OnlyOccurrences;
-  /** Series that have not changed since are read where their occurrences may have. */
+  /** Series with overrides are read even if they have not changed since: an occurrence may have. */
   readonly changedSince?: EpochMs | undefined;
 }
 
 export interface EventReads {
-  /** Undefined when the guild has no such event; with what the occurrence of that id has of its own. */
+  /** Finds an event, with the override of an occurrence; undefined if the guild has no such event. */
   find(
     guildId: GuildId,
     id: EventId,
     occurrence?: OccurrenceId,
   ): Promise<{ event: StoredEvent; override?: Override } | undefined>;
   findAll(ids: readonly EventId[]): Promise<StoredEvent[]>;
-  /** Events that touch a window of a calendar, as lists show them; in no order, a page at a time. Some series have nothing in it. */
-  shownTouching(guildId: GuildId, calendar: Calendar, window: Window): AsyncIterable<EventPage<ShownEvent>>;
-  /** The same of series and occurrences that were moved by hand, in some calendars. */
-  recurringTouching(
+  /**
+   * Events that overlap a window of a calendar, with the fields that lists need; in no order, in pages. A series may
+   * have no occurrence in the window.
+   */
+  eventsOverlapping(guildId: GuildId, calendar: Calendar, window: Window): AsyncIterable<EventPage<ListedEvent>>;
+  /** The same for series and moved occurrences, in several calendars. */
+  seriesOverlapping(
     guildId: GuildId,
     calendars: readonly Calendar[],
     window: Window,
-    narrowed: Narrowed,
+    options: SearchOptions,
   ): AsyncIterable<EventPage>;
   /** Single events that start in a window, soonest first. */
-  singlesStarting(
+  singleEventsStarting(
     guildId: GuildId,
     calendars: readonly Calendar[],
     window: Window,
-    most: number,
-    narrowed: Narrowed,
+    limit: number,
+    options: SearchOptions,
   ): Promise<StoredEvent[]>;
-  /** The overrides of these series with original starts in the window. */
+  /** The overrides of the series whose original starts are in the window. */
   overrides(ids: readonly EventId[], originals: Window): Promise<Override[]>;
-  /** Original starts of all occurrences of a series that have something of their own. */
+  /** The original starts of all overrides of a series. */
   overriddenStarts(id: EventId): Promise<EpochMs[]>;
 }
 
-/** Rows in one reply: of the longest texts, of 20 kB each, 5 MB. */
-const ROWS_AT_ONCE = 250;
+/** Number of rows in one reply: with the longest texts, 20 kB each, 5 MB. */
+const PAGE_ROWS = 250;
 
 /**
- * Reads of events as they are; or, with a moment, as they were then. A moment that is not known yet is that of the first
- * read, which has to end before the others begin.
+ * Reads of the events as they are now; with `snapshot`, as they were at its time. If the time is not set yet, the
+ * first read sets it, and must end before the others start.
  */
-export function eventReads(model: Model<AnyRow>, moment?: { at?: Moment }): EventReads {
-  async function rowsOf<Of>(read: ShortRead): Promise<Of[]> {
-    if (moment === undefined || moment.at !== undefined) return readRows<Of>(model, read, moment?.at);
-    const { rows, at } = await readRowsNow<Of>(model, read);
-    moment.at = at;
+export function eventReads(model: Model<AnyRow>, snapshot?: { at?: SnapshotTime }): EventReads {
+  async function rowsOf<Of>(read: FindCommand): Promise<Of[]> {
+    if (snapshot === undefined || snapshot.at !== undefined) return findRows<Of>(model, read, snapshot?.at);
+    const { rows, at } = await findRowsInSnapshot<Of>(model, read);
+    snapshot.at = at;
     return rows;
   }
 
-  async function* found<Event extends ShownEvent>(
-    where: Pick<ShortRead, "filter" | "hint">,
+  async function* search<Event extends ListedEvent>(
+    where: Pick<FindCommand, "filter" | "hint">,
     { projection, eventIn }: RowMapping<Event>,
   ): AsyncIterable<EventPage<Event>> {
     const read = { ...where, projection };
-    const few = await rowsOf<Row>({ ...read, limit: ROWS_AT_ONCE + 1 });
-    if (few.length <= ROWS_AT_ONCE) yield partitionRows(few, eventIn);
-    else for await (const rows of many({ ...read, batchSize: ROWS_AT_ONCE })) yield partitionRows(rows, eventIn);
+    const first = await rowsOf<Row>({ ...read, limit: PAGE_ROWS + 1 });
+    if (first.length <= PAGE_ROWS) yield partitionRows(first, eventIn);
+    else for await (const rows of streamPages({ ...read, batchSize: PAGE_ROWS })) yield partitionRows(rows, eventIn);
   }
 
-  async function* many(read: Parameters<typeof streamRows>[1]): AsyncIterable<readonly Row[]> {
-    let some: Row[] = [];
-    for await (const row of streamRows<Row>(model, read, moment?.at)) {
-      some.push(row);
-      if (some.length < ROWS_AT_ONCE) continue;
-      yield some;
-      some = [];
+  async function* streamPages(read: Parameters<typeof streamRows>[1]): AsyncIterable<readonly Row[]> {
+    let page: Row[] = [];
+    for await (const row of streamRows<Row>(model, read, snapshot?.at)) {
+      page.push(row);
+      if (page.length < PAGE_ROWS) continue;
+      yield page;
+      page = [];
     }
-    if (some.length > 0) yield some;
+    if (page.length > 0) yield page;
   }
 
-  /** Reads at a moment are not coalesced with others. */
+  /** Snapshot reads are not batched with other reads. */
   const byIds =
-    moment === undefined
+    snapshot === undefined
       ? rowReader(model)
-      : (ids: readonly string[]) => rowsOf<Row>({ filter: { _id: { $in: ids } }, projection: WITHOUT_ENTRIES });
+      : (ids: readonly string[]) => rowsOf<Row>({ filter: { _id: { $in: ids } }, projection: READ_PROJECTION });
 
   return {
     async find(guildId, id, occurrence) {
@@ -124,13 +133,13 @@ export function eventReads(model: Model<AnyRow>, moment?: { at?: Moment }): Even
       return [...partitionRows(await byIds(ids), eventOf).events];
     },
 
-    shownTouching: (guildId, calendar, window) =>
-      found(
-        { filter: queryFor(guildId, [calendar], window), hint: ENTRIES_INDEX },
-        { projection: SHOWN, eventIn: shownOf },
+    eventsOverlapping: (guildId, calendar, window) =>
+      search(
+        { filter: windowQuery(guildId, [calendar], window), hint: ENTRIES_INDEX },
+        { projection: LIST_PROJECTION, eventIn: listedEventOf },
       ),
 
-    recurringTouching(guildId, calendars, window, { texts, only = {}, changedSince }) {
+    seriesOverlapping(guildId, calendars, window, { texts, only = {}, changedSince }) {
       const { color, eventId } = only;
       const ofColor = color === undefined ? [] : [{ $or: [{ color: { $in: [color, null] } }, { hasOverrides: true }] }];
       const changed =
@@ -139,12 +148,12 @@ export function eventReads(model: Model<AnyRow>, moment?: { at?: Moment }): Even
       const also = conditions.length === 0 ? {} : { $and: conditions };
       const where =
         eventId === undefined
-          ? { filter: queryFor(guildId, calendars, window, { which: "recurring", also }), hint: ENTRIES_INDEX }
+          ? { filter: windowQuery(guildId, calendars, window, { which: "recurring", also }), hint: ENTRIES_INDEX }
           : { filter: seriesQuery(guildId, calendars, eventId) };
-      return found(where, { projection: projectionOf(texts), eventIn: eventOf });
+      return search(where, { projection: projectionOf(texts), eventIn: eventOf });
     },
 
-    async singlesStarting(guildId, calendars, { from, until }, most, { texts, only = {}, changedSince }) {
+    async singleEventsStarting(guildId, calendars, { from, until }, limit, { texts, only = {}, changedSince }) {
       const { color, eventId } = only;
       const filter = {
         ...inCalendars(guildId, calendars),
@@ -155,14 +164,14 @@ export function eventReads(model: Model<AnyRow>, moment?: { at?: Moment }): Even
         recurrence: { $exists: false },
         eventId: { $exists: false },
       };
-      const read = { filter, projection: projectionOf(texts), sort: { startsAt: 1 }, limit: most } as const;
-      const hint = eventId === undefined ? { hint: IN_ORDER_INDEX } : {};
+      const read = { filter, projection: projectionOf(texts), sort: { startsAt: 1 }, limit: limit } as const;
+      const hint = eventId === undefined ? { hint: START_INDEX } : {};
       return [...partitionRows(await rowsOf<Row>({ ...read, ...hint }), eventOf).events];
     },
 
     async overrides(ids, { from, until }) {
       const filter = { eventId: { $in: ids }, original: { $gte: from, $lt: until } };
-      const rows = await rowsOf<OverrideRow>({ filter, projection: FOUND });
+      const rows = await rowsOf<OverrideRow>({ filter, projection: SEARCH_PROJECTION });
       return rows.map(overrideOf);
     },
 
@@ -175,12 +184,12 @@ export function eventReads(model: Model<AnyRow>, moment?: { at?: Moment }): Even
 }
 
 function rowReader(model: Model<AnyRow>): (ids: readonly string[]) => Promise<Row[]> {
-  const read = coalescedReads(model, WITHOUT_ENTRIES);
+  const read = batchedFind(model, READ_PROJECTION);
   return async (ids) => (await Promise.all(ids.map(read))).filter((row) => row !== null);
 }
 
-/** The projection of rows, and the function that makes an event of a row. */
-interface RowMapping<Event extends ShownEvent> {
+/** A projection, and the function that converts a row to an event. */
+interface RowMapping<Event extends ListedEvent> {
   readonly projection: Readonly<Record<string, 0>>;
   readonly eventIn: (row: Exclude<Row, OverrideRow>) => Event | undefined;
 }
@@ -191,14 +200,14 @@ function changedAfter(at: EpochMs): object[] {
   return [{ scheduledAt: after }, { coloredAt: after }];
 }
 
-/** Texts may be 7 kB an event, and ten thousand are read at a time. */
+/** Excludes the texts: up to 7 kB of each event, and a search may read ten thousand. */
 const WITHOUT_TEXTS = perText(() => 0 as const);
 
 function projectionOf(texts: boolean): RowMapping<StoredEvent>["projection"] {
-  return texts ? FOUND : { ...FOUND, ...WITHOUT_TEXTS };
+  return texts ? SEARCH_PROJECTION : { ...SEARCH_PROJECTION, ...WITHOUT_TEXTS };
 }
 
-function partitionRows<Event extends ShownEvent>(
+function partitionRows<Event extends ListedEvent>(
   rows: readonly Row[],
   eventIn: RowMapping<Event>["eventIn"],
 ): EventPage<Event> {

@@ -6,22 +6,22 @@ import { type AnyRow, eventOf, type EventRow, type OverrideRow } from "./calenda
 import { unwrittenCalendar } from "../domain/calendar/calendar.ts";
 import { type CalendarEvent, seriesOf } from "../domain/event/event.ts";
 import { occurrenceId } from "../domain/event/occurrence-id.ts";
-import { originalByNewRules, type Series } from "../domain/recurrence/occurrences.ts";
+import { originalUnderNewRules, type Series } from "../domain/recurrence/occurrences.ts";
 import { newRecurring } from "../domain/recurrence/recurring.ts";
-import { entriesOf } from "../window-index/entries.ts";
+import { indexFieldsOf } from "../window-index/entries.ts";
 
-interface OfCalendar {
+interface CalendarKey {
   readonly guildId: GuildId;
   readonly calendarNumber: number;
 }
 
 /**
- * Files the series of a calendar by the rules of time zones that this process has. What windows find a series by is stored
- * again where it differs. What was changed, cancelled or left out of a single occurrence goes along where the rules have moved
- * its original start: that is a write of the series, with a revision of its own. A series that is written meanwhile is filed
- * by that write.
+ * Computes the index fields of a calendar's series again, by the time zone rules of this process, and stores those
+ * that differ. An exception or override names an original start; if the rules have moved that start, it moves too, in
+ * a write of the series with a new revision. If the series is written concurrently, that write has computed the
+ * fields.
  */
-export async function refileSeries(connection: Connection, { guildId, calendarNumber }: OfCalendar): Promise<void> {
+export async function reindexSeries(connection: Connection, { guildId, calendarNumber }: CalendarKey): Promise<void> {
   const model = connection.model<AnyRow>("CalendarEvent");
   const rows = model
     .find({ guildId, calendarNumber, recurrence: { $exists: true } })
@@ -29,45 +29,45 @@ export async function refileSeries(connection: Connection, { guildId, calendarNu
     .cursor();
   for await (const row of rows as AsyncIterable<EventRow>) {
     const event = eventOf(row);
-    if (event?.recurring !== undefined) await refile(connection, model, row, event);
+    if (event?.recurring !== undefined) await reindexOne(connection, model, row, event);
   }
 }
 
-async function refile(connection: Connection, model: Model<AnyRow>, row: EventRow, event: CalendarEvent) {
+async function reindexOne(connection: Connection, model: Model<AnyRow>, row: EventRow, event: CalendarEvent) {
   const series = seriesOf(event, unwrittenCalendar(event.guildId, event.calendarNumber));
   if (event.recurring === undefined || series === undefined) return;
   const { recurrence, anchor, hasOverrides } = event.recurring;
-  const exDates = recurrence.exDates?.map((original) => movedTo(series, original));
+  const exDates = recurrence.exDates?.map((original) => newOriginal(series, original));
   const recurring = newRecurring({ ...recurrence, ...(exDates && { exDates }) }, anchor, event.startsAt, hasOverrides);
-  const { entries, lastAt, repeats } = entriesOf({ ...event, recurring });
-  const filed = { entries, lastAt, repeats, lastDay: recurring.lastDay };
+  const { entries, lastAt, repeats } = indexFieldsOf({ ...event, recurring });
+  const indexFields = { entries, lastAt, repeats, lastDay: recurring.lastDay };
   const moved = hasOverrides ? await movedOverrides(model, row, series) : [];
   const isChanged = moved.length > 0 || !isDeepStrictEqual(exDates, recurrence.exDates);
-  if (!isChanged && isDeepStrictEqual(filed, filedIn(row))) return;
+  if (!isChanged && isDeepStrictEqual(indexFields, storedIndexFields(row))) return;
   const written = isChanged ? { revision: row.revision + 1, changedAt: "$$NOW" } : {};
-  const fields = Object.entries({ ...filed, "recurrence.exDates": exDates, ...written });
+  const fields = Object.entries({ ...indexFields, "recurrence.exDates": exDates, ...written });
   const set = Object.fromEntries(fields.map(([field, value]) => [field, value ?? "$$REMOVE"]));
   await inTransaction(connection, async (session) => {
     for (const [before, after] of moved) {
       await model.deleteOne({ _id: before._id }, { session });
       await model.insertMany([after as never], { session, lean: true });
     }
-    const asRead = { _id: row._id, revision: row.revision };
-    const { matchedCount } = await model.updateOne(asRead, [{ $set: set }], { updatePipeline: true, session });
+    const unchanged = { _id: row._id, revision: row.revision };
+    const { matchedCount } = await model.updateOne(unchanged, [{ $set: set }], { updatePipeline: true, session });
     if (matchedCount === 0) await session.abortTransaction();
   });
 }
 
-function filedIn({ entries, lastAt, repeats, lastDay }: EventRow): object {
+function storedIndexFields({ entries, lastAt, repeats, lastDay }: EventRow): object {
   return { entries, lastAt, repeats, lastDay };
 }
 
-/** Where the occurrence now starts by the rule; the same start where it is none of its dates, nor was. */
-function movedTo(series: Series, original: EpochMs): EpochMs {
-  return originalByNewRules(series, original) ?? original;
+/** The new original start of the occurrence; the same one if the rule has no date there. */
+function newOriginal(series: Series, original: EpochMs): EpochMs {
+  return originalUnderNewRules(series, original) ?? original;
 }
 
-/** The overrides whose original starts have moved, as they are and as they become. */
+/** The overrides whose original starts have moved: before and after. */
 async function movedOverrides(
   model: Model<AnyRow>,
   { _id: eventId }: EventRow,
@@ -76,7 +76,7 @@ async function movedOverrides(
   const rows = await model.find({ eventId } as never).lean<OverrideRow[]>();
   const taken = new Set(rows.map(({ original }) => original));
   return rows.flatMap((row) => {
-    const original = movedTo(series, row.original);
+    const original = newOriginal(series, row.original);
     if (taken.has(original)) return [];
     return [[row, { ...row, _id: occurrenceId(row.eventId, original), original }] as const];
   });

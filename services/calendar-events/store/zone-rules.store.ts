@@ -1,20 +1,20 @@
 import { type Connection, Schema } from "mongoose";
 import type { GuildId } from "../../contracts/ids.ts";
-import { refileSeries } from "./reindex-series.store.ts";
+import { reindexSeries } from "./reindex-series.store.ts";
 
-/** By which rules of time zones what is stored was filed. */
-export interface ZoneRulesSeen {
-  /** A digest of each zone's rules, by name. */
+/** The time zone rules by which the stored index fields were computed. */
+export interface IndexedZoneRules {
+  /** Digests of the rules, by zone. */
   readonly digests: Readonly<Record<string, string>>;
   /** The zones whose rules changed last. */
   readonly changed: readonly string[];
-  /** Whether their calendars were filed a second time. */
+  /** Whether the calendars of these zones were reindexed a second time, after the rollout. */
   readonly isSettled: boolean;
 }
 
-interface ZoneRulesRow extends ZoneRulesSeen {
+interface ZoneRulesRow extends IndexedZoneRules {
   readonly _id: string;
-  /** When the change was noticed; database time. */
+  /** Time at which the change was noticed, by the clock of the database server. */
   readonly since: Date;
 }
 
@@ -29,25 +29,25 @@ const schema = new Schema<ZoneRulesRow>(
   { collection: "zone_rules", versionKey: false },
 );
 
-/** There is one row. */
+/** The id of the only row. */
 const ID = "filed by";
 
 export interface ZoneRulesStore {
-  /** With how long ago the last change was noticed. */
-  seen(): Promise<(ZoneRulesSeen & { readonly ageMs: number }) | undefined>;
-  save(seen: ZoneRulesSeen): Promise<void>;
+  /** Reads the row, with the time since the last change. */
+  indexedRules(): Promise<(IndexedZoneRules & { readonly ageMs: number }) | undefined>;
+  save(indexedRules: IndexedZoneRules): Promise<void>;
   /**
-   * Files the series of all calendars that have or had one of the zones, and says in the change feed that the calendars have
-   * changed. Their revisions stay: nothing that they show has changed.
+   * Reindexes the series of all calendars that have or had one of the zones, and puts the calendars into the change
+   * feed. Their revisions stay, because their views do not change.
    */
-  refile(zones: readonly string[]): Promise<void>;
+  reindex(zones: readonly string[]): Promise<void>;
 }
 
-/** Needs the models of events and calendars on the connection. */
+/** The models of events and calendars must exist on the connection. */
 export function zoneRulesStore(connection: Connection): ZoneRulesStore {
   const model = connection.model<ZoneRulesRow>("ZoneRules", schema);
   return {
-    async seen() {
+    async indexedRules() {
       const age = { $set: { ageMs: { $toDouble: { $subtract: ["$$NOW", "$since"] } } } };
       const rows = await model.aggregate<ZoneRulesRow & { readonly ageMs: number }>([{ $match: { _id: ID } }, age]);
       return rows[0];
@@ -58,14 +58,14 @@ export function zoneRulesStore(connection: Connection): ZoneRulesStore {
       await model.updateOne({ _id: ID }, [{ $replaceWith: row }], { updatePipeline: true, upsert: true });
     },
 
-    async refile(zones) {
+    async reindex(zones) {
       const calendars = connection.model<{ readonly guildId: GuildId; readonly calendarNumber: number }>("Calendar");
       const affected = calendars
         .find({ "zoneChanges.timezone": { $in: [...zones] } }, { guildId: 1, calendarNumber: 1 })
         .lean()
         .cursor();
       for await (const { _id, guildId, calendarNumber } of affected) {
-        await refileSeries(connection, { guildId, calendarNumber });
+        await reindexSeries(connection, { guildId, calendarNumber });
         await calendars.updateOne({ _id }, [{ $set: { changedAt: "$$NOW" } }], { updatePipeline: true });
       }
     },

@@ -5,7 +5,7 @@ import { instantToLocal, type WallMs } from "../domain/calendar/local-to-instant
 import type { Series } from "../domain/recurrence/occurrences.ts";
 import { timeInto } from "./wall-clock.ts";
 
-/** The dates on which a series may have occurrences. */
+/** The dates on which a series can have occurrences. */
 export interface CandidateDates {
   /** The cycle whose slots index the series, and wider ones for a series with too many slots. */
   readonly cycles: readonly [Frequency, ...Frequency[]];
@@ -19,7 +19,7 @@ export function candidateDates({ recurrence, startsAt, clock }: Series): Candida
   const start = instantToLocal(startsAt, zone);
   const added = (recurrence.rDates ?? []).map((at) => instantToLocal(at, zone));
   if (!hasByParts(recurrence)) return { cycles: cyclesFrom(recurrence.frequency), walls: [start, ...added] };
-  const { cycle, days } = byParts(chosenDates(recurrence, Math.floor(start / DAY_MS)));
+  const { cycle, days } = candidateDays(chosenDates(recurrence, Math.floor(start / DAY_MS)));
   const timeOfDay = timeInto(DAY_MS, start);
   return { cycles: cyclesFrom(cycle), walls: [...days.map((day) => day * DAY_MS + timeOfDay), ...added] };
 }
@@ -34,8 +34,8 @@ const MONDAY = 4;
 /** A leap year. */
 const YEAR = 2024;
 
-/** The narrowest cycle in which every date of the rule has a slot, and one day for each slot. */
-function byParts({ months, monthDays, weekdays }: ChosenDates): {
+/** The narrowest cycle in which every date of the rule has a slot, and one day of each slot. */
+function candidateDays({ months, monthDays, weekdays }: ChosenDates): {
   readonly cycle: Frequency;
   readonly days: readonly number[];
 } {
@@ -52,7 +52,7 @@ function lengthsOf(month: number): number[] {
   return month === FEBRUARY ? [28, 29] : [daysInMonth(YEAR, month)];
 }
 
-/** Days of a month for days that count from the start or the end, in months of the given lengths. */
+/** The days of a month for day numbers that count from its start or its end, in months of the given lengths. */
 function daysIn(month: number, lengths: readonly number[], monthDays: readonly number[]): number[] {
   const days = lengths.flatMap((length) => monthDays.map((day) => (day > 0 ? day : length + 1 + day)));
   const existing = [...new Set(days)].filter((day) => day >= 1 && day <= daysInMonth(YEAR, month));

@@ -6,9 +6,9 @@ import { dateOf, timeInto } from "./wall-clock.ts";
 import { candidateDates } from "./candidate-dates.ts";
 
 /*
- * A daily series comes back at the same time of day, a weekly one at the same time of the week, and so on, whatever its
- * interval: each frequency has a cycle, which is cut into slots on the wall clock. A series has an entry for each slot that its
- * occurrences take, and a window looks at the slots that it takes.
+ * Each frequency has a cycle: a daily series repeats at the same time of day, a weekly one at the same time of the
+ * week, whatever its interval. The cycle is divided into slots on the wall clock. A series has an entry for each slot
+ * that its occurrences occupy, and the query of a window searches the slots that the window overlaps.
  */
 interface Cycle {
   readonly slotMs: number;
@@ -17,7 +17,10 @@ interface Cycle {
   readonly wholeMs: number;
   /** The slot of a wall time, from 0. */
   slotOf(wall: WallMs): number;
-  /** Wall times of the same kind as this one, such that what begins at one of them takes all slots that any such takes. */
+  /**
+   * Sample wall times of the same position in the cycle: occurrences that start at the samples occupy every slot that
+   * any occurrence at this position occupies.
+   */
   samplesOf(wall: WallMs): readonly WallMs[];
 }
 
@@ -70,31 +73,37 @@ const CYCLES: Readonly<Record<Frequency, Cycle>> = {
   },
 };
 
-/** An occurrence that takes longer has no slots: clocks may change on the way. So far before a window may one begin that has. */
-export const LONGEST_IN_SLOTS_MS = 2 * DAY_MS;
+/**
+ * Longest duration of an occurrence with slots: during a longer one the clock may change. An occurrence with slots
+ * that overlaps a window starts at most this long before it.
+ */
+export const MAX_SLOTTED_DURATION_MS = 2 * DAY_MS;
 /** Largest number of slots; a series with more has no entries of this cycle. */
 const MAX_SLOTS = 20;
 
-/** Each cycle has a thousand numbers of its own. */
-const NUMBERS = 1_000;
-/** At its beginning, two that are no slots. */
+/** Each cycle has a thousand entry numbers. */
+const ENTRIES_PER_CYCLE = 1_000;
+/** The first two entry numbers of a cycle are not slots. */
 const [EVERY_WINDOW, WHOLE_CYCLE, FIRST_SLOT] = [0, 1, 2];
 
-/** The entries of a series: for windows that take in its whole cycle, and for each slot; or one that every window looks at. */
+/**
+ * The entries of a series: one for windows as long as the whole cycle, and one for each slot; or a single one that
+ * every window searches.
+ */
 export function cycleEntries(series: Series): number[] {
   const { cycles, walls } = candidateDates(series);
   const length = series.endsAt - series.startsAt;
   for (const frequency of cycles) {
-    const slots = slotsTaken(CYCLES[frequency], walls, length);
-    const first = firstNumberOf(frequency);
+    const slots = occupiedSlots(CYCLES[frequency], walls, length);
+    const first = firstEntryOf(frequency);
     if (slots !== undefined) return [first + WHOLE_CYCLE, ...slots.map((slot) => first + FIRST_SLOT + slot)];
   }
-  return [firstNumberOf(cycles[0]) + EVERY_WINDOW];
+  return [firstEntryOf(cycles[0]) + EVERY_WINDOW];
 }
 
-/** Undefined for every slot, or for more than have entries. */
-function slotsTaken(cycle: Cycle, walls: readonly WallMs[], length: number): number[] | undefined {
-  if (length > LONGEST_IN_SLOTS_MS) return undefined;
+/** The slots that the occurrences occupy; undefined for all slots, or for more than `MAX_SLOTS`. */
+function occupiedSlots(cycle: Cycle, walls: readonly WallMs[], length: number): number[] | undefined {
+  if (length > MAX_SLOTTED_DURATION_MS) return undefined;
   const slots = new Set<number>();
   for (const from of walls.flatMap((wall) => cycle.samplesOf(wall))) {
     const last = from + Math.max(0, length - 1);
@@ -104,20 +113,25 @@ function slotsTaken(cycle: Cycle, walls: readonly WallMs[], length: number): num
   return slots.size > MAX_SLOTS || slots.size === cycle.slots ? undefined : [...slots].sort((a, b) => a - b);
 }
 
-/** Numbers of which a series has one when an occurrence of it may be in a window: each number, or a range of them. */
-export interface LookedAt {
+/** The entry numbers that a window searches. A series with an occurrence in the window has at least one of them. */
+export interface EntryNumbers {
   readonly numbers: readonly number[];
-  /** From the first to the last, both included. */
+  /** Ranges of numbers, both ends included. */
   readonly ranges: readonly (readonly [first: number, last: number])[];
 }
 
-/** Where to look for series of all frequencies that may have something between two wall times, both included. */
-export function cyclesAround(from: WallMs, last: WallMs): LookedAt {
-  const looks = FREQUENCIES.map((frequency) => lookIn(CYCLES[frequency], firstNumberOf(frequency), from, last));
-  return { numbers: looks.flatMap(({ numbers }) => numbers), ranges: looks.flatMap(({ ranges }) => ranges) };
+/** The entry numbers of series of all frequencies for a window between two wall times, both included. */
+export function entryNumbersBetween(from: WallMs, last: WallMs): EntryNumbers {
+  const perFrequency = FREQUENCIES.map((frequency) =>
+    entryNumbersIn(CYCLES[frequency], firstEntryOf(frequency), from, last),
+  );
+  return {
+    numbers: perFrequency.flatMap(({ numbers }) => numbers),
+    ranges: perFrequency.flatMap(({ ranges }) => ranges),
+  };
 }
 
-function lookIn(cycle: Cycle, number: number, from: WallMs, last: WallMs): LookedAt {
+function entryNumbersIn(cycle: Cycle, number: number, from: WallMs, last: WallMs): EntryNumbers {
   if (last - from >= cycle.wholeMs) return { numbers: [number + EVERY_WINDOW, number + WHOLE_CYCLE], ranges: [] };
   const zero = number + FIRST_SLOT;
   const [a, b] = [zero + cycle.slotOf(from), zero + cycle.slotOf(last)];
@@ -131,11 +145,11 @@ function lookIn(cycle: Cycle, number: number, from: WallMs, last: WallMs): Looke
   return { numbers: [number + EVERY_WINDOW], ranges };
 }
 
-function firstNumberOf(frequency: Frequency): number {
-  return NUMBERS * (1 + FREQUENCIES.indexOf(frequency));
+function firstEntryOf(frequency: Frequency): number {
+  return ENTRIES_PER_CYCLE * (1 + FREQUENCIES.indexOf(frequency));
 }
 
-/** A cycle that is always as long. */
+/** A cycle of constant length. */
 function evenCycle(length: number, slotMs: number): Cycle {
   return {
     slotMs,
@@ -146,7 +160,7 @@ function evenCycle(length: number, slotMs: number): Cycle {
   };
 }
 
-/** The time of day of a wall time on each of the dates that exists. */
+/** The time of day of a wall time on each of the dates that exist. */
 function datesThatExist(dates: readonly CivilDate[], wall: WallMs): WallMs[] {
   const existing = dates.filter((date) => civilOfDays(daysOfCivil(date)).day === date.day);
   return existing.map((date) => daysOfCivil(date) * DAY_MS + timeInto(DAY_MS, wall));

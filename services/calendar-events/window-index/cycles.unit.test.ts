@@ -4,25 +4,25 @@ import { anyByRuleSeries } from "../../../test/calendar/any-rule.ts";
 import { anyLook, anySeries, DAY, zone } from "../../../test/calendar/any-series.ts";
 import type { GuildId } from "../../contracts/ids.ts";
 import { unwrittenCalendar } from "../domain/calendar/calendar.ts";
-import { occurrencesTouching, type Series, seriesEnd } from "../domain/recurrence/occurrences.ts";
+import { occurrencesOverlapping, type Series, seriesEnd } from "../domain/recurrence/occurrences.ts";
 import { fullRecurrence } from "../domain/recurrence/parse-recurrence.ts";
 import { readRrule, type RuleInput } from "../domain/recurrence/rrule-text.ts";
 import { UTC } from "../domain/calendar/zone.ts";
 import type { Window } from "../domain/event/window.ts";
-import { cycleEntries, cyclesAround } from "./cycles.ts";
-import { queryFor } from "./query.ts";
-import { type Repeats, repeatsOf } from "./repeats.ts";
+import { cycleEntries, entryNumbersBetween } from "./cycles.ts";
+import { windowQuery } from "./query.ts";
+import { type IndexedInterval, indexedIntervalOf } from "./indexed-interval.ts";
 
 const HOUR = DAY / 24;
 const guildId = "1" as GuildId;
 
-/** The calendar that a series of one zone is in. */
+/** The calendar of a series with one zone. */
 function calendarOf({ clock: [{ zone: own }] }: Series) {
   const calendar = unwrittenCalendar(guildId, 1);
   return own === UTC ? calendar : { ...calendar, zoneChanges: [{ version: 1, timezone: own.name, since: -DAY }] };
 }
 
-/** What a query asks of the row of a series. */
+/** A condition of a query for a series. */
 interface Place {
   readonly entries: { readonly $in: readonly number[] } | { readonly $elemMatch: { $gte: number; $lte: number } };
   readonly lastAt: { readonly $gte: number };
@@ -31,27 +31,27 @@ interface Place {
 }
 
 /** Whether the query of a window finds the series. */
-function isLookedAt(series: Series, window: Window): boolean {
-  const { $or: places } = queryFor(guildId, [calendarOf(series)], window, { which: "recurring" }) as {
+function isFound(series: Series, window: Window): boolean {
+  const { $or: places } = windowQuery(guildId, [calendarOf(series)], window, { which: "recurring" }) as {
     readonly $or: readonly Place[];
   };
   const own = cycleEntries(series);
-  const repeats = repeatsOf(series);
+  const repeats = indexedIntervalOf(series);
   return places.some(({ entries, lastAt, startsAt, $expr }) => {
     const hasEntry = own.some((entry) =>
       "$in" in entries
         ? entries.$in.includes(entry)
         : entry >= entries.$elemMatch.$gte && entry <= entries.$elemMatch.$lte,
     );
-    const goesOn = (seriesEnd(series) ?? Infinity) >= lastAt.$gte && series.startsAt < startsAt.$lt;
-    return hasEntry && goesOn && valueOf($expr, { repeats }) === true;
+    const isActive = (seriesEnd(series) ?? Infinity) >= lastAt.$gte && series.startsAt < startsAt.$lt;
+    return hasEntry && isActive && valueOf($expr, { repeats }) === true;
   });
 }
 
-/** What MongoDB makes of an expression, as far as these use it. */
-function valueOf(expression: unknown, row: { readonly repeats: Repeats }): unknown {
+/** Evaluates the aggregation expressions that the query uses. */
+function valueOf(expression: unknown, row: { readonly repeats: IndexedInterval }): unknown {
   if (typeof expression === "string" && expression.startsWith("$repeats.")) {
-    return row.repeats[expression.slice("$repeats.".length) as keyof Repeats];
+    return row.repeats[expression.slice("$repeats.".length) as keyof IndexedInterval];
   }
   if (typeof expression !== "object" || expression === null) return expression;
   const [[operator, args]] = Object.entries(expression) as [[string, unknown[]]];
@@ -85,14 +85,14 @@ describe("the cycles of series", () => {
     fc.assert(
       fc.property(anyLook, fc.constantFrom(1 / DAY, 3 / 24, 3, 800), ({ series, window }, days) => {
         const narrow = { ...window, until: Math.min(window.until, window.from + days * DAY) };
-        fc.pre(occurrencesTouching(series, narrow, 1).length > 0);
-        expect(isLookedAt(series, narrow)).toBe(true);
+        fc.pre(occurrencesOverlapping(series, narrow, 1).length > 0);
+        expect(isFound(series, narrow)).toBe(true);
       }),
       { numRuns: 2_000 },
     );
   });
 
-  test("also one with BYxxx parts, exceptions and additions, of any length", () => {
+  test("the query of a window finds series with BYxxx parts, EXDATEs and RDATEs, of any duration", () => {
     const anyLength = fc.oneof(fc.integer({ min: 0, max: 4 * DAY }), fc.integer({ min: 0, max: 400 * DAY }));
     const anyAddition = fc.option(fc.integer({ min: 0, max: 4000 * DAY }), { nil: undefined });
     fc.assert(
@@ -100,10 +100,10 @@ describe("the cycles of series", () => {
         const { startsAt, recurrence } = any.series;
         const added = after === undefined ? {} : { rDates: [startsAt + after] };
         const series = { ...any.series, endsAt: startsAt + length, recurrence: { ...recurrence, ...added } };
-        const slots = occurrencesTouching(series, { from: 0, until: Date.UTC(2500, 0, 1) }, 30);
+        const slots = occurrencesOverlapping(series, { from: 0, until: Date.UTC(2500, 0, 1) }, 30);
         const slot = slots[nth % slots.length] as { readonly startsAt: number };
         const at = slot.startsAt + Math.floor((part / DAY) * Math.max(0, length - 1));
-        expect(isLookedAt(series, { from: at, until: at + 1 })).toBe(true);
+        expect(isFound(series, { from: at, until: at + 1 })).toBe(true);
       }),
       { numRuns: 500 },
     );
@@ -115,17 +115,17 @@ describe("the cycles of series", () => {
     ["FREQ=MONTHLY;BYMONTHDAY=1,15", 2 / 28],
     ["FREQ=MONTHLY;BYMONTHDAY=-1", 5 / 31],
     ["FREQ=YEARLY;BYMONTH=6;BYMONTHDAY=6", 2 / 365],
-  ])("%s is looked at on its days alone", (text, share) => {
+  ])("%s is searched only on its days", (text, share) => {
     const start = Date.UTC(2023, 5, 6, 20);
     const recurrence = fullRecurrence(readRrule(text, UTC) as RuleInput);
     const series = { ...seriesFrom(start, HOUR, "DAILY"), recurrence };
     const days = Array.from({ length: 365 }, (_, day) => start + day * DAY);
-    const seen = days.filter((at) => isLookedAt(series, { from: at, until: at + 1 }));
+    const seen = days.filter((at) => isFound(series, { from: at, until: at + 1 }));
     expect(seen.length).toBeLessThanOrEqual(Math.ceil(365 * share) + 1);
     expect(seen.length).toBeGreaterThan(0);
   });
 
-  test("also one of any length and interval, for every instant of its occurrences", () => {
+  test("the query of a window finds series of any duration and interval, at every instant of their occurrences", () => {
     const anyLength = fc.oneof(fc.integer({ min: 0, max: 4 * DAY }), fc.integer({ min: 0, max: 400 * DAY }));
     fc.assert(
       fc.property(
@@ -135,10 +135,10 @@ describe("the cycles of series", () => {
         fc.double({ min: 0, max: 1, noNaN: true }),
         (any, length, nth, part) => {
           const series = { ...any.series, endsAt: any.series.startsAt + length };
-          const slots = occurrencesTouching(series, { from: 0, until: Date.UTC(9999, 0, 1) }, 10);
+          const slots = occurrencesOverlapping(series, { from: 0, until: Date.UTC(9999, 0, 1) }, 10);
           const { startsAt } = slots[nth % slots.length] as { readonly startsAt: number };
           const at = startsAt + Math.floor(part * Math.max(0, length - 1));
-          expect(isLookedAt(series, { from: at, until: at + 1 })).toBe(true);
+          expect(isFound(series, { from: at, until: at + 1 })).toBe(true);
         },
       ),
       { numRuns: 4_000 },
@@ -151,19 +151,17 @@ describe("the cycles of series", () => {
     ["MONTHLY", 2, 62],
     ["YEARLY", 2, 365],
   ] as const)(
-    "%s series of an hour: an instant looks at few of those that begin at all times",
-    (frequency, most, of) => {
+    "%s series of an hour: an instant searches few of the series that start at all times",
+    (frequency, limit, of) => {
       const cycle = { DAILY: DAY, WEEKLY: 7 * DAY, MONTHLY: 31 * DAY, YEARLY: 365 * DAY }[frequency];
       const starts = Array.from({ length: of }, (_, at) => Date.UTC(2023, 0, 1) + Math.floor((at * cycle) / of));
       const at = Date.UTC(2024, 4, 9, 12);
-      const seen = starts.filter((start) =>
-        isLookedAt(seriesFrom(start, HOUR, frequency), { from: at, until: at + 1 }),
-      );
-      expect(seen.length).toBeLessThanOrEqual(most);
+      const seen = starts.filter((start) => isFound(seriesFrom(start, HOUR, frequency), { from: at, until: at + 1 }));
+      expect(seen.length).toBeLessThanOrEqual(limit);
     },
   );
 
-  test("what takes longer than two days, or all of its cycle, is looked at by every window", () => {
+  test("a series longer than two days, or as long as its cycle, is searched by every window", () => {
     const entries = (longMs: number, frequency: "DAILY" | "WEEKLY") =>
       cycleEntries(seriesFrom(Date.UTC(2024, 4, 6), longMs, frequency)).length;
     expect([entries(23 * HOUR, "DAILY"), entries(2 * DAY + 1, "WEEKLY"), entries(2 * DAY, "WEEKLY")]).toEqual([
@@ -171,7 +169,7 @@ describe("the cycles of series", () => {
     ]);
   });
 
-  test("at the end of a month it goes on in the next one, however long the month is", () => {
+  test("an occurrence at the end of a month continues into the next one, however long the month is", () => {
     const entries = cycleEntries(seriesFrom(Date.UTC(2024, 0, 29, 18), 12 * HOUR, "MONTHLY"));
     const zero = Math.min(...entries) + 1;
     const days = entries.slice(1).map((entry) => 1 + Math.floor((entry - zero) / 2));
@@ -181,17 +179,17 @@ describe("the cycles of series", () => {
   test("no window has more than two ranges of a cycle, and a whole cycle has none", () => {
     const wall = Date.UTC(2024, 1, 27, 23);
     const counts = [1, HOUR, DAY, 8 * DAY, 32 * DAY, 366 * DAY].map(
-      (ms) => cyclesAround(wall, wall + ms).ranges.length,
+      (ms) => entryNumbersBetween(wall, wall + ms).ranges.length,
     );
     expect(counts).toEqual([4, 5, 3, 3, 1, 0]);
-    expect(cyclesAround(Date.UTC(2024, 11, 31, 23), Date.UTC(2025, 0, 1, 1)).ranges).toHaveLength(7);
+    expect(entryNumbersBetween(Date.UTC(2024, 11, 31, 23), Date.UTC(2025, 0, 1, 1)).ranges).toHaveLength(7);
   });
 
-  test("a window of some clocks looks as far as any of them", () => {
+  test("a window of several clocks searches as far as any of them", () => {
     const kathmandu = zone("Asia/Kathmandu");
     const at = Date.UTC(2024, 4, 6);
     const series = { ...seriesFrom(at, HOUR, "WEEKLY"), clock: [{ zone: kathmandu, since: 0 }] as const };
-    expect(isLookedAt(series, { from: at, until: at + 1 })).toBe(true);
+    expect(isFound(series, { from: at, until: at + 1 })).toBe(true);
     const inUtc = { ...series, clock: [{ zone: UTC, since: 0 }] as const };
     expect(cycleEntries(series)).not.toEqual(cycleEntries(inUtc));
   });

@@ -4,53 +4,53 @@ import type { CalendarEvent } from "../domain/event/event.ts";
 import { seriesEnd } from "../domain/recurrence/occurrences.ts";
 import { lastMsOf, type Times } from "../domain/event/window.ts";
 import { cycleEntries } from "./cycles.ts";
-import { type Repeats, repeatsOf } from "./repeats.ts";
+import { type IndexedInterval, indexedIntervalOf } from "./indexed-interval.ts";
 
 /** The index fields of a stored event, by which the query of a window finds it (README, "How a window is read"). */
-export interface Entries {
+export interface IndexFields {
   /** Index entries. The number ranges of single events, moved occurrences and series are disjoint. */
   readonly entries: readonly number[];
   /** The last millisecond of the last occurrence; `LAST_EPOCH_MS` for an endless series. */
   readonly lastAt: EpochMs;
   /** The interval of a series, which the entries do not contain: the query skips series that skip the window. */
-  readonly repeats?: Repeats;
+  readonly repeats?: IndexedInterval;
 }
 
 const HOUR_MS = 3_600_000;
 
 /** Duration classes of single events: up to 1 h, 8 h, 64 h, 21 days, 170 days, or longer. */
-export const SINGLE_CLASSES = [1, 8, 64, 512, 4_096, Infinity].map((hours, entry) => ({
+export const DURATION_CLASSES = [1, 8, 64, 512, 4_096, Infinity].map((hours, entry) => ({
   entry,
-  longestMs: hours * HOUR_MS,
+  maxMs: hours * HOUR_MS,
 }));
 
-/** Entry of occurrences with an override of their times; entries of single events are less, of series greater. */
+/** The entry of moved occurrences. The entries of single events are smaller, those of series greater. */
 export const MOVED_ENTRY = 100;
 
 /** The index of all entries. `startsAt` is included so that events after the window are not fetched. */
 export const ENTRIES_INDEX = { guildId: 1, calendarNumber: 1, entries: 1, lastAt: 1, startsAt: 1 } as const;
 /** The order of single events. Also used to find the calendars that have events. */
-export const IN_ORDER_INDEX = { guildId: 1, calendarNumber: 1, startsAt: 1 } as const;
+export const START_INDEX = { guildId: 1, calendarNumber: 1, startsAt: 1 } as const;
 
-/** The entries of an event in its original time zone; queries widen the window for later changes of the zone. */
-export function entriesOf(event: CalendarEvent): Entries {
+/** The index fields of an event in its original time zone. Queries widen the window for later changes of the zone. */
+export function indexFieldsOf(event: CalendarEvent): IndexFields {
   const { recurring, guildId, calendarNumber, startsAt, endsAt } = event;
-  if (recurring === undefined) return singleEntries(event);
+  if (recurring === undefined) return singleEventIndexFields(event);
   const clock = clockFor(recurring.anchor, unwrittenCalendar(guildId, calendarNumber));
   const series = { startsAt, endsAt, recurrence: recurring.recurrence, clock };
   const end = seriesEnd(series);
   const lastAt = end === undefined ? LAST_EPOCH_MS : lastMsOf({ startsAt, endsAt: end });
-  return { entries: cycleEntries(series), lastAt, repeats: repeatsOf(series) };
+  return { entries: cycleEntries(series), lastAt, repeats: indexedIntervalOf(series) };
 }
 
-/** The entries of an event that doesn't recur. */
-export function singleEntries(times: Times): Entries {
+/** The index fields of an event that does not recur. */
+export function singleEventIndexFields(times: Times): IndexFields {
   const length = times.endsAt - times.startsAt;
-  const entries = SINGLE_CLASSES.filter(({ longestMs }) => length <= longestMs).slice(0, 1);
+  const entries = DURATION_CLASSES.filter(({ maxMs }) => length <= maxMs).slice(0, 1);
   return { entries: entries.map(({ entry }) => entry), lastAt: lastMsOf(times) };
 }
 
-/** The entries of an occurrence that was moved by hand. */
-export function movedEntries(times: Times): Entries {
+/** The index fields of a moved occurrence. */
+export function movedIndexFields(times: Times): IndexFields {
   return { entries: [MOVED_ENTRY], lastAt: lastMsOf(times) };
 }

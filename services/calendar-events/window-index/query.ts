@@ -1,48 +1,47 @@
 import type { EpochMs, EventId, GuildId } from "../../contracts/ids.ts";
-import { type Calendar, hasMoved, zonesFrom } from "../domain/calendar/calendar.ts";
-import { FURTHEST_CLOCK_MS, type WallMs, wallsAround } from "../domain/calendar/local-to-instant.ts";
+import { type Calendar, hasZoneChange, zonesFrom } from "../domain/calendar/calendar.ts";
+import { MAX_ZONE_MOVE_MS } from "../domain/calendar/calendar-clock.ts";
+import { MAX_UTC_OFFSET_MS, type WallMs, wallsAround } from "../domain/calendar/local-to-instant.ts";
 import type { Window } from "../domain/event/window.ts";
 import type { Zone } from "../domain/calendar/zone.ts";
-import { cyclesAround, LONGEST_IN_SLOTS_MS } from "./cycles.ts";
-import { MOVED_ENTRY, SINGLE_CLASSES } from "./entries.ts";
-import { mayRepeatBetween } from "./repeats.ts";
+import { entryNumbersBetween, MAX_SLOTTED_DURATION_MS } from "./cycles.ts";
+import { MOVED_ENTRY, DURATION_CLASSES } from "./entries.ts";
+import { mayRepeatBetween } from "./indexed-interval.ts";
 
-/** A condition of a query on events; its values are numbers alone, and the guild's id. */
+/** A filter for events. It contains only numbers, and the id of the guild. */
 export type EventFilter = Readonly<Record<string, unknown>>;
 
-/** Two clocks of the world are at most that far apart: so far a change of the zone moves an occurrence. */
-const FURTHEST_MOVE_MS = 26 * 3_600_000;
-
 /**
- * The query for events that touch a window, in one or more calendars of a guild; it needs `ENTRIES_INDEX` as its hint.
- * `recurring` leaves single events out; `also` is a further condition. Some series that it finds have no occurrence in the window.
+ * The query for events that overlap a window, in one or more calendars of a guild. It needs `ENTRIES_INDEX` as its
+ * hint. `recurring` excludes single events; `also` is a further condition. Some of the found series have no
+ * occurrence in the window.
  */
-export function queryFor(
+export function windowQuery(
   guildId: GuildId,
   calendars: readonly Calendar[],
   window: Window,
   { which = "all", also = {} }: { readonly which?: "all" | "recurring"; readonly also?: EventFilter } = {},
 ): EventFilter {
-  const slack = calendars.some(hasMoved) ? FURTHEST_MOVE_MS : 0;
+  const slack = calendars.some(hasZoneChange) ? MAX_ZONE_MOVE_MS : 0;
   const walls = wallsOf(calendars, window);
-  const goesOn = {
+  const isActive = {
     lastAt: { $gte: window.from - slack },
     startsAt: { $lt: window.until + slack },
     $expr: mayRepeatBetween(walls.from, walls.last),
   };
-  const recurring = recurringEntries(walls).map((entries) => Object.assign({ entries }, goesOn));
-  const places = which === "all" ? [...singles(window), ...recurring] : recurring;
-  const everywhere = { ...inCalendars(guildId, calendars), ...also };
-  return { $or: places.map((place) => Object.assign({}, everywhere, place)) };
+  const recurring = seriesEntries(walls).map((entries) => Object.assign({ entries }, isActive));
+  const conditions = which === "all" ? [...singleEventConditions(window), ...recurring] : recurring;
+  const common = { ...inCalendars(guildId, calendars), ...also };
+  return { $or: conditions.map((condition) => Object.assign({}, common, condition)) };
 }
 
-/** Finds what belongs to some calendars of a guild. */
+/** Filters the events of some calendars of a guild. */
 export function inCalendars(guildId: GuildId, calendars: readonly Calendar[]): EventFilter {
   const numbers = calendars.map(({ calendarNumber }) => calendarNumber);
   return { guildId, calendarNumber: numbers.length === 1 ? numbers[0] : { $in: numbers } };
 }
 
-/** Finds a series of some calendars, and the occurrences of it that were moved by hand; by their ids. */
+/** Filters one series in some calendars, and its moved occurrences, by id. */
 export function seriesQuery(guildId: GuildId, calendars: readonly Calendar[], eventId: EventId): EventFilter {
   const recurring = { ...inCalendars(guildId, calendars), entries: { $gte: MOVED_ENTRY } };
   return {
@@ -53,25 +52,25 @@ export function seriesQuery(guildId: GuildId, calendars: readonly Calendar[], ev
   };
 }
 
-/** Single events, by how long they take. */
-function singles({ from, until }: Window): EventFilter[] {
-  return SINGLE_CLASSES.map(({ entry, longestMs }) => ({
+/** One condition for each duration class of single events. */
+function singleEventConditions({ from, until }: Window): EventFilter[] {
+  return DURATION_CLASSES.map(({ entry, maxMs }) => ({
     entries: entry,
-    lastAt: longestMs === Infinity ? { $gte: from } : { $gte: from, $lt: until + longestMs },
+    lastAt: maxMs === Infinity ? { $gte: from } : { $gte: from, $lt: until + maxMs },
     startsAt: { $lt: until },
   }));
 }
 
-/** Of series, by the slots of their cycles, and of what was moved by hand. */
-function recurringEntries({ from, last }: Walls): EventFilter[] {
-  const { numbers, ranges } = cyclesAround(from, last);
+/** One condition for the entries of series and moved occurrences, and one for each range of slots. */
+function seriesEntries({ from, last }: Walls): EventFilter[] {
+  const { numbers, ranges } = entryNumbersBetween(from, last);
   return [
     { $in: [MOVED_ENTRY, ...numbers] },
     ...ranges.map(([lowest, highest]) => ({ $elemMatch: { $gte: lowest, $lte: highest } })),
   ];
 }
 
-/** Wall times, both included. */
+/** A range of wall times, both ends included. */
 interface Walls {
   readonly from: WallMs;
   readonly last: WallMs;
@@ -79,11 +78,11 @@ interface Walls {
 
 /** The wall times of a window in the time zones of the calendars. */
 function wallsOf(calendars: readonly Calendar[], { from, until }: Window): Walls {
-  const zones = zonesOf(calendars, from - LONGEST_IN_SLOTS_MS);
+  const zones = zonesOf(calendars, from - MAX_SLOTTED_DURATION_MS);
   return { from: earliestWall(from, zones), last: latestWall(until - 1, zones) };
 }
 
-/** The zones by which anything in the calendars is read that starts from then on; undefined where they are not known. */
+/** The zones that apply to events that start at an instant or later; undefined if they are not known. */
 function zonesOf(calendars: readonly Calendar[], from: EpochMs): readonly Zone[] | undefined {
   const zones = new Set<Zone>();
   for (const calendar of calendars) {
@@ -95,11 +94,11 @@ function zonesOf(calendars: readonly Calendar[], from: EpochMs): readonly Zone[]
 }
 
 function earliestWall(at: EpochMs, zones: readonly Zone[] | undefined): WallMs {
-  if (zones === undefined) return at - FURTHEST_CLOCK_MS;
+  if (zones === undefined) return at - MAX_UTC_OFFSET_MS;
   return Math.min(...zones.map((zone) => wallsAround(at, zone).earliest));
 }
 
 function latestWall(at: EpochMs, zones: readonly Zone[] | undefined): WallMs {
-  if (zones === undefined) return at + FURTHEST_CLOCK_MS;
+  if (zones === undefined) return at + MAX_UTC_OFFSET_MS;
   return Math.max(...zones.map((zone) => wallsAround(at, zone).latest));
 }

@@ -6,7 +6,10 @@ export function dateOf(wall: WallMs): CivilDate {
   return civilOfDays(Math.floor(wall / DAY_MS));
 }
 
-/** How far a wall time is into its day, week or other stretch of one length, all of which begin with one at 0. */
+/**
+ * The time since the start of the period of this length, such as a day or a week, in which a wall time is. Periods
+ * are counted from wall time 0.
+ */
 export function timeInto(length: number, wall: WallMs): number {
   return ((wall % length) + length) % length;
 }

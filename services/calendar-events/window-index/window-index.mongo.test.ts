@@ -6,10 +6,10 @@ import type { GuildId } from "../../contracts/ids.ts";
 import { eventOf, type EventRow } from "../store/calendar-event.document.ts";
 import { unwrittenCalendar } from "../domain/calendar/calendar.ts";
 import { seriesOf } from "../domain/event/event.ts";
-import { occurrencesTouching } from "../domain/recurrence/occurrences.ts";
-import { touches, type Window } from "../domain/event/window.ts";
+import { occurrencesOverlapping } from "../domain/recurrence/occurrences.ts";
+import { overlaps, type Window } from "../domain/event/window.ts";
 import { ENTRIES_INDEX } from "./entries.ts";
-import { queryFor } from "./query.ts";
+import { windowQuery } from "./query.ts";
 
 const HOUR = 3_600_000;
 const DAY = 24 * HOUR;
@@ -23,7 +23,7 @@ const WINDOWS = [
   ["an instant", 1],
 ] as const satisfies [string, number][];
 
-describe("the index of windows", () => {
+describe("the window index", () => {
   const guilds = {
     large: "20" as GuildId,
     goingOn: "100" as GuildId,
@@ -48,16 +48,16 @@ describe("the index of windows", () => {
     return rows;
   }
 
-  /** What a window costs, and the events that it lists. */
+  /** The keys and documents that the query of a window examines, and the events that it lists. */
   async function examine(guildId: GuildId, window: Window) {
-    const query = events.find(queryFor(guildId, [unwrittenCalendar(guildId, 1)], window), { hint: ENTRIES_INDEX });
+    const query = events.find(windowQuery(guildId, [unwrittenCalendar(guildId, 1)], window), { hint: ENTRIES_INDEX });
     const { executionStats } = (await query.clone().explain("executionStats")) as ExplainedQuery;
     const { totalKeysExamined: keys, totalDocsExamined: documents } = executionStats;
     return { keys, documents, returned: executionStats.nReturned, listed: listedOf(await query.toArray(), window) };
   }
 
-  /** Some windows of a length, each with what it costs; holds that they find all that going through all finds. */
-  async function looks(guildId: GuildId, length: number) {
+  /** Examines windows of a length, and checks that they find everything that a full scan finds. */
+  async function perFrequency(guildId: GuildId, length: number) {
     const everything = await allOf(guildId);
     const roll = dice(11);
     const found: Awaited<ReturnType<typeof examine>>[] = [];
@@ -75,10 +75,10 @@ describe("the index of windows", () => {
     ["2 000 series that all go on", guilds.goingOn, 300],
     ["2 000 series of different rules and lengths, half of which go on", guilds.rules, 2_000],
   ])("in a calendar of %s", (_calendar, guildId, examinedBeside) => {
-    test.each(WINDOWS)("%s finds all, and little beside it", async (_window, length) => {
-      for (const { documents, returned, listed } of await looks(guildId, length)) {
+    test.each(WINDOWS)("%s finds all events, and examines few others", async (_window, length) => {
+      for (const { documents, returned, listed } of await perFrequency(guildId, length)) {
         expect(returned).toBeLessThanOrEqual(1.2 * listed.length + 100);
-        // What has a condition of its own counts as examined twice.
+        // A row that matches a condition of its own counts twice.
         expect(documents).toBeLessThanOrEqual(2.4 * listed.length + examinedBeside);
       }
     });
@@ -97,7 +97,7 @@ interface ExplainedQuery {
   };
 }
 
-/** The ids of the events that have something in a window. */
+/** The ids of the events with an occurrence in a window. */
 function listedOf(rows: readonly EventRow[], window: Window): string[] {
   return rows.filter((row) => isListed(row, window)).map(({ _id }) => _id);
 }
@@ -106,5 +106,5 @@ function isListed(row: EventRow, window: Window): boolean {
   const event = eventOf(row);
   if (event === undefined) return false;
   const series = seriesOf(event, unwrittenCalendar(event.guildId, 1));
-  return series === undefined ? touches(event, window) : occurrencesTouching(series, window, 1).length > 0;
+  return series === undefined ? overlaps(event, window) : occurrencesOverlapping(series, window, 1).length > 0;
 }

@@ -11,10 +11,10 @@ import {
 import type { ChangeOrigin, EventContract } from "../../contracts/contract.ts";
 import { countSettled, countTrouble, countWait } from "../dispatch.metrics.ts";
 import type { Post } from "../domain/post/post.ts";
-import { settledOf } from "../domain/post/post-views.ts";
+import { toSettledPost } from "../domain/post/post-views.ts";
 import type { Reports } from "../protocol/ports.ts";
 
-/** The event of each outcome (D34); a post that a new plan cancelled has none. */
+/** The event of each outcome (D34); a cancelled or skipped post has none. */
 const EVENTS: Partial<Record<PostState, EventContract<PostOutcome>>> = {
   sent: announcementPosted,
   missed: announcementMissed,
@@ -22,17 +22,17 @@ const EVENTS: Partial<Record<PostState, EventContract<PostOutcome>>> = {
   unknown: announcementFailed,
 };
 
-const AS_PLANNED: ReadonlySet<PostState> = new Set(["sent", "skipped", "cancelled"]);
+const EXPECTED_STATES: ReadonlySet<PostState> = new Set(["sent", "skipped", "cancelled"]);
 
-/** Writes a log line and a metric for each outcome, and broadcasts those that other services may need. */
+/** Writes a log line and counts a metric for each outcome, and broadcasts the outcomes that other services may need. */
 export function outcomeReports(broker: ServiceBroker, logger: ServiceBroker["logger"]): Omit<Reports, "planned"> {
   return {
     settled(post: Post) {
       const { id, sink, guildId, state, changedBy } = post;
-      const outcome: PostOutcome = { guildId, ...settledOf(post) };
+      const outcome: PostOutcome = { guildId, ...toSettledPost(post) };
       countSettled(post);
       const line = { post: id, sink, ...outcome, ...requestOf(changedBy) };
-      logger[AS_PLANNED.has(state) ? "info" : "warn"](line, "announcement settled");
+      logger[EXPECTED_STATES.has(state) ? "info" : "warn"](line, "announcement settled");
       const event = EVENTS[state];
       if (event !== undefined) broadcast(broker, event, outcome);
     },
@@ -44,12 +44,12 @@ export function outcomeReports(broker: ServiceBroker, logger: ServiceBroker["log
   };
 }
 
-/** By which the lines of a request are found, in any service's log. */
+/** The ids that all log lines of a request have, in every service. */
 function requestOf({ requestId, traceparent }: Partial<ChangeOrigin> = {}): object {
   return { requestId, traceId: traceIdIn(traceparent) };
 }
 
-/** Pino prints an error in full only under `err`. */
+/** Pino prints the stack of an error only under the key `err`. */
 function withPlainError({ error, ...details }: Readonly<Record<string, unknown>>): Record<string, unknown> {
   return error === undefined ? details : { ...details, err: error };
 }

@@ -15,10 +15,10 @@ import type { ErrorType } from "../../contracts/errors.ts";
 import { getGuildSettings, guildSettingsChangesSince } from "../../contracts/guild-settings.contract.ts";
 import type { Owners } from "../protocol/ports.ts";
 
-/** Timeout of calls at the due instant; a second try follows. */
-const QUICK_MS = 1_000;
-/** Timeout of calls that read a whole guild or a page of changes, or that a user waits for. */
-export const LONG_MS = 5_000;
+/** Timeout of calls at the due instant, which are retried. */
+const QUICK_TIMEOUT_MS = 1_000;
+/** Timeout of calls that read a whole guild or a page of changes, and of calls that a user waits for. */
+export const LONG_TIMEOUT_MS = 5_000;
 
 const CHANGES = {
   announcements: announcementsChangesSince,
@@ -27,11 +27,12 @@ const CHANGES = {
 };
 
 /**
- * The other services, by their actions. Calls are not retried here: the callers repeat what they still need.
+ * Calls the actions of the other services. Calls are not retried here, because the protocol repeats those that it still
+ * needs.
  *
- * @param quickMs - How long the answer about one thing is waited for, in milliseconds.
+ * @param quickTimeoutMs - Timeout of calls that read one thing.
  */
-export function ownersOnTheBus(broker: ServiceBroker, quickMs = QUICK_MS): Owners {
+export function ownerServices(broker: ServiceBroker, quickTimeoutMs = QUICK_TIMEOUT_MS): Owners {
   function call<Params extends object, Result>(
     contract: ActionContract<Params, Result>,
     params: Params,
@@ -41,19 +42,19 @@ export function ownersOnTheBus(broker: ServiceBroker, quickMs = QUICK_MS): Owner
   }
 
   return {
-    announcementRules: (guildId, formerAfter) => call(listAnnouncementRules, { guildId, formerAfter }, LONG_MS),
-    announcingGuilds: (guildIds) => call(listAnnouncingGuilds, { guildIds }, LONG_MS),
+    announcementRules: (guildId, formerAfter) => call(listAnnouncementRules, { guildId, formerAfter }, LONG_TIMEOUT_MS),
+    announcingGuilds: (guildIds) => call(listAnnouncingGuilds, { guildIds }, LONG_TIMEOUT_MS),
     announcement: (guildId, id) =>
-      call(getAnnouncement, { guildId, id }, quickMs).catch(nullWhen("ANNOUNCEMENT_NOT_FOUND")),
-    occurrences: (params) => call(listOccurrencesStarting, params, LONG_MS),
-    occurrence: (guildId, occurrenceId) => call(getOccurrence, { guildId, occurrenceId }, quickMs),
-    settings: (guildId) => call(getGuildSettings, { guildId }, quickMs),
-    changesSince: (feed, params) => call(CHANGES[feed], params, LONG_MS),
-    reachable: () => isBusUp(broker),
+      call(getAnnouncement, { guildId, id }, quickTimeoutMs).catch(nullWhen("ANNOUNCEMENT_NOT_FOUND")),
+    occurrences: (params) => call(listOccurrencesStarting, params, LONG_TIMEOUT_MS),
+    occurrence: (guildId, occurrenceId) => call(getOccurrence, { guildId, occurrenceId }, quickTimeoutMs),
+    settings: (guildId) => call(getGuildSettings, { guildId }, quickTimeoutMs),
+    changesSince: (feed, params) => call(CHANGES[feed], params, LONG_TIMEOUT_MS),
+    isReachable: () => isBusUp(broker),
   };
 }
 
-/** Turns the refusal "not found" into null; every other error means that there is no answer. */
+/** Turns the refusal "not found" into null. Every other error means that the state is not known. */
 function nullWhen(gone: ErrorType): (error: unknown) => null {
   return (error) => {
     if (asRefusal(error)?.refusal === gone) return null;

@@ -1,22 +1,22 @@
 import { Schema } from "mongoose";
 import type { ChannelFinding } from "../domain/post/channel-finding.ts";
-import type { SinkName } from "../domain/post/post.ts";
+import type { SinkName } from "../domain/post/sink-name.ts";
 
-/** What was found out about a channel for the posts that are planned in it, and when it is looked at next. */
+/** The last check of a channel that planned posts go to, and when its next check is due. */
 export interface ChannelCheckRow {
-  /** Sink, guild and channel. */
+  /** `channelKey` of sink, guild and channel. */
   readonly _id: string;
   readonly sink: SinkName;
   readonly guildId: string;
   readonly channel: string;
-  /** Before 1971 for a channel that was never checked: it goes before all others, by its place in its guild. */
+  /** Before 1971 for a channel that was never checked: it goes before all checked ones, in its order in the guild. */
   readonly checkAt: Date;
   /** Absent until the first check. */
   readonly checkedAt?: Date;
   readonly finding?: ChannelFinding;
-  /** Since when each check found a problem. */
+  /** Since when every check has found a problem. */
   readonly problemSince?: Date;
-  /** When it is forgotten unless it is checked again: a sink may have been switched off. */
+  /** The row is deleted then, unless it is checked again: a sink may have been disabled. */
   readonly expiresAt: Date;
 }
 

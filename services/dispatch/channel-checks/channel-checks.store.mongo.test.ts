@@ -27,20 +27,20 @@ describe("the channels of a guild that are checked", () => {
   const countOf = (guildId: string) => connection.collection("channel_checks").countDocuments({ guildId });
 
   test("are at most 1 000: further ones are left out, and other guilds have their own", async () => {
-    await store.add(channelsOf(GUILD, 0, 990), NOW);
+    await store.enqueue(channelsOf(GUILD, 0, 990), NOW);
     expect(await countOf(GUILD)).toBe(990);
     // In one command, and in a later one.
-    await store.add(channelsOf(GUILD, 980, 1_600), NOW);
-    await store.add(channelsOf(GUILD, 1_600, 1_610), NOW);
+    await store.enqueue(channelsOf(GUILD, 980, 1_600), NOW);
+    await store.enqueue(channelsOf(GUILD, 1_600, 1_610), NOW);
     expect(await countOf(GUILD)).toBe(1_000);
-    await store.add(channelsOf(OTHER_GUILD, 0, 3), NOW);
+    await store.enqueue(channelsOf(OTHER_GUILD, 0, 3), NOW);
     expect(await countOf(OTHER_GUILD)).toBe(3);
   });
 
   test("have room again for each that is no longer needed", async () => {
     const [gone] = channelsOf(GUILD, 0, 1);
     await store.remove(gone!);
-    await store.add(channelsOf(GUILD, 2_000, 2_002), NOW);
+    await store.enqueue(channelsOf(GUILD, 2_000, 2_002), NOW);
     expect(await countOf(GUILD)).toBe(1_000);
     const [taken] = channelsOf(GUILD, 2_000, 2_001);
     await store.remove(taken!);

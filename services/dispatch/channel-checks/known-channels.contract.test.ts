@@ -1,7 +1,7 @@
 import { afterEach, describe, expect, test } from "@jest/globals";
 import { CHANNEL, outgoing, startChatSink } from "../../../test/real-parts/chat-sink.ts";
 import type { GuildId } from "../../contracts/ids.ts";
-import { keyOf, type KnownFinding } from "./channel-checks.store.ts";
+import { channelKey, type KnownFinding } from "./channel-checks.store.ts";
 import { withKnownChannels } from "./known-channels.ts";
 
 const HOUR = 3_600_000;
@@ -19,7 +19,7 @@ afterEach(async () => {
 async function start(found: KnownFinding | undefined, read?: () => Promise<never>) {
   const chat = await startChatSink();
   stops.push(() => chat.stop());
-  const key = keyOf({ sink: "discord", guildId: GUILD, channel: CHANNEL });
+  const key = channelKey({ sink: "discord", guildId: GUILD, channel: CHANNEL });
   const findings = async () => new Map(found === undefined ? [] : [[key, found]]);
   const sink = withKnownChannels(chat.sink, { findings: read ?? findings }, () => NOW);
   return { server: chat.server, sink };

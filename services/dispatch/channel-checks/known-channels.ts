@@ -1,6 +1,6 @@
 import { withTimeout } from "../../../mixins/async/timeout.ts";
 import type { EpochMs, GuildId } from "../../contracts/ids.ts";
-import { type ChannelChecksStore, keyOf } from "./channel-checks.store.ts";
+import { type ChannelChecksStore, channelKey } from "./channel-checks.store.ts";
 import type { Sink } from "../sinks/sink.ts";
 
 /** Timeout of the read; far below the lease of a post. */
@@ -9,10 +9,9 @@ const READ_MS = 300;
 const MAX_AGE_MS = 2 * 3_600_000;
 
 /**
- * The sink, with knowledge from the channel checks of all replicas. Without it a new replica would ask the receiver about
- * each channel, and a burst of posts would need twice as many requests.
+ * Adds to the sink the findings of the channel checks of all replicas. Without them a new replica would request every
+ * channel from the receiver, and a burst of posts would need twice as many requests.
  *
- * @param checks - Findings of the channel checks of all replicas.
  * @param now - Database time.
  */
 export function withKnownChannels(sink: Sink, checks: Pick<ChannelChecksStore, "findings">, now: () => EpochMs): Sink {
@@ -20,9 +19,11 @@ export function withKnownChannels(sink: Sink, checks: Pick<ChannelChecksStore, "
   if (channels === undefined) return sink;
 
   async function isOwn(guildId: string, channel: string): Promise<boolean> {
-    const asked = { sink: name, guildId: guildId as GuildId, channel };
-    const found = await withTimeout(READ_MS, "find a channel check", checks.findings([asked])).catch(() => undefined);
-    const known = found?.get(keyOf(asked));
+    const postChannel = { sink: name, guildId: guildId as GuildId, channel };
+    const found = await withTimeout(READ_MS, "find a channel check", checks.findings([postChannel])).catch(
+      () => undefined,
+    );
+    const known = found?.get(channelKey(postChannel));
     return known !== undefined && known.finding.kind === "own" && now() - known.checkedAt < MAX_AGE_MS;
   }
 

@@ -1,138 +1,139 @@
 import type { GuildId } from "../../contracts/ids.ts";
-import type { Post, SinkName } from "../domain/post/post.ts";
+import type { Post } from "../domain/post/post.ts";
 import { rankOf } from "../domain/post/rendezvous-rank.ts";
-import { newAgenda, type Pace } from "./scheduling/due-scheduler.ts";
-import { newQuestions } from "./scheduling/state-reader.ts";
+import type { SinkName } from "../domain/post/sink-name.ts";
+import { newCircuitBreaker } from "./delivery/circuit-breaker.ts";
 import { newDelivery } from "./delivery/deliver.ts";
-import { newFiring } from "./delivery/fire.ts";
-import { type FeedProgress, newFollower } from "./planning/change-feed-consumer.ts";
-import { newForesight } from "./scheduling/prefetch.ts";
-import { newHalts } from "./delivery/circuit-breaker.ts";
-import { newHeartbeat } from "./heartbeat.ts";
+import { newFirePost } from "./delivery/fire.ts";
+import { newLeaseRecovery } from "./delivery/lease-recovery.ts";
 import { newLedger } from "./delivery/ledger.ts";
-import { newLife } from "./lifecycle.ts";
+import { newHeartbeat } from "./heartbeat.ts";
+import { newLifecycle } from "./lifecycle.ts";
+import { type FeedProgress, newChangeFeedConsumer } from "./planning/change-feed-consumer.ts";
 import { newPlanner } from "./planning/planner.ts";
-import { NOTHING_SET, type Ports } from "./ports.ts";
-import { newRescue } from "./delivery/lease-recovery.ts";
-import type { Entry } from "./scheduling/sink-queue.ts";
+import { NO_TIMER, type Ports } from "./ports.ts";
+import type { DueEntry } from "./scheduling/due-entry.ts";
+import { newDueScheduler, type SendPacing } from "./scheduling/due-scheduler.ts";
+import { newPrefetch } from "./scheduling/prefetch.ts";
+import { newStateReader } from "./scheduling/state-reader.ts";
 import type { Timing } from "./timing.ts";
 import { newWaitRecords } from "./wait-records.ts";
 
 /** One replica of dispatch. */
 export interface Dispatcher {
   start(): void;
-  /** A broadcast says that something of this guild's changed. Quick, and never needed for being right. */
-  hint(guildId: GuildId): void;
-  /** What it holds now, for whoever watches it. */
+  /** A broadcast says that something of the guild changed. It makes the plan faster, and may be lost. */
+  onChangeHint(guildId: GuildId): void;
   status(): DispatcherStatus;
-  /** Claims nothing more; resolves when all that is in flight is finished or released, or after `drainMs`. */
+  /** Starts no new work. Resolves when all work in flight is finished or released, or after `drainMs`. */
   stop(drainMs: number): Promise<void>;
 }
 
 interface DispatcherStatus {
-  /** Posts that it is working on. */
+  /** Number of posts in work. */
   readonly inWork: number;
   readonly feeds: readonly FeedProgress[];
-  /** The sinks through which nothing is sent until an operator acts. */
-  readonly halted: readonly SinkName[];
+  /** The sinks whose circuit is open. */
+  readonly haltedSinks: readonly SinkName[];
 }
 
-/** While so many guilds wait for their plan, broadcasts are passed over. */
-const MAX_HINTED = 1000;
-/** Guilds in one sweep. */
-const PAGE = 1000;
+/** While this many guilds wait for a plan, broadcasts are ignored: the change feeds have the changes, too. */
+const MAX_WAITING_GUILDS = 1000;
+const GUILDS_PER_SWEEP = 1000;
 
 export function newDispatcher(ports: Ports, timing: Timing): Dispatcher {
   const { clock, store, replicas, timers } = ports;
-  const life = newLife(ports);
-  const planner = newPlanner(ports, timing, life, (posts) => {
-    agenda.add(posts);
+  const lifecycle = newLifecycle(ports);
+  const planner = newPlanner(ports, timing, lifecycle, (posts) => {
+    scheduler.add(posts);
     ports.reports.planned(posts);
   });
-  const heartbeat = newHeartbeat(ports, timing, life);
-  const follower = newFollower(ports, timing, life, planner, heartbeat);
-  const questions = newQuestions(ports, timing, follower, (guildId) => planner.isBehind(guildId));
-  const ledger = newLedger({ ...ports, reports: { ...ports.reports, settled } }, life);
-  const halts = newHalts(ports, timing);
-  const waits = newWaitRecords(clock, ({ sink }) => [...heartbeat.outages(), ...halts.outages(sink)]);
-  const pace: Pace = { furtherWait: (post) => agenda.furtherWait(post), spend: (post) => agenda.spend(post) };
-  const delivery = newDelivery(ports, timing, life, ledger, halts, planAgain, pace, waits);
-  const parts = { ports, timing, life, planner, questions, ledger, delivery, waits };
-  const fire = newFiring(parts);
-  const rescue = newRescue(parts);
-  const foresee = newForesight(ports, timing, life, questions, () => agenda.inLine);
-  const agenda = newAgenda(ports, timing, life, foresee, waits, work);
+  const heartbeat = newHeartbeat(ports, timing, lifecycle);
+  const changeFeeds = newChangeFeedConsumer(ports, timing, lifecycle, planner, heartbeat);
+  const stateReader = newStateReader(ports, timing, changeFeeds, (guildId) => planner.hasFailedPlan(guildId));
+  const ledger = newLedger({ ...ports, reports: { ...ports.reports, settled } }, lifecycle);
+  const circuitBreaker = newCircuitBreaker(ports, timing);
+  const waits = newWaitRecords(clock, ({ sink }) => [...heartbeat.outages(), ...circuitBreaker.outages(sink)]);
+  const pacing: SendPacing = {
+    nextPartWaitMs: (post) => scheduler.nextPartWaitMs(post),
+    spend: (post) => scheduler.spend(post),
+  };
+  const delivery = newDelivery(ports, timing, lifecycle, ledger, circuitBreaker, replan, pacing, waits);
+  const parts = { ports, timing, lifecycle, planner, stateReader, ledger, delivery, waits };
+  const firePost = newFirePost(parts);
+  const recover = newLeaseRecovery(parts);
+  const prefetch = newPrefetch(ports, timing, lifecycle, stateReader, () => scheduler.waiting);
+  const scheduler = newDueScheduler(ports, timing, lifecycle, prefetch, waits, processPost);
 
   function settled(post: Post): void {
     ports.reports.settled(post);
-    planner.madeRoom(post.guildId);
+    planner.onPostSettled(post.guildId);
   }
 
-  /** While it was in doubt, it kept another start of its event from being announced. */
-  function planAgain({ guildId, dueAt }: Post): void {
-    void planner.touch(guildId, dueAt);
+  /** While the post was in doubt, its event could not be announced at another start. */
+  function replan({ guildId, dueAt }: Post): void {
+    void planner.requestReplan(guildId, dueAt);
   }
 
-  /** A replica that isn't the first looks again: the ones before it have had their time. */
-  async function work({ post, rank }: Entry): Promise<boolean> {
-    const row = rank === 0 ? post : await unchanged(post);
-    if (row === null || life.stopping) return true;
+  /** A replica with a higher rank reads the post again: others had their turns before. */
+  async function processPost({ post, rank }: DueEntry): Promise<boolean> {
+    const row = rank === 0 ? post : await rereadUnchanged(post);
+    if (row === null || lifecycle.isStopping) return true;
     const sink = ports.sinks.find(({ name }) => name === row.sink);
     if (row.state === "planned" && sink !== undefined) {
-      // A halted sink keeps its posts planned; those whose deadline is over are still settled.
-      const isHalted = halts.reasonFor(row.sink) !== undefined && clock.now() <= row.deadline;
-      return isHalted || fire(row, sink);
+      // While the circuit is open posts stay planned. Those whose deadline is over are settled.
+      const isHalted = circuitBreaker.openReason(row.sink) !== undefined && clock.now() <= row.deadline;
+      return isHalted || firePost(row, sink);
     }
-    await (row.state === "sending" ? rescue(row, sink) : planner.touch(row.guildId, row.dueAt));
+    await (row.state === "sending" ? recover(row, sink) : planner.requestReplan(row.guildId, row.dueAt));
     return true;
   }
 
-  async function unchanged(post: Post): Promise<Post | null> {
+  async function rereadUnchanged(post: Post): Promise<Post | null> {
     const row = await store.find(post.id);
-    waits.spent(post, "DATABASE");
+    waits.add(post, "DATABASE");
     return row !== null && row.state === post.state && row.fence === post.fence ? row : null;
   }
 
-  /** Plans the guilds further whose plan comes near its end; the replica of rank k leaves them k sweeps to others. */
+  /** Plans the guilds whose next plan is due. The replica of rank k waits k sweeps for the others. */
   async function sweep(): Promise<void> {
     const now = clock.now();
-    for (const { guildId, replanAt } of await store.guildsToReplan(now, PAGE)) {
+    for (const { guildId, replanAt } of await store.guildsToReplan(now, GUILDS_PER_SWEEP)) {
       if (now >= replanAt + rankOf(guildId, replicas.self, replicas.all()) * timing.sweepEveryMs) {
-        void planner.touch(guildId, now);
+        void planner.requestReplan(guildId, now);
       }
     }
   }
 
-  /** What was missing before is known before the first post that it made late. */
+  /** Earlier outages are read before the first post that they made late. */
   async function begin(): Promise<void> {
     await heartbeat.start();
-    if (life.stopping) return;
-    follower.start();
-    agenda.start();
-    life.repeat("sweep", timing.sweepEveryMs, sweep);
+    if (lifecycle.isStopping) return;
+    changeFeeds.start();
+    scheduler.start();
+    lifecycle.repeat("sweep", timing.sweepEveryMs, sweep);
   }
 
   return {
     start() {
-      if (life.stopping) return;
+      if (lifecycle.isStopping) return;
       void begin();
     },
-    hint(guildId) {
-      // The feeds bring what is not heard.
-      if (planner.waiting < MAX_HINTED) void planner.touch(guildId, clock.now());
+    onChangeHint(guildId) {
+      if (planner.waitingGuilds < MAX_WAITING_GUILDS) void planner.requestReplan(guildId, clock.now());
     },
     status: () => ({
-      inWork: agenda.inWork,
-      feeds: follower.progress(),
-      halted: ports.sinks.map(({ name }) => name).filter((name) => halts.reasonFor(name) !== undefined),
+      inWork: scheduler.inWork,
+      feeds: changeFeeds.progress(),
+      haltedSinks: ports.sinks.map(({ name }) => name).filter((name) => circuitBreaker.openReason(name) !== undefined),
     }),
     async stop(drainMs) {
-      life.stop();
-      let cancel = NOTHING_SET;
-      const late = new Promise<void>((resolve) => {
+      lifecycle.stop();
+      let cancel = NO_TIMER;
+      const timeout = new Promise<void>((resolve) => {
         cancel = timers.after(drainMs, resolve);
       });
-      await Promise.race([Promise.all([agenda.drained(), planner.drained()]), late]);
+      await Promise.race([Promise.all([scheduler.drained(), planner.drained()]), timeout]);
       cancel();
     },
   };

@@ -1,20 +1,20 @@
 import type { EpochMs } from "../../contracts/ids.ts";
 import type { Outage } from "../domain/post/wait.ts";
-import type { Life } from "./lifecycle.ts";
+import type { Lifecycle } from "./lifecycle.ts";
 import type { Ports } from "./ports.ts";
-import type { Beats } from "./post-store.ts";
+import type { Heartbeats } from "./post-store.ts";
 import type { Timing } from "./timing.ts";
 
 /**
- * Tells the database that dispatch runs, and learns from it when no replica did: the reason of what became late
- * meanwhile. All replicas beat on one document, so that it has a gap when all are gone, and only then.
+ * Records in the database that dispatch runs, and reads when no replica did: the reason of posts that became late
+ * meanwhile. All replicas write to one document, so it has a gap only if no replica ran.
  */
 export interface Heartbeat {
-  /** Resolves once the outages before are known, or the database takes too long to say so. */
+  /** Resolves once earlier outages are known, or after one interval without an answer of the database. */
   start(): Promise<void>;
-  /** The latest stretches in which no replica ran or reached the database, or in which this process stood still. */
+  /** The latest intervals in which no replica ran or reached the database, or in which this process was stalled. */
   outages(): readonly Outage[];
-  /** When the first replica of all began; undefined while the database has not said so. */
+  /** When the first replica ever started; undefined until the database has answered. */
   firstAt(): EpochMs | undefined;
 }
 
@@ -23,17 +23,17 @@ const MAX_STALLS = 10;
 export function newHeartbeat(
   { clock, store }: Pick<Ports, "clock" | "store">,
   { heartbeatMs, heartbeatGapMs }: Pick<Timing, "heartbeatMs" | "heartbeatGapMs">,
-  life: Life,
+  lifecycle: Lifecycle,
 ): Heartbeat {
-  /** Since when this process has run without a pause. */
+  /** Since when this process has run without a stall. */
   let awakeSince: EpochMs = 0;
   let awakeAt: EpochMs = 0;
-  let shared: Beats | undefined;
+  let stored: Heartbeats | undefined;
   let stalls: readonly Outage[] = [];
-  let isBeating = false;
+  let isWriting = false;
 
-  /** A timer that comes much too late says that the process was frozen, or had no time. */
-  function noteStall(): void {
+  /** A timer that fires much too late shows that the process was frozen or had no processor time. */
+  function detectStall(): void {
     const now = clock.now();
     if (now - awakeAt > heartbeatGapMs) {
       stalls = [...stalls, { cause: "PROCESS_STALLED", from: awakeAt, until: now } as const].slice(-MAX_STALLS);
@@ -43,13 +43,13 @@ export function newHeartbeat(
   }
 
   async function beat(): Promise<void> {
-    if (isBeating) return;
-    isBeating = true;
-    noteStall();
+    if (isWriting) return;
+    isWriting = true;
+    detectStall();
     try {
-      shared = await store.beat(awakeSince, heartbeatGapMs);
+      stored = await store.recordHeartbeat(awakeSince, heartbeatGapMs);
     } finally {
-      isBeating = false;
+      isWriting = false;
     }
   }
 
@@ -58,11 +58,11 @@ export function newHeartbeat(
       awakeSince = clock.now();
       awakeAt = awakeSince;
       const first = beat().catch(() => undefined);
-      life.repeat("watch own time", heartbeatMs, () => Promise.resolve(noteStall()));
-      life.repeat("heartbeat", heartbeatMs, beat);
-      await Promise.race([first, life.sleep(heartbeatMs)]);
+      lifecycle.repeat("detect stalls", heartbeatMs, () => Promise.resolve(detectStall()));
+      lifecycle.repeat("heartbeat", heartbeatMs, beat);
+      await Promise.race([first, lifecycle.sleep(heartbeatMs)]);
     },
-    outages: () => [...(shared?.outages ?? []), ...stalls],
-    firstAt: () => shared?.firstAt,
+    outages: () => [...(stored?.outages ?? []), ...stalls],
+    firstAt: () => stored?.firstAt,
   };
 }

@@ -1,7 +1,7 @@
 import { describe, expect, test } from "@jest/globals";
 import { newMemoryPostStore } from "../../../test/lab/simulator/memory-post-store.ts";
 import { newHeartbeat } from "./heartbeat.ts";
-import { newLife } from "./lifecycle.ts";
+import { newLifecycle } from "./lifecycle.ts";
 import type { Ports } from "./ports.ts";
 import { STANDARD_TIMING } from "./timing.ts";
 
@@ -44,11 +44,11 @@ function world() {
       timers: { after: (ms: number, wake: () => void) => (later(ms, wake), () => undefined) },
       reports: { trouble: () => undefined },
       store: {
-        beat: (...args: Parameters<typeof store.beat>) =>
-          state.isDatabaseDown ? Promise.reject(new Error("down")) : store.beat(...args),
+        recordHeartbeat: (...args: Parameters<typeof store.recordHeartbeat>) =>
+          state.isDatabaseDown ? Promise.reject(new Error("down")) : store.recordHeartbeat(...args),
       },
     } as unknown as Ports;
-    const life = newLife(ports);
+    const life = newLifecycle(ports);
     const heartbeat = newHeartbeat(ports, STANDARD_TIMING, life);
     void heartbeat.start();
     return { heartbeat, stop: () => life.stop() };

@@ -1,23 +1,23 @@
-import { NOTHING_SET, type Ports } from "./ports.ts";
+import { NO_TIMER, type Ports } from "./ports.ts";
 
-/** Whether this replica is still to begin new work, and how it waits. */
-export interface Life {
-  readonly stopping: boolean;
-  /** Resolves after `ms`, or at once when it stops. */
+/** Start and stop of a replica's background work. */
+export interface Lifecycle {
+  readonly isStopping: boolean;
+  /** Resolves after `ms`, or at once when the replica stops. */
   sleep(ms: number): Promise<void>;
-  /** Does the work again and again until it stops; a failure is reported and changes nothing else. */
+  /** Repeats the work until the replica stops. A failure is reported, and the next repetition follows. */
   repeat(what: string, everyMs: number, work: () => Promise<void>): void;
   stop(): void;
 }
 
-export function newLife({ timers, reports }: Pick<Ports, "timers" | "reports">): Life {
+export function newLifecycle({ timers, reports }: Pick<Ports, "timers" | "reports">): Lifecycle {
   const sleepers = new Set<() => void>();
-  let stopping = false;
+  let isStopping = false;
 
   function sleep(ms: number): Promise<void> {
-    if (stopping) return Promise.resolve();
+    if (isStopping) return Promise.resolve();
     return new Promise((resolve) => {
-      let cancel = NOTHING_SET;
+      let cancel = NO_TIMER;
       const wake = () => {
         sleepers.delete(wake);
         cancel();
@@ -28,7 +28,7 @@ export function newLife({ timers, reports }: Pick<Ports, "timers" | "reports">):
     });
   }
 
-  async function keepOn(what: string, everyMs: number, work: () => Promise<void>): Promise<void> {
+  async function runRepeatedly(what: string, everyMs: number, work: () => Promise<void>): Promise<void> {
     let failures = 0;
     for (;;) {
       try {
@@ -36,22 +36,22 @@ export function newLife({ timers, reports }: Pick<Ports, "timers" | "reports">):
         failures = 0;
       } catch (error) {
         failures += 1;
-        // The first of a row, and then ever fewer: an outage of an hour is some lines, not thousands.
+        // Only failures 1, 2, 4, 8 … of a row are reported: an outage of an hour is some lines, not thousands.
         if (Number.isInteger(Math.log2(failures))) reports.trouble(what, { error, failures });
       }
       await sleep(everyMs);
-      if (stopping) return;
+      if (isStopping) return;
     }
   }
 
   return {
-    get stopping() {
-      return stopping;
+    get isStopping() {
+      return isStopping;
     },
     sleep,
-    repeat: (what, everyMs, work) => void keepOn(what, everyMs, work),
+    repeat: (what, everyMs, work) => void runRepeatedly(what, everyMs, work),
     stop() {
-      stopping = true;
+      isStopping = true;
       for (const wake of sleepers) wake();
     },
   };

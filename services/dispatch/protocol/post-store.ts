@@ -1,80 +1,80 @@
 import type { ChangeMark } from "../../contracts/change-feed.contract.ts";
 import type { EpochMs, GuildId } from "../../contracts/ids.ts";
+import type { PlanChanges } from "../domain/plan/plan.ts";
+import type { SinksEnabledSince } from "../domain/plan/plan-input.ts";
 import type { Position } from "../domain/plan/plan-order.ts";
-import type { PlanChanges, SinksOnSince } from "../domain/plan/plan-input.ts";
-import type { Post, SinkName } from "../domain/post/post.ts";
-import type { Outage, Waited } from "../domain/post/wait.ts";
-import type { Feed } from "./ports.ts";
+import type { Post } from "../domain/post/post.ts";
+import type { SinkName } from "../domain/post/sink-name.ts";
+import type { Outage, WaitTotals } from "../domain/post/wait.ts";
+import type { Feed } from "./feeds.ts";
 
 /** How far a guild is planned. */
 export interface GuildPlan {
-  /** Counts the plans that were stored; 0 for a guild without one. */
+  /** Counts the stored plans; 0 for a guild without a plan. */
   readonly version: number;
-  /** Everything that is due before is planned; 0 without a plan. */
+  /** Every post that is due before this instant is planned; 0 without a plan. */
   readonly plannedThrough: EpochMs;
-  /** When it has to be planned further. */
+  /** When the guild needs its next plan. */
   readonly replanAt: EpochMs;
-  /** Set where the plan ends before its horizon: the guild has more posts than may be open (D39). */
+  /** Present if the plan ends before its horizon, because the guild has more posts than may be open (D39). */
   readonly bounded?: BoundedPlan | undefined;
-  /** Set where the guild has more occurrences than are read: of what is due later not all is known. */
+  /** Present if the guild has more occurrences than can be read: posts that are due later may be missing. */
   readonly occurrencesThrough?: EpochMs | undefined;
 }
 
 export interface BoundedPlan {
-  /** The first that is not planned. */
-  readonly cut: Position;
-  /** Where the farthest plan ended since the guild has too many: from there on nothing was ever planned. */
-  readonly reached: Position;
-  /** What was over by then, and never planned, has its account. */
-  readonly toldThrough: EpochMs;
+  /** The first position that is not planned. */
+  readonly end: Position;
+  /** The farthest `end` since the guild has too many posts. No position from here on was ever planned. */
+  readonly farthestEnd: Position;
+  /** Unplanned posts that expired before this instant have their `missed` rows. */
+  readonly recordedThrough: EpochMs;
 }
 
-/** When dispatch first ran, and when it did not run since: the beats of all replicas tell it. */
-export interface Beats {
-  /** The first of all. */
+/** When dispatch first ran, and when no replica ran since. */
+export interface Heartbeats {
   readonly firstAt: EpochMs;
   /** The latest outages, oldest first. */
   readonly outages: readonly Outage[];
 }
 
-/** A plan or a part of it, with the version that was there before. */
+/** A plan, or a part of one. `version` is the stored version that it replaces. */
 export interface PlanCommit extends PlanChanges, GuildPlan {
   readonly guildId: GuildId;
-  /** What the posts were planned from: kept for the hours in which its owners can't be asked. */
   readonly sources: readonly Source[];
 }
 
-/** A thing of another owner, as it was last seen. */
+/** A copy of an announcement, occurrence or settings, for the time when their owner can't be reached. */
 export interface Source {
   readonly id: string;
-  /** Differs where the thing differs. */
+  /** Differs if the content differs. */
   readonly version: string;
-  /** As JSON. */
+  /** JSON. */
   readonly text: string;
-  /** May be forgotten after this. */
+  /** The copy may be deleted after this instant. */
   readonly neededUntil: EpochMs;
 }
 
 export interface Claim {
-  /** The planned row that is claimed: what it says stands while its fence and plan revision do. */
+  /** The planned row. Its content is valid while fence and plan revision are unchanged. */
   readonly post: Post;
-  /** When it is made: the lease in the answer may begin then, and the row's does not end before it. */
-  readonly asOf: EpochMs;
+  /** The returned lease may begin here; the stored lease does not end earlier. */
+  readonly madeAt: EpochMs;
   readonly owner: string;
   readonly attemptId: string;
   readonly leaseMs: number;
   readonly parts: number;
   readonly announcementRevision: number;
   readonly changedBy?: Post["changedBy"];
-  /** What the post has waited for, where it is late: its worker may vanish. */
-  readonly waited?: Waited | undefined;
-  /** The claim is void when it reaches the database later: the truth that it rests on is stale by then. */
+  /** Present for a late post: the waits must be stored in case its worker vanishes. */
+  readonly waited?: WaitTotals | undefined;
+  /** The claim is void if the database applies it later, because the state that it is based on is too old by then. */
   readonly notAfter: EpochMs;
 }
 
-type TakeOver = Pick<Post, "id" | "fence"> & Pick<Claim, "owner" | "attemptId" | "leaseMs">;
+type LeaseTakeover = Pick<Post, "id" | "fence"> & Pick<Claim, "owner" | "attemptId" | "leaseMs">;
 
-/** What a worker writes about a post: whatever it names is replaced, `undefined` removes. */
+/** The fields that a worker writes: each listed field is replaced, and `undefined` removes it. */
 export type PostWrite = {
   readonly [
     Field in
@@ -96,57 +96,59 @@ export type PostWrite = {
 
 /**
  * The plan and ledger. Each operation is atomic, and durable once it is answered. An operation that rejects may have
- * happened or not; it settles within a few seconds either way. "Now" is always the database's own time, taken when
- * the operation is applied.
+ * been applied or not; it settles within a few seconds either way. "Now" is the database's time at which the operation is
+ * applied.
  */
 export interface PostStore {
   guildPlan(guildId: GuildId): Promise<GuildPlan>;
-  /** Those of the guilds that have a plan. */
+  /** The given guilds that have a plan. */
   plannedGuilds(guildIds: readonly GuildId[]): Promise<readonly GuildId[]>;
   /**
-   * The guild's open posts, the soonest `limit` of them, and the latest `limit` each that suspend an announcement or stand
-   * for what it skips.
+   * The guild's soonest open posts, and the latest posts that suspend an announcement or summarize what it skips; at most
+   * `limit` of each.
    */
-  standingPosts(guildId: GuildId, limit: number): Promise<readonly Post[]>;
-  /** Posts of these occurrences and announcements: all that may have been posted, and of each other key the latest round. */
-  postsOf(
+  openAndSuspendingPosts(guildId: GuildId, limit: number): Promise<readonly Post[]>;
+  /** Of these occurrences and announcements, all posts that may have been sent, and the latest round of every other key. */
+  postsOfPairs(
     guildId: GuildId,
     occurrenceIds: readonly string[],
     announcementIds: readonly string[],
   ): Promise<readonly Post[]>;
   /**
-   * All of the commit or nothing: undefined when another plan was stored since `version`, or when a row that it changes
-   * was claimed meanwhile. Answers the version that is stored then; a plan that changes nothing writes nothing.
+   * Stores all of the commit or nothing: undefined if another plan was stored since `version`, or if a row that the commit
+   * changes was claimed meanwhile. Returns the stored version. A plan that changes nothing writes nothing.
    */
   commitPlan(plan: PlanCommit): Promise<number | undefined>;
   /**
-   * Removes rows of posts that were called off or skipped, beyond the latest `kept` of the guild: people may call off and
-   * ask again as often as they like. At most as many at a time as a plan makes.
+   * Deletes cancelled and skipped posts beyond the guild's latest `kept`, as many at a time as one plan makes. Clients may
+   * disable and enable an announcement without end.
    */
-  forgetUnsent(guildId: GuildId, kept: number): Promise<void>;
-  /** Guilds whose `replanAt` is before this, the longest overdue first. */
+  deleteOldUnsent(guildId: GuildId, kept: number): Promise<void>;
+  /** Guilds whose `replanAt` is before the instant, the longest overdue first. */
   guildsToReplan(before: EpochMs, limit: number): Promise<readonly { guildId: GuildId; replanAt: EpochMs }[]>;
   /** Open posts with `wakeAt` in `[from, before)`, soonest first. */
-  waking(from: EpochMs, before: EpochMs, limit: number): Promise<readonly Post[]>;
+  postsWaking(from: EpochMs, before: EpochMs, limit: number): Promise<readonly Post[]>;
   find(id: string): Promise<Post | null>;
-  /** `planned → sending`, when it is due by now and nothing has changed: the row as it then is, or null. */
+  /** `planned → sending`, if the post is due and unchanged. Returns the new row, or null. */
   claim(claim: Claim): Promise<Post | null>;
-  /** `sending → sending`, when its lease or its pause is over by now. Counts a crash when it still had an owner. */
-  takeOver(claim: TakeOver): Promise<Post | null>;
-  /** Prolongs the lease: null when it is no longer ours. */
-  hold(id: string, fence: number, leaseMs: number, delivered: readonly string[]): Promise<Post | null>;
-  /** Any other step from this state under this fence; null when the row is no longer there. */
+  /** `sending → sending`, if the lease or the wait for a retry is over. Counts a crash if the row has an owner. */
+  takeOver(claim: LeaseTakeover): Promise<Post | null>;
+  /** Null if another claim took the post. */
+  extendLease(id: string, fence: number, leaseMs: number, delivered: readonly string[]): Promise<Post | null>;
+  /** Every other transition; null if state, fence or plan revision of the row differ from `at`. */
   write(at: Post, write: PostWrite): Promise<Post | null>;
-  /** Things by id, as they were last seen; what is missing is left out. */
+  /** Stored copies by id; missing ones are left out. */
   sources(ids: readonly string[]): Promise<readonly Source[]>;
   sourceVersions(ids: readonly string[]): Promise<readonly Omit<Source, "text">[]>;
-  /** Since when each of these sinks is switched on; the others are switched off. 0 for those of the first start of all. */
-  switchOnSinks(names: readonly SinkName[]): Promise<SinksOnSince>;
-  marks(): Promise<Readonly<Partial<Record<Feed, ChangeMark>>>>;
-  saveMark(feed: Feed, mark: ChangeMark): Promise<void>;
   /**
-   * Dispatch runs. Where the beat before, of whichever replica, is longer ago than `gapMs`, the gap is an outage: the
-   * database's for a replica that has run since then without a pause (`awakeSince`), otherwise dispatch's own.
+   * Enables these sinks and disables all others. Returns since when each is enabled; 0 for those of the very first start.
    */
-  beat(awakeSince: EpochMs, gapMs: number): Promise<Beats>;
+  enableSinks(names: readonly SinkName[]): Promise<SinksEnabledSince>;
+  changeMarks(): Promise<Readonly<Partial<Record<Feed, ChangeMark>>>>;
+  saveChangeMark(feed: Feed, mark: ChangeMark): Promise<void>;
+  /**
+   * Records that dispatch runs. If the last heartbeat of any replica is longer ago than `gapMs`, the gap is an outage: of
+   * the database if this replica has run without a pause since before it (`awakeSince`), otherwise of dispatch.
+   */
+  recordHeartbeat(awakeSince: EpochMs, gapMs: number): Promise<Heartbeats>;
 }

@@ -3,106 +3,105 @@ import type { LateCode } from "../../contracts/dispatch.contract.ts";
 import type { EpochMs } from "../../contracts/ids.ts";
 import { LATE_WITH_REASON_MS, lateReason } from "../domain/post/late-reason.ts";
 import type { Post } from "../domain/post/post.ts";
-import { causeOfRetry, type Lap, type Outage, type Waited, waitsOf } from "../domain/post/wait.ts";
+import { mergeWaits, type Outage, retryCause, type WaitInterval, type WaitTotals } from "../domain/post/wait.ts";
 import type { Clock } from "./ports.ts";
 
-/** What one post has waited for since it was due, stretch by stretch. */
+/** The waits of one post since its due instant. Each call records the time since the call before. */
 export interface WaitRecord {
-  /** The time since the last call went by with this, up to `until`. */
-  spent(cause: LateCode, until: EpochMs, detail?: string): void;
-  /** The next `ms` of the time up to `now` went by with this. */
-  spentFor(cause: LateCode, ms: number, now: EpochMs): void;
+  /** Records the time up to `until`. */
+  add(cause: LateCode, until: EpochMs, detail?: string): void;
+  /** Records the next `ms`, up to `now` at most. */
+  addFor(cause: LateCode, ms: number, now: EpochMs): void;
 }
 
-/** What this replica knows of the waits of the posts that it holds; what other replicas knew is in the rows. */
+/** The waits of posts as far as this replica knows them; rows have those that other replicas recorded. */
 export interface WaitRecords {
-  of(post: Post): WaitRecord;
-  /** How its time went by until its turn: `foundAt` is when this replica saw it first, `now` when its turn came. */
-  taken(post: Post, turn: { readonly foundAt: EpochMs; readonly readyAt: EpochMs; readonly rank: number }): void;
-  /** The time since the last call went by with this, up to now. */
-  spent(post: Post, cause: LateCode, detail?: string): void;
-  /** For the row, where another replica may have to go on with it. */
-  waited(post: Post): Waited;
-  /** Why it is sent so late; undefined when it is not late. */
+  recordOf(post: Post): WaitRecord;
+  /** Records the time until the post's turn. `foundAt` is when this replica read the post first. */
+  onTurn(post: Post, turn: { readonly foundAt: EpochMs; readonly readyAt: EpochMs; readonly rank: number }): void;
+  /** Records the time since the last call, up to now. */
+  add(post: Post, cause: LateCode, detail?: string): void;
+  /** For the row, so that another replica can continue the record. */
+  totals(post: Post): WaitTotals;
+  /** Why the post is sent late; undefined if it is not late. */
   lateReason(post: Post): string | undefined;
-  /** Why it could not be sent, however short its time was. */
+  /** Why the post was missed, however short its waits were. */
   missedReason(post: Post): string;
-  /** It is settled. */
-  forget(post: Post): void;
+  remove(post: Post): void;
 }
 
-interface Kept {
+interface PostWaits {
   readonly dueAt: EpochMs;
-  readonly before: Waited | undefined;
-  readonly laps: Lap[];
+  readonly before: WaitTotals | undefined;
+  readonly intervals: WaitInterval[];
   until: EpochMs;
 }
 
 /**
- * More than these are those of posts that other replicas have settled. By size, since with `max` the library makes its
- * tables at their full length at once.
+ * More entries belong to posts that other replicas have settled. Bounded by size, because with `max` lru-cache allocates
+ * its tables at full length.
  */
-const BOUND = { maxSize: 50_000, sizeCalculation: () => 1 };
+const CACHE = { maxSize: 50_000, sizeCalculation: () => 1 };
 
-/** @param outages - The stretches that are known now in which something was missing for every post of the sink. */
+/** @param outages - The known outages that concern the post. */
 export function newWaitRecords(clock: Clock, outages: (post: Post) => readonly Outage[]): WaitRecords {
-  const records = new LRUCache<string, Kept>(BOUND);
+  const records = new LRUCache<string, PostWaits>(CACHE);
 
-  /** The one of this replica goes on, unless the row was re-timed, or another replica knows more. */
-  function recordOf({ id, dueAt, waited }: Post): Kept {
+  /** This replica's record continues, unless the post moved or the row has later waits of another replica. */
+  function waitsOf({ id, dueAt, waited }: Post): PostWaits {
     const known = records.get(id);
     if (known !== undefined && known.dueAt === dueAt && known.until >= (waited?.until ?? 0)) return known;
     const before = waited !== undefined && waited.until > dueAt ? waited : undefined;
-    const record: Kept = { dueAt, before, laps: [], until: before?.until ?? dueAt };
+    const record: PostWaits = { dueAt, before, intervals: [], until: before?.until ?? dueAt };
     records.set(id, record);
     return record;
   }
 
-  function spentUntil(record: Kept, cause: LateCode, until: EpochMs, detail?: string): void {
+  function addUntil(record: PostWaits, cause: LateCode, until: EpochMs, detail?: string): void {
     if (until <= record.until) return;
-    record.laps.push({ cause, from: record.until, until, detail });
+    record.intervals.push({ cause, from: record.until, until, detail });
     record.until = until;
   }
 
-  function waits(post: Post, record: Kept) {
-    return waitsOf(record.laps, outages(post), record.before?.waits);
+  function merged(post: Post, record: PostWaits) {
+    return mergeWaits(record.intervals, outages(post), record.before?.waits);
   }
 
   return {
-    of(post) {
-      const record = recordOf(post);
+    recordOf(post) {
+      const record = waitsOf(post);
       return {
-        spent: (cause, until, detail) => spentUntil(record, cause, until, detail),
-        spentFor: (cause, ms, now) => spentUntil(record, cause, Math.min(now, record.until + ms)),
+        add: (cause, until, detail) => addUntil(record, cause, until, detail),
+        addFor: (cause, ms, now) => addUntil(record, cause, Math.min(now, record.until + ms)),
       };
     },
 
-    taken(post, { foundAt, readyAt, rank }) {
-      const record = recordOf(post);
+    onTurn(post, { foundAt, readyAt, rank }) {
+      const record = waitsOf(post);
       const { plannedAt = 0, attempts, owner, reason, state } = post;
-      spentUntil(record, "PLANNED_LATE", plannedAt);
-      if (state === "sending" && owner !== undefined) spentUntil(record, "WORKER_VANISHED", post.wakeAt);
-      else if (attempts > 0) spentUntil(record, causeOfRetry(reason), post.wakeAt, reason);
-      spentUntil(record, plannedAt > post.dueAt && attempts === 0 ? "PLANNED_LATE" : "NOT_TAKEN_UP", foundAt);
-      if (rank > 0) spentUntil(record, "OTHER_REPLICA", readyAt);
-      spentUntil(record, "NOT_TAKEN_UP", clock.now());
+      addUntil(record, "PLANNED_LATE", plannedAt);
+      if (state === "sending" && owner !== undefined) addUntil(record, "WORKER_VANISHED", post.wakeAt);
+      else if (attempts > 0) addUntil(record, retryCause(reason), post.wakeAt, reason);
+      addUntil(record, plannedAt > post.dueAt && attempts === 0 ? "PLANNED_LATE" : "NOT_TAKEN_UP", foundAt);
+      if (rank > 0) addUntil(record, "OTHER_REPLICA", readyAt);
+      addUntil(record, "NOT_TAKEN_UP", clock.now());
     },
 
-    spent: (post, cause, detail) => spentUntil(recordOf(post), cause, clock.now(), detail),
+    add: (post, cause, detail) => addUntil(waitsOf(post), cause, clock.now(), detail),
 
-    waited(post) {
-      const record = recordOf(post);
-      return { until: record.until, waits: waits(post, record) };
+    totals(post) {
+      const record = waitsOf(post);
+      return { until: record.until, waits: merged(post, record) };
     },
 
     lateReason(post) {
       if (clock.now() - post.dueAt <= LATE_WITH_REASON_MS) return undefined;
-      return lateReason(waits(post, recordOf(post))) ?? post.reason;
+      return lateReason(merged(post, waitsOf(post))) ?? post.reason;
     },
 
     missedReason: (post) =>
-      lateReason(waits(post, recordOf(post))) ?? post.reason ?? "nothing could post it before its deadline",
+      lateReason(merged(post, waitsOf(post))) ?? post.reason ?? "nothing could post it before its deadline",
 
-    forget: ({ id }) => void records.delete(id),
+    remove: ({ id }) => void records.delete(id),
   };
 }

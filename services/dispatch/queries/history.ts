@@ -4,12 +4,12 @@ import type { Refusal } from "../../contracts/errors.ts";
 import { listTooLarge } from "../../contracts/list-limits.ts";
 import type { PostsStore } from "../store/posts.store.ts";
 
-/** What became of a guild's posts, latest first: nothing is cut off silently, so too many are refused (D17). */
-export async function historyOf(
+/** A guild's settled posts, latest first. A list that is too long is refused, not truncated (D17). */
+export async function readHistory(
   store: Pick<PostsStore, "listHistory">,
   { guildId, amount, id }: HistoryParams,
 ): Promise<SettledPost[] | Refusal> {
-  const most = amount === -1 ? Infinity : amount;
-  const posts = await store.listHistory(guildId, Math.min(most, MAX_ENTRIES + 1), id);
+  const limit = amount === -1 ? Infinity : amount;
+  const posts = await store.listHistory(guildId, Math.min(limit, MAX_ENTRIES + 1), id);
   return posts.length <= MAX_ENTRIES ? posts : listTooLarge(listPostHistory, "entries");
 }

@@ -1,7 +1,7 @@
 import { expect, test } from "@jest/globals";
 import type { SettledPost } from "../../contracts/dispatch.contract.ts";
 import type { GuildId } from "../../contracts/ids.ts";
-import { historyOf } from "./history.ts";
+import { readHistory } from "./history.ts";
 
 const guildId = "1" as GuildId;
 
@@ -13,12 +13,12 @@ function storeWith(count: number) {
 }
 
 test("all of a history of ten thousand is told, and the latest of a longer one where so many are asked for", async () => {
-  await expect(historyOf(storeWith(10_000), { guildId, amount: -1 })).resolves.toHaveLength(10_000);
-  await expect(historyOf(storeWith(20_000), { guildId, amount: 10_000 })).resolves.toHaveLength(10_000);
+  await expect(readHistory(storeWith(10_000), { guildId, amount: -1 })).resolves.toHaveLength(10_000);
+  await expect(readHistory(storeWith(20_000), { guildId, amount: 10_000 })).resolves.toHaveLength(10_000);
 });
 
 test.each([-1, 10_001, 2_147_483_647])("a longer answer is refused, and amount is named (D17): %d", async (amount) => {
-  await expect(historyOf(storeWith(10_001), { guildId, amount })).resolves.toMatchObject({
+  await expect(readHistory(storeWith(10_001), { guildId, amount })).resolves.toMatchObject({
     refusal: "TOO_MANY_ENTRIES",
     problems: [{ field: "amount", code: "TOO_MANY", message: expect.stringContaining("10000") }],
   });

@@ -8,15 +8,15 @@ const MESSAGES = {
     "The guild has more occurrences ahead than are looked at for a plan (10000): what is due later is planned as these pass.",
 } as const;
 
-/** What upcoming says of a plan that does not reach as far as it should; undefined where it does. */
-export function notPlannedOf({ bounded, occurrencesThrough }: GuildPlan): NotPlanned | undefined {
-  const postsThrough = bounded?.cut.at ?? Infinity;
+/** The notice in the list of upcoming posts that the plan is incomplete; undefined for a complete plan. */
+export function notPlannedNotice({ bounded, occurrencesThrough }: GuildPlan): NotPlanned | undefined {
+  const postsThrough = bounded?.end.at ?? Infinity;
   if (occurrencesThrough !== undefined && occurrencesThrough <= postsThrough) {
-    return told("TOO_MANY_OCCURRENCES", occurrencesThrough);
+    return notice("TOO_MANY_OCCURRENCES", occurrencesThrough);
   }
-  return bounded === undefined ? undefined : told("TOO_MANY_POSTS", postsThrough);
+  return bounded === undefined ? undefined : notice("TOO_MANY_POSTS", postsThrough);
 }
 
-function told(code: NotPlanned["code"], dueFrom: number): NotPlanned {
+function notice(code: NotPlanned["code"], dueFrom: number): NotPlanned {
   return { code, message: MESSAGES[code], dueFrom };
 }

@@ -1,4 +1,4 @@
-import { type Announcement } from "../../contracts/announcements.contract.ts";
+import type { Announcement } from "../../contracts/announcements.contract.ts";
 import type { Occurrence, OnlyOccurrences } from "../../contracts/occurrences.contract.ts";
 import type { PostPreview } from "../../contracts/dispatch.contract.ts";
 import { refuse, type Refusal } from "../../contracts/errors.ts";
@@ -16,7 +16,7 @@ import { covers } from "../domain/plan/covers.ts";
 import { renderAnnouncement } from "../domain/message/announcement-message.ts";
 import type { Owners } from "../protocol/ports.ts";
 
-/** What is to be shown: an announcement, for the next occurrence that it covers or for the named one. */
+/** An announcement, and the event or occurrence; without `eventId` the next occurrence that the announcement covers. */
 export interface PreviewParams {
   readonly guildId: GuildId;
   readonly id: string;
@@ -24,25 +24,25 @@ export interface PreviewParams {
 }
 
 const DAY_MS = 86_400_000;
-/** How far is looked ahead, one after the other: what starts soon is found without looking at all that ever starts. */
-const AHEAD_MS = [DAY_MS / 24, 32 * DAY_MS, Infinity];
-/** Among so many of a series its first occurrence is looked for, which may have been moved by hand. */
+/** Searched one after the other, so that an occurrence that starts soon is found without reading all. */
+const SEARCH_RANGES_MS = [DAY_MS / 24, 32 * DAY_MS, Infinity];
+/** The first occurrence of a series is searched among this many, because it may have been moved. */
 const MAX_OF_SERIES = 100;
 const NOTHING_AHEAD = "The announcement covers no event that is still ahead";
 
-/** The messages of an announcement as they would be sent now. Reads the owners, and sends nothing. */
-export async function previewOf(
+/** Renders the messages of an announcement as they would be sent now. */
+export async function renderPreview(
   owners: Owners,
-  channels: Pick<ChannelChecks, "problemNow" | "guildName">,
+  channels: Pick<ChannelChecks, "currentProblem" | "guildName">,
   { guildId, id, eventId }: PreviewParams,
   now: EpochMs,
 ): Promise<PostPreview | Refusal> {
   const announcement = await owners.announcement(guildId, id as AnnouncementId);
   if (announcement === null) return refuse("ANNOUNCEMENT_NOT_FOUND");
   const [occurrence, settings, problem] = await Promise.all([
-    eventId === undefined ? nextCovered(owners, announcement, now) : named(owners, guildId, eventId, now),
+    eventId === undefined ? nextCovered(owners, announcement, now) : findNamed(owners, guildId, eventId, now),
     owners.settings(guildId),
-    channels.problemNow(announcement),
+    channels.currentProblem(announcement),
   ]);
   if (occurrence === undefined) {
     return refuse("EVENT_NOT_FOUND", undefined, eventId === undefined ? NOTHING_AHEAD : undefined);
@@ -57,13 +57,13 @@ export async function previewOf(
   };
 }
 
-/** A disabled announcement is looked at before it is enabled: it is taken as if it were. */
+/** A disabled announcement is previewed as if it were enabled. */
 async function nextCovered(owners: Owners, announcement: Announcement, now: EpochMs): Promise<Occurrence | undefined> {
   const enabled = { ...announcement, enabled: true };
   const { guildId } = announcement;
   switch (announcement.type) {
     case "COLOR":
-      return nextOf(
+      return nextOccurrence(
         owners,
         guildId,
         now,
@@ -71,43 +71,45 @@ async function nextCovered(owners: Owners, announcement: Announcement, now: Epoc
       );
     case "RECUR":
     case "SPECIFIC": {
-      // An occurrence is named by its series and its start (D12).
+      // The id of an occurrence is the series' id, `_` and the start (D12).
       const [eventId] = (announcement.eventId ?? "").split("_", 1);
-      return nextOf(owners, guildId, now, { eventId: eventId as EventId }, (occurrence) => covers(enabled, occurrence));
+      return nextOccurrence(owners, guildId, now, { eventId: eventId as EventId }, (occurrence) =>
+        covers(enabled, occurrence),
+      );
     }
     case "UNIVERSAL":
     default:
-      return nextOf(owners, guildId, now, {});
+      return nextOccurrence(owners, guildId, now, {});
   }
 }
 
-/** The event or the occurrence with this id, past or ahead; of a series the next that is ahead. */
-async function named(owners: Owners, guildId: GuildId, id: string, now: EpochMs): Promise<Occurrence | undefined> {
+/** The single event or the occurrence with this id, past or ahead; for a series, its next occurrence. */
+async function findNamed(owners: Owners, guildId: GuildId, id: string, now: EpochMs): Promise<Occurrence | undefined> {
   const occurrence = await owners.occurrence(guildId, id as OccurrenceId);
-  return occurrence ?? nextOf(owners, guildId, now, { eventId: id as EventId });
+  return occurrence ?? nextOccurrence(owners, guildId, now, { eventId: id as EventId });
 }
 
-/** The soonest that is ahead; with `isMeant` the soonest of those, among the first hundred. */
-async function nextOf(
+/** The next occurrence; with `isWanted`, the first wanted one among the next hundred. */
+async function nextOccurrence(
   owners: Owners,
   guildId: GuildId,
   now: EpochMs,
   only: OnlyOccurrences,
-  isMeant?: (occurrence: Occurrence) => boolean,
+  isWanted?: (occurrence: Occurrence) => boolean,
 ): Promise<Occurrence | undefined> {
   let from = now;
-  for (const aheadMs of AHEAD_MS) {
+  for (const aheadMs of SEARCH_RANGES_MS) {
     const until = Math.min(now + aheadMs, LAST_EPOCH_MS + 1);
-    const asked = {
+    const params = {
       guildId,
       windows: [{ from, until }],
-      limit: isMeant === undefined ? 1 : MAX_OF_SERIES,
+      limit: isWanted === undefined ? 1 : MAX_OF_SERIES,
       texts: false,
       only,
     };
-    // Sequential on purpose: what is further ahead is asked for only when nothing was found before it.
-    const { occurrences, truncated } = await owners.occurrences(asked);
-    const found = isMeant === undefined ? occurrences[0] : occurrences.find(isMeant);
+    // Sequential on purpose: the next range is read only if this one has no result.
+    const { occurrences, truncated } = await owners.occurrences(params);
+    const found = isWanted === undefined ? occurrences[0] : occurrences.find(isWanted);
     if (found !== undefined) return (await owners.occurrence(guildId, found.occurrenceId)) ?? undefined;
     if (truncated || until > LAST_EPOCH_MS) return undefined;
     from = until;

@@ -3,7 +3,7 @@ import type { Announcement } from "../../contracts/announcements.contract.ts";
 import type { Occurrence } from "../../contracts/occurrences.contract.ts";
 import { defaultSettings } from "../../guild-settings/domain/guild-settings.ts";
 import { HOUR, NOON, sampleAnnouncement, sampleOccurrence } from "../../../test/fixtures/dispatch-samples.ts";
-import { previewOf } from "./preview.ts";
+import { renderPreview } from "./preview.ts";
 import type { Owners } from "../protocol/ports.ts";
 
 /** Owners of these things; `asked` tells what was asked for, and how many hours long each window was. */
@@ -29,17 +29,22 @@ function ownersOf(announcement: Announcement | null, occurrences: readonly Occur
 }
 
 /** No sink knows the channel or the guild. */
-const UNKNOWN_CHANNELS = { problemNow: async () => undefined, guildName: async () => undefined };
+const UNKNOWN_CHANNELS = { currentProblem: async () => undefined, guildName: async () => undefined };
 const asked = { guildId: sampleAnnouncement().guildId, id: "a1" };
-const occurrenceAt = (startsAt: number, differs: object = {}) =>
+const ruleOccurrenceAt = (startsAt: number, differs: object = {}) =>
   sampleOccurrence({ startsAt, occurrenceId: `e${startsAt}` as never, ...differs });
-const past = occurrenceAt(NOON - HOUR);
-const next = occurrenceAt(NOON);
-const later = occurrenceAt(NOON + HOUR, { color: "RED" });
+const past = ruleOccurrenceAt(NOON - HOUR);
+const next = ruleOccurrenceAt(NOON);
+const later = ruleOccurrenceAt(NOON + HOUR, { color: "RED" });
 
 describe("a preview", () => {
   test("is of the next occurrence that is ahead, with its messages and its channel", async () => {
-    const preview = await previewOf(ownersOf(sampleAnnouncement(), [past, next, later]), UNKNOWN_CHANNELS, asked, NOON);
+    const preview = await renderPreview(
+      ownersOf(sampleAnnouncement(), [past, next, later]),
+      UNKNOWN_CHANNELS,
+      asked,
+      NOON,
+    );
     expect(preview).toMatchObject({ eventId: next.occurrenceId, startsAt: NOON, channel: "77" });
     expect(preview).toHaveProperty("messages.0.allowed_mentions.parse", []);
     expect(preview).toHaveProperty("messages.0.embeds.0.title", "Announcement");
@@ -47,59 +52,64 @@ describe("a preview", () => {
 
   test("is of one that the announcement covers, as if it were enabled", async () => {
     const red = sampleAnnouncement({ type: "COLOR", eventColor: "RED", enabled: false });
-    const preview = await previewOf(ownersOf(red, [next, later]), UNKNOWN_CHANNELS, asked, NOON);
+    const preview = await renderPreview(ownersOf(red, [next, later]), UNKNOWN_CHANNELS, asked, NOON);
     expect(preview).toMatchObject({ eventId: later.occurrenceId });
   });
 
   test("is of a named occurrence, past or not covered, where one is named", async () => {
     const red = sampleAnnouncement({ type: "COLOR", eventColor: "RED" });
     const named = { ...asked, eventId: past.occurrenceId };
-    await expect(previewOf(ownersOf(red, [past, later]), UNKNOWN_CHANNELS, named, NOON)).resolves.toMatchObject({
+    await expect(renderPreview(ownersOf(red, [past, later]), UNKNOWN_CHANNELS, named, NOON)).resolves.toMatchObject({
       startsAt: NOON - HOUR,
     });
   });
 
   test("is of the next occurrence of a named series", async () => {
-    const ofSeries = occurrenceAt(NOON + 2 * HOUR, { eventId: "series", recurs: true });
+    const ofSeries = ruleOccurrenceAt(NOON + 2 * HOUR, { eventId: "series", recurs: true });
     const named = { ...asked, eventId: "series" };
-    const preview = await previewOf(ownersOf(sampleAnnouncement(), [next, ofSeries]), UNKNOWN_CHANNELS, named, NOON);
+    const preview = await renderPreview(
+      ownersOf(sampleAnnouncement(), [next, ofSeries]),
+      UNKNOWN_CHANNELS,
+      named,
+      NOON,
+    );
     expect(preview).toMatchObject({ eventId: ofSeries.occurrenceId });
   });
 
   test("looks an hour ahead, and further where nothing is found, for one that it covers", async () => {
-    const inTenDays = occurrenceAt(NOON + 240 * HOUR, { color: "RED" });
+    const inTenDays = ruleOccurrenceAt(NOON + 240 * HOUR, { color: "RED" });
     const questions: object[] = [];
     const owners = ownersOf(sampleAnnouncement({ type: "COLOR", eventColor: "RED" }), [next, inTenDays], questions);
-    await expect(previewOf(owners, UNKNOWN_CHANNELS, asked, NOON)).resolves.toMatchObject({
+    await expect(renderPreview(owners, UNKNOWN_CHANNELS, asked, NOON)).resolves.toMatchObject({
       eventId: inTenDays.occurrenceId,
     });
     expect(questions).toEqual([1, 32 * 24 - 1].map((hours) => ({ hours, limit: 1, color: "RED" })));
     questions.length = 0;
-    await previewOf(ownersOf(sampleAnnouncement(), [next], questions), UNKNOWN_CHANNELS, asked, NOON);
+    await renderPreview(ownersOf(sampleAnnouncement(), [next], questions), UNKNOWN_CHANNELS, asked, NOON);
     expect(questions).toEqual([{ hours: 1, limit: 1 }]);
   });
 
   test("of SPECIFIC on a series is of its first occurrence, and of RECUR of the next one (D24)", async () => {
-    const second = occurrenceAt(NOON, { eventId: "series", isFirst: false, recurs: true });
-    const first = occurrenceAt(NOON + HOUR, { eventId: "series", isFirst: true, recurs: true });
+    const second = ruleOccurrenceAt(NOON, { eventId: "series", isFirst: false, recurs: true });
+    const first = ruleOccurrenceAt(NOON + HOUR, { eventId: "series", isFirst: true, recurs: true });
     const previewed = (type: "SPECIFIC" | "RECUR") => {
       const owners = ownersOf(sampleAnnouncement({ type, eventId: "series" as never }), [next, second, first]);
-      return previewOf(owners, UNKNOWN_CHANNELS, asked, NOON);
+      return renderPreview(owners, UNKNOWN_CHANNELS, asked, NOON);
     };
     await expect(previewed("SPECIFIC")).resolves.toMatchObject({ eventId: first.occurrenceId });
     await expect(previewed("RECUR")).resolves.toMatchObject({ eventId: second.occurrenceId });
   });
 
   test("of an announcement that is not there, or of nothing that is ahead, is refused", async () => {
-    await expect(previewOf(ownersOf(null, [next]), UNKNOWN_CHANNELS, asked, NOON)).resolves.toEqual({
+    await expect(renderPreview(ownersOf(null, [next]), UNKNOWN_CHANNELS, asked, NOON)).resolves.toEqual({
       refusal: "ANNOUNCEMENT_NOT_FOUND",
     });
     const owners = ownersOf(sampleAnnouncement(), [past]);
-    await expect(previewOf(owners, UNKNOWN_CHANNELS, asked, NOON)).resolves.toEqual({
+    await expect(renderPreview(owners, UNKNOWN_CHANNELS, asked, NOON)).resolves.toEqual({
       refusal: "EVENT_NOT_FOUND",
       message: "The announcement covers no event that is still ahead",
     });
-    await expect(previewOf(owners, UNKNOWN_CHANNELS, { ...asked, eventId: "other" }, NOON)).resolves.toEqual({
+    await expect(renderPreview(owners, UNKNOWN_CHANNELS, { ...asked, eventId: "other" }, NOON)).resolves.toEqual({
       refusal: "EVENT_NOT_FOUND",
     });
   });

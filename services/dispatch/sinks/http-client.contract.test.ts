@@ -13,9 +13,9 @@ afterEach(async () => {
   await new Promise((resolve) => void server.close(resolve));
 });
 
-async function serve(listener: RequestListener, mostBytes = 1_000): Promise<HttpRequest> {
+async function serve(listener: RequestListener, maxBodyBytes = 1_000): Promise<HttpRequest> {
   server = createServer(listener);
-  client = httpClient({ mostBytes });
+  client = httpClient({ maxBodyBytes });
   await new Promise<void>((resolve) => void server.listen(0, "127.0.0.1", resolve));
   const url = new URL(`http://127.0.0.1:${(server.address() as AddressInfo).port}/`);
   return { method: "POST", url, headers: {}, body: "{}", timeoutMs: 5_000 };
@@ -137,7 +137,7 @@ describe("one request and its answer", () => {
     });
     // Without its own limit, which it would tell the client.
     server.keepAliveTimeout = 0;
-    const impatient = httpClient({ mostBytes: 10, idleMs: 20 });
+    const impatient = httpClient({ maxBodyBytes: 10, idleMs: 20 });
     await expect(impatient.exchange(request)).resolves.toMatchObject({ body: "ok" });
     await closed.promise;
     impatient.close();
@@ -146,7 +146,7 @@ describe("one request and its answer", () => {
   test("names are resolved by the resolver that was given", async () => {
     const request = await serve((_request, response) => void response.end("ok"));
     const own = httpClient({
-      mostBytes: 10,
+      maxBodyBytes: 10,
       lookup: (_name, _options, done) => done(new Error("no such host"), []),
     });
     const url = new URL(request.url.href.replace("127.0.0.1", "example.com"));

@@ -1,7 +1,7 @@
 import type { EmbedBody, MessageBody } from "../../contracts/dispatch.contract.ts";
 import type { ChatMessage, Embed } from "../domain/message/chat-message.ts";
 
-/** What is empty is left out. `parse` always stands: without it every mention in the content would ping. */
+/** Leaves out empty fields, except `parse`: without it every mention in the content would ping. */
 export function encodeMessage({ content, embeds, allowedMentions }: ChatMessage): MessageBody {
   const { parse, users, roles } = allowedMentions;
   return {

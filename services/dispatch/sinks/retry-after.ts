@@ -1,7 +1,7 @@
 import type { IncomingHttpHeaders } from "node:http";
 
-/** Longest wait that an answer may ask for; after it the request is sent again. */
-const LONGEST_WAIT_MS = 3_600_000;
+/** Longest wait that a response may require. */
+const MAX_WAIT_MS = 3_600_000;
 
 /** A numeric header; undefined if it is absent, not a number, or negative. */
 export function headerNumber(headers: IncomingHttpHeaders, name: string): number | undefined {
@@ -12,5 +12,5 @@ export function headerNumber(headers: IncomingHttpHeaders, name: string): number
 
 /** Converts the seconds of a header to milliseconds, rounded up; at most one hour. */
 export function retryAfterMs(seconds: number): number {
-  return Math.min(LONGEST_WAIT_MS, Math.ceil(seconds * 1_000));
+  return Math.min(MAX_WAIT_MS, Math.ceil(seconds * 1_000));
 }

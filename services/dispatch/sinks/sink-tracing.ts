@@ -1,8 +1,8 @@
 import type { Tracer } from "../../../mixins/observability/tracer.ts";
 import type { Sink } from "./sink.ts";
 
-/** The sink, with a span for each post, which links to the request that the post is because of. */
-export function tracedSink(sink: Sink, tracer: Tracer | undefined): Sink {
+/** Adds a span to every send, with a link to the request that caused the post. */
+export function withTracing(sink: Sink, tracer: Tracer | undefined): Sink {
   if (tracer === undefined) return sink;
   return {
     ...sink,

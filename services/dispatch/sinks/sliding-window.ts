@@ -1,20 +1,20 @@
-/** Counts what happened in the last while. Times are milliseconds of any one clock that never goes back. */
+/** Limits the number of events in a sliding window. Times are milliseconds of any monotonic clock. */
 export interface SlidingWindow {
-  /** Milliseconds until one more fits; 0 when it does now. */
-  wait(now: number): number;
+  /** Milliseconds until the window allows one more event; 0 if it does now. */
+  waitMs(now: number): number;
   add(now: number): void;
 }
 
-/** At most `most` in any `lengthMs`. */
-export function slidingWindow(most: number, lengthMs: number): SlidingWindow {
-  /** A ring of the last `most` times; `next` is the oldest. */
+/** Allows `max` events in any `lengthMs`. */
+export function slidingWindow(max: number, lengthMs: number): SlidingWindow {
+  /** A ring buffer of the last `max` times; `next` is the index of the oldest. */
   const times: number[] = [];
   let next = 0;
   return {
-    wait: (now) => Math.max(0, (times[next] ?? -Infinity) + lengthMs - now),
+    waitMs: (now) => Math.max(0, (times[next] ?? -Infinity) + lengthMs - now),
     add(now) {
       times[next] = now;
-      next = (next + 1) % most;
+      next = (next + 1) % max;
     },
   };
 }

@@ -11,7 +11,7 @@ test("whoever waits as told never exceeds the window, and is not made to wait lo
       let now = 0;
       for (const pause of pauses) {
         now += pause;
-        const wait = window.wait(now);
+        const wait = window.waitMs(now);
         const fitsAt = (at: number) => sent.filter((each) => each > at - 100).length < most;
         expect([fitsAt(now + wait), wait > 0 && fitsAt(now + wait - 1)]).toEqual([true, false]);
         now += wait;

@@ -3,9 +3,9 @@ import type { Setting } from "../../../mixins/settings/environment.ts";
 /** A setting that holds an http or https URL. */
 export function urlSetting<Standard extends string | undefined>(
   about: string,
-  standard: Standard,
+  defaultText: Standard,
 ): Setting<string | Standard> {
-  return { about, standard, expects: "an http or https URL", parse: asHttpUrl };
+  return { about, defaultText, expects: "an http or https URL", parse: asHttpUrl };
 }
 
 function asHttpUrl(text: string): string | undefined {

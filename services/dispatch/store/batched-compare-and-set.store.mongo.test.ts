@@ -1,7 +1,7 @@
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from "@jest/globals";
 import mongoose, { type Connection } from "mongoose";
 import { emptyDatabase } from "../../../test/real-parts/test-services.ts";
-import { type Step, batchedSteps } from "./batched-compare-and-set.store.ts";
+import { type CompareAndSet, batchedCompareAndSet } from "./batched-compare-and-set.store.ts";
 
 interface Row {
   readonly _id: string;
@@ -19,15 +19,15 @@ const schema = new mongoose.Schema({
 const ROWS = 150;
 const ids = Array.from({ length: ROWS }, (_, at) => `row ${at}`);
 
-const raise = (id: string, fence = 0): Step => ({
+const raise = (id: string, fence = 0): CompareAndSet => ({
   id,
-  from: { fence },
+  expected: { fence },
   change: { computed: { fence: { $add: ["$fence", 1] } } },
 });
 
 describe("steps of many rows in one command", () => {
   let connection: Connection;
-  let take: (step: Step) => Promise<Row | null>;
+  let take: (step: CompareAndSet) => Promise<Row | null>;
   let updates = 0;
 
   beforeAll(async () => {
@@ -43,7 +43,7 @@ describe("steps of many rows in one command", () => {
     const rows = connection.model<Row>("Row", schema, "rows");
     await rows.deleteMany({});
     await rows.insertMany(ids.map((_id) => ({ _id, fence: 0 })));
-    take = batchedSteps<Row>(rows) as typeof take;
+    take = batchedCompareAndSet<Row>(rows) as typeof take;
     updates = 0;
   });
 
@@ -60,7 +60,7 @@ describe("steps of many rows in one command", () => {
   });
 
   test("a row that is known is not read, unless some step of the command was not taken", async () => {
-    const known = (id: string, fence = 0): Step => ({ ...raise(id, fence), isKnown: true });
+    const known = (id: string, fence = 0): CompareAndSet => ({ ...raise(id, fence), isKnown: true });
     const taken = await Promise.all([take(known("row 0")), take(raise("row 1"))]);
     expect(taken).toMatchObject(["done", { fence: 1 }]);
     const unsure = await Promise.all([take(known("row 2")), take(known("row 3", 7)), take(known("row 0"))]);
@@ -70,7 +70,7 @@ describe("steps of many rows in one command", () => {
   test("values are taken as they are, and fields that go are gone", async () => {
     const change = { set: { fence: 2, text: "$fence" }, unset: ["gone"] };
     await connection.collection<Row>("rows").updateOne({ _id: "row 0" }, { $set: { gone: 1 } });
-    expect(await take({ id: "row 0", from: { fence: 0 }, change })).toMatchObject({ fence: 2, text: "$fence" });
+    expect(await take({ id: "row 0", expected: { fence: 0 }, change })).toMatchObject({ fence: 2, text: "$fence" });
     expect(await connection.collection<Row>("rows").findOne({ _id: "row 0" })).not.toHaveProperty("gone");
   });
 

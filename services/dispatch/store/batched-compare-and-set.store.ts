@@ -1,74 +1,74 @@
 import mongoose from "mongoose";
 import { withTimeout } from "../../../mixins/async/timeout.ts";
-import { type Readable, readRows } from "../../../mixins/mongo/find-command.ts";
+import { type ReadableModel, findRows } from "../../../mixins/mongo/find-command.ts";
 import { batched } from "../../../mixins/async/batch.ts";
-import { type Updatable, updateTogether } from "../../../mixins/mongo/bulk-update.ts";
+import { type UpdatableModel, bulkUpdate } from "../../../mixins/mongo/bulk-update.ts";
 
-/** One step of one row: a compare-and-set. */
-export interface Step {
+/** A compare-and-set of one row. */
+export interface CompareAndSet {
   readonly id: string;
-  /** What the row has to be. */
-  readonly from: object;
+  /** Filter that the row must match. */
+  readonly expected: object;
   readonly change: Change;
-  /** Whether its maker can tell the row as it then is: then it is not read. */
+  /** Whether the caller can compute the changed row. Then the row is not read. */
   readonly isKnown?: boolean;
 }
 
-/** What becomes of a row. */
 export type Change =
-  /** Expressions, which see the row as it was; their `$$NOW` is the database's, when the command begins. */
+  /** Expressions over the row before the change; their `$$NOW` is the database's time when the command begins. */
   | { readonly computed: object }
-  /** Values, and names of fields that go. */
+  /** Values, and names of fields to remove. */
   | { readonly set: object; readonly unset: readonly string[] };
 
-const ANSWERS_MS = 5_000;
-/** More than this in one command are two: the last sees the same `$$NOW` as the first. */
-const MOST = 100;
+const TIMEOUT_MS = 5_000;
+/** All changes of a command have the same `$$NOW`, so a command must not be long. */
+const MAX_BATCH = 100;
 
 /**
- * Takes steps of many rows in one command: waiting for the majority's journal, and the command itself, cost more than a
- * row. Resolves to the row as the step left it ("done" where that is known), or null when the row was not as it had to be.
- * Each step is atomic, and durable once it is answered; one that rejects may have happened or not, and does not keep the
- * others from happening.
+ * Applies the changes of many rows in one command, because a command and its majority write concern cost more than a row.
+ * Resolves to the changed row ("done" if it is known), or to null if the row did not match. Each change is atomic, and
+ * durable once it is answered. A change that rejects may have been applied or not, and does not affect the others.
  *
- * @param gatherMs - How long a command waits for more steps before it goes.
+ * @param gatherMs - How long a command waits for more changes.
  */
-export function batchedSteps<Row extends { readonly _id: string }>(
-  model: Readable & Updatable,
+export function batchedCompareAndSet<Row extends { readonly _id: string }>(
+  model: ReadableModel & UpdatableModel,
   gatherMs = 0,
-): (step: Step) => Promise<Row | "done" | null> {
-  /** Every step leaves a mark of its own, by which its maker knows it again. */
-  async function takeAll(steps: readonly Step[]): Promise<(Row | "done" | Error | null)[]> {
-    const marked = steps.map((step) => ({ ...step, mark: new mongoose.mongo.ObjectId() }));
-    const updates = marked.map(({ id, from, change, mark }) => ({
-      q: { ...from, _id: id },
+): (change: CompareAndSet) => Promise<Row | "done" | null> {
+  /** Every change stores a mark of its own in the row, by which the row is read back. */
+  async function applyAll(changes: readonly CompareAndSet[]): Promise<(Row | "done" | Error | null)[]> {
+    const marked = changes.map((change) => ({ ...change, mark: new mongoose.mongo.ObjectId() }));
+    const updates = marked.map(({ id, expected, change, mark }) => ({
+      q: { ...expected, _id: id },
       u: updateOf(change, mark),
     }));
-    const { n, refused } = await updateTogether(model, updates);
-    const allTaken = n === marked.length;
-    const rows = await readMarked(allTaken ? marked.filter(({ isKnown }) => isKnown !== true) : marked);
+    const { n, refused } = await bulkUpdate(model, updates);
+    const allApplied = n === marked.length;
+    const rows = await readMarked(allApplied ? marked.filter(({ isKnown }) => isKnown !== true) : marked);
     return marked.map(({ mark, isKnown }, at) => {
-      if (allTaken && isKnown === true) return "done";
+      if (allApplied && isKnown === true) return "done";
       const problem = refused.get(at);
       return problem === undefined ? (rows.get(mark.toHexString()) ?? null) : new Error(problem.errmsg);
     });
   }
 
-  async function readMarked(steps: readonly MarkedStep[]): Promise<ReadonlyMap<string, Row>> {
-    if (steps.length === 0) return new Map();
-    const filter = { _id: { $in: steps.map(({ id }) => id) }, step: { $in: steps.map(({ mark }) => mark) } };
-    const rows = await readRows<Row & { readonly step: Mark }>(model, { filter });
+  async function readMarked(changes: readonly MarkedChange[]): Promise<ReadonlyMap<string, Row>> {
+    if (changes.length === 0) return new Map();
+    const filter = { _id: { $in: changes.map(({ id }) => id) }, step: { $in: changes.map(({ mark }) => mark) } };
+    const rows = await findRows<Row & { readonly step: Mark }>(model, { filter });
     return new Map(rows.map((row) => [row.step.toHexString(), row]));
   }
 
-  // One that never answers must not hold its place for ever.
-  return batched((steps) => withTimeout(ANSWERS_MS, "a command of steps", takeAll(steps)), { most: MOST, gatherMs });
+  // A command without an answer must not block the next one forever.
+  return batched((changes) => withTimeout(TIMEOUT_MS, "a batch of compare-and-set", applyAll(changes)), {
+    maxSize: MAX_BATCH,
+    gatherMs,
+  });
 }
 
 type Mark = InstanceType<typeof mongoose.mongo.ObjectId>;
-type MarkedStep = Step & { readonly mark: Mark };
+type MarkedChange = CompareAndSet & { readonly mark: Mark };
 
-/** As MongoDB takes it, and with the mark. */
 function updateOf(change: Change, step: Mark): object {
   if ("computed" in change) return [{ $set: { ...change.computed, step } }];
   const unset = Object.fromEntries(change.unset.map((name) => [name, ""]));

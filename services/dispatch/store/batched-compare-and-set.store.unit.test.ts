@@ -1,12 +1,12 @@
 import { afterEach, beforeEach, describe, expect, jest, test } from "@jest/globals";
 import { answeredModel } from "../../../test/doubles/answered-model.ts";
-import { type Step, batchedSteps } from "./batched-compare-and-set.store.ts";
+import { type CompareAndSet, batchedCompareAndSet } from "./batched-compare-and-set.store.ts";
 
 interface Command {
   readonly updates?: readonly { readonly q: { readonly _id: string }; readonly u: { readonly $set: object } }[];
 }
 
-const step = (id: string): Step => ({ id, from: {}, change: { set: {}, unset: [] } });
+const step = (id: string): CompareAndSet => ({ id, expected: {}, change: { set: {}, unset: [] } });
 const turn = () => new Promise((resolve) => setImmediate(resolve));
 
 /** A database whose writes are answered by hand, and which then finds every row with its mark. */
@@ -36,7 +36,7 @@ describe("commands of steps", () => {
 
   test("what comes while two are under way goes together into the next", async () => {
     const { commands, model } = heldDatabase();
-    const take = batchedSteps<{ readonly _id: string }>(model);
+    const take = batchedCompareAndSet<{ readonly _id: string }>(model);
     const taken: Promise<unknown>[] = [];
     for (const id of ["a", "b", "c", "d"]) {
       taken.push(take(step(id)));
@@ -54,7 +54,7 @@ describe("commands of steps", () => {
 
   test("what comes within its gathering time goes together", async () => {
     const { commands, model } = heldDatabase();
-    const take = batchedSteps<{ readonly _id: string }>(model, 25);
+    const take = batchedCompareAndSet<{ readonly _id: string }>(model, 25);
     const taken = [take(step("a"))];
     await jest.advanceTimersByTimeAsync(24);
     taken.push(take(step("b")));
@@ -67,7 +67,7 @@ describe("commands of steps", () => {
 
   test("one that fails rejects its own steps, and gives its place to the next", async () => {
     const { commands, model } = heldDatabase();
-    const take = batchedSteps<{ readonly _id: string }>(model);
+    const take = batchedCompareAndSet<{ readonly _id: string }>(model);
     for (let tries = 0; tries < 3; tries += 1) {
       const taken = take(step("a"));
       await turn();
@@ -82,7 +82,7 @@ describe("commands of steps", () => {
 
   test("where the majority was silent nobody knows what happened, though the rows can be read", async () => {
     const { commands, model } = heldDatabase();
-    const take = batchedSteps(model);
+    const take = batchedCompareAndSet(model);
     const taken = Promise.allSettled(["a", "b"].map((id) => take(step(id))));
     await turn();
     const writeConcernError = { code: 64, errmsg: "waiting for replication timed out" };
@@ -93,7 +93,7 @@ describe("commands of steps", () => {
 
   test("one that is never answered gives its place to the next after 5 s", async () => {
     const { commands, model } = heldDatabase();
-    const take = batchedSteps<{ readonly _id: string }>(model);
+    const take = batchedCompareAndSet<{ readonly _id: string }>(model);
     const silence = async (id: string) => expect(take(step(id))).rejects.toThrow("did not answer within 5000 ms");
     const silent = [silence("a")];
     await turn();

@@ -1,15 +1,25 @@
 import { Schema } from "mongoose";
-import type { SinkName } from "../domain/post/post.ts";
-import type { Feed } from "../protocol/ports.ts";
-import type { BoundedPlan } from "../protocol/post-store.ts";
+import type { SinkName } from "../domain/post/sink-name.ts";
+import type { Position } from "../domain/plan/plan-order.ts";
+import type { Feed } from "../protocol/feeds.ts";
 
-/** How far a guild is planned; `_id` is the guild. */
+/** The stored form of `BoundedPlan`. */
+export interface BoundedPlanFields {
+  /** `end`. */
+  readonly cut: Position;
+  /** `farthestEnd`. */
+  readonly reached: Position;
+  /** `recordedThrough`. */
+  readonly toldThrough: number;
+}
+
+/** How far a guild is planned; `_id` is the guild's id. */
 export interface GuildPlanRow {
   readonly _id: string;
   readonly version: number;
   readonly plannedThrough: Date;
   readonly replanAt: Date;
-  readonly bounded?: BoundedPlan;
+  readonly bounded?: BoundedPlanFields;
   readonly occurrencesThrough?: Date;
 }
 
@@ -28,7 +38,7 @@ export const guildPlanSchema = new Schema<GuildPlanRow>(
 );
 guildPlanSchema.index({ replanAt: 1 });
 
-/** A thing of another context as it was last seen, as text; its version, by which a change is noticed, is `digest`. */
+/** A copy of an announcement, occurrence or settings: `body` is JSON, `digest` is its version. */
 export interface SourceRow {
   readonly _id: string;
   readonly guildId: string;
@@ -43,7 +53,7 @@ export const sourceSchema = new Schema<SourceRow>(
 );
 sourceSchema.index({ neededUntil: 1 }, { expireAfterSeconds: 0 });
 
-/** Since when posts go through a sink; `_id` is the sink. */
+/** Since when a sink is enabled; `_id` is the sink's name. */
 export interface SinkRow {
   readonly _id: SinkName;
   readonly since: Date;
@@ -54,7 +64,7 @@ export const sinkSchema = new Schema<SinkRow>(
   { collection: "sinks", versionKey: false },
 );
 
-/** How far an owner's changes have been read and planned; `_id` is the owner. */
+/** How far a feed's changes are planned; `_id` is the feed. */
 export interface FeedMarkRow {
   readonly _id: Feed;
   readonly at: number;

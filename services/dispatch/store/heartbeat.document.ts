@@ -1,7 +1,7 @@
 import { Schema } from "mongoose";
 import type { Outage } from "../domain/post/wait.ts";
 
-/** When a replica of dispatch first and last said that it ran, and the latest stretches in which none did; one row for all. */
+/** The first and last heartbeat of any replica, and the latest outages; one row for all replicas. */
 export interface HeartbeatRow {
   readonly _id: "dispatch";
   readonly firstAt: Date;
@@ -9,7 +9,7 @@ export interface HeartbeatRow {
   readonly outages: readonly {
     readonly from: Date;
     readonly until: Date;
-    /** Whether a replica ran all the while, and could not say so. */
+    /** Whether a replica ran during the whole outage and could not write. */
     readonly isDatabases: boolean;
   }[];
 }

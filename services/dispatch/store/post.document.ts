@@ -1,14 +1,14 @@
 import { Schema } from "mongoose";
 import { OPEN_STATES, type Post, UNSENT_STATES } from "../domain/post/post.ts";
-import type { Wait, Waited } from "../domain/post/wait.ts";
+import type { Wait, WaitTotals } from "../domain/post/wait.ts";
 
-/** Settled posts are kept this long after their event or their outcome, whichever is later. */
-const KEPT_MS = 30 * 86_400_000;
+/** How long settled posts stay after their event or their outcome, whichever is later. */
+const RETENTION_MS = 30 * 86_400_000;
 
 const INSTANTS = ["startsAt", "dueAt", "deadline", "wakeAt", "plannedAt", "doubtSince", "settledAt"] as const;
 type Instant = (typeof INSTANTS)[number];
 
-/** A post as stored: its id as `_id`, its instants as dates. */
+/** A stored post: its id is `_id`, its instants are dates. */
 export type PostRow = Omit<Post, Instant | "id"> & {
   readonly _id: string;
   readonly expiresAt?: Date;
@@ -58,7 +58,7 @@ export const postSchema = new Schema<PostRow>(
     announcementRevision: Number,
     changedBy: Object,
     suspends: Number,
-    standsFor: Number,
+    summaryOf: Number,
     owner: String,
     attemptId: String,
     doubtSince: Date,
@@ -67,67 +67,67 @@ export const postSchema = new Schema<PostRow>(
     lateMs: Number,
     messageId: String,
     expiresAt: Date,
-    /** Marks the last step, see batched-compare-and-set.store.ts. */
+    /** Mark of the last change, see batched-compare-and-set.store.ts. */
     step: Schema.Types.ObjectId,
   },
   { collection: "posts", versionKey: false },
 );
 
-/** What wakes next. Only open posts are in it: its size is the plan's, not the history's. */
+/** Posts that wake next. Only open posts are in the index, so its size does not grow with the history. */
 postSchema.index({ wakeAt: 1 }, { partialFilterExpression: { state: { $in: [...OPEN_STATES] } } });
-/** A guild's plan. */
+/** The open posts of a guild. */
 postSchema.index({ guildId: 1, dueAt: 1 }, { partialFilterExpression: { state: { $in: [...OPEN_STATES] } } });
 postSchema.index({ guildId: 1, occurrenceId: 1 });
-/** A guild's history, whole or of one announcement: what is settled alone, as every index costs every write. */
+/** The history of a guild and of an announcement. Only settled posts, because every index costs every write. */
 const SETTLED = { partialFilterExpression: { settledAt: { $exists: true } } };
 postSchema.index({ guildId: 1, settledAt: -1 }, { name: "history", ...SETTLED });
 postSchema.index({ guildId: 1, announcementId: 1, settledAt: -1 }, { name: "history of announcement", ...SETTLED });
-/** What was called off or skipped: the latest of it is kept. */
+/** Cancelled and skipped posts, of which the latest stay. */
 postSchema.index(
   { guildId: 1, settledAt: -1 },
   { name: "unsent", partialFilterExpression: { state: { $in: [...UNSENT_STATES] } } },
 );
-/** What suspends an announcement, and what stands for all that it skips. */
+/** Posts that suspend an announcement, and summaries of what it skips. */
 postSchema.index({ guildId: 1, announcementId: 1 }, { partialFilterExpression: { suspends: { $exists: true } } });
 postSchema.index(
   { guildId: 1, settledAt: -1 },
-  { name: "common rows", partialFilterExpression: { standsFor: { $exists: true } } },
+  { name: "summaries", partialFilterExpression: { summaryOf: { $exists: true } } },
 );
 postSchema.index({ expiresAt: 1 }, { name: "expiry", sparse: true, expireAfterSeconds: 0 });
 
-export function rowOf({ id, ...post }: Post): PostRow {
-  const row: Record<string, unknown> = { _id: id, ...post, ...expiryOf(post) };
+export function toRow({ id, ...post }: Post): PostRow {
+  const row: Record<string, unknown> = { _id: id, ...post, ...expiryFields(post) };
   for (const field of INSTANTS) if (post[field] !== undefined) row[field] = new Date(post[field]);
   return row as unknown as PostRow;
 }
 
-export function postOf({ _id, expiresAt: _expiresAt, step: _step, ...row }: PostRow): Post {
+export function toPost({ _id, expiresAt: _expiresAt, step: _step, ...row }: PostRow): Post {
   const post: Record<string, unknown> = { ...row, id: _id };
   for (const field of INSTANTS) if (row[field] !== undefined) post[field] = row[field].getTime();
   return post as unknown as Post;
 }
 
-/** BSON has no undefined: what is not there would be stored as null. */
-export function storedWaited({ until, waits }: Waited): Waited {
+/** Removes undefined fields, which BSON would store as null. */
+export function toStoredWaits({ until, waits }: WaitTotals): WaitTotals {
   const stored = waits.map((wait) =>
     Object.fromEntries(Object.entries(wait).filter(([, value]) => value !== undefined)),
   );
   return { until, waits: stored as unknown as Wait[] };
 }
 
-/** Only a settled post expires. */
-export function expiryOf({
+/** Only settled posts expire. */
+export function expiryFields({
   settledAt,
   startsAt,
 }: {
   readonly settledAt?: number | undefined;
   readonly startsAt: number;
 }): { expiresAt?: Date } {
-  return settledAt === undefined ? {} : { expiresAt: new Date(Math.max(settledAt, startsAt) + KEPT_MS) };
+  return settledAt === undefined ? {} : { expiresAt: new Date(Math.max(settledAt, startsAt) + RETENTION_MS) };
 }
 
-/** A change of some fields, in the form in which they are stored. */
-export function fieldsOf(changes: Readonly<Record<string, unknown>>): Record<string, unknown> {
+/** Converts some fields to their stored form. */
+export function toStoredFields(changes: Readonly<Record<string, unknown>>): Record<string, unknown> {
   const fields: Record<string, unknown> = {};
   for (const [name, value] of Object.entries(changes)) {
     const isInstant = INSTANTS.some((instant) => instant === name) && typeof value === "number";

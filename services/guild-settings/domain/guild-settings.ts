@@ -6,7 +6,7 @@ import {
 } from "../../contracts/guild-settings.contract.ts";
 import type { GuildId } from "../../contracts/ids.ts";
 
-/** What a guild that was never written answers (D9). */
+/** The settings of a guild that was never written (D9). */
 export function defaultSettings(guildId: GuildId): GuildSettings {
   return {
     guildId,
@@ -26,8 +26,8 @@ export function defaultSettings(guildId: GuildId): GuildSettings {
 }
 
 /**
- * The settings after the changes. An operator's field from another kind of key passes when it equals what is
- * stored, since a client may post back what it read, and is refused otherwise (D11).
+ * Applies changes to the settings. A key that is not an operator's may send an operator field with its stored value,
+ * because a client may post back what it read; another value is refused (D11).
  */
 export function changeSettings(
   stored: GuildSettings,

@@ -6,22 +6,22 @@ const guild = "375357265198317579" as GuildId;
 const stored = { ...defaultSettings(guild), maxCalendars: 3, revision: 7 };
 
 describe("guild settings (D9–D11)", () => {
-  test("a change keeps every other field and counts the write", () => {
+  test("an update keeps every other field and increments the revision", () => {
     expect(changeSettings(stored, { prefix: "?" }, false)).toEqual({ ...stored, prefix: "?", revision: 8 });
   });
 
-  test("an operator's field posted back as it was read passes with any key", () => {
+  test("an operator field with its stored value is accepted with any key", () => {
     expect(changeSettings(stored, { maxCalendars: 3, lang: "SPANISH" }, false)).toMatchObject({ lang: "SPANISH" });
   });
 
-  test("an operator's field that would change is refused from another key, naming each", () => {
+  test("changed operator fields are refused without an operator key, naming each of them", () => {
     expect(changeSettings(stored, { maxCalendars: 4, branded: true }, false)).toMatchObject({
       refusal: "OPERATOR_ONLY",
       problems: [{ field: "maxCalendars" }, { field: "branded" }],
     });
   });
 
-  test("an operator changes it", () => {
+  test("an operator key changes an operator field", () => {
     expect(changeSettings(stored, { maxCalendars: 4 }, true)).toMatchObject({ maxCalendars: 4 });
   });
 });

@@ -1,17 +1,16 @@
 import { userInfo } from "node:os";
-import { parseArgs } from "node:util";
 import mongoose from "mongoose";
 import { nkeys } from "nats";
-import { paramsCheck } from "../../../mixins/actions/check-params.ts";
 import { BUS_USER_NAME, MAX_BUS_USERS, namespaceOf } from "../../api/bus/bus-user.ts";
 import { type BusUsersStore, busUsersStore } from "../../api/bus/bus-users.store.ts";
 import { KEY_ACCESS } from "../../contracts/api-keys.contract.ts";
 import type { Caller } from "../../contracts/contract.ts";
 import { guildId, listOf, oneOf, optional, textOf } from "../../contracts/field-rules.ts";
-import { busUserLines, type MadeBusUser, madeText } from "./bus-users-output.ts";
-import { usersConf } from "../permissions/nats-users.ts";
-import { reachMongo } from "./open-database.ts";
-import { enterSchema } from "../run/schema-version.ts";
+import { checkedParams, parseArguments } from "./arguments.ts";
+import { busUserListText, type CreatedBusUser, createdText } from "./bus-users-output.ts";
+import { natsUsersFile } from "../permissions/nats-users.ts";
+import { openDatabase } from "./open-database.ts";
+import { recordSchemaVersion } from "../run/schema-version.ts";
 import { readSettings } from "../run/service-factories.ts";
 import { StartupError } from "../run/startup-error.ts";
 
@@ -28,68 +27,64 @@ const OPTIONS = {
   json: { type: "boolean" },
 } as const;
 
-/** As many guilds as one user may open; a user for more opens all. */
+/** Largest number of guilds of a bus user; one without guilds has access to all. */
 const MAX_GUILDS = 1_000;
 
-const check = paramsCheck({
+const NEW_BUS_USER = {
   params: {
     name: textOf("1 to 40 lower-case letters, digits and hyphens, a letter first", BUS_USER_NAME, 40),
     access: oneOf(KEY_ACCESS),
     guilds: optional(listOf(guildId, MAX_GUILDS)),
   },
-});
+};
 
-type Words = ReturnType<typeof parseWords>;
+type ParsedArguments = ReturnType<typeof parseArguments<typeof OPTIONS>>;
 
 /**
- * `npm run bus-users`: for whoever may read the database, whether the service runs or not. Gateways read the users every
- * second.
+ * `npm run bus-users`: manages bus users for everyone who can access the database, whether the service runs or not.
+ * Gateways read the users every second.
  */
 export async function runBusUsers(
   args: readonly string[],
   env: Readonly<Record<string, string | undefined>>,
 ): Promise<void> {
-  const work = workOf(parseWords(args));
-  const mongo = await reachMongo(readSettings(env));
-  await enterSchema(mongo.url, "api");
+  const work = parseCommand(parseArguments(args, OPTIONS, USAGE));
+  const database = await openDatabase(readSettings(env));
+  const url = database.urlOf("api");
+  await recordSchemaVersion(url, "api");
   const options = { autoIndex: false, autoCreate: false, writeConcern: { w: "majority", journal: true } } as const;
-  const connection = await mongoose.createConnection(mongo.url, options).asPromise();
+  const connection = await mongoose.createConnection(url, options).asPromise();
   try {
     process.stdout.write(`${await work(busUsersStore(connection))}\n`);
   } finally {
     await connection.close();
-    await mongo.done();
+    await database.close();
   }
 }
 
-function parseWords(args: readonly string[]) {
-  try {
-    return parseArgs({ args: [...args], options: OPTIONS, allowPositionals: true });
-  } catch (error) {
-    throw new StartupError(`${(error as Error).message}\n${USAGE}`);
-  }
-}
-
-/** Returns the command's work, which resolves with the text to print. Rejects invalid arguments before MongoDB is reached. */
-function workOf({ positionals, values }: Words): (store: BusUsersStore) => Promise<string> {
-  const [verb = "", name = ""] = positionals;
+/**
+ * Returns the work of the command, which resolves with the text to print. Rejects invalid arguments before it
+ * connects to MongoDB.
+ */
+function parseCommand({ positionals, values }: ParsedArguments): (store: BusUsersStore) => Promise<string> {
+  const [command = "", name = ""] = positionals;
   const json = values.json === true;
   const by = `npm run bus-users, by ${userInfo().username}`;
-  switch (verb) {
+  switch (command) {
     case "create": {
-      const user = checked(values);
-      return async (store) => madeText(await created(store, user, by), json);
+      const user = newBusUser(values);
+      return async (store) => createdText(await insertBusUser(store, user, by), json);
     }
     case "list":
-      return async (store) => busUserLines(await store.list(), json);
+      return async (store) => busUserListText(await store.list(), json);
     case "revoke":
       return async (store) => {
         if (!(await store.revoke(name, by, Date.now()))) throw new StartupError(`There is no bus user "${name}"`);
-        return json ? JSON.stringify({ name }) : `${name} is revoked: it is served no more after five seconds at most`;
+        return json ? JSON.stringify({ name }) : `${name} is revoked: every gateway refuses it within five seconds`;
       };
     case "users-conf":
       return async (store) =>
-        usersConf((await store.list()).filter(({ revokedAt }) => revokedAt === undefined)).trimEnd();
+        natsUsersFile((await store.list()).filter(({ revokedAt }) => revokedAt === undefined)).trimEnd();
     default:
       throw new StartupError(USAGE);
   }
@@ -101,19 +96,16 @@ interface NewBusUser {
   readonly guilds: readonly string[];
 }
 
-function checked({ name, access, guild: guilds }: Words["values"]): NewBusUser {
+function newBusUser({ name, access, guild: guilds }: ParsedArguments["values"]): NewBusUser {
   const params = { name, access, ...(guilds === undefined ? {} : { guilds }) };
-  const problems = check(params);
-  if (problems.length > 0) {
-    throw new StartupError([...problems.map(({ field, message }) => `${field} ${message}`), USAGE].join("\n"));
-  }
+  checkedParams(NEW_BUS_USER, params, USAGE);
   return { guilds: [], ...params } as NewBusUser;
 }
 
-async function created(store: BusUsersStore, user: NewBusUser, by: string): Promise<MadeBusUser> {
+async function insertBusUser(store: BusUsersStore, user: NewBusUser, by: string): Promise<CreatedBusUser> {
   const pair = nkeys.createUser();
   const outcome = await store.insert({ ...user, publicKey: pair.getPublicKey() }, by, Date.now());
-  if (outcome === "taken") throw new StartupError(`The name ${user.name} was given before: names are given once`);
+  if (outcome === "taken") throw new StartupError(`The name ${user.name} was used before: a name is used once`);
   if (outcome === "full") throw new StartupError(`There are ${MAX_BUS_USERS} bus users already: revoke one`);
   return { name: user.name, namespace: namespaceOf(user.name), seed: new TextDecoder().decode(pair.getSeed()) };
 }

@@ -2,7 +2,7 @@ import { mkdtemp, rm } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { shutdownRequested, unlessShutdown } from "../run/shutdown-signals.ts";
-import { startAll } from "../run/modes.ts";
+import { startInOneProcess } from "../run/modes.ts";
 import { readSettings } from "../run/service-factories.ts";
 import { StartupError } from "../run/startup-error.ts";
 
@@ -10,12 +10,15 @@ type Json = Record<string, unknown>;
 
 const GUILD = "375357265198317579";
 const LEAD_MINUTES = 1;
-/** From the request to the post, first and after the move. */
+/** Time from the request to the post, and time by which the event moves. */
 const DUE_IN_MS = 8_000;
 const MOVED_BY_MS = 4_000;
-const PATIENCE_MS = 60_000;
+const TIMEOUT_MS = 60_000;
 
-/** Shows the whole of it on a running service, or on one that it starts for the purpose on data of its own. */
+/**
+ * `npm run demo`: shows an announcement from create to post, on a running service, or on one that it starts on
+ * temporary data.
+ */
 export async function runDemo(env: Readonly<Record<string, string | undefined>>): Promise<void> {
   const { PORT, HOST, API_KEY } = readSettings(env);
   const running = `http://${HOST}:${PORT}`;
@@ -26,7 +29,7 @@ export async function runDemo(env: Readonly<Record<string, string | undefined>>)
   }
   const directory = await mkdtemp(join(tmpdir(), "guildcal-demo-"));
   const end = shutdownRequested();
-  const service = await startAll({ ...env, DATA_DIR: directory, PORT: "0", HOST: "127.0.0.1", API_KEY: "" });
+  const service = await startInOneProcess({ ...env, DATA_DIR: directory, PORT: "0", HOST: "127.0.0.1", API_KEY: "" });
   try {
     await unlessShutdown(end, demonstrate(service.baseUrl, service.firstKey ?? ""));
   } finally {
@@ -46,7 +49,7 @@ async function isGuildcal(baseUrl: string): Promise<boolean> {
 
 async function demonstrate(baseUrl: string, key: string): Promise<void> {
   const post = (path: string, body: Json) => request(baseUrl, key, path, { guild_id: GUILD, ...body });
-  say("1. An event a little more than a minute ahead.");
+  print("1. An event a little more than a minute ahead.");
   const start = Date.now() + LEAD_MINUTES * 60_000 + DUE_IN_MS;
   const created = await post("/v2/events/create", {
     calendar_number: 1,
@@ -58,7 +61,7 @@ async function demonstrate(baseUrl: string, key: string): Promise<void> {
   });
   const eventId = String(created["id"]);
 
-  say(`2. An announcement ${LEAD_MINUTES} minute before it: due in ${DUE_IN_MS / 1000} seconds.`);
+  print(`2. An announcement ${LEAD_MINUTES} minute before it: due in ${DUE_IN_MS / 1000} seconds.`);
   const announced = await post("/v1/announcement/create", {
     channel: "375357265198317580",
     type: "SPECIFIC",
@@ -69,68 +72,68 @@ async function demonstrate(baseUrl: string, key: string): Promise<void> {
     subscribers_role: ["everyone"],
   });
   const id = String(announced["id"]);
-  await upcoming(post, id, start - LEAD_MINUTES * 60_000);
+  await printUpcoming(post, id, start - LEAD_MINUTES * 60_000);
 
   const moved = start + MOVED_BY_MS;
-  say(`3. The event moves by ${MOVED_BY_MS / 1000} seconds, and the fire time follows.`);
+  print(`3. The event moves by ${MOVED_BY_MS / 1000} seconds, and the fire time follows.`);
   await post("/v2/events/update", { calendar_number: 1, event_id: eventId, epoch_start: moved });
-  await upcoming(post, id, moved - LEAD_MINUTES * 60_000);
+  await printUpcoming(post, id, moved - LEAD_MINUTES * 60_000);
 
-  say("4. Now wait for it …");
+  print("4. Now wait for it …");
   const outcome = await untilPosted(post, id);
-  say(`Posted ${String(outcome["late_ms"])} ms after it was due, as message ${String(outcome["message_id"])}.`);
+  print(`Posted ${String(outcome["late_ms"])} ms after it was due, as message ${String(outcome["message_id"])}.`);
   await post("/v1/announcement/delete", { id });
   await post("/v2/events/delete", { calendar_number: 1, event_id: eventId });
 }
 
 type Post = (path: string, body: Json) => Promise<Json>;
 
-/** Shows the plan as soon as it has the expected due time. */
-async function upcoming(post: Post, id: string, due: number): Promise<void> {
+/** Prints the plan when it has the expected due time. */
+async function printUpcoming(post: Post, id: string, due: number): Promise<void> {
   const find = (answer: Json) => (answer["posts"] as Json[]).find((each) => each["announcement_id"] === id);
-  const ask = () => post("/v1/announcement/upcoming", { amount: -1 });
-  await eventually(ask, (answer) => find(answer)?.["due"] === due, `the plan of ${new Date(due).toISOString()}`);
+  const send = () => post("/v1/announcement/upcoming", { amount: -1 });
+  await eventually(send, (answer) => find(answer)?.["due"] === due, `the plan of ${new Date(due).toISOString()}`);
 }
 
-/** Waits for what became of the post at its new time; the one that was called off by the move stands beside it. */
+/** Waits for the outcome of the post at its new time. The history also has the post that the move cancelled. */
 async function untilPosted(post: Post, id: string): Promise<Json> {
   const find = (answer: Json) => (answer["posts"] as Json[]).find(({ state }) => state !== "cancelled");
-  const ask = () => post("/v1/announcement/history", { id, amount: 2 });
-  const answer = await eventually(ask, (each) => find(each) !== undefined, "the post", 500);
+  const send = () => post("/v1/announcement/history", { id, amount: 2 });
+  const answer = await eventually(send, (each) => find(each) !== undefined, "the post", 500);
   const outcome = find(answer) as Json;
   if (outcome["state"] !== "sent") throw new StartupError(`It was not posted: ${String(outcome["reason"])}`);
   return outcome;
 }
 
-/** Asks again, without showing it, until the answer is as expected; shows the last. */
+/** Repeats a request silently until the answer is as expected; prints the last one. */
 async function eventually(
-  ask: () => Promise<Json>,
+  send: () => Promise<Json>,
   expected: (answer: Json) => boolean,
   what: string,
   everyMs = 100,
 ): Promise<Json> {
-  const deadline = Date.now() + PATIENCE_MS;
+  const deadline = Date.now() + TIMEOUT_MS;
   for (;;) {
-    const answer = await silently(ask);
-    if (expected(answer)) return ask();
-    if (Date.now() > deadline) throw new StartupError(`${what} did not come within ${PATIENCE_MS / 1000} seconds`);
+    const answer = await silently(send);
+    if (expected(answer)) return send();
+    if (Date.now() > deadline) throw new StartupError(`${what} did not come within ${TIMEOUT_MS / 1000} seconds`);
     await new Promise((wake) => setTimeout(wake, everyMs));
   }
 }
 
-let quiet = false;
+let isSilent = false;
 
 async function silently<T>(work: () => Promise<T>): Promise<T> {
-  quiet = true;
+  isSilent = true;
   try {
     return await work();
   } finally {
-    quiet = false;
+    isSilent = false;
   }
 }
 
-function say(line: string): void {
-  if (!quiet) process.stdout.write(`\n${line}\n`);
+function print(line: string): void {
+  if (!isSilent) process.stdout.write(`\n${line}\n`);
 }
 
 async function request(baseUrl: string, key: string, path: string, body: Json): Promise<Json> {
@@ -142,7 +145,7 @@ async function request(baseUrl: string, key: string, path: string, body: Json): 
     signal: AbortSignal.timeout(10_000),
   });
   const answer = (await response.json()) as Json;
-  if (!quiet)
+  if (!isSilent)
     process.stdout.write(`  POST ${path}\n    ${text}\n  ${response.status}\n    ${JSON.stringify(answer)}\n`);
   if (!response.ok) throw new StartupError(`${path} was answered ${response.status}: ${String(answer["message"])}`);
   return answer;

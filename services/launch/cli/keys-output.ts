@@ -1,48 +1,45 @@
 import type { ApiKeyView, KeyChange, KeyChangesPage, IssuedKey } from "../../contracts/api-keys.contract.ts";
+import { timeText } from "./time-text.ts";
 
-/** The output for a key that was created or rotated: the only time that its text is shown. */
-export function issuedKeyText(told: IssuedKey & { readonly previousUntil?: number }, json: boolean): string {
-  if (json) return JSON.stringify(told);
-  const { key, previousUntil } = told;
+/** The output for a key that was created or rotated; the text of the key is shown only here. */
+export function issuedKeyText(issued: IssuedKey & { readonly previousUntil?: number }, json: boolean): string {
+  if (json) return JSON.stringify(issued);
+  const { key, previousUntil } = issued;
   return [
     key,
-    "(shown this once: only its digest is kept)",
-    ...(previousUntil === undefined ? [] : [`the one before is valid until ${shownTime(previousUntil)}`]),
+    "(shown only now: guildcal stores only its digest)",
+    ...(previousUntil === undefined ? [] : [`the one before is valid until ${timeText(previousUntil)}`]),
   ].join("\n");
 }
 
 /** One line for each key. */
-export function listing(keys: readonly ApiKeyView[], json: boolean): string {
+export function keyListText(keys: readonly ApiKeyView[], json: boolean): string {
   if (json) return JSON.stringify(keys);
-  return keys.length === 0 ? "No key was ever made" : keys.map(keyLine).join("\n");
+  return keys.length === 0 ? "No key was ever created" : keys.map(keyLine).join("\n");
 }
 
 /** One line for each change of a key, and the option that shows earlier ones. */
-export function auditing({ changes, next }: KeyChangesPage, json: boolean): string {
+export function auditText({ changes, next }: KeyChangesPage, json: boolean): string {
   if (json) return JSON.stringify({ changes, next });
-  const lines = changes.length === 0 ? ["Nothing was done about keys"] : changes.map(changeLine);
+  const lines = changes.length === 0 ? ["No key was ever changed"] : changes.map(changeLine);
   return [...lines, ...(next === undefined ? [] : [`there is more: --before ${next}`])].join("\n");
 }
 
 function changeLine({ at, change, keyId, by, label, ...key }: KeyChange): string {
-  return [shownTime(at), change, keyId, `by ${by}`, ...whose(key), label].join("  ");
+  return [timeText(at), change, keyId, `by ${by}`, ...scopeText(key), label].join("  ");
 }
 
-function whose({ kind, access, guilds }: Pick<ApiKeyView, "kind" | "access" | "guilds">): string[] {
+function scopeText({ kind, access, guilds }: Pick<ApiKeyView, "kind" | "access" | "guilds">): string[] {
   return [kind, access, kind === "guild" ? `guilds ${guilds.join(",")}` : "all guilds"];
 }
 
 function keyLine(key: ApiKeyView): string {
   const { id, label, createdAt, lastUsedAt } = key;
-  const used = lastUsedAt === undefined ? "never used" : `used ${shownTime(lastUsedAt)}`;
-  return [id, stateOf(key), ...whose(key), `made ${shownTime(createdAt)}`, used, label].join("  ");
+  const used = lastUsedAt === undefined ? "never used" : `used ${timeText(lastUsedAt)}`;
+  return [id, stateOf(key), ...scopeText(key), `created ${timeText(createdAt)}`, used, label].join("  ");
 }
 
 function stateOf({ revokedAt, expiresAt }: ApiKeyView): string {
-  if (revokedAt !== undefined) return `revoked ${shownTime(revokedAt)}`;
-  return expiresAt === undefined ? "valid" : `valid until ${shownTime(expiresAt)}`;
-}
-
-function shownTime(at: number): string {
-  return `${new Date(at).toISOString().slice(0, 16)}Z`;
+  if (revokedAt !== undefined) return `revoked ${timeText(revokedAt)}`;
+  return expiresAt === undefined ? "valid" : `valid until ${timeText(expiresAt)}`;
 }

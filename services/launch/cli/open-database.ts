@@ -1,20 +1,32 @@
 import { resolve } from "node:path";
+import type { ServiceName } from "../../contracts/service-names.ts";
 import { runningMongod, startMongod } from "../embedded/embedded-mongod.ts";
 import { checkMongo } from "../run/preflight.ts";
 import type { Settings } from "../run/service-factories.ts";
 
-/** The database that is set, the embedded one that runs, or one that is started for the moment. */
-export async function reachMongo({
+/** A MongoDB that a command can use. */
+export interface OpenDatabase {
+  /** Database URL of a service. */
+  urlOf(service: ServiceName): string;
+  /** Stops the mongod if it was started for the command. */
+  close(): Promise<void>;
+}
+
+/** The given database, or the embedded mongod if it runs, or one that is started for the command. */
+export async function openDatabase({
   MONGO_URL,
   DATA_DIR,
-}: Pick<Settings, "MONGO_URL" | "DATA_DIR">): Promise<{ url: string; done(): Promise<void> }> {
+}: Pick<Settings, "MONGO_URL" | "DATA_DIR">): Promise<OpenDatabase> {
   if (MONGO_URL !== undefined) {
     await checkMongo(MONGO_URL);
-    return { url: MONGO_URL, done: async () => undefined };
+    return { urlOf: () => MONGO_URL, close: async () => undefined };
   }
   const directory = resolve(DATA_DIR);
-  const running = await runningMongod(directory, "api");
-  if (running !== undefined) return { url: running, done: async () => undefined };
+  const urlOf = await runningMongod(directory);
+  return urlOf === undefined ? startForCommand(directory) : { urlOf, close: async () => undefined };
+}
+
+async function startForCommand(directory: string): Promise<OpenDatabase> {
   const mongod = await startMongod(directory);
-  return { url: mongod.urlOf("api"), done: () => mongod.stop() };
+  return { urlOf: (service) => mongod.urlOf(service), close: () => mongod.stop() };
 }

@@ -1,10 +1,13 @@
 type Environment = Readonly<Record<string, string | undefined>>;
 
-/** Variables that any program may need. None of them is a setting. */
+/** Variables that any program may need; none of them is a setting. */
 const BASIC_VARIABLES = ["PATH", "HOME", "TMPDIR", "LANG", "LC_ALL", "TZ", "LD_LIBRARY_PATH"];
 
-/** The environment of a program that reads no setting: mongod, and the watcher of a server. `also` are further names. */
-export function basicEnvironment(env: Environment = process.env, also: readonly string[] = []): Record<string, string> {
-  const given = [...BASIC_VARIABLES, ...also].map((name) => [name, env[name]] as const);
+/** The environment of a program that reads no setting, such as mongod; `extraNames` are further variables. */
+export function basicEnvironment(
+  env: Environment = process.env,
+  extraNames: readonly string[] = [],
+): Record<string, string> {
+  const given = [...BASIC_VARIABLES, ...extraNames].map((name) => [name, env[name]] as const);
   return Object.fromEntries(given.filter((entry): entry is [string, string] => entry[1] !== undefined));
 }

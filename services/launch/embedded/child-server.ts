@@ -4,12 +4,12 @@ import { connect, type Socket } from "node:net";
 import { createInterface } from "node:readline";
 
 /** A server program that this process started. It ends at most a few seconds after this process. */
-export interface OwnedProcess {
+export interface ChildServer {
   /** Resolves when the program has ended, for any reason. */
-  readonly gone: Promise<void>;
-  /** Sends a signal that does not end it; does nothing when it has ended. */
+  readonly exited: Promise<void>;
+  /** Sends a signal that does not end the program; does nothing if the program has ended. */
   signal(name: NodeJS.Signals): void;
-  /** For fault tests; resolves when the process is gone. */
+  /** Sends a signal and waits until the process has ended; for fault tests. */
   kill(signal: NodeJS.Signals): Promise<void>;
   /** Sends SIGTERM, then SIGKILL after 5 s. */
   stop(): Promise<void>;
@@ -19,41 +19,41 @@ export interface OwnedProcess {
 export interface ServerCommand {
   readonly program: string;
   readonly args: readonly string[];
-  /** The complete environment of the program; nothing is inherited. */
+  /** The complete environment of the program; the program inherits nothing. */
   readonly env: Readonly<Record<string, string>>;
   readonly port: number;
   /** Receives each line of the standard output. Without it the output is discarded. */
   readonly onLine?: (line: string) => void;
 }
 
-const START_MS = 30_000;
-const STOP_MS = 5_000;
+const START_TIMEOUT_MS = 30_000;
+const STOP_TIMEOUT_MS = 5_000;
 
-/** Starts a server. Resolves when it accepts connections; rejects if it ends before, or after 30 s. */
-export async function startServer({ program, args, env, port, onLine }: ServerCommand): Promise<OwnedProcess> {
-  const child = spawnOwned(program, args, { ...env }, onLine === undefined ? "ignore" : "pipe");
-  const gone = new Promise<void>((resolve) => child.once("exit", () => resolve()));
+/** Starts a server. Resolves when it accepts connections; rejects if it ends first, or after 30 s. */
+export async function startChildServer({ program, args, env, port, onLine }: ServerCommand): Promise<ChildServer> {
+  const child = spawnWithWatcher(program, args, { ...env }, onLine === undefined ? "ignore" : "pipe");
+  const exited = new Promise<void>((resolve) => child.once("exit", () => resolve()));
   if (child.stdout !== null && onLine !== undefined) createInterface(child.stdout).on("line", onLine);
   const hasEnded = () => child.exitCode !== null || child.signalCode !== null;
   const kill = async (signal: NodeJS.Signals) => {
     if (!hasEnded()) child.kill(signal);
-    await gone;
+    await exited;
   };
   try {
     await once(child, "spawn");
-    await listening(port, hasEnded);
+    await waitUntilListening(port, hasEnded);
   } catch (error) {
     if (child.pid !== undefined) await kill("SIGKILL");
     throw error;
   }
   return {
-    gone,
+    exited,
     signal(name) {
       if (!hasEnded()) child.kill(name);
     },
     kill,
     async stop() {
-      const force = setTimeout(() => child.kill("SIGKILL"), STOP_MS);
+      const force = setTimeout(() => child.kill("SIGKILL"), STOP_TIMEOUT_MS);
       await kill("SIGTERM");
       clearTimeout(force);
     },
@@ -61,24 +61,24 @@ export async function startServer({ program, args, env, port, onLine }: ServerCo
 }
 
 /**
- * A shell that starts a watcher and then becomes the program. The watcher reads from a pipe, file descriptor 3, which the
- * kernel closes when this process ends in any way; then the watcher ends the program. The watcher starts first, so that
- * the program never runs without it. A line on the pipe means that the program has ended: another process may have its
- * pid by then. The watcher inherits nothing of the program's environment.
+ * A shell that starts a watcher and then becomes the program. The watcher reads from a pipe, file descriptor 3. The
+ * kernel closes the pipe when this process ends in any way, and the watcher ends the program. The watcher starts
+ * first, so the program never runs without it. A line on the pipe means that the program has ended: another process
+ * may have its pid by then. The watcher gets an empty environment.
  */
 const PROGRAM_AND_WATCHER = `
 env -i /bin/sh -c 'read -r line && exit; kill "$0"; sleep 5; kill -9 "$0"' "$$" <&3 >/dev/null 2>&1 &
 exec 3<&-
 exec "$@"`;
 
-/** Starts a program that ends when this process has ended, also by kill -9. */
-export function spawnOwned(
+/** Starts a program that ends when this process ends, also by kill -9. */
+export function spawnWithWatcher(
   program: string,
   args: readonly string[],
   env: Record<string, string>,
   stdout: "ignore" | "pipe" = "ignore",
 ): ChildProcess {
-  // Its own process group: Ctrl-C in a terminal must not end the program before the services are drained.
+  // Its own process group keeps Ctrl-C in a terminal from ending the program before the services are drained.
   const child = spawn("/bin/sh", ["-c", PROGRAM_AND_WATCHER, "sh", program, ...args], {
     env,
     stdio: ["ignore", stdout, "ignore", "pipe"],
@@ -91,8 +91,8 @@ export function spawnOwned(
   return child;
 }
 
-async function listening(port: number, hasEnded: () => boolean): Promise<void> {
-  const deadline = Date.now() + START_MS;
+async function waitUntilListening(port: number, hasEnded: () => boolean): Promise<void> {
+  const deadline = Date.now() + START_TIMEOUT_MS;
   while (!(await accepts(port))) {
     if (hasEnded()) throw new Error("it ended");
     if (Date.now() > deadline) throw new Error(`no answer on port ${port}`);

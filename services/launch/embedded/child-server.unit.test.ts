@@ -5,16 +5,16 @@ import { promisify } from "node:util";
 import { expect, test } from "@jest/globals";
 import { childrenOf, commandLine, parentOf } from "../../../test/real-parts/service-process.ts";
 import { until } from "../../../test/real-parts/until.ts";
-import { spawnOwned } from "./child-server.ts";
+import { spawnWithWatcher } from "./child-server.ts";
 
 const run = promisify(execFile);
 const MODULE = JSON.stringify(new URL("child-server.ts", import.meta.url).href);
 
-test("a program ends with its owner, also where that is killed at the very instant of the start", async () => {
+test("a program ends with its owner, even if the owner is killed at the moment of the start", async () => {
   const script = `
     import { writeSync } from "node:fs";
-    const { spawnOwned } = await import(${MODULE});
-    writeSync(1, String(spawnOwned("sleep", ["300"], {}).pid));
+    const { spawnWithWatcher } = await import(${MODULE});
+    writeSync(1, String(spawnWithWatcher("sleep", ["300"], {}).pid));
     process.kill(process.pid, "SIGKILL");`;
   const killed = await run(process.execPath, ["--input-type=module", "-e", script]).catch((error: unknown) => error);
   const { signal, stdout } = killed as { readonly signal: string; readonly stdout: string };
@@ -22,14 +22,14 @@ test("a program ends with its owner, also where that is killed at the very insta
   await until(async () => (await parentOf(Number(stdout))) === undefined, "the end of the program", 10_000);
 });
 
-test("a watcher ends with its program, and has none of its environment", async () => {
-  const program = spawnOwned("sleep", ["300"], { PATH: process.env["PATH"] ?? "", SECRET: "of the program" });
+test("a watcher ends with its program, and does not have its environment", async () => {
+  const program = spawnWithWatcher("sleep", ["300"], { PATH: process.env["PATH"] ?? "", SECRET: "of the program" });
   const pid = program.pid as number;
   let watcher = 0;
   await until(async () => {
     [watcher = 0] = await childrenOf(pid);
     const command = watcher === 0 ? [] : await commandLine(watcher);
-    // For an instant the watcher still is the `env` that clears its environment, with the same arguments.
+    // For a moment the watcher is still the `env` that clears its environment, with the same arguments.
     return command[0] === "/bin/sh" && command.at(-1) === String(pid);
   }, "a watcher");
   await expect(readFile(`/proc/${watcher}/environ`, "utf8")).resolves.not.toContain("SECRET");

@@ -2,12 +2,12 @@ import { mkdir } from "node:fs/promises";
 import { withTimeout } from "../../../mixins/async/timeout.ts";
 import { StartupError } from "../run/startup-error.ts";
 
-const MADE_WITHIN_MS = 5_000;
+const MKDIR_TIMEOUT_MS = 5_000;
 
-/** Makes a folder of DATA_DIR, or says why it can't be made. */
+/** Creates a folder of DATA_DIR; throws a StartupError with the reason if that fails. */
 export async function makeDataFolder(path: string): Promise<void> {
-  // In some places, below /proc say, Node tries for ever.
-  await withTimeout(MADE_WITHIN_MS, "mkdir", mkdir(path, { recursive: true })).catch((error: unknown) => {
+  // On some paths, such as below /proc, Node tries for ever.
+  await withTimeout(MKDIR_TIMEOUT_MS, "mkdir", mkdir(path, { recursive: true })).catch((error: unknown) => {
     throw new StartupError(`DATA_DIR can't be written: ${(error as Error).message}`);
   });
 }

@@ -5,40 +5,40 @@ import { basicEnvironment } from "./basic-environment.ts";
 import { makeDataFolder } from "./data-folder.ts";
 import { findMongod } from "./mongod-binary.ts";
 import { ADMIN, mongodUsers, type MongodUsers, prepareMongod, SET } from "../permissions/mongod-users.ts";
-import { startServer } from "./child-server.ts";
+import { startChildServer } from "./child-server.ts";
 import { StartupError } from "../run/startup-error.ts";
 import type { ServiceName } from "../../contracts/service-names.ts";
 
-/** A real mongod that this process owns: a replica set of one, which transactions and majority writes need. */
+/** A mongod that this process owns. It is a replica set of one, which transactions and majority writes need. */
 export interface EmbeddedMongod {
-  /** For who may do everything. */
+  /** URL of the administrator. */
   readonly url: string;
-  /** For a service's own user. */
+  /** URL of the user of a service. */
   urlOf(service: ServiceName): string;
-  /** Settles when mongod ends although nobody asked it to. */
-  readonly lost: Promise<void>;
+  /** Resolves when mongod ends without `stop`. */
+  readonly exitedUnexpectedly: Promise<void>;
   stop(): Promise<void>;
 }
 
-/** A killed owner takes its mongod along within seconds; a new start waits for that. */
-const WAIT_FOR_PREDECESSOR_MS = 10_000;
-/** mongod refuses to start with less. */
-const LEAST_FREE_BYTES = 500 * 1024 * 1024;
+/** Time to wait for the mongod of a killed process, which ends within seconds. */
+const PREVIOUS_MONGOD_TIMEOUT_MS = 10_000;
+/** mongod does not start with less free space. */
+const MIN_FREE_BYTES = 500 * 1024 * 1024;
 
-/** Starts mongod on `directory`, where its data stays, and waits until it is primary and has its users. */
+/** Starts mongod with its data in `directory`, and waits until it is primary and has its users. */
 export async function startMongod(directory: string): Promise<EmbeddedMongod> {
   const dbPath = join(directory, "mongodb");
   await makeFolder(dbPath);
-  await predecessorGone(dbPath);
-  const { binary, why } = { why: "", ...(await findMongod(directory)) };
-  if (binary === undefined) throw new StartupError(`No mongod here: ${why}`);
-  const [port, users] = [await keptPort(directory), await mongodUsers(directory)];
+  await waitForPreviousMongod(dbPath);
+  const { binary, reason } = { reason: "", ...(await findMongod(directory)) };
+  if (binary === undefined) throw new StartupError(`No usable mongod: ${reason}`);
+  const [port, users] = [await choosePort(directory), await mongodUsers(directory)];
   let problem: string | undefined;
   const args = mongodArguments(port, dbPath, users);
   const onLine = (line: string) => (problem = problemOf(line) ?? problem);
   const notStarting = (error: unknown) =>
     new StartupError(`mongod does not start on ${dbPath}: ${problem ?? firstLine(error)}`);
-  const server = await startServer({ program: binary.path, args, env: basicEnvironment(), port, onLine }).catch(
+  const server = await startChildServer({ program: binary.path, args, env: basicEnvironment(), port, onLine }).catch(
     (error: unknown) => {
       throw notStarting(error);
     },
@@ -51,7 +51,7 @@ export async function startMongod(directory: string): Promise<EmbeddedMongod> {
   return {
     url: users.urlOf(ADMIN, port),
     urlOf: (service) => users.urlOf(service, port),
-    lost: server.gone.then(() => (stopping ? NEVER : undefined)),
+    exitedUnexpectedly: server.exited.then(() => (stopping ? NEVER : undefined)),
     async stop() {
       stopping = true;
       await server.stop();
@@ -62,14 +62,18 @@ export async function startMongod(directory: string): Promise<EmbeddedMongod> {
 const NEVER = new Promise<void>(() => undefined);
 
 /**
- * Options of WiredTiger. `log`: journal files of 32 MiB, made when they are needed; by default two of 100 MiB lie there
- * from the start. A record larger than a file is still written whole. `session_max`: an operation under way takes a
- * session, and memory for the greatest number is taken at the start; the default, 33 000, takes 58 MiB. All services
- * together open fewer than 1 000 connections, with one operation under way on each.
+ * Options of WiredTiger.
+ *
+ * `log`: journal files of 32 MiB, created when needed; by default two files of 100 MiB exist from the start. A record
+ * larger than a file is still written whole.
+ *
+ * `session_max`: a running operation takes a session, and WiredTiger allocates memory for all sessions at the start;
+ * the default, 33 000, takes 58 MiB. All services together open fewer than 1 000 connections, with one running
+ * operation on each.
  */
 const STORAGE_ENGINE = "log=(file_max=32MB,prealloc=false),session_max=4000";
 
-/** A replica set of one on loopback, for users alone. */
+/** The arguments of a replica set of one on loopback, with authentication. */
 function mongodArguments(port: number, dbPath: string, users: MongodUsers): string[] {
   return [
     `--dbpath=${dbPath}`,
@@ -80,14 +84,17 @@ function mongodArguments(port: number, dbPath: string, users: MongodUsers): stri
     `--keyFile=${users.keyfile}`,
     "--wiredTigerCacheSizeGB=0.25",
     `--wiredTigerEngineConfigString=${STORAGE_ENGINE}`,
-    // MongoDB's support reads these figures; they take 20 MiB of memory and a write every second.
+    // Diagnostic data are for MongoDB's support; they take 20 MiB of memory and a write every second.
     "--setParameter=diagnosticDataCollectionEnabled=false",
-    // No service sends JavaScript to the server: `$where`, `$function` and `mapReduce` are refused.
+    // No service sends JavaScript to the server, so `$where`, `$function` and `mapReduce` are disabled.
     "--noscripting",
   ];
 }
 
-/** mongod's reason for not starting, of a line of its log: JSON with a severity, which is F for fatal and E for error. */
+/**
+ * The reason of a failed start in a line of mongod's log: JSON with a severity, F for fatal or E for error. Undefined
+ * for other lines.
+ */
 function problemOf(line: string): string | undefined {
   if (!/"s":"[FE]"/.test(line)) return undefined;
   try {
@@ -98,45 +105,52 @@ function problemOf(line: string): string | undefined {
   }
 }
 
-/** By which a service's user reaches the mongod that another process runs on this folder now; undefined when none does. */
-export async function runningMongod(directory: string, service: ServiceName): Promise<string | undefined> {
-  const pid = await mongodHolding(join(directory, "mongodb"));
+/**
+ * Returns the URLs, by service, of the mongod that another process runs on this folder now; undefined if there is
+ * none.
+ */
+export async function runningMongod(directory: string): Promise<((service: ServiceName) => string) | undefined> {
+  const pid = await findMongodUsing(join(directory, "mongodb"));
   if (pid === undefined) return undefined;
-  return (await mongodUsers(directory)).urlOf(service, await portOfLastStart(directory));
+  const [users, port] = [await mongodUsers(directory), await portOfLastStart(directory)];
+  return (service) => users.urlOf(service, port);
 }
 
 async function makeFolder(dbPath: string): Promise<void> {
   await makeDataFolder(dbPath);
   const { bavail, bsize } = await statfs(dbPath);
-  if (bavail * bsize < LEAST_FREE_BYTES) {
+  if (bavail * bsize < MIN_FREE_BYTES) {
     throw new StartupError(`The disk is full: ${dbPath} has less than 500 MiB left, which mongod needs to start`);
   }
 }
 
-/** Waits until no mongod holds the data any more. */
-async function predecessorGone(dbPath: string): Promise<void> {
-  const deadline = Date.now() + WAIT_FOR_PREDECESSOR_MS;
+/** Waits until no mongod uses the data. */
+async function waitForPreviousMongod(dbPath: string): Promise<void> {
+  const deadline = Date.now() + PREVIOUS_MONGOD_TIMEOUT_MS;
   for (;;) {
-    const pid = await mongodHolding(dbPath);
+    const pid = await findMongodUsing(dbPath);
     if (pid === undefined) return;
     if (Date.now() > deadline) throw new StartupError(`${dbPath} is in use by another mongod (process ${pid})`);
     await new Promise((wake) => setTimeout(wake, 100));
   }
 }
 
-/** mongod writes its process id into its lock file, and empties the file when it ends in order. */
-async function mongodHolding(dbPath: string): Promise<number | undefined> {
+/**
+ * The process id of the mongod that uses the data. mongod writes it into its lock file, and empties the file at a
+ * clean end.
+ */
+async function findMongodUsing(dbPath: string): Promise<number | undefined> {
   const pid = Number(await readFile(join(dbPath, "mongod.lock"), "utf8").catch(() => ""));
   if (!Number.isInteger(pid) || pid <= 0) return undefined;
   const command = await readFile(`/proc/${pid}/comm`, "utf8").catch(() => "");
   return command.trim() === "mongod" ? pid : undefined;
 }
 
-/** The replica set remembers its member's address: the port of the first start is kept, while it is free. */
-async function keptPort(directory: string): Promise<number> {
-  const kept = await portOfLastStart(directory);
-  const port = kept > 0 && kept < 65_536 && (await freePort(kept).catch(() => 0)) === kept ? kept : await freePort(0);
-  if (port !== kept) await writeFile(portFile(directory), String(port));
+/** Chooses the port of the last start if it is free: the replica set stores the address of its member. */
+async function choosePort(directory: string): Promise<number> {
+  const last = await portOfLastStart(directory);
+  const port = last > 0 && last < 65_536 && (await freePort(last).catch(() => 0)) === last ? last : await freePort(0);
+  if (port !== last) await writeFile(portFile(directory), String(port));
   return port;
 }
 
@@ -144,12 +158,12 @@ function portFile(directory: string): string {
   return join(directory, "mongodb-port");
 }
 
-/** 0 before the first one. */
+/** The port of the last start; 0 before the first one. */
 async function portOfLastStart(directory: string): Promise<number> {
   return Number(await readFile(portFile(directory), "utf8").catch(() => "0"));
 }
 
-/** A free port of loopback: the given one, or any for 0. Rejects when it is taken. */
+/** A free port on loopback: the given one, or any for 0. Rejects if it is in use. */
 export function freePort(port: number): Promise<number> {
   return new Promise((resolve, reject) => {
     const server = createServer();

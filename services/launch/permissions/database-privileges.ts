@@ -38,12 +38,12 @@ export interface Privilege {
   readonly actions: readonly string[];
 }
 
-/** The service's collections, by their names. */
+/** The names of the service's collections. */
 export function collectionsOf(service: ServiceName): string[] {
   return Object.keys(COLLECTIONS[service]);
 }
 
-/** The service's collection beside them that says which form its data have (schema-version.ts). */
+/** The further collection of a service with the schema version of its data (schema-version.ts). */
 export function schemaCollection(service: ServiceName): string {
   return `${service.replaceAll("-", "_")}_schema`;
 }

@@ -9,23 +9,23 @@ import { type ServiceName, SERVICES } from "../../contracts/service-names.ts";
 const { MongoClient, MongoNetworkError, MongoServerError } = mongoose.mongo;
 type Client = mongoose.mongo.MongoClient;
 
-/** The embedded replica set's name. */
+/** The name of the embedded replica set. */
 export const SET = "guildcal";
-/** May do everything; nobody but the start itself uses it, and tests. */
+/** The administrator. Only the start itself and tests use it. */
 export const ADMIN = "admin";
 const KEYFILE = "mongodb-keyfile";
-const PRIMARY_WITHIN_MS = 30_000;
-const ATTEMPTS = 5;
-/** MongoDB's errors, by their numbers. */
+const PRIMARY_TIMEOUT_MS = 30_000;
+const MAX_ATTEMPTS = 5;
+/** Codes of MongoDB errors. */
 const [UNAUTHORIZED, AUTHENTICATION_FAILED, ALREADY_INITIALIZED, NOT_YET_READ] = [13, 18, 23, 94];
-const [ROLE_IS_THERE, USER_IS_THERE] = [51_002, 51_003];
+const [ROLE_EXISTS, USER_EXISTS] = [51_002, 51_003];
 
-/** Whom the embedded mongod lets in. Their passwords follow from one secret, which lies in the data folder. */
+/** The users of the embedded mongod. Their passwords are derived from one secret in the data folder. */
 export interface MongodUsers {
-  /** mongod wants a file of its own for the members of a set: the secret's. */
+  /** The file with the secret, which mongod requires for authentication between the members of a replica set. */
   readonly keyfile: string;
   passwordOf(user: string): string;
-  /** Where the user reaches a mongod on the port. */
+  /** URL of a user for a mongod on the port. */
   urlOf(user: string, port: number): string;
 }
 
@@ -41,38 +41,39 @@ export async function mongodUsers(directory: string): Promise<MongodUsers> {
 }
 
 /**
- * Makes a mongod that has just started ready for the services: a replica set of one, and a user for each of them. What
- * is so already stays so; data of before there were users stays, and has them from now on.
+ * Prepares a started mongod for the services: initiates a replica set of one and creates the users. Existing parts
+ * stay, and so do the data of a version without users.
  */
 export async function prepareMongod(port: number, users: MongodUsers): Promise<void> {
   for (let attempt = 1; ; attempt++) {
     try {
       return await prepareOnce(port, users);
     } catch (error) {
-      // mongod closes all connections when its state in the set changes, as after it has read an address that is not its own.
-      if (!(error instanceof MongoNetworkError) || attempt === ATTEMPTS) throw error;
+      // mongod closes all connections when its state in the set changes, as after it has read an old address.
+      if (!(error instanceof MongoNetworkError) || attempt === MAX_ATTEMPTS) throw error;
     }
   }
 }
 
 async function prepareOnce(port: number, users: MongodUsers): Promise<void> {
-  const stranger = `mongodb://127.0.0.1:${port}/?directConnection=true`;
+  const withoutUser = `mongodb://127.0.0.1:${port}/?directConnection=true`;
   const admin = users.urlOf(ADMIN, port);
-  await withClient(stranger, (client) => foundSet(client, port));
-  // MongoDB lets in its own host while it has no users, for what is needed to make the first.
-  if (!(await letsIn(admin))) await withClient(stranger, (client) => makeAdmin(client, users.passwordOf(ADMIN)));
-  if (!(await letsIn(admin))) {
+  await withClient(withoutUser, (client) => initiateReplicaSet(client, port));
+  // The localhost exception: without users, MongoDB allows the creation of the first one without authentication.
+  if (!(await canAuthenticate(admin)))
+    await withClient(withoutUser, (client) => createAdmin(client, users.passwordOf(ADMIN)));
+  if (!(await canAuthenticate(admin))) {
     throw new StartupError(`The users of this MongoDB were made with another ${users.keyfile}: put that file back`);
   }
   await withClient(admin, async (client) => {
-    await moveSet(client, port);
-    await untilPrimary(client);
-    for (const service of SERVICES) await grant(client, service, users.passwordOf(service));
+    await updateMemberAddress(client, port);
+    await waitForPrimary(client);
+    for (const service of SERVICES) await createServiceUser(client, service, users.passwordOf(service));
   });
 }
 
 async function withClient<T>(url: string, work: (client: Client) => Promise<T>): Promise<T> {
-  const client = new MongoClient(url, { serverSelectionTimeoutMS: PRIMARY_WITHIN_MS });
+  const client = new MongoClient(url, { serverSelectionTimeoutMS: PRIMARY_TIMEOUT_MS });
   try {
     return await work(client);
   } finally {
@@ -80,23 +81,23 @@ async function withClient<T>(url: string, work: (client: Client) => Promise<T>):
   }
 }
 
-async function letsIn(url: string): Promise<boolean> {
-  return withClient(url, (client) => unless([AUTHENTICATION_FAILED], client.db("admin").command({ ping: 1 })));
+async function canAuthenticate(url: string): Promise<boolean> {
+  return withClient(url, (client) => succeedsUnless([AUTHENTICATION_FAILED], client.db("admin").command({ ping: 1 })));
 }
 
-async function foundSet(client: Client, port: number): Promise<void> {
+async function initiateReplicaSet(client: Client, port: number): Promise<void> {
   const config = { _id: SET, members: [{ _id: 0, host: hostAt(port) }], settings: { electionTimeoutMillis: 5_000 } };
-  // A set that has users tells nothing to a stranger.
-  await unless([ALREADY_INITIALIZED, UNAUTHORIZED], client.db("admin").command({ replSetInitiate: config }));
+  // A set with users answers an unauthenticated client with UNAUTHORIZED.
+  await succeedsUnless([ALREADY_INITIALIZED, UNAUTHORIZED], client.db("admin").command({ replSetInitiate: config }));
 }
 
-/** The set remembers its member's address, which is another one when the port of the last start was taken. */
-async function moveSet(client: Client, port: number): Promise<void> {
+/** The set stores the address of its member, which differs if the port of the last start was in use. */
+async function updateMemberAddress(client: Client, port: number): Promise<void> {
   const admin = client.db("admin");
   let config: SetConfig | undefined;
   const read = async () => ({ config } = (await admin.command({ replSetGetConfig: 1 })) as { config: SetConfig });
-  // Right after its start mongod has not read it yet.
-  await patiently(() => unless([NOT_YET_READ], read()));
+  // Shortly after its start mongod has not read the configuration yet.
+  await retryUntilTrue(() => succeedsUnless([NOT_YET_READ], read()));
   const [member] = config?.members ?? [];
   if (member === undefined || member.host === hostAt(port)) return;
   await admin.command({ replSetReconfig: { ...config, members: [{ ...member, host: hostAt(port) }] }, force: true });
@@ -106,35 +107,35 @@ interface SetConfig {
   readonly members: readonly { readonly host: string }[];
 }
 
-function untilPrimary(client: Client): Promise<void> {
-  return patiently(async () => (await client.db("admin").command({ hello: 1 }))["isWritablePrimary"] === true);
+function waitForPrimary(client: Client): Promise<void> {
+  return retryUntilTrue(async () => (await client.db("admin").command({ hello: 1 }))["isWritablePrimary"] === true);
 }
 
-async function patiently(attempt: () => Promise<boolean>): Promise<void> {
-  const deadline = Date.now() + PRIMARY_WITHIN_MS;
+async function retryUntilTrue(attempt: () => Promise<boolean>): Promise<void> {
+  const deadline = Date.now() + PRIMARY_TIMEOUT_MS;
   while (!(await attempt())) {
     if (Date.now() > deadline) throw new Error("no primary in 30 seconds");
     await new Promise((wake) => setTimeout(wake, 20));
   }
 }
 
-async function makeAdmin(client: Client, pwd: string): Promise<void> {
-  await untilPrimary(client);
-  await unless([UNAUTHORIZED], client.db("admin").command({ createUser: ADMIN, pwd, roles: ["root"] }));
+async function createAdmin(client: Client, pwd: string): Promise<void> {
+  await waitForPrimary(client);
+  await succeedsUnless([UNAUTHORIZED], client.db("admin").command({ createUser: ADMIN, pwd, roles: ["root"] }));
 }
 
-/** The role is made anew at each start, as a newer version may need other rights; the user only once. */
-async function grant(client: Client, service: ServiceName, pwd: string): Promise<void> {
+/** Updates the role at each start, because a new release may need other privileges; creates the user once. */
+async function createServiceUser(client: Client, service: ServiceName, pwd: string): Promise<void> {
   const admin = client.db("admin");
-  const rights = { privileges: databasePrivileges(service), roles: [] };
-  if (!(await unless([ROLE_IS_THERE], admin.command({ createRole: service, ...rights })))) {
-    await admin.command({ updateRole: service, ...rights });
+  const role = { privileges: databasePrivileges(service), roles: [] };
+  if (!(await succeedsUnless([ROLE_EXISTS], admin.command({ createRole: service, ...role })))) {
+    await admin.command({ updateRole: service, ...role });
   }
-  await unless([USER_IS_THERE], admin.command({ createUser: service, pwd, roles: [service] }));
+  await succeedsUnless([USER_EXISTS], admin.command({ createUser: service, pwd, roles: [service] }));
 }
 
-/** Whether it was done; false where MongoDB's error, by its number, says that it is so already. */
-async function unless(expected: readonly number[], work: Promise<unknown>): Promise<boolean> {
+/** Resolves with true after the work, and with false if it fails with an expected MongoDB error. */
+async function succeedsUnless(expected: readonly number[], work: Promise<unknown>): Promise<boolean> {
   try {
     await work;
     return true;

@@ -1,5 +1,5 @@
 import { NAMESPACE } from "../../../moleculer.config.ts";
-import { actionsFor, BUS_EVENTS, type BusUser, EVERY_BUS_SUBJECT, namespaceOf } from "../../api/bus/bus-user.ts";
+import { actionsFor, BUS_EVENTS, type BusUser, ALL_BUS_SUBJECTS, namespaceOf } from "../../api/bus/bus-user.ts";
 import { ratesUsed } from "../../api/rates/gateway-rates.ts";
 import { ROUTES } from "../../api/route-table.ts";
 import {
@@ -45,7 +45,7 @@ export const MESSAGE_FLOW: Readonly<Record<ServiceName, ServiceMessages>> = {
   api: {
     calls: [...ROUTES.map(({ contract }) => contract), ...OWNERS.map(healthOf)],
     broadcasts: [apiKeyChanged, ratesUsed],
-    // The events of others are for bus users.
+    // The gateway forwards events of other services to bus users.
     listensTo: [apiKeyChanged, ratesUsed, ...BUS_EVENTS],
   },
   announcements: { calls: [findEvent, listExistingEvents], broadcasts: [announcementChanged], listensTo: [] },
@@ -88,14 +88,16 @@ const TO_ONE = ["DISCOVER", "INFO", "PING", "PONG"];
  * (`RES.<node>.<request>`). No user may publish to `REQ.<node>`, which would bypass the permission for the action.
  */
 export function natsPermissions(service: ServiceName): NatsPermissions {
-  const { calls: asks, broadcasts: tells, listensTo: hears } = MESSAGE_FLOW[service];
+  const { calls: calls, broadcasts: broadcasts, listensTo: listensTo } = MESSAGE_FLOW[service];
   const callers = SERVICES.filter((other) => MESSAGE_FLOW[other].calls.some(({ name }) => ownerOf(name) === service));
-  const listeners = SERVICES.filter((other) => MESSAGE_FLOW[other].listensTo.some((event) => tells.includes(event)));
+  const listeners = SERVICES.filter((other) =>
+    MESSAGE_FLOW[other].listensTo.some((event) => broadcasts.includes(event)),
+  );
   const own = EVERY_ACTION.map(({ name }) => name).filter((name) => ownerOf(name) === service);
   const publish = [
     ...TO_ALL,
     ...TO_ONE.map((command) => `${command}.*.*`),
-    ...asks.map(({ name }) => `REQB.${name}`),
+    ...calls.map(({ name }) => `REQB.${name}`),
     ...callers.map((caller) => `RES.${caller}.*`),
     ...listeners.map((listener) => `EVENT.${listener}.*`),
   ];
@@ -104,9 +106,9 @@ export function natsPermissions(service: ServiceName): NatsPermissions {
     ...[...TO_ONE, "REQ", "RES", "EVENT"].map((command) => `${command}.${service}.*`),
     `RES.${service}.*.*`,
     ...own.map((name) => `REQB.${name}`),
-    ...hears.map(({ name }) => `EVENTB.${service}.${name}`),
+    ...listensTo.map(({ name }) => `EVENTB.${service}.${name}`),
   ];
-  const ofBusUsers = service === "api" ? [EVERY_BUS_SUBJECT] : [];
+  const ofBusUsers = service === "api" ? [ALL_BUS_SUBJECTS] : [];
   return {
     publish: [...inNamespace(publish), ...ofBusUsers],
     subscribe: [...inNamespace(subscribe), ...ofBusUsers],
@@ -114,8 +116,8 @@ export function natsPermissions(service: ServiceName): NatsPermissions {
 }
 
 /**
- * The rights of a bus user, by its name and access. Requests go to the actions that it may call, one by one. It hears all
- * that is published in its own namespace, in which the gateway and itself alone may speak.
+ * The permissions of a bus user, by its name and access. It may publish requests to the actions that it may call, one
+ * by one, and subscribe to everything in its own namespace, in which only it and the gateway can publish.
  */
 export function busUserPermissions({ name, access }: Pick<BusUser, "name" | "access">): NatsPermissions {
   const publish = [

@@ -4,19 +4,19 @@ import { busUserPermissions, type NatsPermissions, natsPermissions } from "./nat
 import type { NatsUsers } from "../embedded/embedded-nats.ts";
 import { type ServiceName, SERVICES } from "../../contracts/service-names.ts";
 
-/** The name under which nats-server finds a service's password: in its configuration, or in its environment. */
+/** The variable with the password of a service, in the configuration or the environment of nats-server. */
 function passwordVariable(service: string): string {
   return `${service.toUpperCase().replaceAll("-", "_")}_PASSWORD`;
 }
 
-/** A bus user, as far as a NATS server has to know it. */
+/** The fields of a bus user that a NATS server needs. */
 export type NatsBusUser = Pick<BusUser, "name" | "access" | "publicKey">;
 
 /**
- * The part of nats-server's configuration that lets in a user a service, each for its own subjects alone, and the bus users
- * by their public keys. It holds no secret.
+ * The block `authorization` of nats-server's configuration: a user for each service, only with the permissions that
+ * it needs, and the bus users with their public keys. It contains no secret.
  */
-export function natsUsers(busUsers: readonly NatsBusUser[] = []): string {
+export function natsAuthorization(busUsers: readonly NatsBusUser[] = []): string {
   const services = SERVICES.toSorted().map((service) =>
     user(`user: ${service}, password: $${passwordVariable(service)}`, natsPermissions(service)),
   );
@@ -31,10 +31,10 @@ export function natsUsers(busUsers: readonly NatsBusUser[] = []): string {
 const HEAD =
   "# Made by `npm run permissions` from services/launch/permissions/nats-permissions.ts; a test holds it equal.\n";
 
-/** The whole file of the manifests' users. Passwords are in a file beside it. */
-export function usersConf(busUsers: readonly NatsBusUser[] = []): string {
+/** The file with the users in the manifests. A separate file contains the passwords. */
+export function natsUsersFile(busUsers: readonly NatsBusUser[] = []): string {
   const head = busUsers.length === 0 ? HEAD : "# Made by `npm run bus-users -- users-conf`.\n";
-  return `${head}\n# API_PASSWORD and its like.\ninclude ../../run/secrets/nats/passwords.conf\n\n${natsUsers(busUsers)}`;
+  return `${head}\n# API_PASSWORD and its like.\ninclude ../../run/secrets/nats/passwords.conf\n\n${natsAuthorization(busUsers)}`;
 }
 
 function user(who: string, { publish, subscribe }: NatsPermissions): string[] {
@@ -53,17 +53,17 @@ function list(verb: string, subjects: readonly string[]): string[] {
   return [`        ${verb}: [`, ...subjects.map((subject) => `          "${subject}"`), "        ]"];
 }
 
-/** Users for one life of a nats-server on loopback: other passwords each time. */
-export interface UsersOfOneStart extends NatsUsers {
-  /** Where the service reaches a server on the port, as its own user. */
+/** Users for one start of a nats-server on loopback, with new passwords each time. */
+export interface TemporaryNatsUsers extends NatsUsers {
+  /** URL of the user of a service for a server on the port. */
   urlOf(service: ServiceName, port: number): string;
 }
 
-export function usersOfOneStart(): UsersOfOneStart {
+export function temporaryNatsUsers(): TemporaryNatsUsers {
   const password = new Map(SERVICES.map((service) => [service, randomBytes(32).toString("hex")]));
   return {
-    configuration: natsUsers(),
-    // In quotes, as nats-server reads a value of the environment like one of its configuration: one of digits as a number.
+    configuration: natsAuthorization(),
+    // Quotes, because nats-server parses values of the environment: digits alone would be a number.
     passwords: Object.fromEntries([...password].map(([service, word]) => [passwordVariable(service), `"${word}"`])),
     urlOf: (service, port) => `nats://${service}:${password.get(service)}@127.0.0.1:${port}`,
   };

@@ -1,12 +1,12 @@
-/** A start, as far as its banner tells of it. */
+/** The facts of a start that its banner shows. */
 export interface StartedService {
   readonly baseUrl: string;
-  /** The key that was made now, on the first start alone. */
+  /** The API key that this start created; undefined on later starts. */
   readonly firstKey: string | undefined;
   readonly apiKeyIsSet: boolean;
 }
 
-/** The text that a start prints for the person who made it. It never shows the value of API_KEY. */
+/** The text of a start for the person at the terminal. It never contains the value of API_KEY. */
 export function banner(started: StartedService): string {
   const { baseUrl } = started;
   return [
@@ -23,17 +23,17 @@ export function banner(started: StartedService): string {
 
 function keyLines({ firstKey, apiKeyIsSet }: StartedService): string[] {
   if (firstKey !== undefined)
-    return [`  API key   ${firstKey}`, "            (shown this once: only its hash is kept)"];
+    return [`  API key   ${firstKey}`, "            (shown only now: guildcal stores only its digest)"];
   if (apiKeyIsSet) return ["  API key   the value of API_KEY; for others: npm run keys"];
   return ["  API key   shown at the first start; for another one: npm run keys"];
 }
 
-/** The same for a program that reads the log, as one line's fields. The first key is in it, once, as it is in the banner. */
+/** The same as the fields of a log line, for a program. It contains the first key, as the banner does. */
 export function startLine({ baseUrl, firstKey }: StartedService): object {
   return { url: baseUrl, ...(firstKey !== undefined && { firstKey }) };
 }
 
-/** One line that works as pasted. */
+/** A command that works without changes. */
 function tryItLine({ baseUrl, firstKey }: StartedService): string {
   if (firstKey === undefined) return `curl -s ${baseUrl}/health/ready`;
   return (

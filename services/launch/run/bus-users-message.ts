@@ -1,14 +1,15 @@
 import { BUS_USER_NAME, MAX_BUS_USERS, NKEY } from "../../api/bus/bus-user.ts";
 import type { NatsBusUser } from "../permissions/nats-users.ts";
 
-/** What the gateway's process tells its supervisor, which owns the nats-server: whom it shall let in. */
+/** The message from the gateway's process to its supervisor, which owns the nats-server: the current bus users. */
 export function busUsersMessage(users: readonly NatsBusUser[]): object {
   return { busUsers: users.map(({ name, access, publicKey }) => ({ name, access, publicKey })) };
 }
 
 /**
- * The users in a message; undefined for any other message. The supervisor writes them into a configuration: whatever the
- * gateway's process says, nobody gets other rights than a bus user's.
+ * The users in a message; undefined for any other message. The supervisor writes them into the configuration of
+ * nats-server, so it validates every field: a compromised gateway can add bus users, but cannot give anyone other
+ * permissions.
  */
 export function busUsersIn(message: unknown): readonly NatsBusUser[] | undefined {
   const { busUsers } = Object(message) as { readonly busUsers?: unknown };

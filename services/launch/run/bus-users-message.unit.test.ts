@@ -4,7 +4,7 @@ import type { NatsBusUser } from "../permissions/nats-users.ts";
 
 const user: NatsBusUser = { name: "shop-bot", access: "read", publicKey: `U${"A".repeat(55)}` };
 
-test("the bus users reach the supervisor as they are", () => {
+test("the bus users reach the supervisor unchanged", () => {
   const message = busUsersMessage([user, { ...user, name: "other", access: "write" }]);
   expect(busUsersIn(JSON.parse(JSON.stringify(message)))).toEqual([user, { ...user, name: "other", access: "write" }]);
   expect(busUsersIn(busUsersMessage([]))).toEqual([]);
@@ -22,6 +22,6 @@ test.each<[string, unknown]>([
   expect(busUsersIn(typeof value === "object" ? { busUsers: [value] } : value)).toBeUndefined();
 });
 
-test("more users than there may be are none", () => {
+test("a message with more users than the limit is ignored", () => {
   expect(busUsersIn({ busUsers: Array.from({ length: 51 }, () => user) })).toBeUndefined();
 });

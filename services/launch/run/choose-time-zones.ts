@@ -1,14 +1,14 @@
 import { bundledZones } from "../../../mixins/time-zones/bundled-zones.ts";
-import { useTimeZones } from "../../../mixins/time-zones/time-zones.ts";
+import { setTimeZones } from "../../../mixins/time-zones/time-zones.ts";
 import { readZoneFolder } from "../../../mixins/time-zones/zone-folder.ts";
 import type { LaunchSettings } from "../launch.settings.ts";
 import { StartupError } from "./startup-error.ts";
 
-/** Makes the set of the folder that is given the process's own; without one the bundled set stays. Throws StartupError. */
+/** Uses the time zones of the folder in the settings; without one the bundled set stays. Throws StartupError. */
 export function chooseTimeZones({ TZDATA_DIR: folder }: Pick<LaunchSettings, "TZDATA_DIR">): void {
   if (folder === undefined) return;
   try {
-    useTimeZones(readZoneFolder(folder, bundledZones()));
+    setTimeZones(readZoneFolder(folder, bundledZones()));
   } catch (error) {
     throw new StartupError(`TZDATA_DIR: ${(error as Error).message}`);
   }

@@ -6,12 +6,12 @@ import { timeZones } from "../../../mixins/time-zones/time-zones.ts";
 import { chooseTimeZones } from "./choose-time-zones.ts";
 import { StartupError } from "./startup-error.ts";
 
-test("without TZDATA_DIR the time zones are those of the release", () => {
+test("without TZDATA_DIR the bundled time zones are used", () => {
   chooseTimeZones({ TZDATA_DIR: undefined });
   expect(timeZones().source).toBe("bundled");
 });
 
-test("a TZDATA_DIR that is no folder of time zones ends the start with the reason", () => {
+test("a TZDATA_DIR that is not a time zone folder ends the start with the reason", () => {
   const empty = mkdtempSync(join(tmpdir(), "guildcal-no-zones-"));
   for (const folder of [empty, join(empty, "missing")]) {
     expect(() => chooseTimeZones({ TZDATA_DIR: folder })).toThrow(StartupError);

@@ -6,7 +6,7 @@ import "./service-factories.ts";
 const names = async () => (await metricsRegistry.getMetricsAsJSON()).map(({ name }) => name);
 const ofDispatch = (name: string) => /^guildcal_(?:posts?|plan|changes|sinks?|dispatch)_/.test(name);
 
-test("a process that does not run dispatch exports none of its figures, not even as 0", async () => {
+test("a process without dispatch exports no metric of dispatch, not even as 0", async () => {
   expect((await names()).filter(ofDispatch)).toEqual([]);
   exportDispatchMetrics();
   exportDispatchMetrics();

@@ -11,7 +11,7 @@ import { type BackingServices, startBackingServices } from "./backing-services.t
 import type { NatsBusUser } from "../permissions/nats-users.ts";
 import { withPepper } from "./api-key-pepper.ts";
 import { probeMiddlewares } from "./probe-middlewares.ts";
-import { enterSchema } from "./schema-version.ts";
+import { recordSchemaVersion } from "./schema-version.ts";
 import { type RunningServices, runServices } from "./run-services.ts";
 import { makeService, readSettings } from "./service-factories.ts";
 import { StartupError } from "./startup-error.ts";
@@ -23,70 +23,70 @@ import { type ServiceName, SERVICES } from "../../contracts/service-names.ts";
 type Environment = Readonly<Record<string, string | undefined>>;
 
 /** All services in this process, ready for requests. */
-export interface RunningAll {
+export interface RunningGuildcal {
   readonly baseUrl: string;
   /** The API key that the first start created; undefined on later starts. */
   readonly firstKey: string | undefined;
   readonly apiKeyIsSet: boolean;
-  readonly mongodLost: Promise<void>;
+  readonly mongodExited: Promise<void>;
   stop(): Promise<void>;
 }
 
-/** Starts all services in this process, with embedded servers where no URL is given. */
-export async function startAll(env: Environment): Promise<RunningAll> {
+/** Starts all services in this process, with embedded servers if no URL is given. */
+export async function startInOneProcess(env: Environment): Promise<RunningGuildcal> {
   const settings = await withPepper(readSettings(env));
   chooseTimeZones(settings);
   await checkPort(settings.PORT, settings.HOST);
-  const parts = await startBackingServices(settings, false);
+  const backing = await startBackingServices(settings, false);
   try {
-    await Promise.all(SERVICES.map((name) => enterSchema(parts.mongoUrlOf(name), name)));
+    await Promise.all(SERVICES.map((name) => recordSchemaVersion(backing.mongoUrlOf(name), name)));
     const gateway = new GatewayEvents(settings.HOST);
     const context = { settings, ...gateway.listeners };
     const nodeId = uniqueNodeId("all", settings.NODE_NAME);
     const traces = await startTracing(settings, "all", nodeId);
     const services = await runServices(
-      SERVICES.map((name) => makeService(name, { ...context, mongoUrl: parts.mongoUrlOf(name) })),
+      SERVICES.map((name) => makeService(name, { ...context, mongoUrl: backing.mongoUrlOf(name) })),
       { nodeId, natsUrl: settings.NATS_URL, logLevel: settings.LOG_LEVEL },
       [...probeMiddlewares(settings), ...traces.middlewares],
     );
-    await answering(gateway.baseUrl, READY_MS);
+    await waitUntilReady(gateway.baseUrl, READY_TIMEOUT_MS);
     return {
       baseUrl: gateway.baseUrl,
       firstKey: gateway.firstKey,
       apiKeyIsSet: settings.API_KEY !== undefined,
-      mongodLost: parts.mongodLost,
+      mongodExited: backing.mongodExited,
       async stop() {
         await services.stop();
         await traces.stop();
-        await parts.stop();
+        await backing.stop();
       },
     };
   } catch (error) {
-    await parts.stop();
+    await backing.stop();
     throw error;
   }
 }
 
-/** `npm start`. */
-export async function runAll(env: Environment): Promise<void> {
+/** `npm start`: all services in this process. */
+export async function runInOneProcess(env: Environment): Promise<void> {
   const end = shutdownRequested();
-  const running = await unlessShutdown(end, startAll(env));
+  const running = await unlessShutdown(end, startInOneProcess(env));
   if (running === undefined) return;
   process.stdout.write(banner(running));
-  await untilEnd(end, running);
+  await waitForEnd(end, running);
   await running.stop();
 }
 
 /** `npm run start:nats`: one process for each service; this process owns the embedded servers. */
-export async function runProcesses(env: Environment): Promise<void> {
+export async function runInProcesses(env: Environment): Promise<void> {
   const end = shutdownRequested();
   const running = await unlessShutdown(end, startProcesses(env));
   if (running === undefined) return;
   try {
-    await untilEnd(end, running);
+    await waitForEnd(end, running);
     await running.processes.stop();
   } finally {
-    await running.parts.stop();
+    await running.backing.stop();
   }
 }
 
@@ -94,27 +94,27 @@ async function startProcesses(env: Environment) {
   const settings = await withPepper(readSettings(env));
   chooseTimeZones(settings);
   await checkPort(settings.PORT, settings.HOST);
-  const parts = await startBackingServices(settings, true);
-  const rest = Object.fromEntries(Object.entries(env).filter(([name]) => !SET_BY_SUPERVISOR.has(name)));
+  const backing = await startBackingServices(settings, true);
+  const otherVariables = Object.fromEntries(Object.entries(env).filter(([name]) => !SET_BY_SUPERVISOR.has(name)));
   try {
     const environmentOf = (service: ServiceName) => ({
-      ...serviceEnvironment(service, rest),
-      MONGO_URL: parts.mongoUrlOf(service),
-      NATS_URL: parts.natsUrlOf(service),
+      ...serviceEnvironment(service, otherVariables),
+      MONGO_URL: backing.mongoUrlOf(service),
+      NATS_URL: backing.natsUrlOf(service),
       PROBE_PORT: String(probePortOf(service, settings.PROBE_PORT)),
       ...(service === "api" ? { API_KEY_PEPPER: settings.API_KEY_PEPPER } : {}),
     });
     const processes = await supervise(SERVICES, environmentOf, (service, message) => {
       const users = service === "api" ? busUsersIn(message) : undefined;
       if (users === undefined) return;
-      parts.letInBusUsers(users).catch((error: unknown) => {
-        process.stderr.write(`The bus users could not be let in: ${String(error)}\n`);
+      backing.setBusUsers(users).catch((error: unknown) => {
+        process.stderr.write(`The bus users could not be set: ${String(error)}\n`);
       });
     });
-    if (parts.busUrl !== undefined) process.stdout.write(`Services of bus users join at ${parts.busUrl}\n`);
-    return { processes, parts, mongodLost: parts.mongodLost };
+    if (backing.busUrl !== undefined) process.stdout.write(`Services of bus users join at ${backing.busUrl}\n`);
+    return { processes, backing, mongodExited: backing.mongodExited };
   } catch (error) {
-    await parts.stop();
+    await backing.stop();
     throw error;
   }
 }
@@ -124,32 +124,32 @@ const SET_BY_SUPERVISOR = new Set(
   ["MONGO_URL", "NATS_URL", "PROBE_PORT", "API_KEY_PEPPER"].flatMap((name) => [name, `${name}_FILE`]),
 );
 
-/** One probe port for each process, counted up from the setting. */
+/** The probe port of a service: the setting, plus the index of the service. */
 function probePortOf(service: string, first: number): number {
   return first === 0 ? 0 : first + (SERVICES as readonly string[]).indexOf(service);
 }
 
-/** Time for which a starting gateway stays not ready while other services are missing. */
-const OTHERS_AWAITED_MS = 15_000;
+/** Longest time that a starting gateway reports itself not ready because other services are missing. */
+const OTHER_SERVICES_TIMEOUT_MS = 15_000;
 
-/** One service in this process, as a container runs it: MongoDB and NATS are given by URL. */
-export async function runOne(name: ServiceName, env: Environment): Promise<void> {
+/** One service in this process, as in a container. URLs of MongoDB and NATS must be given. */
+export async function runSingleService(name: ServiceName, env: Environment): Promise<void> {
   const end = shutdownRequested();
-  const running = await unlessShutdown(end, startOne(name, env));
+  const running = await unlessShutdown(end, startSingleService(name, env));
   if (running === undefined) return;
   await end;
   await running.stop();
 }
 
-async function startOne(name: ServiceName, env: Environment): Promise<RunningServices> {
+async function startSingleService(name: ServiceName, env: Environment): Promise<RunningServices> {
   const settings = readSettings(env);
   const { MONGO_URL: mongoUrl, NATS_URL: natsUrl, NODE_NAME, LOG_LEVEL: logLevel } = settings;
-  if (mongoUrl === undefined) throw new StartupError("MONGO_URL must be set for a service that runs alone");
-  if (natsUrl === undefined) throw new StartupError("NATS_URL must be set for a service that runs alone");
+  if (mongoUrl === undefined) throw new StartupError("MONGO_URL must be set for a service in a process of its own");
+  if (natsUrl === undefined) throw new StartupError("NATS_URL must be set for a service in a process of its own");
   chooseTimeZones(settings);
   if (name === "api") await checkPort(settings.PORT, settings.HOST);
   await startBackingServices(settings, true);
-  await enterSchema(mongoUrl, name);
+  await recordSchemaVersion(mongoUrl, name);
   const gateway = new GatewayEvents(settings.HOST);
   const onBusUsers = (users: readonly NatsBusUser[]) => void process.send?.(busUsersMessage(users));
   const service = makeService(name, { mongoUrl, settings, onBusUsers, ...gateway.listeners });
@@ -162,12 +162,12 @@ async function startOne(name: ServiceName, env: Environment): Promise<RunningSer
   ]);
   process.send?.(READY);
   if (name === "api") {
-    // The other services may start later, in any order; the readiness probe reports the missing ones.
+    // The other services may start later, in any order. The readiness probe reports the missing ones.
     const { baseUrl, firstKey } = gateway;
-    const complete = answering(baseUrl, Infinity);
+    const complete = waitUntilReady(baseUrl, Infinity);
     const apiKeyIsSet = settings.API_KEY !== undefined;
-    void complete.then(() => tellStart({ baseUrl, firstKey, apiKeyIsSet }));
-    void Promise.race([complete, pause(OTHERS_AWAITED_MS)]).then(() => missing.clear());
+    void complete.then(() => announceStart({ baseUrl, firstKey, apiKeyIsSet }));
+    void Promise.race([complete, pause(OTHER_SERVICES_TIMEOUT_MS)]).then(() => missing.clear());
   }
   return {
     ...running,
@@ -178,17 +178,17 @@ async function startOne(name: ServiceName, env: Environment): Promise<RunningSer
   };
 }
 
-/** To the person who reads what the supervisor prints, or to a container's log, which is JSON alone. */
-function tellStart(started: StartedService): void {
+/** Prints the banner under a supervisor. A container's log contains only JSON, so there it is a log line. */
+function announceStart(started: StartedService): void {
   if (isSupervised()) process.stdout.write(banner(started));
   else pino(lineFormat("info")).info(startLine(started), "guildcal is ready");
 }
 
-async function untilEnd(end: Promise<void>, { mongodLost }: Pick<BackingServices, "mongodLost">): Promise<void> {
-  const lost = mongodLost.then(() => {
-    throw new StartupError("mongod ended by itself: is the disk full? Its data is kept, start again to go on");
+async function waitForEnd(end: Promise<void>, { mongodExited }: Pick<BackingServices, "mongodExited">): Promise<void> {
+  const mongodFailure = mongodExited.then(() => {
+    throw new StartupError("mongod ended unexpectedly: is the disk full? The data are stored; start again to continue");
   });
-  await Promise.race([end, lost]);
+  await Promise.race([end, mongodFailure]);
 }
 
 /** Collects the events of a starting gateway: its first API key and its port. */
@@ -206,15 +206,15 @@ class GatewayEvents {
 }
 
 function baseUrlOf(host: string, port: number): string {
-  const reached = host === "0.0.0.0" || host === "::" ? "127.0.0.1" : host;
-  return `http://${reached.includes(":") ? `[${reached}]` : reached}:${port}`;
+  const reachable = host === "0.0.0.0" || host === "::" ? "127.0.0.1" : host;
+  return `http://${reachable.includes(":") ? `[${reachable}]` : reachable}:${port}`;
 }
 
-const READY_MS = 30_000;
+const READY_TIMEOUT_MS = 30_000;
 
-/** Resolves when `/health/ready` of the gateway succeeds; rejects with the missing services after `patienceMs`. */
-async function answering(baseUrl: string, patienceMs: number): Promise<void> {
-  const deadline = Date.now() + patienceMs;
+/** Resolves when `/health/ready` of the gateway succeeds; rejects with the missing services after `timeoutMs`. */
+async function waitUntilReady(baseUrl: string, timeoutMs: number): Promise<void> {
+  const deadline = Date.now() + timeoutMs;
   let missing = "";
   while (Date.now() < deadline) {
     const answer = await fetch(`${baseUrl}/health/ready`, { signal: AbortSignal.timeout(2_000) }).catch(
@@ -224,5 +224,5 @@ async function answering(baseUrl: string, patienceMs: number): Promise<void> {
     missing = (await answer?.text()) ?? "no answer";
     await new Promise((wake) => setTimeout(wake, 50));
   }
-  throw new StartupError(`Not ready after ${patienceMs / 1000} seconds: ${missing}`);
+  throw new StartupError(`Not ready after ${timeoutMs / 1000} seconds: ${missing}`);
 }

@@ -2,7 +2,7 @@ import { connect, createServer } from "node:net";
 import mongoose from "mongoose";
 import { StartupError } from "./startup-error.ts";
 
-const ANSWER_MS = 5_000;
+const TIMEOUT_MS = 5_000;
 
 /** Rejects with the reason if the port cannot be opened. Called before any server is started. */
 export function checkPort(port: number, host: string): Promise<void> {
@@ -17,8 +17,8 @@ export function checkPort(port: number, host: string): Promise<void> {
 
 function listenProblem(error: NodeJS.ErrnoException, port: number, host: string): string {
   const reasons: Readonly<Record<string, string>> = {
-    EADDRINUSE: `Port ${port} is taken on ${host}: end what listens there, or set PORT to another one`,
-    EACCES: `Port ${port} needs more rights than this process has: set PORT to one above 1023`,
+    EADDRINUSE: `Port ${port} is in use on ${host}: stop the program that listens there, or set PORT to another port`,
+    EACCES: `Port ${port} needs root permissions: set PORT to a port above 1023`,
     EADDRNOTAVAIL: `HOST ${host} is not an address of this machine`,
     ENOTFOUND: `HOST ${host} is not an address of this machine`,
   };
@@ -29,11 +29,11 @@ function listenProblem(error: NodeJS.ErrnoException, port: number, host: string)
 export async function checkMongo(mongoUrl: string): Promise<void> {
   const connection = mongoose.createConnection();
   try {
-    await connection.openUri(mongoUrl, { serverSelectionTimeoutMS: ANSWER_MS, autoIndex: false, autoCreate: false });
+    await connection.openUri(mongoUrl, { serverSelectionTimeoutMS: TIMEOUT_MS, autoIndex: false, autoCreate: false });
     const hello = await connection.db?.command({ hello: 1 });
     if (hello?.["setName"] === undefined && hello?.["msg"] !== "isdbgrid") {
       throw new StartupError(
-        `The MongoDB at ${hostsOf(mongoUrl)} must be a replica set (a set of one will do) or a mongos`,
+        `The MongoDB at ${hostsOf(mongoUrl)} must be a replica set (one member is enough) or a mongos`,
       );
     }
   } catch (error) {
@@ -63,21 +63,21 @@ function hostsOf(url: string): string {
 /** Rejects if no NATS server accepts a connection. */
 export async function checkNats(natsUrl: string): Promise<void> {
   const servers = natsUrl.split(",").map((url) => new URL(url));
-  const reached = await Promise.any(servers.map(({ hostname, port }) => reach(hostname, Number(port || 4222)))).catch(
-    () => false,
-  );
+  const reached = await Promise.any(
+    servers.map(({ hostname, port }) => tryConnect(hostname, Number(port || 4222))),
+  ).catch(() => false);
   if (!reached) throw new StartupError(`NATS is unreachable at ${servers.map(({ host }) => host).join(", ")}`);
 }
 
-function reach(host: string, port: number): Promise<true> {
+function tryConnect(host: string, port: number): Promise<true> {
   return new Promise((resolve, reject) => {
-    const socket = connect({ host, port, timeout: ANSWER_MS });
-    const give = (error: Error) => {
+    const socket = connect({ host, port, timeout: TIMEOUT_MS });
+    const fail = (error: Error) => {
       socket.destroy();
       reject(error);
     };
-    socket.once("error", give);
-    socket.once("timeout", () => give(new Error("no answer")));
+    socket.once("error", fail);
+    socket.once("timeout", () => fail(new Error("no answer")));
     socket.once("connect", () => {
       socket.destroy();
       resolve(true);

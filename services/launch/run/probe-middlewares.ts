@@ -3,7 +3,7 @@ import { callMetrics } from "../../../mixins/observability/call-metrics.middlewa
 import { probes } from "../../../mixins/observability/probes.middleware.ts";
 import type { Settings } from "./service-factories.ts";
 
-/** The probe port and the figures behind it; nothing where none is set. */
+/** The middlewares of the probe port and its metrics; none without a port. */
 export function probeMiddlewares(
   { PROBE_PORT: port, HOST: host }: Pick<Settings, "PROBE_PORT" | "HOST">,
   alsoMissing: () => readonly string[] = () => [],

@@ -4,7 +4,9 @@ import { type BrokerSettings, brokerOptions } from "../../../moleculer.config.ts
 /** Services that run in this process, on one broker. */
 export interface RunningServices {
   readonly broker: ServiceBroker;
-  /** Answers what is under way, then ends: the gateway first, so that its requests still find their services. */
+  /**
+   * Answers the requests in flight and stops: the gateway first, so that its requests still reach the other services.
+   */
   stop(): Promise<void>;
 }
 

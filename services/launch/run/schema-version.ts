@@ -4,33 +4,34 @@ import { StartupError } from "./startup-error.ts";
 import type { ServiceName } from "../../contracts/service-names.ts";
 
 /**
- * The form in which this release writes its data. It is raised by a change of the stored data that the release before would
- * misread, or would lose: docs/deploying.md says how such a change goes, and what it means for a rollback.
+ * The version of the stored data that this release writes. A change of the data that the previous release would
+ * misread or lose increments it; docs/deploying.md describes such a change, and its effect on a rollback.
  */
 export const SCHEMA_VERSION = 2;
 
-/** Data of 0.1.0, which wrote no version. */
+/** The version of data without a version, as 0.1.0 wrote them. */
 const UNVERSIONED = 1;
 const ID = "schema";
-const ANSWER_MS = 5_000;
-/** MongoDB's errors, by their numbers. */
+const TIMEOUT_MS = 5_000;
+/** Codes of MongoDB errors. */
 const [UNAUTHORIZED, DUPLICATE_KEY] = [13, 11_000];
 
-/** Which forms the rows of a service's collections may have. */
+/** The versions of the rows in a service's collections. */
 export interface SchemaVersions {
-  /** That of the newest process that ever ran on them. */
+  /** The version of the newest process that ever ran on the data. */
   readonly newest: number;
-  /** The oldest that a row may still have. */
+  /** The oldest version that a row may still have. */
   readonly oldest: number;
 }
 
 type SchemaRow = { readonly _id: string } & SchemaVersions;
 
 /**
- * Why a process may not run on the data; undefined where it may. A process knows the version before its own, which it
- * reads, and the one after, whose first release still writes what the one before reads (expand and contract).
+ * Returns the reason why a process must not run on the data; undefined if it may. A process knows its own version,
+ * the previous one, which it reads, and the next one, whose first release still writes data that the previous version
+ * can read (expand and contract).
  *
- * @param version - The process's own.
+ * @param version - The version of the process.
  */
 export function schemaProblem(
   service: ServiceName,
@@ -48,21 +49,21 @@ export function schemaProblem(
 }
 
 /**
- * Notes that a process of this release runs on the service's data. Throws StartupError, and changes nothing, where it
- * does not know their form.
+ * Records that a process of this release runs on the service's data. Throws StartupError, and changes nothing, if it
+ * does not know their version.
  */
-export async function enterSchema(mongoUrl: string, service: ServiceName): Promise<void> {
+export async function recordSchemaVersion(mongoUrl: string, service: ServiceName): Promise<void> {
   await withRows(mongoUrl, service, async (rows, connection) => {
     const stored = await rows.findOne({ _id: ID });
-    const found = stored ?? (await unversioned(connection, service));
-    refuseUnknown(service, found);
+    const found = stored ?? (await versionsWithoutRow(connection, service));
+    throwIfUnknown(service, found);
     const versions = {
       newest: { $max: ["$newest", SCHEMA_VERSION] },
       oldest: { $min: [{ $ifNull: ["$oldest", found.oldest] }, SCHEMA_VERSION] },
     };
-    const entered = await put(rows, versions);
-    // A process of another release may have come between.
-    refuseUnknown(service, entered);
+    const recorded = await upsertVersions(rows, versions);
+    // A process of another release may have written in the meantime.
+    throwIfUnknown(service, recorded);
   });
 }
 
@@ -72,32 +73,32 @@ export async function readSchema(mongoUrl: string, service: ServiceName): Promis
 }
 
 /**
- * Notes that every row has this release's form, and that no process of an older release runs: from then on releases of the
- * next version start. A process of the version before, which still may, takes it back.
+ * Records that every row has the version of this release, and that no process of an older release runs. From then on
+ * releases of the next version start. A process of the previous version may still start; it reverts the record.
  */
 export async function finishSchema(mongoUrl: string, service: ServiceName): Promise<void> {
   await withRows(mongoUrl, service, async (rows) => {
     const stored = await rows.findOne({ _id: ID });
     if (stored === null) throw new StartupError(`${service} has not started on this data yet`);
-    refuseUnknown(service, stored);
+    throwIfUnknown(service, stored);
     if (stored.newest > SCHEMA_VERSION) {
       throw new StartupError(
         `A release of schema version ${stored.newest} runs on the data of ${service}: finish it there`,
       );
     }
-    await put(rows, { newest: SCHEMA_VERSION, oldest: SCHEMA_VERSION });
+    await upsertVersions(rows, { newest: SCHEMA_VERSION, oldest: SCHEMA_VERSION });
   });
 }
 
-function refuseUnknown(service: ServiceName, versions: SchemaVersions): void {
+function throwIfUnknown(service: ServiceName, versions: SchemaVersions): void {
   const problem = schemaProblem(service, versions);
   if (problem !== undefined) throw new StartupError(problem);
 }
 
 type Rows = mongoose.mongo.Collection<SchemaRow>;
 
-/** Two that insert the row at the same moment: the second finds it there, and updates it. */
-async function put(rows: Rows, versions: object): Promise<SchemaRow> {
+/** If two processes insert the row concurrently, the second one fails and updates it. */
+async function upsertVersions(rows: Rows, versions: object): Promise<SchemaRow> {
   const options = { upsert: true, returnDocument: "after" } as const;
   const attempt = () => rows.findOneAndUpdate({ _id: ID }, [{ $set: versions }], options);
   const row = await attempt().catch((error: unknown) => {
@@ -107,8 +108,10 @@ async function put(rows: Rows, versions: object): Promise<SchemaRow> {
   return row as SchemaRow;
 }
 
-/** Data that have no version: none at all, which this release begins, or those of 0.1.0. */
-async function unversioned(connection: mongoose.Connection, service: ServiceName): Promise<SchemaVersions> {
+/**
+ * The versions of data without a version row: those of this release if there are no data, otherwise those of 0.1.0.
+ */
+async function versionsWithoutRow(connection: mongoose.Connection, service: ServiceName): Promise<SchemaVersions> {
   for (const name of collectionsOf(service)) {
     const row = await connection.collection(name).findOne({}, { projection: { _id: 1 } });
     if (row !== null) return { newest: UNVERSIONED, oldest: UNVERSIONED };
@@ -125,7 +128,7 @@ async function withRows<Result>(
   const collection = schemaCollection(service);
   try {
     await connection.openUri(mongoUrl, {
-      serverSelectionTimeoutMS: ANSWER_MS,
+      serverSelectionTimeoutMS: TIMEOUT_MS,
       autoIndex: false,
       autoCreate: false,
       writeConcern: { w: "majority", journal: true },
@@ -137,7 +140,7 @@ async function withRows<Result>(
   } catch (error) {
     if ((error as { code?: unknown }).code !== UNAUTHORIZED) throw error;
     throw new StartupError(
-      `The database user of ${service} may not use ${collection}: give its role the rights in k8s/components/mongodb/rights.json`,
+      `The database user of ${service} may not use ${collection}: give its role the privileges in k8s/components/mongodb/rights.json`,
     );
   } finally {
     await connection.close();

@@ -14,13 +14,13 @@ describe("a process of schema version 5", () => {
     expect(at(newest, oldest)).toBeUndefined();
   });
 
-  test("does not run where a process ran that is two versions newer, and says which release does", () => {
+  test("does not run on data of a process two versions newer, and names the release that does", () => {
     expect(at(7, 6)).toBe(
       "The data of announcements has schema version 7, and this release knows 4 to 6: start a release of schema version 6 or newer",
     );
   });
 
-  test("does not run where rows may be left that are two versions older, even after a rollback from the next", () => {
+  test("does not run on data with rows two versions older, even after a rollback from the next version", () => {
     const problem =
       "The data of announcements may have rows of schema version 3, and this release knows 4 to 6: start a release of schema version 4, and run `npm run schema -- finish` there";
     expect(at(3, 3)).toBe(problem);

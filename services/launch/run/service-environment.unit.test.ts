@@ -6,7 +6,7 @@ import { SERVICES } from "../../contracts/service-names.ts";
 const inOrder = (one: string, other: string) => one.localeCompare(other);
 
 describe("the environment of a service's process", () => {
-  test("has the service's own settings, by value and by file, and what any program may need", () => {
+  test("has the settings of the service, by value and by file, and the basic variables", () => {
     const env = {
       PATH: "/bin",
       API_KEY: "a key",
@@ -32,7 +32,7 @@ describe("the environment of a service's process", () => {
     expect([...names].toSorted(inOrder)).toEqual(Object.keys(ALL_SETTINGS).toSorted(inOrder));
   });
 
-  test("a process takes the settings out of its environment, so that nothing that it starts inherits them", () => {
+  test("a process removes the settings from its environment, so that no program that it starts inherits them", () => {
     const env = { PATH: "/bin", API_KEY: "a key", DISCORD_TOKEN_FILE: "/token" };
     const given = { ...env };
     expect(takeEnvironment(env)).toEqual(given);

@@ -20,7 +20,7 @@ import { launchSettings } from "../launch.settings.ts";
 import type { ServiceName } from "../../contracts/service-names.ts";
 import { StartupError } from "./startup-error.ts";
 
-/** Every setting of every process. */
+/** All settings of all processes. */
 export const ALL_SETTINGS = {
   ...launchSettings,
   ...probeSettings,
@@ -46,19 +46,19 @@ export interface ServiceContext {
   readonly onFirstKey: (key: string) => void;
   /** Receives the port of the gateway when it accepts requests. */
   readonly onListening: (port: number) => void;
-  /** Given the bus users that are not revoked, at the start and after each change. */
+  /** Receives the bus users that are not revoked, at the start and after each change. */
   readonly onBusUsers?: (users: readonly BusUser[]) => void;
 }
 
-const posts = pino(lineFormat("info"));
+const postLogger = pino(lineFormat("info"));
 
-/** The lines of the log sink are posts: LOG_LEVEL does not suppress them. */
-function writeLine(fields: object, text: string): void {
-  posts.info(fields, text);
+/** The log sink writes posts as log lines, which LOG_LEVEL must not suppress. */
+function writePostLine(fields: object, text: string): void {
+  postLogger.info(fields, text);
 }
 
 function hashingOf({ API_KEY_PEPPER: pepper, API_KEY_ENV: env }: Settings): KeyHashing {
-  if (pepper === undefined) throw new StartupError("API_KEY_PEPPER must be set for a gateway that runs alone");
+  if (pepper === undefined) throw new StartupError("API_KEY_PEPPER must be set for a gateway in a process of its own");
   return { pepper, env };
 }
 
@@ -78,13 +78,13 @@ const FACTORIES: Readonly<Record<ServiceName, Factory>> = {
     const { PORT: port, HOST: host, API_KEY: apiKey, NATS_URL: busUrl } = settings;
     const [hashing, rates] = [hashingOf(settings), ratesOf(settings)];
     const { CONNECTIONS_PER_ADDRESS: connectionsPerAddress, CORS_ORIGINS: corsOrigins = [] } = settings;
-    const given = { mongoUrl, port, host, hashing, rates, connectionsPerAddress, corsOrigins, apiKey, busUrl };
-    return apiService({ ...given, onFirstKey, onListening, ...(onBusUsers === undefined ? {} : { onBusUsers }) });
+    const options = { mongoUrl, port, host, hashing, rates, connectionsPerAddress, corsOrigins, apiKey, busUrl };
+    return apiService({ ...options, onFirstKey, onListening, ...(onBusUsers === undefined ? {} : { onBusUsers }) });
   },
   dispatch: ({ mongoUrl, settings }) =>
     dispatchService({
       mongoUrl,
-      sinks: makeSinks(settings.SINKS, settings, { writeLine }),
+      sinks: makeSinks(settings.SINKS, settings, { writeLine: writePostLine }),
       graceMs: settings.GRACE_MINUTES * 60_000,
     }),
   announcements: ({ mongoUrl }) => announcementsService({ mongoUrl }),

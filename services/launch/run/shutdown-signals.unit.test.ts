@@ -1,10 +1,10 @@
 import { expect, test } from "@jest/globals";
 import { isSecondInterrupt } from "./shutdown-signals.ts";
 
-test("one press of Ctrl-C, which npm hands on a moment later, is not taken for two", () => {
+test("one Ctrl-C, which npm forwards a moment later, does not count twice", () => {
   expect([0, 1, 50, 500].map((later) => isSecondInterrupt(1_000, 1_000 + later))).toEqual([false, false, false, false]);
 });
 
-test("a second press of Ctrl-C ends the process without waiting for what is under way", () => {
+test("a second Ctrl-C ends the process without draining", () => {
   expect([501, 1_000, 60_000].map((later) => isSecondInterrupt(1_000, 1_000 + later))).toEqual([true, true, true]);
 });

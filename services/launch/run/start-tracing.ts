@@ -1,16 +1,16 @@
 import type { Middleware } from "moleculer";
 import { pino } from "pino";
-import { LimitedLog } from "../../../mixins/observability/rate-limited-log.ts";
-import { useTracer } from "../../../mixins/observability/tracer.ts";
+import { RateLimitedLog } from "../../../mixins/observability/rate-limited-log.ts";
+import { setTracer } from "../../../mixins/observability/tracer.ts";
 import { tracing } from "../../../mixins/observability/tracing.middleware.ts";
 import { lineFormat } from "../../../moleculer.config.ts";
 import { VERSION } from "../../contracts/version.ts";
 import type { Settings } from "./service-factories.ts";
 
-/** Traces of this process, where they are switched on. */
+/** The traces of this process, if they are enabled. */
 export interface RunningTraces {
   readonly middlewares: readonly Middleware[];
-  /** Sends what is left. */
+  /** Sends the remaining spans. */
   stop(): Promise<void>;
 }
 
@@ -22,16 +22,16 @@ type TracingSettings = Pick<
 >;
 
 /**
- * Switches traces on, before the services start. Without a collector nothing of OpenTelemetry's SDK is loaded.
+ * Enables traces before the services start. Without a collector, OpenTelemetry's SDK is not loaded.
  *
- * @param service - The service's name, or that of all in one process.
+ * @param service - The name of the service, or `all`.
  */
 export async function startTracing(settings: TracingSettings, service: string, nodeId: string): Promise<RunningTraces> {
   const { OTEL_EXPORTER_OTLP_ENDPOINT: endpoint, OTEL_EXPORTER_OTLP_HEADERS: headers } = settings;
   if (endpoint === undefined) return OFF;
   const { startOpenTelemetry } = await import("../../../mixins/observability/opentelemetry.ts");
   const logger = pino(lineFormat(settings.LOG_LEVEL));
-  const log = new LimitedLog((fields, text) => logger.warn(fields, text));
+  const log = new RateLimitedLog((fields, text) => logger.warn(fields, text));
   const tracer = startOpenTelemetry({
     endpoint,
     headers: headersIn(headers),
@@ -41,11 +41,11 @@ export async function startTracing(settings: TracingSettings, service: string, n
     version: VERSION,
     onProblem: (problem) => log.note("traces", { problem }, "traces could not be sent"),
   });
-  useTracer(tracer);
+  setTracer(tracer);
   return {
     middlewares: [tracing(tracer)],
     async stop() {
-      useTracer(undefined);
+      setTracer(undefined);
       await tracer.stop();
       log.flush();
     },

@@ -1,2 +1,2 @@
-/** A start that failed for a reason that the operator can mend: shown as its message alone, a line each, exit code 1. */
+/** A start failed for a reason that the operator can fix. Only the message is printed, and the exit code is 1. */
 export class StartupError extends Error {}

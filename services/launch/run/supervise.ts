@@ -13,7 +13,7 @@ export interface SupervisedProcesses {
   stop(): Promise<void>;
 }
 
-/** Whether a supervisor has started this process, as `npm run start:nats` does; a container's has none. */
+/** Whether a supervisor has started this process, as `npm run start:nats` does; not so in a container. */
 export function isSupervised(): boolean {
   return process.send !== undefined;
 }
@@ -21,35 +21,35 @@ export function isSupervised(): boolean {
 const FIRST_RESTART_MS = 500;
 const LAST_RESTART_MS = 10_000;
 /** After this uptime the restart delay is reset to the first one. */
-const STEADY_MS = 10_000;
+const STABLE_UPTIME_MS = 10_000;
 
 /**
- * Starts each service in a process of its own. Resolves when all of them are ready. If a process ends before it is ready,
- * it has printed the reason; all others are stopped then.
+ * Starts each service in a process of its own. Resolves when all of them are ready. If a process ends before, it has
+ * printed the reason, and all others are stopped.
  */
 export async function supervise(
   services: readonly ServiceName[],
   envOf: (service: ServiceName) => Readonly<Record<string, string | undefined>>,
   onMessage: (service: ServiceName, message: unknown) => void = () => undefined,
 ): Promise<SupervisedProcesses> {
-  const wards = services.map(
+  const processes = services.map(
     (service) => new SupervisedProcess(service, envOf(service), (message) => onMessage(service, message)),
   );
   try {
-    await Promise.all(wards.map((ward) => ward.start()));
+    await Promise.all(processes.map((each) => each.start()));
   } catch (error) {
-    await Promise.all(wards.map((ward) => ward.stop()));
+    await Promise.all(processes.map((each) => each.stop()));
     throw error;
   }
   return {
-    pid: (service) => wards.find((ward) => ward.service === service)?.pid,
+    pid: (service) => processes.find((each) => each.service === service)?.pid,
     async stop() {
-      for (const ward of wards) await ward.stop();
+      for (const each of processes) await each.stop();
     },
   };
 }
 
-/** What a process says when its service takes calls. */
+/** The message of a process when its service is ready for calls. */
 export const READY = "ready";
 
 /** The process of one service, and its restarts. */
@@ -82,13 +82,13 @@ class SupervisedProcess {
     child.on("message", (message) => {
       if (message === READY) resolve();
     });
-    const ended = once(child, "exit").then(() => {
+    const failed = once(child, "exit").then(() => {
       throw new StartupError(`The ${this.service} service did not start`);
     });
-    await Promise.race([ready, ended]);
-    ended.catch(() => undefined);
-    child.on("exit", () => this.#startAgain());
-    if (child.exitCode !== null) this.#startAgain();
+    await Promise.race([ready, failed]);
+    failed.catch(() => undefined);
+    child.on("exit", () => this.#restartLater());
+    if (child.exitCode !== null) this.#restartLater();
   }
 
   async stop(): Promise<void> {
@@ -96,10 +96,10 @@ class SupervisedProcess {
     clearTimeout(this.#restart);
     const child = this.#child;
     if (child === undefined || child.exitCode !== null || child.signalCode !== null) return;
-    const gone = once(child, "exit");
+    const exited = once(child, "exit");
     child.kill("SIGTERM");
     const force = setTimeout(() => child.kill("SIGKILL"), 2 * DRAIN_MS);
-    await gone;
+    await exited;
     clearTimeout(force);
   }
 
@@ -115,16 +115,16 @@ class SupervisedProcess {
     return this.#child;
   }
 
-  #startAgain(): void {
+  #restartLater(): void {
     if (this.#stopping) return;
-    process.stderr.write(`The ${this.service} service ended by itself; starting it again\n`);
+    process.stderr.write(`The ${this.service} service ended unexpectedly; restarting it\n`);
     this.#restart = setTimeout(() => {
-      const born = Date.now();
+      const startedAt = Date.now();
       const child = this.#spawn();
       child.once("exit", () => {
-        const steady = Date.now() - born > STEADY_MS;
-        this.#delay = steady ? FIRST_RESTART_MS : Math.min(2 * this.#delay, LAST_RESTART_MS);
-        this.#startAgain();
+        const isStable = Date.now() - startedAt > STABLE_UPTIME_MS;
+        this.#delay = isStable ? FIRST_RESTART_MS : Math.min(2 * this.#delay, LAST_RESTART_MS);
+        this.#restartLater();
       });
     }, this.#delay);
   }

@@ -8,8 +8,8 @@ import { type EventView, listEvents, listOngoingEvents } from "../../../services
 import type { GuildId } from "../../../services/contracts/ids.ts";
 import { startMongod } from "../../../services/launch/embedded/embedded-mongod.ts";
 import { fullRecurrence } from "../../../services/calendar-events/domain/recurrence/parse-recurrence.ts";
-import { occurrencesTouching } from "../../../services/calendar-events/domain/recurrence/occurrences.ts";
-import { touches, type Window } from "../../../services/calendar-events/domain/event/window.ts";
+import { occurrencesOverlapping } from "../../../services/calendar-events/domain/recurrence/occurrences.ts";
+import { overlaps, type Window } from "../../../services/calendar-events/domain/event/window.ts";
 import { UTC } from "../../../services/calendar-events/domain/calendar/zone.ts";
 import { openCalendar } from "../../calendar/filled-calendar.ts";
 import { goingOn, type NewEvent, twentyYears } from "../../calendar/many-events.ts";
@@ -47,8 +47,9 @@ function isIn(window: Window): (event: NewEvent) => boolean {
   const clock = [{ zone: UTC, since: 0 }] as const;
   return ({ startsAt, endsAt, recurrence }) =>
     recurrence === undefined
-      ? touches({ startsAt, endsAt }, window)
-      : occurrencesTouching({ startsAt, endsAt, recurrence: fullRecurrence(recurrence), clock }, window, 1).length > 0;
+      ? overlaps({ startsAt, endsAt }, window)
+      : occurrencesOverlapping({ startsAt, endsAt, recurrence: fullRecurrence(recurrence), clock }, window, 1).length >
+        0;
 }
 
 /** Lists of a full calendar, beside those of calendars that hold nothing but the answer. */

@@ -3,7 +3,10 @@ import ICAL from "ical.js";
 import { RRuleTemporal } from "rrule-temporal";
 import { parseRecurrence } from "../../../services/calendar-events/domain/recurrence/parse-recurrence.ts";
 import { localToInstant } from "../../../services/calendar-events/domain/calendar/local-to-instant.ts";
-import { occurrencesTouching, type Series } from "../../../services/calendar-events/domain/recurrence/occurrences.ts";
+import {
+  occurrencesOverlapping,
+  type Series,
+} from "../../../services/calendar-events/domain/recurrence/occurrences.ts";
 import type { Window } from "../../../services/calendar-events/domain/event/window.ts";
 import { zoneNamed } from "../../../services/calendar-events/domain/calendar/zone.ts";
 import type { Frequency } from "../../../services/contracts/recurrence.ts";
@@ -168,7 +171,7 @@ function answersTo(row: Row, zoneName: string): Record<string, Answer> {
         recurrence: given,
         clock: [{ zone, since: 0 }],
       };
-      return occurrencesTouching(series, nextWindow(), 10_001).length;
+      return occurrencesOverlapping(series, nextWindow(), 10_001).length;
     },
     "rrule-temporal": () => between(new RRuleTemporal({ rruleString })),
     "rrule-temporal, warm": () => between(warm),

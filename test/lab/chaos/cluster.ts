@@ -5,7 +5,7 @@ import mongoose from "mongoose";
 import { ServiceBroker } from "moleculer";
 import { withoutSuffix } from "../../../mixins/bus/node-id.ts";
 import { brokerOptions } from "../../../moleculer.config.ts";
-import { FEEDS } from "../../../services/dispatch/protocol/ports.ts";
+import { FEEDS } from "../../../services/dispatch/protocol/feeds.ts";
 import { STANDARD_TIMING } from "../../../services/dispatch/protocol/timing.ts";
 import { type EmbeddedNats, startNats } from "../../../services/launch/embedded/embedded-nats.ts";
 import { type ChatServer, startChatServer } from "../../real-parts/chat-server.ts";

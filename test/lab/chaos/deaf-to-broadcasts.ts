@@ -1,4 +1,4 @@
-import { SteadyNatsTransporter } from "../../../mixins/bus/nats-transporter.ts";
+import { NatsTransporter } from "../../../mixins/bus/nats-transporter.ts";
 
 /** What the base class has and its type declarations leave out. */
 interface Receiving {
@@ -6,7 +6,7 @@ interface Receiving {
 }
 
 // Loaded before a service (`node --import`): every broadcast that reaches its process is dropped.
-const transporter = SteadyNatsTransporter.prototype as unknown as Receiving;
+const transporter = NatsTransporter.prototype as unknown as Receiving;
 const receiveAny = transporter.incomingMessage;
 
 transporter.incomingMessage = function dropEvents(this: Receiving, command, message) {

@@ -77,8 +77,8 @@ export class Replica {
   async end(withinMs: number): Promise<boolean> {
     const impatience = AbortSignal.timeout(withinMs);
     const late = once(impatience, "abort").then(() => false);
-    const inTime = await Promise.race([this.#process.end("SIGTERM").then(() => true), late]);
-    if (!inTime) await this.kill();
-    return inTime;
+    const rejectIfLate = await Promise.race([this.#process.end("SIGTERM").then(() => true), late]);
+    if (!rejectIfLate) await this.kill();
+    return rejectIfLate;
   }
 }

@@ -27,7 +27,7 @@ export const DISCORD_GUARDS: readonly TestedGuard[] = [
   {
     ...sink,
     guard: "nothing is sent while nobody can tell whose channel it is",
-    in: "refusedPlace",
+    in: "channelRefusal",
     code: 'if ($FOUND.kind === "retry" || $FOUND.kind === "halted") return $FOUND;',
     without: 'if ($FOUND.kind === "retry" || $FOUND.kind === "halted") return undefined;',
     test: "while whose channel it is can't be known",
@@ -51,7 +51,7 @@ export const DISCORD_GUARDS: readonly TestedGuard[] = [
   {
     ...sink,
     guard: "channel checks keep to their part of the requests",
-    in: "getInTurn",
+    in: "getForCheck",
     code: "Math.max($_, $LIMIT)",
     without: "$LIMIT",
     test: "checks take a tenth of the requests, and posts have the rest",
@@ -59,7 +59,7 @@ export const DISCORD_GUARDS: readonly TestedGuard[] = [
   {
     guard: "the rest of a message that is certainly absent is sent",
     file: "services/dispatch/protocol/delivery/lease-recovery.ts",
-    in: "notFound",
+    in: "endNotFound",
     code: "$_ ? sendRest($$$) : $GIVEN_UP",
     without: "$GIVEN_UP",
     testFile: "services/dispatch/sinks/discord/discord-posts.int.test.ts",

@@ -45,7 +45,7 @@ export const OBSERVABILITY_GUARDS: readonly TestedGuard[] = [
     code: "{ changedAt: 0, writes: 0, changedBy: 0 }",
     without: "{ changedAt: 0, writes: 0 }",
     testFile: "services/guild-settings/guild-settings.int.test.ts",
-    test: "what a client's request has changed is read again",
+    test: "settings that a request has changed are read without the stored origin of the change",
     onRealParts: true,
   },
   {
@@ -54,16 +54,16 @@ export const OBSERVABILITY_GUARDS: readonly TestedGuard[] = [
     code: "{ keyId: $KEY, ...$RECORD, $$$REST }",
     without: "{ keyId: $KEY, ...arguments[1], ...$RECORD, $$$REST }",
     testFile: "mixins/actions/contract-action.contract.test.ts",
-    test: "that is a write is one line",
+    test: "logs one line for a write: who changed which record for which request, and no text",
   },
   {
     guard: "database and bus are asked at each scrape",
     file: "mixins/observability/probes.middleware.ts",
     in: "metrics",
-    code: "await measureReachability($_);",
+    code: "await updateReachabilityMetrics($_);",
     without: "",
     testFile: "mixins/observability/probes.int.test.ts",
-    test: "show at each scrape whether the database can be reached",
+    test: "show at each scrape whether the database is reachable, without a request",
     onRealParts: true,
   },
   {
@@ -78,7 +78,7 @@ export const OBSERVABILITY_GUARDS: readonly TestedGuard[] = [
   {
     guard: "the plan's lag counts from the stored mark before the first complete reading",
     file: "services/dispatch/protocol/planning/change-feed-consumer.ts",
-    in: "newReading",
+    in: "newFeedReader",
     code: "Math.max($CONFIRMED, $_ ?? 0) || undefined",
     without: "$CONFIRMED || undefined",
     testFile: "services/dispatch/protocol/planning/change-feed-consumer.unit.test.ts",
@@ -90,7 +90,7 @@ export const OBSERVABILITY_GUARDS: readonly TestedGuard[] = [
     code: "const registers: [] = [];",
     without: "const registers = [metricsRegistry];",
     testFile: "services/launch/run/exported-metrics.unit.test.ts",
-    test: "exports none of its figures",
+    test: "a process without dispatch exports no metric of dispatch, not even as 0",
   },
   {
     ...secrets,

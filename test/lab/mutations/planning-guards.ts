@@ -5,8 +5,8 @@ export const PLANNING_GUARDS: readonly TestedGuard[] = [
   {
     guard: "the next hour of a guild with many occurrences is planned at once",
     file: "services/dispatch/protocol/planning/plan-guild.ts",
-    in: "withCut",
-    code: "$_ ? { ...$PLAN, cut: $_ } : $PLAN",
+    in: "withNearEnd",
+    code: "$_ ? { ...$PLAN, end: $_ } : $PLAN",
     without: "$PLAN",
     testFile: "services/dispatch/protocol/planning/read-occurrences.unit.test.ts",
     test: "has all of the next hour planned, in as many plans as it takes",
@@ -14,7 +14,7 @@ export const PLANNING_GUARDS: readonly TestedGuard[] = [
   {
     guard: "of a guild with many occurrences what changed lately is read apart",
     file: "services/dispatch/protocol/planning/read-occurrences.ts",
-    in: "readNarrow",
+    in: "readByDueTime",
     code: "$FROM <= $_ && $_.until > $FROM",
     without: "false",
     testFile: "services/dispatch/protocol/planning/read-occurrences.unit.test.ts",
@@ -23,8 +23,8 @@ export const PLANNING_GUARDS: readonly TestedGuard[] = [
   {
     guard: "what was not read is accounted for once",
     file: "services/dispatch/domain/plan/missed-unread.ts",
-    in: "notRead",
-    code: "$OFF || $_.has(keyOf($_))",
+    in: "missedUnread",
+    code: "$OFF || $_.has(postKey($_))",
     without: "$OFF",
     testFile: "services/dispatch/protocol/planning/read-occurrences.unit.test.ts",
     test: "at one instant has a row for each announcement that stands for what was not read, once",
@@ -38,9 +38,9 @@ export const PLANNING_GUARDS: readonly TestedGuard[] = [
     test: "has one further row, which stands for all others",
   },
   {
-    guard: "an announcement that has a row for all that it skips gets no further ones",
+    guard: "an announcement that has a summary of what it skips gets no further rows",
     file: "services/dispatch/domain/plan/skipped-posts.ts",
-    code: "if ($COMMON.has($_)) return [];",
+    code: "if ($SUMMARIES.has($_)) return [];",
     without: "",
     testFile: "services/dispatch/domain/plan/skipped-posts.unit.test.ts",
     test: "gets no further rows while it stays as it is",
@@ -48,7 +48,7 @@ export const PLANNING_GUARDS: readonly TestedGuard[] = [
   {
     guard: "the posts of announcements that are gone are not read",
     file: "services/dispatch/store/posts.store.ts",
-    in: "postsOf",
+    in: "postsOfPairs",
     property: "announcementId: $_",
     without: "announcementId: { $exists: true }",
     testFile: "services/dispatch/store/posts.store.mongo.test.ts",
@@ -58,7 +58,7 @@ export const PLANNING_GUARDS: readonly TestedGuard[] = [
   {
     guard: "the ledger forgets what was called off long ago",
     file: "services/dispatch/protocol/planning/plan-guild.ts",
-    code: "await $_.forgetUnsent($$$);",
+    code: "await $_.deleteOldUnsent($$$);",
     without: "",
     testFile: "services/dispatch/protocol/planning/bounded-plan.int.test.ts",
     test: "the ledger keeps the latest of what people call off",

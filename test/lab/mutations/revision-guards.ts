@@ -23,14 +23,14 @@ export const REVISION_GUARDS: readonly TestedGuard[] = [
     ...replicas,
     guard: "a new zone of the calendar changes the ETag of its series (D22)",
     file: "services/calendar-events/domain/event/event.ts",
-    in: "shownRevision",
+    in: "publicRevision",
     code: "`${$REVISION}.${anchorOf($_).version}`",
     without: "`${$REVISION}`",
     test: "an occurrence's ETag changes with its own data",
   },
   {
     ...replicas,
-    guard: "If-Match is refused where nothing compares it",
+    guard: "If-Match is refused by endpoints that compare no revision",
     file: "services/api/request-handler.ts",
     in: "check",
     code: "refuseIfMatch($HEADERS)",
@@ -43,7 +43,7 @@ export const REVISION_GUARDS: readonly TestedGuard[] = [
     in: "readIfMatch",
     code: "!$_ && REVISION.test($TEXT)",
     without: "REVISION.test($TEXT)",
-    test: "names the revisions",
+    test: "undefined is a malformed header, which is refused with 400",
   },
   {
     ...subscribers,
@@ -51,7 +51,7 @@ export const REVISION_GUARDS: readonly TestedGuard[] = [
     in: "tooMany",
     code: "$_ <= MAX_SUBSCRIBERS",
     without: "true",
-    test: "make a list of 1000 entries",
+    test: "beyond 1000 entries of a list are refused with 409, naming the field, and nothing is changed",
   },
   {
     ...subscribers,
@@ -59,7 +59,7 @@ export const REVISION_GUARDS: readonly TestedGuard[] = [
     in: "changedSet",
     code: "[...new Set($ADDED)].filter($_)",
     without: "[...new Set($ADDED)]",
-    test: "come to the same lists as in a set",
+    test: "give the same lists as a set, in any order and with duplicates",
   },
   {
     ...warnings,

@@ -79,8 +79,8 @@ describe("what is taken out of a source", () => {
 
   test("is not there in a process that starts without it", () => {
     const file = "services/contracts/list-limits.ts";
-    const place = { file, code: "const MAX_ANSWER_BYTES = $_;", without: 'const MAX_ANSWER_BYTES = "it\'s out";' };
-    const shown = execFileSync(process.execPath, ["-p", `require("${join(PROJECT, file)}").MAX_ANSWER_BYTES`], {
+    const place = { file, code: "const MAX_RESPONSE_BYTES = $_;", without: 'const MAX_RESPONSE_BYTES = "it\'s out";' };
+    const shown = execFileSync(process.execPath, ["-p", `require("${join(PROJECT, file)}").MAX_RESPONSE_BYTES`], {
       encoding: "utf8",
       env: { NODE_OPTIONS: optionsWithout([place]) },
     });

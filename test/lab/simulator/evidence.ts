@@ -1,6 +1,7 @@
 import type { GuildId } from "../../../services/contracts/ids.ts";
-import { type PostTruth } from "../../../services/dispatch/domain/plan/current-state.ts";
-import type { Post, SinkName } from "../../../services/dispatch/domain/post/post.ts";
+import { type CurrentState } from "../../../services/dispatch/domain/plan/current-state.ts";
+import type { Post } from "../../../services/dispatch/domain/post/post.ts";
+import type { SinkName } from "../../../services/dispatch/domain/post/sink-name.ts";
 import type { Timing } from "../../../services/dispatch/protocol/timing.ts";
 import type { Scenario, Stretch } from "./scenario.ts";
 import type { History, SimulatedOwners } from "./simulated-owners.ts";
@@ -62,7 +63,7 @@ export function wellFrom({ record, start }: Pick<Evidence, "record" | "start">, 
 }
 
 /** What the owners would have said about the post at an instant. */
-export function truthOf({ announcements, occurrences }: SimulatedOwners, post: Post, at: number): PostTruth {
+export function truthOf({ announcements, occurrences }: SimulatedOwners, post: Post, at: number): CurrentState {
   return {
     announcement: thingAt(announcements.get(post.announcementId) ?? [], at),
     occurrence: thingAt(occurrences.get(post.occurrenceId) ?? [], at),

@@ -1,11 +1,11 @@
 import { isDeepStrictEqual } from "node:util";
 import type { ChangeMark } from "../../../services/contracts/change-feed.contract.ts";
 import type { GuildId } from "../../../services/contracts/ids.ts";
-import type { SinksOnSince } from "../../../services/dispatch/domain/plan/plan-input.ts";
-import { updated } from "../../../services/dispatch/domain/plan/plan-posts.ts";
+import type { SinksEnabledSince } from "../../../services/dispatch/domain/plan/plan-input.ts";
+import { applyUpdate } from "../../../services/dispatch/domain/plan/plan-posts.ts";
 import { isOpen, type Post, TRANSITIONS, UNSENT_STATES } from "../../../services/dispatch/domain/post/post.ts";
 import type { Outage } from "../../../services/dispatch/domain/post/wait.ts";
-import type { Feed } from "../../../services/dispatch/protocol/ports.ts";
+import type { Feed } from "../../../services/dispatch/protocol/feeds.ts";
 import type { GuildPlan, PostStore, PostWrite, Source } from "../../../services/dispatch/protocol/post-store.ts";
 
 const MAX_OUTAGES = 20;
@@ -29,7 +29,7 @@ export function newMemoryPostStore(
   let firstAt: number | undefined;
   let beatAt: number | undefined;
   let outages: readonly Outage[] = [];
-  let sinksOn: SinksOnSince | undefined;
+  let sinksOn: SinksEnabledSince | undefined;
   let marks: Partial<Record<Feed, ChangeMark>> = {};
 
   function put(before: Post | undefined, after: Post): Post {
@@ -49,13 +49,13 @@ export function newMemoryPostStore(
     posts,
     guildPlan: async (guildId) => plans.get(guildId) ?? { version: 0, plannedThrough: 0, replanAt: 0 },
     plannedGuilds: async (guildIds) => guildIds.filter((guildId) => plans.has(guildId)),
-    standingPosts: async (guildId, limit) => {
+    openAndSuspendingPosts: async (guildId, limit) => {
       const ofGuild = list((post) => post.guildId === guildId);
       const open = ofGuild.filter(isOpen).sort((one, other) => one.dueAt - other.dueAt || (one.id < other.id ? -1 : 1));
-      const isStanding = ({ suspends, standsFor }: Post) => suspends !== undefined || standsFor !== undefined;
+      const isStanding = ({ suspends, summaryOf }: Post) => suspends !== undefined || summaryOf !== undefined;
       return [...open.slice(0, limit), ...ofGuild.filter(isStanding)];
     },
-    postsOf: async (guildId, occurrenceIds, announcementIds) => {
+    postsOfPairs: async (guildId, occurrenceIds, announcementIds) => {
       const occurrences = new Set(occurrenceIds);
       const announcements = new Set(announcementIds);
       return list(
@@ -79,13 +79,13 @@ export function newMemoryPostStore(
       for (const { id } of removes) posts.delete(id);
       for (const update of updates) {
         const row = posts.get(update.id) as Post;
-        put(row, updated(row, update));
+        put(row, applyUpdate(row, update));
       }
       for (const post of inserts) put(undefined, post);
       return version + 1;
     },
 
-    forgetUnsent: async (guildId, amount) => {
+    deleteOldUnsent: async (guildId, amount) => {
       const unsent = list((post) => post.guildId === guildId && UNSENT_STATES.includes(post.state));
       const latestFirst = unsent.sort((one, other) => (other.settledAt ?? 0) - (one.settledAt ?? 0));
       for (const { id } of latestFirst.slice(amount)) posts.delete(id);
@@ -97,7 +97,7 @@ export function newMemoryPostStore(
         .map(([guildId, { replanAt }]) => ({ guildId, replanAt }))
         .slice(0, limit),
 
-    waking: async (from, before, limit) =>
+    postsWaking: async (from, before, limit) =>
       list((post) => isOpen(post) && post.wakeAt >= from && post.wakeAt < before)
         .sort((one, other) => one.wakeAt - other.wakeAt)
         .slice(0, limit),
@@ -133,7 +133,7 @@ export function newMemoryPostStore(
       return put(row, { ...row, ...held, crashes });
     },
 
-    async hold(id, fence, leaseMs, delivered) {
+    async extendLease(id, fence, leaseMs, delivered) {
       const row = posts.get(id);
       if (row?.state !== "sending" || row.fence !== fence) return null;
       return put(row, { ...row, delivered, wakeAt: now() + leaseMs });
@@ -145,7 +145,7 @@ export function newMemoryPostStore(
       return put(row, withoutAbsent(row, write));
     },
 
-    async beat(awakeSince, gapMs) {
+    async recordHeartbeat(awakeSince, gapMs) {
       const at = now();
       if (beatAt !== undefined && at - beatAt > gapMs) {
         const cause = awakeSince <= beatAt ? "DATABASE" : "DISPATCH_DOWN";
@@ -159,13 +159,13 @@ export function newMemoryPostStore(
     sources: async (ids) => ids.flatMap((id) => kept.get(id) ?? []),
     sourceVersions: async (ids) =>
       ids.flatMap((id) => kept.get(id) ?? []).map(({ text: _text, ...version }) => version),
-    async switchOnSinks(names) {
+    async enableSinks(names) {
       const before = sinksOn;
       sinksOn = Object.fromEntries(names.map((name) => [name, before === undefined ? 0 : (before[name] ?? now())]));
       return sinksOn;
     },
-    marks: async () => marks,
-    async saveMark(feed, mark) {
+    changeMarks: async () => marks,
+    async saveChangeMark(feed, mark) {
       const before = marks[feed];
       if (before === undefined || mark.at > before.at) marks = { ...marks, [feed]: mark };
     },

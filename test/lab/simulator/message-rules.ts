@@ -1,6 +1,6 @@
 import { fireTime } from "../../../services/dispatch/domain/plan/fire-time.ts";
-import { stands } from "../../../services/dispatch/domain/plan/current-state.ts";
-import { isAnnounced, type Post } from "../../../services/dispatch/domain/post/post.ts";
+import { matchesPlan } from "../../../services/dispatch/domain/plan/current-state.ts";
+import { mayHaveBeenSent, type Post } from "../../../services/dispatch/domain/post/post.ts";
 import { changesOf, databaseTime, type Evidence, truthOf, type Write } from "./evidence.ts";
 import type { VisibleMessage } from "./simulated-receiver.ts";
 
@@ -42,7 +42,7 @@ function badMessage(evidence: Evidence, message: VisibleMessage): string[] {
   const sentAt = databaseTime(evidence, message.sentAt) - lagAt(evidence, message.sentAt);
   if (sentAt > deadlineOf(evidence, claim)) says.push(`${row.id}: sent after its deadline`);
   const isPoison = row.state === "failed" && row.reason?.startsWith("poison") === true;
-  if (!isAnnounced(row) && !isPoison) says.push(`${row.id}: posted, and said to be ${row.state}`);
+  if (!mayHaveBeenSent(row) && !isPoison) says.push(`${row.id}: posted, and said to be ${row.state}`);
   const isRefused = receiver.refused.some(({ postId, at }) => postId === row.id && at <= message.at);
   if (message.isPlain && !isRefused) says.push(`${row.id}: posted without its box, which nobody had refused`);
   if (
@@ -83,5 +83,5 @@ function isBlind({ start, scenario }: Evidence, claimedAt: number, sentAt: numbe
 /** Whether there was an instant in the stretch at which the truth asked for the post. */
 function stoodAround({ owners, timing }: Evidence, post: Post, from: number, until: number): boolean {
   const instants = [from, ...changesOf(owners, post).filter((at) => at > from && at <= until)];
-  return instants.some((at) => stands(post, truthOf(owners, post, at), timing.graceMs));
+  return instants.some((at) => matchesPlan(post, truthOf(owners, post, at), timing.graceMs));
 }

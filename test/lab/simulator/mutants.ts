@@ -71,7 +71,7 @@ export const MUTANTS: Readonly<Record<string, Mutant>> = {
     store: (store) => ({ ...store, claim: (claim) => store.claim({ ...claim, notAfter: Infinity }) }),
   },
   "the truth is not asked for at the due instant": {
-    ports: (ports) => ({ ...ports, owners: { ...ports.owners, occurrence: silent, reachable: () => false } }),
+    ports: (ports) => ({ ...ports, owners: { ...ports.owners, occurrence: silent, isReachable: () => false } }),
   },
   "a clock that runs ahead, and a claim that believes it": {
     ports: (ports) => ({ ...ports, clock: { now: () => ports.clock.now() + 300 } }),
@@ -166,7 +166,7 @@ export const MUTANTS: Readonly<Record<string, Mutant>> = {
         },
       })),
   },
-  "a halt is not kept": { timing: { haltMs: 0 } },
+  "a halt is not kept": { timing: { circuitOpenMs: 0 } },
   "what a channel refuses for good suspends nothing": {
     store: (store) => ({ ...store, write: (at, write) => store.write(at, { ...write, suspends: undefined }) }),
   },
@@ -205,8 +205,8 @@ export const MUTANTS: Readonly<Record<string, Mutant>> = {
       ...ports,
       store: {
         ...ports.store,
-        waking: async (...asked) =>
-          (await ports.store.waking(...asked)).map(ofOneGuild).sort((one, other) => (one.id < other.id ? 1 : -1)),
+        postsWaking: async (...asked) =>
+          (await ports.store.postsWaking(...asked)).map(ofOneGuild).sort((one, other) => (one.id < other.id ? 1 : -1)),
       },
     }),
   },

@@ -1,7 +1,7 @@
 import type { GuildId } from "../../../services/contracts/ids.ts";
-import { selectCalledOff } from "../../../services/dispatch/domain/plan/cancelled-before-planned.ts";
-import { inOneGo } from "../../../services/dispatch/domain/plan/time-slices.ts";
-import { startOf } from "../../../services/dispatch/domain/plan/plan-order.ts";
+import { selectCancelled } from "../../../services/dispatch/domain/plan/cancelled-before-planned.ts";
+import { runWithoutPauses } from "../../../services/dispatch/domain/plan/time-slices.ts";
+import { firstPositionAt } from "../../../services/dispatch/domain/plan/plan-order.ts";
 import { planPosts } from "../../../services/dispatch/domain/plan/plan-posts.ts";
 import type { Post } from "../../../services/dispatch/domain/post/post.ts";
 import { databaseTime, type Evidence, thingAt, wellFrom } from "./evidence.ts";
@@ -51,22 +51,22 @@ function unplannedIn(evidence: Evidence, guildId: GuildId): string[] {
   const now = databaseTime(evidence, evidence.now);
   const ofGuild = <Thing>(histories: Map<string, History<Thing>>): Thing[] =>
     [...histories].flatMap(([id, history]) => (owners.guildOf(id) === guildId ? (history.at(-1)?.thing ?? []) : []));
-  const truth = {
+  const input = {
     guildId,
     announcements: ofGuild(owners.announcements),
     occurrences: ofGuild(owners.occurrences),
     windows: [{ from: 0, until: Infinity }],
     existing: [...posts.values()].filter((post) => post.guildId === guildId),
     sinks: scenario.sinks,
-    after: startOf(start),
+    start: firstPositionAt(start),
     through: now - 1_000,
     now,
     graceMs: timing.graceMs,
     maxOpenPosts: 1e6,
     version: 0,
   };
-  const calledOff = inOneGo(selectCalledOff(truth, owners.former(guildId), Infinity));
-  const changes = planPosts({ ...truth, calledOff });
+  const cancelled = runWithoutPauses(selectCancelled(input, owners.former(guildId), Infinity));
+  const changes = planPosts({ ...input, cancelled });
   return [
     ...changes.inserts
       .filter(isOwed)
@@ -86,7 +86,7 @@ export function unfair({ receiver, posts, scenario, timing }: Evidence): string[
   const shown = receiver.visible.map(({ postId, at }) => ({ at, post: posts.get(postId) }));
   const noise = shown.filter(({ post }) => post?.guildId === NOISY_GUILD);
   // A turn sends all parts of a post.
-  const most = TURNS * timing.postsAtOnce * scenario.replicas * scenario.parts;
+  const most = TURNS * timing.maxPostsInWork * scenario.replicas * scenario.parts;
   return shown.flatMap(({ at, post }) => {
     if (post === undefined || post.guildId === NOISY_GUILD) return [];
     const before = noise.filter((other) => other.post?.sink === post.sink && other.at > post.dueAt && other.at < at);

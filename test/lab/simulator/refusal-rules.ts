@@ -66,7 +66,7 @@ export function badSkips(evidence: Evidence): string[] {
 export function badHalts(evidence: Evidence): string[] {
   const { record, timing } = evidence;
   return record.halts.flatMap(({ at, owner, sink }) => {
-    const [from, until] = [at + BEGUN_MS, at + timing.haltMs - BEGUN_MS];
+    const [from, until] = [at + BEGUN_MS, at + timing.circuitOpenMs - BEGUN_MS];
     if (evidence.scenario.loss > 0 || !isWellElsewhere(evidence, at - BEGUN_MS, until)) return [];
     const claim = record.writes.find(
       (write) =>

@@ -1,4 +1,7 @@
-import type { SinkName } from "../../../services/dispatch/domain/post/post.ts";
+import type { SinkName } from "../../../services/dispatch/domain/post/sink-name.ts";
+import type { Owners } from "../../../services/dispatch/protocol/ports.ts";
+import type { PostStore } from "../../../services/dispatch/protocol/post-store.ts";
+import type { Sink } from "../../../services/dispatch/sinks/sink.ts";
 import { type Chance, newChance } from "./chance.ts";
 
 /** A stretch of time, in ms from the start of the run. */
@@ -83,16 +86,17 @@ export interface Scenario {
 /** Everything that is set on purpose happens before this; then the world is left in peace. */
 export const TROUBLE_MS = 75_000;
 
-const STRUCK = [
+/** Operations that a crash or freeze may hit. */
+const STRUCK: readonly (keyof PostStore | keyof Owners | keyof Sink)[] = [
   "claim",
   "send",
   "write",
   "commitPlan",
   "occurrence",
   "takeOver",
-  "hold",
-  "postsOf",
-  "saveMark",
+  "extendLease",
+  "postsOfPairs",
+  "saveChangeMark",
   "find",
 ];
 

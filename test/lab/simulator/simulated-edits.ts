@@ -3,7 +3,7 @@ import type { Occurrence } from "../../../services/contracts/occurrences.contrac
 import type { GuildId } from "../../../services/contracts/ids.ts";
 import { sampleAnnouncement, sampleOccurrence } from "../../fixtures/dispatch-samples.ts";
 import { leadMs } from "../../../services/dispatch/domain/plan/fire-time.ts";
-import type { Feed } from "../../../services/dispatch/protocol/ports.ts";
+import type { Feed } from "../../../services/dispatch/protocol/feeds.ts";
 import { type Scenario, TROUBLE_MS } from "./scenario.ts";
 import type { SimulatedOwners } from "./simulated-owners.ts";
 import type { VirtualTime } from "./virtual-time.ts";

@@ -2,8 +2,9 @@ import type { Announcement } from "../../../services/contracts/announcements.con
 import type { Occurrence } from "../../../services/contracts/occurrences.contract.ts";
 import type { Change } from "../../../services/contracts/change-feed.contract.ts";
 import type { GuildId } from "../../../services/contracts/ids.ts";
-import type { FormerTruth } from "../../../services/dispatch/domain/plan/cancelled-before-planned.ts";
-import type { Feed, Owners } from "../../../services/dispatch/protocol/ports.ts";
+import type { FormerState } from "../../../services/dispatch/domain/plan/cancelled-before-planned.ts";
+import type { Feed } from "../../../services/dispatch/protocol/feeds.ts";
+import type { Owners } from "../../../services/dispatch/protocol/ports.ts";
 
 /** One version of an announcement or an occurrence: what it was from an instant on; null when it was removed. */
 interface Version<Thing> {
@@ -21,12 +22,12 @@ export interface SimulatedOwners {
   readonly announcements: Map<string, History<Announcement>>;
   readonly occurrences: Map<string, History<Occurrence>>;
   /** What its people called off. */
-  former(guildId: GuildId): FormerTruth;
+  former(guildId: GuildId): FormerState;
   guildOf(id: string): GuildId | undefined;
   /** Stores a new version of something, which gets its time now and can be read `slowMs` later. */
   change(feed: Feed, guildId: GuildId, id: string, next: (stampedAt: number) => unknown, slowMs: number): void;
   /** The owners' actions as they are answered now; they never reject by themselves. */
-  readonly now: Omit<Owners, "reachable">;
+  readonly now: Omit<Owners, "isReachable">;
 }
 
 interface Entry extends Change {
@@ -94,10 +95,10 @@ export function newSimulatedOwners(
     });
   }
 
-  function former(guildId: GuildId): FormerTruth {
+  function former(guildId: GuildId): FormerState {
     return {
       rules: formerOf(announcements, guildId, isOtherRule),
-      occurrences: formerOf(occurrences, guildId, isElsewhere),
+      occurrences: formerOf(occurrences, guildId, isExcluded),
     };
   }
 
@@ -152,6 +153,6 @@ function isOtherRule(before: Announcement, after: Announcement | null): boolean 
   return before.enabled && (after?.enabled !== true || before.standsSince !== after.standsSince);
 }
 
-function isElsewhere(before: Occurrence, after: Occurrence | null): boolean {
+function isExcluded(before: Occurrence, after: Occurrence | null): boolean {
   return before.scheduledAt !== after?.scheduledAt || before.coloredAt !== after.coloredAt;
 }

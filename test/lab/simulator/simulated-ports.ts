@@ -71,7 +71,7 @@ function distantStore(world: SharedWorld, who: Incarnation): PostStore {
       const { version } = await store.guildPlan(plan.guildId);
       const stored = await store.commitPlan(plan);
       const isOlder = version !== plan.version && plan.inserts.length + plan.updates.length > 0;
-      const open = (await store.standingPosts(plan.guildId, Infinity)).filter(isOpen).length;
+      const open = (await store.openAndSuspendingPosts(plan.guildId, Infinity)).filter(isOpen).length;
       if (open > world.maxOpenPosts) record.violations.push(`guild ${plan.guildId} has ${open} open posts`);
       if (stored !== undefined && isOlder) record.violations.push("an older plan was stored over a newer one");
       return stored;
@@ -91,7 +91,7 @@ function distantOwners(world: SharedWorld, who: Incarnation): Owners {
       return now.announcementRules(guildId, formerAfter);
     },
   };
-  return { ...distant(world, who, watched, () => options), reachable: () => !isIn(world, busDown) };
+  return { ...distant(world, who, watched, () => options), isReachable: () => !isIn(world, busDown) };
 }
 
 /** The same operations with a network between. */

@@ -1,4 +1,4 @@
-import type { SinkName } from "../../../services/dispatch/domain/post/post.ts";
+import type { SinkName } from "../../../services/dispatch/domain/post/sink-name.ts";
 import type { Lookup, OutgoingMessage, SendOutcome } from "../../../services/dispatch/sinks/sink.ts";
 
 /** A message as everybody in the channel sees it. */

@@ -109,7 +109,7 @@ export function newSimulatedReplicas(
         for (let copy = 0; copy < copies; copy += 1) {
           if (!isStarted || isIn(world, scenario.busDown) || time.chance.happens(scenario.hintLoss)) continue;
           time.after(time.chance.between(1, scenario.hintDelayMs), () =>
-            network.whenAwake(who, () => dispatcher.hint(guildId)),
+            network.whenAwake(who, () => dispatcher.onChangeHint(guildId)),
           );
         }
       }

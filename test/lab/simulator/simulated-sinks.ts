@@ -1,4 +1,4 @@
-import type { SinkName } from "../../../services/dispatch/domain/post/post.ts";
+import type { SinkName } from "../../../services/dispatch/domain/post/sink-name.ts";
 import type { Lookup, OutgoingMessage, SendOutcome, Sink } from "../../../services/dispatch/sinks/sink.ts";
 import { slidingWindow } from "../../../services/dispatch/sinks/sliding-window.ts";
 import type { Refusal } from "./scenario.ts";
@@ -63,7 +63,7 @@ function troubledSink(world: SharedWorld, who: Incarnation, name: SinkName): Sin
 
   function post(message: OutgoingMessage, timeoutMs: number): Promise<SendOutcome> {
     const sentAt = time.now;
-    const afterMs = window.wait(sentAt);
+    const afterMs = window.waitMs(sentAt);
     if (afterMs > 0) return Promise.resolve({ kind: "retry", reason: "rate limit", afterMs, undelivered: true });
     window.add(sentAt);
     return answered(network.ask(who, "send", { timeoutMs, isDown }, () => receive(message, sentAt)));
@@ -75,7 +75,7 @@ function troubledSink(world: SharedWorld, who: Incarnation, name: SinkName): Sin
     requestsPerSecond,
     // Where the receiver limits, posts of one channel go one after another.
     ...(requestsPerSecond < Infinity && {
-      channelLimits: { wait: () => 0, isStopped: () => false, onTrial: () => false },
+      channelLimits: { waitMs: () => 0, isStopped: () => false, isHalfOpen: () => false },
     }),
     /** Where a box is refused the text goes alone, in the same call (sinks/README.md). */
     async send(message, timeoutMs) {

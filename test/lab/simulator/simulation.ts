@@ -29,7 +29,7 @@ const LONGEST_RUN_MS = 400_000;
 const FEW_AT_ONCE = 8;
 /** So few that the guild with many posts has more ahead than are planned at a time. */
 const FEW_OPEN = 20;
-/** So few that people call off more than the ledger keeps, and more than a plan can ask for. */
+/** Fewer than users cancel in a run. */
 const FEW_UNSENT = 60;
 /** From when on a step of the database's clock has been noticed. */
 const STEP_NOTICED_MS = 8_000;
@@ -48,7 +48,11 @@ export interface Outcome {
 export async function simulate(seed: number, mutant?: Mutant): Promise<Outcome> {
   const scenario = scenarioOf(seed);
   const time = newVirtualTime(seed, START);
-  const few = { postsAtOnce: FEW_AT_ONCE, maxOpenPosts: FEW_OPEN, maxUnsentKept: FEW_UNSENT };
+  const few: Partial<Timing> = {
+    maxPostsInWork: FEW_AT_ONCE,
+    maxOpenPosts: FEW_OPEN,
+    maxUnsentPosts: FEW_UNSENT,
+  };
   const timing = { ...TIMING, ...(scenario.noisy > 0 ? few : {}) };
   const record: Record = {
     writes: [],
@@ -128,7 +132,10 @@ function lastStart({ occurrences }: SimulatedOwners): number {
 function faultsOf(scenario: Scenario): Fault[] {
   const { busDown, storeDown, receiverDown, ownersDown, blackouts, refusals, clockSteps, sinks } = scenario;
   const [sink] = sinks;
-  const onlyThere = [...receiverDown, ...refusals.map(({ from, until }) => ({ from, until: until + TIMING.haltMs }))];
+  const onlyThere = [
+    ...receiverDown,
+    ...refusals.map(({ from, until }) => ({ from, until: until + TIMING.circuitOpenMs })),
+  ];
   return [
     ...[busDown, storeDown, ownersDown, blackouts].flat(),
     ...clockSteps.map(({ at }) => ({ from: at, until: at + STEP_NOTICED_MS })),

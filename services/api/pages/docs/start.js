@@ -1,15 +1,15 @@
 import { ExampleIds } from "./example-ids.js";
 
-/** JavaScript's numbers round a guild's id (D7): this page shows such integers as strings, with every digit. */
-const exactly = (text) =>
+/** Parses large integers to strings: JavaScript's numbers would round guild ids (D7). */
+const parseExact = (text) =>
   JSON.parse(text, (_key, value, { source } = {}) =>
     Number.isInteger(value) && !Number.isSafeInteger(value) && source !== undefined ? source : value,
   );
 
-/** Kept in the tab alone, until it is closed. */
+/** Item of the session storage, which lasts until the tab is closed. */
 const STORED_KEY = "guildcal-api-key";
 
-/** Stores the key that is entered, and forgets it at a logout. */
+/** A plugin of Swagger UI that stores the API key, and removes it at a logout. */
 const rememberKey = () => ({
   statePlugins: {
     auth: {
@@ -28,7 +28,7 @@ const rememberKey = () => ({
   },
 });
 
-const spec = exactly(await (await fetch("openapi.json")).text());
+const spec = parseExact(await (await fetch("openapi.json")).text());
 const ids = new ExampleIds(spec.paths);
 const base = new URL("..", import.meta.url).pathname.replace(/\/$/, "");
 
@@ -42,12 +42,12 @@ const ui = SwaggerUIBundle({
     if (typeof request.body === "string") request.body = ids.replaceIn(request.body);
     return request;
   },
-  responseInterceptor(answer) {
-    if (!answer.headers["content-type"]?.startsWith("application/json")) return answer;
-    const body = exactly(answer.text);
-    answer.text = JSON.stringify(body);
-    if (answer.status === 200) ids.learn(new URL(answer.url, location.href).pathname.slice(base.length), body);
-    return answer;
+  responseInterceptor(response) {
+    if (!response.headers["content-type"]?.startsWith("application/json")) return response;
+    const body = parseExact(response.text);
+    response.text = JSON.stringify(body);
+    if (response.status === 200) ids.learn(new URL(response.url, location.href).pathname.slice(base.length), body);
+    return response;
   },
   onComplete() {
     const key = sessionStorage.getItem(STORED_KEY);

@@ -2,22 +2,25 @@ import type { EpochMs } from "../../../contracts/ids.ts";
 import { localToInstant, type WallMs } from "./local-to-instant.ts";
 import type { Zone } from "./zone.ts";
 
-/** A zone that a calendar has, and since when. */
+/** A time zone of a calendar, and the instant since which it applies. */
 interface Era {
   readonly zone: Zone;
   readonly since: EpochMs;
 }
 
+/** Two clocks of the world differ by at most 26 hours, so a change of the zone moves an occurrence by at most that. */
+export const MAX_ZONE_MOVE_MS = 26 * 3_600_000;
+
 /**
- * The wall clock that a series runs on: the zone of its calendar when its times were set, and every zone that the
- * calendar got after that. A change of the zone moves what then was still to come to the same wall time in the new
- * zone; what had started stays (D22).
+ * The wall clock of a series: the time zone of its calendar when its times were set, and every later zone of the
+ * calendar. A change of the zone moves the occurrences after it to the same wall time in the new zone; earlier ones
+ * stay (D22).
  */
 export type CalendarClock = readonly [Era, ...Era[]];
 
 /**
- * Where the changes of the zone put what was to be at `original`, which is the wall time in the first zone;
- * undefined when it had started before the first change.
+ * Returns the start of an occurrence after all changes of the zone. `wall` is its wall time and `original` its start
+ * in the first zone. Undefined if it started before the first change.
  */
 export function movedByZone(
   clock: CalendarClock,

@@ -3,56 +3,64 @@ import type { EpochMs, GuildId } from "../../../contracts/ids.ts";
 import type { CalendarClock } from "./calendar-clock.ts";
 import { UTC, type Zone, zoneNamed } from "./zone.ts";
 
-/** A zone that a calendar got, in the order of the versions. */
+/** A change of the time zone of a calendar. Versions count up. */
 export interface ZoneChange {
   readonly version: number;
   readonly timezone: string;
-  /** Database time. */
+  /** Time of the change, by the clock of the database server. */
   readonly since: EpochMs;
 }
 
-/** A calendar of a guild, with the zones that it had (D22). */
+/** A calendar of a guild, with its time zones (D22). */
 export interface Calendar {
   readonly guildId: GuildId;
   readonly calendarNumber: number;
   /** Counts the writes, from 1; 0 for a calendar that was never written. */
   readonly revision: number;
   readonly name?: string;
-  /** Without any, the calendar is on UTC as from the beginning. */
+  /** Empty for a calendar that has always been on UTC. */
   readonly zoneChanges: readonly ZoneChange[];
 }
 
-/** By which zone of its calendar a wall clock reads the times of something: the zone's name and version. */
+/**
+ * The time zone of the calendar, and its version, when the times of an event were set. The wall clock of the event
+ * starts there.
+ */
 export interface Anchor {
   readonly timezone: string;
   readonly version: number;
 }
 
-/** The zones kept: who changes the zone more often has the oldest changes forgotten. */
+/** Largest number of stored zone changes; the oldest are dropped. */
 const MAX_ZONE_CHANGES = 50;
 
 export function unwrittenCalendar(guildId: GuildId, calendarNumber: number): Calendar {
   return { guildId, calendarNumber, revision: 0, zoneChanges: [] };
 }
 
-/** All calendars that a guild may have, by number, with those of them that were written. */
-export function everyCalendar(guildId: GuildId, written: readonly Calendar[], most: number): Calendar[] {
-  const byNumber = new Map(written.map((calendar) => [calendar.calendarNumber, calendar]));
-  return Array.from({ length: most }, (_, at) => byNumber.get(at + 1) ?? unwrittenCalendar(guildId, at + 1));
+/** The guild's calendar with a number. One that was never written has the defaults. */
+export function calendarByNumber(guildId: GuildId, written: readonly Calendar[], calendarNumber: number): Calendar {
+  const found = written.find((calendar) => calendar.calendarNumber === calendarNumber);
+  return found ?? unwrittenCalendar(guildId, calendarNumber);
 }
 
-/** The zone that the calendar has now, as an anchor for what is set now. */
+/** All calendars that a guild may have, by number; those that were never written have the defaults. */
+export function allCalendars(guildId: GuildId, written: readonly Calendar[], maxCalendars: number): Calendar[] {
+  const byNumber = new Map(written.map((calendar) => [calendar.calendarNumber, calendar]));
+  return Array.from({ length: maxCalendars }, (_, at) => byNumber.get(at + 1) ?? unwrittenCalendar(guildId, at + 1));
+}
+
+/** The present zone of the calendar, as the anchor of times that are set now. */
 export function anchorOf({ zoneChanges }: Calendar): Anchor {
   const { timezone, version } = zoneChanges.at(-1) ?? { timezone: UTC.name, version: 0 };
   return { timezone, version };
 }
 
-/** The zone of an anchor. */
 export function zoneOf({ timezone }: Anchor): Zone {
   return knownZone(timezone);
 }
 
-/** The wall clock that runs for what was anchored: its own zone, then each that the calendar got later. */
+/** The wall clock of an event with this anchor: the zone of the anchor, then each later zone of the calendar. */
 export function clockFor({ timezone, version }: Anchor, { zoneChanges }: Calendar): CalendarClock {
   const later = zoneChanges.filter((change) => change.version > version);
   return [
@@ -62,8 +70,8 @@ export function clockFor({ timezone, version }: Anchor, { zoneChanges }: Calenda
 }
 
 /**
- * Every zone by which something that starts from an instant on may be read; undefined when some were forgotten. What
- * starts after a change of the zone is read by a zone that the calendar got then or later.
+ * All zones that can apply to an event that starts at an instant or later: the zone at that instant and every later
+ * one. Undefined if zone changes of that time were dropped.
  */
 export function zonesFrom({ zoneChanges }: Calendar, from: EpochMs): Zone[] | undefined {
   const past = zoneChanges.findLastIndex(({ since }) => since <= from);
@@ -72,12 +80,12 @@ export function zonesFrom({ zoneChanges }: Calendar, from: EpochMs): Zone[] | un
   return [...(past === -1 ? [UTC] : []), ...[...new Set(names)].map(knownZone)];
 }
 
-/** Whether something may be elsewhere than where it was when it was stored. */
-export function hasMoved({ zoneChanges }: Calendar): boolean {
+/** Whether events may have moved since their index fields were computed. */
+export function hasZoneChange({ zoneChanges }: Calendar): boolean {
   return zoneChanges.length > 0;
 }
 
-/** A calendar after a change; `newZone` is the zone that it gets by it. */
+/** A calendar after a change; `newZone` is its new zone, if that changed. */
 export interface ChangedCalendar {
   readonly calendar: Calendar;
   readonly newZone?: Anchor;
@@ -99,16 +107,16 @@ export function changeCalendar(
 }
 
 export function calendarView(calendar: Calendar): CalendarView {
-  const { calendarNumber, name = standardName(calendarNumber), revision } = calendar;
+  const { calendarNumber, name = defaultName(calendarNumber), revision } = calendar;
   return { calendarNumber, name, timezone: anchorOf(calendar).timezone, revision };
 }
 
 /** The default name of a calendar. */
-function standardName(calendarNumber: number): string {
+function defaultName(calendarNumber: number): string {
   return calendarNumber === 1 ? "Main calendar" : `Calendar ${calendarNumber}`;
 }
 
-/** A zone whose name was checked when it came in. */
+/** The zone of a name that was valid when it was stored. */
 function knownZone(name: string): Zone {
   const zone = zoneNamed(name);
   if (zone === undefined) throw new Error(`this process knows no time zone ${name}`);

@@ -4,10 +4,10 @@ import type { Zone } from "./zone.ts";
 /** A wall time: milliseconds since 1970-01-01T00:00 on the wall clock, as if every day had 24 hours. */
 export type WallMs = number;
 
-/** No wall clock is further from UTC. */
-export const FURTHEST_CLOCK_MS = 16 * 3_600_000;
+/** Largest difference between a wall clock and UTC, with a margin. */
+export const MAX_UTC_OFFSET_MS = 16 * 3_600_000;
 
-/** The wall time of a zone at an instant. */
+/** The wall time in a zone at an instant. */
 export function instantToLocal(at: EpochMs, zone: Zone): WallMs {
   const { first, changes } = zone.spanAround(at);
   let offset = first;
@@ -16,8 +16,8 @@ export function instantToLocal(at: EpochMs, zone: Zone): WallMs {
 }
 
 /**
- * The instant of a wall time; the one place where a wall time becomes an instant (D16). One that doesn't exist
- * moves forward by the gap, and of one that occurs twice the earlier is meant: both are the reading with the
+ * The instant of a wall time; no other function converts wall times to instants (D16). A wall time that does not
+ * exist moves forward by the gap. Of a wall time that occurs twice the earlier instant is meant. Both follow from the
  * offset in force before the change.
  */
 export function localToInstant(wall: WallMs, zone: Zone): EpochMs {
@@ -30,8 +30,8 @@ export function localToInstant(wall: WallMs, zone: Zone): EpochMs {
 const DAYS_AROUND_MS = 2 * 86_400_000;
 
 /**
- * Between which wall times lies what the clock shows at an instant, whichever of the offsets in force in the two
- * days before and after it is used: so the wall time of every recurrence that comes to lie there.
+ * The range of wall times that can belong to an instant: with each of the offsets in force in the two days before and
+ * after it. The wall time of every occurrence at that instant is in the range.
  */
 export function wallsAround(at: EpochMs, zone: Zone): { readonly earliest: WallMs; readonly latest: WallMs } {
   const { first, changes } = zone.spanAround(at);

@@ -19,7 +19,7 @@ function isAfter({ changedAt, id }: Pick<Change, "changedAt" | "id">, mark: Chan
   return changedAt > mark.at || (changedAt === mark.at && id > mark.id);
 }
 
-/** A feed as its owner answers it. */
+/** One page of a feed. */
 function page(feed: readonly Pick<Change, "changedAt" | "id">[], mark: ChangeMark, limit: number) {
   const rest = feed
     .filter((change) => isAfter(change, mark))
@@ -28,8 +28,8 @@ function page(feed: readonly Pick<Change, "changedAt" | "id">[], mark: ChangeMar
   return { changes: rest.slice(0, limit), mark, more: rest.length > limit };
 }
 
-describe("two feeds as one", () => {
-  test("were read when the first of them was", () => {
+describe("two merged change feeds", () => {
+  test("have the time of the earlier read", () => {
     const mark = { at: 0, id: "" };
     const nothing = { changes: [], mark, more: false };
     const readAt = (times: readonly number[]) =>
@@ -37,7 +37,7 @@ describe("two feeds as one", () => {
     expect([readAt([]), readAt([7]), readAt([9, 7])]).toEqual([undefined, 7, 7]);
   });
 
-  test("read page by page they give each change of both once, in order, and end", () => {
+  test("read in pages, contain each change of both once, in order, and end", () => {
     fc.assert(
       fc.property(anyFeed, anyFeed, fc.integer({ min: 1, max: 7 }), (events, calendars, limit) => {
         const own = calendars.map(({ changedAt, id }) => ({ changedAt, id: `${id}/1` }));

@@ -5,47 +5,44 @@ import { type ClockSpan, clockBetween, type ZoneRules } from "../../../../mixins
 export interface Zone {
   /** IANA name. */
   readonly name: string;
-  /** The clock around `at`, which is an instant or a wall time read as UTC. Holds for two days to either side. */
+  /** The clock around `at`, an instant or a wall time read as UTC. Valid for two days to either side. */
   spanAround(at: number): ClockSpan;
 }
 
-/** About 400 days. */
+/** Length of a cached span: about 400 days. */
 const SPAN_MS = 2 ** 35;
-/** No wall clock is further from UTC than that, so a wall time and its instant share a span. */
+/** Overlap of the spans, so that a wall time and its instant share a span: no wall clock differs from UTC by more. */
 const MARGIN_MS = 2 * 86_400_000;
-/** Spans that are kept for a zone: more than a century. */
+/** Number of cached spans of a zone: more than a century. */
 const MAX_SPANS = 120;
 
-const STEADY: ClockSpan = { first: 0, changes: [] };
+const NO_CHANGES: ClockSpan = { first: 0, changes: [] };
 
-/** UTC, which never changes. */
-export const UTC: Zone = { name: "UTC", spanAround: () => STEADY };
+/** UTC, whose clock never changes. */
+export const UTC: Zone = { name: "UTC", spanAround: () => NO_CHANGES };
 
-/** Those of the process's set; another set has zones of its own. */
-let known = { set: timeZones(), zones: new Map<string, Zone>() };
+/** The zones of the process's time zone set; another set has other zones. */
+let cache = { set: timeZones(), zones: new Map<string, Zone>() };
 
-/**
- * The zone of an IANA name, whose letters' case doesn't matter; undefined when there is none. An offset such as
- * `+02:00` is no zone.
- */
+/** The zone of an IANA name in any case; undefined for an unknown name. An offset such as `+02:00` is not a zone. */
 export function zoneNamed(name: string): Zone | undefined {
-  if (known.set !== timeZones()) known = { set: timeZones(), zones: new Map() };
-  return known.zones.get(name) ?? newZone(name);
+  if (cache.set !== timeZones()) cache = { set: timeZones(), zones: new Map() };
+  return cache.zones.get(name) ?? newZone(name);
 }
 
 function newZone(spelling: string): Zone | undefined {
   const name = timeZoneName(spelling);
   const rules = name === undefined ? undefined : timeZones().rulesOf(name);
   if (name === undefined || rules === undefined) return undefined;
-  const zone = known.zones.get(name) ?? (name === UTC.name ? UTC : zoneOf(name, rules));
-  // Only the canonical name is kept: spellings are without number.
-  known.zones.set(name, zone);
+  const zone = cache.zones.get(name) ?? (name === UTC.name ? UTC : zoneOf(name, rules));
+  // Only the canonical name is cached: the number of spellings is unlimited.
+  cache.zones.set(name, zone);
   return zone;
 }
 
 function zoneOf(name: string, rules: ZoneRules): Zone {
   const spans = new Map<number, ClockSpan>();
-  let last = { index: Number.NaN, span: STEADY };
+  let last = { index: Number.NaN, span: NO_CHANGES };
   return {
     name,
     spanAround(at) {

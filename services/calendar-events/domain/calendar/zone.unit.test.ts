@@ -7,27 +7,27 @@ import { zoneNamed } from "./zone.ts";
 const MORE_ZONES = ["Africa/Cairo", "Asia/Gaza", "America/Santiago", "Antarctica/Troll", "Europe/Dublin", "Asia/Tokyo"];
 const LAST = Date.UTC(9999, 11, 30);
 
-/** What ICU itself says that the clock shows, to the minute. */
+/** The clock by ICU itself, to the minute. */
 function shownByIcu(name: string, at: number): string {
   const parts = new Intl.DateTimeFormat("sv-SE", { timeZone: name, dateStyle: "short", timeStyle: "short" });
   return parts.format(at);
 }
 
 describe("a zone", () => {
-  test("is one for all spellings of its name, and none for an offset or a name that is no zone's", () => {
+  test("is the same for all spellings of its name, and undefined for an offset or an unknown name", () => {
     expect(zoneNamed("europe/BERLIN")).toBe(zone("Europe/Berlin"));
     expect(zoneNamed("Etc/UTC")).toBe(zone("UTC"));
     for (const name of ["+02:00", "Factory", "Europe/Atlantis", "", "constructor"])
       expect(zoneNamed(name)).toBeUndefined();
   });
 
-  test("keeps the name that it was stored by before rules were data", () => {
+  test("keeps the name under which Intl stores it", () => {
     const all = Intl.supportedValuesOf("timeZone");
     expect(all.map((name) => zone(name).name)).toEqual(all);
     expect(zone("Asia/Kolkata").name).toBe("Asia/Calcutta");
   });
 
-  test("has the clock that its country decided on weeks before, where the rules within Node are older", () => {
+  test("has the clock of the bundled release, even if the rules in Node are older", () => {
     const at = Date.UTC(2026, 11, 1, 12);
     const hours = (name: string) => (instantToLocal(at, zone(name)) - at) / 3_600_000;
     expect(["America/Havana", "America/Winnipeg", "America/Edmonton", "Africa/Casablanca"].map(hours)).toEqual([

@@ -4,10 +4,10 @@ import type { Recurrence } from "../../../contracts/recurrence.ts";
 import { type Anchor, anchorOf, type Calendar, zoneOf } from "../calendar/calendar.ts";
 import { type CalendarEvent, type Recurring, type StoredEvent, textsOf, timesOf } from "./event.ts";
 import { parseRecurrence, sameRecurrence } from "../recurrence/parse-recurrence.ts";
-import { newRecurring, neverRecurs } from "../recurrence/recurring.ts";
+import { newRecurring, seriesRefusal } from "../recurrence/recurring.ts";
 import type { Times } from "./window.ts";
 
-/** An event after a change, and what of it is new (D31). */
+/** An event after a change, and which parts of it have changed (D31). */
 export interface ChangedEvent {
   readonly event: CalendarEvent;
   readonly rescheduled: boolean;
@@ -16,7 +16,7 @@ export interface ChangedEvent {
 
 type EventChanges = Omit<UpdateEventParams, "guildId" | "calendarNumber" | "eventId">;
 
-/** A single event or a whole series after the changes: what is absent stays, and null or "" clears a text (D6). */
+/** Applies changes to a single event or a whole series. An absent field stays, and null or "" clears a text (D6). */
 export function changeEvent(stored: StoredEvent, changes: EventChanges, calendar: Calendar): ChangedEvent | Refusal {
   const current = timesOf(stored, calendar);
   const { startsAt = current.startsAt, endsAt = current.endsAt, color = stored.color } = changes;
@@ -36,10 +36,10 @@ export function changeEvent(stored: StoredEvent, changes: EventChanges, calendar
     ...changedTimes(stored, { startsAt, endsAt }, isMoved, recurrence, anchor),
   };
   const rescheduled = isMoved || !sameRecurrence(recurrence, stored.recurring?.recurrence);
-  const isTimedAsBefore = !rescheduled && endsAt === current.endsAt;
+  const hasSameTimes = !rescheduled && endsAt === current.endsAt;
   const startField = changes.startsAt === undefined ? "recurrence" : "startsAt";
   return (
-    (isTimedAsBefore ? undefined : neverRecurs(event, calendar, startField)) ?? {
+    (hasSameTimes ? undefined : seriesRefusal(event, calendar, startField)) ?? {
       event,
       rescheduled,
       recolored: color !== stored.color,
@@ -47,7 +47,10 @@ export function changeEvent(stored: StoredEvent, changes: EventChanges, calendar
   );
 }
 
-/** One of the two was given, and does not fit the other as it is stored (D13). */
+/**
+ * The refusal of an end before the start. It names the field that was given; the other one may be the stored one
+ * (D13).
+ */
 export function timesOutOfOrder({ startsAt }: { readonly startsAt?: unknown }): Refusal {
   return refuse("INVALID_REQUEST", [
     startsAt === undefined
@@ -57,8 +60,8 @@ export function timesOutOfOrder({ startsAt }: { readonly startsAt?: unknown }): 
 }
 
 /**
- * A series keeps the zone that its wall clock was set by, and its start in it, until its start is changed: so a new
- * count or length after a change of the zone moves nothing.
+ * A series keeps its anchor and its start until its start is changed. So a new count or duration after a change of
+ * the zone moves nothing.
  */
 function changedTimes(
   stored: StoredEvent,

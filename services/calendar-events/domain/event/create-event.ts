@@ -4,9 +4,9 @@ import type { EventId } from "../../../contracts/ids.ts";
 import { anchorOf, type Calendar, zoneOf } from "../calendar/calendar.ts";
 import { type CalendarEvent, textsOf } from "./event.ts";
 import { parseRecurrence } from "../recurrence/parse-recurrence.ts";
-import { newRecurring, neverRecurs } from "../recurrence/recurring.ts";
+import { newRecurring, seriesRefusal } from "../recurrence/recurring.ts";
 
-/** A new event, its defaults filled in (D14, D15); refused when it could never recur. */
+/** Returns a new event with defaults (D14, D15), or a refusal of an invalid recurrence. */
 export function newEvent(params: CreateEventParams, id: EventId, calendar: Calendar): CalendarEvent | Refusal {
   const { guildId, calendarNumber, startsAt, endsAt, color = EVENT_DEFAULTS.color } = params;
   const single = { id, guildId, calendarNumber, revision: 1, startsAt, endsAt, ...textsOf(params), color };
@@ -15,5 +15,5 @@ export function newEvent(params: CreateEventParams, id: EventId, calendar: Calen
   const recurrence = parseRecurrence(params.recurrence, zoneOf(anchor));
   if (isRefusal(recurrence)) return recurrence;
   const series = { ...single, recurring: newRecurring(recurrence, anchor, startsAt) };
-  return neverRecurs(series, calendar, "startsAt") ?? series;
+  return seriesRefusal(series, calendar, "startsAt") ?? series;
 }

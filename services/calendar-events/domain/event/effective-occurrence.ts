@@ -2,7 +2,7 @@ import type { Color, EventTexts, EventView } from "../../../contracts/calendar-e
 import type { Occurrence } from "../../../contracts/occurrences.contract.ts";
 import type { EpochMs, OccurrenceId } from "../../../contracts/ids.ts";
 import { anchorOf, type Calendar, clockFor } from "../calendar/calendar.ts";
-import { type ShownEvent, type StoredEvent, textsOf } from "./event.ts";
+import { type ListedEvent, type StoredEvent, textsOf } from "./event.ts";
 import { recurrenceView } from "../recurrence/parse-recurrence.ts";
 import { occurrenceId } from "./occurrence-id.ts";
 import { movedInstant, type RuleOccurrence } from "../recurrence/occurrences.ts";
@@ -10,24 +10,24 @@ import type { Override } from "./override.ts";
 import type { Times } from "./window.ts";
 
 /** A single event, or one occurrence of a series with its override applied (D19). */
-export interface EffectiveOccurrence<Event extends ShownEvent = StoredEvent> extends Times {
+export interface EffectiveOccurrence<Event extends ListedEvent = StoredEvent> extends Times {
   readonly event: Event;
   /** Undefined for a single event. */
   readonly ruleOccurrence?: RuleOccurrence;
   readonly override?: Override;
   readonly texts: EventTexts;
   readonly color: Color;
-  /** Instant of the time zone change that gave it its present start; undefined if none did. */
+  /** Instant of the time zone change that caused its present start; undefined if none did. */
   readonly movedAt?: EpochMs;
 }
 
-export function singleOccurrence<Event extends ShownEvent>(event: Event): EffectiveOccurrence<Event> {
+export function singleOccurrence<Event extends ListedEvent>(event: Event): EffectiveOccurrence<Event> {
   const { startsAt, endsAt, color } = event;
   return { event, startsAt, endsAt, texts: textsOf(event), color };
 }
 
-/** One occurrence of a series; undefined when it is cancelled. */
-export function effectiveOccurrence<Event extends ShownEvent>(
+/** Applies the override, if any, to an occurrence of a series; undefined if the occurrence is cancelled. */
+export function effectiveOccurrence<Event extends ListedEvent>(
   event: Event,
   ruleOccurrence: RuleOccurrence,
   override: Override | undefined,
@@ -39,7 +39,7 @@ export function effectiveOccurrence<Event extends ShownEvent>(
   return override === undefined ? byRule : withOverride(override, byRule, calendar);
 }
 
-function withOverride<Event extends ShownEvent>(
+function withOverride<Event extends ListedEvent>(
   override: Override,
   byRule: EffectiveOccurrence<Event>,
   calendar: Calendar,
@@ -51,23 +51,23 @@ function withOverride<Event extends ShownEvent>(
     color: override.color ?? byRule.color,
   };
   if (moved === undefined) return { ...byRule, ...own };
-  // A change of the time zone moves an overridden start as it moves the series (D22).
+  // A change of the time zone moves the start of an override as it moves the series (D22).
   const { at, since } = movedInstant(moved.startsAt, clockFor(moved.anchor, calendar));
   const endsAt = at + moved.endsAt - moved.startsAt;
   return { ...byRule, ...own, startsAt: at, endsAt, movedAt: since };
 }
 
-function idOf({ event, ruleOccurrence }: EffectiveOccurrence<ShownEvent>): OccurrenceId {
+function idOf({ event, ruleOccurrence }: EffectiveOccurrence<ListedEvent>): OccurrenceId {
   return ruleOccurrence === undefined
     ? (event.id as string as OccurrenceId)
     : occurrenceId(event.id, ruleOccurrence.original);
 }
 
 /** The view of the API (D18). */
-export function occurrenceView(placed: EffectiveOccurrence<ShownEvent>): EventView {
-  const { event, ruleOccurrence, startsAt, endsAt, texts, color } = placed;
+export function occurrenceView(occurrence: EffectiveOccurrence<ListedEvent>): EventView {
+  const { event, ruleOccurrence, startsAt, endsAt, texts, color } = occurrence;
   const shown = {
-    eventId: idOf(placed),
+    eventId: idOf(occurrence),
     startsAt,
     endsAt,
     ...texts,
@@ -79,11 +79,11 @@ export function occurrenceView(placed: EffectiveOccurrence<ShownEvent>): EventVi
 }
 
 /** The occurrence with the fields that dispatch needs for planning and rendering. */
-export function announcedOccurrence(placed: EffectiveOccurrence, calendar: Calendar): Occurrence {
-  const { event, ruleOccurrence, override, startsAt, endsAt, texts, color } = placed;
+export function announcedOccurrence(occurrence: EffectiveOccurrence, calendar: Calendar): Occurrence {
+  const { event, ruleOccurrence, override, startsAt, endsAt, texts, color } = occurrence;
   return {
     ...texts,
-    occurrenceId: idOf(placed),
+    occurrenceId: idOf(occurrence),
     eventId: event.id,
     calendarNumber: event.calendarNumber,
     timezone: anchorOf(calendar).timezone,
@@ -92,7 +92,7 @@ export function announcedOccurrence(placed: EffectiveOccurrence, calendar: Calen
     color,
     recurs: ruleOccurrence !== undefined,
     isFirst: ruleOccurrence?.isFirst ?? true,
-    scheduledAt: scheduledAtOf(placed),
+    scheduledAt: scheduledAtOf(occurrence),
     coloredAt: override?.coloredAt ?? event.coloredAt,
     ...(event.changedBy === undefined ? {} : { changedBy: event.changedBy }),
   };

@@ -1,12 +1,12 @@
 import type { EpochMs, EventId } from "../../../contracts/ids.ts";
 
-/** How many random bytes an id takes. */
+/** Number of random bytes in an id. */
 export const ID_RANDOM_BYTES = 15;
 
 const DIGITS = "0123456789abcdefghijklmnopqrstuv";
 const TIME_DIGITS = 10;
 
-/** A new event's id (D12): `e`, the time in ten digits to the base 32, which puts ids in order, and fifteen random ones. */
+/** A new event id (D12): `e`, ten base-32 digits of the time, which order the ids, and fifteen random digits. */
 export function newEventId(now: EpochMs, random: Uint8Array): EventId {
   let time = "";
   for (let rest = now; time.length < TIME_DIGITS; rest = Math.floor(rest / 32)) time = digit(rest % 32) + time;

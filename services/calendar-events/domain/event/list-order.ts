@@ -5,7 +5,7 @@ export function compareEntries(a: EventView, b: EventView): number {
   return a.startsAt - b.startsAt || compareText(a.eventId, b.eventId);
 }
 
-/** By code unit, which no locale changes. */
+/** Compares by code unit, independent of any locale. */
 export function compareText(a: string, b: string): number {
   if (a === b) return 0;
   return a < b ? -1 : 1;

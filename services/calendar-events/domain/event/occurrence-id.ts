@@ -7,22 +7,25 @@ import {
 } from "../../../contracts/ids.ts";
 
 /** The parts of an id: an event, and for an occurrence its original start. */
-export interface EventName {
+export interface ParsedEventId {
   readonly eventId: EventId;
   readonly original?: EpochMs;
 }
 
-/** The id of one occurrence (D12); inverse of `readEventName`. Milliseconds are written only where there are some. */
+/**
+ * Formats the id of one occurrence (D12); inverse of `parseEventId`. Milliseconds are written only if they are not 0.
+ */
 export function occurrenceId(eventId: EventId, original: EpochMs): OccurrenceId {
-  // 2024-05-06T12:00:00.000Z; cut up, as a list has one for each of its entries.
+  // The text is 2024-05-06T12:00:00.000Z. It is cut instead of matched, because a list has one id for each of its
+  // entries.
   const iso = new Date(original).toISOString();
   const day = iso.slice(0, 4) + iso.slice(5, 7) + iso.slice(8, 13);
   const ms = iso.slice(20, 23);
   return `${eventId}_${day}${iso.slice(14, 16)}${iso.slice(17, 19)}${ms === "000" ? "" : ms}Z` as OccurrenceId;
 }
 
-/** Parses an id; undefined for text that is no id in canonical form, such as `…T200000000Z`. */
-export function readEventName(text: string): EventName | undefined {
+/** Parses an id; undefined for a text that is not a canonical id, such as `…T200000000Z`. */
+export function parseEventId(text: string): ParsedEventId | undefined {
   if (EVENT_ID.test(text)) return { eventId: text as EventId };
   if (!EVENT_OR_OCCURRENCE_ID.test(text)) return undefined;
   const [eventId, stamp] = text.split("_") as [EventId, string];

@@ -1,83 +1,21 @@
-import {
-  type Color,
-  EVENT_TEXTS,
-  type EventTexts,
-  type UpdateEventParams,
-} from "../../../contracts/calendar-events.contract.ts";
-import type { FieldProblem } from "../../../contracts/contract.ts";
-import { refuse, type Refusal } from "../../../contracts/errors.ts";
+import type { Color, EventTexts } from "../../../contracts/calendar-events.contract.ts";
 import type { EpochMs, EventId } from "../../../contracts/ids.ts";
-import { type Anchor, anchorOf, type Calendar } from "../calendar/calendar.ts";
-import { timesOutOfOrder } from "./change-event.ts";
-import type { EffectiveOccurrence } from "./effective-occurrence.ts";
+import type { Anchor } from "../calendar/calendar.ts";
 import type { Times } from "./window.ts";
 
 /** The fields in which one occurrence differs from its series (D19). */
 export interface Override {
   readonly eventId: EventId;
-  /** Original start of the occurrence, which identifies it (RECURRENCE-ID in RFC 5545). */
+  /** The original start of the occurrence, which identifies it (RECURRENCE-ID in RFC 5545). */
   readonly original: EpochMs;
   readonly cancelled: boolean;
-  /** "" for a text that the occurrence lacks although the series has one. */
+  /** "" for a text that the series has and the occurrence lacks. */
   readonly texts: EventTexts;
   readonly color?: Color;
   /** Its own times, with the time zone that the calendar had when they were set. */
   readonly moved?: Times & { readonly anchor: Anchor };
-  /** When its times were set; database time. */
+  /** Time at which its times were set, by the clock of the database server. */
   readonly scheduledAt?: EpochMs;
-  /** When its colour was set; database time. */
+  /** Time at which its colour was set, by the clock of the database server. */
   readonly coloredAt?: EpochMs;
-}
-
-/** An override after a change, and which fields the change affected (D31). */
-export interface ChangedOverride {
-  readonly override: Override;
-  readonly rescheduled: boolean;
-  readonly recolored: boolean;
-}
-
-type OccurrenceChanges = Omit<UpdateEventParams, "guildId" | "calendarNumber" | "eventId">;
-
-/** Applies changes to one occurrence. The recurrence can only be changed for the series (D19). */
-export function changeOccurrence(
-  placed: EffectiveOccurrence,
-  original: EpochMs,
-  changes: OccurrenceChanges,
-  calendar: Calendar,
-): ChangedOverride | Refusal {
-  const forbidden = (["recurs", "recurrence"] as const).filter((field) => changes[field] !== undefined);
-  if (forbidden.length > 0) return refuse("INVALID_REQUEST", forbidden.map(ofTheSeries));
-  const { startsAt = placed.startsAt, endsAt = placed.endsAt, color = placed.color } = changes;
-  if (endsAt < startsAt) return timesOutOfOrder(changes);
-  const before = placed.override ?? untouched(placed.event.id, original);
-  const isMoved = startsAt !== placed.startsAt || endsAt !== placed.endsAt;
-  const moved = isMoved ? { startsAt, endsAt, anchor: anchorOf(calendar) } : before.moved;
-  const override: Override = {
-    eventId: before.eventId,
-    original,
-    cancelled: false,
-    texts: { ...before.texts, ...givenTexts(changes) },
-    ...(changes.color === undefined && before.color === undefined ? {} : { color }),
-    ...(moved === undefined ? {} : { moved }),
-  };
-  return { override, rescheduled: startsAt !== placed.startsAt, recolored: color !== placed.color };
-}
-
-/** The override of a cancelled occurrence, without any other field. */
-export function cancelledOccurrence(eventId: EventId, original: EpochMs): ChangedOverride {
-  return { override: { ...untouched(eventId, original), cancelled: true }, rescheduled: false, recolored: false };
-}
-
-function untouched(eventId: EventId, original: EpochMs): Override {
-  return { eventId, original, cancelled: false, texts: {} };
-}
-
-function ofTheSeries(field: string): FieldProblem {
-  return { field, code: "NOT_ALLOWED", message: "can be changed for the whole series only" };
-}
-
-/** The texts in the changes; null and "" clear a text. */
-function givenTexts(changes: OccurrenceChanges): EventTexts {
-  const given = EVENT_TEXTS.filter((text) => changes[text] !== undefined);
-  return Object.fromEntries(given.map((text) => [text, changes[text] ?? ""]));
 }

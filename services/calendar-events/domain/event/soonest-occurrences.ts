@@ -2,31 +2,33 @@ import type { Occurrence } from "../../../contracts/occurrences.contract.ts";
 import type { EpochMs } from "../../../contracts/ids.ts";
 import { compareText } from "./list-order.ts";
 
-/** The soonest of all occurrences that it is given. */
-export interface Soonest {
+/** Collects the soonest of the added occurrences. */
+export interface SoonestOccurrences {
   add(occurrence: Occurrence): void;
-  /** Occurrences that start later are no longer kept. */
+  /** Occurrences that start later need not be added. */
   readonly horizon: EpochMs;
   readonly truncated: boolean;
-  /** By start, then by id. */
+  /** The soonest occurrences, by start, then by id. */
   list(): Occurrence[];
 }
 
-/** Keeps the soonest `limit` occurrences, in memory for a few times as many, and says whether there were more. */
-export function soonest(limit: number): Soonest {
-  let kept: Occurrence[] = [];
+/**
+ * Collects the soonest `limit` occurrences in memory for a few times as many, and reports whether there were more.
+ */
+export function soonestOccurrences(limit: number): SoonestOccurrences {
+  let soonest: Occurrence[] = [];
   let horizon = Number.POSITIVE_INFINITY;
   let truncated = false;
   const cut = () => {
-    kept.sort((a, b) => a.startsAt - b.startsAt || compareText(a.occurrenceId, b.occurrenceId));
-    if (kept.length <= limit) return;
+    soonest.sort((a, b) => a.startsAt - b.startsAt || compareText(a.occurrenceId, b.occurrenceId));
+    if (soonest.length <= limit) return;
     truncated = true;
-    kept = kept.slice(0, limit);
-    horizon = kept.at(-1)?.startsAt ?? horizon;
+    soonest = soonest.slice(0, limit);
+    horizon = soonest.at(-1)?.startsAt ?? horizon;
   };
   return {
     add(occurrence) {
-      if (kept.push(occurrence) > 2 * limit) cut();
+      if (soonest.push(occurrence) > 2 * limit) cut();
     },
     get horizon() {
       return horizon;
@@ -37,7 +39,7 @@ export function soonest(limit: number): Soonest {
     },
     list() {
       cut();
-      return kept;
+      return soonest;
     },
   };
 }

@@ -17,7 +17,7 @@ export function lastMsOf({ startsAt, endsAt }: Times): EpochMs {
 }
 
 /** Whether an event overlaps the window, or starts exactly at its start (D17). */
-export function touches(times: Times, { from, until }: Window): boolean {
+export function overlaps(times: Times, { from, until }: Window): boolean {
   return times.startsAt < until && lastMsOf(times) >= from;
 }
 
@@ -31,14 +31,14 @@ export function isOngoing({ startsAt, endsAt }: Times, now: EpochMs): boolean {
   return startsAt <= now && now < endsAt;
 }
 
-/** Merges overlapping windows; sorted, without empty ones. */
+/** Merges overlapping windows; the result is sorted and without empty windows. */
 export function mergedWindows(windows: readonly Window[]): Window[] {
   const merged: Window[] = [];
   for (const window of windows.toSorted((a, b) => a.from - b.from)) {
     if (window.until <= window.from) continue;
-    const before = merged.at(-1);
-    if (before === undefined || window.from > before.until) merged.push(window);
-    else merged[merged.length - 1] = { from: before.from, until: Math.max(before.until, window.until) };
+    const previous = merged.at(-1);
+    if (previous === undefined || window.from > previous.until) merged.push(window);
+    else merged[merged.length - 1] = { from: previous.from, until: Math.max(previous.until, window.until) };
   }
   return merged;
 }

@@ -1,7 +1,7 @@
 import { type Frequency, type Recurrence, type Weekday, WEEKDAYS } from "../../../contracts/recurrence.ts";
 import { type CivilDate, civilOfDays, daysInMonth, daysOfCivil } from "./civil-days.ts";
 
-/** A weekday of BYDAY: every one, or the nth of its month or year; negative from the end. */
+/** A weekday of BYDAY: every one, or the nth of its month or year; negative numbers count from the end. */
 export interface ByDay {
   /** 0 for Monday. */
   readonly weekday: number;
@@ -9,27 +9,27 @@ export interface ByDay {
   readonly nth: number;
 }
 
-/** Reads an entry of BYDAY such as `MO`, `2TU` or `-1FR`, whose form is checked before. */
+/** Parses an entry of BYDAY such as `MO`, `2TU` or `-1FR`. The entry must be valid. */
 export function readByDay(entry: string): ByDay {
   return { weekday: WEEKDAYS.indexOf(entry.slice(-2) as Weekday), nth: Number(entry.slice(0, -2)) };
 }
 
-/** Writes an entry of BYDAY in its one spelling; inverse of `readByDay`. */
+/** Formats an entry of BYDAY in its canonical form; inverse of `readByDay`. */
 export function writeByDay({ weekday, nth }: ByDay): string {
   return `${nth === 0 ? "" : nth}${WEEKDAYS[weekday]}`;
 }
 
-/** Weekday of a date, which is a number of days from 1970-01-01, a Thursday; 0 for Monday. */
+/** The weekday of a date, 0 for Monday. A date is a number of days since 1970-01-01, a Thursday. */
 export function weekdayOf(date: number): number {
   return (((date + 3) % 7) + 7) % 7;
 }
 
-/** Whether a rule has parts that choose its dates; without any they are those of its start (D15). */
+/** Whether a rule has BYxxx parts. A rule without any has the dates of its start (D15). */
 export function hasByParts({ byDay, byMonthDay, byMonth, bySetPos }: Recurrence): boolean {
   return (byDay ?? byMonthDay ?? byMonth ?? bySetPos) !== undefined;
 }
 
-/** The dates that a rule chooses of each month or year, before its interval and BYSETPOS count. */
+/** The dates that a rule chooses of each month or year, before interval and BYSETPOS apply. */
 export interface ChosenDates {
   /** 1 … 12; undefined for all. */
   readonly months?: readonly number[];
@@ -37,11 +37,11 @@ export interface ChosenDates {
   readonly monthDays?: readonly number[];
   /** Undefined for all. */
   readonly weekdays?: readonly ByDay[];
-  /** Whether the nth weekday is that of the year, and not of the month. */
+  /** Whether the nth weekday counts within the year instead of the month. */
   readonly nthOfYear: boolean;
 }
 
-/** The parts of a rule, those completed by its start that RFC 5545 takes from DTSTART. */
+/** The BYxxx parts of a rule. Parts that RFC 5545 takes from DTSTART are completed from the start. */
 export function chosenDates(recurrence: Recurrence, start: number): ChosenDates {
   const { frequency, byDay, byMonthDay: monthDays, byMonth } = recurrence;
   const { month, day } = civilOfDays(start);
@@ -72,10 +72,10 @@ function fromStart(
   }
 }
 
-/** Whether a day of the month is among the chosen ones, of a month that has so many. */
+/** Whether a day is chosen of a month with that number of days. */
 type IsChosen = (day: number, inMonth: number) => boolean;
 
-/** The check of days of the month; `monthDays` are held as bits, so that it takes no longer for many. */
+/** Returns the check of BYMONTHDAY. Bits make its cost independent of the number of days. */
 function monthDayCheck(monthDays: ChosenDates["monthDays"]): IsChosen {
   if (monthDays === undefined) return () => true;
   let [fromStartBits, fromEndBits] = [0, 0];
@@ -89,7 +89,7 @@ function monthDayCheck(monthDays: ChosenDates["monthDays"]): IsChosen {
 /** The chosen days of a month, 1 … 31, in order. */
 export type DaysOfMonth = (year: number, month: number) => readonly number[];
 
-/** Reads the chosen days of months. */
+/** Returns a function that lists the chosen days of a month. */
 export function chosenDays(chosen: ChosenDates): DaysOfMonth {
   const { weekdays, nthOfYear } = chosen;
   const isMonthDay = monthDayCheck(chosen.monthDays);
@@ -111,7 +111,7 @@ export function chosenDays(chosen: ChosenDates): DaysOfMonth {
   };
 }
 
-/** Days of a month that begins on some weekday, in order. */
+/** The days of a month on the weekdays, in order; the month begins on `firstWeekday`. */
 function daysOnWeekdays(weekdays: readonly ByDay[], firstWeekday: number, inMonth: number): number[] {
   const days: number[] = [];
   for (const { weekday, nth } of weekdays) {
@@ -124,7 +124,7 @@ function daysOnWeekdays(weekdays: readonly ByDay[], firstWeekday: number, inMont
   return weekdays.length === 1 ? days : [...new Set(days)].sort((a, b) => a - b);
 }
 
-/** Whether a date is on one of the weekdays, the nth ones counted within its year. */
+/** Returns the check whether a date is on one of the weekdays; nth weekdays count within the year. */
 function weekdayOfYearCheck(weekdays: readonly ByDay[] | undefined): (date: CivilDate) => boolean {
   if (weekdays === undefined) return () => true;
   return (civil) => {

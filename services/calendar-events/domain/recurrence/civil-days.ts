@@ -1,4 +1,4 @@
-/** One day in milliseconds: wall time and UTC have no leap seconds here. */
+/** One day in milliseconds: neither wall time nor UTC has leap seconds here. */
 export const DAY_MS = 86_400_000;
 
 /** A date of the proleptic Gregorian calendar; `month` is 1 … 12. */
@@ -8,7 +8,10 @@ export interface CivilDate {
   readonly day: number;
 }
 
-/** Days from 1970-01-01 to the date; inverse of `civilOfDays`. Years are counted from March, so that the leap day comes last. */
+/**
+ * Converts a date to the number of days since 1970-01-01; inverse of `civilOfDays`. Years count from March, so that
+ * the leap day is the last one.
+ */
 export function daysOfCivil({ year, month, day }: CivilDate): number {
   const y = month <= 2 ? year - 1 : year;
   const era = Math.floor(y / 400);
@@ -18,7 +21,7 @@ export function daysOfCivil({ year, month, day }: CivilDate): number {
   return era * 146_097 + dayOfEra - 719_468;
 }
 
-/** The date that lies so many days after 1970-01-01. */
+/** Converts a number of days since 1970-01-01 to a date. */
 export function civilOfDays(days: number): CivilDate {
   const z = days + 719_468;
   const era = Math.floor(z / 146_097);

@@ -1,12 +1,12 @@
 import { daysInMonth } from "./civil-days.ts";
 
-/** The same day of every so many months: some of them lack it, and are skipped (D16). */
+/** The same day of every nth month. Months without the day are skipped (D16). */
 export interface MonthSteps {
-  /** Months from the year 0 to the first step's. */
+  /** Number of the first month, counted from the year 0. */
   readonly firstMonth: number;
   /** 1 … 31. */
   readonly dayOfMonth: number;
-  /** In months, 1 or more. */
+  /** The interval in months, 1 or more. */
   readonly every: number;
 }
 
@@ -16,12 +16,13 @@ export function monthOfStep({ firstMonth, every }: MonthSteps, step: number): { 
   return { year: Math.floor(months / 12), month: (months % 12) + 1 };
 }
 
-/** How many of the first `steps` steps exist. */
+/** Returns how many of the first `steps` steps have the day. */
 export type ExistingSteps = (steps: number) => number;
 
 /**
- * Counts existing steps by arithmetic. Every so many steps fall on the same month of the year: such a class exists
- * as a whole or not at all, save for 29 February, where the leap years among its years are counted.
+ * Counts the steps that have the day, by arithmetic. The steps fall into classes, one for each month of the year that
+ * they reach. All steps of a class have the day, or none; only 29 February depends on the year, so its leap years are
+ * counted.
  */
 export function existingSteps(days: MonthSteps): ExistingSteps {
   if (days.dayOfMonth <= 28) return (steps) => steps;
@@ -40,13 +41,13 @@ function existingInClass(days: MonthSteps, first: number, cycle: number): Existi
   return days.dayOfMonth <= daysInMonth(year, month) ? (steps) => steps : () => 0;
 }
 
-/** How many of the years `first`, `first + every`, … are leap years. */
+/** Counts the leap years among the years `first`, `first + every`, …. */
 function leapYearsAmong(first: number, every: number): ExistingSteps {
   const [fours, hundreds, fourHundreds] = [4, 100, 400].map((divisor) => multiplesAmong(first, every, divisor));
   return (steps) => (fours?.(steps) ?? 0) - (hundreds?.(steps) ?? 0) + (fourHundreds?.(steps) ?? 0);
 }
 
-/** How many of the numbers `first`, `first + every`, … are multiples of the divisor: they come in even distances. */
+/** Counts the multiples of the divisor among the numbers `first`, `first + every`, …. They have equal distances. */
 function multiplesAmong(first: number, every: number, divisor: number): ExistingSteps {
   const distance = divisor / greatestCommonDivisor(every, divisor);
   let start = 0;

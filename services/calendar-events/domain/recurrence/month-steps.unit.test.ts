@@ -4,7 +4,7 @@ import { daysInMonth } from "./civil-days.ts";
 import { existingSteps, monthOfStep } from "./month-steps.ts";
 
 describe("months that lack the day", () => {
-  test("as many steps exist as are counted one by one", () => {
+  test("the arithmetic count of steps equals a count one by one", () => {
     const anySteps = fc.record({
       firstMonth: fc.integer({ min: 1970 * 12, max: 2400 * 12 }),
       dayOfMonth: fc.integer({ min: 28, max: 31 }),

@@ -2,74 +2,76 @@ import type { Recurrence } from "../../../contracts/recurrence.ts";
 import { type EpochMs, LAST_EPOCH_MS } from "../../../contracts/ids.ts";
 import { DAY_MS } from "./civil-days.ts";
 import { type CalendarClock, movedByZone } from "../calendar/calendar-clock.ts";
-import { FURTHEST_CLOCK_MS, instantToLocal, localToInstant, type WallMs } from "../calendar/local-to-instant.ts";
+import { MAX_UTC_OFFSET_MS, instantToLocal, localToInstant, type WallMs } from "../calendar/local-to-instant.ts";
 import { datesOf, type RuleDates } from "./rule-dates.ts";
-import { type Times, touches, type Window } from "../event/window.ts";
+import { type Times, overlaps, type Window } from "../event/window.ts";
 
 /** A series: the times of the first occurrence, the rule, and the wall clock of the rule. */
 export interface Series extends Times {
   readonly recurrence: Recurrence;
   readonly clock: CalendarClock;
-  /** The day of the last date by a count, where finding it takes reading all dates; see `lastDayOf`. */
+  /** The day of the last date by the count of a rule, which is expensive to compute; see `lastDayOf`. */
   readonly lastDay?: number;
 }
 
-/** One occurrence of a series as its rule has it. */
+/** One occurrence of a series by its rule, without overrides. */
 export interface RuleOccurrence extends Times {
-  /** Its start by the zone in which the series was set; it names the occurrence (D12) and never changes. */
+  /** Its start in the zone in which the series was set. It identifies the occurrence (D12) and never changes. */
   readonly original: EpochMs;
   readonly isFirst: boolean;
-  /** Since when it has this start by a change of the zone; undefined when the series' own times say it. */
+  /** Instant of the zone change that caused this start; undefined if none did. */
   readonly movedAt?: EpochMs;
 }
 
 /**
- * The occurrences that touch a window, in the order of their original starts; at most `most`. It costs what it
- * answers: nothing before the window is walked. `isElsewhere` leaves out what was cancelled or moved by hand.
+ * The occurrences that overlap a window, in the order of their original starts; at most `limit`. Occurrences before
+ * the window cost nothing. `isExcluded` excludes cancelled and moved occurrences.
  */
-export function occurrencesTouching(...asked: Parameters<typeof eachOccurrenceTouching>): RuleOccurrence[] {
-  return [...eachOccurrenceTouching(...asked)];
+export function occurrencesOverlapping(...parameters: Parameters<typeof eachOccurrenceOverlapping>): RuleOccurrence[] {
+  return [...eachOccurrenceOverlapping(...parameters)];
 }
 
-/** The same, each computed when it is taken: a caller may pause between them. */
-export function eachOccurrenceTouching(
+/**
+ * The same as an iterable that computes each occurrence when it is consumed, so that a caller can pause in between.
+ */
+export function eachOccurrenceOverlapping(
   series: Series,
   window: Window,
-  most: number,
-  isElsewhere: (original: EpochMs) => boolean = nowhere,
+  limit: number,
+  isExcluded: (original: EpochMs) => boolean = excludeNothing,
 ): Iterable<RuleOccurrence> {
   const duration = series.endsAt - series.startsAt;
-  const around = { from: window.from - duration, until: window.until };
+  const range = { from: window.from - duration, until: window.until };
   return ruleOccurrencesBetween(
     series,
-    around,
-    most,
-    (ruleOccurrence) => touches(ruleOccurrence, window) && !isElsewhere(ruleOccurrence.original),
+    range,
+    limit,
+    (ruleOccurrence) => overlaps(ruleOccurrence, window) && !isExcluded(ruleOccurrence.original),
   );
 }
 
-/** The occurrences that start in a window, in the order of their original starts; at most `most`. */
-export function occurrencesStarting(...asked: Parameters<typeof eachOccurrenceStarting>): RuleOccurrence[] {
-  return [...eachOccurrenceStarting(...asked)];
+/** The occurrences that start in a window, in the order of their original starts; at most `limit`. */
+export function occurrencesStarting(...parameters: Parameters<typeof eachOccurrenceStarting>): RuleOccurrence[] {
+  return [...eachOccurrenceStarting(...parameters)];
 }
 
-/** The same, each computed when it is taken. */
+/** The same as an iterable that computes each occurrence when it is consumed. */
 export function eachOccurrenceStarting(
   series: Series,
   window: Window,
-  most: number,
-  isElsewhere: (original: EpochMs) => boolean = nowhere,
+  limit: number,
+  isExcluded: (original: EpochMs) => boolean = excludeNothing,
 ): Iterable<RuleOccurrence> {
   const starts = ({ startsAt }: RuleOccurrence) => startsAt >= window.from && startsAt < window.until;
   return ruleOccurrencesBetween(
     series,
     window,
-    most,
-    (ruleOccurrence) => starts(ruleOccurrence) && !isElsewhere(ruleOccurrence.original),
+    limit,
+    (ruleOccurrence) => starts(ruleOccurrence) && !isExcluded(ruleOccurrence.original),
   );
 }
 
-function nowhere(): boolean {
+function excludeNothing(): boolean {
   return false;
 }
 
@@ -78,33 +80,40 @@ export function firstRuleOccurrence(series: Series): RuleOccurrence {
   return ruleOccurrenceOf(series, instantToLocal(series.startsAt, series.clock[0].zone), series.startsAt);
 }
 
-/** When something is now that was set to an instant, and since when a change of the zone has it there, or 0. */
+/**
+ * The present instant of a time that was set in the first zone of the clock, and the instant of the zone change that
+ * moved it there; 0 if none did.
+ */
 export function movedInstant(instant: EpochMs, clock: CalendarClock): { at: EpochMs; since: EpochMs } {
   return movedByZone(clock, instantToLocal(instant, clock[0].zone), instant) ?? { at: instant, since: 0 };
 }
 
-/** The occurrence with this original start; undefined when there is none. */
-export function occurrenceAt(series: Series, original: EpochMs): RuleOccurrence | undefined {
-  const around = { from: original, until: original + 1 };
-  return [...ruleOccurrencesBetween(series, around, 1, (ruleOccurrence) => ruleOccurrence.original === original)][0];
+/** The occurrence with this original start; undefined if there is none. */
+export function ruleOccurrenceAt(series: Series, original: EpochMs): RuleOccurrence | undefined {
+  const range = { from: original, until: original + 1 };
+  return [...ruleOccurrencesBetween(series, range, 1, (ruleOccurrence) => ruleOccurrence.original === original)][0];
 }
 
-/** Rules of a zone that change move its clock by an hour, rarely by two or three; dates of a rule are further apart. */
-const FURTHEST_BY_RULES_MS = 3 * 3_600_000;
+/**
+ * A change of the rules of a zone moves its clock by an hour, rarely by two or three. Dates of a rule are further
+ * apart.
+ */
+const MAX_RULE_MOVE_MS = 3 * 3_600_000;
 
 /**
- * Where an original start has moved by rules of the zone that changed: the one date of the series within three hours of it,
- * exceptions not considered. Undefined where it is a date itself, or there is none or more than one.
+ * The new original start of an occurrence after a change of the zone's rules: the only date of the series within
+ * three hours of it, EXDATEs ignored. Undefined if the start itself is a date, or if there is no such date or more
+ * than one.
  */
-export function originalByNewRules(series: Series, original: EpochMs): EpochMs | undefined {
-  const around = { from: original - FURTHEST_BY_RULES_MS, until: original + FURTHEST_BY_RULES_MS + 1 };
-  const near = occurrencesStarting(withoutExceptions(series), around, 2);
+export function originalUnderNewRules(series: Series, original: EpochMs): EpochMs | undefined {
+  const range = { from: original - MAX_RULE_MOVE_MS, until: original + MAX_RULE_MOVE_MS + 1 };
+  const near = occurrencesStarting(withoutExceptions(series), range, 2);
   return near.length === 1 && near[0]?.original !== original ? near[0]?.original : undefined;
 }
 
 /**
- * When the last occurrence ends, without changes of the zone; undefined for a series without an end. Never earlier
- * than that, and later only where time itself ends (D13) or where the last dates before UNTIL are none of the rule's.
+ * The end of the last occurrence, without changes of the zone; undefined for an endless series. It is never too
+ * early. It may be later: at the end of time (D13), or if the last dates before UNTIL are not dates of the rule.
  */
 export function seriesEnd(series: Series): EpochMs | undefined {
   const { recurrence, startsAt, endsAt } = series;
@@ -114,7 +123,7 @@ export function seriesEnd(series: Series): EpochMs | undefined {
   return Math.min(last + endsAt - startsAt, LAST_EPOCH_MS);
 }
 
-/** No occurrence of the rule starts later. */
+/** The latest possible start of an occurrence of the rule. */
 function lastStart(series: Series): EpochMs | undefined {
   const { recurrence, startsAt, clock } = series;
   if (recurrence.until !== undefined) return recurrence.until + SECOND_MS;
@@ -123,13 +132,13 @@ function lastStart(series: Series): EpochMs | undefined {
   return last === instantToLocal(startsAt, clock[0].zone) ? startsAt : localToInstant(last, clock[0].zone);
 }
 
-/** Whether anything follows the first occurrence before time ends (D13), exceptions not considered. */
-export function recursAtAll(series: Series): boolean {
+/** Whether the series has a second occurrence before the end of time (D13), EXDATEs ignored. */
+export function hasSecondOccurrence(series: Series): boolean {
   const following = ruleOccurrencesBetween(withoutExceptions(series), FOR_ALL_TIME, 2, () => true);
   return [...following].length === 2;
 }
 
-/** Whether the exceptions leave any occurrence. */
+/** Whether the EXDATEs leave any occurrence. */
 export function hasOccurrence(series: Series): boolean {
   return occurrencesStarting(series, FOR_ALL_TIME, 1).length === 1;
 }
@@ -146,38 +155,40 @@ function seriesDates({ recurrence, startsAt, clock, lastDay }: Series): RuleDate
 }
 
 /**
- * The ruleOccurrences that `belongs` takes among those whose start, or original start, may lie in a window: wall time and
- * instant differ by hours at most, so few more are looked at.
+ * The occurrences for which `matches` is true, among those whose start, or original start, can be in a window. Wall
+ * time and instant differ by hours at most, so few more are computed.
  */
 function* ruleOccurrencesBetween(
   series: Series,
   { from, until }: Window,
-  most: number,
-  belongs: (ruleOccurrence: RuleOccurrence) => boolean,
+  limit: number,
+  matches: (ruleOccurrence: RuleOccurrence) => boolean,
 ): Iterable<RuleOccurrence> {
   const { exDates } = series.recurrence;
-  // One day earlier, so that the first ruleOccurrence in the window knows the one before it that a zone's skipped day moved onto it.
-  const next = readOccurrences(series, { from: from - FURTHEST_CLOCK_MS - DAY_MS, until: until + FURTHEST_CLOCK_MS });
+  // Starts one day earlier: if the zone skipped a day, the first occurrence in the window must be compared with the
+  // one before it.
+  const next = readOccurrences(series, { from: from - MAX_UTC_OFFSET_MS - DAY_MS, until: until + MAX_UTC_OFFSET_MS });
   let found = 0;
   let before: EpochMs | undefined;
-  for (let ruleOccurrence = next(); ruleOccurrence !== undefined && found < most; ruleOccurrence = next()) {
+  for (let ruleOccurrence = next(); ruleOccurrence !== undefined && found < limit; ruleOccurrence = next()) {
     if (ruleOccurrence.endsAt > LAST_EPOCH_MS) break;
-    // Where a zone left out a whole day, its occurrence falls on the next day's: a set holds it once.
-    const isOwn =
+    // If a zone skipped a day, its occurrence falls on the one of the next day: a recurrence set contains an instant
+    // once.
+    const isIncluded =
       ruleOccurrence.original !== before &&
       exDates?.includes(ruleOccurrence.original) !== true &&
-      belongs(ruleOccurrence);
+      matches(ruleOccurrence);
     before = ruleOccurrence.original;
-    if (!isOwn) continue;
+    if (!isIncluded) continue;
     found += 1;
     yield ruleOccurrence;
   }
 }
 
-/** Reads ruleOccurrences in the order of their original starts, one with each call. */
+/** Returns the next occurrence, in the order of original starts; undefined after the last one. */
 type ReadNext = () => RuleOccurrence | undefined;
 
-/** The ruleOccurrences of the rule and of the additions whose wall times lie in a window. */
+/** Reads the occurrences of the rule and of the RDATEs whose wall times are in a window. */
 function readOccurrences(series: Series, window: Window): ReadNext {
   const { rDates } = series.recurrence;
   const nextOfRule = readRuleOccurrences(series, window);
@@ -208,7 +219,7 @@ function readRuleOccurrences(series: Series, { from, until }: Window): ReadNext 
   return () => {
     const wall = next();
     if (wall === undefined) return undefined;
-    // The first occurrence is when it was said to be, also at a wall time that occurs twice.
+    // The first occurrence has the given start, also if its wall time occurs twice.
     const ruleOccurrence = ruleOccurrenceOf(series, wall, wall === start ? startsAt : localToInstant(wall, zone));
     return secondOf(ruleOccurrence.original) > end ? undefined : ruleOccurrence;
   };

@@ -3,20 +3,20 @@ import fc from "fast-check";
 import { anyLook, anySeries, DAY, zone, ZONES } from "../../../../test/calendar/any-series.ts";
 import { EVENT_OR_OCCURRENCE_ID, type EventId, LAST_EPOCH_MS } from "../../../contracts/ids.ts";
 import { instantToLocal, localToInstant } from "../calendar/local-to-instant.ts";
-import { occurrenceId, readEventName } from "../event/occurrence-id.ts";
+import { occurrenceId, parseEventId } from "../event/occurrence-id.ts";
 import {
-  occurrenceAt,
+  ruleOccurrenceAt,
   occurrencesStarting,
-  occurrencesTouching,
-  recursAtAll,
+  occurrencesOverlapping,
+  hasSecondOccurrence,
   seriesEnd,
   type Series,
   type RuleOccurrence,
 } from "./occurrences.ts";
-import { touches } from "../event/window.ts";
+import { overlaps } from "../event/window.ts";
 
 const HOUR = 3_600_000;
-const MOST = 1_000_000;
+const LIMIT = 1_000_000;
 const eventId = `e${"7".repeat(25)}` as EventId;
 
 function series(zoneName: string, startsAt: string, recurrence: Partial<Series["recurrence"]>): Series {
@@ -25,7 +25,7 @@ function series(zoneName: string, startsAt: string, recurrence: Partial<Series["
   return { startsAt: start, endsAt: start + HOUR, recurrence: rule, clock: [{ zone: zone(zoneName), since: 0 }] };
 }
 
-/** The ruleOccurrence where the second era of the clock has it, by hand. */
+/** The occurrence as the second era of the clock moves it, computed separately. */
 function movedTo(ruleOccurrence: RuleOccurrence, { clock, endsAt, startsAt }: Series): RuleOccurrence {
   const [{ zone: first }, second] = clock;
   if (second === undefined || ruleOccurrence.original < second.since) return ruleOccurrence;
@@ -33,8 +33,8 @@ function movedTo(ruleOccurrence: RuleOccurrence, { clock, endsAt, startsAt }: Se
   return { ...ruleOccurrence, startsAt: at, endsAt: at + endsAt - startsAt, movedAt: second.since };
 }
 
-function starts(of: Series, most = 10): string[] {
-  const ruleOccurrences = occurrencesStarting(of, { from: of.startsAt, until: LAST_EPOCH_MS }, most);
+function starts(of: Series, limit = 10): string[] {
+  const ruleOccurrences = occurrencesStarting(of, { from: of.startsAt, until: LAST_EPOCH_MS }, limit);
   return ruleOccurrences.map(({ startsAt }) => new Date(startsAt).toISOString().slice(0, 16));
 }
 
@@ -46,19 +46,19 @@ describe("occurrences (D16)", () => {
     expect(starts(autumn, 3)).toEqual(["2024-10-28T00:00", "2024-11-04T01:00", "2024-11-11T01:00"]);
   });
 
-  test("a time in the gap moves forward by it, on that day alone", () => {
+  test("a time in the gap of a clock change moves forward by the gap, only on that day", () => {
     const daily = series("America/New_York", "2024-03-09T07:30Z", {});
     expect(starts(daily, 3)).toEqual(["2024-03-09T07:30", "2024-03-10T07:30", "2024-03-11T06:30"]);
   });
 
-  test("of a time that occurs twice the earlier is meant, save for a start that was given as the later", () => {
+  test("a time that occurs twice means the earlier instant, except for a start that was given as the later one", () => {
     const daily = series("America/New_York", "2024-11-02T05:30Z", {});
     expect(starts(daily, 3)).toEqual(["2024-11-02T05:30", "2024-11-03T05:30", "2024-11-04T06:30"]);
     const later = series("America/New_York", "2024-11-03T06:30Z", { frequency: "YEARLY" });
     expect(starts(later, 2)).toEqual(["2024-11-03T06:30", "2025-11-03T06:30"]);
   });
 
-  test("the 31st is skipped where it doesn't exist, and a skipped date uses up no count", () => {
+  test("the 31st is skipped in months without it, and a skipped date does not count", () => {
     const monthly = series("UTC", "2024-01-31T00:00Z", { frequency: "MONTHLY", count: 4 });
     expect(starts(monthly).map((at) => at.slice(0, 10))).toEqual([
       "2024-01-31",
@@ -68,12 +68,12 @@ describe("occurrences (D16)", () => {
     ]);
   });
 
-  test("29 February comes in leap years, which 2100 is not", () => {
+  test("29 February recurs only in leap years, and 2100 is not one", () => {
     const yearly = series("UTC", "2092-02-29T00:00Z", { frequency: "YEARLY", count: 3 });
     expect(starts(yearly).map((at) => at.slice(0, 4))).toEqual(["2092", "2096", "2104"]);
   });
 
-  test("a day that a zone left out has its occurrence on the next, once", () => {
+  test("the occurrence of a day that a zone skipped falls on the next day, once", () => {
     const daily = series("Pacific/Apia", "2011-12-29T20:00Z", {});
     const days = starts(daily, 4);
     expect(new Set(days).size).toBe(4);
@@ -82,20 +82,20 @@ describe("occurrences (D16)", () => {
     expect(starts(counted)).toEqual(["2011-12-29T20:00", "2011-12-30T20:00", "2011-12-31T20:00"]);
   });
 
-  test("nothing lies behind the last instant, and a rule that has nothing else to give recurs not at all", () => {
+  test("no occurrence ends after the last instant, and a rule without a second occurrence before it does not recur", () => {
     const daily = series("Pacific/Kiritimati", "9999-12-29T22:00Z", {});
     expect(starts(daily)).toEqual(["9999-12-29T22:00", "9999-12-30T22:00", "9999-12-31T22:00"]);
     expect(starts({ ...daily, endsAt: daily.startsAt + 2 * DAY })).toEqual(["9999-12-29T22:00"]);
-    expect(recursAtAll(series("UTC", "9999-12-31T22:00Z", {}))).toBe(false);
-    expect(recursAtAll({ ...daily, endsAt: LAST_EPOCH_MS })).toBe(false);
-    expect(recursAtAll(daily)).toBe(true);
+    expect(hasSecondOccurrence(series("UTC", "9999-12-31T22:00Z", {}))).toBe(false);
+    expect(hasSecondOccurrence({ ...daily, endsAt: LAST_EPOCH_MS })).toBe(false);
+    expect(hasSecondOccurrence(daily)).toBe(true);
   });
 
-  test("the end of a counted series is its last occurrence's, of an endless one there is none", () => {
+  test("a series with a count ends with its last occurrence, and an endless one has no end", () => {
     fc.assert(
       fc.property(anySeries, ({ series: any }) => {
-        const all = any.recurrence.count === -1 ? [] : occurrencesTouching(any, { from: 0, until: 4e14 }, MOST);
-        // Some would go on behind the last instant.
+        const all = any.recurrence.count === -1 ? [] : occurrencesOverlapping(any, { from: 0, until: 4e14 }, LIMIT);
+        // Some series would continue beyond the last instant.
         fc.pre((all.at(-1)?.endsAt ?? 0) < Date.UTC(9000, 0, 1));
         expect([seriesEnd(any), all.length]).toEqual([all.at(-1)?.endsAt, Math.max(0, any.recurrence.count)]);
       }),
@@ -105,25 +105,27 @@ describe("occurrences (D16)", () => {
 });
 
 describe("laws of windows", () => {
-  test("a window holds exactly the occurrences that touch it, of all that there are", () => {
+  test("a window has exactly the occurrences that overlap it, out of all occurrences", () => {
     fc.assert(
       fc.property(anyLook, ({ series: any, window }) => {
         const before = { from: any.startsAt, until: window.until };
-        const all = occurrencesStarting(any, before, MOST).filter((ruleOccurrence) => touches(ruleOccurrence, window));
-        expect(occurrencesTouching(any, window, MOST)).toEqual(all);
+        const all = occurrencesStarting(any, before, LIMIT).filter((ruleOccurrence) =>
+          overlaps(ruleOccurrence, window),
+        );
+        expect(occurrencesOverlapping(any, window, LIMIT)).toEqual(all);
       }),
       { numRuns: 1000 },
     );
   });
 
-  test("two windows side by side start what the whole starts, in order, each once", () => {
+  test("two adjacent windows have the same starts as the whole, in order, each once", () => {
     fc.assert(
       fc.property(anyLook, fc.double({ min: 0, max: 1, noNaN: true }), ({ series: any, window }, share) => {
         const cut = Math.floor(window.from + (window.until - window.from) * share);
-        const whole = occurrencesStarting(any, window, MOST);
+        const whole = occurrencesStarting(any, window, LIMIT);
         const halves = [
-          ...occurrencesStarting(any, { ...window, until: cut }, MOST),
-          ...occurrencesStarting(any, { ...window, from: cut }, MOST),
+          ...occurrencesStarting(any, { ...window, until: cut }, LIMIT),
+          ...occurrencesStarting(any, { ...window, from: cut }, LIMIT),
         ];
         expect(halves).toEqual(whole);
         const originals = whole.map(({ original }) => original);
@@ -133,59 +135,61 @@ describe("laws of windows", () => {
     );
   });
 
-  test("each occurrence is found by its id, and no other instant names one", () => {
+  test("each occurrence is found by its original start, and no other instant finds one", () => {
     fc.assert(
       fc.property(anyLook, (look) => {
-        const ruleOccurrences = occurrencesTouching(look.series, look.window, 50);
+        const ruleOccurrences = occurrencesOverlapping(look.series, look.window, 50);
         for (const ruleOccurrence of ruleOccurrences) {
           const id = occurrenceId(eventId, ruleOccurrence.original);
           expect(id).toMatch(EVENT_OR_OCCURRENCE_ID);
-          expect(readEventName(id)).toEqual({ eventId, original: ruleOccurrence.original });
-          expect(occurrenceAt(look.series, ruleOccurrence.original)).toEqual(ruleOccurrence);
-          expect(occurrenceAt(look.series, ruleOccurrence.original + 1)).toBeUndefined();
+          expect(parseEventId(id)).toEqual({ eventId, original: ruleOccurrence.original });
+          expect(ruleOccurrenceAt(look.series, ruleOccurrence.original)).toEqual(ruleOccurrence);
+          expect(ruleOccurrenceAt(look.series, ruleOccurrence.original + 1)).toBeUndefined();
         }
       }),
       { numRuns: 500 },
     );
   });
 
-  test("a change of the zone puts what is to come to the same wall time, and windows find it there", () => {
+  test("a change of the zone moves future occurrences to the same wall time, and windows find them there", () => {
     const anyChange = fc.record({ days: fc.integer({ min: -400, max: 3000 }), name: fc.constantFrom(...ZONES) });
     fc.assert(
       fc.property(anyLook, anyChange, ({ series: any, wall, window }, { days, name }) => {
         const since = any.startsAt + days * DAY;
         const moved: Series = { ...any, clock: [any.clock[0], { zone: zone(name), since }] };
         const wide = { from: any.startsAt - 2 * DAY, until: window.until + 2 * DAY };
-        const ruleOccurrences = occurrencesStarting(any, wide, MOST);
-        // By hand only the clock can be read, and in a gap it doesn't show the rule's time.
+        const ruleOccurrences = occurrencesStarting(any, wide, LIMIT);
+        // This check can read only the clock, which does not show the wall time of the rule in a gap.
         const inGap = ({ original }: RuleOccurrence) =>
           (instantToLocal(original, any.clock[0].zone) - wall) % DAY !== 0;
         fc.pre(!ruleOccurrences.some(inGap));
         const all = ruleOccurrences.map((ruleOccurrence) => movedTo(ruleOccurrence, moved));
-        expect(occurrencesTouching(moved, window, MOST)).toEqual(
-          all.filter((ruleOccurrence) => touches(ruleOccurrence, window)),
+        expect(occurrencesOverlapping(moved, window, LIMIT)).toEqual(
+          all.filter((ruleOccurrence) => overlaps(ruleOccurrence, window)),
         );
       }),
       { numRuns: 1000 },
     );
   });
 
-  test("an answer is cut at most where it is asked to be", () => {
+  test("a limit is the only reason for which a list is cut", () => {
     const daily = series("UTC", "2024-01-01T00:00Z", {});
-    expect(occurrencesTouching(daily, { from: daily.startsAt, until: daily.startsAt + 99 * DAY }, 7)).toHaveLength(7);
+    expect(occurrencesOverlapping(daily, { from: daily.startsAt, until: daily.startsAt + 99 * DAY }, 7)).toHaveLength(
+      7,
+    );
   });
 });
 
 describe("ids of occurrences (D12)", () => {
-  test("show milliseconds only where there are some", () => {
+  test("show milliseconds only if they are not 0", () => {
     expect(occurrenceId(eventId, Date.UTC(2024, 1, 29, 20))).toBe(`${eventId}_20240229T200000Z`);
     expect(occurrenceId(eventId, Date.UTC(2024, 1, 29, 20) + 5)).toBe(`${eventId}_20240229T200000005Z`);
   });
 
   test.each(["", "x", `${eventId}_`, `${eventId}_20240230T200000Z`, `${eventId}_20240229T200000000Z`, `${eventId}0`])(
-    "%p names nothing",
+    "%p is not an id",
     (text) => {
-      expect(readEventName(text)).toBeUndefined();
+      expect(parseEventId(text)).toBeUndefined();
     },
   );
 });

@@ -12,7 +12,7 @@ import { RRULE_PARTS, type RuleInput, type RuleMember, readRrule, rruleProblem, 
 import { ruleProblems } from "./rule-checks.ts";
 import type { Zone } from "../calendar/zone.ts";
 
-/** A recurrence that was given by its members, by an RRULE text, or by both where they agree (D15, D45). */
+/** Parses a recurrence from its members, an RRULE text, or both if they agree (D15, D45). */
 export function parseRecurrence(given: RecurrenceInput, zone: Zone): Recurrence | Refusal {
   const { rrule, ...members } = presentOf(given);
   const read = rrule === undefined ? {} : readRrule(rrule, zone);
@@ -25,12 +25,12 @@ export function parseRecurrence(given: RecurrenceInput, zone: Zone): Recurrence 
   return problems.length === 0 ? fullRecurrence(recurrence) : refuse("INVALID_REQUEST", problems);
 }
 
-/** The check of params writes `undefined` for what is absent. */
+/** Removes members that are undefined: the check of params sets absent ones to `undefined`. */
 function presentOf(given: RecurrenceInput): RecurrenceInput {
   return Object.fromEntries(Object.entries(given).filter(([, value]) => value !== undefined));
 }
 
-/** Members that say something else than the text. */
+/** One problem for each member that contradicts the text. */
 function conflictsWith(read: RuleInput, members: RecurrenceInput): FieldProblem[] {
   const [fromText, fromMembers] = [fullRecurrence(read), fullRecurrence(members)];
   const given = (Object.keys(RRULE_PARTS) as RuleMember[]).filter((member) => members[member] !== undefined);
@@ -43,13 +43,13 @@ function conflictsWith(read: RuleInput, members: RecurrenceInput): FieldProblem[
     }));
 }
 
-/** A problem of a member that was given by the text. */
+/** Converts the problem of a member to a problem of the text that contains it. */
 function inRrule({ field, code, message }: FieldProblem): FieldProblem {
   const member = (/^recurrence\.([A-Za-z]+)/.exec(field)?.[1] ?? "") as RuleMember;
   return rruleProblem(code, `has a ${RRULE_PARTS[member]} that ${message}`);
 }
 
-/** Both forms count UNTIL to the second. */
+/** Compares UNTIL in seconds: the text has no milliseconds. */
 function agrees(member: RuleMember, a: Recurrence, b: Recurrence): boolean {
   const of = (recurrence: Recurrence) =>
     member === "until" ? Math.floor((recurrence.until ?? -1) / 1000) : JSON.stringify(recurrence[member]);
@@ -57,11 +57,11 @@ function agrees(member: RuleMember, a: Recurrence, b: Recurrence): boolean {
 }
 
 function withDefaults(given: RuleInput): Recurrence {
-  // Without a frequency the contract lets no recurrence pass that has no text, and no text has none.
+  // Each recurrence has a frequency: the contract requires it without a text, and `readRrule` requires it in a text.
   return { ...RECURRENCE_DEFAULTS, frequency: "DAILY", ...given };
 }
 
-/** A rule with its defaults, each list as a set in its order; an empty list is none. */
+/** Adds the defaults, sorts each list without duplicates, and removes empty lists. */
 export function fullRecurrence(given: RecurrenceInput): Recurrence {
   const { frequency, count, interval, until, weekStart, ...lists } = withDefaults(given);
   return {
@@ -90,23 +90,23 @@ function inOrder(numbers: readonly number[] = []): number[] {
   return [...new Set(numbers)].sort((a, b) => a - b);
 }
 
-/** By their numbers, then in the order of the week. */
+/** Sorts by number, then by weekday. */
 function canonicalByDay(entries: readonly string[] = []): string[] {
   const days = entries.map(readByDay).sort((a, b) => a.nth - b.nth || a.weekday - b.weekday);
   return [...new Set(days.map(writeByDay))];
 }
 
-/** Whether two recurrences are the same in every member. */
+/** Whether two recurrences are equal in every member. */
 export function sameRecurrence(a: Recurrence | undefined, b: Recurrence | undefined): boolean {
   return RECURRENCE_MEMBERS.every((member) => JSON.stringify(a?.[member]) === JSON.stringify(b?.[member]));
 }
 
-/** A rule that has nothing but these is answered as it always was (D45). */
+/** A rule with only these members is shown without an RRULE text (D45). */
 const SIMPLE_MEMBERS = 3;
 
 const views = new WeakMap<Recurrence, RecurrenceView>();
 
-/** The recurrence as the API shows it. */
+/** The view of a recurrence in the API. */
 export function recurrenceView(recurrence: Recurrence): RecurrenceView {
   if (Object.keys(recurrence).length <= SIMPLE_MEMBERS) return recurrence;
   const known = views.get(recurrence);

@@ -18,7 +18,7 @@ function problemsOf(input: RecurrenceInput): readonly string[] {
 }
 
 describe("a recurrence (D15, D45)", () => {
-  test("a simple rule is answered as it always was, whichever way it was given", () => {
+  test("a simple rule is shown without an RRULE text, in whichever form it was given", () => {
     const simple = { frequency: "WEEKLY", count: 3, interval: 2 };
     expect(JSON.stringify(given({ frequency: "WEEKLY", count: 3, interval: 2 }))).toBe(JSON.stringify(simple));
     expect(given({ rrule: "FREQ=WEEKLY;COUNT=3;INTERVAL=2" })).toEqual(simple);
@@ -29,7 +29,7 @@ describe("a recurrence (D15, D45)", () => {
     });
   });
 
-  test("another one is answered in both forms alike, its lists as sets in their order", () => {
+  test("any other rule is shown in both forms, with its lists sorted and without duplicates", () => {
     const members = {
       frequency: "MONTHLY",
       byDay: ["WE", "2TU", "MO", "+02TU", "-1FR"],
@@ -56,7 +56,7 @@ describe("a recurrence (D15, D45)", () => {
     expect(given({ rrule: `rrule:${canonical.rrule.toLowerCase()}` })).toEqual(canonical);
   });
 
-  test("exceptions and additions are beside the text", () => {
+  test("EXDATEs and RDATEs are shown beside the text", () => {
     const dates = { exDates: [20, 10, 10], rDates: [30] };
     expect(given({ rrule: "FREQ=DAILY", ...dates })).toEqual({
       frequency: "DAILY",
@@ -76,7 +76,7 @@ describe("a recurrence (D15, D45)", () => {
     expect(given({ rrule: `FREQ=DAILY;UNTIL=${until}` }).until).toBe(at);
   });
 
-  test("both forms count UNTIL to the second: milliseconds of the member make no conflict", () => {
+  test("both forms count UNTIL in seconds: milliseconds of the member are no conflict", () => {
     const until = Date.UTC(2030, 5, 30, 12) + 999;
     expect(given({ rrule: "FREQ=DAILY;UNTIL=20300630T120000Z", until }).until).toBe(until);
   });
@@ -124,7 +124,7 @@ describe("a recurrence (D15, D45)", () => {
     expect(problemsOf(input)).toEqual(problems);
   });
 
-  test("two are the same when each member is", () => {
+  test("two recurrences are the same if each member is", () => {
     const one = given({ frequency: "WEEKLY", byDay: ["MO", "WE"] });
     expect(sameRecurrence(one, given({ rrule: "FREQ=WEEKLY;BYDAY=WE,MO" }))).toBe(true);
     expect(sameRecurrence(one, given({ rrule: "FREQ=WEEKLY;BYDAY=WE" }))).toBe(false);

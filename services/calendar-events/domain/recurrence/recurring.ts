@@ -3,12 +3,12 @@ import { refuse, type Refusal } from "../../../contracts/errors.ts";
 import type { EpochMs } from "../../../contracts/ids.ts";
 import type { Recurrence } from "../../../contracts/recurrence.ts";
 import { type Anchor, type Calendar, zoneOf } from "../calendar/calendar.ts";
-import { type Recurring, seriesOf, type ShownEvent } from "../event/event.ts";
+import { type Recurring, seriesOf, type ListedEvent } from "../event/event.ts";
 import { instantToLocal } from "../calendar/local-to-instant.ts";
-import { hasOccurrence, recursAtAll, type Series } from "./occurrences.ts";
+import { hasOccurrence, hasSecondOccurrence, type Series } from "./occurrences.ts";
 import { isDateOfRule, lastDayOf } from "./rule-dates.ts";
 
-/** The recurrence fields of a new series that starts at an instant. */
+/** The recurrence fields of a series that starts at an instant. */
 export function newRecurring(
   recurrence: Recurrence,
   anchor: Anchor,
@@ -20,11 +20,13 @@ export function newRecurring(
 }
 
 /**
- * The refusal of a rule that does not fit its start, or asks for more than one occurrence and has no second one before time
- * ends (D13, D45). `startField` is the field to name where the rule has no date at the start: the one that was given.
+ * Returns the refusal of a rule without a date at its start, or with more than one occurrence but no second one
+ * before the end of time (D13, D45); undefined for a valid series.
+ *
+ * @param startField - The field that the client gave, to name if the rule has no date at the start.
  */
-export function neverRecurs(
-  event: ShownEvent,
+export function seriesRefusal(
+  event: ListedEvent,
   calendar: Calendar,
   startField: "startsAt" | "recurrence",
 ): Refusal | undefined {
@@ -35,29 +37,29 @@ export function neverRecurs(
   const zone = clock[0].zone;
   if (!isDateOfRule(recurrence, instantToLocal(startsAt, zone))) {
     const whose = startField === "startsAt" ? "must be a date of the recurrence" : "must have a date at the start";
-    return refused(startField, "CONFLICTING", `${whose}, on the wall clock of ${zone.name}`);
+    return invalidField(startField, "CONFLICTING", `${whose}, on the wall clock of ${zone.name}`);
   }
   if (until !== undefined && until < startsAt) {
-    return refused("recurrence.until", "OUT_OF_RANGE", "must not be before the start");
+    return invalidField("recurrence.until", "OUT_OF_RANGE", "must not be before the start");
   }
   if (rDates.some((at) => at < startsAt)) {
-    return refused("recurrence.rDates", "OUT_OF_RANGE", "must not be before the start");
+    return invalidField("recurrence.rDates", "OUT_OF_RANGE", "must not be before the start");
   }
-  if (count !== 1 && !recursAtAll(series)) return withoutSecond(series);
+  if (count !== 1 && !hasSecondOccurrence(series)) return secondOccurrenceRefusal(series);
   if (exDates !== undefined && !hasOccurrence(series)) {
-    return refused("recurrence.exDates", "OUT_OF_RANGE", "must leave an occurrence");
+    return invalidField("recurrence.exDates", "OUT_OF_RANGE", "must leave an occurrence");
   }
   return undefined;
 }
 
-/** Names UNTIL where the rule would go on without it. */
-function withoutSecond({ recurrence, ...series }: Series): Refusal {
+/** The refusal names UNTIL if the rule would have a second occurrence without it. */
+function secondOccurrenceRefusal({ recurrence, ...series }: Series): Refusal {
   const { until, ...endless } = recurrence;
-  return until !== undefined && recursAtAll({ ...series, recurrence: endless })
-    ? refused("recurrence.until", "OUT_OF_RANGE", "must leave a second occurrence")
-    : refused("recurrence", "OUT_OF_RANGE", "must recur before the year 10000");
+  return until !== undefined && hasSecondOccurrence({ ...series, recurrence: endless })
+    ? invalidField("recurrence.until", "OUT_OF_RANGE", "must leave a second occurrence")
+    : invalidField("recurrence", "OUT_OF_RANGE", "must recur before the year 10000");
 }
 
-function refused(field: string, code: FieldProblemCode, message: string): Refusal {
+function invalidField(field: string, code: FieldProblemCode, message: string): Refusal {
   return refuse("INVALID_REQUEST", [{ field, code, message }]);
 }

@@ -12,7 +12,9 @@ import { civilOfDays, DAY_MS, daysOfCivil } from "./civil-days.ts";
 import { localToInstant } from "../calendar/local-to-instant.ts";
 import type { Zone } from "../calendar/zone.ts";
 
-/** The members that an RRULE text has, and the names of its parts, in the order in which they are written. */
+/**
+ * The members of a recurrence that an RRULE text contains, with the names of their parts, in the order of the text.
+ */
 export const RRULE_PARTS = {
   frequency: "FREQ",
   interval: "INTERVAL",
@@ -42,7 +44,7 @@ const NOT_SUPPORTED: ReadonlySet<string> = new Set([
 /** The members of a rule. */
 export type RuleInput = Pick<RecurrenceInput, RuleMember>;
 
-/** Writes the rule of a recurrence as an RRULE value, without its exceptions and additions. */
+/** Formats a recurrence as an RRULE value, without EXDATEs and RDATEs. */
 export function writeRrule(recurrence: Recurrence): string {
   const members = Object.keys(RRULE_PARTS) as RuleMember[];
   const parts = members.flatMap((member) => {
@@ -61,8 +63,8 @@ function writeUntil(until: EpochMs): string {
 }
 
 /**
- * Reads an RRULE value, with or without `RRULE:` before it; every part that is wrong is a problem. UNTIL may be an instant
- * in UTC, a wall time in the zone, or a date, which stands for its last second there.
+ * Parses an RRULE value, with or without the prefix `RRULE:`. Returns a problem for each invalid part. UNTIL may be
+ * an instant in UTC, a wall time in the zone, or a date, which means its last second there.
  */
 export function readRrule(text: string, zone: Zone): RuleInput | FieldProblem[] {
   const members: Record<string, unknown> = {};
@@ -94,13 +96,13 @@ export function rruleProblem(code: FieldProblemCode, message: string): FieldProb
   return { field: "recurrence.rrule", code, message };
 }
 
-/** The most of a name that is repeated. */
-const LONGEST_NAME = 20;
+/** Largest number of characters of an unknown name in a message. */
+const MAX_SHOWN_NAME = 20;
 
 function unknownPart(name: string): FieldProblem {
   if (NOT_SUPPORTED.has(name)) return rruleProblem("NOT_ALLOWED", `must not have ${name}, which is not supported`);
   const parts = Object.values(RRULE_PARTS).join(", ");
-  const shown = /^[A-Z-]+$/.test(name) ? `has ${name.slice(0, LONGEST_NAME)}, and` : "is not of that form:";
+  const shown = /^[A-Z-]+$/.test(name) ? `has ${name.slice(0, MAX_SHOWN_NAME)}, and` : "is not of that form:";
   return rruleProblem("MALFORMED", `${shown} its parts are NAME=value, separated by semicolons, of ${parts}`);
 }
 
@@ -113,15 +115,15 @@ class Problem {
   }
 }
 
-/** Reads the value of a part, in upper case. */
+/** Parses the value of a part, in upper case. */
 type Reader = (value: string, zone: Zone) => unknown;
 
-/** A rule of a member, as far as its part in a text is held to it. */
+/** The part of a member's contract rule that applies to a text. */
 interface PartRule {
   readonly min?: number;
   readonly max?: number;
   readonly notEqual?: number;
-  /** Of a list: the rule of its entries. */
+  /** The rule of the entries of a list. */
   readonly item?: PartRule;
   readonly form?: { readonly hint: string; readonly matches: (text: string) => boolean };
 }

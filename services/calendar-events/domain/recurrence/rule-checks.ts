@@ -2,7 +2,7 @@ import type { FieldProblem } from "../../../contracts/contract.ts";
 import type { Recurrence } from "../../../contracts/recurrence.ts";
 import { readByDay } from "./by-rule-parts.ts";
 
-/** Combinations of rule parts that RFC 5545 (section 3.3.10) forbids, one problem for each part. */
+/** Returns a problem for each part that RFC 5545 (section 3.3.10) forbids in combination with others. */
 export function ruleProblems(recurrence: Recurrence): FieldProblem[] {
   const { frequency, count, until, byDay, byMonthDay, byMonth, bySetPos } = recurrence;
   const problems = [...byDayProblems(recurrence)];
@@ -23,7 +23,7 @@ export function ruleProblems(recurrence: Recurrence): FieldProblem[] {
   return problems;
 }
 
-/** A month has a weekday at most so often. */
+/** Largest number of times that a weekday occurs in a month. */
 const MAX_IN_MONTH = 5;
 
 function byDayProblems({ frequency, byDay = [], byMonth }: Recurrence): FieldProblem[] {

@@ -6,29 +6,29 @@ import type { WallMs } from "../calendar/local-to-instant.ts";
 import { type Steps, stepsOf } from "./simple-rule.ts";
 import { periodsOf, type RulePeriods } from "./rule-periods.ts";
 
-/** Reads wall times in order, one with each call; undefined when there are no more. */
+/** Returns the next wall time, in order; undefined after the last one. */
 export type ReadWalls = () => WallMs | undefined;
 
-/** The dates of a rule on the wall clock, the start's first, without its UNTIL. */
+/** The dates of a rule on the wall clock, the start first; UNTIL does not apply. */
 export interface RuleDates {
-  /** From about the first date that is not before `from`, to the last one before `until`. */
+  /** Reads the dates from `from` to `until`, exclusive. The first ones may be earlier than `from`. */
   read(from: WallMs, until: WallMs): ReadWalls;
-  /** The last date by the rule's count; undefined without one. */
+  /** The last date by the count of the rule; undefined without a count. */
   last(): WallMs | undefined;
 }
 
-/** The last day that any clock shows (D13). */
+/** The last day of any clock (D13). */
 const LAST_DAY = Math.floor((LAST_EPOCH_MS + DAY_MS) / DAY_MS);
 
 /**
- * The dates of a rule that starts at a wall time. With a count and BYxxx parts the last date is found by reading them all,
- * at most 10 000 dates and the months until the year 9999: a stored series knows that date as `lastDay`.
+ * The dates of a rule that starts at a wall time. To find the last date by a count and BYxxx parts, all dates are
+ * read: at most 10 000 dates, in the months until the year 9999. A stored series has that date as `lastDay`.
  */
 export function datesOf(recurrence: Recurrence, start: WallMs, lastDay?: number): RuleDates {
   return hasByParts(recurrence) ? datesByParts(recurrence, start, lastDay) : datesBySteps(recurrence, start);
 }
 
-/** Whether a wall time is on a date that a rule has which starts there. */
+/** Whether a rule that starts at a wall time has a date there. */
 export function isDateOfRule(recurrence: Recurrence, start: WallMs): boolean {
   if (!hasByParts(recurrence)) return true;
   const day = Math.floor(start / DAY_MS);
@@ -37,7 +37,10 @@ export function isDateOfRule(recurrence: Recurrence, start: WallMs): boolean {
   return periods.nextFrom(period) === period && periods.datesIn(period).includes(day);
 }
 
-/** The day of the last date of a rule with a count and BYxxx parts, to be stored with it; undefined for other rules. */
+/**
+ * The day of the last date of a rule with a count and BYxxx parts, which is stored with the rule; undefined for other
+ * rules.
+ */
 export function lastDayOf(recurrence: Recurrence, start: WallMs): number | undefined {
   if (recurrence.count === -1 || !hasByParts(recurrence)) return undefined;
   const last = datesOf(recurrence, start).last() ?? start;
@@ -93,7 +96,10 @@ function datesByParts(recurrence: Recurrence, start: WallMs, knownLastDay?: numb
   };
 }
 
-/** Reads the days of a rule from one to another, both included; the start's day is one of them. */
+/**
+ * Returns a function that reads the days of a rule from `from` to `last`, both included. The day of the start is one
+ * of them.
+ */
 export function readDays(periods: RulePeriods, startDay: number, from: number, last: number): () => number | undefined {
   const first = Math.max(from, startDay + 1);
   let startIsNext = from <= startDay;
@@ -113,7 +119,7 @@ export function readDays(periods: RulePeriods, startDay: number, from: number, l
         at += 1;
         return date;
       }
-      // Also where it is NaN, behind the last period.
+      // `firstDay` is NaN after the last period, so this condition is negated.
       if (!(periods.firstDay(period) <= last)) return undefined;
       dates = periods.datesIn(period);
       at = 0;
@@ -122,7 +128,7 @@ export function readDays(periods: RulePeriods, startDay: number, from: number, l
   };
 }
 
-/** The day of the nth date, n from 1; the last of all days when there are not so many. */
+/** The day of the nth date, n from 1; `LAST_DAY` if there are fewer dates. */
 function dayOfCount(periods: RulePeriods, startDay: number, n: number): number {
   const next = readDays(periods, startDay, startDay, LAST_DAY);
   let day = startDay;

@@ -5,11 +5,17 @@ import { zone } from "../../../../test/calendar/any-series.ts";
 import { LAST_EPOCH_MS } from "../../../contracts/ids.ts";
 import type { Recurrence } from "../../../contracts/recurrence.ts";
 import { fullRecurrence } from "./parse-recurrence.ts";
-import { occurrenceAt, occurrencesStarting, occurrencesTouching, type Series, seriesEnd } from "./occurrences.ts";
+import {
+  ruleOccurrenceAt,
+  occurrencesStarting,
+  occurrencesOverlapping,
+  type Series,
+  seriesEnd,
+} from "./occurrences.ts";
 import { readRrule, writeRrule } from "./rrule-text.ts";
 import { datesOf, isDateOfRule, lastDayOf, readDays } from "./rule-dates.ts";
 import { periodsOf } from "./rule-periods.ts";
-import { touches } from "../event/window.ts";
+import { overlaps } from "../event/window.ts";
 import { UTC } from "../calendar/zone.ts";
 
 const HOUR = 3_600_000;
@@ -26,17 +32,17 @@ function series(zoneName: string, startsAt: string, recurrence: Recurrence): Ser
   return { startsAt: start, endsAt: start + HOUR, recurrence, clock: [{ zone: zone(zoneName), since: 0 }] };
 }
 
-function starts(of: Series, most: number): string[] {
-  const slots = occurrencesStarting(of, { from: 0, until: LAST_EPOCH_MS }, most);
+function starts(of: Series, limit: number): string[] {
+  const slots = occurrencesStarting(of, { from: 0, until: LAST_EPOCH_MS }, limit);
   return slots.map(({ startsAt }) => new Date(startsAt).toISOString().slice(0, 16));
 }
 
-/** Days of the first occurrences of a rule that starts at nine in the morning in New York, as RFC 5545's examples do. */
-function days(text: string, start: string, most: number): string {
+/** Days of the first occurrences of a rule that starts at 09:00 in New York, as the examples of RFC 5545 do. */
+function days(text: string, start: string, limit: number): string {
   const wall = Date.parse(`${start}T09:00Z`);
   expect(isDateOfRule(rule(text), wall)).toBe(true);
   const next = datesOf(rule(text), wall).read(wall, Date.UTC(9999, 0, 1));
-  const walls = Array.from({ length: most }, next).filter((at) => at !== undefined);
+  const walls = Array.from({ length: limit }, next).filter((at) => at !== undefined);
   return walls.map((at) => new Date(at).toISOString().slice(2, 10)).join(" ");
 }
 
@@ -174,7 +180,7 @@ describe("rules of RFC 5545, section 3.8.5.3", () => {
 });
 
 describe("occurrences of rules with BYxxx parts", () => {
-  test("keep their wall time across clock changes; a time in the gap moves forward on that day alone", () => {
+  test("keep their wall time across clock changes; a time in the gap moves forward only on that day", () => {
     const weekly = series("America/New_York", "2024-03-05T07:30Z", rule("FREQ=WEEKLY;BYDAY=TU,SU"));
     expect(starts(weekly, 4)).toEqual(["2024-03-05T07:30", "2024-03-10T07:30", "2024-03-12T06:30", "2024-03-17T06:30"]);
   });
@@ -187,7 +193,7 @@ describe("occurrences of rules with BYxxx parts", () => {
     expect(seriesEnd(withUntil(until))).toBeGreaterThanOrEqual(Date.parse("2024-05-08T13:00:00.400Z"));
   });
 
-  test("exceptions are left out, additions are there once and in order, and both have ids", () => {
+  test("EXDATEs are excluded, RDATEs are included once and in order, and both have ids", () => {
     const first = Date.parse("2024-05-06T12:00Z");
     const recurrence = {
       ...rule("FREQ=WEEKLY;COUNT=3"),
@@ -196,7 +202,7 @@ describe("occurrences of rules with BYxxx parts", () => {
     };
     const of = series("UTC", "2024-05-06T12:00Z", recurrence);
     expect(starts(of, 9).map((at) => at.slice(5, 10))).toEqual(["05-06", "05-07", "05-20", "06-05"]);
-    const at = (days_: number) => occurrenceAt(of, first + days_ * DAY);
+    const at = (days_: number) => ruleOccurrenceAt(of, first + days_ * DAY);
     expect([at(0)?.isFirst, at(1)?.isFirst, at(7), at(9), at(14)?.startsAt]).toEqual([
       true,
       false,
@@ -207,7 +213,7 @@ describe("occurrences of rules with BYxxx parts", () => {
     expect(seriesEnd(of)).toBe(first + 30 * DAY + HOUR);
   });
 
-  test("an addition moves with the zone of its calendar as the rule's occurrences do", () => {
+  test("an RDATE moves with the zone of its calendar as the occurrences of the rule do", () => {
     const start = Date.parse("2024-05-06T12:00Z");
     const recurrence = { ...rule("FREQ=WEEKLY;COUNT=2"), rDates: [start + DAY] };
     const clock = [
@@ -215,28 +221,28 @@ describe("occurrences of rules with BYxxx parts", () => {
       { zone: zone("Pacific/Pago_Pago"), since: start - DAY },
     ] as const;
     const moved = { ...series("UTC", "2024-05-06T12:00Z", recurrence), clock };
-    const shown = occurrencesTouching(moved, { from: start + 2 * DAY, until: start + 2 * DAY + 2 * HOUR }, 9);
+    const shown = occurrencesOverlapping(moved, { from: start + 2 * DAY, until: start + 2 * DAY + 2 * HOUR }, 9);
     expect(shown.map(({ original, startsAt }) => [original, startsAt])).toEqual([
       [start + DAY, start + 2 * DAY + HOUR],
     ]);
   });
 
-  test("a window holds exactly what touches it, of all that there is", () => {
+  test("a window has exactly the occurrences that overlap it, out of all occurrences", () => {
     fc.assert(
       fc.property(anyByRuleLook, ({ series: any, window }) => {
         const before = { from: any.startsAt, until: window.until };
-        const all = occurrencesStarting(any, before, 1e6).filter((slot) => touches(slot, window));
-        expect(occurrencesTouching(any, window, 1e6)).toEqual(all);
+        const all = occurrencesStarting(any, before, 1e6).filter((slot) => overlaps(slot, window));
+        expect(occurrencesOverlapping(any, window, 1e6)).toEqual(all);
         for (const slot of all.slice(0, 20)) {
-          expect(occurrenceAt(any, slot.original)).toEqual(slot);
-          expect(occurrenceAt(any, slot.original + 1)).toBeUndefined();
+          expect(ruleOccurrenceAt(any, slot.original)).toEqual(slot);
+          expect(ruleOccurrenceAt(any, slot.original + 1)).toBeUndefined();
         }
       }),
       { numRuns: 300 },
     );
   });
 
-  test("the stored last day of a count changes nothing but the time that it takes", () => {
+  test("the stored last day of a count changes only the time of a computation", () => {
     fc.assert(
       fc.property(anyByRuleSeries, ({ series: any, wall }) => {
         const lastDay = lastDayOf(any.recurrence, wall);
@@ -251,7 +257,7 @@ describe("occurrences of rules with BYxxx parts", () => {
     );
   });
 
-  test("text and members are read from each other", () => {
+  test("text and members convert to each other", () => {
     fc.assert(
       fc.property(anyByRuleSeries, ({ series: { recurrence } }) => {
         expect(rule(writeRrule(recurrence))).toEqual(recurrence);
@@ -268,7 +274,7 @@ describe("the steps of a window", () => {
     ["FREQ=YEARLY;BYDAY=MO;BYSETPOS=-1", "1970-12-28", 0, 1],
     ["FREQ=WEEKLY;BYDAY=MO,SU;BYSETPOS=1", "1970-01-05", 5, 6],
     ["FREQ=YEARLY;INTERVAL=1000;BYMONTH=1;BYMONTHDAY=1", "1970-01-01", 0, 0],
-  ])("%s of 1970 reads January 2101 only", (text, start, most, periodsRead) => {
+  ])("%s of 1970 reads January 2101 only", (text, start, limit, periodsRead) => {
     const [startDay, from] = [start, "2101-01-01"].map((date) => Date.parse(date) / DAY) as [number, number];
     const periods = periodsOf(rule(text), startDay);
     const read: number[] = [];
@@ -277,7 +283,7 @@ describe("the steps of a window", () => {
       return periods.datesIn(period);
     };
     const next = readDays({ ...periods, datesIn }, startDay, from, from + 30);
-    expect(Array.from({ length: 40 }, next).filter((day) => day !== undefined).length).toBeLessThanOrEqual(most);
+    expect(Array.from({ length: 40 }, next).filter((day) => day !== undefined).length).toBeLessThanOrEqual(limit);
     expect(read.length).toBeLessThanOrEqual(periodsRead);
   });
 });

@@ -3,18 +3,20 @@ import { type ChosenDates, chosenDates, chosenDays, type DaysOfMonth, weekdayOf 
 import { civilOfDays, daysInMonth, daysOfCivil } from "./civil-days.ts";
 
 /**
- * The periods of a rule with BYxxx parts, and the dates of each. A date is a number of days from 1970-01-01. A period is a
- * month of the calendar, also of DAILY and WEEKLY rules, so that no day is looked at in a month without dates; with
- * BYSETPOS, which counts within the rule's own periods, it is a week or a year where those are.
+ * The periods of a rule with BYxxx parts, and the dates of each. A date is a number of days since 1970-01-01.
+ *
+ * A period is a month, also for DAILY and WEEKLY rules, so that months without dates are skipped as a whole. BYSETPOS
+ * counts within the periods of the rule itself: with it, a period of a WEEKLY rule is a week, and of a YEARLY rule a
+ * year.
  */
 export interface RulePeriods {
-  /** The number of the period that has the date. */
+  /** The number of the period of a date. */
   periodOf(date: number): number;
-  /** The first period from a number on that may have dates; Infinity for none. */
+  /** The first period with possible dates, from a number on; Infinity if there is none. */
   nextFrom(period: number): number;
   /** The first day of a period; NaN for Infinity. */
   firstDay(period: number): number;
-  /** The dates of a period, in order; those before the rule's start are among them. */
+  /** The dates of a period, in order, including those before the start of the rule. */
   datesIn(period: number): readonly number[];
 }
 
@@ -26,7 +28,7 @@ export function periodsOf(recurrence: Recurrence, start: number): RulePeriods {
   if (bySetPos === undefined) return monthPeriods(recurrence, start, chosen, daysOf);
   switch (frequency) {
     case "DAILY": {
-      // Each set has one date: it is the first and the last.
+      // A set of one day has one date: it is the first and the last one.
       const isTaken = bySetPos.some((position) => Math.abs(position) === 1);
       return monthPeriods(recurrence, start, chosen, isTaken ? daysOf : () => []);
     }
@@ -50,7 +52,7 @@ function atPositions(entries: readonly number[], positions: readonly number[]): 
   return entries.filter((entry) => taken.has(entry));
 }
 
-/** A year's kind, 0 … 13: by the weekday on which it begins, and whether it has 29 February. */
+/** The kind of a year, 0 … 13: its first weekday, and whether it is a leap year. */
 function kindOfYear(year: number): number {
   return 7 * (daysInMonth(year, 2) - 28) + weekdayOf(firstDayOf(year));
 }
@@ -63,7 +65,8 @@ const ALL_MONTHS = [1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 11, 12] as const;
 
 function monthPeriods(recurrence: Recurrence, start: number, chosen: ChosenDates, daysOf: DaysOfMonth): RulePeriods {
   const isOfInterval = intervalCheck(recurrence, start);
-  // The days of a month depend on its year's kind alone: a rule that is read to the year 9999 chooses them 168 times.
+  // The days of a month depend only on the kind of its year, so a rule that is read to the year 9999 computes at most
+  // 168 months.
   const known: (readonly number[])[] = [];
   return {
     periodOf: monthOf,
@@ -80,7 +83,7 @@ function monthPeriods(recurrence: Recurrence, start: number, chosen: ChosenDates
   };
 }
 
-/** Months from the year 0 to a date's month. */
+/** The number of a date's month, counted from the year 0. */
 function monthOf(date: number): number {
   const { year, month } = civilOfDays(date);
   return year * 12 + month - 1;
@@ -90,7 +93,10 @@ function firstDayOfMonth(number: number): number {
   return daysOfCivil({ year: Math.floor(number / 12), month: (number % 12) + 1, day: 1 });
 }
 
-/** Whether the interval of a DAILY or WEEKLY rule has a date; that of the others chooses months. */
+/**
+ * Returns the check whether a date is in the interval of a DAILY or WEEKLY rule; undefined for other rules, whose
+ * interval chooses months.
+ */
 function intervalCheck({ frequency, interval, weekStart }: Recurrence, start: number) {
   if (interval === 1 || frequency === "MONTHLY" || frequency === "YEARLY") return undefined;
   if (frequency === "DAILY") return (date: number) => (date - start) % interval === 0;
@@ -98,40 +104,44 @@ function intervalCheck({ frequency, interval, weekStart }: Recurrence, start: nu
   return (date: number) => Math.floor((date - week) / 7) % interval === 0;
 }
 
-/** The first month from a number on that the interval and BYMONTH leave. */
+/** Returns a function that finds the first month, from a number on, that interval and BYMONTH leave. */
 function monthSequence(recurrence: Recurrence, start: number, { months }: ChosenDates): RulePeriods["nextFrom"] {
   const { frequency, interval, weekStart } = recurrence;
   const first = monthOf(start);
   switch (frequency) {
     case "YEARLY":
       return (from) => {
-        const year = nextOf(Math.floor(first / 12), interval, Math.floor(from / 12));
-        const month = nextAmong(months, Math.max(from, 12 * year), 1);
-        return month < 12 * (year + 1) ? month : nextAmong(months, 12 * (year + interval), 1);
+        const year = nextInSequence(Math.floor(first / 12), interval, Math.floor(from / 12));
+        const month = nextInByMonth(months, Math.max(from, 12 * year), 1);
+        return month < 12 * (year + 1) ? month : nextInByMonth(months, 12 * (year + interval), 1);
       };
     case "MONTHLY":
-      return (from) => nextAmong(months, nextOf(first, interval, from), interval);
+      return (from) => nextInByMonth(months, nextInSequence(first, interval, from), interval);
     case "DAILY":
     case "WEEKLY": {
       const [period, days] = frequency === "DAILY" ? [start, interval] : [weekOf(start, weekStart), 7 * interval];
-      // A week of the rule may begin six days before the month.
+      // A week of the rule can begin six days before the month.
       const before = frequency === "DAILY" ? 0 : 6;
       return (from) => {
-        const month = nextAmong(months, Math.max(first, from), 1);
+        const month = nextInByMonth(months, Math.max(first, from), 1);
         if (days <= 31) return month;
-        return nextAmong(months, Math.max(month, monthOf(nextOf(period, days, firstDayOfMonth(month) - before))), 1);
+        return nextInByMonth(
+          months,
+          Math.max(month, monthOf(nextInSequence(period, days, firstDayOfMonth(month) - before))),
+          1,
+        );
       };
     }
   }
 }
 
-/** The first of the numbers `first`, `first + every`, … that is not below `from`. */
-function nextOf(first: number, every: number, from: number): number {
+/** The first of the numbers `first`, `first + every`, … that is at least `from`. */
+function nextInSequence(first: number, every: number, from: number): number {
   return first + Math.max(0, Math.ceil((from - first) / every)) * every;
 }
 
-/** The first of the months `from`, `from + every`, … that BYMONTH has: every 12 steps come to the same month of the year. */
-function nextAmong(months: readonly number[] | undefined, from: number, every: number): number {
+/** The first of the months `from`, `from + every`, … in BYMONTH. After 12 steps the months of the year repeat. */
+function nextInByMonth(months: readonly number[] | undefined, from: number, every: number): number {
   if (months === undefined) return from;
   for (let at = from; at < from + 12 * every; at += every) if (months.includes((at % 12) + 1)) return at;
   return Infinity;
@@ -154,10 +164,10 @@ function weekPeriods(
     periodOf,
     firstDay,
     nextFrom(from) {
-      const week = nextOf(0, interval, from);
+      const week = nextInSequence(0, interval, from);
       if (isOfMonths(firstDay(week)) || isOfMonths(firstDay(week) + 6)) return week;
-      const month = nextAmong(months, monthOf(firstDay(week)), 1);
-      return nextOf(0, interval, Math.max(week, periodOf(firstDayOfMonth(month))));
+      const month = nextInByMonth(months, monthOf(firstDay(week)), 1);
+      return nextInSequence(0, interval, Math.max(week, periodOf(firstDayOfMonth(month))));
     },
     datesIn(week) {
       const dates = days.map((day) => firstDay(week) + day);
@@ -176,14 +186,14 @@ function yearPeriods(
   const first = civilOfDays(start).year;
   const months = (chosen.months ?? ALL_MONTHS).toSorted((a, b) => a - b);
   const known: (readonly number[])[] = [];
-  /** Days from the year's first to the dates. */
+  /** The dates, as days since the first day of the year. */
   const daysIntoYear = (year: number) => {
     const days = months.flatMap((month) => daysOf(year, month).map((day) => daysOfCivil({ year, month, day })));
     return atPositions(days, positions).map((day) => day - firstDayOf(year));
   };
   return {
     periodOf: (date) => civilOfDays(date).year,
-    nextFrom: (year) => nextOf(first, interval, year),
+    nextFrom: (year) => nextInSequence(first, interval, year),
     firstDay: firstDayOf,
     datesIn(year) {
       const days = (known[kindOfYear(year)] ??= daysIntoYear(year));

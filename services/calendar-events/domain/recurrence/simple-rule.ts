@@ -5,19 +5,19 @@ import type { WallMs } from "../calendar/local-to-instant.ts";
 import { existingSteps, monthOfStep, type MonthSteps } from "./month-steps.ts";
 
 /**
- * The dates of a rule on the wall clock (D16), by their steps: step 0 is the start, and step n is n intervals
- * later, whether or not that date exists.
+ * The dates of a rule without BYxxx parts, on the wall clock (D16). Step 0 is the start, step n is n intervals later,
+ * whether or not that date exists.
  */
 export interface Steps {
-  /** The wall time of a step; undefined where the date doesn't exist. */
+  /** The wall time of a step; undefined if the date does not exist. */
   wallOf(step: number): WallMs | undefined;
-  /** Where to begin to look for what is not before a wall time: that step, or one before it; from 0. */
+  /** The step from which to search for wall times that are not before this one: its own step, or the one before. */
   stepFrom(wall: WallMs): number;
-  /** The last step that belongs to the rule: by its count, or the last one that any clock shows (D13). */
+  /** The last step of the rule: by its count, or the last one of any clock (D13). */
   readonly last: number;
 }
 
-/** A day beyond the last instant: clocks ahead of UTC show it. */
+/** One day after the last instant: clocks ahead of UTC show it. */
 const LAST_WALL = LAST_EPOCH_MS + DAY_MS;
 const LAST_MONTH = monthOf(LAST_WALL);
 
@@ -62,13 +62,13 @@ function monthSteps(start: WallMs, every: number, count: number): Steps {
   };
 }
 
-/** Months from the year 0 to a wall time's month. */
+/** The number of a wall time's month, counted from the year 0. */
 function monthOf(wall: WallMs): number {
   const { year, month } = civilOfDays(Math.floor(wall / DAY_MS));
   return year * 12 + month - 1;
 }
 
-/** The step of the nth existing date, n from 1, by bisection; `end` when there are not so many until then. */
+/** The step of the nth existing date, n from 1, by bisection; `end` if there are fewer dates until then. */
 function stepOfExisting(days: MonthSteps, n: number, end: number): number {
   if (days.dayOfMonth <= 28) return n - 1;
   const existing = existingSteps(days);

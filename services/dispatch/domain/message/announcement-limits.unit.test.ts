@@ -8,7 +8,7 @@ import { encodeMessage } from "../../sinks/message-body.ts";
 import type { ChatMessage } from "./chat-message.ts";
 import { announced } from "../../../../test/fixtures/announced-samples.ts";
 import { renderAnnouncement } from "./announcement-message.ts";
-import { asPlainText } from "./plain-text.ts";
+import { toPlainText } from "./plain-text.ts";
 
 const zones = fc.oneof(
   fc.constantFrom("UTC", "Europe/Berlin", "Asia/Kathmandu", "America/Argentina/ComodRivadavia", "Pacific/Apia"),
@@ -87,7 +87,7 @@ describe("whatever is announced", () => {
       fc.property(anything, (input) => {
         const messages = renderAnnouncement(input);
         expect(messages.flatMap(refusals)).toEqual([]);
-        expect(messages.map(asPlainText).flatMap(refusals)).toEqual([]);
+        expect(messages.map(toPlainText).flatMap(refusals)).toEqual([]);
       }),
       { numRuns: 300 },
     );

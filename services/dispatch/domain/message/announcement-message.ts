@@ -1,19 +1,19 @@
 import type { ChatMessage } from "./chat-message.ts";
-import { type Announced, announcementEmbed } from "./announcement-embed.ts";
+import { type MessageInput, announcementEmbed } from "./announcement-embed.ts";
 import { mentionParts } from "./subscriber-mentions.ts";
 
 /**
- * An announcement of an occurrence as messages (D33): one, or more when its subscribers don't fit into one. The
- * first has the box, so that the channel has the announcement even when a later one can't be sent.
+ * Renders an announcement of an occurrence as messages (D33): one, or several if the subscribers don't fit into one. The
+ * first has the embed, so the channel has the announcement even if a later message can't be sent.
  *
- * Texts never stand beside the mentions, and who is pinged is named apart from all text: nothing that is written in
- * a name, description, location or info pings anybody. Texts are shown as they were written, their markdown too.
+ * Mentions and event texts are in separate fields, and `allowedMentions` lists every subscriber: no name, description,
+ * location or info can ping anybody. Texts are shown with their markdown.
  */
-export function renderAnnouncement(announced: Announced): readonly ChatMessage[] {
-  const { subscribersRole, subscribersUser } = announced.announcement;
+export function renderAnnouncement(input: MessageInput): readonly ChatMessage[] {
+  const { subscribersRole, subscribersUser } = input.announcement;
   return mentionParts(subscribersRole, subscribersUser).map((part, at) => ({
     content: part.content,
     allowedMentions: part.allowedMentions,
-    embeds: at === 0 ? [announcementEmbed(announced)] : [],
+    embeds: at === 0 ? [announcementEmbed(input)] : [],
   }));
 }

@@ -1,39 +1,38 @@
 import type { Language } from "../../../contracts/guild-settings.contract.ts";
 
-type Seven<T> = readonly [T, T, T, T, T, T, T];
-type Twelve<T> = readonly [T, T, T, T, T, T, T, T, T, T, T, T];
+type PerWeekday<T> = readonly [T, T, T, T, T, T, T];
+type PerMonth<T> = readonly [T, T, T, T, T, T, T, T, T, T, T, T];
 
-/** A date on a calendar's wall, in numbers. */
-interface WallDate {
+/** A date in the calendar's time zone. */
+interface LocalDate {
   readonly year: number;
-  /** 1 … 12. */
+  /** From 1. */
   readonly month: number;
   readonly day: number;
   /** 1 is Monday. */
   readonly weekday: number;
 }
 
-/** Everything that a message says in words: a language without one of them does not compile. */
+/** All words of a message in one language. The compiler requires every word of every language. */
 export interface AnnouncementWords {
-  /** Stands in the title's place when the event has no name. */
+  /** The title of an event without a name. */
   readonly announcement: string;
   readonly starts: string;
   readonly ends: string;
-  /** Start and end in one line. */
+  /** Label of start and end in one line. */
   readonly when: string;
   readonly location: string;
   readonly info: string;
   readonly ids: (announcementId: string, occurrenceId: string) => string;
-  /** From Monday. */
-  readonly weekdays: Seven<string>;
-  readonly months: Twelve<string>;
-  /** `weekday` and `month` by name, the order as the language has it. */
-  readonly date: (date: WallDate, weekday: string, month: string) => string;
-  /** A clock reading such as `8:00` in the 12-hour format. */
+  /** From Monday on. */
+  readonly weekdays: PerWeekday<string>;
+  readonly months: PerMonth<string>;
+  /** Takes the names of weekday and month. */
+  readonly date: (date: LocalDate, weekday: string, month: string) => string;
+  /** Takes a time such as `8:00` in the 12-hour format. */
   readonly beforeNoon: (clock: string) => string;
   readonly afterNoon: (clock: string) => string;
-  /** A date and a time of day together. */
-  readonly moment: (date: string, time: string) => string;
+  readonly dateTime: (date: string, time: string) => string;
 }
 
 const english: AnnouncementWords = {
@@ -62,7 +61,7 @@ const english: AnnouncementWords = {
   date: ({ year, day }, weekday, month) => `${weekday}, ${month} ${day}, ${year}`,
   beforeNoon: (clock) => `${clock} AM`,
   afterNoon: (clock) => `${clock} PM`,
-  moment: (date, time) => `${date}, ${time}`,
+  dateTime: (date, time) => `${date}, ${time}`,
 };
 
 const japanese: AnnouncementWords = {
@@ -78,7 +77,7 @@ const japanese: AnnouncementWords = {
   date: ({ year, day }, weekday, month) => `${year}年${month}${day}日(${weekday})`,
   beforeNoon: (clock) => `午前${clock}`,
   afterNoon: (clock) => `午後${clock}`,
-  moment: (date, time) => `${date} ${time}`,
+  dateTime: (date, time) => `${date} ${time}`,
 };
 
 const portuguese: AnnouncementWords = {
@@ -107,7 +106,7 @@ const portuguese: AnnouncementWords = {
   date: ({ year, day }, weekday, month) => `${weekday}, ${day} de ${month} de ${year}`,
   beforeNoon: (clock) => `${clock} AM`,
   afterNoon: (clock) => `${clock} PM`,
-  moment: (date, time) => `${date}, ${time}`,
+  dateTime: (date, time) => `${date}, ${time}`,
 };
 
 const spanish: AnnouncementWords = {
@@ -136,10 +135,10 @@ const spanish: AnnouncementWords = {
   date: ({ year, day }, weekday, month) => `${weekday}, ${day} de ${month} de ${year}`,
   beforeNoon: (clock) => `${clock} a. m.`,
   afterNoon: (clock) => `${clock} p. m.`,
-  moment: (date, time) => `${date}, ${time}`,
+  dateTime: (date, time) => `${date}, ${time}`,
 };
 
-/** The words of each language (D10). Fixed here: a runtime's own tables change from version to version. */
+/** The words of each language (D10). They are fixed here because the tables of a runtime change with its version. */
 export const ANNOUNCEMENT_WORDS: Readonly<Record<Language, AnnouncementWords>> = {
   ENGLISH: english,
   JAPANESE: japanese,

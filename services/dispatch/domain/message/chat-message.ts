@@ -1,14 +1,14 @@
-/** A message in Discord's terms, ready to be sent: what the renderer makes and a sink delivers. */
+/** A message in Discord's terms, as the renderer makes it and sinks send it. */
 export interface ChatMessage {
   readonly content: string;
-  /** At most one; none when there is nothing to show in a box. */
+  /** At most one. */
   readonly embeds: readonly Embed[];
-  /** Exactly who is pinged, whatever the texts contain (D33). */
+  /** Exactly the subscribers that are pinged, whatever the texts contain (D33). */
   readonly allowedMentions: AllowedMentions;
 }
 
 export interface AllowedMentions {
-  /** `["everyone"]` when `everyone` or `here` is subscribed, else empty. Never a kind that has its own id list. */
+  /** `["everyone"]` if `everyone` or `here` is subscribed, else empty. Users and roles have lists of their own. */
   readonly parse: readonly "everyone"[];
   /** At most 100. */
   readonly users: readonly string[];

@@ -1,7 +1,7 @@
 import type { Color } from "../../../contracts/calendar-events.contract.ts";
 
-/** The colour of a message's bar, 0xRRGGBB (D14). */
-export const DRAWN_COLORS: Readonly<Record<Color, number>> = {
+/** Colour of an embed's bar, 0xRRGGBB (D14). */
+export const EMBED_COLORS: Readonly<Record<Color, number>> = {
   MELROSE: 0xa4bdfc,
   RIPTIDE: 0x7ae7bf,
   MAUVE: 0xdbadff,

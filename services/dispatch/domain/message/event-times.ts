@@ -3,45 +3,45 @@ import { luxonZone } from "../../../../mixins/time-zones/luxon-zone.ts";
 import type { EpochMs } from "../../../contracts/ids.ts";
 import type { AnnouncementWords } from "./announcement-words.ts";
 
-/** How a guild wants its times: words, 12 or 24 hours, and the calendar's IANA zone (D22). */
+/** Words, 12 or 24 hours, and the calendar's IANA time zone (D22). */
 export interface TimeStyle {
   readonly words: AnnouncementWords;
   readonly twelveHour: boolean;
   readonly timezone: string;
 }
 
-/** One instant on two lines: on the calendar's wall, with its zone, and as each reader's own clock shows it. */
+/** An instant on two lines: in the calendar's time zone, and as a timestamp that Discord shows in each reader's zone. */
 export function instantLines(at: EpochMs, style: TimeStyle): string {
-  const wall = onWall(at, style.timezone);
-  return `${momentText(wall, style)} (${wall.zoneName})\n${readersClock(at)}`;
+  const local = localTime(at, style.timezone);
+  return `${dateTimeText(local, style)} (${local.zoneName})\n${discordTimestamp(at)}`;
 }
 
-/** Start and end in one line. The date stands once when both are on the same day; an event of no length has no end. */
+/** Start and end in one line, with one date if both are on the same day. An event without length has no end. */
 export function spanLine(startsAt: EpochMs, endsAt: EpochMs, style: TimeStyle): string {
-  const start = onWall(startsAt, style.timezone);
-  const end = onWall(endsAt, style.timezone);
-  const from = momentText(start, style);
-  if (startsAt === endsAt) return `${from} (${start.zoneName}) · ${readersClock(startsAt)}`;
-  const until = start.hasSame(end, "day") ? timeText(end, style) : momentText(end, style);
-  return `${from} – ${until} (${start.zoneName}) · ${readersClock(startsAt)} – ${readersClock(endsAt)}`;
+  const start = localTime(startsAt, style.timezone);
+  const end = localTime(endsAt, style.timezone);
+  const from = dateTimeText(start, style);
+  if (startsAt === endsAt) return `${from} (${start.zoneName}) · ${discordTimestamp(startsAt)}`;
+  const until = start.hasSame(end, "day") ? timeText(end, style) : dateTimeText(end, style);
+  return `${from} – ${until} (${start.zoneName}) · ${discordTimestamp(startsAt)} – ${discordTimestamp(endsAt)}`;
 }
 
-/** The chat client shows this in the reader's own zone and language. */
-function readersClock(at: EpochMs): string {
+/** Discord's client shows it in the reader's time zone and language. */
+function discordTimestamp(at: EpochMs): string {
   return `<t:${Math.floor(at / 1000)}:F>`;
 }
 
-/** A zone that this process has no rules for is read as UTC, and named so: a post is not lost for it. */
-function onWall(at: EpochMs, timezone: string): DateTime {
+/** A time zone without rules in this process is read and shown as UTC, so that its post is still sent. */
+function localTime(at: EpochMs, timezone: string): DateTime {
   return DateTime.fromMillis(at, { zone: luxonZone(timezone) ?? "UTC" });
 }
 
-function momentText(wall: DateTime, style: TimeStyle): string {
-  return style.words.moment(dateText(wall, style.words), timeText(wall, style));
+function dateTimeText(local: DateTime, style: TimeStyle): string {
+  return style.words.dateTime(dateText(local, style.words), timeText(local, style));
 }
 
-function dateText(wall: DateTime, words: AnnouncementWords): string {
-  const { year, month, day, weekday } = wall;
+function dateText(local: DateTime, words: AnnouncementWords): string {
+  const { year, month, day, weekday } = local;
   return words.date({ year, month, day, weekday }, words.weekdays[weekday - 1] ?? "", words.months[month - 1] ?? "");
 }
 

@@ -1,14 +1,14 @@
 import type { ChatMessage, Embed } from "./chat-message.ts";
-import { cut } from "./truncate-text.ts";
+import { truncate } from "./truncate-text.ts";
 import { MAX_CONTENT } from "./message-limits.ts";
 
 /**
- * The same message without its box, for a channel that refuses the box: mentions first, then title, description,
- * fields and footer, a line each, as far as a message's length goes. The same people are pinged, and nobody else.
+ * The message without its embed, for a channel that refuses embeds: mentions, title, description, fields and footer on
+ * lines of their own, truncated to the length of a message. The mentions stay the same.
  */
-export function asPlainText({ content, embeds, allowedMentions }: ChatMessage): ChatMessage {
+export function toPlainText({ content, embeds, allowedMentions }: ChatMessage): ChatMessage {
   const lines = [content, ...embeds.flatMap(linesOf)].filter((line) => line !== "");
-  return { content: cut(lines.join("\n"), MAX_CONTENT), embeds: [], allowedMentions };
+  return { content: truncate(lines.join("\n"), MAX_CONTENT), embeds: [], allowedMentions };
 }
 
 function linesOf({ title = "", description = "", footer = "", fields }: Embed): string[] {

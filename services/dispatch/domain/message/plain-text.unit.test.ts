@@ -1,12 +1,12 @@
 import { describe, expect, test } from "@jest/globals";
 import { announced, bare } from "../../../../test/fixtures/announced-samples.ts";
 import { renderAnnouncement } from "./announcement-message.ts";
-import { asPlainText } from "./plain-text.ts";
+import { toPlainText } from "./plain-text.ts";
 
 describe("a message as plain text", () => {
   test("says what the box says, a line each, and pings the same", () => {
     const [message] = renderAnnouncement(announced());
-    const plain = message && asPlainText(message);
+    const plain = message && toPlainText(message);
     expect(plain).toMatchObject({ embeds: [], allowedMentions: message?.allowedMentions });
     expect(plain?.content.split("\n")).toEqual([
       "Subscribers: <@600000000000000001> <@&500000000000000001> @everyone",
@@ -22,6 +22,6 @@ describe("a message as plain text", () => {
   });
 
   test("without subscribers it begins with the title", () => {
-    expect(renderAnnouncement(bare()).map(asPlainText)[0]?.content).toMatch(/^Announcement\nStarts: /);
+    expect(renderAnnouncement(bare()).map(toPlainText)[0]?.content).toMatch(/^Announcement\nStarts: /);
   });
 });

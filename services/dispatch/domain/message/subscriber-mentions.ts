@@ -2,11 +2,11 @@ import { SNOWFLAKE } from "../../../contracts/ids.ts";
 import type { AllowedMentions } from "./chat-message.ts";
 import { MAX_CONTENT, MAX_MENTIONED_IDS } from "./message-limits.ts";
 
-/** Part of the format, the same in every language (D33). */
+/** The same in every language (D33). */
 const LABEL = "Subscribers:";
 
-/** No id is larger: 64 bits without sign. One that is names nobody, and a list with it would be refused. */
-const LARGEST_ID = 2n ** 64n - 1n;
+/** Snowflakes are unsigned 64-bit integers. Discord refuses a list with a larger number. */
+const MAX_SNOWFLAKE = 2n ** 64n - 1n;
 
 interface Mention {
   readonly text: string;
@@ -14,15 +14,15 @@ interface Mention {
   readonly id: string;
 }
 
-/** The text of one message, and who it pings. */
+/** The content of one message, and the subscribers that it pings. */
 export interface MentionPart {
   readonly content: string;
   readonly allowedMentions: AllowedMentions;
 }
 
 /**
- * Who is pinged, in as many messages as it takes: each within the length of a message and the number of ids of a
- * kind (D33). Each subscriber is named once. Without subscribers, one part with neither text nor pings.
+ * Splits the mentions of all subscribers over as many messages as the limits of length and of ids require (D33). Each
+ * subscriber is mentioned once. Without subscribers there is one part without text and mentions.
  */
 export function mentionParts(roles: readonly string[], users: readonly string[]): readonly MentionPart[] {
   const parts: Mention[][] = [[]];
@@ -57,7 +57,7 @@ function hasRoom(part: readonly Mention[], { kind }: Mention): boolean {
 
 function partOf(mentions: readonly Mention[]): MentionPart {
   const idsOf = (kind: Mention["kind"]) =>
-    mentions.filter((mention) => mention.kind === kind && BigInt(mention.id) <= LARGEST_ID).map(({ id }) => id);
+    mentions.filter((mention) => mention.kind === kind && BigInt(mention.id) <= MAX_SNOWFLAKE).map(({ id }) => id);
   return {
     content: mentions.length === 0 ? "" : [LABEL, ...mentions.map(({ text }) => text)].join(" "),
     allowedMentions: {

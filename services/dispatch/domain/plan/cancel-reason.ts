@@ -1,25 +1,30 @@
 import type { AnnouncementRule } from "../../../contracts/announcements.contract.ts";
-import type { Occurrence } from "../../../contracts/occurrences.contract.ts";
 import type { EpochMs } from "../../../contracts/ids.ts";
+import type { Occurrence } from "../../../contracts/occurrences.contract.ts";
+import type { PostKey } from "../post/post.ts";
+import type { SinkName } from "../post/sink-name.ts";
 import { covers } from "./covers.ts";
-import type { PostKey, SinkName } from "../post/post.ts";
 
-/** What the guild's truth says about why a planned post is no longer asked for; `beyond` is as in the plan. */
-export function whyCalledOff(
+/**
+ * Why a planned post is no longer desired.
+ *
+ * @param startsThrough - Occurrences that start from here on are not due in the plan under any current announcement.
+ */
+export function cancelReason(
   post: PostKey,
-  truth: {
+  input: {
     readonly announcements: readonly AnnouncementRule[];
     readonly occurrences: readonly Occurrence[];
     readonly sinks: readonly SinkName[];
   },
-  beyond: EpochMs,
+  startsThrough: EpochMs,
 ): string {
-  if (!truth.sinks.includes(post.sink)) return `the sink ${post.sink} is switched off`;
-  const announcement = truth.announcements.find(({ id }) => id === post.announcementId);
+  if (!input.sinks.includes(post.sink)) return `the sink ${post.sink} is switched off`;
+  const announcement = input.announcements.find(({ id }) => id === post.announcementId);
   if (announcement === undefined) return "the announcement was deleted";
   if (!announcement.enabled) return "the announcement was disabled";
-  if (post.startsAt >= beyond) return "the announcement was re-timed";
-  const occurrence = truth.occurrences.find(({ occurrenceId }) => occurrenceId === post.occurrenceId);
+  if (post.startsAt >= startsThrough) return "the announcement was re-timed";
+  const occurrence = input.occurrences.find(({ occurrenceId }) => occurrenceId === post.occurrenceId);
   if (occurrence === undefined) return "the event was deleted or moved out of reach";
   if (!covers(announcement, occurrence)) {
     const isRecolored = announcement.type === "COLOR" && occurrence.coloredAt > announcement.standsSince;

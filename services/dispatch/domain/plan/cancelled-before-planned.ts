@@ -1,48 +1,48 @@
 import type { AnnouncementRule } from "../../../contracts/announcements.contract.ts";
-import type { Occurrence } from "../../../contracts/occurrences.contract.ts";
 import type { EpochMs } from "../../../contracts/ids.ts";
-import { leadMs } from "./fire-time.ts";
-import { pausing } from "./time-slices.ts";
-import type { GuildTruth } from "./plan-input.ts";
+import type { Occurrence } from "../../../contracts/occurrences.contract.ts";
 import type { Post } from "../post/post.ts";
-import { type Candidate, firstIndexFrom, type SelectionTruth, selectSoonest } from "./select-soonest.ts";
+import { cancelReason } from "./cancel-reason.ts";
+import { postKey } from "./desired-posts.ts";
+import { leadMs } from "./fire-time.ts";
+import type { PlanInput } from "./plan-input.ts";
+import { type Candidate, firstIndexFrom, type SelectionInput, selectSoonest } from "./select-soonest.ts";
 import { settledPost } from "./settled-post.ts";
-import { whyCalledOff } from "./cancel-reason.ts";
-import { keyOf } from "./desired-posts.ts";
+import { forEachInSlices } from "./time-slices.ts";
 
-/** What was asked for until a change of an event or of an announcement. */
-export interface FormerTruth {
+/** Announcement rules and occurrences as they were until their last change. */
+export interface FormerState {
   readonly rules: readonly AnnouncementRule[];
   readonly occurrences: readonly Occurrence[];
 }
 
 /**
- * The soonest of what had come due before it was called off: a rule of now or before with an occurrence of before, or a
- * rule of before with an occurrence of now.
+ * Selects the soonest candidates that had become due before they were cancelled: a current or former rule with a
+ * former occurrence, or a former rule with a current occurrence.
  */
-export function* selectCalledOff(
-  truth: SelectionTruth,
-  { rules, occurrences }: FormerTruth,
+export function* selectCancelled(
+  input: SelectionInput,
+  { rules, occurrences }: FormerState,
   limit: number,
 ): Generator<void, Candidate[]> {
-  const due = { ...truth, through: truth.now + 1, unplanned: undefined };
-  const announcements = [...truth.announcements, ...rules];
+  const due = { ...input, through: input.now + 1, bounded: undefined };
+  const announcements = [...input.announcements, ...rules];
   const ofEvents = occurrences.length === 0 ? [] : yield* soonestOf({ ...due, announcements, occurrences }, limit);
-  const ended = rulesWithDuePosts(rules, truth.occurrences);
+  const ended = rulesWithDuePosts(rules, input.occurrences);
   const ofRules = ended.length === 0 ? [] : yield* soonestOf({ ...due, announcements: ended }, limit);
   return [...ofEvents, ...ofRules].filter(wasDue);
 }
 
 /**
- * The rules in whose life an occurrence came due. Clients may create and delete announcements all the time, and most live too
- * short for that: those are not paired with every occurrence.
+ * The rules in whose lifetime an occurrence became due. Clients may create and delete announcements all the time; a rule
+ * without a due post is not paired with every occurrence.
  */
 function rulesWithDuePosts(
   rules: readonly AnnouncementRule[],
   occurrences: readonly Occurrence[],
 ): readonly AnnouncementRule[] {
-  const starts = occurrences.map(({ startsAt }) => startsAt).toSorted(ascending);
-  const schedulings = occurrences.map(({ scheduledAt }) => scheduledAt).toSorted(ascending);
+  const starts = occurrences.map(({ startsAt }) => startsAt).toSorted(compareNumbers);
+  const schedulings = occurrences.map(({ scheduledAt }) => scheduledAt).toSorted(compareNumbers);
   return rules.filter((rule) => {
     const { standsSince, until = Infinity } = rule;
     const lead = leadMs(rule);
@@ -56,12 +56,12 @@ function hasWithin(sorted: readonly number[], from: number, until: number): bool
   return at < sorted.length && (sorted[at] as number) < until;
 }
 
-function ascending(one: number, other: number): number {
+function compareNumbers(one: number, other: number): number {
   return one - other;
 }
 
-function* soonestOf(truth: SelectionTruth, limit: number): Generator<void, readonly Candidate[]> {
-  return (yield* selectSoonest(truth, limit)).candidates;
+function* soonestOf(input: SelectionInput, limit: number): Generator<void, readonly Candidate[]> {
+  return (yield* selectSoonest(input, limit)).candidates;
 }
 
 function wasDue({ announcement, occurrence, time }: Candidate): boolean {
@@ -69,21 +69,21 @@ function wasDue({ announcement, occurrence, time }: Candidate): boolean {
 }
 
 /**
- * The rows of what was due and called off before any plan saw it.
+ * Makes the `cancelled` rows of posts that were due and were cancelled before any plan.
  *
- * @param beyond - As in the plan.
- * @param isKnown - Whether the post has a row, or is asked for now.
+ * @param startsThrough - As in `cancelReason`.
+ * @param isKnown - Whether the post has a row or is desired now.
  */
-export function* calledOffEarly(
-  truth: GuildTruth,
-  beyond: EpochMs,
+export function* cancelledBeforePlanned(
+  input: PlanInput,
+  startsThrough: EpochMs,
   isKnown: (key: string) => boolean,
 ): Generator<void, Post[]> {
-  const { calledOff = [], sinks, sinksOnSince = {} } = truth;
+  const { cancelled = [], sinks, sinksEnabledSince = {} } = input;
   const rows = new Map<string, Post>();
-  yield* pausing(calledOff, ({ announcement, announcementId, occurrence, occurrenceId, time }) => {
+  yield* forEachInSlices(cancelled, ({ announcement, announcementId, occurrence, occurrenceId, time }) => {
     for (const sink of sinks) {
-      const wish = {
+      const post = {
         announcementId,
         occurrenceId,
         startsAt: occurrence.startsAt,
@@ -91,10 +91,10 @@ export function* calledOffEarly(
         channel: announcement.channel,
         time,
       };
-      const key = keyOf(wish);
-      if (time.dueAt < (sinksOnSince[sink] ?? 0) || isKnown(key) || rows.has(key)) continue;
-      const reason = whyCalledOff(wish, truth, beyond);
-      rows.set(key, settledPost(truth, wish, 1, { state: "cancelled", reason }));
+      const key = postKey(post);
+      if (time.dueAt < (sinksEnabledSince[sink] ?? 0) || isKnown(key) || rows.has(key)) continue;
+      const reason = cancelReason(post, input, startsThrough);
+      rows.set(key, settledPost(input, post, 1, { state: "cancelled", reason }));
     }
   });
   return [...rows.values()];

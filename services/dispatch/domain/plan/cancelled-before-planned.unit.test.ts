@@ -1,6 +1,6 @@
 import { describe, expect, test } from "@jest/globals";
 import type { AnnouncementId, OccurrenceId } from "../../../contracts/ids.ts";
-import { type FormerTruth, selectCalledOff } from "./cancelled-before-planned.ts";
+import { type FormerState, selectCancelled } from "./cancelled-before-planned.ts";
 import {
   HOUR,
   MINUTE,
@@ -9,19 +9,19 @@ import {
   sampleOccurrence,
   sampleTruth,
 } from "../../../../test/fixtures/dispatch-samples.ts";
-import { inOneGo } from "./time-slices.ts";
+import { runWithoutPauses } from "./time-slices.ts";
 import { onePlanned, plan } from "../../../../test/fixtures/plan-samples.ts";
-import type { GuildTruth } from "./plan-input.ts";
+import type { PlanInput } from "./plan-input.ts";
 
 /** An event in an hour that was made a minute ago, and half a minute ago was not there any more. */
 const gone = sampleOccurrence({ scheduledAt: NOON - MINUTE, until: NOON - MINUTE / 2 });
 const early = sampleAnnouncement({ hours: 2 });
 
 /** The rows that the plan of a sample guild inserts. */
-function inserted(former: Partial<FormerTruth>, truth: Partial<GuildTruth> = {}) {
+function inserted(former: Partial<FormerState>, truth: Partial<PlanInput> = {}) {
   const now = sampleTruth({ announcements: [early], occurrences: [], ...truth });
-  const calledOff = inOneGo(selectCalledOff(now, { rules: [], occurrences: [], ...former }, 100));
-  return plan({ ...now, calledOff }).inserts;
+  const cancelled = runWithoutPauses(selectCancelled(now, { rules: [], occurrences: [], ...former }, 100));
+  return plan({ ...now, cancelled }).inserts;
 }
 
 describe("what was due and called off before any plan saw it", () => {
@@ -32,13 +32,13 @@ describe("what was due and called off before any plan saw it", () => {
       { ...row, sink: "log" },
       { ...row, sink: "webhook" },
     ]);
-    expect(inserted({ occurrences: [gone] }, { sinksOnSince: { log: NOON } })).toEqual([]);
+    expect(inserted({ occurrences: [gone] }, { sinksEnabledSince: { log: NOON } })).toEqual([]);
   });
 
   test("is one whose announcement was called off, too", () => {
     const occurrences = [sampleOccurrence({ scheduledAt: NOON - MINUTE })];
     const rules = [{ ...early, until: NOON - MINUTE / 2 }];
-    const reasons = (announcements: GuildTruth["announcements"]) =>
+    const reasons = (announcements: PlanInput["announcements"]) =>
       inserted({ rules }, { occurrences, announcements }).map(({ state, reason }) => [state, reason]);
     expect(reasons([])).toEqual([["cancelled", "the announcement was deleted"]]);
     expect(reasons([{ ...early, enabled: false }])).toEqual([["cancelled", "the announcement was disabled"]]);
@@ -67,7 +67,7 @@ describe("what was due and called off before any plan saw it", () => {
     );
     const rules = [{ ...early, id: "a2" as AnnouncementId, until: NOON }];
     const truth = sampleTruth({ announcements: [early], occurrences: [] });
-    const selected = inOneGo(selectCalledOff(truth, { rules, occurrences }, 2));
+    const selected = runWithoutPauses(selectCancelled(truth, { rules, occurrences }, 2));
     expect(selected.map(({ occurrenceId }) => occurrenceId)).toEqual(["e3", "e3"]);
   });
 });

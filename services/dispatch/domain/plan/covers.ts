@@ -1,7 +1,7 @@
 import type { AnnouncementRule } from "../../../contracts/announcements.contract.ts";
 import type { Occurrence } from "../../../contracts/occurrences.contract.ts";
 
-/** Whether the announcement is for this occurrence (D23, D24); a disabled one is for none. */
+/** Whether the announcement applies to this occurrence (D23, D24); a disabled announcement applies to none. */
 export function covers(announcement: AnnouncementRule, occurrence: Occurrence): boolean {
   if (!announcement.enabled) return false;
   switch (announcement.type) {
@@ -18,7 +18,7 @@ export function covers(announcement: AnnouncementRule, occurrence: Occurrence): 
   }
 }
 
-/** SPECIFIC on a series means its first occurrence (D24). */
+/** A SPECIFIC announcement that names a series applies to the first occurrence (D24). */
 function namesOccurrence(reference: string, { occurrenceId, eventId, isFirst }: Occurrence): boolean {
   return occurrenceId === reference || (eventId === reference && isFirst);
 }

@@ -1,49 +1,53 @@
 import type { AnnouncementRule } from "../../../contracts/announcements.contract.ts";
 import type { EpochMs } from "../../../contracts/ids.ts";
-import type { FireTime } from "./fire-time.ts";
-import { leadMs } from "./fire-time.ts";
-import type { GuildTruth } from "./plan-input.ts";
-import { isAnnounced, type Post, postId, type PostKey, type SinkName, subjectOf } from "../post/post.ts";
+import { mayHaveBeenSent, type Post, postId, type PostKey, subjectKey } from "../post/post.ts";
+import { type SinkName } from "../post/sink-name.ts";
+import { type FireTime, leadMs } from "./fire-time.ts";
+import type { PlanInput } from "./plan-input.ts";
 import { isReannounced } from "./reannounce.ts";
 import type { Candidate } from "./select-soonest.ts";
 
-/** A post that the truth asks for. */
-export interface Wish extends PostKey {
+/** A post that announcements and occurrences require. */
+export interface DesiredPost extends PostKey {
   readonly channel: string;
   readonly time: FireTime;
 }
 
-/** A wish's or a row's key, whatever its round. */
-export function keyOf(key: PostKey): string {
+/** The key of a desired post or of a row, without the round. */
+export function postKey(key: PostKey): string {
   return postId(key, 0);
 }
 
-/** For each candidate what is asked for, a wish a sink. */
-export function wishMaker({ existing, sinks, sinksOnSince = {} }: GuildTruth): (candidate: Candidate) => Wish[] {
-  const announced = announcedStarts(existing);
+/** Returns a function that gives the desired posts of a candidate, one for each sink. */
+export function desiredPostsFor({
+  existing,
+  sinks,
+  sinksEnabledSince = {},
+}: PlanInput): (candidate: Candidate) => DesiredPost[] {
+  const sentStarts = startsSent(existing);
   const refused = existing.filter(({ suspends }) => suspends !== undefined);
 
-  function wishFor({ announcement, occurrence, time }: Candidate, sink: SinkName): Wish {
+  function desiredPost({ announcement, occurrence, time }: Candidate, sink: SinkName): DesiredPost {
     const { id: announcementId, channel } = announcement;
     const { occurrenceId, startsAt } = occurrence;
-    const wish = { announcementId, occurrenceId, startsAt, sink, channel, time };
-    const isSecond = isReannounced(occurrence, leadMs(announcement), announced.get(subjectOf(wish)) ?? []);
-    const isBefore = time.dueAt < (sinksOnSince[sink] ?? 0);
-    const reason = isBefore
+    const post = { announcementId, occurrenceId, startsAt, sink, channel, time };
+    const isSecond = isReannounced(occurrence, leadMs(announcement), sentStarts.get(subjectKey(post)) ?? []);
+    const isBeforeSink = time.dueAt < (sinksEnabledSince[sink] ?? 0);
+    const reason = isBeforeSink
       ? `the sink ${sink} was switched on after it was due`
       : isSecond
         ? ANNOUNCED_ALREADY
-        : whySuspended(announcement, sink, refused);
-    return reason === undefined ? wish : { ...wish, time: { kind: "skipped", dueAt: time.dueAt, reason } };
+        : suspensionReason(announcement, sink, refused);
+    return reason === undefined ? post : { ...post, time: { kind: "skipped", dueAt: time.dueAt, reason } };
   }
 
-  return (candidate) => sinks.map((sink) => wishFor(candidate, sink));
+  return (candidate) => sinks.map((sink) => desiredPost(candidate, sink));
 }
 
 const ANNOUNCED_ALREADY = "the event had been announced already";
 
-/** After a channel refused for good, its announcement waits for an update: any, of whatever field. */
-function whySuspended(
+/** A permanent refusal by the channel suspends the announcement until any field of the announcement is updated. */
+function suspensionReason(
   { id, revision }: AnnouncementRule,
   sink: SinkName,
   refused: readonly Post[],
@@ -54,11 +58,11 @@ function whySuspended(
   return refusal && `the announcement is suspended until it is updated: ${refusal.reason}`;
 }
 
-function announcedStarts(existing: readonly Post[]): Map<string, EpochMs[]> {
+function startsSent(existing: readonly Post[]): Map<string, EpochMs[]> {
   const starts = new Map<string, EpochMs[]>();
   for (const post of existing) {
-    if (!isAnnounced(post)) continue;
-    const subject = subjectOf(post);
+    if (!mayHaveBeenSent(post)) continue;
+    const subject = subjectKey(post);
     starts.set(subject, [...(starts.get(subject) ?? []), post.startsAt]);
   }
   return starts;

@@ -7,8 +7,8 @@ export type FireTime =
   | { readonly kind: "due"; readonly dueAt: EpochMs; readonly deadline: EpochMs }
   | { readonly kind: "skipped"; readonly dueAt: EpochMs; readonly reason: string };
 
-/** An instant counts as one minute long (D30). */
-const SHORTEST_EVENT_MS = 60_000;
+/** An event without length counts as one minute long (D30). */
+const MIN_EVENT_MS = 60_000;
 
 /** Hours and minutes before the start, in milliseconds of elapsed time (D25). */
 export function leadMs({ hours, minutes }: Pick<AnnouncementRule, "hours" | "minutes">): number {
@@ -16,9 +16,9 @@ export function leadMs({ hours, minutes }: Pick<AnnouncementRule, "hours" | "min
 }
 
 /**
- * When the announcement of this occurrence is due (D30, D31): `start − lead`, or at once when the event got its start
- * later than that and before the start. Skipped when the announcement's rule, or the colour that it asks for, came
- * after the due instant. Undefined when the occurrence had started before the rule stood: nothing was ever due.
+ * When the announcement of this occurrence is due (D30, D31): `start − lead`, or at once if the event got its start
+ * after that instant and before the start. Skipped if the announcement's rule, or the colour that it requires, was set
+ * after the due instant. Undefined if the occurrence had started before the rule was set: no post was ever due.
  */
 export function fireTime(
   announcement: AnnouncementRule,
@@ -37,6 +37,6 @@ export function fireTime(
   if (announcement.type === "COLOR" && occurrence.coloredAt > dueAt) {
     return { kind: "skipped", dueAt, reason: "the event got its colour after it was due" };
   }
-  const overAt = Math.max(endsAt, startsAt + SHORTEST_EVENT_MS);
-  return { kind: "due", dueAt, deadline: Math.min(dueAt + graceMs, overAt) };
+  const eventOverAt = Math.max(endsAt, startsAt + MIN_EVENT_MS);
+  return { kind: "due", dueAt, deadline: Math.min(dueAt + graceMs, eventOverAt) };
 }

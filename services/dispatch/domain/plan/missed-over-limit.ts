@@ -1,25 +1,25 @@
-import type { GuildTruth } from "./plan-input.ts";
 import type { Post } from "../post/post.ts";
-import type { PassedOver } from "./select-soonest.ts";
+import { postKey } from "./desired-posts.ts";
+import type { PlanInput } from "./plan-input.ts";
+import type { ExpiredCandidates } from "./select-soonest.ts";
 import { settledPost } from "./settled-post.ts";
-import { keyOf } from "./desired-posts.ts";
 
 /**
- * The account of what no plan had room for before its time was over: a row for each announcement and sink, which stands for
- * all of them. A row each would be as much work as planning them.
+ * Makes the `missed` rows of candidates that expired before any plan had room for them: one row for each announcement
+ * and sink, which stands for all of them. A row for each candidate would take as much work as planning them.
  */
-export function missedOut(
-  passedOver: readonly PassedOver[],
-  truth: GuildTruth,
+export function missedOverLimit(
+  expired: readonly ExpiredCandidates[],
+  input: PlanInput,
   rows: ReadonlyMap<string, Post>,
 ): Post[] {
-  return passedOver.flatMap(({ first, count, lastAt }) =>
-    truth.sinks.map((sink): Post => {
+  return expired.flatMap(({ first, count, lastAt }) =>
+    input.sinks.map((sink): Post => {
       const { announcementId, occurrenceId, occurrence, announcement, time } = first;
       const { channel } = announcement;
-      const wish = { announcementId, occurrenceId, startsAt: occurrence.startsAt, sink, channel, time };
-      const round = (rows.get(keyOf(wish))?.round ?? 0) + 1;
-      return settledPost(truth, wish, round, { state: "missed", reason: reasonFor(count, lastAt, truth.maxOpenPosts) });
+      const post = { announcementId, occurrenceId, startsAt: occurrence.startsAt, sink, channel, time };
+      const round = (rows.get(postKey(post))?.round ?? 0) + 1;
+      return settledPost(input, post, round, { state: "missed", reason: reasonFor(count, lastAt, input.maxOpenPosts) });
     }),
   );
 }

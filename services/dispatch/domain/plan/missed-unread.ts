@@ -1,33 +1,34 @@
 import type { AnnouncementRule } from "../../../contracts/announcements.contract.ts";
 import { MAX_ENTRIES } from "../../../contracts/calendar-events.contract.ts";
-import type { GuildTruth } from "./plan-input.ts";
 import type { Post } from "../post/post.ts";
+import { postKey } from "./desired-posts.ts";
+import type { PlanInput } from "./plan-input.ts";
 import { settledPost } from "./settled-post.ts";
-import { keyOf } from "./desired-posts.ts";
 
 /**
- * The account of what was due and never read, as more occurrences than are read at a time were due nearly at once: a row for
- * each announcement that may cover one of them, and sink. Its start is the instant after the last that was read.
+ * Makes the `missed` rows of occurrences that were due and not read, because more were due almost at the same time
+ * than can be read: one row for each sink and announcement that may cover such an occurrence. The row's start is one
+ * millisecond after the last occurrence that was read.
  */
-export function notRead(truth: GuildTruth, rows: ReadonlyMap<string, Post>): Post[] {
-  const { lastKnown, through, now, sinks, announcements, sinksOnSince = {} } = truth;
-  if (lastKnown === undefined || through > now) return [];
-  const { occurrenceId } = lastKnown;
-  const startsAt = lastKnown.startsAt + 1;
-  const mayCover = announcements.filter((rule) => rule.standsSince < through && mayCoverOthers(rule, truth));
+export function missedUnread(input: PlanInput, rows: ReadonlyMap<string, Post>): Post[] {
+  const { lastRead, through, now, sinks, announcements, sinksEnabledSince = {} } = input;
+  if (lastRead === undefined || through > now) return [];
+  const { occurrenceId } = lastRead;
+  const startsAt = lastRead.startsAt + 1;
+  const mayCover = announcements.filter((rule) => rule.standsSince < through && mayCoverUnread(rule, input));
   return mayCover.flatMap(({ id: announcementId, channel }) =>
     sinks.flatMap((sink): Post[] => {
       const time = { kind: "due", dueAt: through, deadline: through } as const;
-      const wish = { announcementId, occurrenceId, startsAt, sink, channel, time };
-      if (through < (sinksOnSince[sink] ?? 0) || rows.has(keyOf(wish))) return [];
-      return [settledPost(truth, wish, 1, { state: "missed", reason: REASON })];
+      const post = { announcementId, occurrenceId, startsAt, sink, channel, time };
+      if (through < (sinksEnabledSince[sink] ?? 0) || rows.has(postKey(post))) return [];
+      return [settledPost(input, post, 1, { state: "missed", reason: REASON })];
     }),
   );
 }
 
 const REASON = `more than ${MAX_ENTRIES} occurrences of the guild were due nearly at once; this row stands for the posts of the announcement for those that were not read`;
 
-function mayCoverOthers({ enabled, type, eventId }: AnnouncementRule, { occurrences }: GuildTruth): boolean {
+function mayCoverUnread({ enabled, type, eventId }: AnnouncementRule, { occurrences }: PlanInput): boolean {
   if (!enabled) return false;
   return type !== "SPECIFIC" || !occurrences.some((one) => one.eventId === eventId || one.occurrenceId === eventId);
 }

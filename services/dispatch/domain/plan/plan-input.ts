@@ -1,18 +1,18 @@
 import type { AnnouncementRule } from "../../../contracts/announcements.contract.ts";
 import type { EpochMs, GuildId } from "../../../contracts/ids.ts";
 import type { Occurrence } from "../../../contracts/occurrences.contract.ts";
-import type { Position } from "./plan-order.ts";
-import type { Post, PostPlan, SinkName } from "../post/post.ts";
-import type { Candidate, SelectionTruth } from "./select-soonest.ts";
+import type { Post } from "../post/post.ts";
+import type { SinkName } from "../post/sink-name.ts";
+import type { Candidate, SelectionInput } from "./select-soonest.ts";
 
-/** Of one guild at most this many posts are open at a time (D39). */
+/** Largest number of posts of one guild that are open at the same time (D39). */
 export const MAX_OPEN_POSTS = 5_000;
 /**
- * Of one guild the ledger keeps at most this many posts that were called off or skipped, the latest (D39). More than a plan
- * can ask for: a thousand announcements skip ten posts each, and one for the others, in each of three sinks.
+ * Number of a guild's latest cancelled and skipped posts that stay in the ledger (D39). A plan desires fewer: a thousand
+ * announcements have ten skipped posts and a summary each, in each of three sinks.
  */
-export const MAX_UNSENT_KEPT = 40_000;
-/** A plan looks at no more pairs of an announcement and an occurrence than this for each post that may be open. */
+export const MAX_UNSENT_POSTS = 40_000;
+/** Largest number of pairs of an announcement and an occurrence that a plan examines, for each post that may be open. */
 export const CANDIDATES_PER_POST = 2;
 
 /** Starts in `[from, until)`. */
@@ -21,54 +21,28 @@ export interface Window {
   readonly until: EpochMs;
 }
 
-/** A sink posts nothing that was due before it was switched on. A sink that is not named was always on. */
-export type SinksOnSince = Readonly<Partial<Record<SinkName, EpochMs>>>;
+/**
+ * When each sink was enabled. A sink posts nothing that was due before; a sink that is not listed has always been
+ * enabled.
+ */
+export type SinksEnabledSince = Readonly<Partial<Record<SinkName, EpochMs>>>;
 
-/** All that a guild's plan depends on; what is before `after` or not before `through` is left as it is. */
-export interface GuildTruth extends SelectionTruth {
+/** Everything that a guild's plan depends on. Posts before `start` and from `through` on stay as they are. */
+export interface PlanInput extends SelectionInput {
   readonly guildId: GuildId;
   readonly announcements: readonly AnnouncementRule[];
   /** Every occurrence that starts in one of the windows. */
   readonly occurrences: readonly Occurrence[];
   readonly windows: readonly Window[];
-  /** The guild's soonest open posts, and all of the selected occurrences. */
+  /** The guild's soonest open posts, and all posts of the selected occurrences. */
   readonly existing: readonly Post[];
   readonly sinks: readonly SinkName[];
-  readonly sinksOnSince?: SinksOnSince;
-  /** What was due and is not asked for any more. */
-  readonly calledOff?: readonly Candidate[];
-  /** Set where more occurrences are due nearly at once than are read at a time: the last that is known. */
-  readonly lastKnown?: Occurrence | undefined;
+  readonly sinksEnabledSince?: SinksEnabledSince;
+  /** Candidates that were due and were cancelled before any plan. */
+  readonly cancelled?: readonly Candidate[];
+  /** The last occurrence that was read, where more are due almost at the same time than can be read. */
+  readonly lastRead?: Occurrence | undefined;
   readonly maxOpenPosts: number;
-  /** The version of the plan before. A row is numbered by it, so that one which is put off and comes back is another. */
+  /** Version of the stored plan. New rows are numbered by it, so a deferred row that returns is a different row. */
   readonly version: number;
-}
-
-/** Names a row that is `planned` and was not claimed or planned since it was read. */
-export interface PlannedRow {
-  readonly id: string;
-  readonly fence: number;
-  readonly planRevision: number;
-}
-
-/** A change to such a row. */
-export interface PlanUpdate extends PlannedRow {
-  readonly startsAt: EpochMs;
-  readonly to:
-    | ({ readonly state: "planned"; readonly wakeAt: EpochMs; readonly plannedAt?: EpochMs } & PostPlan)
-    | { readonly state: "cancelled" | "skipped"; readonly reason: string; readonly settledAt: EpochMs };
-}
-
-export interface PlanChanges {
-  readonly inserts: readonly Post[];
-  readonly updates: readonly PlanUpdate[];
-  /** Put off: sooner posts take the room. They have no row until there is room again. */
-  readonly removes: readonly PlannedRow[];
-}
-
-export interface Plan extends PlanChanges {
-  /** The first that is not planned; undefined where all are. */
-  readonly cut: Position | undefined;
-  /** Whether the guild has as many open posts as it may have. */
-  readonly isFull: boolean;
 }

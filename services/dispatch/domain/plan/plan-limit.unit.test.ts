@@ -10,10 +10,10 @@ import {
   sampleOccurrence,
   sampleTruth,
 } from "../../../../test/fixtures/dispatch-samples.ts";
-import { startOf } from "./plan-order.ts";
-import { planPosts, planSelected } from "./plan-posts.ts";
+import { firstPositionAt } from "./plan-order.ts";
+import { planPosts, planSelection } from "./plan-posts.ts";
 import { plan, planned } from "../../../../test/fixtures/plan-samples.ts";
-import { CANDIDATES_PER_POST, type GuildTruth, MAX_OPEN_POSTS } from "./plan-input.ts";
+import { CANDIDATES_PER_POST, type PlanInput, MAX_OPEN_POSTS } from "./plan-input.ts";
 import { isOpen, type Post } from "../post/post.ts";
 import { selectSoonest, type Selection } from "./select-soonest.ts";
 
@@ -27,7 +27,7 @@ function announcements(count: number) {
   return Array.from({ length: count }, (_, at) => sampleAnnouncement({ id: `a${at}` as AnnouncementId }));
 }
 
-function selected(truth: GuildTruth, limit: number): { selection: Selection; pauses: number } {
+function selected(truth: PlanInput, limit: number): { selection: Selection; pauses: number } {
   const { result: selection, pauses } = withPauses(selectSoonest(truth, limit));
   return { selection, pauses };
 }
@@ -50,39 +50,39 @@ const MAX_CANDIDATES = CANDIDATES_PER_POST * MAX_OPEN_POSTS;
 describe("a guild that has more posts ahead than are planned at a time (D39)", () => {
   test("its soonest are planned, and the plan says where it ends", () => {
     const truth = { occurrences: occurrences(6, (at) => NOON + (9 - at) * MINUTE), maxOpenPosts: 4 };
-    const { inserts, cut, isFull } = planPosts(sampleTruth(truth));
+    const { inserts, end, isFull } = planPosts(sampleTruth(truth));
     expect(inserts.map(({ dueAt }) => (dueAt - NOON) / MINUTE)).toEqual([4, 5, 6, 7]);
-    expect(cut).toEqual({ at: NOON + 8 * MINUTE, announcementId: "a1", occurrenceId: "o000001" });
+    expect(end).toEqual({ at: NOON + 8 * MINUTE, announcementId: "a1", occurrenceId: "o000001" });
     expect(isFull).toBe(true);
-    expect(planPosts(sampleTruth({ ...truth, maxOpenPosts: 6 }))).toMatchObject({ cut: undefined, isFull: false });
+    expect(planPosts(sampleTruth({ ...truth, maxOpenPosts: 6 }))).toMatchObject({ end: undefined, isFull: false });
   });
 
   test("of thousands at one instant no more are planned than may be", () => {
-    const { inserts, cut } = planPosts(
+    const { inserts, end } = planPosts(
       sampleTruth({ occurrences: occurrences(400), announcements: announcements(20) }),
     );
     expect(inserts).toHaveLength(MAX_OPEN_POSTS);
-    expect(cut).toMatchObject({ at: NOON + HOUR });
+    expect(end).toMatchObject({ at: NOON + HOUR });
   });
 
   test("others have their turn between five hundred of the rows and candidates of a plan", () => {
     const truth = sampleTruth({ occurrences: occurrences(2_000) });
     const { selection } = selected(truth, MAX_CANDIDATES);
     // The candidates are gone through three times, the rows twice.
-    const { result, pauses } = withPauses(planSelected(truth, selection));
+    const { result, pauses } = withPauses(planSelection(truth, selection));
     expect([result.inserts.length, pauses]).toEqual([2_000, 3 * 4]);
     const existing = planned(truth);
-    const again = withPauses(planSelected(sampleTruth({ occurrences: occurrences(2_000), existing }), selection));
+    const again = withPauses(planSelection(sampleTruth({ occurrences: occurrences(2_000), existing }), selection));
     expect([again.result.inserts.length, again.pauses]).toEqual([0, 5 * 4]);
   });
 
   test("what was sent takes no room: the next are planned, whether the plan starts where it ended or anew", () => {
     const truth = { occurrences: occurrences(10), maxOpenPosts: 4 };
-    const { cut } = planPosts(sampleTruth(truth));
+    const { end } = planPosts(sampleTruth(truth));
     const existing = planned(truth).map(sent);
     const next = ["o000004", "o000005", "o000006", "o000007"];
     expect(plan({ ...truth, existing }).inserts.map(({ occurrenceId }) => occurrenceId)).toEqual(next);
-    const goingOn = { ...truth, ...(cut === undefined ? {} : { after: cut }) };
+    const goingOn = { ...truth, ...(end === undefined ? {} : { start: end }) };
     expect(plan({ ...goingOn, existing }).inserts.map(({ occurrenceId }) => occurrenceId)).toEqual(next);
     expect(plan({ ...goingOn, existing: [] }).inserts.map(({ occurrenceId }) => occurrenceId)).toEqual(next);
   });
@@ -92,13 +92,13 @@ describe("a guild that has more posts ahead than are planned at a time (D39)", (
     const sooner = sampleOccurrence({ occurrenceId: "sooner" as OccurrenceId });
     const before = { occurrences: later, maxOpenPosts: 3 };
     const existing = planned(before);
-    const { inserts, updates, removes, cut } = planPosts(
+    const { inserts, updates, removes, end } = planPosts(
       sampleTruth({ ...before, occurrences: [...later, sooner], existing, version: 1 }),
     );
     expect(inserts).toMatchObject([{ occurrenceId: "sooner" }]);
     expect(updates).toEqual([]);
     expect(removes).toEqual([{ id: existing[2]?.id, fence: 0, planRevision: 1 }]);
-    expect(cut).toMatchObject({ occurrenceId: "o000002" });
+    expect(end).toMatchObject({ occurrenceId: "o000002" });
     const rows = [...existing.slice(0, 2), ...inserts.map(sent)];
     const back = plan({ ...before, occurrences: [...later, sooner], existing: rows, version: 7 }).inserts;
     // The row is another: a claim that was made on the first can't take it.
@@ -131,13 +131,15 @@ describe("a guild that has more posts ahead than are planned at a time (D39)", (
 
   test("what no plan had room for before its time was over has a row for each announcement that says how many", () => {
     const truth = { occurrences: occurrences(10), announcements: announcements(2), maxOpenPosts: 4 };
-    const { cut } = planPosts(sampleTruth(truth));
-    if (cut === undefined) throw new Error("all is planned");
+    const { end } = planPosts(sampleTruth(truth));
+    if (end === undefined) throw new Error("all is planned");
     const now = NOON + 2 * HOUR;
-    const late = { ...truth, now, after: startOf(now - 15 * MINUTE), existing: planned(truth).map(sent) };
-    const { inserts } = planPosts(sampleTruth({ ...late, unplanned: { reached: cut, toldThrough: 0 } }));
+    const late = { ...truth, now, start: firstPositionAt(now - 15 * MINUTE), existing: planned(truth).map(sent) };
+    const { inserts } = planPosts(sampleTruth({ ...late, bounded: { farthestEnd: end, recordedThrough: 0 } }));
     expect(inserts).toEqual([]);
-    const all = planPosts(sampleTruth({ ...late, after: startOf(NOON), unplanned: { reached: cut, toldThrough: 0 } }));
+    const all = planPosts(
+      sampleTruth({ ...late, start: firstPositionAt(NOON), bounded: { farthestEnd: end, recordedThrough: 0 } }),
+    );
     expect(all.inserts.map(({ announcementId, state, reason }) => [announcementId, state, reason])).toEqual([
       [
         "a0",
@@ -150,15 +152,15 @@ describe("a guild that has more posts ahead than are planned at a time (D39)", (
         "more than 4 posts of the guild were to be planned before it; this row stands for 9 other posts of the announcement, due until 1970-02-11T17:00:00.000Z",
       ],
     ]);
-    const told = { reached: cut, toldThrough: now };
-    expect(planPosts(sampleTruth({ ...late, after: startOf(NOON), unplanned: told })).inserts).toEqual([]);
+    const recorded = { farthestEnd: end, recordedThrough: now };
+    expect(planPosts(sampleTruth({ ...late, start: firstPositionAt(NOON), bounded: recorded })).inserts).toEqual([]);
   });
 
   test("ten million pairs are looked at in slices, and the soonest of them are kept", () => {
     const truth = sampleTruth({ occurrences: occurrences(10_000), announcements: announcements(1_000) });
     const { selection, pauses } = selected(truth, MAX_CANDIDATES);
     expect(selection.candidates).toHaveLength(MAX_CANDIDATES);
-    expect(selection.next).toMatchObject({ announcementId: "a1", occurrenceId: "o000000" });
+    expect(selection.firstOmitted).toMatchObject({ announcementId: "a1", occurrenceId: "o000000" });
     expect(pauses).toBeGreaterThan(400);
   });
 });
@@ -196,13 +198,13 @@ describe("a bounded plan, whatever the truth", () => {
       fc.property(truths, bounds, ([step = {}], maxOpenPosts) => {
         const all = open(planned({ ...step })).map(({ id }) => id);
         let existing: Post[] = [];
-        let after: Partial<GuildTruth> = {};
+        let start: Partial<PlanInput> = {};
         // As the planner does it: each plan begins where the one before ended.
         for (let turn = 0; turn <= 2 * all.length; turn += 1) {
-          const truth = { ...step, existing, maxOpenPosts, ...after };
-          const { cut } = planPosts(sampleTruth(truth));
+          const truth = { ...step, existing, maxOpenPosts, ...start };
+          const { end } = planPosts(sampleTruth(truth));
           existing = planned(truth).map(sent);
-          after = cut === undefined ? {} : { after: cut };
+          start = end === undefined ? {} : { start: end };
         }
         const done = existing.filter(({ state }) => state === "sent").map(({ id }) => id);
         expect(done.toSorted()).toEqual(all.toSorted());

@@ -1,14 +1,14 @@
 import type { AnnouncementId, EpochMs, OccurrenceId } from "../../../contracts/ids.ts";
 
-/** A place in the order in which a guild's posts are planned: by time, then by announcement, then by occurrence. */
+/** A position in the order in which a guild's posts are planned: by time, then announcement, then occurrence. */
 export interface Position {
   readonly at: EpochMs;
   readonly announcementId: AnnouncementId | "";
   readonly occurrenceId: OccurrenceId | "";
 }
 
-/** The first place of all that have this time. */
-export function startOf(at: EpochMs): Position {
+/** The first of all positions with this time. */
+export function firstPositionAt(at: EpochMs): Position {
   return { at, announcementId: "", occurrenceId: "" };
 }
 
@@ -20,7 +20,7 @@ export function comparePositions(one: Position, other: Position): number {
   );
 }
 
-/** By code units, as MongoDB orders them. */
+/** Compares by code units, as MongoDB does. */
 function compareIds(one: string, other: string): number {
   if (one === other) return 0;
   return one < other ? -1 : 1;

@@ -1,198 +1,210 @@
 import type { EpochMs } from "../../../contracts/ids.ts";
-import { calledOffEarly } from "./cancelled-before-planned.ts";
+import { isOpen, mayHaveBeenSent, type Post, postId } from "../post/post.ts";
+import { cancelReason } from "./cancel-reason.ts";
+import { cancelledBeforePlanned } from "./cancelled-before-planned.ts";
+import { type DesiredPost, desiredPostsFor, postKey } from "./desired-posts.ts";
 import { type FireTime, leadMs } from "./fire-time.ts";
-import { missedOut } from "./missed-over-limit.ts";
-import { notRead } from "./missed-unread.ts";
-import { inOneGo, pausing } from "./time-slices.ts";
+import { missedOverLimit } from "./missed-over-limit.ts";
+import { missedUnread } from "./missed-unread.ts";
+import type { Plan, PlannedRow, PlanUpdate } from "./plan.ts";
+import { CANDIDATES_PER_POST, type PlanInput } from "./plan-input.ts";
 import { comparePositions, type Position } from "./plan-order.ts";
-import { type GuildTruth, CANDIDATES_PER_POST, type Plan, type PlannedRow, type PlanUpdate } from "./plan-input.ts";
-import { isAnnounced, isOpen, type Post, postId } from "../post/post.ts";
 import { type Candidate, type Selection, selectSoonest } from "./select-soonest.ts";
-import { type SkippedWish, skippedPosts } from "./skipped-posts.ts";
-import { whyCalledOff } from "./cancel-reason.ts";
-import { keyOf, type Wish, wishMaker } from "./desired-posts.ts";
+import { type SkippedPost, skippedPosts } from "./skipped-posts.ts";
+import { forEachInSlices, runWithoutPauses } from "./time-slices.ts";
 
-/** A guild's plan in one step: for tests, and for whoever has all of its rows. */
-export function planPosts(truth: GuildTruth): Plan {
-  return inOneGo(planSelected(truth, inOneGo(selectSoonest(truth, CANDIDATES_PER_POST * truth.maxOpenPosts))));
+/** Selects and plans a guild's posts without pauses; for tests and the simulator. */
+export function planPosts(input: PlanInput): Plan {
+  return runWithoutPauses(
+    planSelection(input, runWithoutPauses(selectSoonest(input, CANDIDATES_PER_POST * input.maxOpenPosts))),
+  );
 }
 
 /**
- * What has to change so that the guild's open posts are the soonest of those that the truth asks for (D30, D31, D39).
- * Planning what is planned changes nothing. Yields where the caller may let others have their turn.
+ * Computes the changes after which the guild's open posts are the soonest desired posts (D30, D31, D39). Planning the
+ * same input again changes nothing. The generator yields so that the caller can run other work.
  */
-export function* planSelected(truth: GuildTruth, selection: Selection): Generator<void, Plan> {
-  const rows = yield* latestRounds(truth.existing);
-  const wishesOf = wishMaker(truth);
-  const wished: Wished[] = [];
-  yield* pausing(selection.candidates, (candidate) => wished.push({ candidate, wishes: wishesOf(candidate) }));
-  const wishedKeys = yield* keysOf(wished);
-  const { calledOff: updates, later, staying } = yield* openRows(rows, wishedKeys, truth, selection);
-  const isKnown = (key: string) => rows.has(key) || wishedKeys.has(key);
+export function* planSelection(input: PlanInput, selection: Selection): Generator<void, Plan> {
+  const rows = yield* latestRounds(input.existing);
+  const desiredPostsOf = desiredPostsFor(input);
+  const desired: CandidatePosts[] = [];
+  yield* forEachInSlices(selection.candidates, (candidate) =>
+    desired.push({ candidate, posts: desiredPostsOf(candidate) }),
+  );
+  const desiredKeys = yield* keysOf(desired);
+  const { cancelled: updates, later, fixed } = yield* openRows(rows, desiredKeys, input, selection);
+  const isKnown = (key: string) => rows.has(key) || desiredKeys.has(key);
   const inserts: Post[] = [
-    ...missedOut(selection.passedOver, truth, rows),
-    ...notRead(truth, rows),
-    ...(yield* calledOffEarly(truth, beyondReach(truth), isKnown)),
+    ...missedOverLimit(selection.expired, input, rows),
+    ...missedUnread(input, rows),
+    ...(yield* cancelledBeforePlanned(input, startsThrough(input), isKnown)),
   ];
-  let room = truth.maxOpenPosts - staying;
-  let cut: Position | undefined;
-  const putOff: Post[] = [];
-  const skipped: SkippedWish[] = [];
-  yield* pausing(wished, ({ candidate, wishes }) => {
-    const needed = wishes.filter((wish) => needsRoom(rows.get(keyOf(wish)), wish)).length;
-    if (cut === undefined && needed > room) cut = candidate;
-    if (cut === undefined) room -= needed;
-    for (const wish of wishes) {
-      const { time } = wish;
-      const row = rows.get(keyOf(wish));
+  let room = input.maxOpenPosts - fixed;
+  let end: Position | undefined;
+  const deferred: Post[] = [];
+  const skipped: SkippedPost[] = [];
+  yield* forEachInSlices(desired, ({ candidate, posts }) => {
+    const needed = posts.filter((post) => needsRoom(rows.get(postKey(post)), post)).length;
+    if (end === undefined && needed > room) end = candidate;
+    if (end === undefined) room -= needed;
+    for (const post of posts) {
+      const { time } = post;
+      const row = rows.get(postKey(post));
       if (row?.state === "planned") {
-        if (cut !== undefined && isUntried(row) && time.kind === "due") putOff.push(row);
-        else updates.push(...updateOf(row, wish, truth.now));
-      } else if (cut === undefined && time.kind === "skipped") {
-        skipped.push({ wish, row, reason: time.reason, revision: candidate.announcement.revision });
-      } else if (cut === undefined && time.kind === "due" && mayHaveNewRow(row, wish)) {
-        inserts.push(newPost(truth, { ...wish, time }, (row?.round ?? 0) + 1));
+        if (end !== undefined && wasNeverClaimed(row) && time.kind === "due") deferred.push(row);
+        else updates.push(...updatesOf(row, post, input.now));
+      } else if (end === undefined && time.kind === "skipped") {
+        skipped.push({ post, row, reason: time.reason, revision: candidate.announcement.revision });
+      } else if (end === undefined && time.kind === "due" && mayBeInserted(row, post)) {
+        inserts.push(newPost(input, { ...post, time }, (row?.round ?? 0) + 1));
       }
     }
   });
-  inserts.push(...skippedPosts(skipped, truth, ({ row, wish }) => mayHaveNewRow(row, wish)));
-  const isFull = cut !== undefined;
+  inserts.push(...skippedPosts(skipped, input, ({ row, post }) => mayBeInserted(row, post)));
+  const isFull = end !== undefined;
   later.sort((one, other) => comparePositions(positionOf(one), positionOf(other)));
-  putOff.push(...later.slice(isFull ? 0 : Math.max(0, room)));
-  const first = cut ?? selection.next;
+  deferred.push(...later.slice(isFull ? 0 : Math.max(0, room)));
+  const first = end ?? selection.firstOmitted;
   return {
     inserts,
     updates,
-    removes: putOff.map(plannedRow),
-    cut: first !== undefined && first.at < truth.through ? positionAlone(first) : undefined,
+    removes: deferred.map(plannedRow),
+    end: first !== undefined && first.at < input.through ? toPosition(first) : undefined,
     isFull,
   };
 }
 
-interface Wished {
+interface CandidatePosts {
   readonly candidate: Candidate;
-  readonly wishes: readonly Wish[];
+  readonly posts: readonly DesiredPost[];
 }
 
-function* keysOf(wished: readonly Wished[]): Generator<void, Set<string>> {
+function* keysOf(desired: readonly CandidatePosts[]): Generator<void, Set<string>> {
   const keys = new Set<string>();
-  yield* pausing(wished, ({ wishes }) => {
-    for (const wish of wishes) keys.add(keyOf(wish));
+  yield* forEachInSlices(desired, ({ posts }) => {
+    for (const post of posts) keys.add(postKey(post));
   });
   return keys;
 }
 
-/** The planned rows that the selection does not ask for, and how many open rows take room in any case. */
+/**
+ * Sorts the open rows: `cancelled` are no longer desired, `later` lie behind the selection, `fixed` counts those that
+ * keep their place in any case.
+ */
 function* openRows(
   rows: ReadonlyMap<string, Post>,
-  wished: ReadonlySet<string>,
-  truth: GuildTruth,
-  { next }: Selection,
-): Generator<void, { calledOff: PlanUpdate[]; later: Post[]; staying: number }> {
-  const beyond = beyondReach(truth);
-  const calledOff: PlanUpdate[] = [];
+  desired: ReadonlySet<string>,
+  input: PlanInput,
+  { firstOmitted }: Selection,
+): Generator<void, { cancelled: PlanUpdate[]; later: Post[]; fixed: number }> {
+  const lastStart = startsThrough(input);
+  const cancelled: PlanUpdate[] = [];
   const later: Post[] = [];
-  let staying = 0;
-  yield* pausing(rows, ([key, row]) => {
+  let fixed = 0;
+  yield* forEachInSlices(rows, ([key, row]) => {
     if (!isOpen(row)) return;
-    const isLater = row.dueAt >= truth.through || (next !== undefined && comparePositions(positionOf(row), next) >= 0);
-    if (row.state === "planned" && wished.has(key)) staying += isUntried(row) ? 0 : 1;
-    else if (row.state === "planned" && isLater && isUntried(row)) later.push(row);
-    else if (row.state === "planned" && !isLater && isSeen(row, truth, beyond)) {
-      calledOff.push(
-        guarded(row, { state: "cancelled", reason: whyCalledOff(row, truth, beyond), settledAt: truth.now }),
+    const isLater =
+      row.dueAt >= input.through ||
+      (firstOmitted !== undefined && comparePositions(positionOf(row), firstOmitted) >= 0);
+    if (row.state === "planned" && desired.has(key)) fixed += wasNeverClaimed(row) ? 0 : 1;
+    else if (row.state === "planned" && isLater && wasNeverClaimed(row)) later.push(row);
+    else if (row.state === "planned" && !isLater && isWithinInput(row, input, lastStart)) {
+      cancelled.push(
+        updateOf(row, { state: "cancelled", reason: cancelReason(row, input, lastStart), settledAt: input.now }),
       );
-    } else staying += 1;
+    } else fixed += 1;
   });
-  return { calledOff, later, staying };
+  return { cancelled, later, fixed };
 }
 
 /**
- * What starts from then on is not due within the plan by any announcement of now, and so is not looked for: a post that is
- * was planned by one that has a shorter lead time now, or is gone.
+ * Occurrences that start from here on are not due in the plan under any current announcement. A planned post of such
+ * an occurrence comes from an announcement that was removed or now has a shorter lead time.
  */
-function beyondReach({ announcements, through }: GuildTruth): EpochMs {
+function startsThrough({ announcements, through }: PlanInput): EpochMs {
   return through + Math.max(0, ...announcements.filter(({ enabled }) => enabled).map(leadMs));
 }
 
-/** Whether this truth would show the post's occurrence if it were still there and in reach. */
-function isSeen(row: Post, { after, through, windows }: GuildTruth, beyond: EpochMs): boolean {
+/** Whether the input would contain the row's occurrence if the occurrence still existed. */
+function isWithinInput(row: Post, { start, through, windows }: PlanInput, lastStart: EpochMs): boolean {
   const { dueAt, startsAt } = row;
-  if (comparePositions(positionOf(row), after) < 0 || dueAt >= through) return false;
-  return startsAt >= beyond || windows.some((window) => startsAt >= window.from && startsAt < window.until);
+  if (comparePositions(positionOf(row), start) < 0 || dueAt >= through) return false;
+  return startsAt >= lastStart || windows.some((window) => startsAt >= window.from && startsAt < window.until);
 }
 
-/** A row that was claimed before keeps its place, whatever comes. */
-function isUntried({ fence }: Post): boolean {
+/** Only a row that was never claimed may lose its place to a sooner post. */
+function wasNeverClaimed({ fence }: Post): boolean {
   return fence === 0;
 }
 
-function needsRoom(row: Post | undefined, wish: Wish): boolean {
-  if (wish.time.kind === "skipped") return false;
+function needsRoom(row: Post | undefined, post: DesiredPost): boolean {
+  if (post.time.kind === "skipped") return false;
   if (row === undefined) return true;
-  return row.state === "planned" ? isUntried(row) : mayBePlannedAnew(row, wish);
+  return row.state === "planned" ? wasNeverClaimed(row) : mayBeReplanned(row, post);
 }
 
 function positionOf({ dueAt: at, announcementId, occurrenceId }: Post): Position {
   return { at, announcementId, occurrenceId };
 }
 
-function positionAlone({ at, announcementId, occurrenceId }: Position): Position {
+/** Drops the other fields of a candidate. */
+function toPosition({ at, announcementId, occurrenceId }: Position): Position {
   return { at, announcementId, occurrenceId };
 }
 
 function* latestRounds(existing: readonly Post[]): Generator<void, Map<string, Post>> {
   const latest = new Map<string, Post>();
-  yield* pausing(existing, (post) => {
-    const key = keyOf(post);
+  yield* forEachInSlices(existing, (post) => {
+    const key = postKey(post);
     if (post.round > (latest.get(key)?.round ?? 0)) latest.set(key, post);
   });
   return latest;
 }
 
 /**
- * Whether a settled post gives way to a new round: one that was called off when it is asked for again, one that was
- * missed or failed when it was re-timed to an instant that lay ahead. What was posted never does.
+ * Whether a settled row is followed by a new round: a cancelled or skipped post that is desired again, or a missed or
+ * failed post that moved to a due instant which was still ahead when the row was settled. A post that may have been
+ * sent is never planned again.
  */
-function mayBePlannedAnew(row: Post, { time }: Wish): boolean {
-  if (isOpen(row) || isAnnounced(row)) return false;
+function mayBeReplanned(row: Post, { time }: DesiredPost): boolean {
+  if (isOpen(row) || mayHaveBeenSent(row)) return false;
   if (time.kind === "skipped") return row.state === "cancelled";
   if (row.state === "cancelled" || row.state === "skipped") return true;
   return time.dueAt > (row.settledAt ?? Infinity);
 }
 
-function mayHaveNewRow(row: Post | undefined, wish: Wish): boolean {
-  return row === undefined || mayBePlannedAnew(row, wish);
+function mayBeInserted(row: Post | undefined, post: DesiredPost): boolean {
+  return row === undefined || mayBeReplanned(row, post);
 }
 
-interface DueWish extends Wish {
+interface DuePost extends DesiredPost {
   readonly time: Extract<FireTime, { readonly kind: "due" }>;
 }
 
-function newPost({ guildId, now, version }: GuildTruth, { time, ...wish }: DueWish, round: number): Post {
-  const post = { ...wish, id: postId(wish, round), guildId, round, planRevision: version + 1, fence: 0 };
+function newPost({ guildId, now, version }: PlanInput, { time, ...key }: DuePost, round: number): Post {
+  const post = { ...key, id: postId(key, round), guildId, round, planRevision: version + 1, fence: 0 };
   const untried = { attempts: 0, crashes: 0, delivered: [], wakeAt: time.dueAt, dueAt: time.dueAt };
-  return { ...post, ...untried, state: "planned", deadline: time.deadline, ...lateAt(now, time.dueAt) };
+  return { ...post, ...untried, state: "planned", deadline: time.deadline, ...plannedLate(now, time.dueAt) };
 }
 
-function updateOf(row: Post, { time, channel }: Wish, now: EpochMs): PlanUpdate[] {
-  if (time.kind === "skipped") return [guarded(row, { state: "skipped", reason: time.reason, settledAt: now })];
+function updatesOf(row: Post, { time, channel }: DesiredPost, now: EpochMs): PlanUpdate[] {
+  if (time.kind === "skipped") return [updateOf(row, { state: "skipped", reason: time.reason, settledAt: now })];
   const { dueAt, deadline } = time;
   if (row.dueAt === dueAt && row.deadline === deadline && row.channel === channel) return [];
-  // A retry that waits keeps its hour, unless the post itself was re-timed.
+  // A row that waits for a retry keeps that instant unless the post itself moved.
   const isRetimed = row.dueAt !== dueAt;
   const wakeAt = isRetimed ? dueAt : row.wakeAt;
-  const plannedAt = isRetimed ? lateAt(now, dueAt) : {};
-  return [guarded(row, { state: "planned", dueAt, deadline, channel, wakeAt, ...plannedAt })];
+  const plannedAt = isRetimed ? plannedLate(now, dueAt) : {};
+  return [updateOf(row, { state: "planned", dueAt, deadline, channel, wakeAt, ...plannedAt })];
 }
 
-/** What is planned after it was due says when (D44). */
-function lateAt(now: EpochMs, dueAt: EpochMs): Pick<Post, "plannedAt"> {
+/** `plannedAt` is stored only if the post was planned after it was due (D44). */
+function plannedLate(now: EpochMs, dueAt: EpochMs): Pick<Post, "plannedAt"> {
   return now > dueAt ? { plannedAt: now } : {};
 }
 
-/** The row as it is once the update is stored. */
-export function updated(row: Post, { to }: PlanUpdate): Post {
+/** The row after the update is stored. */
+export function applyUpdate(row: Post, { to }: PlanUpdate): Post {
   return { ...row, ...to, planRevision: row.planRevision + 1 };
 }
 
@@ -200,6 +212,6 @@ function plannedRow({ id, fence, planRevision }: Post): PlannedRow {
   return { id, fence, planRevision };
 }
 
-function guarded(row: Post, to: PlanUpdate["to"]): PlanUpdate {
+function updateOf(row: Post, to: PlanUpdate["to"]): PlanUpdate {
   return { ...plannedRow(row), startsAt: row.startsAt, to };
 }

@@ -9,11 +9,11 @@ import {
   sampleOccurrence,
   sampleTruth,
 } from "../../../../test/fixtures/dispatch-samples.ts";
-import { stands } from "./current-state.ts";
-import { startOf } from "./plan-order.ts";
+import { matchesPlan } from "./current-state.ts";
+import { firstPositionAt } from "./plan-order.ts";
 import { truths } from "../../../../test/conformance/any-truth.ts";
 import { onePlanned, plan, planned } from "../../../../test/fixtures/plan-samples.ts";
-import type { GuildTruth } from "./plan-input.ts";
+import type { PlanInput } from "./plan-input.ts";
 import { isOpen, type Post, TRANSITIONS } from "../post/post.ts";
 
 function plannedAt(startsAt: number): number {
@@ -93,7 +93,7 @@ describe("planning a guild", () => {
       sampleOccurrence({ startsAt: NOON - MINUTE }),
       sampleOccurrence({ occurrenceId: "e2" as never }),
     ];
-    const { inserts } = plan({ occurrences, sinks: ["log", "discord"], sinksOnSince: { log: 0, discord: NOON } });
+    const { inserts } = plan({ occurrences, sinks: ["log", "discord"], sinksEnabledSince: { log: 0, discord: NOON } });
     expect(inserts.map(({ occurrenceId, sink, state, reason }) => [occurrenceId, sink, state, reason])).toEqual([
       ["e1", "log", "planned", undefined],
       ["e2", "log", "planned", undefined],
@@ -107,9 +107,11 @@ describe("planning a guild", () => {
       const announcements = [sampleAnnouncement({ minutes: 30 })];
       const existing = [{ ...onePlanned({ announcements }), state, settledAt: NOON + 50 * MINUTE }];
       const now = NOON + 51 * MINUTE;
-      expect(plan({ existing, announcements, now, after: startOf(NOON) })).toEqual(NOTHING);
+      expect(plan({ existing, announcements, now, start: firstPositionAt(NOON) })).toEqual(NOTHING);
       const later = [sampleAnnouncement({ minutes: 5, standsSince: now })];
-      expect(plan({ existing, announcements: later, now, after: startOf(NOON) }).inserts).toMatchObject([{ round: 2 }]);
+      expect(plan({ existing, announcements: later, now, start: firstPositionAt(NOON) }).inserts).toMatchObject([
+        { round: 2 },
+      ]);
     }
   });
 
@@ -151,8 +153,8 @@ describe("planning a guild", () => {
 
 /** Plans one truth after another; what is due at the end of each is claimed and sent. */
 function history(
-  steps: readonly Partial<GuildTruth>[],
-  look: (before: Post[], after: Post[], truth: GuildTruth) => void,
+  steps: readonly Partial<PlanInput>[],
+  look: (before: Post[], after: Post[], truth: PlanInput) => void,
 ) {
   let rows: Post[] = [];
   for (const step of steps) {
@@ -196,13 +198,13 @@ describe("planning, whatever the truth", () => {
   test("what is planned stands by the very rule that is asked at the due instant", () => {
     fc.assert(
       fc.property(truths, (steps) =>
-        history(steps, (_before, rows, { announcements, occurrences, after: { at: from }, through, graceMs }) => {
+        history(steps, (_before, rows, { announcements, occurrences, start: { at: from }, through, graceMs }) => {
           for (const row of rows.filter(({ state }) => state === "planned")) {
             if (row.dueAt < from || row.dueAt >= through) continue;
             const rule = announcements.find(({ id }) => id === row.announcementId);
             const announcement = rule === undefined ? null : sampleAnnouncement(rule);
             const occurrence = occurrences.find(({ occurrenceId }) => occurrenceId === row.occurrenceId) ?? null;
-            expect(stands(row, { announcement, occurrence, settings: {} as never }, graceMs)).toBe(true);
+            expect(matchesPlan(row, { announcement, occurrence, settings: {} as never }, graceMs)).toBe(true);
           }
         }),
       ),

@@ -1,16 +1,16 @@
 import type { Occurrence } from "../../../contracts/occurrences.contract.ts";
 import type { EpochMs } from "../../../contracts/ids.ts";
 
-/** A start that moves by less is the same appointment (D31). */
-const SMALLEST_MOVE_MS = 60_000;
+/** An event that moves by less is still the same announced start (D31). */
+const MIN_MOVE_MS = 60_000;
 
 /**
- * Whether posting this occurrence would be announcing it a second time (D31): it was announced at another start, and
- * did not move from there by a minute or more to a time whose due instant was still ahead when it moved.
+ * Whether a post of this occurrence would repeat an earlier announcement (D31). An occurrence that was announced at
+ * another start counts as new only if it moved by a minute or more and its new due instant was ahead at the move.
  */
 export function isReannounced(occurrence: Occurrence, leadMs: number, announcedStarts: readonly EpochMs[]): boolean {
   const others = announcedStarts.filter((start) => start !== occurrence.startsAt);
   if (others.length === 0) return false;
   const dueWasAhead = occurrence.startsAt - leadMs > occurrence.scheduledAt;
-  return !dueWasAhead || others.some((start) => Math.abs(start - occurrence.startsAt) < SMALLEST_MOVE_MS);
+  return !dueWasAhead || others.some((start) => Math.abs(start - occurrence.startsAt) < MIN_MOVE_MS);
 }

@@ -5,7 +5,7 @@ import { covers } from "./covers.ts";
 import { fireTime, type FireTime, leadMs } from "./fire-time.ts";
 import { comparePositions, type Position } from "./plan-order.ts";
 
-/** One announcement of one occurrence; its time in the order is the due instant, or the start where it is skipped. */
+/** One announcement of one occurrence. `at` is the due instant, or the start if the post is skipped. */
 export interface Candidate extends Position {
   readonly announcementId: AnnouncementId;
   readonly occurrenceId: OccurrenceId;
@@ -14,68 +14,71 @@ export interface Candidate extends Position {
   readonly time: FireTime;
 }
 
-/** Candidates of one announcement that no plan had room for, and whose time is over. */
-export interface PassedOver {
+/** Candidates of one announcement that expired before any plan had room for them. */
+export interface ExpiredCandidates {
   readonly first: Candidate;
   readonly count: number;
   readonly lastAt: EpochMs;
 }
 
 export interface Selection {
-  /** The soonest, in their order. */
+  /** The soonest candidates, in the order of their positions. */
   readonly candidates: readonly Candidate[];
-  /** The first that was left out; undefined where all are in. */
-  readonly next: Position | undefined;
-  readonly passedOver: readonly PassedOver[];
+  /** Position of the first candidate beyond the limit; undefined when all are selected. */
+  readonly firstOmitted: Position | undefined;
+  readonly expired: readonly ExpiredCandidates[];
 }
 
-export interface SelectionTruth {
+export interface SelectionInput {
   readonly announcements: readonly AnnouncementRule[];
   readonly occurrences: readonly Occurrence[];
-  /** Looked at is what comes from here on. */
-  readonly after: Position;
-  /** Only what is due before. */
+  /** The first position that is examined. */
+  readonly start: Position;
+  /** Exclusive bound of the due instants. */
   readonly through: EpochMs;
   readonly now: EpochMs;
   readonly graceMs: number;
-  /** From `reached` on nothing was planned before; what was over by `toldThrough` has its account. */
-  readonly unplanned?: { readonly reached: Position; readonly toldThrough: EpochMs } | undefined;
+  /**
+   * Present if the plan before was bounded. No position from `farthestEnd` on was ever planned; candidates that
+   * expired before `recordedThrough` have their `missed` rows.
+   */
+  readonly bounded?: { readonly farthestEnd: Position; readonly recordedThrough: EpochMs } | undefined;
 }
 
-/** Pairs that are looked at between two pauses: a few milliseconds. */
-const PAIRS_AT_A_TIME = 5_000;
+/** Examining this many pairs takes a few milliseconds. */
+const PAIRS_PER_SLICE = 5_000;
 
 /**
- * The soonest `limit` of all pairs of an announcement and an occurrence that it covers. There may be ten million pairs, so
- * memory holds a few times the limit, and the generator yields where the caller may let others have their turn.
+ * Selects the soonest `limit` pairs of an announcement and an occurrence that it covers. There may be ten million
+ * pairs: memory holds a few times `limit`, and the generator yields so that the caller can run other work.
  */
-export function* selectSoonest(truth: SelectionTruth, limit: number): Generator<void, Selection> {
-  const { after, now, graceMs, unplanned } = truth;
+export function* selectSoonest(input: SelectionInput, limit: number): Generator<void, Selection> {
+  const { start, now, graceMs, bounded } = input;
   const soonest = newSoonest(limit);
-  const passedOver = new Map<AnnouncementId, PassedOver>();
-  const occurrencesOf = occurrenceIndex(truth.occurrences);
+  const expired = new Map<AnnouncementId, ExpiredCandidates>();
+  const occurrencesOf = occurrenceIndex(input.occurrences);
   let pairs = 0;
-  for (const announcement of truth.announcements) {
+  for (const announcement of input.announcements) {
     if (!announcement.enabled) continue;
     const lead = leadMs(announcement);
     const covered = occurrencesOf(announcement);
-    // Nothing comes in the order before `start − lead`, so the rest of the list is too late.
-    const last = () => Math.min(truth.through, soonest.next?.at ?? Infinity) + lead;
-    const from = Math.max(after.at, announcement.standsSince);
+    // No position is before `start − lead`, so occurrences with a later start can't be selected.
+    const lastStart = () => Math.min(input.through, soonest.firstOmitted?.at ?? Infinity) + lead;
+    const from = Math.max(start.at, announcement.standsSince);
     for (let at = firstIndexFrom(covered, from, ({ startsAt }) => startsAt); at < covered.length; at += 1) {
       const occurrence = covered[at] as Occurrence;
-      if (occurrence.startsAt > last()) break;
-      if ((pairs += 1) % PAIRS_AT_A_TIME === 0) yield;
+      if (occurrence.startsAt > lastStart()) break;
+      if ((pairs += 1) % PAIRS_PER_SLICE === 0) yield;
       const candidate = candidateOf(announcement, occurrence, graceMs);
-      if (candidate === undefined || !isWithin(candidate, truth)) continue;
-      if (unplanned === undefined || endOf(candidate) >= now || comparePositions(candidate, unplanned.reached) < 0) {
+      if (candidate === undefined || !isWithin(candidate, input)) continue;
+      if (bounded === undefined || expiryOf(candidate) >= now || comparePositions(candidate, bounded.farthestEnd) < 0) {
         soonest.add(candidate);
-      } else if (endOf(candidate) >= unplanned.toldThrough) {
-        passedOver.set(announcement.id, passedOverWith(passedOver.get(announcement.id), candidate));
+      } else if (expiryOf(candidate) >= bounded.recordedThrough) {
+        expired.set(announcement.id, expiredWith(expired.get(announcement.id), candidate));
       }
     }
   }
-  return { candidates: soonest.list(), next: soonest.next, passedOver: [...passedOver.values()] };
+  return { candidates: soonest.list(), firstOmitted: soonest.firstOmitted, expired: [...expired.values()] };
 }
 
 function candidateOf(announcement: AnnouncementRule, occurrence: Occurrence, graceMs: number): Candidate | undefined {
@@ -87,23 +90,23 @@ function candidateOf(announcement: AnnouncementRule, occurrence: Occurrence, gra
   return { at, announcementId: announcement.id, occurrenceId, announcement, occurrence, time };
 }
 
-/** What is skipped is recorded up to its start, however long before it would have been due. */
-function isWithin(candidate: Candidate, { after, through }: SelectionTruth): boolean {
-  return candidate.time.dueAt < through && comparePositions(candidate, after) >= 0;
+/** A skipped candidate is within the plan until its start, however long before it would have been due. */
+function isWithin(candidate: Candidate, { start, through }: SelectionInput): boolean {
+  return candidate.time.dueAt < through && comparePositions(candidate, start) >= 0;
 }
 
-/** From when on it is too late to plan it. */
-function endOf({ time, occurrence }: Candidate): EpochMs {
+/** The instant from which on it is too late to plan the candidate. */
+function expiryOf({ time, occurrence }: Candidate): EpochMs {
   return time.kind === "due" ? time.deadline : occurrence.startsAt;
 }
 
-function passedOverWith(before: PassedOver | undefined, candidate: Candidate): PassedOver {
+function expiredWith(before: ExpiredCandidates | undefined, candidate: Candidate): ExpiredCandidates {
   if (before === undefined) return { first: candidate, count: 1, lastAt: candidate.at };
   const first = comparePositions(candidate, before.first) < 0 ? candidate : before.first;
   return { first, count: before.count + 1, lastAt: Math.max(before.lastAt, candidate.at) };
 }
 
-/** The occurrences that an announcement may cover, by start: a colour's or an event's alone where it names one. */
+/** Returns a function that lists the occurrences which an announcement may cover, by start. */
 function occurrenceIndex(occurrences: readonly Occurrence[]): (rule: AnnouncementRule) => readonly Occurrence[] {
   const all = occurrences.toSorted((one, other) => one.startsAt - other.startsAt);
   const byColor = Map.groupBy(all, ({ color }) => color);
@@ -116,7 +119,7 @@ function occurrenceIndex(occurrences: readonly Occurrence[]): (rule: Announcemen
   };
 }
 
-/** The index of the first item whose value is at least `least`, in a list that is sorted by it; the length where none is. */
+/** Binary search: the index of the first item with a value of at least `least`, in a list that is sorted by the value. */
 export function firstIndexFrom<Item>(sorted: readonly Item[], least: number, valueOf: (item: Item) => number): number {
   let from = 0;
   let until = sorted.length;
@@ -130,39 +133,39 @@ export function firstIndexFrom<Item>(sorted: readonly Item[], least: number, val
 
 interface Soonest {
   add(candidate: Candidate): void;
-  /** The first of those that were left out until now. */
-  readonly next: Candidate | undefined;
+  readonly firstOmitted: Candidate | undefined;
   list(): readonly Candidate[];
 }
 
+/** Holds at most twice `limit` candidates, and discards the later half when it is full. */
 function newSoonest(limit: number): Soonest {
-  let kept: Candidate[] = [];
-  let worst: Candidate | undefined;
-  let next: Candidate | undefined;
+  let candidates: Candidate[] = [];
+  let last: Candidate | undefined;
+  let firstOmitted: Candidate | undefined;
 
-  function leaveOut(candidate: Candidate): void {
-    if (next === undefined || comparePositions(candidate, next) < 0) next = candidate;
+  function omit(candidate: Candidate): void {
+    if (firstOmitted === undefined || comparePositions(candidate, firstOmitted) < 0) firstOmitted = candidate;
   }
 
-  function cut(): void {
-    kept.sort(comparePositions);
-    if (kept.length <= limit) return;
-    leaveOut(kept[limit] as Candidate);
-    kept = kept.slice(0, limit);
-    worst = kept.at(-1);
+  function trim(): void {
+    candidates.sort(comparePositions);
+    if (candidates.length <= limit) return;
+    omit(candidates[limit] as Candidate);
+    candidates = candidates.slice(0, limit);
+    last = candidates.at(-1);
   }
 
   return {
     add(candidate) {
-      if (worst !== undefined && comparePositions(candidate, worst) > 0) leaveOut(candidate);
-      else if (kept.push(candidate) >= 2 * limit) cut();
+      if (last !== undefined && comparePositions(candidate, last) > 0) omit(candidate);
+      else if (candidates.push(candidate) >= 2 * limit) trim();
     },
-    get next() {
-      return next;
+    get firstOmitted() {
+      return firstOmitted;
     },
     list() {
-      cut();
-      return kept;
+      trim();
+      return candidates;
     },
   };
 }

@@ -1,10 +1,10 @@
-import type { FireTime } from "./fire-time.ts";
-import type { GuildTruth } from "./plan-input.ts";
 import { type Post, postId, type PostKey } from "../post/post.ts";
+import type { FireTime } from "./fire-time.ts";
+import type { PlanInput } from "./plan-input.ts";
 
-/** A post that is given its outcome with its row: it was never planned. */
+/** Makes a row that has its outcome from the start: the post was never planned. */
 export function settledPost(
-  { guildId, now, version }: Pick<GuildTruth, "guildId" | "now" | "version">,
+  { guildId, now, version }: Pick<PlanInput, "guildId" | "now" | "version">,
   { channel, time, ...key }: PostKey & { readonly channel: string; readonly time: FireTime },
   round: number,
   outcome: { readonly state: "missed" | "cancelled" | "skipped"; readonly reason: string },

@@ -36,7 +36,7 @@ describe("an announcement that comes too late for many occurrences", () => {
     expect(inserts).toHaveLength(MAX_SKIPPED_ROWS + 1);
     expect(inserts.at(-1)).toMatchObject({
       state: "skipped",
-      standsFor: 3,
+      summaryOf: 3,
       occurrenceId: `o${MAX_SKIPPED_ROWS}`,
       reason: `${LATE}; this row stands for 9988 other posts of the announcement, and for further ones until it is changed`,
     });
@@ -52,7 +52,7 @@ describe("an announcement that comes too late for many occurrences", () => {
   test("gets one row in common again when it is changed, and the ten of another announcement are not counted", () => {
     const existing = planned(tooLate(50));
     const { inserts } = plan({ ...tooLate(50, { revision: 4 }), existing });
-    expect(inserts).toMatchObject([{ standsFor: 4, occurrenceId: `o${MAX_SKIPPED_ROWS + 1}` }]);
+    expect(inserts).toMatchObject([{ summaryOf: 4, occurrenceId: `o${MAX_SKIPPED_ROWS + 1}` }]);
     const other = plan({ ...tooLate(50, { id: "a2" as AnnouncementId }), existing });
     expect(other.inserts).toHaveLength(MAX_SKIPPED_ROWS + 1);
   });

@@ -1,17 +1,17 @@
-/** Rows or candidates that are looked at between two pauses: a few milliseconds. */
-const AT_A_TIME = 500;
+/** Examining this many rows or candidates takes a few milliseconds. */
+const ITEMS_PER_SLICE = 500;
 
-/** Looks at each of the items, and yields after every 500: there the caller may let others have their turn. */
-export function* pausing<Item>(items: Iterable<Item>, look: (item: Item) => void): Generator<void> {
+/** Visits every item, and yields after each slice so that the caller can run other work. */
+export function* forEachInSlices<Item>(items: Iterable<Item>, visit: (item: Item) => void): Generator<void> {
   let count = 0;
   for (const item of items) {
-    look(item);
-    if ((count += 1) % AT_A_TIME === 0) yield;
+    visit(item);
+    if ((count += 1) % ITEMS_PER_SLICE === 0) yield;
   }
 }
 
-/** The result of work that pauses, without its pauses. */
-export function inOneGo<Result>(work: Generator<void, Result>): Result {
+/** Runs a generator to its end without a pause, and returns its result. */
+export function runWithoutPauses<Result>(work: Generator<void, Result>): Result {
   for (;;) {
     const step = work.next();
     if (step.done === true) return step.value;

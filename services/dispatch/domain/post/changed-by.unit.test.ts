@@ -1,12 +1,12 @@
 import { describe, expect, test } from "@jest/globals";
 import { changedBy } from "./changed-by.ts";
-import type { PostTruth } from "../plan/current-state.ts";
+import type { CurrentState } from "../plan/current-state.ts";
 
 const truth = (announcement: number | undefined, occurrence: number | undefined) =>
   ({
     announcement: announcement === undefined ? {} : { changedBy: { at: announcement, requestId: "announcement" } },
     occurrence: occurrence === undefined ? {} : { changedBy: { at: occurrence, requestId: "event" } },
-  }) as PostTruth;
+  }) as CurrentState;
 
 describe("the request that a post is because of", () => {
   test.each([
@@ -20,6 +20,6 @@ describe("the request that a post is because of", () => {
   });
 
   test("is none of what is gone", () => {
-    expect(changedBy({ announcement: null, occurrence: null } as PostTruth)).toBeUndefined();
+    expect(changedBy({ announcement: null, occurrence: null } as CurrentState)).toBeUndefined();
   });
 });

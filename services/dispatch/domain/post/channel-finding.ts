@@ -1,7 +1,7 @@
 import type { Announcement } from "../../../contracts/announcements.contract.ts";
 import type { PostProblem } from "../../../contracts/dispatch.contract.ts";
 
-/** Permissions of the bot in a channel that a post needs, by Discord's names. */
+/** Permissions in a channel that a post needs, by Discord's names. */
 export type ChannelPermission =
   | "VIEW_CHANNEL"
   | "SEND_MESSAGES"
@@ -11,16 +11,16 @@ export type ChannelPermission =
   | "MENTION_EVERYONE";
 
 /**
- * What a sink has found out about a channel for a guild (D35). `foreign`: it belongs to another guild, or to none.
- * `unsuitable`: it takes no messages, as a category.
+ * Result of a check of a channel for a guild (D35). `foreign`: the channel belongs to another guild, or to none.
+ * `unsuitable`: the channel accepts no messages, for example because it is a category.
  */
 export type ChannelFinding =
   | { readonly kind: "foreign" | "unknown" | "unreachable" | "unsuitable" }
   | {
       readonly kind: "own";
-      /** Permissions that a post needs and that the bot lacks. */
+      /** Needed permissions that the bot lacks. */
       readonly missing: readonly ChannelPermission[];
-      /** Roles that anybody may mention; empty where MENTION_EVERYONE is not missing. */
+      /** Roles that every member may mention; empty unless MENTION_EVERYONE is missing. */
       readonly mentionableRoles: readonly string[];
     };
 
@@ -33,33 +33,33 @@ const PROBLEMS = {
   unsuitable: { code: "CHANNEL_UNSUITABLE", message: "the channel takes no messages" },
 } as const satisfies Record<string, PostProblem>;
 
-/** Whether nothing stands against any post in the channel, whoever its subscribers are. */
-export function isClear(finding: ChannelFinding): boolean {
+/** Whether the channel accepts every post, with any subscribers. */
+export function hasNoProblem(finding: ChannelFinding): boolean {
   return finding.kind === "own" && finding.missing.length === 0;
 }
 
-/** Why no post can go to the channel; undefined when one may be tried. */
+/** Why the channel accepts no post; undefined if a post may be tried. */
 export function refusalOf(finding: ChannelFinding): PostProblem | undefined {
   return finding.kind === "own" ? undefined : PROBLEMS[finding.kind];
 }
 
 /**
- * What stands against posting an announcement in the channel, or against showing all of it.
+ * Why an announcement can't be posted in the channel, or not completely.
  *
- * @param mentions - Absent where the announcement is not known: then nothing is said about mentions.
+ * @param mentions - Undefined if the announcement is not known; the permission to mention is then not checked.
  */
 export function problemOf(finding: ChannelFinding, mentions?: Mentions): PostProblem | undefined {
   if (finding.kind !== "own") return PROBLEMS[finding.kind];
   const missing = finding.missing.filter(
     (permission) =>
-      permission !== "MENTION_EVERYONE" || (mentions !== undefined && needsMentionRight(finding, mentions)),
+      permission !== "MENTION_EVERYONE" || (mentions !== undefined && needsMentionPermission(finding, mentions)),
   );
   if (missing.length === 0) return undefined;
   return { code: "PERMISSION_MISSING", message: `the bot lacks ${missing.join(", ")} in the channel` };
 }
 
-/** @everyone, @here, and roles that not everybody may mention notify nobody without the permission. */
-function needsMentionRight(
+/** Without the permission, @everyone, @here and roles that not every member may mention notify nobody. */
+function needsMentionPermission(
   { mentionableRoles }: Extract<ChannelFinding, { kind: "own" }>,
   { subscribersRole }: Mentions,
 ): boolean {

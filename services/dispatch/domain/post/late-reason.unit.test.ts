@@ -1,6 +1,6 @@
 import { describe, expect, test } from "@jest/globals";
 import { LATE_CODES } from "../../../contracts/dispatch.contract.ts";
-import { causeNamedIn, lateReason } from "./late-reason.ts";
+import { causeOfReason, lateReason } from "./late-reason.ts";
 import type { Wait } from "./wait.ts";
 
 const AT = Date.UTC(2030, 0, 4, 19);
@@ -52,7 +52,11 @@ describe("the reason of a late post", () => {
       wait({ cause: "SINK_BUDGET", ms: 1_000 }),
       wait({ cause: "SINK_QUEUE", ms: 1_000 }),
     ];
-    expect(lateReason(waits)?.split("; ").map(causeNamedIn)).toEqual(["CHANNEL_QUEUE", "CHANNEL_LIMIT", "SINK_BUDGET"]);
+    expect(lateReason(waits)?.split("; ").map(causeOfReason)).toEqual([
+      "CHANNEL_QUEUE",
+      "CHANNEL_LIMIT",
+      "SINK_BUDGET",
+    ]);
     expect(lateReason([wait({ ms: 20 }), wait({ cause: "DATABASE", ms: 10 })])).toBe(
       "other posts of its sink were being sent for 0.0 s",
     );
@@ -63,8 +67,8 @@ describe("the reason of a late post", () => {
   });
 
   test("tells its cause again, for each that there is, and no other reason does", () => {
-    for (const cause of LATE_CODES) expect(causeNamedIn(lateReason([wait({ cause })]) ?? "")).toBe(cause);
-    expect(causeNamedIn("the event was moved")).toBeUndefined();
-    expect(causeNamedIn("HTTP 503")).toBeUndefined();
+    for (const cause of LATE_CODES) expect(causeOfReason(lateReason([wait({ cause })]) ?? "")).toBe(cause);
+    expect(causeOfReason("the event was moved")).toBeUndefined();
+    expect(causeOfReason("HTTP 503")).toBeUndefined();
   });
 });

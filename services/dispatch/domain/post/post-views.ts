@@ -4,16 +4,16 @@ import { reasonCode } from "./reason-code.ts";
 
 type OpenPost = Post & { readonly state: (typeof OPEN_STATES)[number] };
 
-function listedOf({ dueAt, announcementId, occurrenceId, startsAt, channel }: Post) {
+function commonFields({ dueAt, announcementId, occurrenceId, startsAt, channel }: Post) {
   return { dueAt, announcementId, eventId: occurrenceId, startsAt, channel };
 }
 
-/** An open post, as other contexts see it: with what is known of its attempts (D44). */
-function upcomingOf(post: OpenPost): UpcomingPost {
+/** An open post as other contexts see it, with the state of its attempts (D44). */
+function toUpcomingPost(post: OpenPost): UpcomingPost {
   const { state, attempts, doubtSince, owner, wakeAt, reason } = post;
-  if (state === "planned" && attempts === 0) return { ...listedOf(post), state };
+  if (state === "planned" && attempts === 0) return { ...commonFields(post), state };
   return {
-    ...listedOf(post),
+    ...commonFields(post),
     state,
     attempts,
     ...(doubtSince === undefined ? {} : { inDoubtSince: doubtSince }),
@@ -23,8 +23,8 @@ function upcomingOf(post: OpenPost): UpcomingPost {
 }
 
 /**
- * The first open posts in their order, one for each announcement of an occurrence: of its sinks the one where it is
- * furthest from being settled.
+ * The first open posts in their order, one for each announcement of an occurrence: of its rows for several sinks, the
+ * one that is furthest from its outcome.
  */
 export function upcomingPosts(rows: readonly Post[], amount: number): UpcomingPost[] {
   const bySubject = new Map<string, OpenPost>();
@@ -32,25 +32,26 @@ export function upcomingPosts(rows: readonly Post[], amount: number): UpcomingPo
     if (!isOpenPost(row)) continue;
     const subject = `${row.announcementId}:${row.occurrenceId}`;
     const known = bySubject.get(subject);
-    if (known === undefined || trouble(row) > trouble(known)) bySubject.set(subject, row);
+    if (known === undefined || unsettledness(row) > unsettledness(known)) bySubject.set(subject, row);
   }
-  return [...bySubject.values()].slice(0, amount).map(upcomingOf);
+  return [...bySubject.values()].slice(0, amount).map(toUpcomingPost);
 }
 
 function isOpenPost(post: Post): post is OpenPost {
   return post.state === "planned" || post.state === "sending";
 }
 
-function trouble({ state, attempts }: OpenPost): number {
+/** Larger for a post that is further from its outcome. */
+function unsettledness({ state, attempts }: OpenPost): number {
   return state === "sending" ? Infinity : attempts;
 }
 
-/** A settled post, as other contexts see it. */
-export function settledOf(post: Post): SettledPost {
+/** A settled post as other contexts see it. */
+export function toSettledPost(post: Post): SettledPost {
   const { state, settledAt = post.dueAt, lateMs, reason, messageId } = post;
   const code = reasonCode(post);
   return {
-    ...listedOf(post),
+    ...commonFields(post),
     state,
     settledAt,
     ...(lateMs === undefined ? {} : { lateMs }),

@@ -1,13 +1,10 @@
 import type { ChangeOrigin } from "../../../contracts/contract.ts";
 import type { PostState } from "../../../contracts/dispatch.contract.ts";
 import type { AnnouncementId, EpochMs, GuildId, OccurrenceId } from "../../../contracts/ids.ts";
-import type { Waited } from "./wait.ts";
+import type { SinkName } from "./sink-name.ts";
+import type { WaitTotals } from "./wait.ts";
 
-/** The sinks, by their names in the ledger (D34). */
-export const SINK_NAMES = ["log", "discord", "webhook"] as const;
-export type SinkName = (typeof SINK_NAMES)[number];
-
-/** What is posted once (D32): an announcement of one occurrence at one start, through one sink. */
+/** The unit that is posted once (D32): an announcement of one occurrence at one start, through one sink. */
 export interface PostKey {
   readonly announcementId: AnnouncementId;
   readonly occurrenceId: OccurrenceId;
@@ -15,7 +12,7 @@ export interface PostKey {
   readonly sink: SinkName;
 }
 
-/** What planning decides about a post; all times are the database server's. */
+/** The part of a post that planning decides. All times are the database server's. */
 export interface PostPlan {
   readonly channel: string;
   /** Never posted before. */
@@ -28,53 +25,53 @@ export interface PostPlan {
 export interface Post extends PostKey, PostPlan {
   readonly id: string;
   readonly guildId: GuildId;
-  /** Counts the plans of one key, from 1: a post that was called off is planned anew as the next round. */
+  /** Counts the plans of one key, from 1: a cancelled post that is planned again is the next round. */
   readonly round: number;
   readonly state: PostState;
-  /** Counts the writes of planning to this row, from 1; a claim names the one that it was checked against. */
+  /** Counts the writes of planning to this row, from 1. A claim names the revision that it was checked against. */
   readonly planRevision: number;
-  /** Counts the claims. Whoever holds the latest may write; a write with an older one changes nothing. */
+  /** Counts the claims: a fencing token. A write with an older fence changes nothing. */
   readonly fence: number;
-  /** When something has to be done about an open post: due, a retry, or the end of a lease. */
+  /** The next instant at which an open post needs work: due, a retry, or the end of a lease. */
   readonly wakeAt: EpochMs;
-  /** When it was planned, where that was after it was due. */
+  /** Present if the post was planned after it was due. */
   readonly plannedAt?: EpochMs;
-  /** What it had waited for when its last attempt ended; while it is open. */
-  readonly waited?: Waited;
+  /** The waits until the end of the last attempt; only in open posts. */
+  readonly waited?: WaitTotals;
   readonly attempts: number;
-  /** How many workers vanished while they were sending it. */
+  /** Number of workers that vanished while they were sending the post. */
   readonly crashes: number;
-  /** Message ids of the parts that are known to be delivered, in order. */
+  /** Message ids of the delivered parts, in order. */
   readonly delivered: readonly string[];
-  /** Of how many messages it consists; known from the first claim. */
+  /** Number of messages; known from the first claim on. */
   readonly parts?: number;
-  /** Who is sending; absent while a `sending` post waits for its next attempt. */
+  /** The replica that is sending; absent while a `sending` post waits for its next attempt. */
   readonly owner?: string;
-  /** Names the claim, so that one whose answer was lost can be recognised. */
+  /** Identifies the claim, so that a claim whose answer was lost can be recognised. */
   readonly attemptId?: string;
-  /** Since when it may have been delivered without anybody knowing. */
+  /** Since this instant the post may have been delivered without an answer that says so. */
   readonly doubtSince?: EpochMs;
-  /** The revision of the announcement that the claim was made on. */
+  /** The announcement's revision at the claim. */
   readonly announcementRevision?: number;
-  /** The request that its announcement or its event was last changed by, when it was claimed or missed. */
+  /** The request that last changed the announcement or the event, at the claim or when the post was missed. */
   readonly changedBy?: ChangeOrigin;
-  /** On a failed post: its announcement is suspended for this sink for as long as it has this revision. */
+  /** On a failed post: the announcement is suspended for this sink as long as it has this revision. */
   readonly suspends?: number;
-  /** On a skipped post: it stands for all that its announcement skips in this sink, for as long as that has this revision. */
-  readonly standsFor?: number;
+  /** On a skipped post: a summary of the posts that the announcement skips in this sink while it has this revision. */
+  readonly summaryOf?: number;
   readonly reason?: string;
   readonly settledAt?: EpochMs;
   readonly lateMs?: number;
   readonly messageId?: string;
 }
 
-/** The states in which something is still to be done. `planned`: certainly not sent. `sending`: it may have been. */
+/** The states that need work. `planned`: certainly not sent. `sending`: it may have been sent. */
 export const OPEN_STATES = ["planned", "sending"] as const satisfies readonly PostState[];
 
-/** The states of what was called off or skipped: certainly not sent, and nobody's failure. */
+/** The states of posts that were called off or skipped. */
 export const UNSENT_STATES: readonly PostState[] = ["cancelled", "skipped"];
 
-/** Every step that a post may take; a state without steps is final. */
+/** The allowed transitions; a state without transitions is final. */
 export const TRANSITIONS: Readonly<Record<PostState, readonly PostState[]>> = {
   planned: ["planned", "sending", "missed", "cancelled", "skipped"],
   sending: ["sending", "planned", "sent", "failed", "unknown"],
@@ -86,13 +83,12 @@ export const TRANSITIONS: Readonly<Record<PostState, readonly PostState[]>> = {
   skipped: [],
 };
 
-/** Whether something is still to be done about it. */
 export function isOpen({ state }: Pick<Post, "state">): boolean {
   return TRANSITIONS[state].length > 0;
 }
 
-/** Whether it was posted, in part at least, or may have been: then it is never posted again (D31). */
-export function isAnnounced({
+/** Whether the post, or a part of it, was sent or may have been sent. Such a post is never sent again (D31). */
+export function mayHaveBeenSent({
   state,
   delivered,
   doubtSince,
@@ -101,12 +97,12 @@ export function isAnnounced({
   return state === "sent" || state === "sending" || state === "unknown";
 }
 
-/** The row's key: unique, so that two planners can't plan one post twice. */
+/** The row's id. It is unique, so two planners can't plan one post twice. */
 export function postId({ announcementId, occurrenceId, startsAt, sink }: PostKey, round: number): string {
   return `${announcementId}:${occurrenceId}:${startsAt}:${sink}:${round}`;
 }
 
-/** The occurrence and announcement of a post, whatever its start and round. */
-export function subjectOf({ announcementId, occurrenceId, sink }: Omit<PostKey, "startsAt">): string {
+/** The key of a post without its start and round. */
+export function subjectKey({ announcementId, occurrenceId, sink }: Omit<PostKey, "startsAt">): string {
   return `${announcementId}:${occurrenceId}:${sink}`;
 }

@@ -1,12 +1,12 @@
 import type { ReasonCode } from "../../../contracts/dispatch.contract.ts";
-import { causeNamedIn, LATE_WITH_REASON_MS } from "./late-reason.ts";
+import { causeOfReason, LATE_WITH_REASON_MS } from "./late-reason.ts";
 import type { Post } from "./post.ts";
 
 /**
- * What the reasons of each code begin with, beside those that say what a late post waited for. A code is a label of a
- * metric: there are few, and whatever a receiver writes into its answers makes no new one.
+ * The beginnings of reasons, by code; `late-reason.ts` has those of late posts. A code is a label of a metric, so there
+ * are few, and no text of a receiver makes a new one.
  */
-const BEGINS: readonly (readonly [code: ReasonCode, begins: RegExp])[] = [
+const PREFIXES: readonly (readonly [code: ReasonCode, prefix: RegExp])[] = [
   ["SUSPENDED", /^the announcement is suspended/],
   ["REFUSED", /^HTTP 4(?!29|08)/],
   ["CHANNEL_UNUSABLE", /^the channels? /],
@@ -15,7 +15,7 @@ const BEGINS: readonly (readonly [code: ReasonCode, begins: RegExp])[] = [
   ["ATTEMPT_FAILED", /^(?:HTTP|E[A-Z]+$|timed out|socket|the receiver|the log|its deadline)/],
   ["POISON", /^poison/],
   ["NOT_RENDERED", /^it can't be rendered/],
-  ["OWNERS_SILENT", /^the truth about it/],
+  ["OWNERS_SILENT", /^(?:its event or announcement could not|the truth about it)/],
   ["WORKER_VANISHED", /^(?:its worker|only its first)/],
   ["NOT_TAKEN_UP", /^nothing could post it/],
   ["SINK_OFF", /^the sink /],
@@ -24,7 +24,7 @@ const BEGINS: readonly (readonly [code: ReasonCode, begins: RegExp])[] = [
   ["EVENT_CHANGED", /^the event /],
 ];
 
-/** The kind of a settled post's reason; undefined for one that was sent in time, whatever its earlier attempts met. */
+/** The code of a settled post's reason; undefined if the post was sent in time, even after failed attempts. */
 export function reasonCode({
   state,
   reason,
@@ -32,5 +32,5 @@ export function reasonCode({
 }: Pick<Post, "state" | "reason" | "lateMs">): ReasonCode | undefined {
   if (state === "sent" && lateMs <= LATE_WITH_REASON_MS) return undefined;
   if (reason === undefined) return "OTHER";
-  return causeNamedIn(reason) ?? BEGINS.find(([, begins]) => begins.test(reason))?.[0] ?? "OTHER";
+  return causeOfReason(reason) ?? PREFIXES.find(([, prefix]) => prefix.test(reason))?.[0] ?? "OTHER";
 }

@@ -13,7 +13,7 @@ describe("the code of a reason", () => {
     ["unknown", "timed out", "ATTEMPT_FAILED"],
     ["failed", "poison: 2 workers vanished with it", "POISON"],
     ["failed", "it can't be rendered: no zone", "NOT_RENDERED"],
-    ["missed", "the truth about it could not be had in time", "OWNERS_SILENT"],
+    ["missed", "its event or announcement could not be read", "OWNERS_SILENT"],
     ["missed", "nothing could post it before its deadline", "NOT_TAKEN_UP"],
     ["unknown", "its worker_vanished while it was sending", "WORKER_VANISHED"],
     ["cancelled", "the announcement was deleted", "ANNOUNCEMENT_CHANGED"],

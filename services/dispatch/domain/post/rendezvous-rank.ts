@@ -1,17 +1,17 @@
 /**
- * The place of a replica among all for one post, from 0: rendezvous hashing, so that every replica computes the same
- * order and a lost one's posts spread over the rest. A replica that doesn't know itself yet is last.
+ * The rank of a replica for a post, from 0, by rendezvous hashing: every replica computes the same order, and the posts
+ * of a lost replica spread over the others. A replica that is not listed yet ranks after all listed replicas.
  */
 export function rankOf(postId: string, self: string, replicas: readonly string[]): number {
   const own = weight(postId, self);
   const before = replicas.filter((other) => {
-    const weighed = weight(postId, other);
-    return other !== self && (weighed > own || (weighed === own && other < self));
+    const otherWeight = weight(postId, other);
+    return other !== self && (otherWeight > own || (otherWeight === own && other < self));
   });
   return before.length;
 }
 
-/** FNV-1a with a final mix: close names must not give close weights. */
+/** FNV-1a with a final mix, because similar names must not give similar weights. */
 function weight(postId: string, replica: string): number {
   let hash = 0x811c9dc5;
   const text = `${replica}/${postId}`;

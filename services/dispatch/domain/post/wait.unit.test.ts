@@ -1,15 +1,15 @@
 import { describe, expect, test } from "@jest/globals";
-import { causeOfRetry, type Lap, type Outage, waitsOf } from "./wait.ts";
+import { retryCause, type WaitInterval, type Outage, mergeWaits } from "./wait.ts";
 
-const lap = (cause: Lap["cause"], from: number, until: number, detail?: string): Lap => ({
+const lap = (cause: WaitInterval["cause"], from: number, until: number, detail?: string): WaitInterval => ({
   cause,
   from,
   until,
   detail,
 });
 const down = (from: number, until: number): Outage => ({ cause: "DISPATCH_DOWN", from, until });
-const told = (laps: readonly Lap[], outages: readonly Outage[] = []) =>
-  waitsOf(laps, outages).map(({ cause, ms }) => [cause, ms]);
+const told = (laps: readonly WaitInterval[], outages: readonly Outage[] = []) =>
+  mergeWaits(laps, outages).map(({ cause, ms }) => [cause, ms]);
 
 describe("what a post waited for", () => {
   test("is summed up by cause, longest first", () => {
@@ -28,30 +28,32 @@ describe("what a post waited for", () => {
   });
 
   test("names an outage's own begin and end, also where it was due in the middle of it", () => {
-    expect(waitsOf([lap("WORKER_VANISHED", 50, 60)], [down(20, 80)])).toMatchObject([
+    expect(mergeWaits([lap("WORKER_VANISHED", 50, 60)], [down(20, 80)])).toMatchObject([
       { cause: "DISPATCH_DOWN", from: 20, until: 80, ms: 10 },
     ]);
   });
 
   test("tells two outages apart, and none that was over before or came after", () => {
     const outages = [down(0, 10), down(30, 50), down(60, 90), down(100, 200)];
-    expect(waitsOf([lap("NOT_TAKEN_UP", 20, 100)], outages).map(({ cause, from, ms }) => [cause, from, ms])).toEqual([
-      ["NOT_TAKEN_UP", 20, 30],
-      ["DISPATCH_DOWN", 60, 30],
-      ["DISPATCH_DOWN", 30, 20],
-    ]);
+    expect(mergeWaits([lap("NOT_TAKEN_UP", 20, 100)], outages).map(({ cause, from, ms }) => [cause, from, ms])).toEqual(
+      [
+        ["NOT_TAKEN_UP", 20, 30],
+        ["DISPATCH_DOWN", 60, 30],
+        ["DISPATCH_DOWN", 30, 20],
+      ],
+    );
   });
 
   test("goes on from what an earlier attempt had waited for", () => {
-    const before = waitsOf([lap("RECEIVER_LIMIT", 0, 30)], []);
-    expect(waitsOf([lap("RECEIVER_LIMIT", 30, 40)], [], before)).toMatchObject([
+    const before = mergeWaits([lap("RECEIVER_LIMIT", 0, 30)], []);
+    expect(mergeWaits([lap("RECEIVER_LIMIT", 30, 40)], [], before)).toMatchObject([
       { cause: "RECEIVER_LIMIT", ms: 40, from: 0, until: 40 },
     ]);
   });
 
   test("has a bound, however long the story", () => {
     const outages = Array.from({ length: 20 }, (_, at) => down(at * 10, at * 10 + 5 + at / 10));
-    const waits = waitsOf([lap("NOT_TAKEN_UP", 0, 1_000)], outages);
+    const waits = mergeWaits([lap("NOT_TAKEN_UP", 0, 1_000)], outages);
     expect(waits).toHaveLength(8);
     expect(waits[0]?.cause).toBe("NOT_TAKEN_UP");
   });
@@ -73,11 +75,11 @@ describe("what a post waited for", () => {
   test.each([
     ["HTTP 429 You are being rate limited.", "RECEIVER_LIMIT"],
     ["rate limit", "RECEIVER_LIMIT"],
-    ["the truth about it can't be had", "OWNERS_SILENT"],
+    ["its event or announcement could not be read", "OWNERS_SILENT"],
     ["its worker vanished while it was sending", "WORKER_VANISHED"],
     ["HTTP 503", "ATTEMPT_FAILED"],
     [undefined, "ATTEMPT_FAILED"],
   ])("another try because of %p counts as %s", (reason, cause) => {
-    expect(causeOfRetry(reason)).toBe(cause);
+    expect(retryCause(reason)).toBe(cause);
   });
 });

@@ -1,45 +1,48 @@
 import type { EpochMs } from "../../../contracts/ids.ts";
-import type { SinkName } from "../../domain/post/post.ts";
+import type { SinkName } from "../../domain/post/sink-name.ts";
 import type { Outage } from "../../domain/post/wait.ts";
 import type { Ports } from "../ports.ts";
 import type { Timing } from "../timing.ts";
 
-/** Sinks through which nothing can be sent until an operator acts; one post tries again now and then. */
-export interface Halts {
-  halt(sink: SinkName, reason: string): void;
-  /** Why nothing is sent through it now; undefined when it is open. */
-  reasonFor(sink: SinkName): string | undefined;
-  /** The latest stretches in which nothing was sent through it. */
+/**
+ * Circuit breakers of the sinks. A sink's circuit opens when nothing can be sent through it until an operator acts. After
+ * `circuitOpenMs` a post tries again.
+ */
+export interface CircuitBreaker {
+  open(sink: SinkName, reason: string): void;
+  /** Why the sink's circuit is open; undefined if it is closed. */
+  openReason(sink: SinkName): string | undefined;
+  /** The latest intervals in which the sink's circuit was open. */
   outages(sink: SinkName): readonly Outage[];
 }
 
 const MAX_OUTAGES = 10;
 
-export function newHalts({ clock, reports }: Ports, { haltMs }: Timing): Halts {
-  const halted = new Map<SinkName, { readonly until: EpochMs; readonly reason: string }>();
+export function newCircuitBreaker({ clock, reports }: Ports, { circuitOpenMs }: Timing): CircuitBreaker {
+  const circuits = new Map<SinkName, { readonly openUntil: EpochMs; readonly reason: string }>();
   const outages = new Map<SinkName, readonly Outage[]>();
 
-  /** A halt that follows another at once goes on with it. */
-  function note(sink: SinkName, until: EpochMs, detail: string): void {
+  /** Extends the last outage if the circuit opens again soon after it. */
+  function addOutage(sink: SinkName, until: EpochMs, detail: string): void {
     const now = clock.now();
     const before = outages.get(sink) ?? [];
     const last = before.at(-1);
-    const goesOn = last !== undefined && now - last.until <= haltMs;
-    const from = goesOn ? last.from : now;
-    const known = goesOn ? before.slice(0, -1) : before;
+    const continues = last !== undefined && now - last.until <= circuitOpenMs;
+    const from = continues ? last.from : now;
+    const known = continues ? before.slice(0, -1) : before;
     outages.set(sink, [...known, { cause: "SINK_HALTED", sink, from, until, detail } as const].slice(-MAX_OUTAGES));
   }
 
   return {
-    halt(sink, reason) {
+    open(sink, reason) {
       reports.trouble("sink halted", { sink, reason });
-      const until = clock.now() + haltMs;
-      halted.set(sink, { until, reason });
-      note(sink, until, reason);
+      const openUntil = clock.now() + circuitOpenMs;
+      circuits.set(sink, { openUntil, reason });
+      addOutage(sink, openUntil, reason);
     },
-    reasonFor(sink) {
-      const halt = halted.get(sink);
-      return halt !== undefined && clock.now() < halt.until ? halt.reason : undefined;
+    openReason(sink) {
+      const circuit = circuits.get(sink);
+      return circuit !== undefined && clock.now() < circuit.openUntil ? circuit.reason : undefined;
     },
     outages: (sink) => outages.get(sink) ?? [],
   };

@@ -1,110 +1,110 @@
 import type { ChatMessage } from "../../domain/message/chat-message.ts";
+import type { MessageInput } from "../../domain/message/announcement-embed.ts";
+import { type CompleteState, type CurrentState, matchesPlan } from "../../domain/plan/current-state.ts";
 import { changedBy } from "../../domain/post/changed-by.ts";
-import { type PostTruth, type StandingTruth, stands } from "../../domain/plan/current-state.ts";
-import type { Announced } from "../../domain/message/announcement-embed.ts";
 import type { Post } from "../../domain/post/post.ts";
 import type { Sink } from "../../sinks/sink.ts";
-import type { Answer, Questions } from "../scheduling/state-reader.ts";
-import { announcedThrough } from "./with-guild-name.ts";
-import type { Delivery } from "./deliver.ts";
-import type { Ledger } from "./ledger.ts";
-import type { Life } from "../lifecycle.ts";
+import type { Lifecycle } from "../lifecycle.ts";
 import type { Planner } from "../planning/planner.ts";
 import type { Ports } from "../ports.ts";
+import type { StateReader, StateSnapshot } from "../scheduling/state-reader.ts";
 import type { Timing } from "../timing.ts";
 import type { WaitRecords } from "../wait-records.ts";
+import type { Delivery } from "./deliver.ts";
+import type { Ledger } from "./ledger.ts";
+import { withGuildName } from "./with-guild-name.ts";
 
-/** The parts of the protocol that firing leads together. */
-export interface FireParts {
+/** The parts that sending and recovering a post use. */
+export interface DeliveryParts {
   readonly ports: Ports;
   readonly timing: Timing;
-  readonly life: Life;
+  readonly lifecycle: Lifecycle;
   readonly planner: Planner;
-  readonly questions: Questions;
+  readonly stateReader: StateReader;
   readonly ledger: Ledger;
   readonly delivery: Delivery;
   readonly waits: WaitRecords;
 }
 
-/** What a post that is later than this has waited for is written with its claim: its worker may vanish. */
-const TOLD_WITH_CLAIM_MS = 1_000;
+/** The claim of a later post stores its waits, because its worker may vanish. */
+const STORE_WAITS_AFTER_MS = 1_000;
 
 /**
- * What happens to a planned post at its due instant: the truth is asked for, the post is claimed on it, and sent. When
- * the truth has changed the guild is planned anew, and the new plan says what becomes of the post.
+ * Processes a planned post at its due instant: reads the current state, claims the post, and sends it. If the state no
+ * longer matches the plan, the guild gets a new plan, which decides about the post.
  */
-export function newFiring(parts: FireParts): (post: Post, sink: Sink) => Promise<boolean> {
-  const { ports, timing, life, planner, questions, ledger, delivery, waits } = parts;
+export function newFirePost(parts: DeliveryParts): (post: Post, sink: Sink) => Promise<boolean> {
+  const { ports, timing, lifecycle, planner, stateReader, ledger, delivery, waits } = parts;
 
-  /** Resolves to whether it is known what has become of it: a claim that is refused, or has no answer, does not say. */
-  async function fire(post: Post, sink: Sink): Promise<boolean> {
-    const answer = await truthInTime(post);
-    waits.spent(post, "OWNERS_SILENT");
-    if (life.stopping) return true;
-    if (answer !== undefined && !stands(post, answer.truth, timing.graceMs)) {
-      await planner.touch(post.guildId, post.dueAt);
-    } else if (ports.clock.now() > post.deadline || answer === undefined) {
-      await miss(post, answer);
+  /** Resolves to whether the outcome is known. It is unknown after a claim that was refused or has no answer. */
+  async function firePost(post: Post, sink: Sink): Promise<boolean> {
+    const snapshot = await readBeforeDeadline(post);
+    waits.add(post, "OWNERS_SILENT");
+    if (lifecycle.isStopping) return true;
+    if (snapshot !== undefined && !matchesPlan(post, snapshot.state, timing.graceMs)) {
+      await planner.requestReplan(post.guildId, post.dueAt);
+    } else if (ports.clock.now() > post.deadline || snapshot === undefined) {
+      await miss(post, snapshot);
     } else {
-      return claimAndSend(post, sink, answer as Answer & { truth: StandingTruth });
+      return claimAndSend(post, sink, snapshot as StateSnapshot & { state: CompleteState });
     }
     return true;
   }
 
-  /** Asks until there is an answer or the deadline is over. */
-  async function truthInTime(post: Post): Promise<Answer | undefined> {
+  /** Retries until there is an answer or the deadline is over. */
+  async function readBeforeDeadline(post: Post): Promise<StateSnapshot | undefined> {
     for (;;) {
-      const answer = await questions.askAbout(post);
-      if (answer !== undefined || ports.clock.now() > post.deadline || life.stopping) return answer;
-      await life.sleep(timing.askAgainMs);
+      const snapshot = await stateReader.read(post);
+      if (snapshot !== undefined || ports.clock.now() > post.deadline || lifecycle.isStopping) return snapshot;
+      await lifecycle.sleep(timing.ownerRetryMs);
     }
   }
 
-  async function miss(post: Post, answer: Answer | undefined): Promise<void> {
+  async function miss(post: Post, snapshot: StateSnapshot | undefined): Promise<void> {
     const outcome = { state: "missed", reason: waits.missedReason(post), settledAt: ports.clock.now() } as const;
-    await ledger.write(post, { ...outcome, waited: undefined, ...(answer && whose(answer.truth)) });
-    waits.forget(post);
+    await ledger.write(post, { ...outcome, waited: undefined, ...(snapshot && changeOrigin(snapshot.state)) });
+    waits.remove(post);
   }
 
   async function claimAndSend(
     post: Post,
     sink: Sink,
-    { truth, validUntil }: Answer & { truth: StandingTruth },
+    { state, validUntil }: StateSnapshot & { state: CompleteState },
   ): Promise<boolean> {
-    const messages = rendered(await announcedThrough(sink, truth));
-    waits.spent(post, "RECEIVER_SLOW");
-    const asOf = ports.clock.now();
+    const messages = tryRender(await withGuildName(sink, state));
+    waits.add(post, "RECEIVER_SLOW");
+    const madeAt = ports.clock.now();
     const claimed = await ledger.claim({
       post,
-      asOf,
+      madeAt,
       owner: ports.replicas.self,
       attemptId: ports.random.id(),
       leaseMs: timing.leaseMs,
       parts: messages instanceof Error ? 1 : messages.length,
-      announcementRevision: truth.announcement.revision,
+      announcementRevision: state.announcement.revision,
       notAfter: validUntil,
-      ...whose(truth),
-      ...(asOf - post.dueAt > TOLD_WITH_CLAIM_MS && { waited: waits.waited(post) }),
+      ...changeOrigin(state),
+      ...(madeAt - post.dueAt > STORE_WAITS_AFTER_MS && { waited: waits.totals(post) }),
     });
-    waits.spent(post, "DATABASE");
+    waits.add(post, "DATABASE");
     if (claimed === null) return false;
     if (messages instanceof Error) await delivery.fail(claimed, `it can't be rendered: ${messages.message}`, true);
     else await delivery.send(claimed, sink, messages, true);
     return true;
   }
 
-  function rendered(announced: Announced): readonly ChatMessage[] | Error {
+  function tryRender(input: MessageInput): readonly ChatMessage[] | Error {
     try {
-      return ports.render(announced);
+      return ports.render(input);
     } catch (error) {
       return error instanceof Error ? error : new Error(String(error));
     }
   }
 
-  return fire;
+  return firePost;
 }
 
-function whose(truth: PostTruth): Pick<Post, "changedBy"> {
-  const origin = changedBy(truth);
+function changeOrigin(state: CurrentState): Pick<Post, "changedBy"> {
+  const origin = changedBy(state);
   return origin === undefined ? {} : { changedBy: origin };
 }

@@ -1,35 +1,35 @@
 import type { Post } from "../../domain/post/post.ts";
-import type { Life } from "../lifecycle.ts";
+import type { Lifecycle } from "../lifecycle.ts";
 import type { Ports } from "../ports.ts";
 import type { Claim, PostWrite } from "../post-store.ts";
 
-/** Writes to the ledger that know whether they happened, also when an answer is lost. */
+/** Claims and writes that are retried after an error, and find out whether an attempt without an answer was applied. */
 export interface Ledger {
-  /** The claimed row; null when another has it, or it is not to be claimed any more. */
+  /** The claimed row; null if another replica has claimed it, or if it may not be claimed any more. */
   claim(claim: Claim): Promise<Post | null>;
-  /** The written row; null when it was no longer as it was. Tells the world when it is an outcome. */
+  /** The written row; null if the row had changed. Reports an outcome. */
   write(row: Post, write: PostWrite): Promise<Post | null>;
 }
 
-/** How long a write is tried: longer than an election; a row that stays `sending` is taken over. */
-const PATIENCE_MS = 30_000;
-const AGAIN_MS = 250;
+/** Longer than an election of MongoDB. Afterwards another replica recovers the post. */
+const MAX_RETRY_MS = 30_000;
+const RETRY_MS = 250;
 
-export function newLedger({ store, clock, reports }: Ports, life: Life): Ledger {
-  /** Tries until there is an answer; `doubt` says whether an earlier try may have happened. */
-  async function insist<Result>(
+export function newLedger({ store, clock, reports }: Ports, lifecycle: Lifecycle): Ledger {
+  /** Retries until there is an answer; `inDoubt` says whether an earlier attempt may have been applied. */
+  async function retryUntilAnswered<Result>(
     what: string,
     { id: post }: Pick<Post, "id">,
-    attempt: (doubt: boolean) => Promise<Result>,
+    attempt: (inDoubt: boolean) => Promise<Result>,
   ): Promise<Result | null> {
-    const givenUpAt = clock.now() + PATIENCE_MS;
-    for (let doubt = false; clock.now() < givenUpAt; doubt = true) {
+    const retriedUntil = clock.now() + MAX_RETRY_MS;
+    for (let inDoubt = false; clock.now() < retriedUntil; inDoubt = true) {
       try {
-        return await attempt(doubt);
+        return await attempt(inDoubt);
       } catch (error) {
         reports.trouble(what, { post, error });
-        await life.sleep(AGAIN_MS);
-        if (life.stopping) return null;
+        await lifecycle.sleep(RETRY_MS);
+        if (lifecycle.isStopping) return null;
       }
     }
     return null;
@@ -37,16 +37,16 @@ export function newLedger({ store, clock, reports }: Ports, life: Life): Ledger 
 
   return {
     claim: (claim) =>
-      insist("claim", claim.post, async (doubt) => {
-        if (!doubt) return store.claim(claim);
+      retryUntilAnswered("claim", claim.post, async (inDoubt) => {
+        if (!inDoubt) return store.claim(claim);
         const row = await store.find(claim.post.id);
         return row?.state === "sending" && row.attemptId === claim.attemptId ? row : null;
       }),
 
     async write(row, write) {
-      const written = await insist("write", row, async (doubt) => {
-        const done = await store.write(row, write);
-        if (done !== null || !doubt) return done;
+      const written = await retryUntilAnswered("write", row, async (inDoubt) => {
+        const result = await store.write(row, write);
+        if (result !== null || !inDoubt) return result;
         const found = await store.find(row.id);
         return found !== null && found.fence === row.fence && isWritten(found, write) ? found : null;
       });
@@ -56,7 +56,7 @@ export function newLedger({ store, clock, reports }: Ports, life: Life): Ledger 
   };
 }
 
-/** Whether the row looks as the write would have left it. */
+/** Whether the row is as the write leaves it. */
 function isWritten(row: Post, write: PostWrite): boolean {
   return (write.state === undefined || row.state === write.state) && row.wakeAt === (write.wakeAt ?? row.wakeAt);
 }

@@ -1,27 +1,27 @@
 import type { GuildId } from "../../../contracts/ids.ts";
 import type { Ports } from "../ports.ts";
 
-/** How long guilds wait whose plans fail, each for itself. */
+/** Exponential backoff of guilds whose plans fail, for each guild. */
 export interface Backoff {
   readonly succeeded: (guildId: GuildId) => void;
-  /** Answers for how many milliseconds the guild is to wait. */
+  /** Returns the milliseconds until the guild's next plan. */
   readonly failed: (guildId: GuildId) => number;
   readonly hasFailed: (guildId: GuildId) => boolean;
-  /** Whether it fails while others succeed, and not for the first time. */
-  readonly isOnItsOwn: (guildId: GuildId) => boolean;
+  /** Whether the guild's plan has failed repeatedly while plans of other guilds succeeded. */
+  readonly failsAlone: (guildId: GuildId) => boolean;
 }
 
 interface Failures {
-  /** Those between which another guild was planned: an outage is nobody's own. */
+  /** Failures with a success of another guild before them. An outage fails for all guilds and does not count. */
   readonly own: number;
-  /** How many plans of all guilds had succeeded by the last one. */
+  /** Number of successful plans of all guilds until the last failure. */
   readonly successes: number;
 }
 
 const FIRST_MS = 500;
-/** 64 s. */
+/** Up to 64 s. */
 const MAX_DOUBLINGS = 7;
-const ON_ITS_OWN = 2;
+const MIN_FAILURES_ALONE = 2;
 
 export function newBackoff({ random }: Pick<Ports, "random">): Backoff {
   const failures = new Map<GuildId, Failures>();
@@ -38,6 +38,6 @@ export function newBackoff({ random }: Pick<Ports, "random">): Backoff {
       return FIRST_MS * 2 ** Math.min(own, MAX_DOUBLINGS) * (0.5 + random.fraction() / 2);
     },
     hasFailed: (guildId) => failures.has(guildId),
-    isOnItsOwn: (guildId) => (failures.get(guildId)?.own ?? 0) >= ON_ITS_OWN,
+    failsAlone: (guildId) => (failures.get(guildId)?.own ?? 0) >= MIN_FAILURES_ALONE,
   };
 }

@@ -31,12 +31,12 @@ describe("a guild whose plan fails", () => {
   });
 
   test("is on its own when it fails again and again while others are planned", () => {
-    const { failed, succeeded, isOnItsOwn, hasFailed } = backoff();
+    const { failed, succeeded, failsAlone, hasFailed } = backoff();
     for (let time = 0; time < 3; time += 1) {
-      expect(isOnItsOwn(BAD)).toBe(false);
+      expect(failsAlone(BAD)).toBe(false);
       failed(BAD);
       succeeded(GOOD);
     }
-    expect([isOnItsOwn(BAD), hasFailed(BAD), hasFailed(GOOD)]).toEqual([true, true, false]);
+    expect([failsAlone(BAD), hasFailed(BAD), hasFailed(GOOD)]).toEqual([true, true, false]);
   });
 });

@@ -1,54 +1,59 @@
 import { CHANGE_FEED_OVERLAP_MS, type Change, type ChangeMark } from "../../../contracts/change-feed.contract.ts";
 import { type EpochMs, type GuildId, LAST_EPOCH_MS } from "../../../contracts/ids.ts";
-import { newChangesSeen } from "./processed-changes.ts";
+import { type Feed, FEEDS } from "../feeds.ts";
 import type { Heartbeat } from "../heartbeat.ts";
-import type { Life } from "../lifecycle.ts";
-import { newPagesInOrder } from "./in-flight-pages.ts";
-import type { Planner } from "./planner.ts";
-import { type Feed, FEEDS, type Ports } from "../ports.ts";
+import type { Lifecycle } from "../lifecycle.ts";
+import type { Ports } from "../ports.ts";
 import type { Timing } from "../timing.ts";
+import { newInFlightPages } from "./in-flight-pages.ts";
+import type { Planner } from "./planner.ts";
+import { newProcessedChanges } from "./processed-changes.ts";
 
-/** Reads the owners' changes: what makes the plan right when broadcasts are lost. */
-export interface Follower {
+/** Reads the owners' change feeds and plans the changed guilds, so that plans are right when broadcasts are lost. */
+export interface ChangeFeedConsumer {
   start(): void;
-  /** All that had changed by then is planned; 0 before the first complete reading. */
+  /** All changes before this instant are planned; 0 before the first complete read. */
   confirmedAt(): EpochMs;
-  /** Each feed's progress, for whoever watches it. */
   progress(): readonly FeedProgress[];
 }
 
-/** How far a feed's changes are planned. */
+/** How far the changes of a feed are planned. */
 export interface FeedProgress {
   readonly feed: Feed;
-  /** All that had changed by then is planned: by the stored mark, or by a complete reading. Undefined while neither is known. */
+  /**
+   * All changes before this instant are planned, by the stored mark or by a complete read. Undefined before the mark is
+   * read.
+   */
   readonly plannedThrough: EpochMs | undefined;
-  /** Changes that this replica has read and not planned yet. A reading stops before more than `MAX_PAGES` pages wait. */
+  /** Changes that this replica has read and not planned yet; bounded by the pages in flight. */
   readonly waiting: number;
 }
 
-/** A page is worked through without a pause, and requests wait for it; they have the time between one and the next. */
-const PAGE = 250;
-/** The pause is so many times as long as the page took. */
-const REST = 4;
+/** A page is processed without a pause. Requests to the same process wait until it is. */
+const PAGE_SIZE = 250;
+/** The pause after a page is this many times as long as the page took. */
+const PAUSE_FACTOR = 4;
 
-export function newFollower(
+export function newChangeFeedConsumer(
   ports: Ports,
   timing: Timing,
-  life: Life,
+  lifecycle: Lifecycle,
   planner: Planner,
   heartbeat: Pick<Heartbeat, "firstAt">,
-): Follower {
-  const readings = FEEDS.map((feed) => newReading(ports, timing, life, feed, planner, heartbeat));
+): ChangeFeedConsumer {
+  const readers = FEEDS.map((feed) => newFeedReader(ports, timing, lifecycle, feed, planner, heartbeat));
   return {
     start() {
-      for (const reading of readings) life.repeat(`follow ${reading.feed}`, timing.feedEveryMs, () => reading.read());
+      for (const reader of readers) {
+        lifecycle.repeat(`read change feed ${reader.feed}`, timing.feedEveryMs, () => reader.read());
+      }
     },
-    confirmedAt: () => Math.min(...readings.map((reading) => reading.confirmedAt)),
-    progress: () => readings.map((reading) => reading.progress()),
+    confirmedAt: () => Math.min(...readers.map((reader) => reader.confirmedAt)),
+    progress: () => readers.map((reader) => reader.progress()),
   };
 }
 
-interface Reading {
+interface FeedReader {
   readonly feed: Feed;
   readonly confirmedAt: EpochMs;
   progress(): FeedProgress;
@@ -56,26 +61,27 @@ interface Reading {
 }
 
 /**
- * One feed, read with an overlap for writes that become visible late: from so long before the mark that was stored last,
- * and then from so long before the last reading, or what changed last would be read again for as long as nothing else does.
+ * Reads one feed, with an overlap for writes that become visible late. A read begins one overlap before the stored mark
+ * or before the last read, whichever is later; the mark alone would make it read the latest changes again for as long as
+ * no other change follows.
  *
- * Reading waits for planning: only so many guilds and pages are under way, however much has changed. The mark follows page
- * by page, as the guilds of the pages are planned.
+ * Reading waits for planning, so the number of guilds and pages in flight is bounded. The mark is stored page by page, as
+ * the guilds of the pages are planned.
  */
-function newReading(
+function newFeedReader(
   { store, owners, clock, reports }: Ports,
   timing: Timing,
-  life: Life,
+  lifecycle: Lifecycle,
   feed: Feed,
   planner: Planner,
   heartbeat: Pick<Heartbeat, "firstAt">,
-): Reading {
-  const seen = newChangesSeen();
-  const pages = newPagesInOrder();
-  /** What is planned up to here, and what is stored of it. */
+): FeedReader {
+  const processed = newProcessedChanges();
+  const inFlight = newInFlightPages();
+  /** All changes up to `mark` are planned; `saved` is the stored mark. */
   let mark: ChangeMark | undefined;
   let saved: ChangeMark | undefined;
-  /** By the owner's clock, the last reading that found something. */
+  /** When changes were last read, by the owner's clock. */
   let lastReadAt: EpochMs = 0;
   let confirmedAt = 0;
   let sinceFirst: EpochMs | undefined;
@@ -83,88 +89,91 @@ function newReading(
 
   async function read(): Promise<void> {
     const beganAt = clock.now();
-    mark ??= (await store.marks())[feed];
+    mark ??= (await store.changeMarks())[feed];
     const startAt = Math.max(0, Math.max(mark?.at ?? 0, lastReadAt) - CHANGE_FEED_OVERLAP_MS);
     const since = mark === undefined ? (sinceFirst ??= await sinceWithoutMark()) : startAt;
     let position: ChangeMark = { at: startAt, id: "" };
     let readAt: EpochMs | undefined;
-    seen.beginReading(startAt);
+    processed.startRead(startAt);
     for (let more = true; more;) {
-      const askedAt = clock.now();
-      const result = await owners.changesSince(feed, { mark: position, limit: PAGE });
+      const requestedAt = clock.now();
+      const result = await owners.changesSince(feed, { mark: position, limit: PAGE_SIZE });
       const count = result.changes.length;
       waiting += count;
       const guilds = await guildsToPlan(result.changes);
-      const tookMs = clock.now() - askedAt;
+      const tookMs = clock.now() - requestedAt;
       readAt ??= result.readAt;
       ({ mark: position, more } = result);
-      const touched: Promise<void>[] = [];
+      const plans: Promise<void>[] = [];
       for (const guildId of guilds) {
-        await pages.roomForGuild();
-        if (life.stopping) return;
-        touched.push(pages.guild(plan(guildId, since)));
+        await inFlight.waitForGuildSlot();
+        if (lifecycle.isStopping) return;
+        plans.push(inFlight.trackGuild(plan(guildId, since)));
       }
-      seen.remember(result.changes, readAt ?? 0);
-      // Where nothing was found the position is where the reading began, which no change stands for.
-      const reached = result.changes.length > 0 ? notAfter(readAt, position) : undefined;
-      await pages.roomForPage();
-      pages.page(Promise.all(touched), () => {
+      processed.add(result.changes, readAt ?? 0);
+      // The position of an empty page is the start of the read, which no change stands for.
+      const reached = result.changes.length > 0 ? notAfterRead(readAt, position) : undefined;
+      await inFlight.waitForPageSlot();
+      inFlight.trackPage(Promise.all(plans), () => {
         waiting -= count;
         return confirm(reached);
       });
-      if (more) await rest(beganAt, tookMs);
-      if (life.stopping) return;
+      if (more) await pause(beganAt, tookMs);
+      if (lifecycle.isStopping) return;
     }
     lastReadAt = Math.max(lastReadAt, readAt ?? 0);
-    pages.page(Promise.resolve(), async () => {
+    inFlight.trackPage(Promise.resolve(), async () => {
       confirmedAt = beganAt;
       await confirm(mark === undefined ? position : undefined);
     });
   }
 
   async function plan(guildId: GuildId, since: EpochMs): Promise<void> {
-    seen.planned(guildId, await planner.touch(guildId, since));
+    processed.markPlanned(guildId, await planner.requestReplan(guildId, since));
   }
 
   /**
-   * Of the guilds whose changes are news those that announce something, or did lately: the others cost one query a page. A
-   * guild that stopped announcing is in the feed of announcements, where guilds that have a plan count, too.
+   * The guilds with unprocessed changes that have announcements, or had them recently; the others cost one query a page. In
+   * the feed of announcements also those that have a plan: its posts may have to be cancelled.
    */
   async function guildsToPlan(changes: readonly Change[]): Promise<readonly GuildId[]> {
-    const guilds = [...new Set(changes.filter((change) => seen.isNews(change)).map(({ guildId }) => guildId))];
+    const changed = changes.filter((change) => processed.isUnprocessed(change)).map(({ guildId }) => guildId);
+    const guilds = [...new Set(changed)];
     if (guilds.length === 0) return [];
-    const askedAt = clock.now();
+    const requestedAt = clock.now();
     const planned = feed === "announcements" ? store.plannedGuilds(guilds) : [];
     const wanted = new Set((await Promise.all([owners.announcingGuilds(guilds), planned])).flat());
-    for (const guildId of guilds) if (!wanted.has(guildId)) seen.planned(guildId, askedAt);
+    for (const guildId of guilds) if (!wanted.has(guildId)) processed.markPlanned(guildId, requestedAt);
     return guilds.filter((guildId) => wanted.has(guildId));
   }
 
-  /** Not once the next reading would be due: one that rested on would never come to the end of changes that go on. */
-  async function rest(beganAt: EpochMs, tookMs: number): Promise<void> {
+  /** No pause once the next read would be due, or a read would never reach the end of a steady flow of changes. */
+  async function pause(beganAt: EpochMs, tookMs: number): Promise<void> {
     const { feedEveryMs } = timing;
-    if (clock.now() - beganAt < feedEveryMs) await life.sleep(Math.min(feedEveryMs, REST * Math.max(1, tookMs)));
+    if (clock.now() - beganAt < feedEveryMs) {
+      await lifecycle.sleep(Math.min(feedEveryMs, PAUSE_FACTOR * Math.max(1, tookMs)));
+    }
   }
 
   /**
-   * Without a mark and without a plan nothing was planned since the first start of all: what was due before that is nobody's
-   * omission. With a plan a replica was here, and ended before it could store its mark.
+   * Without a mark and without any plan, dispatch has never planned: posts that were due before its first start are not
+   * owed. With a plan, a replica ran and ended before it stored its mark.
    */
   async function sinceWithoutMark(): Promise<EpochMs> {
     const [planned] = await store.guildsToReplan(LAST_EPOCH_MS, 1);
     if (planned !== undefined) return 0;
     const firstAt = heartbeat.firstAt();
-    // The reading is tried again.
+    // The read is retried.
     if (firstAt === undefined) throw new Error("the database has not said yet when dispatch first ran");
     return firstAt - CHANGE_FEED_OVERLAP_MS;
   }
 
-  /** The mark is stored once all that came before it is planned: a crash in between reads it again. */
+  /** The mark is stored after everything before it is planned: after a crash in between the changes are read again. */
   async function confirm(reached: ChangeMark | undefined): Promise<void> {
     if (reached !== undefined && (mark === undefined || reached.at > mark.at)) mark = reached;
     if (mark === undefined || (saved?.at === mark.at && saved.id === mark.id)) return;
     const saving = (saved = mark);
-    await store.saveMark(feed, saving).catch((error: unknown) => {
+    await store.saveChangeMark(feed, saving).catch((error: unknown) => {
       saved = undefined;
       reports.trouble("save mark", { feed, error });
     });
@@ -180,7 +189,7 @@ function newReading(
   };
 }
 
-/** A slow write may surface behind the pages of a long reading, so what follows goes on from where that began. */
-function notAfter(readAt: EpochMs | undefined, position: ChangeMark): ChangeMark {
+/** A write may become visible behind the pages of a long read, so the mark never passes the begin of the read. */
+function notAfterRead(readAt: EpochMs | undefined, position: ChangeMark): ChangeMark {
   return readAt !== undefined && position.at > readAt ? { at: readAt, id: "" } : position;
 }

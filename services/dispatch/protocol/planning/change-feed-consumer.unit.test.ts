@@ -6,10 +6,11 @@ import {
   type ChangesSinceParams,
 } from "../../../contracts/change-feed.contract.ts";
 import type { GuildId } from "../../../contracts/ids.ts";
-import { newFollower } from "./change-feed-consumer.ts";
-import { newLife } from "../lifecycle.ts";
+import { newChangeFeedConsumer } from "./change-feed-consumer.ts";
+import { newLifecycle } from "../lifecycle.ts";
 import type { Planner } from "./planner.ts";
-import { type Feed, FEEDS, type Ports } from "../ports.ts";
+import { type Feed, FEEDS } from "../feeds.ts";
+import type { Ports } from "../ports.ts";
 import { STANDARD_TIMING } from "../timing.ts";
 
 const START = 10_000_000;
@@ -55,19 +56,19 @@ function followed({
     },
   };
   const store = {
-    marks: async () =>
+    changeMarks: async () =>
       markedAt === undefined ? {} : Object.fromEntries(FEEDS.map((feed) => [feed, { at: markedAt, id: "" }])),
     guildsToReplan: async () => [],
     async plannedGuilds() {
       asked.push("the own store");
       return [];
     },
-    saveMark: async () => void saved.push(time.now),
+    saveChangeMark: async () => void saved.push(time.now),
   };
   const ports = { clock: { now: () => time.now }, timers, owners, store, reports: {} } as unknown as Ports;
-  const life = newLife(ports);
+  const life = newLifecycle(ports);
   const planner = {
-    async touch() {
+    async requestReplan() {
       touched.push(time.now);
       mostUnderWay = Math.max(mostUnderWay, (underWay += 1));
       const beganAt = time.now;
@@ -76,7 +77,7 @@ function followed({
       return beganAt;
     },
   } as unknown as Planner;
-  const follower = newFollower(ports, STANDARD_TIMING, life, planner, { firstAt: () => time.now });
+  const follower = newChangeFeedConsumer(ports, STANDARD_TIMING, life, planner, { firstAt: () => time.now });
   time.after(0, () => follower.start());
   /** A write that got its time so long before it can be read. */
   const change = (id: string, slowMs = 0, guildId = id) =>

@@ -1,20 +1,18 @@
-/** The pages of a feed whose guilds are being planned: a few, and each is done when those before it are. */
-export interface PagesInOrder {
-  /** Resolves when one more guild may be planned. */
-  roomForGuild(): Promise<void>;
-  guild(planned: Promise<void>): Promise<void>;
-  /** Resolves when one more page may be read. */
-  roomForPage(): Promise<void>;
-  page(planned: Promise<unknown>, done: () => Promise<void>): void;
+/** Bounds the pages and guilds of a feed that are being planned. Pages complete in the order in which they were read. */
+export interface InFlightPages {
+  waitForGuildSlot(): Promise<void>;
+  trackGuild(planned: Promise<void>): Promise<void>;
+  waitForPageSlot(): Promise<void>;
+  trackPage(planned: Promise<unknown>, done: () => Promise<void>): void;
 }
 
-/** As many as are planned in a second or so: a guild that changes now waits behind no more. */
+/** About as many as are planned in a second: a guild that changes now waits for no more than these. */
 const MAX_GUILDS = 64;
 const MAX_PAGES = 16;
 
-export function newPagesInOrder(): PagesInOrder {
-  const guilds = newPlaces(MAX_GUILDS);
-  const pages = newPlaces(MAX_PAGES);
+export function newInFlightPages(): InFlightPages {
+  const guilds = newSlots(MAX_GUILDS);
+  const pages = newSlots(MAX_PAGES);
   let before: Promise<void> = Promise.resolve();
 
   async function inOrder(after: Promise<void>, planned: Promise<unknown>, done: () => Promise<void>): Promise<void> {
@@ -24,31 +22,32 @@ export function newPagesInOrder(): PagesInOrder {
   }
 
   return {
-    roomForGuild: guilds.room,
-    guild: guilds.taken,
-    roomForPage: pages.room,
-    page(planned, done) {
-      before = pages.taken(inOrder(before, planned, done));
+    waitForGuildSlot: guilds.wait,
+    trackGuild: guilds.occupy,
+    waitForPageSlot: pages.wait,
+    trackPage(planned, done) {
+      before = pages.occupy(inOrder(before, planned, done));
     },
   };
 }
 
-interface Places {
-  readonly room: () => Promise<void>;
-  readonly taken: (until: Promise<void>) => Promise<void>;
+/** A counting semaphore. */
+interface Slots {
+  readonly wait: () => Promise<void>;
+  readonly occupy: (until: Promise<void>) => Promise<void>;
 }
 
-function newPlaces(most: number): Places {
+function newSlots(max: number): Slots {
   let inUse = 0;
   const waiting: (() => void)[] = [];
-  const room = async (): Promise<void> => {
-    if (inUse < most) return;
+  const wait = async (): Promise<void> => {
+    if (inUse < max) return;
     await new Promise<void>((resolve) => void waiting.push(resolve));
-    return room();
+    return wait();
   };
   return {
-    room,
-    async taken(until) {
+    wait,
+    async occupy(until) {
       inUse += 1;
       await until;
       inUse -= 1;

@@ -1,90 +1,82 @@
 import { TOMBSTONE_DAYS } from "../../../contracts/change-feed.contract.ts";
 import type { AnnouncementId, EpochMs, GuildId, OccurrenceId } from "../../../contracts/ids.ts";
-import { selectCalledOff } from "../../domain/plan/cancelled-before-planned.ts";
+import { selectCancelled } from "../../domain/plan/cancelled-before-planned.ts";
 import { leadMs } from "../../domain/plan/fire-time.ts";
-import { comparePositions, type Position, startOf } from "../../domain/plan/plan-order.ts";
-import { planSelected, updated } from "../../domain/plan/plan-posts.ts";
-import {
-  CANDIDATES_PER_POST,
-  type GuildTruth,
-  type Plan,
-  type PlanChanges,
-  type SinksOnSince,
-} from "../../domain/plan/plan-input.ts";
-import { isOpen, type Post, UNSENT_STATES } from "../../domain/post/post.ts";
+import type { Plan, PlanChanges } from "../../domain/plan/plan.ts";
+import { CANDIDATES_PER_POST, type PlanInput, type SinksEnabledSince } from "../../domain/plan/plan-input.ts";
+import { comparePositions, firstPositionAt, type Position } from "../../domain/plan/plan-order.ts";
+import { applyUpdate, planSelection } from "../../domain/plan/plan-posts.ts";
 import { selectSoonest } from "../../domain/plan/select-soonest.ts";
+import { isOpen, type Post, UNSENT_STATES } from "../../domain/post/post.ts";
 import type { Ports } from "../ports.ts";
 import type { BoundedPlan, GuildPlan } from "../post-store.ts";
-import { type OccurrencesRead, readOccurrences } from "./read-occurrences.ts";
-import { sourcesOf } from "./plan-sources.ts";
-import { storePlan } from "./store-plan.ts";
 import type { Timing } from "../timing.ts";
+import { changedSources } from "./plan-sources.ts";
+import { type OccurrencesRead, readOccurrences } from "./read-occurrences.ts";
+import { storePlan } from "./store-plan.ts";
 
 const DAY_MS = 86_400_000;
-/** In place of the time of a change: the guild's bounded plan is only to be gone on with. */
-export const NOTHING_CHANGED = Infinity;
-/** A part of the horizon: what is due sooner is planned at once, in as many plans as it takes. */
-const NEAR = 48;
-/** Occurrences whose posts are read at a time. */
-const OCCURRENCES_AT_ONCE = 500;
+/** In place of the instant of a change: nothing changed, and a bounded plan continues at its end. */
+export const CONTINUE_PLAN = Infinity;
+/** Posts that are due within this part of the horizon are planned at once, in as many plans as it takes. */
+const NEAR_PART = 48;
+const OCCURRENCES_PER_READ = 500;
 
-/** What a stored plan has come to. */
-export interface PlannedGuild {
-  /** The guild's open posts that the plan looked at. */
+export interface PlanResult {
+  /** The guild's open posts that the plan examined. */
   readonly posts: readonly Post[];
-  /** Whether there is more to plan: once there is room (`overdue`: the next of it is due already), or at once. */
+  /** When the plan continues: never, when there is room (`overdue`: its next posts are already due), or at once. */
   readonly more: "none" | "with room" | "overdue" | "at once";
 }
 
-const NOTHING_PLANNED: PlannedGuild = { posts: [], more: "none" };
+const NOTHING_PLANNED: PlanResult = { posts: [], more: "none" };
 
 /**
- * Plans one guild from the truth as it is now; undefined when another plan was stored meanwhile. The version is read
- * before the truth, so a plan that is stored was made from newer truth than the plan that it follows: an older one never
- * overwrites a newer.
+ * Plans one guild from the current announcements and occurrences; undefined if another plan was stored meanwhile. The
+ * version is read before the input: a stored plan always has newer input than the plan that it replaces.
  */
 export async function planGuild(
   ports: Ports,
   timing: Timing,
   guildId: GuildId,
   since: EpochMs,
-  sinksOnSince: SinksOnSince,
-): Promise<PlannedGuild | undefined> {
+  sinksEnabledSince: SinksEnabledSince,
+): Promise<PlanResult | undefined> {
   const { store, owners, clock, reports } = ports;
   const before = await store.guildPlan(guildId);
   const now = clock.now();
-  const after = startOfPlan(now, since, before, timing);
-  const everyRule = await owners.announcementRules(guildId, after.at);
+  const start = startOfPlan(now, since, before, timing);
+  const everyRule = await owners.announcementRules(guildId, start.at);
   const leads = everyRule.filter(({ enabled }) => enabled).map(leadMs);
   if (before.version === 0 && leads.length === 0) return NOTHING_PLANNED;
   const announcements = everyRule.filter(({ until }) => until === undefined);
-  const read = await readOccurrences(owners, timing, { guildId, leads, from: after.at, now });
-  const { occurrences, windows, through, isShort, lastKnown } = read;
-  if (isShort) reports.trouble("plan", { guildId, reason: "too many occurrences" });
+  const read = await readOccurrences(owners, timing, { guildId, leads, from: start.at, now });
+  const { occurrences, windows, through, isTruncated, lastRead } = read;
+  if (isTruncated) reports.trouble("plan", { guildId, reason: "too many occurrences" });
   const { graceMs, maxOpenPosts } = timing;
-  const { version, bounded: unplanned } = before;
+  const { version, bounded } = before;
   const sinks = ports.sinks.map(({ name }) => name);
-  const given = { guildId, announcements, occurrences, windows, sinks, sinksOnSince, after, through, now };
-  const bounds = { graceMs, maxOpenPosts, version, unplanned };
+  const given = { guildId, announcements, occurrences, windows, sinks, sinksEnabledSince, start, through, now };
+  const bounds = { graceMs, maxOpenPosts, version, bounded };
   const selecting = selectSoonest({ ...given, ...bounds }, CANDIDATES_PER_POST * maxOpenPosts);
-  const selection = await inSlices(ports, selecting);
+  const selection = await runInSlices(ports, selecting);
   const former = { rules: everyRule.filter(({ until }) => until !== undefined), occurrences: read.former };
-  const calledOff = await inSlices(ports, selectCalledOff({ ...given, ...bounds }, former, maxOpenPosts));
-  const selected = [...selection.candidates, ...calledOff, ...selection.passedOver.map(({ first }) => first)];
-  const ids = [...selected, ...(lastKnown === undefined ? [] : [lastKnown])].map(({ occurrenceId }) => occurrenceId);
-  const rules = [...announcements, ...calledOff.map(({ announcement }) => announcement)];
+  const cancelled = await runInSlices(ports, selectCancelled({ ...given, ...bounds }, former, maxOpenPosts));
+  const selected = [...selection.candidates, ...cancelled, ...selection.expired.map(({ first }) => first)];
+  const ids = [...selected, ...(lastRead === undefined ? [] : [lastRead])].map(({ occurrenceId }) => occurrenceId);
+  const rules = [...announcements, ...cancelled.map(({ announcement }) => announcement)];
   const pairs = { occurrenceIds: new Set(ids), announcementIds: new Set(rules.map(({ id }) => id)) };
   const existing = await existingPosts(ports, timing, guildId, pairs);
-  const truth: GuildTruth = { ...given, ...bounds, calledOff, existing, lastKnown };
-  const plan = withCut(await inSlices(ports, planSelected(truth, selection)), read, now, timing);
-  const posts = resultOf(truth, plan);
-  const sources = await sourcesOf(ports, truth, read.withTexts, posts);
+  const input: PlanInput = { ...given, ...bounds, cancelled, existing, lastRead };
+  const plan = withNearEnd(await runInSlices(ports, planSelection(input, selection)), read, now, timing);
+  const posts = postsAfter(input, plan);
+  const sources = await changedSources(ports, input, read.withTexts, posts);
   const { inserts, updates, removes } = plan;
-  const reach = reachOf(before, { through, now, isShort }, plan, timing, posts);
+  const reach = reachOf(before, { through, now, isTruncated }, plan, timing, posts);
   const commit = { guildId, version, inserts, updates, removes, sources, ...reach };
   const unfinished = {
     ...before,
-    plannedThrough: version === 0 ? after.at : before.plannedThrough,
+    plannedThrough: version === 0 ? start.at : before.plannedThrough,
     replanAt: version === 0 ? now : Math.min(now, before.replanAt),
   };
   const byId = new Map(posts.map((post) => [post.id, post]));
@@ -92,41 +84,40 @@ export async function planGuild(
     for (const post of settledBy(changes, byId)) reports.settled(post);
   });
   if (!isStored) return undefined;
-  if (isSomethingUnsent(plan)) await store.forgetUnsent(guildId, timing.maxUnsentKept);
-  if (plan.cut === undefined) return { posts: posts.filter(isOpen), more: "none" };
-  return { posts: posts.filter(isOpen), more: moreOf(plan.cut, plan.isFull, now) };
+  if (hasUnsentPosts(plan)) await store.deleteOldUnsent(guildId, timing.maxUnsentPosts);
+  if (plan.end === undefined) return { posts: posts.filter(isOpen), more: "none" };
+  return { posts: posts.filter(isOpen), more: continuation(plan.end, plan.isFull, now) };
 }
 
-/** Where not even the next hour's occurrences could be read at a time, the plan is gone on with at once. */
-function withCut(plan: Plan, { isShort, through }: OccurrencesRead, now: EpochMs, { horizonMs }: Timing): Plan {
-  const isNear = isShort && through < now + horizonMs / NEAR;
-  return plan.cut === undefined && isNear ? { ...plan, cut: startOf(through) } : plan;
+/** Ends the plan where the read ended if not even the near part could be read, so that the plan continues at once. */
+function withNearEnd(plan: Plan, { isTruncated, through }: OccurrencesRead, now: EpochMs, { horizonMs }: Timing): Plan {
+  const isNear = isTruncated && through < now + horizonMs / NEAR_PART;
+  return plan.end === undefined && isNear ? { ...plan, end: firstPositionAt(through) } : plan;
 }
 
-/** When a plan that does not hold all of the guild's posts is gone on with. */
-function moreOf(cut: Position, isFull: boolean, now: EpochMs): PlannedGuild["more"] {
+function continuation(end: Position, isFull: boolean, now: EpochMs): PlanResult["more"] {
   if (!isFull) return "at once";
-  return cut.at <= now ? "overdue" : "with room";
+  return end.at <= now ? "overdue" : "with room";
 }
 
 /**
- * From where on the order matters: the grace time back, or the last change, or the end of the plan before, whichever is
- * earliest. So after a pause of the whole service everything that fell into it gets its row. A plan that is only gone on
- * with begins where it ended.
+ * A plan starts one grace time ago, at the last change, or where the plan before ended, whichever is earliest: after an
+ * outage of the whole service every post that was due meanwhile gets its row. A bounded plan that continues starts at its
+ * end.
  */
 function startOfPlan(now: EpochMs, since: EpochMs, plan: GuildPlan, { graceMs }: Timing): Position {
-  if (since === NOTHING_CHANGED && plan.bounded !== undefined) return plan.bounded.cut;
+  if (since === CONTINUE_PLAN && plan.bounded !== undefined) return plan.bounded.end;
   const through = plan.version === 0 ? Infinity : plan.plannedThrough;
-  return startOf(Math.max(now - TOMBSTONE_DAYS * DAY_MS, Math.min(now - graceMs, since, through)));
+  return firstPositionAt(Math.max(now - TOMBSTONE_DAYS * DAY_MS, Math.min(now - graceMs, since, through)));
 }
 
-/** Whether the plan calls posts off or skips them. */
-function isSomethingUnsent({ inserts, updates }: PlanChanges): boolean {
+/** Whether the plan cancels or skips posts. */
+function hasUnsentPosts({ inserts, updates }: PlanChanges): boolean {
   return updates.some(({ to }) => to.state !== "planned") || inserts.some(({ state }) => UNSENT_STATES.includes(state));
 }
 
-/** Lets others have their turn between two slices. */
-async function inSlices<Result>({ timers }: Ports, work: Generator<void, Result>): Promise<Result> {
+/** Lets the event loop run other work between two slices. */
+async function runInSlices<Result>({ timers }: Ports, work: Generator<void, Result>): Promise<Result> {
   for (;;) {
     const step = work.next();
     if (step.done === true) return step.value;
@@ -140,7 +131,7 @@ interface Pairs {
   readonly announcementIds: ReadonlySet<AnnouncementId>;
 }
 
-/** The guild's soonest open posts, and all posts of the pairs; of the same post the later reading. */
+/** The guild's soonest open posts, and all posts of the pairs; the later read of the same post counts. */
 async function existingPosts(
   { store }: Ports,
   { maxOpenPosts }: Timing,
@@ -148,64 +139,65 @@ async function existingPosts(
   { occurrenceIds, announcementIds }: Pairs,
 ): Promise<Post[]> {
   const byId = new Map<string, Post>();
-  for (const post of await store.standingPosts(guildId, maxOpenPosts + OCCURRENCES_AT_ONCE)) byId.set(post.id, post);
+  const limit = maxOpenPosts + OCCURRENCES_PER_READ;
+  for (const post of await store.openAndSuspendingPosts(guildId, limit)) byId.set(post.id, post);
   const ids = [...occurrenceIds];
   const announcements = [...announcementIds];
-  for (let first = 0; first < ids.length; first += OCCURRENCES_AT_ONCE) {
-    const posts = await store.postsOf(guildId, ids.slice(first, first + OCCURRENCES_AT_ONCE), announcements);
+  for (let first = 0; first < ids.length; first += OCCURRENCES_PER_READ) {
+    const posts = await store.postsOfPairs(guildId, ids.slice(first, first + OCCURRENCES_PER_READ), announcements);
     for (const post of posts) byId.set(post.id, post);
   }
   return [...byId.values()];
 }
 
-/** What the plan itself settles: it calls posts off, and says of others that they came too late. */
+/** The posts that the plan itself settles: cancelled, skipped and missed ones. */
 function settledBy({ inserts, updates }: PlanChanges, posts: ReadonlyMap<string, Post>): Post[] {
   const changed = [...inserts, ...updates].map(({ id }) => posts.get(id));
   return changed.filter((post) => post !== undefined && !isOpen(post)) as Post[];
 }
 
-/** The rows that the changes make or leave planned. */
-function resultOf({ existing }: GuildTruth, { inserts, updates, removes }: PlanChanges): Post[] {
+/** The guild's rows after the changes. */
+function postsAfter({ existing }: PlanInput, { inserts, updates, removes }: PlanChanges): Post[] {
   const byId = new Map(existing.map((row) => [row.id, row]));
   for (const post of inserts) byId.set(post.id, post);
   for (const update of updates) {
     const row = byId.get(update.id);
-    if (row !== undefined) byId.set(update.id, updated(row, update));
+    if (row !== undefined) byId.set(update.id, applyUpdate(row, update));
   }
   for (const { id } of removes) byId.delete(id);
   return [...byId.values()];
 }
 
-/** How far the plan reaches; stays as it was while it is much the same, so that an unchanged plan writes nothing. */
+/** How far the plan reaches. Nearly the same reach stays as it is, so that an unchanged plan writes nothing. */
 function reachOf(
   before: GuildPlan,
-  { through, now, isShort }: Pick<GuildTruth, "through" | "now"> & Pick<OccurrencesRead, "isShort">,
-  { cut, ...changes }: Plan,
+  { through, now, isTruncated }: Pick<PlanInput, "through" | "now"> & Pick<OccurrencesRead, "isTruncated">,
+  { end, ...changes }: Plan,
   { horizonMs, sweepEveryMs }: Timing,
   posts: readonly Post[],
 ): Omit<GuildPlan, "version"> {
-  const unchanged =
+  const isUnchanged =
     before.version > 0 && changes.inserts.length + changes.updates.length + changes.removes.length === 0;
-  const isAsShort = (before.occurrencesThrough !== undefined) === isShort;
-  const mayStay = unchanged && isAsShort && before.replanAt > now;
-  const occurrencesThrough = isShort ? through : undefined;
-  if (cut === undefined) {
-    const isSame = before.bounded === undefined && Math.abs(through - before.plannedThrough) < horizonMs / NEAR;
+  const isTruncatedAsBefore = (before.occurrencesThrough !== undefined) === isTruncated;
+  const mayStay = isUnchanged && isTruncatedAsBefore && before.replanAt > now;
+  const occurrencesThrough = isTruncated ? through : undefined;
+  if (end === undefined) {
+    const isSame = before.bounded === undefined && Math.abs(through - before.plannedThrough) < horizonMs / NEAR_PART;
     if (mayStay && isSame) return before;
     return { plannedThrough: through, replanAt: now + (through - now) / 2, bounded: undefined, occurrencesThrough };
   }
-  const isSame = before.bounded !== undefined && comparePositions(cut, before.bounded.cut) === 0;
+  const isSame = before.bounded !== undefined && comparePositions(end, before.bounded.end) === 0;
   if (mayStay && isSame) return before;
-  const plannedThrough = Math.min(through, cut.at);
-  const bounded = boundedBy(before.bounded, cut, now);
-  // Room comes with the first post that is due. Whoever sends it goes on at once; this is for when nobody is left to.
+  const plannedThrough = Math.min(through, end.at);
+  const bounded = boundedPlan(before.bounded, end, now);
+  // The first post that is due makes room, and its sender continues the plan. `replanAt` is for a sender that vanished.
   const firstDueAt = Math.min(...posts.filter(isOpen).map(({ dueAt }) => dueAt));
   const replanAt = Math.min(Math.max(now, firstDueAt) + sweepEveryMs, now + (through - now) / 2);
   return { plannedThrough, replanAt, bounded, occurrencesThrough };
 }
 
-function boundedBy(before: BoundedPlan | undefined, cut: Position, now: EpochMs): BoundedPlan {
-  if (before === undefined) return { cut, reached: cut, toldThrough: 0 };
-  const reached = comparePositions(cut, before.reached) > 0 ? cut : before.reached;
-  return { cut, reached, toldThrough: now };
+function boundedPlan(before: BoundedPlan | undefined, end: Position, now: EpochMs): BoundedPlan {
+  if (before === undefined) return { end, farthestEnd: end, recordedThrough: 0 };
+  const farthestEnd = comparePositions(end, before.farthestEnd) > 0 ? end : before.farthestEnd;
+  return { end, farthestEnd, recordedThrough: now };
 }

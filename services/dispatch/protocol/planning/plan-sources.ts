@@ -2,33 +2,33 @@ import { createHash } from "node:crypto";
 import type { Announcement } from "../../../contracts/announcements.contract.ts";
 import type { AnnouncementId, EpochMs, GuildId } from "../../../contracts/ids.ts";
 import type { Occurrence } from "../../../contracts/occurrences.contract.ts";
-import type { StandingTruth } from "../../domain/plan/current-state.ts";
-import type { GuildTruth } from "../../domain/plan/plan-input.ts";
+import type { CompleteState } from "../../domain/plan/current-state.ts";
+import type { PlanInput } from "../../domain/plan/plan-input.ts";
 import { isOpen, type Post } from "../../domain/post/post.ts";
 import type { Ports } from "../ports.ts";
 import type { PostStore, Source } from "../post-store.ts";
 
 const DAY_MS = 86_400_000;
-/** Announcements that are read at a time; 44 kB each at most. */
-const ANNOUNCEMENTS_AT_ONCE = 20;
-/** Of one plan no more are read anew than this: the rest is kept by the next plans. */
+/** Concurrent reads; an announcement has 44 kB at most. */
+const ANNOUNCEMENTS_PER_READ = 20;
+/** Announcements that one plan reads; later plans read the others. */
 const MAX_ANNOUNCEMENTS = 100;
 
-/** A source that a plan needs, before it is known whether it is stored as it is. */
-interface Needed {
+interface NeededSource {
   readonly id: string;
   readonly version: string;
   readonly neededUntil: EpochMs;
+  /** The content, or the id of an announcement that has to be read first. */
   readonly body: object | AnnouncementId;
 }
 
 /**
- * What open posts are made from and is not stored as it is now: their announcements, their occurrences, the guild's
- * settings. Announcements may be long, so only those are read that have another revision.
+ * The announcements, occurrences and settings that open posts are made from, as far as the stored copies differ.
+ * Announcements may be long, so only those with another revision are read.
  */
-export async function sourcesOf(
+export async function changedSources(
   { owners, store }: Pick<Ports, "owners" | "store">,
-  { guildId, announcements, through, graceMs }: GuildTruth,
+  { guildId, announcements, through, graceMs }: PlanInput,
   withTexts: readonly Occurrence[],
   posts: readonly Post[],
 ): Promise<readonly Source[]> {
@@ -36,9 +36,9 @@ export async function sourcesOf(
   if (open.length === 0) return [];
   const announced = new Set(open.map(({ announcementId }) => announcementId));
   const occurring = new Set(open.map(({ occurrenceId }) => occurrenceId));
-  // What is open is due before the plan ends, and over a grace time later, however long its event goes on.
+  // An open post is due within the plan, and is sent at most one grace time later.
   const neededUntil = wholeDays(through + graceMs);
-  const needed: Needed[] = [
+  const needed: NeededSource[] = [
     versioned(settingsSource(guildId), await owners.settings(guildId), neededUntil),
     ...withTexts
       .filter(({ occurrenceId }) => occurring.has(occurrenceId))
@@ -63,37 +63,37 @@ export async function sourcesOf(
 async function withBodies(
   owners: Ports["owners"],
   guildId: GuildId,
-  changed: readonly Needed[],
+  changed: readonly NeededSource[],
 ): Promise<readonly Source[]> {
   const sources: Source[] = [];
-  const ids: Needed[] = [];
+  const unread: NeededSource[] = [];
   for (const each of changed) {
-    if (typeof each.body === "string") ids.push(each);
+    if (typeof each.body === "string") unread.push(each);
     else sources.push({ ...each, text: JSON.stringify(each.body) });
   }
-  const wanted = ids.slice(0, MAX_ANNOUNCEMENTS);
-  for (let first = 0; first < wanted.length; first += ANNOUNCEMENTS_AT_ONCE) {
-    const some = wanted.slice(first, first + ANNOUNCEMENTS_AT_ONCE);
+  const wanted = unread.slice(0, MAX_ANNOUNCEMENTS);
+  for (let first = 0; first < wanted.length; first += ANNOUNCEMENTS_PER_READ) {
+    const some = wanted.slice(first, first + ANNOUNCEMENTS_PER_READ);
     const bodies = await Promise.all(some.map(({ body }) => owners.announcement(guildId, body as AnnouncementId)));
     for (const [at, body] of bodies.entries()) {
-      // One that is gone meanwhile has its own change to come.
-      const { id, neededUntil } = some[at] as Needed;
+      // The deletion of an announcement causes a plan of its own.
+      const { id, neededUntil } = some[at] as NeededSource;
       if (body !== null) sources.push({ id, neededUntil, version: String(body.revision), text: JSON.stringify(body) });
     }
   }
   return sources;
 }
 
-function versioned(id: string, body: object, neededUntil: EpochMs): Needed {
+function versioned(id: string, body: object, neededUntil: EpochMs): NeededSource {
   const version = createHash("sha256").update(JSON.stringify(body)).digest("base64");
   return { id, version, body, neededUntil };
 }
 
-/** What was last seen of all that a post is made from; undefined when some of it is missing. */
-export async function recall(
+/** The stored state of a post; undefined if a part of it is missing. */
+export async function lastKnownState(
   store: PostStore,
   { guildId, announcementId, occurrenceId }: Post,
-): Promise<StandingTruth | undefined> {
+): Promise<CompleteState | undefined> {
   const ids = [
     settingsSource(guildId),
     announcementSource(guildId, announcementId),
@@ -102,11 +102,11 @@ export async function recall(
   const found = new Map((await store.sources(ids)).map(({ id, text }) => [id, JSON.parse(text) as object]));
   const [settings, announcement, occurrence] = ids.map((id) => found.get(id));
   if (settings === undefined || announcement === undefined || occurrence === undefined) return undefined;
-  return { settings, announcement, occurrence } as StandingTruth;
+  return { settings, announcement, occurrence } as CompleteState;
 }
 
-/** The guild's announcements with these ids, as they were last seen; those that are not known are left out. */
-export async function announcementsSeen(
+/** The stored announcements with these ids; those without a copy are left out. */
+export async function lastKnownAnnouncements(
   store: Pick<PostStore, "sources">,
   guildId: GuildId,
   ids: readonly string[],
@@ -117,7 +117,7 @@ export async function announcementsSeen(
   return new Map(announcements.map((announcement) => [announcement.id, announcement]));
 }
 
-/** A day or two after the instant, in whole days, so that it moves once a day. */
+/** One to two days after the instant, in whole days, so that the result changes once a day. */
 function wholeDays(instant: EpochMs): EpochMs {
   return (Math.ceil(instant / DAY_MS) + 1) * DAY_MS;
 }

@@ -1,130 +1,129 @@
 import type { EpochMs, GuildId } from "../../../contracts/ids.ts";
-import type { SinksOnSince } from "../../domain/plan/plan-input.ts";
+import type { SinksEnabledSince } from "../../domain/plan/plan-input.ts";
 import type { Post } from "../../domain/post/post.ts";
-import { type Backoff, newBackoff } from "./backoff.ts";
-import type { Life } from "../lifecycle.ts";
-import { NOTHING_CHANGED, planGuild, type PlannedGuild } from "./plan-guild.ts";
+import type { Lifecycle } from "../lifecycle.ts";
 import type { Ports } from "../ports.ts";
 import type { Timing } from "../timing.ts";
+import { type Backoff, newBackoff } from "./backoff.ts";
+import { CONTINUE_PLAN, planGuild, type PlanResult } from "./plan-guild.ts";
 
-/** Keeps the plans of guilds in step with the truth, a few guilds at a time. */
+/** Plans guilds after changes, a few guilds at a time. */
 export interface Planner {
   /**
-   * Something of the guild's changed at `since` or later: plans it as soon as may be. Several touches before the
-   * planning begins are one, and a guild that was just planned rests before it is planned again. Resolves when a plan
-   * that began after this call is stored, with the time at which it began; or when the guild is noted as not planned,
-   * because its plan fails while others succeed.
+   * Plans the guild as soon as possible, because something changed at `since` or later. Requests that come before the plan
+   * begins share one plan, and a guild that was just planned cools down first. Resolves with the begin of the plan, once a
+   * plan that began after this call is stored; or once the guild is left to the sweep because its plan fails while others
+   * succeed.
    */
-  touch(guildId: GuildId, since: EpochMs): Promise<EpochMs>;
-  /** A post of the guild's is settled: where more of its posts wait for room than may be open, some may be planned now. */
-  madeRoom(guildId: GuildId): void;
-  /** Whether the guild's plan has failed since it was last stored. */
-  isBehind(guildId: GuildId): boolean;
-  /** Guilds that wait for their turn. */
-  readonly waiting: number;
-  /** After the stop: resolves when no plan is in work any more. */
+  requestReplan(guildId: GuildId, since: EpochMs): Promise<EpochMs>;
+  /** Continues the guild's plan if the plan is bounded: the settled post has made room. */
+  onPostSettled(guildId: GuildId): void;
+  /** Whether a plan of the guild has failed since one was last stored. */
+  hasFailedPlan(guildId: GuildId): boolean;
+  readonly waitingGuilds: number;
+  /** After the stop: resolves when no plan is running. */
   drained(): Promise<void>;
 }
 
-/** Guilds that are planned at the same time: the owners and the store answer others meanwhile. */
-const AT_ONCE = 8;
-const AGAIN_MS = 500;
-/** A guild rests so many times as long as its plan took: whoever changes it all the time has a fifth of a plan's work. */
-const REST = 4;
-const MAX_REST_MS = 3_000;
-/** The same for a guild with more posts than may be open, whose plans are the largest. */
-const MAX_REST_OF_BOUNDED_MS = 5_000;
+const MAX_CONCURRENT_PLANS = 8;
+const RETRY_MS = 500;
+/** The cooldown is this many times as long as the plan took: constant changes cost a fifth of the time. */
+const COOLDOWN_FACTOR = 4;
+const MAX_COOLDOWN_MS = 3_000;
+/** For guilds with more posts than may be open, whose plans are the largest. */
+const MAX_BOUNDED_COOLDOWN_MS = 5_000;
 /**
- * Of a guild whose next posts are due already and wait for room, so many a second are planned on average: otherwise one
- * guild with 300 000 posts at one instant would take every sink's time for as long as its grace time lasts.
+ * Average rate at which posts that are already due are planned in a guild that has more than may be open. Without it, a
+ * guild with 300 000 posts at one instant would use all sinks for its whole grace time.
  */
 const OVERDUE_PER_SECOND = 80;
-/** Posts that settle within so long of each other make room together. */
-const ROOM_GATHERS_MS = 1_000;
+/** Posts that settle within this time make room for one plan. */
+const ROOM_DELAY_MS = 1_000;
 
-interface Waiting {
+interface Request {
   since: EpochMs;
   readonly planned: Promise<EpochMs>;
   readonly resolve: (beganAt: EpochMs) => void;
 }
 
-/** @param planned - Is told of the posts that a stored plan has put or changed. */
+/** @param onPlanned - Called with the guild's open posts after each stored plan. */
 export function newPlanner(
   ports: Ports,
   timing: Timing,
-  life: Life,
-  planned: (posts: readonly Post[]) => void,
+  lifecycle: Lifecycle,
+  onPlanned: (posts: readonly Post[]) => void,
 ): Planner {
-  const waiting = new Map<GuildId, Waiting>();
+  const waiting = new Map<GuildId, Request>();
   const running = new Map<GuildId, Promise<void>>();
-  const resting = new Set<GuildId>();
-  /** Guilds whose plan does not hold all of their posts, and those of them that are planned on in a moment. */
+  const coolingDown = new Set<GuildId>();
+  /** Guilds whose plan does not hold all of their posts. */
   const bounded = new Set<GuildId>();
-  const gathering = new Set<GuildId>();
-  let sinksOnSince: SinksOnSince | undefined;
+  /** Bounded guilds whose plan continues within `ROOM_DELAY_MS`. */
+  const continuing = new Set<GuildId>();
+  let sinksEnabledSince: SinksEnabledSince | undefined;
   const backoff: Backoff = newBackoff(ports);
 
-  function join(guildId: GuildId, since: EpochMs): Waiting {
-    const entry = waiting.get(guildId) ?? { since, ...deferred() };
-    entry.since = Math.min(entry.since, since);
-    waiting.set(guildId, entry);
-    return entry;
+  function enqueue(guildId: GuildId, since: EpochMs): Request {
+    const request = waiting.get(guildId) ?? { since, ...deferred() };
+    request.since = Math.min(request.since, since);
+    waiting.set(guildId, request);
+    return request;
   }
 
-  /** Asked once: what is switched on stays so while this process runs. */
-  async function sinksOn(): Promise<SinksOnSince> {
-    return (sinksOnSince ??= await ports.store.switchOnSinks(ports.sinks.map(({ name }) => name)));
+  /** Read once: the sinks do not change while this process runs. */
+  async function enabledSinks(): Promise<SinksEnabledSince> {
+    return (sinksEnabledSince ??= await ports.store.enableSinks(ports.sinks.map(({ name }) => name)));
   }
 
-  function begin(): void {
-    for (const [guildId, entry] of waiting) {
-      if (life.stopping || running.size >= AT_ONCE) return;
-      if (running.has(guildId) || resting.has(guildId)) continue;
+  function startNext(): void {
+    for (const [guildId, request] of waiting) {
+      if (lifecycle.isStopping || running.size >= MAX_CONCURRENT_PLANS) return;
+      if (running.has(guildId) || coolingDown.has(guildId)) continue;
       waiting.delete(guildId);
-      running.set(guildId, run(guildId, entry));
+      running.set(guildId, run(guildId, request));
     }
   }
 
-  async function run(guildId: GuildId, entry: Waiting): Promise<void> {
+  async function run(guildId: GuildId, request: Request): Promise<void> {
     const beganAt = ports.clock.now();
-    let restMs: number;
+    let pauseMs: number;
     try {
-      const stored = await planGuild(ports, timing, guildId, entry.since, await sinksOn());
+      const stored = await planGuild(ports, timing, guildId, request.since, await enabledSinks());
       if (stored !== undefined) backoff.succeeded(guildId);
-      restMs = stored === undefined ? again(guildId, entry) : finish(guildId, entry, stored, beganAt);
+      pauseMs = stored === undefined ? requeue(guildId, request) : finish(guildId, request, stored, beganAt);
     } catch (error) {
-      if (!life.stopping) ports.reports.trouble("plan", { guildId, error });
-      restMs = backoff.failed(guildId);
-      if (await isNoted(guildId, entry.since)) entry.resolve(beganAt);
-      else again(guildId, entry);
+      if (!lifecycle.isStopping) ports.reports.trouble("plan", { guildId, error });
+      pauseMs = backoff.failed(guildId);
+      if (await isLeftToSweep(guildId, request.since)) request.resolve(beganAt);
+      else requeue(guildId, request);
     }
-    void rest(guildId, restMs);
+    void coolDown(guildId, pauseMs);
     running.delete(guildId);
-    begin();
+    startNext();
   }
 
-  function finish(guildId: GuildId, entry: Waiting, stored: PlannedGuild, beganAt: EpochMs): number {
+  function finish(guildId: GuildId, request: Request, stored: PlanResult, beganAt: EpochMs): number {
     const { posts, more } = stored;
-    planned(posts);
+    onPlanned(posts);
     if (more === "none") bounded.delete(guildId);
     else bounded.add(guildId);
-    entry.resolve(beganAt);
-    if (more === "at once") join(guildId, NOTHING_CHANGED);
-    return restAfter(stored, beganAt, ports.clock.now());
+    request.resolve(beganAt);
+    if (more === "at once") enqueue(guildId, CONTINUE_PLAN);
+    return cooldownMs(stored, beganAt, ports.clock.now());
   }
 
-  /** Another plan came between, or something is out of reach: the touch stands until a plan is stored. */
-  function again(guildId: GuildId, { since, resolve }: Waiting): number {
-    void join(guildId, since).planned.then(resolve);
-    return AGAIN_MS * ports.random.fraction();
+  /** After a failure, or after a plan of another replica came between, the request stays until a plan is stored. */
+  function requeue(guildId: GuildId, { since, resolve }: Request): number {
+    void enqueue(guildId, since).planned.then(resolve);
+    return RETRY_MS * ports.random.fraction();
   }
 
   /**
-   * A guild whose own plan goes on failing is left to the sweep, so that nobody waits for it: the note makes the guild
-   * due for a plan that looks as far back as this one would have, on any replica.
+   * If only this guild's plan fails, nothing waits for it any more: its stored plan becomes due for the sweep of any
+   * replica, which then plans from `since` on.
    */
-  async function isNoted(guildId: GuildId, since: EpochMs): Promise<boolean> {
-    if (!backoff.isOnItsOwn(guildId)) return false;
+  async function isLeftToSweep(guildId: GuildId, since: EpochMs): Promise<boolean> {
+    if (!backoff.failsAlone(guildId)) return false;
     try {
       const plan = await ports.store.guildPlan(guildId);
       const now = ports.clock.now();
@@ -137,34 +136,33 @@ export function newPlanner(
     }
   }
 
-  /** What changes meanwhile is planned in one. */
-  async function rest(guildId: GuildId, forMs: number): Promise<void> {
-    resting.add(guildId);
-    await life.sleep(forMs);
-    resting.delete(guildId);
-    begin();
+  async function coolDown(guildId: GuildId, forMs: number): Promise<void> {
+    coolingDown.add(guildId);
+    await lifecycle.sleep(forMs);
+    coolingDown.delete(guildId);
+    startNext();
   }
 
-  async function gather(guildId: GuildId): Promise<void> {
-    gathering.add(guildId);
-    await life.sleep(ROOM_GATHERS_MS);
-    gathering.delete(guildId);
-    if (!life.stopping) void touch(guildId, NOTHING_CHANGED);
+  async function continueSoon(guildId: GuildId): Promise<void> {
+    continuing.add(guildId);
+    await lifecycle.sleep(ROOM_DELAY_MS);
+    continuing.delete(guildId);
+    if (!lifecycle.isStopping) void requestReplan(guildId, CONTINUE_PLAN);
   }
 
-  function touch(guildId: GuildId, since: EpochMs): Promise<EpochMs> {
-    const { planned: whenPlanned } = join(guildId, since);
-    begin();
-    return whenPlanned;
+  function requestReplan(guildId: GuildId, since: EpochMs): Promise<EpochMs> {
+    const { planned } = enqueue(guildId, since);
+    startNext();
+    return planned;
   }
 
   return {
-    touch,
-    madeRoom(guildId) {
-      if (bounded.has(guildId) && !gathering.has(guildId)) void gather(guildId);
+    requestReplan,
+    onPostSettled(guildId) {
+      if (bounded.has(guildId) && !continuing.has(guildId)) void continueSoon(guildId);
     },
-    isBehind: (guildId) => backoff.hasFailed(guildId),
-    get waiting() {
+    hasFailedPlan: (guildId) => backoff.hasFailed(guildId),
+    get waitingGuilds() {
       return waiting.size;
     },
     async drained() {
@@ -173,16 +171,16 @@ export function newPlanner(
   };
 }
 
-/** How long a guild rests between two plans, in milliseconds. */
-export function restAfter({ posts, more }: PlannedGuild, beganAt: EpochMs, now: EpochMs): number {
-  const most = more === "none" ? MAX_REST_MS : MAX_REST_OF_BOUNDED_MS;
-  const usual = Math.min(most, REST * Math.max(0, now - beganAt));
+/** Pause between two plans of a guild. */
+export function cooldownMs({ posts, more }: PlanResult, beganAt: EpochMs, now: EpochMs): number {
+  const max = more === "none" ? MAX_COOLDOWN_MS : MAX_BOUNDED_COOLDOWN_MS;
+  const usual = Math.min(max, COOLDOWN_FACTOR * Math.max(0, now - beganAt));
   if (more !== "overdue") return usual;
   const overdue = posts.filter(({ dueAt }) => dueAt <= now).length;
   return Math.max(usual, (overdue / OVERDUE_PER_SECOND) * 1_000);
 }
 
-function deferred(): Pick<Waiting, "planned" | "resolve"> {
+function deferred(): Pick<Request, "planned" | "resolve"> {
   const { promise, resolve } = Promise.withResolvers<EpochMs>();
   return { planned: promise, resolve };
 }

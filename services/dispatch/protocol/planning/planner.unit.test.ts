@@ -3,8 +3,8 @@ import type { GuildId } from "../../../contracts/ids.ts";
 import { newMemoryPostStore } from "../../../../test/lab/simulator/memory-post-store.ts";
 import { newVirtualTime } from "../../../../test/lab/simulator/virtual-time.ts";
 import type { Post } from "../../domain/post/post.ts";
-import { newLife } from "../lifecycle.ts";
-import { newPlanner, restAfter } from "./planner.ts";
+import { newLifecycle } from "../lifecycle.ts";
+import { newPlanner, cooldownMs } from "./planner.ts";
 import type { Ports } from "../ports.ts";
 import { STANDARD_TIMING } from "../timing.ts";
 
@@ -22,7 +22,7 @@ function plannerOfPlansThatTake(tookMs: number) {
     },
   };
   const store = {
-    switchOnSinks: async () => ({}),
+    enableSinks: async () => ({}),
     guildPlan(guildId: GuildId) {
       begun.push({ guildId, at: time.now });
       return new Promise((resolve) => time.after(tookMs, () => resolve({ version: 0 })));
@@ -37,7 +37,7 @@ function plannerOfPlansThatTake(tookMs: number) {
     random: { fraction: () => 0.5 },
     reports: {},
   } as unknown as Ports;
-  const planner = newPlanner(ports, STANDARD_TIMING, newLife(ports), () => undefined);
+  const planner = newPlanner(ports, STANDARD_TIMING, newLifecycle(ports), () => undefined);
   return { planner, begun, time, run: (until: number) => time.run(until, () => false) };
 }
 
@@ -49,7 +49,7 @@ describe("a guild that changes all the time", () => {
   ])("rests after a plan of %i ms, and is planned %i times in five seconds", async (tookMs, times) => {
     const { planner, begun, time, run } = plannerOfPlansThatTake(tookMs);
     const keepOn = (): void => {
-      void planner.touch(BUSY, time.now);
+      void planner.requestReplan(BUSY, time.now);
       time.after(10, keepOn);
     };
     keepOn();
@@ -60,9 +60,9 @@ describe("a guild that changes all the time", () => {
   test("holds up no other guild, and its last change is planned", async () => {
     const { planner, begun, time, run } = plannerOfPlansThatTake(100);
     let plannedAt: number | undefined;
-    time.after(0, () => void planner.touch(BUSY, 0));
-    time.after(50, () => void planner.touch(BUSY, 0).then(() => (plannedAt = time.now)));
-    time.after(150, () => void planner.touch(QUIET, 0));
+    time.after(0, () => void planner.requestReplan(BUSY, 0));
+    time.after(50, () => void planner.requestReplan(BUSY, 0).then(() => (plannedAt = time.now)));
+    time.after(150, () => void planner.requestReplan(QUIET, 0));
     await run(1_000);
     expect(begun).toEqual([
       { guildId: BUSY, at: 0 },
@@ -98,18 +98,18 @@ describe("a guild whose plan fails while others are planned", () => {
       random: { fraction: () => 0.5 },
       reports: { trouble: () => troubles.push(time.now) },
     } as unknown as Ports;
-    const planner = newPlanner(ports, STANDARD_TIMING, newLife(ports), () => undefined);
+    const planner = newPlanner(ports, STANDARD_TIMING, newLifecycle(ports), () => undefined);
     let handedOverAt: number | undefined;
-    time.after(100, () => void planner.touch(BUSY, 70).then(() => (handedOverAt = time.now)));
+    time.after(100, () => void planner.requestReplan(BUSY, 70).then(() => (handedOverAt = time.now)));
     const others = () => {
-      void planner.touch(QUIET, time.now);
+      void planner.requestReplan(QUIET, time.now);
       time.after(100, others);
     };
     time.after(150, others);
     await time.run(10_000, () => false);
     expect(handedOverAt).toBe(troubles[2]);
     expect(troubles).toHaveLength(3);
-    expect(planner.isBehind(BUSY)).toBe(true);
+    expect(planner.hasFailedPlan(BUSY)).toBe(true);
     await expect(store.guildsToReplan(10_000, 10)).resolves.toEqual([{ guildId: BUSY, replanAt: handedOverAt }]);
     await expect(store.guildPlan(BUSY)).resolves.toMatchObject({ plannedThrough: 70 });
   });
@@ -119,11 +119,11 @@ describe("a guild with more posts due than it may have planned", () => {
   const posts = (count: number, dueAt: number) => Array.from({ length: count }, () => ({ dueAt })) as unknown as Post[];
 
   test("rests so long that 80 of its posts a second are planned", () => {
-    expect(restAfter({ posts: posts(5_000, 900), more: "overdue" }, 900, 1_000)).toBe(62_500);
+    expect(cooldownMs({ posts: posts(5_000, 900), more: "overdue" }, 900, 1_000)).toBe(62_500);
   });
 
   test("does not rest longer than others while the next of them is not due yet", () => {
-    expect(restAfter({ posts: posts(5_000, 900), more: "with room" }, 900, 1_000)).toBe(400);
-    expect(restAfter({ posts: posts(5_000, 900), more: "none" }, 900, 1_000)).toBe(400);
+    expect(cooldownMs({ posts: posts(5_000, 900), more: "with room" }, 900, 1_000)).toBe(400);
+    expect(cooldownMs({ posts: posts(5_000, 900), more: "none" }, 900, 1_000)).toBe(400);
   });
 });

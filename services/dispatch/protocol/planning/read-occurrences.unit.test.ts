@@ -12,7 +12,7 @@ import { MAX_ENTRIES } from "../../../contracts/calendar-events.contract.ts";
 import type { AnnouncementId, EventId, GuildId, OccurrenceId } from "../../../contracts/ids.ts";
 import type { Occurrence, OccurrencesStartingParams } from "../../../contracts/occurrences.contract.ts";
 import type { Post } from "../../domain/post/post.ts";
-import { NOTHING_CHANGED, planGuild } from "./plan-guild.ts";
+import { CONTINUE_PLAN, planGuild } from "./plan-guild.ts";
 import type { Ports } from "../ports.ts";
 import { STANDARD_TIMING } from "../timing.ts";
 
@@ -65,7 +65,7 @@ describe("a guild with more occurrences ahead than are read at a time", () => {
       },
       reports: { settled: () => undefined, trouble: () => undefined },
     } as unknown as Ports;
-    for (let since = 0; ; since = NOTHING_CHANGED) {
+    for (let since = 0; ; since = CONTINUE_PLAN) {
       const planned = await planGuild(ports, STANDARD_TIMING, GUILD, since === 0 ? now : since, {});
       if (planned === undefined) throw new Error("the plan was not stored");
       if (planned.more !== "at once") return;

@@ -1,7 +1,7 @@
-import type { PlanChanges } from "../../domain/plan/plan-input.ts";
+import type { PlanChanges } from "../../domain/plan/plan.ts";
 import type { GuildPlan, PlanCommit, PostStore, Source } from "../post-store.ts";
 
-/** Rows and sources in one transaction: a larger one holds up the database, and this process while it is encoded. */
+/** Bounds of a transaction. A larger one blocks the database, and this process while it is encoded. */
 const MAX_ITEMS = 500;
 const MAX_BYTES = 1_000_000;
 
@@ -13,20 +13,20 @@ interface Part {
 }
 
 /**
- * Stores a plan part by part. Each part names the version that the part before has made, so no part is stored once another
- * plan came between, and an older plan never overwrites a newer one. Until the last part is stored the guild counts as not
- * planned: a crash half-way is finished by the next plan.
+ * Stores a plan part by part. Each part replaces the version that the part before has stored, so a part is not stored once
+ * another plan came between, and an older plan never overwrites a newer one. Until the last part is stored the guild
+ * counts as not planned: the next plan completes one that a crash has interrupted.
  *
- * @param plan - With the version that was read before its truth.
+ * @param plan - With the version that was read before the plan's input.
  * @param before - How far the guild counts as planned until the last part is stored.
- * @param stored - Is told of each part.
- * @returns Whether all of it is stored.
+ * @param onPartStored - Called after each part.
+ * @returns Whether all parts are stored.
  */
 export async function storePlan(
   store: PostStore,
   plan: PlanCommit,
   before: GuildPlan,
-  stored: (changes: PlanChanges) => void,
+  onPartStored: (changes: PlanChanges) => void,
 ): Promise<boolean> {
   const { guildId, plannedThrough, replanAt, bounded, occurrencesThrough } = plan;
   const reach = { plannedThrough, replanAt, bounded, occurrencesThrough };
@@ -36,17 +36,17 @@ export async function storePlan(
     const isLast = at === parts.length - 1;
     version = await store.commitPlan({ ...(isLast ? reach : before), ...part, guildId, version });
     if (version === undefined) return false;
-    stored(part);
+    onPartStored(part);
   }
   return true;
 }
 
-/** What takes room away comes last, so that a guild has no more open posts than it may have in between either. */
+/** Removes and updates come before inserts, so that the number of open posts stays within its bound in between. */
 function partsOf({ inserts, updates, removes, sources }: PlanCommit): Part[] {
   const parts = [emptyPart()];
   let items = 0;
   let bytes = 0;
-  function roomFor(size: number): Part {
+  function partFor(size: number): Part {
     if (items >= MAX_ITEMS || bytes + size > MAX_BYTES) {
       parts.push(emptyPart());
       items = 0;
@@ -56,10 +56,10 @@ function partsOf({ inserts, updates, removes, sources }: PlanCommit): Part[] {
     bytes += size;
     return parts.at(-1) as Part;
   }
-  for (const row of removes) roomFor(0).removes.push(row);
-  for (const update of updates) roomFor(0).updates.push(update);
-  for (const post of inserts) roomFor(0).inserts.push(post);
-  for (const source of sources) roomFor(source.text.length).sources.push(source);
+  for (const row of removes) partFor(0).removes.push(row);
+  for (const update of updates) partFor(0).updates.push(update);
+  for (const post of inserts) partFor(0).inserts.push(post);
+  for (const source of sources) partFor(source.text.length).sources.push(source);
   return parts;
 }
 

@@ -1,134 +1,131 @@
 import type { EpochMs } from "../../../contracts/ids.ts";
 import type { ChannelLimits } from "../../sinks/sink.ts";
-import type { Entry } from "./sink-queue.ts";
 import type { WaitRecords } from "../wait-records.ts";
-import { newWakeQueue } from "./delay-queue.ts";
+import { newDelayQueue } from "./delay-queue.ts";
+import type { DueEntry } from "./due-entry.ts";
 
 /**
- * A line for each channel of a guild, of which one post at a time gets its turn, and none before the receiver's limit
- * for the channel is over. What waits here is not claimed: it can still be edited, and asks the receiver for nothing.
- * A guild that names another's channel stands in a line of its own. So do what is late and what another replica goes first
- * with: they may have their turn for long before they can begin.
+ * One queue for each channel of a guild. One post at a time has the channel's turn, and none before the receiver's limit
+ * of the channel is over. Posts wait here before they are claimed, so they can still be edited and cost no request.
+ *
+ * A guild that names a channel of another guild has a queue of its own. Late posts and posts of other replicas also have
+ * queues of their own, because they may hold the turn for long before they can start.
  */
-export interface ChannelLines {
-  /** Takes a post that is due to the end of its channel's line. */
-  join(entry: Entry, now: EpochMs): void;
-  /** The one of this channel that was let through is done with. */
-  leave(entry: Entry, now: EpochMs): void;
-  /** Lets those through whose limit is over by now. */
-  open(now: EpochMs): void;
-  /** When the next limit is over; undefined when none is known. */
-  opensAt(): EpochMs | undefined;
+export interface ChannelQueues {
+  enqueue(entry: DueEntry, now: EpochMs): void;
+  /** The entry no longer needs its channel's turn. */
+  finish(entry: DueEntry, now: EpochMs): void;
+  /** Releases entries whose channel's limit is over. */
+  releaseOpen(now: EpochMs): void;
+  /** When the next limit is over; undefined if none is known. */
+  nextOpenAt(): EpochMs | undefined;
 }
 
 type LimitCause = "RECEIVER_LIMIT" | "CHANNEL_LIMIT";
 type LimitedMs = Readonly<Record<LimitCause, number>>;
 
 interface Waiting {
-  readonly entry: Entry;
-  /** How long the line had been limited when it joined. */
+  readonly entry: DueEntry;
+  /** The queue's `limitedMs` when the entry was enqueued. */
   readonly limitedMs: LimitedMs;
 }
 
-interface Line {
+interface ChannelQueue {
   readonly channel: string;
   readonly waiting: Waiting[];
-  /** Who has the channel's turn; nobody while its limit is waited for. */
-  holder?: Entry | undefined;
-  /** For how long it has been limited in all, but for the limit that is waited for now. */
+  /** The entry that has the channel's turn; undefined during a limit. */
+  holder?: DueEntry | undefined;
+  /** Total time under limits, without the current limit. */
   limitedMs: LimitedMs;
   limit?: { readonly cause: LimitCause; readonly since: EpochMs } | undefined;
 }
 
-/** While one post of all tries, the others look again so soon. */
-const TRIAL_MS = 100;
+/** While a single post tries whether a global limit is over, the others check again after this time. */
+const HALF_OPEN_RECHECK_MS = 100;
 
-/**
- * @param waits - Is told what each post waited for here.
- * @param letThrough - Is given each post when it has its turn.
- */
-export function newChannelLines(
+/** @param onRelease - Called with each entry when it has its turn. */
+export function newChannelQueues(
   limits: ChannelLimits,
-  waits: Pick<WaitRecords, "of">,
-  letThrough: (entry: Entry) => void,
-): ChannelLines {
-  /** There is one while a post of its channel waits or has its turn. */
-  const lines = new Map<string, Line>();
-  const limited = newWakeQueue<string>();
+  waits: Pick<WaitRecords, "recordOf">,
+  onRelease: (entry: DueEntry) => void,
+): ChannelQueues {
+  /** Only channels with an entry that waits or has its turn. */
+  const queues = new Map<string, ChannelQueue>();
+  const limited = newDelayQueue<string>();
   let holders = 0;
 
-  function waitOf({ channel }: Line): number {
-    return Math.max(limits.wait(channel), holders > 0 && limits.onTrial() ? TRIAL_MS : 0);
+  function waitMs({ channel }: ChannelQueue): number {
+    return Math.max(limits.waitMs(channel), holders > 0 && limits.isHalfOpen() ? HALF_OPEN_RECHECK_MS : 0);
   }
 
-  function advance(key: string, line: Line, now: EpochMs): void {
-    line.limitedMs = limitedBy(line, now);
-    line.limit = undefined;
-    letOverdueThrough(line, now);
-    const [first] = line.waiting;
-    if (first === undefined) return void lines.delete(key);
-    const wait = waitOf(line);
+  function advance(key: string, queue: ChannelQueue, now: EpochMs): void {
+    queue.limitedMs = limitedMsAt(queue, now);
+    queue.limit = undefined;
+    releaseOverdue(queue, now);
+    const [first] = queue.waiting;
+    if (first === undefined) return void queues.delete(key);
+    const wait = waitMs(queue);
     if (wait > 0) {
-      line.limit = { cause: limits.isStopped() ? "RECEIVER_LIMIT" : "CHANNEL_LIMIT", since: now };
+      queue.limit = { cause: limits.isStopped() ? "RECEIVER_LIMIT" : "CHANNEL_LIMIT", since: now };
       return limited.put(Math.min(now + Math.ceil(wait), first.entry.deadline + 1), key);
     }
-    line.waiting.shift();
-    line.holder = first.entry;
+    queue.waiting.shift();
+    queue.holder = first.entry;
     holders += 1;
-    passOn(line, first, now);
+    release(queue, first, now);
   }
 
-  /** What is past its deadline is settled without being sent: no limit holds it up. */
-  function letOverdueThrough(line: Line, now: EpochMs): void {
-    const { waiting } = line;
+  /** A post that is past its deadline is settled without a request, so no limit holds it. */
+  function releaseOverdue(queue: ChannelQueue, now: EpochMs): void {
+    const { waiting } = queue;
     for (let [first] = waiting; first !== undefined && now > first.entry.deadline; [first] = waiting) {
       waiting.shift();
-      passOn(line, first, now);
+      release(queue, first, now);
     }
   }
 
-  function passOn(line: Line, { entry, limitedMs }: Waiting, now: EpochMs): void {
-    const record = waits.of(entry.post);
+  function release(queue: ChannelQueue, { entry, limitedMs }: Waiting, now: EpochMs): void {
+    const record = waits.recordOf(entry.post);
     for (const cause of ["RECEIVER_LIMIT", "CHANNEL_LIMIT"] as const) {
-      record.spentFor(cause, line.limitedMs[cause] - limitedMs[cause], now);
+      record.addFor(cause, queue.limitedMs[cause] - limitedMs[cause], now);
     }
-    record.spent("CHANNEL_QUEUE", now);
-    letThrough(entry);
+    record.add("CHANNEL_QUEUE", now);
+    onRelease(entry);
   }
 
   return {
-    join(entry, now) {
-      const key = lineOf(entry);
+    enqueue(entry, now) {
+      const key = queueKey(entry);
       const { channel } = entry.post;
-      const line = lines.get(key) ?? { channel, waiting: [], limitedMs: { RECEIVER_LIMIT: 0, CHANNEL_LIMIT: 0 } };
-      line.waiting.push({ entry, limitedMs: limitedBy(line, now) });
-      if (lines.has(key)) return;
-      lines.set(key, line);
-      advance(key, line, now);
+      const queue = queues.get(key) ?? { channel, waiting: [], limitedMs: { RECEIVER_LIMIT: 0, CHANNEL_LIMIT: 0 } };
+      queue.waiting.push({ entry, limitedMs: limitedMsAt(queue, now) });
+      if (queues.has(key)) return;
+      queues.set(key, queue);
+      advance(key, queue, now);
     },
-    leave(entry, now) {
-      const key = lineOf(entry);
-      const line = lines.get(key);
-      if (line?.holder !== entry) return;
-      line.holder = undefined;
+    finish(entry, now) {
+      const key = queueKey(entry);
+      const queue = queues.get(key);
+      if (queue?.holder !== entry) return;
+      queue.holder = undefined;
       holders -= 1;
-      advance(key, line, now);
+      advance(key, queue, now);
     },
-    open(now) {
+    releaseOpen(now) {
       for (let key = limited.takeBy(now); key !== undefined; key = limited.takeBy(now)) {
-        const line = lines.get(key);
-        if (line !== undefined) advance(key, line, now);
+        const queue = queues.get(key);
+        if (queue !== undefined) advance(key, queue, now);
       }
     },
-    opensAt: () => limited.nextAt(),
+    nextOpenAt: () => limited.nextAt(),
   };
 }
 
-function lineOf({ guildId, post, precedence }: Entry): string {
-  return `${guildId} ${post.channel} ${precedence}`;
+function queueKey({ guildId, post, priority }: DueEntry): string {
+  return `${guildId} ${post.channel} ${priority}`;
 }
 
-/** For how long the line has been limited until now. */
-function limitedBy({ limitedMs, limit }: Line, now: EpochMs): LimitedMs {
+/** Total time under limits until `now`. */
+function limitedMsAt({ limitedMs, limit }: ChannelQueue, now: EpochMs): LimitedMs {
   return limit === undefined ? limitedMs : { ...limitedMs, [limit.cause]: limitedMs[limit.cause] + now - limit.since };
 }

@@ -1,31 +1,31 @@
 import { beforeEach, describe, expect, test } from "@jest/globals";
-import { type ChannelLines, newChannelLines } from "./channel-queues.ts";
-import type { Entry } from "./sink-queue.ts";
+import { type ChannelQueues, newChannelQueues } from "./channel-queues.ts";
+import type { DueEntry } from "./due-entry.ts";
 import { newWaitRecords, type WaitRecords } from "../wait-records.ts";
 
 let entries = 0;
 
-function entry(channel: string, { guildId = "1", precedence = "own", deadline = 1_000 } = {}): Entry {
+function entry(channel: string, { guildId = "1", priority = "own", deadline = 1_000 } = {}): DueEntry {
   entries += 1;
-  return { guildId, post: { id: `post ${entries}`, channel, dueAt: 0 }, precedence, deadline } as Entry;
+  return { guildId, post: { id: `post ${entries}`, channel, dueAt: 0 }, priority, deadline } as DueEntry;
 }
 
 describe("the lines of channels", () => {
   let waits: Record<string, number>;
-  let through: Entry[];
-  let isOnTrial: boolean;
+  let through: DueEntry[];
+  let isHalfOpen: boolean;
   let isStopped: boolean;
   let waitRecords: WaitRecords;
-  let lines: ChannelLines;
+  let lines: ChannelQueues;
 
   beforeEach(() => {
     waits = {};
-    isOnTrial = false;
+    isHalfOpen = false;
     isStopped = false;
     waitRecords = newWaitRecords({ now: () => 0 }, () => []);
     through = [];
-    lines = newChannelLines(
-      { wait: (channel) => waits[channel] ?? 0, isStopped: () => isStopped, onTrial: () => isOnTrial },
+    lines = newChannelQueues(
+      { waitMs: (channel) => waits[channel] ?? 0, isStopped: () => isStopped, isHalfOpen: () => isHalfOpen },
       waitRecords,
       (each) => void through.push(each),
     );
@@ -33,51 +33,47 @@ describe("the lines of channels", () => {
 
   test("one post of a channel at a time, in the order in which they came; other channels don't wait for it", () => {
     const [a1, a2, a3, b1] = [entry("a"), entry("a"), entry("a"), entry("b")];
-    for (const each of [a1, a2, a3, b1]) lines.join(each, 0);
+    for (const each of [a1, a2, a3, b1]) lines.enqueue(each, 0);
     expect(through).toEqual([a1, b1]);
-    lines.leave(a1, 1);
-    lines.leave(b1, 1);
-    lines.leave(a2, 2);
+    lines.finish(a1, 1);
+    lines.finish(b1, 1);
+    lines.finish(a2, 2);
     expect(through).toEqual([a1, b1, a2, a3]);
-    lines.leave(a3, 3);
-    lines.join(a1, 4);
+    lines.finish(a3, 3);
+    lines.enqueue(a1, 4);
     expect(through).toHaveLength(5);
   });
 
   test("a guild that names another's channel holds up itself alone", () => {
     const [a1, a2, other] = [entry("a"), entry("a"), entry("a", { guildId: "2" })];
-    for (const each of [a1, a2, other]) lines.join(each, 0);
+    for (const each of [a1, a2, other]) lines.enqueue(each, 0);
     expect(through).toEqual([a1, other]);
   });
 
   test("while a channel is limited nothing of it goes through, and then one", () => {
     waits = { a: 50 };
     const [one, two] = [entry("a"), entry("a")];
-    lines.join(one, 100);
-    lines.join(two, 110);
-    expect([through, lines.opensAt()]).toEqual([[], 150]);
-    lines.open(149);
+    lines.enqueue(one, 100);
+    lines.enqueue(two, 110);
+    expect([through, lines.nextOpenAt()]).toEqual([[], 150]);
+    lines.releaseOpen(149);
     expect(through).toEqual([]);
     waits = {};
-    lines.open(150);
-    expect([through, lines.opensAt()]).toEqual([[one], undefined]);
+    lines.releaseOpen(150);
+    expect([through, lines.nextOpenAt()]).toEqual([[one], undefined]);
   });
 
   test("a limit that has grown meanwhile is waited for anew", () => {
     waits = { a: 50 };
-    lines.join(entry("a"), 100);
+    lines.enqueue(entry("a"), 100);
     waits = { a: 30 };
-    lines.open(150);
-    expect([through, lines.opensAt()]).toEqual([[], 180]);
+    lines.releaseOpen(150);
+    expect([through, lines.nextOpenAt()]).toEqual([[], 180]);
   });
 
   test("what is on time does not wait for what is late, whose turn may be long before it begins", () => {
-    const [late, alsoLate, onTime] = [
-      entry("a", { precedence: "late" }),
-      entry("a", { precedence: "late" }),
-      entry("a"),
-    ];
-    for (const each of [late, alsoLate, onTime]) lines.join(each, 0);
+    const [late, alsoLate, onTime] = [entry("a", { priority: "late" }), entry("a", { priority: "late" }), entry("a")];
+    for (const each of [late, alsoLate, onTime]) lines.enqueue(each, 0);
     expect(through).toEqual([late, onTime]);
   });
 
@@ -88,67 +84,67 @@ describe("the lines of channels", () => {
       entry("a", { deadline: 20 }),
       entry("a"),
     ];
-    for (const each of [first, over, alsoOver, next]) lines.join(each, 0);
+    for (const each of [first, over, alsoOver, next]) lines.enqueue(each, 0);
     waits = { a: 500 };
-    lines.leave(first, 21);
+    lines.finish(first, 21);
     expect(through).toEqual([first, over, alsoOver]);
-    lines.leave(over, 22);
+    lines.finish(over, 22);
     expect(through).toHaveLength(3);
     waits = {};
-    lines.open(521);
+    lines.releaseOpen(521);
     expect(through).toEqual([first, over, alsoOver, next]);
   });
 
   test("a limit that is longer than a post has time is left at its deadline", () => {
     waits = { a: 5_000 };
     const hopeless = entry("a", { deadline: 40 });
-    lines.join(hopeless, 0);
-    expect(lines.opensAt()).toBe(41);
-    lines.open(41);
+    lines.enqueue(hopeless, 0);
+    expect(lines.nextOpenAt()).toBe(41);
+    lines.releaseOpen(41);
     expect(through).toEqual([hopeless]);
   });
 
   test("after a limit on everything one post of all channels tries, and the others when it is known to be over", () => {
-    isOnTrial = true;
+    isHalfOpen = true;
     const [a1, b1, c1] = [entry("a"), entry("b"), entry("c")];
-    for (const each of [a1, b1, c1]) lines.join(each, 0);
-    lines.open(lines.opensAt() ?? 0);
+    for (const each of [a1, b1, c1]) lines.enqueue(each, 0);
+    lines.releaseOpen(lines.nextOpenAt() ?? 0);
     expect(through).toEqual([a1]);
-    lines.leave(a1, 110);
-    lines.open(lines.opensAt() ?? 0);
+    lines.finish(a1, 110);
+    lines.releaseOpen(lines.nextOpenAt() ?? 0);
     expect(through).toEqual([a1, b1]);
-    isOnTrial = false;
-    lines.open(lines.opensAt() ?? 0);
+    isHalfOpen = false;
+    lines.releaseOpen(lines.nextOpenAt() ?? 0);
     expect(through).toEqual([a1, b1, c1]);
   });
 
   /** What the post waited for here, in milliseconds. */
-  const told = ({ post }: Entry) =>
-    Object.fromEntries(waitRecords.waited(post).waits.map(({ cause, ms }) => [cause, ms]));
+  const told = ({ post }: DueEntry) =>
+    Object.fromEntries(waitRecords.totals(post).waits.map(({ cause, ms }) => [cause, ms]));
 
   test("a post knows how long it waited for its channel's limit, and how long for others of its channel", () => {
     const [first, next] = [entry("a"), entry("a")];
     waits = { a: 50 };
-    lines.join(first, 0);
-    lines.join(next, 0);
+    lines.enqueue(first, 0);
+    lines.enqueue(next, 0);
     waits = {};
-    lines.open(50);
+    lines.releaseOpen(50);
     waits = { a: 30 };
-    lines.leave(first, 60);
+    lines.finish(first, 60);
     waits = {};
-    lines.open(90);
+    lines.releaseOpen(90);
     expect([told(first), told(next)]).toEqual([{ CHANNEL_LIMIT: 50 }, { CHANNEL_LIMIT: 80, CHANNEL_QUEUE: 10 }]);
   });
 
   test("a post that comes while its channel is limited waited for the rest of the limit alone", () => {
     const [first, next] = [entry("a"), entry("a")];
     waits = { a: 50 };
-    lines.join(first, 0);
+    lines.enqueue(first, 0);
     const late = { ...next, post: { ...next.post, dueAt: 40 } };
-    lines.join(late, 40);
+    lines.enqueue(late, 40);
     waits = {};
-    lines.open(50);
-    lines.leave(first, 55);
+    lines.releaseOpen(50);
+    lines.finish(first, 55);
     expect(told(late)).toEqual({ CHANNEL_LIMIT: 10, CHANNEL_QUEUE: 5 });
   });
 
@@ -156,9 +152,9 @@ describe("the lines of channels", () => {
     const [only] = [entry("a")];
     waits = { a: 50 };
     isStopped = true;
-    lines.join(only, 0);
+    lines.enqueue(only, 0);
     waits = {};
-    lines.open(50);
+    lines.releaseOpen(50);
     expect(told(only)).toEqual({ RECEIVER_LIMIT: 50 });
   });
 });

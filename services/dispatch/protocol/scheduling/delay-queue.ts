@@ -1,35 +1,35 @@
 import TinyQueue from "tinyqueue";
 import type { EpochMs } from "../../../contracts/ids.ts";
 
-/** Things by the instant at which they are to be looked at, soonest first. */
-export interface WakeQueue<Item> {
+/** Items ordered by the instant from which they may be taken. */
+export interface DelayQueue<Item> {
   readonly size: number;
   put(at: EpochMs, item: Item): void;
-  /** When the first is to be looked at; undefined when there is none. */
+  /** The instant of the first item; undefined when the queue is empty. */
   nextAt(): EpochMs | undefined;
-  /** Takes the first out when its instant is not after `now`. */
+  /** Removes and returns the first item if its instant is not after `now`. */
   takeBy(now: EpochMs): Item | undefined;
   clear(): void;
 }
 
-interface Entry<Item> {
+interface QueuedItem<Item> {
   readonly at: EpochMs;
   readonly item: Item;
 }
 
-export function newWakeQueue<Item>(): WakeQueue<Item> {
-  const empty = () => new TinyQueue<Entry<Item>>([], (one, other) => one.at - other.at);
-  let entries = empty();
+export function newDelayQueue<Item>(): DelayQueue<Item> {
+  const empty = () => new TinyQueue<QueuedItem<Item>>([], (one, other) => one.at - other.at);
+  let items = empty();
   return {
     get size() {
-      return entries.length;
+      return items.length;
     },
-    put: (at, item) => entries.push({ at, item }),
-    nextAt: () => entries.peek()?.at,
+    put: (at, item) => items.push({ at, item }),
+    nextAt: () => items.peek()?.at,
     takeBy(now) {
-      const first = entries.peek();
-      return first === undefined || first.at > now ? undefined : entries.pop()?.item;
+      const first = items.peek();
+      return first === undefined || first.at > now ? undefined : items.pop()?.item;
     },
-    clear: () => void (entries = empty()),
+    clear: () => void (items = empty()),
   };
 }

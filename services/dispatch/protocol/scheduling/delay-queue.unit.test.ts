@@ -1,12 +1,12 @@
 import { describe, expect, test } from "@jest/globals";
 import fc from "fast-check";
-import { newWakeQueue } from "./delay-queue.ts";
+import { newDelayQueue } from "./delay-queue.ts";
 
 describe("the queue of what wakes next", () => {
   test("gives out everything in the order of its instants, whatever the order in which it came", () => {
     fc.assert(
       fc.property(fc.array(fc.nat(50)), (instants) => {
-        const queue = newWakeQueue<number>();
+        const queue = newDelayQueue<number>();
         for (const at of instants) queue.put(at, at);
         const taken: number[] = [];
         for (let item = queue.takeBy(50); item !== undefined; item = queue.takeBy(50)) taken.push(item);
@@ -16,7 +16,7 @@ describe("the queue of what wakes next", () => {
   });
 
   test("gives out nothing before its instant", () => {
-    const queue = newWakeQueue<string>();
+    const queue = newDelayQueue<string>();
     queue.put(10, "later");
     expect([queue.takeBy(9), queue.nextAt(), queue.takeBy(10), queue.nextAt()]).toEqual([
       undefined,

@@ -1,86 +1,86 @@
 import { isOpen, type Post } from "../../domain/post/post.ts";
-import type { Life } from "../lifecycle.ts";
+import type { Lifecycle } from "../lifecycle.ts";
 import type { Ports } from "../ports.ts";
 import type { Timing } from "../timing.ts";
 
-/** How the agenda learns what wakes: it looks into the store, where every replica's plans are. */
-export interface Looks {
+/** Reads the posts that wake soon from the store, which has the plans of all replicas. */
+export interface DuePoller {
   start(): void;
-  /** Is told of each post that is begun: what a look that is under way sees of it may be over. */
-  begun(post: Post): void;
-  /** Looks at one post soon, by itself, until there is an answer: its work has ended, and nobody here knows as what. */
-  again(post: Post): Promise<void>;
+  /** A post's work has started: a read that is in flight may return an outdated row of it. */
+  onStarted(post: Post): void;
+  /** Reads one post until there is an answer, after its work ended without a known outcome. */
+  reread(post: Post): Promise<void>;
 }
 
-/** From when on a post is late: it makes way for what comes due, also when an outage has left thousands. */
-export const LATE_MS = 10_000;
-/** Rows in one look: several of the largest guilds' posts of one instant. */
-const PAGE = 20_000;
-const LATE_PAGE = 2_000;
+/** A post that is later than this yields to posts on time, also when an outage has left thousands. */
+export const LATE_AFTER_MS = 10_000;
+/** Several times the open posts of the largest guilds. */
+const PAGE_SIZE = 20_000;
+const LATE_PAGE_SIZE = 2_000;
 
 /**
- * @param inWork - What is in work now.
- * @param found - Is given what a look found, without what was begun since.
+ * @param inWork - Returns the posts in work.
+ * @param onFound - Called with the posts of a read, without those whose work started meanwhile.
  */
-export function newLooks(
+export function newDuePoller(
   { clock, store, reports }: Pick<Ports, "clock" | "store" | "reports">,
   timing: Timing,
-  life: Life,
+  lifecycle: Lifecycle,
   inWork: () => readonly Post[],
-  found: (posts: readonly Post[]) => void,
-): Looks {
-  /** For each look that is under way the posts that were in work since it began. */
-  const underWay = new Set<Map<string, Post>>();
+  onFound: (posts: readonly Post[]) => void,
+): DuePoller {
+  /** For each read in flight, the posts in work at any time since its begin. */
+  const inFlight = new Set<Map<string, Post>>();
 
-  async function look(read: () => Promise<readonly Post[]>): Promise<void> {
-    const met = new Map(inWork().map((post) => [post.id, post]));
-    underWay.add(met);
+  async function poll(read: () => Promise<readonly Post[]>): Promise<void> {
+    const started = new Map(inWork().map((post) => [post.id, post]));
+    inFlight.add(started);
     try {
       const posts = await read();
-      found(posts.filter((post) => !isSame(met.get(post.id), post)));
+      onFound(posts.filter((post) => !isSameVersion(started.get(post.id), post)));
     } finally {
-      underWay.delete(met);
+      inFlight.delete(started);
     }
   }
 
-  function lookAhead(): Promise<void> {
+  function pollUpcoming(): Promise<void> {
     const now = clock.now();
-    return look(() => store.waking(now - LATE_MS, now + timing.lookAheadMs, PAGE));
+    return poll(() => store.postsWaking(now - LATE_AFTER_MS, now + timing.pollAheadMs, PAGE_SIZE));
   }
 
-  /** What is late is looked for apart: however much it is, it does not hide what is due now. */
-  function lookBack(): Promise<void> {
-    return look(() => store.waking(0, clock.now() - LATE_MS, LATE_PAGE));
+  /** Late posts are read apart, so that any number of them leaves room for posts that are due now. */
+  function pollLate(): Promise<void> {
+    return poll(() => store.postsWaking(0, clock.now() - LATE_AFTER_MS, LATE_PAGE_SIZE));
   }
 
-  async function lookAt(id: string): Promise<readonly Post[]> {
+  async function readOpenPost(id: string): Promise<readonly Post[]> {
     const post = await store.find(id);
     return post !== null && isOpen(post) ? [post] : [];
   }
 
   return {
     start() {
-      life.repeat("look ahead", timing.lookEveryMs, lookAhead);
-      life.repeat("look back", timing.lookBackEveryMs, lookBack);
+      lifecycle.repeat("poll upcoming posts", timing.pollEveryMs, pollUpcoming);
+      lifecycle.repeat("poll late posts", timing.pollLateEveryMs, pollLate);
     },
-    begun(post) {
-      for (const met of underWay) met.set(post.id, post);
+    onStarted(post) {
+      for (const started of inFlight) started.set(post.id, post);
     },
-    async again({ id, deadline }) {
+    async reread({ id, deadline }) {
       do {
-        await life.sleep(timing.lookAgainMs);
-        if (life.stopping) return;
+        await lifecycle.sleep(timing.rereadAfterMs);
+        if (lifecycle.isStopping) return;
         try {
-          return await look(() => lookAt(id));
+          return await poll(() => readOpenPost(id));
         } catch (error) {
-          reports.trouble("look again", { post: id, error });
+          reports.trouble("reread post", { post: id, error });
         }
       } while (clock.now() <= deadline);
     },
   };
 }
 
-/** Whether nothing has happened to it that makes another look worth while. */
-export function isSame(known: Post | undefined, post: Post): boolean {
+/** Whether the post is unchanged as far as its next work depends on it. */
+export function isSameVersion(known: Post | undefined, post: Post): boolean {
   return known?.wakeAt === post.wakeAt && known.fence === post.fence && known.planRevision === post.planRevision;
 }

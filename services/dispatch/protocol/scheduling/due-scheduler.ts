@@ -1,165 +1,168 @@
 import type { EpochMs } from "../../../contracts/ids.ts";
-import { type Post } from "../../domain/post/post.ts";
+import type { Post } from "../../domain/post/post.ts";
 import { rankOf } from "../../domain/post/rendezvous-rank.ts";
-import type { Foresight } from "./prefetch.ts";
-import type { Life } from "../lifecycle.ts";
-import { isSame, LATE_MS, newLooks } from "./due-poller.ts";
-import { NOTHING_SET, type Ports } from "../ports.ts";
+import type { Lifecycle } from "../lifecycle.ts";
+import { NO_TIMER, type Ports } from "../ports.ts";
 import type { Timing } from "../timing.ts";
-import { type Entry, newSinkLane, type Precedence, type SinkLane } from "./sink-queue.ts";
 import type { WaitRecords } from "../wait-records.ts";
-import { newWakeQueue } from "./delay-queue.ts";
+import { newDelayQueue } from "./delay-queue.ts";
+import type { DueEntry, Priority } from "./due-entry.ts";
+import { isSameVersion, LATE_AFTER_MS, newDuePoller } from "./due-poller.ts";
+import type { Prefetch } from "./prefetch.ts";
+import { newSinkQueue, type SinkQueue } from "./sink-queue.ts";
 
-/** How fast the posts in work may send: by the budgets of their sinks. */
-export interface Pace {
-  /** Milliseconds until a post that has sent a part may send another; 0 when it may now. */
-  furtherWait(post: Post): number;
-  /** A part is sent: it counts. */
+/** Rate of the further parts of posts in work, by the budgets of their sinks. */
+export interface SendPacing {
+  /** Milliseconds until a post in work may send its next part; 0 if it may now. */
+  nextPartWaitMs(post: Post): number;
+  /** Records a sent part. */
   spend(post: Post): void;
 }
 
-/** Holds what wakes in the next seconds, and one timer for the first of it. */
-export interface Agenda extends Pace {
+/** Holds the posts that wake in the next seconds, and one timer for the first of them. */
+export interface DueScheduler extends SendPacing {
   start(): void;
-  /** Takes in those of the posts that wake soon. */
+  /** Adds those of the posts that wake soon. */
   add(posts: readonly Post[]): void;
-  /** Resolves when nothing is in work any more. */
+  /** Resolves when no post is in work. */
   drained(): Promise<void>;
-  /** How many posts are in work. */
+  /** Number of posts in work. */
   readonly inWork: number;
-  /** How many are due and wait for their turn. */
-  readonly inLine: number;
+  /** Number of due posts that wait for their turn. */
+  readonly waiting: number;
 }
 
-/** A post in work, as it was when its turn came. */
-interface Busy {
+interface PostInWork {
+  /** The row as it was when its turn came. */
   readonly post: Post;
   readonly done: Promise<void>;
 }
 
-/** Does what is due about a post; resolves to whether it is known what has become of it. */
-export type Work = (entry: Entry) => Promise<boolean>;
+/** Processes a due post; resolves to whether its outcome is known. */
+export type ProcessPost = (entry: DueEntry) => Promise<boolean>;
 
-/** A timer may be that late to notice that the clock was re-mapped. */
-const LONGEST_SLEEP_MS = 1_000;
+/** The clock may be re-mapped while a timer runs. */
+const MAX_SLEEP_MS = 1_000;
 
-/** @param waits - Is told when each post was found, and what it waits for until its turn. */
-export function newAgenda(
+export function newDueScheduler(
   ports: Ports,
   timing: Timing,
-  life: Life,
-  foresee: Foresight,
+  lifecycle: Lifecycle,
+  prefetch: Prefetch,
   waits: WaitRecords,
-  work: Work,
-): Agenda {
+  processPost: ProcessPost,
+): DueScheduler {
   const { clock, timers, replicas, reports } = ports;
-  const queue = newWakeQueue<Entry>();
-  const lanes = new Map(ports.sinks.map((sink) => [sink.name, newSinkLane(sink, timing.postsAtOnce, waits)]));
-  /** The latest version of each post in the queue; entries of older ones are passed over. */
-  const current = new Map<string, Post>();
-  const busy = new Map<string, Busy>();
-  const looks = newLooks(ports, timing, life, () => [...busy.values()].map(({ post }) => post), add);
-  let inLine = 0;
-  let cancel = NOTHING_SET;
+  const delayed = newDelayQueue<DueEntry>();
+  const sinkQueues = new Map(ports.sinks.map((sink) => [sink.name, newSinkQueue(sink, timing.maxPostsInWork, waits)]));
+  /** The latest version of each queued post; entries of older versions are discarded. */
+  const latest = new Map<string, Post>();
+  const inWork = new Map<string, PostInWork>();
+  const poller = newDuePoller(ports, timing, lifecycle, () => [...inWork.values()].map(({ post }) => post), add);
+  let waiting = 0;
+  let cancel = NO_TIMER;
 
   function add(posts: readonly Post[]): void {
     const foundAt = clock.now();
-    const horizon = foundAt + timing.lookAheadMs;
+    const horizon = foundAt + timing.pollAheadMs;
     for (const post of posts) {
-      if (post.wakeAt > horizon || busy.has(post.id) || isSame(current.get(post.id), post)) continue;
+      if (post.wakeAt > horizon || inWork.has(post.id) || isSameVersion(latest.get(post.id), post)) continue;
       const rank = rankOf(post.id, replicas.self, replicas.all());
-      current.set(post.id, post);
-      const isLate = foundAt - post.dueAt > LATE_MS;
-      const precedence = precedenceOf(rank, isLate);
+      latest.set(post.id, post);
+      const isLate = foundAt - post.dueAt > LATE_AFTER_MS;
+      const priority = priorityOf(rank, isLate);
       const { guildId, deadline } = post;
-      const at = turnOf(post, rank, isLate);
-      if (rank === 0 && post.state === "planned") foresee(post);
-      queue.put(at, { post, rank, guildId, deadline, precedence, foundAt, readyAt: Math.max(at, foundAt) });
+      const at = turnAt(post, rank, isLate);
+      if (rank === 0 && post.state === "planned") prefetch(post);
+      delayed.put(at, { post, rank, guildId, deadline, priority, foundAt, readyAt: Math.max(at, foundAt) });
     }
-    turn();
+    startDue();
   }
 
-  /** When it is this replica's: those of a lower rank have their time before. */
-  function turnOf({ state, wakeAt }: Post, rank: number, isLate: boolean): EpochMs {
+  /** Replicas with a lower rank have their turns before. */
+  function turnAt({ state, wakeAt }: Post, rank: number, isLate: boolean): EpochMs {
     if (!isLate || state !== "planned") return wakeAt + rank * timing.rankStepMs;
     return Math.max(wakeAt, clock.now()) + rank * timing.lateRankStepMs;
   }
 
-  /** Starts what is due and sets the timer for the next. */
-  function turn(): void {
+  /** Starts the posts that are due and sets the timer for the next. */
+  function startDue(): void {
     cancel();
-    if (life.stopping) return;
+    if (lifecycle.isStopping) return;
     const now = clock.now();
-    for (let entry = queue.takeBy(now); entry !== undefined; entry = queue.takeBy(now)) {
-      inLine += 1;
-      waits.taken(entry.post, entry);
-      laneOf(entry.post).put(entry, now);
+    for (let entry = delayed.takeBy(now); entry !== undefined; entry = delayed.takeBy(now)) {
+      waiting += 1;
+      waits.onTurn(entry.post, entry);
+      queueOf(entry.post).put(entry, now);
     }
-    for (const lane of lanes.values()) beginWhatMay(lane, now);
-    const next = Math.min(queue.nextAt() ?? Infinity, ...[...lanes.values()].map((lane) => lane.opensAt(now)));
-    if (next < Infinity) cancel = timers.after(waitUntil(next, now), turn);
+    for (const queue of sinkQueues.values()) startEligible(queue, now);
+    const next = Math.min(
+      delayed.nextAt() ?? Infinity,
+      ...[...sinkQueues.values()].map((queue) => queue.nextOpenAt(now)),
+    );
+    if (next < Infinity) cancel = timers.after(sleepMs(next, now), startDue);
   }
 
-  /** Of a sink that was switched off there may still be posts. */
-  function laneOf({ sink }: Post): SinkLane {
-    const lane = lanes.get(sink) ?? newSinkLane({}, timing.postsAtOnce, waits);
-    lanes.set(sink, lane);
-    return lane;
+  /** A sink that was disabled may still have posts. */
+  function queueOf({ sink }: Post): SinkQueue {
+    const queue = sinkQueues.get(sink) ?? newSinkQueue({}, timing.maxPostsInWork, waits);
+    sinkQueues.set(sink, queue);
+    return queue;
   }
 
-  function beginWhatMay(lane: SinkLane, now: EpochMs): void {
-    for (let entry = lane.next(now); entry !== undefined; entry = lane.next(now)) {
-      inLine -= 1;
-      if (current.get(entry.post.id) === entry.post) begin(entry, lane, now);
-      else lane.passOver(entry, now);
+  function startEligible(queue: SinkQueue, now: EpochMs): void {
+    for (let entry = queue.next(now); entry !== undefined; entry = queue.next(now)) {
+      waiting -= 1;
+      if (latest.get(entry.post.id) === entry.post) begin(entry, queue, now);
+      else queue.discard(entry, now);
     }
   }
 
-  function begin(entry: Entry, lane: SinkLane, now: EpochMs): void {
-    current.delete(entry.post.id);
+  function begin(entry: DueEntry, queue: SinkQueue, now: EpochMs): void {
+    latest.delete(entry.post.id);
     reports.waited(entry.post.sink, "turn", now - entry.readyAt);
-    lane.begin(entry);
+    queue.begin(entry);
     const { post } = entry;
-    looks.begun(post);
-    busy.set(post.id, { post, done: run(entry, lane) });
+    poller.onStarted(post);
+    inWork.set(post.id, { post, done: run(entry, queue) });
   }
 
-  async function run(entry: Entry, lane: SinkLane): Promise<void> {
+  async function run(entry: DueEntry, queue: SinkQueue): Promise<void> {
     const { post } = entry;
     let isKnown = false;
     try {
-      isKnown = await work(entry);
+      isKnown = await processPost(entry);
     } catch (error) {
       reports.trouble("dispatch", { post: post.id, error });
     }
-    busy.delete(post.id);
-    lane.end(entry, clock.now());
-    turn();
-    if (!isKnown) void looks.again(post);
+    inWork.delete(post.id);
+    queue.end(entry, clock.now());
+    startDue();
+    if (!isKnown) void poller.reread(post);
   }
 
   return {
-    start: () => looks.start(),
+    start: () => poller.start(),
     add,
-    furtherWait: (post) => laneOf(post).furtherWait(post.id, clock.now()),
-    spend: (post) => laneOf(post).spend(post.id, clock.now()),
+    nextPartWaitMs: (post) => queueOf(post).nextPartWaitMs(post.id, clock.now()),
+    spend: (post) => queueOf(post).spend(post.id, clock.now()),
     async drained() {
-      while (busy.size > 0) await Promise.all([...busy.values()].map(({ done }) => done));
+      while (inWork.size > 0) await Promise.all([...inWork.values()].map(({ done }) => done));
     },
     get inWork() {
-      return busy.size;
+      return inWork.size;
     },
-    get inLine() {
-      return inLine;
+    get waiting() {
+      return waiting;
     },
   };
 }
 
-function precedenceOf(rank: number, isLate: boolean): Precedence {
+function priorityOf(rank: number, isLate: boolean): Priority {
   if (isLate) return "late";
   return rank === 0 ? "own" : "others";
 }
 
-function waitUntil(instant: EpochMs, now: EpochMs): number {
-  return Math.min(LONGEST_SLEEP_MS, Math.max(0, instant - now));
+function sleepMs(instant: EpochMs, now: EpochMs): number {
+  return Math.min(MAX_SLEEP_MS, Math.max(0, instant - now));
 }

@@ -1,8 +1,8 @@
 import { describe, expect, test } from "@jest/globals";
 import type { Post } from "../../domain/post/post.ts";
 import { rankOf } from "../../domain/post/rendezvous-rank.ts";
-import { newAgenda } from "./due-scheduler.ts";
-import { newLife } from "../lifecycle.ts";
+import { newDueScheduler } from "./due-scheduler.ts";
+import { newLifecycle } from "../lifecycle.ts";
 import type { Ports } from "../ports.ts";
 import { STANDARD_TIMING } from "../timing.ts";
 import { newWaitRecords } from "../wait-records.ts";
@@ -36,12 +36,12 @@ function agendaWithSlowLooks({ isStarted = true, all = ["one"] } = {}) {
     clock: { now: () => time.now },
     timers: {
       after(ms: number, wake: () => void) {
-        if (ms === STANDARD_TIMING.lookAgainMs) wakers.push(wake);
+        if (ms === STANDARD_TIMING.rereadAfterMs) wakers.push(wake);
         return () => undefined;
       },
     },
     store: {
-      waking: () => new Promise<readonly Post[]>((resolve) => looks.push(resolve)),
+      postsWaking: () => new Promise<readonly Post[]>((resolve) => looks.push(resolve)),
       find: (id: string) =>
         new Promise<Post | null>((resolve, reject) => {
           finds.push({ id, answer: (row) => (row instanceof Error ? reject(row) : resolve(row)) });
@@ -55,10 +55,10 @@ function agendaWithSlowLooks({ isStarted = true, all = ["one"] } = {}) {
     new Promise<boolean>((resolve, reject) => {
       begun.push({ post: entry.post, end: (isKnown = true) => resolve(isKnown), fail: reject });
     });
-  const agenda = newAgenda(
+  const agenda = newDueScheduler(
     ports,
     STANDARD_TIMING,
-    newLife(ports),
+    newLifecycle(ports),
     () => undefined,
     newWaitRecords(ports.clock, () => []),
     work,

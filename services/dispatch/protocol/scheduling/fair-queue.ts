@@ -1,47 +1,45 @@
 import type { EpochMs } from "../../../contracts/ids.ts";
-import { newWakeQueue } from "./delay-queue.ts";
+import { newDelayQueue } from "./delay-queue.ts";
 
-/** Something that is due, as far as its turn goes. */
-export interface Turn {
-  /** Whose turn it is: turns go round among guilds, so that a noisy one delays only itself. */
+export interface FairItem {
   readonly guildId: string;
   readonly deadline: EpochMs;
 }
 
-/** What is due now, in the order in which it gets its turn. */
-export interface FairQueue<Item extends Turn> {
+/** Items that are due. Guilds take turns (round robin), so a guild with many items delays only itself. */
+export interface FairQueue<Item extends FairItem> {
   put(item: Item, isLate: boolean): void;
-  /** The next that is on time, of a guild that may have one; guild by guild, each guild's in the order in which they came. */
+  /** Takes the oldest item on time of the next guild that `mayTake` accepts. */
   takeOnTime(mayTake: (guildId: string) => boolean): Item | undefined;
-  /** The next that is late: the one whose deadline is nearest. */
+  /** Takes the late item with the nearest deadline. */
   takeLate(): Item | undefined;
 }
 
-interface Lane<Item> {
+interface GuildQueue<Item> {
   readonly items: Item[];
   taken: number;
 }
 
-export function newFairQueue<Item extends Turn>(): FairQueue<Item> {
-  /** Guilds with something to do, in the order of their turns; a Map keeps it. */
-  const lanes = new Map<string, Lane<Item>>();
-  const late = newWakeQueue<Item>();
+export function newFairQueue<Item extends FairItem>(): FairQueue<Item> {
+  /** Guilds with items on time, in the order of their turns, which is the Map's insertion order. */
+  const queues = new Map<string, GuildQueue<Item>>();
+  const late = newDelayQueue<Item>();
 
   return {
     put(item, isLate) {
       if (isLate) return late.put(item.deadline, item);
-      const lane = lanes.get(item.guildId);
-      if (lane === undefined) lanes.set(item.guildId, { items: [item], taken: 0 });
-      else lane.items.push(item);
+      const queue = queues.get(item.guildId);
+      if (queue === undefined) queues.set(item.guildId, { items: [item], taken: 0 });
+      else queue.items.push(item);
     },
     takeOnTime(mayTake) {
-      for (const [guildId, lane] of lanes) {
+      for (const [guildId, queue] of queues) {
         if (!mayTake(guildId)) continue;
-        const item = lane.items[lane.taken];
-        lane.taken += 1;
-        // To the end of the line, for as long as there is more.
-        lanes.delete(guildId);
-        if (lane.taken < lane.items.length) lanes.set(guildId, lane);
+        const item = queue.items[queue.taken];
+        queue.taken += 1;
+        // A guild with more items goes to the end of the order.
+        queues.delete(guildId);
+        if (queue.taken < queue.items.length) queues.set(guildId, queue);
         return item;
       }
       return undefined;

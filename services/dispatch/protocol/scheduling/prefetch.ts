@@ -1,44 +1,45 @@
 import type { EpochMs } from "../../../contracts/ids.ts";
 import type { Post } from "../../domain/post/post.ts";
-import type { Questions } from "./state-reader.ts";
-import type { Life } from "../lifecycle.ts";
+import type { Lifecycle } from "../lifecycle.ts";
 import type { Ports } from "../ports.ts";
 import type { Timing } from "../timing.ts";
+import type { StateReader } from "./state-reader.ts";
 
-/** Posts that are due within so long of each other are asked about together. */
-const STEP_MS = 50;
+/** Posts that are due within this time are prefetched as one batch. */
+const BATCH_MS = 50;
 
 /**
- * Asks about posts shortly before they are due, many at once, so that at the due instant nothing but the claim is left.
- * Whom it misses is asked about when he is due. So is who would wait for his turn: answers are not good for long.
+ * Reads the current state of posts shortly before they are due, so that only the claim is left at the due instant. Posts
+ * that were not prefetched are read when they are due, and so are posts that would wait for their turn: a prefetched state
+ * is valid for a short time only.
  */
-export type Foresight = (post: Post) => void;
+export type Prefetch = (post: Post) => void;
 
-/** @param inLine - How many posts wait for their turn now. */
-export function newForesight(
+/** @param waiting - Number of posts that wait for their turn. */
+export function newPrefetch(
   { clock }: Ports,
   timing: Timing,
-  life: Life,
-  questions: Questions,
-  inLine: () => number,
-): Foresight {
-  const together = new Map<EpochMs, Post[]>();
+  lifecycle: Lifecycle,
+  stateReader: StateReader,
+  waiting: () => number,
+): Prefetch {
+  const batches = new Map<EpochMs, Post[]>();
 
-  async function askAt(at: EpochMs, posts: readonly Post[]): Promise<void> {
-    await life.sleep(at - clock.now());
-    together.delete(at);
-    if (!life.stopping && inLine() < timing.postsAtOnce) questions.foresee(posts);
+  async function prefetchAt(at: EpochMs, posts: readonly Post[]): Promise<void> {
+    await lifecycle.sleep(at - clock.now());
+    batches.delete(at);
+    if (!lifecycle.isStopping && waiting() < timing.maxPostsInWork) stateReader.prefetch(posts);
   }
 
   return (post) => {
-    const at = Math.floor((post.wakeAt - timing.foresightMs) / STEP_MS) * STEP_MS;
+    const at = Math.floor((post.wakeAt - timing.prefetchMs) / BATCH_MS) * BATCH_MS;
     if (at <= clock.now()) return;
-    const posts = together.get(at);
-    // A burst is asked about as its turns come.
-    if (posts !== undefined && posts.length >= timing.postsAtOnce) return;
-    if (posts !== undefined) return void posts.push(post);
+    const batch = batches.get(at);
+    // The rest of a burst is read when its turns come.
+    if (batch !== undefined && batch.length >= timing.maxPostsInWork) return;
+    if (batch !== undefined) return void batch.push(post);
     const first = [post];
-    together.set(at, first);
-    void askAt(at, first);
+    batches.set(at, first);
+    void prefetchAt(at, first);
   };
 }

@@ -1,13 +1,13 @@
 import { describe, expect, test } from "@jest/globals";
 import type { Post } from "../../domain/post/post.ts";
-import type { Questions } from "./state-reader.ts";
-import { newForesight } from "./prefetch.ts";
-import { newLife } from "../lifecycle.ts";
+import type { StateReader } from "./state-reader.ts";
+import { newPrefetch } from "./prefetch.ts";
+import { newLifecycle } from "../lifecycle.ts";
 import type { Ports } from "../ports.ts";
 import { STANDARD_TIMING } from "../timing.ts";
 
 const NOW = 1_000_000;
-const { foresightMs, postsAtOnce } = STANDARD_TIMING;
+const { prefetchMs, maxPostsInWork } = STANDARD_TIMING;
 
 /** Asks for so many posts that are due at an instant, and lets all time pass. */
 async function asked({
@@ -26,11 +26,11 @@ async function asked({
       },
     },
   } as unknown as Ports;
-  const foresee = newForesight(
+  const foresee = newPrefetch(
     ports,
     STANDARD_TIMING,
-    newLife(ports),
-    { foresee: (about: readonly Post[]) => questions.push(about.map(({ id }) => id)) } as unknown as Questions,
+    newLifecycle(ports),
+    { prefetch: (about: readonly Post[]) => questions.push(about.map(({ id }) => id)) } as unknown as StateReader,
     () => inLine,
   );
   for (let at = 0; at < posts; at += 1) foresee({ id: `p${at}`, wakeAt: dueAt } as Post);
@@ -41,19 +41,19 @@ async function asked({
 
 describe("foresight", () => {
   test("posts of a moment are asked about together, shortly before they are due", async () => {
-    expect(await asked({})).toEqual([{ ms: 1_000 - foresightMs, ids: ["p0", "p1", "p2"] }]);
+    expect(await asked({})).toEqual([{ ms: 1_000 - prefetchMs, ids: ["p0", "p1", "p2"] }]);
   });
 
   test("no more than can be in work at once", async () => {
-    expect((await asked({ posts: postsAtOnce + 1 })).map(({ ids }) => ids.length)).toEqual([postsAtOnce]);
+    expect((await asked({ posts: maxPostsInWork + 1 })).map(({ ids }) => ids.length)).toEqual([maxPostsInWork]);
   });
 
   test("what is due before the owners could be asked is left to its turn", async () => {
-    expect(await asked({ dueAt: NOW + foresightMs })).toEqual([]);
+    expect(await asked({ dueAt: NOW + prefetchMs })).toEqual([]);
   });
 
   test("so is what would wait for its turn: the answer would be too old by then", async () => {
-    expect(await asked({ inLine: postsAtOnce - 1 })).toHaveLength(1);
-    expect(await asked({ inLine: postsAtOnce })).toEqual([]);
+    expect(await asked({ inLine: maxPostsInWork - 1 })).toHaveLength(1);
+    expect(await asked({ inLine: maxPostsInWork })).toEqual([]);
   });
 });

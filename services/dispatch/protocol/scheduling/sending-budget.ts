@@ -1,33 +1,33 @@
 import type { EpochMs } from "../../../contracts/ids.ts";
 
 /**
- * How many requests a second go to one sink. Posts wait for it before they are claimed, in the order of their turns:
- * if they waited at the sink, a guild with thousands would take what becomes free from everybody else.
+ * Rate limit of the requests to one sink. Posts wait for it in the order of their turns, before they are claimed; at the
+ * sink, a guild with thousands of posts would take every free request from the others.
  */
 export interface SendingBudget {
-  /** Milliseconds until one more post may begin; 0 when it may now, Infinity while those in work may need all. */
-  wait(now: EpochMs): number;
-  /** A post begins, and will send at least once. */
+  /** Milliseconds until one more post may start; 0 if it may now, Infinity while posts in work may need all requests. */
+  waitMs(now: EpochMs): number;
+  /** Reserves one request for a post that starts. */
   reserve(postId: string): void;
   /**
-   * Milliseconds until a post that has sent a part may send another; 0 when it may now, and then it has its place. While
-   * it waits nobody begins: parts beyond the budget would be refused, and with them the first of whoever comes next.
+   * Milliseconds until a post may send its next part; 0 if it may now, which reserves a request. While it waits no other
+   * post starts, because the parts beyond the budget would be refused, together with first parts of other posts.
    */
-  furtherWait(postId: string, now: EpochMs): number;
-  /** A part of it is sent. */
+  nextPartWaitMs(postId: string, now: EpochMs): number;
+  /** Records a sent part. */
   spend(postId: string, now: EpochMs): void;
-  /** It has ended, whether it sent or not. */
+  /** Frees the reservations of a post that has ended. */
   release(postId: string): void;
 }
 
 const SECOND_MS = 1_000;
-/** What is reserved is sent in a moment, or never. */
-const MOMENT_MS = 20;
+/** A reserved request is soon sent or released. */
+const RESERVATION_RECHECK_MS = 20;
 
 export function newSendingBudget(perSecond: number): SendingBudget {
   const reserved = new Set<string>();
-  /** Posts in work that wait to send another part. */
-  const further = new Set<string>();
+  /** Posts in work that wait to send their next part. */
+  const waitingForNextPart = new Set<string>();
   const sent: EpochMs[] = [];
 
   function forgetOld(now: EpochMs): void {
@@ -35,28 +35,28 @@ export function newSendingBudget(perSecond: number): SendingBudget {
   }
 
   return {
-    wait(now) {
+    waitMs(now) {
       forgetOld(now);
-      if (reserved.size + further.size + sent.length < perSecond) return 0;
+      if (reserved.size + waitingForNextPart.size + sent.length < perSecond) return 0;
       return (sent[0] ?? Infinity) + SECOND_MS - now;
     },
     reserve: (postId) => void reserved.add(postId),
-    furtherWait(postId, now) {
+    nextPartWaitMs(postId, now) {
       forgetOld(now);
-      const mayGo = reserved.size + sent.length < perSecond;
-      further.delete(postId);
-      (mayGo ? reserved : further).add(postId);
-      if (mayGo) return 0;
-      return sent[0] === undefined ? MOMENT_MS : sent[0] + SECOND_MS - now;
+      const maySend = reserved.size + sent.length < perSecond;
+      waitingForNextPart.delete(postId);
+      (maySend ? reserved : waitingForNextPart).add(postId);
+      if (maySend) return 0;
+      return sent[0] === undefined ? RESERVATION_RECHECK_MS : sent[0] + SECOND_MS - now;
     },
     spend(postId, now) {
       reserved.delete(postId);
-      further.delete(postId);
+      waitingForNextPart.delete(postId);
       sent.push(now);
     },
     release(postId) {
       reserved.delete(postId);
-      further.delete(postId);
+      waitingForNextPart.delete(postId);
     },
   };
 }

@@ -1,51 +1,50 @@
 import type { EpochMs, GuildId } from "../../../contracts/ids.ts";
-import type { PostTruth } from "../../domain/plan/current-state.ts";
+import type { CurrentState } from "../../domain/plan/current-state.ts";
 import type { Post } from "../../domain/post/post.ts";
-import type { Follower } from "../planning/change-feed-consumer.ts";
+import type { ChangeFeedConsumer } from "../planning/change-feed-consumer.ts";
+import { lastKnownState } from "../planning/plan-sources.ts";
 import type { Ports } from "../ports.ts";
-import { recall } from "../planning/plan-sources.ts";
 import type { Timing } from "../timing.ts";
 
-/** What the owners say about a post. */
-export interface Answer {
-  readonly truth: PostTruth;
-  /** A claim that rests on it is void when it is applied later. */
+export interface StateSnapshot {
+  readonly state: CurrentState;
+  /** A claim that is applied later is void. */
   readonly validUntil: EpochMs;
 }
 
-export interface Questions {
-  /** The truth as it is now; undefined when the owners are silent and the plan may not stand in for them. */
-  askAbout(post: Post): Promise<Answer | undefined>;
-  /** Asks about posts that are due in a moment; `askAbout` takes the answer while it is young enough. */
-  foresee(posts: readonly Post[]): void;
+export interface StateReader {
+  /** The current state; undefined if the owners are silent and the plan may not be used in its place. */
+  read(post: Post): Promise<StateSnapshot | undefined>;
+  /** Requests the state of posts that are soon due; `read` uses the answer while it is fresh. */
+  prefetch(posts: readonly Post[]): void;
 }
 
-/** An answer that was got early, or is still on its way. */
-interface Foreseen {
-  readonly askedAt: EpochMs;
-  readonly truth: Promise<PostTruth>;
+interface PrefetchedState {
+  readonly requestedAt: EpochMs;
+  readonly state: Promise<CurrentState>;
 }
 
-/** Two questions that are further apart say nothing about the time between. */
-const LISTENING_MS = 3_000;
+/** Failed reads count as one period of silence if they are no further apart. */
+const MAX_ATTEMPT_GAP_MS = 3_000;
 
 /**
- * Asks the owners. While they are silent the plan stands in, when the bus itself is down, so that no edit can come
- * in either, or when they have been silent for a while and the feeds had confirmed the plan shortly before.
+ * Reads the current state from the owners. While they are silent the stored plan takes its place in two cases: the bus is
+ * down, so no change can come in; or the owners have been silent for a while, and the feeds confirmed the plan shortly
+ * before.
  */
-export function newQuestions(
+export function newStateReader(
   ports: Ports,
   timing: Timing,
-  follower: Follower,
-  isBehind: (guildId: GuildId) => boolean,
-): Questions {
+  changeFeeds: ChangeFeedConsumer,
+  hasFailedPlan: (guildId: GuildId) => boolean,
+): StateReader {
   const { owners, clock, store } = ports;
   let silentSince: EpochMs | undefined;
   let triedAt = -Infinity;
-  /** By post and plan: what was asked for an older plan says nothing about a newer. */
-  const foreseen = new Map<string, Foreseen>();
+  /** By post and plan: a state that was requested for an older plan is not used for a newer one. */
+  const prefetched = new Map<string, PrefetchedState>();
 
-  async function ask({ guildId, announcementId, occurrenceId }: Post): Promise<PostTruth> {
+  async function requestState({ guildId, announcementId, occurrenceId }: Post): Promise<CurrentState> {
     const [announcement, occurrence, settings] = await Promise.all([
       owners.announcement(guildId, announcementId),
       owners.occurrence(guildId, occurrenceId),
@@ -54,59 +53,61 @@ export function newQuestions(
     return { announcement, occurrence, settings };
   }
 
-  function planStands({ guildId }: Post, askedAt: EpochMs, now: EpochMs): boolean {
-    if (!owners.reachable()) return true;
-    if (isBehind(guildId)) return false;
-    const silent = silentSince !== undefined && askedAt - silentSince >= timing.silenceMs;
-    return silent && now - follower.confirmedAt() <= timing.confirmedMs;
+  function mayUsePlan({ guildId }: Post, requestedAt: EpochMs, now: EpochMs): boolean {
+    if (!owners.isReachable()) return true;
+    if (hasFailedPlan(guildId)) return false;
+    const isSilent = silentSince !== undefined && requestedAt - silentSince >= timing.ownersSilentMs;
+    return isSilent && now - changeFeeds.confirmedAt() <= timing.planConfirmedMs;
   }
 
-  async function lastSeen(post: Post, askedAt: EpochMs): Promise<Answer | undefined> {
+  async function plannedState(post: Post, requestedAt: EpochMs): Promise<StateSnapshot | undefined> {
     const now = clock.now();
-    if (!planStands(post, askedAt, now)) return undefined;
-    const truth = await recall(store, post);
-    return truth && { truth, validUntil: now + timing.truthFreshMs };
+    if (!mayUsePlan(post, requestedAt, now)) return undefined;
+    const state = await lastKnownState(store, post);
+    return state && { state, validUntil: now + timing.stateMaxAgeMs };
   }
 
-  /** The early answer, when the rest of its time is enough for a claim; otherwise a new one. */
-  function question(post: Post): Foreseen {
-    const early = foreseen.get(keyOf(post));
-    foreseen.delete(keyOf(post));
+  /** Takes the prefetched state if it stays valid long enough for a claim, or requests it. */
+  function takePrefetched(post: Post): PrefetchedState {
+    const early = prefetched.get(keyOf(post));
+    prefetched.delete(keyOf(post));
     const now = clock.now();
-    return early !== undefined && now - early.askedAt <= timing.truthFreshMs / 2
+    return early !== undefined && now - early.requestedAt <= timing.stateMaxAgeMs / 2
       ? early
-      : { askedAt: now, truth: ask(post) };
+      : { requestedAt: now, state: requestState(post) };
   }
 
   return {
-    foresee(posts) {
-      const askedAt = clock.now();
-      // Those that were called off meanwhile are never asked about.
-      for (const [key, early] of foreseen) if (askedAt - early.askedAt > timing.truthFreshMs) foreseen.delete(key);
-      if (!owners.reachable()) return;
+    prefetch(posts) {
+      const requestedAt = clock.now();
+      // Posts that were cancelled meanwhile are never read.
+      for (const [key, early] of prefetched) {
+        if (requestedAt - early.requestedAt > timing.stateMaxAgeMs) prefetched.delete(key);
+      }
+      if (!owners.isReachable()) return;
       for (const post of posts) {
-        const truth = ask(post);
-        // Who takes it sees the failure, and asks again.
-        truth.catch(() => undefined);
-        foreseen.set(keyOf(post), { askedAt, truth });
+        const state = requestState(post);
+        // `read` handles the failure.
+        state.catch(() => undefined);
+        prefetched.set(keyOf(post), { requestedAt, state });
       }
     },
 
-    async askAbout(post) {
+    async read(post) {
       const now = clock.now();
-      // A question would only wait for its time-out.
-      if (!owners.reachable()) return lastSeen(post, now);
-      const { askedAt, truth: answer } = question(post);
+      // A request would only wait for its timeout.
+      if (!owners.isReachable()) return plannedState(post, now);
+      const { requestedAt, state: requested } = takePrefetched(post);
       try {
-        const truth = await answer;
+        const state = await requested;
         silentSince = undefined;
-        return { truth, validUntil: askedAt + timing.truthFreshMs };
+        return { state, validUntil: requestedAt + timing.stateMaxAgeMs };
       } catch {
-        // Silence counts while somebody listens: a process that was frozen, or had nothing to ask, begins anew.
-        if (askedAt - triedAt > LISTENING_MS) silentSince = undefined;
-        silentSince ??= askedAt;
-        triedAt = Math.max(triedAt, askedAt);
-        return lastSeen(post, askedAt);
+        // After a pause of this process, or without requests, nothing is known of the time between: the silence starts now.
+        if (requestedAt - triedAt > MAX_ATTEMPT_GAP_MS) silentSince = undefined;
+        silentSince ??= requestedAt;
+        triedAt = Math.max(triedAt, requestedAt);
+        return plannedState(post, requestedAt);
       }
     },
   };

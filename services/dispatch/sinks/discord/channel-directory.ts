@@ -1,122 +1,125 @@
 import { LRUCache } from "lru-cache";
 import type { ChannelFinding } from "../../domain/post/channel-finding.ts";
-import type { HttpAnswer } from "../http-client.ts";
+import type { HttpResult } from "../http-client.ts";
 import type { SendOutcome } from "../sink.ts";
 import { outcomeOf } from "./response-outcome.ts";
-import { readAnswerBody } from "./response-body.ts";
-import { type ChannelAnswer, readChannel, readGuild, readMember } from "./guild-responses.ts";
+import { parseResponseBody } from "./response-body.ts";
+import { type ChannelResponse, parseChannel, parseGuild, parseMember } from "./guild-responses.ts";
 import { type BotMember, missingPermissions } from "./permissions.ts";
 import type { RateLimitBucket } from "./rate-limits.ts";
 
-/** A channel never moves to another guild: what ages is only whether it still exists, which a post finds out. */
+/** A channel never moves to another guild. It may be deleted, which a post finds out. */
 const CHANNELS = { max: 20_000, ttl: 3_600_000 };
-/** Names, roles and the bot's own roles change now and then. */
 const GUILDS = { max: 2_000, ttl: 300_000 };
-const NAMES = { max: 20_000, ttl: 3_600_000 };
-/** Channels that take no messages: category, directory, forum, media. */
+const GUILD_NAMES = { max: 20_000, ttl: 3_600_000 };
+/** Types of channels without messages: category, directory, forum, media. */
 const UNSUITABLE: ReadonlySet<number> = new Set([4, 14, 15, 16]);
-/** Threads of announcement channels, public and private threads. */
+/** Types of threads: in announcement channels, public, private. */
 const THREADS: ReadonlySet<number> = new Set([10, 11, 12]);
 /** Discord's code for a channel that does not exist. */
 const UNKNOWN_CHANNEL = 10003;
 
-/** What could not be learned now, as what it means for a post that needs it. Nothing of the post was sent. */
-export type Unlearned = Extract<SendOutcome, { kind: "retry" | "halted" }>;
+/** The outcome of a post if a channel or guild could not be read. Nothing of the post was sent. */
+export type Unavailable = Extract<SendOutcome, { kind: "retry" | "halted" }>;
 
-/** The guild as the bot sees it. */
 interface KnownGuild {
   readonly bot: BotMember;
   readonly mentionableRoles: readonly string[];
 }
 
-/** One GET; the answer, with what it asks to wait, or how long a limit in the way has to be waited for. */
-export type Get = (
-  lane: RateLimitBucket,
+/** Sends a GET request. `afterMs` is the wait that the response requires, or the wait until a limit is over. */
+export type DiscordGet = (
+  bucket: RateLimitBucket,
   path: readonly string[],
   timeoutMs: number,
 ) => Promise<
   | { readonly kind: "limited"; readonly afterMs: number }
-  | { readonly kind: "made"; readonly answer: HttpAnswer; readonly afterMs: number }
+  | { readonly kind: "made"; readonly result: HttpResult; readonly afterMs: number }
 >;
 
-/** What Discord says about channels and guilds, kept for a while and up to a number. Nothing here throws. */
+/** A cache of Discord's channels and guilds, bounded in time and size. Nothing here throws. */
 export interface ChannelDirectory {
-  /** Whether the channel is the guild's; asked for once, and then known for an hour. */
-  ownership(guildId: string, channel: string, get: Get, timeoutMs: number): Promise<ChannelFinding | Unlearned>;
-  /** The same with the bot's permissions, read at this moment but for what the guild's roles grant. */
-  check(guildId: string, channel: string, get: Get, timeoutMs: number): Promise<ChannelFinding | Unlearned>;
+  /** Whether the channel belongs to the guild; cached for an hour. */
+  ownership(
+    guildId: string,
+    channel: string,
+    get: DiscordGet,
+    timeoutMs: number,
+  ): Promise<ChannelFinding | Unavailable>;
+  /** Also checks the bot's permissions. Reads the channel again; the guild's roles may be cached. */
+  check(guildId: string, channel: string, get: DiscordGet, timeoutMs: number): Promise<ChannelFinding | Unavailable>;
   isKnown(channel: string): boolean;
-  /** Somebody else has found out that the channel is the guild's. */
+  /** Records the finding of another replica that the channel belongs to the guild. */
   learn(guildId: string, channel: string): void;
-  guildName(guildId: string, get: Get, timeoutMs: number): Promise<string | undefined>;
-  /** What is known of the channel may be wrong: it refused a post. */
+  guildName(guildId: string, get: DiscordGet, timeoutMs: number): Promise<string | undefined>;
+  /** Drops the cached channel, because it refused a post. */
   forget(channel: string): void;
 }
 
 /**
- * @param botId - The bot's own user id; undefined when it can't be had now.
- * @param now - Milliseconds of a clock that never goes back.
+ * @param botId - Reads the bot's own user id; undefined if it can't be read now.
+ * @param now - Milliseconds of a monotonic clock.
  */
 export function channelDirectory(
   botId: (timeoutMs: number) => Promise<string | undefined>,
   now: () => number,
 ): ChannelDirectory {
   const clock = { perf: { now }, ttlResolution: 0 };
-  /** The guild that a channel belongs to; "" for none. */
+  /** The guild of a channel; "" for none. */
   const channelGuilds = new LRUCache<string, string>({ ...CHANNELS, ...clock });
   const guilds = new LRUCache<string, KnownGuild>({ ...GUILDS, ...clock });
-  const names = new LRUCache<string, string>({ ...NAMES, ...clock });
-  /** Posts that come due together ask one question together. */
-  const underWay = new Map<string, Promise<unknown>>();
+  const guildNames = new LRUCache<string, string>({ ...GUILD_NAMES, ...clock });
+  /** Posts that are due at the same time share a request. */
+  const inFlight = new Map<string, Promise<unknown>>();
 
-  function once<Result>(key: string, ask: () => Promise<Result>): Promise<Result> {
-    const asked = underWay.get(key) as Promise<Result> | undefined;
-    if (asked !== undefined) return asked;
-    const answer = ask().finally(() => underWay.delete(key));
-    underWay.set(key, answer);
-    return answer;
+  function singleFlight<Result>(key: string, request: () => Promise<Result>): Promise<Result> {
+    const shared = inFlight.get(key) as Promise<Result> | undefined;
+    if (shared !== undefined) return shared;
+    const result = request().finally(() => inFlight.delete(key));
+    inFlight.set(key, result);
+    return result;
   }
 
-  /** @returns The channel, or that it is not there or out of the bot's reach. */
-  async function learnChannel(channel: string, get: Get, timeoutMs: number) {
+  /** @returns The channel, or why it can't be read. */
+  async function readChannel(channel: string, get: DiscordGet, timeoutMs: number) {
     const attempt = await get({ route: "channel", channel }, ["channels", channel], timeoutMs);
     if (attempt.kind === "limited") return limited(attempt.afterMs);
-    const { answer, afterMs } = attempt;
-    const found = isOk(answer) ? readChannel(answer.body) : undefined;
+    const { result, afterMs } = attempt;
+    const found = isOk(result) ? parseChannel(result.body) : undefined;
     if (found !== undefined) {
       channelGuilds.set(channel, found.guildId ?? "");
       return { kind: "channel", found } as const;
     }
     channelGuilds.delete(channel);
-    return refusedChannel(answer) ?? unlearned(answer, afterMs);
+    return refusedChannel(result) ?? unavailable(result, afterMs);
   }
 
-  async function learnGuild(guildId: string, get: Get, timeoutMs: number): Promise<KnownGuild | Unlearned> {
+  async function readGuild(guildId: string, get: DiscordGet, timeoutMs: number): Promise<KnownGuild | Unavailable> {
     const userId = await botId(timeoutMs);
     if (userId === undefined) return retry("the bot's own id is not known", 0);
-    const lane = (route: string) => ({ route, channel: guildId });
+    const bucket = (route: string) => ({ route, channel: guildId });
     const [guild, member] = await Promise.all([
-      get(lane("guild"), ["guilds", guildId], timeoutMs),
-      get(lane("member"), ["guilds", guildId, "members", userId], timeoutMs),
+      get(bucket("guild"), ["guilds", guildId], timeoutMs),
+      get(bucket("member"), ["guilds", guildId, "members", userId], timeoutMs),
     ]);
     if (guild.kind === "limited") return limited(guild.afterMs);
     if (member.kind === "limited") return limited(member.afterMs);
-    const told = isOk(guild.answer) ? readGuild(guild.answer.body) : undefined;
-    const membership = isOk(member.answer) ? readMember(member.answer.body) : undefined;
-    if (told === undefined) return unlearned(guild.answer, guild.afterMs);
-    if (membership === undefined || !isOk(member.answer)) return unlearned(member.answer, member.afterMs);
-    const { roles, ownerId } = told;
+    const found = isOk(guild.result) ? parseGuild(guild.result.body) : undefined;
+    const membership = isOk(member.result) ? parseMember(member.result.body) : undefined;
+    if (found === undefined) return unavailable(guild.result, guild.afterMs);
+    if (membership === undefined || !isOk(member.result)) return unavailable(member.result, member.afterMs);
+    const { roles, ownerId } = found;
     const { roleIds, timedOutUntil } = membership;
-    const ofTheBot = roles.filter(({ id }) => id === guildId || roleIds.includes(id));
-    names.set(guildId, told.name);
+    const botRoles = roles.filter(({ id }) => id === guildId || roleIds.includes(id));
+    guildNames.set(guildId, found.name);
     const known: KnownGuild = {
       bot: {
         userId,
         isOwner: ownerId === userId,
         roleIds,
-        basePermissions: ofTheBot.reduce((all, { permissions }) => all | permissions, 0n),
-        // By the receiver's own clock.
-        isTimedOut: timedOutUntil > Date.parse(member.answer.headers.date ?? ""),
+        basePermissions: botRoles.reduce((all, { permissions }) => all | permissions, 0n),
+        // By Discord's clock.
+        isTimedOut: timedOutUntil > Date.parse(member.result.headers.date ?? ""),
       },
       mentionableRoles: roles.filter(({ mentionable }) => mentionable).map(({ id }) => id),
     };
@@ -124,29 +127,29 @@ export function channelDirectory(
     return known;
   }
 
-  async function learnName(guildId: string, get: Get, timeoutMs: number): Promise<string | undefined> {
+  async function readGuildName(guildId: string, get: DiscordGet, timeoutMs: number): Promise<string | undefined> {
     const attempt = await get({ route: "guild", channel: guildId }, ["guilds", guildId], timeoutMs);
-    const told = attempt.kind === "made" && isOk(attempt.answer) ? readGuild(attempt.answer.body) : undefined;
-    // A guild that the bot is not in has no name here; every branded post would ask again.
-    const isRefused = attempt.kind === "made" && outcomeOf(attempt.answer, 0).kind === "rejected";
-    if (told !== undefined || isRefused) names.set(guildId, told?.name ?? "");
-    return told?.name;
+    const found = attempt.kind === "made" && isOk(attempt.result) ? parseGuild(attempt.result.body) : undefined;
+    // A refusal is cached, too: otherwise every branded post of a guild without the bot would request the name.
+    const isRefused = attempt.kind === "made" && outcomeOf(attempt.result, 0).kind === "rejected";
+    if (found !== undefined || isRefused) guildNames.set(guildId, found?.name ?? "");
+    return found?.name;
   }
 
-  async function guildOf(guildId: string, get: Get, timeoutMs: number): Promise<KnownGuild | Unlearned> {
-    return guilds.get(guildId) ?? once(`guild ${guildId}`, () => learnGuild(guildId, get, timeoutMs));
+  async function guildOf(guildId: string, get: DiscordGet, timeoutMs: number): Promise<KnownGuild | Unavailable> {
+    return guilds.get(guildId) ?? singleFlight(`guild ${guildId}`, () => readGuild(guildId, get, timeoutMs));
   }
 
   async function permissionsIn(
     guildId: string,
-    { type, parentId, overwrites }: ChannelAnswer,
-    get: Get,
+    { type, parentId, overwrites }: ChannelResponse,
+    get: DiscordGet,
     timeoutMs: number,
-  ): Promise<ChannelFinding | Unlearned> {
+  ): Promise<ChannelFinding | Unavailable> {
     const isThread = THREADS.has(type);
     const guild = await guildOf(guildId, get, timeoutMs);
     if ("kind" in guild) return guild;
-    const parent = isThread && parentId !== undefined ? await learnChannel(parentId, get, timeoutMs) : undefined;
+    const parent = isThread && parentId !== undefined ? await readChannel(parentId, get, timeoutMs) : undefined;
     if (parent !== undefined && parent.kind !== "channel") return parent;
     const missing = missingPermissions(guild.bot, guildId, parent?.found.overwrites ?? overwrites, isThread);
     const mentionableRoles = missing.includes("MENTION_EVERYONE") ? guild.mentionableRoles : [];
@@ -157,23 +160,23 @@ export function channelDirectory(
     async ownership(guildId, channel, get, timeoutMs) {
       const known = channelGuilds.get(channel);
       if (known !== undefined) return known === guildId ? OWN : { kind: "foreign" };
-      const learned = await once(`channel ${channel}`, () => learnChannel(channel, get, timeoutMs));
-      if (learned.kind !== "channel") return learned;
-      return learned.found.guildId === guildId ? OWN : { kind: "foreign" };
+      const read = await singleFlight(`channel ${channel}`, () => readChannel(channel, get, timeoutMs));
+      if (read.kind !== "channel") return read;
+      return read.found.guildId === guildId ? OWN : { kind: "foreign" };
     },
 
     async check(guildId, channel, get, timeoutMs) {
-      const learned = await learnChannel(channel, get, timeoutMs);
-      if (learned.kind !== "channel") return learned;
-      const { found } = learned;
+      const read = await readChannel(channel, get, timeoutMs);
+      if (read.kind !== "channel") return read;
+      const { found } = read;
       if (found.guildId !== guildId) return { kind: "foreign" };
       return UNSUITABLE.has(found.type) ? { kind: "unsuitable" } : permissionsIn(guildId, found, get, timeoutMs);
     },
 
     async guildName(guildId, get, timeoutMs) {
-      const known = names.get(guildId);
+      const known = guildNames.get(guildId);
       if (known === "") return undefined;
-      return known ?? once(`name ${guildId}`, () => learnName(guildId, get, timeoutMs));
+      return known ?? singleFlight(`name ${guildId}`, () => readGuildName(guildId, get, timeoutMs));
     },
 
     isKnown: (channel) => channelGuilds.get(channel) !== undefined,
@@ -182,32 +185,31 @@ export function channelDirectory(
   };
 }
 
-/** That a channel is the guild's, and no more. */
+/** Without information about permissions. */
 const OWN: ChannelFinding = { kind: "own", missing: [], mentionableRoles: [] };
 
-function isOk(answer: HttpAnswer): answer is HttpAnswer & { kind: "answered" } {
-  return answer.kind === "answered" && answer.status === 200;
+function isOk(result: HttpResult): result is HttpResult & { kind: "answered" } {
+  return result.kind === "answered" && result.status === 200;
 }
 
-/** Undefined when the answer says nothing about the channel itself. */
-function refusedChannel(answer: HttpAnswer): ChannelFinding | undefined {
-  const outcome = outcomeOf(answer, 0);
-  if (answer.kind !== "answered" || outcome.kind !== "rejected") return undefined;
-  const isUnknown = readAnswerBody(answer.body)?.code === UNKNOWN_CHANNEL;
+/** Undefined if the result says nothing about the channel itself. */
+function refusedChannel(result: HttpResult): ChannelFinding | undefined {
+  const outcome = outcomeOf(result, 0);
+  if (result.kind !== "answered" || outcome.kind !== "rejected") return undefined;
+  const isUnknown = parseResponseBody(result.body)?.code === UNKNOWN_CHANNEL;
   return { kind: isUnknown ? "unknown" : "unreachable" };
 }
 
-/** Nothing was sent, so nothing is in doubt: what is not learned now is asked for again. */
-function unlearned(answer: HttpAnswer, afterMs: number): Unlearned {
-  const outcome = outcomeOf(answer, afterMs);
+function unavailable(result: HttpResult, afterMs: number): Unavailable {
+  const outcome = outcomeOf(result, afterMs);
   if (outcome.kind === "halted") return outcome;
   return retry(outcome.kind === "sent" ? "the receiver's answer can't be read" : outcome.reason, afterMs);
 }
 
-function limited(afterMs: number): Unlearned {
+function limited(afterMs: number): Unavailable {
   return retry("rate limit", afterMs);
 }
 
-function retry(reason: string, afterMs: number): Unlearned {
+function retry(reason: string, afterMs: number): Unavailable {
   return { kind: "retry", reason, afterMs, undelivered: true };
 }

@@ -1,35 +1,35 @@
-import { parsed } from "./response-body.ts";
+import { parseJson } from "./response-body.ts";
 import type { Overwrite } from "./permissions.ts";
 
-/** A channel, as "get channel" answers it; only what is read here. */
-export interface ChannelAnswer {
+/** The response of "get channel"; only the fields that are used. */
+export interface ChannelResponse {
   /** Absent for a direct message. */
   readonly guildId?: string;
   readonly type: number;
-  /** The channel of a thread, or the category of a channel. */
+  /** The parent channel of a thread, or the category of a channel. */
   readonly parentId?: string;
   readonly overwrites: readonly Overwrite[];
 }
 
-/** A guild, as "get guild" answers it. */
-export interface GuildAnswer {
+/** The response of "get guild". */
+export interface GuildResponse {
   readonly name: string;
   readonly ownerId?: string;
   readonly roles: readonly { readonly id: string; readonly permissions: bigint; readonly mentionable: boolean }[];
 }
 
-/** A member, as "get guild member" answers it. */
-export interface MemberAnswer {
+/** The response of "get guild member". */
+export interface MemberResponse {
   readonly roleIds: readonly string[];
-  /** Unix milliseconds; NaN when it is not timed out. */
+  /** Unix milliseconds; NaN if the member is not timed out. */
   readonly timedOutUntil: number;
 }
 
 type Json = Readonly<Record<string, unknown>>;
 
-/** Undefined when the text is no channel. */
-export function readChannel(text: string): ChannelAnswer | undefined {
-  const body = objectOf(parsed(text));
+/** Undefined if the text is no channel. */
+export function parseChannel(text: string): ChannelResponse | undefined {
+  const body = objectOf(parseJson(text));
   if (typeof body?.["type"] !== "number") return undefined;
   const guildId = idAt(body, "guild_id");
   const parentId = idAt(body, "parent_id");
@@ -46,9 +46,9 @@ export function readChannel(text: string): ChannelAnswer | undefined {
   };
 }
 
-/** Undefined when the text is no guild. */
-export function readGuild(text: string): GuildAnswer | undefined {
-  const body = objectOf(parsed(text));
+/** Undefined if the text is no guild. */
+export function parseGuild(text: string): GuildResponse | undefined {
+  const body = objectOf(parseJson(text));
   const { name } = body ?? {};
   if (body === undefined || typeof name !== "string") return undefined;
   const ownerId = idAt(body, "owner_id");
@@ -60,9 +60,9 @@ export function readGuild(text: string): GuildAnswer | undefined {
   return { name, roles, ...(ownerId === undefined ? {} : { ownerId }) };
 }
 
-/** Undefined when the text is no member. */
-export function readMember(text: string): MemberAnswer | undefined {
-  const body = objectOf(parsed(text));
+/** Undefined if the text is no member. */
+export function parseMember(text: string): MemberResponse | undefined {
+  const body = objectOf(parseJson(text));
   const roles = body?.["roles"];
   if (body === undefined || !Array.isArray(roles)) return undefined;
   const until = body["communication_disabled_until"];

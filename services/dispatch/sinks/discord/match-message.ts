@@ -1,29 +1,30 @@
 import type { MessageBody } from "../../../contracts/dispatch.contract.ts";
 
 /**
- * Whether a listed message is the one that was sent. `perhaps` when nobody can tell: it begins alike or is about the
- * same time, so it may be an earlier version, or what was sent could have been sent for another occurrence too.
+ * Whether a listed message is the sent one. `perhaps`: it begins alike or shows the same time, so it may be an earlier
+ * version, or a message about another occurrence.
  */
 export type MessageMatch = "same" | "perhaps" | "other";
 
 /**
- * Compares letters and digits alone: Discord trims texts and may change white space and signs, never those. The ids
- * in a footer name announcement and event: with the same start it is the same post, in whatever version. Without
- * them only a text that shows its event's time can be told from a post about another occurrence.
+ * Compares letters and digits only, because Discord trims texts and may change white space and punctuation. A footer has
+ * the ids of announcement and event: with the same ids and start, both are versions of one post. Without a footer, only a
+ * text with its event's time differs from a post about another occurrence.
  */
 export function matchMessage(listed: unknown, sent: MessageBody): MessageMatch {
-  const there = textsOf(listed);
-  const ours = textsOf(sent);
-  const times = ours.all.match(SHOWN_TIME) ?? [];
+  const listedTexts = textsOf(listed);
+  const sentTexts = textsOf(sent);
+  const times = sentTexts.all.match(SHOWN_TIME) ?? [];
   const [start] = times;
-  const showsStart = start !== undefined && there.all.includes(start);
-  if (ours.ids !== "" && there.ids !== "") return ours.ids === there.ids && showsStart ? "same" : "other";
-  if (showsStart && lettersOf(ours.all) === lettersOf(there.all)) return "same";
-  // Without a time and with a box: the box of an earlier version may have said anything.
-  if (start === undefined && ours.hasBox) return "perhaps";
-  const beginning = lettersOf(ours.beginning);
-  const isAlike = beginning === "" || beginning === lettersOf(there.beginning);
-  return isAlike || times.some((time) => there.all.includes(time)) ? "perhaps" : "other";
+  const showsStart = start !== undefined && listedTexts.all.includes(start);
+  if (sentTexts.ids !== "" && listedTexts.ids !== "")
+    return sentTexts.ids === listedTexts.ids && showsStart ? "same" : "other";
+  if (showsStart && lettersOf(sentTexts.all) === lettersOf(listedTexts.all)) return "same";
+  // The embed of an earlier version may have had any text.
+  if (start === undefined && sentTexts.hasEmbed) return "perhaps";
+  const beginning = lettersOf(sentTexts.beginning);
+  const isAlike = beginning === "" || beginning === lettersOf(listedTexts.beginning);
+  return isAlike || times.some((time) => listedTexts.all.includes(time)) ? "perhaps" : "other";
 }
 
 const SHOWN_TIME = /<t:\d+:F>/g;
@@ -38,11 +39,11 @@ function idsIn(footer: string): string {
 
 interface Texts {
   readonly all: string;
-  /** The title of the box; the content when there is none. */
+  /** The title of the embed; the content if there is no title. */
   readonly beginning: string;
-  /** In the footer, whatever the language around them. */
+  /** From the footer; the same in every language. */
   readonly ids: string;
-  readonly hasBox: boolean;
+  readonly hasEmbed: boolean;
 }
 
 function textsOf(message: unknown): Texts {
@@ -51,9 +52,9 @@ function textsOf(message: unknown): Texts {
   const fields = listAt(embed, "fields").flatMap((field) => [textAt(field, "name"), textAt(field, "value")]);
   const title = textAt(embed, "title");
   const footer = textAt(valueAt(embed, "footer"), "text");
-  // Without the author: the guild's name is the same in all its posts, and not always known.
+  // Without the author: all posts of a guild have the same, and its name is not always known.
   const all = [content, title, textAt(embed, "description"), ...fields, footer].join("\n");
-  return { all, beginning: title === "" ? content : title, ids: idsIn(footer), hasBox: embed !== undefined };
+  return { all, beginning: title === "" ? content : title, ids: idsIn(footer), hasEmbed: embed !== undefined };
 }
 
 function valueAt(from: unknown, name: string): unknown {

@@ -10,21 +10,21 @@ const BITS: Readonly<Record<ChannelPermission, bigint>> = {
   SEND_MESSAGES_IN_THREADS: 1n << 38n,
 };
 const ADMINISTRATOR = 1n << 3n;
-/** What a member who is timed out keeps. */
-const KEPT_IN_TIMEOUT = BITS.VIEW_CHANNEL | BITS.READ_MESSAGE_HISTORY;
+/** The permissions of a member who is timed out. */
+const ALLOWED_IN_TIMEOUT = BITS.VIEW_CHANNEL | BITS.READ_MESSAGE_HISTORY;
 
 /** The bot as a member of a guild. */
 export interface BotMember {
   readonly userId: string;
   readonly isOwner: boolean;
-  /** Without the role @everyone, which every member has and whose id is the guild's. */
+  /** Without @everyone, the role of every member, whose id is the guild's id. */
   readonly roleIds: readonly string[];
-  /** What @everyone and its roles grant in the whole guild. */
+  /** Permissions in the whole guild, by @everyone and the bot's roles. */
   readonly basePermissions: bigint;
   readonly isTimedOut: boolean;
 }
 
-/** What a channel allows and denies a role or a member, beside what they have in the whole guild. */
+/** Permissions that a channel allows or denies to a role or a member, in addition to those in the whole guild. */
 export interface Overwrite {
   readonly id: string;
   readonly kind: "role" | "member";
@@ -33,9 +33,9 @@ export interface Overwrite {
 }
 
 /**
- * The permissions that a post needs and that the bot lacks in a channel, by Discord's documented order: the guild's
- * roles, then the channel's overwrites for @everyone, for the bot's roles together, and for the bot. In a thread the
- * overwrites are the parent's, and SEND_MESSAGES_IN_THREADS takes the place of SEND_MESSAGES.
+ * The needed permissions that the bot lacks in a channel, computed in Discord's documented order: the guild's roles, then
+ * the channel's overwrites for @everyone, for all of the bot's roles, and for the bot. A thread has its parent's
+ * overwrites, and needs SEND_MESSAGES_IN_THREADS instead of SEND_MESSAGES.
  */
 export function missingPermissions(
   bot: BotMember,
@@ -46,7 +46,7 @@ export function missingPermissions(
   const has = permissionsOf(bot, guildId, overwrites);
   const send = isThread ? "SEND_MESSAGES_IN_THREADS" : "SEND_MESSAGES";
   const lacks = (permission: ChannelPermission) => (has & BITS[permission]) === 0n;
-  // Without the first nothing else can be done, whatever the other bits are.
+  // Without VIEW_CHANNEL all other permissions are void.
   if (lacks("VIEW_CHANNEL")) return ["VIEW_CHANNEL"];
   return ([send, "EMBED_LINKS", "READ_MESSAGE_HISTORY", "MENTION_EVERYONE"] as const).filter(lacks);
 }
@@ -59,12 +59,12 @@ function permissionsOf(bot: BotMember, guildId: string, overwrites: readonly Ove
     overwrites.filter(({ kind, id }) => kind === "role" && id !== guildId && roleIds.includes(id)),
     overwrites.filter(({ kind, id }) => kind === "member" && id === userId),
   ];
-  const permissions = levels.reduce(applied, basePermissions);
-  return isTimedOut ? permissions & KEPT_IN_TIMEOUT : permissions;
+  const permissions = levels.reduce(applyOverwrites, basePermissions);
+  return isTimedOut ? permissions & ALLOWED_IN_TIMEOUT : permissions;
 }
 
-/** Overwrites of one level are applied together: what one of them allows another can't deny. */
-function applied(permissions: bigint, level: readonly Overwrite[]): bigint {
+/** All denials of a level are applied before its allowances: an allowance of one role beats a denial of another. */
+function applyOverwrites(permissions: bigint, level: readonly Overwrite[]): bigint {
   const denied = level.reduce((all, { deny }) => all | deny, 0n);
   const allowed = level.reduce((all, { allow }) => all | allow, 0n);
   return (permissions & ~denied) | allowed;

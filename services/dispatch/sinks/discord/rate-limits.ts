@@ -1,146 +1,146 @@
 import type { IncomingHttpHeaders } from "node:http";
 import { headerNumber, retryAfterMs } from "../retry-after.ts";
-import type { HttpAnswer } from "../http-client.ts";
+import type { HttpResult } from "../http-client.ts";
 import { type SlidingWindow, slidingWindow } from "../sliding-window.ts";
-import { type AnswerBody, readAnswerBody } from "./response-body.ts";
+import { type ResponseBody, parseResponseBody } from "./response-body.ts";
 
-/** After a 429 that does not say how long. */
-const UNTOLD_WAIT_MS = 5_000;
+/** After a 429 without a duration. */
+const DEFAULT_WAIT_MS = 5_000;
 /** Discord bans an address at 10 000 invalid requests in 10 minutes. */
 const MAX_INVALID_REQUESTS = 1_000;
 const INVALID_REQUESTS_WINDOW_MS = 600_000;
-/** Lanes whose limit has passed are forgotten when there are more. */
-const MANY_LANES = 10_000;
+/** With more states, those whose limit has passed are forgotten. */
+const MAX_STATES = 10_000;
 
-/** One route on one channel, which Discord limits apart from every other. */
+/** A route on a channel. Discord limits each separately. */
 export interface RateLimitBucket {
   readonly route: string;
   readonly channel: string;
 }
 
 /**
- * What Discord's answers have told of its limits, which are read and never assumed. Times are milliseconds of a
- * clock that never goes back. Nothing here waits: it says how long a request would have to.
+ * Discord's rate limits as its responses have shown them; none are assumed. Times are milliseconds of a monotonic clock.
+ * Nothing here waits: the caller gets the milliseconds to wait.
  */
 export interface RateLimits {
-  /** 0 when a request may go now. */
-  wait(lane: RateLimitBucket, now: number): number;
-  /** The same but for the requests a second over all lanes, for which posts wait by turns before they are claimed. */
-  bucketWait(lane: RateLimitBucket, now: number): number;
-  /** Whether a limit on everything stands in the way of every lane now. */
+  /** 0 if a request may be sent now. */
+  waitMs(bucket: RateLimitBucket, now: number): number;
+  /** Without the process's requests per second, for which posts wait before they are claimed. */
+  bucketWaitMs(bucket: RateLimitBucket, now: number): number;
+  /** Whether a global limit stops every request now. */
   isStopped(now: number): boolean;
-  /** Whether no request that went out after the last limit on everything has been answered well yet. */
-  onTrial(): boolean;
-  /** A request goes out; what it returns reads the answer to it, once. */
-  take(lane: RateLimitBucket, now: number): LearnFrom;
+  /** Whether no request after the last global limit has succeeded yet. */
+  isHalfOpen(): boolean;
+  /** Counts a request. The returned function takes its result, once. */
+  startRequest(bucket: RateLimitBucket, now: number): ResultHandler;
 }
 
-/** Returns how long the answer asks to wait before a repeat. */
-type LearnFrom = (answer: HttpAnswer, now: number) => number;
+/** Returns the wait that the response requires before a retry. */
+type ResultHandler = (result: HttpResult, now: number) => number;
 
 interface BucketState {
   remaining: number;
   resetsAt: number;
-  underWay: number;
+  inFlight: number;
 }
 
 export function rateLimits(requestsPerSecond: number): RateLimits {
-  const lanes = new Map<string, BucketState>();
-  /** Which bucket a route was last counted in: the same one may count several routes. */
-  const buckets = new Map<string, string>();
-  const everything = slidingWindow(requestsPerSecond, 1_000);
+  const states = new Map<string, BucketState>();
+  /** Discord's last bucket id of each route; several routes may share a bucket. */
+  const bucketIds = new Map<string, string>();
+  const allRequests = slidingWindow(requestsPerSecond, 1_000);
   const invalid = slidingWindow(MAX_INVALID_REQUESTS, INVALID_REQUESTS_WINDOW_MS);
   let stoppedUntil = 0;
-  let isOnTrial = false;
+  let isHalfOpen = false;
 
   const stateOf = ({ route, channel }: RateLimitBucket): BucketState => {
-    const key = `${buckets.get(route) ?? route} ${channel}`;
-    const state = lanes.get(key) ?? { remaining: Infinity, resetsAt: 0, underWay: 0 };
-    lanes.set(key, state);
+    const key = `${bucketIds.get(route) ?? route} ${channel}`;
+    const state = states.get(key) ?? { remaining: Infinity, resetsAt: 0, inFlight: 0 };
+    states.set(key, state);
     return state;
   };
 
-  function laneWait(lane: RateLimitBucket, now: number): number {
-    const { remaining, resetsAt } = stateOf(lane);
-    // Past its reset the bucket is full again, of a size that the next answer tells.
-    const inLane = remaining > 0 ? 0 : resetsAt - now;
-    return Math.max(0, inLane, stoppedUntil - now, invalid.wait(now));
+  function bucketWaitMs(bucket: RateLimitBucket, now: number): number {
+    const { remaining, resetsAt } = stateOf(bucket);
+    // After its reset a bucket is full again; the next response shows its size.
+    const untilReset = remaining > 0 ? 0 : resetsAt - now;
+    return Math.max(0, untilReset, stoppedUntil - now, invalid.waitMs(now));
   }
 
   return {
-    bucketWait: laneWait,
-    isStopped: (now) => isOnTrial || now < stoppedUntil || invalid.wait(now) > 0,
-    onTrial: () => isOnTrial,
-    wait: (lane, now) => Math.max(laneWait(lane, now), everything.wait(now)),
+    bucketWaitMs,
+    isStopped: (now) => isHalfOpen || now < stoppedUntil || invalid.waitMs(now) > 0,
+    isHalfOpen: () => isHalfOpen,
+    waitMs: (bucket, now) => Math.max(bucketWaitMs(bucket, now), allRequests.waitMs(now)),
 
-    take(lane, now) {
-      if (lanes.size > MANY_LANES) forgetIdle(lanes, now);
-      const state = stateOf(lane);
+    startRequest(bucket, now) {
+      if (states.size > MAX_STATES) forgetIdle(states, now);
+      const state = stateOf(bucket);
       state.remaining -= 1;
-      state.underWay += 1;
-      everything.add(now);
-      return (answer, then) => {
-        state.underWay -= 1;
-        if (answer.kind !== "answered") return 0;
-        // An answer to what went out before the limit says nothing about its end.
-        if (answer.status !== 429 && now >= stoppedUntil) isOnTrial = false;
-        return learn(lane, answer, then);
+      state.inFlight += 1;
+      allRequests.add(now);
+      return (result, then) => {
+        state.inFlight -= 1;
+        if (result.kind !== "answered") return 0;
+        // The response to a request from before the limit does not show that the limit is over.
+        if (result.status !== 429 && now >= stoppedUntil) isHalfOpen = false;
+        return learn(bucket, result, then);
       };
     },
   };
 
-  function learn(lane: RateLimitBucket, answer: Answered, now: number): number {
-    const bucket = textOf(answer.headers, "x-ratelimit-bucket");
-    if (bucket !== undefined) buckets.set(lane.route, bucket);
-    const state = stateOf(lane);
-    readBucket(state, answer.headers, now);
-    countInvalid(invalid, answer, now);
-    const afterMs = waitAskedFor(answer);
-    if (answer.status !== 429) return afterMs;
-    if (isGlobal(answer)) {
+  function learn(bucket: RateLimitBucket, response: Answered, now: number): number {
+    const id = textOf(response.headers, "x-ratelimit-bucket");
+    if (id !== undefined) bucketIds.set(bucket.route, id);
+    const state = stateOf(bucket);
+    readBucket(state, response.headers, now);
+    countInvalid(invalid, response, now);
+    const afterMs = requiredWait(response);
+    if (response.status !== 429) return afterMs;
+    if (isGlobal(response)) {
       stoppedUntil = Math.max(stoppedUntil, now + afterMs);
-      isOnTrial = true;
+      isHalfOpen = true;
     } else Object.assign(state, { remaining: 0, resetsAt: Math.max(state.resetsAt, now + afterMs) });
     return afterMs;
   }
 }
 
-/** Answers may overtake each other: what is under way is taken off what is left. */
+/** Responses may arrive in another order, so requests in flight are subtracted from the remaining ones. */
 function readBucket(state: BucketState, headers: IncomingHttpHeaders, now: number): void {
   const remaining = headerNumber(headers, "x-ratelimit-remaining");
   const resetAfter = headerNumber(headers, "x-ratelimit-reset-after");
   if (remaining === undefined || resetAfter === undefined) return;
-  state.remaining = remaining - state.underWay;
+  state.remaining = remaining - state.inFlight;
   state.resetsAt = now + retryAfterMs(resetAfter);
 }
 
-/** A limit shared with others on the same resource is not held against us. */
+/** Discord does not count a limit that is shared by all users of a resource. */
 function countInvalid(invalid: SlidingWindow, { status, headers }: Answered, now: number): void {
   const isShared = status === 429 && textOf(headers, "x-ratelimit-scope") === "shared";
   if ((status === 401 || status === 403 || status === 429) && !isShared) invalid.add(now);
 }
 
-type Answered = HttpAnswer & { kind: "answered" };
+type Answered = HttpResult & { kind: "answered" };
 
-/** The larger of what header and body ask for. */
-function waitAskedFor({ status, headers, body }: Answered): number {
-  const inBody = status === 429 ? readAnswerBody(body)?.retryAfter : undefined;
-  const asked = [headerNumber(headers, "retry-after"), inBody].filter((seconds = -1) => seconds >= 0) as number[];
-  if (asked.length === 0) return status === 429 ? UNTOLD_WAIT_MS : 0;
-  return retryAfterMs(Math.max(...asked));
+/** The larger of the waits in header and body. */
+function requiredWait({ status, headers, body }: Answered): number {
+  const inBody = status === 429 ? parseResponseBody(body)?.retryAfter : undefined;
+  const waits = [headerNumber(headers, "retry-after"), inBody].filter((seconds = -1) => seconds >= 0) as number[];
+  if (waits.length === 0) return status === 429 ? DEFAULT_WAIT_MS : 0;
+  return retryAfterMs(Math.max(...waits));
 }
 
-/** A 429 from before Discord, without its body, is about the address: it stops everything. */
+/** A 429 without Discord's body comes from a proxy and concerns the address, so it is global. */
 function isGlobal({ headers, body }: Answered): boolean {
-  const told: AnswerBody | undefined = readAnswerBody(body);
+  const error: ResponseBody | undefined = parseResponseBody(body);
   const scope = textOf(headers, "x-ratelimit-scope");
   return (
-    told?.global === true || scope === "global" || headers["x-ratelimit-global"] !== undefined || told === undefined
+    error?.global === true || scope === "global" || headers["x-ratelimit-global"] !== undefined || error === undefined
   );
 }
 
-function forgetIdle(lanes: Map<string, BucketState>, now: number): void {
-  for (const [key, { resetsAt, underWay }] of lanes) if (resetsAt <= now && underWay === 0) lanes.delete(key);
+function forgetIdle(states: Map<string, BucketState>, now: number): void {
+  for (const [key, { resetsAt, inFlight }] of states) if (resetsAt <= now && inFlight === 0) states.delete(key);
 }
 
 function textOf(headers: IncomingHttpHeaders, name: string): string | undefined {

@@ -1,37 +1,37 @@
 import { LRUCache } from "lru-cache";
 import type { MessageBody } from "../../../contracts/dispatch.contract.ts";
 
-/** Far more than can be unsettled at a time with Discord's limits. */
+/** Far more parts than Discord's rate limits leave unsettled at a time. */
 const MAX_PARTS = 5_000;
 
-/** What this process knows of parts that are not settled yet, by their nonces. Of too many the least recently used is forgotten. */
+/** This process's attempts to send parts that are not settled yet, by nonce; an LRU cache. */
 export interface RecentAttempts {
-  /** This is sent now. */
-  attempt(nonce: string, body: MessageBody): void;
-  /** What was sent, each version once: the event may have been edited in between. */
-  attemptsAt(nonce: string): readonly MessageBody[];
-  /** Its box was refused: from now on it goes out as plain text. */
-  refuseBox(nonce: string): void;
-  isBoxRefused(nonce: string): boolean;
+  record(nonce: string, body: MessageBody): void;
+  /** The distinct bodies that were sent; the event may have been edited between attempts. */
+  bodiesOf(nonce: string): readonly MessageBody[];
+  /** Further attempts of the part are sent as plain text. */
+  markEmbedRefused(nonce: string): void;
+  isEmbedRefused(nonce: string): boolean;
   forget(nonce: string): void;
 }
 
-interface PartMemory {
-  readonly boxRefused: boolean;
+interface PartAttempts {
+  readonly isEmbedRefused: boolean;
   readonly bodies: readonly MessageBody[];
 }
 
 export function recentAttempts(): RecentAttempts {
-  const parts = new LRUCache<string, PartMemory>({ max: MAX_PARTS });
+  const parts = new LRUCache<string, PartAttempts>({ max: MAX_PARTS });
   return {
-    attempt(nonce, body) {
-      const { bodies, boxRefused } = parts.get(nonce) ?? { bodies: [], boxRefused: false };
+    record(nonce, body) {
+      const { bodies, isEmbedRefused } = parts.get(nonce) ?? { bodies: [], isEmbedRefused: false };
       const isKnown = bodies.some((each) => JSON.stringify(each) === JSON.stringify(body));
-      if (!isKnown) parts.set(nonce, { boxRefused, bodies: [...bodies, body] });
+      if (!isKnown) parts.set(nonce, { isEmbedRefused, bodies: [...bodies, body] });
     },
-    attemptsAt: (nonce) => parts.get(nonce)?.bodies ?? [],
-    refuseBox: (nonce) => void parts.set(nonce, { bodies: parts.get(nonce)?.bodies ?? [], boxRefused: true }),
-    isBoxRefused: (nonce) => parts.get(nonce)?.boxRefused === true,
+    bodiesOf: (nonce) => parts.get(nonce)?.bodies ?? [],
+    markEmbedRefused: (nonce) =>
+      void parts.set(nonce, { bodies: parts.get(nonce)?.bodies ?? [], isEmbedRefused: true }),
+    isEmbedRefused: (nonce) => parts.get(nonce)?.isEmbedRefused === true,
     forget: (nonce) => void parts.delete(nonce),
   };
 }

@@ -1,75 +1,76 @@
-import type { HttpAnswer } from "../http-client.ts";
+import type { HttpResult } from "../http-client.ts";
 import type { ChannelPermission } from "../../domain/post/channel-finding.ts";
 import type { Lookup } from "../sink.ts";
-import { parsed, readAnswerBody } from "./response-body.ts";
-import { reasonOf } from "./response-outcome.ts";
+import { parseJson, parseResponseBody } from "./response-body.ts";
+import { responseReason } from "./response-outcome.ts";
 import { type MessageMatch, matchMessage } from "./match-message.ts";
 import type { MessageBody } from "../../../contracts/dispatch.contract.ts";
 
-/** As many as one answer can list. */
+/** Discord's maximum. */
 export const PAGE_SIZE = 100;
 
-/** Clocks that differ, and a time-stamp that is cut to seconds. */
-const SLACK_MS = 10_000;
+/** Difference of clocks, and timestamps that are truncated to seconds. */
+const CLOCK_SKEW_MS = 10_000;
 
-/** What is looked for. */
 export interface SentMessage {
   readonly nonce: string;
-  /** Its texts, as far as they are known; another process may have sent another version. */
+  /** The known bodies; another process may have sent another version. */
   readonly versions: readonly MessageBody[];
-  /** Since it may have been sent first. */
+  /** Milliseconds since the first attempt. */
   readonly triedMsAgo: number;
-  /** The bot's own user id, where it is known: then what others said is not looked at. */
+  /** The bot's own user id, if it is known. Messages of other users are not compared. */
   readonly author: string | undefined;
 }
 
 /**
- * What a list of a channel's latest messages says about the one that is sought.
+ * Searches the sent message in a list of a channel's latest messages.
  *
- * Discord shows a nonce to whoever creates a message and leaves it out of lists, so author, time and texts are
- * compared. "Absent" is said only when the list proves it: it reaches back far enough by the receiver's own clock, and
- * nothing in it could be ours. An empty list is `empty`: without the permission to read history every list is.
+ * Lists have no nonces, so author, time and texts are compared. The message is `absent` only if the list proves it: the
+ * list reaches back far enough by Discord's clock, and no message in it could be the sent one. An empty list is `empty`,
+ * because every list is empty without the permission to read history.
  */
-export function lookupIn(answer: HttpAnswer, sought: SentMessage): Lookup | { readonly kind: "empty" } {
-  if (answer.kind !== "answered") return { kind: "unreachable" };
-  const listed = answer.status === 200 ? parsed(answer.body) : undefined;
-  if (!Array.isArray(listed)) return refusedLookup(answer);
+export function findSentMessage(result: HttpResult, sought: SentMessage): Lookup | { readonly kind: "empty" } {
+  if (result.kind !== "answered") return { kind: "unreachable" };
+  const listed = result.status === 200 ? parseJson(result.body) : undefined;
+  if (!Array.isArray(listed)) return refusedLookup(result);
   if (listed.length === 0) return { kind: "empty" };
   const messages = listed.filter(isListedMessage);
-  const from = Date.parse(answer.headers.date ?? "") - sought.triedMsAgo - SLACK_MS;
+  const from = Date.parse(result.headers.date ?? "") - sought.triedMsAgo - CLOCK_SKEW_MS;
   const recent = messages.filter(({ timestamp }) => Date.parse(timestamp) >= from);
-  const judged = recent.map((message) => ({ id: message.id, likeness: likenessTo(message, sought) }));
-  const same = judged.find(({ likeness }) => likeness === "same");
+  const matches = recent.map((message) => ({ id: message.id, match: matchOf(message, sought) }));
+  const same = matches.find(({ match }) => match === "same");
   if (same !== undefined) return { kind: "found", messageId: same.id };
   const reachesBack = messages.length < PAGE_SIZE || recent.length < messages.length;
-  const isWhole = messages.length === listed.length && !Number.isNaN(from) && reachesBack;
-  return { kind: isWhole && judged.every(({ likeness }) => likeness === "other") ? "absent" : "unreachable" };
+  const isComplete = messages.length === listed.length && !Number.isNaN(from) && reachesBack;
+  return { kind: isComplete && matches.every(({ match }) => match === "other") ? "absent" : "unreachable" };
 }
 
 /**
- * What an empty list says: all of it where the bot may read history, and nothing where it may not.
+ * The result of an empty list: it proves absence if the bot may read the channel's history.
  *
- * @param missing - The permissions that the bot lacks in the channel; undefined when they can't be known.
+ * @param missing - The permissions that the bot lacks in the channel; undefined if they are not known.
  */
-export function emptyLookup(missing: readonly ChannelPermission[] | undefined): Lookup {
+export function emptyListLookup(missing: readonly ChannelPermission[] | undefined): Lookup {
   const lacked = missing?.find((permission) => permission === "VIEW_CHANNEL" || permission === "READ_MESSAGE_HISTORY");
   if (lacked !== undefined) return { kind: "unreachable", reason: `the bot lacks ${lacked} in the channel` };
   return { kind: missing === undefined ? "unreachable" : "absent" };
 }
 
-/** Why the channel does not show its messages, where Discord says it. */
-function refusedLookup({ status, body }: HttpAnswer & { kind: "answered" }): Lookup {
-  const told = readAnswerBody(body);
-  return told?.code === undefined ? { kind: "unreachable" } : { kind: "unreachable", reason: reasonOf(status, told) };
+/** With the reason that Discord gives for not listing the messages, if it gives one. */
+function refusedLookup({ status, body }: HttpResult & { kind: "answered" }): Lookup {
+  const error = parseResponseBody(body);
+  return error?.code === undefined
+    ? { kind: "unreachable" }
+    : { kind: "unreachable", reason: responseReason(status, error) };
 }
 
-/** By its nonce where that is shown, else by its author and by what was sent. */
-function likenessTo(message: ListedMessage, { nonce, versions, author }: SentMessage): MessageMatch {
+/** Compares the nonce if the message shows one, otherwise the author and the bodies. */
+function matchOf(message: ListedMessage, { nonce, versions, author }: SentMessage): MessageMatch {
   if (message.nonce !== undefined) return String(message.nonce) === nonce ? "same" : "other";
   const { id, bot } = message.author ?? {};
   if (author === undefined ? bot !== true : id !== author) return "other";
-  const likenesses = new Set(versions.map((body) => matchMessage(message, body)));
-  return (["same", "perhaps"] as const).find((likeness) => likenesses.has(likeness)) ?? "other";
+  const bodyMatches = new Set(versions.map((body) => matchMessage(message, body)));
+  return (["same", "perhaps"] as const).find((match) => bodyMatches.has(match)) ?? "other";
 }
 
 interface ListedMessage {

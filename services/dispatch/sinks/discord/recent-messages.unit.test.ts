@@ -1,6 +1,6 @@
 import { describe, expect, test } from "@jest/globals";
 import type { MessageBody } from "../../../contracts/dispatch.contract.ts";
-import { emptyLookup, lookupIn } from "./recent-messages.ts";
+import { emptyListLookup, findSentMessage } from "./recent-messages.ts";
 
 const NOW = Date.UTC(2026, 10, 21, 20);
 
@@ -16,7 +16,7 @@ function lookup(
   { status = 200, date = new Date(NOW).toUTCString(), sent = [UNTOLD], author = undefined as string | undefined } = {},
 ) {
   const answer = { kind: "answered", status, headers: { date }, body: JSON.stringify(body) } as const;
-  return lookupIn(answer, { nonce: "n1", versions: sent, triedMsAgo: 20 * 60_000, author });
+  return findSentMessage(answer, { nonce: "n1", versions: sent, triedMsAgo: 20 * 60_000, author });
 }
 
 const bot = { author: { bot: true } };
@@ -50,10 +50,10 @@ describe("looking for a post among a channel's latest messages", () => {
 
   test("an empty list proves that it is absent where the bot may read history, and nothing elsewhere", () => {
     expect(lookup([])).toEqual({ kind: "empty" });
-    expect(emptyLookup(["EMBED_LINKS"])).toEqual({ kind: "absent" });
-    expect(emptyLookup(["READ_MESSAGE_HISTORY"])).toMatchObject({ kind: "unreachable" });
-    expect(emptyLookup(["VIEW_CHANNEL"])).toMatchObject({ kind: "unreachable" });
-    expect(emptyLookup(undefined)).toEqual({ kind: "unreachable" });
+    expect(emptyListLookup(["EMBED_LINKS"])).toEqual({ kind: "absent" });
+    expect(emptyListLookup(["READ_MESSAGE_HISTORY"])).toMatchObject({ kind: "unreachable" });
+    expect(emptyListLookup(["VIEW_CHANNEL"])).toMatchObject({ kind: "unreachable" });
+    expect(emptyListLookup(undefined)).toEqual({ kind: "unreachable" });
   });
 
   test("a full page that does not reach back far enough proves nothing", () => {
@@ -69,7 +69,7 @@ describe("looking for a post among a channel's latest messages", () => {
   test("neither does a refusal, nor a lost answer", () => {
     expect(lookup([message(1)], { status: 403 })).toEqual({ kind: "unreachable" });
     const sought = { nonce: "n1", versions: [UNTOLD], triedMsAgo: 0, author: undefined };
-    expect(lookupIn({ kind: "unanswered", reason: "timed out", mayHaveArrived: true }, sought)).toEqual({
+    expect(findSentMessage({ kind: "unanswered", reason: "timed out", mayHaveArrived: true }, sought)).toEqual({
       kind: "unreachable",
     });
   });

@@ -1,18 +1,18 @@
-/** The fields of Discord's answers that are read here, each only when it is of the right type. */
-export interface AnswerBody {
-  /** The id of a created message, or of the user that was asked for. */
+/** The fields of Discord's responses that are used; each only if it has the right type. */
+export interface ResponseBody {
+  /** The id of the created message or of the requested user. */
   readonly id?: string;
-  /** An error's code and text. */
+  /** Code and text of an error. */
   readonly code?: number;
   readonly message?: string;
-  /** Seconds, and whether the limit is the one on everything, of a 429. */
+  /** Of a 429: seconds, and whether the limit is the global one. */
   readonly retryAfter?: number;
   readonly global?: boolean;
 }
 
-/** Undefined when the text is not a JSON object: somebody between here and Discord has answered. */
-export function readAnswerBody(text: string): AnswerBody | undefined {
-  const body = parsed(text);
+/** Undefined if the text is not a JSON object: then a proxy has responded, not Discord. */
+export function parseResponseBody(text: string): ResponseBody | undefined {
+  const body = parseJson(text);
   if (typeof body !== "object" || body === null || Array.isArray(body)) return undefined;
   const { id, code, message, retry_after: retryAfter, global } = body as Record<string, unknown>;
   return {
@@ -24,8 +24,8 @@ export function readAnswerBody(text: string): AnswerBody | undefined {
   };
 }
 
-/** Undefined when it is not JSON. */
-export function parsed(text: string): unknown {
+/** Undefined if the text is not JSON. */
+export function parseJson(text: string): unknown {
   try {
     return JSON.parse(text);
   } catch {

@@ -1,24 +1,24 @@
-import type { HttpAnswer } from "../http-client.ts";
+import type { HttpResult } from "../http-client.ts";
 import type { SendOutcome } from "../sink.ts";
-import { type AnswerBody, readAnswerBody } from "./response-body.ts";
+import { type ResponseBody, parseResponseBody } from "./response-body.ts";
 import { meaningOf } from "./error-codes.ts";
 
-/** Stands for the id of a message that was delivered and deleted before its id was known. */
+/** In place of the id of a message that was deleted before its id was known. */
 const DELETED_MESSAGE = "deleted";
 
-const LONGEST_QUOTE = 120;
+const MAX_QUOTE_LENGTH = 120;
 
-/** What an answer to "create message" says about the post. `afterMs` is what the answer itself asks to wait. */
-export function outcomeOf(answer: HttpAnswer, afterMs: number): SendOutcome {
-  if (answer.kind === "unanswered") {
-    return { kind: "retry", reason: answer.reason, afterMs, undelivered: !answer.mayHaveArrived };
+/** The outcome of "create message". `afterMs` is the wait that the response requires. */
+export function outcomeOf(result: HttpResult, afterMs: number): SendOutcome {
+  if (result.kind === "unanswered") {
+    return { kind: "retry", reason: result.reason, afterMs, undelivered: !result.mayHaveArrived };
   }
-  const { status } = answer;
-  const body = readAnswerBody(answer.body);
+  const { status } = result;
+  const body = parseResponseBody(result.body);
   if (status >= 200 && status < 300) return createdOutcome(status, body, afterMs);
-  const reason = reasonOf(status, body);
+  const reason = responseReason(status, body);
   if (status === 429) return { kind: "retry", reason, afterMs, undelivered: true };
-  // Discord's own trouble passes, whatever else the answer says, and whatever was done before it came.
+  // Discord's own failures are temporary, and may have come after the message was created.
   if (status === 408 || status >= 500) return { kind: "retry", reason, afterMs };
   switch (meaningOf(body?.code)) {
     case "delivered":
@@ -36,24 +36,24 @@ export function outcomeOf(answer: HttpAnswer, afterMs: number): SendOutcome {
   }
 }
 
-/** An answer without an id proves nothing; asked again with the same nonce, Discord tells the id. */
-function createdOutcome(status: number, body: AnswerBody | undefined, afterMs: number): SendOutcome {
+/** A response without an id proves nothing. A retry with the same nonce returns the id. */
+function createdOutcome(status: number, body: ResponseBody | undefined, afterMs: number): SendOutcome {
   if (body?.id !== undefined) return { kind: "sent", messageId: body.id };
   return { kind: "retry", reason: `HTTP ${status} without a message id`, afterMs };
 }
 
-function outcomeByStatus(status: number, body: AnswerBody | undefined, reason: string, afterMs: number): SendOutcome {
+function outcomeByStatus(status: number, body: ResponseBody | undefined, reason: string, afterMs: number): SendOutcome {
   if (status === 401) return { kind: "halted", reason };
-  // A redirect, or a path that does not exist: the base URL is wrong, for every post alike.
+  // A redirect, or a path that does not exist: the base URL is wrong for every post.
   if (status < 400 || status === 404 || status === 405) return { kind: "halted", reason };
-  // A page from before Discord, a proxy's block for example, says nothing about the post.
+  // A proxy's page says nothing about the post.
   if (body === undefined) return { kind: "retry", reason, afterMs };
   return { kind: "rejected", scope: status === 403 ? "channel" : "payload", reason };
 }
 
-/** What an answer says, on one line and of bounded length. */
-export function reasonOf(status: number, body: AnswerBody | undefined): string {
+/** Status, code and text of a response, on one line and of bounded length. */
+export function responseReason(status: number, body: ResponseBody | undefined): string {
   const { code, message } = body ?? {};
-  const quote = message?.replaceAll(/[\p{C}\s]+/gu, " ").slice(0, LONGEST_QUOTE);
+  const quote = message?.replaceAll(/[\p{C}\s]+/gu, " ").slice(0, MAX_QUOTE_LENGTH);
   return [`HTTP ${status}`, code, quote].filter((part) => part !== undefined && part !== "").join(" ");
 }

@@ -1,9 +1,9 @@
 import { describe, expect, test } from "@jest/globals";
 import fc from "fast-check";
-import type { HttpAnswer } from "../http-client.ts";
+import type { HttpResult } from "../http-client.ts";
 import { outcomeOf } from "./response-outcome.ts";
 
-function answered(status: number, body: unknown): HttpAnswer {
+function answered(status: number, body: unknown): HttpResult {
   return { kind: "answered", status, headers: {}, body: typeof body === "string" ? body : JSON.stringify(body) };
 }
 

@@ -1,9 +1,9 @@
 import type { OutgoingMessage, SendOutcome, Sink } from "../sink.ts";
 
-/** Writes one structured line; a logger's `info`, say. */
+/** Writes one structured line, for example by a logger's `info`. */
 export type WriteLine = (fields: Readonly<Record<string, unknown>>, text: string) => void;
 
-/** Posts to the log (D34): one line a part, with the message as it would be shown. */
+/** Posts to the log (D34): one line for each part, with the message. */
 export function logSink({ writeLine }: { readonly writeLine: WriteLine }): Sink {
   return {
     name: "log",
@@ -16,7 +16,7 @@ function writePost(
   { postId, part, nonce, guildId, channel, message }: OutgoingMessage,
   writeLine: WriteLine,
 ): SendOutcome {
-  // From the nonce: a part that is written again after a lost settle has the same id.
+  // A part that is written again after a lost outcome has the same nonce, and so the same id.
   const messageId = `log-${nonce}`;
   try {
     writeLine({ postId, part, guildId, channel, messageId, message }, "announcement posted");

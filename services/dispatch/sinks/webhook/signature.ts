@@ -1,11 +1,13 @@
 import { createHmac } from "node:crypto";
 
-/** What a receiver checks a request by (the Standard Webhooks scheme). */
+/** The headers by which a receiver verifies a request (the Standard Webhooks scheme). */
 export type SignatureHeaders = Readonly<Record<"webhook-id" | "webhook-timestamp" | "webhook-signature", string>>;
 
 /**
- * Signs id, time and body together, so that none of them can be changed or replayed later. `secret` is `whsec_` and
- * base64; `atSeconds` is Unix time.
+ * Signs id, time and body together, so that none of them can be changed or replayed.
+ *
+ * @param atSeconds - Unix time.
+ * @param secret - `whsec_` and base64.
  */
 export function signatureHeaders(id: string, atSeconds: number, body: string, secret: string): SignatureHeaders {
   const key = Buffer.from(secret.replace(/^whsec_/, ""), "base64");

@@ -1,7 +1,7 @@
 import { lookup as systemLookup, type LookupAddress } from "node:dns";
 import { BlockList, isIP, type LookupFunction } from "node:net";
 
-/** The code of the error that a connection to a forbidden address ends with. */
+/** Error code of a connection to a forbidden address. */
 export const TARGET_REFUSED = "TARGET_REFUSED";
 
 /** Resolves a name to all of its addresses. */
@@ -12,7 +12,7 @@ export type ResolveAll = (
 
 const resolveBySystem: ResolveAll = (name, done) => systemLookup(name, { all: true }, done);
 
-/** Private, shared, loopback, link-local, reserved, for documentation or tests, multicast (IANA's registries). */
+/** Private, shared, loopback, link-local, reserved, documentation, test and multicast networks (IANA's registries). */
 const NOT_PUBLIC_V4 = [
   ["0.0.0.0", 8],
   ["10.0.0.0", 8],
@@ -30,7 +30,7 @@ const NOT_PUBLIC_V4 = [
   ["224.0.0.0", 3],
 ] as const;
 
-/** Of global unicast: protocol assignments with Teredo, documentation, and 6to4, which wraps any IPv4 address. */
+/** Within global unicast: protocol assignments with Teredo, documentation, and 6to4, which wraps any IPv4 address. */
 const NOT_PUBLIC_V6 = [
   ["2001::", 23],
   ["2001:db8::", 32],
@@ -44,26 +44,26 @@ for (const [net, bits] of NOT_PUBLIC_V6) notPublic.addSubnet(net, bits, "ipv6");
 const globalUnicast = new BlockList();
 globalUnicast.addSubnet("2000::", 3, "ipv6");
 
-/** Whether an address is one on the public internet. IPv4 wrapped in IPv6 is not, whatever it wraps. */
+/** Whether an address is on the public internet. An IPv4 address that is wrapped in IPv6 never is. */
 export function isPublicAddress(address: string): boolean {
   if (isIP(address) === 4) return !notPublic.check(address, "ipv4");
   return isIP(address) === 6 && globalUnicast.check(address, "ipv6") && !notPublic.check(address, "ipv6");
 }
 
-/** A public target takes https alone; one that isn't must be allowed, and takes either. */
+/** A public address requires https; any other address requires `allowPrivate`. */
 function isAllowed(address: string, protocol: string, allowPrivate: boolean): boolean {
   return isPublicAddress(address) ? protocol === "https:" : allowPrivate;
 }
 
-/** Whether the URL's host, when it is written as an address, may be connected to: such a host is never looked up. */
+/** Whether connections to the URL's host are allowed, if the host is an IP address, which is never resolved. */
 export function isAllowedLiteral(url: URL, allowPrivate: boolean): boolean {
   const host = url.hostname.replace(/^\[(.*)\]$/, "$1");
   return isIP(host) === 0 || isAllowed(host, url.protocol, allowPrivate);
 }
 
 /**
- * Resolves a name for one connection, and refuses it when any of its addresses may not be connected to. What was
- * checked is what is connected to: a name that changes its address between check and use gains nothing.
+ * Resolves a name for one connection, and refuses the name if any of its addresses is forbidden. The connection uses the
+ * checked addresses, so a name that changes its address between check and use (DNS rebinding) gains nothing.
  */
 export function guardedLookup(protocol: string, allowPrivate: boolean, resolve = resolveBySystem): LookupFunction {
   return (name, options, done) => {

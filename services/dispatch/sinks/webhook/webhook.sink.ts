@@ -2,7 +2,7 @@ import { choiceSetting, optionalSetting } from "../../../../mixins/settings/envi
 import { VERSION } from "../../../contracts/version.ts";
 import { headerNumber, retryAfterMs } from "../retry-after.ts";
 import { encodeMessage } from "../message-body.ts";
-import { type HttpAnswer, httpClient } from "../http-client.ts";
+import { type HttpResult, httpClient } from "../http-client.ts";
 import type { OutgoingMessage, SendOutcome, Sink } from "../sink.ts";
 import { urlSetting } from "../url-setting.ts";
 import { signatureHeaders } from "./signature.ts";
@@ -22,27 +22,24 @@ export const webhookSettings = {
   ]),
 };
 
-/** For how long a receiver is to know an id that it has taken, and drop a repeat (sinks/README.md). */
+/** How long a receiver should remember ids, to drop repeats (sinks/README.md). */
 const ID_WINDOW_MS = 24 * 3_600_000;
 
-/** Of the receiver's answer only the status and a wait are used. */
-const MAX_ANSWER_BYTES = 16 * 1024;
+/** Only the status and the headers of a response are used. */
+const MAX_RESPONSE_BYTES = 16 * 1024;
 
 export interface WebhookSinkOptions {
   readonly url: string;
   /** `whsec_` and base64. */
   readonly secret: string;
   readonly allowPrivate: boolean;
-  /** Unix milliseconds: the receiver refuses a signature from another time. */
+  /** Unix milliseconds. A receiver refuses signatures of another time. */
   readonly wallClock?: () => number;
-  /** In place of the system's resolver. */
+  /** Replaces the system's resolver. */
   readonly resolve?: ResolveAll;
 }
 
-/**
- * Posts to the operator's own URL (D34): signed, the same id and body at every attempt, so that the receiver can
- * drop a repeat.
- */
+/** Posts signed requests to the operator's URL (D34). Every attempt has the same id and body, so that repeats can be dropped. */
 export function webhookSink({
   url,
   secret,
@@ -52,14 +49,14 @@ export function webhookSink({
 }: WebhookSinkOptions): Sink {
   const target = new URL(url);
   const lookup = guardedLookup(target.protocol, allowPrivate, resolve);
-  const client = httpClient({ mostBytes: MAX_ANSWER_BYTES, lookup });
+  const client = httpClient({ maxBodyBytes: MAX_RESPONSE_BYTES, lookup });
   return {
     name: "webhook",
     nonceWindowMs: ID_WINDOW_MS,
 
     async send(message, timeoutMs) {
       if (!isAllowedLiteral(target, allowPrivate)) return { kind: "halted", reason: TARGET_REFUSED };
-      const id = idOf(message);
+      const id = webhookId(message);
       const body = encodePost(message);
       const headers = {
         ...signatureHeaders(id, Math.floor(wallClock() / 1_000), body, secret),
@@ -76,12 +73,12 @@ export function webhookSink({
   };
 }
 
-/** The idempotency key: the same for every attempt, different for every part. */
-function idOf({ postId, part }: OutgoingMessage): string {
+/** An idempotency key: the same for every attempt, different for every part. */
+function webhookId({ postId, part }: OutgoingMessage): string {
   return `${encodeURIComponent(postId).replaceAll("%3A", ":")}:${part}`;
 }
 
-/** The message is in Discord's terms, as that sink sends it. */
+/** The message has Discord's format, as in the sink `discord`. */
 function encodePost({ postId, part, nonce, guildId, channel, message }: OutgoingMessage): string {
   const data = {
     post_id: postId,
@@ -94,22 +91,22 @@ function encodePost({ postId, part, nonce, guildId, channel, message }: Outgoing
   return JSON.stringify({ type: "announcement.post", data });
 }
 
-function outcomeOf(answer: HttpAnswer, id: string): SendOutcome {
-  if (answer.kind === "unanswered") {
-    if (answer.reason === TARGET_REFUSED) return { kind: "halted", reason: TARGET_REFUSED };
-    return { kind: "retry", reason: answer.reason, afterMs: 0, undelivered: !answer.mayHaveArrived };
+function outcomeOf(result: HttpResult, id: string): SendOutcome {
+  if (result.kind === "unanswered") {
+    if (result.reason === TARGET_REFUSED) return { kind: "halted", reason: TARGET_REFUSED };
+    return { kind: "retry", reason: result.reason, afterMs: 0, undelivered: !result.mayHaveArrived };
   }
-  const { status, headers } = answer;
+  const { status, headers } = result;
   const reason = `HTTP ${status}`;
   if (status >= 200 && status < 300) return { kind: "sent", messageId: id };
   if (status === 408 || status === 425 || status === 429 || status >= 500) {
     const afterMs = retryAfterMs(headerNumber(headers, "retry-after") ?? 0);
     return { kind: "retry", reason, afterMs, undelivered: status === 429 };
   }
-  return isAboutThePost(status) ? { kind: "rejected", scope: "payload", reason } : { kind: "halted", reason };
+  return isPayloadRefusal(status) ? { kind: "rejected", scope: "payload", reason } : { kind: "halted", reason };
 }
 
-/** Every other refusal (a redirect, a key or a path that is not accepted) is about the URL, and meets every post. */
-function isAboutThePost(status: number): boolean {
+/** Other refusals, for example a redirect, concern the URL and so every post. */
+function isPayloadRefusal(status: number): boolean {
   return status === 400 || status === 409 || status === 413 || status === 422;
 }

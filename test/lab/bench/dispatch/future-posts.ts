@@ -2,7 +2,7 @@ import { randomUUID } from "node:crypto";
 import type { Connection } from "mongoose";
 import type { AnnouncementId, GuildId, OccurrenceId } from "../../../../services/contracts/ids.ts";
 import { postId, type Post } from "../../../../services/dispatch/domain/post/post.ts";
-import { rowOf } from "../../../../services/dispatch/store/post.document.ts";
+import { toRow } from "../../../../services/dispatch/store/post.document.ts";
 
 const HOUR_MS = 3_600_000;
 const AT_ONCE = 10_000;
@@ -13,7 +13,7 @@ export async function planAhead(connection: Connection, count: number): Promise<
   const posts = connection.collection<{ _id: string }>("posts");
   for (let at = 0; at < count; at += AT_ONCE) {
     const rows = Array.from({ length: Math.min(AT_ONCE, count - at) }, (_, more) =>
-      rowOf(futurePost(at + more, count)),
+      toRow(futurePost(at + more, count)),
     );
     await posts.insertMany(rows, { ordered: false });
   }

@@ -3,7 +3,7 @@ import type { Arena, DuePost } from "./contender.ts";
 
 /** Posts a message as the sink does: the rivals differ in when they post, not in how. */
 export function receiverClient({ chatUrl, token }: Arena): (post: DuePost) => Promise<void> {
-  const client = httpClient({ mostBytes: 65_536 });
+  const client = httpClient({ maxBodyBytes: 65_536 });
   const headers = {
     authorization: `Bot ${token}`,
     "user-agent": "DiscordBot (https://guildcal.example, 1.0)",

@@ -1,4 +1,8 @@
-import type { Reached } from "./subjects.ts";
+/** Port and API key of a subject. */
+export interface Reached {
+  readonly port: number;
+  readonly key: string;
+}
 
 /** One request, a GET where it has no body, and the body of its answer; throws on any status but 200. */
 export async function ask({ port, key }: Reached, path: string, body?: object): Promise<Record<string, unknown>> {

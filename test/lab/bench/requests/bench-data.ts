@@ -6,7 +6,8 @@ import type { GuildId } from "../../../../services/contracts/ids.ts";
 import { openCalendar } from "../../../calendar/filled-calendar.ts";
 import { RIVAL_ANNOUNCEMENT_INDEX, RIVAL_EVENT_INDEX, type RivalEvent } from "../rivals/rival-data.ts";
 import { ask } from "./ask.ts";
-import type { Reached, Subject } from "./subjects.ts";
+import type { Reached } from "./ask.ts";
+import type { Subject } from "./subjects.ts";
 
 export const GUILD = "375357265198317579" as GuildId;
 const HOUR = 3_600_000;

@@ -1,8 +1,8 @@
 import { isDeepStrictEqual } from "node:util";
 import { ask } from "./ask.ts";
 import { median } from "./figures.ts";
-import { interleaved, type Loader, type Pace, type Sample } from "./measure.ts";
-import { paceOf, type Row } from "./rows.ts";
+import { interleaved, type Loader, type Sample } from "./measure.ts";
+import { type Pace, paceOf, type Row } from "./rows.ts";
 import type { Subject } from "./subjects.ts";
 
 /** What one subject costs: medians over the rounds. */

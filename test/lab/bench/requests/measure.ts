@@ -2,7 +2,7 @@ import { join } from "node:path";
 import type { Load, LoadOutcome } from "./load-process.ts";
 import { MeasuredProcess } from "./measured-process.ts";
 import { quantile } from "./figures.ts";
-import type { Row } from "./rows.ts";
+import type { Pace, Row } from "./rows.ts";
 import { OTHER_CPU } from "./processors.ts";
 import type { Subject } from "./subjects.ts";
 
@@ -14,13 +14,6 @@ export interface Sample {
   /** Microseconds of CPU for a request, of all its processes together. */
   readonly cpu: number;
   readonly cpuOf: Readonly<Record<string, number>>;
-}
-
-export interface Pace {
-  readonly rounds: number;
-  /** In each round. */
-  readonly requests: number;
-  readonly connections: number;
 }
 
 /** Sends loads from a process of its own. */

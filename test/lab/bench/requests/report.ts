@@ -4,7 +4,7 @@ import { promisify } from "node:util";
 import { type Line, printLines } from "../line.ts";
 import type { Comparison, Figures } from "./compare.ts";
 import type { Life } from "./life.ts";
-import type { Pace } from "./measure.ts";
+import type { Pace } from "./rows.ts";
 
 /** What was measured, and where. */
 export interface Report {

@@ -1,5 +1,4 @@
 import { GUILD, MONTH, SETTLED_GUILDS, WEEK, WEEKS_EVENTS } from "./bench-data.ts";
-import type { Pace } from "./measure.ts";
 import type { RivalName } from "./subjects.ts";
 
 /** One question that is put to guildcal and to those who answer the same. */
@@ -21,6 +20,13 @@ export interface Row {
   readonly longer?: number;
   /** The gateway answers by itself. */
   readonly isOfGateway?: true;
+}
+
+export interface Pace {
+  readonly rounds: number;
+  /** In each round. */
+  readonly requests: number;
+  readonly connections: number;
 }
 
 /** The pace at which a row is asked for. */

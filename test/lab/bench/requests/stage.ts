@@ -1,5 +1,5 @@
-import type { Loader, Pace } from "./measure.ts";
-import type { Row } from "./rows.ts";
+import type { Loader } from "./measure.ts";
+import type { Pace, Row } from "./rows.ts";
 import type { Given, Subject } from "./subjects.ts";
 
 /** What a section of the bench runs on. */

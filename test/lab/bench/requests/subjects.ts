@@ -1,18 +1,12 @@
 import { join } from "node:path";
 import { freePort } from "../../../../services/launch/embedded/embedded-mongod.ts";
-import { ask, untilAnswered } from "./ask.ts";
+import { ask, type Reached, untilAnswered } from "./ask.ts";
 import { type CpuShare, cpuShare } from "./cpu-share.ts";
 import { MeasuredProcess } from "./measured-process.ts";
 import { SERVER_CPU } from "./processors.ts";
 import type { Usage } from "./report-usage.ts";
 import { SERVICES } from "../../../../services/contracts/service-names.ts";
 import { PROJECT } from "../../../real-parts/launched.ts";
-
-/** Where a subject is reached, and with which key. */
-export interface Reached {
-  readonly port: number;
-  readonly key: string;
-}
 
 /** Something that answers requests and is measured at it. */
 export interface Subject extends Reached {

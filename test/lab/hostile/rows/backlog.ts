@@ -1,5 +1,5 @@
 import type mongoose from "mongoose";
-import { singleEntries } from "../../../../services/calendar-events/window-index/entries.ts";
+import { singleEventIndexFields } from "../../../../services/calendar-events/window-index/entries.ts";
 import { until } from "../../../real-parts/until.ts";
 import type { HostileRow, Stage } from "../row.ts";
 import { type SeparateProcesses, startProcesses } from "../separate-processes.ts";
@@ -79,8 +79,9 @@ async function fill(stage: Stage): Promise<void> {
   await setMark(Date.now());
   await processes.startDispatch();
   const settings = JSON.stringify({ guild_id: guildOf(0) });
-  const isServed = async () => (await stage.post("/v2/guild/settings/get", stage.operatorKey, settings)).status === 200;
-  await until(isServed, "every service has found MongoDB again");
+  const isActionAvailable = async () =>
+    (await stage.post("/v2/guild/settings/get", stage.operatorKey, settings)).status === 200;
+  await until(isActionAvailable, "every service has found MongoDB again");
 }
 
 async function storedEvent(stage: Stage, rows: Rows): Promise<Row> {
@@ -99,7 +100,7 @@ function rowLike(pattern: Row, at: number): Row {
     _id: `e${at.toString(32).padStart(25, "0")}`,
     guildId: guildOf(at % GUILDS),
     ...times,
-    ...singleEntries(times),
+    ...singleEventIndexFields(times),
     changedAt: new Date(lastChangedAt - CHANGED_MS_AGO + Math.ceil(((at + 1) / CHANGES) * CHANGED_MS_AGO)),
   };
 }

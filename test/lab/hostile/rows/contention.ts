@@ -125,7 +125,7 @@ function contention(name: string, replicas: 1 | 2): HostileRow {
       name: "the queue of a document's writes, and the turns of a guild",
       without: [
         "writes of one document begin one after the other",
-        "a guild has so many requests under way, and fewer large lists",
+        "the concurrent requests of a guild are limited, large lists more than others",
       ],
     },
   };

@@ -19,7 +19,7 @@ export const FLOOD_OF_ONE_KEY: HostileRow = {
   control: {
     name: "the turns and the limits of a guild",
     without: [
-      "a guild has so many requests under way, and fewer large lists",
+      "the concurrent requests of a guild are limited, large lists more than others",
       "a key and a guild have so many requests in a window",
     ],
   },

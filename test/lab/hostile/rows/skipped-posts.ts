@@ -1,7 +1,7 @@
 import { setTimeout as pause } from "node:timers/promises";
 import mongoose from "mongoose";
 import type { GuildId } from "../../../../services/contracts/ids.ts";
-import { MAX_UNSENT_KEPT } from "../../../../services/dispatch/domain/plan/plan-input.ts";
+import { MAX_UNSENT_POSTS } from "../../../../services/dispatch/domain/plan/plan-input.ts";
 import { openCalendar } from "../../../calendar/filled-calendar.ts";
 import { startOnFilledDatabase } from "../filled-database.ts";
 import type { HostileRow } from "../row.ts";
@@ -39,7 +39,7 @@ export const SKIPPED_POSTS: HostileRow = {
     const connection = await mongoose.createConnection(mongoUrl, { dbName: "guildcal" }).asPromise();
     const rows = await connection.collection("posts").countDocuments({ guildId: GUILD });
     await connection.close();
-    return rows <= MAX_UNSENT_KEPT ? [] : [`the ledger has ${rows} rows of the guild`];
+    return rows <= MAX_UNSENT_POSTS ? [] : [`the ledger has ${rows} rows of the guild`];
   },
   control: {
     name: "the bounds on rows of posts that are not sent",

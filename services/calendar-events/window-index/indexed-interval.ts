@@ -1,16 +1,17 @@
 import type { Frequency, Recurrence } from "../../contracts/recurrence.ts";
 import { hasByParts } from "../domain/recurrence/by-rule-parts.ts";
 import { DAY_MS } from "../domain/recurrence/civil-days.ts";
+import { MAX_ZONE_MOVE_MS } from "../domain/calendar/calendar-clock.ts";
 import { instantToLocal, type WallMs } from "../domain/calendar/local-to-instant.ts";
 import type { Series } from "../domain/recurrence/occurrences.ts";
 import { weekOf } from "../domain/recurrence/rule-periods.ts";
-import { LONGEST_IN_SLOTS_MS } from "./cycles.ts";
+import { MAX_SLOTTED_DURATION_MS } from "./cycles.ts";
 import { dateOf, timeInto } from "./wall-clock.ts";
 
 /** The interval of a series in days or months of the wall clock. */
-export interface Repeats {
+export interface IndexedInterval {
   readonly unit: Unit;
-  /** Distance of two periods, in the unit. */
+  /** Distance between two periods, in the unit. */
   readonly every: number;
   /** Number of the first day or month, counted from 1970. */
   readonly from: number;
@@ -27,18 +28,16 @@ const UNITS: Readonly<Record<Frequency, { readonly unit: Unit; readonly size: nu
   YEARLY: { unit: "month", size: 12 },
 };
 
-/** The largest change of a wall clock during an event. */
-const CLOCKS_MS = 26 * 3_600_000;
 const SHORTEST_MONTH_MS = 28 * DAY_MS;
 
-export function repeatsOf(series: Series): Repeats {
+export function indexedIntervalOf(series: Series): IndexedInterval {
   const { recurrence, startsAt, endsAt, clock } = series;
-  // RDATEs follow no interval: any day may have one.
+  // RDATEs do not follow the interval, so any day may have one.
   if (recurrence.rDates !== undefined) return { unit: "day", every: 1, from: 0, reaches: 0 };
   const { unit, size } = UNITS[recurrence.frequency];
   const wall = instantToLocal(startsAt, clock[0].zone);
   const length = Math.max(1, endsAt - startsAt);
-  const toEnd = length - 1 + (length > LONGEST_IN_SLOTS_MS ? CLOCKS_MS : 0);
+  const toEnd = length - 1 + (length > MAX_SLOTTED_DURATION_MS ? MAX_ZONE_MOVE_MS : 0);
   const { from, last } = firstPeriod(recurrence, wall);
   const intoUnit = timeInto(DAY_MS, wall) + last * DAY_MS;
   const reaches = Math.floor((intoUnit + toEnd) / (unit === "day" ? DAY_MS : SHORTEST_MONTH_MS));
@@ -46,8 +45,8 @@ export function repeatsOf(series: Series): Repeats {
 }
 
 /**
- * The number of the day or month in which the first period of a rule begins, and how many days after the beginning of that
- * day or month the last date of a period may lie.
+ * Returns the number of the day or month in which the first period of a rule begins, and the number of days from
+ * there to the last possible date of a period.
  */
 function firstPeriod(recurrence: Recurrence, wall: WallMs): { readonly from: number; readonly last: number } {
   const day = Math.floor(wall / DAY_MS);
@@ -69,16 +68,18 @@ function firstPeriod(recurrence: Recurrence, wall: WallMs): { readonly from: num
   }
 }
 
-/** An aggregation expression: whether something of the row may be between two wall times, both included, by its interval. */
+/**
+ * An aggregation expression: whether the interval of a series leaves a period between two wall times, both included.
+ */
 export function mayRepeatBetween(from: WallMs, last: WallMs): object {
   const byUnit = (number: (unit: Unit) => number) => ({
     $cond: [{ $eq: ["$repeats.unit", "month"] }, number("month"), number("day")],
   });
-  const sinceOne = {
+  const sincePeriod = {
     $mod: [{ $subtract: [byUnit((unit) => numberOf(last, unit)), "$repeats.from"] }, "$repeats.every"],
   };
   const width = byUnit((unit) => numberOf(last, unit) - numberOf(from, unit));
-  return { $lte: [sinceOne, { $add: [width, "$repeats.reaches"] }] };
+  return { $lte: [sincePeriod, { $add: [width, "$repeats.reaches"] }] };
 }
 
 function numberOf(wall: WallMs, unit: Unit): number {

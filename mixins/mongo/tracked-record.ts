@@ -1,0 +1,55 @@
+import { TOMBSTONE_DAYS } from "../../services/contracts/change-feed.contract.ts";
+import type { Changed, ChangeOrigin } from "../../services/contracts/contract.ts";
+import type { GuildId } from "../../services/contracts/ids.ts";
+
+/** The fields of a record in the change feed of its owner. */
+export interface Tracked {
+  _id: string;
+  guildId: GuildId;
+  /** Counts the writes, from 1. */
+  revision: number;
+  /** Time of the last write, by the database server's clock. */
+  changedAt: Date;
+  /** Set on a tombstone: the record is removed, and this row reports that until it expires. */
+  deletedAt?: Date;
+  /** The recent writes of the record, by which a repeated try is recognized (recent-writes.ts). */
+  writes?: RecentWrite[];
+  /** The request of the last write; absent if no request caused it. */
+  changedBy?: StoredOrigin;
+}
+
+/** A `ChangeOrigin` in its stored form. */
+type StoredOrigin = Omit<ChangeOrigin, "at"> & { readonly at: Date };
+
+/** Mongoose paths of the tracked fields, without `_id`. */
+export const trackedPaths = {
+  guildId: { type: String, required: true },
+  revision: { type: Number, required: true },
+  changedAt: { type: Date, required: true },
+  deletedAt: Date,
+  writes: { type: [{ id: String, revision: Number, at: Date, _id: false }], default: undefined },
+  changedBy: { type: { at: Date, requestId: String, traceparent: String }, _id: false },
+} as const;
+
+/**
+ * The index of the feed, and the one that expires tombstones. The second one contains only tombstones, because every
+ * index entry slows writes.
+ */
+export const trackedIndexes = [
+  [{ changedAt: 1, _id: 1 }, {}],
+  [{ deletedAt: 1 }, { name: "tombstones", sparse: true, expireAfterSeconds: TOMBSTONE_DAYS * 86_400 }],
+] as const;
+
+/** One of the last writes of a record. */
+export interface RecentWrite {
+  /** The write id (`CallMeta`). */
+  readonly id: string;
+  /** The revision that it stored. */
+  readonly revision: number;
+  readonly at: Date;
+}
+
+/** The request of the last write, as a field of the record; empty if no request caused it. */
+export function changedByOf({ changedBy }: Pick<Tracked, "changedBy">): Changed {
+  return changedBy === undefined ? {} : { changedBy: { ...changedBy, at: changedBy.at.getTime() } };
+}

@@ -1,0 +1,7 @@
+import type { IncomingMessage } from "node:http";
+
+/** The path of a request without its query, which no endpoint reads. */
+export function requestPath({ url = "" }: IncomingMessage): string {
+  const query = url.indexOf("?");
+  return query < 0 ? url : url.slice(0, query);
+}

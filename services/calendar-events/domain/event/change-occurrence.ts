@@ -1,0 +1,61 @@
+import { EVENT_TEXTS, type EventTexts, type UpdateEventParams } from "../../../contracts/calendar-events.contract.ts";
+import type { FieldProblem } from "../../../contracts/contract.ts";
+import { refuse, type Refusal } from "../../../contracts/errors.ts";
+import type { EpochMs, EventId } from "../../../contracts/ids.ts";
+import { anchorOf, type Calendar } from "../calendar/calendar.ts";
+import { timesOutOfOrder } from "./change-event.ts";
+import type { EffectiveOccurrence } from "./effective-occurrence.ts";
+import type { Override } from "./override.ts";
+
+/** An override after a change, and which fields have changed (D31). */
+export interface ChangedOverride {
+  readonly override: Override;
+  readonly rescheduled: boolean;
+  readonly recolored: boolean;
+}
+
+type OccurrenceChanges = Omit<UpdateEventParams, "guildId" | "calendarNumber" | "eventId">;
+
+/** Applies changes to one occurrence. The recurrence can be changed only for the series (D19). */
+export function changeOccurrence(
+  occurrence: EffectiveOccurrence,
+  original: EpochMs,
+  changes: OccurrenceChanges,
+  calendar: Calendar,
+): ChangedOverride | Refusal {
+  const forbidden = (["recurs", "recurrence"] as const).filter((field) => changes[field] !== undefined);
+  if (forbidden.length > 0) return refuse("INVALID_REQUEST", forbidden.map(seriesOnlyProblem));
+  const { startsAt = occurrence.startsAt, endsAt = occurrence.endsAt, color = occurrence.color } = changes;
+  if (endsAt < startsAt) return timesOutOfOrder(changes);
+  const before = occurrence.override ?? emptyOverride(occurrence.event.id, original);
+  const isMoved = startsAt !== occurrence.startsAt || endsAt !== occurrence.endsAt;
+  const moved = isMoved ? { startsAt, endsAt, anchor: anchorOf(calendar) } : before.moved;
+  const override: Override = {
+    eventId: before.eventId,
+    original,
+    cancelled: false,
+    texts: { ...before.texts, ...givenTexts(changes) },
+    ...(changes.color === undefined && before.color === undefined ? {} : { color }),
+    ...(moved === undefined ? {} : { moved }),
+  };
+  return { override, rescheduled: startsAt !== occurrence.startsAt, recolored: color !== occurrence.color };
+}
+
+/** The override of a cancelled occurrence, without any other field. */
+export function cancelledOccurrence(eventId: EventId, original: EpochMs): ChangedOverride {
+  return { override: { ...emptyOverride(eventId, original), cancelled: true }, rescheduled: false, recolored: false };
+}
+
+function emptyOverride(eventId: EventId, original: EpochMs): Override {
+  return { eventId, original, cancelled: false, texts: {} };
+}
+
+function seriesOnlyProblem(field: string): FieldProblem {
+  return { field, code: "NOT_ALLOWED", message: "can be changed for the whole series only" };
+}
+
+/** The texts in the changes; null and "" clear a text. */
+function givenTexts(changes: OccurrenceChanges): EventTexts {
+  const given = EVENT_TEXTS.filter((text) => changes[text] !== undefined);
+  return Object.fromEntries(given.map((text) => [text, changes[text] ?? ""]));
+}
