@@ -214,12 +214,10 @@ export function announcementsStore(connection: Connection): AnnouncementsStore {
     listFormerRules: (guildId, after) => formerRules(model, guildId, after),
 
     async listAnnouncing(guildIds) {
-      const guildId = { $in: [...guildIds] };
-      const found = await Promise.all([
-        model.distinct("guildId", { guildId, enabled: true }),
-        model.distinct("former.guildId", { "former.guildId": guildId, "former.until": { $exists: true } }),
-      ]);
-      return [...new Set(found.flat())];
+      const guilds = { $in: [...guildIds] };
+      const isAnnouncing = { guildId: guilds, enabled: true };
+      const wasAnnouncing = { "former.guildId": guilds, "former.until": { $exists: true } };
+      return model.distinct("guildId", { $or: [isAnnouncing, wasAnnouncing] });
     },
 
     changesSince: (params) => changesSince(model, params),

@@ -114,9 +114,10 @@ export function testLedger(fixture: PostStoreFixture): void {
     const post = await fixture.claimed();
     await fixture.store.write(post, { state: "sent", settledAt: Date.now() });
     await expect(fixture.store.openAndSuspendingPosts(post.guildId, 10)).resolves.toEqual([]);
-    await expect(fixture.store.postsOfOccurrences(post.guildId, [post.occurrenceId])).resolves.toMatchObject([
-      { state: "sent" },
-    ]);
+    const postsOf = (announcementId: string) =>
+      fixture.store.postsOfPairs(post.guildId, [post.occurrenceId], [announcementId]);
+    await expect(postsOf(post.announcementId)).resolves.toMatchObject([{ state: "sent" }]);
+    await expect(postsOf("another")).resolves.toEqual([]);
   });
 
   test("a post that suspends its announcement is found, however old", async () => {

@@ -104,12 +104,13 @@ export function testPlans(fixture: PostStoreFixture): void {
     expect(some.map(({ id }) => id)).toEqual(posts.slice(0, 2).map(({ id }) => id));
   });
 
-  test("of what was called off before it was due the latest is kept; what was due stays", async () => {
+  test("of what was called off or skipped the latest rows are kept, and all of the others", async () => {
     const posts = await fixture.planned(60_000, 6);
-    const [{ guildId, dueAt }] = posts as [Post];
-    const settledAt = [1, 2, dueAt + 3, 4, 5, dueAt + 6];
-    const updates = posts.map(({ id, startsAt, fence, planRevision }, at) => {
-      const to = { state: "cancelled", reason: "gone", settledAt: settledAt[at] as number } as const;
+    const [{ guildId }] = posts as [Post];
+    const settledAt = [1, 5, 3, 4, 2];
+    const updates = posts.slice(0, 5).map(({ id, startsAt, fence, planRevision }, at) => {
+      const state = at % 2 === 0 ? "cancelled" : "skipped";
+      const to = { state, reason: "gone", settledAt: settledAt[at] as number } as const;
       return { id, startsAt, fence, planRevision, to };
     });
     await fixture.store.commitPlan({ ...emptyPlan(guildId, 1), updates });
@@ -117,13 +118,12 @@ export function testPlans(fixture: PostStoreFixture): void {
       const found = await Promise.all(posts.map(({ id }) => fixture.store.find(id)));
       return found.map((post, at) => (post === null ? "" : at)).join("");
     };
-    await fixture.store.deleteOldCancelled(guildId, 6);
+    await fixture.store.deleteOldUnsent(guildId, 5);
     await expect(left()).resolves.toBe("012345");
-    // Called off in the order 0, 1, 3, 4, and then those that had come due.
-    await fixture.store.deleteOldCancelled(guildId, 3);
-    await expect(left()).resolves.toBe("245");
-    await fixture.store.deleteOldCancelled(guildId, 0);
-    await expect(left()).resolves.toBe("25");
+    await fixture.store.deleteOldUnsent(guildId, 3);
+    await expect(left()).resolves.toBe("1235");
+    await fixture.store.deleteOldUnsent(guildId, 0);
+    await expect(left()).resolves.toBe("5");
   });
 
   test("guilds are planned further when their time has come", async () => {

@@ -103,20 +103,27 @@ export interface PostStore {
   guildPlan(guildId: GuildId): Promise<GuildPlan>;
   /** The given guilds that have a plan. */
   plannedGuilds(guildIds: readonly GuildId[]): Promise<readonly GuildId[]>;
-  /** The guild's soonest open posts and latest posts that suspend an announcement, at most `limit` of each. */
+  /**
+   * The guild's soonest open posts, and the latest posts that suspend an announcement or summarize what it skips; at most
+   * `limit` of each.
+   */
   openAndSuspendingPosts(guildId: GuildId, limit: number): Promise<readonly Post[]>;
-  /** Of these occurrences, all posts that may have been sent, and the latest round of every other key. */
-  postsOfOccurrences(guildId: GuildId, occurrenceIds: readonly string[]): Promise<readonly Post[]>;
+  /** Of these occurrences and announcements, all posts that may have been sent, and the latest round of every other key. */
+  postsOfPairs(
+    guildId: GuildId,
+    occurrenceIds: readonly string[],
+    announcementIds: readonly string[],
+  ): Promise<readonly Post[]>;
   /**
    * Stores all of the commit or nothing: undefined if another plan was stored since `version`, or if a row that the commit
    * changes was claimed meanwhile. Returns the stored version. A plan that changes nothing writes nothing.
    */
   commitPlan(plan: PlanCommit): Promise<number | undefined>;
   /**
-   * Deletes the guild's posts that were cancelled before they were due and never claimed, except the latest `kept`. A call
-   * deletes a few thousand rows at most. Without it users could fill the database by cancelling and restoring posts.
+   * Deletes cancelled and skipped posts beyond the guild's latest `kept`, as many at a time as one plan makes. Clients may
+   * disable and enable an announcement without end.
    */
-  deleteOldCancelled(guildId: GuildId, kept: number): Promise<void>;
+  deleteOldUnsent(guildId: GuildId, kept: number): Promise<void>;
   /** Guilds whose `replanAt` is before the instant, the longest overdue first. */
   guildsToReplan(before: EpochMs, limit: number): Promise<readonly { guildId: GuildId; replanAt: EpochMs }[]>;
   /** Open posts with `wakeAt` in `[from, before)`, soonest first. */

@@ -1,4 +1,4 @@
-import { MAX_CANCELLED_POSTS, MAX_OPEN_POSTS } from "../domain/plan/plan-input.ts";
+import { MAX_UNSENT_POSTS, MAX_OPEN_POSTS } from "../domain/plan/plan-input.ts";
 
 /** Durations of the protocol in milliseconds, and the bounds of its work. */
 export interface Timing {
@@ -42,8 +42,8 @@ export interface Timing {
   readonly maxPostsInWork: number;
   /** Number of open posts of one guild (D39). */
   readonly maxOpenPosts: number;
-  /** Number of a guild's latest posts that were cancelled before they were due and stay in the ledger. */
-  readonly maxCancelledPosts: number;
+  /** Number of a guild's latest cancelled and skipped posts that stay in the ledger. */
+  readonly maxUnsentPosts: number;
   /** Interval between heartbeats; a gap longer than `heartbeatGapMs` means that no replica ran. */
   readonly heartbeatMs: number;
   readonly heartbeatGapMs: number;
@@ -72,7 +72,7 @@ export const STANDARD_TIMING: Timing = {
   circuitOpenMs: 30_000,
   maxPostsInWork: 256,
   maxOpenPosts: MAX_OPEN_POSTS,
-  maxCancelledPosts: MAX_CANCELLED_POSTS,
+  maxUnsentPosts: MAX_UNSENT_POSTS,
   heartbeatMs: 1_000,
   heartbeatGapMs: 2_500,
 };

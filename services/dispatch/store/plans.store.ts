@@ -5,6 +5,7 @@ import { inTransaction } from "../../../mixins/mongo/transaction.ts";
 import type { GuildId } from "../../contracts/ids.ts";
 import type { PlannedRow, PlanUpdate } from "../domain/plan/plan.ts";
 import { MAX_OPEN_POSTS } from "../domain/plan/plan-input.ts";
+import { UNSENT_STATES } from "../domain/post/post.ts";
 import {
   type BoundedPlanFields,
   type GuildPlanRow,
@@ -18,12 +19,13 @@ import type { BoundedPlan, GuildPlan, PlanCommit, PostStore, Source } from "../p
 /** Another plan or a claim came first: the transaction is aborted. */
 class Overtaken extends Error {}
 
-/** As many as one plan may cancel. */
-const MAX_DELETED = MAX_OPEN_POSTS;
+/** As many as one plan may cancel or skip: all open posts, and two rows for each pair that it examines. */
+const MAX_DELETED = 5 * MAX_OPEN_POSTS;
+const DELETED_PER_COMMAND = 1_000;
 
 type PlanStore = Pick<
   PostStore,
-  "deleteOldCancelled" | "guildPlan" | "plannedGuilds" | "commitPlan" | "guildsToReplan" | "sources" | "sourceVersions"
+  "deleteOldUnsent" | "guildPlan" | "plannedGuilds" | "commitPlan" | "guildsToReplan" | "sources" | "sourceVersions"
 >;
 
 export function plansStore(connection: Connection): PlanStore {
@@ -83,20 +85,19 @@ export function plansStore(connection: Connection): PlanStore {
       }
     },
 
-    async deleteOldCancelled(guildId, kept) {
-      const cancelled = { guildId, state: "cancelled" } as const;
-      const [last] = await posts
-        .find(cancelled, { settledAt: 1 })
-        .sort({ settledAt: -1 })
-        .skip(kept)
-        .limit(1)
-        .hint("called off")
-        .lean<PostRow[]>();
-      if (last === undefined) return;
-      const cancelledEarly = { $expr: { $gt: ["$dueAt", "$settledAt"] }, fence: 0 };
-      const old = { ...cancelled, settledAt: { $lte: last.settledAt }, ...cancelledEarly } as never;
-      const rows = await posts.find(old, { _id: 1 }).limit(MAX_DELETED).hint("called off").lean<PostRow[]>();
-      await posts.deleteMany({ _id: { $in: rows.map(({ _id }) => _id) }, state: "cancelled" });
+    async deleteOldUnsent(guildId, kept) {
+      const unsent = { guildId, state: { $in: [...UNSENT_STATES] } };
+      for (let deleted = 0; deleted < MAX_DELETED; deleted += DELETED_PER_COMMAND) {
+        const old = await posts
+          .find(unsent, { _id: 1 })
+          .sort({ settledAt: -1 })
+          .skip(kept)
+          .limit(DELETED_PER_COMMAND)
+          .hint("unsent")
+          .lean<Pick<PostRow, "_id">[]>();
+        if (old.length > 0) await posts.deleteMany({ ...unsent, _id: { $in: old.map(({ _id }) => _id) } } as never);
+        if (old.length < DELETED_PER_COMMAND) return;
+      }
     },
 
     async plannedGuilds(guildIds) {

@@ -1,5 +1,5 @@
 import { Schema } from "mongoose";
-import { OPEN_STATES, type Post } from "../domain/post/post.ts";
+import { OPEN_STATES, type Post, UNSENT_STATES } from "../domain/post/post.ts";
 import type { Wait, WaitTotals } from "../domain/post/wait.ts";
 
 /** How long settled posts stay after their event or their outcome, whichever is later. */
@@ -58,6 +58,7 @@ export const postSchema = new Schema<PostRow>(
     announcementRevision: Number,
     changedBy: Object,
     suspends: Number,
+    summaryOf: Number,
     owner: String,
     attemptId: String,
     doubtSince: Date,
@@ -81,13 +82,17 @@ postSchema.index({ guildId: 1, occurrenceId: 1 });
 const SETTLED = { partialFilterExpression: { settledAt: { $exists: true } } };
 postSchema.index({ guildId: 1, settledAt: -1 }, { name: "history", ...SETTLED });
 postSchema.index({ guildId: 1, announcementId: 1, settledAt: -1 }, { name: "history of announcement", ...SETTLED });
-/** Cancelled posts, of which the latest stay. */
+/** Cancelled and skipped posts, of which the latest stay. */
 postSchema.index(
   { guildId: 1, settledAt: -1 },
-  { name: "called off", partialFilterExpression: { state: "cancelled" } },
+  { name: "unsent", partialFilterExpression: { state: { $in: [...UNSENT_STATES] } } },
 );
-/** Posts that suspend an announcement. */
+/** Posts that suspend an announcement, and summaries of what it skips. */
 postSchema.index({ guildId: 1, announcementId: 1 }, { partialFilterExpression: { suspends: { $exists: true } } });
+postSchema.index(
+  { guildId: 1, settledAt: -1 },
+  { name: "summaries", partialFilterExpression: { summaryOf: { $exists: true } } },
+);
 postSchema.index({ expiresAt: 1 }, { name: "expiry", sparse: true, expireAfterSeconds: 0 });
 
 export function toRow({ id, ...post }: Post): PostRow {

@@ -71,12 +71,22 @@ export function postsStore(connection: Connection): PostsStore {
 
     async openAndSuspendingPosts(guildId, limit) {
       const open = await streamed({ filter: { guildId, state: OPEN }, sort: { dueAt: 1, _id: 1 }, limit });
-      return [...open, ...(await list({ guildId, suspends: { $exists: true } }, { settledAt: -1 }, limit))];
+      const latest = (filter: object) => list({ guildId, ...filter }, { settledAt: -1 }, limit);
+      const [suspending, summaries] = await Promise.all([
+        latest({ suspends: { $exists: true } }),
+        latest({ summaryOf: { $exists: true } }),
+      ]);
+      return [...open, ...suspending, ...summaries];
     },
 
-    async postsOfOccurrences(guildId, occurrenceIds) {
+    async postsOfPairs(guildId, occurrenceIds, announcementIds) {
       const latest = new Map<string, Post>();
-      const filter = { guildId, occurrenceId: { $in: [...occurrenceIds] } };
+      const filter = {
+        guildId,
+        occurrenceId: { $in: [...occurrenceIds] },
+        // A guild may have created and deleted any number of announcements.
+        announcementId: { $in: [...announcementIds] },
+      };
       const always: Post[] = [];
       // A key may have any number of rounds, because posts may be cancelled and restored. One round is held at a time.
       for await (const row of streamRows<PostRow>(posts, { filter, batchSize: STREAM_BATCH_SIZE })) {

@@ -12,7 +12,7 @@ const PEPPER = "pepper-of-the-hostile-load-0123456789abcdef";
 export async function startOnFilledDatabase(
   env: Readonly<Record<string, string>>,
   fill: (mongoUrl: string) => Promise<void>,
-): Promise<Target> {
+): Promise<Target & { readonly mongoUrl: string }> {
   const directory = await mkdtemp(join(tmpdir(), "guildcal-hostile-"));
   let mongod = await startMongod(directory);
   const remove = async () => {
@@ -29,7 +29,7 @@ export async function startOnFilledDatabase(
       await target.stop();
       await remove();
     };
-    return { ...target, pids: () => [...target.pids(), mongodPid], stop };
+    return { ...target, mongoUrl: mongod.url, pids: () => [...target.pids(), mongodPid], stop };
   } catch (error) {
     await remove();
     throw error;

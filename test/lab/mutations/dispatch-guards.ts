@@ -195,8 +195,8 @@ export const DISPATCH_GUARDS: readonly TestedGuard[] = [
     ...consumer,
     guard: "guilds that announce nothing are asked about once a page",
     in: "guildsToPlan",
-    code: "[$ANNOUNCING, $STORE.plannedGuilds($GUILDS)]",
-    without: "[$ANNOUNCING, ...$GUILDS.map((each) => $STORE.plannedGuilds([each]))]",
-    test: "cost one query of each database a page",
+    code: '$_ === "announcements" ? $PLANNED : $_',
+    without: "$PLANNED",
+    test: "costs for guilds that announce nothing a page",
   },
 ];

@@ -203,4 +203,10 @@ export const LAB_GUARDS: readonly LabGuard[] = [
     code: "const MAX_PAGES = $_;",
     without: "const MAX_PAGES = 1_000_000;",
   },
+  {
+    guard: "a former rule in whose life nothing came due is not paired with every occurrence",
+    file: "services/dispatch/domain/plan/cancelled-before-planned.ts",
+    code: "rulesWithDuePosts($RULES, $_)",
+    without: "$RULES",
+  },
 ];

@@ -3,7 +3,7 @@ import type { ChangeMark } from "../../../services/contracts/change-feed.contrac
 import type { GuildId } from "../../../services/contracts/ids.ts";
 import type { SinksEnabledSince } from "../../../services/dispatch/domain/plan/plan-input.ts";
 import { applyUpdate } from "../../../services/dispatch/domain/plan/plan-posts.ts";
-import { isOpen, type Post, TRANSITIONS } from "../../../services/dispatch/domain/post/post.ts";
+import { isOpen, type Post, TRANSITIONS, UNSENT_STATES } from "../../../services/dispatch/domain/post/post.ts";
 import type { Outage } from "../../../services/dispatch/domain/post/wait.ts";
 import type { Feed } from "../../../services/dispatch/protocol/feeds.ts";
 import type { GuildPlan, PostStore, PostWrite, Source } from "../../../services/dispatch/protocol/post-store.ts";
@@ -52,11 +52,16 @@ export function newMemoryPostStore(
     openAndSuspendingPosts: async (guildId, limit) => {
       const ofGuild = list((post) => post.guildId === guildId);
       const open = ofGuild.filter(isOpen).sort((one, other) => one.dueAt - other.dueAt || (one.id < other.id ? -1 : 1));
-      return [...open.slice(0, limit), ...ofGuild.filter(({ suspends }) => suspends !== undefined)];
+      const isStanding = ({ suspends, summaryOf }: Post) => suspends !== undefined || summaryOf !== undefined;
+      return [...open.slice(0, limit), ...ofGuild.filter(isStanding)];
     },
-    postsOfOccurrences: async (guildId, ids) => {
-      const wanted = new Set(ids);
-      return list((post) => post.guildId === guildId && wanted.has(post.occurrenceId));
+    postsOfPairs: async (guildId, occurrenceIds, announcementIds) => {
+      const occurrences = new Set(occurrenceIds);
+      const announcements = new Set(announcementIds);
+      return list(
+        (post) =>
+          post.guildId === guildId && occurrences.has(post.occurrenceId) && announcements.has(post.announcementId),
+      );
     },
 
     async commitPlan({ guildId, version, inserts, updates, removes, sources, ...reach }) {
@@ -80,12 +85,10 @@ export function newMemoryPostStore(
       return version + 1;
     },
 
-    deleteOldCancelled: async (guildId, amount) => {
-      const calledOff = list((post) => post.guildId === guildId && post.state === "cancelled");
-      const oldFirst = calledOff.sort((one, other) => (one.settledAt ?? 0) - (other.settledAt ?? 0));
-      const old = oldFirst.slice(0, Math.max(0, oldFirst.length - amount));
-      const ahead = old.filter(({ dueAt, settledAt = 0, fence }) => dueAt > settledAt && fence === 0);
-      for (const { id } of ahead) posts.delete(id);
+    deleteOldUnsent: async (guildId, amount) => {
+      const unsent = list((post) => post.guildId === guildId && UNSENT_STATES.includes(post.state));
+      const latestFirst = unsent.sort((one, other) => (other.settledAt ?? 0) - (one.settledAt ?? 0));
+      for (const { id } of latestFirst.slice(amount)) posts.delete(id);
     },
 
     guildsToReplan: async (before, limit) =>

@@ -95,7 +95,7 @@ const STRUCK: readonly (keyof PostStore | keyof Owners | keyof Sink)[] = [
   "occurrence",
   "takeOver",
   "extendLease",
-  "postsOfOccurrences",
+  "postsOfPairs",
   "saveChangeMark",
   "find",
 ];

@@ -30,7 +30,7 @@ const FEW_AT_ONCE = 8;
 /** So few that the guild with many posts has more ahead than are planned at a time. */
 const FEW_OPEN = 20;
 /** Fewer than users cancel in a run. */
-const FEW_CANCELLED = 3;
+const FEW_UNSENT = 60;
 /** From when on a step of the database's clock has been noticed. */
 const STEP_NOTICED_MS = 8_000;
 
@@ -51,7 +51,7 @@ export async function simulate(seed: number, mutant?: Mutant): Promise<Outcome> 
   const few: Partial<Timing> = {
     maxPostsInWork: FEW_AT_ONCE,
     maxOpenPosts: FEW_OPEN,
-    maxCancelledPosts: FEW_CANCELLED,
+    maxUnsentPosts: FEW_UNSENT,
   };
   const timing = { ...TIMING, ...(scenario.noisy > 0 ? few : {}) };
   const record: Record = {

@@ -4,8 +4,9 @@ import type { Occurrence } from "../../../contracts/occurrences.contract.ts";
 import type { Post } from "../post/post.ts";
 import { cancelReason } from "./cancel-reason.ts";
 import { postKey } from "./desired-posts.ts";
+import { leadMs } from "./fire-time.ts";
 import type { PlanInput } from "./plan-input.ts";
-import { type Candidate, type SelectionInput, selectSoonest } from "./select-soonest.ts";
+import { type Candidate, firstIndexFrom, type SelectionInput, selectSoonest } from "./select-soonest.ts";
 import { settledPost } from "./settled-post.ts";
 import { forEachInSlices } from "./time-slices.ts";
 
@@ -27,8 +28,36 @@ export function* selectCancelled(
   const due = { ...input, through: input.now + 1, bounded: undefined };
   const announcements = [...input.announcements, ...rules];
   const ofEvents = occurrences.length === 0 ? [] : yield* soonestOf({ ...due, announcements, occurrences }, limit);
-  const ofRules = rules.length === 0 ? [] : yield* soonestOf({ ...due, announcements: rules }, limit);
+  const ended = rulesWithDuePosts(rules, input.occurrences);
+  const ofRules = ended.length === 0 ? [] : yield* soonestOf({ ...due, announcements: ended }, limit);
   return [...ofEvents, ...ofRules].filter(wasDue);
+}
+
+/**
+ * The rules in whose lifetime an occurrence became due. Clients may create and delete announcements all the time; a rule
+ * without a due post is not paired with every occurrence.
+ */
+function rulesWithDuePosts(
+  rules: readonly AnnouncementRule[],
+  occurrences: readonly Occurrence[],
+): readonly AnnouncementRule[] {
+  const starts = occurrences.map(({ startsAt }) => startsAt).toSorted(compareNumbers);
+  const schedulings = occurrences.map(({ scheduledAt }) => scheduledAt).toSorted(compareNumbers);
+  return rules.filter((rule) => {
+    const { standsSince, until = Infinity } = rule;
+    const lead = leadMs(rule);
+    return hasWithin(starts, standsSince + lead, until + lead) || hasWithin(schedulings, standsSince, until);
+  });
+}
+
+/** Whether one of the sorted values lies in `[from, until)`. */
+function hasWithin(sorted: readonly number[], from: number, until: number): boolean {
+  const at = firstIndexFrom(sorted, from, (value) => value);
+  return at < sorted.length && (sorted[at] as number) < until;
+}
+
+function compareNumbers(one: number, other: number): number {
+  return one - other;
 }
 
 function* soonestOf(input: SelectionInput, limit: number): Generator<void, readonly Candidate[]> {

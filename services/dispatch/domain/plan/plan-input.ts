@@ -7,8 +7,11 @@ import type { Candidate, SelectionInput } from "./select-soonest.ts";
 
 /** Largest number of posts of one guild that are open at the same time (D39). */
 export const MAX_OPEN_POSTS = 5_000;
-/** Number of a guild's latest posts that were cancelled before they were due and stay in the ledger (D39). */
-export const MAX_CANCELLED_POSTS = 10_000;
+/**
+ * Number of a guild's latest cancelled and skipped posts that stay in the ledger (D39). A plan desires fewer: a thousand
+ * announcements have ten skipped posts and a summary each, in each of three sinks.
+ */
+export const MAX_UNSENT_POSTS = 40_000;
 /** Largest number of pairs of an announcement and an occurrence that a plan examines, for each post that may be open. */
 export const CANDIDATES_PER_POST = 2;
 

@@ -3,14 +3,14 @@ import { isOpen, mayHaveBeenSent, type Post, postId } from "../post/post.ts";
 import { cancelReason } from "./cancel-reason.ts";
 import { cancelledBeforePlanned } from "./cancelled-before-planned.ts";
 import { type DesiredPost, desiredPostsFor, postKey } from "./desired-posts.ts";
-import { leadMs } from "./fire-time.ts";
+import { type FireTime, leadMs } from "./fire-time.ts";
 import { missedOverLimit } from "./missed-over-limit.ts";
 import { missedUnread } from "./missed-unread.ts";
 import type { Plan, PlannedRow, PlanUpdate } from "./plan.ts";
 import { CANDIDATES_PER_POST, type PlanInput } from "./plan-input.ts";
 import { comparePositions, type Position } from "./plan-order.ts";
 import { type Candidate, type Selection, selectSoonest } from "./select-soonest.ts";
-import { settledPost } from "./settled-post.ts";
+import { type SkippedPost, skippedPosts } from "./skipped-posts.ts";
 import { forEachInSlices, runWithoutPauses } from "./time-slices.ts";
 
 /** Selects and plans a guild's posts without pauses; for tests and the simulator. */
@@ -42,20 +42,25 @@ export function* planSelection(input: PlanInput, selection: Selection): Generato
   let room = input.maxOpenPosts - fixed;
   let end: Position | undefined;
   const deferred: Post[] = [];
+  const skipped: SkippedPost[] = [];
   yield* forEachInSlices(desired, ({ candidate, posts }) => {
     const needed = posts.filter((post) => needsRoom(rows.get(postKey(post)), post)).length;
     if (end === undefined && needed > room) end = candidate;
     if (end === undefined) room -= needed;
     for (const post of posts) {
+      const { time } = post;
       const row = rows.get(postKey(post));
       if (row?.state === "planned") {
-        if (end !== undefined && wasNeverClaimed(row) && post.time.kind === "due") deferred.push(row);
+        if (end !== undefined && wasNeverClaimed(row) && time.kind === "due") deferred.push(row);
         else updates.push(...updatesOf(row, post, input.now));
-      } else if (end === undefined && (row === undefined || mayBeReplanned(row, post))) {
-        inserts.push(newPost(input, post, (row?.round ?? 0) + 1));
+      } else if (end === undefined && time.kind === "skipped") {
+        skipped.push({ post, row, reason: time.reason, revision: candidate.announcement.revision });
+      } else if (end === undefined && time.kind === "due" && mayBeInserted(row, post)) {
+        inserts.push(newPost(input, { ...post, time }, (row?.round ?? 0) + 1));
       }
     }
   });
+  inserts.push(...skippedPosts(skipped, input, ({ row, post }) => mayBeInserted(row, post)));
   const isFull = end !== undefined;
   later.sort((one, other) => comparePositions(positionOf(one), positionOf(other)));
   deferred.push(...later.slice(isFull ? 0 : Math.max(0, room)));
@@ -168,10 +173,15 @@ function mayBeReplanned(row: Post, { time }: DesiredPost): boolean {
   return time.dueAt > (row.settledAt ?? Infinity);
 }
 
-function newPost(input: PlanInput, desired: DesiredPost, round: number): Post {
-  const { guildId, now, version } = input;
-  const { time, ...key } = desired;
-  if (time.kind === "skipped") return settledPost(input, desired, round, { state: "skipped", reason: time.reason });
+function mayBeInserted(row: Post | undefined, post: DesiredPost): boolean {
+  return row === undefined || mayBeReplanned(row, post);
+}
+
+interface DuePost extends DesiredPost {
+  readonly time: Extract<FireTime, { readonly kind: "due" }>;
+}
+
+function newPost({ guildId, now, version }: PlanInput, { time, ...key }: DuePost, round: number): Post {
   const post = { ...key, id: postId(key, round), guildId, round, planRevision: version + 1, fence: 0 };
   const untried = { attempts: 0, crashes: 0, delivered: [], wakeAt: time.dueAt, dueAt: time.dueAt };
   return { ...post, ...untried, state: "planned", deadline: time.deadline, ...plannedLate(now, time.dueAt) };

@@ -96,9 +96,9 @@ describe("planning a guild", () => {
     const { inserts } = plan({ occurrences, sinks: ["log", "discord"], sinksEnabledSince: { log: 0, discord: NOON } });
     expect(inserts.map(({ occurrenceId, sink, state, reason }) => [occurrenceId, sink, state, reason])).toEqual([
       ["e1", "log", "planned", undefined],
-      ["e1", "discord", "skipped", "the sink discord was switched on after it was due"],
       ["e2", "log", "planned", undefined],
       ["e2", "discord", "planned", undefined],
+      ["e1", "discord", "skipped", "the sink discord was switched on after it was due"],
     ]);
   });
 

@@ -64,7 +64,8 @@ export function* selectSoonest(input: SelectionInput, limit: number): Generator<
     const covered = occurrencesOf(announcement);
     // No position is before `start − lead`, so occurrences with a later start can't be selected.
     const lastStart = () => Math.min(input.through, soonest.firstOmitted?.at ?? Infinity) + lead;
-    for (let at = firstFrom(covered, Math.max(start.at, announcement.standsSince)); at < covered.length; at += 1) {
+    const from = Math.max(start.at, announcement.standsSince);
+    for (let at = firstIndexFrom(covered, from, ({ startsAt }) => startsAt); at < covered.length; at += 1) {
       const occurrence = covered[at] as Occurrence;
       if (occurrence.startsAt > lastStart()) break;
       if ((pairs += 1) % PAIRS_PER_SLICE === 0) yield;
@@ -118,13 +119,13 @@ function occurrenceIndex(occurrences: readonly Occurrence[]): (rule: Announcemen
   };
 }
 
-/** Binary search: the index of the first occurrence that starts at `start` or later. */
-function firstFrom(occurrences: readonly Occurrence[], start: EpochMs): number {
+/** Binary search: the index of the first item with a value of at least `least`, in a list that is sorted by the value. */
+export function firstIndexFrom<Item>(sorted: readonly Item[], least: number, valueOf: (item: Item) => number): number {
   let from = 0;
-  let until = occurrences.length;
+  let until = sorted.length;
   while (from < until) {
     const middle = (from + until) >>> 1;
-    if ((occurrences[middle] as Occurrence).startsAt < start) from = middle + 1;
+    if (valueOf(sorted[middle] as Item) < least) from = middle + 1;
     else until = middle;
   }
   return from;

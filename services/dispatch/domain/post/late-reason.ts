@@ -85,9 +85,9 @@ const SENTENCES: Readonly<Record<LateCode, Sentence>> = {
 };
 
 /**
- * Why a post is late: the longest wait, and up to two more that took at least a second. Undefined without waits.
+ * Why a post is late: a downtime of dispatch or else the longest wait, and up to two more of at least a second. Undefined without waits.
  *
- * @param waits - Longest first.
+ * @param waits - In the order of `mergeWaits`.
  */
 export function lateReason(waits: readonly Wait[]): string | undefined {
   const named = waits.filter(({ ms }, index) => index === 0 || ms >= MIN_NAMED_MS).slice(0, MAX_NAMED);

@@ -57,6 +57,8 @@ export interface Post extends PostKey, PostPlan {
   readonly changedBy?: ChangeOrigin;
   /** On a failed post: the announcement is suspended for this sink as long as it has this revision. */
   readonly suspends?: number;
+  /** On a skipped post: a summary of the posts that the announcement skips in this sink while it has this revision. */
+  readonly summaryOf?: number;
   readonly reason?: string;
   readonly settledAt?: EpochMs;
   readonly lateMs?: number;
@@ -65,6 +67,9 @@ export interface Post extends PostKey, PostPlan {
 
 /** The states that need work. `planned`: certainly not sent. `sending`: it may have been sent. */
 export const OPEN_STATES = ["planned", "sending"] as const satisfies readonly PostState[];
+
+/** The states of posts that were called off or skipped. */
+export const UNSENT_STATES: readonly PostState[] = ["cancelled", "skipped"];
 
 /** The allowed transitions; a state without transitions is final. */
 export const TRANSITIONS: Readonly<Record<PostState, readonly PostState[]>> = {

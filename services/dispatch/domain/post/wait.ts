@@ -32,9 +32,11 @@ export interface WaitTotals {
 
 /** Bounds the size of a row; the longest waits are stored. */
 const MAX_WAITS = 8;
+/** A shorter downtime of dispatch, as in a restart, is ordered by its length like other waits. */
+const MIN_DOWNTIME_MS = 1_000;
 
 /**
- * Sums the intervals by cause, longest first. Time within an outage counts as the outage's, whatever the post waited for
+ * Sums the intervals by cause: a downtime of dispatch first, then the longest. Time within an outage counts as the outage's, whatever the post waited for
  * meanwhile.
  *
  * @param before - Waits that were summed earlier.
@@ -49,7 +51,16 @@ export function mergeWaits(
     const key = wait.isOutage === true ? `${wait.cause} ${wait.from}` : wait.cause;
     sums.set(key, merged(sums.get(key), wait));
   }
-  return [...sums.values()].sort((one, other) => other.ms - one.ms).slice(0, MAX_WAITS);
+  return [...sums.values()].sort(compareWaits).slice(0, MAX_WAITS);
+}
+
+/** A downtime of dispatch comes first: what follows it, such as the limit of a channel, is often its consequence. */
+function compareWaits(one: Wait, other: Wait): number {
+  return Number(isDowntime(other)) - Number(isDowntime(one)) || other.ms - one.ms;
+}
+
+function isDowntime({ cause, ms }: Wait): boolean {
+  return cause === "DISPATCH_DOWN" && ms >= MIN_DOWNTIME_MS;
 }
 
 function merged(known: Wait | undefined, wait: Wait): Wait {

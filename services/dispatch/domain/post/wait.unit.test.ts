@@ -58,6 +58,20 @@ describe("what a post waited for", () => {
     expect(waits[0]?.cause).toBe("NOT_TAKEN_UP");
   });
 
+  test("begins with a downtime of dispatch of a second or more, however long the waits that followed it", () => {
+    const laps = [lap("NOT_TAKEN_UP", 0, 20_000), lap("CHANNEL_LIMIT", 20_000, 80_000)];
+    const many = Array.from({ length: 10 }, (_, at): Outage => {
+      const from = 30_000 + at * 4_000;
+      return { cause: "PROCESS_STALLED", from, until: from + 3_000 };
+    });
+    expect(told(laps, [down(0, 20_000)])).toEqual([
+      ["DISPATCH_DOWN", 20_000],
+      ["CHANNEL_LIMIT", 60_000],
+    ]);
+    expect(told(laps, [down(0, 1_000), ...many])[0]).toEqual(["DISPATCH_DOWN", 1_000]);
+    expect(told(laps, [down(0, 999)])[0]?.[0]).toBe("CHANNEL_LIMIT");
+  });
+
   test.each([
     ["HTTP 429 You are being rate limited.", "RECEIVER_LIMIT"],
     ["rate limit", "RECEIVER_LIMIT"],

@@ -107,7 +107,7 @@ describe(`a guild of which at most ${BOUND} posts are planned at a time (D39)`, 
   });
 
   test("the ledger keeps the latest of what people call off", async () => {
-    await dispatch(900_000, { maxCancelledPosts: 2 });
+    await dispatch(900_000, { maxUnsentPosts: 2 });
     const guild = new TestGuild(services, sink);
     const id = await guild.announcement(0);
     for (let at = 1; at <= 3; at += 1) await guild.event(at * HOUR);

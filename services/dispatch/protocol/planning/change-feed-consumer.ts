@@ -132,14 +132,17 @@ function newFeedReader(
     processed.markPlanned(guildId, await planner.requestReplan(guildId, since));
   }
 
-  /** The guilds with unprocessed changes that have announcements or a plan; the others cost two queries a page. */
+  /**
+   * The guilds with unprocessed changes that have announcements, or had them recently; the others cost one query a page. In
+   * the feed of announcements also those that have a plan: its posts may have to be cancelled.
+   */
   async function guildsToPlan(changes: readonly Change[]): Promise<readonly GuildId[]> {
     const changed = changes.filter((change) => processed.isUnprocessed(change)).map(({ guildId }) => guildId);
     const guilds = [...new Set(changed)];
     if (guilds.length === 0) return [];
     const requestedAt = clock.now();
-    const answers = await Promise.all([owners.announcingGuilds(guilds), store.plannedGuilds(guilds)]);
-    const wanted = new Set(answers.flat());
+    const planned = feed === "announcements" ? store.plannedGuilds(guilds) : [];
+    const wanted = new Set((await Promise.all([owners.announcingGuilds(guilds), planned])).flat());
     for (const guildId of guilds) if (!wanted.has(guildId)) processed.markPlanned(guildId, requestedAt);
     return guilds.filter((guildId) => wanted.has(guildId));
   }

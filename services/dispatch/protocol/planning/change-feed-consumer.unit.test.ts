@@ -22,6 +22,7 @@ function followed({
   planMs = 0,
   announcing = true,
   markedAt = undefined as number | undefined,
+  changing = "calendar-events" as Feed,
 } = {}) {
   const time = newVirtualTime(1, START);
   const changes: Change[] = [];
@@ -44,8 +45,7 @@ function followed({
       return announcing ? guildIds : [];
     },
     async changesSince(feed: Feed, { mark, limit }: ChangesSinceParams) {
-      const since =
-        feed === "calendar-events" ? changes.filter((change) => isAfter(change, mark)).toSorted(inOrder) : [];
+      const since = feed === changing ? changes.filter((change) => isAfter(change, mark)).toSorted(inOrder) : [];
       await new Promise<void>((answer) => time.after(pageMs, answer));
       const page = since.slice(0, limit);
       read.push({ at: time.now, count: page.length });
@@ -99,7 +99,7 @@ function followed({
     asked,
     mostUnderWay: () => mostUnderWay,
     /** How far the feed of the owner that changes is planned. */
-    progress: () => follower.progress().find(({ feed }) => feed === "calendar-events"),
+    progress: () => follower.progress().find(({ feed }) => feed === changing),
     change,
     countRead,
     runFor: (ms: number) => time.run(START + ms, () => false),
@@ -253,16 +253,20 @@ describe("a feed", () => {
       expect(saved.length).toBeGreaterThanOrEqual(PAGES);
     });
 
-    test("guilds that announce nothing cost one query of each database a page, and none is planned", async () => {
-      const { asked, read, touched, runFor } = backlog(PAGES * PAGE, { announcing: false });
-      await runFor(60_000);
-      expect(read.filter(({ count }) => count > 0)).toHaveLength(PAGES);
-      expect(asked.toSorted()).toEqual([
-        ...Array.from({ length: PAGES }, () => "the own store"),
-        ...Array.from({ length: PAGES }, () => "the owner of announcements"),
-      ]);
-      expect(touched).toEqual([]);
-    });
+    test.each([
+      ["calendar-events", ["the owner of announcements"]],
+      ["guild-settings", ["the owner of announcements"]],
+      ["announcements", ["the own store", "the owner of announcements"]],
+    ] as const)(
+      "of %s costs for guilds that announce nothing a page %j, and plans none",
+      async (changing, expected) => {
+        const { asked, read, touched, runFor } = backlog(PAGES * PAGE, { announcing: false, changing });
+        await runFor(60_000);
+        expect(read.filter(({ count }) => count > 0)).toHaveLength(PAGES);
+        expect(asked.toSorted()).toEqual(expected.flatMap((each) => Array.from({ length: PAGES }, () => each)));
+        expect(touched).toEqual([]);
+      },
+    );
 
     test("plans a guild once, however many of its rows have changed", async () => {
       const { touched, runFor } = backlog(10, { planMs: 100 });

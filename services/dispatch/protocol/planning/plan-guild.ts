@@ -1,5 +1,5 @@
 import { TOMBSTONE_DAYS } from "../../../contracts/change-feed.contract.ts";
-import type { EpochMs, GuildId, OccurrenceId } from "../../../contracts/ids.ts";
+import type { AnnouncementId, EpochMs, GuildId, OccurrenceId } from "../../../contracts/ids.ts";
 import { selectCancelled } from "../../domain/plan/cancelled-before-planned.ts";
 import { leadMs } from "../../domain/plan/fire-time.ts";
 import type { Plan, PlanChanges } from "../../domain/plan/plan.ts";
@@ -7,7 +7,7 @@ import { CANDIDATES_PER_POST, type PlanInput, type SinksEnabledSince } from "../
 import { comparePositions, firstPositionAt, type Position } from "../../domain/plan/plan-order.ts";
 import { applyUpdate, planSelection } from "../../domain/plan/plan-posts.ts";
 import { selectSoonest } from "../../domain/plan/select-soonest.ts";
-import { isOpen, type Post } from "../../domain/post/post.ts";
+import { isOpen, type Post, UNSENT_STATES } from "../../domain/post/post.ts";
 import type { Ports } from "../ports.ts";
 import type { BoundedPlan, GuildPlan } from "../post-store.ts";
 import type { Timing } from "../timing.ts";
@@ -64,7 +64,9 @@ export async function planGuild(
   const cancelled = await runInSlices(ports, selectCancelled({ ...given, ...bounds }, former, maxOpenPosts));
   const selected = [...selection.candidates, ...cancelled, ...selection.expired.map(({ first }) => first)];
   const ids = [...selected, ...(lastRead === undefined ? [] : [lastRead])].map(({ occurrenceId }) => occurrenceId);
-  const existing = await existingPosts(ports, timing, guildId, new Set(ids));
+  const rules = [...announcements, ...cancelled.map(({ announcement }) => announcement)];
+  const pairs = { occurrenceIds: new Set(ids), announcementIds: new Set(rules.map(({ id }) => id)) };
+  const existing = await existingPosts(ports, timing, guildId, pairs);
   const input: PlanInput = { ...given, ...bounds, cancelled, existing, lastRead };
   const plan = withNearEnd(await runInSlices(ports, planSelection(input, selection)), read, now, timing);
   const posts = postsAfter(input, plan);
@@ -82,9 +84,7 @@ export async function planGuild(
     for (const post of settledBy(changes, byId)) reports.settled(post);
   });
   if (!isStored) return undefined;
-  if (updates.some(({ to }) => to.state === "cancelled")) {
-    await store.deleteOldCancelled(guildId, timing.maxCancelledPosts);
-  }
+  if (hasUnsentPosts(plan)) await store.deleteOldUnsent(guildId, timing.maxUnsentPosts);
   if (plan.end === undefined) return { posts: posts.filter(isOpen), more: "none" };
   return { posts: posts.filter(isOpen), more: continuation(plan.end, plan.isFull, now) };
 }
@@ -111,6 +111,11 @@ function startOfPlan(now: EpochMs, since: EpochMs, plan: GuildPlan, { graceMs }:
   return firstPositionAt(Math.max(now - TOMBSTONE_DAYS * DAY_MS, Math.min(now - graceMs, since, through)));
 }
 
+/** Whether the plan cancels or skips posts. */
+function hasUnsentPosts({ inserts, updates }: PlanChanges): boolean {
+  return updates.some(({ to }) => to.state !== "planned") || inserts.some(({ state }) => UNSENT_STATES.includes(state));
+}
+
 /** Lets the event loop run other work between two slices. */
 async function runInSlices<Result>({ timers }: Ports, work: Generator<void, Result>): Promise<Result> {
   for (;;) {
@@ -120,19 +125,26 @@ async function runInSlices<Result>({ timers }: Ports, work: Generator<void, Resu
   }
 }
 
-/** The guild's soonest open posts, and all posts of the selected occurrences; the later read of the same post counts. */
+/** Occurrences and announcements whose posts a plan needs. */
+interface Pairs {
+  readonly occurrenceIds: ReadonlySet<OccurrenceId>;
+  readonly announcementIds: ReadonlySet<AnnouncementId>;
+}
+
+/** The guild's soonest open posts, and all posts of the pairs; the later read of the same post counts. */
 async function existingPosts(
   { store }: Ports,
   { maxOpenPosts }: Timing,
   guildId: GuildId,
-  selected: ReadonlySet<OccurrenceId>,
+  { occurrenceIds, announcementIds }: Pairs,
 ): Promise<Post[]> {
   const byId = new Map<string, Post>();
   const limit = maxOpenPosts + OCCURRENCES_PER_READ;
   for (const post of await store.openAndSuspendingPosts(guildId, limit)) byId.set(post.id, post);
-  const ids = [...selected];
+  const ids = [...occurrenceIds];
+  const announcements = [...announcementIds];
   for (let first = 0; first < ids.length; first += OCCURRENCES_PER_READ) {
-    const posts = await store.postsOfOccurrences(guildId, ids.slice(first, first + OCCURRENCES_PER_READ));
+    const posts = await store.postsOfPairs(guildId, ids.slice(first, first + OCCURRENCES_PER_READ), announcements);
     for (const post of posts) byId.set(post.id, post);
   }
   return [...byId.values()];

@@ -28,7 +28,7 @@ interface NeededSource {
  */
 export async function changedSources(
   { owners, store }: Pick<Ports, "owners" | "store">,
-  { guildId, announcements, through }: PlanInput,
+  { guildId, announcements, through, graceMs }: PlanInput,
   withTexts: readonly Occurrence[],
   posts: readonly Post[],
 ): Promise<readonly Source[]> {
@@ -36,12 +36,13 @@ export async function changedSources(
   if (open.length === 0) return [];
   const announced = new Set(open.map(({ announcementId }) => announcementId));
   const occurring = new Set(open.map(({ occurrenceId }) => occurrenceId));
-  const neededUntil = wholeDays(through);
+  // An open post is due within the plan, and is sent at most one grace time later.
+  const neededUntil = wholeDays(through + graceMs);
   const needed: NeededSource[] = [
     versioned(settingsSource(guildId), await owners.settings(guildId), neededUntil),
     ...withTexts
       .filter(({ occurrenceId }) => occurring.has(occurrenceId))
-      .map((body) => versioned(occurrenceSource(guildId, body.occurrenceId), body, wholeDays(body.endsAt))),
+      .map((body) => versioned(occurrenceSource(guildId, body.occurrenceId), body, neededUntil)),
     ...announcements
       .filter(({ id }) => announced.has(id))
       .map(({ id, revision }) => ({

@@ -45,7 +45,7 @@ describe("a guild that changes all the time", () => {
   test.each([
     [20, 50],
     [200, 5],
-    [500, 4],
+    [500, 2],
   ])("rests after a plan of %i ms, and is planned %i times in five seconds", async (tookMs, times) => {
     const { planner, begun, time, run } = plannerOfPlansThatTake(tookMs);
     const keepOn = (): void => {

@@ -7,6 +7,7 @@ import { LARGE_ANSWERS } from "./large-answers.ts";
 import { LATE_WRITE } from "./late-write.ts";
 import { MANY_SERIES } from "./many-series.ts";
 import { PLAN_BOMB } from "./plan-bomb.ts";
+import { SKIPPED_POSTS } from "./skipped-posts.ts";
 import { SLOW_BODIES } from "./slow-bodies.ts";
 
 export const ROWS: readonly HostileRow[] = [
@@ -18,6 +19,7 @@ export const ROWS: readonly HostileRow[] = [
   LATE_WRITE,
   PLAN_BOMB,
   FULL_ANNOUNCEMENTS,
+  SKIPPED_POSTS,
   MANY_SERIES,
   BACKLOG,
 ];
