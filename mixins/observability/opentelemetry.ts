@@ -80,8 +80,8 @@ export function startOpenTelemetry(options: ExporterOptions): RunningTracer {
     const before = spanContextOf(parent);
     const under = before === undefined ? ROOT_CONTEXT : trace.setSpanContext(ROOT_CONTEXT, before);
     const linked = links.map(spanContextOf).filter((each) => each !== undefined);
-    const options = { kind: KINDS[kind], attributes, links: linked.map((each) => ({ context: each })) };
-    const span = spans.startSpan(name, options, under);
+    const spanOptions = { kind: KINDS[kind], attributes, links: linked.map((each) => ({ context: each })) };
+    const span = spans.startSpan(name, spanOptions, under);
     return workSpan(span, trace.setSpan(under, span));
   }
 

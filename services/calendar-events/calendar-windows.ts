@@ -70,7 +70,7 @@ export function calendarWindows(store: CalendarEventsStore, calendars: Calendars
       cache.set(key, calendar);
       return await collectList(reads, reads.eventsOverlapping(guildId, calendar, request.window), calendar, request);
     } finally {
-      void found.then(({ close }) => close()).catch(() => undefined);
+      void found.then((started) => started.close()).catch(() => undefined);
     }
   }
 

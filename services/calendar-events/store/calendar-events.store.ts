@@ -142,11 +142,11 @@ export function calendarEventsStore(connection: Connection, eventsPerGuild: numb
       const save = () =>
         inOneTransaction(
           (session) => {
-            const [now, computedFields] = timestampsOf(changed);
+            const [timeFields, unchanged] = timestampsOf(changed);
             const storesFormer = override.cancelled || changed.rescheduled || changed.recolored;
-            const formerEvents = storesFormer ? formerOccurrence(series.guildId, before) : unchangedFields("former");
+            const former = storesFormer ? formerOccurrence(series.guildId, before) : unchangedFields("former");
             const replacement = untrackedReplacement(
-              stampedReplacement(overrideRow, now, { ...computedFields, ...formerEvents }),
+              stampedReplacement(overrideRow, timeFields, { ...unchanged, ...former }),
             );
             const update = [...replacement, ...deadlineStages()];
             return rejectIfLate(
@@ -189,10 +189,10 @@ interface ChangedFields {
  * The update to the next revision of an event. If start, rule or colour change, it stores the former state beside it.
  */
 function replacementOf(row: EventDocument, changed: ChangedFields): ReturnType<typeof stampedReplacement> {
-  const [now, computedFields] = timestampsOf(changed);
+  const [timeFields, unchanged] = timestampsOf(changed);
   const storesFormer = changed.rescheduled === true || changed.recolored === true;
-  return stampedReplacement(row, now, {
-    ...computedFields,
+  return stampedReplacement(row, timeFields, {
+    ...unchanged,
     ...(storesFormer ? FORMER_EVENT : unchangedFields("former")),
   });
 }
@@ -204,8 +204,8 @@ function timestampsOf(changed: ChangedFields): [set: string[], unchanged: Record
     ["scheduledAt", rescheduled],
     ["coloredAt", recolored],
   ] as const;
-  const named = (wanted: boolean) => stamps.filter(([, changed]) => changed === wanted).map(([field]) => field);
-  return [named(true), unchangedFields(...named(false))];
+  const fieldsThat = (change: boolean) => stamps.filter(([, changes]) => changes === change).map(([field]) => field);
+  return [fieldsThat(true), unchangedFields(...fieldsThat(false))];
 }
 
 /** An override is not in the change feed: its series is. */

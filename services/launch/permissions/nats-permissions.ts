@@ -88,7 +88,7 @@ const TO_ONE = ["DISCOVER", "INFO", "PING", "PONG"];
  * (`RES.<node>.<request>`). No user may publish to `REQ.<node>`, which would bypass the permission for the action.
  */
 export function natsPermissions(service: ServiceName): NatsPermissions {
-  const { calls: calls, broadcasts: broadcasts, listensTo: listensTo } = MESSAGE_FLOW[service];
+  const { calls, broadcasts, listensTo } = MESSAGE_FLOW[service];
   const callers = SERVICES.filter((other) => MESSAGE_FLOW[other].calls.some(({ name }) => ownerOf(name) === service));
   const listeners = SERVICES.filter((other) =>
     MESSAGE_FLOW[other].listensTo.some((event) => broadcasts.includes(event)),
