@@ -39,7 +39,8 @@ export function skippedPosts(
     const own = missing.slice(0, Math.max(0, MAX_SKIPPED_ROWS - (group.length - missing.length)));
     const [first, ...others] = missing.slice(own.length);
     const rows = own.map((skippedPost) => rowOf(input, skippedPost));
-    return first === undefined ? rows : [...rows, summaryRow(input, first, others.length)];
+    if (first !== undefined) rows.push(summaryRow(input, first, others.length));
+    return rows;
   });
 }
 

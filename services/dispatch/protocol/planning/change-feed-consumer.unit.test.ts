@@ -15,15 +15,25 @@ import { STANDARD_TIMING } from "../timing.ts";
 
 const START = 10_000_000;
 
-/** A follower of one owner that changes; tells how many changes were read, and for which guilds plans were asked. */
+interface ConsumerOptions {
+  readonly clockOfOwner?: (now: number) => number;
+  readonly pageMs?: number;
+  readonly planMs?: number;
+  readonly announcing?: boolean;
+  readonly markedAt?: number | undefined;
+  /** The feed that has the changes. */
+  readonly changing?: Feed;
+}
+
+/** A consumer of the feeds, of which one has changes. Records which changes are read, and for which guilds plans are requested. */
 function followed({
-  clockOfOwner = (now: number) => now,
+  clockOfOwner = (now) => now,
   pageMs = 0,
   planMs = 0,
   announcing = true,
-  markedAt = undefined as number | undefined,
-  changing = "calendar-events" as Feed,
-} = {}) {
+  markedAt,
+  changing = "calendar-events",
+}: ConsumerOptions = {}) {
   const time = newVirtualTime(1, START);
   const changes: Change[] = [];
   const read: { readonly at: number; readonly count: number }[] = [];
