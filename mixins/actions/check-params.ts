@@ -19,14 +19,17 @@ const validator = new Validator({
   },
 });
 
-/** Returns one problem for each invalid field (D4); empty for valid params. */
+/**
+ * Returns the problems of all invalid fields (decision D4 in docs/decisions.md); empty for valid params. A field may break
+ * several rules and then has several problems.
+ */
 export type ParamsCheck = (params: object) => FieldProblem[];
 
 const checks = new WeakMap<object, ParamsCheck>();
 
 /**
- * Compiles the check of a contract, once. The check does not change the params, and its messages contain no value of
- * them.
+ * Compiles the check of a contract, once. The messages contain no value of the params. The check changes no value of them;
+ * it may add members that are `undefined` to nested objects.
  */
 export function paramsCheck<Params>(
   contract: Pick<ActionContract<Params, unknown>, "params" | "crossFieldProblems">,
@@ -35,13 +38,14 @@ export function paramsCheck<Params>(
   if (known !== undefined) return known;
   const validate = validator.compile({ ...contract.params, $$strict: true });
   const check: ParamsCheck = (params) => {
-    // The library writes `undefined` into its argument for each absent field with a custom check, so it gets a copy.
+    // The library adds an `undefined` member for each absent field with a custom check, so it gets a copy. The copy is
+    // shallow, because a deep one costs more than the check.
     const outcome = validate({ ...params });
     const problems =
       outcome === true ? [] : (outcome as ValidationError[]).flatMap((error) => problemsOf(error, params));
-    const named = new Set(problems.map((problem) => problem.field));
+    const reported = new Set(problems.map((problem) => problem.field));
     const crossField = contract.crossFieldProblems?.(params) ?? [];
-    return [...problems, ...crossField.filter((problem) => !named.has(problem.field))];
+    return [...problems, ...crossField.filter((problem) => !reported.has(problem.field))];
   };
   checks.set(contract, check);
   return check;

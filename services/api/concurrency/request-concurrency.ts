@@ -16,18 +16,22 @@ interface LimitedRequest {
   readonly keyId: string;
 }
 
-/** Limits the concurrent requests of each guild and key, over HTTP and over the bus together. */
+/**
+ * Limits the concurrent requests of each guild in this process, over HTTP and over the bus together; lists also those of each
+ * key. A request without a guild counts for its key.
+ */
 export class RequestConcurrency {
   readonly #listsPerGuild = new ConcurrencyLimit(LISTS_PER_GUILD);
   readonly #listsPerKey = new ConcurrencyLimit(LISTS_PER_KEY);
-  readonly #otherRequests = new ConcurrencyLimit(OTHER_REQUESTS_PER_GUILD);
+  readonly #othersPerGuild = new ConcurrencyLimit(OTHER_REQUESTS_PER_GUILD);
 
+  /** Waits for a slot as long as the limit allows, and refuses then. */
   acquire({ contract, guildId, keyId }: LimitedRequest): Promise<ConcurrencySlot | Refusal> {
     const isListLike = contract.narrowing !== undefined || contract.isSearch === true;
-    return isListLike ? this.#acquireList(guildId, keyId) : this.#otherRequests.acquire(guildId ?? keyId);
+    return isListLike ? this.#acquireList(guildId, keyId) : this.#othersPerGuild.acquire(guildId ?? keyId);
   }
 
-  /** The slot of the guild first: while a list waits for it, the key's other guilds have all slots of the key. */
+  /** The slot of the guild first: a list that waits for its guild must not hold a slot that other guilds of the key need. */
   async #acquireList(guildId: string | undefined, keyId: string): Promise<ConcurrencySlot | Refusal> {
     const guildSlot = await this.#listsPerGuild.acquire(guildId ?? keyId);
     if (isRefusal(guildSlot)) return guildSlot;

@@ -18,7 +18,7 @@ const USAGE = `npm run bus-users -- create --name NAME --access read|write [--gu
 npm run bus-users -- list
 npm run bus-users -- revoke NAME
 npm run bus-users -- users-conf
-Each but the last takes --json.`;
+create, list and revoke take --json.`;
 
 const OPTIONS = {
   name: { type: "string" },

@@ -17,7 +17,7 @@ const TIMEOUT_MS = 60_000;
 
 /**
  * `npm run demo`: shows an announcement from create to post, on a running service, or on one that it starts on
- * temporary data.
+ * temporary data; with MONGO_URL on the data there.
  */
 export async function runDemo(env: Readonly<Record<string, string | undefined>>): Promise<void> {
   const { PORT, HOST, API_KEY } = readSettings(env);

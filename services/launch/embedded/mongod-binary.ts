@@ -14,7 +14,7 @@ export interface MongodBinary {
   readonly version: string;
 }
 
-/** A mongod that starts on this machine, or the reason reason none does. */
+/** A mongod that starts on this machine, or the reason why none does. */
 export type FoundMongod = { readonly binary: MongodBinary } | { readonly binary?: never; readonly reason: string };
 
 const NONE_INSTALLED = "install MongoDB, or set MONGO_URL to a MongoDB replica set";

@@ -5,8 +5,10 @@ import type { ExpiredCandidates } from "./select-soonest.ts";
 import { settledPost } from "./settled-post.ts";
 
 /**
- * Makes the `missed` rows of candidates that expired before any plan had room for them: one row for each announcement
- * and sink, which stands for all of them. A row for each candidate would take as much work as planning them.
+ * Makes the `missed` rows of posts whose time was over before the guild had fewer than `maxOpenPosts` open posts (D39). In
+ * each plan they have one row for each announcement and sink: a row for each post would take as much work as planning it.
+ *
+ * @param rows - The latest row of each post, by `postKey`.
  */
 export function missedOverLimit(
   expired: readonly ExpiredCandidates[],

@@ -71,7 +71,9 @@ export function* selectSoonest(input: SelectionInput, limit: number): Generator<
       if ((pairs += 1) % PAIRS_PER_SLICE === 0) yield;
       const candidate = candidateOf(announcement, occurrence, graceMs);
       if (candidate === undefined || !isWithin(candidate, input)) continue;
-      if (bounded === undefined || expiryOf(candidate) >= now || comparePositions(candidate, bounded.farthestEnd) < 0) {
+      const isSkipped = candidate.time.kind === "skipped";
+      const wasPlanned = bounded === undefined || comparePositions(candidate, bounded.farthestEnd) < 0;
+      if (isSkipped || wasPlanned || expiryOf(candidate) >= now) {
         soonest.add(candidate);
       } else if (expiryOf(candidate) >= bounded.recordedThrough) {
         expired.set(announcement.id, expiredWith(expired.get(announcement.id), candidate));

@@ -36,7 +36,7 @@ export const discordSettings = {
 /** A list of 100 messages with full embeds is smaller. */
 const MAX_RESPONSE_BYTES = 4 * 1024 * 1024;
 
-/** Pause after a response that needs an operator's action; then one request tries again. */
+/** Pause after a response that needs an operator's action, such as a wrong token. */
 const HALT_MS = 60_000;
 /** Part of the requests per second for channel checks; posts have the rest. */
 const CHECKS_PART = 1 / 10;
@@ -51,8 +51,9 @@ export interface DiscordSinkOptions {
 }
 
 /**
- * Posts to Discord's API (D34). A send is one request, or two if an embed is refused and the plain text follows. It never
- * waits for a rate limit: it returns `retry` with the wait, so that the caller keeps to the deadline.
+ * Posts to Discord's API (D34). A send is one request; a second one follows as plain text if the embed is refused, and one
+ * comes before if it is not known to which guild the channel belongs. A send never waits for a rate limit: it returns
+ * `retry` with the wait, so that the caller keeps to the deadline of the post.
  */
 export function discordSink({
   token,
@@ -100,7 +101,7 @@ export function discordSink({
     return exchange(bucket, { method: "GET", url: pathUrl(apiUrl, ...path), timeoutMs });
   }
 
-  /** For checks, which have no lease and may wait. */
+  /** For checks of channels, which may wait: no deadline of a post depends on them. */
   const getForCheck: DiscordGet = async (bucket, path, timeoutMs) => {
     const waitMs = () => Math.max(checks.waitMs(now()), limits.waitMs(bucket, now()));
     if (waitMs() > timeoutMs) return { kind: "limited", afterMs: waitMs() };
