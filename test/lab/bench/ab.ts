@@ -1,79 +1,64 @@
-import { readFile, mkdtemp, rm } from "node:fs/promises";
+import { mkdtemp, readFile, rm } from "node:fs/promises";
 import { loadavg, tmpdir } from "node:os";
 import { join, resolve } from "node:path";
-import { parseArgs } from "node:util";
-import mongoose from "mongoose";
 import { startMongod } from "../../../services/launch/embedded/embedded-mongod.ts";
 import { type EmbeddedNats, startNats } from "../../../services/launch/embedded/embedded-nats.ts";
+import { readCommandLine, selectOnly } from "../options.ts";
 import { processorMsOf } from "./processor-time.ts";
-import { anywhere } from "./requests/anywhere.ts";
-import { fillMany } from "./requests/bench-data.ts";
+import { copyGuilds, fillGuilds } from "./requests/fill-guilds.ts";
 import { median } from "./requests/figures.ts";
 import { interleaved, Loader, type Sample } from "./requests/measure.ts";
-import type { Pace } from "./requests/rows.ts";
 import { besideServers } from "./requests/processors.ts";
-import { startGuildcal, startOverNats, type Subject } from "./requests/subjects.ts";
-import { databaseNamed } from "./requests/stage.ts";
+import { ROWS } from "./requests/rows.ts";
+import { databaseNamed, startGuildcal, startOverNats, type Subject } from "./requests/subjects.ts";
 
 /**
- * `npm run bench:ab -- DIRECTORY …`: what this checkout costs beside each of the others, at the rows that count, each
- * request to one of 200 guilds at random. All run on one mongod, with a database of the same content each, and answer the same
- * requests in alternating rounds; each figure is the median of the rounds' ratios, this one's to the other's.
+ * `npm run bench:ab -- DIRECTORY …`: the cost of this checkout beside each of the others, at the table's rows of requests.
+ * All run on one mongod, on a database of the same content each, and answer the same requests in alternating rounds; each
+ * figure is the median of the rounds' ratios, of this one to the other.
  */
-const { values: options, positionals } = parseArgs({
-  allowPositionals: true,
-  options: {
-    rounds: { type: "string", default: "7" },
-    requests: { type: "string", default: "3000" },
-    connections: { type: "string", default: "16" },
-    row: { type: "string", default: "" },
-    nats: { type: "boolean", default: false },
-  },
-});
-const pace: Pace = {
-  rounds: Number(options.rounds),
-  requests: Number(options.requests),
-  connections: Number(options.connections),
-};
-const wanted = options.row.split(",");
+const { options, positionals } = readCommandLine(
+  { only: [], rounds: 7, requests: 3_000, connections: 16, nats: false },
+  { allowPositionals: true },
+);
+const rows = selectOnly(ROWS, options.only, ({ name }) => name);
 
-const directory = await mkdtemp(join(tmpdir(), "guildcal-ab-"));
-const mongod = await startMongod(directory);
-const mongodPid = Number(await readFile(join(directory, "mongodb", "mongod.lock"), "utf8"));
 async function compare(): Promise<void> {
+  const directory = await mkdtemp(join(tmpdir(), "guildcal-ab-"));
+  const mongod = await startMongod(directory);
+  const mongodPid = Number(await readFile(join(directory, "mongodb", "mongod.lock"), "utf8"));
   const loader = new Loader();
   const subjects: Subject[] = [];
   const buses: EmbeddedNats[] = [];
   try {
-    const ours = databaseNamed(mongod.url, "ab_0");
-    await fillMany(ours, () => startGuildcal({ directory, mongoUrl: ours }));
+    const filled = { directory, mongoUrl: databaseNamed(mongod.url, "ab_0") };
+    await fillGuilds(filled);
     for (const [at, tree] of [".", ...positionals].entries()) {
-      const name = `ab_${at}`;
-      if (at > 0) await copied(ours, name);
-      const given = { directory, mongoUrl: databaseNamed(mongod.url, name), tree: resolve(tree) };
+      const copy = at === 0 ? filled : await copyGuilds(filled, `ab_${at}`);
+      const given = { ...copy, tree: resolve(tree) };
       if (options.nats) buses.push(await startNats());
       const natsUrl = buses[at]?.url;
       const starting =
         natsUrl === undefined ? startGuildcal(given, tree) : startOverNats({ ...given, natsUrl }, undefined, tree);
-      subjects.push(withMongod(await starting));
+      subjects.push(withMongod(await starting, mongodPid));
     }
-    console.log(`medians of ${pace.rounds} rounds' ratios, this : other (least … most)`);
-    for (const row of anywhere().filter(({ name }) => wanted.some((text) => name.includes(text)))) {
-      const ofRow = { ...pace, requests: pace.requests * (row.longer ?? 1) };
-      const samples = await interleaved(loader, subjects, row, ofRow);
-      const [this_ = [], ...others] = samples.values();
+    console.log(`medians of ${options.rounds} rounds' ratios, this : other (least … most)`);
+    for (const row of rows) {
+      const [ours = [], ...others] = await interleaved(loader, subjects, row, options);
       console.log(`${row.name}, load ${loadavg().join(" ")}`);
-      for (const [at, theirs] of others.entries()) print(positionals[at] ?? "", this_, theirs);
+      for (const [at, theirs] of others.entries()) print(positionals[at] ?? "", ours, theirs);
     }
   } finally {
     for (const subject of subjects) await subject.stop();
     await loader.stop();
     for (const bus of buses) await bus.stop();
+    await mongod.stop();
+    await rm(directory, { recursive: true, force: true });
   }
 }
 
 /** The database's processor time beside the servers' own. */
-function withMongod(subject: Subject): Subject {
+function withMongod(subject: Subject, mongodPid: number): Subject {
   return {
     ...subject,
     async usage() {
@@ -81,18 +66,6 @@ function withMongod(subject: Subject): Subject {
       return { ...(await subject.usage()), mongod: ofDatabase };
     },
   };
-}
-
-/** Copies what the services hold to another database: not the plan of dispatch, which makes its own. */
-async function copied(mongoUrl: string, to: string): Promise<void> {
-  const connection = await mongoose.createConnection(mongoUrl).asPromise();
-  for (const name of ["calendar_events", "guild_settings", "announcements"]) {
-    await connection
-      .collection(name)
-      .aggregate([{ $out: { db: to, coll: name } }])
-      .toArray();
-  }
-  await connection.close();
 }
 
 const FIGURES: Readonly<Record<string, (sample: Sample) => number>> = {
@@ -113,9 +86,4 @@ function print(beside: string, ours: readonly Sample[], theirs: readonly Sample[
   console.log(`  ${beside}: ${texts.join(", ")}`);
 }
 
-try {
-  await besideServers(directory, compare);
-} finally {
-  await mongod.stop();
-  await rm(directory, { recursive: true, force: true });
-}
+await besideServers(compare);

@@ -1,5 +1,5 @@
 import { writeFile } from "node:fs/promises";
-import { parseArgs } from "node:util";
+import { readOptions, selectOnly } from "../options.ts";
 import type { Control, Fault } from "./faults/fault.ts";
 import { FAULTS } from "./faults/table.ts";
 import { isKept, type Row, runFault, stopAll } from "./run-fault.ts";
@@ -12,7 +12,7 @@ interface Planned {
 }
 
 /** Runs that don't disturb each other, side by side; a busy machine needs fewer. */
-const LANES = "3";
+const LANES = 3;
 
 function planned(fault: Fault): Planned[] {
   const { control } = fault;
@@ -40,18 +40,12 @@ function isAsItMust(row: Row): boolean {
 }
 
 async function main(): Promise<boolean> {
-  const options = {
-    only: { type: "string", multiple: true },
-    json: { type: "string" },
-    lanes: { type: "string", default: LANES },
-  } as const;
-  const { only = [], json, lanes } = parseArgs({ options }).values;
-  const chosen = FAULTS.filter(({ name }) => only.length === 0 || only.some((words) => name.includes(words)));
-  if (chosen.length === 0) throw new Error(`no fault's name holds ${only.join(" or ")}`);
+  const { only, json, lanes } = readOptions({ only: [], json: String, lanes: LANES });
+  const chosen = selectOnly(FAULTS, only, ({ name }) => name);
   process.stdout.write(headOf());
   const beside = chosen.filter(({ isAlone = false }) => !isAlone).flatMap(planned);
   const alone = chosen.filter(({ isAlone = false }) => isAlone).flatMap(planned);
-  const rows = [...(await run(beside, Number(lanes))), ...(await run(alone, 1))];
+  const rows = [...(await run(beside, lanes)), ...(await run(alone, 1))];
   for (const { name, control } of chosen)
     if (typeof control === "string") process.stdout.write(`${name}: ${control}\n`);
   if (json !== undefined) await writeFile(json, JSON.stringify(rows, undefined, 2));

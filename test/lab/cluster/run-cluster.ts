@@ -1,5 +1,6 @@
 import { appendFile, readFile, rm } from "node:fs/promises";
 import { join } from "node:path";
+import { readOptions, selectOnly } from "../options.ts";
 import { PROJECT } from "../../real-parts/launched.ts";
 import { startMongoSet } from "../../real-parts/mongo-set.ts";
 import { type ShardKeys, startMongoShards } from "../../real-parts/mongo-shards.ts";
@@ -79,10 +80,17 @@ async function inInstallation<Database extends MongoServers>(
   }
 }
 
-/** Runs the trials whose names hold one of the words, or all, and prints the table as it grows. */
-async function main(words: readonly string[]): Promise<boolean> {
-  const isChosen = ({ name }: { readonly name: string }) =>
-    words.length === 0 || words.some((word) => name.includes(word));
+/** Runs the trials that `--only` selects, or all, and prints the table as it grows. */
+async function main(): Promise<boolean> {
+  const { only } = readOptions({ only: [] });
+  const names = new Set(
+    selectOnly(
+      [...TRIALS, SHARDED].map(({ name }) => name),
+      only,
+      (name) => name,
+    ),
+  );
+  const isChosen = ({ name }: { readonly name: string }) => names.has(name);
   const keys = JSON.parse(await readFile(SHARD_KEYS, "utf8")) as ShardKeys;
   await rm(LOG, { force: true });
   printLine(COLUMNS.map(([title]) => title));
@@ -91,7 +99,7 @@ async function main(words: readonly string[]): Promise<boolean> {
   return onSet && onShards;
 }
 
-const isGood = await main(process.argv.slice(2));
+const isGood = await main();
 process.stdout.write(
   isGood ? "Every promise was kept.\n" : `A promise was broken: ${LOG} has what failed and the replicas' warnings.\n`,
 );

@@ -1,15 +1,15 @@
 import { mkdtemp, rm } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
-import { env, stdout } from "node:process";
+import { stdout } from "node:process";
 import { freePort } from "../../../services/launch/embedded/embedded-mongod.ts";
 import { Launched } from "../../real-parts/launched.ts";
+import { readOptions } from "../options.ts";
 import { Fuzzer } from "./fuzzer.ts";
 import { keysOfAskers } from "./keys-of-askers.ts";
 import { memoryOf, type ProcessMemory } from "./process-memory.ts";
 
-const REQUESTS = Number(env["FUZZ_REQUESTS"] ?? 200_000);
-const SEED = Number(env["FUZZ_SEED"] ?? Date.now() % 2 ** 31);
+const { requests: REQUESTS, seed: SEED } = readOptions({ requests: 200_000, seed: Date.now() % 2 ** 31 });
 /** Memory is looked at so often; the first look is what the last one is held to. */
 const PARTS = 10;
 const OPERATOR_KEY = "operator-key-of-the-fuzzer";
@@ -62,5 +62,5 @@ function postTo(baseUrl: string) {
   };
 }
 
-stdout.write(`seed ${SEED}; FUZZ_SEED=${SEED} asks the same again\n`);
+stdout.write(`seed ${SEED}; --seed ${SEED} sends the same requests again\n`);
 await main();

@@ -1,5 +1,5 @@
-import { parseArgs } from "node:util";
-import process, { argv, stdout } from "node:process";
+import process, { stdout } from "node:process";
+import { readOptions, selectOnly } from "../options.ts";
 import { runMixedLoad } from "./mixed-load.ts";
 import type { HostileRow } from "./row.ts";
 import { ROWS } from "./rows/table.ts";
@@ -33,17 +33,11 @@ async function run(row: HostileRow, isControl: boolean): Promise<boolean> {
 }
 
 async function main(): Promise<boolean> {
-  const options = {
-    only: { type: "string", multiple: true },
-    "without-controls": { type: "boolean", default: false },
-    mode: { type: "string", default: "all" },
-  } as const;
-  const { only = [], mode, ...flags } = parseArgs({ args: argv.slice(2), options }).values;
-  const isChosen = (name: string) => only.length === 0 || only.some((words) => name.includes(words));
-  const rows = ROWS.filter(({ name }) => isChosen(name));
-  if (rows.length === 0 && !isChosen(MIXED)) throw new Error(`no row's name holds ${only.join(" or ")}`);
+  const { only, mode, ...flags } = readOptions({ only: [], "without-controls": false, mode: "all" });
+  const names = new Set(selectOnly([MIXED, ...ROWS.map(({ name }) => name)], only, (name) => name));
+  const rows = ROWS.filter(({ name }) => names.has(name));
   let isGood = true;
-  if (isChosen(MIXED)) {
+  if (names.has(MIXED)) {
     const problems = await runMixedLoad(mode);
     for (const problem of problems) stdout.write(`${problem}\n`);
     isGood = problems.length === 0;

@@ -2,9 +2,9 @@ import { spawnSync } from "node:child_process";
 import { cpSync, mkdtempSync, readFileSync, rmSync, symlinkSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
-import process, { argv, env, execPath, stdout } from "node:process";
-import { parseArgs } from "node:util";
+import process, { env, execPath, stdout } from "node:process";
 import { PROJECT } from "../../real-parts/launched.ts";
+import { readOptions, selectOnly } from "../options.ts";
 import { edited } from "./edited.ts";
 import type { ShownBy, TestedGuard } from "./guard.ts";
 import { TESTED_GUARDS } from "./guards.ts";
@@ -17,14 +17,8 @@ const COPIED = "services mixins test k8s package.json tsconfig.json moleculer.co
  * `--only WORDS`, repeatable, chooses the guards whose description or file holds the words.
  */
 function main(): void {
-  const { only = [] } = parseArgs({
-    args: argv.slice(2),
-    options: { only: { type: "string", multiple: true } },
-  }).values;
-  const isChosen = ({ guard, file }: TestedGuard) =>
-    only.length === 0 || only.some((words) => guard.includes(words) || file.includes(words));
-  const guards = TESTED_GUARDS.filter(isChosen);
-  if (guards.length === 0) throw new Error(`no guard's description or file holds ${only.join(" or ")}`);
+  const { only } = readOptions({ only: [] });
+  const guards = selectOnly(TESTED_GUARDS, only, ({ guard, file }) => `${guard}\n${file}`);
   const copy = mkdtempSync(join(tmpdir(), "guildcal-mutations-"));
   try {
     for (const name of COPIED.split(" ")) cpSync(join(PROJECT, name), join(copy, name), { recursive: true });

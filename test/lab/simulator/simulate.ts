@@ -1,6 +1,6 @@
 import { availableParallelism } from "node:os";
-import { parseArgs } from "node:util";
 import { isMainThread, parentPort, Worker, workerData } from "node:worker_threads";
+import { readOptions } from "../options.ts";
 import { MUTANTS } from "./mutants.ts";
 import { simulate } from "./simulation.ts";
 
@@ -82,11 +82,10 @@ async function huntMutants(most: number): Promise<void> {
 }
 
 if (isMainThread) {
-  const text = { type: "string" } as const;
-  const { values } = parseArgs({ options: { seed: text, runs: text, from: text, mutants: text } });
-  if (values.seed !== undefined) await oneRun(Number(values.seed));
-  else if (values.mutants !== undefined) await huntMutants(Number(values.mutants));
-  else await manyRuns(Number(values.from ?? 1), Number(values.runs ?? 1_000));
+  const { seed, runs, from, mutants } = readOptions({ seed: Number, runs: 1_000, from: 1, mutants: Number });
+  if (seed !== undefined) await oneRun(seed);
+  else if (mutants !== undefined) await huntMutants(mutants);
+  else await manyRuns(from, runs);
 } else {
   // A port to the parent thread, not to a window.
   // oxlint-disable-next-line unicorn/require-post-message-target-origin

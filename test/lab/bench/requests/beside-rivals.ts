@@ -1,32 +1,33 @@
-import { fillEvents, fillRest, fillRivals } from "./bench-data.ts";
-import { type Bound, compareRow, type Comparison } from "./compare.ts";
-import { ROWS } from "./rows.ts";
-import type { Stage } from "./stage.ts";
-import { type RivalName, RIVALS, startGuildcal, startRival, type Subject } from "./subjects.ts";
+import { fillRivals } from "../rivals/fill-rivals.ts";
+import type { Section } from "../table/section.ts";
+import { type Beside, compareRows } from "./compare.ts";
+import { fillGuilds } from "./fill-guilds.ts";
+import { ROW_NAMES } from "./rows.ts";
+import { type RivalName, RIVALS, startGuildcal, startRival } from "./subjects.ts";
 
-const BOUNDS: Readonly<Record<RivalName, readonly Bound[]>> = {
-  fastify: [
-    { figure: "perSecond", least: 1 },
-    { figure: "p99", most: 1 },
-    { figure: "cpu", most: 1.2 },
-  ],
-  express: [{ figure: "perSecond", least: 1.1 }],
-  "bare-http": [{ figure: "perSecond", least: 0.85 }],
+const BOUNDS: Readonly<Record<RivalName, Beside["bounds"]>> = {
+  fastify: { perSecond: { least: 1 }, p99: { most: 1 }, cpu: { most: 1.3 } },
+  express: { perSecond: { least: 1.1 }, p99: { most: 1 } },
 };
 
+const NAME = "one process";
+
 /** One process, beside the same endpoints written by hand. */
-export async function besideRivals({ given, loader, pace, wants, up }: Stage): Promise<Comparison[]> {
-  await fillEvents(given.mongoUrl, 1, 1_000);
-  const guildcal = await up(startGuildcal(given));
-  await fillRest(guildcal);
-  await fillRivals(given.mongoUrl, guildcal);
-  const rivals = new Map<RivalName, Subject>();
-  for (const name of RIVALS) rivals.set(name, await up(startRival(name, given, guildcal.key)));
-  const comparisons: Comparison[] = [];
-  for (const row of ROWS.filter(wants)) {
-    const beside = row.beside.map((name) => [rivals.get(name) as Subject, BOUNDS[name]] as const);
-    const shown = (row.shownBeside ?? []).map((name) => [rivals.get(name) as Subject, []] as const);
-    comparisons.push(...(await compareRow(loader, row, guildcal, [...beside, ...shown], pace)));
-  }
-  return comparisons;
-}
+export const BESIDE_RIVALS: Section = {
+  name: NAME,
+  heading: "requests",
+  rowNames: ROW_NAMES,
+  hasServerCpu: true,
+
+  async measure(stage) {
+    const { given, started } = stage;
+    await fillGuilds(given);
+    const guildcal = await started(startGuildcal(given));
+    await fillRivals(given.mongoUrl, guildcal);
+    const rivals: Beside[] = [];
+    for (const name of RIVALS) {
+      rivals.push({ subject: await started(startRival(name, given, guildcal.key)), bounds: BOUNDS[name] });
+    }
+    return compareRows(NAME, stage, guildcal, rivals);
+  },
+};

@@ -1,106 +1,96 @@
 import { isDeepStrictEqual } from "node:util";
+import type { Measured, Stage } from "../table/section.ts";
+import { type Bound, medianRow, type TableRow } from "../table/table-row.ts";
 import { ask } from "./ask.ts";
 import { median } from "./figures.ts";
-import { interleaved, type Loader, type Sample } from "./measure.ts";
-import { type Pace, paceOf, type Row } from "./rows.ts";
-import type { Subject } from "./subjects.ts";
+import { interleaved, type Sample } from "./measure.ts";
+import { type Row, ROWS } from "./rows.ts";
+import { type Subject, untilIdle } from "./subjects.ts";
 
-/** What one subject costs: medians over the rounds. */
-export interface Figures {
-  readonly perSecond: number;
-  readonly p50: number;
-  readonly p99: number;
-  /** Microseconds of CPU for a request. */
-  readonly cpu: number;
+const FIGURES = {
+  perSecond: { name: "requests/s", unit: "/s" },
+  p99: { name: "p99", unit: " ms" },
+  cpu: { name: "CPU a request", unit: " µs" },
+} as const;
+type Figure = keyof typeof FIGURES;
+
+/** A subject that ours is compared with, and the bounds of ours divided by its figures. */
+export interface Beside {
+  readonly subject: Subject;
+  readonly bounds: Readonly<Partial<Record<Figure, Bound>>>;
 }
 
-/** How many times theirs a figure of ours must be at least, or may be at most. */
-export interface Bound {
-  readonly figure: keyof Figures;
-  readonly least?: number;
-  readonly most?: number;
-}
-
-/** One subject beside another at the same row; each ratio is the median over the rounds of ours to theirs. */
-export interface Comparison {
-  readonly row: string;
-  readonly beside: string;
-  readonly ours: Figures;
-  readonly theirs: Figures;
-  readonly ratio: Figures;
-  readonly bounds: readonly Bound[];
-  readonly held: boolean;
-  /** Microseconds of CPU for a request of ours, by process. */
-  readonly cpuOf: Readonly<Record<string, number>>;
-}
-
-export type Beside = readonly [rival: Subject, bounds: readonly Bound[]];
-
-/** Puts a row to all who answer it, once they have been seen to answer the same. */
-export async function compareRow(
-  loader: Loader,
-  row: Row,
-  subject: Subject,
+/** Sends the chosen rows to all subjects, which have to answer alike. */
+export async function compareRows(
+  section: string,
+  { loader, pace, isChosen }: Stage,
+  ours: Subject,
   beside: readonly Beside[],
-  pace: Pace,
-): Promise<Comparison[]> {
-  const rivals = beside.map(([rival]) => rival);
-  await sameAnswer(row, subject, rivals);
-  const samples = await interleaved(loader, [subject, ...rivals], row, paceOf(row, pace));
-  const ours = samples.get(subject.name) ?? [];
-  return beside.map(([{ name }, bounds]) => comparison(row.name, name, ours, samples.get(name) ?? [], bounds));
+): Promise<Measured> {
+  const rows: TableRow[] = [];
+  const figures: Record<string, Record<string, readonly Sample[]>> = {};
+  const subjects = [ours, ...beside.map(({ subject }) => subject)];
+  for (const row of ROWS.filter(({ name }) => isChosen(name))) {
+    await answerAlike(row, subjects);
+    for (const subject of subjects) await untilIdle(subject);
+    const [of = [], ...others] = await interleaved(loader, subjects, row, pace);
+    figures[row.name] = Object.fromEntries([of, ...others].map((samples, at) => [subjects[at]?.name ?? "", samples]));
+    for (const [at, each] of beside.entries()) {
+      rows.push(...ratioRows(`${section}: ${row.name}`, each, of, others[at] ?? []));
+    }
+  }
+  return { rows, figures };
 }
 
-export function comparison(
+function ratioRows(
   row: string,
-  beside: string,
+  { subject, bounds }: Beside,
   ours: readonly Sample[],
   theirs: readonly Sample[],
-  bounds: readonly Bound[],
-): Comparison {
-  const ratio = figuresOf(ours.map((sample, at) => ratioOf(sample, theirs[at] as Sample)));
-  const held = bounds.every(
-    ({ figure, least = -Infinity, most = Infinity }) => ratio[figure] >= least && ratio[figure] <= most,
-  );
-  const processes = Object.keys(ours[0]?.cpuOf ?? {});
-  const cpuOf = processes.map((name) => [name, median(ours.map((sample) => sample.cpuOf[name] ?? 0))] as const);
-  return {
-    row,
-    beside,
-    ours: figuresOf(ours),
-    theirs: figuresOf(theirs),
-    ratio,
-    bounds,
-    held,
-    cpuOf: Object.fromEntries(cpuOf),
-  };
+): TableRow[] {
+  return Object.entries(bounds).map(([name, bound]) => {
+    const figure = name as Figure;
+    const of = (sample: Sample) => sample[figure];
+    return medianRow({
+      row,
+      figure: `${FIGURES[figure].name} ÷ ${subject.name}`,
+      unit: "",
+      bound,
+      rounds: ours.map((sample, at) => of(sample) / of(theirs[at] as Sample)),
+      detail: `${absolute(figure, ours)}${figure === "cpu" ? byProcess(ours) : ""} : ${absolute(figure, theirs)}`,
+    });
+  });
 }
 
-/** What is faster because it does something else is no rival. */
-async function sameAnswer(row: Row, guildcal: Subject, beside: readonly Subject[]): Promise<void> {
-  const ours = comparable(row, await ask(guildcal, row.path, row.bodies?.[0]));
-  for (const rival of beside) {
-    const theirs = comparable(row, await ask(rival, row.path, row.bodies?.[0]));
-    if (isDeepStrictEqual(theirs, ours)) continue;
-    const [said, ought] = [theirs, ours].map((answer) => JSON.stringify(answer).slice(0, 500));
-    throw new Error(`${row.name}: ${rival.name} answers otherwise\n${said}\n${ought}`);
+function absolute(figure: Figure, samples: readonly Sample[]): string {
+  const value = median(samples.map((sample) => sample[figure]));
+  return `${value.toFixed(figure === "p99" ? 1 : 0)}${FIGURES[figure].unit}`;
+}
+
+/** The processor time by service, where each has a process. */
+function byProcess(samples: readonly Sample[]): string {
+  const names = Object.keys(samples[0]?.cpuOf ?? {});
+  const each = names.map((name) => [name, median(samples.map(({ cpuOf }) => cpuOf[name] ?? 0))] as const);
+  const busy = each.filter(([, cpu]) => cpu >= 1);
+  return busy.length < 2 ? "" : ` (${busy.map(([name, cpu]) => `${name} ${cpu.toFixed(0)}`).join(", ")})`;
+}
+
+const COMPARED_ANSWERS = 20;
+
+/** A server that is faster because it does something else is no rival. */
+async function answerAlike(row: Row, [ours, ...others]: readonly Subject[]): Promise<void> {
+  if (ours === undefined) return;
+  for (const body of row.bodies.slice(0, row.isWrite ? 1 : COMPARED_ANSWERS)) {
+    const expected = comparable(row, await ask(ours, row.path, body));
+    for (const other of others) {
+      const answer = comparable(row, await ask(other, row.path, body));
+      if (isDeepStrictEqual(answer, expected)) continue;
+      const [said, ought] = [answer, expected].map((each) => JSON.stringify(each).slice(0, 500));
+      throw new Error(`${row.name}: ${other.name} answers otherwise\n${said}\n${ought}`);
+    }
   }
 }
 
 function comparable({ isWrite }: Row, answer: Record<string, unknown>): unknown {
-  return isWrite === true ? Object.keys(answer) : answer;
-}
-
-function figuresOf(samples: readonly Figures[]): Figures {
-  const of = (figure: keyof Figures) => median(samples.map((sample) => sample[figure]));
-  return { perSecond: of("perSecond"), p50: of("p50"), p99: of("p99"), cpu: of("cpu") };
-}
-
-function ratioOf(ours: Figures, theirs: Figures): Figures {
-  return {
-    perSecond: ours.perSecond / theirs.perSecond,
-    p50: ours.p50 / theirs.p50,
-    p99: ours.p99 / theirs.p99,
-    cpu: ours.cpu / theirs.cpu,
-  };
+  return isWrite ? Object.keys(answer) : answer;
 }

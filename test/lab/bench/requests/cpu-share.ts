@@ -1,19 +1,19 @@
 import { access, mkdir, rmdir, writeFile } from "node:fs/promises";
 import { join } from "node:path";
 
-/** Processes that may use so much of a CPU together, and no more; as a limit of Kubernetes keeps a container. */
+/** A limit on the CPU of its processes together, as a limit of Kubernetes is for a container. */
 export interface CpuShare {
   add(pid: number): Promise<void>;
-  /** Once its processes have ended. */
+  /** May be called when its processes have ended. */
   remove(): Promise<void>;
 }
 
 const ROOT = "/sys/fs/cgroup";
-/** Short, so that whoever has used its share soon gets the next one. */
+/** Short, so that a process that has used its share waits a short time for the next. */
 const PERIOD_US = 10_000;
 
 /**
- * By a control group of the kernel's, of version 1 or 2.
+ * A control group of Linux, version 1 or 2.
  *
  * @param share - Of one CPU, from 0.1.
  * @throws Error where control groups can't be written, as nearly everywhere but for root.

@@ -1,14 +1,14 @@
 import { connect, type Socket } from "node:net";
 
-/** So many requests, so many of them at once; their bodies in turn. */
+/** Requests to one path, with their bodies in turn. */
 export interface Load {
-  /** Connections are shared among them. */
+  /** The connections are shared among them. */
   readonly ports: readonly number[];
+  /** Each has one request under way. */
   readonly connections: number;
   readonly path: string;
   readonly headers: Readonly<Record<string, string>>;
-  /** None for a GET. */
-  readonly bodies: readonly string[] | undefined;
+  readonly bodies: readonly string[];
   readonly requests: number;
 }
 
@@ -72,17 +72,16 @@ function lengthOf(head: string): number {
   return Number(length);
 }
 
-function requestOf({ path, headers }: Load, body?: string): Buffer {
-  const ofBody = { "content-type": "application/json", "content-length": String(Buffer.byteLength(body ?? "")) };
-  const lines = Object.entries({ host: "127.0.0.1", ...headers, ...(body === undefined ? {} : ofBody) }).map(
-    ([name, value]) => `${name}: ${value}\r\n`,
-  );
-  return Buffer.from(`${body === undefined ? "GET" : "POST"} ${path} HTTP/1.1\r\n${lines.join("")}\r\n${body ?? ""}`);
+function requestOf({ path, headers }: Load, body: string): Buffer {
+  const length = String(Buffer.byteLength(body));
+  const all = { host: "127.0.0.1", ...headers, "content-type": "application/json", "content-length": length };
+  const lines = Object.entries(all).map(([name, value]) => `${name}: ${value}\r\n`);
+  return Buffer.from(`POST ${path} HTTP/1.1\r\n${lines.join("")}\r\n${body}`);
 }
 
 async function send(load: Load): Promise<LoadOutcome> {
   const { ports, connections, requests } = load;
-  const ready = load.bodies?.map((body) => requestOf(load, body)) ?? [requestOf(load)];
+  const ready = load.bodies.map((body) => requestOf(load, body));
   let sent = 0;
   const next = () => ready[sent++ % ready.length] as Buffer;
   const latencies = new Float64Array(requests);
@@ -100,7 +99,7 @@ async function send(load: Load): Promise<LoadOutcome> {
   return { seconds: (performance.now() - began) / 1000, latencies };
 }
 
-/** The process that sends the load: apart from what it measures, and from what that asks. */
+/** The process that sends the load: apart from the servers and from the bench, which would delay it. */
 process.on("message", (load: Load) => {
   send(load).then(
     (outcome) => process.send?.(outcome),

@@ -1,35 +1,47 @@
 import { join } from "node:path";
-import type { Load, LoadOutcome } from "./load-process.ts";
-import { MeasuredProcess } from "./measured-process.ts";
+import { NodeProcess } from "../../../real-parts/node-process.ts";
 import { quantile } from "./figures.ts";
-import type { Pace, Row } from "./rows.ts";
+import type { Load, LoadOutcome } from "./load-process.ts";
+import { MeasuredProcess, measuredOn } from "./measured-process.ts";
 import { OTHER_CPU } from "./processors.ts";
+import type { Row } from "./rows.ts";
 import type { Subject } from "./subjects.ts";
 
-/** What one subject did in one round. */
+/** The figures of one subject in one round. */
 export interface Sample {
   readonly perSecond: number;
+  /** In milliseconds. */
   readonly p50: number;
   readonly p99: number;
-  /** Microseconds of CPU for a request, of all its processes together. */
+  /** Microseconds of CPU for a request, of all its processes. */
   readonly cpu: number;
+  /** The same by the name of the process. */
   readonly cpuOf: Readonly<Record<string, number>>;
+}
+
+export interface Pace {
+  readonly rounds: number;
+  /** In each round. */
+  readonly requests: number;
+  readonly connections: number;
 }
 
 /** Sends loads from a process of its own. */
 export class Loader {
-  readonly #process = new MeasuredProcess({ script: join(import.meta.dirname, "load-process.ts"), cpu: OTHER_CPU });
+  readonly #process = new MeasuredProcess(
+    new NodeProcess({ script: join(import.meta.dirname, "load-process.ts"), ...measuredOn(OTHER_CPU) }),
+  );
 
   async run(subject: Subject, row: Row, pace: Omit<Pace, "rounds">): Promise<Sample> {
-    const before = await subject.usage();
     const load: Load = {
       ports: subject.ports,
       connections: pace.connections,
       requests: pace.requests,
       path: row.path,
       headers: { authorization: subject.key },
-      bodies: row.bodies?.map((body) => JSON.stringify(body)),
+      bodies: row.bodies.map((body) => JSON.stringify(body)),
     };
+    const before = await subject.usage();
     const { seconds, latencies } = await this.#process.ask<LoadOutcome>(load);
     const after = await subject.usage();
     const cpu = Object.entries(after).map(([name, { cpuMs }]) => {
@@ -52,21 +64,23 @@ export class Loader {
 }
 
 /**
- * Samples of each subject, by name: in turn, another first in every round, so that all meet the same machine. A round
- * before the first is not counted: V8 compiles meanwhile, which is up to a third of what a process uses then.
+ * The samples of each subject, in the order of the subjects. They take turns, and each round begins with another, so that
+ * all of them meet the same machine. A round before the first is not counted: V8 compiles during it, which takes up to a
+ * third of the processor time.
  */
 export async function interleaved(
   loader: Loader,
   subjects: readonly Subject[],
   row: Row,
-  { rounds, ...pace }: Pace,
-): Promise<Map<string, Sample[]>> {
-  const samples = new Map(subjects.map(({ name }) => [name, [] as Sample[]]));
+  { rounds, requests, connections }: Pace,
+): Promise<Sample[][]> {
+  const pace = { requests: requests * row.lengthFactor, connections };
+  const samples = subjects.map((): Sample[] => []);
   for (const subject of subjects) await loader.run(subject, row, pace);
   for (let round = 0; round < rounds; round += 1) {
     for (let turn = 0; turn < subjects.length; turn += 1) {
-      const subject = subjects[(round + turn) % subjects.length] as Subject;
-      samples.get(subject.name)?.push(await loader.run(subject, row, pace));
+      const at = (round + turn) % subjects.length;
+      samples[at]?.push(await loader.run(subjects[at] as Subject, row, pace));
     }
   }
   return samples;

@@ -1,27 +1,30 @@
 import { startNats } from "../../../../services/launch/embedded/embedded-nats.ts";
-import { fillEvents, fillRest } from "./bench-data.ts";
-import { compareRow, type Comparison } from "./compare.ts";
-import { CALLS } from "./rows.ts";
-import { databaseNamed, type Stage } from "./stage.ts";
+import type { Section } from "../table/section.ts";
+import { compareRows } from "./compare.ts";
+import { copyGuilds, fillGuilds } from "./fill-guilds.ts";
+import { ROW_NAMES } from "./rows.ts";
 import { startGuildcal, startOverNats } from "./subjects.ts";
 
-/** A process a service over NATS, beside one process: what the hops cost. */
-export async function overNats({ given, loader, pace, wants, up }: Stage): Promise<Comparison[]> {
-  const inTwo = { ...given, mongoUrl: databaseNamed(given.mongoUrl, "over_nats") };
-  await fillEvents(inTwo.mongoUrl, 1, 1_000);
-  const nats = await startNats();
-  try {
-    const alone = await up(startGuildcal(inTwo, "one process"));
-    await fillRest(alone);
-    const many = await up(startOverNats({ ...inTwo, natsUrl: nats.url }));
-    const comparisons: Comparison[] = [];
-    for (const row of CALLS.filter(wants)) {
-      const named = { ...row, name: `over NATS: ${row.name}` };
-      const bounds = [{ figure: "cpu", most: 2.5 }] as const;
-      comparisons.push(...(await compareRow(loader, named, many, [[alone, bounds]], pace)));
+const NAME = "over NATS";
+
+/** A process for each service over NATS, beside one process, each on a database of the same content. */
+export const OVER_NATS: Section = {
+  name: NAME,
+  heading: "over-nats",
+  rowNames: ROW_NAMES,
+  hasServerCpu: true,
+
+  async measure(stage) {
+    const { given, started } = stage;
+    await fillGuilds(given);
+    const copy = await copyGuilds(given, "beside_nats");
+    const nats = await startNats();
+    try {
+      const oneProcess = await started(startGuildcal(copy, "one process"));
+      const overNats = await started(startOverNats({ ...given, natsUrl: nats.url }));
+      return await compareRows(NAME, stage, overNats, [{ subject: oneProcess, bounds: { cpu: { most: 3 } } }]);
+    } finally {
+      await nats.stop();
     }
-    return comparisons;
-  } finally {
-    await nats.stop();
-  }
-}
+  },
+};

@@ -2,14 +2,14 @@ import { setTimeout as pause } from "node:timers/promises";
 import { setFlagsFromString } from "node:v8";
 import { runInNewContext } from "node:vm";
 
-/** What a process has used so far. */
+/** The processor time and memory that a process has used so far. */
 export interface Usage {
   readonly cpuMs: number;
   readonly rssBytes: number;
   readonly heapBytes: number;
 }
 
-/** What is held after all that nobody needs was collected, on the heap and beside it. */
+/** The memory that is left after a collection of garbage, on the heap and beside it. */
 export interface Held {
   readonly heldBytes: number;
 }
@@ -17,10 +17,10 @@ export interface Held {
 setFlagsFromString("--expose-gc");
 const collectGarbage = runInNewContext("gc") as () => void;
 
-/** Buffers are let go of beside the program, some time after what they belonged to. */
+/** Buffers are released on a thread of V8, some time after the objects that they belonged to. */
 const SWEPT_MS = 500;
 
-async function collected(): Promise<void> {
+async function reportHeld(): Promise<void> {
   collectGarbage();
   await pause(SWEPT_MS);
   collectGarbage();
@@ -30,14 +30,14 @@ async function collected(): Promise<void> {
   process.send?.(held);
 }
 
-/** Loaded before a measured server (`--import`): tells what it has used to the process that asks for it. */
+/** Loaded before a measured server (`--import`): reports its usage to the process that started it. */
 process.on("message", (message) => {
-  if (message === "held") return void collected();
+  if (message === "held") return void reportHeld();
   if (message !== "usage") return;
   const { user, system } = process.cpuUsage();
   const { rss, heapUsed } = process.memoryUsage();
   const usage: Usage = { cpuMs: (user + system) / 1000, rssBytes: rss, heapBytes: heapUsed };
   process.send?.(usage);
 });
-// Whoever measured it is gone.
+// The bench has ended.
 process.once("disconnect", () => process.exit(1));

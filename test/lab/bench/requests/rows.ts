@@ -1,107 +1,73 @@
-import { GUILD, MONTH, SETTLED_GUILDS, WEEK, WEEKS_EVENTS } from "./bench-data.ts";
-import type { RivalName } from "./subjects.ts";
+import { type Chance, newChance } from "../../simulator/chance.ts";
+import { type FilledGuild, GUILDS, MONTH, WEEK } from "./bench-data.ts";
 
-/** One question that is put to guildcal and to those who answer the same. */
+/** One question that guildcal and its rivals answer alike. */
 export interface Row {
   readonly name: string;
   readonly path: string;
-  /** Sent in turn: requests that come together seldom ask for the same. Without any the request is a GET. */
-  readonly bodies?: readonly object[];
-  /** Who is asked beside guildcal. */
-  readonly beside: readonly RivalName[];
-  /** Who answers it for less than it asks for: shown, and held to nothing. */
-  readonly shownBeside?: readonly RivalName[];
-  /** The answer names what was made: it differs from one to the next. */
-  readonly isWrite?: true;
+  /** Sent in turn, each to a guild that was chosen at random. */
+  readonly bodies: readonly object[];
+  /** Each answer names another object. */
+  readonly isWrite: boolean;
   /**
-   * So many times as many requests in a round: what is answered fast would be measured for a tenth of a second, and what
-   * dispatch does every two seconds about creates would be in one round and not in the next.
+   * How many times as many requests a round has: a round of fast answers would last a tenth of a second, and a round of
+   * creates has to last longer than the two seconds after which dispatch reads them.
    */
-  readonly longer?: number;
-  /** The gateway answers by itself. */
-  readonly isOfGateway?: true;
+  readonly lengthFactor: number;
 }
 
-export interface Pace {
-  readonly rounds: number;
-  /** In each round. */
-  readonly requests: number;
-  readonly connections: number;
-}
-
-/** The pace at which a row is asked for. */
-export function paceOf({ longer = 1 }: Row, pace: Pace): Pace {
-  return { ...pace, requests: longer * pace.requests };
-}
-
-const calendar = { guild_id: GUILD, calendar_number: 1 };
+const SEED = 20_261_124;
+/** More than a server or the database could remember by the last few requests. */
+const DIFFERENT_BODIES = 4_000;
 const HOUR = 3_600_000;
 
+function row(
+  name: string,
+  path: string,
+  bodyFor: (guild: FilledGuild, chance: Chance) => object,
+  { isWrite = false, lengthFactor = 1 }: Partial<Row> = {},
+): Row {
+  const chance = newChance(SEED);
+  const bodies = Array.from({ length: DIFFERENT_BODIES }, () => bodyFor(chance.oneOf(GUILDS), chance));
+  return { name, path, bodies, isWrite, lengthFactor };
+}
+
+function calendarOf({ guildId }: FilledGuild) {
+  return { guild_id: guildId, calendar_number: 1 };
+}
+
 export const ROWS: readonly Row[] = [
-  {
-    name: "events/get",
-    path: "/v2/events/get",
-    bodies: WEEKS_EVENTS.map((event_id) => ({ guild_id: GUILD, calendar_number: 1, event_id })),
-    beside: ["fastify", "express"],
-    longer: 2,
-  },
-  {
-    name: "events/list/range, 50 entries",
-    path: "/v2/events/list/range",
-    bodies: [{ ...calendar, epoch_start: WEEK.from, epoch_end: WEEK.until - 1 }],
-    beside: ["fastify", "express"],
-  },
-  {
-    name: "events/list/month, 12 series",
-    path: "/v2/events/list/month",
-    bodies: [{ ...calendar, epoch_start: MONTH.from, days_in_month: MONTH.days }],
-    beside: ["fastify"],
-  },
-  {
-    name: "events/create",
-    path: "/v2/events/create",
-    bodies: [
-      {
-        ...calendar,
-        epoch_start: WEEK.until + HOUR,
-        epoch_end: WEEK.until + 2 * HOUR,
-        name: "Made",
-        color: "BLUE",
-      },
-    ],
-    beside: ["fastify"],
-    isWrite: true,
-    longer: 3,
-  },
-  {
-    name: "announcement/list, 20 entries",
-    path: "/v1/announcement/list",
-    bodies: [{ guild_id: GUILD, amount: -1 }],
-    beside: ["fastify"],
-  },
-  {
-    name: "guild/settings/get",
-    path: "/v2/guild/settings/get",
-    bodies: SETTLED_GUILDS.map((guild_id) => ({ guild_id })),
-    beside: ["fastify"],
-    longer: 4,
-  },
-  {
-    name: "emptiest: announcement/list of none",
-    path: "/v1/announcement/list",
-    bodies: [{ guild_id: GUILD, amount: 0 }],
-    beside: [],
-    shownBeside: ["fastify", "bare-http"],
-    longer: 4,
-  },
-  {
-    name: "no-op: health/live",
-    path: "/health/live",
-    beside: ["bare-http"],
-    longer: 8,
-    isOfGateway: true,
-  },
+  row(
+    "events/get",
+    "/v2/events/get",
+    (guild, chance) => ({ ...calendarOf(guild), event_id: chance.oneOf(guild.eventIds) }),
+    { lengthFactor: 2 },
+  ),
+  row("events/list/range, 50 entries", "/v2/events/list/range", (guild) => ({
+    ...calendarOf(guild),
+    epoch_start: WEEK.from,
+    epoch_end: WEEK.until - 1,
+  })),
+  row("events/list/month, 12 series", "/v2/events/list/month", (guild) => ({
+    ...calendarOf(guild),
+    epoch_start: MONTH.from,
+    days_in_month: MONTH.days,
+  })),
+  row("announcement/list, 20 entries", "/v1/announcement/list", ({ guildId }) => ({ guild_id: guildId, amount: -1 })),
+  row("guild/settings/get", "/v2/guild/settings/get", ({ guildId }) => ({ guild_id: guildId }), { lengthFactor: 4 }),
+  // Last, because dispatch reads the new events for some seconds after.
+  row(
+    "events/create",
+    "/v2/events/create",
+    (guild) => ({
+      ...calendarOf(guild),
+      epoch_start: WEEK.until + HOUR,
+      epoch_end: WEEK.until + 2 * HOUR,
+      name: "Created",
+      color: "BLUE",
+    }),
+    { isWrite: true, lengthFactor: 3 },
+  ),
 ];
 
-/** Those that services answer. */
-export const CALLS = ROWS.filter(({ isOfGateway }) => isOfGateway !== true);
+export const ROW_NAMES = ROWS.map(({ name }) => name);

@@ -1,38 +1,44 @@
 import { join } from "node:path";
 import { freePort } from "../../../../services/launch/embedded/embedded-mongod.ts";
-import { ask, type Reached, untilAnswered } from "./ask.ts";
+import { SERVICES } from "../../../../services/contracts/service-names.ts";
+import { Launched, PROJECT } from "../../../real-parts/launched.ts";
+import { NodeProcess } from "../../../real-parts/node-process.ts";
+import { type Address, ask, untilAnswered } from "./ask.ts";
 import { type CpuShare, cpuShare } from "./cpu-share.ts";
-import { MeasuredProcess } from "./measured-process.ts";
+import { MeasuredProcess, measuredOn } from "./measured-process.ts";
 import { SERVER_CPU } from "./processors.ts";
 import type { Usage } from "./report-usage.ts";
-import { SERVICES } from "../../../../services/contracts/service-names.ts";
-import { PROJECT } from "../../../real-parts/launched.ts";
 
-/** Something that answers requests and is measured at it. */
-export interface Subject extends Reached {
+/** A server that answers requests while it is measured; it may have several processes. */
+export interface Subject extends Address {
   readonly name: string;
   /** Of all its gateways, `port` among them. */
   readonly ports: readonly number[];
   /** By the name of the process. */
   usage(): Promise<Readonly<Record<string, Usage>>>;
-  /** Bytes that all its processes hold once garbage was collected. */
+  /** Bytes that all its processes hold after a collection of garbage. */
   held(): Promise<number>;
   stop(): Promise<void>;
 }
 
-const START = "services/launch/start.js";
-/** As `npm start` has them. */
-const FLAGS = ["--max-semi-space-size=8"];
-
 const OPERATOR_KEY = "operator-key-of-the-bench";
 
+/** The servers and folders that a subject works with. */
 export interface Given {
   readonly mongoUrl: string;
   readonly directory: string;
   readonly natsUrl?: string;
+  /** Where each process leaves a CPU profile. */
   readonly profile?: string | undefined;
   /** The checkout whose guildcal it is; this one where none is given. */
   readonly tree?: string;
+}
+
+/** Another database on the same mongod. */
+export function databaseNamed(mongoUrl: string, name: string): string {
+  const url = new URL(mongoUrl);
+  url.pathname = `/${name}`;
+  return url.toString();
 }
 
 function environment({ mongoUrl, directory, natsUrl }: Given, port: number): Record<string, string> {
@@ -48,19 +54,14 @@ function environment({ mongoUrl, directory, natsUrl }: Given, port: number): Rec
   };
 }
 
+function launchMeasured(mode: string, env: Readonly<Record<string, string>>, { tree, profile }: Given) {
+  return new MeasuredProcess(new Launched(mode, env, tree ?? PROJECT, measuredOn(SERVER_CPU, profile)));
+}
+
 /** guildcal as `npm start` runs it, in one process. */
 export async function startGuildcal(given: Given, name = "guildcal"): Promise<Subject> {
   const port = await freePort(0);
-  const { profile, tree = PROJECT } = given;
-  const all = new MeasuredProcess({
-    script: join(tree, START),
-    args: ["all"],
-    flags: FLAGS,
-    env: environment(given, port),
-    cpu: SERVER_CPU,
-    profile,
-  });
-  return subject(name, [port], new Map([["all", all]]));
+  return subject(name, [port], new Map([["all", launchMeasured("all", environment(given, port), given)]]));
 }
 
 /** How many processes each service has. */
@@ -70,13 +71,12 @@ export interface Replicas {
   readonly share?: number;
 }
 
-/** guildcal as `npm run start:nats` runs it, a process a service, or several. */
+/** guildcal as `npm run start:nats` runs it: one process of each service, or several. */
 export async function startOverNats(
   given: Given & { readonly natsUrl: string },
   { count, share }: Replicas = { count: 1 },
   name = "over NATS",
 ): Promise<Subject> {
-  const { profile, tree = PROJECT } = given;
   const processes = new Map<string, MeasuredProcess>();
   const ports: number[] = [];
   for (let replica = 1; replica <= count; replica += 1) {
@@ -84,15 +84,14 @@ export async function startOverNats(
     ports.push(port);
     for (const service of SERVICES.toReversed()) {
       const env = { ...environment(given, port), NODE_NAME: `bench${replica}` };
-      const options = { script: join(tree, START), args: [service], flags: FLAGS, env, cpu: SERVER_CPU, profile };
-      processes.set(count === 1 ? service : `${service} ${replica}`, new MeasuredProcess(options));
+      processes.set(count === 1 ? service : `${service} ${replica}`, launchMeasured(service, env, given));
     }
   }
   if (share === undefined) return subject(name, ports, processes);
   return limited(await subject(`${count} of each service`, ports, processes), processes, share);
 }
 
-/** Only what has started: under its share a start would take half a minute. */
+/** Limits processes that have started: under its share a start would take half a minute. */
 async function limited(
   started: Subject,
   processes: ReadonlyMap<string, MeasuredProcess>,
@@ -123,38 +122,41 @@ async function subject(
     for (const each of processes.values()) each.check();
   };
   for (const each of ports) await untilAnswered(each, "/health/ready", check);
-  const made = await ask({ port, key: OPERATOR_KEY }, "/admin/keys/create", {
+  const key = await ask({ port, key: OPERATOR_KEY }, "/admin/keys/create", {
     kind: "service",
     access: "write",
     label: "bench",
   });
-  const counted = measured(processes);
-  await untilIdle(counted);
-  return { name, port, ports, key: made["key"] as string, ...counted };
+  const measured = measuring(processes);
+  await untilIdle(measured);
+  return { name, port, ports, key: key["key"] as string, ...measured };
 }
 
-const LOOK_MS = 1_000;
+const CHECKED_EVERY_MS = 1_000;
+/** Of processor time between two checks. */
 const IDLE_MS = 100;
-const MAX_LOOKS = 60;
+const MAX_CHECKS = 60;
 
-/** Waits until what a start has to catch up with is done: it would be counted among the requests. */
-async function untilIdle({ usage }: Pick<Subject, "usage">): Promise<void> {
+/**
+ * Waits until the server has done the work that its start, or earlier requests, have left it: that would be counted with the
+ * next requests.
+ */
+export async function untilIdle({ usage }: Pick<Subject, "usage">): Promise<void> {
   let before = Infinity;
-  for (let look = 0; look < MAX_LOOKS; look += 1) {
+  for (let checked = 0; checked < MAX_CHECKS; checked += 1) {
     const now = Object.values(await usage()).reduce((sum, { cpuMs }) => sum + cpuMs, 0);
     if (now - before >= 0 && now - before < IDLE_MS) return;
     before = now;
-    await new Promise((wake) => setTimeout(wake, LOOK_MS));
+    await new Promise((wake) => setTimeout(wake, CHECKED_EVERY_MS));
   }
 }
 
-function measured(processes: ReadonlyMap<string, MeasuredProcess>): Pick<Subject, "usage" | "held" | "stop"> {
+function measuring(processes: ReadonlyMap<string, MeasuredProcess>): Pick<Subject, "usage" | "held" | "stop"> {
   return {
     async held() {
       const each = await Promise.all([...processes.values()].map((process) => process.held()));
       return each.reduce((sum, { heldBytes }) => sum + heldBytes, 0);
     },
-
     async usage() {
       const usages = [...processes].map(async ([name, process]) => [name, await process.usage()] as const);
       return Object.fromEntries(await Promise.all(usages));
@@ -165,18 +167,19 @@ function measured(processes: ReadonlyMap<string, MeasuredProcess>): Pick<Subject
   };
 }
 
-export const RIVALS = ["fastify", "express", "bare-http"] as const;
+export const RIVALS = ["fastify", "express"] as const;
 export type RivalName = (typeof RIVALS)[number];
 
 /** A rival in a process of its own, on the same database. */
 export async function startRival(name: RivalName, given: Given, key: string): Promise<Subject> {
   const port = await freePort(0);
-  const rival = new MeasuredProcess({
-    script: join(PROJECT, `test/lab/bench/rivals/${name}.rival.ts`),
-    env: { MONGO_URL: given.mongoUrl, PORT: String(port), NODE_ENV: "production" },
-    cpu: SERVER_CPU,
-    profile: given.profile,
-  });
+  const rival = new MeasuredProcess(
+    new NodeProcess({
+      script: join(PROJECT, `test/lab/bench/rivals/${name}.rival.ts`),
+      env: { MONGO_URL: given.mongoUrl, PORT: String(port), NODE_ENV: "production" },
+      ...measuredOn(SERVER_CPU, given.profile),
+    }),
+  );
   await untilAnswered(port, "/", () => rival.check());
-  return { name, port, ports: [port], key, ...measured(new Map([[name, rival]])) };
+  return { name, port, ports: [port], key, ...measuring(new Map([[name, rival]])) };
 }

@@ -1,12 +1,25 @@
 import express, { type NextFunction, type Request, type Response } from "express";
 import mongoose, { Schema } from "mongoose";
-import { RIVAL_EVENT_INDEX, type RivalEvent, type RivalKey } from "./rival-data.ts";
-import { listed, view } from "./rival-events.ts";
+import { jsonInteger } from "../../../../services/api/wire/exact-json.ts";
+import {
+  RIVAL_ANNOUNCEMENT_INDEX,
+  RIVAL_EVENT_INDEX,
+  type RivalAnnouncement,
+  type RivalEvent,
+  type RivalKey,
+  type RivalSettings,
+} from "./rival-data.ts";
+import { listed, newId, view } from "./rival-events.ts";
 import { opens, rivalKeys } from "./rival-keys.ts";
 
-/** Two endpoints written by hand on express and mongoose, lean: the way most services of this kind are written. */
-await mongoose.connect(process.env["MONGO_URL"] ?? "", { maxPoolSize: 50, readConcernLevel: "majority" });
-const schema = new Schema<RivalEvent>(
+/** The endpoints of the bench, written by hand on express and mongoose, lean: the way most services of this kind are written. */
+await mongoose.connect(process.env["MONGO_URL"] ?? "", {
+  maxPoolSize: 50,
+  readConcernLevel: "majority",
+  writeConcern: { w: "majority", journal: true },
+});
+const options = { versionKey: false, autoIndex: false } as const;
+const eventSchema = new Schema<RivalEvent>(
   {
     _id: { type: String, required: true },
     guild_id: String,
@@ -21,10 +34,48 @@ const schema = new Schema<RivalEvent>(
     color: String,
     recurrence: { type: { frequency: String, count: Number, interval: Number }, _id: false },
   },
-  { collection: "rival_events", versionKey: false, autoIndex: false },
+  { ...options, collection: "rival_events" },
 );
-schema.index(RIVAL_EVENT_INDEX);
-const events = mongoose.model<RivalEvent>("RivalEvent", schema);
+eventSchema.index(RIVAL_EVENT_INDEX);
+const settingsSchema = new Schema<RivalSettings>(
+  {
+    _id: { type: String, required: true },
+    external_calendar: Boolean,
+    control_role: String,
+    simple_announcements: Boolean,
+    lang: String,
+    prefix: String,
+    patron_guild: Boolean,
+    dev_guild: Boolean,
+    max_calendars: Number,
+    twelve_hour: Boolean,
+    branded: Boolean,
+  },
+  { ...options, collection: "rival_settings" },
+);
+const announcementSchema = new Schema<RivalAnnouncement>(
+  {
+    _id: { type: String, required: true },
+    guild_id: String,
+    sequence: Number,
+    channel: String,
+    event_id: String,
+    event_color: String,
+    type: String,
+    hours: Number,
+    minutes: Number,
+    info: String,
+    enabled: Boolean,
+    info_only: Boolean,
+    subscribers_role: [String],
+    subscribers_user: [String],
+  },
+  { ...options, collection: "rival_announcements" },
+);
+announcementSchema.index(RIVAL_ANNOUNCEMENT_INDEX);
+const events = mongoose.model<RivalEvent>("RivalEvent", eventSchema);
+const settings = mongoose.model<RivalSettings>("RivalSettings", settingsSchema);
+const announcements = mongoose.model<RivalAnnouncement>("RivalAnnouncement", announcementSchema);
 const keyOf = rivalKeys(mongoose.connection.collection<RivalKey>("rival_keys"));
 
 const app = express();
@@ -32,46 +83,118 @@ app.disable("x-powered-by");
 app.disable("etag");
 app.use(express.json({ limit: 65_536 }));
 // express 5 awaits what a handler returns.
-app.use(admit);
-app.post("/v2/events/get", get);
-app.post("/v2/events/list/range", list);
+app.use(authorize);
+app.post("/v2/events/get", getEvent);
+app.post("/v2/events/list/range", listRange);
+app.post("/v2/events/list/month", listMonth);
+app.post("/v2/events/create", createEvent);
+app.post("/v1/announcement/list", listAnnouncements);
+app.post("/v2/guild/settings/get", getSettings);
 app.listen(Number(process.env["PORT"]), "127.0.0.1");
 process.once("SIGTERM", () => process.exit(0));
 
-/** What a request of these two may hold. */
-interface Body {
-  readonly guild_id?: unknown;
-  readonly calendar_number?: unknown;
-  readonly event_id?: unknown;
-  readonly epoch_start?: unknown;
-  readonly epoch_end?: unknown;
-}
+/** The fields that a request may have. */
+type Body = Readonly<Record<string, unknown>>;
 
-async function admit(request: Request, response: Response, next: NextFunction): Promise<void> {
+async function authorize(request: Request, response: Response, next: NextFunction): Promise<void> {
   const { authorization } = request.headers;
   const key = authorization === undefined ? null : await keyOf(authorization);
   if (key === null) return refuse(response, 401);
-  const { guild_id, calendar_number } = request.body as Body;
+  const { guild_id } = request.body as Body;
   if (typeof guild_id !== "string" || !/^[1-9]\d{0,18}$/.test(guild_id)) return refuse(response, 400);
-  if (!Number.isInteger(calendar_number)) return refuse(response, 400);
   if (!opens(key, guild_id)) return refuse(response, 403);
+  response.locals["key"] = key;
   next();
 }
 
-async function get(request: Request, response: Response): Promise<void> {
+async function getEvent(request: Request, response: Response): Promise<void> {
   const { guild_id, calendar_number, event_id } = request.body as Body;
-  if (typeof event_id !== "string") return refuse(response, 400);
+  if (!isCalendar(calendar_number) || typeof event_id !== "string") return refuse(response, 400);
   const event = await events.findOne({ _id: event_id, guild_id, calendar_number } as never).lean<RivalEvent>();
   if (event === null) return refuse(response, 404);
   response.json(view(event));
 }
 
-async function list(request: Request, response: Response): Promise<void> {
-  const { guild_id, calendar_number, epoch_start: from, epoch_end: last } = request.body as Body;
-  if (typeof from !== "number" || typeof last !== "number") return refuse(response, 400);
-  const touching = { guild_id, calendar_number, epoch_start: { $lte: last }, last: { $gte: from } };
+async function listRange(request: Request, response: Response): Promise<void> {
+  const { epoch_start: from, epoch_end: last } = request.body as Body;
+  if (!isEpoch(from) || !isEpoch(last)) return refuse(response, 400);
+  await list(request.body as Body, from, last + 1, response);
+}
+
+async function listMonth(request: Request, response: Response): Promise<void> {
+  const { epoch_start: from, days_in_month: days } = request.body as Body;
+  if (!isEpoch(from) || !isWithin(days, 1, 31)) return refuse(response, 400);
+  await list(request.body as Body, from, from + days * 86_400_000, response);
+}
+
+async function list({ guild_id, calendar_number }: Body, from: number, until: number, response: Response) {
+  if (!isCalendar(calendar_number)) return refuse(response, 400);
+  const touching = { guild_id, calendar_number, epoch_start: { $lt: until }, last: { $gte: from } };
   const found = await events.find(touching as never).lean<RivalEvent[]>();
-  response.json({ events: listed(found, from, last + 1) });
+  response.json({ events: listed(found, from, until) });
+}
+
+const MAX_LENGTHS = { name: 256, description: 4_000, location: 256, image: 2_048, color: 16 } as const;
+
+async function createEvent(request: Request, response: Response): Promise<void> {
+  if ((response.locals["key"] as RivalKey).access !== "write") return refuse(response, 403);
+  const { guild_id, calendar_number, epoch_start, epoch_end, ...more } = request.body as Body;
+  if (!isCalendar(calendar_number) || !isEpoch(epoch_start) || !isEpoch(epoch_end)) return refuse(response, 400);
+  const texts = Object.entries(MAX_LENGTHS).map(([name, length]) => [name, more[name] ?? undefined, length] as const);
+  if (texts.some(([, text, length]) => text !== undefined && !isText(text, length))) return refuse(response, 400);
+  const _id = newId();
+  await events.create({
+    _id,
+    guild_id: guild_id as string,
+    calendar_number,
+    epoch_start,
+    epoch_end,
+    last: epoch_end - 1,
+    ...Object.fromEntries(texts),
+    color: (more["color"] as string | undefined) ?? "NONE",
+  });
+  response.json({ message: "Event created", id: _id });
+}
+
+async function listAnnouncements(request: Request, response: Response): Promise<void> {
+  const { guild_id, amount } = request.body as Body;
+  if (!isWithin(amount, -1, 1_000)) return refuse(response, 400);
+  if (amount === 0) return void response.json({ amount, announcements: [] });
+  const found = await announcements
+    .find({ guild_id: guild_id as string })
+    .sort({ sequence: 1 })
+    .limit(amount === -1 ? 1_000 : amount)
+    .lean<RivalAnnouncement[]>();
+  response.json({ amount: found.length, announcements: found.map(announcementView) });
+}
+
+function announcementView({ _id, guild_id: _guild, sequence: _sequence, ...shown }: RivalAnnouncement): object {
+  return { id: _id, ...shown };
+}
+
+async function getSettings(request: Request, response: Response): Promise<void> {
+  const { guild_id } = request.body as { readonly guild_id: string };
+  const found = await settings.findOne({ _id: guild_id }).lean<RivalSettings>();
+  if (found === null) return refuse(response, 404);
+  const { _id, ...shown } = found;
+  // The id is a number with every digit.
+  response.json({ guild_id: jsonInteger(_id), ...shown });
+}
+
+function isWithin(value: unknown, least: number, most: number): value is number {
+  return Number.isInteger(value) && (value as number) >= least && (value as number) <= most;
+}
+
+function isEpoch(value: unknown): value is number {
+  return isWithin(value, 0, 253_402_300_799_999);
+}
+
+function isCalendar(value: unknown): value is number {
+  return isWithin(value, 1, 1_000);
+}
+
+function isText(value: unknown, length: number): value is string {
+  return typeof value === "string" && value.length <= length;
 }
 
 function refuse(response: Response, status: number): void {

@@ -11,7 +11,7 @@ import { opens, rivalKeys } from "./rival-keys.ts";
 import { bodies, answers } from "./rival-schemas.ts";
 
 /**
- * The endpoints that the bench asks for, written by hand on fastify and the MongoDB driver: key, guild and body are
+ * The endpoints of the bench, written by hand on fastify and the MongoDB driver: key, guild and body are
  * checked, answers are serialized by their schemas, writes wait for the majority's journal.
  */
 declare module "fastify" {
@@ -20,10 +20,10 @@ declare module "fastify" {
   }
 }
 
-interface Named {
+interface InGuild {
   readonly guild_id: string;
 }
-type InCalendar = Named & { readonly calendar_number: number };
+type InCalendar = InGuild & { readonly calendar_number: number };
 
 const client = new MongoClient(process.env["MONGO_URL"] ?? "", {
   writeConcern: { w: "majority", journal: true },
@@ -46,7 +46,7 @@ app.addHook("onRequest", async (request, reply) => {
 });
 app.addHook("preHandler", async (request, reply) => {
   const { key } = request;
-  if (key === null || !opens(key, (request.body as Named).guild_id)) {
+  if (key === null || !opens(key, (request.body as InGuild).guild_id)) {
     return reply.code(403).send({ message: "Forbidden" });
   }
 });
@@ -90,7 +90,7 @@ app.post<{ Body: Omit<RivalEvent, "_id" | "last"> }>(
   },
 );
 
-app.post<{ Body: Named & { amount: number } }>(
+app.post<{ Body: InGuild & { amount: number } }>(
   "/v1/announcement/list",
   { schema: { body: bodies.announcements, response: { 200: answers.announcements } } },
   async ({ body: { guild_id, amount } }) => {
@@ -101,7 +101,7 @@ app.post<{ Body: Named & { amount: number } }>(
   },
 );
 
-app.post<{ Body: Named }>(
+app.post<{ Body: InGuild }>(
   "/v2/guild/settings/get",
   { schema: { body: bodies.settings, response: { 200: answers.settings } } },
   async ({ body: { guild_id } }) => {

@@ -45,6 +45,6 @@ export interface RivalKey {
   readonly guilds: readonly string[];
 }
 
-/** Finds a window, and looks at no document that is not in it. */
+/** Finds a window, and reads no document outside of it. */
 export const RIVAL_EVENT_INDEX = { guild_id: 1, calendar_number: 1, epoch_start: 1, last: 1 } as const;
 export const RIVAL_ANNOUNCEMENT_INDEX = { guild_id: 1, sequence: 1 } as const;

@@ -9,7 +9,7 @@ export function view(event: RivalEvent, isParent = event.recurrence !== undefine
   return { ...shown, event_id: _id, is_parent: isParent, recur: event.recurrence !== undefined };
 }
 
-/** What touches [from, until): single events, and the occurrences of daily and weekly series, in UTC alone. */
+/** The single events that touch [from, until), and the occurrences of daily and weekly series, in UTC. */
 export function listed(events: readonly RivalEvent[], from: number, until: number): Record<string, unknown>[] {
   const entries = events.flatMap((event) =>
     event.recurrence === undefined ? [view(event)] : occurrences(event, event.recurrence, from, until),

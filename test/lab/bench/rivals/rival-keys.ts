@@ -7,7 +7,7 @@ interface StoredKeys {
   findOne(filter: Pick<RivalKey, "_id">): Promise<RivalKey | null>;
 }
 
-/** Who holds a key; what was found is remembered under its text for four seconds, as long as the service does. */
+/** Finds a key by its text, and remembers it for four seconds, as the service does. */
 export function rivalKeys(keys: StoredKeys): (authorization: string) => Promise<RivalKey | null> {
   const known = new Map<string, { readonly key: RivalKey | null; readonly at: number }>();
   return async (authorization) => {

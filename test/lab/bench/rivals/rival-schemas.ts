@@ -27,7 +27,7 @@ function object(properties: object, optional: readonly string[] = []) {
   };
 }
 
-/** What requests must hold, for fastify's Ajv. */
+/** The schemas of requests, for fastify's Ajv. */
 export const bodies = {
   get: object({ ...inCalendar, event_id: string }),
   range: object({ ...inCalendar, epoch_start: epoch, epoch_end: epoch }),
@@ -80,7 +80,7 @@ const announcement = object({
   subscribers_user: strings,
 });
 
-/** What answers hold, for fastify's serializer. */
+/** The schemas of answers, for fastify's serializer. */
 export const answers = {
   event,
   events: object({ events: { type: "array", items: event } }),

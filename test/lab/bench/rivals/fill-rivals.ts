@@ -1,0 +1,87 @@
+import { hash } from "node:crypto";
+import mongoose, { type Connection } from "mongoose";
+import type { GuildId } from "../../../../services/contracts/ids.ts";
+import { type Address, ask } from "../requests/ask.ts";
+import { GUILDS } from "../requests/bench-data.ts";
+import {
+  RIVAL_ANNOUNCEMENT_INDEX,
+  RIVAL_EVENT_INDEX,
+  type RivalAnnouncement,
+  type RivalEvent,
+  type RivalKey,
+  type RivalSettings,
+} from "./rival-data.ts";
+
+const WEEK_MS = 7 * 86_400_000;
+
+/** Stores the guilds of a database once more, as the rivals store them; their key is that of guildcal. */
+export async function fillRivals(mongoUrl: string, guildcal: Address): Promise<void> {
+  const connection = await mongoose.createConnection(mongoUrl).asPromise();
+  await fillEvents(connection);
+  const settings: RivalSettings[] = [];
+  const announcements: RivalAnnouncement[] = [];
+  for (const { guildId } of GUILDS) {
+    settings.push(await settingsOf(guildcal, guildId));
+    announcements.push(...(await announcementsOf(guildcal, guildId)));
+  }
+  await connection.collection<RivalSettings>("rival_settings").insertMany(settings);
+  await connection.collection<RivalAnnouncement>("rival_announcements").insertMany(announcements);
+  await connection.collection("rival_announcements").createIndex(RIVAL_ANNOUNCEMENT_INDEX);
+  const key: RivalKey = { _id: hash("sha256", guildcal.key, "hex"), access: "write", guilds: [] };
+  await connection.collection<RivalKey>("rival_keys").insertOne(key);
+  await connection.close();
+}
+
+async function settingsOf(guildcal: Address, guild_id: GuildId): Promise<RivalSettings> {
+  // The id is the number of the answer with every digit: JSON.parse has rounded it.
+  const { guild_id: _rounded, ...settings } = await ask(guildcal, "/v2/guild/settings/get", { guild_id });
+  return { ...settings, _id: guild_id };
+}
+
+async function announcementsOf(guildcal: Address, guild_id: GuildId): Promise<RivalAnnouncement[]> {
+  const { announcements } = await ask(guildcal, "/v1/announcement/list", { guild_id, amount: -1 });
+  return (announcements as { readonly id: string }[]).map(({ id, ...announcement }, sequence) =>
+    Object.assign(announcement, { _id: id, guild_id, sequence }),
+  );
+}
+
+async function fillEvents(connection: Connection): Promise<void> {
+  const stored = await connection.collection("calendar_events").find({}).sort({ _id: 1 }).toArray();
+  const collection = connection.collection<RivalEvent>("rival_events");
+  await collection.insertMany((stored as never as StoredEvent[]).map(rivalEvent));
+  await collection.createIndex(RIVAL_EVENT_INDEX);
+}
+
+function rivalEvent({ _id, guildId, startsAt, endsAt, color, recurrence, ...row }: StoredEvent): RivalEvent {
+  const { name, description, location } = row;
+  return {
+    _id,
+    guild_id: guildId,
+    calendar_number: 1,
+    epoch_start: startsAt,
+    epoch_end: endsAt,
+    last: recurrence === undefined ? endsAt : lastEnd(endsAt, recurrence),
+    color,
+    ...(name === undefined ? {} : { name }),
+    ...(description === undefined ? {} : { description }),
+    ...(location === undefined ? {} : { location }),
+    ...(recurrence === undefined ? {} : { recurrence }),
+  };
+}
+
+/** When the last occurrence of a weekly series ends. */
+function lastEnd(endsAt: number, { count, interval }: NonNullable<RivalEvent["recurrence"]>): number {
+  return count === -1 ? Number.MAX_SAFE_INTEGER : endsAt + (count - 1) * interval * WEEK_MS;
+}
+
+interface StoredEvent {
+  readonly _id: string;
+  readonly guildId: string;
+  readonly startsAt: number;
+  readonly endsAt: number;
+  readonly name?: string;
+  readonly description?: string;
+  readonly location?: string;
+  readonly color: string;
+  readonly recurrence?: NonNullable<RivalEvent["recurrence"]>;
+}

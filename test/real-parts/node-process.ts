@@ -1,0 +1,83 @@
+import { type ChildProcess, spawn } from "node:child_process";
+import { once } from "node:events";
+
+export interface NodeProcessOptions {
+  readonly script: string;
+  readonly args?: readonly string[];
+  /** Options of Node itself. */
+  readonly flags?: readonly string[];
+  /** All variables of its environment but PATH. */
+  readonly env?: Readonly<Record<string, string>>;
+  /** The processor that it runs on; without one, the kernel chooses. */
+  readonly processor?: number;
+  /** Whether it can exchange messages with this process. */
+  readonly hasChannel?: boolean;
+}
+
+const PATIENCE_MS = 40_000;
+
+/** A script in a process of its own, on the Node that runs this one. */
+export class NodeProcess {
+  readonly child: ChildProcess;
+  readonly #ended: Promise<number | null>;
+  #output = "";
+
+  constructor({ script, args = [], flags = [], env = {}, processor, hasChannel = false }: NodeProcessOptions) {
+    const pinned = processor === undefined ? [] : ["taskset", "-c", String(processor)];
+    const [command, ...words] = [...pinned, process.execPath, ...flags, script, ...args] as [string, ...string[]];
+    this.child = spawn(command, words, {
+      env: { PATH: process.env["PATH"], ...env },
+      stdio: ["ignore", "pipe", "pipe", ...(hasChannel ? (["ipc"] as const) : [])],
+      serialization: "advanced",
+    });
+    for (const stream of [this.child.stdout, this.child.stderr]) {
+      stream?.on("data", (chunk: Buffer) => (this.#output += chunk.toString()));
+    }
+    this.#ended = once(this.child, "close").then(([code]) => code as number | null);
+  }
+
+  /** All that it printed, both streams in the order of arrival. */
+  get output(): string {
+    return this.#output;
+  }
+
+  get pid(): number {
+    return this.child.pid as number;
+  }
+
+  get hasEnded(): boolean {
+    return this.child.exitCode !== null || this.child.signalCode !== null;
+  }
+
+  /** Resolves when it has ended, whether or not this process ended it. */
+  get ended(): Promise<unknown> {
+    return this.#ended;
+  }
+
+  /** Waits until it has printed something that matches; rejects when it ends first or takes too long. */
+  async printed(pattern: RegExp): Promise<RegExpExecArray> {
+    const deadline = Date.now() + PATIENCE_MS;
+    for (;;) {
+      const match = pattern.exec(this.#output);
+      if (match !== null) return match;
+      if (this.child.exitCode !== null || Date.now() > deadline) {
+        throw new Error(`never printed ${String(pattern)}:\n${this.#output}`);
+      }
+      await new Promise((wake) => setTimeout(wake, 20));
+    }
+  }
+
+  /** Ends it by the signal and gives its exit code; null when the signal killed it. */
+  async end(signal: NodeJS.Signals = "SIGTERM"): Promise<number | null> {
+    if (!this.hasEnded) this.child.kill(signal);
+    return this.#ended;
+  }
+
+  /** The exit code of one that ends without a signal. */
+  async exitCode(): Promise<number | null> {
+    const late = setTimeout(() => this.child.kill("SIGKILL"), PATIENCE_MS);
+    const code = await this.#ended;
+    clearTimeout(late);
+    return code;
+  }
+}
