@@ -7,7 +7,7 @@ import type { IndexedZoneRules, ZoneRulesStore } from "./store/zone-rules.store.
 const ROLLOUT_MS = 1_000;
 const before = timeZones();
 let ageMs: number;
-let refiled: (readonly string[])[];
+let reindexed: (readonly string[])[];
 let indexedRules: IndexedZoneRules | undefined;
 let store: ZoneRulesStore;
 
@@ -21,12 +21,12 @@ function setOffsets(offsets: Readonly<Record<string, number>>): void {
 
 beforeEach(() => {
   ageMs = 0;
-  refiled = [];
+  reindexed = [];
   indexedRules = undefined;
   store = {
     indexedRules: async () => indexedRules && { ...indexedRules, ageMs },
     save: async (next) => void (indexedRules = next),
-    reindex: async (zones) => void refiled.push(zones),
+    reindex: async (zones) => void reindexed.push(zones),
   };
   setOffsets({ "Europe/London": 0, "Asia/Tokyo": 1 });
 });
@@ -37,11 +37,11 @@ const look = () => checkZoneRules(store, ROLLOUT_MS);
 test("the first check reindexes every zone, and once more when the rollout is over", async () => {
   expect(await look()).toBe(false);
   expect(await look()).toBe(false);
-  expect(refiled).toEqual([["Europe/London", "Asia/Tokyo"]]);
+  expect(reindexed).toEqual([["Europe/London", "Asia/Tokyo"]]);
   ageMs = ROLLOUT_MS;
   expect(await look()).toBe(true);
   expect(await look()).toBe(true);
-  expect(refiled).toEqual([
+  expect(reindexed).toEqual([
     ["Europe/London", "Asia/Tokyo"],
     ["Europe/London", "Asia/Tokyo"],
   ]);
@@ -49,10 +49,10 @@ test("the first check reindexes every zone, and once more when the rollout is ov
 
 test("new rules reindex only the zones that they change", async () => {
   await look();
-  refiled = [];
+  reindexed = [];
   setOffsets({ "Europe/London": 0, "Asia/Tokyo": 2 });
   await look();
-  expect(refiled).toEqual([["Asia/Tokyo"]]);
+  expect(reindexed).toEqual([["Asia/Tokyo"]]);
 });
 
 test("a zone that could not be reindexed is reindexed by the next check", async () => {
@@ -61,5 +61,5 @@ test("a zone that could not be reindexed is reindexed by the next check", async 
   await expect(look()).rejects.toThrow("no primary");
   store = sound;
   await look();
-  expect(refiled).toHaveLength(1);
+  expect(reindexed).toHaveLength(1);
 });

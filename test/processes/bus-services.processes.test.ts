@@ -214,7 +214,7 @@ describe("a service of another project, on the bus of npm run start:nats", () =>
     [["create", "--name", "Shop", "--access", "write"], "name must be 1 to 40 lower-case letters"],
     [["create", "--name", "x", "--access", "all"], "access must be one of read, write"],
     [["create", "--name", "x", "--access", "read", "--guild", "0"], "guilds[0] must be an integer from 1"],
-    [["create", "--name", "shop-bot", "--access", "read"], "The name shop-bot was given before"],
+    [["create", "--name", "shop-bot", "--access", "read"], "The name shop-bot was used before"],
     [["revoke", "nobody"], 'There is no bus user "nobody"'],
     [["dance"], "npm run bus-users -- list"],
   ])("npm run bus-users -- %p ends with what is wrong, and exit code 1", async (words, expected) => {
