@@ -97,14 +97,14 @@ export function testPlans(fixture: PostStoreFixture): void {
     await expect(fixture.store.find(other.id)).resolves.toBeNull();
   });
 
-  test("of a guild's open posts the soonest are given, and with them what suspends an announcement", async () => {
+  test("the soonest open posts of a guild and its suspending posts are read", async () => {
     const posts = await fixture.planned(60_000, 3);
     const [{ guildId }] = posts as [Post];
     const some = await fixture.store.openAndSuspendingPosts(guildId, 2);
     expect(some.map(({ id }) => id)).toEqual(posts.slice(0, 2).map(({ id }) => id));
   });
 
-  test("of what was called off before it was due the latest is kept; what was due stays", async () => {
+  test("the latest posts that were cancelled before they were due stay, and all that were due", async () => {
     const posts = await fixture.planned(60_000, 6);
     const [{ guildId, dueAt }] = posts as [Post];
     const settledAt = [1, 2, dueAt + 3, 4, 5, dueAt + 6];
@@ -119,14 +119,14 @@ export function testPlans(fixture: PostStoreFixture): void {
     };
     await fixture.store.deleteOldCancelled(guildId, 6);
     await expect(left()).resolves.toBe("012345");
-    // Called off in the order 0, 1, 3, 4, and then those that had come due.
+    // 0, 1, 3 and 4 were cancelled in this order before they were due; 2 and 5 had been due.
     await fixture.store.deleteOldCancelled(guildId, 3);
     await expect(left()).resolves.toBe("245");
     await fixture.store.deleteOldCancelled(guildId, 0);
     await expect(left()).resolves.toBe("25");
   });
 
-  test("guilds are planned further when their time has come", async () => {
+  test("guilds are due for their next plan at replanAt", async () => {
     const guildId = newGuildId();
     await fixture.store.commitPlan({ ...emptyPlan(guildId), replanAt: 5_000 });
     await expect(fixture.store.guildsToReplan(5_000, 10)).resolves.toEqual([]);

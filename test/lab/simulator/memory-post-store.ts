@@ -81,8 +81,8 @@ export function newMemoryPostStore(
     },
 
     deleteOldCancelled: async (guildId, amount) => {
-      const calledOff = list((post) => post.guildId === guildId && post.state === "cancelled");
-      const oldFirst = calledOff.sort((one, other) => (one.settledAt ?? 0) - (other.settledAt ?? 0));
+      const cancelled = list((post) => post.guildId === guildId && post.state === "cancelled");
+      const oldFirst = cancelled.sort((one, other) => (one.settledAt ?? 0) - (other.settledAt ?? 0));
       const old = oldFirst.slice(0, Math.max(0, oldFirst.length - amount));
       const ahead = old.filter(({ dueAt, settledAt = 0, fence }) => dueAt > settledAt && fence === 0);
       for (const { id } of ahead) posts.delete(id);
