@@ -38,7 +38,7 @@ describe("dispatch without its bus", () => {
     const owners = [guildSettingsService, calendarEventsService, announcementsService].map((make) =>
       make({ mongoUrl }),
     );
-    // Never by the owners' long silence: only by knowing that the bus is down.
+    // The owners are never silent for so long: posts go out because the bus is known to be down.
     const timing = { ownersSilentMs: Infinity };
     const dispatch = dispatchService({ mongoUrl, sinks: [sink], graceMs: 900_000, timing });
     brokers = [home("owners", owners), home("dispatch", [dispatch])];
@@ -59,7 +59,7 @@ describe("dispatch without its bus", () => {
     await until(async () => (await planned()) === count, `${count} planned`);
   }
 
-  test("what is planned is posted while nats-server is dead, and edits are seen when it is back", async () => {
+  test("planned posts are sent while nats-server is down, and edits are planned when it is back", async () => {
     const announcement = { guildId, channel: "77", type: "UNIVERSAL", hours: 0, minutes: 0, info: "" } as const;
     const { id } = await call(createAnnouncement, announcement);
     const startsAt = Date.now() + 2_500;
@@ -68,7 +68,7 @@ describe("dispatch without its bus", () => {
     await call(createEvent, { guildId, calendarNumber: 1, startsAt: later, endsAt: later });
     await upcoming(2);
     await nats.kill("SIGKILL");
-    await until(() => sink.received.length === 1, "posted by the last truth");
+    await until(() => sink.received.length === 1, "posted by the stored plan");
     expect(sink.received[0]?.at).toBeGreaterThanOrEqual(startsAt);
     nats = await startNats(nats.port);
     await until(

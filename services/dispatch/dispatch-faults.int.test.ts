@@ -11,11 +11,11 @@ import { dispatchService } from "./dispatch.service.ts";
 import { newRecordingSink, type RecordingSink } from "../../test/fixtures/recording-sink.ts";
 
 const HOUR = 3_600_000;
-/** Later than this a post has a reason (D44). */
+/** A post that is later has a reason (D44). */
 const LATE_MS = 5_000;
 const DOWN = expect.stringMatching(/^dispatch was not running from \S+Z to \S+Z/) as unknown as string;
 
-describe("dispatch in trouble", () => {
+describe("dispatch during faults", () => {
   let services: TestServices;
   let sink: RecordingSink;
 
@@ -36,7 +36,7 @@ describe("dispatch in trouble", () => {
     return { stop: () => services.broker.destroyService(service) };
   }
 
-  test("every change is seen without any broadcast, by the owners' feeds", async () => {
+  test("every change is planned without broadcasts, from the owners' change feeds", async () => {
     await dispatch(900_000, { events: {} });
     const guild = new TestGuild(services, sink);
     const id = await guild.announcement(10);
@@ -50,7 +50,7 @@ describe("dispatch in trouble", () => {
     await expect(guild.history()).resolves.toHaveLength(2);
   });
 
-  test("after a restart what is due and unposted is posted within the grace time, once, and says that dispatch was not running", async () => {
+  test("after a restart overdue posts are sent once within the grace time, with the reason that dispatch was not running", async () => {
     const before = await dispatch(900_000);
     const guild = new TestGuild(services, sink);
     await guild.announcement(0);
@@ -67,7 +67,7 @@ describe("dispatch in trouble", () => {
     expect(guild.received()).toHaveLength(1);
   });
 
-  test("what fell due while dispatch was down for longer than the grace time is missed, with the downtime as the reason, planned before or not", async () => {
+  test("posts that were due during a downtime longer than the grace time are missed because of it, even if they had not been planned", async () => {
     const before = await dispatch(300);
     const guild = new TestGuild(services, sink);
     await guild.announcement(0);
@@ -84,7 +84,7 @@ describe("dispatch in trouble", () => {
     expect(guild.received()).toEqual([]);
   });
 
-  test("a post whose answer was lost is listed as in doubt, with all that is known of it, until it is settled", async () => {
+  test("a post whose answer was lost is listed as in doubt, with its attempts, until it is settled", async () => {
     await dispatch(900_000);
     const guild = new TestGuild(services, sink);
     await guild.announcement(0);
@@ -102,7 +102,7 @@ describe("dispatch in trouble", () => {
     await guild.plannedFor();
   });
 
-  test("a channel that refuses for good suspends its announcement, and an update lifts it", async () => {
+  test("a permanent refusal by the channel suspends the announcement, and an update ends the suspension", async () => {
     sink.refuse = { kind: "rejected", scope: "channel", reason: "Unknown Channel" };
     await dispatch(900_000);
     const guild = new TestGuild(services, sink);
@@ -115,14 +115,14 @@ describe("dispatch in trouble", () => {
       "failed: Unknown Channel",
       "skipped: the announcement is suspended until it is updated: Unknown Channel",
     ]);
-    // What is suspended is not ahead: it stands in the history, with the reason.
+    // A suspended post is in the history with its reason, not among the upcoming ones.
     expect(await guild.upcoming()).toEqual([]);
     await services.call(updateAnnouncement, { guildId: guild.id, id, info: "here again" });
     await guild.plannedFor(startsAt);
     expect(await guild.history()).toHaveLength(2);
   });
 
-  test("two replicas post each announcement once between them", async () => {
+  test("two replicas send each post once", async () => {
     await dispatch(900_000);
     await dispatch(900_000, { name: "dispatch-second" });
     const guild = new TestGuild(services, sink);

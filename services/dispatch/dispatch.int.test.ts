@@ -17,7 +17,7 @@ import { newRecordingSink } from "../../test/fixtures/recording-sink.ts";
 const HOUR = 3_600_000;
 const FAR = Date.now() + 48 * HOUR;
 
-describe("dispatch follows the truth and posts on time", () => {
+describe("dispatch plans every change and posts on time", () => {
   const sink = newRecordingSink();
   const heard: PostOutcome[] = [];
   let services: TestServices;
@@ -39,7 +39,7 @@ describe("dispatch follows the truth and posts on time", () => {
   });
   afterAll(() => services.stop());
 
-  test("an announcement is posted once, not before it is due, and the ledger, a broadcast and the sink agree", async () => {
+  test("an announcement is posted once and not early, and ledger, broadcast and sink have the same post", async () => {
     const guild = new TestGuild(services, sink);
     await guild.announcement(0, { subscribersUser: ["42"] });
     const startsAt = Date.now() + 1_500;
@@ -54,7 +54,7 @@ describe("dispatch follows the truth and posts on time", () => {
     expect(heard.find(({ guildId }) => guildId === guild.id)).toMatchObject({ ...post });
   });
 
-  test("an event that moves, is removed, or is recoloured takes its posts along", async () => {
+  test("the posts of an event that is moved, removed or recoloured are moved or cancelled", async () => {
     const guild = new TestGuild(services, sink);
     await guild.announcement(30);
     await guild.announcement(0, { type: "COLOR", eventColor: "RED", channel: "78" });
@@ -78,7 +78,7 @@ describe("dispatch follows the truth and posts on time", () => {
     ]);
   });
 
-  test("an announcement that is disabled, re-timed or removed takes its posts along", async () => {
+  test("the posts of an announcement that is disabled, re-timed or removed are moved or cancelled", async () => {
     const guild = new TestGuild(services, sink);
     const id = await guild.announcement(10);
     const startsAt = Date.now() + HOUR;
@@ -90,13 +90,13 @@ describe("dispatch follows the truth and posts on time", () => {
     await services.call(updateAnnouncement, { guildId: guild.id, id, enabled: false });
     await guild.plannedFor();
     await services.call(updateAnnouncement, { guildId: guild.id, id, enabled: true, channel: "79" });
-    await until(async () => (await guild.upcoming())[0]?.channel === "79", "planned anew");
+    await until(async () => (await guild.upcoming())[0]?.channel === "79", "replanned");
     await services.call(removeAnnouncement, { guildId: guild.id, id });
     await guild.plannedFor();
     expect(guild.received()).toEqual([]);
   });
 
-  test("an announcement made after it would have been due is skipped, with the reason (D31)", async () => {
+  test("an announcement that was created after its due instant is skipped, with the reason (D31)", async () => {
     const guild = new TestGuild(services, sink);
     await guild.event(60_000);
     await guild.announcement(30);
@@ -113,7 +113,7 @@ describe("dispatch follows the truth and posts on time", () => {
       ({ id: guildId }, _, id) => services.call(updateAnnouncement, { guildId, id, enabled: false }),
     ],
     ["its announcement is removed", ({ id: guildId }, _, id) => services.call(removeAnnouncement, { guildId, id })],
-  ])("what was due at once has its row, however soon after that %s", async (_, callOff) => {
+  ])("a post that was due at once has its row, even if %s immediately", async (_, callOff) => {
     const guild = new TestGuild(services, sink);
     const id = await guild.announcement(30);
     const eventId = await guild.event(60_000);
@@ -124,7 +124,7 @@ describe("dispatch follows the truth and posts on time", () => {
   test.each<[string, (guild: TestGuild, id: string) => Promise<unknown>]>([
     ["is cancelled", (guild, id) => guild.remove(id)],
     ["is moved", (guild, id) => guild.change(id, { startsAt: FAR, endsAt: FAR })],
-  ])("what was due at once has its row, also where one occurrence of a series %s", async (_, callOff) => {
+  ])("a post that was due at once has its row, even if one occurrence of a series %s", async (_, callOff) => {
     const guild = new TestGuild(services, sink);
     await guild.announcement(30);
     const startsAt = Date.now() + 60_000;
@@ -134,14 +134,14 @@ describe("dispatch follows the truth and posts on time", () => {
     expect((await guild.settled(1))[0]?.state).toMatch(/^(?:sent|cancelled)$/);
   });
 
-  test("an event made after the announcement of it was due is announced at once (D31)", async () => {
+  test("an event that was created after its due instant is announced at once (D31)", async () => {
     const guild = new TestGuild(services, sink);
     await guild.announcement(30);
     await guild.event(60_000);
     expect(await guild.settled(1)).toMatchObject([{ state: "sent" }]);
   });
 
-  test("an event made after its own start is not announced, with the reason", async () => {
+  test("an event that was created after its start is not announced, with the reason", async () => {
     const guild = new TestGuild(services, sink);
     await guild.announcement(0);
     const id = await guild.event(HOUR);
@@ -154,7 +154,7 @@ describe("dispatch follows the truth and posts on time", () => {
     expect(guild.received()).toEqual([]);
   });
 
-  test("the message is in the guild's language as it is at the due instant", async () => {
+  test("the message is in the guild's language at the due instant", async () => {
     const guild = new TestGuild(services, sink);
     await guild.announcement(0, { info: "bring food" });
     await guild.event(1_200);
@@ -175,7 +175,7 @@ describe("dispatch follows the truth and posts on time", () => {
     await expect(guild.upcoming()).resolves.toMatchObject([{ dueAt: startsAt - 300_000 }, {}]);
   });
 
-  test("it says whether its database answers", async () => {
+  test("the health action reports whether the database answers", async () => {
     await expect(services.call(healthOf("dispatch"), {})).resolves.toEqual({ database: true });
   });
 });

@@ -15,7 +15,7 @@ const guildId = "9" as GuildId;
 const lateRule = { type: "UNIVERSAL", channel: "77", hours: 5, minutes: 0, info: "" } as const;
 const rule = { ...lateRule, hours: 0 };
 
-describe("the figures of dispatch", () => {
+describe("the metrics of dispatch", () => {
   let services: TestServices;
 
   beforeAll(async () => {
@@ -28,33 +28,33 @@ describe("the figures of dispatch", () => {
   });
   afterAll(() => services.stop());
 
-  /** The figures, once this line is among them. */
-  async function figuresWith(line: RegExp): Promise<string> {
+  /** The exported metrics, once they have this line. */
+  async function metricsWith(line: RegExp): Promise<string> {
     await until(async () => line.test(await metricsRegistry.metrics()), String(line), 30_000);
     return metricsRegistry.metrics();
   }
 
-  test("tell what was planned and posted, how late, how long the sink took, and what the plan called off by itself", async () => {
+  test("count planned, sent and cancelled posts, and measure lateness and the duration of sends", async () => {
     const startsAt = Date.now() + 2_000;
     await services.call(createEvent, { guildId, calendarNumber: 1, startsAt, endsAt: startsAt + 60_000 });
     await services.call(createAnnouncement, { guildId, ...rule });
     await services.call(createAnnouncement, { guildId, ...lateRule });
-    const figures = await figuresWith(/^guildcal_posts_settled_total\{state="sent",reason=""\} 1$/m);
-    expect(figures).toMatch(/^guildcal_posts_planned_total 1$/m);
-    expect(figures).toMatch(/^guildcal_posts_settled_total\{state="skipped",reason="ANNOUNCEMENT_CHANGED"\} 1$/m);
-    expect(figures).toMatch(/^guildcal_post_lateness_seconds_count\{sink="log"\} 1$/m);
-    expect(figures).toMatch(/^guildcal_post_wait_seconds_count\{sink="log",for="turn"\} 1$/m);
-    expect(figures).toMatch(/^guildcal_sink_duration_seconds_count\{sink="log",outcome="sent"\} 1$/m);
+    const metrics = await metricsWith(/^guildcal_posts_settled_total\{state="sent",reason=""\} 1$/m);
+    expect(metrics).toMatch(/^guildcal_posts_planned_total 1$/m);
+    expect(metrics).toMatch(/^guildcal_posts_settled_total\{state="skipped",reason="ANNOUNCEMENT_CHANGED"\} 1$/m);
+    expect(metrics).toMatch(/^guildcal_post_lateness_seconds_count\{sink="log"\} 1$/m);
+    expect(metrics).toMatch(/^guildcal_post_wait_seconds_count\{sink="log",for="turn"\} 1$/m);
+    expect(metrics).toMatch(/^guildcal_sink_duration_seconds_count\{sink="log",outcome="sent"\} 1$/m);
   });
 
-  test("tell what is open and overdue, what is in work, how old the plan is, and that no sink is halted", async () => {
+  test("show open and overdue posts, posts in work, the age of the plan, and no halted sink", async () => {
     const startsAt = Date.now() + 3_600_000;
     await services.call(createEvent, { guildId, calendarNumber: 1, startsAt, endsAt: startsAt });
-    const figures = await figuresWith(/^guildcal_posts_open 1$/m);
-    expect(figures).toMatch(/^guildcal_posts_overdue 0$/m);
-    expect(figures).toMatch(/^guildcal_posts_in_work 0$/m);
-    expect(figures).toMatch(/^guildcal_plan_lag_seconds \d/m);
-    expect(figures).toMatch(/^guildcal_changes_waiting\{feed="calendar-events"\} \d+$/m);
-    expect(figures).toMatch(/^guildcal_sink_halted\{sink="log"\} 0$/m);
+    const metrics = await metricsWith(/^guildcal_posts_open 1$/m);
+    expect(metrics).toMatch(/^guildcal_posts_overdue 0$/m);
+    expect(metrics).toMatch(/^guildcal_posts_in_work 0$/m);
+    expect(metrics).toMatch(/^guildcal_plan_lag_seconds \d/m);
+    expect(metrics).toMatch(/^guildcal_changes_waiting\{feed="calendar-events"\} \d+$/m);
+    expect(metrics).toMatch(/^guildcal_sink_halted\{sink="log"\} 0$/m);
   });
 });

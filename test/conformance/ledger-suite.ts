@@ -32,7 +32,7 @@ export function testLedger(fixture: PostStoreFixture): void {
   test.each([
     ["on an older plan", { planRevision: 0 }, {}],
     ["under another fence", { fence: 1 }, {}],
-    ["after the truth that it rests on is stale", {}, { notAfter: Date.now() - 1_000 }],
+    ["after the state that it is based on is too old", {}, { notAfter: Date.now() - 1_000 }],
   ])("nothing is claimed %s", async (_why, seen, differs) => {
     const post = await fixture.due();
     await expect(fixture.store.claim(claimOf({ ...post, ...seen }, differs))).resolves.toBeNull();

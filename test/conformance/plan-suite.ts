@@ -97,14 +97,14 @@ export function testPlans(fixture: PostStoreFixture): void {
     await expect(fixture.store.find(other.id)).resolves.toBeNull();
   });
 
-  test("of a guild's open posts the soonest are given, and with them what suspends an announcement", async () => {
+  test("the soonest open posts of a guild and its suspending posts are read", async () => {
     const posts = await fixture.planned(60_000, 3);
     const [{ guildId }] = posts as [Post];
     const some = await fixture.store.openAndSuspendingPosts(guildId, 2);
     expect(some.map(({ id }) => id)).toEqual(posts.slice(0, 2).map(({ id }) => id));
   });
 
-  test("of what was called off or skipped the latest rows are kept, and all of the others", async () => {
+  test("the latest cancelled and skipped posts stay, and all others", async () => {
     const posts = await fixture.planned(60_000, 6);
     const [{ guildId }] = posts as [Post];
     const settledAt = [1, 5, 3, 4, 2];
@@ -126,7 +126,7 @@ export function testPlans(fixture: PostStoreFixture): void {
     await expect(left()).resolves.toBe("5");
   });
 
-  test("guilds are planned further when their time has come", async () => {
+  test("guilds are due for their next plan at replanAt", async () => {
     const guildId = newGuildId();
     await fixture.store.commitPlan({ ...emptyPlan(guildId), replanAt: 5_000 });
     await expect(fixture.store.guildsToReplan(5_000, 10)).resolves.toEqual([]);

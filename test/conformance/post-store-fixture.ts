@@ -3,7 +3,7 @@ import { firstPositionAt } from "../../services/dispatch/domain/plan/plan-order.
 import { planPosts } from "../../services/dispatch/domain/plan/plan-posts.ts";
 import type { Post } from "../../services/dispatch/domain/post/post.ts";
 import type { Claim, PlanCommit, PostStore } from "../../services/dispatch/protocol/post-store.ts";
-import { sampleOccurrence, sampleTruth } from "../fixtures/dispatch-samples.ts";
+import { sampleOccurrence, samplePlanInput } from "../fixtures/dispatch-samples.ts";
 
 /** A store under test; its clock is the machine's. */
 export interface StoreUnderTest {
@@ -60,7 +60,7 @@ export class PostStoreFixture {
       sampleOccurrence({ occurrenceId: `e${guildId}x${at}` as OccurrenceId, startsAt }),
     );
     const { inserts } = planPosts(
-      sampleTruth({ guildId, now, occurrences, start: firstPositionAt(0), through: now + 1e9 }),
+      samplePlanInput({ guildId, now, occurrences, start: firstPositionAt(0), through: now + 1e9 }),
     );
     const version = await this.store.commitPlan({ ...emptyPlan(guildId), inserts });
     if (version !== 1) throw new Error(`the first plan of a guild has the version ${version}`);

@@ -22,8 +22,8 @@ const post = (state: PostState, differs: Partial<Post> = {}) =>
     ...differs,
   }) as Post;
 
-/** What reports of these posts write and broadcast. */
-function told(...posts: Post[]) {
+/** Reports these posts; returns the log lines and broadcasts. */
+function report(...posts: Post[]) {
   const lines: unknown[][] = [];
   const broadcasts: unknown[][] = [];
   const write = (level: string) => (fields: object, text: string) => void lines.push([level, fields, text]);
@@ -37,7 +37,7 @@ function told(...posts: Post[]) {
 describe("an outcome", () => {
   beforeAll(exportDispatchMetrics);
 
-  test("that has not come yet is counted as none, so that its first is a rise", async () => {
+  test("is exported as 0 before the first post, so that the first post is an increase", async () => {
     const text = await metricsRegistry.metrics();
     expect(text).toMatch(/^guildcal_posts_settled_total\{state="missed",reason="NOT_TAKEN_UP"\} 0$/m);
     expect(text).toMatch(/^guildcal_posts_settled_total\{state="failed",reason="REFUSED"\} 0$/m);
@@ -51,7 +51,7 @@ describe("an outcome", () => {
     ["skipped", "info", undefined],
     ["cancelled", "info", undefined],
   ] as const)("%s is one line at the level %s, and the broadcast %s", (state, level, event) => {
-    const { lines, broadcasts } = told(post(state, { reason: "why", lateMs: 12, messageId: "m" }));
+    const { lines, broadcasts } = report(post(state, { reason: "why", lateMs: 12, messageId: "m" }));
     expect(lines).toEqual([
       [
         level,
@@ -77,15 +77,15 @@ describe("an outcome", () => {
     expect(broadcasts.map(([name]) => name)).toEqual(event === undefined ? [] : [event]);
   });
 
-  test("is counted by its state and its class of reason, its lateness by the sink", async () => {
-    told(post("failed", { reason: "HTTP 404 10003 <a channel's name>" }), post("sent", { lateMs: 30 }));
+  test("is counted by state and reason code, and its lateness by sink", async () => {
+    report(post("failed", { reason: "HTTP 404 10003 <a channel's name>" }), post("sent", { lateMs: 30 }));
     const text = await metricsRegistry.metrics();
     expect(text).toMatch(/^guildcal_posts_settled_total\{state="failed",reason="REFUSED"\} 1$/m);
     expect(text).toMatch(/^guildcal_post_lateness_seconds_bucket\{le="0.05",sink="log"\} [1-9]/m);
     expect(text).not.toContain("a channel's name");
   });
 
-  test("trouble is a line with its error in full, and a count", async () => {
+  test("a failed operation is one log line with the complete error, and is counted", async () => {
     const lines: unknown[] = [];
     const logger = { warn: (fields: object) => void lines.push(fields) } as never;
     const error = new Error("gone");

@@ -45,7 +45,7 @@ describe("the channels of planned posts on a chat server (D35)", () => {
     await chat.stop();
   });
 
-  /** A channel of its own for a test, and what is known of it by the chat server. */
+  /** A channel for one test, registered at the chat server. */
   function newChannel(place: Parameters<ChatSink["server"]["addChannel"]>[1] = { guild: GUILD }): string {
     channels += 1;
     chat.server.addChannel(String(channels), place);
@@ -80,13 +80,13 @@ describe("the channels of planned posts on a chat server (D35)", () => {
       "CHANNEL_UNREACHABLE",
     ],
     [
-      "a channel in which the bot may show no box",
+      "a channel in which the bot may not send embeds",
       { guild: GUILD, overwrites: [{ id: GUILD, deny: ["EMBED_LINKS"] as const }] },
       "PERMISSION_MISSING",
     ],
-  ])("upcoming and preview tell ahead of time that a post is planned in %s", async (_what, place, code) => {
+  ])("upcoming and preview have a problem if a post is planned in %s", async (_what, place, code) => {
     const id = await announce(newChannel(place));
-    await until(async () => (await upcoming(id))?.problem !== undefined, "the problem is told");
+    await until(async () => (await upcoming(id))?.problem !== undefined, "the post has a problem");
     expect((await upcoming(id))?.problem).toEqual({ code, message: expect.stringContaining("channel") });
     expect(await services.call(previewPost, { guildId: GUILD, id })).toMatchObject({ problem: { code } });
   });
@@ -100,10 +100,10 @@ describe("the channels of planned posts on a chat server (D35)", () => {
     expect(await services.call(previewPost, { guildId: GUILD, id })).not.toHaveProperty("problem");
   });
 
-  test("a mention that would notify nobody is a problem of the announcements that have it, and of no other", async () => {
+  test("a mention that would notify nobody is a problem of its own announcement only", async () => {
     const channel = newChannel({ guild: GUILD, overwrites: [{ id: GUILD, deny: ["MENTION_EVERYONE"] }] });
     const [loud, quiet] = [await announce(channel, ["everyone"]), await announce(channel)];
-    await until(async () => (await upcoming(loud))?.problem !== undefined, "the problem is told");
+    await until(async () => (await upcoming(loud))?.problem !== undefined, "the post has a problem");
     expect((await upcoming(loud))?.problem?.message).toContain("MENTION_EVERYONE");
     await until(async () => (await upcoming(quiet)) !== undefined, "the other one is planned");
     expect(await upcoming(quiet)).not.toHaveProperty("problem");
@@ -120,10 +120,10 @@ describe("the channels of planned posts on a chat server (D35)", () => {
     expect(readsOf(channel)).toBe(1);
   });
 
-  test("a problem goes away when it is mended, and a preview sees that at once", async () => {
+  test("a solved problem disappears, from previews at once", async () => {
     const channel = newChannel({ guild: OTHER_GUILD });
     const id = await announce(channel);
-    await until(async () => (await upcoming(id))?.problem !== undefined, "the problem is told");
+    await until(async () => (await upcoming(id))?.problem !== undefined, "the post has a problem");
     chat.server.addChannel(channel, { guild: GUILD });
     const preview = () => services.call(previewPost, { guildId: GUILD, id });
     await until(async () => (await preview()).problem === undefined, "the preview has no problem");

@@ -8,7 +8,7 @@ const NOW = Date.UTC(2026, 10, 24);
 const GUILD = "375357265198317579";
 const OTHER_GUILD = "375357265198317580";
 
-describe("the channels of a guild that are checked", () => {
+describe("the checked channels of a guild", () => {
   const connection = mongoose.createConnection();
   const store = channelChecksStore(connection);
 
@@ -26,10 +26,10 @@ describe("the channels of a guild that are checked", () => {
     }));
   const countOf = (guildId: string) => connection.collection("channel_checks").countDocuments({ guildId });
 
-  test("are at most 1 000: further ones are left out, and other guilds have their own", async () => {
+  test("are at most 1 000; further ones are not checked, and other guilds are unaffected", async () => {
     await store.enqueue(channelsOf(GUILD, 0, 990), NOW);
     expect(await countOf(GUILD)).toBe(990);
-    // In one command, and in a later one.
+    // In one command, and in later ones.
     await store.enqueue(channelsOf(GUILD, 980, 1_600), NOW);
     await store.enqueue(channelsOf(GUILD, 1_600, 1_610), NOW);
     expect(await countOf(GUILD)).toBe(1_000);
@@ -37,7 +37,7 @@ describe("the channels of a guild that are checked", () => {
     expect(await countOf(OTHER_GUILD)).toBe(3);
   });
 
-  test("have room again for each that is no longer needed", async () => {
+  test("have room again after one is removed", async () => {
     const [gone] = channelsOf(GUILD, 0, 1);
     await store.remove(gone!);
     await store.enqueue(channelsOf(GUILD, 2_000, 2_002), NOW);

@@ -15,7 +15,7 @@ afterEach(async () => {
   for (const stop of stops.splice(0)) await stop();
 });
 
-/** A sink that has seen no channel yet, beside checks of other replicas that found this for the guild. */
+/** A sink that knows no channel, and other replicas with this finding for the guild's channel. */
 async function start(found: KnownFinding | undefined, read?: () => Promise<never>) {
   const chat = await startChatSink();
   stops.push(() => chat.stop());
@@ -27,8 +27,8 @@ async function start(found: KnownFinding | undefined, read?: () => Promise<never
 
 const own = { kind: "own", missing: [], mentionableRoles: [] } as const;
 
-describe("a sink beside the checks of other replicas", () => {
-  test("posts without a further request in a channel that another replica has found to be the guild's", async () => {
+describe("a sink with the findings of other replicas", () => {
+  test("posts without another request to a channel that another replica found to belong to the guild", async () => {
     const { server, sink } = await start({ finding: own, checkedAt: NOW - HOUR });
     server.addChannel(CHANNEL, { guild: GUILD });
     expect(await sink.send(post, 5_000)).toMatchObject({ kind: "sent" });
@@ -37,16 +37,16 @@ describe("a sink beside the checks of other replicas", () => {
 
   test.each([
     ["is over two hours old", { finding: own, checkedAt: NOW - 3 * HOUR }],
-    ["was that it can't be seen", { finding: { kind: "unreachable" }, checkedAt: NOW }],
-    ["is not there", undefined],
-  ] as const)("asks the receiver itself where what was found %s", async (_what, found) => {
+    ["says that it can't be seen", { finding: { kind: "unreachable" }, checkedAt: NOW }],
+    ["is missing", undefined],
+  ] as const)("requests the channel itself if the finding %s", async (_what, found) => {
     const { server, sink } = await start(found);
     server.addChannel(CHANNEL, { guild: OTHER_GUILD });
     expect(await sink.send(post, 5_000)).toMatchObject({ kind: "rejected" });
     expect(server.requests.map(({ method }) => method)).toEqual(["GET"]);
   });
 
-  test("asks the receiver itself while the checks can't be read", async () => {
+  test("requests the channel itself while the findings can't be read", async () => {
     const { server, sink } = await start(undefined, () => Promise.reject(new Error("no database")));
     server.addChannel(CHANNEL, { guild: GUILD });
     expect(await sink.send(post, 5_000)).toMatchObject({ kind: "sent" });

@@ -8,7 +8,7 @@ import { STANDARD_TIMING } from "./timing.ts";
 const START = 1_000_000;
 const SECOND = 1_000;
 
-/** Timers that run as the test lets time pass. */
+/** Timers that fire when the test lets time pass. */
 function newTimers() {
   const pass = async (ms: number) => {
     const end = now + ms;
@@ -31,7 +31,7 @@ function newTimers() {
   };
 }
 
-/** A database with replicas that begin, stop, freeze, and lose it. */
+/** A database, and replicas that start, stop, freeze and lose the database. */
 function world() {
   const { now, after, pass } = newTimers();
   const store = newMemoryPostStore(now);
@@ -48,16 +48,16 @@ function world() {
           state.isDatabaseDown ? Promise.reject(new Error("down")) : store.recordHeartbeat(...args),
       },
     } as unknown as Ports;
-    const life = newLifecycle(ports);
-    const heartbeat = newHeartbeat(ports, STANDARD_TIMING, life);
+    const lifecycle = newLifecycle(ports);
+    const heartbeat = newHeartbeat(ports, STANDARD_TIMING, lifecycle);
     void heartbeat.start();
-    return { heartbeat, stop: () => life.stop() };
+    return { heartbeat, stop: () => lifecycle.stop() };
   };
   return { begin, pass, state };
 }
 
 describe("the heartbeat of dispatch", () => {
-  test("tells who comes back when nobody ran", async () => {
+  test("shows a returning replica when no replica ran", async () => {
     const { begin, pass } = world();
     const first = begin();
     await pass(10 * SECOND);
@@ -73,16 +73,16 @@ describe("the heartbeat of dispatch", () => {
     expect(START + 10 * SECOND - from).toBeLessThanOrEqual(STANDARD_TIMING.heartbeatMs);
   });
 
-  test("while another replica runs there is no gap, and each learns of a gap that another closed", async () => {
+  test("has no gap while another replica runs, and shows a gap to every replica", async () => {
     const { begin, pass } = world();
     const [one, other] = [begin(), begin()];
     await pass(5 * SECOND);
     one.stop();
     await pass(20 * SECOND);
-    const again = begin();
+    const second = begin();
     await pass(2 * SECOND);
-    expect([other.heartbeat.outages(), again.heartbeat.outages()]).toEqual([[], []]);
-    again.stop();
+    expect([other.heartbeat.outages(), second.heartbeat.outages()]).toEqual([[], []]);
+    second.stop();
     other.stop();
     await pass(20 * SECOND);
     const [third, fourth] = [begin(), begin()];
@@ -91,7 +91,7 @@ describe("the heartbeat of dispatch", () => {
     expect(fourth.heartbeat.outages()).toEqual(third.heartbeat.outages());
   });
 
-  test("a gap in which a replica ran is the database's", async () => {
+  test("counts a gap in which a replica ran as an outage of the database", async () => {
     const { begin, pass, state } = world();
     const { heartbeat } = begin();
     await pass(5 * SECOND);
@@ -102,7 +102,7 @@ describe("the heartbeat of dispatch", () => {
     expect(heartbeat.outages()).toMatchObject([{ cause: "DATABASE" }]);
   });
 
-  test("a process that stood still knows it, and does not take that for the database's", async () => {
+  test("counts a stall of the process as a stall, not as an outage of the database", async () => {
     const { begin, pass } = world();
     const frozen = { until: 0 };
     const { heartbeat } = begin(frozen);
@@ -112,7 +112,7 @@ describe("the heartbeat of dispatch", () => {
     expect(heartbeat.outages().map(({ cause }) => cause)).toEqual(["DISPATCH_DOWN", "PROCESS_STALLED"]);
   });
 
-  test("the latest outages are kept, and no more", async () => {
+  test("stores the latest twenty outages", async () => {
     const { begin, pass } = world();
     for (let at = 0; at < 30; at += 1) {
       const { stop } = begin();

@@ -7,7 +7,7 @@ const DUE = 1_000_000;
 const POST = { id: "p", dueAt: DUE, wakeAt: DUE, attempts: 0, state: "planned" } as Post;
 const ON_TIME = { foundAt: DUE - 2_000, readyAt: DUE, rank: 0 };
 
-describe("what a replica knows of a post's waits", () => {
+describe("the recorded waits", () => {
   let now: number;
   let outages: Outage[];
   let waits: WaitRecords;
@@ -18,9 +18,9 @@ describe("what a replica knows of a post's waits", () => {
     waits = newWaitRecords({ now: () => now }, () => outages);
   });
 
-  const told = (post: Post) => waits.totals(post).waits.map(({ cause, ms }) => [cause, ms]);
+  const totals = (post: Post) => waits.totals(post).waits.map(({ cause, ms }) => [cause, ms]);
 
-  test("a post that is sent within five seconds has no reason, and one a millisecond later has", () => {
+  test("give no reason within five seconds, and one a millisecond later", () => {
     waits.onTurn(POST, ON_TIME);
     now = DUE + 5_000;
     waits.add(POST, "RECEIVER_SLOW");
@@ -29,29 +29,29 @@ describe("what a replica knows of a post's waits", () => {
     expect(waits.lateReason(POST)).toBe("the receiver took 5.0 s to answer");
   });
 
-  test("what was planned after it was due says so, up to the instant when it was found", () => {
+  test("count the time until a late plan was found as planned late", () => {
     now = DUE + 9_000;
     waits.onTurn({ ...POST, plannedAt: DUE + 8_000 }, { foundAt: now, readyAt: now, rank: 0 });
-    expect(told(POST)).toEqual([["PLANNED_LATE", 9_000]]);
+    expect(totals(POST)).toEqual([["PLANNED_LATE", 9_000]]);
   });
 
-  test("a replica that comes second tells how long it left the post to the first", () => {
+  test("count the time that a replica of higher rank waited for another", () => {
     now = DUE + 12_000;
     waits.onTurn(POST, { foundAt: DUE + 1_000, readyAt: DUE + 11_000, rank: 1 });
-    expect(told(POST)).toEqual([
+    expect(totals(POST)).toEqual([
       ["OTHER_REPLICA", 10_000],
       ["NOT_TAKEN_UP", 2_000],
     ]);
   });
 
-  test("who takes over a post waited for the lease of its worker", () => {
+  test("count the lease of a vanished worker", () => {
     now = DUE + 6_200;
     const row = { ...POST, state: "sending", owner: "gone", wakeAt: DUE + 6_100, attempts: 1 } as Post;
     waits.onTurn(row, { foundAt: DUE + 100, readyAt: DUE + 6_100, rank: 0 });
     expect(waits.lateReason(POST)).toMatch(/^its worker vanished while it was sending, and had a lease until /);
   });
 
-  test("what another replica wrote about its attempts is gone on with", () => {
+  test("continue the waits that another replica stored", () => {
     const waited = {
       until: DUE + 3_000,
       waits: [{ cause: "CHANNEL_QUEUE", from: DUE, until: DUE + 3_000, ms: 3_000 }],
@@ -59,7 +59,7 @@ describe("what a replica knows of a post's waits", () => {
     now = DUE + 8_000;
     const row = { ...POST, waited, attempts: 1, reason: "HTTP 503", wakeAt: DUE + 7_000 };
     waits.onTurn(row, { foundAt: now, readyAt: now, rank: 0 });
-    expect(told(row)).toEqual([
+    expect(totals(row)).toEqual([
       ["ATTEMPT_FAILED", 4_000],
       ["CHANNEL_QUEUE", 3_000],
       ["NOT_TAKEN_UP", 1_000],
@@ -67,20 +67,20 @@ describe("what a replica knows of a post's waits", () => {
     expect(waits.lateReason(row)).toContain("the last error: HTTP 503");
   });
 
-  test("a post that is found again, unclaimed, goes on where it was; one that was re-timed begins anew", () => {
+  test("continue for an unclaimed post that is found again, and start again for a post that moved", () => {
     waits.onTurn(POST, ON_TIME);
     now = DUE + 4_000;
     waits.add(POST, "DATABASE");
     now = DUE + 5_000;
     waits.onTurn(POST, { foundAt: now, readyAt: now, rank: 0 });
-    expect(told(POST)).toEqual([
+    expect(totals(POST)).toEqual([
       ["DATABASE", 4_000],
       ["NOT_TAKEN_UP", 1_000],
     ]);
-    expect(told({ ...POST, dueAt: DUE + 1_000 })).toEqual([]);
+    expect(totals({ ...POST, dueAt: DUE + 1_000 })).toEqual([]);
   });
 
-  test("an outage that is known only later counts all the same", () => {
+  test("include an outage that becomes known later", () => {
     now = DUE + 7_000;
     waits.onTurn(POST, { foundAt: now, readyAt: now, rank: 0 });
     outages = [{ cause: "DISPATCH_DOWN", from: DUE - 60_000, until: DUE + 6_500 }];
@@ -89,7 +89,7 @@ describe("what a replica knows of a post's waits", () => {
     );
   });
 
-  test("what is missed has a reason, however little is known", () => {
+  test("give a reason for every missed post", () => {
     expect(waits.missedReason(POST)).toBe("nothing could post it before its deadline");
     expect(waits.missedReason({ ...POST, reason: "HTTP 503" })).toBe("HTTP 503");
     now = DUE + 300;
@@ -97,11 +97,11 @@ describe("what a replica knows of a post's waits", () => {
     expect(waits.missedReason(POST)).toBe("the owners of its event and announcement did not answer for 0.3 s");
   });
 
-  test("a settled post is forgotten, and what others settle has a bound", () => {
+  test("are removed for settled posts, and bounded for posts of other replicas", () => {
     waits.onTurn(POST, ON_TIME);
     now = DUE + 9_000;
     waits.add(POST, "DATABASE");
     for (let at = 0; at < 50_000; at += 1) waits.recordOf({ ...POST, id: `other ${at}` });
-    expect(told(POST)).toEqual([]);
+    expect(totals(POST)).toEqual([]);
   });
 });

@@ -14,7 +14,7 @@ import { dispatchService } from "../dispatch.service.ts";
 import { newRecordingSink } from "../../../test/fixtures/recording-sink.ts";
 
 const guildId = "375357265198317579" as GuildId;
-/** Its settings take longer than a post waits for them at its due instant. */
+/** The settings of this guild take longer than the timeout at the due instant. */
 const slowGuildId = "375357265198317580" as GuildId;
 const SLOW_MS = 1_500;
 
@@ -38,7 +38,7 @@ describe("the preview of an announcement", () => {
 
   const upcoming = () => services.call(listUpcomingPosts, { guildId, amount: -1 });
 
-  test("is what is posted when it is due; by itself it posts nothing", async () => {
+  test("is the message that is posted later, and posts nothing itself", async () => {
     const startsAt = Date.now() + 1_500;
     const times = { startsAt, endsAt: startsAt + 60_000, name: "raid", location: "here" };
     const { eventId } = await services.call(createEvent, { guildId, calendarNumber: 1, ...times });
@@ -50,11 +50,11 @@ describe("the preview of an announcement", () => {
     expect(sink.received).toEqual([]);
     await until(() => sink.received.length > 0, "the post");
     expect(preview.messages).toEqual(sink.received.map(({ message }) => encodeMessage(message)));
-    // Until its outcome is stored the post is among the upcoming ones, in doubt.
+    // Until its outcome is stored the post is upcoming, in doubt.
     await until(async () => (await upcoming()).posts.length === 0, "the outcome");
   });
 
-  test("waits for owners that are slow, as every read does", async () => {
+  test("waits for slow owners, as every read does", async () => {
     const times = { startsAt: Date.now() + 3_600_000, endsAt: Date.now() + 3_600_000 };
     await services.call(createEvent, { guildId: slowGuildId, calendarNumber: 1, ...times });
     const about = { channel: "77", type: "UNIVERSAL", hours: 0, minutes: 0, info: "" } as const;
@@ -62,7 +62,7 @@ describe("the preview of an announcement", () => {
     await expect(services.call(previewPost, { guildId: slowGuildId, id })).resolves.toMatchObject({ channel: "77" });
   });
 
-  test("plans nothing, and is refused when there is nothing to show", async () => {
+  test("plans nothing, and is refused if there is nothing to show", async () => {
     const about = { type: "COLOR", eventColor: "RED", hours: 0, minutes: 0, info: "" } as const;
     const { id } = await services.call(createAnnouncement, { guildId, channel: "77", ...about });
     await expect(services.call(previewPost, { guildId, id })).rejects.toMatchObject({ type: "EVENT_NOT_FOUND" });

@@ -6,15 +6,15 @@ import { HOUR, NOON, sampleAnnouncement, sampleOccurrence } from "../../../test/
 import { renderPreview } from "./preview.ts";
 import type { Owners } from "../protocol/ports.ts";
 
-/** Owners of these things; `asked` tells what was asked for, and how many hours long each window was. */
-function ownersOf(announcement: Announcement | null, occurrences: readonly Occurrence[], asked: object[] = []) {
+/** Owners of these things; `queries` records the queries with the lengths of their windows in hours. */
+function ownersOf(announcement: Announcement | null, occurrences: readonly Occurrence[], queries: object[] = []) {
   const owners: Partial<Owners> = {
     announcement: async () => announcement,
     occurrence: async (_guild, id) => occurrences.find(({ occurrenceId }) => occurrenceId === id) ?? null,
     settings: async (guildId) => defaultSettings(guildId),
     async occurrences({ windows, limit, only: { color, eventId } = {} }) {
       const { from, until } = windows[0]!;
-      asked.push({ hours: (until - from) / HOUR, limit, ...(color === undefined ? {} : { color }) });
+      queries.push({ hours: (until - from) / HOUR, limit, ...(color === undefined ? {} : { color }) });
       const ahead = occurrences.filter(
         (one) =>
           one.startsAt >= from &&
@@ -28,9 +28,9 @@ function ownersOf(announcement: Announcement | null, occurrences: readonly Occur
   return owners as Owners;
 }
 
-/** No sink knows the channel or the guild. */
+/** Channel checks without sinks. */
 const UNKNOWN_CHANNELS = { currentProblem: async () => undefined, guildName: async () => undefined };
-const asked = { guildId: sampleAnnouncement().guildId, id: "a1" };
+const queries = { guildId: sampleAnnouncement().guildId, id: "a1" };
 const ruleOccurrenceAt = (startsAt: number, differs: object = {}) =>
   sampleOccurrence({ startsAt, occurrenceId: `e${startsAt}` as never, ...differs });
 const past = ruleOccurrenceAt(NOON - HOUR);
@@ -38,11 +38,11 @@ const next = ruleOccurrenceAt(NOON);
 const later = ruleOccurrenceAt(NOON + HOUR, { color: "RED" });
 
 describe("a preview", () => {
-  test("is of the next occurrence that is ahead, with its messages and its channel", async () => {
+  test("has messages and channel of the next occurrence", async () => {
     const preview = await renderPreview(
       ownersOf(sampleAnnouncement(), [past, next, later]),
       UNKNOWN_CHANNELS,
-      asked,
+      queries,
       NOON,
     );
     expect(preview).toMatchObject({ eventId: next.occurrenceId, startsAt: NOON, channel: "77" });
@@ -50,23 +50,23 @@ describe("a preview", () => {
     expect(preview).toHaveProperty("messages.0.embeds.0.title", "Announcement");
   });
 
-  test("is of one that the announcement covers, as if it were enabled", async () => {
+  test("shows a covered occurrence, as if the announcement were enabled", async () => {
     const red = sampleAnnouncement({ type: "COLOR", eventColor: "RED", enabled: false });
-    const preview = await renderPreview(ownersOf(red, [next, later]), UNKNOWN_CHANNELS, asked, NOON);
+    const preview = await renderPreview(ownersOf(red, [next, later]), UNKNOWN_CHANNELS, queries, NOON);
     expect(preview).toMatchObject({ eventId: later.occurrenceId });
   });
 
-  test("is of a named occurrence, past or not covered, where one is named", async () => {
+  test("shows the named occurrence, even if it is past or not covered", async () => {
     const red = sampleAnnouncement({ type: "COLOR", eventColor: "RED" });
-    const named = { ...asked, eventId: past.occurrenceId };
+    const named = { ...queries, eventId: past.occurrenceId };
     await expect(renderPreview(ownersOf(red, [past, later]), UNKNOWN_CHANNELS, named, NOON)).resolves.toMatchObject({
       startsAt: NOON - HOUR,
     });
   });
 
-  test("is of the next occurrence of a named series", async () => {
+  test("shows the next occurrence of a named series", async () => {
     const ofSeries = ruleOccurrenceAt(NOON + 2 * HOUR, { eventId: "series", recurs: true });
-    const named = { ...asked, eventId: "series" };
+    const named = { ...queries, eventId: "series" };
     const preview = await renderPreview(
       ownersOf(sampleAnnouncement(), [next, ofSeries]),
       UNKNOWN_CHANNELS,
@@ -76,40 +76,40 @@ describe("a preview", () => {
     expect(preview).toMatchObject({ eventId: ofSeries.occurrenceId });
   });
 
-  test("looks an hour ahead, and further where nothing is found, for one that it covers", async () => {
+  test("searches the next hour for a covered occurrence, then longer ranges", async () => {
     const inTenDays = ruleOccurrenceAt(NOON + 240 * HOUR, { color: "RED" });
     const questions: object[] = [];
     const owners = ownersOf(sampleAnnouncement({ type: "COLOR", eventColor: "RED" }), [next, inTenDays], questions);
-    await expect(renderPreview(owners, UNKNOWN_CHANNELS, asked, NOON)).resolves.toMatchObject({
+    await expect(renderPreview(owners, UNKNOWN_CHANNELS, queries, NOON)).resolves.toMatchObject({
       eventId: inTenDays.occurrenceId,
     });
     expect(questions).toEqual([1, 32 * 24 - 1].map((hours) => ({ hours, limit: 1, color: "RED" })));
     questions.length = 0;
-    await renderPreview(ownersOf(sampleAnnouncement(), [next], questions), UNKNOWN_CHANNELS, asked, NOON);
+    await renderPreview(ownersOf(sampleAnnouncement(), [next], questions), UNKNOWN_CHANNELS, queries, NOON);
     expect(questions).toEqual([{ hours: 1, limit: 1 }]);
   });
 
-  test("of SPECIFIC on a series is of its first occurrence, and of RECUR of the next one (D24)", async () => {
+  test("shows the first occurrence of a series for SPECIFIC, and the next one for RECUR (D24)", async () => {
     const second = ruleOccurrenceAt(NOON, { eventId: "series", isFirst: false, recurs: true });
     const first = ruleOccurrenceAt(NOON + HOUR, { eventId: "series", isFirst: true, recurs: true });
     const previewed = (type: "SPECIFIC" | "RECUR") => {
       const owners = ownersOf(sampleAnnouncement({ type, eventId: "series" as never }), [next, second, first]);
-      return renderPreview(owners, UNKNOWN_CHANNELS, asked, NOON);
+      return renderPreview(owners, UNKNOWN_CHANNELS, queries, NOON);
     };
     await expect(previewed("SPECIFIC")).resolves.toMatchObject({ eventId: first.occurrenceId });
     await expect(previewed("RECUR")).resolves.toMatchObject({ eventId: second.occurrenceId });
   });
 
-  test("of an announcement that is not there, or of nothing that is ahead, is refused", async () => {
-    await expect(renderPreview(ownersOf(null, [next]), UNKNOWN_CHANNELS, asked, NOON)).resolves.toEqual({
+  test("is refused for an unknown announcement, and if no occurrence is ahead", async () => {
+    await expect(renderPreview(ownersOf(null, [next]), UNKNOWN_CHANNELS, queries, NOON)).resolves.toEqual({
       refusal: "ANNOUNCEMENT_NOT_FOUND",
     });
     const owners = ownersOf(sampleAnnouncement(), [past]);
-    await expect(renderPreview(owners, UNKNOWN_CHANNELS, asked, NOON)).resolves.toEqual({
+    await expect(renderPreview(owners, UNKNOWN_CHANNELS, queries, NOON)).resolves.toEqual({
       refusal: "EVENT_NOT_FOUND",
       message: "The announcement covers no event that is still ahead",
     });
-    await expect(renderPreview(owners, UNKNOWN_CHANNELS, { ...asked, eventId: "other" }, NOON)).resolves.toEqual({
+    await expect(renderPreview(owners, UNKNOWN_CHANNELS, { ...queries, eventId: "other" }, NOON)).resolves.toEqual({
       refusal: "EVENT_NOT_FOUND",
     });
   });

@@ -21,13 +21,13 @@ async function serve(listener: RequestListener, maxBodyBytes = 1_000): Promise<H
   return { method: "POST", url, headers: {}, body: "{}", timeoutMs: 5_000 };
 }
 
-describe("one request and its answer", () => {
-  test("the answer is told with status, headers and body", async () => {
+describe("the HTTP client", () => {
+  test("returns status, headers and body", async () => {
     const request = await serve((_request, response) => response.writeHead(418, { "x-a": "b" }).end("é"));
     await expect(client.exchange(request)).resolves.toMatchObject({ status: 418, headers: { "x-a": "b" }, body: "é" });
   });
 
-  test("a redirect is an answer like any other", async () => {
+  test("returns a redirect like any other response", async () => {
     let requests = 0;
     const request = await serve((_request, response) => {
       requests += 1;
@@ -37,7 +37,7 @@ describe("one request and its answer", () => {
     expect(requests).toBe(1);
   });
 
-  test("an endless body is read up to the limit, and the connection ended", async () => {
+  test("reads an endless body up to the limit, and closes the connection", async () => {
     const ended = Promise.withResolvers<void>();
     const request = await serve((_request, response) => {
       const pour = (): boolean => response.write("x".repeat(500));
@@ -49,13 +49,13 @@ describe("one request and its answer", () => {
     await ended.promise;
   });
 
-  test("a body that trickles without end is not waited for", async () => {
+  test("does not wait for a body that trickles endlessly", async () => {
     const request = await serve((_request, response) => void response.writeHead(200).write("x"));
     const answer = await client.exchange({ ...request, timeoutMs: 50 });
     expect(answer).toEqual({ kind: "unanswered", reason: "timed out", mayHaveArrived: true });
   });
 
-  test("an answer that breaks off is none", async () => {
+  test("returns no response if the connection breaks", async () => {
     const request = await serve((incoming, response) => {
       response.writeHead(200, { "content-length": "100" });
       response.write("x", () => incoming.socket.resetAndDestroy());
@@ -63,12 +63,12 @@ describe("one request and its answer", () => {
     await expect(client.exchange(request)).resolves.toMatchObject({ kind: "unanswered", reason: "ECONNRESET" });
   });
 
-  test("what is no HTTP is no answer", async () => {
+  test("returns no response if the bytes are not HTTP", async () => {
     const request = await serve((incoming) => void incoming.socket.end("SSH-2.0\r\n\r\n"));
     await expect(client.exchange(request)).resolves.toMatchObject({ kind: "unanswered" });
   });
 
-  test("connections are used again", async () => {
+  test("reuses connections", async () => {
     const ports = new Set<number | undefined>();
     const request = await serve((incoming, response) => {
       ports.add(incoming.socket.remotePort);
@@ -76,13 +76,13 @@ describe("one request and its answer", () => {
     });
     for (let at = 0; at < 3; at += 1) {
       await client.exchange(request);
-      // A connection is free again in the turn of the event loop after its answer.
+      // A connection is free one turn of the event loop after its response.
       await setImmediate();
     }
     expect(ports.size).toBe(1);
   });
 
-  test("so may one that waited for a connection and got one that was used before", async () => {
+  test("reports that a request which waited for a reused connection may have arrived", async () => {
     const used = new WeakSet();
     const request = await serve((incoming, response) => {
       if (used.has(incoming.socket)) incoming.socket.resetAndDestroy();
@@ -95,7 +95,7 @@ describe("one request and its answer", () => {
     expect(lost.filter(({ mayHaveArrived }) => !mayHaveArrived)).toEqual([]);
   });
 
-  test("at most 64 connections are open at once, and what finds none free in time surely did not arrive", async () => {
+  test("opens at most 64 connections, and a request that gets none in time certainly did not arrive", async () => {
     const replies: (() => void)[] = [];
     const allHeld = Promise.withResolvers<void>();
     const request = await serve((_request, response) => {
@@ -110,7 +110,7 @@ describe("one request and its answer", () => {
     expect(replies).toHaveLength(64);
   });
 
-  test("a request on a connection that is used again may have arrived", async () => {
+  test("reports that a request on a reused connection may have arrived", async () => {
     let isFirst = true;
     const request = await serve((incoming, response) => {
       if (isFirst) response.end("ok");
@@ -121,7 +121,7 @@ describe("one request and its answer", () => {
     await expect(client.exchange(request)).resolves.toMatchObject({ reason: "ECONNRESET", mayHaveArrived: true });
   });
 
-  test("without encryption where it is to be, nothing is sent", async () => {
+  test("sends nothing if the TLS handshake fails", async () => {
     let requests = 0;
     const request = await serve(() => void (requests += 1));
     const url = new URL(request.url.href.replace("http:", "https:"));
@@ -129,13 +129,13 @@ describe("one request and its answer", () => {
     expect(requests).toBe(0);
   });
 
-  test("a connection that is not used is closed after a while, and one that waits for its answer is not", async () => {
+  test("closes idle connections, but not one that waits for its response", async () => {
     const closed = Promise.withResolvers<void>();
     const request = await serve((incoming, response) => {
       incoming.socket.once("close", closed.resolve);
       setTimeout(() => response.end("ok"), 100);
     });
-    // Without its own limit, which it would tell the client.
+    // The server has no limit of its own, which it would send to the client.
     server.keepAliveTimeout = 0;
     const impatient = httpClient({ maxBodyBytes: 10, idleMs: 20 });
     await expect(impatient.exchange(request)).resolves.toMatchObject({ body: "ok" });
@@ -143,7 +143,7 @@ describe("one request and its answer", () => {
     impatient.close();
   });
 
-  test("names are resolved by the resolver that was given", async () => {
+  test("resolves names with the given resolver", async () => {
     const request = await serve((_request, response) => void response.end("ok"));
     const own = httpClient({
       maxBodyBytes: 10,

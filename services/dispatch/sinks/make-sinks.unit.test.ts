@@ -6,18 +6,18 @@ const writeLine = () => undefined;
 const SECRET = `whsec_${Buffer.alloc(32).toString("base64")}`;
 const settings = (env: Record<string, string> = {}) => readEnvironment(env, sinkSettings);
 
-describe("the sinks that are chosen", () => {
-  test("are made with what is set, in the order of choice", () => {
+describe("the chosen sinks", () => {
+  test("are made from their settings, in the chosen order", () => {
     const all = settings({ DISCORD_TOKEN: "t.o-k_n", WEBHOOK_URL: "https://example.com/hook", WEBHOOK_SECRET: SECRET });
     const sinks = makeSinks(["webhook", "log", "discord"], all, { writeLine });
     expect(sinks.map(({ name }) => name)).toEqual(["webhook", "log", "discord"]);
   });
 
-  test("log needs nothing", () => {
+  test("need no settings if only log is chosen", () => {
     expect(makeSinks(["log"], settings(), { writeLine })).toMatchObject([{ name: "log" }]);
   });
 
-  test("what is missing is told all at once, for the chosen sinks alone", () => {
+  test("are refused with all missing settings at once", () => {
     expect(sinkProblems(["discord", "webhook"], settings())).toEqual([
       "DISCORD_TOKEN must be set when SINKS names discord",
       "WEBHOOK_URL must be set when SINKS names webhook",
@@ -27,7 +27,7 @@ describe("the sinks that are chosen", () => {
     expect(() => makeSinks(["discord"], settings(), { writeLine })).toThrow(SettingsError);
   });
 
-  test("a URL without encryption needs a target that may be private", () => {
+  test("accept an http URL only if private targets are allowed", () => {
     const open = { WEBHOOK_URL: "http://bot.internal/hook", WEBHOOK_SECRET: SECRET };
     expect(sinkProblems(["webhook"], settings(open))).toHaveLength(1);
     expect(sinkProblems(["webhook"], settings({ ...open, WEBHOOK_ALLOW_PRIVATE: "yes" }))).toEqual([]);
@@ -45,7 +45,7 @@ describe("the sinks that are chosen", () => {
     ["WEBHOOK_SECRET", "secret"],
     ["WEBHOOK_SECRET", "whsec_c2hvcnQ="],
     ["WEBHOOK_ALLOW_PRIVATE", "maybe"],
-  ])("%s is refused as %j, and the value is not repeated", (name, value) => {
+  ])("refuse %s as %j without repeating the value", (name, value) => {
     const read = () => settings({ [name]: value });
     expect(read).toThrow(new RegExp(`^${name} must be `));
     expect(read).not.toThrow(new RegExp(RegExp.escape(value)));

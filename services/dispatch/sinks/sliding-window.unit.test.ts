@@ -2,7 +2,7 @@ import { expect, test } from "@jest/globals";
 import fc from "fast-check";
 import { slidingWindow } from "./sliding-window.ts";
 
-test("whoever waits as told never exceeds the window, and is not made to wait longer than needed", () => {
+test("a caller that waits as required never exceeds the window, and waits no longer than needed", () => {
   const gaps = fc.array(fc.integer({ min: 0, max: 40 }), { minLength: 1, maxLength: 200 });
   fc.assert(
     fc.property(fc.integer({ min: 1, max: 10 }), gaps, (most, pauses) => {

@@ -8,7 +8,7 @@ import { dispatchService } from "../dispatch.service.ts";
 import { newRecordingSink } from "../../../test/fixtures/recording-sink.ts";
 import type { Sink } from "./sink.ts";
 
-describe("a sink that is switched on", () => {
+describe("a sink that is enabled", () => {
   let services: TestServices;
 
   beforeAll(async () => {
@@ -27,7 +27,7 @@ describe("a sink that is switched on", () => {
     return { stop: () => services.broker.destroyService(service) };
   }
 
-  test("posts what is due from then on, and not what was due before, which the history says", async () => {
+  test("posts what is due from then on, and skips earlier posts with the reason", async () => {
     const log = newRecordingSink();
     const received: string[] = [];
     const webhook: Sink = {

@@ -25,7 +25,7 @@ const raise = (id: string, fence = 0): CompareAndSet => ({
   change: { computed: { fence: { $add: ["$fence", 1] } } },
 });
 
-describe("steps of many rows in one command", () => {
+describe("a batch of compare-and-set", () => {
   let connection: Connection;
   let take: (step: CompareAndSet) => Promise<Row | null>;
   let updates = 0;
@@ -47,19 +47,19 @@ describe("steps of many rows in one command", () => {
     updates = 0;
   });
 
-  test("all that are asked for at once need a command for a hundred, and each gets its own row", async () => {
+  test("has one command for a hundred changes, and returns each its own row", async () => {
     const taken = await Promise.all(ids.map((id) => take(raise(id))));
     expect(taken.map((row) => [row?._id, row?.fence])).toEqual(ids.map((id) => [id, 1]));
     expect(updates).toBe(2);
   });
 
-  test("a row that is not as it had to be is not changed, and keeps no other from its step", async () => {
+  test("does not change a row that does not match, and changes the others", async () => {
     const taken = await Promise.all([take(raise("row 0")), take(raise("row 1", 7)), take(raise("no such row"))]);
     expect(taken.map((row) => row?.fence)).toEqual([1, undefined, undefined]);
     expect(await connection.collection<Row>("rows").findOne({ _id: "row 1" })).toMatchObject({ fence: 0 });
   });
 
-  test("a row that is known is not read, unless some step of the command was not taken", async () => {
+  test("does not read known rows, unless a change of the command was not applied", async () => {
     const known = (id: string, fence = 0): CompareAndSet => ({ ...raise(id, fence), isKnown: true });
     const taken = await Promise.all([take(known("row 0")), take(raise("row 1"))]);
     expect(taken).toMatchObject(["done", { fence: 1 }]);
@@ -67,19 +67,19 @@ describe("steps of many rows in one command", () => {
     expect(unsure).toMatchObject([{ _id: "row 2", fence: 1 }, null, null]);
   });
 
-  test("values are taken as they are, and fields that go are gone", async () => {
+  test("stores values literally and removes fields", async () => {
     const change = { set: { fence: 2, text: "$fence" }, unset: ["gone"] };
     await connection.collection<Row>("rows").updateOne({ _id: "row 0" }, { $set: { gone: 1 } });
     expect(await take({ id: "row 0", expected: { fence: 0 }, change })).toMatchObject({ fence: 2, text: "$fence" });
     expect(await connection.collection<Row>("rows").findOne({ _id: "row 0" })).not.toHaveProperty("gone");
   });
 
-  test("of two who want the same step of one row, one has it", async () => {
+  test("applies one of two equal changes of a row", async () => {
     const taken = await Promise.all([take(raise("row 0")), take(raise("row 0"))]);
     expect(taken.filter((row) => row !== null)).toHaveLength(1);
   });
 
-  test("a step that the database refuses rejects alone", async () => {
+  test("rejects only the change that the database refuses", async () => {
     const broken = { ...raise("row 1"), change: { computed: { fence: { $divide: [1, 0] } } } };
     const [one, two, three] = await Promise.allSettled([take(raise("row 0")), take(broken), take(raise("row 2"))]);
     expect(two).toMatchObject({ status: "rejected", reason: { message: expect.stringMatching(/divide by zero/) } });

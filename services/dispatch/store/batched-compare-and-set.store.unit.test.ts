@@ -9,7 +9,7 @@ interface Command {
 const step = (id: string): CompareAndSet => ({ id, expected: {}, change: { set: {}, unset: [] } });
 const turn = () => new Promise((resolve) => setImmediate(resolve));
 
-/** A database whose writes are answered by hand, and which then finds every row with its mark. */
+/** A database whose writes are answered by the test, and which then finds every row with its mark. */
 function heldDatabase() {
   const commands: {
     readonly ids: readonly string[];
@@ -30,11 +30,11 @@ function heldDatabase() {
   return { commands, model: answeredModel(command) };
 }
 
-describe("commands of steps", () => {
+describe("the batching of compare-and-set", () => {
   beforeEach(() => void jest.useFakeTimers({ doNotFake: ["setImmediate", "nextTick", "queueMicrotask"] }));
   afterEach(() => void jest.useRealTimers());
 
-  test("what comes while two are under way goes together into the next", async () => {
+  test("sends changes that come while two commands are in flight in the next command", async () => {
     const { commands, model } = heldDatabase();
     const take = batchedCompareAndSet<{ readonly _id: string }>(model);
     const taken: Promise<unknown>[] = [];
@@ -52,7 +52,7 @@ describe("commands of steps", () => {
     expect(await Promise.all(taken)).toMatchObject([{ _id: "a" }, { _id: "b" }, { _id: "c" }, { _id: "d" }]);
   });
 
-  test("what comes within its gathering time goes together", async () => {
+  test("sends changes that come within the gathering time in one command", async () => {
     const { commands, model } = heldDatabase();
     const take = batchedCompareAndSet<{ readonly _id: string }>(model, 25);
     const taken = [take(step("a"))];
@@ -65,7 +65,7 @@ describe("commands of steps", () => {
     expect(await Promise.all(taken)).toMatchObject([{ _id: "a" }, { _id: "b" }]);
   });
 
-  test("one that fails rejects its own steps, and gives its place to the next", async () => {
+  test("rejects the changes of a failed command, and sends the next", async () => {
     const { commands, model } = heldDatabase();
     const take = batchedCompareAndSet<{ readonly _id: string }>(model);
     for (let tries = 0; tries < 3; tries += 1) {
@@ -80,7 +80,7 @@ describe("commands of steps", () => {
     await expect(taken).resolves.toMatchObject({ _id: "a" });
   });
 
-  test("where the majority was silent nobody knows what happened, though the rows can be read", async () => {
+  test("rejects changes without the majority's acknowledgement, though the rows can be read", async () => {
     const { commands, model } = heldDatabase();
     const take = batchedCompareAndSet(model);
     const taken = Promise.allSettled(["a", "b"].map((id) => take(step(id))));
@@ -91,7 +91,7 @@ describe("commands of steps", () => {
     expect(await taken).toMatchObject([silence, silence]);
   });
 
-  test("one that is never answered gives its place to the next after 5 s", async () => {
+  test("sends the next command 5 s after one without an answer", async () => {
     const { commands, model } = heldDatabase();
     const take = batchedCompareAndSet<{ readonly _id: string }>(model);
     const silence = async (id: string) => expect(take(step(id))).rejects.toThrow("did not answer within 5000 ms");

@@ -14,7 +14,7 @@ export const DISCORD_GUARDS: readonly TestedGuard[] = [
     in: "ownership",
     code: '$_.guildId === $_ ? OWN : { kind: "foreign" }',
     without: "OWN",
-    test: "a post never goes to another guild's channel",
+    test: "never sends a post to another guild's channel",
   },
   {
     ...directory,
@@ -22,7 +22,7 @@ export const DISCORD_GUARDS: readonly TestedGuard[] = [
     in: "ownership",
     code: 'if ($KNOWN !== undefined) return $KNOWN === $_ ? OWN : { kind: "foreign" };',
     without: "if ($KNOWN !== undefined) return OWN;",
-    test: "a post never goes to another guild's channel",
+    test: "never sends a post to another guild's channel",
   },
   {
     ...sink,
@@ -30,7 +30,7 @@ export const DISCORD_GUARDS: readonly TestedGuard[] = [
     in: "channelRefusal",
     code: 'if ($FOUND.kind === "retry" || $FOUND.kind === "halted") return $FOUND;',
     without: 'if ($FOUND.kind === "retry" || $FOUND.kind === "halted") return undefined;',
-    test: "while whose channel it is can't be known",
+    test: "sends nothing while the channel's guild can't be read",
   },
   {
     ...sink,
@@ -38,7 +38,7 @@ export const DISCORD_GUARDS: readonly TestedGuard[] = [
     in: "send",
     code: "$_.forget($_.channel);",
     without: "",
-    test: "and again when the channel refuses one",
+    test: "and again after the channel refuses one",
   },
   {
     ...sink,
@@ -46,7 +46,7 @@ export const DISCORD_GUARDS: readonly TestedGuard[] = [
     in: "send",
     code: 'if ($_) return { kind: "retry", reason: MANY_REFUSALS, $$$ };',
     without: "",
-    test: "one guild's forbidden channels don't use up the refused requests",
+    test: "keeps one guild's forbidden channels from using up all refused requests",
   },
   {
     ...sink,
@@ -54,7 +54,7 @@ export const DISCORD_GUARDS: readonly TestedGuard[] = [
     in: "getForCheck",
     code: "Math.max($_, $LIMIT)",
     without: "$LIMIT",
-    test: "checks take a tenth of the requests, and posts have the rest",
+    test: "uses a tenth of the requests, and leaves the rest to posts",
   },
   {
     guard: "the rest of a message that is certainly absent is sent",
@@ -63,7 +63,7 @@ export const DISCORD_GUARDS: readonly TestedGuard[] = [
     code: "$_ ? sendRest($$$) : $GIVEN_UP",
     without: "$GIVEN_UP",
     testFile: "services/dispatch/sinks/discord/discord-posts.int.test.ts",
-    test: "of a post in parts the rest is sent when a look-up shows that it is not there",
+    test: "the remaining parts of a post are sent if a lookup shows that they are absent",
     onRealParts: true,
   },
   {
@@ -73,7 +73,7 @@ export const DISCORD_GUARDS: readonly TestedGuard[] = [
     code: "$FOUND && $_ < MAX_AGE_MS",
     without: "$FOUND",
     testFile: "services/dispatch/channel-checks/known-channels.contract.test.ts",
-    test: "asks the receiver itself where what was found is over two hours old",
+    test: "requests the channel itself if the finding is over two hours old",
   },
   {
     guard: "only a channel that was found to be the guild's is known to be",
@@ -82,14 +82,14 @@ export const DISCORD_GUARDS: readonly TestedGuard[] = [
     code: '$FOUND && $_.finding.kind === "own"',
     without: "$FOUND",
     testFile: "services/dispatch/channel-checks/known-channels.contract.test.ts",
-    test: "asks the receiver itself where what was found was that it can't be seen",
+    test: "requests the channel itself if the finding says that it can't be seen",
   },
   {
     ...directory,
     guard: "the channels that are known have a bound",
     code: "const CHANNELS = { max: $_, $$$REST };",
     without: "const CHANNELS = { max: 40_000, $$$REST };",
-    test: "at most 20 000 channels are known at once",
+    test: "caches at most 20 000 channels",
   },
   {
     file: "services/dispatch/channel-checks/channel-checks.store.ts",

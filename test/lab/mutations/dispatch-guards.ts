@@ -14,7 +14,7 @@ export const DISPATCH_GUARDS: readonly TestedGuard[] = [
     in: "selectCancelled",
     code: "$ALL.filter(wasDue)",
     without: "$ALL",
-    test: "nothing is owed for what was called off before it was due",
+    test: "has no row if it was cancelled before it was due",
   },
   {
     file: "services/dispatch/domain/plan/cancelled-before-planned.ts",
@@ -23,7 +23,7 @@ export const DISPATCH_GUARDS: readonly TestedGuard[] = [
     in: "cancelledBeforePlanned",
     code: "$OFF || $_($KEY) || $ROWS.has($KEY)",
     without: "$OFF || $ROWS.has($KEY)",
-    test: "has no second row: not where it was planned, nor where it is asked for again",
+    test: "has no second row if it was planned before or is desired again",
   },
   {
     ...consumer,
@@ -31,7 +31,7 @@ export const DISPATCH_GUARDS: readonly TestedGuard[] = [
     in: "newFeedReader",
     code: "notAfterRead($_, $POSITION)",
     without: "$POSITION",
-    test: "finds a write that became visible behind them eight seconds after it got its time",
+    test: "finds a write that became visible behind the pages, eight seconds after its timestamp",
   },
   {
     ...consumer,
@@ -39,7 +39,7 @@ export const DISPATCH_GUARDS: readonly TestedGuard[] = [
     in: "newFeedReader",
     code: "await pause($$$);",
     without: "",
-    test: "leaves others four times as long as each page took",
+    test: "pauses four times as long as each page took",
   },
   {
     ...consumer,
@@ -47,7 +47,7 @@ export const DISPATCH_GUARDS: readonly TestedGuard[] = [
     in: "pause",
     code: "if ($_) $REST",
     without: "$REST",
-    test: "takes no rest any more once the next reading would be due",
+    test: "stops pausing once the next read would be due",
   },
   {
     ...consumer,
@@ -71,7 +71,7 @@ export const DISPATCH_GUARDS: readonly TestedGuard[] = [
     in: "guildsToPlan",
     code: "return $GUILDS.filter($_);",
     without: "return $GUILDS;",
-    test: "asks once a page about guilds that announce nothing",
+    test: "plans no guild without announcements",
   },
   {
     guard: "a guild has no more open posts than it may have",
@@ -80,7 +80,7 @@ export const DISPATCH_GUARDS: readonly TestedGuard[] = [
     code: "if ($END === undefined && $_) $END = $_;",
     without: "",
     testFile: "services/dispatch/domain/plan/plan-limit.unit.test.ts",
-    test: "of thousands at one instant no more are planned than may be",
+    test: "has no more posts than may be open, even of thousands at one instant",
   },
   {
     guard: "a plan of which a part is stored counts as not planned",
@@ -116,7 +116,7 @@ export const DISPATCH_GUARDS: readonly TestedGuard[] = [
     code: "FIRST_MS * $_",
     without: "FIRST_MS",
     testFile: "services/dispatch/protocol/planning/backoff.unit.test.ts",
-    test: "waits twice as long each time while others are planned",
+    test: "waits twice as long each time while plans of others succeed",
   },
   {
     guard: "a gap in which no replica beat is dispatch's, not the database's",
@@ -125,7 +125,7 @@ export const DISPATCH_GUARDS: readonly TestedGuard[] = [
     code: "$STORE.recordHeartbeat($_, $GAP)",
     without: "$STORE.recordHeartbeat(0, $GAP)",
     testFile: "services/dispatch/protocol/heartbeat.unit.test.ts",
-    test: "a process that stood still knows it, and does not take that for the database's",
+    test: "counts a stall of the process as a stall",
   },
   {
     guard: "what fell into an outage waited for that",
@@ -134,7 +134,7 @@ export const DISPATCH_GUARDS: readonly TestedGuard[] = [
     code: "if ($_ >= $_) return split($INTERVAL, $OTHERS);",
     without: "return split($INTERVAL, $OTHERS);",
     testFile: "services/dispatch/domain/post/wait.unit.test.ts",
-    test: "is an outage for as long as there was one",
+    test: "count as the outage's during an outage",
   },
   {
     guard: "a post goes on with what another replica wrote about its attempts",
@@ -143,7 +143,7 @@ export const DISPATCH_GUARDS: readonly TestedGuard[] = [
     code: "$WAITED !== undefined && $_ ? $WAITED : undefined",
     without: "undefined",
     testFile: "services/dispatch/protocol/wait-records.unit.test.ts",
-    test: "what another replica wrote about its attempts is gone on with",
+    test: "continue the waits that another replica stored",
   },
   {
     guard: "a late post says what it waited for",
@@ -161,7 +161,7 @@ export const DISPATCH_GUARDS: readonly TestedGuard[] = [
     code: "ownerServices($BROKER, LONG_TIMEOUT_MS)",
     without: "ownerServices($BROKER)",
     testFile: "services/dispatch/queries/preview.int.test.ts",
-    test: "waits for owners that are slow",
+    test: "waits for slow owners",
     onRealParts: true,
   },
   {
@@ -171,7 +171,7 @@ export const DISPATCH_GUARDS: readonly TestedGuard[] = [
     code: "unsettledness($_) > unsettledness($_)",
     without: "false",
     testFile: "services/dispatch/domain/post/post-views.unit.test.ts",
-    test: "shows a post of several sinks once, where it is furthest from being settled",
+    test: "shows a post of several sinks once, by the row that is furthest from its outcome",
   },
   {
     guard: "others have their turn while a plan is made",
@@ -180,7 +180,7 @@ export const DISPATCH_GUARDS: readonly TestedGuard[] = [
     code: "$_ % ITEMS_PER_SLICE === 0",
     without: "false",
     testFile: "services/dispatch/domain/plan/plan-limit.unit.test.ts",
-    test: "others have their turn between five hundred of the rows",
+    test: "pauses after every five hundred rows or candidates",
   },
   {
     guard: "of one guild's posts an eighth is in work at once",
@@ -189,7 +189,7 @@ export const DISPATCH_GUARDS: readonly TestedGuard[] = [
     code: "($_ ?? 0) < $_",
     without: "true",
     testFile: "services/dispatch/protocol/scheduling/sink-queue.unit.test.ts",
-    test: "of one guild an eighth at once",
+    test: "has at most an eighth of its posts in work of one guild",
   },
   {
     ...consumer,
@@ -197,6 +197,6 @@ export const DISPATCH_GUARDS: readonly TestedGuard[] = [
     in: "guildsToPlan",
     code: '$_ === "announcements" ? $PLANNED : $_',
     without: "$PLANNED",
-    test: "costs for guilds that announce nothing a page",
+    test: "plans no guild without announcements",
   },
 ];

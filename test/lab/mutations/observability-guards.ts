@@ -73,7 +73,7 @@ export const OBSERVABILITY_GUARDS: readonly TestedGuard[] = [
     in: "planLagSeconds",
     code: "$KNOWN ?? $_",
     without: "$KNOWN ?? arguments[2]",
-    test: "counts from the process's start while nothing is known of a feed",
+    test: "counts from the process's start while a feed was never read",
   },
   {
     guard: "the plan's lag counts from the stored mark before the first complete reading",
@@ -82,7 +82,7 @@ export const OBSERVABILITY_GUARDS: readonly TestedGuard[] = [
     code: "Math.max($CONFIRMED, $_ ?? 0) || undefined",
     without: "$CONFIRMED || undefined",
     testFile: "services/dispatch/protocol/planning/change-feed-consumer.unit.test.ts",
-    test: "as not known before a mark is read, and then as the mark until a reading is complete",
+    test: "as unknown before the mark is read, and as the mark until a read is complete",
   },
   {
     guard: "a process that does not run dispatch exports none of its figures",

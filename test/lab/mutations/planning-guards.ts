@@ -9,7 +9,7 @@ export const PLANNING_GUARDS: readonly TestedGuard[] = [
     code: "$_ ? { ...$PLAN, end: $_ } : $PLAN",
     without: "$PLAN",
     testFile: "services/dispatch/protocol/planning/read-occurrences.unit.test.ts",
-    test: "has all of the next hour planned, in as many plans as it takes",
+    test: "has all posts of the next hour, in as many plans as it takes",
   },
   {
     guard: "of a guild with many occurrences what changed lately is read apart",
@@ -18,7 +18,7 @@ export const PLANNING_GUARDS: readonly TestedGuard[] = [
     code: "$FROM <= $_ && $_.until > $FROM",
     without: "false",
     testFile: "services/dispatch/protocol/planning/read-occurrences.unit.test.ts",
-    test: "has an event that was made after its due instant planned at once",
+    test: "has a post at once for an event that was created after its due instant",
   },
   {
     guard: "what was not read is accounted for once",
@@ -27,7 +27,7 @@ export const PLANNING_GUARDS: readonly TestedGuard[] = [
     code: "$OFF || $_.has(postKey($_))",
     without: "$OFF",
     testFile: "services/dispatch/protocol/planning/read-occurrences.unit.test.ts",
-    test: "at one instant has a row for each announcement that stands for what was not read, once",
+    test: "at one instant has one missed row for each announcement for the occurrences that were not read",
   },
   {
     guard: "an announcement that skips many posts has one row for those beyond the first",
@@ -61,7 +61,7 @@ export const PLANNING_GUARDS: readonly TestedGuard[] = [
     code: "await $_.deleteOldUnsent($$$);",
     without: "",
     testFile: "services/dispatch/protocol/planning/bounded-plan.int.test.ts",
-    test: "the ledger keeps the latest of what people call off",
+    test: "has only its latest cancelled posts in the ledger",
     onRealParts: true,
   },
 ];

@@ -26,10 +26,10 @@ export interface Record {
   /** When something was broken, from the start of the run. */
   readonly faults: Fault[];
   readonly violations: string[];
-  /** When a planning of a guild began to read the truth. */
+  /** When a plan of a guild began to read its input. */
   readonly readings: { readonly at: number; readonly guildId: GuildId }[];
-  /** When a replica was told that nothing can be sent through a sink. */
-  readonly halts: { readonly at: number; readonly owner: string; readonly sink: SinkName }[];
+  /** When a sink answered `halted` to a replica. */
+  readonly haltedAnswers: { readonly at: number; readonly owner: string; readonly sink: SinkName }[];
   /** Orderly stops that came to their end, with the posts that the replica still held then. */
   readonly drains: { readonly from: number; readonly until: number; readonly left: readonly string[] }[];
 }
@@ -63,7 +63,7 @@ export function wellFrom({ record, start }: Pick<Evidence, "record" | "start">, 
 }
 
 /** What the owners would have said about the post at an instant. */
-export function truthOf({ announcements, occurrences }: SimulatedOwners, post: Post, at: number): CurrentState {
+export function stateAt({ announcements, occurrences }: SimulatedOwners, post: Post, at: number): CurrentState {
   return {
     announcement: thingAt(announcements.get(post.announcementId) ?? [], at),
     occurrence: thingAt(occurrences.get(post.occurrenceId) ?? [], at),

@@ -1,7 +1,7 @@
 import { fireTime } from "../../../services/dispatch/domain/plan/fire-time.ts";
 import { matchesPlan } from "../../../services/dispatch/domain/plan/current-state.ts";
 import { mayHaveBeenSent, type Post } from "../../../services/dispatch/domain/post/post.ts";
-import { changesOf, databaseTime, type Evidence, truthOf, type Write } from "./evidence.ts";
+import { changesOf, databaseTime, type Evidence, stateAt, type Write } from "./evidence.ts";
 import type { VisibleMessage } from "./simulated-receiver.ts";
 
 /** How long an acknowledged change may take to reach a claim. */
@@ -22,7 +22,7 @@ export function doubles({ receiver }: Evidence): string[] {
   });
 }
 
-/** A visible message was asked for by the truth shortly before its claim, was due, and not over its deadline. */
+/** Shortly before its claim, the current state required a visible message; it was due and before its deadline. */
 export function badMessages(evidence: Evidence): string[] {
   return evidence.receiver.visible.flatMap((message) => badMessage(evidence, message));
 }
@@ -54,9 +54,9 @@ function badMessage(evidence: Evidence, message: VisibleMessage): string[] {
   return says;
 }
 
-/** By the ledger, and by the truth at the claim. */
+/** By the ledger, and by the current state at the claim. */
 function deadlineOf({ owners, timing }: Evidence, { at, after }: Write): number {
-  const { announcement, occurrence } = truthOf(owners, after, at);
+  const { announcement, occurrence } = stateAt(owners, after, at);
   if (announcement === null || occurrence?.startsAt !== after.startsAt) return after.deadline;
   const time = fireTime(announcement, occurrence, timing.graceMs);
   return time?.kind === "due" ? Math.min(time.deadline, after.deadline) : after.deadline;
@@ -80,8 +80,8 @@ function isBlind({ start, scenario }: Evidence, claimedAt: number, sentAt: numbe
   );
 }
 
-/** Whether there was an instant in the stretch at which the truth asked for the post. */
+/** Whether the current state required the post at some instant of the interval. */
 function stoodAround({ owners, timing }: Evidence, post: Post, from: number, until: number): boolean {
   const instants = [from, ...changesOf(owners, post).filter((at) => at > from && at <= until)];
-  return instants.some((at) => matchesPlan(post, truthOf(owners, post, at), timing.graceMs));
+  return instants.some((at) => matchesPlan(post, stateAt(owners, post, at), timing.graceMs));
 }

@@ -51,7 +51,7 @@ export const MUTANTS: Readonly<Record<string, Mutant>> = {
   "no take-over of expired leases": {
     ports: (ports) => ({ ...ports, store: { ...ports.store, takeOver: async () => null } }),
   },
-  "a claim does not look at the plan's revision": {
+  "a claim ignores the plan revision": {
     store: (store) => ({
       ...store,
       claim: (claim) => {
@@ -67,10 +67,10 @@ export const MUTANTS: Readonly<Record<string, Mutant>> = {
         send: (message, timeoutMs) => sink.send({ ...message, nonce: ports.random.id() }, timeoutMs),
       })),
   },
-  "a claim does not look at the age of what it rests on": {
+  "a claim ignores the age of the current state": {
     store: (store) => ({ ...store, claim: (claim) => store.claim({ ...claim, notAfter: Infinity }) }),
   },
-  "the truth is not asked for at the due instant": {
+  "the current state is not read at the due instant": {
     ports: (ports) => ({ ...ports, owners: { ...ports.owners, occurrence: silent, isReachable: () => false } }),
   },
   "a clock that runs ahead, and a claim that believes it": {
@@ -89,7 +89,7 @@ export const MUTANTS: Readonly<Record<string, Mutant>> = {
       },
     }),
   },
-  "a write does not look at the fence": {
+  "a write ignores the fence": {
     store: (store) => ({
       ...store,
       write: (at, write) => store.write({ ...at, fence: store.posts.get(at.id)?.fence ?? at.fence }, write),
@@ -117,11 +117,11 @@ export const MUTANTS: Readonly<Record<string, Mutant>> = {
     }),
   },
   "a nonce is trusted for ever": { ports: (ports) => withSink(ports, () => ({ nonceWindowMs: Infinity })) },
-  "a look-up that always says absent": {
+  "a lookup always answers absent": {
     ports: (ports) =>
       withSink(ports, ({ find }) => (find === undefined ? {} : { find: async () => ({ kind: "absent" }) })),
   },
-  "the deadline is not looked at": {
+  "the deadline is ignored": {
     timing: { graceMs: 400_000 },
     ports: (ports) => {
       const endless = (occurrence: Occurrence) => ({ ...occurrence, endsAt: occurrence.endsAt + 600_000 });
@@ -166,7 +166,7 @@ export const MUTANTS: Readonly<Record<string, Mutant>> = {
         },
       })),
   },
-  "a halt is not kept": { timing: { circuitOpenMs: 0 } },
+  "a circuit does not stay open": { timing: { circuitOpenMs: 0 } },
   "what a channel refuses for good suspends nothing": {
     store: (store) => ({ ...store, write: (at, write) => store.write(at, { ...write, suspends: undefined }) }),
   },
@@ -214,7 +214,7 @@ export const MUTANTS: Readonly<Record<string, Mutant>> = {
   "a post waits for the receiver's limit at the sink": {
     ports: (ports) => withSink(ports, () => ({ requestsPerSecond: Infinity })),
   },
-  "nobody asks for what was called off before its plan": {
+  "posts that were cancelled before their plan are not read": {
     ports: (ports) => ({
       ...ports,
       owners: {

@@ -1,11 +1,11 @@
 import { matchesPlan } from "../../../services/dispatch/domain/plan/current-state.ts";
 import { reasonCode } from "../../../services/dispatch/domain/post/reason-code.ts";
 import { isOpen, type Post, TRANSITIONS } from "../../../services/dispatch/domain/post/post.ts";
-import { changesOf, databaseTime, type Evidence, isWell, truthOf } from "./evidence.ts";
+import { changesOf, databaseTime, type Evidence, isWell, stateAt } from "./evidence.ts";
 
 /** With so long a stretch without faults before its deadline a post must be sent. */
 const HEALTHY_MS = 60_000;
-/** All that a replica began before it was told to stop began by then. */
+/** By then everything had begun that a replica began before its stop. */
 const BEGUN_MS = 6_000;
 
 /** The fence rises with each claim, what is settled stays, and only the table's steps are taken. */
@@ -61,8 +61,8 @@ function badOutcome(evidence: Evidence, post: Post): string[] {
 /** Whether there was a long enough stretch without any fault while it was due and known. */
 function wasHealthy({ record, start, owners, timing }: Evidence, post: Post): boolean {
   const whileOpen = changesOf(owners, post).filter((at) => at <= (post.settledAt ?? 0));
-  const truthAt = (at: number) => truthOf(owners, post, at);
-  if (!whileOpen.every((at) => at < post.dueAt || matchesPlan(post, truthAt(at), timing.graceMs))) return false;
+  const currentAt = (at: number) => stateAt(owners, post, at);
+  if (!whileOpen.every((at) => at < post.dueAt || matchesPlan(post, currentAt(at), timing.graceMs))) return false;
   const plannedAt = record.writes.find(({ after }) => after.id === post.id)?.at ?? start;
   const from = Math.max(post.dueAt, plannedAt, ...whileOpen) - start;
   const until = post.deadline - start;
@@ -75,7 +75,7 @@ function wasHealthy({ record, start, owners, timing }: Evidence, post: Post): bo
   );
 }
 
-/** A replica that is told to stop finishes or gives back all that it holds, where nothing keeps it from that. */
+/** A stopping replica finishes or releases all that it holds, unless a fault prevents it. */
 export function badDrains({ record, start, scenario }: Evidence): string[] {
   const others = { start, record: { ...record, faults: record.faults.filter(({ isDrain }) => isDrain !== true) } };
   return record.drains.flatMap(({ from, until, left }) => {

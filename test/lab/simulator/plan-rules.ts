@@ -41,7 +41,7 @@ export function unseen(evidence: Evidence): string[] {
   );
 }
 
-/** After quiet, the posts are those that the truth asks for: everything that was due has a row. */
+/** After a quiet time the posts are the desired ones: everything that was due has a row. */
 export function unplanned(evidence: Evidence): string[] {
   return [GUILD, NOISY_GUILD].flatMap((guildId) => unplannedIn(evidence, guildId));
 }

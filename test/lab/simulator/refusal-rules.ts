@@ -17,7 +17,7 @@ export function badFailures({ posts, receiver }: Evidence): string[] {
   });
 }
 
-/** How old the truth of a claim may be. */
+/** Maximum age of the state that a claim is based on. */
 const SEEN_WITHIN_MS = 1_000;
 
 /** After its channel refused for good an announcement is not tried again through that sink until it is updated. */
@@ -29,7 +29,7 @@ export function badSuspensions(evidence: Evidence): string[] {
     if (refusal.scope !== "channel" || settled === undefined || post === undefined) return [];
     const from = settled.at + PLANNED_WITHIN_MS;
     if (evidence.scenario.loss > 0 || !isWellElsewhere(evidence, settled.at, from)) return [];
-    // A claim rests on older truth: an update from shortly before it may have lifted the suspension already.
+    // A claim is based on an older state: an update shortly before it may have ended the suspension.
     const until = updateAfter(evidence, post, claimOf(record.writes, settled).at - SEEN_WITHIN_MS);
     const again = record.writes.find(
       (write) =>
@@ -62,10 +62,10 @@ export function badSkips(evidence: Evidence): string[] {
   });
 }
 
-/** While nothing can be sent through a sink its posts stay planned: nobody who was told so claims another. */
+/** While a sink is halted its posts stay planned: a replica that knows it claims no other. */
 export function badHalts(evidence: Evidence): string[] {
   const { record, timing } = evidence;
-  return record.halts.flatMap(({ at, owner, sink }) => {
+  return record.haltedAnswers.flatMap(({ at, owner, sink }) => {
     const [from, until] = [at + BEGUN_MS, at + timing.circuitOpenMs - BEGUN_MS];
     if (evidence.scenario.loss > 0 || !isWellElsewhere(evidence, at - BEGUN_MS, until)) return [];
     const claim = record.writes.find(

@@ -21,7 +21,7 @@ export interface Strike {
   readonly forMs: number;
 }
 
-/** A replica is told to stop, finishes what it holds, and comes back after so long. */
+/** A replica stops in order, finishes the posts that it holds, and comes back after `forMs`. */
 interface Drain {
   readonly replica: number;
   readonly from: number;

@@ -18,7 +18,7 @@ export interface SharedWorld {
   readonly record: Record;
   /** The database server's clock, which may be stepped. */
   readonly databaseNow: () => number;
-  /** A replica's wall clock, which nobody should look at. */
+  /** A replica's wall clock, which the protocol must not read. */
   readonly wallNow: () => number;
   /** Of one guild, at any time (D39). */
   readonly maxOpenPosts: number;

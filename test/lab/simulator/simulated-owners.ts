@@ -21,7 +21,7 @@ export type History<Thing> = Version<Thing>[];
 export interface SimulatedOwners {
   readonly announcements: Map<string, History<Announcement>>;
   readonly occurrences: Map<string, History<Occurrence>>;
-  /** What its people called off. */
+  /** Former rules and occurrences of the guild. */
   former(guildId: GuildId): FormerState;
   guildOf(id: string): GuildId | undefined;
   /** Stores a new version of something, which gets its time now and can be read `slowMs` later. */
@@ -37,7 +37,7 @@ interface Entry extends Change {
 
 /**
  * @param databaseNow - What writes are stamped with.
- * @param heard - Is told of each change when it can be read.
+ * @param heard - Called for each change when it can be read.
  */
 export function newSimulatedOwners(
   time: { readonly now: number; after(ms: number, happen: () => void): void },
@@ -128,8 +128,10 @@ export function newSimulatedOwners(
         const found = current(occurrences)
           .filter((one) => within(one) && isChanged(one))
           .sort((one, other) => one.startsAt - other.startsAt);
-        const calledOff = former(guildId).occurrences.filter((one) => within(one) && (one.until ?? 0) > formerAfter);
-        return { occurrences: found.slice(0, limit), truncated: found.length > limit, former: calledOff };
+        const formerOccurrences = former(guildId).occurrences.filter(
+          (one) => within(one) && (one.until ?? 0) > formerAfter,
+        );
+        return { occurrences: found.slice(0, limit), truncated: found.length > limit, former: formerOccurrences };
       },
       occurrence: async (_guildId, id) => occurrences.get(id)?.at(-1)?.thing ?? null,
       settings: async (guildId) => ({ guildId }) as never,

@@ -13,7 +13,7 @@ export interface SimulatedReplicas {
   begin(replica: number): void;
   crash(who: Incarnation, forMs: number): void;
   crashAll(forMs: number): void;
-  /** Told to stop, it finishes what it holds, says goodbye, and comes back. */
+  /** Stops the replica in order: it finishes the posts that it holds, leaves, and comes back. */
   drain(replica: number, forMs: number): void;
   /** Tells every replica of a change, if the bus will. */
   spread(guildId: GuildId): void;

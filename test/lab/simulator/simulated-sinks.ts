@@ -81,7 +81,7 @@ function troubledSink(world: SharedWorld, who: Incarnation, name: SinkName): Sin
     async send(message, timeoutMs) {
       const startedAt = time.now;
       const outcome = await post(message, timeoutMs);
-      if (outcome.kind === "halted") record.halts.push({ at: time.now, owner: who.name, sink: name });
+      if (outcome.kind === "halted") record.haltedAnswers.push({ at: time.now, owner: who.name, sink: name });
       if (outcome.kind !== "rejected" || outcome.scope !== "payload") return outcome;
       const left = timeoutMs - (time.now - startedAt);
       if (left <= 0) return { kind: "retry", reason: "timed out", afterMs: 0, undelivered: true };

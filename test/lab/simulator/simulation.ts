@@ -59,7 +59,7 @@ export async function simulate(seed: number, mutant?: Mutant): Promise<Outcome> 
     faults: faultsOf(scenario),
     violations: [],
     readings: [],
-    halts: [],
+    haltedAnswers: [],
     drains: [],
   };
   const databaseNow = () => databaseTime({ start: START, scenario }, time.now);

@@ -2,7 +2,7 @@ import type { Post } from "../../../services/dispatch/domain/post/post.ts";
 import type { Evidence } from "./evidence.ts";
 import type { History } from "./simulated-owners.ts";
 
-/** A run told in the order of its time, for whoever has to find out why it went wrong. */
+/** The events of a run in their order, to find out why it failed. */
 export function storyOf({
   start,
   record,
@@ -15,7 +15,7 @@ export function storyOf({
       `${isDrain ? "a replica stops," : `trouble ${sink}`} until ${seconds(until)}`,
     ]),
     ...receiver.refused.map(({ at, postId, reason }): [number, string] => [at, `REFUSED ${postId}: ${reason}`]),
-    ...record.halts.map(({ at, owner, sink }): [number, string] => [at, `HALTED ${sink} for ${owner}`]),
+    ...record.haltedAnswers.map(({ at, owner, sink }): [number, string] => [at, `HALTED ${sink} for ${owner}`]),
     ...record.writes.map(({ at, before, after }): [number, string] => [at, writeLine(before, after, start)]),
     ...receiver.visible.map(({ at, postId, part }): [number, string] => [at, `VISIBLE ${postId} part ${part}`]),
     ...versionLines(owners.announcements, ({ enabled, minutes, channel, type, standsSince }) =>

@@ -7,7 +7,7 @@ import { renderAnnouncement } from "./announcement-message.ts";
 
 const GOLDEN = join(import.meta.dirname, "golden-messages.md");
 
-/** One message as a reader sees it, every part of it named. */
+/** One message as Markdown, with a label for every part. */
 function drawn({ content, embeds, allowedMentions }: ChatMessage): string {
   const { parse, users, roles } = allowedMentions;
   const pings = `(pings: ${[...parse, ...users, ...roles].join(", ") || "nobody"})`;
@@ -24,7 +24,7 @@ function boxLines({ title, description, color, imageUrl, author, footer, fields 
   return [`#${color.toString(16).padStart(6, "0")}`, ...lines].map((line) => `| ${line}`);
 }
 
-test("the golden messages are what is rendered", () => {
+test("messages are rendered as in golden-messages.md", () => {
   const sections = GOLDEN_CASES.map(
     ([title, example]) => `## ${title}\n\n\`\`\`text\n${renderAnnouncement(example).map(drawn).join("\n\n")}\n\`\`\`\n`,
   );

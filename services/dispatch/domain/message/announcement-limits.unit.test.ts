@@ -14,7 +14,7 @@ const zones = fc.oneof(
   fc.constantFrom("UTC", "Europe/Berlin", "Asia/Kathmandu", "America/Argentina/ComodRivadavia", "Pacific/Apia"),
   fc.string({ unit: "binary", maxLength: 40 }),
 );
-/** Long texts of anything: emoji families, letters piled up, lone surrogates, white space and plain words. */
+/** Long texts of emoji families, combining letters, lone surrogates, white space and plain words. */
 const text = fc
   .tuple(
     fc.oneof(
@@ -68,7 +68,7 @@ function digitsIn(entries: readonly string[]): string[] {
   return [...new Set(entries.filter((entry) => /^\d+$/.test(entry)))];
 }
 
-/** What the receiver would refuse the message for. */
+/** The reasons for which Discord would refuse the message. */
 function refusals(message: ChatMessage): unknown[] {
   const form = readForm({ ...encodeMessage(message) });
   return "refused" in form ? [form.refused.body] : [];
@@ -81,8 +81,8 @@ function mentionsIn(content: string) {
 
 const smallEnough = (id: string | undefined) => BigInt(id ?? 0) < 2n ** 64n;
 
-describe("whatever is announced", () => {
-  test("nothing of it is refused, as a box or as plain text", () => {
+describe("a message of any announcement", () => {
+  test("is within Discord's limits, as an embed and as plain text", () => {
     fc.assert(
       fc.property(anything, (input) => {
         const messages = renderAnnouncement(input);
@@ -93,7 +93,7 @@ describe("whatever is announced", () => {
     );
   });
 
-  test("who is pinged is who is named in the content, and who is named has subscribed", () => {
+  test("pings exactly the subscribers that its content mentions", () => {
     fc.assert(
       fc.property(anything, (input) => {
         const messages = renderAnnouncement(input);

@@ -8,7 +8,7 @@ function boxOf(...differences: Parameters<typeof announced>) {
 }
 
 describe("the message of an announcement (D33)", () => {
-  test("subscribers are named in the content and are exactly who is pinged", () => {
+  test("mentions the subscribers in the content, and pings exactly them", () => {
     expect(renderAnnouncement(announced())).toMatchObject([
       {
         content: "Subscribers: <@600000000000000001> <@&500000000000000001> @everyone",
@@ -17,7 +17,7 @@ describe("the message of an announcement (D33)", () => {
     ]);
   });
 
-  test("here is pinged by the same word as everyone", () => {
+  test("pings here by the same keyword as everyone", () => {
     const [message] = renderAnnouncement(
       announced({ announcement: { subscribersRole: ["here"], subscribersUser: [] } }),
     );
@@ -27,27 +27,27 @@ describe("the message of an announcement (D33)", () => {
     });
   });
 
-  test("without subscribers there is no line for them and nobody is pinged", () => {
+  test("without subscribers mentions and pings nobody", () => {
     expect(renderAnnouncement(bare())).toMatchObject([
       { content: "", allowedMentions: { parse: [], users: [], roles: [] }, embeds: [{ title: "Announcement" }] },
     ]);
   });
 
-  test("a subscriber who is listed twice is named once", () => {
+  test("mentions a subscriber who is listed twice once", () => {
     const [message] = renderAnnouncement(
       announced({ announcement: { subscribersRole: [], subscribersUser: ["7", "8", "7"] } }),
     );
     expect(message).toMatchObject({ content: "Subscribers: <@7> <@8>", allowedMentions: { users: ["7", "8"] } });
   });
 
-  test("an id beyond 64 bits is shown and left out of the pings, which would be refused with it", () => {
+  test("shows an id of more than 64 bits but does not ping it, because Discord would refuse the list", () => {
     const subscribersUser = ["99999999999999999999", "18446744073709551615"];
     const [message] = renderAnnouncement(announced({ announcement: { subscribersUser } }));
     expect(message?.content).toContain("<@99999999999999999999>");
     expect(message?.allowedMentions.users).toEqual(["18446744073709551615"]);
   });
 
-  test("a thousand subscribers are told in parts, with one box, in the first", () => {
+  test("splits a thousand subscribers into parts, with the embed in the first", () => {
     const subscribersUser = Array.from({ length: 1000 }, (_, at) => String(600_000_000_000_000_000n + BigInt(at)));
     const messages = renderAnnouncement(announced({ announcement: { subscribersRole: [], subscribersUser } }));
     expect(messages.flatMap(({ allowedMentions }) => allowedMentions.users)).toEqual(subscribersUser);
@@ -55,7 +55,7 @@ describe("the message of an announcement (D33)", () => {
     for (const { content } of messages) expect(content).toMatch(/^Subscribers: <@.{1,1986}$/);
   });
 
-  test("a part pings at most 100 users and 100 roles, whatever fits its length", () => {
+  test("pings at most 100 users and 100 roles in a part, even if more would fit", () => {
     const ids = Array.from({ length: 150 }, (_, at) => String(at + 1));
     const messages = renderAnnouncement(announced({ announcement: { subscribersRole: ids, subscribersUser: ids } }));
     expect(messages.map(({ allowedMentions: { users, roles } }) => [users.length, roles.length])).toEqual([
@@ -65,12 +65,12 @@ describe("the message of an announcement (D33)", () => {
     ]);
   });
 
-  test.each(COLORS)("%s has a colour of its own", (color) => {
+  test.each(COLORS)("has a colour for %s", (color) => {
     const others = COLORS.filter((each) => each !== color).map((each) => boxOf({ occurrence: { color: each } })?.color);
     expect(others).not.toContain(boxOf({ occurrence: { color } })?.color);
   });
 
-  test("info alone stands under the title when only the info is wanted", () => {
+  test("has only the info under the title if only the info is wanted", () => {
     expect(boxOf({ announcement: { infoOnly: true } })).toEqual({
       title: "Raid night",
       color: 0xdc2127,
@@ -79,20 +79,20 @@ describe("the message of an announcement (D33)", () => {
     });
   });
 
-  test("a blank info is ignored, also when only the info is wanted", () => {
+  test("ignores a blank info, even if only the info is wanted", () => {
     const blank = { info: " \u200b\n" };
     expect(boxOf({ announcement: { ...blank, infoOnly: true } })).toEqual(boxOf({ announcement: blank }));
     expect(boxOf({ announcement: blank })?.fields.map(({ name }) => name)).toEqual(["Starts", "Ends", "Location"]);
   });
 
-  test("simple announcements have neither ids nor footer, and their times in one line", () => {
+  test("of a simple announcement has no ids and no footer, and both times in one line", () => {
     const box = boxOf({ settings: { simpleAnnouncements: true } });
     expect(box).not.toHaveProperty("footer");
     expect(JSON.stringify(box)).not.toMatch(/e0123456789|5b0b3f62/);
     expect(box?.fields[0]?.value).not.toContain("\n");
   });
 
-  test("the guild's name is the author when the guild is branded and its name is known", () => {
+  test("has the guild's name as the author if the guild is branded and its name is known", () => {
     expect(boxOf({ settings: { branded: true }, guildName: "Watch" })).toHaveProperty("author", "Watch");
     expect(boxOf({ settings: { branded: false }, guildName: "Watch" })).not.toHaveProperty("author");
     expect(boxOf({ settings: { branded: true } })).not.toHaveProperty("author");
@@ -105,11 +105,11 @@ describe("the message of an announcement (D33)", () => {
     "file:///etc/passwd",
     "http://localhost/x.png",
     `https://example.com/${"é".repeat(1000)}`,
-  ])("an image that could not be shown is left out: %.24s", (image) => {
+  ])("has no image if Discord could not show it: %.24s", (image) => {
     expect(boxOf({ occurrence: { image } })).not.toHaveProperty("imageUrl");
   });
 
-  test("only the description gives way when everything together is too long", () => {
+  test("has a shorter description if the total is too long", () => {
     const info = "i".repeat(1024);
     const box = boxOf({
       occurrence: { name: "n".repeat(256), description: "d".repeat(4000), location: "l".repeat(1024) },
@@ -120,7 +120,7 @@ describe("the message of an announcement (D33)", () => {
   });
 });
 
-describe("texts that mean harm", () => {
+describe("a malicious text", () => {
   const HARMFUL = [
     "@everyone @here",
     "<@600000000000000009> <@!600000000000000009> <@&500000000000000009>",
@@ -131,7 +131,7 @@ describe("texts that mean harm", () => {
     "\ud800 half a pair",
   ];
 
-  test.each(HARMFUL)("%j pings nobody, wherever it stands, and is shown as it was written", (text) => {
+  test.each(HARMFUL)("such as %j pings nobody in any field, and is shown unchanged", (text) => {
     const texts = { name: text, description: text, location: text };
     const announcement = { info: text, subscribersRole: [], subscribersUser: ["7"] };
     const messages = renderAnnouncement(announced({ occurrence: texts, announcement }));

@@ -4,7 +4,7 @@ import { renderAnnouncement } from "./announcement-message.ts";
 import { toPlainText } from "./plain-text.ts";
 
 describe("a message as plain text", () => {
-  test("says what the box says, a line each, and pings the same", () => {
+  test("has the texts of the embed on lines of their own, and the same pings", () => {
     const [message] = renderAnnouncement(announced());
     const plain = message && toPlainText(message);
     expect(plain).toMatchObject({ embeds: [], allowedMentions: message?.allowedMentions });
@@ -21,7 +21,7 @@ describe("a message as plain text", () => {
     ]);
   });
 
-  test("without subscribers it begins with the title", () => {
+  test("begins with the title if there are no subscribers", () => {
     expect(renderAnnouncement(bare()).map(toPlainText)[0]?.content).toMatch(/^Announcement\nStarts: /);
   });
 });

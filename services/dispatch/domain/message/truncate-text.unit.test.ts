@@ -2,33 +2,33 @@ import { describe, expect, test } from "@jest/globals";
 import fc from "fast-check";
 import { truncate, visibleText } from "./truncate-text.ts";
 
-describe("cutting a text", () => {
-  test("a text that fits is left as it is", () => {
+describe("truncating a text", () => {
+  test("leaves a text that fits unchanged", () => {
     expect(truncate("abc", 3)).toBe("abc");
   });
 
-  test("a longer one ends with an ellipsis, inside the limit", () => {
+  test("ends a longer text with an ellipsis within the limit", () => {
     expect(truncate("abcd", 3)).toBe("ab…");
   });
 
-  test("a character of several code points is kept whole or left out whole", () => {
+  test("keeps or removes a grapheme of several code points as a whole", () => {
     expect(truncate("x👩‍👩‍👧‍👦yz", 12)).toBe("x…");
     expect(truncate("xy👩‍👩‍👧‍👦", 12)).toBe("xy…");
   });
 
-  test("letters piled up without end are cut inside, never inside a code point", () => {
+  test("cuts an extremely long grapheme inside, never inside a code point", () => {
     const pile = `a${"\u{1d167}".repeat(200)}`;
     const short = truncate(pile, 101);
     expect(short.length).toBeGreaterThan(90);
     expect(short.isWellFormed()).toBe(true);
   });
 
-  test("no room gives no text", () => {
+  test('returns "" without room', () => {
     expect(truncate("abc", 0)).toBe("");
     expect(truncate("abc", -5)).toBe("");
   });
 
-  test("any text fits afterwards, keeps its beginning, and stays well formed", () => {
+  test("makes any text fit, keeps its beginning, and keeps it well-formed", () => {
     fc.assert(
       fc.property(fc.string({ unit: "binary", maxLength: 60 }), fc.integer({ min: 1, max: 30 }), (text, most) => {
         const wellFormed = text.toWellFormed();
@@ -41,19 +41,19 @@ describe("cutting a text", () => {
   });
 });
 
-describe("a text as it can be shown", () => {
+describe("the visible text", () => {
   test.each(["", " \n\t", "\u200b\u200d", "\u202e", "\u0000\u001c", "\u00a0\u3000", "\ufeff"])(
-    "%j has nothing to see",
+    "of %j is empty",
     (text) => {
       expect(visibleText(text)).toBe("");
     },
   );
 
-  test("half a pair of surrogates becomes the replacement character", () => {
+  test("has the replacement character for a lone surrogate", () => {
     expect(visibleText(" a\ud800 ")).toBe("a\ufffd");
   });
 
-  test("an absent text is empty", () => {
+  test("of an absent text is empty", () => {
     expect(visibleText(undefined)).toBe("");
   });
 });

@@ -5,7 +5,7 @@ import { onePlanned, plan, planned } from "../../../../test/fixtures/plan-sample
 
 const NOTHING = { inserts: [], updates: [], removes: [] };
 
-describe("a post that is called off", () => {
+describe("a cancelled post", () => {
   test.each([
     ["the announcement was deleted", { announcements: [] }],
     ["the announcement was disabled", { announcements: [sampleAnnouncement({ enabled: false })] }],
@@ -26,8 +26,8 @@ describe("a post that is called off", () => {
       "the announcement was re-timed",
       { announcements: [sampleAnnouncement({ hours: 100, standsSince: 0 })], from: NOON },
     ],
-  ])("a post is called off because %s", (reason, truth) => {
-    expect(plan({ ...truth, existing: [onePlanned()] }).updates).toMatchObject([
+  ])("has the reason: %s", (reason, input) => {
+    expect(plan({ ...input, existing: [onePlanned()] }).updates).toMatchObject([
       { to: { state: "cancelled", reason } },
     ]);
   });
@@ -36,7 +36,7 @@ describe("a post that is called off", () => {
     ["was deleted", [], "the announcement was deleted"],
     ["was disabled", [sampleAnnouncement({ hours: 100, enabled: false })], "the announcement was disabled"],
     ["has a shorter lead time", [sampleAnnouncement({ hours: 1 })], "the announcement was re-timed"],
-  ])("a post far ahead, which nobody looks for any more, is called off when its announcement %s", (_, now, reason) => {
+  ])("far ahead, beyond the plan's occurrences, is cancelled because its announcement %s", (_, now, reason) => {
     const occurrences = [sampleOccurrence({ startsAt: NOON + 101 * HOUR })];
     const existing = planned({ announcements: [sampleAnnouncement({ hours: 100 })], occurrences });
     expect(existing).toMatchObject([{ state: "planned", dueAt: NOON + HOUR }]);

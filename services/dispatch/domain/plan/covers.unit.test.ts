@@ -5,28 +5,28 @@ import { sampleAnnouncement, sampleOccurrence } from "../../../../test/fixtures/
 
 const second = sampleOccurrence({ occurrenceId: "e1_2" as OccurrenceId, recurs: true, isFirst: false });
 
-describe("what an announcement is for (D23, D24)", () => {
-  test("UNIVERSAL is for everything", () => {
+describe("an announcement (D23, D24)", () => {
+  test("of type UNIVERSAL covers every occurrence", () => {
     expect(covers(sampleAnnouncement(), second)).toBe(true);
   });
 
-  test("a disabled one is for nothing", () => {
+  test("that is disabled covers nothing", () => {
     expect(covers(sampleAnnouncement({ enabled: false }), second)).toBe(false);
   });
 
-  test("COLOR is for that colour, and NONE for events without one", () => {
+  test("of type COLOR covers that colour, and with NONE events without a colour", () => {
     const red = sampleOccurrence({ color: "RED" });
     expect(covers(sampleAnnouncement({ type: "COLOR", eventColor: "RED" }), red)).toBe(true);
     expect(covers(sampleAnnouncement({ type: "COLOR", eventColor: "NONE" }), red)).toBe(false);
     expect(covers(sampleAnnouncement({ type: "COLOR", eventColor: "NONE" }), second)).toBe(true);
   });
 
-  test("RECUR is for every occurrence of its series and of no other", () => {
+  test("of type RECUR covers every occurrence of its series and no other", () => {
     expect(covers(sampleAnnouncement({ type: "RECUR", eventId: "e1" as EventId }), second)).toBe(true);
     expect(covers(sampleAnnouncement({ type: "RECUR", eventId: "e2" as EventId }), second)).toBe(false);
   });
 
-  test("SPECIFIC is for one occurrence, and on a series for its first", () => {
+  test("of type SPECIFIC covers one occurrence, and of a series the first", () => {
     const first = sampleOccurrence({ occurrenceId: "e1_1" as OccurrenceId, recurs: true });
     const onSeries = sampleAnnouncement({ type: "SPECIFIC", eventId: "e1" as EventId });
     expect([first, second].map((occurrence) => covers(onSeries, occurrence))).toEqual([true, false]);

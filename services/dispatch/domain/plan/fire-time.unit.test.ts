@@ -11,8 +11,8 @@ import { fireTime, leadMs } from "./fire-time.ts";
 
 const GRACE = 15 * MINUTE;
 
-describe("when an announcement is due (D30, D31)", () => {
-  test("its lead time before the start, and no later than the grace time after", () => {
+describe("an announcement (D30, D31)", () => {
+  test("is due one lead time before the start, and may be late by the grace time", () => {
     const announcement = sampleAnnouncement({ hours: 1, minutes: 30 });
     expect(fireTime(announcement, sampleOccurrence({ startsAt: NOON }), GRACE)).toEqual({
       kind: "due",
@@ -21,28 +21,28 @@ describe("when an announcement is due (D30, D31)", () => {
     });
   });
 
-  test("never after the event has ended", () => {
+  test("has its deadline at the end of the event at the latest", () => {
     const short = sampleOccurrence({ startsAt: NOON, endsAt: NOON + 5 * MINUTE });
     expect(fireTime(sampleAnnouncement(), short, GRACE)).toMatchObject({ deadline: NOON + 5 * MINUTE });
   });
 
-  test("an instant counts as one minute long", () => {
+  test("of an event without length has its deadline one minute after the start at the latest", () => {
     const instant = sampleOccurrence({ startsAt: NOON, endsAt: NOON });
     expect(fireTime(sampleAnnouncement(), instant, GRACE)).toMatchObject({ dueAt: NOON, deadline: NOON + MINUTE });
   });
 
-  test("at once when the event was made or moved after the due instant of an announcement that stood", () => {
+  test("is due at once if the event was created or moved after the due instant of an existing announcement", () => {
     const late = sampleOccurrence({ startsAt: NOON, scheduledAt: NOON - 10 * MINUTE });
     const announcement = sampleAnnouncement({ hours: 1, standsSince: NOON - 20 * MINUTE });
     expect(fireTime(announcement, late, GRACE)).toMatchObject({ kind: "due", dueAt: NOON - 10 * MINUTE });
   });
 
-  test("never for an event that was made or moved after its own start", () => {
+  test("is skipped if the event was created or moved after its own start", () => {
     const past = sampleOccurrence({ startsAt: NOON, scheduledAt: NOON });
     expect(fireTime(sampleAnnouncement(), past, GRACE)).toMatchObject({ kind: "skipped", dueAt: NOON });
   });
 
-  test("skipped when the announcement was made, enabled or re-timed after it was due", () => {
+  test("is skipped if it was created, enabled or re-timed after the due instant", () => {
     const announcement = sampleAnnouncement({ hours: 1, standsSince: NOON - 59 * MINUTE });
     const occurrence = sampleOccurrence({ startsAt: NOON });
     expect(fireTime(announcement, occurrence, GRACE)).toMatchObject({ kind: "skipped" });
@@ -50,19 +50,19 @@ describe("when an announcement is due (D30, D31)", () => {
     expect(fireTime(intime, occurrence, GRACE)).toMatchObject({ kind: "due" });
   });
 
-  test("nothing at all for an occurrence that had started before the announcement stood", () => {
+  test("was never due for an occurrence that had started before the announcement was created", () => {
     const announcement = sampleAnnouncement({ standsSince: NOON + 1 });
     expect(fireTime(announcement, sampleOccurrence({ startsAt: NOON }), GRACE)).toBeUndefined();
   });
 
-  test("skipped when the colour that is asked for came after it was due, and for no other type", () => {
+  test("of type COLOR, and of no other type, is skipped if the event got its colour after the due instant", () => {
     const red = sampleOccurrence({ startsAt: NOON, color: "RED", coloredAt: NOON - 30 * MINUTE });
     const byColor = sampleAnnouncement({ type: "COLOR", eventColor: "RED", hours: 1 });
     expect(fireTime(byColor, red, GRACE)).toMatchObject({ kind: "skipped" });
     expect(fireTime({ ...byColor, type: "UNIVERSAL" }, red, GRACE)).toMatchObject({ kind: "due" });
   });
 
-  test("whatever the times: due is never before start − lead, never after the start, and before its deadline", () => {
+  test("is never due before start − lead or after the start, and always before its deadline", () => {
     const instant = fc.integer({ min: 0, max: 1_000 }).map((minutes) => minutes * MINUTE);
     fc.assert(
       fc.property(

@@ -1,14 +1,14 @@
 import { describe, expect, test } from "@jest/globals";
 import fc from "fast-check";
 import type { AnnouncementId, OccurrenceId } from "../../../contracts/ids.ts";
-import { truths } from "../../../../test/conformance/any-truth.ts";
+import { planInputs } from "../../../../test/conformance/any-plan-input.ts";
 import {
   HOUR,
   MINUTE,
   NOON,
   sampleAnnouncement,
   sampleOccurrence,
-  sampleTruth,
+  samplePlanInput,
 } from "../../../../test/fixtures/dispatch-samples.ts";
 import { firstPositionAt } from "./plan-order.ts";
 import { planPosts, planSelection } from "./plan-posts.ts";
@@ -27,8 +27,8 @@ function announcements(count: number) {
   return Array.from({ length: count }, (_, at) => sampleAnnouncement({ id: `a${at}` as AnnouncementId }));
 }
 
-function selected(truth: PlanInput, limit: number): { selection: Selection; pauses: number } {
-  const { result: selection, pauses } = withPauses(selectSoonest(truth, limit));
+function selected(input: PlanInput, limit: number): { selection: Selection; pauses: number } {
+  const { result: selection, pauses } = withPauses(selectSoonest(input, limit));
   return { selection, pauses };
 }
 
@@ -47,98 +47,98 @@ const sent = (row: Post): Post => (isOpen(row) ? { ...row, state: "sent", settle
 
 const MAX_CANDIDATES = CANDIDATES_PER_POST * MAX_OPEN_POSTS;
 
-describe("a guild that has more posts ahead than are planned at a time (D39)", () => {
-  test("its soonest are planned, and the plan says where it ends", () => {
-    const truth = { occurrences: occurrences(6, (at) => NOON + (9 - at) * MINUTE), maxOpenPosts: 4 };
-    const { inserts, end, isFull } = planPosts(sampleTruth(truth));
+describe("the plan of a guild with more posts ahead than may be open (D39)", () => {
+  test("has the soonest posts and its end", () => {
+    const input = { occurrences: occurrences(6, (at) => NOON + (9 - at) * MINUTE), maxOpenPosts: 4 };
+    const { inserts, end, isFull } = planPosts(samplePlanInput(input));
     expect(inserts.map(({ dueAt }) => (dueAt - NOON) / MINUTE)).toEqual([4, 5, 6, 7]);
     expect(end).toEqual({ at: NOON + 8 * MINUTE, announcementId: "a1", occurrenceId: "o000001" });
     expect(isFull).toBe(true);
-    expect(planPosts(sampleTruth({ ...truth, maxOpenPosts: 6 }))).toMatchObject({ end: undefined, isFull: false });
+    expect(planPosts(samplePlanInput({ ...input, maxOpenPosts: 6 }))).toMatchObject({ end: undefined, isFull: false });
   });
 
-  test("of thousands at one instant no more are planned than may be", () => {
+  test("has no more posts than may be open, even of thousands at one instant", () => {
     const { inserts, end } = planPosts(
-      sampleTruth({ occurrences: occurrences(400), announcements: announcements(20) }),
+      samplePlanInput({ occurrences: occurrences(400), announcements: announcements(20) }),
     );
     expect(inserts).toHaveLength(MAX_OPEN_POSTS);
     expect(end).toMatchObject({ at: NOON + HOUR });
   });
 
-  test("others have their turn between five hundred of the rows and candidates of a plan", () => {
-    const truth = sampleTruth({ occurrences: occurrences(2_000) });
-    const { selection } = selected(truth, MAX_CANDIDATES);
-    // The candidates are gone through three times, the rows twice.
-    const { result, pauses } = withPauses(planSelection(truth, selection));
+  test("pauses after every five hundred rows or candidates", () => {
+    const input = samplePlanInput({ occurrences: occurrences(2_000) });
+    const { selection } = selected(input, MAX_CANDIDATES);
+    // The plan visits the candidates three times and the rows twice.
+    const { result, pauses } = withPauses(planSelection(input, selection));
     expect([result.inserts.length, pauses]).toEqual([2_000, 3 * 4]);
-    const existing = planned(truth);
-    const again = withPauses(planSelection(sampleTruth({ occurrences: occurrences(2_000), existing }), selection));
+    const existing = planned(input);
+    const again = withPauses(planSelection(samplePlanInput({ occurrences: occurrences(2_000), existing }), selection));
     expect([again.result.inserts.length, again.pauses]).toEqual([0, 5 * 4]);
   });
 
-  test("what was sent takes no room: the next are planned, whether the plan starts where it ended or anew", () => {
-    const truth = { occurrences: occurrences(10), maxOpenPosts: 4 };
-    const { end } = planPosts(sampleTruth(truth));
-    const existing = planned(truth).map(sent);
+  test("continues with the next posts after posts were sent, from its end as well as from its start", () => {
+    const input = { occurrences: occurrences(10), maxOpenPosts: 4 };
+    const { end } = planPosts(samplePlanInput(input));
+    const existing = planned(input).map(sent);
     const next = ["o000004", "o000005", "o000006", "o000007"];
-    expect(plan({ ...truth, existing }).inserts.map(({ occurrenceId }) => occurrenceId)).toEqual(next);
-    const goingOn = { ...truth, ...(end === undefined ? {} : { start: end }) };
-    expect(plan({ ...goingOn, existing }).inserts.map(({ occurrenceId }) => occurrenceId)).toEqual(next);
-    expect(plan({ ...goingOn, existing: [] }).inserts.map(({ occurrenceId }) => occurrenceId)).toEqual(next);
+    expect(plan({ ...input, existing }).inserts.map(({ occurrenceId }) => occurrenceId)).toEqual(next);
+    const continued = { ...input, ...(end === undefined ? {} : { start: end }) };
+    expect(plan({ ...continued, existing }).inserts.map(({ occurrenceId }) => occurrenceId)).toEqual(next);
+    expect(plan({ ...continued, existing: [] }).inserts.map(({ occurrenceId }) => occurrenceId)).toEqual(next);
   });
 
-  test("sooner posts take the room of later ones, which are put off without a trace and come back", () => {
+  test("defers later posts for sooner ones by removing their rows, and plans them again when there is room", () => {
     const later = occurrences(3, () => NOON + 2 * HOUR);
     const sooner = sampleOccurrence({ occurrenceId: "sooner" as OccurrenceId });
     const before = { occurrences: later, maxOpenPosts: 3 };
     const existing = planned(before);
     const { inserts, updates, removes, end } = planPosts(
-      sampleTruth({ ...before, occurrences: [...later, sooner], existing, version: 1 }),
+      samplePlanInput({ ...before, occurrences: [...later, sooner], existing, version: 1 }),
     );
     expect(inserts).toMatchObject([{ occurrenceId: "sooner" }]);
     expect(updates).toEqual([]);
     expect(removes).toEqual([{ id: existing[2]?.id, fence: 0, planRevision: 1 }]);
     expect(end).toMatchObject({ occurrenceId: "o000002" });
     const rows = [...existing.slice(0, 2), ...inserts.map(sent)];
-    const back = plan({ ...before, occurrences: [...later, sooner], existing: rows, version: 7 }).inserts;
-    // The row is another: a claim that was made on the first can't take it.
-    expect(back).toMatchObject([{ id: existing[2]?.id, planRevision: 8 }]);
+    const restored = plan({ ...before, occurrences: [...later, sooner], existing: rows, version: 7 }).inserts;
+    // The row has another revision: a claim of the first row can't take it.
+    expect(restored).toMatchObject([{ id: existing[2]?.id, planRevision: 8 }]);
   });
 
-  test("a post that is being sent, or waits for its next attempt, keeps its place", () => {
-    const truth = { occurrences: occurrences(2, () => NOON + 2 * HOUR), maxOpenPosts: 2 };
-    const [first, second] = planned(truth) as [Post, Post];
+  test("keeps posts that are being sent or wait for their next attempt", () => {
+    const input = { occurrences: occurrences(2, () => NOON + 2 * HOUR), maxOpenPosts: 2 };
+    const [first, second] = planned(input) as [Post, Post];
     const existing = [
       { ...first, state: "sending" as const, fence: 1 },
       { ...second, fence: 1 },
     ];
     const sooner = sampleOccurrence({ occurrenceId: "sooner" as OccurrenceId });
-    expect(plan({ ...truth, occurrences: [...truth.occurrences, sooner], existing })).toEqual({
+    expect(plan({ ...input, occurrences: [...input.occurrences, sooner], existing })).toEqual({
       inserts: [],
       updates: [],
       removes: [],
     });
   });
 
-  test("an event that moves makes room for itself", () => {
-    const truth = { occurrences: occurrences(3), maxOpenPosts: 3 };
-    const existing = planned(truth);
+  test("has room for the new posts of events that moved", () => {
+    const input = { occurrences: occurrences(3), maxOpenPosts: 3 };
+    const existing = planned(input);
     const moved = occurrences(3, () => NOON + 2 * HOUR);
-    const { inserts, updates } = plan({ ...truth, occurrences: moved, existing });
+    const { inserts, updates } = plan({ ...input, occurrences: moved, existing });
     expect(updates.map(({ to }) => to.state)).toEqual(["cancelled", "cancelled", "cancelled"]);
     expect(inserts).toHaveLength(3);
   });
 
-  test("what no plan had room for before its time was over has a row for each announcement that says how many", () => {
-    const truth = { occurrences: occurrences(10), announcements: announcements(2), maxOpenPosts: 4 };
-    const { end } = planPosts(sampleTruth(truth));
+  test("has one missed row for each announcement for posts that expired before there was room, with their number", () => {
+    const input = { occurrences: occurrences(10), announcements: announcements(2), maxOpenPosts: 4 };
+    const { end } = planPosts(samplePlanInput(input));
     if (end === undefined) throw new Error("all is planned");
     const now = NOON + 2 * HOUR;
-    const late = { ...truth, now, start: firstPositionAt(now - 15 * MINUTE), existing: planned(truth).map(sent) };
-    const { inserts } = planPosts(sampleTruth({ ...late, bounded: { farthestEnd: end, recordedThrough: 0 } }));
+    const late = { ...input, now, start: firstPositionAt(now - 15 * MINUTE), existing: planned(input).map(sent) };
+    const { inserts } = planPosts(samplePlanInput({ ...late, bounded: { farthestEnd: end, recordedThrough: 0 } }));
     expect(inserts).toEqual([]);
     const all = planPosts(
-      sampleTruth({ ...late, start: firstPositionAt(NOON), bounded: { farthestEnd: end, recordedThrough: 0 } }),
+      samplePlanInput({ ...late, start: firstPositionAt(NOON), bounded: { farthestEnd: end, recordedThrough: 0 } }),
     );
     expect(all.inserts.map(({ announcementId, state, reason }) => [announcementId, state, reason])).toEqual([
       [
@@ -153,38 +153,40 @@ describe("a guild that has more posts ahead than are planned at a time (D39)", (
       ],
     ]);
     const recorded = { farthestEnd: end, recordedThrough: now };
-    expect(planPosts(sampleTruth({ ...late, start: firstPositionAt(NOON), bounded: recorded })).inserts).toEqual([]);
+    expect(planPosts(samplePlanInput({ ...late, start: firstPositionAt(NOON), bounded: recorded })).inserts).toEqual(
+      [],
+    );
   });
 
-  test("ten million pairs are looked at in slices, and the soonest of them are kept", () => {
-    const truth = sampleTruth({ occurrences: occurrences(10_000), announcements: announcements(1_000) });
-    const { selection, pauses } = selected(truth, MAX_CANDIDATES);
+  test("selects the soonest of ten million pairs in slices", () => {
+    const input = samplePlanInput({ occurrences: occurrences(10_000), announcements: announcements(1_000) });
+    const { selection, pauses } = selected(input, MAX_CANDIDATES);
     expect(selection.candidates).toHaveLength(MAX_CANDIDATES);
     expect(selection.firstOmitted).toMatchObject({ announcementId: "a1", occurrenceId: "o000000" });
     expect(pauses).toBeGreaterThan(400);
   });
 });
 
-describe("a bounded plan, whatever the truth", () => {
+describe("a bounded plan of any input", () => {
   const bounds = fc.integer({ min: 1, max: 5 });
 
-  test("a guild never has more open posts than it may have, and planning unchanged truth again changes nothing", () => {
+  test("never has more open posts than the limit, and changes nothing if the input is unchanged", () => {
     fc.assert(
-      fc.property(truths, bounds, (steps, maxOpenPosts) => {
+      fc.property(planInputs, bounds, (steps, maxOpenPosts) => {
         let existing: Post[] = [];
         for (const [version, step] of steps.entries()) {
-          const truth = { ...step, existing, maxOpenPosts, version };
-          existing = planned(truth);
+          const input = { ...step, existing, maxOpenPosts, version };
+          existing = planned(input);
           expect(open(existing).length).toBeLessThanOrEqual(maxOpenPosts);
-          expect(plan({ ...truth, existing })).toEqual({ inserts: [], updates: [], removes: [] });
+          expect(plan({ ...input, existing })).toEqual({ inserts: [], updates: [], removes: [] });
         }
       }),
     );
   });
 
-  test("its open posts are the first of those that an unbounded plan would have", () => {
+  test("has the first open posts of an unbounded plan", () => {
     fc.assert(
-      fc.property(truths, bounds, ([step = {}], maxOpenPosts) => {
+      fc.property(planInputs, bounds, ([step = {}], maxOpenPosts) => {
         const all = open(planned({ ...step })).map(({ id }) => id);
         const some = open(planned({ ...step, maxOpenPosts })).map(({ id }) => id);
         expect(some.length).toBe(Math.min(all.length, maxOpenPosts));
@@ -193,17 +195,17 @@ describe("a bounded plan, whatever the truth", () => {
     );
   });
 
-  test("going on as room comes, it comes to all that an unbounded plan would have", () => {
+  test("continues as posts settle, until it has planned all posts of an unbounded plan", () => {
     fc.assert(
-      fc.property(truths, bounds, ([step = {}], maxOpenPosts) => {
+      fc.property(planInputs, bounds, ([step = {}], maxOpenPosts) => {
         const all = open(planned({ ...step })).map(({ id }) => id);
         let existing: Post[] = [];
         let start: Partial<PlanInput> = {};
-        // As the planner does it: each plan begins where the one before ended.
+        // As the planner does: each plan starts where the one before ended.
         for (let turn = 0; turn <= 2 * all.length; turn += 1) {
-          const truth = { ...step, existing, maxOpenPosts, ...start };
-          const { end } = planPosts(sampleTruth(truth));
-          existing = planned(truth).map(sent);
+          const input = { ...step, existing, maxOpenPosts, ...start };
+          const { end } = planPosts(samplePlanInput(input));
+          existing = planned(input).map(sent);
           start = end === undefined ? {} : { start: end };
         }
         const done = existing.filter(({ state }) => state === "sent").map(({ id }) => id);

@@ -7,11 +7,11 @@ import {
   NOON,
   sampleAnnouncement,
   sampleOccurrence,
-  sampleTruth,
+  samplePlanInput,
 } from "../../../../test/fixtures/dispatch-samples.ts";
 import { matchesPlan } from "./current-state.ts";
 import { firstPositionAt } from "./plan-order.ts";
-import { truths } from "../../../../test/conformance/any-truth.ts";
+import { planInputs } from "../../../../test/conformance/any-plan-input.ts";
 import { onePlanned, plan, planned } from "../../../../test/fixtures/plan-samples.ts";
 import type { PlanInput } from "./plan-input.ts";
 import { isOpen, type Post, TRANSITIONS } from "../post/post.ts";
@@ -22,8 +22,8 @@ function plannedAt(startsAt: number): number {
 
 const NOTHING = { inserts: [], updates: [], removes: [] };
 
-describe("planning a guild", () => {
-  test("each announcement of each occurrence that it covers is one post for each sink", () => {
+describe("the plan of a guild", () => {
+  test("has one post for each announcement, covered occurrence and sink", () => {
     const announcements = [sampleAnnouncement(), sampleAnnouncement({ id: "a2" as AnnouncementId, minutes: 5 })];
     const { inserts } = plan({ announcements, sinks: ["log", "webhook"] });
     expect(inserts.map(({ id, dueAt }) => [id, dueAt - NOON])).toEqual([
@@ -34,13 +34,13 @@ describe("planning a guild", () => {
     ]);
   });
 
-  test("only what is due within the horizon is planned", () => {
+  test("has only posts that are due within the horizon", () => {
     expect([NOON - 16 * MINUTE, NOON - 15 * MINUTE, NOON + 48 * HOUR - 1, NOON + 48 * HOUR].map(plannedAt)).toEqual([
       0, 1, 1, 0,
     ]);
   });
 
-  test("a moved event's post is called off, and planned at the new start", () => {
+  test("cancels the post of a moved event, and has one at the new start", () => {
     const existing = [onePlanned()];
     const moved = sampleOccurrence({ startsAt: NOON + 2 * HOUR, scheduledAt: NOON });
     expect(plan({ existing, occurrences: [moved] })).toMatchObject({
@@ -49,7 +49,7 @@ describe("planning a guild", () => {
     });
   });
 
-  test("a re-timed announcement's post is moved, and its channel followed", () => {
+  test("moves the post of a re-timed announcement, and changes its channel", () => {
     const existing = [onePlanned()];
     const announcements = [sampleAnnouncement({ minutes: 10, channel: "78", standsSince: NOON })];
     expect(plan({ existing, announcements }).updates).toMatchObject([
@@ -60,7 +60,7 @@ describe("planning a guild", () => {
     ]);
   });
 
-  test("a retry that waits keeps its hour when the channel changes", () => {
+  test("keeps the instant of a waiting retry if the channel changes", () => {
     const existing = [{ ...onePlanned(), wakeAt: NOON + HOUR + 5_000, fence: 1 }];
     const announcements = [sampleAnnouncement({ channel: "78" })];
     expect(plan({ existing, announcements }).updates).toMatchObject([
@@ -68,19 +68,19 @@ describe("planning a guild", () => {
     ]);
   });
 
-  test("a post whose occurrence was not looked for stays as it is", () => {
+  test("leaves a post unchanged whose occurrence was not read", () => {
     const existing = [onePlanned()];
     const unseen = { occurrences: [], windows: [{ from: 0, until: NOON + HOUR }] };
     expect(plan({ ...unseen, existing })).toEqual(NOTHING);
     expect(plan({ occurrences: [], through: NOON + HOUR, existing })).toEqual(NOTHING);
   });
 
-  test("a post that was called off is planned anew, as the next round, when it is asked for again", () => {
+  test("plans a cancelled post as the next round if it is desired again", () => {
     const off = planned({ existing: [onePlanned()], occurrences: [] });
     expect(plan({ existing: off }).inserts).toMatchObject([{ id: `a1:e1:${NOON + HOUR}:log:2`, round: 2 }]);
   });
 
-  test("a skipped post is planned anew when its announcement is re-timed to an instant ahead", () => {
+  test("plans a skipped post again if its announcement is re-timed to an instant ahead", () => {
     const late = sampleAnnouncement({ hours: 2, standsSince: NOON });
     const existing = planned({ announcements: [late] });
     expect(existing).toMatchObject([{ state: "skipped" }]);
@@ -88,7 +88,7 @@ describe("planning a guild", () => {
     expect(plan({ existing, announcements }).inserts).toMatchObject([{ state: "planned", round: 2 }]);
   });
 
-  test("what was due before a sink was switched on is skipped there, with the reason, and posted elsewhere", () => {
+  test("skips posts that were due before a sink was enabled, with the reason, and plans them for other sinks", () => {
     const occurrences = [
       sampleOccurrence({ startsAt: NOON - MINUTE }),
       sampleOccurrence({ occurrenceId: "e2" as never }),
@@ -102,7 +102,7 @@ describe("planning a guild", () => {
     ]);
   });
 
-  test("a missed or failed post is planned anew only when it is re-timed to an instant that lay ahead", () => {
+  test("plans a missed or failed post again only if it moved to an instant that was ahead", () => {
     for (const state of ["missed", "failed"] as const) {
       const announcements = [sampleAnnouncement({ minutes: 30 })];
       const existing = [{ ...onePlanned({ announcements }), state, settledAt: NOON + 50 * MINUTE }];
@@ -115,14 +115,14 @@ describe("planning a guild", () => {
     }
   });
 
-  test.each(["sent", "sending", "unknown"] as const)("what is %s is never planned again", (state) => {
+  test.each(["sent", "sending", "unknown"] as const)("never plans a post again that is %s", (state) => {
     const existing = [{ ...onePlanned(), state }];
     expect(plan({ existing })).toEqual(NOTHING);
     expect(plan({ existing, announcements: [sampleAnnouncement({ minutes: 30 })] })).toEqual(NOTHING);
     expect(plan({ existing, occurrences: [] })).toEqual(NOTHING);
   });
 
-  test("an occurrence that was announced is announced again only when it moved by a minute to a due instant ahead", () => {
+  test("announces an occurrence again only if it moved by a minute to a due instant ahead", () => {
     const existing = [{ ...onePlanned(), state: "sent" as const }];
     const movedTo = (startsAt: number, scheduledAt: number) =>
       plan({ existing, occurrences: [sampleOccurrence({ startsAt, scheduledAt })] }).inserts.map(({ state }) => state);
@@ -136,7 +136,7 @@ describe("planning a guild", () => {
     ]);
   });
 
-  test("a suspended announcement is skipped, with the reason, until any update of it", () => {
+  test("skips a suspended announcement, with the reason, until the announcement is updated", () => {
     const refused = { ...onePlanned(), id: "r", state: "failed", reason: "Unknown Channel", suspends: 1 } as const;
     const existing = [{ ...refused, occurrenceId: "e0" as OccurrenceId, settledAt: NOON }];
     const skipped = planned({ existing });
@@ -151,17 +151,17 @@ describe("planning a guild", () => {
   });
 });
 
-/** Plans one truth after another; what is due at the end of each is claimed and sent. */
+/** Plans one input after another. The posts that are due at the end of each are claimed and sent. */
 function history(
   steps: readonly Partial<PlanInput>[],
-  look: (before: Post[], after: Post[], truth: PlanInput) => void,
+  check: (before: Post[], after: Post[], input: PlanInput) => void,
 ) {
   let rows: Post[] = [];
   for (const step of steps) {
-    const truth = sampleTruth({ ...step, existing: rows });
-    const after = planned({ ...truth });
-    look(rows, after, truth);
-    rows = after.map((row) => (row.dueAt <= truth.now ? sent(row, truth.now) : row));
+    const input = samplePlanInput({ ...step, existing: rows });
+    const after = planned({ ...input });
+    check(rows, after, input);
+    rows = after.map((row) => (row.dueAt <= input.now ? sent(row, input.now) : row));
   }
 }
 
@@ -169,20 +169,20 @@ function sent(row: Post, settledAt: number): Post {
   return row.state === "planned" ? { ...row, state: "sent", settledAt } : row;
 }
 
-describe("planning, whatever the truth", () => {
-  test("planning unchanged truth again changes nothing", () => {
+describe("the plan of any input", () => {
+  test("changes nothing if the input is unchanged", () => {
     fc.assert(
-      fc.property(truths, (steps) =>
-        history(steps, (_before, after, truth) => {
-          expect(plan({ ...truth, existing: after })).toEqual(NOTHING);
+      fc.property(planInputs, (steps) =>
+        history(steps, (_before, after, input) => {
+          expect(plan({ ...input, existing: after })).toEqual(NOTHING);
         }),
       ),
     );
   });
 
-  test("only the steps of the table are taken, and what is settled stays as it is", () => {
+  test("uses only the allowed transitions, and leaves settled posts unchanged", () => {
     fc.assert(
-      fc.property(truths, (steps) =>
+      fc.property(planInputs, (steps) =>
         history(steps, (before, after) => {
           const rows = new Map(after.map((row) => [row.id, row]));
           for (const row of before) {
@@ -195,9 +195,9 @@ describe("planning, whatever the truth", () => {
     );
   });
 
-  test("what is planned stands by the very rule that is asked at the due instant", () => {
+  test("has only posts that match the current state by the check of the due instant", () => {
     fc.assert(
-      fc.property(truths, (steps) =>
+      fc.property(planInputs, (steps) =>
         history(steps, (_before, rows, { announcements, occurrences, start: { at: from }, through, graceMs }) => {
           for (const row of rows.filter(({ state }) => state === "planned")) {
             if (row.dueAt < from || row.dueAt >= through) continue;
@@ -211,9 +211,9 @@ describe("planning, whatever the truth", () => {
     );
   });
 
-  test("an announcement of an occurrence at one start has at most one post that is open or sent", () => {
+  test("has at most one open or sent post for an announcement of an occurrence at one start", () => {
     fc.assert(
-      fc.property(truths, (steps) =>
+      fc.property(planInputs, (steps) =>
         history(steps, (_before, after) => {
           const live = after.filter(({ state }) => state === "planned" || state === "sent");
           expect(new Set(live.map(({ id }) => id.replace(/:\d+$/, ""))).size).toBe(live.length);

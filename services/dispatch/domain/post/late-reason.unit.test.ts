@@ -32,7 +32,7 @@ describe("the reason of a late post", () => {
     ["SINK_BUDGET", "the sink's requests per second were used up by other posts for 12.3 s"],
     ["SINK_QUEUE", "other posts of its sink were being sent for 12.3 s"],
     ["RECEIVER_SLOW", "the receiver took 12.3 s to answer"],
-  ] as const)("%s, in words", (cause, sentence) => {
+  ] as const)("has a sentence for %s", (cause, sentence) => {
     expect(lateReason([wait({ cause, detail: "HTTP 503" })])).toBe(sentence);
   });
 
@@ -62,11 +62,11 @@ describe("the reason of a late post", () => {
     );
   });
 
-  test("is none where nothing is known", () => {
+  test("is undefined without waits", () => {
     expect(lateReason([])).toBeUndefined();
   });
 
-  test("tells its cause again, for each that there is, and no other reason does", () => {
+  test("is recognised as its cause, for every cause and for no other reason", () => {
     for (const cause of LATE_CODES) expect(causeOfReason(lateReason([wait({ cause })]) ?? "")).toBe(cause);
     expect(causeOfReason("the event was moved")).toBeUndefined();
     expect(causeOfReason("HTTP 503")).toBeUndefined();

@@ -19,27 +19,27 @@ const post = (differs: Partial<Post>): Post =>
 const listed = { announcementId: "a1", eventId: "e1", startsAt: DUE, dueAt: DUE, channel: "77" };
 
 describe("the list of upcoming posts", () => {
-  test("says of a post that waits for its instant no more than where and when", () => {
+  test("has only place and time of a post that was not tried yet", () => {
     expect(upcomingPosts([post({})], 10)).toEqual([{ ...listed, state: "planned" }]);
   });
 
-  test("says of a post that was tried how often, why it was not sent, and when it is tried again", () => {
+  test("has attempts, reason and next attempt of a post that was tried", () => {
     const tried = post({ attempts: 2, reason: "HTTP 503", wakeAt: DUE + 9_000 });
     expect(upcomingPosts([tried], 10)).toEqual([
       { ...listed, state: "planned", attempts: 2, reason: "HTTP 503", nextTryAt: DUE + 9_000 },
     ]);
   });
 
-  test("shows a post in doubt, with the end of its worker's lease, or with the next look", () => {
+  test("shows a post in doubt with the end of its lease or its next attempt", () => {
     const doubt = { state: "sending", attempts: 1, doubtSince: DUE + 5, wakeAt: DUE + 6_000 } as const;
-    const shown = { ...listed, state: "sending", attempts: 1, inDoubtSince: DUE + 5 };
-    expect(upcomingPosts([post({ ...doubt, owner: "one" })], 10)).toEqual([{ ...shown, leaseUntil: DUE + 6_000 }]);
+    const common = { ...listed, state: "sending", attempts: 1, inDoubtSince: DUE + 5 };
+    expect(upcomingPosts([post({ ...doubt, owner: "one" })], 10)).toEqual([{ ...common, leaseUntil: DUE + 6_000 }]);
     expect(upcomingPosts([post({ ...doubt, reason: "timed out" })], 10)).toEqual([
-      { ...shown, nextTryAt: DUE + 6_000, reason: "timed out" },
+      { ...common, nextTryAt: DUE + 6_000, reason: "timed out" },
     ]);
   });
 
-  test("shows a post of several sinks once, where it is furthest from being settled", () => {
+  test("shows a post of several sinks once, by the row that is furthest from its outcome", () => {
     const doubtful = post({ sink: "webhook", state: "sending", attempts: 1, doubtSince: DUE });
     const tried = post({ sink: "discord", attempts: 3, reason: "HTTP 503" });
     for (const rows of [
@@ -51,7 +51,7 @@ describe("the list of upcoming posts", () => {
     expect(upcomingPosts([post({}), tried], 10)).toMatchObject([{ attempts: 3 }]);
   });
 
-  test("holds no more than it is asked for, the first ones", () => {
+  test("has the first posts up to the requested number", () => {
     const rows = [1, 2, 3].map((at) => post({ occurrenceId: `e${at}` as never, sink: "log" }));
     expect(upcomingPosts(rows, 2).map(({ eventId }) => eventId)).toEqual(["e1", "e2"]);
   });

@@ -15,7 +15,7 @@ describe("the code of a reason", () => {
     ["failed", "it can't be rendered: no zone", "NOT_RENDERED"],
     ["missed", "its event or announcement could not be read", "OWNERS_SILENT"],
     ["missed", "nothing could post it before its deadline", "NOT_TAKEN_UP"],
-    ["unknown", "its worker_vanished while it was sending", "WORKER_VANISHED"],
+    ["unknown", "its worker vanished while it was sending", "WORKER_VANISHED"],
     ["cancelled", "the announcement was deleted", "ANNOUNCEMENT_CHANGED"],
     ["cancelled", "the event was moved", "EVENT_CHANGED"],
     ["skipped", "the event had been announced_already", "ANNOUNCED_ALREADY"],
@@ -26,7 +26,7 @@ describe("the code of a reason", () => {
     expect(reasonCode(reason === undefined ? { state } : { state, reason })).toBe(expected);
   });
 
-  test("a post that was sent late has the code of what it waited for longest", () => {
+  test("of a post that was sent late is the code of its longest wait", () => {
     const reason = "dispatch was not running from A to B; other posts of its sink were being sent for 2.0 s";
     expect(reasonCode({ state: "sent", lateMs: 5_001, reason })).toBe("DISPATCH_DOWN");
     expect(reasonCode({ state: "sent", lateMs: 5_000, reason })).toBeUndefined();

@@ -1,10 +1,10 @@
 import { describe, expect, test } from "@jest/globals";
 import type { Post } from "../../domain/post/post.ts";
-import { sampleTruth } from "../../../../test/fixtures/dispatch-samples.ts";
+import { samplePlanInput } from "../../../../test/fixtures/dispatch-samples.ts";
 import { planPosts } from "../../domain/plan/plan-posts.ts";
 import { nonceOf } from "./nonce.ts";
 
-const post = planPosts(sampleTruth()).inserts[0] as Post;
+const post = planPosts(samplePlanInput()).inserts[0] as Post;
 
 describe("the nonce of a part (D32)", () => {
   test("fits into Discord's 25 characters", () => {

@@ -10,7 +10,7 @@ function backoff(fraction = 1) {
 }
 
 describe("a guild whose plan fails", () => {
-  test("waits twice as long each time while others are planned, a minute or so at most", () => {
+  test("waits twice as long each time while plans of others succeed, up to 64 s", () => {
     const { failed, succeeded } = backoff();
     const waits = Array.from({ length: 10 }, () => {
       succeeded(GOOD);
@@ -21,16 +21,16 @@ describe("a guild whose plan fails", () => {
     expect(failed(BAD)).toBe(500);
   });
 
-  test("waits half of that or more, so that many do not come back together", () => {
+  test("waits with jitter over half of that time", () => {
     expect(backoff(0).failed(BAD)).toBe(250);
   });
 
-  test("waits no longer in an outage, in which nobody is planned", () => {
+  test("does not wait longer during an outage, when no plan succeeds", () => {
     const { failed } = backoff();
     expect([failed(BAD), failed(GOOD), failed(BAD), failed(GOOD), failed(BAD)]).toEqual([500, 500, 500, 500, 500]);
   });
 
-  test("is on its own when it fails again and again while others are planned", () => {
+  test("fails alone after three failures while plans of others succeed", () => {
     const { failed, succeeded, failsAlone, hasFailed } = backoff();
     for (let time = 0; time < 3; time += 1) {
       expect(failsAlone(BAD)).toBe(false);

@@ -15,7 +15,7 @@ import { newRecordingSink, type RecordingSink } from "../../../../test/fixtures/
 const HOUR = 3_600_000;
 const BOUND = 4;
 
-describe(`a guild of which at most ${BOUND} posts are planned at a time (D39)`, () => {
+describe(`a guild with at most ${BOUND} open posts (D39)`, () => {
   let services: TestServices;
   let sink: RecordingSink;
 
@@ -39,7 +39,7 @@ describe(`a guild of which at most ${BOUND} posts are planned at a time (D39)`, 
 
   const upcoming = (guild: TestGuild) => services.call(listUpcomingPosts, { guildId: guild.id, amount: -1 });
 
-  test("upcoming has the soonest, and says that there is more, from when on, and why", async () => {
+  test("has its soonest posts in upcoming, with a notice from when on and why later ones are missing", async () => {
     await dispatch(900_000);
     const guild = new TestGuild(services, sink);
     await guild.announcement(0);
@@ -50,11 +50,11 @@ describe(`a guild of which at most ${BOUND} posts are planned at a time (D39)`, 
     await expect(upcoming(guild)).resolves.toMatchObject({
       notPlanned: { code: "TOO_MANY_POSTS", dueFrom: soonest[BOUND], message: expect.stringContaining("more than") },
     });
-    // Sooner ones took the places of later ones, which left no trace.
+    // Sooner posts took the places of later ones, whose rows were removed.
     expect(await guild.history()).toEqual([]);
   });
 
-  test("where there is room for all, upcoming says nothing of it", async () => {
+  test("has no notice in upcoming if there is room for all posts", async () => {
     await dispatch(900_000);
     const guild = new TestGuild(services, sink);
     await guild.announcement(0);
@@ -63,7 +63,7 @@ describe(`a guild of which at most ${BOUND} posts are planned at a time (D39)`, 
     expect(Object.keys(await upcoming(guild))).toEqual(["posts"]);
   });
 
-  test("more posts than that at one instant are all sent, as those before them are", async () => {
+  test("gets more posts than that at one instant, as earlier ones are sent", async () => {
     await dispatch(900_000);
     const guild = new TestGuild(services, sink);
     await guild.announcement(0);
@@ -75,7 +75,7 @@ describe(`a guild of which at most ${BOUND} posts are planned at a time (D39)`, 
     await until(async () => (await upcoming(guild)).notPlanned === undefined, "all is planned");
   });
 
-  test("what never had a place before its time was over is one row of the history, which says how many", async () => {
+  test("has one row in the history for posts that expired before there was room, with their number", async () => {
     sink.refuse = { kind: "halted", reason: "no token" };
     await dispatch(1_000);
     const guild = new TestGuild(services, sink);
@@ -89,7 +89,7 @@ describe(`a guild of which at most ${BOUND} posts are planned at a time (D39)`, 
     expect(passedOver[0]?.reason).toMatch(`stands for ${2 * BOUND - 1} other posts of the announcement, due until`);
   });
 
-  test("an announcement a week ahead is posted in time, however many occurrences start before", async () => {
+  test("gets an announcement a week ahead on time, however many occurrences start before", async () => {
     await dispatch(900_000);
     const guild = new TestGuild(services, sink);
     const from = Date.now() + HOUR;
@@ -106,7 +106,7 @@ describe(`a guild of which at most ${BOUND} posts are planned at a time (D39)`, 
     await expect(guild.history()).resolves.toMatchObject([{ eventId, state: "sent" }]);
   });
 
-  test("the ledger keeps the latest of what people call off", async () => {
+  test("has only its latest cancelled posts in the ledger", async () => {
     await dispatch(900_000, { maxUnsentPosts: 2 });
     const guild = new TestGuild(services, sink);
     const id = await guild.announcement(0);
@@ -114,16 +114,16 @@ describe(`a guild of which at most ${BOUND} posts are planned at a time (D39)`, 
     for (let times = 0; times < 3; times += 1) {
       await until(async () => (await guild.upcoming()).length === 3, "planned");
       await services.call(updateAnnouncement, { guildId: guild.id, id, enabled: false });
-      await until(async () => (await guild.upcoming()).length === 0, "called off");
+      await until(async () => (await guild.upcoming()).length === 0, "cancelled");
       await services.call(updateAnnouncement, { guildId: guild.id, id, enabled: true });
     }
     await until(async () => (await guild.upcoming()).length === 3, "planned again");
-    // Those of one plan were called off at the same time, and are kept or forgotten together.
+    // Posts that one plan cancelled have the same time, so all of them stay or all are deleted.
     await until(async () => (await guild.history()).length <= 3, "forgotten");
     expect(guild.received()).toEqual([]);
   });
 
-  test("of more occurrences than a plan looks at upcoming says so, and from when on; what is sooner is planned", async () => {
+  test("has a notice in upcoming if it has more occurrences than a plan reads, and sooner posts are planned", async () => {
     await dispatch(900_000);
     const guild = new TestGuild(services, sink);
     const from = Date.now() + HOUR;

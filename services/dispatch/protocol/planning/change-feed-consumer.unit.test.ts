@@ -25,8 +25,8 @@ interface ConsumerOptions {
   readonly changing?: Feed;
 }
 
-/** A consumer of the feeds, of which one has changes. Records which changes are read, and for which guilds plans are requested. */
-function followed({
+/** A consumer of the feeds, of which one has changes; records the reads, the requested plans, and the queries about guilds. */
+function consumed({
   clockOfOwner = (now) => now,
   pageMs = 0,
   planMs = 0,
@@ -37,12 +37,12 @@ function followed({
   const time = newVirtualTime(1, START);
   const changes: Change[] = [];
   const read: { readonly at: number; readonly count: number }[] = [];
-  const touched: number[] = [];
+  const requested: number[] = [];
   const saved: number[] = [];
-  /** Every question about a page's guilds, to whom it was put. */
-  const asked: string[] = [];
-  let underWay = 0;
-  let mostUnderWay = 0;
+  /** The receivers of all queries about a page's guilds. */
+  const queries: string[] = [];
+  let inFlight = 0;
+  let maxInFlight = 0;
   const timers = {
     after(ms: number, happen: () => void) {
       time.after(ms, happen);
@@ -51,7 +51,7 @@ function followed({
   };
   const owners = {
     async announcingGuilds(guildIds: readonly GuildId[]) {
-      asked.push("the owner of announcements");
+      queries.push("the owner of announcements");
       return announcing ? guildIds : [];
     },
     async changesSince(feed: Feed, { mark, limit }: ChangesSinceParams) {
@@ -70,26 +70,26 @@ function followed({
       markedAt === undefined ? {} : Object.fromEntries(FEEDS.map((feed) => [feed, { at: markedAt, id: "" }])),
     guildsToReplan: async () => [],
     async plannedGuilds() {
-      asked.push("the own store");
+      queries.push("the store");
       return [];
     },
     saveChangeMark: async () => void saved.push(time.now),
   };
   const ports = { clock: { now: () => time.now }, timers, owners, store, reports: {} } as unknown as Ports;
-  const life = newLifecycle(ports);
+  const lifecycle = newLifecycle(ports);
   const planner = {
     async requestReplan() {
-      touched.push(time.now);
-      mostUnderWay = Math.max(mostUnderWay, (underWay += 1));
+      requested.push(time.now);
+      maxInFlight = Math.max(maxInFlight, (inFlight += 1));
       const beganAt = time.now;
       if (planMs > 0) await new Promise<void>((planned) => time.after(planMs, planned));
-      underWay -= 1;
+      inFlight -= 1;
       return beganAt;
     },
   } as unknown as Planner;
-  const follower = newChangeFeedConsumer(ports, STANDARD_TIMING, life, planner, { firstAt: () => time.now });
-  time.after(0, () => follower.start());
-  /** A write that got its time so long before it can be read. */
+  const consumer = newChangeFeedConsumer(ports, STANDARD_TIMING, lifecycle, planner, { firstAt: () => time.now });
+  time.after(0, () => consumer.start());
+  /** A write that becomes visible `slowMs` after its timestamp. */
   const change = (id: string, slowMs = 0, guildId = id) =>
     changes.push({
       id,
@@ -102,14 +102,14 @@ function followed({
     read.filter(({ at }) => at >= from && at <= until).reduce((sum, { count }) => sum + count, 0);
   return {
     time,
-    life,
+    lifecycle,
     read,
-    touched,
+    requested,
     saved,
-    asked,
-    mostUnderWay: () => mostUnderWay,
-    /** How far the feed of the owner that changes is planned. */
-    progress: () => follower.progress().find(({ feed }) => feed === changing),
+    queries,
+    maxInFlight: () => maxInFlight,
+    /** The progress of the feed with changes. */
+    progress: () => consumer.progress().find(({ feed }) => feed === changing),
     change,
     countRead,
     runFor: (ms: number) => time.run(START + ms, () => false),
@@ -127,37 +127,37 @@ function inOrder(one: Change, other: Change): number {
 const MANY = 100;
 const { feedEveryMs } = STANDARD_TIMING;
 
-describe("a feed", () => {
+describe("the consumer of a change feed", () => {
   test.each([
-    ["goes as ours", 0],
+    ["is exact", 0],
     ["is an hour behind", -3_600_000],
     ["is an hour ahead", 3_600_000],
-  ])("is at rest once nothing has changed for as long as the overlap, where the owner's clock %s", async (_, off) => {
-    const { time, touched, saved, change, countRead, runFor } = followed({ clockOfOwner: (now) => now + off });
+  ])("reads no change again after one overlap without changes, if the owner's clock %s", async (_, off) => {
+    const { time, requested, saved, change, countRead, runFor } = consumed({ clockOfOwner: (now) => now + off });
     const changedAt = START + 10_500;
     time.after(10_500, () => {
       for (let at = 0; at < MANY; at += 1) change(`e${at}`);
     });
     await runFor(100_000);
-    expect(touched).toHaveLength(MANY);
+    expect(requested).toHaveLength(MANY);
     expect(countRead(changedAt, changedAt + feedEveryMs)).toBeGreaterThanOrEqual(MANY);
     expect(countRead(changedAt + CHANGE_FEED_OVERLAP_MS + 2 * feedEveryMs, Infinity)).toBe(0);
     expect(saved.filter((at) => at >= changedAt)).toHaveLength(1);
   });
 
-  test("finds a write that became visible nine seconds after it got its time", async () => {
-    const { time, touched, change, runFor } = followed();
+  test("finds a write that became visible nine seconds after its timestamp", async () => {
+    const { time, requested, change, runFor } = consumed();
     time.after(1_000, () => change("first"));
     time.after(61_000, () => change("second"));
     time.after(61_000 + feedEveryMs, () => change("slow", 9_000));
     await runFor(61_000 + 3 * feedEveryMs);
-    expect(touched).toHaveLength(3);
+    expect(requested).toHaveLength(3);
   });
 
-  describe("tells how far it is planned", () => {
-    test("as not known before a mark is read, and then as the mark until a reading is complete", async () => {
+  describe("reports how far the feed is planned", () => {
+    test("as unknown before the mark is read, and as the mark until a read is complete", async () => {
       const markedAt = START - 3_600_000;
-      const { time, progress, change, runFor } = followed({ markedAt, planMs: 50_000 });
+      const { time, progress, change, runFor } = consumed({ markedAt, planMs: 50_000 });
       expect(progress()).toMatchObject({ plannedThrough: undefined });
       const seen: unknown[] = [];
       change("old", 60_000);
@@ -168,8 +168,8 @@ describe("a feed", () => {
       expect(progress()?.plannedThrough).toBeGreaterThan(START);
     });
 
-    test("and counts the changes that are read and not planned", async () => {
-      const { time, progress, change, runFor } = followed({ planMs: 10_000 });
+    test("with the number of changes that are read and not planned", async () => {
+      const { time, progress, change, runFor } = consumed({ planMs: 10_000 });
       time.after(5_000, () => {
         for (let at = 0; at < 3; at += 1) change(`e${at}`);
       });
@@ -182,13 +182,13 @@ describe("a feed", () => {
     });
   });
 
-  describe("with many pages to be read", () => {
+  describe("with many pages to read", () => {
     const PAGE = 250;
     const IMPORTED_AT = 20_000;
 
-    /** So many pages of changes at once, and the follower that reads them. */
+    /** Many pages of changes at one instant. */
     function importing(pages: number, pageMs: number) {
-      const it = followed({ pageMs });
+      const it = consumed({ pageMs });
       it.time.after(IMPORTED_AT, () => {
         for (let at = 0; at < pages * PAGE; at += 1) it.change(`e${String(at).padStart(6, "0")}`);
       });
@@ -196,32 +196,32 @@ describe("a feed", () => {
       return { ...it, fullPagesAt };
     }
 
-    test("leaves others four times as long as each page took", async () => {
+    test("pauses four times as long as each page took", async () => {
       const { runFor, fullPagesAt } = importing(3, 10);
       await runFor(IMPORTED_AT + feedEveryMs + 200);
       const [first = 0, ...others] = fullPagesAt();
       expect(others).toEqual([first + 50, first + 100]);
     });
 
-    test("takes no rest any more once the next reading would be due", async () => {
+    test("stops pausing once the next read would be due", async () => {
       const { runFor, fullPagesAt } = importing(9, 600);
       await runFor(IMPORTED_AT + 12_000);
       const pauses = fullPagesAt().map((at, page, all) => at - (all[page - 1] ?? 0));
       expect(pauses.slice(1, 9)).toEqual([2_600, 600, 600, 600, 600, 600, 600, 600]);
     });
 
-    test("finds a write that became visible behind them eight seconds after it got its time", async () => {
-      const { time, touched, change, runFor } = importing(40, 500);
+    test("finds a write that became visible behind the pages, eight seconds after its timestamp", async () => {
+      const { time, requested, change, runFor } = importing(40, 500);
       time.after(IMPORTED_AT + 3_000, () => change("slow", 8_000));
       time.after(IMPORTED_AT + 15_000, () => change("while it reads"));
       await runFor(70_000);
-      expect(touched).toHaveLength(40 * PAGE + 2);
+      expect(requested).toHaveLength(40 * PAGE + 2);
     });
 
     test("reads none of them after the stop", async () => {
-      const { time, life, runFor, fullPagesAt } = importing(40, 500);
+      const { time, lifecycle, runFor, fullPagesAt } = importing(40, 500);
       const stoppedAt = IMPORTED_AT + 3 * feedEveryMs;
-      time.after(stoppedAt, () => life.stop());
+      time.after(stoppedAt, () => lifecycle.stop());
       await runFor(70_000);
       expect(fullPagesAt().length).toBeGreaterThan(0);
       expect(fullPagesAt().filter((at) => at > START + stoppedAt + 500)).toEqual([]);
@@ -232,9 +232,9 @@ describe("a feed", () => {
     const PAGES = 40;
     const PAGE = 250;
 
-    /** So many pages of changes that are an hour old, of as many guilds as are named. */
-    function backlog(guilds: number, options: Parameters<typeof followed>[0]) {
-      const it = followed(options);
+    /** Many pages of changes of that many guilds, an hour old. */
+    function backlog(guilds: number, options: Parameters<typeof consumed>[0]) {
+      const it = consumed(options);
       it.time.after(0, () => {
         for (let at = 0; at < PAGES * PAGE; at += 1) {
           it.change(`e${String(at).padStart(6, "0")}`, 3_600_000 - at, `g${at % guilds}`);
@@ -243,17 +243,17 @@ describe("a feed", () => {
       return it;
     }
 
-    test("reads on only as guilds are planned: sixty-four wait at a time, whatever has changed", async () => {
-      const { time, mostUnderWay, read, touched, runFor } = backlog(PAGES * PAGE, { planMs: 1_000 });
+    test("reads on only as guilds are planned, at most sixty-four at a time", async () => {
+      const { time, maxInFlight, read, requested, runFor } = backlog(PAGES * PAGE, { planMs: 1_000 });
       let readBy = 0;
       time.after(60_000, () => (readBy = read.filter(({ count }) => count > 0).length));
       await runFor(300_000);
-      expect(mostUnderWay()).toBe(64);
+      expect(maxInFlight()).toBe(64);
       expect(readBy).toBeLessThan(PAGES / 2);
-      expect(touched).toHaveLength(PAGES * PAGE);
+      expect(requested).toHaveLength(PAGES * PAGE);
     });
 
-    test("stores its mark page by page, so that a crash does not begin again", async () => {
+    test("stores its mark page by page, so that a restart continues there", async () => {
       const { time, saved, runFor } = backlog(PAGES * PAGE, { planMs: 1_000 });
       let savedBy = 0;
       time.after(60_000, () => (savedBy = saved.length));
@@ -266,23 +266,23 @@ describe("a feed", () => {
     test.each([
       ["calendar-events", ["the owner of announcements"]],
       ["guild-settings", ["the owner of announcements"]],
-      ["announcements", ["the own store", "the owner of announcements"]],
+      ["announcements", ["the owner of announcements", "the store"]],
     ] as const)(
-      "of %s costs for guilds that announce nothing a page %j, and plans none",
+      "of %s plans no guild without announcements, at the cost of %j for a page",
       async (changing, expected) => {
-        const { asked, read, touched, runFor } = backlog(PAGES * PAGE, { announcing: false, changing });
+        const { queries, read, requested, runFor } = backlog(PAGES * PAGE, { announcing: false, changing });
         await runFor(60_000);
         expect(read.filter(({ count }) => count > 0)).toHaveLength(PAGES);
-        expect(asked.toSorted()).toEqual(expected.flatMap((each) => Array.from({ length: PAGES }, () => each)));
-        expect(touched).toEqual([]);
+        expect(queries.toSorted()).toEqual(expected.flatMap((each) => Array.from({ length: PAGES }, () => each)));
+        expect(requested).toEqual([]);
       },
     );
 
-    test("plans a guild once, however many of its rows have changed", async () => {
-      const { touched, runFor } = backlog(10, { planMs: 100 });
+    test("plans a guild once for many changes", async () => {
+      const { requested, runFor } = backlog(10, { planMs: 100 });
       await runFor(60_000);
-      expect(touched.length).toBeLessThan(PAGES * 5);
-      expect(touched.length).toBeGreaterThanOrEqual(10);
+      expect(requested.length).toBeLessThan(PAGES * 5);
+      expect(requested.length).toBeGreaterThanOrEqual(10);
     });
   });
 });

@@ -11,10 +11,10 @@ import { STANDARD_TIMING } from "../timing.ts";
 const BUSY = "1" as GuildId;
 const QUIET = "2" as GuildId;
 
-/** A planner of guilds without announcements, each of whose plans takes so long; tells when which was begun. */
-function plannerOfPlansThatTake(tookMs: number) {
+/** A planner of guilds without announcements whose plans take `tookMs`; records the begin of each plan. */
+function plannerWithPlansOf(tookMs: number) {
   const time = newVirtualTime(1, 0);
-  const begun: { readonly guildId: GuildId; readonly at: number }[] = [];
+  const plans: { readonly guildId: GuildId; readonly at: number }[] = [];
   const timers = {
     after(ms: number, happen: () => void) {
       time.after(ms, happen);
@@ -24,7 +24,7 @@ function plannerOfPlansThatTake(tookMs: number) {
   const store = {
     enableSinks: async () => ({}),
     guildPlan(guildId: GuildId) {
-      begun.push({ guildId, at: time.now });
+      plans.push({ guildId, at: time.now });
       return new Promise((resolve) => time.after(tookMs, () => resolve({ version: 0 })));
     },
   };
@@ -38,7 +38,7 @@ function plannerOfPlansThatTake(tookMs: number) {
     reports: {},
   } as unknown as Ports;
   const planner = newPlanner(ports, STANDARD_TIMING, newLifecycle(ports), () => undefined);
-  return { planner, begun, time, run: (until: number) => time.run(until, () => false) };
+  return { planner, plans, time, run: (until: number) => time.run(until, () => false) };
 }
 
 describe("a guild that changes all the time", () => {
@@ -46,25 +46,25 @@ describe("a guild that changes all the time", () => {
     [20, 50],
     [200, 5],
     [500, 2],
-  ])("rests after a plan of %i ms, and is planned %i times in five seconds", async (tookMs, times) => {
-    const { planner, begun, time, run } = plannerOfPlansThatTake(tookMs);
-    const keepOn = (): void => {
+  ])("cools down after a plan of %i ms, and is planned %i times in five seconds", async (tookMs, times) => {
+    const { planner, plans, time, run } = plannerWithPlansOf(tookMs);
+    const requestAgain = (): void => {
       void planner.requestReplan(BUSY, time.now);
-      time.after(10, keepOn);
+      time.after(10, requestAgain);
     };
-    keepOn();
+    requestAgain();
     await run(4_999);
-    expect(begun).toHaveLength(times);
+    expect(plans).toHaveLength(times);
   });
 
-  test("holds up no other guild, and its last change is planned", async () => {
-    const { planner, begun, time, run } = plannerOfPlansThatTake(100);
+  test("delays no other guild, and its last change is planned", async () => {
+    const { planner, plans, time, run } = plannerWithPlansOf(100);
     let plannedAt: number | undefined;
     time.after(0, () => void planner.requestReplan(BUSY, 0));
     time.after(50, () => void planner.requestReplan(BUSY, 0).then(() => (plannedAt = time.now)));
     time.after(150, () => void planner.requestReplan(QUIET, 0));
     await run(1_000);
-    expect(begun).toEqual([
+    expect(plans).toEqual([
       { guildId: BUSY, at: 0 },
       { guildId: QUIET, at: 150 },
       { guildId: BUSY, at: 500 },
@@ -74,7 +74,7 @@ describe("a guild that changes all the time", () => {
 });
 
 describe("a guild whose plan fails while others are planned", () => {
-  test("is left to the sweep of any replica, from where its change was, and nobody waits for it", async () => {
+  test("is left to the sweep of any replica from its change on, and its request resolves", async () => {
     const time = newVirtualTime(1, 0);
     const store = newMemoryPostStore(() => time.now);
     const failing = new Set([BUSY]);
@@ -99,18 +99,18 @@ describe("a guild whose plan fails while others are planned", () => {
       reports: { trouble: () => troubles.push(time.now) },
     } as unknown as Ports;
     const planner = newPlanner(ports, STANDARD_TIMING, newLifecycle(ports), () => undefined);
-    let handedOverAt: number | undefined;
-    time.after(100, () => void planner.requestReplan(BUSY, 70).then(() => (handedOverAt = time.now)));
+    let resolvedAt: number | undefined;
+    time.after(100, () => void planner.requestReplan(BUSY, 70).then(() => (resolvedAt = time.now)));
     const others = () => {
       void planner.requestReplan(QUIET, time.now);
       time.after(100, others);
     };
     time.after(150, others);
     await time.run(10_000, () => false);
-    expect(handedOverAt).toBe(troubles[2]);
+    expect(resolvedAt).toBe(troubles[2]);
     expect(troubles).toHaveLength(3);
     expect(planner.hasFailedPlan(BUSY)).toBe(true);
-    await expect(store.guildsToReplan(10_000, 10)).resolves.toEqual([{ guildId: BUSY, replanAt: handedOverAt }]);
+    await expect(store.guildsToReplan(10_000, 10)).resolves.toEqual([{ guildId: BUSY, replanAt: resolvedAt }]);
     await expect(store.guildPlan(BUSY)).resolves.toMatchObject({ plannedThrough: 70 });
   });
 });
@@ -118,11 +118,11 @@ describe("a guild whose plan fails while others are planned", () => {
 describe("a guild with more posts due than it may have planned", () => {
   const posts = (count: number, dueAt: number) => Array.from({ length: count }, () => ({ dueAt })) as unknown as Post[];
 
-  test("rests so long that 80 of its posts a second are planned", () => {
+  test("cools down so that 80 of its posts a second are planned", () => {
     expect(cooldownMs({ posts: posts(5_000, 900), more: "overdue" }, 900, 1_000)).toBe(62_500);
   });
 
-  test("does not rest longer than others while the next of them is not due yet", () => {
+  test("does not cool down longer than others while its next post is not due", () => {
     expect(cooldownMs({ posts: posts(5_000, 900), more: "with room" }, 900, 1_000)).toBe(400);
     expect(cooldownMs({ posts: posts(5_000, 900), more: "none" }, 900, 1_000)).toBe(400);
   });

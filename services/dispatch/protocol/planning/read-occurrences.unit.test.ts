@@ -20,7 +20,7 @@ const GUILD = "1" as GuildId;
 const DAY = 24 * HOUR;
 const WEEK_AHEAD = { id: "week" as AnnouncementId, hours: 168, type: "COLOR", eventColor: "RED" } as const;
 
-describe("a guild with more occurrences ahead than are read at a time", () => {
+describe("a guild with more occurrences ahead than can be read", () => {
   let store: ReturnType<typeof newMemoryPostStore>;
   let now: number;
   let rules: AnnouncementRule[];
@@ -50,7 +50,7 @@ describe("a guild with more occurrences ahead than are read at a time", () => {
     return { occurrences: found.slice(0, limit), truncated: found.length > limit, former: [] };
   }
 
-  /** Plans, and goes on for as long as the plans want to at once. */
+  /** Plans, and continues the plan as long as it continues at once. */
   async function plan(): Promise<void> {
     const ports = {
       store,
@@ -74,7 +74,7 @@ describe("a guild with more occurrences ahead than are read at a time", () => {
 
   const posts = (holds: (post: Post) => boolean) => [...store.posts.values()].filter(holds);
 
-  test("has what is due soon planned, however many starts come before it", async () => {
+  test("has posts that are due soon, however many starts come before them", async () => {
     rules = [sampleAnnouncement(WEEK_AHEAD)];
     add(MAX_ENTRIES + 100, (at) => NOON + at * MINUTE);
     add(1, () => NOON + 7 * DAY + HOUR, { color: "RED" });
@@ -82,7 +82,7 @@ describe("a guild with more occurrences ahead than are read at a time", () => {
     expect(posts(() => true)).toMatchObject([{ announcementId: "week", state: "planned", dueAt: NOON + HOUR }]);
   });
 
-  test("has an event that was made after its due instant planned at once", async () => {
+  test("has a post at once for an event that was created after its due instant", async () => {
     rules = [sampleAnnouncement(WEEK_AHEAD)];
     add(MAX_ENTRIES + 100, (at) => NOON + at * (MINUTE / 2));
     add(1, () => NOON + 6 * DAY, { color: "RED", scheduledAt: NOON - 1 });
@@ -90,7 +90,7 @@ describe("a guild with more occurrences ahead than are read at a time", () => {
     expect(posts(() => true)).toMatchObject([{ announcementId: "week", state: "planned", dueAt: NOON - 1 }]);
   });
 
-  test("has all of the next hour planned, in as many plans as it takes", async () => {
+  test("has all posts of the next hour, in as many plans as it takes", async () => {
     rules = [sampleAnnouncement({ type: "COLOR", eventColor: "RED" })];
     add(3 * MAX_ENTRIES, (at) => NOON + at * 100);
     add(1, () => NOON + 50 * MINUTE, { color: "RED" });
@@ -100,7 +100,7 @@ describe("a guild with more occurrences ahead than are read at a time", () => {
     expect([occurrencesThrough, bounded]).toEqual([undefined, undefined]);
   });
 
-  test("and of which most are far ahead is planned as far as was read, and no further for now", async () => {
+  test("is planned as far as its occurrences were read, if most of them are far ahead", async () => {
     rules = [sampleAnnouncement({ type: "COLOR", eventColor: "RED" })];
     add(3 * MAX_ENTRIES, (at) => NOON + at * 3_000);
     await plan();
@@ -110,7 +110,7 @@ describe("a guild with more occurrences ahead than are read at a time", () => {
     expect(replanAt).toBeLessThan(occurrencesThrough);
   });
 
-  test("plans nothing anew, and stores nothing, while nothing changes", async () => {
+  test("gets no new plan while nothing changes", async () => {
     add(3 * MAX_ENTRIES, (at) => NOON + at * 3_000);
     await plan();
     const { version } = await store.guildPlan(GUILD);
@@ -118,7 +118,7 @@ describe("a guild with more occurrences ahead than are read at a time", () => {
     await expect(store.guildPlan(GUILD)).resolves.toMatchObject({ version });
   });
 
-  test("at one instant has a row for each announcement that stands for what was not read, once", async () => {
+  test("at one instant has one missed row for each announcement for the occurrences that were not read", async () => {
     const single = { type: "SPECIFIC", eventId: "o000000" as EventId } as const;
     rules = [
       sampleAnnouncement({ id: "all" as AnnouncementId, type: "COLOR", eventColor: "RED" }),
@@ -131,14 +131,14 @@ describe("a guild with more occurrences ahead than are read at a time", () => {
     const missed = () => posts(({ state }) => state === "missed");
     expect(missed()).toMatchObject([{ announcementId: "all", startsAt: NOON - MINUTE + 1 }]);
     expect(missed()[0]?.reason).toMatch("more than 10000 occurrences of the guild were due nearly at once");
-    // What comes after it is planned all the same.
+    // Later posts are planned nevertheless.
     expect(posts(({ state }) => state === "planned").map(({ dueAt }) => dueAt)).toEqual([NOON - MINUTE, NOON]);
     now += 1;
     await plan();
     expect(missed()).toHaveLength(1);
   });
 
-  test("at one instant that lies ahead says nothing yet", async () => {
+  test("at one instant ahead has no missed row yet", async () => {
     rules = [sampleAnnouncement({ type: "COLOR", eventColor: "RED" })];
     add(MAX_ENTRIES + 100, () => NOON + MINUTE);
     await plan();

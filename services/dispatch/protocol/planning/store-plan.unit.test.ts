@@ -8,7 +8,7 @@ import type { PlanCommit, PostStore } from "../post-store.ts";
 import { STANDARD_TIMING } from "../timing.ts";
 
 const GUILD = "1" as GuildId;
-/** Three parts. */
+/** Enough for three parts. */
 const POSTS = 1_200;
 
 describe("a plan that is stored in parts", () => {
@@ -23,7 +23,7 @@ describe("a plan that is stored in parts", () => {
     beforePart = async () => undefined;
   });
 
-  /** Plans a guild of which nothing was planned yet; `description` is a text of each of the soonest occurrences. */
+  /** Plans a guild without a plan; `description` is a text of each of the soonest occurrences. */
   function plan(description = ""): ReturnType<typeof planGuild> {
     const occurrences = Array.from({ length: POSTS }, (_, at) =>
       sampleOccurrence({ occurrenceId: `o${at}` as OccurrenceId, startsAt: NOON + HOUR + at }),
@@ -55,7 +55,7 @@ describe("a plan that is stored in parts", () => {
     return planGuild(ports, STANDARD_TIMING, GUILD, 0, {});
   }
 
-  test("has at most 500 rows and sources in each, and all of it in the end", async () => {
+  test("has at most 500 rows and sources in each part, and is complete after the last", async () => {
     await expect(plan()).resolves.toMatchObject({ more: "none" });
     const sizes = commits.map(({ inserts, sources }) => inserts.length + sources.length);
     expect(sizes).toEqual([500, 500, 500, POSTS + 502 - 1_500]);
@@ -63,7 +63,7 @@ describe("a plan that is stored in parts", () => {
     expect(store.posts.size).toBe(POSTS);
   });
 
-  test("has at most 1 MB of texts in each", async () => {
+  test("has at most 1 MB of texts in each part", async () => {
     await plan("x".repeat(7_000));
     const bytes = commits.map(({ sources }) => sources.reduce((sum, { text }) => sum + text.length, 0));
     expect(Math.max(...bytes)).toBeGreaterThan(900_000);
@@ -86,7 +86,7 @@ describe("a plan that is stored in parts", () => {
     await expect(store.guildsToReplan(NOON + 1, 10)).resolves.toEqual([]);
   });
 
-  test("ends where another plan came between: nothing more of it is stored", async () => {
+  test("stores no further part after another plan came between", async () => {
     beforePart = async (part) => {
       if (part !== 2) return;
       const { version, ...reach } = await store.guildPlan(GUILD);

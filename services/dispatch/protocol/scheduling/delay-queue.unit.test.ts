@@ -2,8 +2,8 @@ import { describe, expect, test } from "@jest/globals";
 import fc from "fast-check";
 import { newDelayQueue } from "./delay-queue.ts";
 
-describe("the queue of what wakes next", () => {
-  test("gives out everything in the order of its instants, whatever the order in which it came", () => {
+describe("a delay queue", () => {
+  test("returns all items in the order of their instants", () => {
     fc.assert(
       fc.property(fc.array(fc.nat(50)), (instants) => {
         const queue = newDelayQueue<number>();
@@ -15,7 +15,7 @@ describe("the queue of what wakes next", () => {
     );
   });
 
-  test("gives out nothing before its instant", () => {
+  test("returns no item before its instant", () => {
     const queue = newDelayQueue<string>();
     queue.put(10, "later");
     expect([queue.takeBy(9), queue.nextAt(), queue.takeBy(10), queue.nextAt()]).toEqual([

@@ -19,19 +19,19 @@ const PLANNED = {
   fence: 0,
 } as Post;
 
-interface Begun {
+interface Started {
   readonly post: Post;
   readonly end: (isKnown?: boolean) => void;
   readonly fail: () => void;
 }
 
-/** An agenda whose looks are answered when the test says so. */
-function agendaWithSlowLooks({ isStarted = true, all = ["one"] } = {}) {
+/** A scheduler whose reads are answered by the test. */
+function schedulerWithSlowReads({ isStarted = true, all = ["one"] } = {}) {
   const time = { now: NOW };
   const wakers: (() => void)[] = [];
-  const looks: ((posts: readonly Post[]) => void)[] = [];
+  const polls: ((posts: readonly Post[]) => void)[] = [];
   const finds: { readonly id: string; readonly answer: (row: Post | Error) => void }[] = [];
-  const begun: Begun[] = [];
+  const started: Started[] = [];
   const ports = {
     clock: { now: () => time.now },
     timers: {
@@ -41,7 +41,7 @@ function agendaWithSlowLooks({ isStarted = true, all = ["one"] } = {}) {
       },
     },
     store: {
-      postsWaking: () => new Promise<readonly Post[]>((resolve) => looks.push(resolve)),
+      postsWaking: () => new Promise<readonly Post[]>((resolve) => polls.push(resolve)),
       find: (id: string) =>
         new Promise<Post | null>((resolve, reject) => {
           finds.push({ id, answer: (row) => (row instanceof Error ? reject(row) : resolve(row)) });
@@ -53,9 +53,9 @@ function agendaWithSlowLooks({ isStarted = true, all = ["one"] } = {}) {
   } as unknown as Ports;
   const work = (entry: { readonly post: Post }) =>
     new Promise<boolean>((resolve, reject) => {
-      begun.push({ post: entry.post, end: (isKnown = true) => resolve(isKnown), fail: reject });
+      started.push({ post: entry.post, end: (isKnown = true) => resolve(isKnown), fail: reject });
     });
-  const agenda = newDueScheduler(
+  const scheduler = newDueScheduler(
     ports,
     STANDARD_TIMING,
     newLifecycle(ports),
@@ -63,93 +63,93 @@ function agendaWithSlowLooks({ isStarted = true, all = ["one"] } = {}) {
     newWaitRecords(ports.clock, () => []),
     work,
   );
-  if (isStarted) agenda.start();
+  if (isStarted) scheduler.start();
   const settle = () => new Promise((resolve) => setImmediate(resolve));
-  /** Lets what waits to look again do so. */
-  const passLookAgain = async () => {
+  /** Lets the delay before a reread pass. */
+  const passRereadDelay = async () => {
     await settle();
     for (const wake of wakers.splice(0)) wake();
     await settle();
   };
-  return { agenda, looks, finds, begun, settle, passLookAgain, time };
+  return { scheduler, polls, finds, started, settle, passRereadDelay, time };
 }
 
-describe("the agenda", () => {
-  test("what a look saw before a post was claimed is not tried again", async () => {
-    const { agenda, looks, begun, settle } = agendaWithSlowLooks();
-    agenda.add([PLANNED]);
-    begun[0]?.end();
+describe("the due scheduler", () => {
+  test("does not try a post again that a read returned as it was before its claim", async () => {
+    const { scheduler, polls, started, settle } = schedulerWithSlowReads();
+    scheduler.add([PLANNED]);
+    started[0]?.end();
     await settle();
-    expect(agenda.inWork).toBe(0);
-    looks[0]?.([PLANNED]);
+    expect(scheduler.inWork).toBe(0);
+    polls[0]?.([PLANNED]);
     await settle();
-    expect(begun).toHaveLength(1);
+    expect(started).toHaveLength(1);
   });
 
-  test("nor what was in work when the look began", async () => {
-    const { agenda, looks, begun, settle } = agendaWithSlowLooks({ isStarted: false });
-    agenda.add([PLANNED]);
-    agenda.start();
-    begun[0]?.end();
+  test("does not try a post again that was in work when the read began", async () => {
+    const { scheduler, polls, started, settle } = schedulerWithSlowReads({ isStarted: false });
+    scheduler.add([PLANNED]);
+    scheduler.start();
+    started[0]?.end();
     await settle();
-    looks[0]?.([PLANNED]);
+    polls[0]?.([PLANNED]);
     await settle();
-    expect(begun).toHaveLength(1);
+    expect(started).toHaveLength(1);
   });
 
-  test("a post that has come back as another version is", async () => {
-    const { agenda, looks, begun, settle } = agendaWithSlowLooks();
-    agenda.add([PLANNED]);
-    begun[0]?.end();
+  test("tries a post again that returned as a new version", async () => {
+    const { scheduler, polls, started, settle } = schedulerWithSlowReads();
+    scheduler.add([PLANNED]);
+    started[0]?.end();
     await settle();
-    looks[0]?.([{ ...PLANNED, fence: 1 }]);
+    polls[0]?.([{ ...PLANNED, fence: 1 }]);
     await settle();
-    expect(begun.map(({ post }) => post.fence)).toEqual([0, 1]);
+    expect(started.map(({ post }) => post.fence)).toEqual([0, 1]);
   });
 
   test.each([
-    ["got no answer", (work: Begun) => work.end(false)],
-    ["failed", (work: Begun) => work.fail()],
-  ])("a post whose work %s is looked at again by itself, until there is an answer", async (_what, end) => {
-    const { agenda, finds, begun, settle, passLookAgain } = agendaWithSlowLooks({ isStarted: false });
-    agenda.add([PLANNED]);
-    end(begun[0] as Begun);
-    await passLookAgain();
+    ["got no answer", (work: Started) => work.end(false)],
+    ["failed", (work: Started) => work.fail()],
+  ])("rereads a post whose work %s, until there is an answer", async (_what, end) => {
+    const { scheduler, finds, started, settle, passRereadDelay } = schedulerWithSlowReads({ isStarted: false });
+    scheduler.add([PLANNED]);
+    end(started[0] as Started);
+    await passRereadDelay();
     finds[0]?.answer(new Error("lost"));
-    await passLookAgain();
+    await passRereadDelay();
     finds[1]?.answer(PLANNED);
     await settle();
     expect(finds.map(({ id }) => id)).toEqual(["p", "p"]);
-    expect(begun).toHaveLength(2);
+    expect(started).toHaveLength(2);
   });
 
   test.each([
-    ["is settled by then", true, { ...PLANNED, state: "sent" as const }],
-    ["whose work says what became of it", false, undefined],
-  ])("not again: a post that %s", async (_what, isAsked, row) => {
-    const { agenda, finds, begun, settle, passLookAgain } = agendaWithSlowLooks({ isStarted: false });
-    agenda.add([PLANNED]);
-    begun[0]?.end(!isAsked);
-    await passLookAgain();
-    expect(finds).toHaveLength(isAsked ? 1 : 0);
+    ["was settled meanwhile", true, { ...PLANNED, state: "sent" as const }],
+    ["whose work ended with a known outcome", false, undefined],
+  ])("does not try a post again that %s", async (_what, isReread, row) => {
+    const { scheduler, finds, started, settle, passRereadDelay } = schedulerWithSlowReads({ isStarted: false });
+    scheduler.add([PLANNED]);
+    started[0]?.end(!isReread);
+    await passRereadDelay();
+    expect(finds).toHaveLength(isReread ? 1 : 0);
     if (row !== undefined) finds[0]?.answer(row);
     await settle();
-    expect(begun).toHaveLength(1);
+    expect(started).toHaveLength(1);
   });
 
   test.each([
-    ["what is on time for a moment", 0, STANDARD_TIMING.rankStepMs],
-    ["what is late for a while", 20_000, STANDARD_TIMING.lateRankStepMs],
-  ])("a replica leaves to the first of its post %s", (_what, lateMs, leftMs) => {
+    ["on time, for a moment", 0, STANDARD_TIMING.rankStepMs],
+    ["late, for a while", 20_000, STANDARD_TIMING.lateRankStepMs],
+  ])("leaves a post to the replica with the lower rank: %s", (_what, lateMs, leftMs) => {
     const others = Array.from({ length: 20 }, (_, at) => `other ${at}`);
     const first = others.find((other) => rankOf(PLANNED.id, "one", ["one", other]) === 1) as string;
-    const { agenda, begun, time } = agendaWithSlowLooks({ isStarted: false, all: ["one", first] });
-    agenda.add([{ ...PLANNED, wakeAt: NOW - lateMs, dueAt: NOW - lateMs }]);
+    const { scheduler, started, time } = schedulerWithSlowReads({ isStarted: false, all: ["one", first] });
+    scheduler.add([{ ...PLANNED, wakeAt: NOW - lateMs, dueAt: NOW - lateMs }]);
     time.now += leftMs - 1;
-    agenda.add([]);
-    expect(begun).toEqual([]);
+    scheduler.add([]);
+    expect(started).toEqual([]);
     time.now += 1;
-    agenda.add([]);
-    expect(begun).toHaveLength(1);
+    scheduler.add([]);
+    expect(started).toHaveLength(1);
   });
 });

@@ -5,8 +5,8 @@ function post(guildId: string, name: string, deadline = 0) {
   return { guildId, name, deadline };
 }
 
-describe("whose turn it is among what is due", () => {
-  test("a guild with thousands of posts delays another's by one post", () => {
+describe("the fair queue", () => {
+  test("lets a guild with thousands of posts delay another guild by one post", () => {
     const queue = newFairQueue<ReturnType<typeof post>>();
     for (let at = 0; at < 5_000; at += 1) queue.put(post("noisy", `n${at}`), false);
     queue.put(post("quiet", "q"), false);
@@ -17,7 +17,7 @@ describe("whose turn it is among what is due", () => {
     ]).toEqual(["n0", "q", "n1"]);
   });
 
-  test("each guild's posts keep their order, and nothing is lost", () => {
+  test("keeps the order of each guild's posts, and loses none", () => {
     const queue = newFairQueue<ReturnType<typeof post>>();
     const names = ["a1", "b1", "a2", "c1", "a3", "b2"];
     for (const name of names) queue.put(post(name.slice(0, 1), name), false);
@@ -26,7 +26,7 @@ describe("whose turn it is among what is due", () => {
     expect(queue.takeOnTime(() => true)).toBeUndefined();
   });
 
-  test("late ones wait apart, the nearest deadline first", () => {
+  test("returns late posts separately, by deadline", () => {
     const queue = newFairQueue<ReturnType<typeof post>>();
     queue.put(post("a", "later", 20), true);
     queue.put(post("a", "sooner", 10), true);

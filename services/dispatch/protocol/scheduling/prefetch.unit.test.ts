@@ -9,13 +9,13 @@ import { STANDARD_TIMING } from "../timing.ts";
 const NOW = 1_000_000;
 const { prefetchMs, maxPostsInWork } = STANDARD_TIMING;
 
-/** Asks for so many posts that are due at an instant, and lets all time pass. */
-async function asked({
+/** Prefetches posts that are due at an instant, and lets all time pass; returns the batches. */
+async function batchesOf({
   posts = 3,
   dueAt = NOW + 1_000,
-  inLine = 0,
+  waiting = 0,
 }): Promise<readonly { ms: number; ids: string[] }[]> {
-  const questions: string[][] = [];
+  const batches: string[][] = [];
   const sleeps: { readonly ms: number; readonly wake: () => void }[] = [];
   const ports = {
     clock: { now: () => NOW },
@@ -26,34 +26,34 @@ async function asked({
       },
     },
   } as unknown as Ports;
-  const foresee = newPrefetch(
+  const prefetch = newPrefetch(
     ports,
     STANDARD_TIMING,
     newLifecycle(ports),
-    { prefetch: (about: readonly Post[]) => questions.push(about.map(({ id }) => id)) } as unknown as StateReader,
-    () => inLine,
+    { prefetch: (some: readonly Post[]) => batches.push(some.map(({ id }) => id)) } as unknown as StateReader,
+    () => waiting,
   );
-  for (let at = 0; at < posts; at += 1) foresee({ id: `p${at}`, wakeAt: dueAt } as Post);
+  for (let at = 0; at < posts; at += 1) prefetch({ id: `p${at}`, wakeAt: dueAt } as Post);
   for (const { wake } of sleeps) wake();
   await new Promise((resolve) => setImmediate(resolve));
-  return questions.map((ids, at) => ({ ms: sleeps[at]?.ms ?? NaN, ids }));
+  return batches.map((ids, at) => ({ ms: sleeps[at]?.ms ?? NaN, ids }));
 }
 
-describe("foresight", () => {
-  test("posts of a moment are asked about together, shortly before they are due", async () => {
-    expect(await asked({})).toEqual([{ ms: 1_000 - prefetchMs, ids: ["p0", "p1", "p2"] }]);
+describe("the prefetch of current state", () => {
+  test("reads posts that are due at the same time as one batch, shortly before", async () => {
+    expect(await batchesOf({})).toEqual([{ ms: 1_000 - prefetchMs, ids: ["p0", "p1", "p2"] }]);
   });
 
-  test("no more than can be in work at once", async () => {
-    expect((await asked({ posts: maxPostsInWork + 1 })).map(({ ids }) => ids.length)).toEqual([maxPostsInWork]);
+  test("reads no more posts than can be in work", async () => {
+    expect((await batchesOf({ posts: maxPostsInWork + 1 })).map(({ ids }) => ids.length)).toEqual([maxPostsInWork]);
   });
 
-  test("what is due before the owners could be asked is left to its turn", async () => {
-    expect(await asked({ dueAt: NOW + prefetchMs })).toEqual([]);
+  test("leaves out posts that are due before the owners could answer", async () => {
+    expect(await batchesOf({ dueAt: NOW + prefetchMs })).toEqual([]);
   });
 
-  test("so is what would wait for its turn: the answer would be too old by then", async () => {
-    expect(await asked({ inLine: maxPostsInWork - 1 })).toHaveLength(1);
-    expect(await asked({ inLine: maxPostsInWork })).toEqual([]);
+  test("leaves out posts that would wait for their turn, because their state would be too old", async () => {
+    expect(await batchesOf({ waiting: maxPostsInWork - 1 })).toHaveLength(1);
+    expect(await batchesOf({ waiting: maxPostsInWork })).toEqual([]);
   });
 });

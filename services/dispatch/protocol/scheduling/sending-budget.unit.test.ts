@@ -1,8 +1,8 @@
 import { describe, expect, test } from "@jest/globals";
 import { newSendingBudget } from "./sending-budget.ts";
 
-describe("how many requests a second go to a sink", () => {
-  test("as many posts begin as may send, and the next when the first was a second ago", () => {
+describe("the sending budget of a sink", () => {
+  test("lets as many posts start as may send, and the next one a second after the first send", () => {
     const budget = newSendingBudget(2);
     for (const id of ["a", "b"]) budget.reserve(id);
     expect(budget.waitMs(0)).toBe(Infinity);
@@ -11,14 +11,14 @@ describe("how many requests a second go to a sink", () => {
     expect([budget.waitMs(300), budget.waitMs(1_099), budget.waitMs(1_100)]).toEqual([800, 1, 0]);
   });
 
-  test("a post that ends without sending costs nothing", () => {
+  test("is not used by a post that ends without sending", () => {
     const budget = newSendingBudget(1);
     budget.reserve("a");
     budget.release("a");
     expect(budget.waitMs(0)).toBe(0);
   });
 
-  test("a further part goes before anybody begins, and waits for what is reserved and sent", () => {
+  test("lets a further part wait for reserved and sent requests, and go before posts that start", () => {
     const budget = newSendingBudget(2);
     budget.reserve("a");
     budget.spend("a", 0);
@@ -31,7 +31,7 @@ describe("how many requests a second go to a sink", () => {
     expect([budget.waitMs(1_000), budget.nextPartWaitMs("a", 1_000)]).toEqual([0, 0]);
   });
 
-  test("every part counts", () => {
+  test("counts every part", () => {
     const budget = newSendingBudget(3);
     budget.reserve("a");
     for (const at of [0, 1, 2]) budget.spend("a", at);

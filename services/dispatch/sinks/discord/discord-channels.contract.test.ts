@@ -20,8 +20,8 @@ async function start(...options: Parameters<typeof startChatSink>): Promise<Chat
 
 const post = outgoing({ guildId: GUILD, channel: CHANNEL });
 
-describe("whose channel it is, when a post is sent (D35)", () => {
-  test("a post goes to a channel of its own guild", async () => {
+describe("the check of the channel's guild when a post is sent (D35)", () => {
+  test("sends a post to a channel of its own guild", async () => {
     const { server, sink } = await start();
     expect(await sink.send(post, TIMEOUT_MS)).toMatchObject({ kind: "sent" });
     expect(server.messages(CHANNEL)).toHaveLength(1);
@@ -30,7 +30,7 @@ describe("whose channel it is, when a post is sent (D35)", () => {
   test.each([
     ["another guild's channel", { guild: OTHER_GUILD }],
     ["a direct message, which belongs to no guild", {}],
-  ])("a post never goes to %s, and says why", async (_what, place) => {
+  ])("never sends a post to %s, and gives the reason", async (_what, place) => {
     const { server, sink } = await start();
     server.addChannel(CHANNEL, place);
     const refused = { kind: "rejected", scope: "channel", reason: "the channel belongs to another guild" };
@@ -42,7 +42,7 @@ describe("whose channel it is, when a post is sent (D35)", () => {
   test.each([
     ["unknown", "the channel does not exist"],
     ["noAccess", "the channel can't be seen by the bot"],
-  ] as const)("a channel that can't be read (%s) gets no post, and the reason says so", async (refuses, reason) => {
+  ] as const)("sends no post to a channel that can't be read (%s), and gives the reason", async (refuses, reason) => {
     const { server, sink } = await start();
     server.setChannel(CHANNEL, { refuses });
     expect(await sink.send(post, TIMEOUT_MS)).toEqual({ kind: "rejected", scope: "channel", reason });
@@ -51,20 +51,17 @@ describe("whose channel it is, when a post is sent (D35)", () => {
 
   test.each([
     ["a limit", { status: 429, body: { message: "slow down", retry_after: 0.01, global: false } }],
-    ["trouble of the receiver", { status: 503, body: {} }],
-    ["an answer that nobody can read", { status: 200, body: "<html>" }],
-  ])(
-    "while whose channel it is can't be known (%s), nothing is sent, and nothing is in doubt",
-    async (_what, answer) => {
-      const { server, sink } = await start();
-      server.failReads(answer);
-      expect(await sink.send(post, TIMEOUT_MS)).toMatchObject({ kind: "retry", undelivered: true });
-      expect(server.requests.map(({ method }) => method)).toEqual(["GET"]);
-      server.failReads(undefined);
-    },
-  );
+    ["a failure of Discord", { status: 503, body: {} }],
+    ["an unreadable response", { status: 200, body: "<html>" }],
+  ])("sends nothing while the channel's guild can't be read (%s), and nothing is in doubt", async (_what, answer) => {
+    const { server, sink } = await start();
+    server.failReads(answer);
+    expect(await sink.send(post, TIMEOUT_MS)).toMatchObject({ kind: "retry", undelivered: true });
+    expect(server.requests.map(({ method }) => method)).toEqual(["GET"]);
+    server.failReads(undefined);
+  });
 
-  test("whose channel it is is asked once for many posts, and again when the channel refuses one", async () => {
+  test("requests the channel once for many posts, and again after the channel refuses one", async () => {
     const { server, sink } = await start();
     const reads = () => server.requests.filter(({ method }) => method === "GET").length;
     await Promise.all(["a", "b"].map((nonce) => sink.send({ ...post, nonce }, TIMEOUT_MS)));
@@ -76,7 +73,7 @@ describe("whose channel it is, when a post is sent (D35)", () => {
     expect(reads()).toBe(2);
   });
 
-  test("what is known of a channel is forgotten after an hour", async () => {
+  test("forgets a channel after an hour", async () => {
     let clock = 1_000;
     const { server, sink } = await start({}, { now: () => clock });
     await sink.send(post, TIMEOUT_MS);
@@ -85,7 +82,7 @@ describe("whose channel it is, when a post is sent (D35)", () => {
     expect(server.requests.map(({ method }) => method)).toEqual(["GET", "POST", "GET", "POST"]);
   });
 
-  test("at most 20 000 channels are known at once: the one that was used longest ago is forgotten", async () => {
+  test("caches at most 20 000 channels, and drops the least recently used", async () => {
     const { channels } = (await start()).sink;
     const known = Array.from({ length: 20_000 }, (_, at) => String(at));
     for (const channel of known) channels!.learn(GUILD, channel);
@@ -99,7 +96,7 @@ describe("whose channel it is, when a post is sent (D35)", () => {
     ]);
   });
 
-  test("one guild's forbidden channels don't use up the refused requests that all guilds have", async () => {
+  test("keeps one guild's forbidden channels from using up all refused requests", async () => {
     const { server, sink } = await start({ limits: { overall: 1e6 } }, { requestsPerSecond: 1e6 });
     for (let at = 0; at < 60; at += 1) {
       server.setChannel(String(at), { refuses: "noAccess" });
@@ -114,18 +111,18 @@ describe("whose channel it is, when a post is sent (D35)", () => {
   });
 });
 
-describe("what a check of a channel finds", () => {
+describe("a channel check", () => {
   const everyone = { subscribersRole: ["everyone"] };
   const check = ({ sink }: ChatSink, channel = CHANNEL) => sink.channels!.check(GUILD, channel, TIMEOUT_MS);
 
-  test("a channel in which the bot may do all that a post needs has no problem", async () => {
+  test("finds no problem if the bot has all needed permissions", async () => {
     const chat = await start();
     const found = await check(chat);
     expect(found).toEqual({ kind: "own", missing: [], mentionableRoles: [] });
     expect(problemOf(found!, everyone)).toBeUndefined();
   });
 
-  test("a foreign, an unknown, an unreachable and an unsuitable channel are told apart", async () => {
+  test("distinguishes foreign, unknown, unreachable and unsuitable channels", async () => {
     const chat = await start();
     const { server } = chat;
     server.addChannel("1", { guild: OTHER_GUILD });
@@ -136,7 +133,7 @@ describe("what a check of a channel finds", () => {
     expect(found.map((finding) => finding?.kind)).toEqual(["foreign", "unknown", "unreachable", "unsuitable"]);
   });
 
-  test("a permission that the bot lacks is named", async () => {
+  test("names a permission that the bot lacks", async () => {
     const chat = await start();
     chat.server.addChannel(CHANNEL, {
       guild: GUILD,
@@ -148,7 +145,7 @@ describe("what a check of a channel finds", () => {
     });
   });
 
-  test("MENTION_EVERYONE is missed where everyone, here or a role that not everybody may mention is subscribed", async () => {
+  test("requires MENTION_EVERYONE if everyone, here or a role that not every member may mention is subscribed", async () => {
     const chat = await start();
     chat.server.setGuild(GUILD, {
       everyone: ["VIEW_CHANNEL", "SEND_MESSAGES", "EMBED_LINKS", "READ_MESSAGE_HISTORY"],
@@ -161,7 +158,7 @@ describe("what a check of a channel finds", () => {
     expect(codes).toEqual([undefined, undefined, ...Array.from({ length: 3 }, () => "PERMISSION_MISSING")]);
   });
 
-  test("in a thread the parent's overwrites count, and SEND_MESSAGES_IN_THREADS", async () => {
+  test("uses the parent's overwrites and SEND_MESSAGES_IN_THREADS in a thread", async () => {
     const chat = await start();
     const overwrites = [{ id: GUILD, deny: ["SEND_MESSAGES", "EMBED_LINKS"] as const }];
     chat.server.addChannel("8", { guild: GUILD, overwrites });
@@ -169,7 +166,7 @@ describe("what a check of a channel finds", () => {
     expect(await check(chat, "9")).toMatchObject({ kind: "own", missing: ["EMBED_LINKS"] });
   });
 
-  test("a bot that is timed out may only read", async () => {
+  test("finds that a bot that is timed out may only read", async () => {
     const chat = await start();
     chat.server.setGuild(GUILD, { timedOutUntil: "2999-01-01T00:00:00.000Z" });
     expect(await check(chat)).toMatchObject({ missing: ["SEND_MESSAGES", "EMBED_LINKS", "MENTION_EVERYONE"] });
@@ -178,14 +175,14 @@ describe("what a check of a channel finds", () => {
     expect(await chat.sink.channels!.check(OTHER_GUILD, "2", TIMEOUT_MS)).toMatchObject({ missing: [] });
   });
 
-  test("nothing is found while the receiver can't be asked, and nothing more is asked with a bad token", async () => {
+  test("has no finding while Discord is out of reach, and sends no further request with an invalid token", async () => {
     const chat = await start({ token: "right" }, { token: "wrong" });
     expect(await check(chat)).toBeUndefined();
     expect(await check(chat)).toBeUndefined();
     expect(chat.server.requests).toHaveLength(1);
   });
 
-  test("checks take a tenth of the requests, and posts have the rest", async () => {
+  test("uses a tenth of the requests, and leaves the rest to posts", async () => {
     const chat = await start({}, { requestsPerSecond: 40, now: () => 0 });
     expect(chat.sink.requestsPerSecond).toBe(36);
     const channels = Array.from({ length: 20 }, (_, at) => String(at + 100));

@@ -32,8 +32,8 @@ function rendered(occurrence: object): ChatMessage {
   return renderAnnouncement(announced({ occurrence }))[0]!;
 }
 
-describe("looking a post up", () => {
-  test("it is found where lists show nonces", async () => {
+describe("the lookup of a post", () => {
+  test("finds the post by its nonce if lists show nonces", async () => {
     const { server, sink } = await start({ listsNonces: true });
     await sink.send(outgoing(), TIMEOUT_MS);
     server.say(CHANNEL, "person", "hello");
@@ -44,7 +44,7 @@ describe("looking a post up", () => {
     expect(await sink.find?.(outgoing({ nonce: "n2" }), MINUTE, TIMEOUT_MS)).toEqual({ kind: "absent" });
   });
 
-  test("where they don't, another process finds it by author and text, an edited version as well", async () => {
+  test("finds the post by author and text in another process, even if it was edited", async () => {
     const { server, sink } = await start();
     const other = await second(server);
     await sink.send(outgoing(), TIMEOUT_MS);
@@ -53,28 +53,28 @@ describe("looking a post up", () => {
     expect(await other.find?.(outgoing({ message: rendered({ name: "Renamed" }) }), MINUTE, TIMEOUT_MS)).toEqual(found);
   });
 
-  test("and is told that it is absent, whatever other posts and other bots say", async () => {
+  test("proves that the post is absent beside other posts and other bots", async () => {
     const { server, sink } = await start();
     server.say(CHANNEL, "other bot", "Raid night");
     await sink.send(outgoing({ nonce: "n2", message: rendered({ startsAt: 0, endsAt: 0 }) }), TIMEOUT_MS);
     expect(await (await second(server)).find?.(outgoing(), MINUTE, TIMEOUT_MS)).toEqual({ kind: "absent" });
   });
 
-  test("a post that went as plain text is found, too", async () => {
+  test("finds a post that was sent as plain text", async () => {
     const { server, sink } = await start();
     server.setChannel(CHANNEL, { refuses: "moderated", onlyBoxes: true });
     await sink.send(outgoing(), TIMEOUT_MS);
     expect(await (await second(server)).find?.(outgoing(), MINUTE, TIMEOUT_MS)).toMatchObject({ kind: "found" });
   });
 
-  test("a box that shows no time can't be told from another announcement's", async () => {
+  test("does not distinguish an embed without a time from another announcement's", async () => {
     const { sink } = await start();
     const info = renderAnnouncement(announced({ announcement: { infoOnly: true, info: "Bring food" } }))[0]!;
     await sink.send(outgoing({ message: info }), TIMEOUT_MS);
     expect(await sink.find?.(outgoing({ message: info }), MINUTE, TIMEOUT_MS)).toEqual({ kind: "unreachable" });
   });
 
-  test("a channel whose history may not be read proves nothing, and is told so", async () => {
+  test("proves nothing in a channel whose history may not be read, and gives the reason", async () => {
     const { server, sink } = await start();
     server.say(CHANNEL, "person", "hello");
     server.addChannel(CHANNEL, {
@@ -87,18 +87,18 @@ describe("looking a post up", () => {
     });
   });
 
-  test("a channel that may be read and holds nothing does not hold the post", async () => {
+  test("proves that the post is absent in an empty channel that may be read", async () => {
     const { sink } = await start();
     expect(await sink.find?.(outgoing(), MINUTE, TIMEOUT_MS)).toEqual({ kind: "absent" });
   });
 
-  test("an empty list proves nothing while the bot's permissions can't be known", async () => {
+  test("proves nothing by an empty list while the bot's permissions can't be read", async () => {
     const { server, sink } = await start();
     server.setGuild(CHANNEL, { isBotAbsent: true });
     expect(await sink.find?.(outgoing(), MINUTE, TIMEOUT_MS)).toMatchObject({ kind: "unreachable" });
   });
 
-  test("a limit in the way is not waited for", async () => {
+  test("does not wait for a rate limit", async () => {
     const { sink } = await start({}, { requestsPerSecond: 1, now: () => 0 });
     await sink.send(outgoing(), TIMEOUT_MS);
     expect(await sink.find?.(outgoing(), MINUTE, TIMEOUT_MS)).toEqual({ kind: "unreachable" });

@@ -11,7 +11,7 @@ import type { GuildId } from "../../../contracts/ids.ts";
 import { guildSettingsService } from "../../../guild-settings/guild-settings.service.ts";
 import { dispatchService } from "../../dispatch.service.ts";
 
-/** Posts in one channel at one instant: several times what its limit lets through. */
+/** Posts in one channel at one instant: several times the channel's limit. */
 const BUSY = 12;
 
 describe("announcements on a chat server that behaves as Discord does", () => {
@@ -32,7 +32,7 @@ describe("announcements on a chat server that behaves as Discord does", () => {
     await chat.stop();
   });
 
-  /** An announcement in the first channel of a guild, of an event that begins in a moment, and what became of it. */
+  /** Announces an event that starts soon in the guild's first channel; returns the settled posts. */
   async function announce(channel: string, subscribersUser: string[] = []): Promise<SettledPost | undefined> {
     const guildId = channel as GuildId;
     const rule = { type: "UNIVERSAL", hours: 0, minutes: 0, info: "", subscribersUser } as const;
@@ -45,28 +45,28 @@ describe("announcements on a chat server that behaves as Discord does", () => {
     return (await history())[0];
   }
 
-  test("a post that is accepted while its answer is lost is there once, and its id is known", async () => {
+  test("a post whose answer was lost is there once, and its id is known", async () => {
     chat.server.script({ kind: "reset", accepted: true });
     const post = await announce("1");
     expect(chat.server.messages("1")).toMatchObject([{ embeds: [{ title: "raid 1" }] }]);
     expect(post).toMatchObject({ state: "sent", messageId: chat.server.messages("1")[0]?.id });
   });
 
-  test("a post outlives the receiver's trouble", async () => {
+  test("a post is sent after failures of the receiver", async () => {
     chat.server.script({ kind: "answer", answer: { status: 503, body: {} } });
     chat.server.script({ kind: "garbage", accepted: false });
     expect(await announce("2")).toMatchObject({ state: "sent" });
     expect(chat.server.messages("2")).toHaveLength(1);
   });
 
-  test("a channel that refuses is told with Discord's reason", async () => {
+  test("a refusal by the channel is recorded with Discord's reason", async () => {
     chat.server.setChannel("3", { refuses: "noPermission" });
     expect(await announce("3")).toMatchObject({ state: "failed", reason: "HTTP 403 50013 Missing Permissions" });
   });
 
   const refusal = { status: 403, body: { code: 50013, message: "Missing Permissions" } };
 
-  test("a post that was taken, its answer lost, and is then refused, is looked up", async () => {
+  test("a post that is refused after a delivery with a lost answer is looked up", async () => {
     chat.server.script({ kind: "reset", accepted: true });
     chat.server.script({ kind: "answer", answer: refusal });
     const post = await announce("5");
@@ -74,7 +74,7 @@ describe("announcements on a chat server that behaves as Discord does", () => {
     expect(chat.server.messages("5")).toHaveLength(1);
   });
 
-  test("of a post in parts the rest is sent when a look-up shows that it is not there", async () => {
+  test("the remaining parts of a post are sent if a lookup shows that they are absent", async () => {
     const subscribers = Array.from({ length: 150 }, (_, at) => String(700_000_000_000_000_000n + BigInt(at)));
     const lookUps = () => chat.server.requests.filter(({ path }) => path.includes("/channels/9/messages?"));
     chat.server.script({ kind: "slow", ms: 0 });
@@ -86,7 +86,7 @@ describe("announcements on a chat server that behaves as Discord does", () => {
     expect(chat.server.messages("9").flatMap(({ pings }) => pings.users)).toEqual(subscribers);
   });
 
-  test("one that was not taken before it was refused is tried once more, and refused for certain", async () => {
+  test("a post that is refused after an attempt without delivery is tried once more, and failed", async () => {
     chat.server.say("6", "person", "hello");
     chat.server.script({ kind: "reset", accepted: false });
     chat.server.script({ kind: "answer", answer: refusal }, 2);
@@ -94,7 +94,7 @@ describe("announcements on a chat server that behaves as Discord does", () => {
     expect(chat.server.messages("6")).toHaveLength(1);
   });
 
-  test("more subscribers than the bucket takes messages for are all pinged, each once, over its limit's resets", async () => {
+  test("subscribers in more messages than the bucket allows are all pinged once, over several resets of the limit", async () => {
     const subscribers = Array.from({ length: 600 }, (_, at) => String(600_000_000_000_000_000n + BigInt(at)));
     expect(await announce("4", subscribers)).toMatchObject({ state: "sent" });
     expect(chat.server.messages("4").flatMap(({ pings }) => pings.users)).toEqual(subscribers);
@@ -102,7 +102,7 @@ describe("announcements on a chat server that behaves as Discord does", () => {
     expect(chat.server.requests.filter(({ status }) => status === 429)).toEqual([]);
   });
 
-  test("a channel with more posts than its limit lets through sends them as it may, and holds up no other", async () => {
+  test("a channel with more posts than its limit allows gets them over time, and delays no other channel", async () => {
     const startsAt = Date.now() + 3_000;
     const guildIds = ["70", "80"] as GuildId[];
     const make = async (guildId: GuildId, events: number) => {

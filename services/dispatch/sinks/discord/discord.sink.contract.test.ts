@@ -26,8 +26,8 @@ function creates({ requests }: ChatServer) {
   return requests.filter(({ method }) => method === "POST");
 }
 
-describe("posting to Discord", () => {
-  test("a post appears with its box, pings its subscribers, and its id is the proof", async () => {
+describe("the sink discord", () => {
+  test("posts an embed that pings the subscribers, and returns its id", async () => {
     const { server, sink } = await start();
     const outcome = await sink.send(outgoing(), TIMEOUT_MS);
     expect(server.messages(CHANNEL)).toMatchObject([
@@ -41,7 +41,7 @@ describe("posting to Discord", () => {
     expect(outcome).toEqual({ kind: "sent", messageId: server.messages(CHANNEL)[0]!.id });
   });
 
-  test("texts that look like mentions ping nobody", async () => {
+  test("pings nobody by texts that look like mentions", async () => {
     const { server, sink } = await start();
     const text = "@everyone @here <@1> <@&2>";
     const announcement = { subscribersRole: [], subscribersUser: ["7"], info: text };
@@ -53,14 +53,14 @@ describe("posting to Discord", () => {
     expect(server.messages(CHANNEL)).toMatchObject([{ pings }, { pings, content: expect.stringContaining(text) }]);
   });
 
-  test("a repeat with the same nonce answers with the first message and posts nothing", async () => {
+  test("returns the first message for a repeat with the same nonce, and posts nothing", async () => {
     const { server, sink } = await start();
     const first = await sink.send(outgoing(), TIMEOUT_MS);
     expect(await sink.send(outgoing(), TIMEOUT_MS)).toEqual(first);
     expect(server.messages()).toHaveLength(1);
   });
 
-  test("a repeat after the message was deleted tells that it had been delivered", async () => {
+  test("reports a delivery for a repeat after the message was deleted", async () => {
     const { server, sink } = await start();
     await sink.send(outgoing(), TIMEOUT_MS);
     server.remove(server.messages()[0]!.id);
@@ -76,21 +76,21 @@ describe("posting to Discord", () => {
     ["locked", "channel"],
     ["moderated", "payload"],
     ["harmfulLink", "payload"],
-  ] as const)("a channel that refuses (%s) is final for the %s", async (refuses, scope) => {
+  ] as const)("takes a refusal (%s) as final for the %s", async (refuses, scope) => {
     const { server, sink } = await start();
     server.setChannel(CHANNEL, { refuses });
     expect(await sink.send(outgoing(), TIMEOUT_MS)).toMatchObject({ kind: "rejected", scope });
     expect(server.messages()).toEqual([]);
   });
 
-  test("a box that is refused is sent once more as plain text", async () => {
+  test("sends plain text after an embed was refused", async () => {
     const { server, sink } = await start();
     server.setChannel(CHANNEL, { refuses: "harmfulLink", onlyBoxes: true });
     expect(await sink.send(outgoing(), TIMEOUT_MS)).toMatchObject({ kind: "sent" });
     expect(server.messages()).toMatchObject([{ embeds: [], content: expect.stringContaining("Raid night") }]);
   });
 
-  test("plain text goes out at the next attempt where the limit leaves no room for two", async () => {
+  test("sends plain text at the next attempt if the limit allows only one request", async () => {
     let clock = 0;
     const { server, sink } = await start({ limits: { perBucket: 1, perMs: 1 } }, { now: () => clock });
     server.setChannel(CHANNEL, { refuses: "harmfulLink", onlyBoxes: true });
@@ -108,7 +108,7 @@ describe("posting to Discord", () => {
     expect([first, later.includes(true)]).toEqual([true, false]);
   });
 
-  test("plain text that is refused as well is not sent again", async () => {
+  test("does not repeat plain text that is refused, too", async () => {
     const { server, sink } = await start();
     server.setChannel(CHANNEL, { refuses: "moderated", onlyBoxes: true });
     server.script({ kind: "answer", answer: CHANNEL_REFUSALS.moderated });
@@ -119,7 +119,7 @@ describe("posting to Discord", () => {
     expect(creates(server)).toHaveLength(3);
   });
 
-  test("a text without a box that is refused is not sent again", async () => {
+  test("does not repeat a message without an embed that is refused", async () => {
     const { server, sink } = await start();
     server.setChannel(CHANNEL, { refuses: "moderated" });
     const plain = { ...message, embeds: [] };
@@ -127,7 +127,7 @@ describe("posting to Discord", () => {
     expect(creates(server)).toHaveLength(1);
   });
 
-  test("the plain text does not follow when the call has taken longer than it may", async () => {
+  test("does not send the plain text after the timeout", async () => {
     let clock = 0;
     const { server, sink } = await start({}, { now: () => (clock += 600) });
     server.setChannel(CHANNEL, { refuses: "moderated", onlyBoxes: true });
@@ -136,7 +136,7 @@ describe("posting to Discord", () => {
     expect(await sink.send(outgoing(), TIMEOUT_MS)).toMatchObject({ kind: "sent" });
   });
 
-  test("a wrong token stops everything after one request, and one tries again a minute later", async () => {
+  test("sends nothing after one request with an invalid token, and tries again a minute later", async () => {
     let clock = 0;
     const { server, sink } = await start({ token: "right" }, { token: "wrong", now: () => clock });
     expect(await sink.send(outgoing(), TIMEOUT_MS)).toMatchObject({
@@ -151,7 +151,7 @@ describe("posting to Discord", () => {
     expect(server.requests).toHaveLength(2);
   });
 
-  test("a base URL that leads nowhere stops everything", async () => {
+  test("sends nothing with a wrong base URL", async () => {
     const server = await startChatServer();
     const { sink } = await start({}, { apiUrl: `${server.url}/nowhere`, token: server.token });
     stops.push(() => server.stop());
@@ -159,7 +159,7 @@ describe("posting to Discord", () => {
   });
 });
 
-/** Sends as the ledger would: again and again, not before it is told to. */
+/** Sends until the post is settled, as the ledger does, after each required wait. */
 async function sendUntilSettled(sink: Sink, post: OutgoingMessage) {
   for (;;) {
     const outcome = await sink.send(post, TIMEOUT_MS);
@@ -168,22 +168,22 @@ async function sendUntilSettled(sink: Sink, post: OutgoingMessage) {
   }
 }
 
-describe("the limits of Discord", () => {
-  test("a bucket is used up to its end and never over it", async () => {
+describe("the sink under Discord's rate limits", () => {
+  test("uses a bucket completely and never exceeds it", async () => {
     const { server, sink } = await start({ limits: { perBucket: 3, perMs: 100 } });
     for (let part = 0; part < 8; part += 1) await sendUntilSettled(sink, outgoing({ part, nonce: `n${part}` }));
     expect(server.messages()).toHaveLength(8);
     expect(server.requests.map(({ status }) => status)).toEqual(Array.from({ length: 9 }, () => 200));
   });
 
-  test("one channel's limit does not hold up another", async () => {
+  test("does not delay a channel by another channel's limit", async () => {
     const { sink } = await start({ limits: { perBucket: 1, perMs: 60_000 } });
     await sink.send(outgoing(), TIMEOUT_MS);
     expect(await sink.send(outgoing({ nonce: "n2" }), TIMEOUT_MS)).toMatchObject({ kind: "retry" });
     expect(await sink.send(outgoing({ nonce: "n3", channel: "2" }), TIMEOUT_MS)).toMatchObject({ kind: "sent" });
   });
 
-  test("a limit on everything holds every channel up, and asks for the time that is left", async () => {
+  test("delays every channel by a global limit, and returns the time that is left", async () => {
     const { server, sink } = await start({ limits: { overall: 2, overallMs: 60_000 } });
     await sink.send(outgoing(), TIMEOUT_MS);
     const refused = await sink.send(outgoing({ nonce: "n2", channel: "2" }), TIMEOUT_MS);
@@ -194,16 +194,16 @@ describe("the limits of Discord", () => {
     expect(server.requests).toHaveLength(3);
   });
 
-  test("many at once stay below the requests a second that were allowed", async () => {
+  test("stays within its requests per second when many posts are due", async () => {
     const { server, sink } = await start({ limits: { perBucket: 100 } }, { requestsPerSecond: 10 });
     const posts = Array.from({ length: 40 }, (_, at) => outgoing({ nonce: `n${at}` }));
     const outcomes = await Promise.all(posts.map((post) => sink.send(post, TIMEOUT_MS)));
-    // One request has told whose channel it is.
+    // One request was for the channel's guild.
     expect(outcomes.filter(({ kind }) => kind === "sent")).toHaveLength(9);
     expect(server.requests).toHaveLength(10);
   });
 
-  test("a storm of refusals ends when the budget of invalid requests is used up", async () => {
+  test("stops when the budget of invalid requests is used up", async () => {
     const { server, sink } = await start({ limits: { overall: 1e6 } }, { requestsPerSecond: 1e6 });
     const outcomes = new Set<string>();
     for (let at = 0; at < 1_020; at += 1) {
@@ -216,16 +216,16 @@ describe("the limits of Discord", () => {
   });
 });
 
-describe("answers that go wrong", () => {
+describe("the sink after a bad response", () => {
   test.each([
-    ["reset before it is accepted", { kind: "reset", accepted: false }, 0],
-    ["reset after it is accepted", { kind: "reset", accepted: true }, 1],
-    ["garbage instead of an answer", { kind: "garbage", accepted: true }, 1],
-    ["garbage instead of an answer and of a post", { kind: "garbage", accepted: false }, 0],
+    ["a reset before the post", { kind: "reset", accepted: false }, 0],
+    ["a reset after the post", { kind: "reset", accepted: true }, 1],
+    ["garbage after the post", { kind: "garbage", accepted: true }, 1],
+    ["garbage without a post", { kind: "garbage", accepted: false }, 0],
     ["a proxy's error page", { kind: "answer", answer: htmlPage(502) }, 0],
     ["a proxy's block", { kind: "answer", answer: htmlPage(403) }, 0],
-    ["an error of the receiver", { kind: "answer", answer: { status: 500, body: {} } }, 0],
-  ] as const)("%s: to be tried again, and then there is one post", async (_what, fault, before) => {
+    ["an error of Discord", { kind: "answer", answer: { status: 500, body: {} } }, 0],
+  ] as const)("retries after %s, and posts once", async (_what, fault, before) => {
     const { server, sink } = await start();
     server.script(fault);
     expect(await sink.send(outgoing(), TIMEOUT_MS)).toMatchObject({ kind: "retry" });
@@ -239,7 +239,7 @@ describe("answers that go wrong", () => {
     [{ kind: "silence", accepted: false }, 0],
     [{ kind: "slow", ms: 10_000 }, 1],
     [{ kind: "late", ms: 10_000 }, 0],
-  ] as const)("no answer in time (%j) is told in time, and a repeat posts once", async (fault, before) => {
+  ] as const)("returns in time without an answer (%j), and a repeat posts once", async (fault, before) => {
     const { server, sink } = await start();
     server.script(fault);
     expect(await sink.send(outgoing(), 100)).toMatchObject({
@@ -253,14 +253,14 @@ describe("answers that go wrong", () => {
     expect(server.messages()).toHaveLength(1);
   });
 
-  test("a receiver that is not there is tried again", async () => {
+  test("retries an unreachable receiver", async () => {
     const { server, sink } = await start();
     await server.stop();
     const outcome = await sink.send(outgoing(), TIMEOUT_MS);
     expect(outcome).toEqual({ kind: "retry", reason: "ECONNREFUSED", afterMs: 0, undelivered: true });
   });
 
-  test("a token that no header can hold throws nothing", async () => {
+  test("does not throw if the token is no valid header", async () => {
     const { sink } = await start({}, { token: "a\nb" });
     expect(await sink.send(outgoing(), TIMEOUT_MS)).toMatchObject({
       kind: "retry",
@@ -268,7 +268,7 @@ describe("answers that go wrong", () => {
     });
   });
 
-  test("closing ends what is under way", async () => {
+  test("ends requests in flight when it is closed", async () => {
     const { server, sink } = await start();
     server.script({ kind: "silence", accepted: true });
     const sending = sink.send(outgoing(), TIMEOUT_MS);

@@ -22,17 +22,17 @@ function missing(member: BotMember, overwrites: readonly Overwrite[] = [], isThr
   return missingPermissions(member, GUILD, overwrites, isThread);
 }
 
-describe("the permissions that a bot lacks in a channel", () => {
-  test("what the guild's roles grant is enough where the channel has no overwrites", () => {
+describe("the missing permissions of a bot", () => {
+  test("are computed from the guild's roles in a channel without overwrites", () => {
     expect(missing(bot())).toEqual([]);
     expect(missing(bot({ basePermissions: ALL & ~EMBED }))).toEqual(["EMBED_LINKS"]);
   });
 
-  test("without VIEW_CHANNEL nothing else can be done", () => {
+  test("are VIEW_CHANNEL alone if it is missing", () => {
     expect(missing(bot({ basePermissions: SEND }))).toEqual(["VIEW_CHANNEL"]);
   });
 
-  test("a role's overwrite goes over that of @everyone, and the bot's own over both", () => {
+  test("follow a role's overwrite before that of @everyone, and the bot's own before both", () => {
     const everyone = overwrite(GUILD, { deny: SEND });
     expect(missing(bot(), [everyone])).toEqual(["SEND_MESSAGES"]);
     expect(missing(bot(), [overwrite("5", { allow: SEND }), everyone])).toEqual([]);
@@ -40,30 +40,30 @@ describe("the permissions that a bot lacks in a channel", () => {
     expect(missing(bot(), [own, overwrite("5", { allow: SEND }), everyone])).toEqual(["SEND_MESSAGES"]);
   });
 
-  test("of the bot's roles one that allows goes over another that denies", () => {
+  test("follow an allowing role before a denying one", () => {
     expect(missing(bot(), [overwrite("6", { allow: SEND }), overwrite("5", { deny: SEND })])).toEqual([]);
   });
 
-  test("overwrites of roles and members that are not the bot's don't count", () => {
+  test("ignore overwrites of other roles and members", () => {
     const others = [overwrite("8", { deny: SEND }), overwrite("8", { deny: EMBED }, "member")];
     expect(missing(bot(), others)).toEqual([]);
     expect(missing(bot(), [overwrite("7", { deny: SEND })])).toEqual([]);
     expect(missing(bot(), [overwrite("5", { deny: SEND }, "member")])).toEqual([]);
   });
 
-  test("an administrator and the owner may do everything", () => {
+  test("are none for administrators and the owner", () => {
     const denied = [overwrite(GUILD, { deny: ALL })];
     expect(missing(bot({ basePermissions: 1n << 3n }), denied)).toEqual([]);
     expect(missing(bot({ basePermissions: 0n, isOwner: true }), denied)).toEqual([]);
   });
 
-  test("a thread needs SEND_MESSAGES_IN_THREADS in place of SEND_MESSAGES", () => {
+  test("have SEND_MESSAGES_IN_THREADS instead of SEND_MESSAGES in a thread", () => {
     expect(missing(bot({ basePermissions: ALL & ~SEND }), [], true)).toEqual([]);
     expect(missing(bot({ basePermissions: ALL & ~IN_THREADS }), [], true)).toEqual(["SEND_MESSAGES_IN_THREADS"]);
     expect(missing(bot({ basePermissions: ALL & ~IN_THREADS }))).toEqual([]);
   });
 
-  test("who is timed out keeps nothing but viewing and reading history", () => {
+  test("are all but viewing and reading history during a timeout", () => {
     expect(missing(bot({ isTimedOut: true }))).toEqual(["SEND_MESSAGES", "EMBED_LINKS", "MENTION_EVERYONE"]);
   });
 });

@@ -17,17 +17,17 @@ function bucket(remaining: number, resetAfter: number, name = "b"): Record<strin
   };
 }
 
-/** One request and its answer, in the same instant. */
+/** One request and its response at the same instant. */
 function ask(limits: RateLimits, now: number, answer: HttpResult, on = lane): number {
   return limits.startRequest(on, now)(answer, now);
 }
 
-describe("Discord's limits, as its answers tell them", () => {
-  test("what is not known does not hold anything up", () => {
+describe("Discord's rate limits", () => {
+  test("are not assumed before a response shows them", () => {
     expect(rateLimits(50).waitMs(lane, 0)).toBe(0);
   });
 
-  test("a lane without requests left waits for its reset, and no other lane does", () => {
+  test("make a used bucket wait for its reset, and no other bucket", () => {
     const limits = rateLimits(50);
     ask(limits, 1_000, answered(200, bucket(0, 2.5)));
     expect(limits.waitMs(lane, 1_000)).toBe(2_500);
@@ -36,7 +36,7 @@ describe("Discord's limits, as its answers tell them", () => {
     expect(limits.waitMs(other, 1_000)).toBe(0);
   });
 
-  test("requests under way are counted before their answers are there", () => {
+  test("count requests in flight", () => {
     const limits = rateLimits(50);
     ask(limits, 0, answered(200, bucket(2, 5)));
     limits.startRequest(lane, 0);
@@ -45,7 +45,7 @@ describe("Discord's limits, as its answers tell them", () => {
     expect(limits.waitMs(lane, 0)).toBe(5_000);
   });
 
-  test("an answer that overtook others does not give back what they use", () => {
+  test("subtract requests in flight from the remaining ones of an early response", () => {
     const limits = rateLimits(50);
     ask(limits, 0, answered(200, bucket(3, 5)));
     limits.startRequest(lane, 0);
@@ -54,7 +54,7 @@ describe("Discord's limits, as its answers tell them", () => {
     expect(limits.waitMs(lane, 0)).toBe(5_000);
   });
 
-  test("routes of one bucket use it up together", () => {
+  test("are shared by the routes of one bucket", () => {
     const limits = rateLimits(50);
     const list = { route: "list", channel: "1" };
     ask(limits, 0, answered(200, bucket(5, 5, "shared")), list);
@@ -62,7 +62,7 @@ describe("Discord's limits, as its answers tell them", () => {
     expect(limits.waitMs(list, 0)).toBe(5_000);
   });
 
-  test("a 429 waits for the larger of header and body", () => {
+  test("follow the larger wait of header and body of a 429", () => {
     const limits = rateLimits(50);
     expect(ask(limits, 0, answered(429, { "retry-after": "1" }, { retry_after: 1.4, global: false }))).toBe(1_400);
     expect(limits.waitMs(lane, 0)).toBe(1_400);
@@ -70,7 +70,7 @@ describe("Discord's limits, as its answers tell them", () => {
     expect(limits.waitMs(lane, 5_000)).toBe(2_000);
   });
 
-  test("a 429 waits for the reset of its bucket when that is later than what it asks for", () => {
+  test("follow the reset of the bucket if it is later than the wait of a 429", () => {
     const limits = rateLimits(50);
     ask(limits, 0, answered(429, { ...bucket(0, 9), "retry-after": "1" }, { retry_after: 1 }));
     expect(limits.waitMs(lane, 0)).toBe(9_000);
@@ -80,15 +80,15 @@ describe("Discord's limits, as its answers tell them", () => {
     ["body", answered(429, {}, { retry_after: 2, global: true })],
     ["scope", answered(429, { "x-ratelimit-scope": "global", "retry-after": "2" }, {})],
     ["header", answered(429, { "x-ratelimit-global": "true", "retry-after": "2" }, {})],
-    ["lack of a body that Discord would send", answered(429, { "retry-after": "2" }, "<html>")],
-  ])("a limit on everything, told by its %s, stops every lane", (_by, answer) => {
+    ["missing body", answered(429, { "retry-after": "2" }, "<html>")],
+  ])("stop every bucket by a global limit, shown by its %s", (_by, answer) => {
     const limits = rateLimits(50);
     ask(limits, 0, answer);
     expect(limits.waitMs(other, 0)).toBe(2_000);
     expect(limits.waitMs(other, 2_000)).toBe(0);
   });
 
-  test("a limit on everything is over when what was asked after it is answered well", () => {
+  test("end a global limit when a later request succeeds", () => {
     const limits = rateLimits(50);
     const before = limits.startRequest(lane, 0);
     expect(limits.isHalfOpen()).toBe(false);
@@ -102,13 +102,13 @@ describe("Discord's limits, as its answers tell them", () => {
     expect(limits.isHalfOpen()).toBe(false);
   });
 
-  test("a 429 that does not say how long waits a while all the same", () => {
+  test("have a default wait for a 429 without one", () => {
     const limits = rateLimits(50);
     expect(ask(limits, 0, answered(429, {}, {}))).toBeGreaterThan(0);
     expect(limits.waitMs(lane, 0)).toBeGreaterThan(0);
   });
 
-  test.each(["-1", "NaN", "soon", "1e9", "Infinity"])("a wait of %s is not taken at its word", (text) => {
+  test.each(["-1", "NaN", "soon", "1e9", "Infinity"])("ignore or bound a wait of %s", (text) => {
     const limits = rateLimits(50);
     ask(limits, 0, answered(200, { ...bucket(0, 0), "x-ratelimit-reset-after": text }));
     ask(limits, 0, answered(429, { "retry-after": text }, { retry_after: Number(text) }));
@@ -116,11 +116,11 @@ describe("Discord's limits, as its answers tell them", () => {
     expect(limits.waitMs(lane, 0)).toBeLessThanOrEqual(3_600_000);
   });
 
-  test("Discord's own trouble may ask for a wait too", () => {
+  test("follow the wait of a failure of Discord", () => {
     expect(ask(rateLimits(50), 0, answered(503, { "retry-after": "3" }))).toBe(3_000);
   });
 
-  test("a lane's own wait is not that for the requests a second, which go by turns", () => {
+  test("exclude the requests per second from a bucket's wait", () => {
     const limits = rateLimits(2);
     for (const each of [lane, other]) ask(limits, 0, answered(200, bucket(3, 5)), each);
     expect([limits.waitMs(lane, 10), limits.bucketWaitMs(lane, 10)]).toEqual([990, 0]);
@@ -128,7 +128,7 @@ describe("Discord's limits, as its answers tell them", () => {
     expect(limits.bucketWaitMs(other, 10)).toBe(2_000);
   });
 
-  test("no more requests a second go out than are allowed, over all lanes", () => {
+  test("bound the requests per second of all buckets", () => {
     const limits = rateLimits(2);
     limits.startRequest(lane, 0);
     limits.startRequest(other, 400);
@@ -137,7 +137,7 @@ describe("Discord's limits, as its answers tell them", () => {
   });
 
   test.each([401, 403, 429])(
-    "a thousand answers of %i in ten minutes stop everything until the first is forgotten",
+    "stop everything after a thousand responses of %i in ten minutes, until the first is ten minutes old",
     (status) => {
       const limits = rateLimits(1_000_000);
       for (let at = 0; at < 1_000; at += 1) {
@@ -149,21 +149,21 @@ describe("Discord's limits, as its answers tell them", () => {
     },
   );
 
-  test("a limit that others share is not counted among them", () => {
+  test("do not count shared limits as invalid requests", () => {
     const limits = rateLimits(1_000_000);
     const shared = answered(429, { "x-ratelimit-scope": "shared" }, { retry_after: 0, global: false });
     for (let at = 0; at < 1_000; at += 1) ask(limits, at, shared);
     expect(limits.waitMs(other, 1_000)).toBe(0);
   });
 
-  test("of very many lanes only those whose limit has passed are forgotten", () => {
+  test("forget the oldest of very many buckets only after their limits have passed", () => {
     const limits = rateLimits(1_000_000);
     ask(limits, 0, answered(200, bucket(0, 5)));
     for (let at = 0; at < 10_010; at += 1) ask(limits, 1, answered(200, bucket(4, 0)), { ...lane, channel: `c${at}` });
     expect(limits.waitMs(lane, 1)).toBe(4_999);
   });
 
-  test("a lost answer gives its place back and teaches nothing", () => {
+  test("stop counting a request without an answer, and learn nothing from it", () => {
     const limits = rateLimits(50);
     ask(limits, 0, answered(200, bucket(2, 5)));
     expect(ask(limits, 0, { kind: "unanswered", reason: "ECONNRESET", mayHaveArrived: true })).toBe(0);

@@ -3,14 +3,14 @@ import { recentAttempts } from "./recent-attempts.ts";
 
 const body = (content: string) => ({ content, allowed_mentions: { parse: [] } });
 
-describe("what is known of parts that are not settled", () => {
-  test("every version that was sent, once", () => {
+describe("the attempts of unsettled parts", () => {
+  test("have every sent version once", () => {
     const memory = recentAttempts();
     for (const content of ["a", "b", "a"]) memory.record("n", body(content));
     expect(memory.bodiesOf("n")).toEqual([body("a"), body("b")]);
   });
 
-  test("a refused box and the attempts are kept side by side, until the part is settled", () => {
+  test("have the sent versions and the refusal of the embed until the part is settled", () => {
     const memory = recentAttempts();
     memory.record("n", body("a"));
     memory.markEmbedRefused("n");
@@ -20,7 +20,7 @@ describe("what is known of parts that are not settled", () => {
     expect([memory.isEmbedRefused("n"), memory.bodiesOf("n")]).toEqual([false, []]);
   });
 
-  test("of too many parts the oldest is forgotten", () => {
+  test("drop the oldest of too many parts", () => {
     const memory = recentAttempts();
     for (let at = 0; at <= 5_000; at += 1) memory.markEmbedRefused(`n${at}`);
     const refused = [memory.isEmbedRefused("n0"), memory.isEmbedRefused("n1"), memory.isEmbedRefused("n5000")];

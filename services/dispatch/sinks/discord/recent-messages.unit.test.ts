@@ -4,8 +4,8 @@ import { emptyListLookup, findSentMessage } from "./recent-messages.ts";
 
 const NOW = Date.UTC(2026, 10, 21, 20);
 
-/** A text that could stand in any message. */
-const UNTOLD: MessageBody = { embeds: [{ title: "🎉", color: 1 }], allowed_mentions: { parse: [] } };
+/** A body without a time. */
+const WITHOUT_TIME: MessageBody = { embeds: [{ title: "🎉", color: 1 }], allowed_mentions: { parse: [] } };
 
 function message(ageMinutes: number, more: object = {}) {
   return { id: "1", timestamp: new Date(NOW - ageMinutes * 60_000).toISOString(), author: {}, ...more };
@@ -13,7 +13,12 @@ function message(ageMinutes: number, more: object = {}) {
 
 function lookup(
   body: unknown,
-  { status = 200, date = new Date(NOW).toUTCString(), sent = [UNTOLD], author = undefined as string | undefined } = {},
+  {
+    status = 200,
+    date = new Date(NOW).toUTCString(),
+    sent = [WITHOUT_TIME],
+    author = undefined as string | undefined,
+  } = {},
 ) {
   const answer = { kind: "answered", status, headers: { date }, body: JSON.stringify(body) } as const;
   return findSentMessage(answer, { nonce: "n1", versions: sent, triedMsAgo: 20 * 60_000, author });
@@ -21,34 +26,34 @@ function lookup(
 
 const bot = { author: { bot: true } };
 
-describe("looking for a post among a channel's latest messages", () => {
-  test("the message with the nonce is found", () => {
+describe("the search in a channel's latest messages", () => {
+  test("finds the message with the nonce", () => {
     expect(lookup([message(1, bot), message(2, { ...bot, id: "7", nonce: "n1" })])).toEqual({
       kind: "found",
       messageId: "7",
     });
   });
 
-  test("it is absent when only people, or bots whose nonces are shown, have spoken", () => {
+  test("proves absence among messages of people and of bots with other nonces", () => {
     expect(lookup([message(1), message(2, { ...bot, nonce: "n2" })])).toEqual({ kind: "absent" });
   });
 
-  test("a bot's message without a nonce could be the one: nothing is proved", () => {
+  test("proves nothing if a bot's message has no nonce", () => {
     expect(lookup([message(1), message(2, bot)])).toEqual({ kind: "unreachable" });
   });
 
-  test("what a bot said before it was first tried can't be it", () => {
+  test("ignores messages from before the first attempt", () => {
     expect(lookup([message(1), message(21, bot)])).toEqual({ kind: "absent" });
     expect(lookup([message(1), message(20, bot)])).toEqual({ kind: "unreachable" });
   });
 
-  test("nor what another bot said, when it is known who we are", () => {
+  test("ignores messages of other bots if the own id is known", () => {
     const other = { author: { bot: true, id: "8" } };
     expect(lookup([message(1, other)], { author: "7" })).toEqual({ kind: "absent" });
     expect(lookup([message(1, other)], { author: "8" })).toEqual({ kind: "unreachable" });
   });
 
-  test("an empty list proves that it is absent where the bot may read history, and nothing elsewhere", () => {
+  test("proves absence by an empty list only if the bot may read the history", () => {
     expect(lookup([])).toEqual({ kind: "empty" });
     expect(emptyListLookup(["EMBED_LINKS"])).toEqual({ kind: "absent" });
     expect(emptyListLookup(["READ_MESSAGE_HISTORY"])).toMatchObject({ kind: "unreachable" });
@@ -56,31 +61,34 @@ describe("looking for a post among a channel's latest messages", () => {
     expect(emptyListLookup(undefined)).toEqual({ kind: "unreachable" });
   });
 
-  test("a full page that does not reach back far enough proves nothing", () => {
+  test("proves nothing by a full page that does not reach back far enough", () => {
     const page = Array.from({ length: 100 }, () => message(19));
     expect(lookup(page)).toEqual({ kind: "unreachable" });
     expect(lookup([...page.slice(1), message(22)])).toEqual({ kind: "absent" });
   });
 
-  test.each([[[{}]], [[null]], [{}], ["x"], [null]])("what is not a list of messages proves nothing: %j", (body) => {
-    expect(lookup(body)).toEqual({ kind: "unreachable" });
-  });
+  test.each([[[{}]], [[null]], [{}], ["x"], [null]])(
+    "proves nothing by a body that is no list of messages: %j",
+    (body) => {
+      expect(lookup(body)).toEqual({ kind: "unreachable" });
+    },
+  );
 
-  test("neither does a refusal, nor a lost answer", () => {
+  test("proves nothing by a refusal or without an answer", () => {
     expect(lookup([message(1)], { status: 403 })).toEqual({ kind: "unreachable" });
-    const sought = { nonce: "n1", versions: [UNTOLD], triedMsAgo: 0, author: undefined };
+    const sought = { nonce: "n1", versions: [WITHOUT_TIME], triedMsAgo: 0, author: undefined };
     expect(findSentMessage({ kind: "unanswered", reason: "timed out", mayHaveArrived: true }, sought)).toEqual({
       kind: "unreachable",
     });
   });
 
-  test("an answer without a time, or an entry without one, proves nothing", () => {
+  test("proves nothing if the response or a message has no time", () => {
     expect(lookup([message(1)], { date: "" })).toEqual({ kind: "unreachable" });
     expect(lookup([message(1), { ...message(1), timestamp: "yesterday" }])).toEqual({ kind: "unreachable" });
   });
 });
 
-describe("looking for a post whose text is known", () => {
+describe("the search for a post with known text", () => {
   const time = { name: "Starts", value: "8:00 PM <t:1795287600:F>", inline: true };
   const body: MessageBody = {
     embeds: [{ title: "Raid night!", color: 1, fields: [time] }],
@@ -90,30 +98,30 @@ describe("looking for a post whose text is known", () => {
   const shown = (embed: object) => ({ ...bot, content: "", embeds: [{ type: "rich", ...embed }] });
   const ours = { title: " Raid  night! ", fields: [time] };
 
-  test("it is found by its letters and digits", () => {
+  test("finds the post by its letters and digits", () => {
     expect(lookup([message(1), message(9, { ...shown(ours), id: "7" })], { sent })).toEqual({
       kind: "found",
       messageId: "7",
     });
   });
 
-  test("other posts of bots don't hide that it is absent", () => {
+  test("proves absence beside other posts of bots", () => {
     expect(lookup([message(1, shown({ title: "Other" })), message(2, { ...bot, content: "hi" })], { sent })).toEqual({
       kind: "absent",
     });
   });
 
-  test("one that begins alike could be it, changed", () => {
+  test("proves nothing if a message begins alike, which may be another version", () => {
     expect(lookup([message(1, shown({ title: "Raid night" }))], { sent })).toEqual({ kind: "unreachable" });
   });
 
-  test("one about the same time could be it, from before its event was renamed", () => {
+  test("proves nothing if a message shows the same time, which may be from before a renaming", () => {
     expect(lookup([message(1, shown({ title: "Renamed", fields: [time] }))], { sent })).toEqual({
       kind: "unreachable",
     });
   });
 
-  test("each version that was sent counts", () => {
+  test("compares every sent version", () => {
     const edited = { ...body, embeds: [{ title: "Moved", color: 1, fields: [time] }] };
     const both = [body, edited];
     expect(lookup([message(1, shown(ours))], { sent: both })).toMatchObject({ kind: "found" });
@@ -122,7 +130,7 @@ describe("looking for a post whose text is known", () => {
     });
   });
 
-  test("a text without the event's time could stand for another occurrence: equal proves nothing", () => {
+  test("proves nothing by an equal text without the event's time, which may be about another occurrence", () => {
     const mentions = { content: "Subscribers: <@1>", allowed_mentions: { parse: [] } };
     const twin = { ...bot, content: "Subscribers: <@1>" };
     expect(lookup([message(1, twin)], { sent: [mentions] })).toEqual({ kind: "unreachable" });
@@ -131,12 +139,12 @@ describe("looking for a post whose text is known", () => {
     });
   });
 
-  test("a box without its event's time tells nothing: an earlier version may have said anything", () => {
+  test("proves nothing for an embed without the event's time, whose earlier versions may have any text", () => {
     const info = { ...body, embeds: [{ title: "Raid night", color: 1, description: "Bring food" }] };
     expect(lookup([message(1, shown({ title: "Other" }))], { sent: [info] })).toEqual({ kind: "unreachable" });
   });
 
-  test("the ids in a footer and the start tell it in any version and language, and tell others from it", () => {
+  test("finds the post by ids and start in any version and language, and distinguishes other posts", () => {
     const footed = (ids: string, more: object = {}) => ({
       title: "Other",
       fields: [time],
@@ -151,7 +159,7 @@ describe("looking for a post whose text is known", () => {
     expect(look(footed("", {}))).toBe("unreachable");
   });
 
-  test("a nonce that is shown outweighs the text", () => {
+  test("prefers a shown nonce to the text", () => {
     expect(lookup([message(1, { ...shown(ours), nonce: "n2" })], { sent })).toEqual({ kind: "absent" });
   });
 });

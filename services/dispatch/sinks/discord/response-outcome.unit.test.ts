@@ -7,14 +7,17 @@ function answered(status: number, body: unknown): HttpResult {
   return { kind: "answered", status, headers: {}, body: typeof body === "string" ? body : JSON.stringify(body) };
 }
 
-describe("what an answer says about a post", () => {
-  test("a created message's id is the proof", () => {
+describe("the outcome of a response", () => {
+  test("is sent with the id of the created message", () => {
     expect(outcomeOf(answered(200, { id: "123" }), 0)).toEqual({ kind: "sent", messageId: "123" });
   });
 
-  test.each(["", "}{", "[]", "null", { id: 123 }, { id: "x" }])("success without an id proves nothing: %j", (body) => {
-    expect(outcomeOf(answered(200, body), 0)).toMatchObject({ kind: "retry" });
-  });
+  test.each(["", "}{", "[]", "null", { id: 123 }, { id: "x" }])(
+    "is a retry for a success without an id: %j",
+    (body) => {
+      expect(outcomeOf(answered(200, body), 0)).toMatchObject({ kind: "retry" });
+    },
+  );
 
   test.each([
     [401, 0],
@@ -24,7 +27,7 @@ describe("what an answer says about a post", () => {
     [404, 0],
     [405, 0],
     [301, 0],
-  ])("HTTP %i with code %i stops everything", (status, code) => {
+  ])("is halted for HTTP %i with code %i", (status, code) => {
     expect(outcomeOf(answered(status, { code, message: "m" }), 0)).toMatchObject({ kind: "halted" });
   });
 
@@ -39,7 +42,7 @@ describe("what an answer says about a post", () => {
     [400, 50083],
     [403, 160005],
     [403, 99999],
-  ])("HTTP %i with code %i is final for the channel", (status, code) => {
+  ])("is a rejection by the channel for HTTP %i with code %i", (status, code) => {
     expect(outcomeOf(answered(status, { code }), 0)).toMatchObject({ kind: "rejected", scope: "channel" });
   });
 
@@ -50,7 +53,7 @@ describe("what an answer says about a post", () => {
     [400, 200000],
     [400, 240000],
     [400, 99999],
-  ])("HTTP %i with code %i is final for the payload", (status, code) => {
+  ])("is a rejection of the payload for HTTP %i with code %i", (status, code) => {
     expect(outcomeOf(answered(status, { code }), 0)).toMatchObject({ kind: "rejected", scope: "payload" });
   });
 
@@ -64,38 +67,38 @@ describe("what an answer says about a post", () => {
     [500, 0],
     [502, 50001],
     [503, 0],
-  ])("HTTP %i with code %i is tried again, not before it asks", (status, code) => {
+  ])("is a retry after the required wait for HTTP %i with code %i", (status, code) => {
     expect(outcomeOf(answered(status, { code }), 700)).toMatchObject({ kind: "retry", afterMs: 700 });
   });
 
-  test.each([400, 403, 429, 502])("HTTP %i with a page from before Discord says nothing about the post", (status) => {
+  test.each([400, 403, 429, 502])("is a retry for HTTP %i with the page of a proxy", (status) => {
     expect(outcomeOf(answered(status, "<html>"), 0)).toMatchObject({ kind: "retry" });
   });
 
-  test("an unknown message had been delivered, and was deleted since", () => {
+  test("is sent for an unknown message, which was delivered and deleted", () => {
     expect(outcomeOf(answered(404, { code: 10008 }), 0)).toEqual({ kind: "sent", messageId: "deleted" });
   });
 
-  test("a lost answer leaves the post in doubt; a connection that was never made does not", () => {
+  test("leaves the post in doubt without an answer, but not without a connection", () => {
     const lost = { kind: "unanswered", reason: "timed out", mayHaveArrived: true } as const;
     expect(outcomeOf(lost, 0)).toEqual({ kind: "retry", reason: "timed out", afterMs: 0, undelivered: false });
     expect(outcomeOf({ ...lost, mayHaveArrived: false }, 0)).toMatchObject({ kind: "retry", undelivered: true });
   });
 
-  test("a refusal that passes delivered nothing; trouble of the receiver may have come after the delivery", () => {
+  test("is undelivered after a temporary refusal, but not after a failure of Discord", () => {
     expect(outcomeOf(answered(429, {}), 0)).toHaveProperty("undelivered", true);
     expect(outcomeOf(answered(403, { code: 20028 }), 0)).toHaveProperty("undelivered", true);
     expect(outcomeOf(answered(500, {}), 0)).not.toHaveProperty("undelivered");
     expect(outcomeOf(answered(200, "}{"), 0)).not.toHaveProperty("undelivered");
   });
 
-  test("the reason names status, code and text, on one short line", () => {
+  test("has status, code and text on one short line as its reason", () => {
     const message = `Missing\n\u202eAccess${"x".repeat(500)}`;
     const outcome = outcomeOf(answered(403, { code: 50001, message }), 0);
     expect(outcome).toMatchObject({ reason: expect.stringMatching(/^HTTP 403 50001 Missing Accessx{50,110}$/) });
   });
 
-  test("no answer at all makes it throw", () => {
+  test("never throws", () => {
     fc.assert(
       fc.property(fc.integer({ min: 0, max: 999 }), fc.oneof(fc.string(), fc.json()), (status, body) => {
         expect(["sent", "retry", "rejected", "halted"]).toContain(outcomeOf(answered(status, body), 0).kind);

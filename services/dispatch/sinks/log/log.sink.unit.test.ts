@@ -14,8 +14,8 @@ const outgoing: OutgoingMessage = {
   message: message!,
 };
 
-describe("the log sink (D34)", () => {
-  test("a post is one line with the rendered message", async () => {
+describe("the sink log (D34)", () => {
+  test("writes a post as one line with the rendered message", async () => {
     const lines: unknown[] = [];
     const sink = logSink({ writeLine: (...line) => void lines.push(line) });
     await expect(sink.send(outgoing, 100)).resolves.toEqual({ kind: "sent", messageId: "log-n0nce" });
@@ -27,12 +27,12 @@ describe("the log sink (D34)", () => {
     ]);
   });
 
-  test("the same part has the same id when it is written again", async () => {
+  test("writes the same part with the same id again", async () => {
     const sink = logSink({ writeLine: () => undefined });
     expect(await sink.send(outgoing, 100)).toEqual(await sink.send(outgoing, 100));
   });
 
-  test("a log that can't be written is tried again, and nothing is thrown", async () => {
+  test("returns a retry if the log can't be written, and does not throw", async () => {
     const sink = logSink({
       writeLine: () => {
         throw new Error("disk full");

@@ -2,9 +2,9 @@ import type { LookupAddress } from "node:dns";
 import { describe, expect, test } from "@jest/globals";
 import { guardedLookup, isAllowedLiteral, isPublicAddress } from "./target-guard.ts";
 
-describe("addresses on the public internet", () => {
+describe("the check for public addresses", () => {
   test.each(["1.1.1.1", "8.8.8.8", "172.15.0.1", "172.32.0.1", "100.63.0.1", "2606:4700::1111", "2a00:1450::1"])(
-    "%s is one",
+    "accepts %s",
     (address) => {
       expect(isPublicAddress(address)).toBe(true);
     },
@@ -39,12 +39,12 @@ describe("addresses on the public internet", () => {
     "2002:7f00:1::",
     "localhost",
     "",
-  ])("%s is none", (address) => {
+  ])("refuses %s", (address) => {
     expect(isPublicAddress(address)).toBe(false);
   });
 });
 
-describe("a host that is written as an address", () => {
+describe("a host that is an IP address", () => {
   test.each([
     "https://127.0.0.1/",
     "https://127.1/",
@@ -54,17 +54,17 @@ describe("a host that is written as an address", () => {
     "https://[::1]/",
     "https://[::ffff:10.0.0.1]/",
     "https://169.254.169.254/latest/meta-data",
-  ])("%s is refused, and taken when private targets are allowed", (url) => {
+  ])("such as %s is refused unless private targets are allowed", (url) => {
     expect(isAllowedLiteral(new URL(url), false)).toBe(false);
     expect(isAllowedLiteral(new URL(url), true)).toBe(true);
   });
 
-  test("a public address takes https alone", () => {
+  test("that is public requires https", () => {
     expect(isAllowedLiteral(new URL("https://1.1.1.1/"), false)).toBe(true);
     expect(isAllowedLiteral(new URL("http://1.1.1.1/"), true)).toBe(false);
   });
 
-  test("a name is judged when it is resolved", () => {
+  test("is checked before the request, and a name when it is resolved", () => {
     expect(isAllowedLiteral(new URL("https://localhost/"), false)).toBe(true);
   });
 });
@@ -80,28 +80,28 @@ const LOOPBACK = { address: "127.0.0.1", family: 4 };
 const PUBLIC = { address: "1.1.1.1", family: 4 };
 const PUBLIC_V6 = { address: "2606:4700::1111", family: 6 };
 
-describe("a name", () => {
-  test("is connected to at the very addresses that were checked", async () => {
+describe("a host name", () => {
+  test("is connected to at the checked addresses", async () => {
     expect(await lookup([PUBLIC, PUBLIC_V6])).toEqual({ address: [PUBLIC, PUBLIC_V6], family: undefined });
     expect(await lookup([PUBLIC_V6, PUBLIC], { all: false })).toEqual(PUBLIC_V6);
   });
 
-  test("is refused when any of its addresses is private", async () => {
+  test("is refused if any of its addresses is private", async () => {
     expect(await lookup([LOOPBACK])).toBe("TARGET_REFUSED");
     expect(await lookup([PUBLIC, LOOPBACK])).toBe("TARGET_REFUSED");
     expect(await lookup([PUBLIC, LOOPBACK], { all: false })).toBe("TARGET_REFUSED");
   });
 
-  test("is refused without encryption when any of its addresses is public", async () => {
+  test("is refused without https if any of its addresses is public", async () => {
     expect(await lookup([LOOPBACK, PUBLIC], { protocol: "http:", allowPrivate: true })).toBe("TARGET_REFUSED");
     expect(await lookup([LOOPBACK], { protocol: "http:", allowPrivate: true })).toMatchObject({ address: [LOOPBACK] });
   });
 
-  test("is refused when it has no address", async () => {
+  test("is refused without an address", async () => {
     expect(await lookup([])).toBe("TARGET_REFUSED");
   });
 
-  test("that can't be resolved fails as it did", async () => {
+  test("that can't be resolved fails with the resolver's error", async () => {
     const guarded = guardedLookup("https:", false, (_name, done) =>
       done(Object.assign(new Error("no"), { code: "ENOTFOUND" }), []),
     );

@@ -49,14 +49,14 @@ async function start(reply: Reply = ok, options: Partial<WebhookSinkOptions> = {
   return { received, sink, url };
 }
 
-/** As a receiver that knows the scheme would check it. */
+/** Verifies a request as a receiver does. */
 function isSigned({ headers, body }: Received): boolean {
   const content = `${String(headers["webhook-id"])}.${String(headers["webhook-timestamp"])}.${body}`;
   return headers["webhook-signature"] === `v1,${createHmac("sha256", KEY).update(content).digest("base64")}`;
 }
 
-describe("posting to a webhook", () => {
-  test("a post is signed, in Discord's terms, with the time of sending and its id", async () => {
+describe("the sink webhook", () => {
+  test("posts in Discord's format, signed with id and time", async () => {
     const { received, sink } = await start(ok, { wallClock: () => 1_795_287_600_999 });
     expect(await sink.send(outgoing(), TIMEOUT_MS)).toEqual({ kind: "sent", messageId: "a:e_1:2:0" });
     expect(received).toHaveLength(1);
@@ -83,7 +83,7 @@ describe("posting to a webhook", () => {
     });
   });
 
-  test("a repeat has the same id and body, another part another id", async () => {
+  test("sends a repeat with the same id and body, and another part with another id", async () => {
     const { received, sink } = await start();
     for (const part of [0, 0, 1]) await sink.send(outgoing({ part }), TIMEOUT_MS);
     const [first, repeat, other] = received;
@@ -91,7 +91,7 @@ describe("posting to a webhook", () => {
     expect(other?.headers["webhook-id"]).toBe("a:e_1:2:1");
   });
 
-  test("texts of every script are signed as they are sent", async () => {
+  test("signs texts of every script as they are sent", async () => {
     const { received, sink } = await start();
     const texts = renderAnnouncement(announced({ occurrence: { name: "夜 🎉 é" } }))[0]!;
     await sink.send(outgoing({ message: texts }), TIMEOUT_MS);
@@ -99,7 +99,7 @@ describe("posting to a webhook", () => {
     expect(received[0]?.body).toContain("夜 🎉 é");
   });
 
-  test("an id that no header could hold is escaped", async () => {
+  test("escapes an id that is no valid header", async () => {
     const { sink } = await start();
     expect(await sink.send(outgoing({ postId: "ä\n:1" }), TIMEOUT_MS)).toEqual({
       kind: "sent",
@@ -112,47 +112,47 @@ function status(code: number, headers: Record<string, string> = {}): Reply {
   return (response) => void response.writeHead(code, headers).end("x".repeat(1_000_000));
 }
 
-describe("what a receiver answers", () => {
-  test.each([200, 201, 202, 204])("%i: taken, whatever the body", async (code) => {
+describe("the response of a receiver", () => {
+  test.each([200, 201, 202, 204])("%i means sent, whatever the body", async (code) => {
     const { sink } = await start(status(code));
     expect(await sink.send(outgoing(), TIMEOUT_MS)).toMatchObject({ kind: "sent" });
   });
 
-  test.each([408, 425, 429, 500, 503])("%i: to be tried again, not before it asks", async (code) => {
+  test.each([408, 425, 429, 500, 503])("%i means retry after the required wait", async (code) => {
     const { sink } = await start(status(code, { "retry-after": "7" }));
     expect(await sink.send(outgoing(), TIMEOUT_MS)).toMatchObject({ kind: "retry", afterMs: 7_000 });
   });
 
-  test.each([400, 409, 413, 422])("%i: not this post", async (code) => {
+  test.each([400, 409, 413, 422])("%i means rejected", async (code) => {
     const { sink } = await start(status(code));
     expect(await sink.send(outgoing(), TIMEOUT_MS)).toMatchObject({ kind: "rejected", scope: "payload" });
   });
 
-  test.each([301, 307, 308, 401, 403, 404, 405, 410])("%i: nothing until an operator acts", async (code) => {
+  test.each([301, 307, 308, 401, 403, 404, 405, 410])("%i means halted", async (code) => {
     const { received, sink } = await start(status(code, { location: "/elsewhere" }));
     expect(await sink.send(outgoing(), TIMEOUT_MS)).toMatchObject({ kind: "halted", reason: `HTTP ${code}` });
     expect(received).toHaveLength(1);
   });
 
-  test("no answer in time leaves the post in doubt", async () => {
+  test("that does not come in time leaves the post in doubt", async () => {
     const { sink } = await start(() => undefined);
     expect(await sink.send(outgoing(), 50)).toMatchObject({ kind: "retry", reason: "timed out" });
   });
 
-  test("a receiver that is not there delivered nothing", async () => {
+  test("of an unreachable receiver means undelivered", async () => {
     const { sink } = await start(ok, { url: "http://127.0.0.1:1/" });
     expect(await sink.send(outgoing(), TIMEOUT_MS)).toMatchObject({ reason: "ECONNREFUSED", undelivered: true });
   });
 });
 
-describe("where a webhook may not go", () => {
-  test("a private address is refused before a connection is made", async () => {
+describe("the target of a webhook", () => {
+  test("is refused before a connection if it is private", async () => {
     const { received, sink } = await start(ok, { allowPrivate: false });
     expect(await sink.send(outgoing(), TIMEOUT_MS)).toEqual({ kind: "halted", reason: "TARGET_REFUSED" });
     expect(received).toEqual([]);
   });
 
-  test("so is a name that turns private after it was public", async () => {
+  test("is refused if its name resolves to a private address later", async () => {
     const { received, url } = await start();
     const { port } = new URL(url);
     const answers = ["203.0.113.1", "127.0.0.1"];
@@ -167,7 +167,7 @@ describe("where a webhook may not go", () => {
     expect(received).toEqual([]);
   });
 
-  test("a name is connected to at the address that was checked", async () => {
+  test("is connected to at the checked address", async () => {
     const { received, url } = await start();
     const { sink } = await start(ok, {
       url: url.replace("127.0.0.1", "hooks.example"),

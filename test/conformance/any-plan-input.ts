@@ -34,8 +34,8 @@ function unique<Item>(item: fc.Arbitrary<Item>, id: (item: Item) => string): fc.
   return fc.uniqueArray(item, { selector: id, maxLength: 4 });
 }
 
-/** What a guild's people do to a few announcements and events within half an hour. */
-export const truths = fc.array(
+/** Successive states of a few announcements and events of a guild within half an hour. */
+export const planInputs = fc.array(
   fc.record({
     announcements: unique(anyAnnouncement, ({ id }) => id),
     occurrences: unique(anyOccurrence, ({ occurrenceId }) => occurrenceId),
