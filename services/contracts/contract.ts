@@ -1,4 +1,4 @@
-import type { ValidationRule, ValidationSchema } from "fastest-validator";
+import type { ValidationRule } from "fastest-validator";
 import type { EpochMs, WriteId } from "./ids.ts";
 import type { OwnerName } from "./service-names.ts";
 
@@ -35,7 +35,7 @@ export interface ActionContract<Params, Result> {
   /** The keys that may call it (D3); the gateway and the owner both check this rule. */
   readonly keys: KeyRule;
   /** Rules of fastest-validator. On the bus unknown fields are always refused. */
-  readonly params: ValidationSchema;
+  readonly params: { readonly [Field in keyof Required<Params> & string]: ValidationRule };
   /**
    * Checks that involve several fields. Called with unchecked values, so that one error names every invalid field (D4): it
    * must not assume that a field has passed its own rule.

@@ -42,7 +42,7 @@ const absent = Symbol("absent");
 export function fieldCases(route: Route): FieldCase[] {
   const [path] = route.paths;
   return route.fields.flatMap((field) => {
-    const rule = route.shape.params[field.param] as Rule;
+    const rule = (route.shape.params as Readonly<Record<string, unknown>>)[field.param] as Rule;
     const needed = NEEDED_BY_THE_EXAMPLE[path]?.includes(field.wire) === true;
     const mayBeAbsent = (rule.optional === true || field.defaultValue !== undefined) && !needed;
     const mayBeNull = rule.nullable === true || (mayBeAbsent && route.nullsAreAbsent);

@@ -18,7 +18,7 @@ export function parseArguments<Options extends ParseArgsOptionsConfig>(
 
 /** Returns the params if they are valid. Otherwise throws a StartupError with every problem and the usage. */
 export function checkedParams<Params>(
-  contract: Pick<ActionContract<Params, unknown>, "params" | "crossFieldProblems">,
+  contract: Pick<ActionContract<Params, unknown>, "params" | "crossFieldProblems" | "types">,
   params: object,
   usage: string,
 ): Params {
