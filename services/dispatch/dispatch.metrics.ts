@@ -61,7 +61,10 @@ const troubles = new Counter({
 /** Set every few seconds by `startGauges`. */
 const gauges = {
   open: gauge("guildcal_posts_open", "Posts of all replicas that are planned or being sent, counted up to 10000"),
-  overdue: gauge("guildcal_posts_overdue", "Open posts of all replicas that are overdue by 10 seconds, counted up to 10000"),
+  overdue: gauge(
+    "guildcal_posts_overdue",
+    "Open posts of all replicas that are overdue by 10 seconds, counted up to 10000",
+  ),
   inWork: gauge("guildcal_posts_in_work", "Posts that this process is working on"),
   planLag: gauge(
     "guildcal_plan_lag_seconds",

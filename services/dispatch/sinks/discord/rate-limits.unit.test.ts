@@ -159,7 +159,8 @@ describe("Discord's rate limits", () => {
   test("forget the oldest of very many buckets only after their limits have passed", () => {
     const limits = rateLimits(1_000_000);
     ask(limits, 0, answered(200, bucket(0, 5)));
-    for (let at = 0; at < 10_010; at += 1) ask(limits, 1, answered(200, bucket(4, 0)), { ...createBucket, channel: `c${at}` });
+    for (let at = 0; at < 10_010; at += 1)
+      ask(limits, 1, answered(200, bucket(4, 0)), { ...createBucket, channel: `c${at}` });
     expect(limits.waitMs(createBucket, 1)).toBe(4_999);
   });
 
