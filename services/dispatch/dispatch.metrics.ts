@@ -16,14 +16,14 @@ const registers: [] = [];
 /** Labels have few values: states, sinks, reason codes and kinds of outcomes; never an id. */
 const settled = new Counter({
   name: "guildcal_posts_settled_total",
-  help: "Posts that this process settled, by outcome and code of reason; of what was sent, why it was over 5 s late",
+  help: "Posts that this process settled, by outcome and reason code; for sent posts the reason of a delay over 5 s",
   labelNames: ["state", "reason"],
   registers,
 });
 
 const planned = new Counter({
   name: "guildcal_posts_planned_total",
-  help: "Posts that this process put into the plan",
+  help: "Posts that this process planned",
   registers,
 });
 
@@ -37,7 +37,7 @@ const lateness = new Histogram({
 
 const sinkSeconds = new Histogram({
   name: "guildcal_sink_duration_seconds",
-  help: "Time that a sink took for one part, by sink and outcome",
+  help: "Time that a sink took to send one part, by sink and outcome",
   labelNames: ["sink", "outcome"],
   buckets: [0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 2.5, 5],
   registers,
@@ -45,7 +45,7 @@ const sinkSeconds = new Histogram({
 
 const waits = new Histogram({
   name: "guildcal_post_wait_seconds",
-  help: "Time that a due post waited for its turn or has to wait for its receiver's limits, by sink",
+  help: "Time that a due post waited for its turn, or has to wait for its receiver's limit, by sink",
   labelNames: ["sink", "for"],
   buckets: [0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 2.5, 5, 10, 30, 60, 300],
   registers,
@@ -53,7 +53,7 @@ const waits = new Histogram({
 
 const troubles = new Counter({
   name: "guildcal_dispatch_troubles_total",
-  help: "Things that went wrong and are tried again, by what was done",
+  help: "Operations of dispatch that failed and are retried, or were refused, by operation",
   labelNames: ["what"],
   registers,
 });
@@ -61,17 +61,20 @@ const troubles = new Counter({
 /** Set every few seconds by `startGauges`. */
 const gauges = {
   open: gauge("guildcal_posts_open", "Posts of all replicas that are planned or being sent, counted up to 10000"),
-  overdue: gauge("guildcal_posts_overdue", "Posts of all replicas that should have been looked at 10 seconds ago"),
+  overdue: gauge(
+    "guildcal_posts_overdue",
+    "Open posts of all replicas that are overdue by 10 seconds, counted up to 10000",
+  ),
   inWork: gauge("guildcal_posts_in_work", "Posts that this process is working on"),
   planLag: gauge(
     "guildcal_plan_lag_seconds",
-    "Age of the last moment up to which every change is known to be planned: before the first reading, of the stored mark or of the process",
+    "Age of the last instant before which every change is planned; before the first complete read, the age of the stored mark or of the process",
   ),
 };
 
 const changesWaiting = new Gauge({
   name: "guildcal_changes_waiting",
-  help: "Changes that this process has read and not planned yet, by feed; what it has not read yet is not counted",
+  help: "Changes that this process has read and not planned yet, by feed; changes that it has not read yet are not counted",
   labelNames: ["feed"],
   registers,
 });

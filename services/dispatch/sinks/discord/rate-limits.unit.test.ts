@@ -2,7 +2,7 @@ import { describe, expect, test } from "@jest/globals";
 import type { HttpResult } from "../http-client.ts";
 import { type RateLimitBucket, type RateLimits, rateLimits } from "./rate-limits.ts";
 
-const lane: RateLimitBucket = { route: "create", channel: "1" };
+const createBucket: RateLimitBucket = { route: "create", channel: "1" };
 const other: RateLimitBucket = { route: "create", channel: "2" };
 
 function answered(status: number, headers: Record<string, string> = {}, body: unknown = {}): HttpResult {
@@ -18,40 +18,40 @@ function bucket(remaining: number, resetAfter: number, name = "b"): Record<strin
 }
 
 /** One request and its response at the same instant. */
-function ask(limits: RateLimits, now: number, answer: HttpResult, on = lane): number {
+function ask(limits: RateLimits, now: number, answer: HttpResult, on = createBucket): number {
   return limits.startRequest(on, now)(answer, now);
 }
 
 describe("Discord's rate limits", () => {
   test("are not assumed before a response shows them", () => {
-    expect(rateLimits(50).waitMs(lane, 0)).toBe(0);
+    expect(rateLimits(50).waitMs(createBucket, 0)).toBe(0);
   });
 
   test("make a used bucket wait for its reset, and no other bucket", () => {
     const limits = rateLimits(50);
     ask(limits, 1_000, answered(200, bucket(0, 2.5)));
-    expect(limits.waitMs(lane, 1_000)).toBe(2_500);
-    expect(limits.waitMs(lane, 3_499)).toBe(1);
-    expect(limits.waitMs(lane, 3_500)).toBe(0);
+    expect(limits.waitMs(createBucket, 1_000)).toBe(2_500);
+    expect(limits.waitMs(createBucket, 3_499)).toBe(1);
+    expect(limits.waitMs(createBucket, 3_500)).toBe(0);
     expect(limits.waitMs(other, 1_000)).toBe(0);
   });
 
   test("count requests in flight", () => {
     const limits = rateLimits(50);
     ask(limits, 0, answered(200, bucket(2, 5)));
-    limits.startRequest(lane, 0);
-    expect(limits.waitMs(lane, 0)).toBe(0);
-    limits.startRequest(lane, 0);
-    expect(limits.waitMs(lane, 0)).toBe(5_000);
+    limits.startRequest(createBucket, 0);
+    expect(limits.waitMs(createBucket, 0)).toBe(0);
+    limits.startRequest(createBucket, 0);
+    expect(limits.waitMs(createBucket, 0)).toBe(5_000);
   });
 
   test("subtract requests in flight from the remaining ones of an early response", () => {
     const limits = rateLimits(50);
     ask(limits, 0, answered(200, bucket(3, 5)));
-    limits.startRequest(lane, 0);
-    const learnFrom = limits.startRequest(lane, 0);
+    limits.startRequest(createBucket, 0);
+    const learnFrom = limits.startRequest(createBucket, 0);
     learnFrom(answered(200, bucket(1, 5)), 0);
-    expect(limits.waitMs(lane, 0)).toBe(5_000);
+    expect(limits.waitMs(createBucket, 0)).toBe(5_000);
   });
 
   test("are shared by the routes of one bucket", () => {
@@ -65,15 +65,15 @@ describe("Discord's rate limits", () => {
   test("follow the larger wait of header and body of a 429", () => {
     const limits = rateLimits(50);
     expect(ask(limits, 0, answered(429, { "retry-after": "1" }, { retry_after: 1.4, global: false }))).toBe(1_400);
-    expect(limits.waitMs(lane, 0)).toBe(1_400);
+    expect(limits.waitMs(createBucket, 0)).toBe(1_400);
     expect(ask(limits, 5_000, answered(429, { "retry-after": "2" }, { retry_after: 1.4 }))).toBe(2_000);
-    expect(limits.waitMs(lane, 5_000)).toBe(2_000);
+    expect(limits.waitMs(createBucket, 5_000)).toBe(2_000);
   });
 
   test("follow the reset of the bucket if it is later than the wait of a 429", () => {
     const limits = rateLimits(50);
     ask(limits, 0, answered(429, { ...bucket(0, 9), "retry-after": "1" }, { retry_after: 1 }));
-    expect(limits.waitMs(lane, 0)).toBe(9_000);
+    expect(limits.waitMs(createBucket, 0)).toBe(9_000);
   });
 
   test.each([
@@ -90,12 +90,12 @@ describe("Discord's rate limits", () => {
 
   test("end a global limit when a later request succeeds", () => {
     const limits = rateLimits(50);
-    const before = limits.startRequest(lane, 0);
+    const before = limits.startRequest(createBucket, 0);
     expect(limits.isHalfOpen()).toBe(false);
     ask(limits, 0, answered(429, {}, { retry_after: 2, global: true }));
     before(answered(200), 2_100);
     expect(limits.isHalfOpen()).toBe(true);
-    limits.startRequest(lane, 2_200)({ kind: "unanswered", reason: "ECONNRESET", mayHaveArrived: true }, 2_300);
+    limits.startRequest(createBucket, 2_200)({ kind: "unanswered", reason: "ECONNRESET", mayHaveArrived: true }, 2_300);
     ask(limits, 2_400, answered(429, {}, { retry_after: 2, global: false }));
     expect(limits.isHalfOpen()).toBe(true);
     ask(limits, 4_500, answered(403));
@@ -105,15 +105,15 @@ describe("Discord's rate limits", () => {
   test("have a default wait for a 429 without one", () => {
     const limits = rateLimits(50);
     expect(ask(limits, 0, answered(429, {}, {}))).toBeGreaterThan(0);
-    expect(limits.waitMs(lane, 0)).toBeGreaterThan(0);
+    expect(limits.waitMs(createBucket, 0)).toBeGreaterThan(0);
   });
 
   test.each(["-1", "NaN", "soon", "1e9", "Infinity"])("ignore or bound a wait of %s", (text) => {
     const limits = rateLimits(50);
     ask(limits, 0, answered(200, { ...bucket(0, 0), "x-ratelimit-reset-after": text }));
     ask(limits, 0, answered(429, { "retry-after": text }, { retry_after: Number(text) }));
-    expect(limits.waitMs(lane, 0)).toBeGreaterThan(0);
-    expect(limits.waitMs(lane, 0)).toBeLessThanOrEqual(3_600_000);
+    expect(limits.waitMs(createBucket, 0)).toBeGreaterThan(0);
+    expect(limits.waitMs(createBucket, 0)).toBeLessThanOrEqual(3_600_000);
   });
 
   test("follow the wait of a failure of Discord", () => {
@@ -122,15 +122,15 @@ describe("Discord's rate limits", () => {
 
   test("exclude the requests per second from a bucket's wait", () => {
     const limits = rateLimits(2);
-    for (const each of [lane, other]) ask(limits, 0, answered(200, bucket(3, 5)), each);
-    expect([limits.waitMs(lane, 10), limits.bucketWaitMs(lane, 10)]).toEqual([990, 0]);
+    for (const each of [createBucket, other]) ask(limits, 0, answered(200, bucket(3, 5)), each);
+    expect([limits.waitMs(createBucket, 10), limits.bucketWaitMs(createBucket, 10)]).toEqual([990, 0]);
     ask(limits, 10, answered(429, { "x-ratelimit-global": "true", "retry-after": "2" }, { global: true }));
     expect(limits.bucketWaitMs(other, 10)).toBe(2_000);
   });
 
   test("bound the requests per second of all buckets", () => {
     const limits = rateLimits(2);
-    limits.startRequest(lane, 0);
+    limits.startRequest(createBucket, 0);
     limits.startRequest(other, 400);
     expect(limits.waitMs({ route: "create", channel: "3" }, 500)).toBe(500);
     expect(limits.waitMs({ route: "create", channel: "3" }, 1_000)).toBe(0);
@@ -159,16 +159,17 @@ describe("Discord's rate limits", () => {
   test("forget the oldest of very many buckets only after their limits have passed", () => {
     const limits = rateLimits(1_000_000);
     ask(limits, 0, answered(200, bucket(0, 5)));
-    for (let at = 0; at < 10_010; at += 1) ask(limits, 1, answered(200, bucket(4, 0)), { ...lane, channel: `c${at}` });
-    expect(limits.waitMs(lane, 1)).toBe(4_999);
+    for (let at = 0; at < 10_010; at += 1)
+      ask(limits, 1, answered(200, bucket(4, 0)), { ...createBucket, channel: `c${at}` });
+    expect(limits.waitMs(createBucket, 1)).toBe(4_999);
   });
 
   test("stop counting a request without an answer, and learn nothing from it", () => {
     const limits = rateLimits(50);
     ask(limits, 0, answered(200, bucket(2, 5)));
     expect(ask(limits, 0, { kind: "unanswered", reason: "ECONNRESET", mayHaveArrived: true })).toBe(0);
-    expect(limits.waitMs(lane, 0)).toBe(0);
+    expect(limits.waitMs(createBucket, 0)).toBe(0);
     ask(limits, 0, answered(200, bucket(1, 5)));
-    expect(limits.waitMs(lane, 0)).toBe(0);
+    expect(limits.waitMs(createBucket, 0)).toBe(0);
   });
 });
