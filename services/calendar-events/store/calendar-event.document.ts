@@ -141,6 +141,10 @@ export const eventSchema = new Schema<AnyRow>(
 );
 for (const [keys, options] of trackedIndexes) eventSchema.index(keys, options);
 
+/** Feeds are read by this, and the last write of a guild. */
+export const FEED_INDEX = { guildId: 1, changedAt: 1, _id: 1 } as const;
+eventSchema.index(FEED_INDEX, { partialFilterExpression: { changedAt: { $exists: true } } });
+
 /** Windows are read by these. */
 eventSchema.index(ENTRIES_INDEX, { partialFilterExpression: { entries: { $exists: true } } });
 eventSchema.index(IN_ORDER_INDEX);

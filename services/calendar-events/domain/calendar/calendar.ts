@@ -29,7 +29,7 @@ export interface Anchor {
 }
 
 /** The zones kept: who changes the zone more often has the oldest changes forgotten. */
-const MAX_ZONE_CHANGES = 50;
+export const MAX_ZONE_CHANGES = 50;
 
 export function unwrittenCalendar(guildId: GuildId, calendarNumber: number): Calendar {
   return { guildId, calendarNumber, revision: 0, zoneChanges: [] };
