@@ -14,6 +14,11 @@ import type { BusUser } from "./bus/bus-user.ts";
 import { BusGateway } from "./bus/bus-gateway.ts";
 import { busUsersStore } from "./bus/bus-users.store.ts";
 import { Gateway, gatewayPages } from "./gateway.ts";
+import { feedAdmission } from "./feeds/feed-admission.ts";
+import { type FeedAuthenticator, feedAuthenticator } from "./feeds/feed-authenticator.ts";
+import { feedManagement } from "./feeds/feed-management.ts";
+import { feedActions } from "./feeds/feed.actions.ts";
+import { feedsStore } from "./feeds/feeds.store.ts";
 import { apiKeysStore } from "./keys/api-keys.store.ts";
 import { keyActions } from "./keys/key.actions.ts";
 import { type KeyHashing, pepperId } from "./keys/key-digests.ts";
@@ -68,6 +73,8 @@ export function apiService(options: ApiServiceOptions): ServiceSchema {
   const store = apiKeysStore(connection);
   const answers = idempotencyRecordsStore(connection);
   const management = apiKeyManagement(store, hashing);
+  const feeds = feedsStore(connection);
+  let feedReaders: FeedAuthenticator | undefined;
   const rates = new GatewayRates(limits);
   const clock = newDatabaseClock(
     () => databaseTime(connection, DATABASE_ANSWER_MS),
@@ -80,11 +87,21 @@ export function apiService(options: ApiServiceOptions): ServiceSchema {
   const users = busUsersStore(connection);
   let bus: BusGateway | undefined;
   const pages = gatewayPages(async () => gateway?.missing() ?? []);
-  const web = webGateway(ROUTES, pages, () => (gateway as Gateway).steps, options.corsOrigins);
+  const started = () => gateway as Gateway;
+  const web = webGateway({
+    routes: ROUTES,
+    pages,
+    steps: () => started().steps,
+    feed: () => started().feed,
+    corsOrigins: options.corsOrigins,
+  });
   return {
     name: "api",
     mixins: [web as ServiceSchema, databaseMixin(connection, mongoUrl, "api") as ServiceSchema],
-    actions: keyActions(management),
+    actions: {
+      ...keyActions(management),
+      ...feedActions(feedManagement(feeds, hashing), (id) => feedReaders?.forget(id)),
+    },
     events: {
       ...listen(apiKeyChanged, ({ id }) => authenticator?.forget(id)),
       ...listen(ratesUsed, (used) => rates.hear(used, Date.now())),
@@ -106,6 +123,8 @@ export function apiService(options: ApiServiceOptions): ServiceSchema {
       if (count > 0) logger.warn({ count }, "API_KEY_PEPPER has changed: there are keys that open nothing any more");
       const onError = (error: unknown) => logger.warn({ err: error }, "the use of a key could not be noted");
       const bounded = withTimeouts(store, () => KEY_ANSWER_MS);
+      const boundedFeeds = withTimeouts(feeds, () => KEY_ANSWER_MS);
+      feedReaders = feedAuthenticator({ store: boundedFeeds, hashing, onError });
       authenticator = apiKeyAuthenticator({ store: bounded, hashing, configured: apiKey, onError });
       gateway = new Gateway({
         pages,
@@ -115,6 +134,7 @@ export function apiService(options: ApiServiceOptions): ServiceSchema {
         connectionAddress: connectionAddress(limits.trustedProxies),
         connectionsPerAddress,
         admission: admission(authenticator, rates, clientAddress(limits.trustedProxies)),
+        admitFeed: feedAdmission(feedReaders, rates, clientAddress(limits.trustedProxies)),
         clock,
         port,
         host,

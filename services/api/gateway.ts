@@ -6,10 +6,14 @@ import { isServed } from "../../mixins/bus/service-registry.ts";
 import { LimitedLog } from "../../mixins/observability/rate-limited-log.ts";
 import { isLogged } from "../../mixins/observability/log-level.ts";
 import { callAction } from "../../mixins/actions/typed-calls.ts";
+import type { AnyContract } from "../contracts/every-action.ts";
+import { openFeed, readFeedPage } from "../contracts/feeds.contract.ts";
 import { type Health, healthOf } from "../contracts/health.contract.ts";
 import { docsPages } from "./pages/docs.pages.ts";
 import { healthPages } from "./pages/health.pages.ts";
 import { type HttpServer, httpServer } from "./http/http-server.ts";
+import type { FeedAdmission } from "./feeds/feed-admission.ts";
+import { type FeedDownload, feedDownload } from "./feeds/feed-download.ts";
 import type { PerformOnce } from "./idempotency/idempotency.ts";
 import type { Admission } from "./rates/admission.ts";
 import { accessLogLevel, accessLogFields } from "./observability/access-log.ts";
@@ -18,7 +22,6 @@ import { endRequestSpan, inRequestSpan } from "./observability/request-span.ts";
 import { type RequestSteps, requestSteps } from "./request-handler.ts";
 import { rootPage } from "./pages/root.page.ts";
 import type { Page } from "./pages/page.ts";
-import type { Route } from "./route.ts";
 import { ROUTES } from "./route-table.ts";
 import { RequestSlots } from "./concurrency/request-concurrency.ts";
 import { ServiceGone, ServiceWatch, TICK_MS } from "./service-health.ts";
@@ -33,6 +36,7 @@ export interface GatewayParts {
   readonly admission: Admission;
   readonly performOnce: PerformOnce;
   readonly clock: Pick<DatabaseClock, "now">;
+  readonly admitFeed: FeedAdmission;
   readonly port: number;
   readonly host: string;
   readonly connectionsPerAddress?: number;
@@ -53,6 +57,7 @@ export function gatewayPages(missing: () => Promise<readonly string[]>): readonl
 /** The gateway: the health checks of the services, the steps of a request, and the HTTP server. */
 export class Gateway {
   readonly steps: RequestSteps;
+  readonly feed: FeedDownload;
   readonly slots = new RequestSlots();
   readonly #broker: ServiceBroker;
   readonly #watch: ServiceWatch;
@@ -68,6 +73,7 @@ export class Gateway {
     admission,
     performOnce,
     clock,
+    admitFeed,
     port,
     host,
     connectionAddress,
@@ -96,6 +102,11 @@ export class Gateway {
       call: ({ contract, shape }, params, meta) => this.call(contract, params, { meta, checkedBy: shape }),
       onDefect: (error, requestId) => logger.error({ err: error, requestId }, "request failed"),
     });
+    this.feed = feedDownload({
+      admit: admitFeed,
+      call: (contract, params, meta) => this.call(contract as AnyContract, params, { meta }) as Promise<never>,
+      onDefect: (error, requestId) => logger.error({ err: error, requestId }, "feed failed"),
+    });
     this.#server = httpServer({
       port,
       host,
@@ -118,7 +129,7 @@ export class Gateway {
   }
 
   /** Calls an owner's action. Rejects with ServiceGone while the owner, or another service that it asks, is not there. */
-  call({ name, dependsOn }: Route["contract"], params: unknown, options: Checked): Promise<unknown> {
+  call({ name, dependsOn }: AnyContract, params: unknown, options: Checked): Promise<unknown> {
     const owners = OWNERS_OF.get(name) ?? [];
     const asked = dependsOn?.(params) ?? [];
     const needed = asked.length === 0 ? owners : [...owners, ...asked];
@@ -155,5 +166,8 @@ async function askForHealth(broker: ServiceBroker, name: OwnerName): Promise<Hea
 
 /** The service that owns the action; undefined for actions of the gateway itself. */
 const OWNERS_OF: ReadonlyMap<string, readonly OwnerName[]> = new Map(
-  ROUTES.map(({ contract: { name } }) => [name, OWNERS.filter((service) => name.startsWith(`${service}.`))]),
+  [...ROUTES.map(({ contract }) => contract), openFeed, readFeedPage].map(({ name }) => [
+    name,
+    OWNERS.filter((service) => name.startsWith(`${service}.`)),
+  ]),
 );

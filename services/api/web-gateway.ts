@@ -3,6 +3,8 @@ import type { Service, ServiceSchema } from "moleculer";
 import WebGateway from "moleculer-web";
 import type { Caller } from "../contracts/contract.ts";
 import type { Answer } from "./http/http-response.ts";
+import type { FeedDownload } from "./feeds/feed-download.ts";
+import { FEED_ROUTE, tokenIn } from "./feeds/feed-path.ts";
 import type { Allowed } from "./rates/admission.ts";
 import { type Checked, otherMethod, pathOf, type RequestSteps } from "./request-handler.ts";
 import { pathsOf } from "./route-table.ts";
@@ -37,7 +39,21 @@ export interface WebService extends Service {
   answer(request: IncomingMessage, requestId: string, response: ServerResponse): Promise<Answer>;
 }
 
+/** The alias of all feeds; itself it is no path. */
+const FEED_ALIAS = FEED_ROUTE.replace("{token}.ics", "");
+
 type Handler = (request: IncomingMessage, response: ServerResponse) => void;
+interface WebGatewayParts {
+  readonly routes: readonly Route[];
+  readonly pages: readonly Page[];
+  /** Called after the service has started. */
+  readonly steps: () => RequestSteps;
+  /** Answers requests of feeds; called after the service has started. */
+  readonly feed: () => FeedDownload;
+  /** Origins whose pages may read answers; `*` for all. None by default: no CORS header is sent. */
+  readonly corsOrigins?: readonly string[] | undefined;
+}
+
 type Hook = (context: unknown, route: unknown, request: IncomingMessage) => unknown;
 
 /**
@@ -47,16 +63,8 @@ type Hook = (context: unknown, route: unknown, request: IncomingMessage) => unkn
  *
  * Other features of moleculer-web are off: it parses no body, merges no params, reads no query, exposes no action without an
  * alias, and registers no action on the bus. It logs only at `debug`. The HTTP server is http-server.ts.
- *
- * @param steps - Called after the service has started.
- * @param corsOrigins - Origins whose pages may read answers; `*` for all. None by default: no CORS header is sent.
  */
-export function webGateway(
-  routes: readonly Route[],
-  pages: readonly Page[],
-  steps: () => RequestSteps,
-  corsOrigins: readonly string[] = [],
-): Partial<ServiceSchema> {
+export function webGateway({ routes, pages, steps, feed, corsOrigins = [] }: WebGatewayParts): Partial<ServiceSchema> {
   const exchanges = new WeakMap<IncomingMessage, Exchange>();
   const routeOf = new Map(routes.flatMap((route) => pathsOf(route).map((each) => [each, route] as const)));
   /** Aliases by path. */
@@ -69,8 +77,11 @@ export function webGateway(
     answer(steps().failure(error, requestId));
   };
 
+  /** By the path alone, in a map: moleculer-web would try one regular expression after the other. A feed has any token. */
+  const aliasAt = (path: string) => aliases.get(tokenIn(path) === undefined ? path : FEED_ALIAS);
+
   const checkMethod: Hook = (_context, _route, request) => {
-    const { method } = aliases.get(pathOf(request)) as Alias;
+    const { method } = aliasAt(pathOf(request)) as Alias;
     const methods = method === "GET" ? ["GET", "HEAD"] : [method];
     if (!methods.includes(request.method ?? "")) throw otherMethod(methods.join(", "));
   };
@@ -88,6 +99,11 @@ export function webGateway(
       const { answer, requestId } = exchangeOf(request);
       answer(steps().show(page, request, requestId));
     };
+
+  const sendFeed: Handler = (request) => {
+    const { answer, requestId } = exchangeOf(request);
+    feed()(request, requestId).then(answer, (error: unknown) => fail(request, error));
+  };
 
   const aliasesOf = (method: string, handlers: readonly (readonly [path: string, handler: Handler])[]) => {
     for (const [each, handler] of handlers) pathFor.set(handler, each);
@@ -117,10 +133,10 @@ export function webGateway(
   const forEverybody = {
     ...hooks,
     name: "for everybody",
-    aliases: aliasesOf(
-      "GET",
-      pages.map((page) => [page.path, showPage(page)] as const),
-    ),
+    aliases: aliasesOf("GET", [
+      ...pages.map((page) => [page.path, showPage(page)] as const),
+      [FEED_ALIAS, sendFeed] as const,
+    ]),
   };
 
   const { rest } = WebGateway.actions ?? {};
@@ -155,9 +171,8 @@ export function webGateway(
         exchange.checked = await steps().check(route, exchange.admitted as Allowed, request, exchange.requestId);
       },
 
-      /** By the path alone, in a map: moleculer-web would try one regular expression after the other. */
       resolveAlias(url: string) {
-        const alias = aliases.get(url);
+        const alias = url === FEED_ALIAS ? undefined : aliasAt(url);
         return alias === undefined ? false : { alias, params: {} };
       },
 

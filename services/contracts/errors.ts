@@ -20,6 +20,7 @@ export const ERRORS = {
   EVENT_NOT_FOUND: { status: 404, message: "Event not found" },
   CALENDAR_NOT_FOUND: { status: 404, message: "Calendar not found" },
   KEY_NOT_FOUND: { status: 404, message: "Key not found" },
+  FEED_NOT_FOUND: { status: 404, message: "Feed not found" },
   KEY_OVER: { status: 409, message: "The key is revoked or expired" },
   KEY_ROTATING: {
     status: 409,
@@ -28,6 +29,7 @@ export const ERRORS = {
   REVISION_MISMATCH: { status: 412, message: "Changed since the revision that If-Match names; nothing was changed" },
   TOO_MANY_ANNOUNCEMENTS: { status: 409, message: "The guild has 1000 announcements already" },
   TOO_MANY_SUBSCRIBERS: { status: 409, message: "An announcement has at most 1000 subscribed roles and 1000 users" },
+  TOO_MANY_FEEDS: { status: 409, message: "The guild has 100 feeds already" },
   TOO_MANY_EVENTS: { status: 409, message: "The guild has as many events already as it may hold" },
   IDEMPOTENCY_KEY_REUSED: { status: 409, message: "Another request was sent with this Idempotency-Key" },
   TOO_MANY_REQUESTS: { status: 429, message: "Too many requests; try again when Retry-After has passed" },

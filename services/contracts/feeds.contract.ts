@@ -1,6 +1,6 @@
 import { type Color, COLORS, settingsOwnerOfCalendar } from "./calendar-events.contract.ts";
 import { action } from "./contract.ts";
-import { guildId, integer, listOf, oneOf, optional, reference, text, textOf } from "./field-rules.ts";
+import { guildId, integer, listOf, oneOf, optional, reference, textOf } from "./field-rules.ts";
 import type { EpochMs, GuildId } from "./ids.ts";
 
 /** The calendar of a feed (D47), and the colour that it is limited to. */
@@ -83,6 +83,9 @@ export const revokeFeed = action<FeedOfGuild, void>({
   idempotent: false,
 });
 
+/** The opaque part of an entity tag that may be one of a feed. */
+export const FEED_TAG = /^[\x21\x23-\x7e]{1,100}$/;
+
 export interface OpenFeedParams extends Omit<FeedReference, "color"> {
   /** Entity tags that the reader has. */
   readonly known?: readonly string[];
@@ -102,7 +105,7 @@ const cursor = textOf("a cursor of a feed", /^[0-9a-z.-]{1,100}$/, 100);
 export const openFeed = action<OpenFeedParams, OpenedFeed>({
   name: "calendar-events.openFeed",
   keys: "none",
-  params: { guildId, calendarNumber, known: optional(listOf(text(100), 20)) },
+  params: { guildId, calendarNumber, known: optional(listOf(textOf("an entity tag", FEED_TAG, 100), 20)) },
   dependsOn: settingsOwnerOfCalendar,
   idempotent: true,
 });

@@ -95,6 +95,14 @@ export class Connections {
     if (standing.late === undefined && socket.writableLength > 0) this.#waitForReader(socket, standing);
   }
 
+  /** The client took a piece of an answer, and has as long for the next. */
+  pieceTaken(socket: Socket): void {
+    const standing = this.#open.get(socket);
+    if (standing?.late === undefined) return;
+    clearTimeout(standing.late);
+    standing.late = undefined;
+  }
+
   /**
    * Closes connections without a request, and each other one after its last answer. Node's own function keeps connections
    * that never sent anything, and cuts answers that the client has not read yet.

@@ -10,8 +10,14 @@ export interface Answer {
   readonly onTaken?: () => void;
 }
 
-/** A whole body, or pieces that are written one after the other as fast as the client reads them. */
-export type AnswerBody = string | Buffer | readonly Buffer[];
+/**
+ * A whole body, or pieces that are written one after the other as fast as the client reads them. Pieces of a stream are made
+ * when they are needed, and its length is not known; it rejects with StreamBroken where the rest cannot be made.
+ */
+export type AnswerBody = string | Buffer | readonly Buffer[] | AsyncIterable<Buffer>;
+
+/** A body that was begun and cannot be ended: its connection is closed, so that its reader does not take it for whole. */
+export class StreamBroken extends Error {}
 
 /** Headers of every answer: no content sniffing, no caching. */
 export const SAFE_HEADERS = { "x-content-type-options": "nosniff", "cache-control": "no-store" };

@@ -5,7 +5,7 @@ import { setTimeout as pause } from "node:timers/promises";
 import { EndOfTurn } from "../../../mixins/async/end-of-turn.ts";
 import { Slices } from "../../../mixins/async/time-slice.ts";
 import { refuse } from "../../contracts/errors.ts";
-import { type Answer, type AnswerBody, refusalAnswer, SAFE_HEADERS } from "./http-response.ts";
+import { type Answer, type AnswerBody, refusalAnswer, SAFE_HEADERS, StreamBroken } from "./http-response.ts";
 import {
   brokenAnswer,
   brokenHead,
@@ -120,7 +120,8 @@ export function httpServer({
       connections.handedOver(request.socket, response, bytesOf(given.body));
     });
     onServed({ request, requestId, status: given.status, ms: performance.now() - began });
-    if (!isWhole(given.body)) await writePieces(given.body, request, response);
+    if (isStream(given.body)) await writeStream(given.body, request, response);
+    else if (!isWhole(given.body)) await writePieces(given.body, request, response);
     else if (!isRead) await readToTheEnd(request, response);
   }
 
@@ -136,6 +137,23 @@ export function httpServer({
       if (!isTaken && !response.destroyed) await drained(response);
       if (hasToWait) slices.begin();
       else if (slices.isOver) await slices.rest();
+    }
+    response.end();
+  }
+
+  /** Asks for each piece after the client took the one before; a reader of the headers alone needs none. */
+  async function writeStream(
+    pieces: AsyncIterable<Buffer>,
+    { socket, method }: IncomingMessage,
+    response: ServerResponse,
+  ) {
+    if (method === "HEAD") return void response.end();
+    for await (const piece of pieces) {
+      if (response.destroyed) return;
+      const isTaken = response.write(piece);
+      connections.handedOver(socket, response, piece.length);
+      if (!isTaken && !response.destroyed) await drained(response);
+      connections.pieceTaken(socket);
     }
     response.end();
   }
@@ -177,7 +195,7 @@ export function httpServer({
   const onRequest = (request: IncomingMessage, response: ServerResponse): void => {
     serve(request, response).catch((error: unknown) => {
       response.destroy();
-      if (!(error instanceof SenderGone)) onError(error);
+      if (!(error instanceof SenderGone || error instanceof StreamBroken)) onError(error);
     });
   };
   server.on("request", onRequest);
@@ -220,6 +238,10 @@ function unreadAnswer(request: IncomingMessage, intake: Intake, requestId: strin
   return broken === undefined ? undefined : brokenAnswer(broken, requestId);
 }
 
+function isStream(body: AnswerBody): body is AsyncIterable<Buffer> {
+  return typeof body === "object" && Symbol.asyncIterator in body;
+}
+
 function isWhole(body: AnswerBody): body is string | Buffer {
   return typeof body === "string" || Buffer.isBuffer(body);
 }
@@ -246,17 +268,21 @@ function drained(response: ServerResponse): Promise<void> {
   });
 }
 
-const SAFE = Object.entries(SAFE_HEADERS).flat();
+const SAFE = Object.entries(SAFE_HEADERS);
 
 /** Alternating names and values, which node:http writes unchanged; it would iterate an object twice. */
-function headOf({ headers, body }: Answer, requestId: string, isLast: boolean): string[] {
-  const head = [...SAFE, "content-length", String(bytesOf(body)), "x-request-id", requestId];
+function headOf({ status, headers, body }: Answer, requestId: string, isLast: boolean): string[] {
+  const head: string[] = [];
+  for (const [name, value] of SAFE) if (headers[name] === undefined) head.push(name, value);
+  // A 304 has the length of what it does not send, or none (RFC 9110 section 8.6).
+  if (!isStream(body) && status !== 304) head.push("content-length", String(bytesOf(body)));
+  head.push("x-request-id", requestId);
   for (const [name, value] of Object.entries(headers)) head.push(name, value);
   if (isLast && headers["connection"] === undefined) head.push("connection", "close");
   return head;
 }
 
-function bytesOf(body: AnswerBody): number {
+function bytesOf(body: Exclude<AnswerBody, AsyncIterable<Buffer>>): number {
   return isWhole(body) ? Buffer.byteLength(body) : body.reduce((bytes, piece) => bytes + piece.length, 0);
 }
 

@@ -1,15 +1,16 @@
 import { traceIdIn } from "../../../mixins/observability/trace-context.ts";
+import { withoutToken } from "../feeds/feed-path.ts";
 import type { Served } from "../http/http-server.ts";
 import { pathOf } from "../request-handler.ts";
 import { traceparentOf } from "./request-traceparent.ts";
 
 const MAX_PATH_LENGTH = 200;
 
-/** The log fields of a request; never its query, headers or body. */
+/** The log fields of a request; never its query, headers or body, nor the token of a feed. */
 export function accessLogFields({ request, requestId, status, ms }: Served): object {
   return {
     method: request.method,
-    path: printable(pathOf(request)),
+    path: printable(withoutToken(pathOf(request))),
     status,
     ms: Math.round(ms * 10) / 10,
     requestId,

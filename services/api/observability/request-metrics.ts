@@ -1,5 +1,6 @@
 import type { IncomingMessage } from "node:http";
 import { httpRequestSeconds } from "../../../mixins/observability/metrics.ts";
+import { FEED_ROUTE, tokenIn } from "../feeds/feed-path.ts";
 import type { Served } from "../http/http-server.ts";
 import { pathOf } from "../request-handler.ts";
 import { pathsOf, ROUTES } from "../route-table.ts";
@@ -9,7 +10,8 @@ const ROUTE_AT = new Map(ROUTES.flatMap((route) => pathsOf(route).map((path) => 
 
 /** The endpoint that a request is for, under its first path; undefined where its path is none. */
 export function routeOf(request: IncomingMessage): string | undefined {
-  return ROUTE_AT.get(pathOf(request));
+  const path = pathOf(request);
+  return tokenIn(path) === undefined ? ROUTE_AT.get(path) : FEED_ROUTE;
 }
 
 /** Counts a request that was answered. Paths that are no endpoint's share one label: clients make up as many as they like. */

@@ -12,7 +12,7 @@ export function inRequestSpan<Result>(request: IncomingMessage, requestId: strin
   const route = used === undefined ? undefined : routeOf(request);
   if (used === undefined || route === undefined) return work();
   const span = used.start({
-    name: `POST ${route}`,
+    name: `${request.method} ${route}`,
     kind: "server",
     parent: givenTraceparent(request),
     attributes: {

@@ -10,6 +10,7 @@ export const SCHEMA_DESCRIPTIONS: Readonly<Record<string, string>> = {
     "Rule of a new series, by its members or as text in `rrule`. A member that is left out has its default.",
   V2EventsUpdateRequestRecurrence:
     "Rule that replaces the one of the series as a whole: a member that is left out has its default.",
+  Feed: "A feed of a calendar, without its address. Times are in Unix milliseconds (UTC).",
   Calendar: "A calendar of a guild, with the time zone that its series run on.",
 
   // Announcements and posts

@@ -4,7 +4,7 @@ import { refuse, type Refusal } from "../../contracts/errors.ts";
 import { type Answer, CHALLENGE } from "../http/http-response.ts";
 import type { ApiKeyAuthenticator } from "../keys/api-key-authenticator.ts";
 import { decodeKey, MALFORMED_KEY, presentedKey } from "../keys/key-text.ts";
-import type { AddressOf } from "./client-address.ts";
+import { type AddressOf, requestAddress } from "./client-address.ts";
 import type { GatewayRates } from "./gateway-rates.ts";
 import { rateHeaders, retryAfter } from "./rate-headers.ts";
 import type { RateStanding } from "./rate-limit.ts";
@@ -34,16 +34,13 @@ export function admission(
   clock: () => number = Date.now,
 ): Admission {
   return {
-    async admit({ headers, socket }) {
-      const address = () => {
-        const forwarded = headers["x-forwarded-for"];
-        return addressOf(socket?.remoteAddress, typeof forwarded === "string" ? forwarded : undefined);
-      };
+    async admit(request) {
+      const address = () => requestAddress(request, addressOf);
       // Clients may share an address, so valid keys still pass after too many failures. Failing keys get 429, and
       // unsigned ids are no longer looked up in the store.
       const mayAsk = () => rates.failures.look(address(), clock()).waitMs === 0;
       const fail = (unauthorized: Rejected) => failed(rates.failures.take(address(), clock()), unauthorized);
-      const presented = presentedKey(headers.authorization);
+      const presented = presentedKey(request.headers.authorization);
       if ("problem" in presented)
         return fail({ refusal: refuse("UNAUTHORIZED", undefined, presented.problem), headers: {} });
       const caller = await keys.authenticate(presented.key, mayAsk);
@@ -63,7 +60,8 @@ function invalidKey(key: string): Rejected {
   return { refusal: refuse("UNAUTHORIZED", undefined, message), headers };
 }
 
-function failed(standing: RateStanding, unauthorized: Rejected): Rejected {
+/** The refusal of what was not recognized; 429 after too many failures of an address. */
+export function failed(standing: RateStanding, unauthorized: Rejected): Rejected {
   if (standing.waitMs === 0) return unauthorized;
   return { refusal: refuse("TOO_MANY_REQUESTS"), headers: retryAfter(standing) };
 }

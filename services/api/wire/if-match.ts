@@ -1,5 +1,6 @@
 import type { IncomingHttpHeaders } from "node:http";
 import type { FieldProblem } from "../../contracts/contract.ts";
+import { FEED_TAG } from "../../contracts/feeds.contract.ts";
 import { MAX_IF_REVISIONS, type Revised, REVISION } from "../../contracts/revision.ts";
 
 const FIELD = "If-Match";
@@ -34,6 +35,21 @@ export function readIfMatch(headers: IncomingHttpHeaders): Condition {
 export function refuseIfMatch(headers: IncomingHttpHeaders): Condition {
   if (headers["if-match"] === undefined) return NONE;
   return malformed("is taken by endpoints that update or delete, and not by this one", "NOT_ALLOWED");
+}
+
+/** The entity tags in `If-None-Match`. */
+export interface KnownTags {
+  /** Any state of the resource is known. */
+  readonly isAny: boolean;
+  readonly tags: readonly string[];
+}
+
+/** Reads the header of a get of a feed; a weak tag counts as a strong one (RFC 9110 section 13.1.2). One that is malformed is ignored. */
+export function readIfNoneMatch(headers: IncomingHttpHeaders): KnownTags {
+  const header = headers["if-none-match"] ?? "";
+  const tags = entityTags(header) ?? [];
+  const known = tags.map(({ text }) => text).filter((text) => FEED_TAG.test(text));
+  return { isAny: header.trim() === "*", tags: known.slice(0, MAX_IF_REVISIONS) };
 }
 
 /** The tag that a client sends back in `If-Match`; none for an answer without a revision. */

@@ -14,7 +14,7 @@ import { type Calendar, calendarView, MAX_ZONE_CHANGES, unwrittenCalendar } from
 import { beginOfCalendar, END_OF_CALENDAR } from "../domain/feed/calendar-component.ts";
 import { type FeedEvent, singleEvent } from "../domain/feed/event-component.ts";
 import { type FeedCursor, readCursor, START, writeCursor } from "../domain/feed/feed-cursor.ts";
-import { feedTag, isTagOf, passingTag } from "../domain/feed/feed-tag.ts";
+import { feedTag, isTagOf, unsettledTag } from "../domain/feed/feed-tag.ts";
 import { timeZoneComponent } from "../domain/feed/time-zone-component.ts";
 import { UTC, zoneNamed } from "../domain/calendar/zone.ts";
 import type { CalendarsStore } from "../store/calendars.store.ts";
@@ -90,7 +90,7 @@ export function feedPages(
       if (unchanged !== undefined) return { tag: unchanged };
       const { revision: calendarRevision } = await calendarAt(of, moment);
       const state = { changedAt, calendarRevision };
-      const tag = isSettled ? feedTag(state, now) : passingTag(state, moment);
+      const tag = isSettled ? feedTag(state, now) : unsettledTag(state, moment);
       return { tag, cursor: writeCursor({ moment, ...START }) };
     },
 

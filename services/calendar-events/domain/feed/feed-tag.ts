@@ -11,7 +11,7 @@ export interface FeedState {
   readonly calendarRevision: number;
 }
 
-/** The state without the day; the rules of time zones and the way of writing are those of this process. */
+/** The state without the day; of this release of guildcal and of the time zones. */
 function stateText({ changedAt, calendarRevision }: FeedState): string {
   const { version, source } = timeZones();
   return [VERSION, `${version}${source === "folder" ? "f" : ""}`, changedAt.toString(36), calendarRevision].join("/");
@@ -23,7 +23,7 @@ export function feedTag(state: FeedState, now: EpochMs): string {
 }
 
 /** The tag of a feed that a write under way may still change without another `changedAt`: it is of this moment alone. */
-export function passingTag(state: FeedState, moment: string): string {
+export function unsettledTag(state: FeedState, moment: string): string {
   return `${stateText(state)}/at${moment}`;
 }
 
