@@ -64,7 +64,7 @@ export function calendarEventsService({
   let following: ReturnType<typeof followZoneRules> | undefined;
   const windows = calendarWindows(store, calendars);
   const events = eventResolver(store, calendars);
-  const feeds = feedPages(feedReads(connection), calendars);
+  const feeds = feedPages(feedReads(connection));
   const writes = eventWrites(store, calendars, events);
   const limit = calendarLimit(() => performance.now());
   const calendarQueue = new WriteQueue();

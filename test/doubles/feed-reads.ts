@@ -19,6 +19,7 @@ export function feedReadsOf({ calendar, overrides = [], ...held }: FeedContents)
   const inOrder = overrides.toSorted((one, other) => one.original - other.original);
   return {
     lastChange: async () => ({ changedAt: events.at(-1)?.changedAt ?? 0, readAt: Infinity, moment: "1" }),
+    calendarRevision: async () => calendar.revision,
     calendar: async () => calendar,
     async *events(_of, color, { changedAt, id }) {
       for (const event of events) {
@@ -45,7 +46,7 @@ interface FeedAs {
 /** The pages of a feed, one after the other. */
 export async function feedPagesOf(contents: FeedContents, { color, pageLength }: FeedAs = {}): Promise<string[]> {
   const { guildId, calendarNumber } = contents.calendar;
-  const pages = feedPages(feedReadsOf(contents), { find: async () => contents.calendar }, pageLength);
+  const pages = feedPages(feedReadsOf(contents), pageLength);
   const { cursor } = await pages.open({ guildId, calendarNumber }, Date.UTC(2026, 0, 1));
   const texts: string[] = [];
   for (let next = cursor; next !== undefined;) {

@@ -149,5 +149,8 @@ function countingPages(service: ReturnType<typeof calendarEventsService>, onPage
     onPage();
     return readPage.handler(context);
   };
-  return { ...service, actions: { ...service.actions, readFeedPage: { ...readPage, handler } } } as typeof service;
+  return {
+    ...service,
+    actions: { ...service.actions, readFeedPage: { ...readPage, handler } },
+  } as unknown as typeof service;
 }

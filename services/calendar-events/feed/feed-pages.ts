@@ -17,7 +17,6 @@ import { type FeedCursor, readCursor, START, writeCursor } from "../domain/feed/
 import { feedTag, isTagOf, unsettledTag } from "../domain/feed/feed-tag.ts";
 import { timeZoneComponent } from "../domain/feed/time-zone-component.ts";
 import { UTC, zoneNamed } from "../domain/calendar/zone.ts";
-import type { CalendarsStore } from "../store/calendars.store.ts";
 import type { FeedReads } from "../store/feed-reads.store.ts";
 import { type FeedPiece, isRecurring, isShown, seriesPieces } from "./feed-series.ts";
 
@@ -30,11 +29,7 @@ export interface FeedPages {
 /** A page ends with the piece that makes it so long; the longest piece is an event with all its texts. */
 const PAGE_LENGTH = 131_072;
 
-export function feedPages(
-  reads: FeedReads,
-  calendars: Pick<CalendarsStore, "find">,
-  pageLength = PAGE_LENGTH,
-): FeedPages {
+export function feedPages(reads: FeedReads, pageLength = PAGE_LENGTH): FeedPages {
   async function calendarAt({ guildId, calendarNumber }: FeedReference, moment: string): Promise<Calendar> {
     return (await reads.calendar({ guildId, calendarNumber }, moment)) ?? unwrittenCalendar(guildId, calendarNumber);
   }
@@ -80,16 +75,15 @@ export function feedPages(
   }
 
   return {
-    async open({ guildId, calendarNumber, known = [] }, now) {
-      const of = { guildId, calendarNumber };
-      const [last, current] = await Promise.all([reads.lastChange(guildId), calendars.find(guildId, calendarNumber)]);
+    async open({ known = [], ...of }, now) {
+      const [last, revision] = await Promise.all([reads.lastChange(of.guildId), reads.calendarRevision(of)]);
       const { changedAt, readAt, moment } = last;
       const isSettled = readAt - changedAt >= CHANGE_FEED_OVERLAP_MS;
-      const currentState = { changedAt, calendarRevision: current.revision };
-      const unchanged = known.find((tag) => isSettled && isTagOf(tag, currentState, now));
+      const current = { changedAt, calendarRevision: revision };
+      const unchanged = isSettled ? known.find((tag) => isTagOf(tag, current, now)) : undefined;
       if (unchanged !== undefined) return { tag: unchanged };
-      const { revision: calendarRevision } = await calendarAt(of, moment);
-      const state = { changedAt, calendarRevision };
+      // The revision was read at another moment than the events.
+      const state = { changedAt, calendarRevision: (await calendarAt(of, moment)).revision };
       const tag = isSettled ? feedTag(state, now) : unsettledTag(state, moment);
       return { tag, cursor: writeCursor({ moment, ...START }) };
     },

@@ -39,9 +39,11 @@ interface OverridesQuery {
   readonly limit: number;
 }
 
-/** Reads for a feed; all but the first are of a moment. */
+/** Reads for a feed; all that name a moment are of it. */
 export interface FeedReads {
   lastChange(guildId: GuildId): Promise<LastChange>;
+  /** As it is now: the one read that is of no moment. */
+  calendarRevision(of: OfCalendar): Promise<number>;
   calendar(of: OfCalendar, moment: string): Promise<Calendar | undefined>;
   /** Events behind a position in the order of the feed; of other colours only those that may have occurrences of the colour. */
   events(of: OfCalendar, color: Color | undefined, behind: FeedPosition, moment: string): AsyncIterable<FeedEvent>;
@@ -78,23 +80,24 @@ export function feedReads(connection: Connection): FeedReads {
   return {
     async lastChange(guildId) {
       const filter = { guildId, changedAt: { $gte: new Date(0) } };
+      const read = { filter, sort: { changedAt: -1 }, hint: FEED_INDEX, limit: 1 } as const;
       const projection = { _id: 0, changedAt: 1, readAt: "$$NOW" } as const;
-      const sort = { changedAt: -1 } as const;
-      const { rows, at } = await readRowsNow<Record<"changedAt" | "readAt", Date>>(events(), {
-        filter,
-        projection,
-        sort,
-        hint: FEED_INDEX,
-        limit: 1,
-      });
+      const { rows, at } = await readRowsNow<Record<"changedAt" | "readAt", Date>>(events(), { ...read, projection });
       const [row] = rows;
       const moment = at.toBigInt().toString();
       if (row === undefined) return { changedAt: 0, readAt: Infinity, moment };
       return { changedAt: row.changedAt.getTime(), readAt: row.readAt.getTime(), moment };
     },
 
+    async calendarRevision({ guildId, calendarNumber }) {
+      const filter = { _id: calendarRowId(guildId, calendarNumber) };
+      const read = { filter, projection: { _id: 0, revision: 1 }, limit: 1 } as const;
+      const [row] = await readRows<Pick<CalendarRow, "revision">>(calendars(), read);
+      return row?.revision ?? 0;
+    },
+
     async calendar({ guildId, calendarNumber }, moment) {
-      const read = { filter: { _id: calendarRowId(guildId, calendarNumber) } };
+      const read = { filter: { _id: calendarRowId(guildId, calendarNumber) }, limit: 1 };
       const [row] = await readRows<CalendarRow>(calendars(), read, momentOf(moment));
       return row === undefined ? undefined : calendarOf(row);
     },
