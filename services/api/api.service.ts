@@ -14,6 +14,11 @@ import type { BusUser } from "./bus/bus-user.ts";
 import { BusGateway } from "./bus/bus-gateway.ts";
 import { busUsersStore } from "./bus/bus-users.store.ts";
 import { Gateway, gatewayPages } from "./gateway.ts";
+import { feedAdmission } from "./feeds/feed-admission.ts";
+import { type FeedAuthenticator, feedAuthenticator } from "./feeds/feed-authenticator.ts";
+import { feedManagement } from "./feeds/feed-management.ts";
+import { feedActions } from "./feeds/feed.actions.ts";
+import { feedsStore } from "./feeds/feeds.store.ts";
 import { apiKeysStore } from "./keys/api-keys.store.ts";
 import { keyActions } from "./keys/key.actions.ts";
 import { type KeyHashing, pepperId } from "./keys/key-digests.ts";
@@ -78,6 +83,8 @@ export function apiService(options: ApiServiceOptions): ServiceSchema {
   const store = apiKeysStore(connection);
   const idempotencyRecords = idempotencyRecordsStore(connection);
   const management = apiKeyManagement(store, hashing);
+  const feeds = feedsStore(connection);
+  let feedAuthentication: FeedAuthenticator | undefined;
   const rates = new GatewayRates(rateSettings);
   const clock = newDatabaseClock(
     () => databaseTime(connection, DATABASE_PING_TIMEOUT_MS),
@@ -90,11 +97,21 @@ export function apiService(options: ApiServiceOptions): ServiceSchema {
   const busUsers = busUsersStore(connection);
   let bus: BusGateway | undefined;
   const pages = gatewayPages(async () => gateway?.missing() ?? []);
-  const web = webGateway(ROUTES, pages, () => (gateway as Gateway).requestHandler, options.corsOrigins);
+  const started = () => gateway as Gateway;
+  const web = webGateway({
+    routes: ROUTES,
+    pages,
+    requestHandler: () => started().requestHandler,
+    feed: () => started().feed,
+    corsOrigins: options.corsOrigins,
+  });
   return {
     name: "api",
     mixins: [web as ServiceSchema, databaseMixin(connection, mongoUrl, "api") as ServiceSchema],
-    actions: keyActions(management),
+    actions: {
+      ...keyActions(management),
+      ...feedActions(feedManagement(feeds, hashing), (id) => feedAuthentication?.forget(id)),
+    },
     events: {
       ...listen(apiKeyChanged, ({ id }) => authenticator?.forget(id)),
       ...listen(ratesUsed, (reports) => rates.addReports(reports, Date.now())),
@@ -115,8 +132,10 @@ export function apiService(options: ApiServiceOptions): ServiceSchema {
       const count = await store.countWithOtherPepper(pepperId(hashing.pepper));
       if (count > 0) logger.warn({ count }, "API_KEY_PEPPER has changed: some stored API keys are no longer accepted");
       const onError = (error: unknown) =>
-        logger.warn({ err: error }, "the time of use of an API key could not be stored");
+        logger.warn({ err: error }, "the time of use of an API key or a feed could not be stored");
       const storeWithTimeouts = withTimeouts(store, () => KEY_QUERY_TIMEOUT_MS);
+      const feedsWithTimeouts = withTimeouts(feeds, () => KEY_QUERY_TIMEOUT_MS);
+      feedAuthentication = feedAuthenticator({ store: feedsWithTimeouts, hashing, onError });
       authenticator = apiKeyAuthenticator({ store: storeWithTimeouts, hashing, configured: apiKey, onError });
       gateway = new Gateway({
         pages,
@@ -128,6 +147,7 @@ export function apiService(options: ApiServiceOptions): ServiceSchema {
         connectionAddress: connectionAddress(rateSettings.trustedProxies),
         connectionsPerAddress,
         admission: admission(authenticator, rates, clientAddress(rateSettings.trustedProxies)),
+        admitFeed: feedAdmission(feedAuthentication, rates, clientAddress(rateSettings.trustedProxies)),
         clock,
         port,
         host,

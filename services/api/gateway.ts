@@ -6,10 +6,14 @@ import { isActionAvailable } from "../../mixins/bus/service-registry.ts";
 import { RateLimitedLog } from "../../mixins/observability/rate-limited-log.ts";
 import { isLogged } from "../../mixins/observability/log-level.ts";
 import { callAction } from "../../mixins/actions/typed-calls.ts";
+import type { AnyContract } from "../contracts/every-action.ts";
+import { openFeed, readFeedPage } from "../contracts/feeds.contract.ts";
 import { type Health, healthOf } from "../contracts/health.contract.ts";
 import { docsPages } from "./pages/docs.pages.ts";
 import { healthPages } from "./pages/health.pages.ts";
 import { type HttpServer, httpServer } from "./http/http-server.ts";
+import type { FeedAdmission } from "./feeds/feed-admission.ts";
+import { type FeedDownload, feedDownload } from "./feeds/feed-download.ts";
 import type { PerformOnce } from "./idempotency/idempotency.ts";
 import type { Admission } from "./rates/admission.ts";
 import { accessLogLevel, accessLogFields } from "./observability/access-log.ts";
@@ -18,7 +22,6 @@ import { endRequestSpan, inRequestSpan } from "./observability/request-span.ts";
 import { type RequestHandler, requestHandler } from "./request-handler.ts";
 import { rootPage } from "./pages/root.page.ts";
 import type { Page } from "./pages/page.ts";
-import type { Route } from "./route.ts";
 import { ROUTES } from "./route-table.ts";
 import { RequestConcurrency } from "./concurrency/request-concurrency.ts";
 import { ServiceUnavailable, ServiceHealth, TICK_INTERVAL_MS } from "./service-health.ts";
@@ -32,6 +35,7 @@ export interface GatewayOptions {
   readonly admission: Admission;
   readonly performOnce: PerformOnce;
   readonly clock: Pick<DatabaseClock, "now">;
+  readonly admitFeed: FeedAdmission;
   readonly port: number;
   readonly host: string;
   readonly connectionsPerAddress?: number;
@@ -52,6 +56,7 @@ export function gatewayPages(missing: () => Promise<readonly string[]>): readonl
 /** Composes the health checks of the services, the request handler and the HTTP server. */
 export class Gateway {
   readonly requestHandler: RequestHandler;
+  readonly feed: FeedDownload;
   readonly concurrency = new RequestConcurrency();
   readonly #broker: ServiceBroker;
   readonly #serviceHealth: ServiceHealth;
@@ -67,6 +72,7 @@ export class Gateway {
     admission,
     performOnce,
     clock,
+    admitFeed,
     port,
     host,
     connectionAddress,
@@ -94,6 +100,11 @@ export class Gateway {
       call: ({ contract, shape }, params, meta) => this.call(contract, params, { meta, checkedBy: shape }),
       onDefect: (error, requestId) => logger.error({ err: error, requestId }, "request failed"),
     });
+    this.feed = feedDownload({
+      admit: admitFeed,
+      call: (contract, params, meta) => this.call(contract as AnyContract, params, { meta }) as Promise<never>,
+      onDefect: (error, requestId) => logger.error({ err: error, requestId }, "feed failed"),
+    });
     this.#server = httpServer({
       port,
       host,
@@ -116,7 +127,7 @@ export class Gateway {
   }
 
   /** Calls an owner's action. Rejects with ServiceUnavailable while the owner, or a service that it calls, is unavailable. */
-  call({ name, dependsOn }: Route["contract"], params: unknown, options: CheckedCallOptions): Promise<unknown> {
+  call({ name, dependsOn }: AnyContract, params: unknown, options: CheckedCallOptions): Promise<unknown> {
     const owners = OWNERS_BY_ACTION.get(name) ?? [];
     const dependencies = dependsOn?.(params) ?? [];
     const services = dependencies.length === 0 ? owners : [...owners, ...dependencies];
@@ -153,5 +164,8 @@ async function checkHealth(broker: ServiceBroker, name: OwnerName): Promise<Heal
 
 /** The owner of each action; empty for actions of the gateway itself. */
 const OWNERS_BY_ACTION: ReadonlyMap<string, readonly OwnerName[]> = new Map(
-  ROUTES.map(({ contract: { name } }) => [name, OWNERS.filter((service) => name.startsWith(`${service}.`))]),
+  [...ROUTES.map(({ contract }) => contract), openFeed, readFeedPage].map(({ name }) => [
+    name,
+    OWNERS.filter((service) => name.startsWith(`${service}.`)),
+  ]),
 );

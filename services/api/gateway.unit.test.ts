@@ -33,6 +33,7 @@ describe("the gateway", () => {
       service,
       pingDatabase: async () => answers,
       admission,
+      admitFeed: async () => Promise.reject(new Error("nobody asks")),
       clock: { now: () => 0 },
       performOnce: (_request, perform) => perform(newWriteId()),
       port: 0,

@@ -3,6 +3,7 @@ import type { Route } from "./route.ts";
 import { announcementRoutes } from "./v1/announcement.routes.ts";
 import { settingsRoutesV1 } from "./v1/settings.routes.ts";
 import { calendarRoutes } from "./v2/calendar.routes.ts";
+import { feedRoutes } from "./v2/feeds.routes.ts";
 import { eventRoutes } from "./v2/events.routes.ts";
 import { settingsRoutesV2 } from "./v2/settings.routes.ts";
 
@@ -16,6 +17,7 @@ export const ROUTES: readonly Route[] = [
   ...settingsRoutesV1,
   ...settingsRoutesV2,
   ...calendarRoutes,
+  ...feedRoutes,
   ...keyRoutes,
 ];
 

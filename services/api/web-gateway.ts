@@ -3,6 +3,8 @@ import type { Service, ServiceSchema } from "moleculer";
 import WebGateway from "moleculer-web";
 import type { Caller } from "../contracts/contract.ts";
 import type { HttpResponse } from "./http/http-response.ts";
+import type { FeedDownload } from "./feeds/feed-download.ts";
+import { FEED_ROUTE, tokenIn } from "./feeds/feed-path.ts";
 import type { Allowed } from "./rates/admission.ts";
 import { requestPath } from "./http/request-path.ts";
 import { type CheckedRequest, methodNotAllowed, type RequestHandler } from "./request-handler.ts";
@@ -38,7 +40,21 @@ export interface WebService extends Service {
   respond(request: IncomingMessage, requestId: string, response: ServerResponse): Promise<HttpResponse>;
 }
 
+/** The alias of all feeds. It is not a path that a client can request. */
+const FEED_ALIAS = FEED_ROUTE.replace("{token}.ics", "");
+
 type Handler = (request: IncomingMessage, response: ServerResponse) => void;
+interface WebGatewayParts {
+  readonly routes: readonly Route[];
+  readonly pages: readonly Page[];
+  /** Called only after the service has started. */
+  readonly requestHandler: () => RequestHandler;
+  /** Responds to requests of feeds; called only after the service has started. */
+  readonly feed: () => FeedDownload;
+  /** Origins whose pages may read responses; `*` for all. None by default: no CORS header is sent. */
+  readonly corsOrigins?: readonly string[] | undefined;
+}
+
 type Hook = (context: unknown, route: unknown, request: IncomingMessage) => unknown;
 
 /**
@@ -48,16 +64,14 @@ type Hook = (context: unknown, route: unknown, request: IncomingMessage) => unkn
  *
  * Other features of moleculer-web are off: it parses no body, merges no params, reads no query, exposes no action without an
  * alias, and registers no action on the bus. It logs only at `debug`. The HTTP server is http-server.ts.
- *
- * @param requestHandler - Called only after the service has started.
- * @param corsOrigins - Origins whose pages may read responses; `*` for all. None by default: no CORS header is sent.
  */
-export function webGateway(
-  routes: readonly Route[],
-  pages: readonly Page[],
-  requestHandler: () => RequestHandler,
-  corsOrigins: readonly string[] = [],
-): Partial<ServiceSchema> {
+export function webGateway({
+  routes,
+  pages,
+  requestHandler,
+  feed,
+  corsOrigins = [],
+}: WebGatewayParts): Partial<ServiceSchema> {
   const exchanges = new WeakMap<IncomingMessage, Exchange>();
   const routeByPath = new Map(routes.flatMap((route) => pathsOf(route).map((path) => [path, route] as const)));
   const aliasByPath = new Map<string, Alias>();
@@ -69,8 +83,11 @@ export function webGateway(
     respond(requestHandler().errorResponse(error, requestId));
   };
 
+  /** Looks up the path in a map: moleculer-web would try one regular expression after the other. A feed has any token. */
+  const aliasAt = (path: string) => aliasByPath.get(tokenIn(path) === undefined ? path : FEED_ALIAS);
+
   const checkMethod: Hook = (_context, _route, request) => {
-    const { method } = aliasByPath.get(requestPath(request)) as Alias;
+    const { method } = aliasAt(requestPath(request)) as Alias;
     const methods = method === "GET" ? ["GET", "HEAD"] : [method];
     if (!methods.includes(request.method ?? "")) throw methodNotAllowed(methods.join(", "));
   };
@@ -88,6 +105,11 @@ export function webGateway(
       const { respond, requestId } = exchangeOf(request);
       respond(requestHandler().servePage(page, request, requestId));
     };
+
+  const sendFeed: Handler = (request) => {
+    const { respond, requestId } = exchangeOf(request);
+    feed()(request, requestId).then(respond, (error: unknown) => fail(request, error));
+  };
 
   const aliasesOf = (method: string, handlers: readonly (readonly [path: string, handler: Handler])[]) => {
     for (const [path, handler] of handlers) pathByHandler.set(handler, path);
@@ -117,10 +139,10 @@ export function webGateway(
   const pagesWithoutKey = {
     ...hooks,
     name: "pages",
-    aliases: aliasesOf(
-      "GET",
-      pages.map((page) => [page.path, servePage(page)] as const),
-    ),
+    aliases: aliasesOf("GET", [
+      ...pages.map((page) => [page.path, servePage(page)] as const),
+      [FEED_ALIAS, sendFeed] as const,
+    ]),
   };
 
   const { rest } = WebGateway.actions ?? {};
@@ -162,9 +184,8 @@ export function webGateway(
         );
       },
 
-      /** Looks up the path in a map: moleculer-web would try one regular expression after the other. */
       resolveAlias(url: string) {
-        const alias = aliasByPath.get(url);
+        const alias = url === FEED_ALIAS ? undefined : aliasAt(url);
         return alias === undefined ? false : { alias, params: {} };
       },
 

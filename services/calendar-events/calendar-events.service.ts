@@ -22,6 +22,7 @@ import {
 import { removeAnnouncementsOfEvent } from "../contracts/announcements.contract.ts";
 import { getOccurrence, listOccurrencesStarting } from "../contracts/occurrences.contract.ts";
 import { calendarChanged, getCalendar, listCalendars, updateCalendar } from "../contracts/calendars.contract.ts";
+import { openFeed, readFeedPage } from "../contracts/feeds.contract.ts";
 import { isRefusal, refuse, type Refusal } from "../contracts/errors.ts";
 import { guildSettingsChanged } from "../contracts/guild-settings.contract.ts";
 import type { EpochMs, GuildId } from "../contracts/ids.ts";
@@ -35,6 +36,8 @@ import { calendarView, changeCalendar, allCalendars } from "./domain/calendar/ca
 import { mergeChangeFeeds } from "./domain/calendar/merge-change-feeds.ts";
 import { announcedOccurrence } from "./domain/event/effective-occurrence.ts";
 import { eventWrites, type Written } from "./event-writes.ts";
+import { feedPages } from "./feed/feed-pages.ts";
+import { feedReads } from "./store/feed-reads.store.ts";
 import { startZoneRulesCheck } from "./reindex-changed-zones.ts";
 import { formerOccurrences } from "./former-occurrences.ts";
 import { eventResolver, toView } from "./event-resolver.ts";
@@ -61,6 +64,7 @@ export function calendarEventsService({
   let zoneRulesCheck: ReturnType<typeof startZoneRulesCheck> | undefined;
   const windows = calendarWindows(store, calendars);
   const events = eventResolver(store, calendars);
+  const feeds = feedPages(feedReads(connection));
   const writes = eventWrites(store, calendars, events);
   const limit = calendarLimit(() => performance.now());
   const calendarQueue = new WriteQueue();
@@ -152,6 +156,10 @@ export function calendarEventsService({
       ...serve(calendarEventsChangesSince, async (params) =>
         mergeChangeFeeds(params, await Promise.all([store.changesSince(params), calendars.changesSince(params)])),
       ),
+
+      ...serve(openFeed, (params, context) => ifAllowed(params, context, () => feeds.open(params, now()))),
+
+      ...serve(readFeedPage, (params) => feeds.read(params)),
 
       ...serve(getCalendar, (params, context) =>
         ifAllowed(params, context, async () =>

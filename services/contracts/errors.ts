@@ -19,6 +19,7 @@ export const ERRORS = {
   EVENT_NOT_FOUND: { status: 404, message: "Event not found" },
   CALENDAR_NOT_FOUND: { status: 404, message: "Calendar not found" },
   KEY_NOT_FOUND: { status: 404, message: "Key not found" },
+  FEED_NOT_FOUND: { status: 404, message: "Feed not found" },
   KEY_OVER: { status: 409, message: "The key is revoked or expired" },
   KEY_ROTATING: {
     status: 409,
@@ -30,6 +31,7 @@ export const ERRORS = {
   },
   TOO_MANY_ANNOUNCEMENTS: { status: 409, message: "The guild already has 1000 announcements" },
   TOO_MANY_SUBSCRIBERS: { status: 409, message: "An announcement has at most 1000 subscribed roles and 1000 users" },
+  TOO_MANY_FEEDS: { status: 409, message: "The guild already has 100 feeds" },
   TOO_MANY_EVENTS: { status: 409, message: "The guild already has the maximum number of events" },
   IDEMPOTENCY_KEY_REUSED: { status: 409, message: "Another request was sent with this Idempotency-Key" },
   TOO_MANY_REQUESTS: { status: 429, message: "Too many requests; try again when Retry-After has passed" },

@@ -4,6 +4,7 @@ import * as calendarEvents from "./calendar-events.contract.ts";
 import * as calendars from "./calendars.contract.ts";
 import type { ActionContract } from "./contract.ts";
 import * as dispatch from "./dispatch.contract.ts";
+import * as feeds from "./feeds.contract.ts";
 import * as guildSettings from "./guild-settings.contract.ts";
 import { healthOf } from "./health.contract.ts";
 import * as occurrences from "./occurrences.contract.ts";
@@ -18,6 +19,7 @@ const MODULES: readonly object[] = [
   calendarEvents,
   calendars,
   dispatch,
+  feeds,
   guildSettings,
   occurrences,
 ];

@@ -10,8 +10,12 @@ import { webGateway, type WebService } from "../../services/api/web-gateway.ts";
 /** moleculer-web with the gateway's routes, without a server in front of it. */
 export function webService(steps: () => RequestHandler, pages: readonly Page[] = []): WebService {
   const broker = new ServiceBroker({ logger: false, skipProcessEventRegistration: true });
-  const mixins = [webGateway(ROUTES, pages, steps) as ServiceSchema];
+  const mixins = [webGateway({ routes: ROUTES, pages, requestHandler: steps, feed: noFeed }) as ServiceSchema];
   return broker.createService({ name: "api", mixins }) as WebService;
+}
+
+function noFeed(): never {
+  throw new Error("nobody reads a feed");
 }
 
 /** The answers of `webService` to requests that come from no connection. */

@@ -24,4 +24,8 @@ export const ACCESS: { readonly [Name in keyof Actions]: "read" | "write" } = {
   "calendar-events.getCalendar": "read",
   "calendar-events.updateCalendar": "write",
   "calendar-events.listCalendars": "read",
+  "api.createFeed": "write",
+  "api.listFeeds": "read",
+  "api.rotateFeed": "write",
+  "api.revokeFeed": "write",
 };

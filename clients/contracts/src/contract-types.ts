@@ -416,6 +416,43 @@ export interface PostOutcome extends SettledPost {
   readonly guildId: GuildId;
 }
 
+/** The calendar of a feed (D47), and the colour that it is limited to. */
+export interface FeedReference {
+  readonly guildId: GuildId;
+  readonly calendarNumber: number;
+  /** Absent: events of all colours. */
+  readonly color?: Color;
+}
+
+/** A feed without its token. */
+export interface FeedView extends FeedReference {
+  readonly id: string;
+  /** Empty where none was given. */
+  readonly label: string;
+  readonly createdAt: EpochMs;
+  /** When it got the address that it has; absent for the first one. */
+  readonly rotatedAt?: EpochMs;
+  /** The beginning of the hour in which it was last read. */
+  readonly lastUsedAt?: EpochMs;
+}
+
+/** A feed's token in clear: the only time that it is shown. */
+export interface IssuedFeed {
+  readonly id: string;
+  /** The path of its address, which has the token. */
+  readonly path: string;
+}
+
+export interface CreateFeedParams extends FeedReference {
+  /** For people: who uses it. */
+  readonly label?: string;
+}
+
+interface FeedOfGuild {
+  readonly guildId: GuildId;
+  readonly id: string;
+}
+
 export const LANGUAGES = ["ENGLISH", "JAPANESE", "PORTUGUESE", "SPANISH"] as const;
 
 export type Language = (typeof LANGUAGES)[number];
@@ -539,11 +576,13 @@ export const ERROR_CODES = [
   "EVENT_NOT_FOUND",
   "CALENDAR_NOT_FOUND",
   "KEY_NOT_FOUND",
+  "FEED_NOT_FOUND",
   "KEY_OVER",
   "KEY_ROTATING",
   "REVISION_MISMATCH",
   "TOO_MANY_ANNOUNCEMENTS",
   "TOO_MANY_SUBSCRIBERS",
+  "TOO_MANY_FEEDS",
   "TOO_MANY_EVENTS",
   "IDEMPOTENCY_KEY_REUSED",
   "TOO_MANY_REQUESTS",
@@ -619,6 +658,14 @@ export interface Actions {
   readonly "calendar-events.updateCalendar": { readonly params: UpdateCalendarParams; readonly result: Revised };
   /** Lists the calendars that the guild may have. */
   readonly "calendar-events.listCalendars": { readonly params: { guildId: GuildId }; readonly result: CalendarView[] };
+  /** Makes an address to which calendar programs subscribe; it is shown only in this response. */
+  readonly "api.createFeed": { readonly params: CreateFeedParams; readonly result: IssuedFeed };
+  /** Lists the feeds of the guild's calendars, the latest first, without their addresses. */
+  readonly "api.listFeeds": { readonly params: { readonly guildId: GuildId }; readonly result: readonly FeedView[] };
+  /** Gives a feed a new address in place of the one before, which ends within five seconds. */
+  readonly "api.rotateFeed": { readonly params: FeedOfGuild; readonly result: IssuedFeed };
+  /** Ends a feed for good, within five seconds. */
+  readonly "api.revokeFeed": { readonly params: FeedOfGuild; readonly result: void };
 }
 
 /** The payloads of the events that a bus user hears, by the names of the events. */

@@ -4,6 +4,7 @@ import * as events from "../../../services/contracts/calendar-events.contract.ts
 import * as calendars from "../../../services/contracts/calendars.contract.ts";
 import type { ActionContract, EventContract, ParamsOf, ResultOf } from "../../../services/contracts/contract.ts";
 import * as dispatch from "../../../services/contracts/dispatch.contract.ts";
+import * as feeds from "../../../services/contracts/feeds.contract.ts";
 import * as settings from "../../../services/contracts/guild-settings.contract.ts";
 import type { Actions, Events } from "./contract-types.ts";
 
@@ -14,6 +15,10 @@ const ACTIONS = {
   "announcements.list": announcements.listAnnouncements,
   "announcements.remove": announcements.removeAnnouncement,
   "announcements.update": announcements.updateAnnouncement,
+  "api.createFeed": feeds.createFeed,
+  "api.listFeeds": feeds.listFeeds,
+  "api.revokeFeed": feeds.revokeFeed,
+  "api.rotateFeed": feeds.rotateFeed,
   "calendar-events.create": events.createEvent,
   "calendar-events.get": events.getEvent,
   "calendar-events.getCalendar": calendars.getCalendar,

@@ -206,6 +206,38 @@ export interface Operations {
     acceptsIfMatch: false;
     hasEtag: false;
   };
+  "/v2/calendar/feeds/create": {
+    request: V2CalendarFeedsCreateRequest;
+    response: V2CalendarFeedsCreateResponse & WithWarnings;
+    isRead: false;
+    acceptsIdempotencyKey: false;
+    acceptsIfMatch: false;
+    hasEtag: false;
+  };
+  "/v2/calendar/feeds/list": {
+    request: V2CalendarFeedsListRequest;
+    response: V2CalendarFeedsListResponse & WithWarnings;
+    isRead: true;
+    acceptsIdempotencyKey: false;
+    acceptsIfMatch: false;
+    hasEtag: false;
+  };
+  "/v2/calendar/feeds/rotate": {
+    request: V2CalendarFeedsRotateRequest;
+    response: V2CalendarFeedsRotateResponse & WithWarnings;
+    isRead: false;
+    acceptsIdempotencyKey: false;
+    acceptsIfMatch: false;
+    hasEtag: false;
+  };
+  "/v2/calendar/feeds/revoke": {
+    request: V2CalendarFeedsRevokeRequest;
+    response: V2CalendarFeedsRevokeResponse & WithWarnings;
+    isRead: false;
+    acceptsIdempotencyKey: false;
+    acceptsIfMatch: false;
+    hasEtag: false;
+  };
   "/admin/keys/create": {
     request: AdminKeysCreateRequest;
     response: AdminKeysCreateResponse & WithWarnings;
@@ -1878,6 +1910,172 @@ export interface V2CalendarListResponse {
   calendars: Calendar[];
 }
 /**
+ * Body of a request to `/v2/calendar/feeds/create`. Makes an address to which calendar programs subscribe; it is shown only in this response.
+ */
+export interface V2CalendarFeedsCreateRequest {
+  /**
+   * Id of the guild, a 64-bit integer. Send it as a string where numbers lose digits, as they do in JavaScript.
+   */
+  guild_id: string | bigint;
+  /**
+   * Number of the calendar within the guild, from 1 (the main calendar) to the guild's max_calendars.
+   */
+  calendar_number: number;
+  /**
+   * Color that the feed is limited to; all colors when absent. Upper or lower case.
+   */
+  color?:
+    | "MELROSE"
+    | "RIPTIDE"
+    | "MAUVE"
+    | "TANGERINE"
+    | "DANDELION"
+    | "MAC_AND_CHEESE"
+    | "TURQUOISE"
+    | "MERCURY"
+    | "BLUE"
+    | "GREEN"
+    | "RED"
+    | "NONE"
+    | null;
+  /**
+   * What the feed is for, for people: at most 100 characters. Must be at most 100 characters of one line.
+   */
+  label?: string | null;
+}
+/**
+ * Body of a response of `/v2/calendar/feeds/create` with the status 200. Makes an address to which calendar programs subscribe; it is shown only in this response.
+ */
+export interface V2CalendarFeedsCreateResponse {
+  /**
+   * Confirmation that the operation succeeded.
+   */
+  message: "Feed created";
+  /**
+   * Id of the new feed.
+   */
+  id: string;
+  /**
+   * Path of the feed's address on this gateway, with its token: a secret. It is shown only in this response.
+   */
+  path: string;
+}
+/**
+ * Body of a request to `/v2/calendar/feeds/list`. Lists the feeds of the guild's calendars, the latest first, without their addresses.
+ */
+export interface V2CalendarFeedsListRequest {
+  /**
+   * Id of the guild, a 64-bit integer. Send it as a string where numbers lose digits, as they do in JavaScript.
+   */
+  guild_id: string | bigint;
+}
+/**
+ * Body of a response of `/v2/calendar/feeds/list` with the status 200. Lists the feeds of the guild's calendars, the latest first, without their addresses.
+ */
+export interface V2CalendarFeedsListResponse {
+  /**
+   * The feeds of the guild's calendars, the latest first.
+   */
+  feeds: Feed[];
+}
+/**
+ * A feed of a calendar, without its address. Times are in Unix milliseconds (UTC).
+ */
+export interface Feed {
+  /**
+   * Id of the feed; no secret.
+   */
+  id: string;
+  /**
+   * Number of the calendar that the feed shows.
+   */
+  calendar_number: number;
+  /**
+   * Color that the feed is limited to; absent for a feed of all colors.
+   */
+  color?:
+    | "MELROSE"
+    | "RIPTIDE"
+    | "MAUVE"
+    | "TANGERINE"
+    | "DANDELION"
+    | "MAC_AND_CHEESE"
+    | "TURQUOISE"
+    | "MERCURY"
+    | "BLUE"
+    | "GREEN"
+    | "RED"
+    | "NONE";
+  /**
+   * What the feed is for, as it was given; empty where nothing was.
+   */
+  label: string;
+  /**
+   * Instant of creation, in Unix milliseconds (UTC).
+   */
+  created: number;
+  /**
+   * Instant at which the feed got the address that it has, in Unix milliseconds (UTC); absent for its first one.
+   */
+  rotated?: number;
+  /**
+   * Hour in which the feed was last read, in Unix milliseconds (UTC), rounded down; absent for one never read.
+   */
+  last_used?: number;
+}
+/**
+ * Body of a request to `/v2/calendar/feeds/rotate`. Gives a feed a new address in place of the one before, which ends within five seconds.
+ */
+export interface V2CalendarFeedsRotateRequest {
+  /**
+   * Id of the guild, a 64-bit integer. Send it as a string where numbers lose digits, as they do in JavaScript.
+   */
+  guild_id: string | bigint;
+  /**
+   * Id of the feed.
+   */
+  id: string;
+}
+/**
+ * Body of a response of `/v2/calendar/feeds/rotate` with the status 200. Gives a feed a new address in place of the one before, which ends within five seconds.
+ */
+export interface V2CalendarFeedsRotateResponse {
+  /**
+   * Confirmation that the operation succeeded.
+   */
+  message: "Feed rotated";
+  /**
+   * Id of the feed.
+   */
+  id: string;
+  /**
+   * Path of the feed's address on this gateway, with its token: a secret. It is shown only in this response.
+   */
+  path: string;
+}
+/**
+ * Body of a request to `/v2/calendar/feeds/revoke`. Ends a feed for good, within five seconds.
+ */
+export interface V2CalendarFeedsRevokeRequest {
+  /**
+   * Id of the guild, a 64-bit integer. Send it as a string where numbers lose digits, as they do in JavaScript.
+   */
+  guild_id: string | bigint;
+  /**
+   * Id of the feed.
+   */
+  id: string;
+}
+/**
+ * Body of a response of `/v2/calendar/feeds/revoke` with the status 200. Ends a feed for good, within five seconds.
+ */
+export interface V2CalendarFeedsRevokeResponse {
+  /**
+   * Confirmation that the operation succeeded.
+   */
+  message: "Feed revoked";
+}
+/**
  * Body of a request to `/admin/keys/create`. Creates an API key; its secret is shown only in this response; operator keys only.
  */
 export interface AdminKeysCreateRequest {
@@ -2198,7 +2396,13 @@ export interface Error404 {
   /**
    * Stable name of the error, for programs.
    */
-  code: "ROUTE_NOT_FOUND" | "ANNOUNCEMENT_NOT_FOUND" | "EVENT_NOT_FOUND" | "CALENDAR_NOT_FOUND" | "KEY_NOT_FOUND";
+  code:
+    | "ROUTE_NOT_FOUND"
+    | "ANNOUNCEMENT_NOT_FOUND"
+    | "EVENT_NOT_FOUND"
+    | "CALENDAR_NOT_FOUND"
+    | "KEY_NOT_FOUND"
+    | "FEED_NOT_FOUND";
   /**
    * Id of the request; also in the header X-Request-Id and in the log of the service.
    */
@@ -2254,6 +2458,7 @@ export interface Error409 {
     | "KEY_ROTATING"
     | "TOO_MANY_ANNOUNCEMENTS"
     | "TOO_MANY_SUBSCRIBERS"
+    | "TOO_MANY_FEEDS"
     | "TOO_MANY_EVENTS"
     | "IDEMPOTENCY_KEY_REUSED"
     | "WRITE_CONFLICT";

@@ -101,6 +101,14 @@ export class Connections {
     if (state.readTimer === undefined && socket.writableLength > 0) this.#startReadTimer(socket, state);
   }
 
+  /** Ends the timer after the client has read a piece of a response. The next piece starts it again. */
+  pieceRead(socket: Socket): void {
+    const state = this.#open.get(socket);
+    if (state?.readTimer === undefined) return;
+    clearTimeout(state.readTimer);
+    state.readTimer = undefined;
+  }
+
   /**
    * Closes connections without a request, and each other one after its last response. Node's own function keeps
    * connections that never sent anything, and cuts responses that the client has not read yet.

@@ -10,8 +10,26 @@ export interface HttpResponse {
   readonly onClose?: () => void;
 }
 
-/** A whole body, or pieces that are written one after the other as fast as the client reads them. */
-export type ResponseBody = string | Buffer | readonly Buffer[];
+/**
+ * A whole body, or pieces that are written one after the other as fast as the client reads them. The pieces of a stream are
+ * made when they are needed, so its length is unknown. It rejects with StreamBroken if the rest cannot be made.
+ */
+export type ResponseBody = string | Buffer | readonly Buffer[] | AsyncIterable<Buffer>;
+
+/** A started body cannot be completed. The server closes its connection, so the client does not accept it as complete. */
+export class StreamBroken extends Error {}
+
+export function isStream(body: ResponseBody): body is AsyncIterable<Buffer> {
+  return typeof body === "object" && Symbol.asyncIterator in body;
+}
+
+export function isWhole(body: ResponseBody): body is string | Buffer {
+  return typeof body === "string" || Buffer.isBuffer(body);
+}
+
+export function byteLength(body: Exclude<ResponseBody, AsyncIterable<Buffer>>): number {
+  return isWhole(body) ? Buffer.byteLength(body) : body.reduce((bytes, piece) => bytes + piece.length, 0);
+}
 
 /** Headers of every response: no content sniffing, no caching. */
 export const COMMON_HEADERS = { "x-content-type-options": "nosniff", "cache-control": "no-store" };

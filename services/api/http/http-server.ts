@@ -5,7 +5,15 @@ import { setTimeout as pause } from "node:timers/promises";
 import { EndOfTurn } from "../../../mixins/async/end-of-turn.ts";
 import { TimeSlice } from "../../../mixins/async/time-slice.ts";
 import { refuse } from "../../contracts/errors.ts";
-import { type HttpResponse, type ResponseBody, refusalResponse, COMMON_HEADERS } from "./http-response.ts";
+import {
+  byteLength,
+  type HttpResponse,
+  isStream,
+  isWhole,
+  refusalResponse,
+  COMMON_HEADERS,
+  StreamBroken,
+} from "./http-response.ts";
 import {
   httpErrorResponse,
   headError,
@@ -124,7 +132,8 @@ export function httpServer({
       connections.responseWritten(request.socket, response, byteLength(content.body));
     });
     onServed({ request, requestId, status: content.status, ms: performance.now() - startedAt });
-    if (!isWhole(content.body)) await writePieces(content.body, request, response);
+    if (isStream(content.body)) await writeStream(content.body, request, response);
+    else if (!isWhole(content.body)) await writePieces(content.body, request, response);
     else if (!isRead) await readToTheEnd(request, response);
   }
 
@@ -140,6 +149,23 @@ export function httpServer({
       if (!hasRoom && !response.destroyed) await waitForDrain(response);
       if (isSlowReader) slices.begin();
       else if (slices.isOver) await slices.rest();
+    }
+    response.end();
+  }
+
+  /** Asks for each piece after the client read the one before. A response to HEAD needs none. */
+  async function writeStream(
+    pieces: AsyncIterable<Buffer>,
+    { socket, method }: IncomingMessage,
+    response: ServerResponse,
+  ) {
+    if (method === "HEAD") return void response.end();
+    for await (const piece of pieces) {
+      if (response.destroyed) return;
+      const hasRoom = response.write(piece);
+      connections.responseWritten(socket, response, piece.length);
+      if (!hasRoom && !response.destroyed) await waitForDrain(response);
+      connections.pieceRead(socket);
     }
     response.end();
   }
@@ -181,7 +207,7 @@ export function httpServer({
   const onRequest = (request: IncomingMessage, response: ServerResponse): void => {
     serve(request, response).catch((error: unknown) => {
       response.destroy();
-      if (!(error instanceof ClientDisconnected)) onError(error);
+      if (!(error instanceof ClientDisconnected || error instanceof StreamBroken)) onError(error);
     });
   };
   server.on("request", onRequest);
@@ -228,10 +254,6 @@ function earlyResponse(
   return error === undefined ? undefined : httpErrorResponse(error, requestId);
 }
 
-function isWhole(body: ResponseBody): body is string | Buffer {
-  return typeof body === "string" || Buffer.isBuffer(body);
-}
-
 /** Listens to the socket too: node:http emits `close` only for the first unfinished response of a closed connection. */
 function onceClosed(response: ServerResponse, socket: Socket, onClose: () => void): void {
   const done = () => {
@@ -254,18 +276,18 @@ function waitForDrain(response: ServerResponse): Promise<void> {
   });
 }
 
-const COMMON_HEADER_LINES = Object.entries(COMMON_HEADERS).flat();
+const COMMON_HEADER_ENTRIES = Object.entries(COMMON_HEADERS);
 
 /** Alternating names and values, which node:http writes unchanged; it would iterate an object twice. */
-function headerLines({ headers, body }: HttpResponse, requestId: string, isLast: boolean): string[] {
-  const head = [...COMMON_HEADER_LINES, "content-length", String(byteLength(body)), "x-request-id", requestId];
+function headerLines({ status, headers, body }: HttpResponse, requestId: string, isLast: boolean): string[] {
+  const head: string[] = [];
+  for (const [name, value] of COMMON_HEADER_ENTRIES) if (headers[name] === undefined) head.push(name, value);
+  // A 304 has the length of the body that it does not send, or none (RFC 9110 section 8.6).
+  if (!isStream(body) && status !== 304) head.push("content-length", String(byteLength(body)));
+  head.push("x-request-id", requestId);
   for (const [name, value] of Object.entries(headers)) head.push(name, value);
   if (isLast && headers["connection"] === undefined) head.push("connection", "close");
   return head;
-}
-
-function byteLength(body: ResponseBody): number {
-  return isWhole(body) ? Buffer.byteLength(body) : body.reduce((bytes, piece) => bytes + piece.length, 0);
 }
 
 /** The client's `X-Request-Id` if it is well-formed, so that the client finds its request in the log (D4); else a new id. */

@@ -33,8 +33,8 @@ function idSignature(pepper: string, unique: string): string {
   return keyDigest(pepper, `id ${unique}`).slice(0, 8);
 }
 
-export function generateKey({ pepper, env }: KeyHashing, id: string): NewKey {
-  const key = encodeKey({ env, id, secret: randomBytes(32).toString("hex") });
+export function generateKey({ pepper, env }: KeyHashing, id: string, prefix?: string): NewKey {
+  const key = encodeKey({ env, id, secret: randomBytes(32).toString("hex") }, prefix);
   return { key, secret: { digest: keyDigest(pepper, key), pepperId: pepperId(pepper) } };
 }
 

@@ -1,6 +1,10 @@
 import { crc32 } from "node:zlib";
 
-/** The parts of a key: `gc_<env>_<id>_<secret>_<checksum>`. */
+/** What a secret text begins with: that of an API key, and that of a feed's token. */
+export const KEY_PREFIX = "gc";
+export const FEED_PREFIX = "gcf";
+
+/** The parts of a key: `gc_<env>_<id>_<secret>_<checksum>`; a feed's token has the same with another prefix. */
 export interface KeyParts {
   /** Name of the installation, such as `live`, by which people recognize a key of another installation. */
   readonly env: string;
@@ -10,19 +14,19 @@ export interface KeyParts {
   readonly secret: string;
 }
 
-const KEY = /^gc_([a-z0-9]{1,16})_([a-z0-9]{1,32})_([0-9a-f]{64})_([0-9a-f]{8})$/;
+const KEY = /^gcf?_([a-z0-9]{1,16})_([a-z0-9]{1,32})_([0-9a-f]{64})_([0-9a-f]{8})$/;
 
 /** The text of a key. The checksum detects typing errors, and lets secret scanners confirm a match. */
-export function encodeKey({ env, id, secret }: KeyParts): string {
-  const text = `gc_${env}_${id}_${secret}`;
+export function encodeKey({ env, id, secret }: KeyParts, prefix = KEY_PREFIX): string {
+  const text = `${prefix}_${env}_${id}_${secret}`;
   return `${text}_${checksum(text)}`;
 }
 
 /** The parts of a key; undefined for text that is not a key. */
-export function decodeKey(text: string): KeyParts | undefined {
+export function decodeKey(text: string, prefix = KEY_PREFIX): KeyParts | undefined {
   const [, env = "", id = "", secret = "", sum] = KEY.exec(text) ?? [];
   const parts = { env, id, secret };
-  return sum !== undefined && encodeKey(parts) === text ? parts : undefined;
+  return sum !== undefined && encodeKey(parts, prefix) === text ? parts : undefined;
 }
 
 /** The content of an `Authorization` header (D3): the text of a key, or the error of the header. */

@@ -1,15 +1,16 @@
 import { traceIdIn } from "../../../mixins/observability/trace-context.ts";
+import { withoutToken } from "../feeds/feed-path.ts";
 import type { ServedRequest } from "../http/http-server.ts";
 import { requestPath } from "../http/request-path.ts";
 import { traceparentOf } from "./request-traceparent.ts";
 
 const MAX_PATH_LENGTH = 200;
 
-/** The log fields of a request; never its query, headers or body. */
+/** The log fields of a request; never its query, headers or body, nor the token of a feed. */
 export function accessLogFields({ request, requestId, status, ms }: ServedRequest): object {
   return {
     method: request.method,
-    path: printable(requestPath(request)),
+    path: printable(withoutToken(requestPath(request))),
     status,
     ms: Math.round(ms * 10) / 10,
     requestId,

@@ -1,5 +1,6 @@
 import type { IncomingMessage } from "node:http";
 import { httpRequestSeconds } from "../../../mixins/observability/metrics.ts";
+import { FEED_ROUTE, tokenIn } from "../feeds/feed-path.ts";
 import type { ServedRequest } from "../http/http-server.ts";
 import { requestPath } from "../http/request-path.ts";
 import { pathsOf, ROUTES } from "../route-table.ts";
@@ -11,7 +12,8 @@ const CANONICAL_PATHS = new Map(
 
 /** The canonical path of the endpoint; undefined for the path of a page and for an unknown path. */
 export function routeOf(request: IncomingMessage): string | undefined {
-  return CANONICAL_PATHS.get(requestPath(request));
+  const path = requestPath(request);
+  return tokenIn(path) === undefined ? CANONICAL_PATHS.get(path) : FEED_ROUTE;
 }
 
 /** Counts a request. All other paths share one label, since clients can invent any number of them. */

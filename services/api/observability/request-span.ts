@@ -12,7 +12,7 @@ export function inRequestSpan<Result>(request: IncomingMessage, requestId: strin
   const route = activeTracer === undefined ? undefined : routeOf(request);
   if (activeTracer === undefined || route === undefined) return work();
   const span = activeTracer.start({
-    name: `POST ${route}`,
+    name: `${request.method} ${route}`,
     kind: "server",
     parent: clientTraceparent(request),
     attributes: {

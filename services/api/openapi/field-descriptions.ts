@@ -61,6 +61,22 @@ export const FIELD_DESCRIPTIONS: Readonly<Record<string, string>> = {
   "Calendar.calendar_number": "Number of the calendar within the guild; 1 is the main calendar.",
   "Calendar.name": "Name of the calendar.",
   "V2CalendarUpdateRequest.name": "New name of the calendar.",
+  path: "Path of the feed's address on this gateway, with its token: a secret. It is shown only in this response.",
+  feeds: "The feeds of the guild's calendars, the latest first.",
+  "Feed.id": "Id of the feed; no secret.",
+  "Feed.calendar_number": "Number of the calendar that the feed shows.",
+  "Feed.color": "Color that the feed is limited to; absent for a feed of all colors.",
+  "Feed.label": "What the feed is for, as it was given; empty where nothing was.",
+  "Feed.last_used":
+    "Hour in which the feed was last read, in Unix milliseconds (UTC), rounded down; absent for one never read.",
+  rotated:
+    "Instant at which the feed got the address that it has, in Unix milliseconds (UTC); absent for its first one.",
+  "V2CalendarFeedsCreateRequest.color": "Color that the feed is limited to; all colors when absent.",
+  "V2CalendarFeedsCreateRequest.label": "What the feed is for, for people: at most 100 characters.",
+  "V2CalendarFeedsCreateResponse.id": "Id of the new feed.",
+  "V2CalendarFeedsRotateRequest.id": "Id of the feed.",
+  "V2CalendarFeedsRotateResponse.id": "Id of the feed.",
+  "V2CalendarFeedsRevokeRequest.id": "Id of the feed.",
   timezone: "IANA time zone on whose wall clock the calendar's series run.",
   calendars: "Every calendar that the guild may have, in the order of their numbers.",
 

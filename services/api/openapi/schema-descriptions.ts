@@ -9,6 +9,7 @@ export const SCHEMA_DESCRIPTIONS: Readonly<Record<string, string>> = {
   V2EventsCreateRequestRecurrence:
     "Rule of a new series, as members or as text in `rrule`. An absent member has its default.",
   V2EventsUpdateRequestRecurrence: "Rule that replaces the whole rule of the series. An absent member has its default.",
+  Feed: "A feed of a calendar, without its address. Times are in Unix milliseconds (UTC).",
   Calendar: "A calendar of a guild, with the time zone that its series run on.",
 
   // Announcements and posts

@@ -4,7 +4,7 @@ import { refuse, type Refusal } from "../../contracts/errors.ts";
 import { type HttpResponse, CHALLENGE } from "../http/http-response.ts";
 import type { ApiKeyAuthenticator } from "../keys/api-key-authenticator.ts";
 import { decodeKey, MALFORMED_KEY, presentedKey } from "../keys/key-text.ts";
-import type { ClientAddress } from "./client-address.ts";
+import { type ClientAddress, requestAddress } from "./client-address.ts";
 import type { GatewayRates } from "./gateway-rates.ts";
 import { rateHeaders, retryAfter } from "./rate-headers.ts";
 import type { RateStanding } from "./rate-limit.ts";
@@ -34,16 +34,13 @@ export function admission(
   clock: () => number = Date.now,
 ): Admission {
   return {
-    async admit({ headers, socket }) {
-      const address = () => {
-        const forwarded = headers["x-forwarded-for"];
-        return addressOf(socket?.remoteAddress, typeof forwarded === "string" ? forwarded : undefined);
-      };
+    async admit(request) {
+      const address = () => requestAddress(request, addressOf);
       // Clients may share an address, so valid keys still pass after too many failures. Invalid keys get 429 then, and
       // unsigned ids are no longer looked up in the store.
       const mayLookUp = () => rates.failures.peek(address(), clock()).waitMs === 0;
       const reject = (unauthorized: Rejected) => rejected(rates.failures.take(address(), clock()), unauthorized);
-      const presented = presentedKey(headers.authorization);
+      const presented = presentedKey(request.headers.authorization);
       if ("problem" in presented)
         return reject({ refusal: refuse("UNAUTHORIZED", undefined, presented.problem), headers: {} });
       const caller = await keys.authenticate(presented.key, mayLookUp);
@@ -63,7 +60,8 @@ function invalidKey(key: string): Rejected {
   return { refusal: refuse("UNAUTHORIZED", undefined, message), headers };
 }
 
-function rejected(standing: RateStanding, unauthorized: Rejected): Rejected {
+/** The refusal of an invalid secret; 429 after too many failures of an address. */
+export function rejected(standing: RateStanding, unauthorized: Rejected): Rejected {
   if (standing.waitMs === 0) return unauthorized;
   return { refusal: refuse("TOO_MANY_REQUESTS"), headers: retryAfter(standing) };
 }

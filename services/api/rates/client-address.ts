@@ -1,3 +1,4 @@
+import type { IncomingMessage } from "node:http";
 import { isIP } from "node:net";
 import ipaddr from "ipaddr.js";
 
@@ -19,6 +20,14 @@ export function clientAddress(trusted: readonly string[]): ClientAddress {
     return normalized(isIP(client) === 0 ? socketAddress : client);
   };
 }
+
+/** The client address of a request. */
+export function requestAddress({ headers, socket }: AddressedRequest, addressOf: ClientAddress): string {
+  const forwarded = headers["x-forwarded-for"];
+  return addressOf(socket?.remoteAddress, typeof forwarded === "string" ? forwarded : undefined);
+}
+
+type AddressedRequest = Pick<IncomingMessage, "headers"> & { readonly socket?: IncomingMessage["socket"] };
 
 /** The address of a connection; undefined for a trusted proxy, which serves many clients. */
 export function connectionAddress(

@@ -1,5 +1,6 @@
 import type { IncomingHttpHeaders } from "node:http";
 import type { FieldProblem } from "../../contracts/contract.ts";
+import { FEED_TAG } from "../../contracts/feeds.contract.ts";
 import { MAX_IF_REVISIONS, type Revised, REVISION } from "../../contracts/revision.ts";
 
 const FIELD = "If-Match";
@@ -37,6 +38,21 @@ export function readIfMatch(headers: IncomingHttpHeaders): Precondition {
 export function refuseIfMatch(headers: IncomingHttpHeaders): Precondition {
   if (headers["if-match"] === undefined) return NO_PRECONDITION;
   return malformed("is accepted by endpoints that update or delete, and not by this one", "NOT_ALLOWED");
+}
+
+/** The entity tags in `If-None-Match`. */
+export interface KnownTags {
+  /** True for `*`, which matches every state of the resource. */
+  readonly isAny: boolean;
+  readonly tags: readonly string[];
+}
+
+/** Reads the header of a GET of a feed. A weak tag counts as a strong one (RFC 9110 section 13.1.2). A malformed header is ignored. */
+export function readIfNoneMatch(headers: IncomingHttpHeaders): KnownTags {
+  const header = headers["if-none-match"] ?? "";
+  const tags = entityTags(header) ?? [];
+  const known = tags.map(({ text }) => text).filter((text) => FEED_TAG.test(text));
+  return { isAny: header.trim() === "*", tags: known.slice(0, MAX_IF_REVISIONS) };
 }
 
 /** The ETag of a result; undefined for a result without a revision. */

@@ -149,6 +149,10 @@ export const eventSchema = new Schema<AnyRow>(
 );
 for (const [keys, options] of trackedIndexes) eventSchema.index(keys, options);
 
+/** For reads of feeds, and of the last write of a guild. */
+export const FEED_INDEX = { guildId: 1, changedAt: 1, _id: 1 } as const;
+eventSchema.index(FEED_INDEX, { partialFilterExpression: { changedAt: { $exists: true } } });
+
 /** The window index, and the index of single events by start. */
 eventSchema.index(ENTRIES_INDEX, { partialFilterExpression: { entries: { $exists: true } } });
 eventSchema.index(START_INDEX);

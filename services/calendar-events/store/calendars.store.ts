@@ -7,7 +7,7 @@ import type { ChangesSinceParams, ChangesSinceResult } from "../../contracts/cha
 import type { EpochMs, GuildId } from "../../contracts/ids.ts";
 import { type Calendar, type ChangedCalendar, unwrittenCalendar } from "../domain/calendar/calendar.ts";
 
-interface CalendarRow extends Tracked {
+export interface CalendarRow extends Tracked {
   readonly calendarNumber: number;
   readonly name?: string;
   readonly zoneChanges: readonly { readonly version: number; readonly timezone: string; readonly since: Date }[];
@@ -42,7 +42,7 @@ export function calendarsStore(connection: Connection): CalendarsStore {
   const read = batchedFind(model, {});
   return {
     async find(guildId, calendarNumber) {
-      const row = await read(idOf(guildId, calendarNumber));
+      const row = await read(calendarRowId(guildId, calendarNumber));
       return row === null ? unwrittenCalendar(guildId, calendarNumber) : calendarOf(row);
     },
 
@@ -54,13 +54,13 @@ export function calendarsStore(connection: Connection): CalendarsStore {
     replace({ calendar, newZone }) {
       const { zoneChanges, ...fields } = calendar;
       const stored = zoneChanges.map(({ version, timezone, since }) => ({ version, timezone, since: new Date(since) }));
-      const record = { _id: idOf(calendar.guildId, calendar.calendarNumber), ...fields };
+      const record = { _id: calendarRowId(calendar.guildId, calendar.calendarNumber), ...fields };
       const replacement = stampedReplacement(record, [], { zoneChanges: zoneChangesWith(stored, newZone) });
       return saveRevision(model, record, replacement);
     },
 
     revisionWritten: (guildId, calendarNumber) =>
-      revisionWritten(model, { guildId, _id: idOf(guildId, calendarNumber) }),
+      revisionWritten(model, { guildId, _id: calendarRowId(guildId, calendarNumber) }),
 
     changesSince: (params) => changesSince(model, params),
   };
@@ -72,11 +72,12 @@ function zoneChangesWith(zoneChanges: readonly object[], newZone: ChangedCalenda
   return { $concatArrays: [{ $literal: zoneChanges }, added] };
 }
 
-function idOf(guildId: GuildId, calendarNumber: number): string {
+/** The id of a calendar's row. */
+export function calendarRowId(guildId: GuildId, calendarNumber: number): string {
   return `${guildId}/${calendarNumber}`;
 }
 
-function calendarOf({ guildId, calendarNumber, revision, name, zoneChanges }: CalendarRow): Calendar {
+export function calendarOf({ guildId, calendarNumber, revision, name, zoneChanges }: CalendarRow): Calendar {
   const changes = zoneChanges.map(({ version, timezone, since }): Calendar["zoneChanges"][number] => {
     const at: EpochMs = since.getTime();
     return { version, timezone, since: at };

@@ -17,7 +17,13 @@ const ACTIONS = {
 const COLLECTIONS: Readonly<Record<ServiceName, Readonly<Record<string, Use>>>> = {
   announcements: { announcements: "change" },
   // The record of key changes is append-only, even for an attacker who controls the gateway.
-  api: { api_keys: "change", api_key_changes: "append", bus_users: "change", kept_answers: "remove" },
+  api: {
+    api_keys: "change",
+    api_key_changes: "append",
+    bus_users: "change",
+    calendar_feeds: "change",
+    kept_answers: "remove",
+  },
   "calendar-events": { calendar_events: "remove", calendars: "change", zone_rules: "change" },
   dispatch: {
     // Dispatch deletes the row of a postponed post.

@@ -21,6 +21,7 @@ import { getOccurrence, listOccurrencesStarting } from "../../contracts/occurren
 import { calendarChanged } from "../../contracts/calendars.contract.ts";
 import { announcementFailed, announcementMissed, announcementPosted } from "../../contracts/dispatch.contract.ts";
 import { EVERY_ACTION } from "../../contracts/every-action.ts";
+import { openFeed, readFeedPage } from "../../contracts/feeds.contract.ts";
 import {
   getGuildSettings,
   guildSettingsChanged,
@@ -43,7 +44,7 @@ interface ServiceMessages {
 /** The message flow between the services; the NATS permissions follow from it. A test compares it with the sources. */
 export const MESSAGE_FLOW: Readonly<Record<ServiceName, ServiceMessages>> = {
   api: {
-    calls: [...ROUTES.map(({ contract }) => contract), ...OWNERS.map(healthOf)],
+    calls: [...ROUTES.map(({ contract }) => contract), openFeed, readFeedPage, ...OWNERS.map(healthOf)],
     broadcasts: [apiKeyChanged, ratesUsed],
     // The gateway forwards events of other services to bus users.
     listensTo: [apiKeyChanged, ratesUsed, ...BUS_EVENTS],

@@ -133,7 +133,7 @@ export const KEY_GUARDS: readonly TestedGuard[] = [
     guard: "a mistyped key is recognized by its checksum",
     file: "services/api/keys/key-text.ts",
     in: "decodeKey",
-    code: "encodeKey($_) === $_",
+    code: "encodeKey($$$) === $_",
     without: "true",
     testFile: "services/api/keys/key-text.unit.test.ts",
     test: "is invalid after a change of one character",

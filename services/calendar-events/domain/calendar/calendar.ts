@@ -32,7 +32,7 @@ export interface Anchor {
 }
 
 /** Largest number of stored zone changes; the oldest are dropped. */
-const MAX_ZONE_CHANGES = 50;
+export const MAX_ZONE_CHANGES = 50;
 
 export function unwrittenCalendar(guildId: GuildId, calendarNumber: number): Calendar {
   return { guildId, calendarNumber, revision: 0, zoneChanges: [] };

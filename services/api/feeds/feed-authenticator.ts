@@ -1,0 +1,75 @@
+import { LRUCache } from "lru-cache";
+import { hourOf } from "../domain/api-key.ts";
+import type { Feed } from "../domain/feed.ts";
+import { isSignedId, keyDigest, type KeyHashing, sameDigest } from "../keys/key-digests.ts";
+import { decodeKey, FEED_PREFIX } from "../keys/key-text.ts";
+import type { FeedsStore } from "./feeds.store.ts";
+
+/** Finds the feed that a token belongs to. */
+export interface FeedAuthenticator {
+  /** Undefined for a token that is malformed, unknown, replaced or revoked. */
+  authenticate(token: string): Promise<Feed | undefined>;
+  /** Removes a feed from the cache, because it was changed. */
+  forget(id: string): void;
+}
+
+interface FeedAuthenticatorOptions {
+  readonly store: Pick<FeedsStore, "find" | "recordUse">;
+  readonly hashing: KeyHashing;
+  /** Unix milliseconds. */
+  readonly clock?: () => number;
+  /** Receives the error when the time of use could not be stored; the request goes on. */
+  readonly onError: (error: unknown) => void;
+}
+
+/** Time in the cache: a change takes effect in every gateway within five seconds, and is broadcast to none. */
+const CACHE_TTL_MS = 4_000;
+const CACHE_SIZE = 10_000;
+
+/** Ids are signed (key-digests.ts), so the store is never asked for one that this installation has not made. */
+export function feedAuthenticator({
+  store,
+  hashing,
+  clock = Date.now,
+  onError,
+}: FeedAuthenticatorOptions): FeedAuthenticator {
+  const known = new LRUCache<string, Promise<Feed | null>>({
+    max: CACHE_SIZE,
+    ttl: CACHE_TTL_MS,
+    ttlResolution: 0,
+    perf: { now: clock },
+  });
+  /** The hours of use that are stored, so that a busy feed is written once an hour. */
+  const used = new LRUCache<string, number>({ max: CACHE_SIZE });
+
+  function find(id: string): Promise<Feed | null> {
+    const remembered = known.get(id);
+    if (remembered !== undefined) return remembered;
+    const found = store.find(id);
+    known.set(id, found);
+    found.catch(() => {
+      if (known.peek(id) === found) known.delete(id);
+    });
+    return found;
+  }
+
+  function recordUse({ id, lastUsedAt = 0 }: Feed): void {
+    const hour = hourOf(clock());
+    if (Math.max(lastUsedAt, used.get(id) ?? 0) >= hour) return;
+    used.set(id, hour);
+    store.recordUse(id, hour).catch(onError);
+  }
+
+  return {
+    async authenticate(token) {
+      const { env, id = "" } = decodeKey(token, FEED_PREFIX) ?? {};
+      if (env !== hashing.env || !(known.has(id) || isSignedId(hashing.pepper, id))) return undefined;
+      const feed = await find(id);
+      if (feed === null || !sameDigest(keyDigest(hashing.pepper, token), feed.secret.digest)) return undefined;
+      recordUse(feed);
+      return feed;
+    },
+
+    forget: (id) => void known.delete(id),
+  };
+}

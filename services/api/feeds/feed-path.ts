@@ -1,0 +1,18 @@
+/** What metrics, traces and the API document call the address of a feed. */
+export const FEED_ROUTE = "/v2/calendar/feed/{token}.ics";
+
+const FEED_PATH = /^((?:\/api)?\/v2\/calendar\/feed\/)([^/]+)\.ics$/;
+
+export function feedPath(token: string): string {
+  return FEED_ROUTE.replace("{token}", token);
+}
+
+/** The token in a path; undefined for a path that is no feed's. */
+export function tokenIn(path: string): string | undefined {
+  return FEED_PATH.exec(path)?.[2];
+}
+
+/** The path without the token of a feed, which is a secret. */
+export function withoutToken(path: string): string {
+  return path.replace(FEED_PATH, "$1-.ics");
+}

@@ -1,0 +1,117 @@
+import { setTimeout as pause } from "node:timers/promises";
+import { afterEach, describe, expect, test } from "@jest/globals";
+import { HttpServerUnderTest, MIB } from "../../../test/real-parts/http-server-under-test.ts";
+import { until } from "../../../test/real-parts/until.ts";
+import { StreamBroken } from "./http-response.ts";
+import type { HttpServerOptions } from "./http-server.ts";
+
+const GET = "GET / HTTP/1.1\r\nhost: x\r\n\r\n";
+
+/** A stream of pieces, and how far it came. */
+function streamOf(count: number, bytes: number, failure?: Error) {
+  const seen = { made: 0, isOver: false };
+  async function* pieces(): AsyncGenerator<Buffer> {
+    try {
+      for (let piece = 0; piece < count; piece += 1) {
+        seen.made += 1;
+        yield Buffer.alloc(bytes, "x");
+      }
+      if (failure !== undefined) throw failure;
+    } finally {
+      seen.isOver = true;
+    }
+  }
+  const respond: HttpServerOptions["respond"] = () => ({
+    status: 200,
+    headers: { "content-type": "text/plain", "cache-control": "private" },
+    body: pieces(),
+  });
+  return { seen, respond };
+}
+
+describe("a streamed body", () => {
+  const server = new HttpServerUnderTest();
+  afterEach(() => server.cut());
+
+  test("is sent in chunks, with its own Cache-Control and without a length", async () => {
+    const { respond, seen } = streamOf(3, 10);
+    await server.start({ respond });
+    const line = await server.dial(GET + GET);
+    await until(() => line.received().match(/0\r\n\r\n/g)?.length === 2, "both answers");
+    expect(seen.isOver).toBe(true);
+    const head = line.received().slice(0, line.received().indexOf("\r\n\r\n")).toLowerCase();
+    expect(head).toContain("transfer-encoding: chunked");
+    expect(head.match(/cache-control: .*/g)).toEqual(["cache-control: private"]);
+    expect(head).not.toContain("content-length");
+    expect(line.received().match(/x{10}/g)).toHaveLength(6);
+  });
+
+  test("is not made for a reader of the headers alone", async () => {
+    const { respond, seen } = streamOf(3, 10);
+    await server.start({ respond });
+    const line = await server.dial("HEAD / HTTP/1.1\r\nhost: x\r\n\r\n");
+    await until(() => line.received().endsWith("\r\n\r\n"), "the headers");
+    expect([seen.made, line.received().includes("xxx")]).toEqual([0, false]);
+  });
+
+  test("is made as fast as it is taken, and no further when its reader is gone", async () => {
+    const { respond, seen } = streamOf(1_000, MIB);
+    await server.start({ respond });
+    const line = await server.dial();
+    line.socket.pause();
+    line.socket.write(GET);
+    const held = await countHeld(() => seen.made);
+    // What the buffers of a connection hold.
+    expect(held).toBeLessThan(30);
+    line.socket.resume();
+    await until(() => seen.made > held + 20, "it goes on");
+    line.socket.destroy();
+    await until(() => seen.isOver, "it is ended");
+    expect(seen.made).toBeLessThan(1_000);
+  });
+
+  test.each([
+    ["that breaks", new StreamBroken(), 0],
+    ["that fails", new Error("unforeseen"), 1],
+  ])("%s closes its connection, so that nobody takes it for whole", async (_title, failure, logged) => {
+    const { respond } = streamOf(2, 10, failure);
+    const errors: unknown[] = [];
+    await server.start({ respond, onError: (error) => errors.push(error) });
+    const line = await server.dial(GET);
+    await until(() => line.closed(), "the connection is closed");
+    expect(line.received()).not.toContain("0\r\n\r\n");
+    expect(errors).toHaveLength(logged);
+  });
+
+  test("has the time for reading a response, for each of its pieces", async () => {
+    const responseTimeout = 1_000;
+    const { respond, seen } = streamOf(40, MIB);
+    await server.start({ respond, limits: { responseTimeout } });
+    const line = await server.dial();
+    const began = performance.now();
+    line.socket.on("data", () => {
+      line.socket.pause();
+      void pause(1).then(() => line.socket.resume());
+    });
+    line.socket.write(GET);
+    await until(() => line.received().endsWith("0\r\n\r\n") || line.closed(), "the response or its end", 30_000);
+    expect([line.received().endsWith("0\r\n\r\n"), seen.made]).toEqual([true, 40]);
+    expect(performance.now() - began).toBeGreaterThan(responseTimeout);
+  });
+});
+
+/** A count once it stays the same. */
+async function countHeld(count: () => number): Promise<number> {
+  let before = -1;
+  await until(
+    () => {
+      const isSame = count() === before && before > 0;
+      before = count();
+      return isSame;
+    },
+    "it waits",
+    15_000,
+    200,
+  );
+  return before;
+}

@@ -1,0 +1,91 @@
+import { COLORS } from "../../contracts/calendar-events.contract.ts";
+import {
+  createFeed,
+  type FeedView,
+  type IssuedFeed,
+  listFeeds,
+  revokeFeed,
+  rotateFeed,
+} from "../../contracts/feeds.contract.ts";
+import { route } from "../route.ts";
+import { asEnumValue, field, guildField } from "../wire/request-fields.ts";
+import {
+  type ResponseField,
+  EPOCH_MS,
+  INTEGER,
+  listOf,
+  enumOf,
+  statusMessage,
+  STRING,
+} from "../wire/response-fields.ts";
+import { calendarFields } from "./events.wire.ts";
+
+const issuedFeedFields: readonly ResponseField<IssuedFeed>[] = [
+  { wire: "id", value: ({ id }) => id, schema: STRING },
+  { wire: "path", value: ({ path }) => path, schema: STRING },
+];
+
+/** A feed of a calendar (D47). */
+const feedFields: readonly ResponseField<FeedView>[] = [
+  { wire: "id", value: ({ id }) => id, schema: STRING },
+  { wire: "calendar_number", value: ({ calendarNumber }) => calendarNumber, schema: INTEGER },
+  { wire: "color", value: ({ color }) => color, schema: enumOf(COLORS), optional: true },
+  { wire: "label", value: ({ label }) => label, schema: STRING },
+  { wire: "created", value: ({ createdAt }) => createdAt, schema: EPOCH_MS },
+  { wire: "rotated", value: ({ rotatedAt }) => rotatedAt, schema: EPOCH_MS, optional: true },
+  { wire: "last_used", value: ({ lastUsedAt }) => lastUsedAt, schema: EPOCH_MS, optional: true },
+];
+
+const guild_id = "375357265198317579";
+const id = "8b2e64d10c7f5a9013de";
+const pathOf = (digit: string, checksum: string) =>
+  `/v2/calendar/feed/gcf_live_${id}_${digit.repeat(64)}_${checksum}.ics`;
+const made = { calendar_number: 1, color: "RED", label: "Raid leaders" };
+
+export const feedRoutes = [
+  route({
+    paths: ["/v2/calendar/feeds/create"],
+    contract: createFeed,
+    fields: [...calendarFields, field("color", "color", asEnumValue), field("label")],
+    nulls: "absent",
+    responseFields: [statusMessage("message", "Feed created"), ...issuedFeedFields],
+    summary: "Makes an address to which calendar programs subscribe; it is shown only in this response",
+    example: {
+      request: { guild_id, ...made },
+      response: { message: "Feed created", id, path: pathOf("0", "00000000") },
+    },
+  }),
+  route({
+    paths: ["/v2/calendar/feeds/list"],
+    contract: listFeeds,
+    fields: [guildField],
+    responseFields: [listOf("feeds", feedFields, "Feed")],
+    summary: "Lists the feeds of the guild's calendars, the latest first, without their addresses",
+    example: {
+      request: { guild_id },
+      response: { feeds: [{ id, ...made, created: 1_893_456_000_002 }] },
+    },
+  }),
+  route({
+    paths: ["/v2/calendar/feeds/rotate"],
+    contract: rotateFeed,
+    fields: [guildField, field("id")],
+    responseFields: [statusMessage("message", "Feed rotated"), ...issuedFeedFields],
+    summary: "Gives a feed a new address in place of the one before, which ends within five seconds",
+    example: {
+      request: { guild_id, id },
+      response: { message: "Feed rotated", id, path: pathOf("1", "11111111") },
+    },
+  }),
+  route({
+    paths: ["/v2/calendar/feeds/revoke"],
+    contract: revokeFeed,
+    fields: [guildField, field("id")],
+    responseFields: [statusMessage("message", "Feed revoked")],
+    summary: "Ends a feed for good, within five seconds",
+    example: {
+      request: { guild_id, id },
+      response: { message: "Feed revoked" },
+    },
+  }),
+];

@@ -1,0 +1,133 @@
+import type { Color, EventTexts } from "../../../contracts/calendar-events.contract.ts";
+import type { EpochMs } from "../../../contracts/ids.ts";
+import { anchorOf, type Calendar, zoneOf } from "../calendar/calendar.ts";
+import { type EffectiveOccurrence, occurrenceView } from "../event/effective-occurrence.ts";
+import { type ListedEvent, textsOf } from "../event/event.ts";
+import { contentLine, textLine } from "./content-line.ts";
+import { localToInstant } from "../calendar/local-to-instant.ts";
+import { instantLine, utcLine, wallLine } from "./date-time.ts";
+import { wallOfRule, type RecurringEvent, type SeriesPart } from "./series-parts.ts";
+import type { Times } from "../event/window.ts";
+
+/** An event as a feed shows it. */
+export type FeedEvent = ListedEvent & {
+  readonly revision: number;
+  /** Database time. */
+  readonly changedAt: EpochMs;
+};
+
+/** The names of CSS that come next to our colours (D14): RFC 7986, section 5.9, has no others. */
+const CSS_COLORS: Readonly<Record<Color, string | undefined>> = {
+  MELROSE: "lightsteelblue",
+  RIPTIDE: "aquamarine",
+  MAUVE: "plum",
+  TANGERINE: "salmon",
+  DANDELION: "gold",
+  MAC_AND_CHEESE: "sandybrown",
+  TURQUOISE: "mediumturquoise",
+  MERCURY: "gainsboro",
+  BLUE: "cornflowerblue",
+  GREEN: "mediumseagreen",
+  RED: "crimson",
+  NONE: undefined,
+};
+
+export function colorLine(color: Color): string {
+  const name = CSS_COLORS[color];
+  return name === undefined ? "" : contentLine("COLOR", name);
+}
+
+const BEGIN = "BEGIN:VEVENT\r\n";
+export const END_OF_EVENT = "END:VEVENT\r\n";
+
+/** The VEVENT of a single event. */
+export function singleEvent(event: FeedEvent, calendar: Calendar): string {
+  const { id, color } = event;
+  return BEGIN + named(id, event, calendar) + utcTimes(event) + described(textsOf(event), color) + END_OF_EVENT;
+}
+
+/** The VEVENT of a part of a series, without exceptions and without its end. */
+export function seriesEvent(event: FeedEvent & RecurringEvent, part: SeriesPart, calendar: Calendar): string {
+  const { zone, wall, first, rrule } = part;
+  const start = wallLine("DTSTART", [wall], zone);
+  // DTEND, and not DURATION: an occurrence takes as long on every day, also where the clock changes (RFC 5545, section 3.8.5.3).
+  const end = isInstant(first) ? "" : instantLine("DTEND", endOfRead(first, part), zone);
+  return (
+    BEGIN +
+    named(part.uid, event, calendar) +
+    start +
+    end +
+    contentLine("RRULE", rrule) +
+    described(textsOf(event), event.color)
+  );
+}
+
+/** Original starts of a part at which nothing occurs. */
+export function exceptions(event: RecurringEvent, { zone }: SeriesPart, originals: readonly EpochMs[]): string {
+  if (originals.length === 0) return "";
+  return wallLine("EXDATE", wallsOf(event, originals), zone);
+}
+
+/** The VEVENT of an occurrence that differs from its series. */
+export function changedOccurrence(part: SeriesPart, occurrence: EffectiveOccurrence<FeedEvent>, calendar: Calendar) {
+  const { event, ruleOccurrence, texts, color } = occurrence;
+  const walls = wallsOf(event as RecurringEvent, [ruleOccurrence?.original ?? event.startsAt]);
+  return (
+    BEGIN +
+    named(part.uid, event, calendar) +
+    wallLine("RECURRENCE-ID", walls, part.zone) +
+    utcTimes(occurrence) +
+    described(texts, color) +
+    END_OF_EVENT
+  );
+}
+
+/** An occurrence of a series as an event of its own. */
+export function occurrenceEvent(occurrence: EffectiveOccurrence<FeedEvent>, calendar: Calendar): string {
+  const { event, texts, color } = occurrence;
+  const { eventId } = occurrenceView(occurrence);
+  return BEGIN + named(eventId, event, calendar) + utcTimes(occurrence) + described(texts, color) + END_OF_EVENT;
+}
+
+/** A new zone of the calendar shows a series differently, and does not write it. */
+function named(uid: string, { revision, changedAt, recurring }: FeedEvent, calendar: Calendar): string {
+  const isInZone = recurring !== undefined;
+  const changed = utcChange(Math.max(changedAt, isInZone ? (calendar.zoneChanges.at(-1)?.since ?? 0) : 0));
+  const sequence = revision + (isInZone ? anchorOf(calendar).version : 0);
+  return contentLine("UID", uid) + changed + contentLine("SEQUENCE", String(sequence));
+}
+
+/** Without a METHOD, DTSTAMP is when the event was last revised (RFC 5545, section 3.8.7.2). */
+function utcChange(at: EpochMs): string {
+  return utcLine("DTSTAMP", at) + utcLine("LAST-MODIFIED", at);
+}
+
+/** An event without DTEND ends when it starts: DTEND must be later. */
+function utcTimes(times: Times): string {
+  return utcLine("DTSTART", times.startsAt) + (isInstant(times) ? "" : utcLine("DTEND", times.endsAt));
+}
+
+/** Times of iCalendar are to the second. */
+function isInstant({ startsAt, endsAt }: Times): boolean {
+  return Math.floor(startsAt / 1000) === Math.floor(endsAt / 1000);
+}
+
+/** The end after the start that a reader takes the wall time for. */
+function endOfRead({ startsAt, endsAt }: Times, { zone, wall }: SeriesPart): EpochMs {
+  return localToInstant(wall, zone) + endsAt - startsAt;
+}
+
+function described({ name, description, location, image }: EventTexts, color: Color): string {
+  return (
+    (name === undefined ? "" : textLine("SUMMARY", name)) +
+    (description === undefined ? "" : textLine("DESCRIPTION", description)) +
+    (location === undefined ? "" : textLine("LOCATION", location)) +
+    colorLine(color) +
+    (image === undefined ? "" : contentLine("IMAGE;VALUE=URI", new URL(image).href))
+  );
+}
+
+function wallsOf({ startsAt, recurring }: RecurringEvent, originals: readonly EpochMs[]) {
+  const zone = zoneOf(recurring.anchor);
+  return originals.map((original) => wallOfRule({ startsAt, zone }, original));
+}

@@ -1,0 +1,40 @@
+import type { EpochMs } from "../../../contracts/ids.ts";
+
+/** Where a page of a feed begins. */
+export interface FeedCursor extends FeedPosition {
+  /** The moment of the database at which the feed is read. */
+  readonly moment: string;
+}
+
+/** Events are in the order of their last write, then of their ids. */
+export interface FeedPosition {
+  readonly changedAt: EpochMs;
+  readonly id: string;
+  /** Set where the event is not finished; without it the page begins behind the event. */
+  readonly within?: SeriesPosition;
+}
+
+/** How far a series is written. */
+export interface SeriesPosition {
+  /** The part that comes next, or its exceptions; as many as there are parts: the changed occurrences. */
+  readonly part: number;
+  /** Original start of the last exception or changed occurrence that is written; undefined before the part. */
+  readonly after?: EpochMs;
+}
+
+export const START: FeedPosition = { changedAt: 0, id: "" };
+
+const CURSOR = /^([0-9]{1,20})\.([0-9]{1,15})\.([0-9a-z]{0,26})(?:\.([0-9]{1,3})(?:\.(-1|[0-9]{1,15}))?)?$/;
+
+export function writeCursor({ moment, changedAt, id, within }: FeedCursor): string {
+  const { part, after } = within ?? {};
+  return [moment, changedAt, id, part, after].filter((each) => each !== undefined).join(".");
+}
+
+/** Undefined for a text that is no cursor. */
+export function readCursor(text: string): FeedCursor | undefined {
+  const [, moment, changedAt, id, part, after] = CURSOR.exec(text) ?? [];
+  if (moment === undefined || id === undefined) return undefined;
+  const within = part === undefined ? undefined : { part: Number(part), ...(after && { after: Number(after) }) };
+  return { moment, changedAt: Number(changedAt), id, ...(within && { within }) };
+}

@@ -1,0 +1,152 @@
+import { type EpochMs, LAST_EPOCH_MS } from "../../../contracts/ids.ts";
+import type { Recurrence } from "../../../contracts/recurrence.ts";
+import { type Calendar, zoneOf } from "../calendar/calendar.ts";
+import { movedByZone } from "../calendar/calendar-clock.ts";
+import { DAY_MS } from "../recurrence/civil-days.ts";
+import { type Recurring, seriesOf, type ListedEvent } from "../event/event.ts";
+import { instantToLocal, localToInstant, type WallMs } from "../calendar/local-to-instant.ts";
+import {
+  eachOccurrenceStarting,
+  firstRuleOccurrence,
+  movedInstant,
+  ruleOccurrenceAt,
+  type RuleOccurrence,
+  type Series,
+} from "../recurrence/occurrences.ts";
+import { writeRrule } from "../recurrence/rrule-text.ts";
+import { datesOf } from "../recurrence/rule-dates.ts";
+import type { Zone } from "../calendar/zone.ts";
+
+/**
+ * What one VEVENT can say of a series: its occurrences in one of the zones that its calendar had. Nearly every series has one
+ * part. Exceptions and additions are not considered.
+ */
+export interface SeriesPart {
+  readonly uid: string;
+  readonly zone: Zone;
+  /** The wall time of the first occurrence by the rule. Of one that occurs twice, the first occurrence may be the later. */
+  readonly wall: WallMs;
+  readonly first: RuleOccurrence;
+  readonly rrule: string;
+  /** Original starts of its occurrences are from this one on, and before `until`. */
+  readonly from: EpochMs;
+  readonly until: EpochMs;
+}
+
+/** An event that recurs. */
+export type RecurringEvent = ListedEvent & { readonly recurring: Recurring };
+
+const SECOND_MS = 1_000;
+
+/** The parts of a series, in order. */
+export function partsOf(event: RecurringEvent, calendar: Calendar): SeriesPart[] {
+  const series = ruleOf(event, calendar);
+  const { clock, startsAt } = series;
+  const wallOf = ({ original }: RuleOccurrence) => wallOfRule({ startsAt, zone: clock[0].zone }, original);
+  const firsts = clock.map((_, era) => (era === 0 ? firstRuleOccurrence(series) : firstInEra(series, era)));
+  const begun = firsts.flatMap((first, era) => {
+    const next = firsts[era + 1];
+    const isEmpty = first === undefined || next?.original === first.original;
+    return isEmpty ? [] : [{ era, first }];
+  });
+  return begun.map(({ era, first }, place) => {
+    const next = begun[place + 1];
+    const zone = clock[era]?.zone ?? clock[0].zone;
+    const isOnly = begun.length === 1;
+    const end = next === undefined ? undefined : localToInstant(wallOf(next.first), zone) - SECOND_MS;
+    return {
+      uid: next === undefined ? event.id : `${event.id}-${event.recurring.anchor.version + era}`,
+      zone,
+      wall: wallOf(first),
+      first,
+      rrule: writeRrule(ruleOfPart(series, { era, isOnly, end })),
+      from: place === 0 ? 0 : first.original,
+      until: next?.first.original ?? LAST_EPOCH_MS + 1,
+    };
+  });
+}
+
+/** The series without exceptions and additions. */
+function ruleOf(event: RecurringEvent, calendar: Calendar): Series {
+  const { exDates: _, rDates: __, ...recurrence } = event.recurring.recurrence;
+  // An event that recurs is always a series.
+  return seriesOf({ ...event, recurring: { ...event.recurring, recurrence } }, calendar) as Series;
+}
+
+/** A change of the zone moves an occurrence by no more. */
+const FURTHEST_MOVE_MS = 26 * 3_600_000;
+
+/** The first occurrence that a zone of the calendar, or a later one, has moved. */
+function firstInEra(series: Series, era: number): RuleOccurrence | undefined {
+  const since = series.clock[era]?.since ?? 0;
+  const around = { from: since - FURTHEST_MOVE_MS, until: LAST_EPOCH_MS + 1 };
+  for (const occurrence of eachOccurrenceStarting(series, around, Infinity)) {
+    if ((occurrence.movedAt ?? -1) >= since) return occurrence;
+  }
+  return undefined;
+}
+
+interface PartOfRule {
+  readonly era: number;
+  readonly isOnly: boolean;
+  /** Before the first occurrence of the next part, by the zone of this one; undefined for the last part. */
+  readonly end: EpochMs | undefined;
+}
+
+/** The rule within a part. A part of several has no COUNT: occurrences of the others count as well. */
+function ruleOfPart(series: Series, { era, isOnly, end }: PartOfRule): Recurrence {
+  const { recurrence, clock } = series;
+  if (end !== undefined) return { ...recurrence, count: -1, until: end };
+  const { until } = recurrence;
+  if (until !== undefined) return era === 0 ? recurrence : { ...recurrence, until: movedInstant(until, clock).at };
+  return isOnly || recurrence.count === -1 ? recurrence : { ...recurrence, count: -1, until: lastStart(series) };
+}
+
+/** When the last occurrence by the count starts. */
+function lastStart(series: Series): EpochMs {
+  const { recurrence, startsAt, clock, lastDay } = series;
+  const zone = clock[0].zone;
+  const start = instantToLocal(startsAt, zone);
+  const last = datesOf(recurrence, start, lastDay).last() ?? start;
+  const original = localToInstant(last, zone);
+  return movedByZone(clock, last, original)?.at ?? original;
+}
+
+/**
+ * The wall time by which the rule has the occurrence with this original start. It is another one than the clock shows where the
+ * rule's does not exist and was moved forward: then the clock shows another time of the day than that of the series.
+ */
+export function wallOfRule({ startsAt, zone }: RuleStart, original: EpochMs): WallMs {
+  const start = instantToLocal(startsAt, zone);
+  const wall = instantToLocal(original, zone);
+  const isRegular = (wall - start) % DAY_MS === 0;
+  if (isRegular) return wall;
+  const before = original + offsetBefore(original, zone);
+  return (before - start) % DAY_MS === 0 ? before : wall;
+}
+
+/** The start of a series, and the zone in which it was set. */
+interface RuleStart {
+  readonly startsAt: EpochMs;
+  readonly zone: Zone;
+}
+
+/** The offset before the last change of the clock. */
+function offsetBefore(at: EpochMs, zone: Zone): number {
+  const { first, changes } = zone.spanAround(at);
+  return changes.findLast((change) => change.at <= at)?.before ?? first;
+}
+
+/** Whether a reader takes the start of the series for another instant: its wall time occurs twice, and the later is meant. */
+export function isLaterOfTwo({ startsAt, recurring }: RecurringEvent): boolean {
+  const zone = zoneOf(recurring.anchor);
+  return localToInstant(instantToLocal(startsAt, zone), zone) !== startsAt;
+}
+
+/** The additions of a series at which its rule has no occurrence. */
+export function additionsOf(event: RecurringEvent, calendar: Calendar): EpochMs[] {
+  const { rDates = [] } = event.recurring.recurrence;
+  if (rDates.length === 0) return [];
+  const rule = ruleOf(event, calendar);
+  return rDates.filter((at) => ruleOccurrenceAt(rule, at) === undefined);
+}

@@ -1,0 +1,152 @@
+import { readFileSync, writeFileSync } from "node:fs";
+import { join } from "node:path";
+import { describe, expect, test } from "@jest/globals";
+import fc from "fast-check";
+import { type FeedContents, feedPagesOf } from "../../../test/doubles/feed-reads.ts";
+import { goldenFeed, sampleCalendar, sampleId } from "../../../test/fixtures/feed-samples.ts";
+import { anySeries, type AnySeries, DAY, zone, ZONES } from "../../../test/calendar/any-series.ts";
+import { startsInFeed } from "../../../test/calendar/read-feed.ts";
+import { WEEKDAYS } from "../../contracts/recurrence.ts";
+import { effectiveOccurrence } from "../domain/event/effective-occurrence.ts";
+import type { FeedEvent } from "../domain/feed/event-component.ts";
+import { eachOccurrenceStarting, type Series } from "../domain/recurrence/occurrences.ts";
+import { fullRecurrence } from "../domain/recurrence/parse-recurrence.ts";
+import type { Override } from "../domain/event/override.ts";
+import { seriesOf } from "../domain/event/event.ts";
+import type { Window } from "../domain/event/window.ts";
+import { newRecurring } from "../domain/recurrence/recurring.ts";
+import type { Zone } from "../domain/calendar/zone.ts";
+
+const GOLDEN = join(import.meta.dirname, "../domain/feed/golden-feed.ics");
+/** ical.js expands the changes of a clock year by year from the first, so series begin near the window. */
+/** Until 1972 its offset had seconds. */
+const SECONDS = "Africa/Monrovia";
+const YEARS = 5 * 366 * DAY;
+
+describe("a feed", () => {
+  test("is the golden one", async () => {
+    const text = (await feedPagesOf(goldenFeed())).join("");
+    if (process.env["GOLDEN"] === "write") writeFileSync(GOLDEN, text);
+    expect(readFileSync(GOLDEN, "utf8")).toBe(text);
+  });
+
+  /**
+   * Where the clock changes ical.js differs from RFC 5545, section 3.3.5: it reads a time that does not exist with the offset after
+   * the gap, and of one that occurs twice the later. It ignores the seconds of an offset.
+   */
+  test("has the same instants by ical.js as our own list, in every zone, with changed and cancelled occurrences", async () => {
+    await fc.assert(
+      fc.asyncProperty(anyFeed, async ({ contents, event, zones, window }) => {
+        const text = (await feedPagesOf(contents)).join("");
+        const isRegular = (at: number) => !hasChangeNear(at, zones);
+        const expected = listedStarts(contents, event, window).filter(isRegular);
+        expect(startsInFeed(text, window).filter(isRegular)).toEqual(expected);
+      }),
+      { numRuns: 150 },
+    );
+  }, 120_000);
+
+  test("is the same text in pages of any length", async () => {
+    const whole = (await feedPagesOf(goldenFeed())).join("");
+    const numbers = [...whole.matchAll(/BEGIN:VEVENT/g)];
+    const pages = await feedPagesOf(goldenFeed(), { pageLength: 1 });
+    expect(pages.length).toBeGreaterThan(numbers.length);
+    expect(pages.join("")).toBe(whole);
+    for (const pageLength of [150, 700, 2_000]) {
+      expect((await feedPagesOf(goldenFeed(), { pageLength })).join("")).toBe(whole);
+    }
+  });
+});
+
+interface AnyFeed {
+  readonly contents: FeedContents;
+  readonly event: FeedEvent;
+  readonly zones: readonly Zone[];
+  readonly window: Window;
+}
+
+const anyOverridden = fc.record({
+  place: fc.integer({ min: 0, max: 12 }),
+  how: fc.constantFrom("cancelled", "moved", "named"),
+  by: fc.integer({ min: -3 * DAY, max: 3 * DAY }),
+});
+
+const anyFeed: fc.Arbitrary<AnyFeed> = fc
+  .record({
+    any: anySeries.filter(isReadAlike),
+    // Of a second zone of the calendar, and after how many days it gets it.
+    nextZone: fc.option(
+      fc.record({
+        timezone: fc.constantFrom(...ZONES.filter((name) => name !== SECONDS)),
+        days: fc.integer({ min: -40, max: 1_500 }),
+      }),
+    ),
+    byDay: fc.constantFrom("none", "set of weekdays", "nth or last weekday"),
+    overridden: fc.uniqueArray(anyOverridden, { maxLength: 4, selector: ({ place }) => place }),
+    exceptions: fc.uniqueArray(fc.integer({ min: 13, max: 20 }), { maxLength: 3 }),
+  })
+  .map(({ any, nextZone, byDay, overridden, exceptions }) => {
+    const series = withWeekdays(any, byDay);
+    const window = { from: series.startsAt, until: series.startsAt + YEARS };
+    const first = [...eachOccurrenceStarting(series, window, 21)].map(({ original }) => original);
+    const zones = [{ version: 1, timezone: any.zone.name, since: 0 }];
+    if (nextZone !== null)
+      zones.push({ version: 2, timezone: nextZone.timezone, since: series.startsAt + nextZone.days * DAY });
+    const calendar = { ...sampleCalendar(), zoneChanges: zones };
+    const anchor = { timezone: any.zone.name, version: 1 };
+    const exDates = exceptions.flatMap((place) => first[place] ?? []);
+    const recurrence = { ...series.recurrence, ...(exDates.length > 0 && { exDates }) };
+    const hasOverrides = overridden.length > 0;
+    const recurring = newRecurring(recurrence, anchor, series.startsAt, hasOverrides);
+    const { startsAt, endsAt } = series;
+    const event: FeedEvent = { id: sampleId(1), startsAt, endsAt, color: "NONE", revision: 1, changedAt: 1, recurring };
+    const overrides = overridden.flatMap(({ place, how, by }): Override[] => {
+      const original = first[place];
+      if (original === undefined) return [];
+      const untouched = { eventId: event.id, original, cancelled: how === "cancelled", texts: {} };
+      if (how === "named") return [{ ...untouched, texts: { name: "Another" } }];
+      const start = Math.max(0, Math.floor((original + by) / 1000) * 1000);
+      return [how === "moved" ? { ...untouched, moved: { startsAt: start, endsAt: start, anchor } } : untouched];
+    });
+    return { contents: { calendar, events: [event], overrides }, event, zones: zones.map(zoneIn), window };
+  });
+
+/** Rules that ical.js expands as RFC 5545 has them: other rules are compared with other libraries in test/calendar. */
+function isReadAlike({ series, wall, ...on }: AnySeries): boolean {
+  const hasSeconds = on.zone.name === SECONDS && wall < Date.UTC(1973, 0, 1);
+  const isLeapDay = new Date(wall).toISOString().includes("-02-29");
+  return !hasSeconds && (series.recurrence.frequency !== "YEARLY" || (series.recurrence.interval === 1 && !isLeapDay));
+}
+
+function withWeekdays({ series, wall }: AnySeries, byDay: string): Series {
+  const { frequency } = series.recurrence;
+  const weekday = WEEKDAYS[(new Date(wall).getUTCDay() + 6) % 7] ?? "MO";
+  const nth = Math.ceil(new Date(wall).getUTCDate() / 7);
+  const days =
+    frequency === "WEEKLY" && byDay === "set of weekdays"
+      ? [...new Set(["MO", weekday, "FR"])]
+      : [`${nth === 5 ? -1 : nth}${weekday}`];
+  const isTaken = byDay !== "none" && (frequency === "WEEKLY" ? days.length > 1 : frequency === "MONTHLY");
+  return isTaken ? { ...series, recurrence: fullRecurrence({ ...series.recurrence, byDay: days }) } : series;
+}
+
+function hasChangeNear(at: number, zones: readonly Zone[]): boolean {
+  return zones.some((each) => each.spanAround(at).changes.some((change) => Math.abs(change.at - at) < DAY / 4));
+}
+
+function zoneIn({ timezone }: { readonly timezone: string }): Zone {
+  return zone(timezone);
+}
+
+/** The starts in a window by the domain. */
+function listedStarts({ calendar, overrides = [] }: FeedContents, event: FeedEvent, window: Window): number[] {
+  const series = seriesOf(event, calendar);
+  if (series === undefined) return [event.startsAt];
+  const own = new Map(overrides.map((override) => [override.original, override]));
+  const starts: number[] = [];
+  for (const occurrence of eachOccurrenceStarting(series, window, Infinity)) {
+    const effective = effectiveOccurrence(event, occurrence, own.get(occurrence.original), calendar);
+    if (effective !== undefined) starts.push(effective.startsAt);
+  }
+  return starts.toSorted((one, other) => one - other);
+}

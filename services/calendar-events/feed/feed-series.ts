@@ -1,0 +1,146 @@
+import type { Color } from "../../contracts/calendar-events.contract.ts";
+import type { EpochMs } from "../../contracts/ids.ts";
+import type { Calendar } from "../domain/calendar/calendar.ts";
+import {
+  changedOccurrence,
+  END_OF_EVENT,
+  exceptions,
+  type FeedEvent,
+  occurrenceEvent,
+  seriesEvent,
+} from "../domain/feed/event-component.ts";
+import type { FeedPosition, SeriesPosition } from "../domain/feed/feed-cursor.ts";
+import {
+  additionsOf,
+  isLaterOfTwo,
+  partsOf,
+  type RecurringEvent,
+  type SeriesPart,
+} from "../domain/feed/series-parts.ts";
+import type { Override } from "../domain/event/override.ts";
+import { effectiveOccurrenceAt } from "../effective-occurrences.ts";
+import type { FeedReads } from "../store/feed-reads.store.ts";
+
+export type FeedSeries = FeedEvent & RecurringEvent;
+
+export function isRecurring(event: FeedEvent): event is FeedSeries {
+  return event.recurring !== undefined;
+}
+
+/** What the series of a feed have in common. */
+export interface SeriesOfFeed {
+  readonly reads: Pick<FeedReads, "overrides" | "overridesAt">;
+  readonly calendar: Calendar;
+  /** The colour that the feed is limited to. */
+  readonly color: Color | undefined;
+  readonly moment: string;
+}
+
+/** A piece of a feed, and where the next one begins. */
+export interface FeedPiece {
+  readonly text: string;
+  readonly next: FeedPosition;
+}
+
+/** Whether a feed has what is of this colour. */
+export function isShown(own: Color, { color }: { readonly color?: Color | undefined }): boolean {
+  return color === undefined || own === color;
+}
+
+/** Overrides in one read: of the longest texts, of 20 kB each, 2 MB. */
+const OVERRIDES_AT_ONCE = 100;
+
+/**
+ * A series as VEVENTs: its parts, each with its exceptions, then events of its own additions, then its changed occurrences. It
+ * may have as many of these as a guild may have events, so the reader may stop after each piece, and go on from there.
+ */
+export async function* seriesPieces(
+  event: FeedSeries,
+  feed: SeriesOfFeed,
+  { part: begin, after: written }: SeriesPosition = { part: 0 },
+): AsyncIterable<FeedPiece> {
+  const { id, changedAt } = event;
+  const parts = isShown(event.color, feed) ? partsOf(event, feed.calendar) : [];
+  const at = (part: number, after?: EpochMs): FeedPosition => ({
+    changedAt,
+    id,
+    within: after === undefined ? { part } : { part, after },
+  });
+  for (const [place, part] of parts.entries()) {
+    if (place < begin) continue;
+    const after = place === begin ? written : undefined;
+    if (after === undefined) yield { text: beginOfPart(event, part, feed), next: at(place, part.from - 1) };
+    for await (const some of overridesBetween(event, feed, after ?? part.from - 1, part.until)) {
+      const text = exceptions(event, part, originalsMissing(event, some, feed));
+      yield { text, next: at(place, some.at(-1)?.original) };
+    }
+    yield { text: END_OF_EVENT, next: at(place + 1) };
+  }
+  const after = begin === parts.length ? written : undefined;
+  if (after === undefined) yield { text: await eventsBeside(event, parts, feed), next: at(parts.length, -1) };
+  const additions = new Set(additionsOf(event, feed.calendar));
+  for await (const some of overridesBetween(event, feed, after ?? -1, Infinity)) {
+    for (const override of some) {
+      const text = additions.has(override.original) ? "" : changedText(event, override, parts, feed);
+      yield { text, next: at(parts.length, override.original) };
+    }
+  }
+  yield { text: "", next: { changedAt, id } };
+}
+
+async function* overridesBetween(
+  { id, recurring }: FeedSeries,
+  { reads, moment }: SeriesOfFeed,
+  from: EpochMs,
+  until: EpochMs,
+): AsyncIterable<readonly Override[]> {
+  if (!recurring.hasOverrides) return;
+  for (let after = from; ;) {
+    const some = await reads.overrides(id, { after, until, limit: OVERRIDES_AT_ONCE }, moment);
+    if (some.length > 0) yield some;
+    if (some.length < OVERRIDES_AT_ONCE) return;
+    after = some.at(-1)?.original ?? until;
+  }
+}
+
+/** The VEVENT of a part without its end, with the exceptions that its rule has. */
+function beginOfPart(event: FeedSeries, part: SeriesPart, { calendar }: SeriesOfFeed): string {
+  const { exDates = [] } = event.recurring.recurrence;
+  const own = exDates.filter((original) => original >= part.from && original < part.until);
+  return seriesEvent(event, part, calendar) + exceptions(event, part, own);
+}
+
+/** Original starts of the occurrences that are cancelled, or of a colour that the feed does not have. */
+function originalsMissing({ color }: FeedSeries, overrides: readonly Override[], feed: SeriesOfFeed): EpochMs[] {
+  return overrides
+    .filter((override) => override.cancelled || !isShown(override.color ?? color, feed))
+    .map(({ original }) => original);
+}
+
+/** The VEVENT of a changed occurrence; of one whose series the feed does not have, an event of its own. */
+function changedText(event: FeedSeries, override: Override, parts: readonly SeriesPart[], feed: SeriesOfFeed): string {
+  const occurrence = effectiveOccurrenceAt(event, override.original, override, feed.calendar);
+  if (occurrence === undefined || !isShown(occurrence.color, feed)) return "";
+  const part = parts.find(({ from, until }) => override.original >= from && override.original < until);
+  return part === undefined
+    ? occurrenceEvent(occurrence, feed.calendar)
+    : changedOccurrence(part, occurrence, feed.calendar);
+}
+
+/** The additions of a series, and its first occurrence where readers would take its start for another instant. */
+async function eventsBeside(event: FeedSeries, parts: readonly SeriesPart[], feed: SeriesOfFeed): Promise<string> {
+  const { reads, calendar, moment } = feed;
+  const additions = additionsOf(event, calendar);
+  const isMisread = parts.length > 0 && isLaterOfTwo(event);
+  if (additions.length === 0 && !isMisread) return "";
+  const originals = isMisread ? [event.startsAt, ...additions] : additions;
+  const stored = event.recurring.hasOverrides ? await reads.overridesAt(event.id, originals, moment) : [];
+  const overrides = new Map(stored.map((override) => [override.original, override]));
+  const texts = additions.map((original) => {
+    const occurrence = effectiveOccurrenceAt(event, original, overrides.get(original), calendar);
+    return occurrence === undefined || !isShown(occurrence.color, feed) ? "" : occurrenceEvent(occurrence, calendar);
+  });
+  const unchanged = { eventId: event.id, original: event.startsAt, cancelled: false, texts: {} };
+  const first = isMisread && !overrides.has(event.startsAt) ? changedText(event, unchanged, parts, feed) : "";
+  return first + texts.join("");
+}

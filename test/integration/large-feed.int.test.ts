@@ -1,0 +1,156 @@
+import { once } from "node:events";
+import { get, type IncomingMessage } from "node:http";
+import { afterAll, beforeAll, describe, expect, test } from "@jest/globals";
+import { calendarEventsService } from "../../services/calendar-events/calendar-events.service.ts";
+import { overrideDocumentOf } from "../../services/calendar-events/store/calendar-event.document.ts";
+import { openFeed, readFeedPage } from "../../services/contracts/feeds.contract.ts";
+import type { EventId, GuildId } from "../../services/contracts/ids.ts";
+import { guildSettingsService } from "../../services/guild-settings/guild-settings.service.ts";
+import { openCalendar } from "../calendar/filled-calendar.ts";
+import { standIn, startTestGateway, type TestGateway, untilReady } from "../real-parts/test-gateway.ts";
+import { until } from "../real-parts/until.ts";
+
+const DAY = 86_400_000;
+const BEGIN = Date.UTC(2026, 0, 1, 12);
+const guildId = "375357265198317579" as GuildId;
+const where = { guild_id: guildId, calendar_number: 1 };
+const SINGLES = 6_000;
+/** More than one read of a series, each of cancelled and of changed occurrences. */
+const OVERRIDDEN = 1_200;
+
+describe("a feed of many events", () => {
+  let gateway: TestGateway;
+  let path = "";
+  let pagesRead = 0;
+  let seriesId = "";
+
+  beforeAll(async () => {
+    gateway = await startTestGateway((mongoUrl) => [
+      guildSettingsService({ mongoUrl }),
+      countingPages(calendarEventsService({ mongoUrl }), () => (pagesRead += 1)),
+      standIn("announcements"),
+      standIn("dispatch"),
+    ]);
+    await untilReady(gateway);
+    const daily = { recur: true, recurrence: { frequency: "DAILY" }, name: "Daily" };
+    const series = await gateway.post("/v2/events/create", {
+      ...where,
+      epoch_start: BEGIN,
+      epoch_end: BEGIN,
+      ...daily,
+    });
+    seriesId = String(series.body["id"]);
+    const calendar = await openCalendar(gateway.mongoUrl);
+    const description = "So long a description that the feed has some megabytes. ".repeat(60);
+    const singles = Array.from({ length: SINGLES }, (_, at) => ({
+      startsAt: BEGIN + at * 3_600_000,
+      endsAt: BEGIN + at * 3_600_000,
+      name: `Event ${at}`,
+      description,
+    }));
+    await calendar.fill(guildId, singles);
+    const rows = Array.from({ length: OVERRIDDEN }, (_, at) => {
+      const own = { eventId: seriesId as EventId, original: BEGIN + at * DAY, cancelled: at % 2 === 0, texts: {} };
+      return overrideDocumentOf({ guildId, calendarNumber: 1 } as never, { ...own, ...(at % 2 && { color: "RED" }) });
+    });
+    const events = calendar.connection.collection("calendar_events");
+    await events.insertMany(rows as never[]);
+    await events.updateOne({ _id: seriesId as never }, { $set: { hasOverrides: true } });
+    await calendar.connection.close();
+    path = String((await gateway.post("/v2/calendar/feeds/create", where)).body["path"]);
+  }, 120_000);
+  afterAll(() => gateway.stop());
+
+  test("has each of them once", async () => {
+    const { text, status } = await gateway.request(path);
+    expect(status).toBe(200);
+    expect(text.endsWith("END:VEVENT\r\nEND:VCALENDAR\r\n")).toBe(true);
+    const uids = [...text.matchAll(/^UID:(.*)\r$/gm)].map(([, uid]) => uid ?? "");
+    const singles = uids.filter((uid) => uid !== seriesId);
+    expect([singles.length, new Set(singles).size]).toEqual([SINGLES, SINGLES]);
+    expect(text.match(/^RECURRENCE-ID/gm)).toHaveLength(OVERRIDDEN / 2);
+    const exceptions = [...text.replaceAll("\r\n ", "").matchAll(/^EXDATE:(.*)\r$/gm)].flatMap(([, all]) =>
+      all?.split(","),
+    );
+    expect([exceptions.length, new Set(exceptions).size]).toEqual([OVERRIDDEN / 2, OVERRIDDEN / 2]);
+    expect(text.match(/^BEGIN:VEVENT/gm)).toHaveLength(SINGLES + 1 + OVERRIDDEN / 2);
+    expect(text.match(/^END:VEVENT/gm)).toHaveLength(SINGLES + 1 + OVERRIDDEN / 2);
+  });
+
+  test("goes over the bus in pages far below the bound of an answer", async () => {
+    const { cursor } = await gateway.call(openFeed, { guildId, calendarNumber: 1 });
+    const lengths: number[] = [];
+    for (let next = cursor; next !== undefined;) {
+      const page = await gateway.call(readFeedPage, { guildId, calendarNumber: 1, cursor: next });
+      lengths.push(page.text.length);
+      next = page.next;
+    }
+    expect(lengths.length).toBeGreaterThan(30);
+    expect(Math.max(...lengths)).toBeLessThan(200_000);
+  });
+
+  test("is read as fast as it is taken, and shows the moment at which it was opened", async () => {
+    const before = pagesRead;
+    const response = await begin(path);
+    await untilItWaits(() => pagesRead);
+    // What is in the buffers of the connection, and one page.
+    const held = pagesRead - before;
+    const late = await gateway.post("/v2/events/create", { ...where, epoch_start: 1, epoch_end: 2, name: "Too late" });
+    expect(late.status).toBe(200);
+    const text = await textOf(response);
+    expect(text.endsWith("END:VCALENDAR\r\n")).toBe(true);
+    expect(text).not.toContain("Too late");
+    const all = pagesRead - before;
+    expect(held).toBeLessThan(all - 5);
+    expect((await gateway.request(path)).text).toContain("Too late");
+  });
+
+  test("is not read to its end for a reader that is gone", async () => {
+    const before = pagesRead;
+    const response = await begin(path);
+    await untilItWaits(() => pagesRead);
+    response.destroy();
+    await untilItWaits(() => pagesRead);
+    const held = pagesRead - before;
+    const { text } = await gateway.request(path);
+    expect(text.endsWith("END:VCALENDAR\r\n")).toBe(true);
+    expect(held).toBeLessThan(pagesRead - before - held - 5);
+  });
+
+  /** An answer whose body nobody takes yet. */
+  async function begin(url: string): Promise<IncomingMessage> {
+    const [response] = (await once(get(gateway.baseUrl + url), "response")) as [IncomingMessage];
+    return response;
+  }
+});
+
+async function textOf(response: IncomingMessage): Promise<string> {
+  response.setEncoding("utf8");
+  let text = "";
+  for await (const chunk of response) text += chunk as string;
+  return text;
+}
+
+/** Waits until a count stays the same for half a second. */
+async function untilItWaits(count: () => number): Promise<void> {
+  let before = -1;
+  const isSame = () => {
+    const same = count() === before;
+    before = count();
+    return same;
+  };
+  await until(isSame, "nothing more is read", 30_000, 500);
+}
+
+/** The service, which tells of each page that it reads. */
+function countingPages(service: ReturnType<typeof calendarEventsService>, onPage: () => void): typeof service {
+  const readPage = service.actions?.["readFeedPage"] as { handler: (context: never) => unknown };
+  const handler = (context: never) => {
+    onPage();
+    return readPage.handler(context);
+  };
+  return {
+    ...service,
+    actions: { ...service.actions, readFeedPage: { ...readPage, handler } },
+  } as unknown as typeof service;
+}
