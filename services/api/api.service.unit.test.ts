@@ -23,10 +23,11 @@ describe("the gateway's service", () => {
     apiService({ mongoUrl, port: 0, host: "127.0.0.1", hashing: KEY_HASHING, rates: NO_LIMITS }),
   );
 
-  test("offers its work on keys alone to the bus, and of moleculer-web nothing", () => {
+  test("offers its work on keys and feeds alone to the bus, and of moleculer-web nothing", () => {
     const offered = Object.entries(schema.actions ?? {}).filter(([, action]) => visibilityOf(action) !== "private");
     const keys = ["createKey", "listKeyChanges", "listKeys", "revokeKey", "rotateKey"];
-    expect(offered.map(([verb]) => verb).toSorted()).toEqual(keys);
+    const feeds = ["createFeed", "listFeeds", "revokeFeed", "rotateFeed"];
+    expect(offered.map(([verb]) => verb).toSorted()).toEqual([...keys, ...feeds].toSorted());
     expect(Object.keys(schema.events ?? {}).toSorted()).toEqual(
       ["api-key.changed", "api.rates-used", ...BUS_EVENTS.map(({ name }) => name)].toSorted(),
     );
