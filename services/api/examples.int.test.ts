@@ -41,10 +41,10 @@ describe("the examples of the API document", () => {
   function learn(expected: object, actual: object): void {
     const pairs = Object.entries(expected).map(([wire, value]) => [wire, value, (actual as never)[wire]] as const);
     for (const [wire, example, name] of pairs) {
-      if (["id", "key", "created", "at", "by", "previous_until"].includes(wire))
+      if (["id", "key", "path", "created", "at", "by", "previous_until"].includes(wire))
         names.set(String(example), String(name));
     }
-    for (const list of ["keys", "changes"]) {
+    for (const list of ["keys", "changes", "feeds"]) {
       const [things, found] = [expected, actual].map((each) => (each as Record<string, object[]>)[list] ?? []);
       for (const [at, thing] of things!.entries()) learn(thing, found![at] ?? {});
     }

@@ -164,17 +164,21 @@ describe("a request through the gateway", () => {
     await expect(gateway.post(READ, { guild_id: GUILD })).resolves.toMatchObject({ status: 200 });
   });
 
-  test("cannot reach actions without a route; the gateway registers only the actions for keys on the bus", async () => {
+  test("cannot reach actions without a route; the gateway registers only the actions for keys and feeds on the bus", async () => {
     for (const path of ["/~node/list", "/api/~node/list", "/guild-settings/get", "/api/list-aliases"]) {
       await expect(gateway.post(path, {})).resolves.toMatchObject({ status: 404 });
     }
     const actions = gateway.broker.registry.actions.list({ skipInternal: true }).map(({ name }) => name);
     expect(actions).toContain("guild-settings.get");
     expect(actions.filter((name) => name.startsWith("api.")).toSorted()).toEqual([
+      "api.createFeed",
       "api.createKey",
+      "api.listFeeds",
       "api.listKeyChanges",
       "api.listKeys",
+      "api.revokeFeed",
       "api.revokeKey",
+      "api.rotateFeed",
       "api.rotateKey",
     ]);
   });

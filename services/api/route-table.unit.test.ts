@@ -21,7 +21,7 @@ describe("the route table", () => {
     expect(paths.filter((path) => path.startsWith("/api/"))).toHaveLength(paths.length / 2);
   });
 
-  test("has the endpoints of api.md with the aliases of D2, and those for posts, calendars (D22) and keys", () => {
+  test("has the endpoints of api.md with the aliases of D2, and those for posts, calendars (D22), feeds (D47) and keys", () => {
     expect(ROUTES.flatMap(({ paths }) => paths).toSorted()).toEqual(
       [
         ...["get", "create", "update", "delete", "list", "upcoming", "history", "preview"].map(
@@ -31,6 +31,7 @@ describe("the route table", () => {
         ...["get", "update"].map((it) => `/v2/guild/settings/${it}`),
         ...["get", "create", "update", "delete"].flatMap((it) => [`/v2/events/${it}`, `/v2/event/${it}`]),
         ...["get", "update", "list"].map((it) => `/v2/calendar/${it}`),
+        ...["create", "list", "rotate", "revoke"].map((it) => `/v2/calendar/feeds/${it}`),
         ...["month", "date", "range", "ongoing"].map((it) => `/v2/events/list/${it}`),
         ...["create", "list", "audit", "rotate", "revoke"].map((it) => `/admin/keys/${it}`),
       ].toSorted(),
@@ -84,7 +85,7 @@ describe("the route table", () => {
 
   test("returns an ETag for every get, create and update of them, and for nothing else (D36)", () => {
     const tagged = byPath.filter(([, { hasEtag }]) => hasEtag).map(([path]) => path);
-    const single = /^\/v\d\/.*\/(?:get|create|update)$/;
+    const single = /^\/v\d\/(?!calendar\/feeds).*\/(?:get|create|update)$/;
     expect(tagged).toEqual(byPath.map(([path]) => path).filter((path) => single.test(path)));
   });
 

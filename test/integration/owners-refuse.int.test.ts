@@ -31,6 +31,8 @@ const OF_NO_ROUTE: Readonly<Record<string, object>> = {
   "calendar-events.find": { guildId: OWN, eventId: "x" },
   "calendar-events.getOccurrence": { guildId: OWN, occurrenceId: "x" },
   "calendar-events.listOccurrencesStarting": { guildId: OWN, windows: [], limit: 1 },
+  "calendar-events.openFeed": { guildId: OWN, calendarNumber: 1 },
+  "calendar-events.readFeedPage": { guildId: OWN, calendarNumber: 1, cursor: "x" },
   ...Object.fromEntries(OWNERS.map((name) => [healthOf(name).name, {}])),
 };
 

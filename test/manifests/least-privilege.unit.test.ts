@@ -112,13 +112,13 @@ describe("each service's user of the bus", () => {
     expect(subjects(service, "subscribe", "REQB")).toEqual(served.map((verb) => `${service}.${verb}`).toSorted());
   });
 
-  test("the gateway's may ask for nothing that is for calls from inside alone, but for each one's health", () => {
+  test("the gateway's may ask for nothing that is for calls from inside alone, but for each one's health and for feeds", () => {
     const internal = EVERY_ACTION.filter(({ keys }) => keys === "none").map(({ name }) => name);
     const asked = subjects("api", "publish", "REQB").filter((name) => internal.includes(name));
     expect(internal.length).toBeGreaterThan(asked.length);
-    expect(asked).toEqual(
-      ["announcements", "calendar-events", "dispatch", "guild-settings"].map((name) => `${name}.health`),
-    );
+    const health = ["announcements", "calendar-events", "dispatch", "guild-settings"].map((name) => `${name}.health`);
+    const feeds = ["calendar-events.openFeed", "calendar-events.readFeedPage"];
+    expect(asked).toEqual([...health, ...feeds].toSorted());
   });
 
   test.each(SERVICES)("that of %s answers those who ask it, and nobody else", (service) => {

@@ -1,7 +1,9 @@
 /** What metrics, traces and the API document call the address of a feed. */
 export const FEED_ROUTE = "/v2/calendar/feed/{token}.ics";
 
-const FEED_PATH = /^((?:\/api)?\/v2\/calendar\/feed\/)([^/]+)\.ics$/;
+const FEED_PATH = /^(?:\/api)?\/v2\/calendar\/feed\/([^/]+)\.ics$/;
+/** Also of an address that is mistyped. */
+const FEED_PREFIX = /^((?:\/api)?\/v2\/calendar\/feed\/).*$/s;
 
 export function feedPath(token: string): string {
   return FEED_ROUTE.replace("{token}", token);
@@ -9,10 +11,10 @@ export function feedPath(token: string): string {
 
 /** The token in a path; undefined for a path that is no feed's. */
 export function tokenIn(path: string): string | undefined {
-  return FEED_PATH.exec(path)?.[2];
+  return FEED_PATH.exec(path)?.[1];
 }
 
 /** The path without the token of a feed, which is a secret. */
 export function withoutToken(path: string): string {
-  return path.replace(FEED_PATH, "$1-.ics");
+  return path.replace(FEED_PREFIX, "$1-");
 }

@@ -16,6 +16,14 @@ describe("the log line of a request", () => {
     expect(lineOf("/v1/x?key=secret")).toEqual(line);
   });
 
+  test.each(["/v2/calendar/feed/secret.ics", "/api/v2/calendar/feed/secret.ics", "/v2/calendar/feed/secret.ic/x"])(
+    "has no token of a feed: %s",
+    (path) => {
+      expect(JSON.stringify(lineOf(path))).not.toContain("secret");
+      expect(lineOf(path)).toMatchObject({ path: expect.stringMatching(/\/v2\/calendar\/feed\/-$/) });
+    },
+  );
+
   test("is one line of visible ASCII of limited length, whatever the path is", () => {
     expect(lineOf("/a\r\nb\u001b[31m\u2028c\u0085d ")).toMatchObject({ path: "/a??b?[31m?c?d?" });
     expect(lineOf(`/${"x".repeat(1_000)}`)).toMatchObject({ path: `/${"x".repeat(199)}` });

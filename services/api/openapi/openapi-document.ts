@@ -5,13 +5,14 @@ import { CHALLENGE } from "../http/http-response.ts";
 import { type JsonSchema, objectOf } from "../wire/response-fields.ts";
 import { Components, pascal } from "./openapi-components.ts";
 import { requestSchema } from "./openapi-schemas.ts";
+import { FEED_OPERATION } from "./feed-operation.ts";
 import { HEALTH_PATHS } from "../pages/health.pages.ts";
 import type { Route } from "../route.ts";
 import { WARNINGS_SCHEMA } from "../wire/warnings.ts";
 
 const DESCRIPTION = `Calendar events, announcements of these events, and the settings of guilds (chat communities).
 
-Every operation is a POST with a JSON object of at most 64 KiB. Unknown fields have no effect, and \`warnings\` in the
+Every operation except the feed of a calendar is a POST with a JSON object of at most 64 KiB. Unknown fields have no effect, and \`warnings\` in the
 response names them. Every path also exists under \`/api\`. A request that is refused with a 4xx or with the 503 UNAVAILABLE
 has changed nothing. After a 500 or the 503 OUTCOME_UNKNOWN, a write may have been performed; after the Retry-After of
 OUTCOME_UNKNOWN it can no longer be performed.
@@ -41,6 +42,7 @@ function apiDocument(routes: readonly Route[]): object {
   const components = new Components();
   const paths = {
     ...Object.fromEntries(routes.map((route) => [route.paths[0], { post: operation(route, components) }])),
+    ...FEED_OPERATION,
     ...Object.fromEntries(
       Object.entries(HEALTH_PATHS).map(([path, summary]) => [path, { get: probeOperation(path, summary) }]),
     ),

@@ -5,6 +5,7 @@ import { CLIENT_GUARDS } from "./client-guards.ts";
 import { DATABASE_GUARDS } from "./database-guards.ts";
 import { DISCORD_GUARDS } from "./discord-guards.ts";
 import { DISPATCH_GUARDS } from "./dispatch-guards.ts";
+import { FEED_GUARDS } from "./feed-guards.ts";
 import { KEY_GUARDS } from "./key-guards.ts";
 import { LAB_GUARDS } from "./lab-guards.ts";
 import { OBSERVABILITY_GUARDS } from "./observability-guards.ts";
@@ -22,6 +23,7 @@ export const TESTED_GUARDS: readonly TestedGuard[] = [
   ...DATABASE_GUARDS,
   ...DISCORD_GUARDS,
   ...DISPATCH_GUARDS,
+  ...FEED_GUARDS,
   ...KEY_GUARDS,
   ...OBSERVABILITY_GUARDS,
   ...PLANNING_GUARDS,
