@@ -9,6 +9,12 @@ const authenticator = {
   file: "services/api/keys/api-key-authenticator.ts",
   testFile: "services/api/keys/api-key-authenticator.unit.test.ts",
 };
+const removedKeys = {
+  file: "services/api/keys/api-keys.store.ts",
+  testFile: "services/api/keys/api-key-management.mongo.test.ts",
+  test: "has MongoDB remove a key a year after",
+  onRealParts: true,
+} as const;
 const rates = { testFile: "services/api/rates/rates.unit.test.ts" };
 
 const docsPage = {
@@ -18,6 +24,18 @@ const docsPage = {
 
 /** Who may do what, and how often. */
 export const KEY_GUARDS: readonly TestedGuard[] = [
+  {
+    ...removedKeys,
+    guard: "a key is removed a year after it was revoked or has expired",
+    property: "expireAfterSeconds: 0",
+    without: "",
+  },
+  {
+    ...removedKeys,
+    guard: "no first key is made in the place of one that was removed",
+    code: "$NO_KEY && (await $_.exists({})) === null",
+    without: "$NO_KEY",
+  },
   {
     ...mayCall,
     guard: "a key to read does not write (D3)",
