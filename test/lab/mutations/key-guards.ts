@@ -25,6 +25,26 @@ const docsPage = {
 /** Who may do what, and how often. */
 export const KEY_GUARDS: readonly TestedGuard[] = [
   {
+    guard: "a guild's Idempotency-Keys have a bound",
+    file: "services/api/idempotency/idempotency-quota.ts",
+    in: "idempotencyQuota",
+    code: "await $_.reserve($_)",
+    without: "true",
+    testFile: "services/api/idempotency/idempotency-quota.mongo.test.ts",
+    test: "are limited",
+    onRealParts: true,
+  },
+  {
+    guard: "an Idempotency-Key that is in use is answered where the guild has no room",
+    file: "services/api/idempotency/idempotency.ts",
+    in: "performOnceWith",
+    code: "$FULL && !(await $_.exists($_))",
+    without: "$FULL",
+    testFile: "services/api/idempotency/idempotency-quota.mongo.test.ts",
+    test: "that are in use are answered again",
+    onRealParts: true,
+  },
+  {
     ...removedKeys,
     guard: "a key is removed a year after it was revoked or has expired",
     property: "expireAfterSeconds: 0",
