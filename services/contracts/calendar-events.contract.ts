@@ -37,10 +37,15 @@ export const COLORS = [
 ] as const;
 export type Color = (typeof COLORS)[number];
 
-/** The texts of an event and their rules. `image` is an http or https URL, which the service never fetches (D21). */
-const TEXT_RULES = { name: text(256), description: text(4000), location: text(256), image: httpUrl };
-export type EventText = keyof typeof TEXT_RULES;
-export const EVENT_TEXTS = Object.keys(TEXT_RULES) as EventText[];
+/** The texts of an event. */
+export const EVENT_TEXTS = ["name", "description", "location", "image"] as const;
+export type EventText = (typeof EVENT_TEXTS)[number];
+
+/** `image` is an http or https URL, which the service never fetches (D21). */
+const TEXT_RULES = { name: text(256), description: text(4000), location: text(256), image: httpUrl } satisfies Record<
+  EventText,
+  object
+>;
 
 /** A record with a value for each text. */
 export function perText<Value>(valueOf: (text: EventText) => Value): Readonly<Record<EventText, Value>> {
