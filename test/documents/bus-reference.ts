@@ -1,11 +1,11 @@
 import type { ValidationRuleObject } from "fastest-validator";
+import { declarationsFor, payloadTypeOf, typesOf } from "../../clients/generate/contract-declarations.ts";
 import { actionsFor, BUS_EVENTS } from "../../services/api/bus/bus-user.ts";
 import { ROUTES } from "../../services/api/route-table.ts";
 import type { ActionContract } from "../../services/contracts/contract.ts";
 import { ERRORS, type ErrorType } from "../../services/contracts/errors.ts";
 import { OWNERS, type OwnerName } from "../../services/contracts/service-names.ts";
 import { readSources } from "../architecture/source-file.ts";
-import { declarationsFor, typesOf } from "./contract-types.ts";
 import { type Blocks, table } from "./generated-blocks.ts";
 
 type Contract = ActionContract<unknown, unknown>;
@@ -17,17 +17,11 @@ const MAX_VALUES_IN_PLACE = 12;
 export function busBlocks(): Blocks {
   const contracts = actionsFor("write");
   const spelled = contracts.flatMap(({ name }) => Object.values(typesOf(name)) as string[]);
-  const events = [
-    "AnnouncementChanged",
-    "PostOutcome",
-    "CalendarChanged",
-    "CalendarEventChanged",
-    "GuildSettingsChanged",
-  ];
+  const payloads = BUS_EVENTS.map(({ name }) => payloadTypeOf(name));
   return {
     "bus-actions": OWNERS.map((owner) => sectionOf(owner, contracts)).join("\n\n"),
     "bus-events": BUS_EVENTS.map(eventText).join("\n\n"),
-    "bus-types": `\`\`\`ts\n${declarationsFor([...spelled, ...events])}\n\`\`\``,
+    "bus-types": `\`\`\`ts\n${[...declarationsFor([...spelled, ...payloads]).values()].join("\n\n")}\n\`\`\``,
   };
 }
 

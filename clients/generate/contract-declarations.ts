@@ -1,8 +1,7 @@
 import { readdirSync, readFileSync } from "node:fs";
 import { join } from "node:path";
-import { PROJECT } from "../real-parts/launched.ts";
 
-const FOLDER = join(PROJECT, "services/contracts");
+const FOLDER = join(import.meta.dirname, "../../services/contracts");
 const FILES = readdirSync(FOLDER).filter((name) => /^[a-z-]+(?:\.contract)?\.ts$/.test(name));
 const SOURCE = FILES.map((name) => readFileSync(join(FOLDER, name), "utf8")).join("\n");
 
@@ -45,8 +44,18 @@ function argumentsIn(text: string): string[] {
   return parts.map((part) => part.trim().replaceAll(/\s+/g, " ")).filter((part) => part !== "");
 }
 
-/** The declarations of all that these types name, directly or not, in the order in which the sources have them. */
-export function declarationsFor(types: readonly string[]): string {
+/** The type of the payload of the event with that name, as its contract spells it. */
+export function payloadTypeOf(event: string): string {
+  const [, type] = new RegExp(String.raw`broadcastEvent<(\w+)>\(\{\s*name: "${event}"`).exec(SOURCE) ?? [];
+  if (type === undefined) throw new Error(`no type of the payload of ${event} was found`);
+  return type;
+}
+
+/**
+ * The declarations of all that these types name, directly or not, by their names, in the order in which the sources have
+ * them.
+ */
+export function declarationsFor(types: readonly string[]): ReadonlyMap<string, string> {
   const named = new Set<string>();
   const waiting = [...types];
   for (let text = waiting.pop(); text !== undefined; text = waiting.pop()) {
@@ -58,5 +67,5 @@ export function declarationsFor(types: readonly string[]): string {
       waiting.push(declaration);
     }
   }
-  return [...DECLARATIONS].flatMap(([name, text]) => (named.has(name) ? [text] : [])).join("\n\n");
+  return new Map([...DECLARATIONS].filter(([name]) => named.has(name)));
 }

@@ -1,0 +1,44 @@
+import type { Actions, ErrorCode, Events, FieldProblem } from "./contract-types.ts";
+
+/** Name of an action that a bus user may call. */
+export type ActionName = keyof Actions;
+export type ParamsOf<Name extends ActionName> = Actions[Name]["params"];
+export type ResultOf<Name extends ActionName> = Actions[Name]["result"];
+
+/** Name of an event that a bus user hears. */
+export type EventName = keyof Events;
+export type PayloadOf<Name extends EventName> = Events[Name];
+
+/** A broker or a context of Moleculer 0.14 or 0.15. */
+export interface ActionCaller {
+  call(name: string, params: object, options?: object): Promise<unknown>;
+}
+
+/** Options of Moleculer's `call`. */
+export interface CallOptions {
+  /** Milliseconds; the broker's `requestTimeout` where it is absent. */
+  readonly timeout?: number;
+  /** Attempts after the first one. A write has the same id in each, so that it is done once. */
+  readonly retries?: number;
+  readonly meta?: {
+    /** A UUID of version 7. The same id in another call makes it a repeat of the same write. */
+    readonly writeId?: string;
+  };
+}
+
+/** A member of `events` in the schema of a service. */
+export interface EventListener {
+  readonly context: true;
+  handler(context: { readonly params?: unknown }): unknown;
+}
+
+/** A refusal of guildcal, as it comes over the bus. */
+export interface ActionError extends Error {
+  readonly type: ErrorCode;
+  /** The status that the error has over HTTP. */
+  readonly code: number;
+  readonly data?: {
+    /** Every bad param; with INVALID_REQUEST and TOO_MANY_ENTRIES. */
+    readonly problems?: readonly FieldProblem[];
+  };
+}

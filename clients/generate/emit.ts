@@ -1,0 +1,56 @@
+import { stripTypeScriptTypes } from "node:module";
+import { format } from "prettier";
+
+/** TypeScript modules of one folder, by their names without an extension. */
+export type Modules = Readonly<Record<string, string>>;
+
+/** The comment of a type that is not there any more. */
+const COMMENT_OF_NOTHING = /^\/\*\*(?:(?!\*\/)[\s\S])*\*\/\n\n/gm;
+
+/** The JavaScript files of the modules that have more than types, by their names. */
+export async function javascriptIn(modules: Modules): Promise<Readonly<Record<string, string>>> {
+  const files = Object.entries(modules).map(async ([name, text]) => {
+    const code = await formatted(withJsEndings(stripTypeScriptTypes(text)));
+    return [`${name}.js`, code.replaceAll(COMMENT_OF_NOTHING, "")] as const;
+  });
+  return Object.fromEntries((await Promise.all(files)).filter(([, code]) => /^(?:export|import)\b/m.test(code)));
+}
+
+/** The declaration files of `index` and of the modules that it names, directly or not, by their names. */
+export async function declarationsIn(modules: Modules): Promise<Readonly<Record<string, string>>> {
+  const files = new Map<string, string>();
+  const waiting = ["index"];
+  for (let name = waiting.pop(); name !== undefined; name = waiting.pop()) {
+    if (files.has(name)) continue;
+    const text = declarationsOf(modules[name]!);
+    files.set(name, text);
+    waiting.push(...[...text.matchAll(/ from "\.\/([\w-]+)\.js"/g)].map(([, target]) => target!));
+  }
+  const all = [...files].map(async ([name, text]) => [`${name}.d.ts`, await formatted(text)] as const);
+  return Object.fromEntries(await Promise.all(all));
+}
+
+/**
+ * The declarations of a module. Types stand as they are. A value is `export const NAME: TYPE = …;`, or a list of texts that is
+ * `as const`; throws for any other: its type would have to be inferred.
+ */
+export function declarationsOf(text: string): string {
+  const declared = text
+    .replaceAll(/^import (?!type\b)[^;]*;\n/gm, "")
+    .replaceAll(/^export const (\w+) = (\[\s*"[^\]]*\]) as const;$/gm, "export declare const $1: readonly $2;")
+    .replaceAll(/^export const (\w+): ((?:[^=]|=>)+) =(?!>)[^;]*;$/gm, "export declare const $1: $2;");
+  const undeclared = /^(?:export )?(?:async |abstract )?(?:const|let|var|function|class|enum)\b.*$/m.exec(
+    declared,
+  )?.[0];
+  if (undeclared !== undefined) throw new Error(`no declaration can be made of: ${undeclared}`);
+  // Without it, types that are not exported would be, too: TypeScript exports all of a declaration file.
+  return `${withJsEndings(declared)}\nexport {};\n`;
+}
+
+function withJsEndings(text: string): string {
+  return text.replaceAll(/( from "\.\/[\w-]+)\.ts"/g, '$1.js"');
+}
+
+async function formatted(text: string): Promise<string> {
+  return format(text, { parser: "typescript", printWidth: 120 });
+}

@@ -1,0 +1,106 @@
+import { compile, type JSONSchema } from "json-schema-to-typescript-lite";
+import { openapiText } from "../../services/api/openapi/openapi-document.ts";
+import type { Route } from "../../services/api/route.ts";
+import { ROUTES } from "../../services/api/route-table.ts";
+import { formatSource } from "./format-source.ts";
+
+/** The schemas of the API document, as far as this file reads them. */
+interface ApiDocument {
+  readonly paths: Readonly<Record<string, { readonly post?: Operation }>>;
+  readonly components: { readonly schemas: Readonly<Record<string, JSONSchema>> };
+}
+
+interface Operation {
+  readonly requestBody: { readonly content: JsonContent };
+  readonly responses: { readonly 200: { readonly content: JsonContent } };
+}
+
+type JsonContent = { readonly "application/json": { readonly schema: JSONSchema } };
+
+const ORIGIN = "the API document of services/api";
+
+/** The generated modules of clients/http/src, by their names. */
+export async function httpSources(): Promise<Readonly<Record<string, string>>> {
+  return {
+    "api-types.ts": await formatSource(ORIGIN, await apiTypes()),
+    "operations.ts": await formatSource(ORIGIN, operationTable()),
+  };
+}
+
+/** The types of the bodies, and `Operations`, which has those of each path. */
+async function apiTypes(): Promise<string> {
+  const { paths, components } = JSON.parse(openapiText(ROUTES), (_key, value: unknown) =>
+    asJsonSchema(value),
+  ) as ApiDocument;
+  const errors = Object.keys(components.schemas).filter((name) => /^Error\d+$/.test(name));
+  const schema: JSONSchema = {
+    description: "The operations of the API by their paths: bodies, and headers that have a meaning there.",
+    ...objectOf(Object.fromEntries(ROUTES.map((route) => [route.paths[0], operationSchema(route, paths)]))),
+    definitions: {
+      ...components.schemas,
+      ErrorBody: { anyOf: errors.map((name) => ({ $ref: `#/definitions/${name}` })) },
+    },
+  };
+  return compile(schema, "Operations", {
+    additionalProperties: false,
+    ignoreMinAndMaxItems: true,
+    unreachableDefinitions: true,
+  });
+}
+
+function operationSchema(route: Route, paths: ApiDocument["paths"]): JSONSchema {
+  const { requestBody, responses } = paths[route.paths[0]]!.post!;
+  return objectOf({
+    request: requestBody.content["application/json"].schema,
+    response: responses[200].content["application/json"].schema,
+    ...Object.fromEntries(Object.entries(traitsOf(route)).map(([trait, value]) => [trait, { const: value }])),
+  });
+}
+
+function objectOf(properties: Readonly<Record<string, JSONSchema>>): JSONSchema {
+  return { type: "object", properties, required: Object.keys(properties), additionalProperties: false };
+}
+
+/** The facts of a route that decide how the client sends and repeats a request. */
+function traitsOf({ contract, takesIdempotencyKey, takesIfMatch, hasEtag }: Route): Readonly<Record<string, boolean>> {
+  return { isRead: contract.keys.endsWith("read"), takesIdempotencyKey, takesIfMatch, hasEtag };
+}
+
+/** The same facts as values. */
+function operationTable(): string {
+  const table = Object.fromEntries(ROUTES.map((route) => [route.paths[0], traitsOf(route)]));
+  return `import type { Operations } from "./api-types.ts";
+
+/** Facts about each operation. */
+export const OPERATIONS: {
+  readonly [Path in keyof Operations]: Omit<Operations[Path], "request" | "response">;
+} = ${JSON.stringify(table)};
+`;
+}
+
+/**
+ * OpenAPI 3.1 has schemas of JSON Schema 2020-12. The generator reads `definitions`, makes a second type of a reference that
+ * has a description beside it, and knows no 64-bit integers: the client takes ids of guilds as strings or bigints, and gives
+ * them as strings.
+ */
+function asJsonSchema(value: unknown): unknown {
+  if (!isObject(value)) return value;
+  if (isGuildIdToSend(value)) return { description: value["description"], tsType: "(string | bigint)" };
+  if (isObject(value["guild_id"]) && value["guild_id"]["type"] === "integer") {
+    const description =
+      "Id of the guild. The answer has it as a 64-bit integer; the client gives its digits as a string.";
+    return { ...value, guild_id: { type: "string", description } };
+  }
+  const { $ref, ...others } = value;
+  if (typeof $ref !== "string") return value;
+  const reference = { $ref: $ref.replace("#/components/schemas/", "#/definitions/") };
+  return Object.keys(others).length === 0 ? reference : { ...others, allOf: [reference] };
+}
+
+function isGuildIdToSend({ oneOf }: Readonly<Record<string, unknown>>): boolean {
+  return Array.isArray(oneOf) && oneOf.some((each) => isObject(each) && each["format"] === "int64");
+}
+
+function isObject(value: unknown): value is Readonly<Record<string, unknown>> {
+  return typeof value === "object" && value !== null && !Array.isArray(value);
+}

@@ -1,0 +1,129 @@
+import type { ErrorBody, FieldProblem, Operations } from "./api-types.ts";
+
+/** Path of an operation. Each is a POST with a JSON object as its body. */
+export type Path = keyof Operations;
+
+/** Body of a request. */
+export type RequestOf<P extends Path> = Operations[P]["request"];
+
+/** Body of an answer with the status 200. */
+export type ResponseOf<P extends Path> = Operations[P]["response"];
+
+/** Paths whose operation has a header or a property. */
+type PathsWith<Trait extends keyof Operations[Path]> = {
+  [P in Path]: Operations[P][Trait] extends true ? P : never;
+}[Path];
+
+export interface ClientOptions {
+  /** Address of the installation, such as `https://guildcal.example.org`; a path in it is kept. */
+  readonly baseUrl: string | URL;
+  /** The API key. */
+  readonly key: string;
+  /** Milliseconds for a request with all attempts and the waits between them; 30 000 by default. */
+  readonly timeoutMs?: number | undefined;
+  /** Milliseconds for one attempt; 10 000 by default. The service itself gives up after 6 000. */
+  readonly attemptTimeoutMs?: number | undefined;
+  /** Attempts of a request, the first included; 5 by default. With 1 nothing is sent a second time. */
+  readonly maxAttempts?: number | undefined;
+  /** Replaces the global `fetch`. */
+  readonly fetch?: typeof fetch | undefined;
+}
+
+/** Options of one request. */
+export type RequestOptions<P extends Path> = {
+  /** Ends the request, with its waits; it then rejects with the reason of the signal. */
+  readonly signal?: AbortSignal | undefined;
+  /** Replaces the client's `timeoutMs`. */
+  readonly timeoutMs?: number | undefined;
+} & (P extends PathsWith<"takesIdempotencyKey">
+  ? {
+      /**
+       * Names the create: a repeat with the same name within 24 hours creates nothing. The client makes a name for each call;
+       * give one of your own where a call may be repeated after a restart of your program.
+       */
+      readonly idempotencyKey?: string | undefined;
+    }
+  : unknown) &
+  (P extends PathsWith<"takesIfMatch">
+    ? {
+        /** `etag` of the answer that the change is based on. Another revision is refused with REVISION_MISMATCH. */
+        readonly ifMatch?: string | readonly string[] | undefined;
+      }
+    : unknown);
+
+/** An answer with the status 200. */
+export interface Answer<P extends Path> {
+  readonly data: ResponseOf<P>;
+  /** Revision of the resource, for `ifMatch`. */
+  readonly etag: P extends PathsWith<"hasEtag"> ? string : undefined;
+  /** Id of the request in the log of the service. */
+  readonly requestId: string;
+}
+
+/** Operations that answer a list in pages. */
+export type PagedPath = {
+  [P in Path]: "before" extends keyof RequestOf<P> ? ("next" extends keyof ResponseOf<P> ? P : never) : never;
+}[Path];
+
+/** Resources that are read with an `etag`, and updated on condition of it. */
+export type Resource = {
+  [P in Path]: P extends `${infer Group}/get`
+    ? `${Group}/update` extends PathsWith<"takesIfMatch">
+      ? Group
+      : never
+    : never;
+}[Path];
+
+/** Fields that name a resource. */
+export type ReferenceTo<R extends Resource> = RequestOf<`${R}/get`>;
+
+/** Fields of an update without those that name the resource. */
+export type ChangesOf<R extends Resource> = Omit<RequestOf<`${R}/update`>, keyof ReferenceTo<R>>;
+
+export interface GuildcalClient {
+  /**
+   * Sends a request, and repeats it as docs/api.md allows (clients/README.md lists when). Rejects with an `ApiError`, a
+   * `NoAnswerError`, or the reason of `signal`.
+   */
+  request<P extends Path>(path: P, body: RequestOf<P>, options?: RequestOptions<P>): Promise<Answer<P>>;
+  /** The answers of a list, page after page, each with at most `amount` entries. */
+  pages<P extends PagedPath>(
+    path: P,
+    body: RequestOf<P>,
+    options?: RequestOptions<P>,
+  ): AsyncIterableIterator<ResponseOf<P>>;
+  /**
+   * Reads a resource, and updates it on condition that it is still as it was read. When another writer was faster, it reads
+   * the resource again and calls `change` again, up to ten times. `change` gives the fields to change; undefined for none,
+   * then nothing is written and the result is undefined.
+   */
+  modify<R extends Resource>(
+    resource: R,
+    reference: ReferenceTo<R>,
+    change: (data: ResponseOf<`${R}/get`>) => ChangesOf<R> | undefined | Promise<ChangesOf<R> | undefined>,
+    options?: { readonly signal?: AbortSignal | undefined },
+  ): Promise<Answer<`${R}/update`> | undefined>;
+}
+
+export type ErrorCode = ErrorBody["code"];
+
+/** An answer that is an error. */
+export interface ApiError extends Error {
+  readonly name: "ApiError";
+  readonly status: number;
+  /** Stable name of the error; UNEXPECTED_ANSWER for an answer that is none of guildcal's, such as that of a proxy. */
+  readonly code: ErrorCode | "UNEXPECTED_ANSWER";
+  /** Every bad field of the request; empty unless the status is 400. */
+  readonly errors: readonly FieldProblem[];
+  readonly requestId: string | undefined;
+  /** Milliseconds after which another attempt makes sense; after OUTCOME_UNKNOWN the write can be done no more then. */
+  readonly retryAfterMs: number | undefined;
+  /** Name of the create: with it, the same request may be sent at any time within 24 hours. */
+  readonly idempotencyKey: string | undefined;
+}
+
+/** No answer came: the connection failed, or a time-out passed. A write may have been done. */
+export interface NoAnswerError extends Error {
+  readonly name: "NoAnswerError";
+  readonly idempotencyKey: string | undefined;
+}

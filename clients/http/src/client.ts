@@ -1,0 +1,130 @@
+import type {
+  Answer,
+  ApiError,
+  ClientOptions,
+  GuildcalClient,
+  NoAnswerError,
+  PagedPath,
+  Path,
+  RequestOf,
+  RequestOptions,
+  ResponseOf,
+} from "./client-types.ts";
+import { apiError, isApiError, isNoAnswerError, noAnswerError } from "./errors.ts";
+import { parseExactly, stringifyExactly } from "./exact-json.ts";
+import { OPERATIONS } from "./operations.ts";
+import { pause } from "./pause.ts";
+import { waitBeforeRetry } from "./retry-policy.ts";
+
+const DEFAULTS = { timeoutMs: 30_000, attemptTimeoutMs: 10_000, maxAttempts: 5 };
+/** Rounds of `modify`, each lost to another writer. */
+const MAX_ROUNDS = 10;
+
+/** Options of any operation. */
+interface AnyOptions {
+  readonly signal?: AbortSignal | undefined;
+  readonly timeoutMs?: number | undefined;
+  readonly idempotencyKey?: string | undefined;
+  readonly ifMatch?: string | readonly string[] | undefined;
+}
+
+/** A request as each attempt sends it. */
+interface PreparedRequest {
+  readonly url: string;
+  readonly headers: Readonly<Record<string, string>>;
+  readonly body: string;
+  readonly idempotencyKey: string | undefined;
+  readonly signal: AbortSignal | undefined;
+}
+
+export function guildcalClient({ baseUrl, key, fetch: send = fetch, ...given }: ClientOptions): GuildcalClient {
+  const base = new URL(baseUrl).href.replace(/\/$/, "");
+  const timeoutMs = given.timeoutMs ?? DEFAULTS.timeoutMs;
+  const attemptTimeoutMs = given.attemptTimeoutMs ?? DEFAULTS.attemptTimeoutMs;
+  const maxAttempts = given.maxAttempts ?? DEFAULTS.maxAttempts;
+
+  function prepare(path: Path, body: object, { idempotencyKey, ifMatch, signal }: AnyOptions): PreparedRequest {
+    const name = OPERATIONS[path].takesIdempotencyKey ? (idempotencyKey ?? crypto.randomUUID()) : undefined;
+    const headers = {
+      authorization: `Bearer ${key}`,
+      "content-type": "application/json",
+      ...(name === undefined ? {} : { "idempotency-key": name }),
+      ...(ifMatch === undefined ? {} : { "if-match": [ifMatch].flat().join(", ") }),
+    };
+    return { url: base + path, headers, body: stringifyExactly(body), idempotencyKey: name, signal };
+  }
+
+  /** One attempt. Rejects with an ApiError, a NoAnswerError, or the reason of the caller's signal. */
+  async function attempt<P extends Path>(prepared: PreparedRequest, withinMs: number): Promise<Answer<P>> {
+    const { url, headers, body, idempotencyKey, signal: ended } = prepared;
+    const timeout = AbortSignal.timeout(withinMs);
+    const signal = ended === undefined ? timeout : AbortSignal.any([ended, timeout]);
+    try {
+      const response = await send(url, { method: "POST", headers, body, signal, redirect: "manual" });
+      const answer = answerIn(await response.text());
+      if (response.status !== 200 || answer === undefined) throw apiError(response, answer, idempotencyKey);
+      const etag = response.headers.get("etag") ?? undefined;
+      return { data: answer, etag, requestId: response.headers.get("x-request-id") ?? "" } as Answer<P>;
+    } catch (error) {
+      ended?.throwIfAborted();
+      throw isApiError(error) ? error : noAnswerError(error, idempotencyKey);
+    }
+  }
+
+  async function request<P extends Path>(path: P, body: RequestOf<P>, options: AnyOptions = {}): Promise<Answer<P>> {
+    const prepared = prepare(path, body, options);
+    const isRepeatable = OPERATIONS[path].isRead || prepared.idempotencyKey !== undefined;
+    const deadline = performance.now() + (options.timeoutMs ?? timeoutMs);
+    const leftMs = () => Math.max(0, Math.floor(deadline - performance.now()));
+    for (let count = 1; ; count += 1) {
+      options.signal?.throwIfAborted();
+      try {
+        return await attempt<P>(prepared, Math.min(attemptTimeoutMs, leftMs()));
+      } catch (error) {
+        if (!isRetried(error)) throw error;
+        const waitMs = waitBeforeRetry(error, { attempt: count, isRepeatable, random: Math.random() });
+        if (waitMs === undefined || count >= maxAttempts || waitMs >= leftMs()) throw error;
+        await pause(waitMs, options.signal);
+      }
+    }
+  }
+
+  async function* pages<P extends PagedPath>(path: P, body: RequestOf<P>, options?: RequestOptions<P>) {
+    for (let page: RequestOf<P> | undefined = body; page !== undefined;) {
+      const { data } = await request(path, page, options);
+      yield data;
+      const { next } = data as { readonly next?: string };
+      page = next === undefined ? undefined : { ...body, before: next };
+    }
+  }
+
+  const modify: GuildcalClient["modify"] = async (resource, reference, change, { signal } = {}) => {
+    for (let round = 1; ; round += 1) {
+      const read = await request(`${resource}/get` as Path, reference as never, { signal });
+      const changes = await change(read.data as ResponseOf<`${typeof resource}/get`>);
+      if (changes === undefined) return undefined;
+      try {
+        const body = { ...reference, ...changes } as never;
+        return (await request(`${resource}/update` as Path, body, { signal, ifMatch: read.etag })) as never;
+      } catch (error) {
+        if (round >= MAX_ROUNDS || !isApiError(error, "REVISION_MISMATCH")) throw error;
+      }
+    }
+  };
+
+  return { request, pages, modify };
+}
+
+function isRetried(error: unknown): error is ApiError | NoAnswerError {
+  return isApiError(error) || isNoAnswerError(error);
+}
+
+/** The JSON object of a body; undefined for anything else, such as the page of a proxy. */
+function answerIn(text: string): object | undefined {
+  try {
+    const value = parseExactly(text);
+    return typeof value === "object" && value !== null ? value : undefined;
+  } catch {
+    return undefined;
+  }
+}

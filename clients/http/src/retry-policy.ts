@@ -1,0 +1,37 @@
+import type { ApiError, NoAnswerError } from "./client-types.ts";
+
+/** Wait before the second attempt, where the service names none; it doubles with each further one. */
+const FIRST_WAIT_MS = 200;
+const MAX_WAIT_MS = 5_000;
+/** Clients that were refused at the same moment come back at different ones. */
+const SPREAD_MS = 250;
+
+const CHANGED_NOTHING: ReadonlySet<ApiError["code"]> = new Set(["UNAVAILABLE", "TOO_MANY_REQUESTS", "WRITE_CONFLICT"]);
+
+/**
+ * Milliseconds to wait before another attempt; undefined where none may be made.
+ *
+ * - UNAVAILABLE, TOO_MANY_REQUESTS and WRITE_CONFLICT changed nothing: any request is sent again.
+ * - After OUTCOME_UNKNOWN, after no answer, and after an answer of a proxy, a write may have been done: a request is sent
+ *   again if it is a read, or names its write by an `Idempotency-Key`.
+ * - Every other error is the same at the next attempt.
+ */
+export function waitBeforeRetry(
+  error: ApiError | NoAnswerError,
+  {
+    attempt,
+    isRepeatable,
+    random,
+  }: { readonly attempt: number; readonly isRepeatable: boolean; readonly random: number },
+): number | undefined {
+  const backoff = Math.min(MAX_WAIT_MS, FIRST_WAIT_MS * 2 ** (attempt - 1)) * (0.5 + random / 2);
+  const isUncertain = error.name === "NoAnswerError" || isOfUnknownOutcome(error);
+  if (isUncertain && !isRepeatable) return undefined;
+  if (error.name === "NoAnswerError") return backoff;
+  if (!isUncertain && !CHANGED_NOTHING.has(error.code)) return undefined;
+  return error.retryAfterMs === undefined ? backoff : error.retryAfterMs + random * SPREAD_MS;
+}
+
+function isOfUnknownOutcome({ code, status }: ApiError): boolean {
+  return code === "OUTCOME_UNKNOWN" || (code === "UNEXPECTED_ANSWER" && status >= 500);
+}
