@@ -1,0 +1,82 @@
+import { describe, expect, test } from "@jest/globals";
+import { Errors, ServiceBroker } from "moleculer";
+import { timeOf } from "../../../mixins/mongo/write-id.ts";
+import { isWriteId } from "../../../mixins/mongo/write-id.ts";
+import { call, isActionError, newWriteId, on } from "./index.ts";
+
+const event = { guildId: "1", calendarNumber: 1, startsAt: 1, endsAt: 2 };
+
+describe("the id of a write", () => {
+  test("is a UUID of version 7 with the time of its making, and no other has it", () => {
+    const before = Date.now();
+    const ids = Array.from({ length: 2_000 }, newWriteId);
+    expect(ids.filter((id) => !isWriteId(id))).toEqual([]);
+    expect(new Set(ids).size).toBe(2_000);
+    const times = ids.map((id) => timeOf(id as never));
+    expect(Math.min(...times)).toBeGreaterThanOrEqual(before);
+    expect(Math.max(...times)).toBeLessThanOrEqual(Date.now());
+  });
+});
+
+describe("a call", () => {
+  const calls: { readonly name: string; readonly options: { readonly meta?: { readonly writeId?: string } } }[] = [];
+  const caller = {
+    call: async (name: string, _params: object, options: object = {}) => void calls.push({ name, options }),
+  };
+
+  test("of a write has an id of its own, and that of a read none", async () => {
+    await call(caller, "calendar-events.create", event, { timeout: 5 });
+    await call(caller, "calendar-events.create", event);
+    await call(caller, "calendar-events.listOngoing", { guildId: "1", calendarNumber: 1 });
+    const [one, other, read] = calls.splice(0).map(({ options }) => options.meta?.writeId);
+    expect([isWriteId(one), isWriteId(other), one === other, read]).toEqual([true, true, false, undefined]);
+  });
+
+  test("keeps the id and the options that its caller gives", async () => {
+    const options = { timeout: 5, retries: 2, meta: { writeId: newWriteId() } };
+    await call(caller, "announcements.remove", { guildId: "1", id: "a" }, options);
+    expect(calls.splice(0)).toEqual([{ name: "announcements.remove", options }]);
+  });
+
+  test("that Moleculer retries has the same id in each attempt", async () => {
+    const broker = new ServiceBroker({ logger: false, retryPolicy: { enabled: true, delay: 1 } });
+    const ids: unknown[] = [];
+    broker.createService({
+      name: "announcements",
+      actions: {
+        remove({ meta }: { readonly meta: object }) {
+          ids.push((meta as { readonly writeId?: unknown }).writeId);
+          if (ids.length < 3) throw new Errors.MoleculerRetryableError("lost", 504);
+        },
+      },
+    });
+    await broker.start();
+    await call(broker, "announcements.remove", { guildId: "1", id: "a" }, { retries: 3 });
+    await broker.stop();
+    expect(ids).toHaveLength(3);
+    expect(new Set(ids).size).toBe(1);
+  });
+});
+
+describe("an error of a call", () => {
+  const refusal = Object.assign(new Error("Event not found"), { type: "EVENT_NOT_FOUND", code: 404 });
+
+  test("is recognized by its type, as it comes over the bus", () => {
+    expect([isActionError(refusal), isActionError(refusal, "FORBIDDEN", "EVENT_NOT_FOUND")]).toEqual([true, true]);
+    expect(isActionError(refusal, "FORBIDDEN")).toBe(false);
+  });
+
+  test.each([undefined, "EVENT_NOT_FOUND", new Error("other"), new Errors.ServiceNotFoundError({ action: "a" })])(
+    "that is none of guildcal's is not: %p",
+    (error) => {
+      expect(isActionError(error)).toBe(false);
+    },
+  );
+});
+
+test("a listener is given the payload of its event", () => {
+  const heard: string[] = [];
+  const events = on("calendar.changed", ({ guildId }) => heard.push(guildId));
+  events["calendar.changed"].handler({ params: { guildId: "1", calendarNumber: 1, revision: 1 } });
+  expect([Object.keys(events), heard]).toEqual([["calendar.changed"], ["1"]]);
+});
