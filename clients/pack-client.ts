@@ -40,7 +40,7 @@ async function stage(client: Client, staged: string): Promise<void> {
 }
 
 /** The sources of a package, by their names without an extension. */
-export async function readModules(folder: string): Promise<Readonly<Record<string, string>>> {
+async function readModules(folder: string): Promise<Readonly<Record<string, string>>> {
   const names = (await readdir(folder)).filter((name) => name.endsWith(".ts") && !name.endsWith(".test.ts"));
   const texts = await Promise.all(names.map((name) => readFile(join(folder, name), "utf8")));
   return Object.fromEntries(names.map((name, at) => [name.replace(/\.ts$/, ""), texts[at]!]));

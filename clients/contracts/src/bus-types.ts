@@ -18,7 +18,7 @@ export interface ActionCaller {
 export interface CallOptions {
   /** Milliseconds; the broker's `requestTimeout` where it is absent. */
   readonly timeout?: number;
-  /** Attempts after the first one. A write has the same id in each, so that it is done once. */
+  /** Attempts after the first one; none where it is absent. A write has the same id in each, so that it is done once. */
   readonly retries?: number;
   readonly meta?: {
     /** A UUID of version 7. The same id in another call makes it a repeat of the same write. */
@@ -29,7 +29,28 @@ export interface CallOptions {
 /** A member of `events` in the schema of a service. */
 export interface EventListener {
   readonly context: true;
-  handler(context: { readonly params?: unknown }): unknown;
+  handler(context: { readonly params?: unknown }): void | Promise<void>;
+}
+
+/** How a bus user joins. */
+export interface JoinOptions<Authenticator> {
+  /** Name of the bus user, as `npm run bus-users -- create` was given it. */
+  readonly user: string;
+  /** Address of the NATS server, such as `nats://127.0.0.1:4222`. */
+  readonly url: string;
+  /** `nkeyAuthenticator` of the package `nats`, with the seed of the user. */
+  readonly authenticator: Authenticator;
+}
+
+/** Options of Moleculer's broker with which a bus user joins. */
+export interface BusBrokerOptions<Authenticator> {
+  namespace: string;
+  transporter: { type: "NATS"; options: { url: string; authenticator: Authenticator } };
+  transit: { disableVersionCheck: boolean; serviceChangedDebounceTime: number };
+  serializer: "CBOR";
+  disableBalancer: boolean;
+  requestTimeout: number;
+  retryPolicy: { enabled: boolean; retries: number };
 }
 
 /** A refusal of guildcal, as it comes over the bus. */

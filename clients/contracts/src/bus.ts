@@ -3,14 +3,34 @@ import type {
   ActionCaller,
   ActionError,
   ActionName,
+  BusBrokerOptions,
   CallOptions,
   EventListener,
   EventName,
+  JoinOptions,
   ParamsOf,
   PayloadOf,
   ResultOf,
 } from "./bus-types.ts";
 import { ERROR_CODES, type ErrorCode } from "./contract-types.ts";
+
+/** docs/nats.md has the reason for each option. */
+export function brokerOptions<Authenticator>({
+  user,
+  url,
+  authenticator,
+}: JoinOptions<Authenticator>): BusBrokerOptions<Authenticator> {
+  return {
+    namespace: `guildcal-bus.${user}`,
+    transporter: { type: "NATS", options: { url, authenticator } },
+    transit: { disableVersionCheck: true, serviceChangedDebounceTime: 0 },
+    serializer: "CBOR",
+    disableBalancer: true,
+    requestTimeout: 8_000,
+    // Moleculer makes the retries of a call only where it is enabled. A call of the broker itself has no id: no retry.
+    retryPolicy: { enabled: true, retries: 0 },
+  };
+}
 
 export async function call<Name extends ActionName>(
   caller: ActionCaller,
@@ -28,7 +48,7 @@ export function on<Name extends EventName>(
   listener: (payload: PayloadOf<Name>) => unknown,
 ): Readonly<Record<Name, EventListener>> {
   // Moleculer 0.14 gives a handler the payload alone unless it is told, or reads it off the names of its arguments.
-  const handler: EventListener["handler"] = ({ params }) => listener(params as PayloadOf<Name>);
+  const handler: EventListener["handler"] = ({ params }) => listener(params as PayloadOf<Name>) as void | Promise<void>;
   return { [name]: { context: true, handler } } as Record<Name, EventListener>;
 }
 

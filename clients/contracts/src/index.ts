@@ -3,9 +3,11 @@ import type {
   ActionCaller,
   ActionError,
   ActionName,
+  BusBrokerOptions,
   CallOptions,
   EventListener,
   EventName,
+  JoinOptions,
   ParamsOf,
   PayloadOf,
   ResultOf,
@@ -14,6 +16,10 @@ import type { ErrorCode } from "./contract-types.ts";
 
 export * from "./contract-types.ts";
 export type * from "./bus-types.ts";
+
+/** The options of a broker that joins as a bus user. docs/nats.md has the reason for each. */
+export const brokerOptions: <Authenticator>(options: JoinOptions<Authenticator>) => BusBrokerOptions<Authenticator> =
+  bus.brokerOptions;
 
 /**
  * Calls an action of guildcal. A write has an id, which each retry of Moleculer repeats: it is done once. Rejects with an

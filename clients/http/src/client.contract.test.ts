@@ -35,12 +35,13 @@ const proxyPage: Reply = (response) =>
 describe("the client", () => {
   const received: Received[] = [];
   const replies: Reply[] = [];
-  const server = createServer(async (request, response) => {
+  async function receive(request: IncomingMessage, response: ServerResponse): Promise<void> {
     const { url, method, headers } = request;
     const body: unknown = JSON.parse(await text(request));
     received.push({ url, method, headers, body, at: performance.now() });
     (replies.shift() ?? refused(500, "INTERNAL"))(response);
-  });
+  }
+  const server = createServer((request, response) => void receive(request, response));
   let baseUrl: string;
 
   beforeAll(async () => {

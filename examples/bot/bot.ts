@@ -1,0 +1,67 @@
+import { env } from "node:process";
+import { setTimeout as pause } from "node:timers/promises";
+import { guildcalClient, isApiError, isNoAnswerError, type SettledPost } from "@guildcal/http-client";
+
+// A bot that makes an event and its announcement, and follows what becomes of the post.
+const guildcal = guildcalClient({
+  baseUrl: env["GUILDCAL_URL"] ?? "http://127.0.0.1:3000",
+  key: env["GUILDCAL_KEY"] ?? "",
+});
+const guild = { guild_id: env["GUILD_ID"] ?? "375357265198317579" };
+const channel = env["CHANNEL_ID"] ?? "381142957109346304";
+const leadMinutes = Number(env["LEAD_MINUTES"] ?? 1);
+const dueInMs = Number(env["DUE_IN_S"] ?? 10) * 1_000;
+
+/** Ctrl-C ends what the bot waits for. */
+const ending = new AbortController();
+process.once("SIGINT", () => ending.abort());
+const { signal } = ending;
+
+async function announceRaid(): Promise<string> {
+  const start = Date.now() + dueInMs + leadMinutes * 60_000;
+  const raid = { name: "Raid night", epoch_start: start, epoch_end: start + 7_200_000 };
+  const { data: event } = await guildcal.request(
+    "/v2/events/create",
+    { ...guild, calendar_number: 1, ...raid },
+    { signal },
+  );
+  const { data: announcement } = await guildcal.request(
+    "/v1/announcement/create",
+    {
+      ...guild,
+      channel,
+      type: "SPECIFIC",
+      event_id: event.id,
+      hours: 0,
+      minutes: leadMinutes,
+      info: "Bring potions",
+      subscribers_role: ["everyone"],
+    },
+    { signal },
+  );
+  console.log(`event ${event.id}, announcement ${announcement.id}`);
+  return announcement.id;
+}
+
+/** Resolves with the outcome of the announcement's post; the waits between two looks are shorter near the due instant. */
+async function outcomeOf(id: string): Promise<SettledPost> {
+  for (;;) {
+    const { data } = await guildcal.request("/v1/announcement/history", { ...guild, id, amount: 1 }, { signal });
+    const [post] = data.posts;
+    if (post !== undefined) return post;
+    const { data: ahead } = await guildcal.request("/v1/announcement/upcoming", { ...guild, amount: 1 }, { signal });
+    const waitMs = (ahead.posts[0]?.due ?? 0) - Date.now();
+    await pause(Math.min(60_000, Math.max(500, waitMs)), undefined, { signal });
+  }
+}
+
+try {
+  const { state, late_ms: lateMs, reason } = await outcomeOf(await announceRaid());
+  console.log(state === "sent" ? `posted, ${lateMs} ms after it was due` : `${state}: ${reason}`);
+} catch (error) {
+  if (signal.aborted) console.log("ended before the post");
+  else if (isApiError(error)) console.error(error.message, error.errors, `request ${error.requestId}`);
+  else if (isNoAnswerError(error)) console.error(error.message);
+  else throw error;
+  process.exitCode = 1;
+}
