@@ -37,6 +37,12 @@ const planted: Record<keyof typeof RULES, readonly [path: string, text: string][
   nobodyStandsOnTestsOrLauncher: [
     ["services/api/api.service.ts", 'import { x } from "../../test/real-parts/test-services.ts";'],
     ["services/api/api.service.ts", 'import { x } from "../launch/parts.ts";'],
+    ["mixins/bus/replicas.ts", 'import { x } from "../../clients/http/src/index.ts";'],
+  ],
+  clientsStandAlone: [
+    ["clients/http/src/client.ts", 'import { ERRORS } from "../../../services/contracts/errors.ts";'],
+    ["clients/contracts/src/bus.ts", 'import { v7 } from "uuid";'],
+    ["clients/http/src/client.ts", 'import { randomUUID } from "node:crypto";'],
   ],
   namesSaySomething: [
     ["services/api/utils.ts", ""],
@@ -45,13 +51,14 @@ const planted: Record<keyof typeof RULES, readonly [path: string, text: string][
 };
 
 describe("the architecture", () => {
-  const files = readSources("services", "mixins", "test");
+  const files = readSources("services", "mixins", "test", "clients", "examples");
 
   test("is read from the whole project", () => {
     const seen = (prefix: string) => files.filter(({ path }) => path.startsWith(prefix)).length;
     expect(seen("services/")).toBeGreaterThan(30);
     expect(seen("services/contracts/")).toBeGreaterThan(8);
     expect(seen("mixins/")).toBeGreaterThan(6);
+    expect(seen("clients/")).toBeGreaterThan(15);
   });
 
   describe.each(Object.entries(RULES))("%s", (name, rule) => {

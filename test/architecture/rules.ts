@@ -89,7 +89,8 @@ const innerPartsAreTheBusFolders: Rule = ({ path, text }) => {
  */
 const eventsAreChecked: Rule = (file) => {
   const { path, text } = file;
-  if (path === "mixins/actions/contract-event.ts" || isTest(file)) return [];
+  const isOutside = /^(?:clients|examples)\//.test(path);
+  if (path === "mixins/actions/contract-event.ts" || isOutside || isTest(file)) return [];
   const values = [...text.matchAll(/(?<![\w.-])["']?events["']?:\s*/g)].map(({ index, 0: name }) =>
     text.slice(index + name.length),
   );
@@ -122,13 +123,24 @@ function handlersIn(text: string): string[] {
 const nobodyStandsOnTestsOrLauncher: Rule = (file) => {
   if (isTest(file)) return [];
   const tests = (target: string) => target.startsWith("test/");
+  const clients = (target: string) => target.startsWith("clients/");
   const launcher = (target: string) => target.startsWith("services/launch/");
   return [
     ...breaches(file, tests, "what runs does not stand on tests"),
+    ...(/^(?:services|mixins)\//.test(file.path)
+      ? breaches(file, clients, "what runs does not stand on its clients")
+      : []),
     ...(file.path.startsWith("services/launch/")
       ? []
       : breaches(file, launcher, "a service does not know what starts it")),
   ];
+};
+
+/** The source of a client is published without the rest: it stands on its own folder, and on nothing that a browser lacks. */
+const clientsStandAlone: Rule = (file) => {
+  const [folder] = /^clients\/[a-z]+\/src\//.exec(file.path) ?? [];
+  if (folder === undefined || isTest(file)) return [];
+  return breaches(file, (target) => !target.startsWith(folder), "a client stands on its own folder");
 };
 
 /** A name says what a file is. */
@@ -145,6 +157,7 @@ export const RULES: Readonly<Record<string, Rule>> = {
   innerPartsAreTheBusFolders,
   eventsAreChecked,
   nobodyStandsOnTestsOrLauncher,
+  clientsStandAlone,
   namesSaySomething,
 };
 

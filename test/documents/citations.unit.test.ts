@@ -32,7 +32,9 @@ function hasNoTarget({ cites }: Citation): boolean {
 
 /** Sources, manifests and documents. Generated API documents repeat what these say. */
 function citingFiles(): string[] {
-  const sources = globSync("{services,mixins,test,k8s}/**/*.{ts,js,html,yaml,yml,conf,env,sh}", { cwd: PROJECT });
+  const sources = globSync("{services,mixins,test,k8s,clients,examples}/**/*.{ts,js,html,yaml,yml,conf,env,sh}", {
+    cwd: PROJECT,
+  });
   return [...sources, ...markdownFiles(), "docker-compose.yml", "Dockerfile", "moleculer.config.ts"];
 }
 

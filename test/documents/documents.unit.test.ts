@@ -57,10 +57,18 @@ describe("the documents", () => {
   });
 
   /** For newcomers, who can't tell a moved file from one that never was; `*`, `{a,b}` and `…` stand for several files. */
-  const GUIDES = ["README.md", "CONTRIBUTING.md", "test/README.md", ...globSync("docs/*.md", { cwd: PROJECT })];
+  const GUIDES = [
+    "README.md",
+    "CONTRIBUTING.md",
+    "test/README.md",
+    "clients/README.md",
+    ...globSync("docs/*.md", { cwd: PROJECT }),
+  ];
 
   test.each(GUIDES)("%s names no path that does not exist", (guide) => {
-    const paths = [...read(guide).matchAll(/`((?:services|mixins|test|k8s|docs)\/[^`\s]+)`/g)].map(([, path]) => path!);
+    const paths = [...read(guide).matchAll(/`((?:services|mixins|test|k8s|docs|clients|examples)\/[^`\s]+)`/g)].map(
+      ([, path]) => path!,
+    );
     const exists = (path: string) =>
       /[*{]/.test(path) ? globSync(path, { cwd: PROJECT }).length > 0 : existsSync(join(PROJECT, path));
     expect(paths.filter((path) => !exists(path))).toEqual([]);

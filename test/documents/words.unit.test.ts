@@ -53,7 +53,9 @@ function namesIn({ path, text }: { readonly path: string; readonly text: string 
 }
 
 describe("a name that others read", () => {
-  const sources = readSources("services", "mixins").filter(({ path }) => !EXEMPT.some((each) => path.startsWith(each)));
+  const sources = readSources("services", "mixins", "clients", "examples").filter(
+    ({ path }) => !EXEMPT.some((each) => path.startsWith(each)),
+  );
 
   test("of a file or an export has no word of the glossary's left column", () => {
     const names = sources.flatMap(namesIn);

@@ -9,6 +9,10 @@ export const RELEASE_FILES = [
   "k8s/overlays/production/kustomization.yaml",
   "k8s/README.md",
   "CHANGELOG.md",
+  "clients/http/package.json",
+  "clients/contracts/package.json",
+  "examples/bot/package.json",
+  "examples/service/package.json",
 ] as const;
 
 export type ReleaseFiles = Readonly<Record<(typeof RELEASE_FILES)[number], string>>;
@@ -20,6 +24,10 @@ const VERSIONS: readonly (readonly [path: (typeof RELEASE_FILES)[number], what: 
   ["Dockerfile", "the label org.opencontainers.image.version", /org\.opencontainers\.image\.version="([^"]*)"/g],
   ["k8s/overlays/production/kustomization.yaml", "the image's newTag", /name: guildcal,[^}]*newTag: ([^\s}]+)/g],
   ["k8s/README.md", "the image's tag", /\bguildcal:(\d[\w.-]*)/g],
+  ["clients/http/package.json", "the version of the package", /"version": "([^"]+)"/g],
+  ["clients/contracts/package.json", "the version of the package", /"version": "([^"]+)"/g],
+  ["examples/bot/package.json", "the version of the client", /"@guildcal\/[\w-]+": "([^"]+)"/g],
+  ["examples/service/package.json", "the version of the contracts", /"@guildcal\/[\w-]+": "([^"]+)"/g],
 ];
 
 /** A version of semantic versioning without a build. */

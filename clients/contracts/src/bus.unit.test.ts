@@ -1,5 +1,6 @@
 import { describe, expect, test } from "@jest/globals";
 import { Errors, ServiceBroker } from "moleculer";
+import { ServiceBroker as BrokerOf14 } from "moleculer-0-14";
 import { isWriteId, timeOf } from "../../../mixins/mongo/write-id.ts";
 import { brokerOptions, call, isActionError, newWriteId, on } from "./index.ts";
 
@@ -77,9 +78,16 @@ describe("an error of a call", () => {
   );
 });
 
-test("a listener is given the payload of its event", () => {
-  const heard: string[] = [];
-  const events = on("calendar.changed", ({ guildId }) => heard.push(guildId));
-  void events["calendar.changed"].handler({ params: { guildId: "1", calendarNumber: 1, revision: 1 } });
-  expect([Object.keys(events), heard]).toEqual([["calendar.changed"], ["1"]]);
+test.each<[string, typeof ServiceBroker]>([
+  ["0.15", ServiceBroker],
+  ["0.14", BrokerOf14 as never],
+])("a listener of Moleculer %s is given the payload of its event", async (_version, Broker) => {
+  const broker = new Broker({ logger: false });
+  const heard: unknown[] = [];
+  broker.createService({ name: "shop", events: on("calendar.changed", (payload) => heard.push(payload)) });
+  await broker.start();
+  const payload = { guildId: "1", calendarNumber: 1, revision: 1 };
+  await broker.emit("calendar.changed", payload);
+  await broker.stop();
+  expect(heard).toEqual([payload]);
 });

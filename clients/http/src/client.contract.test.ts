@@ -162,8 +162,10 @@ describe("the client", () => {
       reply(response);
       setTimeout(() => ending.abort(new Error("the bot stops")), 100);
     });
+    const began = performance.now();
     const reading = client().request("/v2/events/list/date", EVENT, { signal: ending.signal });
     await expect(reading).rejects.toThrow("the bot stops");
+    expect(performance.now() - began).toBeLessThan(5_000);
     const again = client().request("/v2/events/list/date", EVENT, { signal: ending.signal });
     await expect(again).rejects.toThrow("the bot stops");
     expect(received).toHaveLength(1);

@@ -55,7 +55,7 @@ export function guildcalClient({ baseUrl, key, fetch: send = fetch, ...given }: 
   }
 
   /** One attempt. Rejects with an ApiError, a NoAnswerError, or the reason of the caller's signal. */
-  async function attempt<P extends Path>(prepared: PreparedRequest, withinMs: number): Promise<Answer<P>> {
+  async function sendOnce<P extends Path>(prepared: PreparedRequest, withinMs: number): Promise<Answer<P>> {
     const { url, headers, body, idempotencyKey, signal: ended } = prepared;
     const timeout = AbortSignal.timeout(withinMs);
     const signal = ended === undefined ? timeout : AbortSignal.any([ended, timeout]);
@@ -79,7 +79,7 @@ export function guildcalClient({ baseUrl, key, fetch: send = fetch, ...given }: 
     for (let count = 1; ; count += 1) {
       options.signal?.throwIfAborted();
       try {
-        return await attempt<P>(prepared, Math.min(attemptTimeoutMs, leftMs()));
+        return await sendOnce<P>(prepared, Math.min(attemptTimeoutMs, leftMs()));
       } catch (error) {
         if (!isRetried(error)) throw error;
         const waitMs = waitBeforeRetry(error, { attempt: count, isRepeatable, random: Math.random() });

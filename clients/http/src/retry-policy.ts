@@ -25,13 +25,17 @@ export function waitBeforeRetry(
   }: { readonly attempt: number; readonly isRepeatable: boolean; readonly random: number },
 ): number | undefined {
   const backoff = Math.min(MAX_WAIT_MS, FIRST_WAIT_MS * 2 ** (attempt - 1)) * (0.5 + random / 2);
-  const isUncertain = error.name === "NoAnswerError" || isOfUnknownOutcome(error);
-  if (isUncertain && !isRepeatable) return undefined;
-  if (error.name === "NoAnswerError") return backoff;
-  if (!isUncertain && !CHANGED_NOTHING.has(error.code)) return undefined;
-  return error.retryAfterMs === undefined ? backoff : error.retryAfterMs + random * SPREAD_MS;
+  if (mayBeDone(error) ? !isRepeatable : !isRefusedForNow(error)) return undefined;
+  const retryAfterMs = error.name === "ApiError" ? error.retryAfterMs : undefined;
+  return retryAfterMs === undefined ? backoff : retryAfterMs + random * SPREAD_MS;
 }
 
-function isOfUnknownOutcome({ code, status }: ApiError): boolean {
-  return code === "OUTCOME_UNKNOWN" || (code === "UNEXPECTED_ANSWER" && status >= 500);
+/** Whether a write may have been done although it has this error. */
+function mayBeDone(error: ApiError | NoAnswerError): boolean {
+  if (error.name === "NoAnswerError" || error.code === "OUTCOME_UNKNOWN") return true;
+  return error.code === "UNEXPECTED_ANSWER" && error.status >= 500;
+}
+
+function isRefusedForNow(error: ApiError | NoAnswerError): boolean {
+  return error.name === "ApiError" && CHANGED_NOTHING.has(error.code);
 }

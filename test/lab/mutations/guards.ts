@@ -1,6 +1,7 @@
 import type { LabGuard, TestedGuard } from "./guard.ts";
 import { BUS_GUARDS } from "./bus-guards.ts";
 import { CALENDAR_GUARDS } from "./calendar-guards.ts";
+import { CLIENT_GUARDS } from "./client-guards.ts";
 import { DATABASE_GUARDS } from "./database-guards.ts";
 import { DISCORD_GUARDS } from "./discord-guards.ts";
 import { DISPATCH_GUARDS } from "./dispatch-guards.ts";
@@ -17,6 +18,7 @@ import { SERVER_GUARDS } from "./server-guards.ts";
 export const TESTED_GUARDS: readonly TestedGuard[] = [
   ...BUS_GUARDS,
   ...CALENDAR_GUARDS,
+  ...CLIENT_GUARDS,
   ...DATABASE_GUARDS,
   ...DISCORD_GUARDS,
   ...DISPATCH_GUARDS,

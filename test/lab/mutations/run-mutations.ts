@@ -10,7 +10,8 @@ import type { ShownBy, TestedGuard } from "./guard.ts";
 import { TESTED_GUARDS } from "./guards.ts";
 import { editFor } from "./take-out.ts";
 
-const COPIED = "services mixins test k8s package.json tsconfig.json moleculer.config.ts Dockerfile docker-compose.yml";
+const COPIED =
+  "services mixins test k8s clients examples package.json tsconfig.json moleculer.config.ts Dockerfile docker-compose.yml";
 
 /**
  * `npm run mutations`: takes out one guard at a time, in a copy, and shows that its test fails; with it, it passes.

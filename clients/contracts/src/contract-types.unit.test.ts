@@ -1,0 +1,80 @@
+import { expect, test } from "@jest/globals";
+import * as announcements from "../../../services/contracts/announcements.contract.ts";
+import * as events from "../../../services/contracts/calendar-events.contract.ts";
+import * as calendars from "../../../services/contracts/calendars.contract.ts";
+import type { ActionContract, EventContract, ParamsOf, ResultOf } from "../../../services/contracts/contract.ts";
+import * as dispatch from "../../../services/contracts/dispatch.contract.ts";
+import * as settings from "../../../services/contracts/guild-settings.contract.ts";
+import type { Actions, Events } from "./contract-types.ts";
+
+/** The contract of each action and event that the package has. */
+const ACTIONS = {
+  "announcements.create": announcements.createAnnouncement,
+  "announcements.get": announcements.getAnnouncement,
+  "announcements.list": announcements.listAnnouncements,
+  "announcements.remove": announcements.removeAnnouncement,
+  "announcements.update": announcements.updateAnnouncement,
+  "calendar-events.create": events.createEvent,
+  "calendar-events.get": events.getEvent,
+  "calendar-events.getCalendar": calendars.getCalendar,
+  "calendar-events.list": events.listEvents,
+  "calendar-events.listCalendars": calendars.listCalendars,
+  "calendar-events.listOngoing": events.listOngoingEvents,
+  "calendar-events.remove": events.removeEvent,
+  "calendar-events.update": events.updateEvent,
+  "calendar-events.updateCalendar": calendars.updateCalendar,
+  "dispatch.listHistory": dispatch.listPostHistory,
+  "dispatch.listUpcoming": dispatch.listUpcomingPosts,
+  "dispatch.preview": dispatch.previewPost,
+  "guild-settings.get": settings.getGuildSettings,
+  "guild-settings.update": settings.updateGuildSettings,
+} satisfies Record<keyof Actions, Pick<ActionContract<never, unknown>, "name">>;
+
+const EVENTS = {
+  "announcement.changed": announcements.announcementChanged,
+  "announcement.failed": dispatch.announcementFailed,
+  "announcement.missed": dispatch.announcementMissed,
+  "announcement.posted": dispatch.announcementPosted,
+  "calendar-event.changed": events.calendarEventChanged,
+  "calendar.changed": calendars.calendarChanged,
+  "guild-settings.changed": settings.guildSettingsChanged,
+} satisfies Record<keyof Events, Pick<EventContract<never>, "name">>;
+
+/** The package has texts where the sources have branded ones. */
+type Unbranded<T> = T extends string
+  ? T extends { readonly __brand: string }
+    ? string
+    : T
+  : T extends object
+    ? { [Key in keyof T]: Unbranded<T[Key]> }
+    : T;
+
+type Same<One, Other> = [Plain<One>, Plain<Other>] extends [Plain<Other>, Plain<One>] ? true : false;
+/** One object type in place of an intersection. */
+type Plain<T> = T extends object ? { [Key in keyof T]: Plain<T[Key]> } : T;
+
+/** The names whose types differ from the sources. */
+type DifferingAction = {
+  [Name in keyof Actions]: Same<Unbranded<ParamsOf<(typeof ACTIONS)[Name]>>, Actions[Name]["params"]> extends true
+    ? Same<Unbranded<ResultOf<(typeof ACTIONS)[Name]>>, Actions[Name]["result"]> extends true
+      ? never
+      : Name
+    : Name;
+}[keyof Actions];
+type DifferingEvent = {
+  [Name in keyof Events]: (typeof EVENTS)[Name] extends EventContract<infer Payload>
+    ? Same<Unbranded<Payload>, Events[Name]> extends true
+      ? never
+      : Name
+    : Name;
+}[keyof Events];
+
+/** The compiler refuses a call for a type that has values. */
+function needNone(_names: readonly never[]): void {}
+
+test("the package has the types of the contracts of the same names", () => {
+  needNone([] as DifferingAction[]);
+  needNone([] as DifferingEvent[]);
+  const named = Object.entries({ ...ACTIONS, ...EVENTS }).filter(([name, contract]) => contract.name !== name);
+  expect(named).toEqual([]);
+});
