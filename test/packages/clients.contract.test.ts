@@ -3,6 +3,7 @@ import { createServer } from "node:http";
 import type { AddressInfo } from "node:net";
 import { join } from "node:path";
 import { afterAll, beforeAll, describe, expect, test } from "@jest/globals";
+import type { Client } from "../../clients/pack-client.ts";
 import { ClientProject } from "../real-parts/client-project.ts";
 import { PROJECT } from "../real-parts/launched.ts";
 
@@ -10,6 +11,14 @@ import { PROJECT } from "../real-parts/launched.ts";
 const IN_A_BROWSER = { lib: ["es2023", "dom", "dom.asynciterable"], types: [] };
 const NODE_TYPES = { types: ["node"], typeRoots: [join(PROJECT, "node_modules/@types")] };
 const IN_NODE = { ...NODE_TYPES, lib: ["es2023"] };
+
+/** The code in the README of a client. */
+function codeIn(client: Client): string {
+  const text = readFileSync(join(PROJECT, "clients", client, "README.md"), "utf8");
+  const blocks = [...text.matchAll(/```ts\n([\s\S]*?)```/g)].map(([, block]) => block!);
+  if (blocks.length === 0) throw new Error(`the README of ${client} has no code`);
+  return blocks.join("\n");
+}
 
 describe("the packed HTTP client, in an empty project", () => {
   let project: ClientProject;
@@ -36,6 +45,11 @@ describe("the packed HTTP client, in an empty project", () => {
   ])("has types for %s that know each operation, and refuse what it does not take", async (_where, options) => {
     await project.write("use.ts", USE_OF_HTTP_TYPES);
     await expect(project.typeErrors(options)).resolves.toBe("");
+  });
+
+  test("has a README whose lines are right by its types", async () => {
+    await project.write("use.ts", codeIn("http"));
+    await expect(project.typeErrors(IN_NODE)).resolves.toBe("");
   });
 
   test("finds a wrong type where there is one", async () => {
@@ -97,6 +111,7 @@ describe("the packed contracts, in an empty project", () => {
       const fitting = await ClientProject.make("contracts");
       await fitting.link({ moleculer, nats: "nats" });
       await fitting.copy("examples/service/service.ts", "service.ts");
+      await fitting.write("readme.ts", codeIn("contracts"));
       await expect(fitting.typeErrors(NODE_TYPES)).resolves.toBe("");
       await fitting.end();
     },

@@ -32,7 +32,7 @@ describe("an example in a folder of its own, with packed clients, beside npm run
     await rm(directory, { recursive: true, force: true });
   });
 
-  async function project(client: "http" | "contracts", example: string, file: string): Promise<ClientProject> {
+  async function projectOf(client: "http" | "contracts", example: string, file: string): Promise<ClientProject> {
     const made = await ClientProject.make(client);
     projects.push(made);
     await made.copy(join("examples", example, file), file);
@@ -47,7 +47,7 @@ describe("an example in a folder of its own, with packed clients, beside npm run
   }
 
   test("the bot makes an event and its announcement, and says that it was posted", async () => {
-    const bot = await project("http", "bot", "bot.ts");
+    const bot = await projectOf("http", "bot", "bot.ts");
     const address = { GUILDCAL_URL: `http://127.0.0.1:${env["PORT"]}`, LEAD_MINUTES: "1", DUE_IN_S: "4" };
     const output = await bot.run("bot.ts", { PATH, ...address, GUILDCAL_KEY: KEY });
     expect(output).toMatch(/^event e[a-v0-9]{25}, announcement [\da-f-]{36}\nposted, \d+ ms after it was due\n$/);
@@ -62,20 +62,20 @@ describe("an example in a folder of its own, with packed clients, beside npm run
   test.each(["moleculer", "moleculer-0-14"])(
     "the service joins with %s, writes, and hears of the post",
     async (moleculer) => {
-      const service = await project("contracts", "service", "service.ts");
+      const service = await projectOf("contracts", "service", "service.ts");
       await service.link({ moleculer, nats: "nats", "cbor-x": "cbor-x" });
       const user = await busUser("--name", `on-${moleculer}`, "--access", "write");
       const shop = service.start("service.ts", { PATH, ...user, GUILDCAL_NATS_URL: natsUrl, DUE_IN_S: "6" });
-      await shop.printed(/event e[a-v0-9]{25} is announced at its start/);
-      await shop.printed(/posted in 381142957109346304, \d+ ms late/);
+      expect(await shop.printed(/event \S+ is announced at its start/)).toMatch(/^event e[a-v0-9]{25} /);
+      expect(await shop.printed(/posted in .*/)).toMatch(/^posted in 381142957109346304, \d+ ms late$/);
     },
   );
 
   test("the service of a user who may only read is refused, and its call is not found", async () => {
-    const service = await project("contracts", "service", "service.ts");
+    const service = await projectOf("contracts", "service", "service.ts");
     await service.link({ moleculer: "moleculer", nats: "nats", "cbor-x": "cbor-x" });
     const user = await busUser("--name", "reader", "--access", "read", "--guild", "375357265198317580");
     const shop = service.start("service.ts", { PATH, ...user, GUILDCAL_NATS_URL: natsUrl });
-    await shop.printed(/ServiceNotFoundError: Service 'calendar-events.create' is not found/);
+    expect(await shop.printed(/ServiceNotFoundError: .*/)).toContain("'calendar-events.create' is not found");
   });
 });

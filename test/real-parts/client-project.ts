@@ -75,23 +75,20 @@ export class ClientProject {
     return stdout;
   }
 
-  /** Starts a program of the project, and gives its output as it grows. */
-  start(name: string, env: Readonly<Record<string, string>>): { readonly printed: (text: RegExp) => Promise<void> } {
+  /** Starts a program of the project. `printed` waits for a text in its output, and gives it. */
+  start(name: string, env: Readonly<Record<string, string>>): { readonly printed: (text: RegExp) => Promise<string> } {
     const child = spawn(process.execPath, [name], { cwd: this.folder, env, stdio: ["ignore", "pipe", "pipe"] });
     this.#started.push(child);
     let output = "";
     for (const stream of [child.stdout, child.stderr])
       stream.on("data", (chunk: Buffer) => (output += chunk.toString()));
-    const printed = (text: RegExp) => {
+    const printed = async (text: RegExp) => {
       const isPrinted = () => {
-        if (text.test(output)) return true;
-        if (child.exitCode !== null)
-          throw new Error(`the program ended, and never printed ${String(text)}:\n${output}`);
-        return false;
+        if (child.exitCode !== null && !text.test(output)) throw new Error(`the program ended:\n${output}`);
+        return text.test(output);
       };
-      return until(isPrinted, `${String(text)} printed`, 40_000, 50).catch((error: unknown) => {
-        throw new Error(`${String(error)}\n${output}`);
-      });
+      await until(isPrinted, `${String(text)} printed`, 40_000, 50);
+      return text.exec(output)![0];
     };
     return { printed };
   }
