@@ -62,8 +62,13 @@ function objectOf(properties: Readonly<Record<string, JSONSchema>>): JSONSchema 
 }
 
 /** The facts of a route that decide how the client sends and repeats a request. */
-function traitsOf({ contract, takesIdempotencyKey, takesIfMatch, hasEtag }: Route): Readonly<Record<string, boolean>> {
-  return { isRead: contract.keys.endsWith("read"), takesIdempotencyKey, takesIfMatch, hasEtag };
+function traitsOf({
+  contract,
+  acceptsIdempotencyKey,
+  acceptsIfMatch,
+  hasEtag,
+}: Route): Readonly<Record<string, boolean>> {
+  return { isRead: contract.keys.endsWith("read"), acceptsIdempotencyKey, acceptsIfMatch, hasEtag };
 }
 
 /** The same facts as values. */
@@ -88,7 +93,7 @@ function asJsonSchema(value: unknown): unknown {
   if (isGuildIdToSend(value)) return { description: value["description"], tsType: "(string | bigint)" };
   if (isObject(value["guild_id"]) && value["guild_id"]["type"] === "integer") {
     const description =
-      "Id of the guild. The answer has it as a 64-bit integer; the client gives its digits as a string.";
+      "Id of the guild. The response has it as a 64-bit integer; the client gives its digits as a string.";
     return { ...value, guild_id: { type: "string", description } };
   }
   const { $ref, ...others } = value;

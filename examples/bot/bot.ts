@@ -1,6 +1,6 @@
 import { env } from "node:process";
 import { setTimeout as pause } from "node:timers/promises";
-import { guildcalClient, isApiError, isNoAnswerError, type SettledPost } from "@guildcal/http-client";
+import { guildcalClient, isApiError, isNoResponseError, type SettledPost } from "@guildcal/http-client";
 
 // A bot that makes an event and its announcement, and follows what becomes of the post.
 const guildcal = guildcalClient({
@@ -61,7 +61,7 @@ try {
 } catch (error) {
   if (signal.aborted) console.log("ended before the post");
   else if (isApiError(error)) console.error(error.message, error.errors, `request ${error.requestId}`);
-  else if (isNoAnswerError(error)) console.error(error.message);
+  else if (isNoResponseError(error)) console.error(error.message);
   else throw error;
   process.exitCode = 1;
 }

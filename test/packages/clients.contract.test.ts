@@ -75,13 +75,13 @@ describe("the packed HTTP client, in an empty project", () => {
     await new Promise<void>((listening) => void server.listen(0, "127.0.0.1", listening));
     await project.write(
       "run.js",
-      `import { guildcalClient, isApiError, isNoAnswerError } from "@guildcal/http-client";
+      `import { guildcalClient, isApiError, isNoResponseError } from "@guildcal/http-client";
 const options = { baseUrl: "http://127.0.0.1:${(server.address() as AddressInfo).port}", key: "k" };
 const { data } = await guildcalClient(options).request("/v2/guild/settings/get", { guild_id: 375357265198317579n });
 console.log(data.guild_id);
 const nowhere = guildcalClient({ ...options, baseUrl: "http://127.0.0.1:1", maxAttempts: 1 });
 const error = await nowhere.request("/v2/guild/settings/get", { guild_id: "1" }).catch((reason) => reason);
-console.log(isApiError(error), isNoAnswerError(error));
+console.log(isApiError(error), isNoResponseError(error));
 `,
     );
     await expect(project.run("run.js")).resolves.toBe("375357265198317579\nfalse true\n");
@@ -158,7 +158,7 @@ await client.request("/v2/guild/settings/update", { guild_id: "1", prefixes: "?"
 await client.request("/v2/guild/settings/get", guild, { idempotencyKey: "n" });
 // @ts-expect-error -- a create compares no revision
 await client.request("/v2/events/create", event, { ifMatch: etag });
-// @ts-expect-error -- the answer of a list has no revision
+// @ts-expect-error -- the response of a list has no revision
 const none: string = (await client.request("/v2/events/list/ongoing", event)).etag;
 // @ts-expect-error -- no pages
 client.pages("/v2/events/list/ongoing", event);

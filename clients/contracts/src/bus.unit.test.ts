@@ -1,7 +1,7 @@
 import { describe, expect, test } from "@jest/globals";
 import { Errors, ServiceBroker } from "moleculer";
 import { ServiceBroker as BrokerOf14 } from "moleculer-0-14";
-import { isWriteId, timeOf } from "../../../mixins/mongo/write-id.ts";
+import { isWriteId, timeOfWriteId } from "../../../mixins/mongo/write-id.ts";
 import { brokerOptions, call, isActionError, newWriteId, on } from "./index.ts";
 
 const event = { guildId: "1", calendarNumber: 1, startsAt: 1, endsAt: 2 };
@@ -12,7 +12,7 @@ describe("the id of a write", () => {
     const ids = Array.from({ length: 2_000 }, newWriteId);
     expect(ids.filter((id) => !isWriteId(id))).toEqual([]);
     expect(new Set(ids).size).toBe(2_000);
-    const times = ids.map((id) => timeOf(id as never));
+    const times = ids.map((id) => timeOfWriteId(id as never));
     expect(Math.min(...times)).toBeGreaterThanOrEqual(before);
     expect(Math.max(...times)).toBeLessThanOrEqual(Date.now());
   });

@@ -24,226 +24,226 @@ export type ErrorBody =
 export interface Operations {
   "/v2/events/create": {
     request: V2EventsCreateRequest;
-    response: V2EventsCreateResponse & Warned;
+    response: V2EventsCreateResponse & WithWarnings;
     isRead: false;
-    takesIdempotencyKey: true;
-    takesIfMatch: false;
+    acceptsIdempotencyKey: true;
+    acceptsIfMatch: false;
     hasEtag: true;
   };
   "/v2/events/get": {
     request: V2EventsGetRequest;
-    response: Event & Warned;
+    response: Event & WithWarnings;
     isRead: true;
-    takesIdempotencyKey: false;
-    takesIfMatch: false;
+    acceptsIdempotencyKey: false;
+    acceptsIfMatch: false;
     hasEtag: true;
   };
   "/v2/events/list/month": {
     request: V2EventsListMonthRequest;
-    response: V2EventsListMonthResponse & Warned;
+    response: V2EventsListMonthResponse & WithWarnings;
     isRead: true;
-    takesIdempotencyKey: false;
-    takesIfMatch: false;
+    acceptsIdempotencyKey: false;
+    acceptsIfMatch: false;
     hasEtag: false;
   };
   "/v2/events/list/date": {
     request: V2EventsListDateRequest;
-    response: V2EventsListDateResponse & Warned;
+    response: V2EventsListDateResponse & WithWarnings;
     isRead: true;
-    takesIdempotencyKey: false;
-    takesIfMatch: false;
+    acceptsIdempotencyKey: false;
+    acceptsIfMatch: false;
     hasEtag: false;
   };
   "/v2/events/list/range": {
     request: V2EventsListRangeRequest;
-    response: V2EventsListRangeResponse & Warned;
+    response: V2EventsListRangeResponse & WithWarnings;
     isRead: true;
-    takesIdempotencyKey: false;
-    takesIfMatch: false;
+    acceptsIdempotencyKey: false;
+    acceptsIfMatch: false;
     hasEtag: false;
   };
   "/v2/events/list/ongoing": {
     request: V2EventsListOngoingRequest;
-    response: V2EventsListOngoingResponse & Warned;
+    response: V2EventsListOngoingResponse & WithWarnings;
     isRead: true;
-    takesIdempotencyKey: false;
-    takesIfMatch: false;
+    acceptsIdempotencyKey: false;
+    acceptsIfMatch: false;
     hasEtag: false;
   };
   "/v2/events/update": {
     request: V2EventsUpdateRequest;
-    response: V2EventsUpdateResponse & Warned;
+    response: V2EventsUpdateResponse & WithWarnings;
     isRead: false;
-    takesIdempotencyKey: false;
-    takesIfMatch: true;
+    acceptsIdempotencyKey: false;
+    acceptsIfMatch: true;
     hasEtag: true;
   };
   "/v2/events/delete": {
     request: V2EventsDeleteRequest;
-    response: V2EventsDeleteResponse & Warned;
+    response: V2EventsDeleteResponse & WithWarnings;
     isRead: false;
-    takesIdempotencyKey: false;
-    takesIfMatch: true;
+    acceptsIdempotencyKey: false;
+    acceptsIfMatch: true;
     hasEtag: false;
   };
   "/v1/announcement/create": {
     request: V1AnnouncementCreateRequest;
-    response: V1AnnouncementCreateResponse & Warned;
+    response: V1AnnouncementCreateResponse & WithWarnings;
     isRead: false;
-    takesIdempotencyKey: true;
-    takesIfMatch: false;
+    acceptsIdempotencyKey: true;
+    acceptsIfMatch: false;
     hasEtag: true;
   };
   "/v1/announcement/get": {
     request: V1AnnouncementGetRequest;
-    response: Announcement & Warned;
+    response: Announcement & WithWarnings;
     isRead: true;
-    takesIdempotencyKey: false;
-    takesIfMatch: false;
+    acceptsIdempotencyKey: false;
+    acceptsIfMatch: false;
     hasEtag: true;
   };
   "/v1/announcement/list": {
     request: V1AnnouncementListRequest;
-    response: V1AnnouncementListResponse & Warned;
+    response: V1AnnouncementListResponse & WithWarnings;
     isRead: true;
-    takesIdempotencyKey: false;
-    takesIfMatch: false;
+    acceptsIdempotencyKey: false;
+    acceptsIfMatch: false;
     hasEtag: false;
   };
   "/v1/announcement/upcoming": {
     request: V1AnnouncementUpcomingRequest;
-    response: V1AnnouncementUpcomingResponse & Warned;
+    response: V1AnnouncementUpcomingResponse & WithWarnings;
     isRead: true;
-    takesIdempotencyKey: false;
-    takesIfMatch: false;
+    acceptsIdempotencyKey: false;
+    acceptsIfMatch: false;
     hasEtag: false;
   };
   "/v1/announcement/history": {
     request: V1AnnouncementHistoryRequest;
-    response: V1AnnouncementHistoryResponse & Warned;
+    response: V1AnnouncementHistoryResponse & WithWarnings;
     isRead: true;
-    takesIdempotencyKey: false;
-    takesIfMatch: false;
+    acceptsIdempotencyKey: false;
+    acceptsIfMatch: false;
     hasEtag: false;
   };
   "/v1/announcement/preview": {
     request: V1AnnouncementPreviewRequest;
-    response: V1AnnouncementPreviewResponse & Warned;
+    response: V1AnnouncementPreviewResponse & WithWarnings;
     isRead: true;
-    takesIdempotencyKey: false;
-    takesIfMatch: false;
+    acceptsIdempotencyKey: false;
+    acceptsIfMatch: false;
     hasEtag: false;
   };
   "/v1/announcement/update": {
     request: V1AnnouncementUpdateRequest;
-    response: V1AnnouncementUpdateResponse & Warned;
+    response: V1AnnouncementUpdateResponse & WithWarnings;
     isRead: false;
-    takesIdempotencyKey: false;
-    takesIfMatch: true;
+    acceptsIdempotencyKey: false;
+    acceptsIfMatch: true;
     hasEtag: true;
   };
   "/v1/announcement/delete": {
     request: V1AnnouncementDeleteRequest;
-    response: V1AnnouncementDeleteResponse & Warned;
+    response: V1AnnouncementDeleteResponse & WithWarnings;
     isRead: false;
-    takesIdempotencyKey: false;
-    takesIfMatch: true;
+    acceptsIdempotencyKey: false;
+    acceptsIfMatch: true;
     hasEtag: false;
   };
   "/v1/guild/settings/get": {
     request: V1GuildSettingsGetRequest;
-    response: GuildSettingsV1 & Warned;
+    response: GuildSettingsV1 & WithWarnings;
     isRead: true;
-    takesIdempotencyKey: false;
-    takesIfMatch: false;
+    acceptsIdempotencyKey: false;
+    acceptsIfMatch: false;
     hasEtag: true;
   };
   "/v1/guild/settings/update": {
     request: V1GuildSettingsUpdateRequest;
-    response: V1GuildSettingsUpdateResponse & Warned;
+    response: V1GuildSettingsUpdateResponse & WithWarnings;
     isRead: false;
-    takesIdempotencyKey: false;
-    takesIfMatch: true;
+    acceptsIdempotencyKey: false;
+    acceptsIfMatch: true;
     hasEtag: true;
   };
   "/v2/guild/settings/get": {
     request: V2GuildSettingsGetRequest;
-    response: GuildSettings & Warned;
+    response: GuildSettings & WithWarnings;
     isRead: true;
-    takesIdempotencyKey: false;
-    takesIfMatch: false;
+    acceptsIdempotencyKey: false;
+    acceptsIfMatch: false;
     hasEtag: true;
   };
   "/v2/guild/settings/update": {
     request: V2GuildSettingsUpdateRequest;
-    response: V2GuildSettingsUpdateResponse & Warned;
+    response: V2GuildSettingsUpdateResponse & WithWarnings;
     isRead: false;
-    takesIdempotencyKey: false;
-    takesIfMatch: true;
+    acceptsIdempotencyKey: false;
+    acceptsIfMatch: true;
     hasEtag: true;
   };
   "/v2/calendar/get": {
     request: V2CalendarGetRequest;
-    response: Calendar & Warned;
+    response: Calendar & WithWarnings;
     isRead: true;
-    takesIdempotencyKey: false;
-    takesIfMatch: false;
+    acceptsIdempotencyKey: false;
+    acceptsIfMatch: false;
     hasEtag: true;
   };
   "/v2/calendar/update": {
     request: V2CalendarUpdateRequest;
-    response: V2CalendarUpdateResponse & Warned;
+    response: V2CalendarUpdateResponse & WithWarnings;
     isRead: false;
-    takesIdempotencyKey: false;
-    takesIfMatch: true;
+    acceptsIdempotencyKey: false;
+    acceptsIfMatch: true;
     hasEtag: true;
   };
   "/v2/calendar/list": {
     request: V2CalendarListRequest;
-    response: V2CalendarListResponse & Warned;
+    response: V2CalendarListResponse & WithWarnings;
     isRead: true;
-    takesIdempotencyKey: false;
-    takesIfMatch: false;
+    acceptsIdempotencyKey: false;
+    acceptsIfMatch: false;
     hasEtag: false;
   };
   "/admin/keys/create": {
     request: AdminKeysCreateRequest;
-    response: AdminKeysCreateResponse & Warned;
+    response: AdminKeysCreateResponse & WithWarnings;
     isRead: false;
-    takesIdempotencyKey: false;
-    takesIfMatch: false;
+    acceptsIdempotencyKey: false;
+    acceptsIfMatch: false;
     hasEtag: false;
   };
   "/admin/keys/list": {
     request: AdminKeysListRequest;
-    response: AdminKeysListResponse & Warned;
+    response: AdminKeysListResponse & WithWarnings;
     isRead: true;
-    takesIdempotencyKey: false;
-    takesIfMatch: false;
+    acceptsIdempotencyKey: false;
+    acceptsIfMatch: false;
     hasEtag: false;
   };
   "/admin/keys/audit": {
     request: AdminKeysAuditRequest;
-    response: AdminKeysAuditResponse & Warned;
+    response: AdminKeysAuditResponse & WithWarnings;
     isRead: true;
-    takesIdempotencyKey: false;
-    takesIfMatch: false;
+    acceptsIdempotencyKey: false;
+    acceptsIfMatch: false;
     hasEtag: false;
   };
   "/admin/keys/rotate": {
     request: AdminKeysRotateRequest;
-    response: AdminKeysRotateResponse & Warned;
+    response: AdminKeysRotateResponse & WithWarnings;
     isRead: false;
-    takesIdempotencyKey: false;
-    takesIfMatch: false;
+    acceptsIdempotencyKey: false;
+    acceptsIfMatch: false;
     hasEtag: false;
   };
   "/admin/keys/revoke": {
     request: AdminKeysRevokeRequest;
-    response: AdminKeysRevokeResponse & Warned;
+    response: AdminKeysRevokeResponse & WithWarnings;
     isRead: false;
-    takesIdempotencyKey: false;
-    takesIfMatch: false;
+    acceptsIdempotencyKey: false;
+    acceptsIfMatch: false;
     hasEtag: false;
   };
 }
@@ -310,11 +310,11 @@ export interface V2EventsCreateRequest {
   image?: string | null;
 }
 /**
- * Rule of a new series, by its members or as text in `rrule`. A member that is left out has its default.
+ * Rule of a new series, as members or as text in `rrule`. An absent member has its default.
  */
 export interface V2EventsCreateRequestRecurrence {
   /**
-   * Unit of the rule's step: one day, week, month or year on the calendar's wall clock. Required where no `rrule` is given. Upper or lower case.
+   * Unit of the rule's step: one day, week, month or year on the calendar's wall clock. Required without `rrule`. Upper or lower case.
    */
   frequency?: "DAILY" | "WEEKLY" | "MONTHLY" | "YEARLY" | null;
   /**
@@ -344,7 +344,7 @@ export interface V2EventsCreateRequestRecurrence {
    */
   by_month?: number[] | null;
   /**
-   * Which dates of each period the rule takes (BYSETPOS): 1 for the first, -1 for the last; together with another by_ member. At most 50.
+   * Positions in the dates of each period that the rule selects (BYSETPOS): 1 for the first, -1 for the last; only with another by_ member. At most 50.
    *
    * @maxItems 50
    */
@@ -354,32 +354,32 @@ export interface V2EventsCreateRequestRecurrence {
    */
   until?: number | null;
   /**
-   * First day of a week (WKST), which counts in a WEEKLY rule with an interval; MO where it is absent. Upper or lower case.
+   * First day of the week (WKST), which matters in a WEEKLY rule with an interval; MO when absent. Upper or lower case.
    */
   week_start?: "MO" | "TU" | "WE" | "TH" | "FR" | "SA" | "SU" | null;
   /**
-   * Original starts, in Unix milliseconds (UTC), at which nothing occurs (EXDATE). At most 100; occurrences may also be deleted by their ids.
+   * Original starts of cancelled occurrences, in Unix milliseconds (UTC) (EXDATE). At most 100; occurrences can also be deleted by their ids.
    *
    * @maxItems 100
    */
   ex_dates?: number[] | null;
   /**
-   * Further starts beside those of the rule, in Unix milliseconds (UTC), not before the first one (RDATE). At most 100.
+   * Additional starts, in Unix milliseconds (UTC), not before the first start of the rule (RDATE). At most 100.
    *
    * @maxItems 100
    */
   r_dates?: number[] | null;
   /**
-   * The rule as text by RFC 5545, such as FREQ=MONTHLY;BYDAY=-1FR, in place of its members; at most 500 characters. Answered where the recurrence has more than frequency, count and interval.
+   * The rule as text in the form of RFC 5545, such as FREQ=MONTHLY;BYDAY=-1FR, instead of its members; at most 500 characters. In responses when the recurrence has more than frequency, count and interval.
    */
   rrule?: string | null;
 }
 /**
- * Body of an answer of `/v2/events/create` with the status 200. Creates an event or a series.
+ * Body of a response of `/v2/events/create` with the status 200. Creates an event or a series.
  */
 export interface V2EventsCreateResponse {
   /**
-   * Status of the operation.
+   * Confirmation that the operation succeeded.
    */
   message: "Event created";
   /**
@@ -388,18 +388,18 @@ export interface V2EventsCreateResponse {
   id: string;
 }
 /**
- * What every answer with the status 200 has beside its own fields.
+ * The warnings that every response with the status 200 may have.
  */
-export interface Warned {
+export interface WithWarnings {
   /**
-   * Present only when something in the request had no effect or looks like a slip. The request was done nevertheless.
+   * Present only when a field of the request had no effect or looks like a mistake. The request was performed nevertheless.
    *
    * @maxItems 10
    */
   warnings?: Warning[];
 }
 /**
- * One thing in a request that had no effect, or that looks like a slip.
+ * A field of a request that had no effect, or that looks like a mistake.
  */
 export interface Warning {
   /**
@@ -411,7 +411,7 @@ export interface Warning {
    */
   code: "BEFORE_1980" | "UNKNOWN_FIELD";
   /**
-   * What to look at; it continues the field's name.
+   * Description of the problem; it continues the field's name.
    */
   message: string;
 }
@@ -461,7 +461,7 @@ export interface Event {
    */
   location?: string;
   /**
-   * True for a series as a whole; false for a single event and for each occurrence of a series.
+   * True for a series as a whole; false for a single event and for an occurrence of a series.
    */
   is_parent: boolean;
   /**
@@ -522,7 +522,7 @@ export interface Recurrence {
    */
   by_month?: number[];
   /**
-   * Which dates of each period the rule takes (BYSETPOS): 1 for the first, -1 for the last; together with another by_ member. At most 50.
+   * Positions in the dates of each period that the rule selects (BYSETPOS): 1 for the first, -1 for the last; only with another by_ member. At most 50.
    */
   by_set_pos?: number[];
   /**
@@ -530,19 +530,19 @@ export interface Recurrence {
    */
   until?: number;
   /**
-   * First day of a week (WKST), which counts in a WEEKLY rule with an interval; MO where it is absent.
+   * First day of the week (WKST), which matters in a WEEKLY rule with an interval; MO when absent.
    */
   week_start?: "MO" | "TU" | "WE" | "TH" | "FR" | "SA" | "SU";
   /**
-   * Original starts, in Unix milliseconds (UTC), at which nothing occurs (EXDATE). At most 100; occurrences may also be deleted by their ids.
+   * Original starts of cancelled occurrences, in Unix milliseconds (UTC) (EXDATE). At most 100; occurrences can also be deleted by their ids.
    */
   ex_dates?: number[];
   /**
-   * Further starts beside those of the rule, in Unix milliseconds (UTC), not before the first one (RDATE). At most 100.
+   * Additional starts, in Unix milliseconds (UTC), not before the first start of the rule (RDATE). At most 100.
    */
   r_dates?: number[];
   /**
-   * The rule as text by RFC 5545, such as FREQ=MONTHLY;BYDAY=-1FR, in place of its members; at most 500 characters. Answered where the recurrence has more than frequency, count and interval.
+   * The rule as text in the form of RFC 5545, such as FREQ=MONTHLY;BYDAY=-1FR, instead of its members; at most 500 characters. In responses when the recurrence has more than frequency, count and interval.
    */
   rrule?: string;
 }
@@ -568,7 +568,7 @@ export interface V2EventsListMonthRequest {
   epoch_start: number;
 }
 /**
- * Body of an answer of `/v2/events/list/month` with the status 200. Lists the events that overlap the days_in_month days from epoch_start.
+ * Body of a response of `/v2/events/list/month` with the status 200. Lists the events that overlap the days_in_month days from epoch_start.
  */
 export interface V2EventsListMonthResponse {
   /**
@@ -594,7 +594,7 @@ export interface V2EventsListDateRequest {
   epoch_start: number;
 }
 /**
- * Body of an answer of `/v2/events/list/date` with the status 200. Lists the events that overlap the 24 hours from epoch_start.
+ * Body of a response of `/v2/events/list/date` with the status 200. Lists the events that overlap the 24 hours from epoch_start.
  */
 export interface V2EventsListDateResponse {
   /**
@@ -624,7 +624,7 @@ export interface V2EventsListRangeRequest {
   epoch_end: number;
 }
 /**
- * Body of an answer of `/v2/events/list/range` with the status 200. Lists the events that overlap the window from epoch_start to epoch_end, both included.
+ * Body of a response of `/v2/events/list/range` with the status 200. Lists the events that overlap the window from epoch_start to epoch_end, both included.
  */
 export interface V2EventsListRangeResponse {
   /**
@@ -646,7 +646,7 @@ export interface V2EventsListOngoingRequest {
   calendar_number: number;
 }
 /**
- * Body of an answer of `/v2/events/list/ongoing` with the status 200. Lists the events that are ongoing now.
+ * Body of a response of `/v2/events/list/ongoing` with the status 200. Lists the events that are ongoing now.
  */
 export interface V2EventsListOngoingResponse {
   /**
@@ -720,11 +720,11 @@ export interface V2EventsUpdateRequest {
   image?: string | null;
 }
 /**
- * Rule that replaces the one of the series as a whole: a member that is left out has its default.
+ * Rule that replaces the whole rule of the series. An absent member has its default.
  */
 export interface V2EventsUpdateRequestRecurrence {
   /**
-   * Unit of the rule's step: one day, week, month or year on the calendar's wall clock. Required where no `rrule` is given. Upper or lower case.
+   * Unit of the rule's step: one day, week, month or year on the calendar's wall clock. Required without `rrule`. Upper or lower case.
    */
   frequency?: "DAILY" | "WEEKLY" | "MONTHLY" | "YEARLY";
   /**
@@ -754,7 +754,7 @@ export interface V2EventsUpdateRequestRecurrence {
    */
   by_month?: number[];
   /**
-   * Which dates of each period the rule takes (BYSETPOS): 1 for the first, -1 for the last; together with another by_ member. At most 50.
+   * Positions in the dates of each period that the rule selects (BYSETPOS): 1 for the first, -1 for the last; only with another by_ member. At most 50.
    *
    * @maxItems 50
    */
@@ -764,32 +764,32 @@ export interface V2EventsUpdateRequestRecurrence {
    */
   until?: number;
   /**
-   * First day of a week (WKST), which counts in a WEEKLY rule with an interval; MO where it is absent. Upper or lower case.
+   * First day of the week (WKST), which matters in a WEEKLY rule with an interval; MO when absent. Upper or lower case.
    */
   week_start?: "MO" | "TU" | "WE" | "TH" | "FR" | "SA" | "SU";
   /**
-   * Original starts, in Unix milliseconds (UTC), at which nothing occurs (EXDATE). At most 100; occurrences may also be deleted by their ids.
+   * Original starts of cancelled occurrences, in Unix milliseconds (UTC) (EXDATE). At most 100; occurrences can also be deleted by their ids.
    *
    * @maxItems 100
    */
   ex_dates?: number[];
   /**
-   * Further starts beside those of the rule, in Unix milliseconds (UTC), not before the first one (RDATE). At most 100.
+   * Additional starts, in Unix milliseconds (UTC), not before the first start of the rule (RDATE). At most 100.
    *
    * @maxItems 100
    */
   r_dates?: number[];
   /**
-   * The rule as text by RFC 5545, such as FREQ=MONTHLY;BYDAY=-1FR, in place of its members; at most 500 characters. Answered where the recurrence has more than frequency, count and interval.
+   * The rule as text in the form of RFC 5545, such as FREQ=MONTHLY;BYDAY=-1FR, instead of its members; at most 500 characters. In responses when the recurrence has more than frequency, count and interval.
    */
   rrule?: string;
 }
 /**
- * Body of an answer of `/v2/events/update` with the status 200. Changes the given fields of an event, a series or one occurrence; null clears a text.
+ * Body of a response of `/v2/events/update` with the status 200. Changes the given fields of an event, a series or one occurrence; null clears a text.
  */
 export interface V2EventsUpdateResponse {
   /**
-   * Status of the operation.
+   * Confirmation that the operation succeeded.
    */
   message: "Event updated";
 }
@@ -810,16 +810,16 @@ export interface V2EventsDeleteRequest {
    */
   event_id: string;
   /**
-   * `delete` also deletes the announcements of the types SPECIFIC and RECUR that name the event or an occurrence of it. Upper or lower case.
+   * `delete` also deletes the announcements of the types SPECIFIC and RECUR that refer to the event or an occurrence of it. Upper or lower case.
    */
   announcements?: "delete";
 }
 /**
- * Body of an answer of `/v2/events/delete` with the status 200. Deletes an event or a series, or cancels one occurrence.
+ * Body of a response of `/v2/events/delete` with the status 200. Deletes an event or a series, or cancels one occurrence.
  */
 export interface V2EventsDeleteResponse {
   /**
-   * Status of the operation.
+   * Confirmation that the operation succeeded.
    */
   message: "Event deleted";
 }
@@ -832,7 +832,7 @@ export interface V1AnnouncementCreateRequest {
    */
   guild_id: string | bigint;
   /**
-   * Id of the channel that the announcement is posted to: 1 to 20 digits. It must belong to the guild. Must be a string of 1 to 20 digits.
+   * Id of the channel that the announcement is posted to: 1 to 20 digits. The channel must belong to the guild. Must be a string of 1 to 20 digits.
    */
   channel: string;
   /**
@@ -877,7 +877,7 @@ export interface V1AnnouncementCreateRequest {
    */
   enabled?: boolean | null;
   /**
-   * Whether the post shows `info` alone, where there is one.
+   * Whether the post shows only `info`, unless it is empty.
    */
   info_only?: boolean | null;
   /**
@@ -894,11 +894,11 @@ export interface V1AnnouncementCreateRequest {
   subscribers_user?: string[] | null;
 }
 /**
- * Body of an answer of `/v1/announcement/create` with the status 200. Creates an announcement, which is posted a set time before each event that it covers.
+ * Body of a response of `/v1/announcement/create` with the status 200. Creates an announcement, which is posted a set time before each event that it covers.
  */
 export interface V1AnnouncementCreateResponse {
   /**
-   * Status of the operation.
+   * Confirmation that the operation succeeded.
    */
   Message: "Announcement created";
   /**
@@ -920,11 +920,11 @@ export interface V1AnnouncementGetRequest {
   id: string;
 }
 /**
- * An announcement: which events it covers, and how long before their start it is posted in which channel.
+ * An announcement: the events that it covers, its channel, and the time of the post before the start.
  */
 export interface Announcement {
   /**
-   * Id of the channel that the announcement is posted to: 1 to 20 digits. It must belong to the guild.
+   * Id of the channel that the announcement is posted to: 1 to 20 digits. The channel must belong to the guild.
    */
   channel: string;
   /**
@@ -968,7 +968,7 @@ export interface Announcement {
    */
   enabled: boolean;
   /**
-   * Whether the post shows `info` alone, where there is one.
+   * Whether the post shows only `info`, unless it is empty.
    */
   info_only: boolean;
   /**
@@ -980,7 +980,7 @@ export interface Announcement {
    */
   subscribers_user: string[];
   /**
-   * Present, and true, when the announcement's event is gone, or the first occurrence of the series that SPECIFIC names: it is never posted.
+   * Present, and true, when the event of the announcement does not exist any more, or the first occurrence of the series that SPECIFIC refers to. The announcement is never posted.
    */
   dangling?: true;
 }
@@ -993,16 +993,16 @@ export interface V1AnnouncementListRequest {
    */
   guild_id: string | bigint;
   /**
-   * Largest number of entries to answer; -1 for all.
+   * Largest number of entries in the response; -1 for all.
    */
   amount: number;
 }
 /**
- * Body of an answer of `/v1/announcement/list` with the status 200. Lists the guild's announcements in the order of their creation.
+ * Body of a response of `/v1/announcement/list` with the status 200. Lists the guild's announcements in the order of their creation.
  */
 export interface V1AnnouncementListResponse {
   /**
-   * Number of announcements in this answer.
+   * Number of announcements in this response.
    */
   amount: number;
   /**
@@ -1019,7 +1019,7 @@ export interface ListedAnnouncement {
    */
   id: string;
   /**
-   * Id of the channel that the announcement is posted to: 1 to 20 digits. It must belong to the guild.
+   * Id of the channel that the announcement is posted to: 1 to 20 digits. The channel must belong to the guild.
    */
   channel: string;
   /**
@@ -1063,7 +1063,7 @@ export interface ListedAnnouncement {
    */
   enabled: boolean;
   /**
-   * Whether the post shows `info` alone, where there is one.
+   * Whether the post shows only `info`, unless it is empty.
    */
   info_only: boolean;
   /**
@@ -1075,7 +1075,7 @@ export interface ListedAnnouncement {
    */
   subscribers_user: string[];
   /**
-   * Present, and true, when the announcement's event is gone, or the first occurrence of the series that SPECIFIC names: it is never posted.
+   * Present, and true, when the event of the announcement does not exist any more, or the first occurrence of the series that SPECIFIC refers to. The announcement is never posted.
    */
   dangling?: true;
 }
@@ -1088,16 +1088,16 @@ export interface V1AnnouncementUpcomingRequest {
    */
   guild_id: string | bigint;
   /**
-   * Largest number of entries to answer; -1 for all.
+   * Largest number of entries in the response; -1 for all.
    */
   amount?: number;
 }
 /**
- * Body of an answer of `/v1/announcement/upcoming` with the status 200. Lists the guild's planned posts, the soonest first.
+ * Body of a response of `/v1/announcement/upcoming` with the status 200. Lists the guild's planned posts, the soonest first.
  */
 export interface V1AnnouncementUpcomingResponse {
   /**
-   * Number of posts in this answer.
+   * Number of posts in this response.
    */
   amount: number;
   /**
@@ -1105,12 +1105,12 @@ export interface V1AnnouncementUpcomingResponse {
    */
   posts: UpcomingPost[];
   /**
-   * Present where the guild has more posts ahead than are planned at a time (5000).
+   * Present when the guild has more future posts than can be planned at a time (5000).
    */
   not_planned?: NotPlanned;
 }
 /**
- * A post that is planned, or on its way. Times are in Unix milliseconds (UTC).
+ * A post that is planned or being sent. Times are in Unix milliseconds (UTC).
  */
 export interface UpcomingPost {
   /**
@@ -1130,53 +1130,53 @@ export interface UpcomingPost {
    */
   epoch_start: number;
   /**
-   * Id of the channel that the announcement is posted to: 1 to 20 digits. It must belong to the guild.
+   * Id of the channel that the announcement is posted to: 1 to 20 digits. The channel must belong to the guild.
    */
   channel: string;
   /**
-   * planned: it has certainly not been sent; sending: a worker has it, or its outcome is in doubt and is looked for.
+   * planned: it has certainly not been sent; sending: a worker is sending it, or its outcome is in doubt and is being determined.
    */
   state: "planned" | "sending";
   /**
-   * How often the post was taken up to be sent; absent where it never was.
+   * Number of attempts to send the post; absent before the first one.
    */
   attempts?: number;
   /**
-   * Since when the post may have been delivered without anybody knowing, in Unix milliseconds (UTC).
+   * Instant since which the post may have been delivered without confirmation, in Unix milliseconds (UTC).
    */
   in_doubt_since?: number;
   /**
-   * Instant at which the lease of the worker that has the post ends and another takes it over, in Unix milliseconds (UTC).
+   * Instant at which the lease of the worker that is sending the post ends and another worker takes it over, in Unix milliseconds (UTC).
    */
   lease_until?: number;
   /**
-   * Instant at which the post is tried again, or looked up at the receiver, in Unix milliseconds (UTC).
+   * Instant of the next attempt to send the post, or to look it up at the receiver, in Unix milliseconds (UTC).
    */
   next_try?: number;
   /**
-   * What the last attempt met.
+   * Error of the last attempt.
    */
   reason?: string;
   /**
-   * What stands against posting it, where the sink can know: with Discord, the channel is checked some seconds after the post is planned, and again every 2 to 30 minutes while there is a problem. Absent where nothing is known to.
+   * Known problem that would affect the post. With Discord, the channel is checked some seconds after the post is planned, and again every 2 to 30 minutes while there is a problem. Absent without a known problem, and with sinks that check nothing.
    */
   problem?: PostProblem;
 }
 /**
- * What is known to stand against a planned post, from a check of its channel.
+ * A problem of a planned post, from a check of its channel.
  */
 export interface PostProblem {
   /**
-   * Stable name of the problem, for programs. The channel belongs to another guild (CHANNEL_FOREIGN), does not exist (CHANNEL_UNKNOWN), can't be seen by the bot (CHANNEL_UNREACHABLE) or takes no messages (CHANNEL_UNSUITABLE): the post will fail. The bot lacks permissions in it (PERMISSION_MISSING): the post will fail, or show or notify less.
+   * Stable name of the problem, for programs. The channel belongs to another guild (CHANNEL_FOREIGN), does not exist (CHANNEL_UNKNOWN), is not visible to the bot (CHANNEL_UNREACHABLE) or accepts no messages (CHANNEL_UNSUITABLE): the post will fail. The bot lacks permissions in it (PERMISSION_MISSING): the post will fail, or show or notify less.
    */
   code: "CHANNEL_FOREIGN" | "CHANNEL_UNKNOWN" | "CHANNEL_UNREACHABLE" | "CHANNEL_UNSUITABLE" | "PERMISSION_MISSING";
   /**
-   * The problem in words; of missing permissions, which, by Discord's names.
+   * Description of the problem; it lists missing permissions by Discord's names.
    */
   message: string;
 }
 /**
- * From which instant on the guild's posts are not planned yet, and why.
+ * The instant from which the guild's posts are not planned yet, and the reason.
  */
 export interface NotPlanned {
   /**
@@ -1184,7 +1184,7 @@ export interface NotPlanned {
    */
   code: "TOO_MANY_POSTS" | "TOO_MANY_OCCURRENCES";
   /**
-   * Why the rest is not planned yet.
+   * Why the remaining posts are not planned yet.
    */
   message: string;
   /**
@@ -1201,7 +1201,7 @@ export interface V1AnnouncementHistoryRequest {
    */
   guild_id: string | bigint;
   /**
-   * Largest number of entries to answer; -1 for all.
+   * Largest number of entries in the response; -1 for all.
    */
   amount?: number;
   /**
@@ -1210,11 +1210,11 @@ export interface V1AnnouncementHistoryRequest {
   id?: string;
 }
 /**
- * Body of an answer of `/v1/announcement/history` with the status 200. Lists the outcome of the guild's posts, or of one announcement's, the latest first.
+ * Body of a response of `/v1/announcement/history` with the status 200. Lists the outcome of the guild's posts, or of one announcement's, the latest first.
  */
 export interface V1AnnouncementHistoryResponse {
   /**
-   * Number of posts in this answer.
+   * Number of posts in this response.
    */
   amount: number;
   /**
@@ -1243,11 +1243,11 @@ export interface SettledPost {
    */
   epoch_start: number;
   /**
-   * Id of the channel that the announcement is posted to: 1 to 20 digits. It must belong to the guild.
+   * Id of the channel that the announcement is posted to: 1 to 20 digits. The channel must belong to the guild.
    */
   channel: string;
   /**
-   * What became of the post. sent: the receiver confirmed it; missed: not possible before its deadline; failed: the receiver refused it for good; unknown: it may have been posted; cancelled: its event or announcement changed; skipped: its due instant had passed when its announcement was made.
+   * Outcome of the post. sent: the receiver confirmed it; missed: not possible before its deadline; failed: the receiver refused it permanently; unknown: it may have been posted; cancelled: its event or announcement changed; skipped: its due instant had passed when its announcement was created.
    */
   state: "planned" | "sending" | "sent" | "failed" | "unknown" | "missed" | "cancelled" | "skipped";
   /**
@@ -1255,15 +1255,15 @@ export interface SettledPost {
    */
   settled: number;
   /**
-   * Milliseconds from the due instant to the send; only of a post that was sent.
+   * Milliseconds from the due instant to the send; only for a post that was sent.
    */
   late_ms?: number;
   /**
-   * Why the post was not sent, or not on time: always present where it was not sent, or sent more than 5 s after its due instant.
+   * Why the post was not sent, or not on time. Always present when it was not sent, or was sent more than 5 s after its due instant.
    */
   reason?: string;
   /**
-   * Kind of the reason, for programs; of a late post, what it waited for longest.
+   * Kind of the reason, for programs; for a late post, the longest of its delays.
    */
   reason_code?:
     | "SUSPENDED"
@@ -1311,12 +1311,12 @@ export interface V1AnnouncementPreviewRequest {
    */
   id: string;
   /**
-   * Event or occurrence to render; the next one that the announcement covers when absent.
+   * Event or occurrence to render; when absent, the next one that the announcement covers.
    */
   event_id?: string;
 }
 /**
- * Body of an answer of `/v1/announcement/preview` with the status 200. Renders an announcement's messages for its next event or a given one; sends nothing.
+ * Body of a response of `/v1/announcement/preview` with the status 200. Renders an announcement's messages for its next event or a given one; sends nothing.
  */
 export interface V1AnnouncementPreviewResponse {
   /**
@@ -1328,20 +1328,20 @@ export interface V1AnnouncementPreviewResponse {
    */
   epoch_start: number;
   /**
-   * Id of the channel that the announcement is posted to: 1 to 20 digits. It must belong to the guild.
+   * Id of the channel that the announcement is posted to: 1 to 20 digits. The channel must belong to the guild.
    */
   channel: string;
   /**
-   * What stands against posting it, where the sink can know: with Discord, the channel is checked some seconds after the post is planned, and again every 2 to 30 minutes while there is a problem. Absent where nothing is known to.
+   * Known problem that would affect the post. With Discord, the channel is checked some seconds after the post is planned, and again every 2 to 30 minutes while there is a problem. Absent without a known problem, and with sinks that check nothing.
    */
   problem?: PostProblem;
   /**
-   * The messages of the post, in their order, as Discord takes them.
+   * The messages of the post in order, in the form of Discord's API.
    */
   messages: Message[];
 }
 /**
- * A message as Discord takes it.
+ * A message in the form of Discord's API.
  */
 export interface Message {
   /**
@@ -1358,7 +1358,7 @@ export interface Message {
   allowed_mentions: AllowedMentions;
 }
 /**
- * The box of a message, which shows one event.
+ * An embed of a message, which shows one event.
  */
 export interface Embed {
   /**
@@ -1378,7 +1378,7 @@ export interface Embed {
    */
   image?: EmbedImage;
   /**
-   * The guild, where `branded` is set.
+   * The guild, if `branded` is set.
    */
   author?: EmbedAuthor;
   /**
@@ -1391,7 +1391,7 @@ export interface Embed {
   fields?: EmbedField[];
 }
 /**
- * The image in the box of a message.
+ * The image of an embed.
  */
 export interface EmbedImage {
   /**
@@ -1400,7 +1400,7 @@ export interface EmbedImage {
   url?: string;
 }
 /**
- * The line above the box's title.
+ * The line above the title of an embed.
  */
 export interface EmbedAuthor {
   /**
@@ -1409,7 +1409,7 @@ export interface EmbedAuthor {
   name?: string;
 }
 /**
- * The line at the end of the box.
+ * The last line of an embed.
  */
 export interface EmbedFooter {
   /**
@@ -1418,7 +1418,7 @@ export interface EmbedFooter {
   text?: string;
 }
 /**
- * A labelled text in the box of a message.
+ * A labelled text in an embed.
  */
 export interface EmbedField {
   /**
@@ -1430,16 +1430,16 @@ export interface EmbedField {
    */
   value: string;
   /**
-   * Whether the field may stand beside others.
+   * Whether the field may be displayed beside others.
    */
   inline: boolean;
 }
 /**
- * Whom a message may notify. Discord notifies nobody else, whatever the texts contain.
+ * The users and roles that a message may notify, regardless of its texts.
  */
 export interface AllowedMentions {
   /**
-   * `everyone` where everyone or here is subscribed; empty otherwise.
+   * `everyone` if everyone or here is subscribed; empty otherwise.
    */
   parse: string[];
   /**
@@ -1464,7 +1464,7 @@ export interface V1AnnouncementUpdateRequest {
    */
   id: string;
   /**
-   * Id of the channel that the announcement is posted to: 1 to 20 digits. It must belong to the guild. Must be a string of 1 to 20 digits.
+   * Id of the channel that the announcement is posted to: 1 to 20 digits. The channel must belong to the guild. Must be a string of 1 to 20 digits.
    */
   channel?: string;
   /**
@@ -1508,7 +1508,7 @@ export interface V1AnnouncementUpdateRequest {
    */
   enabled?: boolean;
   /**
-   * Whether the post shows `info` alone, where there is one.
+   * Whether the post shows only `info`, unless it is empty.
    */
   info_only?: boolean;
   /**
@@ -1549,11 +1549,11 @@ export interface V1AnnouncementUpdateRequest {
   subscribers_user_remove?: string[];
 }
 /**
- * Body of an answer of `/v1/announcement/update` with the status 200. Changes the given fields of an announcement; a new type needs its event_id or event_color.
+ * Body of a response of `/v1/announcement/update` with the status 200. Changes the given fields of an announcement; a new type needs its event_id or event_color.
  */
 export interface V1AnnouncementUpdateResponse {
   /**
-   * Status of the operation.
+   * Confirmation that the operation succeeded.
    */
   Message: "Announcement updated";
 }
@@ -1571,11 +1571,11 @@ export interface V1AnnouncementDeleteRequest {
   id: string;
 }
 /**
- * Body of an answer of `/v1/announcement/delete` with the status 200. Deletes an announcement; its planned posts are cancelled.
+ * Body of a response of `/v1/announcement/delete` with the status 200. Deletes an announcement; its planned posts are cancelled.
  */
 export interface V1AnnouncementDeleteResponse {
   /**
-   * Status of the operation.
+   * Confirmation that the operation succeeded.
    */
   Message: "Announcement deleted";
 }
@@ -1589,11 +1589,11 @@ export interface V1GuildSettingsGetRequest {
   guild_id: string | bigint;
 }
 /**
- * Settings of a guild, with the names and the forms of version 1.
+ * Settings of a guild, in the names of version 1.
  */
 export interface GuildSettingsV1 {
   /**
-   * Whether the guild has an external calendar. Stored for bots; the service does not use it. Operator keys change it.
+   * Whether the guild has an external calendar. Stored for bots; the service does not use it. Only operator keys change it.
    */
   external_calendar: boolean;
   /**
@@ -1617,15 +1617,15 @@ export interface GuildSettingsV1 {
    */
   prefix: string;
   /**
-   * Whether the guild has patrons' features. Stored for bots; the service does not use it. Operator keys change it.
+   * Whether the guild has the features for patrons. Stored for bots; the service does not use it. Only operator keys change it.
    */
   patron_guild: boolean;
   /**
-   * Whether the guild has features in development. Stored for bots; the service does not use it. Operator keys change it.
+   * Whether the guild has features in development. Stored for bots; the service does not use it. Only operator keys change it.
    */
   dev_guild: boolean;
   /**
-   * Number of calendars that the guild may have. Operator keys change it.
+   * Number of calendars that the guild may have. Only operator keys change it.
    */
   max_calendars: number;
 }
@@ -1658,28 +1658,28 @@ export interface V1GuildSettingsUpdateRequest {
    */
   prefix?: string;
   /**
-   * Whether the guild has an external calendar. Stored for bots; the service does not use it. Operator keys change it.
+   * Whether the guild has an external calendar. Stored for bots; the service does not use it. Only operator keys change it.
    */
   external_calendar?: boolean;
   /**
-   * Whether the guild has patrons' features. Stored for bots; the service does not use it. Operator keys change it.
+   * Whether the guild has the features for patrons. Stored for bots; the service does not use it. Only operator keys change it.
    */
   patron_guild?: boolean;
   /**
-   * Whether the guild has features in development. Stored for bots; the service does not use it. Operator keys change it.
+   * Whether the guild has features in development. Stored for bots; the service does not use it. Only operator keys change it.
    */
   dev_guild?: boolean;
   /**
-   * Number of calendars that the guild may have. Operator keys change it.
+   * Number of calendars that the guild may have. Only operator keys change it.
    */
   max_calendars?: number;
 }
 /**
- * Body of an answer of `/v1/guild/settings/update` with the status 200. Changes the given settings of the guild.
+ * Body of a response of `/v1/guild/settings/update` with the status 200. Changes the given settings of the guild.
  */
 export interface V1GuildSettingsUpdateResponse {
   /**
-   * Status of the operation.
+   * Confirmation that the operation succeeded.
    */
   Message: "Settings updated";
 }
@@ -1693,15 +1693,15 @@ export interface V2GuildSettingsGetRequest {
   guild_id: string | bigint;
 }
 /**
- * Settings of a guild, with the names and the forms of version 2.
+ * Settings of a guild, in the names of version 2.
  */
 export interface GuildSettings {
   /**
-   * Id of the guild. The answer has it as a 64-bit integer; the client gives its digits as a string.
+   * Id of the guild. The response has it as a 64-bit integer; the client gives its digits as a string.
    */
   guild_id: string;
   /**
-   * Whether the guild has an external calendar. Stored for bots; the service does not use it. Operator keys change it.
+   * Whether the guild has an external calendar. Stored for bots; the service does not use it. Only operator keys change it.
    */
   external_calendar: boolean;
   /**
@@ -1721,15 +1721,15 @@ export interface GuildSettings {
    */
   prefix: string;
   /**
-   * Whether the guild has patrons' features. Stored for bots; the service does not use it. Operator keys change it.
+   * Whether the guild has the features for patrons. Stored for bots; the service does not use it. Only operator keys change it.
    */
   patron_guild: boolean;
   /**
-   * Whether the guild has features in development. Stored for bots; the service does not use it. Operator keys change it.
+   * Whether the guild has features in development. Stored for bots; the service does not use it. Only operator keys change it.
    */
   dev_guild: boolean;
   /**
-   * Number of calendars that the guild may have. Operator keys change it.
+   * Number of calendars that the guild may have. Only operator keys change it.
    */
   max_calendars: number;
   /**
@@ -1737,7 +1737,7 @@ export interface GuildSettings {
    */
   twelve_hour: boolean;
   /**
-   * Whether posts show the guild's name as their author. Operator keys change it.
+   * Whether posts show the guild's name as their author. Only operator keys change it.
    */
   branded: boolean;
 }
@@ -1770,32 +1770,32 @@ export interface V2GuildSettingsUpdateRequest {
    */
   twelve_hour?: boolean;
   /**
-   * Whether the guild has an external calendar. Stored for bots; the service does not use it. Operator keys change it.
+   * Whether the guild has an external calendar. Stored for bots; the service does not use it. Only operator keys change it.
    */
   external_calendar?: boolean;
   /**
-   * Whether the guild has patrons' features. Stored for bots; the service does not use it. Operator keys change it.
+   * Whether the guild has the features for patrons. Stored for bots; the service does not use it. Only operator keys change it.
    */
   patron_guild?: boolean;
   /**
-   * Whether the guild has features in development. Stored for bots; the service does not use it. Operator keys change it.
+   * Whether the guild has features in development. Stored for bots; the service does not use it. Only operator keys change it.
    */
   dev_guild?: boolean;
   /**
-   * Number of calendars that the guild may have. Operator keys change it.
+   * Number of calendars that the guild may have. Only operator keys change it.
    */
   max_calendars?: number;
   /**
-   * Whether posts show the guild's name as their author. Operator keys change it.
+   * Whether posts show the guild's name as their author. Only operator keys change it.
    */
   branded?: boolean;
 }
 /**
- * Body of an answer of `/v2/guild/settings/update` with the status 200. Changes the given settings of the guild.
+ * Body of a response of `/v2/guild/settings/update` with the status 200. Changes the given settings of the guild.
  */
 export interface V2GuildSettingsUpdateResponse {
   /**
-   * Status of the operation.
+   * Confirmation that the operation succeeded.
    */
   message: "Settings updated";
 }
@@ -1851,11 +1851,11 @@ export interface V2CalendarUpdateRequest {
   timezone?: string;
 }
 /**
- * Body of an answer of `/v2/calendar/update` with the status 200. Changes the calendar's name or time zone; its series keep their wall-clock times.
+ * Body of a response of `/v2/calendar/update` with the status 200. Changes the calendar's name or time zone; its series keep their wall-clock times.
  */
 export interface V2CalendarUpdateResponse {
   /**
-   * Status of the operation.
+   * Confirmation that the operation succeeded.
    */
   message: "Calendar updated";
 }
@@ -1869,7 +1869,7 @@ export interface V2CalendarListRequest {
   guild_id: string | bigint;
 }
 /**
- * Body of an answer of `/v2/calendar/list` with the status 200. Lists the calendars that the guild may have.
+ * Body of a response of `/v2/calendar/list` with the status 200. Lists the calendars that the guild may have.
  */
 export interface V2CalendarListResponse {
   /**
@@ -1882,21 +1882,21 @@ export interface V2CalendarListResponse {
  */
 export interface AdminKeysCreateRequest {
   /**
-   * Guilds that the key opens: those in `guilds` (guild), all (service), or all and the operations for operators (operator). Upper or lower case.
+   * Guilds that the key may access: those in `guilds` (guild), all (service), or all, with the operations for operators (operator). Upper or lower case.
    */
   kind: "guild" | "service" | "operator";
   /**
-   * Whether the key may only read, or write as well. Upper or lower case.
+   * Whether the key may only read, or also write. Upper or lower case.
    */
   access: "read" | "write";
   /**
-   * Ids of the guilds that a key of the kind `guild` opens.
+   * Ids of the guilds that a key of the kind `guild` may access.
    *
    * @maxItems 1000
    */
   guilds?: (string | bigint)[] | null;
   /**
-   * Note of the operator: what the key is for. 1 to 100 characters. Must be 1 to 100 characters of one line.
+   * Note of the operator about the purpose of the key; 1 to 100 characters. Must be 1 to 100 characters of one line.
    */
   label: string;
   /**
@@ -1905,11 +1905,11 @@ export interface AdminKeysCreateRequest {
   expires?: number | null;
 }
 /**
- * Body of an answer of `/admin/keys/create` with the status 200. Creates an API key; its secret is shown only in this response; operator keys only.
+ * Body of a response of `/admin/keys/create` with the status 200. Creates an API key; its secret is shown only in this response; operator keys only.
  */
 export interface AdminKeysCreateResponse {
   /**
-   * Status of the operation.
+   * Confirmation that the operation succeeded.
    */
   message: "Key created";
   /**
@@ -1917,7 +1917,7 @@ export interface AdminKeysCreateResponse {
    */
   id: string;
   /**
-   * The API key. It is shown only in this response: the service keeps its digest alone.
+   * The API key. It is shown only in this response; the service stores only a digest.
    */
   key: string;
 }
@@ -1926,16 +1926,16 @@ export interface AdminKeysCreateResponse {
  */
 export interface AdminKeysListRequest {
   /**
-   * Largest number of entries to answer; -1 for all.
+   * Largest number of entries in the response; -1 for all.
    */
   amount?: number;
   /**
-   * The `next` of an earlier answer: continues behind it. Must be the next of an earlier answer.
+   * The `next` of an earlier response; the list continues after it. Must be the next of an earlier response.
    */
   before?: string;
 }
 /**
- * Body of an answer of `/admin/keys/list` with the status 200. Lists API keys, the latest first, without their secrets; operator keys only.
+ * Body of a response of `/admin/keys/list` with the status 200. Lists API keys, the latest first, without their secrets; operator keys only.
  */
 export interface AdminKeysListResponse {
   /**
@@ -1943,7 +1943,7 @@ export interface AdminKeysListResponse {
    */
   keys: ApiKey[];
   /**
-   * Continues this list: send it as `before`. Absent at the end.
+   * Cursor of the next page, to be sent as `before`; absent on the last page.
    */
   next?: string;
 }
@@ -1952,23 +1952,23 @@ export interface AdminKeysListResponse {
  */
 export interface ApiKey {
   /**
-   * Id of the key; no secret.
+   * Id of the key, which is not secret.
    */
   id: string;
   /**
-   * Guilds that the key opens: those in `guilds` (guild), all (service), or all and the operations for operators (operator).
+   * Guilds that the key may access: those in `guilds` (guild), all (service), or all, with the operations for operators (operator).
    */
   kind: "guild" | "service" | "operator";
   /**
-   * Whether the key may only read, or write as well.
+   * Whether the key may only read, or also write.
    */
   access: "read" | "write";
   /**
-   * Ids of the guilds that a key of the kind `guild` opens.
+   * Ids of the guilds that a key of the kind `guild` may access.
    */
   guilds: string[];
   /**
-   * Note of the operator: what the key is for. 1 to 100 characters.
+   * Note of the operator about the purpose of the key; 1 to 100 characters.
    */
   label: string;
   /**
@@ -2001,16 +2001,16 @@ export interface AdminKeysAuditRequest {
    */
   id?: string;
   /**
-   * Largest number of changes to answer.
+   * Largest number of changes in the response.
    */
   amount?: number;
   /**
-   * The `next` of an earlier answer: continues behind it. Must be the next of an earlier answer.
+   * The `next` of an earlier response; the list continues after it. Must be the next of an earlier response.
    */
   before?: string;
 }
 /**
- * Body of an answer of `/admin/keys/audit` with the status 200. Lists the changes of one key or of all keys, the latest first; operator keys only.
+ * Body of a response of `/admin/keys/audit` with the status 200. Lists the changes of one key or of all keys, the latest first; operator keys only.
  */
 export interface AdminKeysAuditResponse {
   /**
@@ -2018,12 +2018,12 @@ export interface AdminKeysAuditResponse {
    */
   changes: KeyChange[];
   /**
-   * Continues this list: send it as `before`. Absent at the end.
+   * Cursor of the next page, to be sent as `before`; absent on the last page.
    */
   next?: string;
 }
 /**
- * One entry of the audit log: what was done to an API key, when and by whom.
+ * One entry of the audit log: a change of an API key, its time and its author.
  */
 export interface KeyChange {
   /**
@@ -2031,7 +2031,7 @@ export interface KeyChange {
    */
   at: number;
   /**
-   * What was done to the key.
+   * Kind of the change.
    */
   change: "created" | "rotated" | "revoked";
   /**
@@ -2039,23 +2039,23 @@ export interface KeyChange {
    */
   key_id: string;
   /**
-   * Id of the key that was used, or the command that made the change.
+   * Id of the API key, or name of the command, that made the change.
    */
   by: string;
   /**
-   * Guilds that the key opens: those in `guilds` (guild), all (service), or all and the operations for operators (operator).
+   * Guilds that the key may access: those in `guilds` (guild), all (service), or all, with the operations for operators (operator).
    */
   kind: "guild" | "service" | "operator";
   /**
-   * Whether the key may only read, or write as well.
+   * Whether the key may only read, or also write.
    */
   access: "read" | "write";
   /**
-   * Ids of the guilds that a key of the kind `guild` opens.
+   * Ids of the guilds that a key of the kind `guild` may access.
    */
   guilds: string[];
   /**
-   * Note of the operator: what the key is for. 1 to 100 characters.
+   * Note of the operator about the purpose of the key; 1 to 100 characters.
    */
   label: string;
 }
@@ -2073,11 +2073,11 @@ export interface AdminKeysRotateRequest {
   overlap_hours?: number;
 }
 /**
- * Body of an answer of `/admin/keys/rotate` with the status 200. Replaces a key's secret; the previous one stays valid for overlap_hours; operator keys only.
+ * Body of a response of `/admin/keys/rotate` with the status 200. Replaces a key's secret; the previous one stays valid for overlap_hours; operator keys only.
  */
 export interface AdminKeysRotateResponse {
   /**
-   * Status of the operation.
+   * Confirmation that the operation succeeded.
    */
   message: "Key rotated";
   /**
@@ -2085,7 +2085,7 @@ export interface AdminKeysRotateResponse {
    */
   id: string;
   /**
-   * The API key. It is shown only in this response: the service keeps its digest alone.
+   * The API key. It is shown only in this response; the service stores only a digest.
    */
   key: string;
   /**
@@ -2103,11 +2103,11 @@ export interface AdminKeysRevokeRequest {
   id: string;
 }
 /**
- * Body of an answer of `/admin/keys/revoke` with the status 200. Revokes a key; every gateway refuses it within five seconds; operator keys only.
+ * Body of a response of `/admin/keys/revoke` with the status 200. Revokes a key; every gateway refuses it within five seconds; operator keys only.
  */
 export interface AdminKeysRevokeResponse {
   /**
-   * Status of the operation.
+   * Confirmation that the operation succeeded.
    */
   message: "Key revoked";
 }
@@ -2116,7 +2116,7 @@ export interface AdminKeysRevokeResponse {
  */
 export interface Error400 {
   /**
-   * What is wrong, in a sentence.
+   * Description of the error.
    */
   message: string;
   /**
@@ -2124,16 +2124,16 @@ export interface Error400 {
    */
   code: "INVALID_JSON" | "INVALID_REQUEST" | "TOO_MANY_ENTRIES" | "INVALID_HTTP";
   /**
-   * Id of the request; also in the header X-Request-Id, and in the service's log.
+   * Id of the request; also in the header X-Request-Id and in the log of the service.
    */
   request_id: string;
   /**
-   * Every field that is wrong.
+   * All invalid fields.
    */
   errors: FieldProblem[];
 }
 /**
- * One field of a request that is wrong, and what it must be.
+ * An invalid field of a request.
  */
 export interface FieldProblem {
   /**
@@ -2145,11 +2145,11 @@ export interface FieldProblem {
    */
   code: string;
   /**
-   * What is wrong with the field; it continues the field's name.
+   * Description of the problem; it continues the field's name.
    */
   message: string;
   /**
-   * Values that are accepted, where they can be listed.
+   * Accepted values, if they can be listed.
    */
   allowed?: string[];
 }
@@ -2158,7 +2158,7 @@ export interface FieldProblem {
  */
 export interface Error401 {
   /**
-   * What is wrong, in a sentence.
+   * Description of the error.
    */
   message: string;
   /**
@@ -2166,7 +2166,7 @@ export interface Error401 {
    */
   code: "UNAUTHORIZED";
   /**
-   * Id of the request; also in the header X-Request-Id, and in the service's log.
+   * Id of the request; also in the header X-Request-Id and in the log of the service.
    */
   request_id: string;
 }
@@ -2175,7 +2175,7 @@ export interface Error401 {
  */
 export interface Error403 {
   /**
-   * What is wrong, in a sentence.
+   * Description of the error.
    */
   message: string;
   /**
@@ -2183,7 +2183,7 @@ export interface Error403 {
    */
   code: "FORBIDDEN" | "OPERATOR_ONLY";
   /**
-   * Id of the request; also in the header X-Request-Id, and in the service's log.
+   * Id of the request; also in the header X-Request-Id and in the log of the service.
    */
   request_id: string;
 }
@@ -2192,7 +2192,7 @@ export interface Error403 {
  */
 export interface Error404 {
   /**
-   * What is wrong, in a sentence.
+   * Description of the error.
    */
   message: string;
   /**
@@ -2200,7 +2200,7 @@ export interface Error404 {
    */
   code: "ROUTE_NOT_FOUND" | "ANNOUNCEMENT_NOT_FOUND" | "EVENT_NOT_FOUND" | "CALENDAR_NOT_FOUND" | "KEY_NOT_FOUND";
   /**
-   * Id of the request; also in the header X-Request-Id, and in the service's log.
+   * Id of the request; also in the header X-Request-Id and in the log of the service.
    */
   request_id: string;
 }
@@ -2209,7 +2209,7 @@ export interface Error404 {
  */
 export interface Error405 {
   /**
-   * What is wrong, in a sentence.
+   * Description of the error.
    */
   message: string;
   /**
@@ -2217,7 +2217,7 @@ export interface Error405 {
    */
   code: "METHOD_NOT_ALLOWED" | "NO_TUNNEL";
   /**
-   * Id of the request; also in the header X-Request-Id, and in the service's log.
+   * Id of the request; also in the header X-Request-Id and in the log of the service.
    */
   request_id: string;
 }
@@ -2226,7 +2226,7 @@ export interface Error405 {
  */
 export interface Error408 {
   /**
-   * What is wrong, in a sentence.
+   * Description of the error.
    */
   message: string;
   /**
@@ -2234,7 +2234,7 @@ export interface Error408 {
    */
   code: "REQUEST_TIMEOUT";
   /**
-   * Id of the request; also in the header X-Request-Id, and in the service's log.
+   * Id of the request; also in the header X-Request-Id and in the log of the service.
    */
   request_id: string;
 }
@@ -2243,7 +2243,7 @@ export interface Error408 {
  */
 export interface Error409 {
   /**
-   * What is wrong, in a sentence.
+   * Description of the error.
    */
   message: string;
   /**
@@ -2258,7 +2258,7 @@ export interface Error409 {
     | "IDEMPOTENCY_KEY_REUSED"
     | "WRITE_CONFLICT";
   /**
-   * Id of the request; also in the header X-Request-Id, and in the service's log.
+   * Id of the request; also in the header X-Request-Id and in the log of the service.
    */
   request_id: string;
 }
@@ -2267,7 +2267,7 @@ export interface Error409 {
  */
 export interface Error412 {
   /**
-   * What is wrong, in a sentence.
+   * Description of the error.
    */
   message: string;
   /**
@@ -2275,7 +2275,7 @@ export interface Error412 {
    */
   code: "REVISION_MISMATCH";
   /**
-   * Id of the request; also in the header X-Request-Id, and in the service's log.
+   * Id of the request; also in the header X-Request-Id and in the log of the service.
    */
   request_id: string;
 }
@@ -2284,7 +2284,7 @@ export interface Error412 {
  */
 export interface Error413 {
   /**
-   * What is wrong, in a sentence.
+   * Description of the error.
    */
   message: string;
   /**
@@ -2292,7 +2292,7 @@ export interface Error413 {
    */
   code: "PAYLOAD_TOO_LARGE";
   /**
-   * Id of the request; also in the header X-Request-Id, and in the service's log.
+   * Id of the request; also in the header X-Request-Id and in the log of the service.
    */
   request_id: string;
 }
@@ -2301,7 +2301,7 @@ export interface Error413 {
  */
 export interface Error415 {
   /**
-   * What is wrong, in a sentence.
+   * Description of the error.
    */
   message: string;
   /**
@@ -2309,7 +2309,7 @@ export interface Error415 {
    */
   code: "UNSUPPORTED_MEDIA_TYPE";
   /**
-   * Id of the request; also in the header X-Request-Id, and in the service's log.
+   * Id of the request; also in the header X-Request-Id and in the log of the service.
    */
   request_id: string;
 }
@@ -2318,7 +2318,7 @@ export interface Error415 {
  */
 export interface Error417 {
   /**
-   * What is wrong, in a sentence.
+   * Description of the error.
    */
   message: string;
   /**
@@ -2326,7 +2326,7 @@ export interface Error417 {
    */
   code: "EXPECTATION_FAILED";
   /**
-   * Id of the request; also in the header X-Request-Id, and in the service's log.
+   * Id of the request; also in the header X-Request-Id and in the log of the service.
    */
   request_id: string;
 }
@@ -2335,7 +2335,7 @@ export interface Error417 {
  */
 export interface Error429 {
   /**
-   * What is wrong, in a sentence.
+   * Description of the error.
    */
   message: string;
   /**
@@ -2343,7 +2343,7 @@ export interface Error429 {
    */
   code: "TOO_MANY_REQUESTS";
   /**
-   * Id of the request; also in the header X-Request-Id, and in the service's log.
+   * Id of the request; also in the header X-Request-Id and in the log of the service.
    */
   request_id: string;
 }
@@ -2352,7 +2352,7 @@ export interface Error429 {
  */
 export interface Error431 {
   /**
-   * What is wrong, in a sentence.
+   * Description of the error.
    */
   message: string;
   /**
@@ -2360,7 +2360,7 @@ export interface Error431 {
    */
   code: "HEADERS_TOO_LARGE";
   /**
-   * Id of the request; also in the header X-Request-Id, and in the service's log.
+   * Id of the request; also in the header X-Request-Id and in the log of the service.
    */
   request_id: string;
 }
@@ -2369,7 +2369,7 @@ export interface Error431 {
  */
 export interface Error500 {
   /**
-   * What is wrong, in a sentence.
+   * Description of the error.
    */
   message: string;
   /**
@@ -2377,7 +2377,7 @@ export interface Error500 {
    */
   code: "INTERNAL";
   /**
-   * Id of the request; also in the header X-Request-Id, and in the service's log.
+   * Id of the request; also in the header X-Request-Id and in the log of the service.
    */
   request_id: string;
 }
@@ -2386,7 +2386,7 @@ export interface Error500 {
  */
 export interface Error503 {
   /**
-   * What is wrong, in a sentence.
+   * Description of the error.
    */
   message: string;
   /**
@@ -2394,7 +2394,7 @@ export interface Error503 {
    */
   code: "UNAVAILABLE" | "OUTCOME_UNKNOWN";
   /**
-   * Id of the request; also in the header X-Request-Id, and in the service's log.
+   * Id of the request; also in the header X-Request-Id and in the log of the service.
    */
   request_id: string;
 }

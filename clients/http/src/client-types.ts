@@ -6,7 +6,7 @@ export type Path = keyof Operations;
 /** Body of a request. */
 export type RequestOf<P extends Path> = Operations[P]["request"];
 
-/** Body of an answer with the status 200. */
+/** Body of a response with the status 200. */
 export type ResponseOf<P extends Path> = Operations[P]["response"];
 
 /** Paths whose operation has a header or a property. */
@@ -35,7 +35,7 @@ export type RequestOptions<P extends Path> = {
   readonly signal?: AbortSignal | undefined;
   /** Replaces the client's `timeoutMs`. */
   readonly timeoutMs?: number | undefined;
-} & (P extends PathsWith<"takesIdempotencyKey">
+} & (P extends PathsWith<"acceptsIdempotencyKey">
   ? {
       /**
        * Names the create: a repeat with the same name within 24 hours creates nothing. The client makes a name for each call;
@@ -44,15 +44,15 @@ export type RequestOptions<P extends Path> = {
       readonly idempotencyKey?: string | undefined;
     }
   : unknown) &
-  (P extends PathsWith<"takesIfMatch">
+  (P extends PathsWith<"acceptsIfMatch">
     ? {
-        /** `etag` of the answer that the change is based on. Another revision is refused with REVISION_MISMATCH. */
+        /** `etag` of the response that the change is based on. Another revision is refused with REVISION_MISMATCH. */
         readonly ifMatch?: string | readonly string[] | undefined;
       }
     : unknown);
 
-/** An answer with the status 200. */
-export interface Answer<P extends Path> {
+/** A response with the status 200. */
+export interface ApiResponse<P extends Path> {
   readonly data: ResponseOf<P>;
   /** Revision of the resource, for `ifMatch`. */
   readonly etag: P extends PathsWith<"hasEtag"> ? string : undefined;
@@ -60,7 +60,7 @@ export interface Answer<P extends Path> {
   readonly requestId: string;
 }
 
-/** Operations that answer a list in pages. */
+/** Operations whose response is one page of a list. */
 export type PagedPath = {
   [P in Path]: "before" extends keyof RequestOf<P> ? ("next" extends keyof ResponseOf<P> ? P : never) : never;
 }[Path];
@@ -68,7 +68,7 @@ export type PagedPath = {
 /** Resources that are read with an `etag`, and updated on condition of it. */
 export type Resource = {
   [P in Path]: P extends `${infer Group}/get`
-    ? `${Group}/update` extends PathsWith<"takesIfMatch">
+    ? `${Group}/update` extends PathsWith<"acceptsIfMatch">
       ? Group
       : never
     : never;
@@ -83,10 +83,10 @@ export type ChangesOf<R extends Resource> = Omit<RequestOf<`${R}/update`>, keyof
 export interface GuildcalClient {
   /**
    * Sends a request, and repeats it as docs/api.md allows (clients/README.md lists when). Rejects with an `ApiError`, a
-   * `NoAnswerError`, or the reason of `signal`.
+   * `NoResponseError`, or the reason of `signal`.
    */
-  request<P extends Path>(path: P, body: RequestOf<P>, options?: RequestOptions<P>): Promise<Answer<P>>;
-  /** The answers of a list, page after page, each with at most `amount` entries. */
+  request<P extends Path>(path: P, body: RequestOf<P>, options?: RequestOptions<P>): Promise<ApiResponse<P>>;
+  /** The responses of a list, page after page, each with at most `amount` entries. */
   pages<P extends PagedPath>(
     path: P,
     body: RequestOf<P>,
@@ -102,17 +102,17 @@ export interface GuildcalClient {
     reference: ReferenceTo<R>,
     change: (data: ResponseOf<`${R}/get`>) => ChangesOf<R> | undefined | Promise<ChangesOf<R> | undefined>,
     options?: { readonly signal?: AbortSignal | undefined },
-  ): Promise<Answer<`${R}/update`> | undefined>;
+  ): Promise<ApiResponse<`${R}/update`> | undefined>;
 }
 
 export type ErrorCode = ErrorBody["code"];
 
-/** An answer that is an error. */
+/** A response that is an error. */
 export interface ApiError extends Error {
   readonly name: "ApiError";
   readonly status: number;
-  /** Stable name of the error; UNEXPECTED_ANSWER for an answer that is none of guildcal's, such as that of a proxy. */
-  readonly code: ErrorCode | "UNEXPECTED_ANSWER";
+  /** Stable name of the error; UNEXPECTED_RESPONSE for a response that is none of guildcal's, such as that of a proxy. */
+  readonly code: ErrorCode | "UNEXPECTED_RESPONSE";
   /** Every bad field of the request; empty unless the status is 400. */
   readonly errors: readonly FieldProblem[];
   readonly requestId: string | undefined;
@@ -122,8 +122,8 @@ export interface ApiError extends Error {
   readonly idempotencyKey: string | undefined;
 }
 
-/** No answer came: the connection failed, or a time-out passed. A write may have been done. */
-export interface NoAnswerError extends Error {
-  readonly name: "NoAnswerError";
+/** No response came: the connection failed, or a time-out passed. A write may have been done. */
+export interface NoResponseError extends Error {
+  readonly name: "NoResponseError";
   readonly idempotencyKey: string | undefined;
 }

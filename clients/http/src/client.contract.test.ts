@@ -2,7 +2,7 @@ import { createServer, type IncomingMessage, type ServerResponse } from "node:ht
 import type { AddressInfo } from "node:net";
 import { text } from "node:stream/consumers";
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from "@jest/globals";
-import { guildcalClient, isApiError, isNoAnswerError } from "./index.ts";
+import { guildcalClient, isApiError, isNoResponseError } from "./index.ts";
 
 /** A request as it arrived. */
 interface Received {
@@ -59,10 +59,10 @@ describe("the client", () => {
 
   const client = (options: Partial<Parameters<typeof guildcalClient>[0]> = {}) =>
     guildcalClient({ baseUrl, key: "gc_key", ...options });
-  const answer = (...all: Reply[]) => void replies.push(...all);
+  const respond = (...all: Reply[]) => void replies.push(...all);
 
   test("posts JSON with the key, below the path of its address, and gives data, revision and request id", async () => {
-    answer(created);
+    respond(created);
     const { data, etag, requestId } = await client({ baseUrl: `${baseUrl}/calendar/` }).request("/v2/events/create", {
       ...CREATE,
       guild_id: 375357265198317579n,
@@ -79,7 +79,7 @@ describe("the client", () => {
   });
 
   test("names a create, each call by another name, and every attempt of one call by the same", async () => {
-    answer(cut, proxyPage, refused(503, "OUTCOME_UNKNOWN", { "retry-after": "0" }), created, created);
+    respond(cut, proxyPage, refused(503, "OUTCOME_UNKNOWN", { "retry-after": "0" }), created, created);
     await client().request("/v2/events/create", CREATE);
     await client().request("/v2/events/create", CREATE);
     const names = received.map(({ headers }) => headers["idempotency-key"]);
@@ -90,35 +90,35 @@ describe("the client", () => {
   });
 
   test("sends a given name, and tells it in the error of a create whose outcome is unknown", async () => {
-    answer(refused(500, "INTERNAL"));
+    respond(refused(500, "INTERNAL"));
     const creating = client().request("/v2/events/create", CREATE, { idempotencyKey: "raid-2030" });
     await expect(creating).rejects.toMatchObject({ code: "INTERNAL", idempotencyKey: "raid-2030" });
     expect(received[0]?.headers["idempotency-key"]).toBe("raid-2030");
   });
 
   test.each<[string, Reply, object]>([
-    ["a lost connection", cut, { name: "NoAnswerError" }],
-    ["the page of a proxy", proxyPage, { name: "ApiError", code: "UNEXPECTED_ANSWER", status: 502 }],
+    ["a lost connection", cut, { name: "NoResponseError" }],
+    ["the page of a proxy", proxyPage, { name: "ApiError", code: "UNEXPECTED_RESPONSE", status: 502 }],
     [
       "OUTCOME_UNKNOWN",
       refused(503, "OUTCOME_UNKNOWN", { "retry-after": "6" }),
       { code: "OUTCOME_UNKNOWN", retryAfterMs: 6_000 },
     ],
   ])("does not repeat an update after %s: it may have been done", async (_what, reply, error) => {
-    answer(reply);
+    respond(reply);
     await expect(client().request("/v2/events/update", UPDATE)).rejects.toMatchObject(error);
     expect(received).toHaveLength(1);
     expect(received[0]?.headers).not.toHaveProperty("idempotency-key");
   });
 
   test("repeats a read after a lost connection", async () => {
-    answer(cut, json(200, { events: [] }));
+    respond(cut, json(200, { events: [] }));
     const { data } = await client().request("/v2/events/list/date", EVENT);
     expect([data, received.length]).toEqual([{ events: [] }, 2]);
   });
 
   test("repeats an update that changed nothing, no sooner than Retry-After says, on the same condition", async () => {
-    answer(
+    respond(
       refused(429, "TOO_MANY_REQUESTS", { "retry-after": "1" }),
       refused(503, "UNAVAILABLE"),
       json(200, { message: "Event updated" }, { etag: '"8"' }),
@@ -130,35 +130,35 @@ describe("the client", () => {
   });
 
   test("makes no more attempts than it may, and rejects with the last error", async () => {
-    answer(...Array.from({ length: 9 }, () => refused(503, "UNAVAILABLE", { "retry-after": "0" })));
+    respond(...Array.from({ length: 9 }, () => refused(503, "UNAVAILABLE", { "retry-after": "0" })));
     const reading = client({ maxAttempts: 3 }).request("/v2/events/list/date", EVENT);
     await expect(reading).rejects.toMatchObject({ code: "UNAVAILABLE", status: 503, requestId: "r1" });
     expect(received).toHaveLength(3);
   });
 
   test("rejects at once where Retry-After ends after its time", async () => {
-    answer(refused(429, "TOO_MANY_REQUESTS", { "retry-after": "42" }));
+    respond(refused(429, "TOO_MANY_REQUESTS", { "retry-after": "42" }));
     const began = performance.now();
     const reading = client().request("/v2/events/list/date", EVENT);
     await expect(reading).rejects.toMatchObject({ code: "TOO_MANY_REQUESTS", retryAfterMs: 42_000 });
     expect(performance.now() - began).toBeLessThan(5_000);
   });
 
-  test("gives up an attempt without an answer, and makes another while its time lasts", async () => {
-    answer(silent, json(200, { events: [] }), silent);
+  test("gives up an attempt without a response, and makes another while its time lasts", async () => {
+    respond(silent, json(200, { events: [] }), silent);
     const hasty = client({ attemptTimeoutMs: 200 });
     await expect(hasty.request("/v2/events/list/date", EVENT)).resolves.toMatchObject({ data: { events: [] } });
     const reading = hasty.request("/v2/events/list/date", EVENT, { timeoutMs: 150 });
     const error: unknown = await reading.catch((reason: unknown) => reason);
-    expect([isNoAnswerError(error), isApiError(error), received.length]).toEqual([true, false, 3]);
+    expect([isNoResponseError(error), isApiError(error), received.length]).toEqual([true, false, 3]);
   });
 
   test.each<[string, Reply]>([
-    ["while an answer is awaited", silent],
+    ["while a response is awaited", silent],
     ["between two attempts", refused(503, "UNAVAILABLE", { "retry-after": "20" })],
   ])("ends with the reason of the caller's signal %s", async (_when, reply) => {
     const ending = new AbortController();
-    answer((response) => {
+    respond((response) => {
       reply(response);
       setTimeout(() => ending.abort(new Error("the bot stops")), 100);
     });
@@ -173,7 +173,7 @@ describe("the client", () => {
 
   test("tells every bad field of a request, and recognizes an error by its code", async () => {
     const errors = [{ field: "hours", code: "OUT_OF_RANGE", message: "must be at least 0" }];
-    answer(json(400, { message: "Bad request", code: "INVALID_REQUEST", request_id: "r1", errors }));
+    respond(json(400, { message: "Bad request", code: "INVALID_REQUEST", request_id: "r1", errors }));
     const error: unknown = await client()
       .request("/v2/events/list/date", EVENT)
       .catch((reason: unknown) => reason);
@@ -187,14 +187,14 @@ describe("the client", () => {
   });
 
   test("follows no redirect, which would turn the request into another one", async () => {
-    answer((response) => response.writeHead(301, { location: `${baseUrl}/elsewhere` }).end());
+    respond((response) => response.writeHead(301, { location: `${baseUrl}/elsewhere` }).end());
     const reading = client().request("/v2/events/list/date", EVENT);
-    await expect(reading).rejects.toMatchObject({ code: "UNEXPECTED_ANSWER", status: 301 });
+    await expect(reading).rejects.toMatchObject({ code: "UNEXPECTED_RESPONSE", status: 301 });
     expect(received).toHaveLength(1);
   });
 
   test("gives the pages of a list one after the other", async () => {
-    answer(json(200, { keys: [], next: "1_a" }), json(200, { keys: [], next: "2_b" }), json(200, { keys: [] }));
+    respond(json(200, { keys: [], next: "1_a" }), json(200, { keys: [], next: "2_b" }), json(200, { keys: [] }));
     const pages = [];
     for await (const page of client().pages("/admin/keys/list", { amount: 2 })) pages.push(page.next);
     expect(pages).toEqual(["1_a", "2_b", undefined]);
@@ -211,8 +211,8 @@ describe("the client", () => {
       json(200, { calendar_number: 1, name, timezone: "UTC" }, { etag: `"${revision}"` });
 
     test("on condition of the revision that it read, and reads again when another writer was faster", async () => {
-      answer(calendar("one", 1), refused(412, "REVISION_MISMATCH"), calendar("two", 2));
-      answer(json(200, { message: "Calendar updated" }, { etag: '"3"' }));
+      respond(calendar("one", 1), refused(412, "REVISION_MISMATCH"), calendar("two", 2));
+      respond(json(200, { message: "Calendar updated" }, { etag: '"3"' }));
       const outcome = await client().modify("/v2/calendar", reference, ({ name }) => ({ name: `${name}!` }));
       expect(outcome?.etag).toBe('"3"');
       const updates = received.filter(({ url }) => url === "/v2/calendar/update");
@@ -223,13 +223,13 @@ describe("the client", () => {
     });
 
     test("not at all where nothing is to be changed", async () => {
-      answer(calendar("one", 1));
+      respond(calendar("one", 1));
       await expect(client().modify("/v2/calendar", reference, () => undefined)).resolves.toBeUndefined();
       expect(received).toHaveLength(1);
     });
 
     test("ten times at most", async () => {
-      for (let round = 0; round < 12; round += 1) answer(calendar("one", round), refused(412, "REVISION_MISMATCH"));
+      for (let round = 0; round < 12; round += 1) respond(calendar("one", round), refused(412, "REVISION_MISMATCH"));
       const modifying = client().modify("/v2/calendar", reference, () => ({ name: "two" }));
       await expect(modifying).rejects.toMatchObject({ code: "REVISION_MISMATCH" });
       expect(received).toHaveLength(20);

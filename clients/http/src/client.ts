@@ -1,16 +1,16 @@
 import type {
-  Answer,
+  ApiResponse,
   ApiError,
   ClientOptions,
   GuildcalClient,
-  NoAnswerError,
+  NoResponseError,
   PagedPath,
   Path,
   RequestOf,
   RequestOptions,
   ResponseOf,
 } from "./client-types.ts";
-import { apiError, isApiError, isNoAnswerError, noAnswerError } from "./errors.ts";
+import { apiError, isApiError, isNoResponseError, noResponseError } from "./errors.ts";
 import { parseExactly, stringifyExactly } from "./exact-json.ts";
 import { OPERATIONS } from "./operations.ts";
 import { pause } from "./pause.ts";
@@ -44,7 +44,7 @@ export function guildcalClient({ baseUrl, key, fetch: send = fetch, ...given }: 
   const maxAttempts = given.maxAttempts ?? DEFAULTS.maxAttempts;
 
   function prepare(path: Path, body: object, { idempotencyKey, ifMatch, signal }: AnyOptions): PreparedRequest {
-    const name = OPERATIONS[path].takesIdempotencyKey ? (idempotencyKey ?? crypto.randomUUID()) : undefined;
+    const name = OPERATIONS[path].acceptsIdempotencyKey ? (idempotencyKey ?? crypto.randomUUID()) : undefined;
     const headers = {
       authorization: `Bearer ${key}`,
       "content-type": "application/json",
@@ -54,24 +54,28 @@ export function guildcalClient({ baseUrl, key, fetch: send = fetch, ...given }: 
     return { url: base + path, headers, body: stringifyExactly(body), idempotencyKey: name, signal };
   }
 
-  /** One attempt. Rejects with an ApiError, a NoAnswerError, or the reason of the caller's signal. */
-  async function sendOnce<P extends Path>(prepared: PreparedRequest, withinMs: number): Promise<Answer<P>> {
+  /** One attempt. Rejects with an ApiError, a NoResponseError, or the reason of the caller's signal. */
+  async function sendOnce<P extends Path>(prepared: PreparedRequest, withinMs: number): Promise<ApiResponse<P>> {
     const { url, headers, body, idempotencyKey, signal: ended } = prepared;
     const timeout = AbortSignal.timeout(withinMs);
     const signal = ended === undefined ? timeout : AbortSignal.any([ended, timeout]);
     try {
       const response = await send(url, { method: "POST", headers, body, signal, redirect: "manual" });
-      const answer = answerIn(await response.text());
-      if (response.status !== 200 || answer === undefined) throw apiError(response, answer, idempotencyKey);
+      const data = jsonObjectIn(await response.text());
+      if (response.status !== 200 || data === undefined) throw apiError(response, data, idempotencyKey);
       const etag = response.headers.get("etag") ?? undefined;
-      return { data: answer, etag, requestId: response.headers.get("x-request-id") ?? "" } as Answer<P>;
+      return { data, etag, requestId: response.headers.get("x-request-id") ?? "" } as ApiResponse<P>;
     } catch (error) {
       ended?.throwIfAborted();
-      throw isApiError(error) ? error : noAnswerError(error, idempotencyKey);
+      throw isApiError(error) ? error : noResponseError(error, idempotencyKey);
     }
   }
 
-  async function request<P extends Path>(path: P, body: RequestOf<P>, options: AnyOptions = {}): Promise<Answer<P>> {
+  async function request<P extends Path>(
+    path: P,
+    body: RequestOf<P>,
+    options: AnyOptions = {},
+  ): Promise<ApiResponse<P>> {
     const prepared = prepare(path, body, options);
     const isRepeatable = OPERATIONS[path].isRead || prepared.idempotencyKey !== undefined;
     const deadline = performance.now() + (options.timeoutMs ?? timeoutMs);
@@ -115,12 +119,12 @@ export function guildcalClient({ baseUrl, key, fetch: send = fetch, ...given }: 
   return { request, pages, modify };
 }
 
-function isRetried(error: unknown): error is ApiError | NoAnswerError {
-  return isApiError(error) || isNoAnswerError(error);
+function isRetried(error: unknown): error is ApiError | NoResponseError {
+  return isApiError(error) || isNoResponseError(error);
 }
 
 /** The JSON object of a body; undefined for anything else, such as the page of a proxy. */
-function answerIn(text: string): object | undefined {
+function jsonObjectIn(text: string): object | undefined {
   try {
     const value = parseExactly(text);
     return typeof value === "object" && value !== null ? value : undefined;

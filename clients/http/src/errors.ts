@@ -1,18 +1,18 @@
 import type { ErrorBody } from "./api-types.ts";
-import type { ApiError, ErrorCode, NoAnswerError } from "./client-types.ts";
+import type { ApiError, ErrorCode, NoResponseError } from "./client-types.ts";
 
 /** Any error body: `errors` is in those of a 400. */
 type AnyErrorBody = Pick<ErrorBody, "message" | "code" | "request_id"> & { readonly errors?: ApiError["errors"] };
 
-/** The error of an answer whose status is not 200. */
+/** The error of a response whose status is not 200. */
 export function apiError(response: Response, body: unknown, idempotencyKey: string | undefined): ApiError {
   const { status, headers } = response;
   const known = isErrorBody(body) ? body : undefined;
-  const text = known === undefined ? `the answer with the status ${status} is none of guildcal's` : known.message;
+  const text = known === undefined ? `the response with the status ${status} is none of guildcal's` : known.message;
   return Object.assign(new Error(known === undefined ? text : `${known.code}: ${text}`), {
     name: "ApiError" as const,
     status,
-    code: known?.code ?? ("UNEXPECTED_ANSWER" as const),
+    code: known?.code ?? ("UNEXPECTED_RESPONSE" as const),
     errors: known?.errors ?? [],
     requestId: known?.request_id ?? headers.get("x-request-id") ?? undefined,
     retryAfterMs: retryAfterMs(headers.get("retry-after")),
@@ -20,20 +20,20 @@ export function apiError(response: Response, body: unknown, idempotencyKey: stri
   });
 }
 
-export function noAnswerError(cause: unknown, idempotencyKey: string | undefined): NoAnswerError {
+export function noResponseError(cause: unknown, idempotencyKey: string | undefined): NoResponseError {
   const reason = cause instanceof Error ? cause.message : String(cause);
-  return Object.assign(new Error(`no answer came: ${reason}`, { cause }), {
-    name: "NoAnswerError" as const,
+  return Object.assign(new Error(`no response came: ${reason}`, { cause }), {
+    name: "NoResponseError" as const,
     idempotencyKey,
   });
 }
 
-export function isApiError(error: unknown, ...codes: (ErrorCode | "UNEXPECTED_ANSWER")[]): error is ApiError {
+export function isApiError(error: unknown, ...codes: (ErrorCode | "UNEXPECTED_RESPONSE")[]): error is ApiError {
   return isNamed<ApiError>(error, "ApiError") && (codes.length === 0 || codes.includes(error.code));
 }
 
-export function isNoAnswerError(error: unknown): error is NoAnswerError {
-  return isNamed<NoAnswerError>(error, "NoAnswerError");
+export function isNoResponseError(error: unknown): error is NoResponseError {
+  return isNamed<NoResponseError>(error, "NoResponseError");
 }
 
 /** By name, so that an error of another copy of this package is recognized. */

@@ -2,7 +2,7 @@ import { describe, expect, test } from "@jest/globals";
 import * as fc from "fast-check";
 import { parseExactly, stringifyExactly } from "./exact-json.ts";
 
-describe("an answer's JSON", () => {
+describe("a response's JSON", () => {
   test("gives the id of a guild as the string of its digits, also where JSON.parse would round or keep a number", () => {
     expect(parseExactly('{"guild_id":375357265198317579,"max_calendars":1}')).toEqual({
       guild_id: "375357265198317579",

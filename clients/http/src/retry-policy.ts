@@ -1,4 +1,4 @@
-import type { ApiError, NoAnswerError } from "./client-types.ts";
+import type { ApiError, NoResponseError } from "./client-types.ts";
 
 /** Wait before the second attempt, where the service names none; it doubles with each further one. */
 const FIRST_WAIT_MS = 200;
@@ -12,12 +12,12 @@ const CHANGED_NOTHING: ReadonlySet<ApiError["code"]> = new Set(["UNAVAILABLE", "
  * Milliseconds to wait before another attempt; undefined where none may be made.
  *
  * - UNAVAILABLE, TOO_MANY_REQUESTS and WRITE_CONFLICT changed nothing: any request is sent again.
- * - After OUTCOME_UNKNOWN, after no answer, and after an answer of a proxy, a write may have been done: a request is sent
+ * - After OUTCOME_UNKNOWN, after no response, and after a response of a proxy, a write may have been done: a request is sent
  *   again if it is a read, or names its write by an `Idempotency-Key`.
  * - Every other error is the same at the next attempt.
  */
 export function waitBeforeRetry(
-  error: ApiError | NoAnswerError,
+  error: ApiError | NoResponseError,
   {
     attempt,
     isRepeatable,
@@ -31,11 +31,11 @@ export function waitBeforeRetry(
 }
 
 /** Whether a write may have been done although it has this error. */
-function mayBeDone(error: ApiError | NoAnswerError): boolean {
-  if (error.name === "NoAnswerError" || error.code === "OUTCOME_UNKNOWN") return true;
-  return error.code === "UNEXPECTED_ANSWER" && error.status >= 500;
+function mayBeDone(error: ApiError | NoResponseError): boolean {
+  if (error.name === "NoResponseError" || error.code === "OUTCOME_UNKNOWN") return true;
+  return error.code === "UNEXPECTED_RESPONSE" && error.status >= 500;
 }
 
-function isRefusedForNow(error: ApiError | NoAnswerError): boolean {
+function isRefusedForNow(error: ApiError | NoResponseError): boolean {
   return error.name === "ApiError" && CHANGED_NOTHING.has(error.code);
 }

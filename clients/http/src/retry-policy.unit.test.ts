@@ -1,13 +1,13 @@
 import { describe, expect, test } from "@jest/globals";
 import type { ApiError } from "./client-types.ts";
-import { apiError, noAnswerError } from "./errors.ts";
+import { apiError, noResponseError } from "./errors.ts";
 import { waitBeforeRetry } from "./retry-policy.ts";
 
-const NO_ANSWER = noAnswerError(new Error("reset"), undefined);
+const NO_RESPONSE = noResponseError(new Error("reset"), undefined);
 
-function answered(code: ApiError["code"], status: number, retryAfter?: string): ApiError {
+function refusedWith(code: ApiError["code"], status: number, retryAfter?: string): ApiError {
   const headers = retryAfter === undefined ? {} : { "retry-after": retryAfter };
-  const body = code === "UNEXPECTED_ANSWER" ? "<html>" : { message: "m", code, request_id: "r" };
+  const body = code === "UNEXPECTED_RESPONSE" ? "<html>" : { message: "m", code, request_id: "r" };
   return apiError(new Response("", { status, headers }), body, undefined);
 }
 
@@ -20,14 +20,16 @@ describe("another attempt", () => {
     ["TOO_MANY_REQUESTS", 429],
     ["WRITE_CONFLICT", 409],
   ] as const)("is made of any request after %s, which changed nothing", (code, status) => {
-    expect([wait(answered(code, status, "2"), false), wait(answered(code, status, "2"), true)]).toEqual([2_000, 2_000]);
+    expect([wait(refusedWith(code, status, "2"), false), wait(refusedWith(code, status, "2"), true)]).toEqual([
+      2_000, 2_000,
+    ]);
   });
 
   test.each<[string, Parameters<typeof waitBeforeRetry>[0], number]>([
-    ["OUTCOME_UNKNOWN, when Retry-After has passed", answered("OUTCOME_UNKNOWN", 503, "3"), 3_000],
-    ["no answer", NO_ANSWER, 100],
-    ["the 502 of a proxy", answered("UNEXPECTED_ANSWER", 502), 100],
-    ["the 503 of a proxy, when Retry-After has passed", answered("UNEXPECTED_ANSWER", 503, "1"), 1_000],
+    ["OUTCOME_UNKNOWN, when Retry-After has passed", refusedWith("OUTCOME_UNKNOWN", 503, "3"), 3_000],
+    ["no response", NO_RESPONSE, 100],
+    ["the 502 of a proxy", refusedWith("UNEXPECTED_RESPONSE", 502), 100],
+    ["the 503 of a proxy, when Retry-After has passed", refusedWith("UNEXPECTED_RESPONSE", 503, "1"), 1_000],
   ])("is made of a read or a named create after %s, and of no other write", (_what, error, waitMs) => {
     expect([wait(error, true), wait(error, false)]).toEqual([waitMs, undefined]);
   });
@@ -38,19 +40,19 @@ describe("another attempt", () => {
     ["REVISION_MISMATCH", 412],
     ["IDEMPOTENCY_KEY_REUSED", 409],
     ["INTERNAL", 500],
-    ["UNEXPECTED_ANSWER", 302],
-    ["UNEXPECTED_ANSWER", 404],
+    ["UNEXPECTED_RESPONSE", 302],
+    ["UNEXPECTED_RESPONSE", 404],
   ] as const)("is not made after %s with the status %i", (code, status) => {
-    expect(wait(answered(code, status, "1"), true)).toBeUndefined();
+    expect(wait(refusedWith(code, status, "1"), true)).toBeUndefined();
   });
 
   test("waits longer each time where the service names no time, at most five seconds", () => {
-    const waits = [1, 2, 3, 4, 5, 6, 20].map((attempt) => wait(NO_ANSWER, true, attempt, 1));
+    const waits = [1, 2, 3, 4, 5, 6, 20].map((attempt) => wait(NO_RESPONSE, true, attempt, 1));
     expect(waits).toEqual([200, 400, 800, 1_600, 3_200, 5_000, 5_000]);
   });
 
   test("comes no sooner than Retry-After, and not at the same moment for every client", () => {
-    const waits = [0, 0.5, 1].map((random) => wait(answered("TOO_MANY_REQUESTS", 429, "1"), false, 1, random));
+    const waits = [0, 0.5, 1].map((random) => wait(refusedWith("TOO_MANY_REQUESTS", 429, "1"), false, 1, random));
     expect(waits).toEqual([1_000, 1_125, 1_250]);
   });
 });

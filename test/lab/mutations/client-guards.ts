@@ -60,7 +60,7 @@ export const CLIENT_GUARDS: readonly TestedGuard[] = [
   },
   {
     ...json,
-    guard: "a client rounds no integer of an answer",
+    guard: "a client rounds no integer of a response",
     in: "isTooLong",
     code: "!Number.isSafeInteger(Number($_))",
     without: "false",
