@@ -42,3 +42,16 @@ export function newDatabaseClock(readServer: () => Promise<EpochMs>, monotonic: 
     },
   };
 }
+
+/**
+ * The instant on the monotonic clock at which the server's clock shows `time`. It is never too late, since the server reads
+ * its clock after the request was sent, and too early by no more than the round trip.
+ */
+export async function monotonicInstantOf(
+  time: EpochMs,
+  readServer: () => Promise<EpochMs>,
+  monotonic: () => number,
+): Promise<number> {
+  const sentAt = monotonic();
+  return sentAt + time - (await readServer());
+}

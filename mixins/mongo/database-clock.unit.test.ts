@@ -1,21 +1,25 @@
 import { describe, expect, test } from "@jest/globals";
-import { newDatabaseClock } from "./database-clock.ts";
+import { monotonicInstantOf, newDatabaseClock } from "./database-clock.ts";
 
 /** A server whose clock is ahead of the clock of the process, with a delay of its answers. */
-function clockAhead({ ahead }: { ahead: number }) {
+function serverAhead({ ahead }: { ahead: number }) {
   const at = { monotonic: 1_000, ahead };
-  let takes = { there: 0, back: 0 };
-  const clock = newDatabaseClock(
-    () => {
-      at.monotonic += takes.there;
-      const time = at.monotonic + at.ahead;
-      at.monotonic += takes.back;
-      return Promise.resolve(time);
-    },
-    () => at.monotonic,
-  );
+  const takes = { there: 0, back: 0 };
+  const readServer = () => {
+    at.monotonic += takes.there;
+    const time = at.monotonic + at.ahead;
+    at.monotonic += takes.back;
+    return Promise.resolve(time);
+  };
+  return { at, takes, readServer };
+}
+
+/** The clock of such a server, mapped to the monotonic clock. */
+function clockAhead(options: { ahead: number }) {
+  const { at, takes, readServer } = serverAhead(options);
+  const clock = newDatabaseClock(readServer, () => at.monotonic);
   const sample = (there: number, back: number) => {
-    takes = { there, back };
+    Object.assign(takes, { there, back });
     return clock.sample();
   };
   return { at, clock, sample, lag: () => at.monotonic + at.ahead - clock.now() };
@@ -59,6 +63,19 @@ describe("the clock of the database server, mapped to the monotonic clock", () =
     await sample(0, 1);
     await sample(0, 4_000);
     expect(lag()).toBe(1);
+  });
+
+  test("reaches a time no earlier than the computed instant, and later by no more than the request took", async () => {
+    const { readServer, at, takes } = serverAhead({ ahead: 5_000_000 });
+    for (const [there, back] of [
+      [0, 0],
+      [3, 40],
+      [900, 1],
+    ] as const) {
+      Object.assign(takes, { there, back });
+      const instant = await monotonicInstantOf(5_010_000, readServer, () => at.monotonic);
+      expect(10_000 - instant).toBe(there);
+    }
   });
 
   test("throws when it is read before its first sample", () => {

@@ -1,8 +1,10 @@
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from "@jest/globals";
 import mongoose, { type ClientSession, type Connection, type Model, Schema } from "mongoose";
 import { emptyDatabase } from "../../test/real-parts/test-services.ts";
+import { until } from "../../test/real-parts/until.ts";
 import { closedConnection } from "./database.mixin.ts";
 import { inTransaction } from "./transaction.ts";
+import { DeadlinePassed, runInWriteContext } from "./write-context.ts";
 
 interface Row {
   readonly _id: string;
@@ -56,6 +58,72 @@ describe("a transaction", () => {
     await expect(inTransaction(connection, work("defect", defect))).rejects.toThrow("a defect");
     expect(tries).toBe(1);
     expect(await rowsOf("defect")).toBe(0);
+  });
+});
+
+describe("a transaction of a write with a deadline", () => {
+  // The pool has one connection: a commit waits while another command uses it.
+  const connection: Connection = closedConnection();
+  const model: Model<Row> = connection.model<Row>("Thing", new Schema<Row>({ _id: String }));
+
+  beforeAll(async () => {
+    await connection.openUri(emptyDatabase(), { maxPoolSize: 1 });
+    await model.createCollection();
+  });
+  afterAll(() => connection.close());
+
+  const insert = (session: ClientSession, _id: string) => model.collection.insertOne({ _id } as never, { session });
+  const isPassed = (deadline: number) => until(() => Date.now() > deadline, "the deadline has passed");
+
+  test("is stored if it is committed in time, and no transaction stays open", async () => {
+    await runInWriteContext({ deadline: Date.now() + 10_000 }, () =>
+      inTransaction(connection, (session) => insert(session, "made")),
+    );
+    await inTransaction(connection, (session) =>
+      model.collection.updateOne({ _id: "made" } as never, [{ $set: { of: "next" } }], { session }),
+    );
+    expect(await model.countDocuments({ _id: "made" })).toBe(1);
+  });
+
+  test("is not restarted after the deadline", async () => {
+    let tries = 0;
+    const deadline = Date.now() + 200;
+    const late = inTransaction.bind(undefined, connection, async (session) => {
+      tries += 1;
+      await insert(session, `try ${tries}`);
+      if (tries > 1) return;
+      await isPassed(deadline);
+      throw poolCleared();
+    });
+    await expect(runInWriteContext({ deadline }, late)).rejects.toThrow(DeadlinePassed);
+    expect([tries, await model.countDocuments({ _id: /^try/ })]).toEqual([1, 0]);
+  });
+
+  test("is not committed if the deadline passes before", async () => {
+    const deadline = Date.now() + 200;
+    const late = () =>
+      inTransaction(connection, async (session) => {
+        await insert(session, "late");
+        await isPassed(deadline);
+      });
+    await expect(runInWriteContext({ deadline }, late)).rejects.toThrow(DeadlinePassed);
+    expect(await model.countDocuments({ _id: "late" })).toBe(0);
+  });
+
+  test("is not committed if its commit waits for a connection until the deadline", async () => {
+    const admin = connection.getClient().db("admin");
+    const { topologyVersion } = await admin.command({ hello: 1 }, { promoteLongs: false });
+    const deadline = Date.now() + 500;
+    let other: Promise<unknown> | undefined;
+    const late = () =>
+      inTransaction(connection, async (session) => {
+        await insert(session, "waiting");
+        // MongoDB answers this when the time is over, or when its topology has changed.
+        other = admin.command({ hello: 1, topologyVersion, maxAwaitTimeMS: deadline + 500 - Date.now() });
+      });
+    await expect(runInWriteContext({ deadline }, late)).rejects.toThrow("took too long");
+    await other;
+    expect(await model.countDocuments({ _id: "waiting" })).toBe(0);
   });
 });
 

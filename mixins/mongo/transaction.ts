@@ -2,17 +2,22 @@ import { setTimeout as pause } from "node:timers/promises";
 import type { ClientSession, Connection } from "mongoose";
 import mongoose from "mongoose";
 import { OperationTimeout } from "../async/timeout.ts";
-import { isDatabaseUnavailable } from "./database.mixin.ts";
+import { DATABASE_PING_TIMEOUT_MS, databaseTime, isDatabaseUnavailable } from "./database.mixin.ts";
+import { monotonicInstantOf } from "./database-clock.ts";
+import { currentDeadline, DeadlinePassed } from "./write-context.ts";
 
 /** Time in which a transaction may be restarted or committed. An election takes less, and a caller waits longer. */
 const TRANSACTION_TIMEOUT_MS = 5_000;
-/** Longest pause before a restart; the actual pause is random. */
+/** Longest pause before a restart, or before the commit is sent again; the actual pause is random. */
 const MAX_PAUSE_MS = 50;
 
 /**
  * Runs the work in a transaction: all of it is stored, or nothing, also if the work aborts the transaction. The work
  * runs again after a conflict, and after a loss of the database in the middle of it; other writes may have been
  * stored in between.
+ *
+ * After the deadline of the current write no commit is sent, and the transaction is not restarted. Rejects with
+ * DeadlinePassed if the deadline passes before a commit was sent: nothing is changed then.
  *
  * The driver's `withTransaction` retries for two minutes, so it could commit a write that its caller gave up long
  * before. It also does not restart if a write found no connection, as when other connections of the pool were just
@@ -21,50 +26,84 @@ const MAX_PAUSE_MS = 50;
  * @param clock - Monotonic, in milliseconds.
  */
 export async function inTransaction<Result>(
-  connection: Pick<Connection, "startSession">,
+  connection: Connection,
   work: (session: ClientSession) => Promise<Result>,
   clock = () => performance.now(),
 ): Promise<Result> {
-  const startedAt = clock();
-  const leftMs = () => startedAt + TRANSACTION_TIMEOUT_MS - clock();
+  const deadline = currentDeadline();
+  const readServer = () => databaseTime(connection, DATABASE_PING_TIMEOUT_MS);
+  let endsAt = clock() + TRANSACTION_TIMEOUT_MS;
+  const leftMs = () => endsAt - clock();
   const session = await connection.startSession();
+  let isCommitting = false;
   try {
     for (;;) {
-      session.startTransaction();
-      let isCommitting = false;
+      isCommitting = false;
       try {
+        if (deadline !== undefined) endsAt = Math.min(endsAt, await monotonicInstantOf(deadline, readServer, clock));
+        session.startTransaction();
         const result = await work(session);
-        isCommitting = session.inTransaction();
-        if (isCommitting) await commit(session, leftMs);
+        if (!session.inTransaction()) return result;
+        if (leftMs() <= 0) throw deadline === undefined ? new OperationTimeout(TOO_LONG) : new DeadlinePassed();
+        isCommitting = true;
+        await commit(leftMs, () =>
+          deadline === undefined ? session.commitTransaction() : commitWithin(leftMs(), connection, session),
+        );
         return result;
       } catch (error) {
-        if (session.inTransaction() && !isCommitting) await session.abortTransaction();
-        if (leftMs() <= 0 || !mayRetryTransaction(error, isCommitting)) throw error;
+        if (!mayRetryTransaction(error, isCommitting)) throw error;
+        if (leftMs() <= 0) throw deadline === undefined ? error : new DeadlinePassed();
+        if (session.inTransaction()) await session.abortTransaction();
       }
       await pause(Math.random() * MAX_PAUSE_MS);
     }
   } finally {
-    await session.endSession();
+    // Aborts a transaction that is not committed. After a commit the abort has no effect, or the database hangs: nothing waits.
+    const ended = session.endSession();
+    if (!isCommitting) await ended;
+  }
+}
+
+const TOO_LONG = "the transaction took too long to be committed";
+
+/** Sends the commit until its outcome is known, or the time of the transaction is over. */
+async function commit(leftMs: () => number, send: () => Promise<unknown>): Promise<void> {
+  for (;;) {
+    try {
+      await send();
+      return;
+    } catch (error) {
+      if (!isOutcomeUnknown(error)) throw error;
+      if (leftMs() <= 0) throw new OperationTimeout(TOO_LONG);
+    }
+    await pause(Math.min(leftMs(), Math.random() * MAX_PAUSE_MS));
   }
 }
 
 /**
- * Commits until the outcome is known, but not after the time of the transaction, as after a pause of this process.
+ * Commits, unless the time is over before the command is written to its connection. The driver's `commitTransaction` has
+ * no limit that a caller can set (its `timeoutMS` has no effect): it waits for a primary and for a connection of the
+ * pool, and repeats the commit after a network error, so that it could send the commit after the deadline.
+ *
+ * The session does not know of this commit. At its end it sends an abort. MongoDB refuses the abort after a commit;
+ * otherwise the abort ends the transaction, also while the commit is still on its way.
  */
-async function commit(session: ClientSession, leftMs: () => number): Promise<void> {
-  for (;;) {
-    if (leftMs() <= 0) throw new OperationTimeout("the transaction took too long to be committed");
-    try {
-      return await session.commitTransaction();
-    } catch (error) {
-      if (!hasLabel(error, "UnknownTransactionCommitResult")) throw error;
-    }
-  }
+async function commitWithin(timeoutMs: number, connection: Connection, session: ClientSession): Promise<void> {
+  const command = { commitTransaction: 1, writeConcern: { w: "majority", j: true } };
+  const signal = AbortSignal.timeout(Math.max(0, Math.floor(timeoutMs)));
+  await connection.getClient().db("admin").command(command, { session, signal });
 }
 
 /** Whether the transaction was certainly not committed, and failed for a temporary reason. */
 function mayRetryTransaction(error: unknown, isCommitting: boolean): boolean {
   return hasLabel(error, "TransientTransactionError") || (!isCommitting && isDatabaseUnavailable(error));
+}
+
+/** Whether a commit that failed with the error may be stored. The signal of `commitWithin` ends it with a TimeoutError. */
+function isOutcomeUnknown(error: unknown): boolean {
+  if (hasLabel(error, "TransientTransactionError")) return false;
+  if (hasLabel(error, "UnknownTransactionCommitResult") || isDatabaseUnavailable(error)) return true;
+  return error instanceof mongoose.mongo.MongoWriteConcernError || (error as Error).name === "TimeoutError";
 }
 
 function hasLabel(error: unknown, label: string): boolean {

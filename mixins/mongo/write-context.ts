@@ -38,6 +38,11 @@ export function currentWriteId(): WriteId | undefined {
   return current.getStore()?.id;
 }
 
+/** The deadline of the current write; undefined if it has none. */
+export function currentDeadline(): EpochMs | undefined {
+  return current.getStore()?.deadline;
+}
+
 /** The request that caused the current write; undefined if none did. */
 export function currentOrigin(): WriteContext["origin"] {
   return current.getStore()?.origin;
@@ -52,7 +57,7 @@ export function currentOrigin(): WriteContext["origin"] {
  * An update cannot fail by an expression. Therefore a late one sets another `_id`, which MongoDB refuses.
  */
 export function deadlineStages(): readonly { $set: object }[] {
-  const deadline = current.getStore()?.deadline;
+  const deadline = currentDeadline();
   if (deadline === undefined) return [];
   return [{ $set: { _id: { $cond: [{ $lt: ["$$NOW", new Date(deadline)] }, "$_id", null] } } }];
 }

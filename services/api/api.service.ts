@@ -25,6 +25,7 @@ import { type KeyHashing, pepperId } from "./keys/key-digests.ts";
 import { ensureFirstKey, apiKeyManagement } from "./keys/api-key-management.ts";
 import { type ApiKeyAuthenticator, apiKeyAuthenticator } from "./keys/api-key-authenticator.ts";
 import { idempotencyRecordsStore } from "./idempotency/idempotency-records.store.ts";
+import { idempotencyQuota } from "./idempotency/idempotency-quota.ts";
 import { performOnceWith } from "./idempotency/idempotency.ts";
 import { clientAddress, connectionAddress } from "./rates/client-address.ts";
 import { admission } from "./rates/admission.ts";
@@ -45,6 +46,8 @@ export interface ApiServiceOptions {
   readonly corsOrigins?: readonly string[];
   /** An operator key that is valid only while it is configured. */
   readonly apiKey?: string | undefined;
+  /** Idempotency-Keys that a guild may use within 24 hours. */
+  readonly idempotencyKeysPerGuild?: number;
   /** Receives the text of the key that the very first start creates. */
   readonly onFirstKey?: (key: string) => void;
   /** Receives the port when the gateway accepts requests. */
@@ -141,8 +144,10 @@ export function apiService(options: ApiServiceOptions): ServiceSchema {
         pages,
         service: this as WebService,
         pingDatabase: () => pingDatabase(connection, DATABASE_PING_TIMEOUT_MS),
-        performOnce: performOnceWith(idempotencyRecords, (error) =>
-          logger.error({ err: error }, "the response of an Idempotency-Key could not be stored"),
+        performOnce: performOnceWith(
+          idempotencyRecords,
+          idempotencyQuota(idempotencyRecords, options.idempotencyKeysPerGuild),
+          (error) => logger.error({ err: error }, "the response of an Idempotency-Key could not be stored"),
         ),
         connectionAddress: connectionAddress(rateSettings.trustedProxies),
         connectionsPerAddress,

@@ -9,12 +9,13 @@ import { isRefusal, refuse, type Refusal } from "../contracts/errors.ts";
 import type { EpochMs } from "../contracts/ids.ts";
 import { type HttpResponse, jsonTextResponse, refusalResponse } from "./http/http-response.ts";
 import type { Allowed, Admission } from "./rates/admission.ts";
-import { rateHeaders } from "./rates/rate-headers.ts";
+import { rateHeaders, retryAfter } from "./rates/rate-headers.ts";
 import { TooManyRequestsDelay } from "./rates/too-many-requests-delay.ts";
 import { encodeList, isLarge } from "./wire/encode-list.ts";
 import type { ConcurrencySlot } from "./concurrency/concurrency-limit.ts";
 import { etagOf, readIfMatch, refuseIfMatch } from "./wire/if-match.ts";
 import { readIdempotencyKey, type PerformOnce } from "./idempotency/idempotency.ts";
+import type { QuotaExceeded } from "./idempotency/idempotency-quota.ts";
 import type { StoredResponse } from "./idempotency/idempotency-records.store.ts";
 import type { Page } from "./pages/page.ts";
 import { BodyMemory } from "./concurrency/body-memory.ts";
@@ -105,10 +106,14 @@ export function requestHandler({
   const parseQueue = new ParseQueue();
   const tooManyRequestsDelay = new TooManyRequestsDelay();
 
-  /** `Retry-After` of a write with unknown outcome: the time at which it can no longer begin. */
-  function retryAfterDeadline({ refusal }: Refusal, writeUntil: EpochMs | undefined): HttpResponse["headers"] {
-    if (refusal !== "OUTCOME_UNKNOWN" || writeUntil === undefined) return {};
-    return { "retry-after": String(Math.max(1, Math.ceil((writeUntil - clock.now()) / 1_000))) };
+  /**
+   * `Retry-After` of an exceeded quota: the time at which there is room; of a write with unknown outcome: the time at which it
+   * can no longer begin.
+   */
+  function retryAfterOf(refused: Refusal | QuotaExceeded, writeUntil: EpochMs | undefined): HttpResponse["headers"] {
+    if ("waitMs" in refused) return retryAfter(refused);
+    if (refused.refusal !== "OUTCOME_UNKNOWN" || writeUntil === undefined) return {};
+    return retryAfter({ waitMs: Math.max(1, writeUntil - clock.now()) });
   }
 
   function responseTo(error: unknown, requestId: string): HttpResponse {
@@ -139,7 +144,14 @@ export function requestHandler({
       const responseFields = withWarnings(route.responseFields, warnings);
       return listOutcome(slot, async () => encodeList({ ...route, responseFields }, await call(route, params, meta)));
     }
-    const request = { idempotencyKey: idempotencyKey ?? "", keyId: caller.keyId, path: route.paths[0], params };
+    const { keyId } = caller;
+    const request = {
+      idempotencyKey: idempotencyKey ?? "",
+      keyId,
+      guildId: guildId ?? "",
+      path: route.paths[0],
+      params,
+    };
     return (idempotencyKey === undefined ? callOnce() : performOnce(request, callOnce)).finally(() => slot.release());
   }
 
@@ -155,7 +167,7 @@ export function requestHandler({
     const outcome = await runInWriteContext({ deadline: writeUntil }, work).catch(toRefusal(route.contract));
     if (isRefusal(outcome)) {
       const refusal = route.withWireNames(outcome);
-      return refusalResponse(refusal, requestId, { ...headers, ...retryAfterDeadline(outcome, writeUntil) });
+      return refusalResponse(refusal, requestId, { ...headers, ...retryAfterOf(outcome, writeUntil) });
     }
     const { body, etag } = outcome;
     const response = jsonTextResponse(200, body, etag === undefined ? headers : { ...headers, etag });

@@ -38,6 +38,12 @@ describe("the route table", () => {
     );
   });
 
+  test("has a guild in every endpoint that accepts an Idempotency-Key, since the keys of a guild are counted", () => {
+    const creates = ROUTES.filter((route) => route.acceptsIdempotencyKey);
+    expect(creates).not.toEqual([]);
+    expect(creates.filter(({ contract }) => !("guildId" in contract.params))).toEqual([]);
+  });
+
   test.each(byPath)("%s: the request of its example passes its check", (_path, route) => {
     expect(route.check(route.decode(route.example.request))).toEqual([]);
   });

@@ -69,7 +69,10 @@ export const createKey = action<CreateKeyParams, IssuedKey>({
   idempotent: false,
 });
 
-/** Lists all keys, the latest first. The number of entries and the size of a response (D38) limit a page. */
+/**
+ * Lists all keys, the latest first, except those that were revoked or expired over a year ago. The number of entries and the
+ * size of a response (D38) limit a page.
+ */
 export const listKeys = action<ListKeysParams, KeysPage>({
   name: "api.listKeys",
   keys: "operator read",

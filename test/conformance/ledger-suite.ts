@@ -113,7 +113,7 @@ export function testLedger(fixture: PostStoreFixture): void {
   test("posts of an occurrence are found when they are settled, too", async () => {
     const post = await fixture.claimed();
     await fixture.store.write(post, { state: "sent", settledAt: Date.now() });
-    await expect(fixture.store.openAndSuspendingPosts(post.guildId, 10)).resolves.toEqual([]);
+    await expect(fixture.store.postsForPlan(post.guildId, 10)).resolves.toEqual([]);
     const postsOf = (announcementId: string) =>
       fixture.store.postsOfPairs(post.guildId, [post.occurrenceId], [announcementId]);
     await expect(postsOf(post.announcementId)).resolves.toMatchObject([{ state: "sent" }]);
@@ -123,7 +123,7 @@ export function testLedger(fixture: PostStoreFixture): void {
   test("a post that suspends its announcement is found, however old", async () => {
     const post = await fixture.claimed();
     await fixture.store.write(post, { state: "failed", settledAt: Date.now(), suspends: 3 });
-    await expect(fixture.store.openAndSuspendingPosts(post.guildId, 10)).resolves.toMatchObject([
+    await expect(fixture.store.postsForPlan(post.guildId, 10)).resolves.toMatchObject([
       { suspends: 3, announcementRevision: 3 },
     ]);
   });

@@ -14,7 +14,7 @@ export function testPlans(fixture: PostStoreFixture): void {
     const posts = await fixture.planned(60_000, 3);
     const [{ guildId }] = posts as [Post];
     await expect(fixture.store.guildPlan(guildId)).resolves.toMatchObject({ version: 1 });
-    const rows = await fixture.store.openAndSuspendingPosts(guildId, 10);
+    const rows = await fixture.store.postsForPlan(guildId, 10);
     expect(rows.toSorted((one, other) => (one.id < other.id ? -1 : 1))).toEqual(posts);
     await expect(fixture.store.find(posts[0]?.id ?? "")).resolves.toEqual(posts[0]);
   });
@@ -100,7 +100,7 @@ export function testPlans(fixture: PostStoreFixture): void {
   test("the soonest open posts of a guild and its suspending posts are read", async () => {
     const posts = await fixture.planned(60_000, 3);
     const [{ guildId }] = posts as [Post];
-    const some = await fixture.store.openAndSuspendingPosts(guildId, 2);
+    const some = await fixture.store.postsForPlan(guildId, 2);
     expect(some.map(({ id }) => id)).toEqual(posts.slice(0, 2).map(({ id }) => id));
   });
 

@@ -1,5 +1,7 @@
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from "@jest/globals";
 import mongoose, { type Connection } from "mongoose";
+import { apiService } from "../../services/api/api.service.ts";
+import { NO_LIMITS } from "../../services/api/rates/gateway-rates.ts";
 import { announcementsService } from "../../services/announcements/announcements.service.ts";
 import { calendarEventsService } from "../../services/calendar-events/calendar-events.service.ts";
 import {
@@ -8,6 +10,7 @@ import {
   removeAnnouncementsOfEvent,
   updateAnnouncement,
 } from "../../services/contracts/announcements.contract.ts";
+import { createKey, revokeKey, rotateKey } from "../../services/contracts/api-keys.contract.ts";
 import { createEvent, removeEvent, updateEvent } from "../../services/contracts/calendar-events.contract.ts";
 import { updateCalendar } from "../../services/contracts/calendars.contract.ts";
 import type { ActionContract } from "../../services/contracts/contract.ts";
@@ -15,6 +18,7 @@ import { updateGuildSettings } from "../../services/contracts/guild-settings.con
 import type { AnnouncementId, EventId, GuildId } from "../../services/contracts/ids.ts";
 import { guildSettingsService } from "../../services/guild-settings/guild-settings.service.ts";
 import { type Command, type MongoProxy, startMongoProxy } from "../real-parts/mongo-proxy.ts";
+import { KEY_HASHING } from "../real-parts/test-gateway.ts";
 import { emptyDatabase, startTestServices, type TestServices } from "../real-parts/test-services.ts";
 import { until } from "../real-parts/until.ts";
 
@@ -31,6 +35,7 @@ interface Stored {
   /** A series with a changed occurrence. */
   readonly seriesId: EventId;
   readonly id: AnnouncementId;
+  readonly keyId: string;
 }
 
 /** One write of a request, and its params. */
@@ -46,11 +51,10 @@ function write<Params>(
   ] as const;
 }
 
-const WRITES = [
-  write("the create of an event", createEvent, ({ guildId }) => ({ guildId, calendarNumber: 1, ...times })),
-  write("the create of a series", createEvent, ({ guildId }) => ({ guildId, calendarNumber: 1, ...series })),
-  write("a change of an event", updateEvent, ({ id: _, seriesId: __, ...named }) => ({ ...named, name: "late" })),
-  write("the removal of an event", removeEvent, ({ id: _, seriesId: __, ...named }) => named),
+const key = { kind: "service", access: "write", label: "late" } as const;
+
+/** These change several records, in a transaction. */
+const TRANSACTIONS = [
   write("a change of one occurrence", updateEvent, ({ guildId, seriesId }) => ({
     guildId,
     calendarNumber: 1,
@@ -69,6 +73,22 @@ const WRITES = [
     calendarNumber: 1,
     eventId,
   })),
+  write("the create of an API key", createKey, () => key),
+  write("the rotation of an API key", rotateKey, ({ keyId: id }) => ({ id })),
+  write("the revocation of an API key", revokeKey, ({ keyId: id }) => ({ id })),
+];
+
+const WRITES = [
+  ...TRANSACTIONS,
+  write("the create of an event", createEvent, ({ guildId }) => ({ guildId, calendarNumber: 1, ...times })),
+  write("the create of a series", createEvent, ({ guildId }) => ({ guildId, calendarNumber: 1, ...series })),
+  write("a change of an event", updateEvent, ({ guildId, eventId }) => ({
+    guildId,
+    calendarNumber: 1,
+    eventId,
+    name: "late",
+  })),
+  write("the removal of an event", removeEvent, ({ guildId, eventId }) => ({ guildId, calendarNumber: 1, eventId })),
   write("the first change of a calendar", updateCalendar, ({ guildId }) => ({
     guildId,
     calendarNumber: 1,
@@ -86,6 +106,10 @@ const WRITES = [
 
 /** What a request writes is an update for the database, with or without an upsert. */
 const isWrite = (command: Command) => command["update"] !== undefined;
+/** The last write of a transaction is the one that names a revision. */
+const isLastOfTransaction = ({ autocommit, updates }: Command) =>
+  autocommit === false &&
+  (updates as readonly { readonly q: object }[] | undefined)?.some(({ q }) => "revision" in q) === true;
 
 describe("a write that the database reads after its deadline", () => {
   let proxy: MongoProxy;
@@ -100,7 +124,9 @@ describe("a write that the database reads after its deadline", () => {
     proxy = await startMongoProxy(Number(port));
     database = await mongoose.createConnection(url).asPromise();
     const mongoUrl = url.replace(`:${port}/`, `:${proxy.port}/`);
+    const listener = { port: 0, host: "127.0.0.1", hashing: KEY_HASHING, rates: NO_LIMITS, apiKey: "configured" };
     services = await startTestServices(() => [
+      apiService({ mongoUrl, ...listener }),
       announcementsService({ mongoUrl }),
       calendarEventsService({ mongoUrl }),
       guildSettingsService({ mongoUrl }),
@@ -121,11 +147,12 @@ describe("a write that the database reads after its deadline", () => {
     await services.call(updateEvent, { ...named, eventId: occurrence, name: "changed" });
     const { id } = await services.call(createAnnouncement, { guildId, ...rule });
     await services.call(createAnnouncement, { guildId, ...rule, type: "SPECIFIC", eventId });
-    stored = { ...named, eventId, seriesId, id };
+    const { id: keyId } = await services.call(createKey, key);
+    stored = { ...named, eventId, seriesId, id, keyId };
   });
 
   async function everything(): Promise<object> {
-    const names = ["calendar_events", "calendars", "announcements", "guild_settings"];
+    const names = ["calendar_events", "calendars", "announcements", "guild_settings", "api_keys", "api_key_changes"];
     return Object.fromEntries(
       await Promise.all(names.map(async (name) => [name, await database.collection(name).find().toArray()] as const)),
     );
@@ -137,7 +164,7 @@ describe("a write that the database reads after its deadline", () => {
     const writeUntil = Date.now() + 300;
     const answer = call(services, stored, writeUntil).catch((error: unknown) => error);
     await until(() => proxy.held > 0 && Date.now() > writeUntil, "the write is held back beyond its deadline");
-    release();
+    await release();
     await expect(answer).resolves.toMatchObject({ type: "UNAVAILABLE", code: 503 });
     expect(await everything()).toEqual(before);
   });
@@ -147,4 +174,41 @@ describe("a write that the database reads after its deadline", () => {
     await call(services, stored, Date.now() + 10_000);
     expect(await everything()).not.toEqual(before);
   });
+
+  test.each(TRANSACTIONS)("%s is not committed once its deadline has passed", async (_name, call) => {
+    const before = await everything();
+    const release = proxy.holdAnswers(isLastOfTransaction);
+    const writeUntil = Date.now() + 500;
+    const answer = call(services, stored, writeUntil).catch((error: unknown) => error);
+    await until(() => proxy.held > 0 && Date.now() > writeUntil, "its last write is answered after its deadline");
+    await release();
+    await expect(answer).resolves.toMatchObject({ type: "UNAVAILABLE", code: 503 });
+    expect(await everything()).toEqual(before);
+  });
+
+  test.each(TRANSACTIONS)("%s whose commit MongoDB reads after its deadline is not made", async (_name, call) => {
+    const before = await everything();
+    const sessions: unknown[] = [];
+    const release = proxy.hold(({ commitTransaction, lsid }) => {
+      if (commitTransaction !== undefined) sessions.push((lsid as { readonly id: unknown }).id);
+      return commitTransaction !== undefined;
+    });
+    const answer = call(services, stored, Date.now() + 500).catch((error: unknown) => error);
+    await expect(answer).resolves.toMatchObject({ type: "OUTCOME_UNKNOWN", code: 503 });
+    expect(sessions).not.toEqual([]);
+    await until(async () => !(await isTransactionOpen(sessions[0])), "MongoDB has read the abort");
+    await release();
+    expect(await everything()).toEqual(before);
+  });
+
+  async function isTransactionOpen(session: unknown): Promise<boolean> {
+    const operations = database
+      .getClient()
+      .db("admin")
+      .aggregate([
+        { $currentOp: { allUsers: true, idleSessions: true } },
+        { $match: { "lsid.id": session, transaction: { $exists: true } } },
+      ]);
+    return operations.hasNext();
+  }
 });

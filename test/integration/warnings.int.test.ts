@@ -47,6 +47,14 @@ describe("requests that are done, and what they are told beside (D37)", () => {
     });
   });
 
+  test("an exception of a series in seconds has no effect, and is named by its place", async () => {
+    const recurrence = { ...series.recurrence, ex_dates: [series.epoch_start, series.epoch_start / 1_000] };
+    const { body } = await done("/v2/events/create", { ...series, guild_id: "8", recurrence });
+    expect(body["warnings"]).toMatchObject([{ field: "recurrence.ex_dates[1]", code: "BEFORE_1980" }]);
+    const month = { ...calendar, guild_id: "8", epoch_start: series.epoch_start, days_in_month: 31 };
+    expect((await done("/v2/events/list/month", month)).body["events"]).toHaveLength(2);
+  });
+
   test("a request that is sent again under its Idempotency-Key is answered with the same warnings", async () => {
     const send = () => done("/v2/events/create", { ...event, nmae: "Raid" }, { "idempotency-key": "twice" });
     const first = await send();

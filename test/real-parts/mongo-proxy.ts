@@ -4,14 +4,19 @@ import mongoose from "mongoose";
 /** A command as MongoDB's wire protocol carries it. */
 export type Command = Readonly<Record<string, unknown>>;
 
-/** Stands between a client and a mongod on loopback, loses answers, and holds commands back. */
+/** Stands between a client and a mongod on loopback, loses answers, and holds commands or answers back. */
 export interface MongoProxy {
   readonly port: number;
   /** So many of the commands that are meant are applied, and their answers lost, also that of the driver's own retry. */
   lose(isMeant: (command: Command) => boolean, times: number): void;
-  /** The commands that are meant are held back until the function that is returned is called: mongod reads them late. */
-  hold(isMeant: (command: Command) => boolean): () => void;
-  /** How many commands are held back now. */
+  /**
+   * The commands that are meant are held back until the function that is returned is called: mongod reads them late, also
+   * where the client has given its connection up. The function resolves when mongod has answered them.
+   */
+  hold(isMeant: (command: Command) => boolean): () => Promise<void>;
+  /** The same for the answers to the commands: mongod reads these at once. */
+  holdAnswers(isMeant: (command: Command) => boolean): () => Promise<void>;
+  /** How many commands and answers are held back now. */
   readonly held: number;
   /** How many commands have lost their answers so far. */
   readonly lost: number;
@@ -34,8 +39,10 @@ export async function startMongoProxy(mongodPort: number): Promise<MongoProxy> {
   const doomed = new Map<string, number>();
   let meant: Meant = { isMeant: () => false, left: 0 };
   let lost = 0;
-  let isToBeHeld = (_command: Command) => false;
-  const held: (() => void)[] = [];
+  const noCommand = (_command: Command) => false;
+  let isToBeHeld = noCommand;
+  let isAnswerToBeHeld = noCommand;
+  const held: (() => Promise<void>)[] = [];
 
   /** Whether this request's answer is to be lost. */
   function isDoomed(message: Buffer): boolean {
@@ -56,9 +63,12 @@ export async function startMongoProxy(mongodPort: number): Promise<MongoProxy> {
   function join(client: Socket): void {
     const mongod = connect(mongodPort, "127.0.0.1");
     const doomedRequests = new Set<number>();
+    const requestsWithHeldAnswers = new Set<number>();
+    let heldCommands = 0;
+    const releasedCommands = new Map<number, () => void>();
     const part = () => {
       client.destroy();
-      mongod.destroy();
+      if (heldCommands === 0) mongod.destroy();
     };
     for (const socket of [client, mongod]) {
       sockets.add(socket);
@@ -67,22 +77,46 @@ export async function startMongoProxy(mongodPort: number): Promise<MongoProxy> {
         .on("close", part)
         .on("close", () => sockets.delete(socket));
     }
+    const holdCommand = (message: Buffer) => {
+      heldCommands += 1;
+      held.push(() => {
+        heldCommands -= 1;
+        const { promise, resolve } = Promise.withResolvers<void>();
+        releasedCommands.set(message.readInt32LE(4), resolve);
+        mongod.write(message);
+        return promise;
+      });
+    };
+    mongod.on("close", () => {
+      for (const resolve of releasedCommands.values()) resolve();
+    });
     client.on(
       "data",
       eachMessage((message) => {
         if (isDoomed(message)) doomedRequests.add(message.readInt32LE(4));
         const command = commandIn(message);
-        if (command !== undefined && isToBeHeld(command)) held.push(() => void mongod.write(message));
+        if (command !== undefined && isAnswerToBeHeld(command)) requestsWithHeldAnswers.add(message.readInt32LE(4));
+        if (command !== undefined && isToBeHeld(command)) holdCommand(message);
         else mongod.write(message);
       }),
     );
     mongod.on(
       "data",
       eachMessage((message) => {
-        if (doomedRequests.has(message.readInt32LE(8))) part();
+        const requestId = message.readInt32LE(8);
+        releasedCommands.get(requestId)?.();
+        releasedCommands.delete(requestId);
+        if (doomedRequests.has(requestId)) part();
+        else if (requestsWithHeldAnswers.delete(requestId)) held.push(async () => void client.write(message));
         else client.write(message);
       }),
     );
+  }
+
+  async function release(): Promise<void> {
+    isToBeHeld = noCommand;
+    isAnswerToBeHeld = noCommand;
+    await Promise.all(held.splice(0).map((each) => each()));
   }
 
   const server = createServer(join);
@@ -92,10 +126,11 @@ export async function startMongoProxy(mongodPort: number): Promise<MongoProxy> {
     lose: (isMeant, times) => void (meant = { isMeant, left: times }),
     hold(isMeant) {
       isToBeHeld = isMeant;
-      return () => {
-        isToBeHeld = () => false;
-        for (const release of held.splice(0)) release();
-      };
+      return release;
+    },
+    holdAnswers(isMeant) {
+      isAnswerToBeHeld = isMeant;
+      return release;
     },
     get held() {
       return held.length;

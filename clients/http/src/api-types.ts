@@ -2137,7 +2137,7 @@ export interface AdminKeysListRequest {
  */
 export interface AdminKeysListResponse {
   /**
-   * Every key that was ever created, the latest first, without its secret.
+   * Every key, the latest first, without its secret. A key is listed until a year after its revocation or expiry.
    */
   keys: ApiKey[];
   /**

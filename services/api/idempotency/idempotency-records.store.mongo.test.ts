@@ -14,37 +14,40 @@ describe("the claim of an Idempotency-Key", () => {
 
   test("leaves the key free if it reaches the database after its deadline", async () => {
     const [late, next] = [newWriteId(), newWriteId()];
-    const claim = runInWriteContext({ deadline: Date.now() - 1 }, () => store.claim("a", "digest", late));
+    const claim = runInWriteContext({ deadline: Date.now() - 1 }, () => store.claim("a", "digest", late, "1"));
     await expect(claim).rejects.toThrow(DeadlinePassed);
-    await expect(store.claim("a", "digest", next)).resolves.toEqual({ digest: "digest", writeId: next });
+    await expect(store.claim("a", "digest", next, "1")).resolves.toEqual({ digest: "digest", writeId: next });
   });
 
   test("of the same request returns the same write id, also after a refusal", async () => {
     const [first, again] = [newWriteId(), newWriteId()];
-    await store.claim("b", "digest", first);
-    await expect(store.claim("b", "digest", again)).resolves.toEqual({ digest: "digest", writeId: first });
+    await store.claim("b", "digest", first, "1");
+    await expect(store.claim("b", "digest", again, "1")).resolves.toEqual({ digest: "digest", writeId: first });
     await store.release("b", first);
-    await expect(store.claim("b", "digest", again)).resolves.toEqual({ digest: "digest", writeId: first });
+    await expect(store.claim("b", "digest", again, "1")).resolves.toEqual({ digest: "digest", writeId: first });
   });
 
   test("goes to another request after a refusal, and to none before or after a response", async () => {
     const [first, other] = [newWriteId(), newWriteId()];
-    await store.claim("c", "digest", first);
-    await expect(store.claim("c", "other", other)).resolves.toEqual({ digest: "digest", writeId: first });
+    await store.claim("c", "digest", first, "1");
+    await expect(store.claim("c", "other", other, "1")).resolves.toEqual({ digest: "digest", writeId: first });
     await store.saveResponse("c", first, { body: "{}" });
     await store.release("c", first);
-    await expect(store.claim("c", "other", other)).resolves.toMatchObject({ writeId: first, response: { body: "{}" } });
-    await store.claim("d", "digest", first);
+    await expect(store.claim("c", "other", other, "1")).resolves.toMatchObject({
+      writeId: first,
+      response: { body: "{}" },
+    });
+    await store.claim("d", "digest", first, "1");
     await store.release("d", first);
-    await expect(store.claim("d", "other", other)).resolves.toEqual({ digest: "other", writeId: other });
+    await expect(store.claim("d", "other", other, "1")).resolves.toEqual({ digest: "other", writeId: other });
   });
 
   test("stores no response of a request that has lost the claim", async () => {
     const [first, other] = [newWriteId(), newWriteId()];
-    await store.claim("e", "digest", first);
+    await store.claim("e", "digest", first, "1");
     await store.release("e", first);
-    await store.claim("e", "other", other);
+    await store.claim("e", "other", other, "1");
     await store.saveResponse("e", first, { body: "{}" });
-    await expect(store.claim("e", "other", newWriteId())).resolves.toEqual({ digest: "other", writeId: other });
+    await expect(store.claim("e", "other", newWriteId(), "1")).resolves.toEqual({ digest: "other", writeId: other });
   });
 });

@@ -8,6 +8,8 @@ const EXPIRES_AFTER_SECONDS = 86_400;
 /** An `Idempotency-Key` in use, with the response once the request has one. */
 interface IdempotencyRecord {
   readonly _id: string;
+  /** Absent in records of releases before the quota. */
+  readonly guildId?: string;
   /** Digest of the params: a request with the same key and other params is refused. */
   readonly digest: string;
   /** Write id of every request with this key. */
@@ -22,6 +24,7 @@ interface IdempotencyRecord {
 const schema = new Schema<IdempotencyRecord>(
   {
     _id: { type: String, required: true },
+    guildId: String,
     digest: { type: String, required: true },
     writeId: { type: String, required: true },
     isFree: Boolean,
@@ -33,6 +36,7 @@ const schema = new Schema<IdempotencyRecord>(
   { collection: "kept_answers", versionKey: false },
 );
 schema.index({ at: 1 }, { expireAfterSeconds: EXPIRES_AFTER_SECONDS });
+schema.index({ guildId: 1, at: 1 });
 
 /** The response that is stored with the key and repeated for each retry. */
 export interface StoredResponse {
@@ -50,19 +54,25 @@ export interface IdempotencyClaim {
 
 export interface IdempotencyRecordsStore {
   /** Assigns the key to this request unless another request holds it; resolves with the holder. */
-  claim(id: string, digest: string, writeId: WriteId): Promise<IdempotencyClaim>;
+  claim(id: string, digest: string, writeId: WriteId, guildId: string): Promise<IdempotencyClaim>;
   /** Stores the response of the write if it still holds the key. */
   saveResponse(id: string, writeId: WriteId, response: StoredResponse): Promise<void>;
   /** Lets a request with other params use the key, unless a response is stored. A retry keeps its write id. */
   release(id: string, writeId: WriteId): Promise<void>;
+  exists(id: string): Promise<boolean>;
+  /** The number of records of the guild. */
+  count(guildId: string): Promise<number>;
+  /** Time until the guild's oldest record expires. */
+  msUntilExpiry(guildId: string): Promise<number>;
 }
 
 export function idempotencyRecordsStore(connection: Connection): IdempotencyRecordsStore {
   const model = connection.model<IdempotencyRecord>("IdempotencyRecord", schema);
   return {
-    async claim(_id, digest, writeId) {
+    async claim(_id, digest, writeId, guildId) {
       const isFree = { $or: [{ digest: { $exists: false } }, { isFree: true as const, digest: { $ne: digest } }] };
-      const claim = [{ $replaceWith: { $mergeObjects: [{ $literal: { _id, digest, writeId } }, { at: "$$NOW" }] } }];
+      const fields = { $literal: { _id, guildId, digest, writeId } };
+      const claim = [{ $replaceWith: { $mergeObjects: [fields, { at: "$$NOW" }] } }];
       try {
         const update = [...claim, ...deadlineStages()];
         await rejectIfLate(model.updateOne({ _id, ...isFree }, update, { updatePipeline: true, upsert: true }));
@@ -89,6 +99,16 @@ export function idempotencyRecordsStore(connection: Connection): IdempotencyReco
 
     async release(_id, writeId) {
       await model.updateOne({ _id, writeId, body: { $exists: false } }, { $set: { isFree: true } });
+    },
+
+    exists: async (_id) => (await model.exists({ _id })) !== null,
+
+    count: (guildId) => model.countDocuments({ guildId }),
+
+    async msUntilExpiry(guildId) {
+      const age = { ageMs: { $subtract: ["$$NOW", "$at"] } };
+      const [oldest] = await model.find({ guildId }, age).sort({ at: 1 }).limit(1).lean<{ readonly ageMs: number }[]>();
+      return EXPIRES_AFTER_SECONDS * 1_000 - (oldest?.ageMs ?? 0);
     },
   };
 }

@@ -12,6 +12,40 @@ const CREATE_ANNOUNCEMENT = "/v1/announcement/create";
 const event = { guild_id: "1", calendar_number: 1, epoch_start: 1_000, epoch_end: 2_000 };
 const announcement = { guild_id: "1", channel: "1", type: "UNIVERSAL", hours: 0, minutes: 0, info: "" };
 
+describe("a create request with an Idempotency-Key beyond the quota of the guild", () => {
+  const apiKey = "a-key-of-the-operator";
+  let gateway: TestGateway;
+
+  beforeAll(async () => {
+    gateway = await startTestGateway(
+      (mongoUrl) => [
+        calendarEventsService({ mongoUrl }),
+        standIn("guild-settings"),
+        standIn("dispatch"),
+        standIn("announcements"),
+      ],
+      { apiKey, idempotencyKeysPerGuild: 2 },
+    );
+    await untilReady(gateway);
+  });
+  afterAll(() => gateway.stop());
+
+  test("is refused with a 429 that names the quota and the time until there is room, and creates nothing", async () => {
+    const send = (headers: object) => gateway.post(CREATE_EVENT, event, { authorization: apiKey, ...headers });
+    for (const key of ["one", "two"]) await send({ "idempotency-key": key });
+    const { status, headers, body } = await send({ "idempotency-key": "three" });
+    expect([status, body["code"]]).toEqual([429, "TOO_MANY_REQUESTS"]);
+    expect(body["message"]).toContain("has used 2 Idempotency-Keys within 24 hours");
+    expect(Number(headers.get("retry-after"))).toBeGreaterThan(86_000);
+    await expect(send({ "idempotency-key": "one" })).resolves.toMatchObject({ status: 200 });
+    const date = { guild_id: "1", calendar_number: 1, epoch_start: 0 };
+    const listed = () => gateway.post("/v2/events/list/date", date, { authorization: apiKey });
+    expect((await listed()).body["events"]).toHaveLength(2);
+    await expect(send({})).resolves.toMatchObject({ status: 200 });
+    expect((await listed()).body["events"]).toHaveLength(3);
+  });
+});
+
 describe("a create request with an Idempotency-Key", () => {
   let gateway: TestGateway;
   let made = 0;

@@ -5,6 +5,7 @@ import { ERRORS, refuse, type Refusal } from "../../contracts/errors.ts";
 import { newWriteId } from "../../../mixins/mongo/write-id.ts";
 import type { WriteId } from "../../contracts/ids.ts";
 import { wasNotBegun } from "../service-health.ts";
+import type { IdempotencyQuota, QuotaExceeded } from "./idempotency-quota.ts";
 import type { IdempotencyRecordsStore, StoredResponse } from "./idempotency-records.store.ts";
 
 /** A create request with an `Idempotency-Key` header. */
@@ -12,18 +13,19 @@ export interface IdempotentRequest {
   /** The value of the header. */
   readonly idempotencyKey: string;
   readonly keyId: string;
+  readonly guildId: string;
   readonly path: string;
   readonly params: unknown;
 }
 
 /**
  * Performs a request once, even if it is sent several times within 24 hours. Resolves with the response, or with a refusal if
- * another request uses the key. Rejects with the error of `perform`.
+ * another request uses the key, or if the guild uses too many keys. Rejects with the error of `perform`.
  */
 export type PerformOnce = (
   request: IdempotentRequest,
   perform: (writeId: WriteId) => Promise<StoredResponse>,
-) => Promise<StoredResponse | Refusal>;
+) => Promise<StoredResponse | Refusal | QuotaExceeded>;
 
 /**
  * The value of `Idempotency-Key`; undefined without the header. The IETF draft has quotation marks around the value, which most
@@ -42,12 +44,20 @@ export function readIdempotencyKey(headers: IncomingHttpHeaders): string | undef
  * therefore calls the owner again, whether the first response was lost or is still pending. `onError` receives the error if
  * a response could not be stored; the request itself has succeeded then.
  */
-export function performOnceWith(store: IdempotencyRecordsStore, onError: (error: unknown) => void): PerformOnce {
-  return async ({ idempotencyKey, keyId, path, params }, perform) => {
+export function performOnceWith(
+  store: IdempotencyRecordsStore,
+  quota: IdempotencyQuota,
+  onError: (error: unknown) => void,
+): PerformOnce {
+  return async ({ idempotencyKey, keyId, guildId, path, params }, perform) => {
     const id = hash("sha256", JSON.stringify([keyId, path, idempotencyKey]), "hex");
     const digest = hash("sha256", JSON.stringify(params), "hex");
-    const claim = await store.claim(id, digest, newWriteId());
+    const quotaExceeded = await quota.reserve(guildId);
+    if (quotaExceeded !== undefined && !(await store.exists(id))) return quotaExceeded;
+    const ownWriteId = newWriteId();
+    const claim = await store.claim(id, digest, ownWriteId, guildId);
     const { response, writeId } = claim;
+    if (quotaExceeded === undefined && writeId !== ownWriteId) quota.release(guildId);
     if (claim.digest !== digest) return refuse("IDEMPOTENCY_KEY_REUSED");
     if (response !== undefined) return response;
     try {

@@ -157,6 +157,29 @@ describe("the API key management", () => {
     expect((await management.changes({ id: "first" })).changes).toHaveLength(1);
   });
 
+  test("has MongoDB remove a key a year after its revocation or expiry, stores its changes, and creates no first key again", async () => {
+    const year = 365 * 86_400_000;
+    const expiresAt = Date.now() + 60_000;
+    const expiring = await management.create({ ...params, expiresAt }, "someone");
+    const { id } = await made();
+    await made();
+    await management.revoke(id, "someone");
+    const keys = connection.collection<{ _id: string; revokedAt?: number; removeAt?: Date }>("api_keys");
+    const revoked = await keys.findOne({ _id: id });
+    expect(revoked!.removeAt!.getTime()).toBe(revoked!.revokedAt! + year);
+    const ofExpiring = await keys.findOne({ _id: (expiring as { readonly id: string }).id });
+    expect(ofExpiring!.removeAt!.getTime()).toBe(expiresAt + year);
+    expect(await keys.countDocuments({ removeAt: { $exists: true } })).toBe(2);
+    expect(await keys.indexes()).toContainEqual(
+      expect.objectContaining({ key: { removeAt: 1 }, expireAfterSeconds: 0 }),
+    );
+    expect(JSON.stringify(await management.list({}))).not.toContain("removeAt");
+
+    await keys.deleteMany({});
+    expect((await management.changes({})).changes).toHaveLength(4);
+    await expect(ensureFirstKey(store, management, undefined)).resolves.toBeUndefined();
+  });
+
   test("creates no first key if one is configured, or if the first one was revoked", async () => {
     await expect(ensureFirstKey(store, management, "configured")).resolves.toBeUndefined();
     expect(await store.isEmpty()).toBe(true);

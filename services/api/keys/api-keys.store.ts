@@ -7,7 +7,7 @@ import type { KeyChange, KeyChangesPage } from "../../contracts/api-keys.contrac
 import type { ApiKey } from "../domain/api-key.ts";
 
 /** An API key as stored; times are Unix milliseconds. */
-type KeyRow = Omit<ApiKey, "id"> & { readonly _id: string };
+type KeyRow = Omit<ApiKey, "id"> & { readonly _id: string; readonly removeAt?: Date };
 
 /** A change of a key, and the key that made it. */
 export type KeyChangeRecord = Pick<KeyChange, "keyId" | "change" | "by" | "at">;
@@ -39,9 +39,11 @@ const keySchema = new Schema<KeyRow>(
       required: true,
     },
     revision: REQUIRED_NUMBER,
+    removeAt: Date,
   },
   { collection: "api_keys", versionKey: false },
 );
+keySchema.index({ removeAt: 1 }, { expireAfterSeconds: 0 });
 
 const changeSchema = new Schema<ChangeRow>(
   {
@@ -58,6 +60,9 @@ const changeSchema = new Schema<ChangeRow>(
 changeSchema.index({ keyId: 1, at: 1 });
 changeSchema.index({ at: 1, _id: 1 });
 
+/** How long a key is stored after its revocation or expiry. The records of its changes are stored without a limit. */
+const RETENTION_MS = 365 * 86_400_000;
+
 /** A key has up to 1 000 guilds: 100 keys take two megabytes. */
 const KEYS_PER_BATCH = 100;
 
@@ -72,6 +77,7 @@ export interface ApiKeysStore {
   /** Records of changes, the latest first; `next` is the cursor if there are more. */
   changes(query: ChangesQuery): Promise<KeyChangesPage>;
   recordUse(id: string, at: number): Promise<void>;
+  /** Whether no key was ever stored. */
   isEmpty(): Promise<boolean>;
   /** Number of keys whose digests have another pepper: no text matches them. */
   countWithOtherPepper(pepperId: string): Promise<number>;
@@ -87,7 +93,7 @@ export function apiKeysStore(connection: Connection): ApiKeysStore {
         await inTransaction(connection, async (session) => {
           await changes.create([changeRow(key, change)], { session });
           const isNew = { _id: id, revision: { $exists: false } };
-          const row = { ...key, _id: id };
+          const row = { ...key, ...removalOf(key), _id: id };
           await rejectIfLate(keys.updateOne(isNew, setFields(row), { updatePipeline: true, upsert: true, session }));
         });
         return true;
@@ -100,7 +106,8 @@ export function apiKeysStore(connection: Connection): ApiKeysStore {
     async replace({ id, secrets, revokedAt, revision, ...key }, change) {
       let isReplaced = false;
       await inTransaction(connection, async (session) => {
-        const next = { secrets: [...secrets], revision, ...(revokedAt === undefined ? {} : { revokedAt }) };
+        const end = revokedAt === undefined ? {} : { revokedAt, ...removalOf({ revokedAt }) };
+        const next = { secrets: [...secrets], revision, ...end };
         await changes.create([changeRow(key, change)], { session });
         const before = { _id: id, revision: revision - 1 };
         const update = keys.updateOne(before, setFields(next), { updatePipeline: true, session });
@@ -140,7 +147,7 @@ export function apiKeysStore(connection: Connection): ApiKeysStore {
       await keys.updateOne({ _id: id }, { $max: { lastUsedAt: at } });
     },
 
-    isEmpty: async () => (await keys.exists({})) === null,
+    isEmpty: async () => (await keys.exists({})) === null && (await changes.exists({})) === null,
 
     countWithOtherPepper: (pepperId) =>
       keys.countDocuments({ revokedAt: { $exists: false }, "secrets.pepperId": { $ne: pepperId } }),
@@ -152,7 +159,13 @@ function setFields(fields: object): object[] {
   return [{ $replaceWith: { $mergeObjects: ["$$ROOT", { $literal: fields }] } }, ...deadlineStages()];
 }
 
-function keyOf({ _id, ...key }: KeyRow): ApiKey {
+/** When MongoDB removes the key, if its end is known. */
+function removalOf({ revokedAt, expiresAt }: Pick<ApiKey, "revokedAt" | "expiresAt">): Pick<KeyRow, "removeAt"> {
+  const endsAt = revokedAt ?? expiresAt;
+  return endsAt === undefined ? {} : { removeAt: new Date(endsAt + RETENTION_MS) };
+}
+
+function keyOf({ _id, removeAt: _, ...key }: KeyRow): ApiKey {
   return { id: _id, ...key };
 }
 

@@ -197,7 +197,7 @@ export const FIELD_DESCRIPTIONS: Readonly<Record<string, string>> = {
   label: "Note of the operator about the purpose of the key; 1 to 100 characters.",
   expires: "Instant from which the key is refused, in Unix milliseconds (UTC); none when absent.",
   key: "The API key. It is shown only in this response; the service stores only a digest.",
-  keys: "Every key that was ever created, the latest first, without its secret.",
+  keys: "Every key, the latest first, without its secret. A key is listed until a year after its revocation or expiry.",
   created: "Instant of creation, in Unix milliseconds (UTC).",
   revoked: "Instant of revocation, in Unix milliseconds (UTC); absent for a key that is not revoked.",
   last_used: "Hour of the last use, in Unix milliseconds (UTC), rounded down; absent for a key that was never used.",

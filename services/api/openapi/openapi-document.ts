@@ -15,7 +15,8 @@ const DESCRIPTION = `Calendar events, announcements of these events, and the set
 Every operation except the feed of a calendar is a POST with a JSON object of at most 64 KiB. Unknown fields have no effect, and \`warnings\` in the
 response names them. Every path also exists under \`/api\`. A request that is refused with a 4xx or with the 503 UNAVAILABLE
 has changed nothing. After a 500 or the 503 OUTCOME_UNKNOWN, a write may have been performed; after the Retry-After of
-OUTCOME_UNKNOWN it can no longer be performed.
+OUTCOME_UNKNOWN it can no longer be performed, unless MongoDB hangs while the commit of a change of an occurrence, of a
+series with changed occurrences or of an API key is on its way to it.
 
 All times are Unix milliseconds in UTC. Guild ids are 64-bit integers: send them as strings where numbers lose digits,
 as they do in JavaScript. This document is also at [openapi.json](/openapi.json).`;

@@ -15,7 +15,7 @@ export function rateHeaders(standings: readonly RateStanding[]): HttpResponse["h
 }
 
 /** `Retry-After` in whole seconds, rounded up. */
-export function retryAfter({ waitMs }: RateStanding): HttpResponse["headers"] {
+export function retryAfter({ waitMs }: Pick<RateStanding, "waitMs">): HttpResponse["headers"] {
   return { "retry-after": String(Math.ceil(waitMs / 1000)) };
 }
 

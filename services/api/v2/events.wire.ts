@@ -22,6 +22,7 @@ import {
   type NullMeaning,
   objectField,
   timeField,
+  timesField,
 } from "../wire/request-fields.ts";
 
 /** The fields of every request for events. */
@@ -42,10 +43,10 @@ export function eventRequestFields(nulls: NullMeaning) {
     field("by_month_day", "byMonthDay", eachOf(asInteger)),
     field("by_month", "byMonth", eachOf(asInteger)),
     field("by_set_pos", "bySetPos", eachOf(asInteger)),
-    field("until", "until", asInteger),
+    timeField("until"),
     field("week_start", "weekStart", asEnumValue),
-    field("ex_dates", "exDates", eachOf(asInteger)),
-    field("r_dates", "rDates", eachOf(asInteger)),
+    timesField("ex_dates", "exDates"),
+    timesField("r_dates", "rDates"),
     field("rrule"),
   ];
   return [

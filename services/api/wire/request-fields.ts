@@ -10,7 +10,7 @@ export interface RequestField {
   readonly defaultValue?: unknown;
   /** The members of an object. */
   readonly fields?: readonly RequestField[];
-  /** Set for a time in Unix milliseconds: one before 1980 is answered with a warning (D37). */
+  /** Set for a time in Unix milliseconds, or a list of times: one before 1980 is answered with a warning (D37). */
   readonly isTime?: true;
 }
 
@@ -19,8 +19,13 @@ export function field(wire: string, param: string = wire, decode: RequestField["
 }
 
 /** A time in Unix milliseconds. */
-export function timeField(wire: string, param: string): RequestField {
+export function timeField(wire: string, param: string = wire): RequestField {
   return { ...field(wire, param, asInteger), isTime: true };
+}
+
+/** A list of times in Unix milliseconds. */
+export function timesField(wire: string, param: string): RequestField {
+  return { ...field(wire, param, eachOf(asInteger)), isTime: true };
 }
 
 /** The meaning of null in a request (D6): `absent` in a create; a `value` elsewhere, which the contract accepts or refuses. */

@@ -1,5 +1,6 @@
 import type { ResponseField, JsonSchema } from "./response-fields.ts";
 import { nearestName } from "./nearest-name.ts";
+import { isObject } from "./exact-json.ts";
 import type { RequestField } from "./request-fields.ts";
 
 /** A warning about a successful request: a field that had no effect or looks like a mistake (D37). */
@@ -29,15 +30,30 @@ interface WarnedFields {
 export function warningsFor({ fields, readOnly }: WarnedFields): (body: object, decoded: object) => readonly Warning[] {
   const names = fields.map(({ wire }) => wire);
   const known = new Set([...names, ...readOnly]);
-  const times = fields.filter(({ isTime }) => isTime === true);
   return (body, decoded) => {
-    const warnings = times.flatMap(({ wire, param }) => timeWarning(wire, (decoded as Record<string, unknown>)[param]));
+    const warnings = timeWarnings(fields, decoded as Record<string, unknown>).slice(0, MAX_WARNINGS);
     for (const field of Object.keys(body)) {
       if (warnings.length >= MAX_WARNINGS) break;
       if (!known.has(field)) warnings.push(unknownField(field, names));
     }
     return warnings;
   };
+}
+
+/** A warning for each time before 1980, also in lists and in objects, with the path of its field. */
+function timeWarnings(
+  fields: readonly RequestField[],
+  decoded: Readonly<Record<string, unknown>>,
+  path = "",
+): Warning[] {
+  return fields.flatMap(({ wire, param, isTime, fields: members }) => {
+    const value = decoded[param];
+    const field = path + wire;
+    if (members !== undefined) return isObject(value) ? timeWarnings(members, value, `${field}.`) : [];
+    if (isTime !== true) return [];
+    if (!Array.isArray(value)) return timeWarning(field, value);
+    return value.flatMap((entry, at) => timeWarning(`${field}[${at}]`, entry));
+  });
 }
 
 function timeWarning(field: string, ms: unknown): Warning[] {

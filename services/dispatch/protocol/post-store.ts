@@ -107,7 +107,7 @@ export interface PostStore {
    * The guild's soonest open posts, and the latest posts that suspend an announcement or summarize what it skips; at most
    * `limit` of each.
    */
-  openAndSuspendingPosts(guildId: GuildId, limit: number): Promise<readonly Post[]>;
+  postsForPlan(guildId: GuildId, limit: number): Promise<readonly Post[]>;
   /** Of these occurrences and announcements, all posts that may have been sent, and the latest round of every other key. */
   postsOfPairs(
     guildId: GuildId,

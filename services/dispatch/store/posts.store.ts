@@ -69,7 +69,7 @@ export function postsStore(connection: Connection): PostsStore {
   return {
     ...plansStore(connection),
 
-    async openAndSuspendingPosts(guildId, limit) {
+    async postsForPlan(guildId, limit) {
       const open = await streamed({ filter: { guildId, state: OPEN }, sort: { dueAt: 1, _id: 1 }, limit });
       const latest = (filter: object) => list({ guildId, ...filter }, { settledAt: -1 }, limit);
       const [suspending, summaries] = await Promise.all([

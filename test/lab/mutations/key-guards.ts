@@ -9,6 +9,12 @@ const authenticator = {
   file: "services/api/keys/api-key-authenticator.ts",
   testFile: "services/api/keys/api-key-authenticator.unit.test.ts",
 };
+const removedKeys = {
+  file: "services/api/keys/api-keys.store.ts",
+  testFile: "services/api/keys/api-key-management.mongo.test.ts",
+  test: "has MongoDB remove a key a year after",
+  onRealParts: true,
+} as const;
 const rates = { testFile: "services/api/rates/rates.unit.test.ts" };
 
 const docsPage = {
@@ -18,6 +24,38 @@ const docsPage = {
 
 /** Who may do what, and how often. */
 export const KEY_GUARDS: readonly TestedGuard[] = [
+  {
+    guard: "a guild's Idempotency-Keys have a bound",
+    file: "services/api/idempotency/idempotency-quota.ts",
+    in: "idempotencyQuota",
+    code: "await $_.reserve($_)",
+    without: "true",
+    testFile: "services/api/idempotency/idempotency-quota.mongo.test.ts",
+    test: "are limited",
+    onRealParts: true,
+  },
+  {
+    guard: "an Idempotency-Key that is in use is answered where the guild has no room",
+    file: "services/api/idempotency/idempotency.ts",
+    in: "performOnceWith",
+    code: "$FULL && !(await $_.exists($_))",
+    without: "$FULL",
+    testFile: "services/api/idempotency/idempotency-quota.mongo.test.ts",
+    test: "that are in use are answered again",
+    onRealParts: true,
+  },
+  {
+    ...removedKeys,
+    guard: "a key is removed a year after it was revoked or has expired",
+    property: "expireAfterSeconds: 0",
+    without: "",
+  },
+  {
+    ...removedKeys,
+    guard: "no first key is made in the place of one that was removed",
+    code: "$NO_KEY && (await $_.exists({})) === null",
+    without: "$NO_KEY",
+  },
   {
     ...mayCall,
     guard: "a key to read does not write (D3)",

@@ -71,6 +71,22 @@ export const REVISION_GUARDS: readonly TestedGuard[] = [
   },
   {
     ...warnings,
+    guard: "warnings of times are at most ten",
+    in: "warningsFor",
+    code: "timeWarnings($$$ALL).slice(0, MAX_WARNINGS)",
+    without: "timeWarnings($$$ALL)",
+    test: "are at most ten",
+  },
+  {
+    ...warnings,
+    guard: "times inside of an object are warned of",
+    in: "timeWarnings",
+    code: "isObject($_) ? $INSIDE : []",
+    without: "[]",
+    test: "name a time before 1980 in a recurrence",
+  },
+  {
+    ...warnings,
     guard: "a long name is cut in a warning",
     in: "cutName",
     code: "$_ <= MAX_NAME_LENGTH",

@@ -49,7 +49,7 @@ export function newMemoryPostStore(
     posts,
     guildPlan: async (guildId) => plans.get(guildId) ?? { version: 0, plannedThrough: 0, replanAt: 0 },
     plannedGuilds: async (guildIds) => guildIds.filter((guildId) => plans.has(guildId)),
-    openAndSuspendingPosts: async (guildId, limit) => {
+    postsForPlan: async (guildId, limit) => {
       const ofGuild = list((post) => post.guildId === guildId);
       const open = ofGuild.filter(isOpen).sort((one, other) => one.dueAt - other.dueAt || (one.id < other.id ? -1 : 1));
       const isStanding = ({ suspends, summaryOf }: Post) => suspends !== undefined || summaryOf !== undefined;

@@ -140,7 +140,7 @@ async function existingPosts(
 ): Promise<Post[]> {
   const byId = new Map<string, Post>();
   const limit = maxOpenPosts + OCCURRENCES_PER_READ;
-  for (const post of await store.openAndSuspendingPosts(guildId, limit)) byId.set(post.id, post);
+  for (const post of await store.postsForPlan(guildId, limit)) byId.set(post.id, post);
   const ids = [...occurrenceIds];
   const announcements = [...announcementIds];
   for (let first = 0; first < ids.length; first += OCCURRENCES_PER_READ) {

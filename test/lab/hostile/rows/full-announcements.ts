@@ -40,7 +40,6 @@ export const FULL_ANNOUNCEMENTS: HostileRow = {
       ...env,
       ...sink,
       WEBHOOK_SECRET: SECRET,
-      ...(process.env["PROF"] ? { NODE_OPTIONS: process.env["PROF"] } : {}),
     });
     const stop = async () => {
       await target.stop();
