@@ -14,7 +14,7 @@ export interface FeedContents {
 }
 
 /** Reads of a calendar that is in memory, as the store reads one. */
-export function feedReadsOf({ calendar, overrides = [], ...held }: FeedContents): FeedReads {
+function feedReadsOf({ calendar, overrides = [], ...held }: FeedContents): FeedReads {
   const events = held.events.toSorted((one, other) => one.changedAt - other.changedAt || (one.id < other.id ? -1 : 1));
   const inOrder = overrides.toSorted((one, other) => one.original - other.original);
   return {

@@ -59,7 +59,7 @@ const CACHING = { "cache-control": "private, no-cache" };
 const CALENDAR = { "content-type": "text/calendar; charset=utf-8" };
 
 /** The feeds that are being sent, by guild and by address. */
-export class FeedSlots {
+class FeedSlots {
   readonly #ofGuild = new ConcurrencyLimit(FEEDS_OF_A_GUILD);
   readonly #ofAddress = new ConcurrencyLimit(FEEDS_OF_AN_ADDRESS);
 

@@ -1,7 +1,7 @@
 import { crc32 } from "node:zlib";
 
 /** What a secret text begins with: that of an API key, and that of a feed's token. */
-export const KEY_PREFIX = "gc";
+const KEY_PREFIX = "gc";
 export const FEED_PREFIX = "gcf";
 
 /** The parts of a key: `gc_<env>_<id>_<secret>_<checksum>`; a feed's token has the same with another prefix. */

@@ -4,7 +4,7 @@ import { UTC, type Zone } from "../calendar/zone.ts";
 import { contentLine } from "./content-line.ts";
 
 /** 2024-05-06T12:00:00.000Z becomes 20240506T120000Z; milliseconds are left out (RFC 5545, section 3.3.5). */
-export function utcStamp(at: EpochMs): string {
+function utcStamp(at: EpochMs): string {
   return `${wallStamp(at)}Z`;
 }
 
