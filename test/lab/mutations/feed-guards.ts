@@ -21,7 +21,7 @@ const download = {
   file: "services/api/feeds/feed-download.ts",
   testFile: "services/api/feeds/feed-download.unit.test.ts",
 };
-const feeds = { testFile: "services/api/feeds/feeds.int.test.ts" };
+const feeds = { testFile: "services/api/feeds/feeds.int.test.ts", onRealParts: true } as const;
 
 /** Feeds of calendars (D47): what is written, who reads it, and how it is sent. */
 export const FEED_GUARDS: readonly TestedGuard[] = [
@@ -90,6 +90,7 @@ export const FEED_GUARDS: readonly TestedGuard[] = [
     code: "streamRows<FeedRow>($A, $B, snapshotTimeOf($_))",
     without: "streamRows<FeedRow>($A, $B)",
     testFile: "test/integration/large-feed.int.test.ts",
+    onRealParts: true,
     test: "shows the moment at which it was opened",
   },
   {
