@@ -76,7 +76,7 @@ export const DATABASE_GUARDS: readonly TestedGuard[] = [
     code: "$_ === undefined",
     without: "true",
     testFile: "test/integration/late-write.int.test.ts",
-    test: "a change of one occurrence changes nothing, and is answered UNAVAILABLE",
+    test: "a change of an event changes nothing, and is answered UNAVAILABLE",
     onRealParts: true,
   },
   {
