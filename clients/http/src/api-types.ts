@@ -1939,7 +1939,7 @@ export interface V2CalendarFeedsCreateRequest {
     | "NONE"
     | null;
   /**
-   * What the feed is for, for people: at most 100 characters. Must be at most 100 characters of one line.
+   * The purpose of the feed in words, for people: at most 100 characters. Must be at most 100 characters of one line.
    */
   label?: string | null;
 }
@@ -2007,7 +2007,7 @@ export interface Feed {
     | "RED"
     | "NONE";
   /**
-   * What the feed is for, as it was given; empty where nothing was.
+   * The purpose of the feed in words; empty if none was given.
    */
   label: string;
   /**

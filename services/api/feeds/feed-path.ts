@@ -1,4 +1,4 @@
-/** What metrics, traces and the API document call the address of a feed. */
+/** The address of a feed in metrics, traces and the API document: without its token. */
 export const FEED_ROUTE = "/v2/calendar/feed/{token}.ics";
 
 const FEED_PATH = /^(?:\/api)?\/v2\/calendar\/feed\/([^/]+)\.ics$/;

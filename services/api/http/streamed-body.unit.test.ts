@@ -61,7 +61,7 @@ describe("a streamed body", () => {
     line.socket.pause();
     line.socket.write(GET);
     const held = await countHeld(() => seen.made);
-    // What the buffers of a connection hold.
+    // Larger than the buffers of a connection.
     expect(held).toBeLessThan(30);
     line.socket.resume();
     await until(() => seen.made > held + 20, "it goes on");

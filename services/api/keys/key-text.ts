@@ -1,6 +1,6 @@
 import { crc32 } from "node:zlib";
 
-/** What a secret text begins with: that of an API key, and that of a feed's token. */
+/** The prefixes of secret texts: of an API key, and of a feed's token. */
 const KEY_PREFIX = "gc";
 export const FEED_PREFIX = "gcf";
 

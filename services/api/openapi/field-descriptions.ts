@@ -66,13 +66,13 @@ export const FIELD_DESCRIPTIONS: Readonly<Record<string, string>> = {
   "Feed.id": "Id of the feed; no secret.",
   "Feed.calendar_number": "Number of the calendar that the feed shows.",
   "Feed.color": "Color that the feed is limited to; absent for a feed of all colors.",
-  "Feed.label": "What the feed is for, as it was given; empty where nothing was.",
+  "Feed.label": "The purpose of the feed in words; empty if none was given.",
   "Feed.last_used":
     "Hour in which the feed was last read, in Unix milliseconds (UTC), rounded down; absent for one never read.",
   rotated:
     "Instant at which the feed got the address that it has, in Unix milliseconds (UTC); absent for its first one.",
   "V2CalendarFeedsCreateRequest.color": "Color that the feed is limited to; all colors when absent.",
-  "V2CalendarFeedsCreateRequest.label": "What the feed is for, for people: at most 100 characters.",
+  "V2CalendarFeedsCreateRequest.label": "The purpose of the feed in words, for people: at most 100 characters.",
   "V2CalendarFeedsCreateResponse.id": "Id of the new feed.",
   "V2CalendarFeedsRotateRequest.id": "Id of the feed.",
   "V2CalendarFeedsRotateResponse.id": "Id of the feed.",

@@ -27,7 +27,7 @@ export function isRecurring(event: FeedEvent): event is FeedSeries {
   return event.recurring !== undefined;
 }
 
-/** What the series of a feed have in common. */
+/** The properties that all series of a feed share. */
 export interface SeriesOfFeed {
   readonly reads: Pick<FeedReads, "overrides" | "overridesAt">;
   readonly calendar: Calendar;

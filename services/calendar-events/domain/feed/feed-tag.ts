@@ -4,7 +4,7 @@ import type { EpochMs } from "../../../contracts/ids.ts";
 import { VERSION } from "../../../contracts/version.ts";
 import { DAY_MS } from "../recurrence/civil-days.ts";
 
-/** What the text of a feed follows from. */
+/** The values that determine the text of a feed. */
 export interface FeedState {
   /** When an event of the guild was last written; 0 where none ever was. Database time. */
   readonly changedAt: EpochMs;

@@ -18,7 +18,7 @@ import { datesOf } from "../recurrence/rule-dates.ts";
 import type { Zone } from "../calendar/zone.ts";
 
 /**
- * What one VEVENT can say of a series: its occurrences in one of the zones that its calendar had. Nearly every series has one
+ * The part of a series that one VEVENT can express: its occurrences in one of the zones that its calendar had. Nearly every series has one
  * part. Exceptions and additions are not considered.
  */
 export interface SeriesPart {
