@@ -1,4 +1,4 @@
-import { mkdtemp, rm, writeFile } from "node:fs/promises";
+import { mkdtemp, writeFile } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { pathToFileURL } from "node:url";
@@ -9,6 +9,7 @@ import { Launched, post, PROJECT } from "../real-parts/launched.ts";
 import { until } from "../real-parts/until.ts";
 import { findBrowser, takePicture } from "./browser.ts";
 import { postPage } from "./post-page.ts";
+import { removeFolder } from "../real-parts/remove-folder.ts";
 
 const KEY = "a-key-of-twenty-characters-or-more";
 const GUILD = "375357265198317579";
@@ -44,7 +45,7 @@ async function takePictures(): Promise<void> {
   } finally {
     await guildcal.end();
     await chat.stop();
-    await rm(folder, { recursive: true, force: true });
+    await removeFolder(folder);
   }
 }
 

@@ -1,5 +1,5 @@
 import { execFile } from "node:child_process";
-import { mkdtemp, rm } from "node:fs/promises";
+import { mkdtemp } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { promisify } from "node:util";
@@ -10,6 +10,7 @@ import { freePort } from "../../services/launch/embedded/embedded-mongod.ts";
 import { Launched, PROJECT } from "../real-parts/launched.ts";
 import { type MoleculerPackage, OutsideService } from "../real-parts/outside-service.ts";
 import { until } from "../real-parts/until.ts";
+import { removeFolder } from "../real-parts/remove-folder.ts";
 
 const run = promisify(execFile);
 const OWN = "375357265198317579";
@@ -48,7 +49,7 @@ describe("a service of another project, on the bus of npm run start:nats", () =>
     await Promise.all(services.map((service) => service.end()));
     await Promise.all(connections.map((connection) => connection.close()));
     await guildcal.end();
-    await rm(directory, { recursive: true, force: true });
+    await removeFolder(directory);
   });
 
   const busUsers = async (...words: string[]) => {

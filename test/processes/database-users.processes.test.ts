@@ -1,4 +1,4 @@
-import { mkdtemp, readFile, rename, rm, writeFile } from "node:fs/promises";
+import { mkdtemp, readFile, rename, writeFile } from "node:fs/promises";
 import { createServer } from "node:net";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
@@ -9,6 +9,7 @@ import { findMongod } from "../../services/launch/embedded/mongod-binary.ts";
 import { newMongoMember, SET_NAME } from "../real-parts/mongo-member.ts";
 import { until } from "../real-parts/until.ts";
 import type { ServiceName } from "../../services/contracts/service-names.ts";
+import { removeFolder } from "../real-parts/remove-folder.ts";
 
 const NOT_ALLOWED = { code: 13, codeName: "Unauthorized" };
 
@@ -28,7 +29,7 @@ describe("a user of the database for each service", () => {
   afterAll(async () => {
     await Promise.all(connections.map((each) => each.close()));
     await mongod.stop();
-    await rm(directory, { recursive: true, force: true });
+    await removeFolder(directory);
   });
 
   async function opened(url: string): Promise<Connection> {
@@ -117,7 +118,7 @@ describe("a data folder", () => {
     directory = await mkdtemp(join(tmpdir(), "guildcal-folder-"));
     await fillWithoutUsers();
   });
-  afterAll(() => rm(directory, { recursive: true, force: true }));
+  afterAll(() => removeFolder(directory));
 
   /** As a version without users left it. */
   async function fillWithoutUsers(): Promise<void> {

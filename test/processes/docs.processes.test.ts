@@ -1,9 +1,10 @@
-import { mkdtemp, rm } from "node:fs/promises";
+import { mkdtemp } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { afterAll, beforeAll, describe, expect, test } from "@jest/globals";
 import { freePort } from "../../services/launch/embedded/embedded-mongod.ts";
 import { Launched } from "../real-parts/launched.ts";
+import { removeFolder } from "../real-parts/remove-folder.ts";
 
 interface Document {
   readonly paths: Readonly<Record<string, { readonly post?: Operation }>>;
@@ -55,7 +56,7 @@ describe("the docs page of a service that was started for the first time", () =>
   });
   afterAll(async () => {
     await service.end();
-    await rm(directory, { recursive: true, force: true });
+    await removeFolder(directory);
   });
 
   test("sends every example of the document with success, one after the other", async () => {

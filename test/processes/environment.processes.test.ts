@@ -1,10 +1,11 @@
-import { mkdtemp, readFile, rm } from "node:fs/promises";
+import { mkdtemp, readFile } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { afterEach, beforeEach, describe, expect, test } from "@jest/globals";
 import { Launched } from "../real-parts/launched.ts";
 import { childrenOf, commandLine } from "../real-parts/service-process.ts";
 import { SERVICES } from "../../services/contracts/service-names.ts";
+import { removeFolder } from "../real-parts/remove-folder.ts";
 
 /** Secrets, and the one process that is to know each. */
 const SECRETS = {
@@ -24,7 +25,7 @@ describe("a process that is started beside others", () => {
   });
   afterEach(async () => {
     await launched.end("SIGTERM");
-    await rm(directory, { recursive: true, force: true });
+    await removeFolder(directory);
   });
 
   /** Every process below `guildcal`, by what it runs, with its environment. */

@@ -1,5 +1,5 @@
 import { execFile } from "node:child_process";
-import { mkdtemp, rm } from "node:fs/promises";
+import { mkdtemp } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { promisify } from "node:util";
@@ -7,6 +7,7 @@ import { afterAll, beforeAll, describe, expect, test } from "@jest/globals";
 import { freePort } from "../../services/launch/embedded/embedded-mongod.ts";
 import { ClientProject } from "../real-parts/client-project.ts";
 import { Launched, PROJECT } from "../real-parts/launched.ts";
+import { removeFolder } from "../real-parts/remove-folder.ts";
 
 const run = promisify(execFile);
 const KEY = "a-key-of-twenty-characters-or-more";
@@ -29,7 +30,7 @@ describe("an example in a folder of its own, with packed clients, beside npm run
   afterAll(async () => {
     await Promise.all(projects.map((project) => project.end()));
     await guildcal.end();
-    await rm(directory, { recursive: true, force: true });
+    await removeFolder(directory);
   });
 
   async function projectOf(client: "http" | "contracts", example: string, file: string): Promise<ClientProject> {

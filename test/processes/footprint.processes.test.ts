@@ -1,5 +1,5 @@
 import { lstatSync, readdirSync, readFileSync } from "node:fs";
-import { mkdtemp, readFile, rm } from "node:fs/promises";
+import { mkdtemp, readFile } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { setTimeout as pause } from "node:timers/promises";
@@ -8,6 +8,7 @@ import { freePort } from "../../services/launch/embedded/embedded-mongod.ts";
 import { PROJECT } from "../real-parts/launched.ts";
 import { NpmRun } from "../real-parts/npm-run.ts";
 import { until } from "../real-parts/until.ts";
+import { removeFolder } from "../real-parts/remove-folder.ts";
 
 const MIB = 1024 * 1024;
 /** docs/deploying.md states these three. */
@@ -46,7 +47,7 @@ describe("the first `npm start` on a fresh machine", () => {
   afterAll(async () => {
     run.npm.kill("SIGTERM");
     await until(() => run.npm.exitCode !== null, "the end of npm");
-    await rm(directory, { recursive: true, force: true });
+    await removeFolder(directory);
   });
 
   /** Resident memory of npm and all processes below it; pages that two of them share are counted twice. */

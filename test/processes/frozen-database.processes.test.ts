@@ -1,11 +1,12 @@
 import { afterAll, beforeAll, describe, expect, test } from "@jest/globals";
-import { mkdtemp, readFile, rm } from "node:fs/promises";
+import { mkdtemp, readFile } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { freePort } from "../../services/launch/embedded/embedded-mongod.ts";
 import { freeze } from "../real-parts/freeze.ts";
 import { Launched, post } from "../real-parts/launched.ts";
 import { until } from "../real-parts/until.ts";
+import { removeFolder } from "../real-parts/remove-folder.ts";
 
 const KEY = "a-key-of-twenty-characters-or-more";
 
@@ -26,7 +27,7 @@ describe("a MongoDB that hangs", () => {
   afterAll(async () => {
     process.kill(mongod, "SIGCONT");
     await service.end("SIGKILL");
-    await rm(directory, { recursive: true, force: true });
+    await removeFolder(directory);
   });
 
   test("is answered 503 by readiness and by requests, and works again when it goes on", async () => {

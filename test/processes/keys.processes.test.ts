@@ -1,5 +1,5 @@
 import { execFile } from "node:child_process";
-import { mkdtemp, rm, stat } from "node:fs/promises";
+import { mkdtemp, stat } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { promisify } from "node:util";
@@ -7,6 +7,7 @@ import { afterAll, beforeAll, describe, expect, test } from "@jest/globals";
 import { freePort } from "../../services/launch/embedded/embedded-mongod.ts";
 import { Launched, post } from "../real-parts/launched.ts";
 import { until } from "../real-parts/until.ts";
+import { removeFolder } from "../real-parts/remove-folder.ts";
 
 const run = promisify(execFile);
 const START = join(import.meta.dirname, "../../services/launch/start.js");
@@ -23,7 +24,7 @@ describe("npm run keys, on the embedded MongoDB", () => {
     baseUrl = `http://127.0.0.1:${port}`;
     env = { PATH: process.env["PATH"]!, DATA_DIR: directory, PORT: String(port) };
   });
-  afterAll(() => rm(directory, { recursive: true, force: true }));
+  afterAll(() => removeFolder(directory));
 
   const keys = async (...words: string[]) => (await run(process.execPath, [START, "keys", ...words], { env })).stdout;
   const keysJson = async (...words: string[]) => JSON.parse(await keys(...words, "--json")) as Record<string, string>;

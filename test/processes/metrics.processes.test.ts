@@ -1,4 +1,4 @@
-import { mkdtemp, rm } from "node:fs/promises";
+import { mkdtemp } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { afterAll, beforeAll, describe, expect, test } from "@jest/globals";
@@ -9,6 +9,7 @@ import { selectorsOf } from "../manifests/promql.ts";
 import { freePorts, freePortsInARow } from "../real-parts/free-ports.ts";
 import { Launched, post } from "../real-parts/launched.ts";
 import { until } from "../real-parts/until.ts";
+import { removeFolder } from "../real-parts/remove-folder.ts";
 
 const KEY = "a-key-of-twenty-characters-or-more";
 const guild = { guild_id: "375357265198317579" };
@@ -43,7 +44,7 @@ describe("the figures of an installation that runs", () => {
   });
   afterAll(async () => {
     await service.end("SIGKILL");
-    await rm(directory, { recursive: true, force: true });
+    await removeFolder(directory);
   });
 
   /** The lines of each process's answer. */

@@ -1,9 +1,10 @@
 import { afterAll, beforeAll, describe, expect, test } from "@jest/globals";
-import { mkdtemp, rm } from "node:fs/promises";
+import { mkdtemp } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import mongoose from "mongoose";
 import { type MongoSet, startMongoSet } from "../real-parts/mongo-set.ts";
+import { removeFolder } from "../real-parts/remove-folder.ts";
 
 describe("a replica set of three", () => {
   let directory: string;
@@ -18,7 +19,7 @@ describe("a replica set of three", () => {
   afterAll(async () => {
     await connection.close();
     await set.stop();
-    await rm(directory, { recursive: true, force: true });
+    await removeFolder(directory);
   });
 
   const write = (_id: string) => connection.collection<{ _id: string }>("kept").insertOne({ _id });

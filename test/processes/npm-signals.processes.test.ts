@@ -1,5 +1,5 @@
 import { once } from "node:events";
-import { mkdtemp, readdir, readFile, rm } from "node:fs/promises";
+import { mkdtemp, readdir, readFile } from "node:fs/promises";
 import { connect } from "node:net";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
@@ -8,6 +8,7 @@ import { freePort } from "../../services/launch/embedded/embedded-mongod.ts";
 import { NpmRun } from "../real-parts/npm-run.ts";
 import { parentOf } from "../real-parts/service-process.ts";
 import { until } from "../real-parts/until.ts";
+import { removeFolder } from "../real-parts/remove-folder.ts";
 
 const GONE_WITHIN_MS = 10_000;
 
@@ -33,7 +34,7 @@ describe("a signal to the npm process ends everything that its script started, w
     port = await freePort(0);
     env = { DATA_DIR: directory, PORT: String(port), PROBE_PORT: "0" };
   });
-  afterAll(() => rm(directory, { recursive: true, force: true }));
+  afterAll(() => removeFolder(directory));
 
   test.each([
     ["start", "SIGTERM", "/bin/dash"],

@@ -1,4 +1,4 @@
-import { mkdtemp, rm, writeFile } from "node:fs/promises";
+import { mkdtemp, writeFile } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { afterAll, beforeAll, describe, expect, test } from "@jest/globals";
@@ -6,6 +6,7 @@ import { freePort } from "../../services/launch/embedded/embedded-mongod.ts";
 import { Launched } from "../real-parts/launched.ts";
 import { emptyDatabase } from "../real-parts/test-services.ts";
 import { until } from "../real-parts/until.ts";
+import { removeFolder } from "../real-parts/remove-folder.ts";
 
 /** How long a gateway may keep requests away for the others' sake, and some time to start. */
 const OTHERS_AWAITED_MS = 25_000;
@@ -31,7 +32,7 @@ describe("one service in a process of its own, as a container runs it", () => {
   });
   afterAll(async () => {
     await gateway.end("SIGKILL");
-    await rm(folder, { recursive: true });
+    await removeFolder(folder);
   });
 
   async function ask(path: string): Promise<number> {

@@ -1,4 +1,4 @@
-import { mkdtemp, rm } from "node:fs/promises";
+import { mkdtemp } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { afterAll, beforeAll, describe, expect, test } from "@jest/globals";
@@ -6,6 +6,7 @@ import { freePort } from "../../services/launch/embedded/embedded-mongod.ts";
 import { Launched, post } from "../real-parts/launched.ts";
 import { serviceProcess } from "../real-parts/service-process.ts";
 import { until } from "../real-parts/until.ts";
+import { removeFolder } from "../real-parts/remove-folder.ts";
 
 const KEY = "a-key-of-twenty-characters-or-more";
 const guild = { guild_id: "375357265198317579" };
@@ -47,7 +48,7 @@ describe("an announcement that comes due while its process is dead", () => {
   beforeAll(async () => {
     directory = await mkdtemp(join(tmpdir(), "guildcal-posting-"));
   });
-  afterAll(() => rm(directory, { recursive: true, force: true }));
+  afterAll(() => removeFolder(directory));
 
   test("is posted once after the next start, late and inside the grace time", async () => {
     const port = await freePort(0);

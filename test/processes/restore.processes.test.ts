@@ -15,6 +15,7 @@ import { findMongod } from "../../services/launch/embedded/mongod-binary.ts";
 import { freePorts } from "../real-parts/free-ports.ts";
 import { type MongoMember, newMongoMember, SET_NAME } from "../real-parts/mongo-member.ts";
 import { until } from "../real-parts/until.ts";
+import { removeFolder } from "../real-parts/remove-folder.ts";
 
 const guildId = "1";
 const fields = { guildId, channel: "1", type: "UNIVERSAL", hours: 0, minutes: 0 };
@@ -53,7 +54,7 @@ describe("a copy of a locked member's files (k8s/README.md, back up and restore)
   });
   afterAll(async () => {
     await Promise.all(members.map((member) => member.stop()));
-    await rm(directory, { recursive: true, force: true });
+    await removeFolder(directory);
   });
 
   test("becomes a set of its own, with what was written before the copy and nothing that came later", async () => {

@@ -1,4 +1,4 @@
-import { mkdtemp, readFile, rm } from "node:fs/promises";
+import { mkdtemp, readFile } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, test } from "@jest/globals";
@@ -12,6 +12,7 @@ import { type EmbeddedNats, startNatsWithUsers } from "../../services/launch/emb
 import { type TemporaryNatsUsers, temporaryNatsUsers } from "../../services/launch/permissions/nats-users.ts";
 import { until } from "../real-parts/until.ts";
 import type { ServiceName } from "../../services/contracts/service-names.ts";
+import { removeFolder } from "../real-parts/remove-folder.ts";
 
 const params = { guildId: "7" as GuildId, eventId: "e" };
 
@@ -39,7 +40,7 @@ describe("a call on a bus with a user for each service", () => {
   });
   afterAll(async () => {
     await server.stop();
-    await rm(folder, { recursive: true, force: true });
+    await removeFolder(folder);
   });
 
   beforeEach(async () => {

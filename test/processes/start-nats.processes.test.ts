@@ -1,4 +1,4 @@
-import { mkdtemp, readFile, rm } from "node:fs/promises";
+import { mkdtemp, readFile } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { setTimeout as pause } from "node:timers/promises";
@@ -9,6 +9,7 @@ import { type Answer, Launched, post } from "../real-parts/launched.ts";
 import { until } from "../real-parts/until.ts";
 import { childrenOf, commandLine, parentOf, serviceProcess } from "../real-parts/service-process.ts";
 import { OWNERS } from "../../services/contracts/service-names.ts";
+import { removeFolder } from "../real-parts/remove-folder.ts";
 
 const KEY = "a-key-of-twenty-characters-or-more";
 const guild = { guild_id: "375357265198317579" };
@@ -38,7 +39,7 @@ describe("npm run start:nats: a process a service", () => {
   });
   afterAll(async () => {
     await service.end("SIGKILL");
-    await rm(directory, { recursive: true, force: true });
+    await removeFolder(directory);
   });
 
   test("every process that runs a service has the options of Node that the supervisor has (D8)", async () => {

@@ -1,5 +1,5 @@
 import { execFile } from "node:child_process";
-import { mkdtemp, readFile, rm } from "node:fs/promises";
+import { mkdtemp, readFile } from "node:fs/promises";
 import { createServer } from "node:net";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
@@ -8,6 +8,7 @@ import { afterAll, beforeAll, describe, expect, test } from "@jest/globals";
 import { freePort } from "../../services/launch/embedded/embedded-mongod.ts";
 import { Launched, post } from "../real-parts/launched.ts";
 import { emptyDatabase } from "../real-parts/test-services.ts";
+import { removeFolder } from "../real-parts/remove-folder.ts";
 
 const run = promisify(execFile);
 const GUILD = "375357265198317579";
@@ -25,7 +26,7 @@ describe("npm start, on an embedded MongoDB", () => {
     baseUrl = `http://127.0.0.1:${port}`;
     env = { DATA_DIR: directory, PORT: String(port) };
   });
-  afterAll(() => rm(directory, { recursive: true, force: true }));
+  afterAll(() => removeFolder(directory));
 
   test("the first start shows a key once, and a curl line that works as pasted", async () => {
     const service = new Launched("all", env);
@@ -93,7 +94,7 @@ describe("a start that can't be", () => {
   beforeAll(async () => {
     directory = await mkdtemp(join(tmpdir(), "guildcal-fail-"));
   });
-  afterAll(() => rm(directory, { recursive: true, force: true }));
+  afterAll(() => removeFolder(directory));
 
   async function failure(mode: string, env: Record<string, string>): Promise<string[]> {
     const service = new Launched(mode, { DATA_DIR: directory, ...env });

@@ -1,4 +1,4 @@
-import { mkdtemp, rm } from "node:fs/promises";
+import { mkdtemp } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { afterAll, beforeAll, describe, expect, test } from "@jest/globals";
@@ -6,6 +6,7 @@ import { freePort } from "../../services/launch/embedded/embedded-mongod.ts";
 import { Launched } from "../real-parts/launched.ts";
 import { type OtlpCollector, type ReceivedSpan, startOtlpCollector } from "../real-parts/otlp-collector.ts";
 import { until } from "../real-parts/until.ts";
+import { removeFolder } from "../real-parts/remove-folder.ts";
 
 const KEY = "a-key-of-twenty-characters-or-more";
 const TRACE = "4bf92f3577b34da6a3ce929d0e0e4736";
@@ -107,7 +108,7 @@ describe("with a collector", () => {
   afterAll(async () => {
     if (isStarted) await guildcal.service.end("SIGKILL");
     await collector.stop();
-    await rm(folder, { recursive: true, force: true });
+    await removeFolder(folder);
   });
 
   test("a request is one trace from its client's span over the bus to the database", () => {
@@ -176,7 +177,7 @@ describe("without a collector", () => {
       expect(guildcal.service.output).not.toMatch(/^loaded /m);
     } finally {
       await guildcal.service.end("SIGKILL");
-      await rm(folder, { recursive: true, force: true });
+      await removeFolder(folder);
     }
   });
 });

@@ -1,12 +1,13 @@
 import { execFile, type ChildProcess, spawn } from "node:child_process";
 import { once } from "node:events";
-import { cp, mkdir, mkdtemp, readdir, rm, symlink, writeFile } from "node:fs/promises";
+import { cp, mkdir, mkdtemp, readdir, symlink, writeFile } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { promisify } from "node:util";
 import { type Client, packClient } from "../../clients/pack-client.ts";
 import { PROJECT } from "./launched.ts";
 import { until } from "./until.ts";
+import { removeFolder } from "./remove-folder.ts";
 
 const run = promisify(execFile);
 
@@ -99,6 +100,6 @@ export class ClientProject {
       child.kill("SIGKILL");
       await gone;
     }
-    await rm(this.folder, { recursive: true, force: true });
+    await removeFolder(this.folder);
   }
 }

@@ -1,10 +1,10 @@
-import { rm } from "node:fs/promises";
 import type { EmbeddedMongod } from "../../services/launch/embedded/embedded-mongod.ts";
 import type { EmbeddedNats } from "../../services/launch/embedded/embedded-nats.ts";
+import { removeFolder } from "./remove-folder.ts";
 
 export default async function globalTeardown(): Promise<void> {
   const { realParts } = globalThis as { realParts?: { mongod: EmbeddedMongod; nats: EmbeddedNats; directory: string } };
   if (realParts === undefined) return;
   await Promise.all([realParts.mongod.stop(), realParts.nats.stop()]);
-  await rm(realParts.directory, { recursive: true, force: true });
+  await removeFolder(realParts.directory);
 }

@@ -1,10 +1,11 @@
 import { type ChildProcess, spawn } from "node:child_process";
 import { once } from "node:events";
-import { mkdir, mkdtemp, readFile, rm, symlink, writeFile } from "node:fs/promises";
+import { mkdir, mkdtemp, readFile, symlink, writeFile } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { PROJECT } from "./launched.ts";
 import { until } from "./until.ts";
+import { removeFolder } from "./remove-folder.ts";
 
 /** A Moleculer as it is installed here, by the folder of its package. */
 export type MoleculerPackage = "moleculer" | "moleculer-0-14";
@@ -96,7 +97,7 @@ export class OutsideService {
       this.#child.kill("SIGKILL");
       await gone;
     }
-    await rm(this.#folder, { recursive: true, force: true });
+    await removeFolder(this.#folder);
   }
 
   #hasStarted(): boolean {

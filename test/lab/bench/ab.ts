@@ -1,4 +1,4 @@
-import { mkdtemp, readFile, rm } from "node:fs/promises";
+import { mkdtemp, readFile } from "node:fs/promises";
 import { loadavg, tmpdir } from "node:os";
 import { join, resolve } from "node:path";
 import { startMongod } from "../../../services/launch/embedded/embedded-mongod.ts";
@@ -11,6 +11,7 @@ import { interleaved, Loader, type Sample } from "./requests/measure.ts";
 import { besideServers } from "./requests/processors.ts";
 import { ROWS } from "./requests/rows.ts";
 import { databaseNamed, startGuildcal, startOverNats, type Subject } from "./requests/subjects.ts";
+import { removeFolder } from "../../real-parts/remove-folder.ts";
 
 /**
  * `npm run bench:ab -- DIRECTORY …`: the cost of this checkout beside each of the others, at the table's rows of requests.
@@ -53,7 +54,7 @@ async function compare(): Promise<void> {
     await loader.stop();
     for (const bus of buses) await bus.stop();
     await mongod.stop();
-    await rm(directory, { recursive: true, force: true });
+    await removeFolder(directory);
   }
 }
 

@@ -1,4 +1,4 @@
-import { mkdtemp, rm, writeFile } from "node:fs/promises";
+import { mkdtemp, writeFile } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { startMongod } from "../../../services/launch/embedded/embedded-mongod.ts";
@@ -15,6 +15,7 @@ import { TWO_REPLICAS } from "./requests/two-replicas.ts";
 import { contextOf, isWhollyHeld, linesOf, type Report, type SectionReport } from "./table/report.ts";
 import { writeResults } from "./table/results-page.ts";
 import type { Measured, Section } from "./table/section.ts";
+import { removeFolder } from "../../real-parts/remove-folder.ts";
 
 const TABLE: readonly Section[] = [BESIDE_RIVALS, OVER_NATS, DISPATCH, FULL_CALENDAR, MEMORY];
 /** Held to nothing, and measured only by request. They need root. */
@@ -78,7 +79,7 @@ async function measure(section: Section): Promise<Measured> {
     for (const subject of subjects) await subject.stop();
     await loader.stop();
     await mongod.stop();
-    await rm(directory, { recursive: true, force: true });
+    await removeFolder(directory);
   }
 }
 

@@ -1,4 +1,4 @@
-import { mkdtemp, rm } from "node:fs/promises";
+import { mkdtemp } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import mongoose from "mongoose";
@@ -13,6 +13,7 @@ import { Launched } from "../../real-parts/launched.ts";
 import { until } from "../../real-parts/until.ts";
 import { type Database, type DatabaseKind, startDatabase } from "./database.ts";
 import { newReplicas, type ReplicaName, REPLICAS, type ReplicaOptions, type Replicas } from "./replicas.ts";
+import { removeFolder } from "../../real-parts/remove-folder.ts";
 
 export interface ClusterOptions extends ReplicaOptions {
   readonly database?: DatabaseKind;
@@ -72,7 +73,7 @@ export async function startCluster({
     await Promise.all(owners.map((owner) => owner.end("SIGKILL")));
     await broker.stop();
     await Promise.all([nats.stop(), database.stop(), chat.stop()]);
-    await rm(directory, { recursive: true, force: true });
+    await removeFolder(directory);
   }
 
   try {

@@ -1,4 +1,4 @@
-import { mkdtemp, rm } from "node:fs/promises";
+import { mkdtemp } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { setTimeout as pause } from "node:timers/promises";
@@ -12,6 +12,7 @@ import { type Balancer, startBalancer } from "./balancer.ts";
 import { manifestTiming } from "./manifest-timing.ts";
 import { Replica } from "./replica.ts";
 import { type ServiceName, SERVICES } from "../../../services/contracts/service-names.ts";
+import { removeFolder } from "../../real-parts/remove-folder.ts";
 
 /** What the services need of MongoDB. */
 export type MongoServers = Pick<MongoSet, "url" | "stop">;
@@ -119,7 +120,7 @@ export async function startInstallation<Database extends MongoServers>(
       await broker.stop();
       await Promise.all(everStarted.map((replica) => replica.kill()));
       await stopServers([balancer, nats, mongo, chat]);
-      await rm(directory, { recursive: true, force: true });
+      await removeFolder(directory);
     },
   };
 }

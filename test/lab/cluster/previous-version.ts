@@ -4,6 +4,7 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { promisify } from "node:util";
 import { PROJECT } from "../../real-parts/launched.ts";
+import { removeFolder } from "../../real-parts/remove-folder.ts";
 
 const run = promisify(execFile);
 
@@ -21,5 +22,5 @@ export async function previousVersion(): Promise<OtherVersion> {
   await run("tar", ["-xf", archive, "-C", project]);
   await symlink(join(PROJECT, "node_modules"), join(project, "node_modules"));
   await rm(archive);
-  return { project, remove: () => rm(project, { recursive: true, force: true }) };
+  return { project, remove: () => removeFolder(project) };
 }

@@ -1,4 +1,4 @@
-import { mkdtemp, rm } from "node:fs/promises";
+import { mkdtemp } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { stdout } from "node:process";
@@ -8,6 +8,7 @@ import { readOptions } from "../options.ts";
 import { Fuzzer } from "./fuzzer.ts";
 import { keysOfAskers } from "./keys-of-askers.ts";
 import { memoryOf, type ProcessMemory } from "./process-memory.ts";
+import { removeFolder } from "../../real-parts/remove-folder.ts";
 
 const { requests: REQUESTS, seed: SEED } = readOptions({ requests: 200_000, seed: Date.now() % 2 ** 31 });
 /** Memory is looked at so often; the first look is what the last one is held to. */
@@ -44,7 +45,7 @@ async function main(): Promise<void> {
   } finally {
     // A rejection that nobody handles ends the process: then this is not 0.
     const code = await service.end();
-    await rm(directory, { recursive: true, force: true });
+    await removeFolder(directory);
     if (code !== 0) stdout.write(`the service ended with ${code}:\n${service.output.slice(-10_000)}\n`);
     process.exitCode ||= code ?? 1;
   }

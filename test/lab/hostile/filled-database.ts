@@ -1,10 +1,11 @@
-import { mkdtemp, rm } from "node:fs/promises";
+import { mkdtemp } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { startMongod } from "../../../services/launch/embedded/embedded-mongod.ts";
 import { mongodUnder } from "./mongod-under.ts";
 import type { Target } from "./row.ts";
 import { startTarget } from "./stage.ts";
+import { removeFolder } from "../../real-parts/remove-folder.ts";
 
 const PEPPER = "pepper-of-the-hostile-load-0123456789abcdef";
 
@@ -17,7 +18,7 @@ export async function startOnFilledDatabase(
   let mongod = await startMongod(directory);
   const remove = async () => {
     await mongod.stop();
-    await rm(directory, { recursive: true, force: true });
+    await removeFolder(directory);
   };
   try {
     await fill(mongod.url);

@@ -1,4 +1,4 @@
-import { mkdtemp, rm } from "node:fs/promises";
+import { mkdtemp } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import mongoose from "mongoose";
@@ -8,6 +8,7 @@ import { Replica } from "../cluster/replica.ts";
 import { freePorts } from "../../real-parts/free-ports.ts";
 import { mongodUnder } from "./mongod-under.ts";
 import type { Target } from "./row.ts";
+import { removeFolder } from "../../real-parts/remove-folder.ts";
 
 /** Dispatch comes last: it asks the others. */
 const OTHERS = ["api", "announcements", "calendar-events", "guild-settings"] as const;
@@ -52,7 +53,7 @@ export async function startProcesses(
     await database.close();
     await Promise.all(running().map((replica) => replica.kill()));
     await Promise.all([nats.stop(), mongod.stop()]);
-    await rm(directory, { recursive: true, force: true });
+    await removeFolder(directory);
   }
 
   try {

@@ -1,4 +1,4 @@
-import { mkdtemp, rm } from "node:fs/promises";
+import { mkdtemp } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { freePort } from "../../../services/launch/embedded/embedded-mongod.ts";
@@ -6,6 +6,7 @@ import { Launched } from "../../real-parts/launched.ts";
 import { asker } from "./asker.ts";
 import { startAttackers } from "./connections.ts";
 import type { Stage, Target } from "./row.ts";
+import { removeFolder } from "../../real-parts/remove-folder.ts";
 
 export const OPERATOR_KEY = "operator-key-of-the-hostile-load";
 const CONNECTIONS = 64;
@@ -19,7 +20,7 @@ export async function startTarget(env: Readonly<Record<string, string>>, mode = 
   const service = new Launched(mode, { DATA_DIR: directory, PORT: String(port), API_KEY: OPERATOR_KEY, ...env });
   const stop = async () => {
     await service.end();
-    await rm(directory, { recursive: true, force: true });
+    await removeFolder(directory);
   };
   await service.printed(/guildcal is ready/).catch(async (error: unknown) => {
     await stop();
