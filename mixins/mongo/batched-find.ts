@@ -2,8 +2,8 @@ import type { Model } from "mongoose";
 import { batched } from "../async/batch.ts";
 import { MAX_JOIN_WAIT_MS } from "../async/timeout.ts";
 
-/** Largest number of ids in one query. */
-const MAX_IDS = 500;
+/** Largest number of rows of one query if they are small. */
+const MAX_SMALL_ROWS = 500;
 
 /** A row as it is read: without the fields that the projection excludes. */
 type ReadRow<Stored, Excluded extends PropertyKey> = Omit<Stored, Excluded> & { readonly _id: string };
@@ -12,10 +12,14 @@ type ReadRow<Stored, Excluded extends PropertyKey> = Omit<Stored, Excluded> & { 
  * Reads documents by id, without the fields that the projection excludes. Ids that are requested in the same turn of
  * the event loop, or while two queries are in flight, are one query. Nothing is cached: each document is read after
  * it was requested.
+ *
+ * @param maxRows - Largest number of rows of one query. The driver decodes all rows of a reply in one turn of the event
+ * loop, so large rows need a smaller number.
  */
 export function batchedFind<Stored extends { _id: string }, Excluded extends PropertyKey>(
   model: Model<Stored>,
   projection: Readonly<Record<Excluded, 0>>,
+  maxRows = MAX_SMALL_ROWS,
 ): (id: string) => Promise<ReadRow<Stored, Excluded> | null> {
   async function readAll(ids: readonly string[]): Promise<(ReadRow<Stored, Excluded> | null)[]> {
     const filter = { _id: { $in: [...new Set(ids)] } };
@@ -25,7 +29,7 @@ export function batchedFind<Stored extends { _id: string }, Excluded extends Pro
   }
 
   return batched<string, ReadRow<Stored, Excluded> | null>(readAll, {
-    maxSize: MAX_IDS,
+    maxSize: maxRows,
     slotTimeoutMs: MAX_JOIN_WAIT_MS,
   });
 }

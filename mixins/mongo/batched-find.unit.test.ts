@@ -6,13 +6,13 @@ const turn = () => new Promise((resolve) => setImmediate(resolve));
 describe("reads by id while two queries are in flight", () => {
   afterEach(() => void jest.useRealTimers());
 
-  function unansweredReads() {
+  function unansweredReads(...options: [maxRows?: number]) {
     const queries: (readonly string[])[] = [];
     const find = (filter: { _id: { $in: readonly string[] } }) => {
       queries.push(filter._id.$in);
       return { lean: () => new Promise(() => undefined) };
     };
-    const read = batchedFind({ find } as never, {});
+    const read = batchedFind({ find } as never, {}, ...options);
     return { queries, read };
   }
 
@@ -26,5 +26,12 @@ describe("reads by id while two queries are in flight", () => {
     expect(queries).toEqual([["a"], ["b"]]);
     await jest.advanceTimersByTimeAsync(20);
     expect(queries).toEqual([["a"], ["b"], ["c", "d"]]);
+  });
+
+  test("have at most the given number of rows each", async () => {
+    const { queries, read } = unansweredReads(2);
+    for (const id of ["a", "b", "c"]) void read(id);
+    await turn();
+    expect(queries).toEqual([["a", "b"], ["c"]]);
   });
 });

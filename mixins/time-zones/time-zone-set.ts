@@ -27,6 +27,7 @@ export function timeZoneSet(
   links: ReadonlyMap<string, string>,
 ): TimeZoneSet {
   const loaded = new Map<string, ZoneRules>();
+  const digests = new Map<string, string>();
   return {
     ...about,
     names: [...loaders.keys()],
@@ -37,9 +38,14 @@ export function timeZoneSet(
       return rules;
     },
     digestOf(name) {
-      // Not cached: the rules of all zones take ten megabytes.
+      const known = digests.get(name);
+      if (known !== undefined) return known;
+      // The rules are not cached: those of all zones take ten megabytes.
       const rules = loaded.get(name) ?? loaders.get(name)?.();
-      return rules === undefined ? undefined : rulesDigest(rules);
+      if (rules === undefined) return undefined;
+      const digest = rulesDigest(rules);
+      digests.set(name, digest);
+      return digest;
     },
   };
 }

@@ -1,5 +1,6 @@
 import type { ServiceSchema } from "moleculer";
 import { type CallContext, serve } from "../../mixins/actions/contract-action.ts";
+import { TimeSlice } from "../../mixins/async/time-slice.ts";
 import { BoundedList, jsonBytes } from "../../mixins/actions/bounded-list.ts";
 import { closedConnection, databaseMixin } from "../../mixins/mongo/database.mixin.ts";
 import { healthMixin } from "../../mixins/actions/health.mixin.ts";
@@ -106,11 +107,10 @@ export function announcementsService({ mongoUrl }: { readonly mongoUrl: string }
       }),
 
       ...serve(getAnnouncement, async ({ guildId, id }, context) => {
-        const announcement = await store.find(guildId, id);
+        const isDispatch = context.meta.caller === undefined;
+        const announcement = await (isDispatch ? store.findForDispatch(guildId, id) : store.find(guildId, id));
         if (announcement === null) return refuse("ANNOUNCEMENT_NOT_FOUND");
-        return context.meta.caller === undefined
-          ? announcement
-          : (await markDangling([announcement], guildId, context))[0]!;
+        return isDispatch ? announcement : (await markDangling([announcement], guildId, context))[0]!;
       }),
 
       // MongoDB reads a limit of 0 as no limit.
@@ -135,14 +135,22 @@ export function announcementsService({ mongoUrl }: { readonly mongoUrl: string }
   };
 }
 
-/** Collects the announcements; refuses if they exceed the limits of an answer (D38). */
+/** Collects the announcements in slices of time; refuses if they exceed the limits of an answer (D38). */
 async function boundedList(announcements: AsyncIterable<Announcement>): Promise<Announcement[] | Refusal> {
   const list = new BoundedList<Announcement>();
+  const slices = new TimeSlice();
   for await (const announcement of announcements) {
-    list.add(announcement, jsonBytes(announcement.info, announcement.subscribersRole, announcement.subscribersUser));
+    const { info, subscribersRole, subscribersUser } = announcement;
+    list.add(announcement, jsonBytes(info) + idsBytes(subscribersRole) + idsBytes(subscribersUser));
     if (list.exceeded !== undefined) return listTooLarge(listAnnouncements, list.exceeded);
+    if (slices.isOver) await slices.rest();
   }
   return list.entries;
+}
+
+/** Size of the ids in JSON, in bytes: each has quotes and a comma. */
+function idsBytes(ids: readonly string[]): number {
+  return ids.reduce((bytes, id) => bytes + id.length + 3, 0);
 }
 
 /** The event id to store; undefined if the type uses no event or none was given (D24, D27). */

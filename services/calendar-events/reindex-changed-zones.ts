@@ -57,7 +57,7 @@ export async function checkZoneRules(store: ZoneRulesStore, rolloutMs: number): 
   return true;
 }
 
-/** Yields to the event loop between zones: all of them together take a second. */
+/** Yields to the event loop between zones: the first time, all of them together take a second. */
 async function zoneDigests(): Promise<Record<string, string>> {
   const set = timeZones();
   const digests: Record<string, string> = {};

@@ -47,6 +47,19 @@ test("the first check reindexes every zone, and once more when the rollout is ov
   ]);
 });
 
+test("a later check does not read the rules of all zones again", async () => {
+  let reads = 0;
+  const load = () => {
+    reads += 1;
+    return { first: 0, changes: [], yearly: [] };
+  };
+  const about = { version: "2031a", publishedAt: 0, source: "folder" } as const;
+  setTimeZones(timeZoneSet(about, new Map([["Europe/London", load]]), new Map()));
+  await look();
+  await look();
+  expect(reads).toBe(1);
+});
+
 test("new rules reindex only the zones that they change", async () => {
   await look();
   reindexed = [];

@@ -202,4 +202,22 @@ export const DATABASE_GUARDS: readonly TestedGuard[] = [
     test: "with room for ten announcements ten are stored",
     onRealParts: true,
   },
+  {
+    guard: "a query by id reads no more rows than its reply may have",
+    file: "mixins/mongo/batched-find.ts",
+    in: "batchedFind",
+    property: "maxSize: $_",
+    without: "maxSize: MAX_SMALL_ROWS",
+    testFile: "mixins/mongo/batched-find.unit.test.ts",
+    test: "have at most the given number of rows each",
+  },
+  {
+    guard: "the digests of time zone rules are computed once",
+    file: "mixins/time-zones/time-zone-set.ts",
+    in: "digestOf",
+    code: "if ($_ !== undefined) return $_;",
+    without: "",
+    testFile: "services/calendar-events/reindex-changed-zones.unit.test.ts",
+    test: "a later check does not read the rules of all zones again",
+  },
 ];

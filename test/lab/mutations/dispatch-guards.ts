@@ -199,4 +199,13 @@ export const DISPATCH_GUARDS: readonly TestedGuard[] = [
     without: "$PLANNED",
     test: "plans no guild without announcements",
   },
+  {
+    guard: "one guild does not have all posts of a prefetch",
+    file: "services/dispatch/protocol/scheduling/prefetch.ts",
+    in: "add",
+    code: "$ALL || $_ >= maxInWorkOfGuild($_)",
+    without: "$ALL",
+    testFile: "services/dispatch/protocol/scheduling/prefetch.unit.test.ts",
+    test: "reads no more posts of one guild than the guild can have in work",
+  },
 ];

@@ -1,12 +1,27 @@
-import type { EpochMs } from "../../../contracts/ids.ts";
+import type { EpochMs, GuildId } from "../../../contracts/ids.ts";
 import type { Post } from "../../domain/post/post.ts";
 import type { Lifecycle } from "../lifecycle.ts";
 import type { Ports } from "../ports.ts";
 import type { Timing } from "../timing.ts";
+import { maxInWorkOfGuild } from "./sink-queue.ts";
 import type { StateReader } from "./state-reader.ts";
 
 /** Posts that are due within this time are prefetched as one batch. */
 const BATCH_MS = 50;
+
+/** Posts that are prefetched together. */
+class Batch {
+  readonly posts: Post[] = [];
+  readonly #ofGuild = new Map<GuildId, number>();
+
+  /** Adds the post if it can be in work at its due instant; the rest of a burst is read when its turns come. */
+  add(post: Post, maxInWork: number): void {
+    const ofGuild = this.#ofGuild.get(post.guildId) ?? 0;
+    if (this.posts.length >= maxInWork || ofGuild >= maxInWorkOfGuild(maxInWork)) return;
+    this.#ofGuild.set(post.guildId, ofGuild + 1);
+    this.posts.push(post);
+  }
+}
 
 /**
  * Reads the current state of posts shortly before they are due, so that only the claim is left at the due instant. Posts
@@ -23,7 +38,7 @@ export function newPrefetch(
   stateReader: StateReader,
   waiting: () => number,
 ): Prefetch {
-  const batches = new Map<EpochMs, Post[]>();
+  const batches = new Map<EpochMs, Batch>();
 
   async function prefetchAt(at: EpochMs, posts: readonly Post[]): Promise<void> {
     await lifecycle.sleep(at - clock.now());
@@ -34,12 +49,11 @@ export function newPrefetch(
   return (post) => {
     const at = Math.floor((post.wakeAt - timing.prefetchMs) / BATCH_MS) * BATCH_MS;
     if (at <= clock.now()) return;
-    const batch = batches.get(at);
-    // The rest of a burst is read when its turns come.
-    if (batch !== undefined && batch.length >= timing.maxPostsInWork) return;
-    if (batch !== undefined) return void batch.push(post);
-    const first = [post];
-    batches.set(at, first);
-    void prefetchAt(at, first);
+    const existing = batches.get(at);
+    const batch = existing ?? new Batch();
+    batch.add(post, timing.maxPostsInWork);
+    if (existing !== undefined) return;
+    batches.set(at, batch);
+    void prefetchAt(at, batch.posts);
   };
 }

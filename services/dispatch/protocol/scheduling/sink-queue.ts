@@ -25,13 +25,17 @@ export interface SinkQueue {
   nextOpenAt(now: EpochMs): EpochMs;
 }
 
+/** Bound of the posts on time of one guild in work: an eighth. 256 claims in one turn of the event loop took 80 ms. */
+export function maxInWorkOfGuild(maxInWork: number): number {
+  return Math.max(1, Math.floor(maxInWork / 8));
+}
+
 /**
  * This replica's own posts go before those of other replicas: in a burst, each replica has enough posts of its own, and
  * posts that two replicas begin cost twice.
  *
  * @param maxInWork - Bound of the posts in work. Posts of other replicas may use a fifth of it, and so may late posts, so
- * that posts which are due now have the rest after an outage. One guild may use an eighth: 256 claims of one guild in one
- * turn of the event loop took 80 ms.
+ * that posts which are due now have the rest after an outage. One guild has a bound of its own.
  */
 export function newSinkQueue(
   { requestsPerSecond = Infinity, channelLimits }: Pick<Sink, "requestsPerSecond" | "channelLimits">,
@@ -53,7 +57,7 @@ export function newSinkQueue(
   const budget = newSendingBudget(requestsPerSecond);
   const maxOthersOrLate = Math.max(1, Math.floor(maxInWork / 5));
   const inWork = { own: 0, others: 0, late: 0 };
-  const maxOfGuild = Math.max(1, Math.floor(maxInWork / 8));
+  const maxOfGuild = maxInWorkOfGuild(maxInWork);
   /** Posts on time in work, by guild. */
   const inWorkOf = new Map<string, number>();
   const mayTake = (guildId: string) => (inWorkOf.get(guildId) ?? 0) < maxOfGuild;
