@@ -2,7 +2,6 @@ import type { BrokerOptions, Middleware } from "moleculer";
 import type { LoggerOptions } from "pino";
 import { lostCallRetry } from "./mixins/bus/lost-call-retry.middleware.ts";
 import { packetChecks } from "./mixins/bus/packet-checks.middleware.ts";
-import { inFlightCalls } from "./mixins/bus/in-flight-calls.middleware.ts";
 import { unavailableRetry } from "./mixins/bus/unavailable-retry.middleware.ts";
 import { NatsTransporter } from "./mixins/bus/nats-transporter.ts";
 
@@ -47,10 +46,7 @@ export function brokerOptions({ nodeId, natsUrl, logLevel }: BrokerSettings): Br
         pino: { options: lineFormat(logLevel) },
       },
     },
-    transporter:
-      natsUrl === undefined
-        ? null
-        : new NatsTransporter({ url: natsUrl, name: nodeId, reconnectTimeWait: 250, waitOnFirstConnect: true }),
+    transporter: natsUrl === undefined ? null : new NatsTransporter({ url: natsUrl, name: nodeId }),
     // At once: a service that is announced before its subscriptions are made would miss its first requests.
     transit: { serviceChangedDebounceTime: 0 } as NonNullable<BrokerOptions["transit"]>,
     // Half again as fast as JSON, and it keeps BigInt and undefined as they are.
@@ -64,7 +60,7 @@ export function brokerOptions({ nodeId, natsUrl, logLevel }: BrokerSettings): Br
     heartbeatTimeout: 3,
     // Without it a stopping service answers the calls in flight with an error.
     tracking: { enabled: true, shutdownTimeout: DRAIN_MS },
-    middlewares: [inFlightCalls, untrackedCalls, lostCallRetry(), unavailableRetry(), packetChecks()],
+    middlewares: [untrackedCalls, lostCallRetry(), unavailableRetry(), packetChecks()],
     maxCallLevel: 10,
     // Params are checked by each action's contract, not by Moleculer (mixins/actions/check-params.ts).
     validator: false,

@@ -1,164 +1,218 @@
 import { randomBytes } from "node:crypto";
-import moleculer, { type ServiceBroker } from "moleculer";
+import moleculer, { type Packet, type ServiceBroker, type Transit } from "moleculer";
+import { connect, type ConnectionOptions, Events, type NatsConnection, type Subscription } from "nats";
 import { EndOfTurn } from "../async/end-of-turn.ts";
+import { InFlightMap } from "../async/in-flight-map.ts";
+import { busRefusals } from "../observability/metrics.ts";
 import { RateLimitedLog } from "../observability/rate-limited-log.ts";
 import { isMessagePart, MessageJoiner, splitMessage } from "./message-parts.ts";
-import { busRefusals } from "../observability/metrics.ts";
 import { MAX_REQUEST_BYTES, MAX_RESPONSE_BYTES, packetProblem, PART_BYTES } from "./packet-limits.ts";
 
-interface Subscription {
-  unsubscribe(): void;
-}
-
-interface SubscriptionOptions {
-  readonly queue?: string;
-  readonly callback: (error: Error | null, message: Message) => void;
-}
-
-interface Message {
-  readonly data: Uint8Array;
-  readonly subject: string;
-  readonly headers?: { readonly code: number };
-}
-
-interface ServiceInfo {
+export interface NatsTransporterOptions {
+  /** `nats://user:password@host:port`; several are separated by commas, and the first user and password are used. */
+  readonly url: string;
+  /** The name of the connection on the NATS server. */
   readonly name: string;
-  readonly actions?: Readonly<Record<string, unknown>>;
-  readonly events?: Readonly<Record<string, { readonly group?: string }>>;
 }
 
-/** Members of the base class that its type declarations lack. */
-interface NatsInternals {
-  subscriptions: Subscription[];
-  readonly prefix: string;
-  readonly client: {
-    flush(): Promise<void>;
-    close(): Promise<void>;
-    publish(topic: string, data: Buffer | string, options?: { readonly reply: string }): void;
-    status(): AsyncIterable<{ readonly type: string; readonly data: unknown; readonly permissionContext?: object }>;
-    subscribe(topic: string, options: SubscriptionOptions): Subscription;
-  } | null;
-  readonly logger: { error(...what: unknown[]): void };
-  readonly broker: Pick<ServiceBroker, "getLogger"> & {
-    getLocalNodeInfo(): { readonly services: readonly ServiceInfo[] };
-  };
-  readonly nodeID: string;
-  readonly transit: { readonly pendingRequests: Map<string, { reject(error: Error): void }> };
-  subscribeBalancedRequest(action: string): Promise<void>;
-  subscribeBalancedEvent(event: string, group: string): Promise<void>;
+/** The subject of a queue group, and the command of the packets that arrive on it. */
+interface QueueGroup {
+  readonly subject: string;
+  readonly queue: string;
+  readonly command: "REQ" | "EVENT";
+}
+
+interface SendMeta {
+  readonly packet: Packet.Packet<Packet.PacketPayload & { readonly id?: string }>;
+  readonly balanced?: boolean;
 }
 
 /** A caller has timed out by then. */
 const MAX_AGE_MS = 10_000;
+const RECONNECT_PAUSE_MS = 250;
 /** The NATS status "no responders": a request was published to a subject without a subscriber. */
 const NO_RESPONDERS = 503;
 
 /**
- * Moleculer's NATS transporter, with three changes.
+ * Carries Moleculer's packets over NATS, for brokers with `disableBalancer`: NATS queue groups choose the replica.
+ * mixins/README.md lists the defects of Moleculer's own NATS transporter.
  *
- * With `disableBalancer` the base class drops every queue-group subscription and subscribes again each time the
- * services of the process change, such as a second after its start. A request that arrives in between has no
- * subscriber and waits for its time-out. This class subscribes only to new subjects, and unsubscribes only from
- * removed ones.
- *
- * A request without a subscriber, as in the moment in which a server of the NATS cluster is lost, fails at once
- * instead of waiting for its time-out. No replica has it, so it can be sent again
- * (mixins/bus/lost-call-retry.middleware.ts).
+ * A request without a subscriber, as in the moment in which a server of the NATS cluster is lost, fails at once. No
+ * replica has it, so it can be sent again (lost-call-retry.middleware.ts).
  *
  * An answer may hold ten thousand events (D17), more than a NATS server accepts in one message. A large answer is
  * sent in parts. Only answers are, because an answer goes to one node; the parts of a request could reach several.
  */
-export class NatsTransporter extends moleculer.Transporters.NATS {
-  readonly #balanced = new Map<string, Subscription>();
+export class NatsTransporter extends moleculer.Transporters.Base {
+  override hasBuiltInBalancer = true;
+  readonly #options: NatsTransporterOptions;
+  #connection: NatsConnection | undefined;
+  #isUp = false;
+  /** The subscriptions of queue groups, by subject. */
+  readonly #queueGroups = new Map<string, Subscription>();
   readonly #joiner = new MessageJoiner(MAX_AGE_MS, MAX_RESPONSE_BYTES);
   /** A write to the connection costs more than a message: all messages of a turn are one write. */
   readonly #endOfTurn = new EndOfTurn();
-  readonly #refusals = new RateLimitedLog((fields, text) =>
-    (this as unknown as NatsInternals).broker.getLogger("bus").warn(fields, text),
-  );
-  #isUp = false;
+  readonly #refusals = new RateLimitedLog((fields, text) => this.broker.getLogger("bus").warn(fields, text));
 
-  /** Whether the connection is up now. Moleculer's own flag stays true while the client reconnects. */
+  constructor(options: NatsTransporterOptions) {
+    super(options);
+    this.#options = options;
+  }
+
+  /** Whether the connection is up now. Moleculer's own `connected` stays true while the client reconnects. */
   get isUp(): boolean {
     return this.#isUp;
   }
 
-  override async connect(): Promise<void> {
-    await super.connect();
-    this.#isUp = true;
-    void this.#followStatus();
+  override init(...settings: Parameters<moleculer.Transporters.Base["init"]>): void {
+    super.init(...settings);
+    // Moleculer declares a Map, and uses only the members that an InFlightMap has.
+    this.transit.pendingRequests = new InFlightMap() as unknown as Transit["pendingRequests"];
   }
 
-  /**
-   * The base class subscribes here. For a refused subscription the client calls back with an error and no message,
-   * which the base class would read.
-   */
-  override onConnected(wasReconnect?: boolean): Promise<void> {
-    const { client } = this as unknown as NatsInternals;
-    const subscribe = client?.subscribe.bind(client);
-    if (client !== null && subscribe !== undefined) {
-      client.subscribe = (topic, { callback, ...options }) =>
-        subscribe(topic, { ...options, callback: (error, message) => void (error ?? callback(null, message)) });
+  override async connect(): Promise<void> {
+    try {
+      this.#connection = await connect(connectionOptions(this.#options));
+    } catch (error) {
+      this.logger.error({ err: error }, "no connection to NATS");
+      throw error;
     }
-    return super.onConnected(wasReconnect);
+    this.#isUp = true;
+    void this.#followStatus(this.#connection);
+    void this.#followEnd(this.#connection);
+    await this.onConnected();
   }
 
   override async disconnect(): Promise<void> {
-    // Without a connection the base class would wait for its flush for ever.
-    if (this.#isUp) await super.disconnect();
-    else await (this as unknown as NatsInternals).client?.close();
+    // Without a connection a flush never ends. It fails if the connection is lost meanwhile.
+    if (this.#isUp) await this.#connection?.flush().catch(() => {});
+    await this.loseConnection();
   }
 
-  async #followStatus(): Promise<void> {
-    const { client, logger } = this as unknown as NatsInternals;
-    for await (const { type, data, permissionContext } of client?.status() ?? []) {
-      if (type === "disconnect") this.#isUp = false;
-      if (type === "reconnect") this.#isUp = true;
+  /** Closes the connection at once, as the end of the process does. */
+  async loseConnection(): Promise<void> {
+    await this.#connection?.close();
+  }
+
+  async #followStatus(connection: NatsConnection): Promise<void> {
+    for await (const { type, data, permissionContext } of connection.status()) {
+      if (type === Events.Disconnect) this.#isUp = false;
+      if (type === Events.Reconnect) this.#isUp = true;
       // The server drops a refused message without an answer, so this log line is the only sign.
-      if (type === "error") logger.error({ refused: data, ...permissionContext }, "refused by the NATS server");
+      if (type === Events.Error) {
+        this.logger.error({ refused: data, ...permissionContext }, "refused by the NATS server");
+      }
     }
   }
 
+  async #followEnd(connection: NatsConnection): Promise<void> {
+    await connection.closed();
+    this.#isUp = false;
+    this.connected = false;
+  }
+
   override async subscribe(command: string, nodeId?: string): Promise<void> {
-    await super.subscribe(command, nodeId);
-    const { client, transit, nodeID } = this as unknown as NatsInternals;
-    if (command !== "RES") return;
-    const prefixLength = this.#noRespondersSubject("").length;
-    client?.subscribe(this.#noRespondersSubject("*"), {
-      callback: (_, { subject, headers }) => {
-        if (headers?.code !== NO_RESPONDERS) return;
-        const call = transit.pendingRequests.get(subject.slice(prefixLength));
-        call?.reject(new moleculer.Errors.ServiceNotAvailableError({ nodeID }));
+    this.#subscribe(this.getTopicName(command, nodeId), command);
+    if (command === "RES") this.#subscribeToNoResponders();
+  }
+
+  #subscribe(subject: string, command: string, queue?: string): Subscription | undefined {
+    return this.#connection?.subscribe(subject, {
+      ...(queue === undefined ? {} : { queue }),
+      callback: (error, message) => {
+        // For a refused subscription the client calls back with an error and no message.
+        if (error === null) void this.receive(command, Buffer.from(message.data));
       },
     });
   }
 
   /**
-   * The subject on which the server reports that a request has no responders. It is below the subject of the node's
-   * own answers, the only ones that the node may subscribe to.
+   * The server reports below the subject of the node's own answers, the only ones that the node may subscribe to, that
+   * a request has no responders.
    */
+  #subscribeToNoResponders(): void {
+    const prefixLength = this.#noRespondersSubject("").length;
+    this.#connection?.subscribe(this.#noRespondersSubject("*"), {
+      callback: (error, { subject, headers }) => {
+        if (error !== null || headers?.code !== NO_RESPONDERS) return;
+        const requestId = subject.slice(prefixLength);
+        const request = this.transit.pendingRequests.get(requestId);
+        this.transit.removePendingRequest(requestId);
+        request?.reject(new moleculer.Errors.ServiceNotAvailableError({ nodeID: this.nodeID }));
+      },
+    });
+  }
+
   #noRespondersSubject(requestId: string): string {
-    const { prefix, nodeID } = this as unknown as NatsInternals;
-    return `${prefix}.RES.${nodeID}.${requestId}`;
+    return `${this.prefix}.RES.${this.nodeID}.${requestId}`;
   }
 
-  override send(topic: string, data: Buffer, meta?: { packet?: { payload?: { id?: string } } }): Promise<void> {
-    return this.#endOfTurn.add(() => this.#publish(topic, data, meta));
+  /** Subscribes to the actions and events of the node's services, and ends the subscriptions to removed ones. */
+  override async makeBalancedSubscriptions(): Promise<void> {
+    const { services } = this.broker.getLocalNodeInfo();
+    const wanted = services.flatMap((service) => this.#queueGroupsOf(service as ServiceInfo));
+    // The subscription is written to the connection at once: a node that learns of the action later reaches it.
+    for (const queueGroup of wanted) this.#join(queueGroup);
+    const subjects = new Set(wanted.map(({ subject }) => subject));
+    const removed = [...this.#queueGroups.keys()].filter((subject) => !subjects.has(subject));
+    await Promise.all(removed.map((subject) => this.#leave(subject)));
+    // A connection that is lost now subscribes again when it is back.
+    await this.#connection?.flush().catch(() => {});
   }
 
-  #publish(topic: string, data: Buffer, meta?: { packet?: { payload?: { id?: string } } }): void {
-    const base = this as unknown as NatsInternals;
-    const requestId = topic.startsWith(`${base.prefix}.REQB.`) ? meta?.packet?.payload?.id : undefined;
-    if (requestId !== undefined && data.length > MAX_REQUEST_BYTES) {
-      throw new moleculer.Errors.MoleculerError("The request is too large for the bus", 500, "REQUEST_TOO_LARGE");
+  override async subscribeBalancedRequest(action: string): Promise<void> {
+    this.#join(this.#queueGroupOfAction(action));
+  }
+
+  override async subscribeBalancedEvent(event: string, group: string): Promise<void> {
+    this.#join(this.#queueGroupOfEvent(event, group));
+  }
+
+  #queueGroupsOf({ name, actions = {}, events = {} }: ServiceInfo): QueueGroup[] {
+    return [
+      ...Object.keys(actions).map((action) => this.#queueGroupOfAction(action)),
+      ...Object.entries(events).map(([event, { group = name }]) => this.#queueGroupOfEvent(event, group)),
+    ];
+  }
+
+  #queueGroupOfAction(action: string): QueueGroup {
+    return { subject: `${this.prefix}.REQB.${action}`, queue: action, command: "REQ" };
+  }
+
+  #queueGroupOfEvent(event: string, group: string): QueueGroup {
+    // The wildcard `**` of Moleculer is `>` in NATS.
+    const subject = `${this.prefix}.EVENTB.${group}.${event}`.replace(/\*\*.*$/, ">");
+    return { subject, queue: group, command: "EVENT" };
+  }
+
+  #join({ subject, queue, command }: QueueGroup): void {
+    if (this.#queueGroups.has(subject)) return;
+    const subscription = this.#subscribe(subject, command, queue);
+    if (subscription !== undefined) this.#queueGroups.set(subject, subscription);
+  }
+
+  /** Ends the subscription after the messages that the server has already sent to this node: nobody else gets them. */
+  async #leave(subject: string): Promise<void> {
+    const subscription = this.#queueGroups.get(subject);
+    this.#queueGroups.delete(subject);
+    await subscription?.drain().catch(() => {});
+  }
+
+  override send(subject: string, data: Buffer, meta: SendMeta): Promise<void> {
+    return this.#endOfTurn.add(() => this.#publish(subject, data, meta));
+  }
+
+  #publish(subject: string, data: Buffer, { packet, balanced = false }: SendMeta): void {
+    const requestId = balanced && packet.type === "REQ" ? packet.payload.id : undefined;
+    if (requestId !== undefined) {
+      if (data.length > MAX_REQUEST_BYTES) throw new RequestTooLarge();
+      this.#connection?.publish(subject, data, { reply: this.#noRespondersSubject(requestId) });
+      return;
     }
-    if (requestId !== undefined)
-      return base.client?.publish(topic, data, { reply: this.#noRespondersSubject(requestId) });
-    const parts =
-      data.length > PART_BYTES && topic.startsWith(`${base.prefix}.RES.`)
-        ? splitMessage(data, randomBytes(16), PART_BYTES)
-        : [data];
-    for (const part of parts) base.client?.publish(topic, part);
+    const isLarge = packet.type === "RES" && data.length > PART_BYTES;
+    const parts = isLarge ? splitMessage(data, randomBytes(16), PART_BYTES) : [data];
+    for (const part of parts) this.#connection?.publish(subject, part);
   }
 
   /**
@@ -175,39 +229,39 @@ export class NatsTransporter extends moleculer.Transporters.NATS {
     const fields = { packet: command, bytes: whole.length, problem };
     this.#refusals.note(`${command} ${problem}`, fields, "a packet from the bus was dropped");
   }
+}
 
-  override async makeBalancedSubscriptions(): Promise<void> {
-    const base = this as unknown as NatsInternals;
-    const wanted = new Map<string, () => Promise<void>>();
-    for (const { name, actions = {}, events = {} } of base.broker.getLocalNodeInfo().services) {
-      for (const action of Object.keys(actions)) {
-        wanted.set(`action ${action}`, () => base.subscribeBalancedRequest(action));
-      }
-      for (const [event, { group = name }] of Object.entries(events)) {
-        wanted.set(`event ${group} ${event}`, () => base.subscribeBalancedEvent(event, group));
-      }
-    }
-    for (const [key, subscribe] of wanted) {
-      if (this.#balanced.has(key)) continue;
-      // The subscription is written to the connection at once: a node that learns of the action later reaches it.
-      void subscribe();
-      const made = base.subscriptions.at(-1);
-      if (made !== undefined) this.#balanced.set(key, made);
-    }
-    for (const [key, subscription] of this.#balanced) {
-      if (wanted.has(key)) continue;
-      subscription.unsubscribe();
-      this.#balanced.delete(key);
-    }
-    base.subscriptions = [...this.#balanced.values()];
-    // A connection that is lost now subscribes again when it is back.
-    await base.client?.flush().catch(() => {});
+/** A service of the node, as its INFO describes it. */
+interface ServiceInfo {
+  readonly name: string;
+  readonly actions?: Readonly<Record<string, unknown>>;
+  readonly events?: Readonly<Record<string, { readonly group?: string }>>;
+}
+
+class RequestTooLarge extends moleculer.Errors.MoleculerError {
+  constructor() {
+    super("The request is too large for the bus", 500, "REQUEST_TOO_LARGE");
   }
+}
+
+export function connectionOptions({ url, name }: NatsTransporterOptions): ConnectionOptions {
+  const urls = url.split(",").map((each) => new URL(each));
+  const user = urls.find(({ username }) => username !== "")?.username;
+  const pass = urls.find(({ password }) => password !== "")?.password;
+  return {
+    servers: urls.map(({ host }) => host),
+    ...(user === undefined ? {} : { user }),
+    ...(pass === undefined ? {} : { pass }),
+    name,
+    waitOnFirstConnect: true,
+    maxReconnectAttempts: -1,
+    reconnectTimeWait: RECONNECT_PAUSE_MS,
+  };
 }
 
 /** The transporter of a broker; undefined for a broker without a bus. */
 export function natsTransporterOf({ transit }: ServiceBroker): NatsTransporter | undefined {
-  const transporter: unknown = transit?.tx;
+  const transporter = transit?.tx;
   return transporter instanceof NatsTransporter ? transporter : undefined;
 }
 

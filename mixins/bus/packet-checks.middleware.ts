@@ -1,40 +1,11 @@
-import type { Middleware, ServiceBroker } from "moleculer";
+import type { Middleware, Packet, ServiceBroker, Transit } from "moleculer";
 import { RateLimitedLog } from "../observability/rate-limited-log.ts";
 import { busRefusals } from "../observability/metrics.ts";
 import { isNodeId, withoutSuffix } from "./node-id.ts";
 
 type Payload = Readonly<Record<string, unknown>>;
-interface Packet {
-  readonly type: string;
-  readonly payload: object;
-}
-type Handler = (command: string, packet: { readonly payload?: unknown } | null) => Promise<boolean>;
-
-/** A process, as its last INFO describes it. `seq` counts the changes of its services. */
-interface Node {
-  seq: number;
-  readonly id: string;
-  readonly instanceID: string;
-  readonly available: boolean;
-}
-
-interface Nodes {
-  readonly localNode: Node;
-  toArray(): Node[];
-  delete(id: string): void;
-  get(id: string): Node | undefined;
-  count(): number;
-}
-
-/** The members of Moleculer's transit that the checks use; the declarations lack them. */
-interface Transit {
-  readonly opts?: { readonly disableVersionCheck?: boolean };
-  readonly broker: ServiceBroker & {
-    readonly instanceID: string;
-    readonly PROTOCOL_VERSION: string;
-    readonly registry: { readonly nodes: Nodes };
-  };
-}
+type Handler = (command: string, packet: Packet.Packet<Packet.PacketPayload> | null) => Promise<boolean>;
+type Nodes = ServiceBroker["registry"]["nodes"];
 
 /** Largest number of known processes, including those that have left: Moleculer remembers them for ten minutes. */
 const MAX_NODES = 1_000;
@@ -92,7 +63,7 @@ export function packetChecks(): Middleware {
       const { broker, opts } = this;
       const versions = [
         broker.PROTOCOL_VERSION,
-        ...(opts?.disableVersionCheck === true ? [PREVIOUS_PROTOCOL_VERSION] : []),
+        ...(opts.disableVersionCheck === true ? [PREVIOUS_PROTOCOL_VERSION] : []),
       ];
       return (command, packet) => {
         const payload = Object(packet?.payload) as Payload;
@@ -109,21 +80,21 @@ export function packetChecks(): Middleware {
         return Promise.resolve(false);
       };
     },
-    transitPublish(this: Transit, next: (packet: Packet) => unknown) {
+    transitPublish(this: Transit, next: Transit["publish"]): Transit["publish"] {
       const { broker } = this;
-      return (packet: Packet) => {
+      return (packet) => {
         const { instanceID, registry } = broker;
         if (packet.type === "HEARTBEAT")
-          Object.assign(packet.payload, { instanceID, seq: registry.nodes.localNode.seq });
+          Object.assign(packet.payload, { instanceID, seq: registry.nodes.localNode?.seq });
         return next(packet);
       };
     },
-    // Moleculer declares these hooks with other parameters.
+    // Moleculer declares that these hooks return a result; they return a handler.
   } as unknown as Middleware;
 }
 
 function payloadProblem(
-  broker: Transit["broker"],
+  broker: ServiceBroker,
   command: string,
   payload: Payload,
   versions: readonly unknown[],

@@ -2,6 +2,7 @@ import { createRequire } from "node:module";
 import { afterAll, beforeAll, describe, expect, test } from "@jest/globals";
 import { ServiceBroker } from "moleculer";
 import { connect, type NatsConnection } from "nats";
+import { replicasOf } from "../../mixins/bus/service-registry.ts";
 import { brokerOptions } from "../../moleculer.config.ts";
 import { getGuildSettings } from "../../services/contracts/guild-settings.contract.ts";
 import type { GuildId } from "../../services/contracts/ids.ts";
@@ -79,11 +80,7 @@ describe("a process on a bus with an attacker, who has the user of another servi
   }
 
   function knownProcesses(): string[] {
-    const { nodes } = asker.registry as unknown as {
-      nodes: { toArray(): { id: string; available: boolean; services: { name: string }[] }[] };
-    };
-    const known = nodes.toArray().filter(({ available }) => available);
-    return known.filter(({ services }) => services.some(({ name }) => name === "guild-settings")).map(({ id }) => id);
+    return replicasOf(asker, "guild-settings");
   }
 
   const answer = () => asker.call(getGuildSettings.name, { guildId: "7" as GuildId }, { timeout: 5_000 });
@@ -135,8 +132,8 @@ describe("a process on a bus with an attacker, who has the user of another servi
     ["is at a later change, without services", "INFO", { services: [], seq: 1_000_000 }],
   ])("is known again by its next heartbeat when somebody says that it %s", async (_, command, fields) => {
     await until(() => knownProcesses().includes(victimId), "the process is known");
-    const { nodes } = asker.registry as unknown as { nodes: { get(id: string): { instanceID: string } } };
-    forged(command, victimId, { instanceID: nodes.get(victimId).instanceID, ...fields });
+    const { instanceID } = asker.registry.nodes.get(victimId);
+    forged(command, victimId, { instanceID, ...fields });
     await attacker.flush();
     await until(() => !knownProcesses().includes(victimId), "it is believed");
     await until(() => knownProcesses().includes(victimId), "the process is known again");

@@ -4,6 +4,7 @@ import { join } from "node:path";
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, test } from "@jest/globals";
 import { ServiceBroker } from "moleculer";
 import { serve } from "../../mixins/actions/contract-action.ts";
+import { natsTransporterOf } from "../../mixins/bus/nats-transporter.ts";
 import { brokerOptions } from "../../moleculer.config.ts";
 import { findEvent } from "../../services/contracts/calendar-events.contract.ts";
 import { refuse, type Refusal } from "../../services/contracts/errors.ts";
@@ -15,11 +16,6 @@ import type { ServiceName } from "../../services/contracts/service-names.ts";
 import { removeFolder } from "../real-parts/remove-folder.ts";
 
 const params = { guildId: "7" as GuildId, eventId: "e" };
-
-/** The NATS client of a broker, to end its connection as kill -9 does. */
-interface Connected {
-  readonly transit: { readonly tx: { readonly client: { close(): Promise<void> } } };
-}
 
 describe("a call on a bus with a user for each service", () => {
   let folder: string;
@@ -66,7 +62,7 @@ describe("a call on a bus with a user for each service", () => {
   test("is answered by the other replica when its owner's replica is killed while it serves the call", async () => {
     handle = async (replica) => {
       if (asked.length > 1) return null;
-      await (replica as unknown as Connected).transit.tx.client.close();
+      await natsTransporterOf(replica)?.loseConnection();
       return new Promise(() => undefined);
     };
     await expect(caller.call(findEvent.name, params)).resolves.toBeNull();

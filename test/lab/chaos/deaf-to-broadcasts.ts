@@ -1,14 +1,13 @@
 import { NatsTransporter } from "../../../mixins/bus/nats-transporter.ts";
 
-/** What the base class has and its type declarations leave out. */
 interface Receiving {
-  incomingMessage: (command: string, message: Buffer) => unknown;
+  receive: (this: NatsTransporter, command: string, data: Buffer) => void | Promise<void>;
 }
 
 // Loaded before a service (`node --import`): every broadcast that reaches its process is dropped.
-const transporter = NatsTransporter.prototype as unknown as Receiving;
-const receiveAny = transporter.incomingMessage;
+const transporter: Receiving = NatsTransporter.prototype;
+const { receive } = transporter;
 
-transporter.incomingMessage = function dropEvents(this: Receiving, command, message) {
-  return command === "EVENT" ? undefined : receiveAny.call(this, command, message);
+transporter.receive = function dropEvents(command, data) {
+  return command === "EVENT" ? undefined : receive.call(this, command, data);
 };

@@ -193,6 +193,16 @@ export const BUS_GUARDS: readonly TestedGuard[] = [
     onRealParts: true,
   },
   {
+    guard: "a stopping node serves the requests that are on their way to it",
+    file: "mixins/bus/nats-transporter.ts",
+    in: "#leave",
+    code: "$SUBSCRIPTION?.drain()",
+    without: "Promise.resolve($SUBSCRIPTION?.unsubscribe())",
+    testFile: "test/processes/nats-transporter.processes.test.ts",
+    test: "loses no request that is on its way to a node when the node stops",
+    onRealParts: true,
+  },
+  {
     ...hostile,
     guard: "bytes from the bus are looked through before they are decoded",
     file: "mixins/bus/nats-transporter.ts",
