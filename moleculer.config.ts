@@ -1,8 +1,7 @@
 import type { BrokerOptions, Middleware } from "moleculer";
 import type { LoggerOptions } from "pino";
-import { lostCallRetry } from "./mixins/bus/lost-call-retry.middleware.ts";
 import { packetChecks } from "./mixins/bus/packet-checks.middleware.ts";
-import { unavailableRetry } from "./mixins/bus/unavailable-retry.middleware.ts";
+import { retries } from "./mixins/bus/retries.middleware.ts";
 import { NatsTransporter } from "./mixins/bus/nats-transporter.ts";
 
 /** What differs from process to process; everything else about a broker is the same everywhere. */
@@ -60,7 +59,7 @@ export function brokerOptions({ nodeId, natsUrl, logLevel }: BrokerSettings): Br
     heartbeatTimeout: 3,
     // Without it a stopping service answers the calls in flight with an error.
     tracking: { enabled: true, shutdownTimeout: DRAIN_MS },
-    middlewares: [untrackedCalls, lostCallRetry(), unavailableRetry(), packetChecks()],
+    middlewares: [untrackedCalls, retries(), packetChecks()],
     maxCallLevel: 10,
     // Params are checked by each action's contract, not by Moleculer (mixins/actions/check-params.ts).
     validator: false,

@@ -38,7 +38,7 @@ const NO_RESPONDERS = 503;
  * mixins/README.md lists the defects of Moleculer's own NATS transporter.
  *
  * A request without a subscriber, as in the moment in which a server of the NATS cluster is lost, fails at once. No
- * replica has it, so it can be sent again (lost-call-retry.middleware.ts).
+ * replica has it, so it can be sent again (retries.middleware.ts).
  *
  * An answer may hold ten thousand events (D17), more than a NATS server accepts in one message. A large answer is
  * sent in parts. Only answers are, because an answer goes to one node; the parts of a request could reach several.

@@ -39,7 +39,7 @@ async function findExisting(
   context: CallContext<unknown>,
 ): Promise<ReadonlySet<string>> {
   if (params.eventIds.length === 0) return new Set();
-  const options = { timeout: EXISTING_EVENTS_TIMEOUT_MS, retries: 0 };
+  const options = { timeout: EXISTING_EVENTS_TIMEOUT_MS };
   try {
     return new Set(await callAction(context, listExistingEvents, params, options));
   } catch (error) {

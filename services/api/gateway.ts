@@ -1,5 +1,4 @@
 import type { ServiceBroker } from "moleculer";
-import type { RetryOptions } from "../../mixins/bus/lost-call-retry.middleware.ts";
 import type { CheckedCallOptions } from "../../mixins/actions/contract-action.ts";
 import type { DatabaseClock } from "../../mixins/mongo/database-clock.ts";
 import { isActionAvailable } from "../../mixins/bus/service-registry.ts";
@@ -158,8 +157,7 @@ async function checkHealth(broker: ServiceBroker, name: OwnerName): Promise<Heal
   const contract = healthOf(name);
   // Moleculer logs a warning for each call to a service that has not started yet.
   if (!isActionAvailable(broker, contract.name)) throw new ServiceUnavailable(false);
-  const options: RetryOptions = { timeout: HEALTH_TIMEOUT_MS, retries: 0, noResponderRetryMs: 0 };
-  return callAction(broker, contract, {}, options);
+  return callAction(broker, contract, {}, { timeout: HEALTH_TIMEOUT_MS, retries: 0 });
 }
 
 /** The owner of each action; empty for actions of the gateway itself. */

@@ -27,8 +27,7 @@ const CHANGES = {
 };
 
 /**
- * Calls the actions of the other services. Calls are not retried here, because the protocol repeats those that it still
- * needs.
+ * Calls the actions of the other services.
  *
  * @param quickTimeoutMs - Timeout of calls that read one thing.
  */
@@ -38,7 +37,7 @@ export function ownerServices(broker: ServiceBroker, quickTimeoutMs = QUICK_TIME
     params: Params,
     timeout: number,
   ): Promise<Result> {
-    return callAction(broker, contract, params, { timeout, retries: 0 });
+    return callAction(broker, contract, params, { timeout });
   }
 
   return {

@@ -101,11 +101,11 @@ export const DATABASE_GUARDS: readonly TestedGuard[] = [
   },
   {
     guard: "what may have been done at a first try is not answered with a later one that began nothing",
-    file: "mixins/bus/unavailable-retry.middleware.ts",
-    in: "retry",
-    code: "throw $_ ?? $ERROR;",
-    without: "throw $ERROR;",
-    testFile: "mixins/bus/unavailable-retry.contract.test.ts",
+    file: "mixins/bus/retried-call.ts",
+    in: "#endTry",
+    code: "$_ ? $ERROR : (this.#uncertainError ?? $ERROR)",
+    without: "$ERROR",
+    testFile: "mixins/bus/retries.contract.test.ts",
     test: "and whose first try may have been performed does not end with the error of a later try that was not started",
   },
   {

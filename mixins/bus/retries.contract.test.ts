@@ -4,8 +4,8 @@ import { brokerOptions } from "../../moleculer.config.ts";
 import { action } from "../../services/contracts/contract.ts";
 import { refuse } from "../../services/contracts/errors.ts";
 import { newWriteId } from "../mongo/write-id.ts";
-import { asError, serve } from "../actions/contract-action.ts";
-import { unavailableRetry } from "./unavailable-retry.middleware.ts";
+import { asError, type CallContext, serve } from "../actions/contract-action.ts";
+import { retries } from "./retries.middleware.ts";
 
 const SHORTER_THAN_ITS_PAUSE_MS = 40;
 const set = action<object, number>({ name: "thing.set", keys: "guild write", params: {}, idempotent: true });
@@ -15,10 +15,16 @@ describe("a call whose service is temporarily unavailable", () => {
   let broker: ServiceBroker;
   let calls: number;
   let handle: (call: number) => Promise<number>;
-  const handler = () => handle((calls += 1)).then((result) => (result === 0 ? refuse("UNAVAILABLE") : result));
+  let timeouts: (number | null | undefined)[];
+  const handler = (_params: object, { options }: CallContext<object>) => {
+    timeouts.push(options.timeout);
+    return attempt();
+  };
+  const attempt = () => handle((calls += 1)).then((result) => (result === 0 ? refuse("UNAVAILABLE") : result));
 
   beforeEach(async () => {
     calls = 0;
+    timeouts = [];
     const options = brokerOptions({ nodeId: "retried.test", natsUrl: undefined, logLevel: "fatal" });
     broker = new ServiceBroker({ ...options, tracking: { enabled: false } });
     broker.createService({ name: "thing", actions: { ...serve(set, handler), ...serve(make, handler) } });
@@ -59,6 +65,15 @@ describe("a call whose service is temporarily unavailable", () => {
     },
   );
 
+  test("gives each try only the time that is left", async () => {
+    handle = async (call) => (call < 3 ? 0 : call);
+    await setOnce({ timeout: 1_000 });
+    const [first = 0, second = 0, third = 0] = timeouts as number[];
+    expect(first).toBe(1_000);
+    expect(second).toBeLessThan(first);
+    expect(third).toBeLessThan(second);
+  });
+
   test("ends with the refusal of the write by a later try", async () => {
     handle = async (call) => {
       if (call === 1) throw asError(refuse("OUTCOME_UNKNOWN"));
@@ -70,8 +85,8 @@ describe("a call whose service is temporarily unavailable", () => {
 
   test("is not retried after its timeout, when a later write could have overtaken it", async () => {
     const refuseIt = () => ((calls += 1), Promise.reject(asError(refuse("UNAVAILABLE"))));
-    const made = unavailableRetry().remoteAction?.call(broker, refuseIt, { isRead: true } as never);
-    const context = { meta: {}, options: { timeout: SHORTER_THAN_ITS_PAUSE_MS } } as Context;
+    const made = retries().remoteAction?.call(broker, refuseIt, { isRead: true } as never);
+    const context = { broker, meta: {}, options: { timeout: SHORTER_THAN_ITS_PAUSE_MS } } as Context;
     await expect(made?.call(undefined as never, context)).rejects.toMatchObject({ type: "UNAVAILABLE" });
     expect(calls).toBe(1);
   });
