@@ -1,4 +1,5 @@
 import { type Connection, type Model, Schema } from "mongoose";
+import { complete } from "../../mixins/objects/complete.ts";
 import { MAX_JOIN_WAIT_MS } from "../../mixins/async/timeout.ts";
 import {
   changesSince,
@@ -17,6 +18,7 @@ import { findRows, streamRows } from "../../mixins/mongo/find-command.ts";
 import { batched } from "../../mixins/async/batch.ts";
 import { deadlineStages, rejectIfLate } from "../../mixins/mongo/write-context.ts";
 import type { Announcement, AnnouncementRule } from "../contracts/announcements.contract.ts";
+import type { Changed } from "../contracts/contract.ts";
 import type { ChangesSinceParams, ChangesSinceResult } from "../contracts/change-feed.contract.ts";
 import { isRefusal, refuse, type Refusal } from "../contracts/errors.ts";
 import type { AnnouncementId, EpochMs, GuildId } from "../contracts/ids.ts";
@@ -54,7 +56,7 @@ const announcementSchema = new Schema<AnnouncementRow>(
     sequence: Date,
     slot: Number,
     former: formerSchema,
-  },
+  } satisfies Record<keyof AnnouncementRow, unknown>,
   { collection: "announcements", versionKey: false },
 );
 // A tombstone has no sequence: the index of lists contains only existing announcements.
@@ -113,7 +115,7 @@ type ListedRow = Omit<StoredAnnouncement, UnlistedFields>;
 const PAGE_ROWS = 20;
 
 /** The fields of a rule. */
-const RULE = {
+const RULE_PROJECTION = {
   channel: 1,
   type: 1,
   eventId: 1,
@@ -123,9 +125,9 @@ const RULE = {
   enabled: 1,
   revision: 1,
   standsSince: 1,
-} as const;
+} as const satisfies Record<Exclude<keyof AnnouncementRule, "id" | "until">, 1>;
 
-type RuleRow = Pick<AnnouncementRow, "_id" | Exclude<keyof AnnouncementRule, "id" | "until">>;
+type RuleRow = Pick<AnnouncementRow, "_id" | keyof typeof RULE_PROJECTION>;
 
 const EXISTING = { sequence: { $exists: true } };
 
@@ -211,7 +213,7 @@ export function announcementsStore(connection: Connection): AnnouncementsStore {
 
     async listRules(guildId) {
       const rows = await model
-        .find({ guildId, ...EXISTING }, RULE)
+        .find({ guildId, ...EXISTING }, RULE_PROJECTION)
         .sort({ sequence: 1 })
         .lean<RuleRow[]>();
       return rows.map(ruleOf);
@@ -235,7 +237,7 @@ function listQuery(guildId: GuildId, limit: number) {
 }
 
 function ruleOf(row: RuleRow): AnnouncementRule {
-  return {
+  return complete<Omit<AnnouncementRule, "until">>()({
     id: row._id as AnnouncementId,
     channel: row.channel,
     type: row.type,
@@ -246,12 +248,12 @@ function ruleOf(row: RuleRow): AnnouncementRule {
     enabled: row.enabled,
     revision: row.revision,
     standsSince: row.standsSince.getTime(),
-  };
+  });
 }
 
 /** Copies field by field: an object rest took a tenth of the time of a list. */
 function announcementOf(row: ListedRow, guildId: GuildId): Announcement {
-  return {
+  return complete<Omit<Announcement, keyof Changed>>()({
     id: row._id as AnnouncementId,
     guildId,
     channel: row.channel,
@@ -267,7 +269,7 @@ function announcementOf(row: ListedRow, guildId: GuildId): Announcement {
     subscribersUser: row.subscribersUser,
     revision: row.revision,
     standsSince: row.standsSince.getTime(),
-  };
+  });
 }
 
 /** The slots in use of the guild; the query reads only the index. */

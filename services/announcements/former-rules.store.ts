@@ -1,4 +1,5 @@
 import { type Model, Schema } from "mongoose";
+import { complete } from "../../mixins/objects/complete.ts";
 import {
   type FormerState,
   type FormerStateRow,
@@ -30,16 +31,7 @@ const formerPaths = {
 /** A separate schema, because Mongoose would read the path `type` of a nested object as a type. */
 export const formerSchema = new Schema<FormerRuleFields>(formerPaths, { _id: false });
 
-const RULE = storedStateExpression(
-  "channel",
-  "type",
-  "eventId",
-  "eventColor",
-  "hours",
-  "minutes",
-  "revision",
-  "standsSince",
-);
+const RULE = storedStateExpression(...Object.keys(formerPaths));
 
 /**
  * The expression for `former`, computed from the stored row in the update that replaces it. A disabled rule was not
@@ -58,6 +50,11 @@ export async function formerRules<Row>(
 
 function ruleOf({ _id, former }: FormerStateRow<FormerRuleFields>): AnnouncementRule {
   const { guildId: _, standsSince, until, ...rule } = former;
-  const times = { standsSince: standsSince.getTime(), until: until.getTime() };
-  return { ...rule, ...times, id: _id as AnnouncementId, enabled: true };
+  return complete<AnnouncementRule>()({
+    ...rule,
+    standsSince: standsSince.getTime(),
+    until: until.getTime(),
+    id: _id as AnnouncementId,
+    enabled: true,
+  });
 }

@@ -25,7 +25,7 @@ const schema = new Schema<SettingsRow>(
     maxCalendars: Number,
     twelveHour: Boolean,
     branded: Boolean,
-  },
+  } satisfies Record<keyof SettingsRow, unknown>,
   { collection: "guild_settings", versionKey: false },
 );
 for (const [keys, options] of trackedIndexes) schema.index(keys, options);

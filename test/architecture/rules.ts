@@ -23,6 +23,9 @@ const contextsKeepApart: Rule = (file) => {
 /** The rules of the world's time zones: a table, chosen at start, that contracts check names against and domains read clocks by. */
 const TIME_ZONES = /^mixins\/time-zones\/(?:time-zones|zone-rules|luxon-zone)\.ts$/;
 
+/** Builders of objects: pure, and without business words. */
+const OBJECTS = /^mixins\/objects\//;
+
 /** A contract is types and tables: it stands on nothing. */
 const contractsStandAlone: Rule = (file) => {
   if (!file.path.startsWith("services/contracts/") || isTest(file)) return [];
@@ -46,6 +49,7 @@ const domainsArePure: Rule = (file) => {
     !target.startsWith(folder) &&
     !target.startsWith("services/contracts/") &&
     target !== "luxon" &&
+    !OBJECTS.test(target) &&
     !TIME_ZONES.test(target);
   const impure = [
     /\bDate\.now\(/,

@@ -1,3 +1,4 @@
+import { complete } from "../../../mixins/objects/complete.ts";
 import { type AnnouncementType, leadTimeProblems, referenceProblems } from "../../contracts/announcement-fields.ts";
 import {
   type Announcement,
@@ -39,7 +40,7 @@ export function newAnnouncement(
   params: CreateAnnouncementParams,
   eventId: Announcement["eventId"],
 ): AnnouncementDraft {
-  return {
+  return complete<AnnouncementDraft>()({
     id,
     guildId: params.guildId,
     channel: params.channel,
@@ -53,7 +54,7 @@ export function newAnnouncement(
     subscribersRole: params.subscribersRole ?? ANNOUNCEMENT_DEFAULTS.subscribersRole,
     subscribersUser: params.subscribersUser ?? ANNOUNCEMENT_DEFAULTS.subscribersUser,
     revision: 1,
-  };
+  });
 }
 
 /** The result of an update: the next state, and whether the rule starts again from now (D31). */
@@ -81,9 +82,9 @@ export function changeAnnouncement(
     return { next: stored, restartsRule: false, isUnchanged: true };
   }
   const type = changes.type ?? stored.type;
-  const { standsSince: _, changedBy: __, ...unchanged } = stored;
-  const next: AnnouncementDraft = {
-    ...unchanged,
+  const next = complete<AnnouncementDraft>()({
+    id: stored.id,
+    guildId: stored.guildId,
     channel: changes.channel ?? stored.channel,
     type,
     ...referenceFields(type, eventId ?? stored.eventId, changes.eventColor ?? stored.eventColor),
@@ -94,7 +95,7 @@ export function changeAnnouncement(
     infoOnly: changes.infoOnly ?? stored.infoOnly,
     ...subscribers,
     revision: stored.revision + 1,
-  };
+  });
   return { next, restartsRule: restartsRule(stored, next), isUnchanged: false };
 }
 

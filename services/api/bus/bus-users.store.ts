@@ -16,7 +16,7 @@ const schema = new Schema<Row>(
     createdBy: REQUIRED_TEXT,
     revokedAt: Number,
     revokedBy: String,
-  },
+  } satisfies Record<keyof Row, unknown>,
   { collection: "bus_users", versionKey: false },
 );
 

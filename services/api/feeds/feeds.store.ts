@@ -26,7 +26,7 @@ const feedPaths = {
   createdAt: REQUIRED_NUMBER,
   rotatedAt: Number,
   lastUsedAt: Number,
-} as const;
+} as const satisfies Record<keyof StoredFeed | "_id", unknown>;
 
 const schema = new Schema<FeedsRow>(
   { _id: REQUIRED_TEXT, feeds: { type: [feedPaths], required: true } },

@@ -31,7 +31,7 @@ const schema = new Schema<IdempotencyRecord>(
     body: String,
     etag: String,
     at: { type: Date, required: true },
-  },
+  } satisfies Record<keyof IdempotencyRecord, unknown>,
   // The name stays: during a rolling update both versions must see the same keys.
   { collection: "kept_answers", versionKey: false },
 );

@@ -40,7 +40,7 @@ const keySchema = new Schema<KeyRow>(
     },
     revision: REQUIRED_NUMBER,
     removeAt: Date,
-  },
+  } satisfies Record<keyof KeyRow, unknown>,
   { collection: "api_keys", versionKey: false },
 );
 keySchema.index({ removeAt: 1 }, { expireAfterSeconds: 0 });
@@ -54,7 +54,7 @@ const changeSchema = new Schema<ChangeRow>(
     at: REQUIRED_NUMBER,
     ...holder,
     label: REQUIRED_TEXT,
-  },
+  } satisfies Record<keyof ChangeRow, unknown>,
   { collection: "api_key_changes", versionKey: false },
 );
 changeSchema.index({ keyId: 1, at: 1 });

@@ -1,14 +1,16 @@
 import { Schema } from "mongoose";
+import { complete } from "../../../mixins/objects/complete.ts";
+import { definedFields } from "../../../mixins/objects/defined-fields.ts";
 import { changedByOf, type Tracked, trackedIndexes, trackedPaths } from "../../../mixins/mongo/tracked-record.ts";
 import { FORMER_INDEX } from "../../../mixins/mongo/former-state.ts";
 import { type Color, EVENT_TEXTS, type EventTexts, perText } from "../../contracts/calendar-events.contract.ts";
-import type { Recurrence } from "../../contracts/recurrence.ts";
 import type { EpochMs, EventId, GuildId } from "../../contracts/ids.ts";
 import type { Anchor } from "../domain/calendar/calendar.ts";
 import { type CalendarEvent, type ListedEvent, type StoredEvent, textsOf } from "../domain/event/event.ts";
 import { occurrenceId } from "../domain/event/occurrence-id.ts";
-import type { Override } from "../domain/event/override.ts";
-import type { FormerEventFields, FormerOccurrenceFields } from "./former-events.store.ts";
+import type { Override, OverrideDraft } from "../domain/event/override.ts";
+import { type FormerEventFields, formerPaths } from "./former-events.store.ts";
+import { type RecurringFields, recurringOf, recurringPaths } from "./recurring-fields.ts";
 import {
   type IndexFields,
   ENTRIES_INDEX,
@@ -29,12 +31,8 @@ interface Placement {
   readonly endsAt: EpochMs;
 }
 
-interface EventFields extends Placement, EventTexts, IndexFields {
+interface EventFields extends Placement, EventTexts, RecurringFields, IndexFields {
   readonly color: Color;
-  readonly recurrence?: Recurrence;
-  readonly anchor?: Anchor;
-  readonly hasOverrides?: boolean;
-  readonly lastDay?: number;
   readonly former?: FormerEventFields;
 }
 
@@ -78,47 +76,10 @@ type ReadEventRow = Omit<EventRow, keyof typeof READ_PROJECTION>;
 /** All fields that a row of the collection may have. */
 export type AnyRow = EventRow & Partial<Pick<OverrideRow, "eventId" | "original" | "cancelled">>;
 
-const numbers = { type: [Number], default: undefined };
-const recurrencePaths = {
-  frequency: String,
-  count: Number,
-  interval: Number,
-  byDay: { type: [String], default: undefined },
-  byMonthDay: numbers,
-  byMonth: numbers,
-  bySetPos: numbers,
-  until: Number,
-  weekStart: String,
-  exDates: numbers,
-  rDates: numbers,
-} satisfies Record<keyof Recurrence, unknown>;
-
 /** An override is not a record of the change feed. */
 function isTracked(this: AnyRow): boolean {
   return this.original === undefined;
 }
-
-const anchorPath = { type: { timezone: String, version: Number }, _id: false };
-
-/** The former state of an event, or of one occurrence. */
-const formerPaths = {
-  guildId: String,
-  until: Date,
-  calendarNumber: Number,
-  startsAt: Number,
-  endsAt: Number,
-  color: String,
-  recurrence: { type: recurrencePaths, _id: false },
-  anchor: anchorPath,
-  hasOverrides: Boolean,
-  lastDay: Number,
-  scheduledAt: Date,
-  coloredAt: Date,
-  eventId: String,
-  isFirst: Boolean,
-  scheduledSince: Date,
-  coloredSince: Date,
-} satisfies Record<keyof FormerEventFields | keyof FormerOccurrenceFields, unknown>;
 
 export const eventSchema = new Schema<AnyRow>(
   {
@@ -134,17 +95,14 @@ export const eventSchema = new Schema<AnyRow>(
     endsAt: Number,
     ...perText(() => String),
     color: String,
-    recurrence: { type: recurrencePaths, _id: false },
-    anchor: anchorPath,
-    hasOverrides: Boolean,
-    lastDay: Number,
+    ...recurringPaths,
     eventId: String,
     original: Number,
     cancelled: Boolean,
     scheduledAt: Date,
     coloredAt: Date,
     former: { type: formerPaths, _id: false },
-  },
+  } satisfies Record<keyof AnyRow, unknown>,
   { collection: "calendar_events", versionKey: false },
 );
 for (const [keys, options] of trackedIndexes) eventSchema.index(keys, options);
@@ -176,36 +134,48 @@ export function eventOf(row: ReadEventRow): StoredEvent | undefined {
   if (row.deletedAt !== undefined) return undefined;
   const { guildId, revision, calendarNumber, scheduledAt, coloredAt } = row;
   const stamps = { scheduledAt: scheduledAt.getTime(), coloredAt: coloredAt.getTime() };
-  return { ...listedEventOf(row), guildId, calendarNumber, revision, ...stamps, ...changedByOf(row) };
+  return complete<StoredEvent>()({
+    ...listedEventOf(row),
+    guildId,
+    calendarNumber,
+    revision,
+    ...stamps,
+    ...changedByOf(row),
+  });
 }
 
 /** The fields of an event that lists need. The row must not be a tombstone. */
 export function listedEventOf(row: Omit<ReadEventRow, keyof typeof LIST_PROJECTION>): ListedEvent {
-  const { _id, startsAt, endsAt, color, recurrence, anchor, hasOverrides, lastDay } = row;
-  const ofLastDay = lastDay === undefined ? {} : { lastDay };
-  const recurring =
-    recurrence === undefined || anchor === undefined
-      ? {}
-      : { recurring: { recurrence, anchor, hasOverrides: hasOverrides === true, ...ofLastDay } };
-  return { id: _id as EventId, startsAt, endsAt, ...textsOf(row), color, ...recurring };
+  const { _id, startsAt, endsAt, color } = row;
+  const recurring = recurringOf(row);
+  return complete<ListedEvent>()({
+    id: _id as EventId,
+    startsAt,
+    endsAt,
+    ...textsOf(row),
+    color,
+    ...(recurring === undefined ? {} : { recurring }),
+  });
 }
 
-export type OverrideDocument = { readonly _id: string } & OverrideFields;
+export interface OverrideDocument extends OverrideFields {
+  readonly _id: string;
+}
 
 /** The row of an override. If the occurrence was moved, the row has index fields for its present times. */
-export function overrideDocumentOf(event: CalendarEvent, override: Override): OverrideDocument {
+export function overrideDocumentOf(event: CalendarEvent, override: OverrideDraft): OverrideDocument {
   const { eventId, original, cancelled, texts, color, moved } = override;
-  return {
+  return complete<OverrideDocument>()({
     _id: occurrenceId(eventId, original),
     eventId,
     original,
     cancelled,
     ...texts,
-    ...(color === undefined ? {} : { color }),
+    ...definedFields({ color }),
     guildId: event.guildId,
     calendarNumber: event.calendarNumber,
     ...(moved === undefined ? {} : { ...moved, ...movedIndexFields(moved) }),
-  };
+  });
 }
 
 export function isOverrideRow(row: Row): row is OverrideRow {
@@ -216,16 +186,17 @@ export function overrideOf(row: OverrideRow): Override {
   const { eventId, original, cancelled, color, startsAt, endsAt, anchor, scheduledAt, coloredAt } = row;
   const own = EVENT_TEXTS.filter((text) => row[text] !== undefined);
   const texts: EventTexts = Object.fromEntries(own.map((text) => [text, row[text]]));
-  return {
+  const isMoved = startsAt !== undefined && endsAt !== undefined && anchor !== undefined;
+  return complete<Override>()({
     eventId,
     original,
     cancelled,
     texts,
-    ...(color === undefined ? {} : { color }),
-    ...(startsAt === undefined || endsAt === undefined || anchor === undefined
-      ? {}
-      : { moved: { startsAt, endsAt, anchor } }),
-    ...(scheduledAt === undefined ? {} : { scheduledAt: scheduledAt.getTime() }),
-    ...(coloredAt === undefined ? {} : { coloredAt: coloredAt.getTime() }),
-  };
+    ...definedFields({
+      color,
+      moved: isMoved ? { startsAt, endsAt, anchor } : undefined,
+      scheduledAt: scheduledAt?.getTime(),
+      coloredAt: coloredAt?.getTime(),
+    }),
+  });
 }

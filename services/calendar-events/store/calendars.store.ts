@@ -1,4 +1,6 @@
 import { type Connection, Schema } from "mongoose";
+import { complete } from "../../../mixins/objects/complete.ts";
+import { definedFields } from "../../../mixins/objects/defined-fields.ts";
 import { changesSince, saveRevision, stampedReplacement } from "../../../mixins/mongo/change-feed.ts";
 import { type Tracked, trackedIndexes, trackedPaths } from "../../../mixins/mongo/tracked-record.ts";
 import { batchedFind } from "../../../mixins/mongo/batched-find.ts";
@@ -20,7 +22,7 @@ const schema = new Schema<CalendarRow>(
     calendarNumber: Number,
     name: String,
     zoneChanges: [{ version: Number, timezone: String, since: Date, _id: false }],
-  },
+  } satisfies Record<keyof CalendarRow, unknown>,
   { collection: "calendars", versionKey: false },
 );
 for (const [keys, options] of trackedIndexes) schema.index(keys, options);
@@ -82,5 +84,6 @@ export function calendarOf({ guildId, calendarNumber, revision, name, zoneChange
     const at: EpochMs = since.getTime();
     return { version, timezone, since: at };
   });
-  return { guildId, calendarNumber, revision, ...(name === undefined ? {} : { name }), zoneChanges: changes };
+  const named = definedFields({ name });
+  return complete<Calendar>()({ guildId, calendarNumber, revision, ...named, zoneChanges: changes });
 }

@@ -1,28 +1,26 @@
 import type { Model } from "mongoose";
+import { complete } from "../../../mixins/objects/complete.ts";
+import { definedFields } from "../../../mixins/objects/defined-fields.ts";
 import { type FormerState, formerStatesSince, storedStateExpression } from "../../../mixins/mongo/former-state.ts";
-import type { Color } from "../../contracts/calendar-events.contract.ts";
-import type { Recurrence } from "../../contracts/recurrence.ts";
+import type { Color, EventText } from "../../contracts/calendar-events.contract.ts";
+import type { Changed } from "../../contracts/contract.ts";
 import type { EpochMs, EventId, GuildId, OccurrenceId } from "../../contracts/ids.ts";
 import type { Occurrence } from "../../contracts/occurrences.contract.ts";
-import type { Anchor } from "../domain/calendar/calendar.ts";
 import type { StoredEvent } from "../domain/event/event.ts";
+import { type RecurringFields, recurringOf, recurringPaths } from "./recurring-fields.ts";
 
 /** The times, rule and colour of an event before it was moved, recoloured or removed. */
-export interface FormerEventFields extends FormerState {
+export interface FormerEventFields extends FormerState, RecurringFields {
   readonly calendarNumber: number;
   readonly startsAt: EpochMs;
   readonly endsAt: EpochMs;
   readonly color: Color;
-  readonly recurrence?: Recurrence;
-  readonly anchor?: Anchor;
-  readonly hasOverrides?: boolean;
-  readonly lastDay?: number;
   readonly scheduledAt: Date;
   readonly coloredAt: Date;
 }
 
 /** The same for one occurrence of a series, stored in its override. */
-export interface FormerOccurrenceFields extends FormerState, FormerTimes {
+interface FormerOccurrenceFields extends FormerState, FormerTimes {
   readonly scheduledSince: Date;
   readonly coloredSince: Date;
 }
@@ -35,28 +33,55 @@ export type FormerEvent = { readonly until: EpochMs } & (
   | { readonly event?: undefined; readonly occurrence: Omit<Occurrence, "timezone"> }
 );
 
+/** Fields that no former state has. */
+type PresentFields = EventText | keyof Changed;
+
+const formerEventPaths = {
+  guildId: String,
+  until: Date,
+  calendarNumber: Number,
+  startsAt: Number,
+  endsAt: Number,
+  color: String,
+  ...recurringPaths,
+  scheduledAt: Date,
+  coloredAt: Date,
+} satisfies Record<keyof FormerEventFields, unknown>;
+
+const formerOccurrencePaths = {
+  guildId: String,
+  until: Date,
+  eventId: String,
+  calendarNumber: Number,
+  startsAt: Number,
+  endsAt: Number,
+  color: String,
+  isFirst: Boolean,
+  scheduledSince: Date,
+  coloredSince: Date,
+} satisfies Record<keyof FormerOccurrenceFields, unknown>;
+
+/** The paths of `former` in the schema. */
+export const formerPaths = { ...formerEventPaths, ...formerOccurrencePaths };
+
 /** The expression for `former`, computed from the stored row in the update that replaces it. */
-export const FORMER_EVENT = {
-  former: storedStateExpression(
-    "calendarNumber",
-    "startsAt",
-    "endsAt",
-    "color",
-    "recurrence",
-    "anchor",
-    "hasOverrides",
-    "lastDay",
-    "scheduledAt",
-    "coloredAt",
-  ),
-} as const;
+export const FORMER_EVENT = { former: storedStateExpression(...Object.keys(formerEventPaths)) } as const;
 
 /** The expression for `former` of an occurrence that gets an override. */
 export function formerOccurrence(guildId: GuildId, before: Occurrence): { readonly former: object } {
   const { eventId, calendarNumber, startsAt, endsAt, color, isFirst, scheduledAt, coloredAt } = before;
-  const times = { scheduledSince: new Date(scheduledAt), coloredSince: new Date(coloredAt) };
-  const ruleOccurrence = { guildId, eventId, calendarNumber, startsAt, endsAt, color, isFirst, ...times };
-  return { former: { $mergeObjects: [{ $literal: ruleOccurrence }, { until: "$$NOW" }] } };
+  const former = complete<Omit<FormerOccurrenceFields, "until">>()({
+    guildId,
+    eventId,
+    calendarNumber,
+    startsAt,
+    endsAt,
+    color,
+    isFirst,
+    scheduledSince: new Date(scheduledAt),
+    coloredSince: new Date(coloredAt),
+  });
+  return { former: { $mergeObjects: [{ $literal: former }, { until: "$$NOW" }] } };
 }
 
 /**
@@ -72,17 +97,31 @@ export async function formerEvents<Row>(model: Model<Row>, guildId: GuildId, aft
   });
 }
 
-function occurrenceIn(occurrenceId: OccurrenceId, former: FormerOccurrenceFields): Omit<Occurrence, "timezone"> {
-  const { guildId: _, until: __, scheduledSince, coloredSince, ...ruleOccurrence } = former;
-  const times = { scheduledAt: scheduledSince.getTime(), coloredAt: coloredSince.getTime() };
-  return { ...ruleOccurrence, ...times, occurrenceId, recurs: true };
+function occurrenceIn(
+  occurrenceId: OccurrenceId,
+  { guildId: _, until: __, scheduledSince, coloredSince, ...ruleOccurrence }: FormerOccurrenceFields,
+): Omit<Occurrence, "timezone"> {
+  return complete<Omit<Occurrence, "timezone" | "until" | PresentFields>>()({
+    ...ruleOccurrence,
+    occurrenceId,
+    recurs: true,
+    scheduledAt: scheduledSince.getTime(),
+    coloredAt: coloredSince.getTime(),
+  });
 }
 
 function eventIn(id: EventId, guildId: GuildId, former: FormerEventFields): StoredEvent {
-  const { recurrence, anchor, lastDay, calendarNumber, startsAt, endsAt, color, scheduledAt, coloredAt } = former;
-  const times = { scheduledAt: scheduledAt.getTime(), coloredAt: coloredAt.getTime() };
-  const event = { id, guildId, revision: 0, calendarNumber, startsAt, endsAt, color, ...times };
-  if (recurrence === undefined || anchor === undefined) return event;
-  const ofLastDay = lastDay === undefined ? {} : { lastDay };
-  return { ...event, recurring: { recurrence, anchor, hasOverrides: false, ...ofLastDay } };
+  const { calendarNumber, startsAt, endsAt, color, scheduledAt, coloredAt } = former;
+  return complete<Omit<StoredEvent, PresentFields>>()({
+    id,
+    guildId,
+    revision: 0,
+    calendarNumber,
+    startsAt,
+    endsAt,
+    color,
+    ...definedFields({ recurring: recurringOf(former) }),
+    scheduledAt: scheduledAt.getTime(),
+    coloredAt: coloredAt.getTime(),
+  });
 }

@@ -25,7 +25,7 @@ const schema = new Schema<ZoneRulesRow>(
     changed: { type: [String], default: undefined },
     isSettled: Boolean,
     since: Date,
-  },
+  } satisfies Record<keyof ZoneRulesRow, unknown>,
   { collection: "zone_rules", versionKey: false },
 );
 

@@ -33,7 +33,7 @@ export const channelCheckSchema = new Schema<ChannelCheckRow>(
     finding: { type: { kind: String, missing: texts, mentionableRoles: texts }, _id: false },
     problemSince: Date,
     expiresAt: Date,
-  },
+  } satisfies Record<keyof ChannelCheckRow, unknown>,
   { collection: "channel_checks", versionKey: false },
 );
 channelCheckSchema.index({ sink: 1, checkAt: 1 });

@@ -33,7 +33,7 @@ export const guildPlanSchema = new Schema<GuildPlanRow>(
     replanAt: Date,
     bounded: { type: { cut: positionPath, reached: positionPath, toldThrough: Number }, _id: false },
     occurrencesThrough: Date,
-  },
+  } satisfies Record<keyof GuildPlanRow, unknown>,
   { collection: "guild_plans", versionKey: false },
 );
 guildPlanSchema.index({ replanAt: 1 });
@@ -48,7 +48,13 @@ export interface SourceRow {
 }
 
 export const sourceSchema = new Schema<SourceRow>(
-  { _id: { type: String, required: true }, guildId: String, digest: String, body: String, neededUntil: Date },
+  {
+    _id: { type: String, required: true },
+    guildId: String,
+    digest: String,
+    body: String,
+    neededUntil: Date,
+  } satisfies Record<keyof SourceRow, unknown>,
   { collection: "plan_sources", versionKey: false },
 );
 sourceSchema.index({ neededUntil: 1 }, { expireAfterSeconds: 0 });
@@ -60,7 +66,7 @@ export interface SinkRow {
 }
 
 export const sinkSchema = new Schema<SinkRow>(
-  { _id: { type: String, required: true }, since: Date },
+  { _id: { type: String, required: true }, since: Date } satisfies Record<keyof SinkRow, unknown>,
   { collection: "sinks", versionKey: false },
 );
 
@@ -72,6 +78,6 @@ export interface FeedMarkRow {
 }
 
 export const feedMarkSchema = new Schema<FeedMarkRow>(
-  { _id: { type: String, required: true }, at: Number, id: String },
+  { _id: { type: String, required: true }, at: Number, id: String } satisfies Record<keyof FeedMarkRow, unknown>,
   { collection: "feed_marks", versionKey: false },
 );

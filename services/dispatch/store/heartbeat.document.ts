@@ -20,7 +20,7 @@ export const heartbeatSchema = new Schema<HeartbeatRow>(
     firstAt: Date,
     beatAt: Date,
     outages: [{ from: Date, until: Date, isDatabases: Boolean, _id: false }],
-  },
+  } satisfies Record<keyof HeartbeatRow, unknown>,
   { collection: "dispatch_heartbeat", versionKey: false },
 );
 

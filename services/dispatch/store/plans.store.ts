@@ -1,5 +1,7 @@
 import { isDeepStrictEqual } from "node:util";
 import type { ClientSession, Connection } from "mongoose";
+import { complete } from "../../../mixins/objects/complete.ts";
+import { definedFields } from "../../../mixins/objects/defined-fields.ts";
 import { isDuplicateKey } from "../../../mixins/mongo/change-feed.ts";
 import { inTransaction } from "../../../mixins/mongo/transaction.ts";
 import type { GuildId } from "../../contracts/ids.ts";
@@ -126,18 +128,17 @@ export function plansStore(connection: Connection): PlanStore {
   };
 }
 
-function toReachFields({
-  plannedThrough,
-  replanAt,
-  bounded,
-  occurrencesThrough,
-}: GuildPlan): Omit<GuildPlanRow, "_id" | "version"> {
-  return {
+type ReachFields = Omit<GuildPlanRow, "_id" | "version">;
+
+function toReachFields({ plannedThrough, replanAt, bounded, occurrencesThrough }: GuildPlan): ReachFields {
+  return complete<ReachFields>()({
     plannedThrough: new Date(plannedThrough),
     replanAt: new Date(replanAt),
-    ...(bounded === undefined ? {} : { bounded: toStoredBound(bounded) }),
-    ...(occurrencesThrough === undefined ? {} : { occurrencesThrough: new Date(occurrencesThrough) }),
-  };
+    ...definedFields({
+      bounded: bounded && toStoredBound(bounded),
+      occurrencesThrough: occurrencesThrough === undefined ? undefined : new Date(occurrencesThrough),
+    }),
+  });
 }
 
 function toGuildPlan({
@@ -147,13 +148,15 @@ function toGuildPlan({
   bounded,
   occurrencesThrough,
 }: Omit<GuildPlanRow, "_id">): GuildPlan {
-  return {
+  return complete<GuildPlan>()({
     version,
     plannedThrough: plannedThrough.getTime(),
     replanAt: replanAt.getTime(),
-    ...(bounded === undefined ? {} : { bounded: toBound(bounded) }),
-    ...(occurrencesThrough === undefined ? {} : { occurrencesThrough: occurrencesThrough.getTime() }),
-  };
+    ...definedFields({
+      bounded: bounded && toBound(bounded),
+      occurrencesThrough: occurrencesThrough?.getTime(),
+    }),
+  });
 }
 
 function toStoredBound({ end, farthestEnd, recordedThrough }: BoundedPlan): BoundedPlanFields {

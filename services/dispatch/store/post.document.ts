@@ -1,4 +1,5 @@
 import { Schema } from "mongoose";
+import { definedFields } from "../../../mixins/objects/defined-fields.ts";
 import { OPEN_STATES, type Post, UNSENT_STATES } from "../domain/post/post.ts";
 import type { Wait, WaitTotals } from "../domain/post/wait.ts";
 
@@ -27,11 +28,10 @@ const waitedPaths = {
       detail: String,
       ms: Number,
       isOutage: Boolean,
-      sink: String,
       _id: false,
-    },
+    } satisfies Record<keyof Wait | "_id", unknown>,
   ],
-};
+} satisfies Record<keyof WaitTotals, unknown>;
 
 export const postSchema = new Schema<PostRow>(
   {
@@ -69,7 +69,7 @@ export const postSchema = new Schema<PostRow>(
     expiresAt: Date,
     /** Mark of the last change, see batched-compare-and-set.store.ts. */
     step: Schema.Types.ObjectId,
-  },
+  } satisfies Record<keyof PostRow, unknown>,
   { collection: "posts", versionKey: false },
 );
 
@@ -107,12 +107,8 @@ export function toPost({ _id, expiresAt: _expiresAt, step: _step, ...row }: Post
   return post as unknown as Post;
 }
 
-/** Removes undefined fields, which BSON would store as null. */
 export function toStoredWaits({ until, waits }: WaitTotals): WaitTotals {
-  const stored = waits.map((wait) =>
-    Object.fromEntries(Object.entries(wait).filter(([, value]) => value !== undefined)),
-  );
-  return { until, waits: stored as unknown as Wait[] };
+  return { until, waits: waits.map((wait) => definedFields(wait) as Wait) };
 }
 
 /** Only settled posts expire. */

@@ -1,4 +1,5 @@
 import type { Connection } from "mongoose";
+import { definedFields } from "../../../mixins/objects/defined-fields.ts";
 import { batchedFind } from "../../../mixins/mongo/batched-find.ts";
 import { findRows, type FindCommand, streamRows } from "../../../mixins/mongo/find-command.ts";
 import { MAX_ENTRIES } from "../../contracts/calendar-events.contract.ts";
@@ -233,8 +234,7 @@ function leaseFields({ owner, attemptId, leaseMs }: { owner: string; attemptId: 
 
 /** The post after the write. */
 function afterWrite(post: Post, write: PostWrite): Post {
-  const fields = Object.entries({ ...post, ...write }).filter(([, value]) => value !== undefined);
-  return Object.fromEntries(fields) as unknown as Post;
+  return definedFields({ ...post, ...write }) as Post;
 }
 
 function toChange(startsAt: EpochMs, write: PostWrite): Change {

@@ -1,3 +1,5 @@
+import { complete } from "../../../../mixins/objects/complete.ts";
+import { definedFields } from "../../../../mixins/objects/defined-fields.ts";
 import type { CalendarView, UpdateCalendarParams } from "../../../contracts/calendars.contract.ts";
 import type { EpochMs, GuildId } from "../../../contracts/ids.ts";
 import type { CalendarClock } from "./calendar-clock.ts";
@@ -96,9 +98,12 @@ export function changeCalendar(
   { name, timezone }: Pick<UpdateCalendarParams, "name" | "timezone">,
 ): ChangedCalendar {
   const { name: storedName, ...rest } = stored;
-  const nextName = name === undefined ? storedName : name;
-  const named = nextName === undefined || nextName === null || nextName === "" ? {} : { name: nextName };
-  const calendar = { ...rest, ...named, revision: stored.revision + 1 };
+  const nextName = name === undefined ? storedName : (name ?? "");
+  const calendar = complete<Calendar>()({
+    ...rest,
+    ...definedFields({ name: nextName === "" ? undefined : nextName }),
+    revision: stored.revision + 1,
+  });
   const current = anchorOf(stored);
   const zone = timezone === undefined ? current.timezone : knownZone(timezone).name;
   if (zone === current.timezone) return { calendar };

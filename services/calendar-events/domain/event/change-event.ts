@@ -1,3 +1,4 @@
+import { complete } from "../../../../mixins/objects/complete.ts";
 import { perText, type UpdateEventParams } from "../../../contracts/calendar-events.contract.ts";
 import { isRefusal, refuse, type Refusal } from "../../../contracts/errors.ts";
 import type { Recurrence } from "../../../contracts/recurrence.ts";
@@ -26,7 +27,7 @@ export function changeEvent(stored: StoredEvent, changes: EventChanges, calendar
   const recurrence = changedRecurrence(stored, changes, anchor);
   if (isRefusal(recurrence)) return recurrence;
   const { id, guildId, calendarNumber, revision } = stored;
-  const event: CalendarEvent = {
+  const event = complete<CalendarEvent>()({
     id,
     guildId,
     calendarNumber,
@@ -34,7 +35,7 @@ export function changeEvent(stored: StoredEvent, changes: EventChanges, calendar
     ...changedTexts(stored, changes),
     color,
     ...changedTimes(stored, { startsAt, endsAt }, isMoved, recurrence, anchor),
-  };
+  });
   const rescheduled = isMoved || !sameRecurrence(recurrence, stored.recurring?.recurrence);
   const hasSameTimes = !rescheduled && endsAt === current.endsAt;
   const startField = changes.startsAt === undefined ? "recurrence" : "startsAt";

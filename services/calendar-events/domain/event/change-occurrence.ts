@@ -1,3 +1,5 @@
+import { complete } from "../../../../mixins/objects/complete.ts";
+import { definedFields } from "../../../../mixins/objects/defined-fields.ts";
 import { EVENT_TEXTS, type EventTexts, type UpdateEventParams } from "../../../contracts/calendar-events.contract.ts";
 import type { FieldProblem } from "../../../contracts/contract.ts";
 import { refuse, type Refusal } from "../../../contracts/errors.ts";
@@ -5,11 +7,11 @@ import type { EpochMs, EventId } from "../../../contracts/ids.ts";
 import { anchorOf, type Calendar } from "../calendar/calendar.ts";
 import { timesOutOfOrder } from "./change-event.ts";
 import type { EffectiveOccurrence } from "./effective-occurrence.ts";
-import type { Override } from "./override.ts";
+import type { OverrideDraft } from "./override.ts";
 
 /** An override after a change, and which fields have changed (D31). */
 export interface ChangedOverride {
-  readonly override: Override;
+  readonly override: OverrideDraft;
   readonly rescheduled: boolean;
   readonly recolored: boolean;
 }
@@ -27,27 +29,24 @@ export function changeOccurrence(
   if (forbidden.length > 0) return refuse("INVALID_REQUEST", forbidden.map(seriesOnlyProblem));
   const { startsAt = occurrence.startsAt, endsAt = occurrence.endsAt, color = occurrence.color } = changes;
   if (endsAt < startsAt) return timesOutOfOrder(changes);
-  const before = occurrence.override ?? emptyOverride(occurrence.event.id, original);
   const isMoved = startsAt !== occurrence.startsAt || endsAt !== occurrence.endsAt;
-  const moved = isMoved ? { startsAt, endsAt, anchor: anchorOf(calendar) } : before.moved;
-  const override: Override = {
-    eventId: before.eventId,
+  const before = occurrence.override;
+  const override = complete<OverrideDraft>()({
+    eventId: occurrence.event.id,
     original,
     cancelled: false,
-    texts: { ...before.texts, ...givenTexts(changes) },
-    ...(changes.color === undefined && before.color === undefined ? {} : { color }),
-    ...(moved === undefined ? {} : { moved }),
-  };
+    texts: { ...before?.texts, ...givenTexts(changes) },
+    ...definedFields({
+      color: changes.color ?? before?.color,
+      moved: isMoved ? { startsAt, endsAt, anchor: anchorOf(calendar) } : before?.moved,
+    }),
+  });
   return { override, rescheduled: startsAt !== occurrence.startsAt, recolored: color !== occurrence.color };
 }
 
 /** The override of a cancelled occurrence, without any other field. */
 export function cancelledOccurrence(eventId: EventId, original: EpochMs): ChangedOverride {
-  return { override: { ...emptyOverride(eventId, original), cancelled: true }, rescheduled: false, recolored: false };
-}
-
-function emptyOverride(eventId: EventId, original: EpochMs): Override {
-  return { eventId, original, cancelled: false, texts: {} };
+  return { override: { eventId, original, cancelled: true, texts: {} }, rescheduled: false, recolored: false };
 }
 
 function seriesOnlyProblem(field: string): FieldProblem {

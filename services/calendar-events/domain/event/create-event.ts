@@ -1,3 +1,4 @@
+import { complete } from "../../../../mixins/objects/complete.ts";
 import { type CreateEventParams, EVENT_DEFAULTS } from "../../../contracts/calendar-events.contract.ts";
 import { isRefusal, type Refusal } from "../../../contracts/errors.ts";
 import type { EventId } from "../../../contracts/ids.ts";
@@ -9,7 +10,16 @@ import { newRecurring, seriesRefusal } from "../recurrence/recurring.ts";
 /** Returns a new event with defaults (D14, D15), or a refusal of an invalid recurrence. */
 export function newEvent(params: CreateEventParams, id: EventId, calendar: Calendar): CalendarEvent | Refusal {
   const { guildId, calendarNumber, startsAt, endsAt, color = EVENT_DEFAULTS.color } = params;
-  const single = { id, guildId, calendarNumber, revision: 1, startsAt, endsAt, ...textsOf(params), color };
+  const single = complete<Omit<CalendarEvent, "recurring">>()({
+    id,
+    guildId,
+    calendarNumber,
+    revision: 1,
+    startsAt,
+    endsAt,
+    ...textsOf(params),
+    color,
+  });
   if (params.recurrence === undefined) return single;
   const anchor = anchorOf(calendar);
   const recurrence = parseRecurrence(params.recurrence, zoneOf(anchor));

@@ -1,3 +1,5 @@
+import { complete } from "../../../../mixins/objects/complete.ts";
+import { definedFields } from "../../../../mixins/objects/defined-fields.ts";
 import type { Color, EventTexts, EventView } from "../../../contracts/calendar-events.contract.ts";
 import type { Occurrence } from "../../../contracts/occurrences.contract.ts";
 import type { EpochMs, OccurrenceId } from "../../../contracts/ids.ts";
@@ -13,17 +15,18 @@ import type { Times } from "./window.ts";
 export interface EffectiveOccurrence<Event extends ListedEvent = StoredEvent> extends Times {
   readonly event: Event;
   /** Undefined for a single event. */
-  readonly ruleOccurrence?: RuleOccurrence;
-  readonly override?: Override;
+  readonly ruleOccurrence: RuleOccurrence | undefined;
+  readonly override: Override | undefined;
   readonly texts: EventTexts;
   readonly color: Color;
   /** Instant of the time zone change that caused its present start; undefined if none did. */
-  readonly movedAt?: EpochMs;
+  readonly movedAt: EpochMs | undefined;
 }
 
 export function singleOccurrence<Event extends ListedEvent>(event: Event): EffectiveOccurrence<Event> {
   const { startsAt, endsAt, color } = event;
-  return { event, startsAt, endsAt, texts: textsOf(event), color };
+  const ofSeries = { ruleOccurrence: undefined, override: undefined, movedAt: undefined };
+  return { event, startsAt, endsAt, texts: textsOf(event), color, ...ofSeries };
 }
 
 /** Applies the override, if any, to an occurrence of a series; undefined if the occurrence is cancelled. */
@@ -34,27 +37,27 @@ export function effectiveOccurrence<Event extends ListedEvent>(
   calendar: Calendar,
 ): EffectiveOccurrence<Event> | undefined {
   if (override?.cancelled === true) return undefined;
-  const { startsAt, endsAt, movedAt = 0 } = ruleOccurrence;
-  const byRule = { event, ruleOccurrence, startsAt, endsAt, texts: textsOf(event), color: event.color, movedAt };
-  return override === undefined ? byRule : withOverride(override, byRule, calendar);
+  const texts = textsOf(event);
+  return {
+    event,
+    ruleOccurrence,
+    override,
+    ...timesOfOccurrence(ruleOccurrence, override, calendar),
+    texts: override === undefined ? texts : textsOf({ ...texts, ...override.texts }),
+    color: override?.color ?? event.color,
+  };
 }
 
-function withOverride<Event extends ListedEvent>(
-  override: Override,
-  byRule: EffectiveOccurrence<Event>,
+function timesOfOccurrence(
+  { startsAt, endsAt, movedAt }: RuleOccurrence,
+  override: Override | undefined,
   calendar: Calendar,
-): EffectiveOccurrence<Event> {
-  const { moved } = override;
-  const own = {
-    override,
-    texts: textsOf({ ...byRule.texts, ...override.texts }),
-    color: override.color ?? byRule.color,
-  };
-  if (moved === undefined) return { ...byRule, ...own };
+): Times & Pick<EffectiveOccurrence, "movedAt"> {
+  if (override?.moved === undefined) return { startsAt, endsAt, movedAt };
   // A change of the time zone moves the start of an override as it moves the series (D22).
+  const { moved } = override;
   const { at, since } = movedInstant(moved.startsAt, clockFor(moved.anchor, calendar));
-  const endsAt = at + moved.endsAt - moved.startsAt;
-  return { ...byRule, ...own, startsAt: at, endsAt, movedAt: since };
+  return { startsAt: at, endsAt: at + moved.endsAt - moved.startsAt, movedAt: since };
 }
 
 function idOf({ event, ruleOccurrence }: EffectiveOccurrence<ListedEvent>): OccurrenceId {
@@ -66,7 +69,7 @@ function idOf({ event, ruleOccurrence }: EffectiveOccurrence<ListedEvent>): Occu
 /** The view of the API (D18). */
 export function occurrenceView(occurrence: EffectiveOccurrence<ListedEvent>): EventView {
   const { event, ruleOccurrence, startsAt, endsAt, texts, color } = occurrence;
-  const shown = {
+  return complete<EventView>()({
     eventId: idOf(occurrence),
     startsAt,
     endsAt,
@@ -74,14 +77,16 @@ export function occurrenceView(occurrence: EffectiveOccurrence<ListedEvent>): Ev
     isParent: false,
     color,
     recurs: ruleOccurrence !== undefined,
-  };
-  return event.recurring === undefined ? shown : { ...shown, recurrence: recurrenceView(event.recurring.recurrence) };
+    ...(event.recurring === undefined ? {} : { recurrence: recurrenceView(event.recurring.recurrence) }),
+  });
 }
 
+type PresentOccurrence = Omit<Occurrence, "until">;
+
 /** The occurrence with the fields that dispatch needs for planning and rendering. */
-export function announcedOccurrence(occurrence: EffectiveOccurrence, calendar: Calendar): Occurrence {
+export function announcedOccurrence(occurrence: EffectiveOccurrence, calendar: Calendar): PresentOccurrence {
   const { event, ruleOccurrence, override, startsAt, endsAt, texts, color } = occurrence;
-  return {
+  return complete<PresentOccurrence>()({
     ...texts,
     occurrenceId: idOf(occurrence),
     eventId: event.id,
@@ -94,8 +99,8 @@ export function announcedOccurrence(occurrence: EffectiveOccurrence, calendar: C
     isFirst: ruleOccurrence?.isFirst ?? true,
     scheduledAt: scheduledAtOf(occurrence),
     coloredAt: override?.coloredAt ?? event.coloredAt,
-    ...(event.changedBy === undefined ? {} : { changedBy: event.changedBy }),
-  };
+    ...definedFields({ changedBy: event.changedBy }),
+  });
 }
 
 /** Instant of the last change of its start: of the series, of its override, or of the time zone (D31). */

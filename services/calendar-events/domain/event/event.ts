@@ -1,3 +1,5 @@
+import { complete } from "../../../../mixins/objects/complete.ts";
+import { definedFields } from "../../../../mixins/objects/defined-fields.ts";
 import {
   type Color,
   EVENT_TEXTS,
@@ -52,8 +54,8 @@ export interface StoredEvent extends CalendarEvent, Changed {
 export function seriesOf({ startsAt, endsAt, recurring }: ListedEvent, calendar: Calendar): Series | undefined {
   if (recurring === undefined) return undefined;
   const { recurrence, anchor, lastDay } = recurring;
-  const series = { startsAt, endsAt, recurrence, clock: clockFor(anchor, calendar) };
-  return lastDay === undefined ? series : { ...series, lastDay };
+  const clock = clockFor(anchor, calendar);
+  return complete<Series>()({ startsAt, endsAt, recurrence, clock, ...definedFields({ lastDay }) });
 }
 
 /** The present times of a single event, or of the first occurrence of a series. */
@@ -76,8 +78,16 @@ export function eventView(event: ListedEvent, calendar: Calendar): EventView {
   const { startsAt, endsAt } = timesOf(event, calendar);
   const { color, recurring } = event;
   const recurs = recurring !== undefined;
-  const shown = { eventId: event.id, startsAt, endsAt, ...textsOf(event), isParent: recurs, color, recurs };
-  return recurs ? { ...shown, recurrence: recurrenceView(recurring.recurrence) } : shown;
+  return complete<EventView>()({
+    eventId: event.id,
+    startsAt,
+    endsAt,
+    ...textsOf(event),
+    isParent: recurs,
+    color,
+    recurs,
+    ...(recurs ? { recurrence: recurrenceView(recurring.recurrence) } : {}),
+  });
 }
 
 /** The present texts; an empty text counts as absent. */

@@ -3,6 +3,9 @@ import type { EpochMs, EventId } from "../../../contracts/ids.ts";
 import type { Anchor } from "../calendar/calendar.ts";
 import type { Times } from "./window.ts";
 
+/** An override before its write; the database sets the instants. */
+export type OverrideDraft = Omit<Override, "scheduledAt" | "coloredAt">;
+
 /** The fields in which one occurrence differs from its series (D19). */
 export interface Override {
   readonly eventId: EventId;

@@ -1,3 +1,5 @@
+import { complete } from "../../../../mixins/objects/complete.ts";
+import { definedFields } from "../../../../mixins/objects/defined-fields.ts";
 import type { FieldProblem } from "../../../contracts/contract.ts";
 import { refuse, type Refusal } from "../../../contracts/errors.ts";
 import {
@@ -14,7 +16,8 @@ import type { Zone } from "../calendar/zone.ts";
 
 /** Parses a recurrence from its members, an RRULE text, or both if they agree (D15, D45). */
 export function parseRecurrence(given: RecurrenceInput, zone: Zone): Recurrence | Refusal {
-  const { rrule, ...members } = presentOf(given);
+  // The check of params sets absent members to undefined.
+  const { rrule, ...members } = definedFields(given);
   const read = rrule === undefined ? {} : readRrule(rrule, zone);
   if (Array.isArray(read)) return refuse("INVALID_REQUEST", read);
   const recurrence = { ...read, ...members };
@@ -23,11 +26,6 @@ export function parseRecurrence(given: RecurrenceInput, zone: Zone): Recurrence 
     ...ruleProblems(withDefaults(recurrence)).map((problem) => (rrule === undefined ? problem : inRrule(problem))),
   ];
   return problems.length === 0 ? fullRecurrence(recurrence) : refuse("INVALID_REQUEST", problems);
-}
-
-/** Removes members that are undefined: the check of params sets absent ones to `undefined`. */
-function presentOf(given: RecurrenceInput): RecurrenceInput {
-  return Object.fromEntries(Object.entries(given).filter(([, value]) => value !== undefined));
 }
 
 /** One problem for each member that contradicts the text. */
@@ -64,26 +62,25 @@ function withDefaults(given: RuleInput): Recurrence {
 /** Adds the defaults, sorts each list without duplicates, and removes empty lists. */
 export function fullRecurrence(given: RecurrenceInput): Recurrence {
   const { frequency, count, interval, until, weekStart, ...lists } = withDefaults(given);
-  return {
+  return complete<Recurrence>()({
     frequency,
     count,
     interval,
-    ...listMember("byDay", canonicalByDay(lists.byDay)),
-    ...listMember("byMonthDay", inOrder(lists.byMonthDay)),
-    ...listMember("byMonth", inOrder(lists.byMonth)),
-    ...listMember("bySetPos", inOrder(lists.bySetPos)),
-    ...(until === undefined ? {} : { until }),
-    ...(weekStart === undefined ? {} : { weekStart }),
-    ...listMember("exDates", inOrder(lists.exDates)),
-    ...listMember("rDates", inOrder(lists.rDates)),
-  };
+    ...definedFields({
+      byDay: unlessEmpty(canonicalByDay(lists.byDay)),
+      byMonthDay: unlessEmpty(inOrder(lists.byMonthDay)),
+      byMonth: unlessEmpty(inOrder(lists.byMonth)),
+      bySetPos: unlessEmpty(inOrder(lists.bySetPos)),
+      until,
+      weekStart,
+      exDates: unlessEmpty(inOrder(lists.exDates)),
+      rDates: unlessEmpty(inOrder(lists.rDates)),
+    }),
+  });
 }
 
-function listMember<Member extends keyof Recurrence, Entry>(
-  member: Member,
-  entries: readonly Entry[],
-): { readonly [Name in Member]?: readonly Entry[] } {
-  return entries.length === 0 ? {} : ({ [member]: entries } as { readonly [Name in Member]: readonly Entry[] });
+function unlessEmpty<Entry>(entries: readonly Entry[]): readonly Entry[] | undefined {
+  return entries.length === 0 ? undefined : entries;
 }
 
 function inOrder(numbers: readonly number[] = []): number[] {

@@ -1,3 +1,5 @@
+import { complete } from "../../../../mixins/objects/complete.ts";
+import { definedFields } from "../../../../mixins/objects/defined-fields.ts";
 import type { FieldProblemCode } from "../../../contracts/contract.ts";
 import { refuse, type Refusal } from "../../../contracts/errors.ts";
 import type { EpochMs } from "../../../contracts/ids.ts";
@@ -16,7 +18,7 @@ export function newRecurring(
   hasOverrides = false,
 ): Recurring {
   const lastDay = lastDayOf(recurrence, instantToLocal(startsAt, zoneOf(anchor)));
-  return { recurrence, anchor, hasOverrides, ...(lastDay === undefined ? {} : { lastDay }) };
+  return complete<Recurring>()({ recurrence, anchor, hasOverrides, ...definedFields({ lastDay }) });
 }
 
 /**

@@ -1,3 +1,5 @@
+import { complete } from "../../../../mixins/objects/complete.ts";
+import { definedFields } from "../../../../mixins/objects/defined-fields.ts";
 import type { SettledPost, UpcomingPost } from "../../../contracts/dispatch.contract.ts";
 import type { OPEN_STATES, Post } from "./post.ts";
 import { reasonCode } from "./reason-code.ts";
@@ -12,14 +14,17 @@ function commonFields({ dueAt, announcementId, occurrenceId, startsAt, channel }
 function toUpcomingPost(post: OpenPost): UpcomingPost {
   const { state, attempts, doubtSince, owner, wakeAt, reason } = post;
   if (state === "planned" && attempts === 0) return { ...commonFields(post), state };
-  return {
+  return complete<Omit<UpcomingPost, "problem">>()({
     ...commonFields(post),
     state,
     attempts,
-    ...(doubtSince === undefined ? {} : { inDoubtSince: doubtSince }),
-    ...(owner === undefined ? { nextTryAt: wakeAt } : { leaseUntil: wakeAt }),
-    ...(reason === undefined ? {} : { reason }),
-  };
+    ...definedFields({
+      inDoubtSince: doubtSince,
+      leaseUntil: owner === undefined ? undefined : wakeAt,
+      nextTryAt: owner === undefined ? wakeAt : undefined,
+      reason,
+    }),
+  });
 }
 
 /**
@@ -49,14 +54,10 @@ function unsettledness({ state, attempts }: OpenPost): number {
 /** A settled post as other contexts see it. */
 export function toSettledPost(post: Post): SettledPost {
   const { state, settledAt = post.dueAt, lateMs, reason, messageId } = post;
-  const code = reasonCode(post);
-  return {
+  return complete<SettledPost>()({
     ...commonFields(post),
     state,
     settledAt,
-    ...(lateMs === undefined ? {} : { lateMs }),
-    ...(reason === undefined ? {} : { reason }),
-    ...(code === undefined ? {} : { reasonCode: code }),
-    ...(messageId === undefined ? {} : { messageId }),
-  };
+    ...definedFields({ lateMs, reason, reasonCode: reasonCode(post), messageId }),
+  });
 }
