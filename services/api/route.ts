@@ -4,7 +4,15 @@ import type { Refusal } from "../contracts/errors.ts";
 import type { Revised } from "../contracts/revision.ts";
 import { type ResponseField, encodeFields } from "./wire/response-fields.ts";
 import { type Warning, warningsFor, withWarnings } from "./wire/warnings.ts";
-import { decodeFields, type NullMeaning, type RequestField, wireNames, wirePath } from "./wire/request-fields.ts";
+import {
+  decodeFields,
+  type NullMeaning,
+  type RequestField,
+  type RequestFields,
+  requestFields,
+  wireNames,
+  wirePath,
+} from "./wire/request-fields.ts";
 
 /** A request and its response. The API document shows them; a test sends the request and expects the response. */
 export interface Example {
@@ -24,11 +32,11 @@ export interface RequestMapping<Fields, Params> {
 }
 
 /** The definition of an endpoint. */
-export interface RouteDefinition<Fields extends object, Params, Result> {
+export interface RouteDefinition<Params, Result, Fields> {
   /** The canonical path, then its aliases (D2); each path also exists under /api. */
   readonly paths: readonly [string, ...string[]];
   readonly contract: ActionContract<Params, Result>;
-  readonly fields: readonly RequestField[];
+  readonly fields: RequestFields<NoInfer<Fields>>;
   readonly nulls?: NullMeaning;
   /** Fields of the resource that a client may send back but that the request does not set (D37). */
   readonly readOnly?: readonly string[];
@@ -75,21 +83,10 @@ export interface Route {
   withWireNames(refusal: Refusal): Refusal;
 }
 
-export function route<Fields extends object, Params, Result>(
-  definition: RouteDefinition<Fields, Params, Result>,
-): Route {
-  const {
-    paths,
-    fields,
-    request,
-    nulls = "value",
-    readOnly = [],
-    summary,
-    description,
-    responseName,
-    example,
-  } = definition;
+export function route<Params, Result, Fields = Params>(definition: RouteDefinition<Params, Result, Fields>): Route {
+  const { paths, request, nulls = "value", readOnly = [], summary, description, responseName, example } = definition;
   const contract = definition.contract as ActionContract<unknown, unknown>;
+  const fields = requestFields(definition.fields);
   const shape = (request?.shape ?? contract) as RequestShape<unknown>;
   const responseFields = definition.responseFields as readonly ResponseField<unknown>[];
   const wireOf = new Map([...wireNames(fields), ...Object.entries(request?.wireNames ?? {})]);

@@ -12,13 +12,20 @@ import {
 } from "./keys.wire.ts";
 
 const idField = field("id");
+const pageFields = { amount: field("amount", asInteger), before: field("before") };
 
 /** The endpoints for operators; they belong to no version of the API. */
 export const keyRoutes = [
   route({
     paths: ["/admin/keys/create"],
     contract: createKey,
-    fields: [field("kind"), field("access"), guildsField, field("label"), timeField("expires", "expiresAt")],
+    fields: {
+      kind: field("kind"),
+      access: field("access"),
+      guilds: guildsField,
+      label: field("label"),
+      expiresAt: timeField("expires"),
+    },
     nulls: "absent",
     responseFields: [statusMessage("message", "Key created"), ...issuedKeyFields],
     summary: "Creates an API key; its secret is shown only in this response; operator keys only",
@@ -27,7 +34,7 @@ export const keyRoutes = [
   route({
     paths: ["/admin/keys/list"],
     contract: listKeys,
-    fields: [field("amount", "amount", asInteger), field("before")],
+    fields: pageFields,
     responseFields: [listedKeysField, nextPageField],
     summary: "Lists API keys, the latest first, without their secrets; operator keys only",
     example: examples.list,
@@ -35,7 +42,7 @@ export const keyRoutes = [
   route({
     paths: ["/admin/keys/audit"],
     contract: listKeyChanges,
-    fields: [idField, field("amount", "amount", asInteger), field("before")],
+    fields: { id: idField, ...pageFields },
     responseFields: [listedChangesField, nextPageField],
     summary: "Lists the changes of one key or of all keys, the latest first; operator keys only",
     example: examples.audit,
@@ -43,7 +50,7 @@ export const keyRoutes = [
   route({
     paths: ["/admin/keys/rotate"],
     contract: rotateKey,
-    fields: [idField, field("overlap_hours", "overlapHours", asInteger)],
+    fields: { id: idField, overlapHours: field("overlap_hours", asInteger) },
     responseFields: [statusMessage("message", "Key rotated"), ...issuedKeyFields, previousUntilField],
     summary: "Replaces a key's secret; the previous one stays valid for overlap_hours; operator keys only",
     example: examples.rotate,
@@ -51,7 +58,7 @@ export const keyRoutes = [
   route({
     paths: ["/admin/keys/revoke"],
     contract: revokeKey,
-    fields: [idField],
+    fields: { id: idField },
     responseFields: [statusMessage("message", "Key revoked")],
     summary: "Revokes a key; every gateway refuses it within five seconds; operator keys only",
     example: examples.revoke,

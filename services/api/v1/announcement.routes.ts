@@ -29,7 +29,7 @@ export const announcementRoutes = [
   route({
     paths: ["/v1/announcement/create"],
     contract: createAnnouncement,
-    fields: [guildField, ...announcementRequestFields],
+    fields: { guildId: guildField, ...announcementRequestFields },
     readOnly: ["id", "dangling"],
     nulls: "absent",
     acceptsIdempotencyKey: true,
@@ -41,7 +41,7 @@ export const announcementRoutes = [
   route({
     paths: ["/v1/announcement/get"],
     contract: getAnnouncement,
-    fields: [guildField, idField],
+    fields: { guildId: guildField, id: idField },
     responseFields: announcementResponseFields,
     responseName: "Announcement",
     hasEtag: true,
@@ -51,7 +51,7 @@ export const announcementRoutes = [
   route({
     paths: ["/v1/announcement/list"],
     contract: listAnnouncements,
-    fields: [guildField, amountField],
+    fields: { guildId: guildField, amount: amountField },
     responseFields: [listAmount, listOf("announcements", listedAnnouncementFields, "ListedAnnouncement")],
     summary: "Lists the guild's announcements in the order of their creation",
     example: examples.list,
@@ -59,7 +59,7 @@ export const announcementRoutes = [
   route({
     paths: ["/v1/announcement/upcoming"],
     contract: listUpcomingPosts,
-    fields: [guildField, postAmountField],
+    fields: { guildId: guildField, amount: postAmountField },
     responseFields: upcomingPostsFields,
     summary: "Lists the guild's planned posts, the soonest first",
     example: examples.upcoming,
@@ -67,7 +67,7 @@ export const announcementRoutes = [
   route({
     paths: ["/v1/announcement/history"],
     contract: listPostHistory,
-    fields: [guildField, postAmountField, idField],
+    fields: { guildId: guildField, amount: postAmountField, id: idField },
     responseFields: [listAmount, listOf("posts", settledPostFields, "SettledPost")],
     summary: "Lists the outcome of the guild's posts, or of one announcement's, the latest first",
     example: examples.history,
@@ -75,7 +75,7 @@ export const announcementRoutes = [
   route({
     paths: ["/v1/announcement/preview"],
     contract: previewPost,
-    fields: [guildField, idField, field("event_id", "eventId")],
+    fields: { guildId: guildField, id: idField, eventId: field("event_id") },
     responseFields: postPreviewFields,
     summary: "Renders an announcement's messages for its next event or a given one; sends nothing",
     example: examples.preview,
@@ -83,7 +83,7 @@ export const announcementRoutes = [
   route({
     paths: ["/v1/announcement/update"],
     contract: updateAnnouncement,
-    fields: [guildField, idField, ...announcementRequestFields, ...subscriberChangeFields],
+    fields: { guildId: guildField, id: idField, ...announcementRequestFields, ...subscriberChangeFields },
     readOnly: ["dangling"],
     responseFields: [statusMessage("Message", "Announcement updated")],
     hasEtag: true,
@@ -93,7 +93,7 @@ export const announcementRoutes = [
   route({
     paths: ["/v1/announcement/delete"],
     contract: removeAnnouncement,
-    fields: [guildField, idField],
+    fields: { guildId: guildField, id: idField },
     responseFields: [statusMessage("Message", "Announcement deleted")],
     summary: "Deletes an announcement; its planned posts are cancelled",
     example: examples.delete,

@@ -1,5 +1,10 @@
 import { ANNOUNCEMENT_TYPES } from "../../contracts/announcement-fields.ts";
-import type { Announcement, ShownAnnouncement } from "../../contracts/announcements.contract.ts";
+import type {
+  Announcement,
+  CreateAnnouncementParams,
+  ShownAnnouncement,
+  SubscriberChanges,
+} from "../../contracts/announcements.contract.ts";
 import { COLORS } from "../../contracts/calendar-events.contract.ts";
 import {
   NOT_PLANNED_CODES,
@@ -27,34 +32,34 @@ import {
   STRING,
   LIST_OF_STRINGS,
 } from "../wire/response-fields.ts";
-import { asInteger, asEnumValue, field } from "../wire/request-fields.ts";
+import { asInteger, asEnumValue, field, type RequestFields } from "../wire/request-fields.ts";
 
 /** The fields of create and update, beside the guild and the id. */
-export const announcementRequestFields = [
-  field("channel"),
-  field("type", "type", asEnumValue),
-  field("event_id", "eventId"),
-  field("event_color", "eventColor", asEnumValue),
-  field("hours", "hours", asInteger),
-  field("minutes", "minutes", asInteger),
-  field("info"),
-  field("enabled"),
-  field("info_only", "infoOnly"),
-  field("subscribers_role", "subscribersRole"),
-  field("subscribers_user", "subscribersUser"),
-];
+export const announcementRequestFields: RequestFields<Omit<CreateAnnouncementParams, "guildId">> = {
+  channel: field("channel"),
+  type: field("type", asEnumValue),
+  eventId: field("event_id"),
+  eventColor: field("event_color", asEnumValue),
+  hours: field("hours", asInteger),
+  minutes: field("minutes", asInteger),
+  info: field("info"),
+  enabled: field("enabled"),
+  infoOnly: field("info_only"),
+  subscribersRole: field("subscribers_role"),
+  subscribersUser: field("subscribers_user"),
+};
 
 /** Further fields of update: entries to add to the lists of subscribers and to remove from them (D36). */
-export const subscriberChangeFields = [
-  field("subscribers_role_add", "subscribersRoleAdd"),
-  field("subscribers_role_remove", "subscribersRoleRemove"),
-  field("subscribers_user_add", "subscribersUserAdd"),
-  field("subscribers_user_remove", "subscribersUserRemove"),
-];
+export const subscriberChangeFields: RequestFields<SubscriberChanges> = {
+  subscribersRoleAdd: field("subscribers_role_add"),
+  subscribersRoleRemove: field("subscribers_role_remove"),
+  subscribersUserAdd: field("subscribers_user_add"),
+  subscribersUserRemove: field("subscribers_user_remove"),
+};
 
 export const idField = field("id");
 
-export const amountField = field("amount", "amount", asInteger);
+export const amountField = field("amount", asInteger);
 
 export const postAmountField = { ...amountField, defaultValue: 10 };
 

@@ -8,7 +8,7 @@ export const settingsRoutesV1 = [
   route({
     paths: ["/v1/guild/settings/get", "/v1/settings/get"],
     contract: getGuildSettings,
-    fields: [guildField],
+    fields: { guildId: guildField },
     responseFields: settingsResponseFields,
     responseName: "GuildSettingsV1",
     hasEtag: true,

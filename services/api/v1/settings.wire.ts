@@ -1,6 +1,7 @@
-import { type GuildSettings, LANGUAGES } from "../../contracts/guild-settings.contract.ts";
+import type { ParamsOf } from "../../contracts/contract.ts";
+import { type GuildSettings, LANGUAGES, type updateGuildSettings } from "../../contracts/guild-settings.contract.ts";
 import { type ResponseField, BOOLEAN, INTEGER, enumOf, STRING } from "../wire/response-fields.ts";
-import { asInteger, asEnumValue, field, guildField } from "../wire/request-fields.ts";
+import { asInteger, asEnumValue, field, guildField, NO_FIELD, type RequestFields } from "../wire/request-fields.ts";
 
 /** The settings in the names of v1 (api.md 2.3). */
 export const settingsResponseFields: readonly ResponseField<GuildSettings>[] = [
@@ -16,15 +17,17 @@ export const settingsResponseFields: readonly ResponseField<GuildSettings>[] = [
 ];
 
 /** The fields of an update; only operator keys may change the ones from `external_calendar` on (D11). */
-export const settingsRequestFields = [
-  guildField,
-  field("control_role", "controlRole"),
-  field("service_channel", "serviceChannel"),
-  field("simple_announcement", "simpleAnnouncements"),
-  field("lang", "lang", asEnumValue),
-  field("prefix"),
-  field("external_calendar", "externalCalendar"),
-  field("patron_guild", "patronGuild"),
-  field("dev_guild", "devGuild"),
-  field("max_calendars", "maxCalendars", asInteger),
-];
+export const settingsRequestFields: RequestFields<ParamsOf<typeof updateGuildSettings>> = {
+  guildId: guildField,
+  controlRole: field("control_role"),
+  serviceChannel: field("service_channel"),
+  simpleAnnouncements: field("simple_announcement"),
+  lang: field("lang", asEnumValue),
+  prefix: field("prefix"),
+  externalCalendar: field("external_calendar"),
+  patronGuild: field("patron_guild"),
+  devGuild: field("dev_guild"),
+  maxCalendars: field("max_calendars", asInteger),
+  twelveHour: NO_FIELD,
+  branded: NO_FIELD,
+};

@@ -30,7 +30,7 @@ export const calendarRoutes = [
   route({
     paths: ["/v2/calendar/update"],
     contract: updateCalendar,
-    fields: [...calendarFields, field("name"), field("timezone")],
+    fields: { ...calendarFields, name: field("name"), timezone: field("timezone") },
     responseFields: [statusMessage("message", "Calendar updated")],
     hasEtag: true,
     summary: "Changes the calendar's name or time zone; its series keep their wall-clock times",
@@ -42,7 +42,7 @@ export const calendarRoutes = [
   route({
     paths: ["/v2/calendar/list"],
     contract: listCalendars,
-    fields: [guildField],
+    fields: { guildId: guildField },
     responseFields: [listOf("calendars", calendarResponseFields, "Calendar")],
     summary: "Lists the calendars that the guild may have",
     example: {

@@ -26,7 +26,7 @@ export const eventRoutes = [
   route({
     paths: ["/v2/events/create", "/v2/event/create"],
     contract: createEvent,
-    fields: [...calendarFields, ...eventRequestFields("absent")],
+    fields: { ...calendarFields, ...eventRequestFields("absent") },
     readOnly: ["event_id", "is_parent"],
     nulls: "absent",
     acceptsIdempotencyKey: true,
@@ -38,7 +38,7 @@ export const eventRoutes = [
   route({
     paths: ["/v2/events/get", "/v2/event/get"],
     contract: getEvent,
-    fields: [...calendarFields, eventIdField],
+    fields: { ...calendarFields, eventId: eventIdField },
     responseFields: eventResponseFields,
     responseName: "Event",
     hasEtag: true,
@@ -48,7 +48,7 @@ export const eventRoutes = [
   route({
     paths: ["/v2/events/list/month"],
     contract: listEvents,
-    fields: [...calendarFields, field("days_in_month", "days", asInteger), startField],
+    fields: { ...calendarFields, days: field("days_in_month", asInteger), startsAt: startField },
     request: monthWindow,
     responseFields: [listOf("events", eventResponseFields, "Event")],
     summary: "Lists the events that overlap the days_in_month days from epoch_start",
@@ -57,7 +57,7 @@ export const eventRoutes = [
   route({
     paths: ["/v2/events/list/date"],
     contract: listEvents,
-    fields: [...calendarFields, startField],
+    fields: { ...calendarFields, startsAt: startField },
     request: dateWindow,
     responseFields: [listOf("events", eventResponseFields, "Event")],
     summary: "Lists the events that overlap the 24 hours from epoch_start",
@@ -66,7 +66,7 @@ export const eventRoutes = [
   route({
     paths: ["/v2/events/list/range"],
     contract: listEvents,
-    fields: [...calendarFields, startField, endField],
+    fields: { ...calendarFields, startsAt: startField, endsAt: endField },
     request: rangeWindow,
     responseFields: [listOf("events", eventResponseFields, "Event")],
     summary: "Lists the events that overlap the window from epoch_start to epoch_end, both included",
@@ -83,7 +83,7 @@ export const eventRoutes = [
   route({
     paths: ["/v2/events/update", "/v2/event/update"],
     contract: updateEvent,
-    fields: [...calendarFields, eventIdField, ...eventRequestFields("value")],
+    fields: { ...calendarFields, eventId: eventIdField, ...eventRequestFields("value") },
     readOnly: ["is_parent"],
     responseFields: [statusMessage("message", "Event updated")],
     hasEtag: true,
@@ -93,7 +93,7 @@ export const eventRoutes = [
   route({
     paths: ["/v2/events/delete", "/v2/event/delete"],
     contract: removeEvent,
-    fields: [...calendarFields, eventIdField, field("announcements")],
+    fields: { ...calendarFields, eventId: eventIdField, announcements: field("announcements") },
     responseFields: [statusMessage("message", "Event deleted")],
     summary: "Deletes an event or a series, or cancels one occurrence",
     example: examples.delete,

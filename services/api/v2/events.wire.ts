@@ -1,5 +1,5 @@
-import { COLORS, type EventView } from "../../contracts/calendar-events.contract.ts";
-import { FREQUENCIES, type RecurrenceView, WEEKDAYS } from "../../contracts/recurrence.ts";
+import { COLORS, type CreateEventParams, type EventView } from "../../contracts/calendar-events.contract.ts";
+import { FREQUENCIES, type RecurrenceInput, type RecurrenceView, WEEKDAYS } from "../../contracts/recurrence.ts";
 import {
   type ResponseField,
   BOOLEAN,
@@ -21,45 +21,48 @@ import {
   guildField,
   type NullMeaning,
   objectField,
+  type RequestFields,
   timeField,
   timesField,
 } from "../wire/request-fields.ts";
 
 /** The fields of every request for events. */
-export const calendarFields = [guildField, field("calendar_number", "calendarNumber", asInteger)];
+export const calendarFields = { guildId: guildField, calendarNumber: field("calendar_number", asInteger) };
 
-export const eventIdField = field("event_id", "eventId");
+export const eventIdField = field("event_id");
 
-export const startField = timeField("epoch_start", "startsAt");
-export const endField = timeField("epoch_end", "endsAt");
+export const startField = timeField("epoch_start");
+export const endField = timeField("epoch_end");
 
 /** The fields of create and update, beside the calendar and the id. A null in the recurrence has the same meaning. */
-export function eventRequestFields(nulls: NullMeaning) {
-  const recurrence = [
-    field("frequency", "frequency", asEnumValue),
-    field("count", "count", asInteger),
-    field("interval", "interval", asInteger),
-    field("by_day", "byDay", eachOf(asEnumValue)),
-    field("by_month_day", "byMonthDay", eachOf(asInteger)),
-    field("by_month", "byMonth", eachOf(asInteger)),
-    field("by_set_pos", "bySetPos", eachOf(asInteger)),
-    timeField("until"),
-    field("week_start", "weekStart", asEnumValue),
-    timesField("ex_dates", "exDates"),
-    timesField("r_dates", "rDates"),
-    field("rrule"),
-  ];
-  return [
-    startField,
-    endField,
-    field("name"),
-    field("description"),
-    field("location"),
-    field("color", "color", asEnumValue),
-    field("recur", "recurs"),
-    objectField("recurrence", recurrence, nulls),
-    field("image"),
-  ];
+export function eventRequestFields(
+  nulls: NullMeaning,
+): RequestFields<Omit<CreateEventParams, keyof typeof calendarFields>> {
+  const recurrence: RequestFields<RecurrenceInput> = {
+    frequency: field("frequency", asEnumValue),
+    count: field("count", asInteger),
+    interval: field("interval", asInteger),
+    byDay: field("by_day", eachOf(asEnumValue)),
+    byMonthDay: field("by_month_day", eachOf(asInteger)),
+    byMonth: field("by_month", eachOf(asInteger)),
+    bySetPos: field("by_set_pos", eachOf(asInteger)),
+    until: timeField("until"),
+    weekStart: field("week_start", asEnumValue),
+    exDates: timesField("ex_dates"),
+    rDates: timesField("r_dates"),
+    rrule: field("rrule"),
+  };
+  return {
+    startsAt: startField,
+    endsAt: endField,
+    name: field("name"),
+    description: field("description"),
+    location: field("location"),
+    color: field("color", asEnumValue),
+    recurs: field("recur"),
+    recurrence: objectField("recurrence", recurrence, nulls),
+    image: field("image"),
+  };
 }
 
 /** A rule has frequency, count and interval; the other members are present only if the rule has them (D45). */

@@ -46,7 +46,7 @@ export const feedRoutes = [
   route({
     paths: ["/v2/calendar/feeds/create"],
     contract: createFeed,
-    fields: [...calendarFields, field("color", "color", asEnumValue), field("label")],
+    fields: { ...calendarFields, color: field("color", asEnumValue), label: field("label") },
     nulls: "absent",
     responseFields: [statusMessage("message", "Feed created"), ...issuedFeedFields],
     summary: "Makes an address to which calendar programs subscribe; it is shown only in this response",
@@ -58,7 +58,7 @@ export const feedRoutes = [
   route({
     paths: ["/v2/calendar/feeds/list"],
     contract: listFeeds,
-    fields: [guildField],
+    fields: { guildId: guildField },
     responseFields: [listOf("feeds", feedFields, "Feed")],
     summary: "Lists the feeds of the guild's calendars, the latest first, without their addresses",
     example: {
@@ -69,7 +69,7 @@ export const feedRoutes = [
   route({
     paths: ["/v2/calendar/feeds/rotate"],
     contract: rotateFeed,
-    fields: [guildField, field("id")],
+    fields: { guildId: guildField, id: field("id") },
     responseFields: [statusMessage("message", "Feed rotated"), ...issuedFeedFields],
     summary: "Gives a feed a new address in place of the one before, which ends within five seconds",
     example: {
@@ -80,7 +80,7 @@ export const feedRoutes = [
   route({
     paths: ["/v2/calendar/feeds/revoke"],
     contract: revokeFeed,
-    fields: [guildField, field("id")],
+    fields: { guildId: guildField, id: field("id") },
     responseFields: [statusMessage("message", "Feed revoked")],
     summary: "Ends a feed for good, within five seconds",
     example: {

@@ -9,7 +9,7 @@ export const settingsRoutesV2 = [
   route({
     paths: ["/v2/guild/settings/get"],
     contract: getGuildSettings,
-    fields: [guildField],
+    fields: { guildId: guildField },
     responseFields: settingsResponseFields,
     responseName: "GuildSettings",
     hasEtag: true,

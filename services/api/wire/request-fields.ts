@@ -1,9 +1,9 @@
+import type { IfRevision } from "../../contracts/revision.ts";
 import { isObject } from "./exact-json.ts";
 
-/** One field of a request: its name on the wire, the name of the param, and the conversion of its value. */
-export interface RequestField {
+/** The field of a param in a request: its name on the wire, and the conversion of its value. */
+export interface WireField {
   readonly wire: string;
-  readonly param: string;
   /** Never throws: a value that it cannot convert stays unchanged, and the contract's check names the field. */
   readonly decode: (value: unknown) => unknown;
   /** The value of the param if the request omits the field. */
@@ -14,18 +14,39 @@ export interface RequestField {
   readonly isTime?: true;
 }
 
-export function field(wire: string, param: string = wire, decode: RequestField["decode"] = unchanged): RequestField {
-  return { wire, param, decode };
+/** A field with the name of its param. */
+export interface RequestField extends WireField {
+  readonly param: string;
+}
+
+/** In place of the field of a param that requests cannot set. */
+export const NO_FIELD = Symbol("no field");
+
+/**
+ * The fields of a request by the params of its action, in the order of the API document. `ifRevision` comes from the
+ * header `If-Match`.
+ */
+export type RequestFields<Params> = {
+  readonly [Param in Exclude<keyof Params, keyof IfRevision>]-?: WireField | typeof NO_FIELD;
+};
+
+export function requestFields<Params>(table: RequestFields<Params>): readonly RequestField[] {
+  const entries = Object.entries<WireField | typeof NO_FIELD>(table);
+  return entries.flatMap(([param, each]) => (each === NO_FIELD ? [] : [{ ...each, param }]));
+}
+
+export function field(wire: string, decode: WireField["decode"] = unchanged): WireField {
+  return { wire, decode };
 }
 
 /** A time in Unix milliseconds. */
-export function timeField(wire: string, param: string = wire): RequestField {
-  return { ...field(wire, param, asInteger), isTime: true };
+export function timeField(wire: string): WireField {
+  return { ...field(wire, asInteger), isTime: true };
 }
 
 /** A list of times in Unix milliseconds. */
-export function timesField(wire: string, param: string): RequestField {
-  return { ...field(wire, param, eachOf(asInteger)), isTime: true };
+export function timesField(wire: string): WireField {
+  return { ...field(wire, eachOf(asInteger)), isTime: true };
 }
 
 /** The meaning of null in a request (D6): `absent` in a create; a `value` elsewhere, which the contract accepts or refuses. */
@@ -88,7 +109,7 @@ export function asEnumValue(value: unknown): unknown {
 }
 
 /** Decodes each entry of a list; any other value stays unchanged. */
-export function eachOf(decode: RequestField["decode"]): RequestField["decode"] {
+export function eachOf(decode: WireField["decode"]): WireField["decode"] {
   return (value) => (Array.isArray(value) ? value.map(decode) : value);
 }
 
@@ -99,7 +120,8 @@ const UNKNOWN_PREFIX = "?";
  * A field whose value is an object; its name is the same on the wire and in the params. Unknown members stay, so that the
  * contract's check names them (D37).
  */
-export function objectField(wire: string, fields: readonly RequestField[], nulls: NullMeaning): RequestField {
+export function objectField<Members>(wire: string, members: RequestFields<Members>, nulls: NullMeaning): WireField {
+  const fields = requestFields(members);
   const known = new Set(fields.map((each) => each.wire));
   const params = new Set(fields.map((each) => each.param));
   const decode = (value: unknown) => {
@@ -108,10 +130,10 @@ export function objectField(wire: string, fields: readonly RequestField[], nulls
     const marked = unknown.map(([name, member]) => [params.has(name) ? UNKNOWN_PREFIX + name : name, member] as const);
     return { ...Object.fromEntries(marked), ...decodeFields(value, fields, nulls) };
   };
-  return { ...field(wire, wire, decode), fields };
+  return { ...field(wire, decode), fields };
 }
 
-export const guildField = field("guild_id", "guildId", asGuildId);
+export const guildField = field("guild_id", asGuildId);
 
 /** The guilds of an API key. */
-export const guildsField = field("guilds", "guilds", eachOf(asGuildId));
+export const guildsField = field("guilds", eachOf(asGuildId));

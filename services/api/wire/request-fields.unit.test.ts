@@ -9,13 +9,25 @@ import {
   field,
   guildField,
   guildsField,
+  NO_FIELD,
   objectField,
+  requestFields,
   wireNames,
   wirePath,
 } from "./request-fields.ts";
 
-const inner = objectField("recurrence", [field("frequency", "frequency", asEnumValue), field("count")], "absent");
-const fields = [guildField, field("epoch_start", "startsAt", asInteger), field("lang", "lang", asEnumValue), inner];
+const inner = objectField(
+  "recurrence",
+  { frequency: field("frequency", asEnumValue), count: field("count") },
+  "absent",
+);
+const fields = requestFields({
+  guildId: guildField,
+  startsAt: field("epoch_start", asInteger),
+  lang: field("lang", asEnumValue),
+  twelveHour: NO_FIELD,
+  recurrence: inner,
+});
 
 describe("the fields of a request", () => {
   test("become params without unknown fields (D6); unknown members of an object stay, for the check to refuse (D37)", () => {
@@ -28,8 +40,8 @@ describe("the fields of a request", () => {
   });
 
   test("within an object are known only by their wire names, also in problems", () => {
-    const members = [field("by_day", "byDay"), field("count")];
-    const nested = [objectField("recurrence", members, "absent")];
+    const members = { byDay: field("by_day"), count: field("count") };
+    const nested = requestFields({ recurrence: objectField("recurrence", members, "absent") });
     const decoded = decodeFields({ recurrence: { by_day: [1], byDay: [2], count: 3 } }, nested, "absent");
     expect(decoded).toEqual({ recurrence: { byDay: [1], "?byDay": [2], count: 3 } });
     const names = new Map(wireNames(nested));
