@@ -28,7 +28,8 @@ import {
   occurrenceView,
 } from "./domain/event/effective-occurrence.ts";
 import { soonestOccurrences, type SoonestOccurrences } from "./domain/event/soonest-occurrences.ts";
-import { isOngoing, mergedWindows, startsIn, type Times, overlaps, type Window } from "./domain/event/window.ts";
+import { mergedWindows, type Window } from "../contracts/window.ts";
+import { isOngoing, startsIn, type Times, overlaps } from "./domain/event/window.ts";
 import type { EventReads, EventPage } from "./store/event-reads.store.ts";
 import { effectiveOccurrences } from "./effective-occurrences.ts";
 

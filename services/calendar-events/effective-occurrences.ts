@@ -9,7 +9,7 @@ import {
   effectiveOccurrence,
   singleOccurrence,
 } from "./domain/event/effective-occurrence.ts";
-import type { Window } from "./domain/event/window.ts";
+import type { Window } from "../contracts/window.ts";
 import type { EventReads, EventPage } from "./store/event-reads.store.ts";
 
 /** The parameters for expanding events to occurrences. */

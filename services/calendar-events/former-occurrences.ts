@@ -12,7 +12,8 @@ import {
   effectiveOccurrence,
   singleOccurrence,
 } from "./domain/event/effective-occurrence.ts";
-import { mergedWindows, startsIn, type Window } from "./domain/event/window.ts";
+import { mergedWindows, type Window } from "../contracts/window.ts";
+import { startsIn } from "./domain/event/window.ts";
 
 /**
  * Returns the former occurrences that started in the windows, of events that were moved, recoloured or removed since.

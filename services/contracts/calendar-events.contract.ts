@@ -19,6 +19,7 @@ import { EVENT_ID, type EpochMs, type EventId, type GuildId, type OccurrenceId }
 import { frequencyProblems, type RecurrenceInput, recurrenceRules, type RecurrenceView } from "./recurrence.ts";
 import { type IfRevision, ifRevision, type Revised } from "./revision.ts";
 import type { OwnerName } from "./service-names.ts";
+import type { Window } from "./window.ts";
 
 /** Colours of events (D14). */
 export const COLORS = [
@@ -200,13 +201,9 @@ export const getEvent = action<EventReference, EventView & Revised>({
   idempotent: true,
 });
 
-export interface WindowParams {
+export interface WindowParams extends Window {
   readonly guildId: GuildId;
   readonly calendarNumber: number;
-  /** First millisecond of the window. */
-  readonly from: EpochMs;
-  /** First millisecond after the window. */
-  readonly until: EpochMs;
 }
 
 /** Lists the events and occurrences that overlap the window, in the order of start and id (D17). */
@@ -226,7 +223,7 @@ export const listEvents = action<WindowParams, EventView[]>({
 });
 
 /** Lists ongoing events: `start <= now < end` (D17). */
-export const listOngoingEvents = action<Omit<WindowParams, "from" | "until">, EventView[]>({
+export const listOngoingEvents = action<Omit<WindowParams, keyof Window>, EventView[]>({
   name: "calendar-events.listOngoing",
   keys: "guild read",
   params: { guildId, calendarNumber },

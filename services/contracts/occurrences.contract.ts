@@ -2,6 +2,7 @@ import { type Color, COLORS, type EventTexts, MAX_ENTRIES } from "./calendar-eve
 import { action, type Changed } from "./contract.ts";
 import { flag, guildId, integer, oneOf, optional, reference } from "./field-rules.ts";
 import type { EpochMs, EventId, GuildId, OccurrenceId } from "./ids.ts";
+import type { Window } from "./window.ts";
 
 /** An occurrence with the data that dispatch needs to plan and render posts. A single event has one occurrence. */
 export interface Occurrence extends EventTexts, Changed {
@@ -30,8 +31,8 @@ const instant = integer(-Number.MAX_SAFE_INTEGER, Number.MAX_SAFE_INTEGER);
 
 export interface OccurrencesStartingParams {
   readonly guildId: GuildId;
-  /** Half-open windows `[from, until)`, in any order; at most 1000. */
-  readonly windows: readonly { readonly from: EpochMs; readonly until: EpochMs }[];
+  /** In any order; at most 1000. */
+  readonly windows: readonly Window[];
   /** Largest number of occurrences in the result, 1 … 10 000. */
   readonly limit: number;
   /** Whether the occurrences have texts; true by default. */
@@ -72,10 +73,7 @@ export const listOccurrencesStarting = action<OccurrencesStartingParams, Occurre
       items: {
         type: "object",
         strict: true,
-        props: {
-          from: instant,
-          until: instant,
-        },
+        props: { from: instant, until: instant } satisfies Record<keyof Window, unknown>,
       },
     },
     limit: integer(1, MAX_ENTRIES),

@@ -4,4 +4,4 @@ export type ServiceName = (typeof SERVICES)[number];
 
 /** The services behind the gateway. */
 export type OwnerName = Exclude<ServiceName, "api">;
-export const OWNERS = ["guild-settings", "calendar-events", "announcements", "dispatch"] as const satisfies OwnerName[];
+export const OWNERS: readonly OwnerName[] = SERVICES.toReversed().filter((name) => name !== "api");

@@ -2,7 +2,7 @@ import fc from "fast-check";
 import { FREQUENCIES } from "../../services/contracts/recurrence.ts";
 import { instantToLocal, localToInstant } from "../../services/calendar-events/domain/calendar/local-to-instant.ts";
 import type { Series } from "../../services/calendar-events/domain/recurrence/occurrences.ts";
-import type { Window } from "../../services/calendar-events/domain/event/window.ts";
+import type { Window } from "../../services/contracts/window.ts";
 import { type Zone, zoneNamed } from "../../services/calendar-events/domain/calendar/zone.ts";
 
 export const MINUTE = 60_000;

@@ -7,7 +7,7 @@ import { anyByRuleLook, isNthOfYearAmongOthers, isSetOfWeeks, ruleText } from ".
 import { type AnyLook, anyLook, type AnySeries } from "./any-series.ts";
 import { instantToLocal, type WallMs } from "../../services/calendar-events/domain/calendar/local-to-instant.ts";
 import { occurrencesStarting } from "../../services/calendar-events/domain/recurrence/occurrences.ts";
-import type { Window } from "../../services/calendar-events/domain/event/window.ts";
+import type { Window } from "../../services/contracts/window.ts";
 
 const RUNS = { numRuns: 300 };
 

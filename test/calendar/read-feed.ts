@@ -1,5 +1,5 @@
 import ICAL from "ical.js";
-import type { Window } from "../../services/calendar-events/domain/event/window.ts";
+import type { Window } from "../../services/contracts/window.ts";
 
 /** The starts of all occurrences in a feed that begin in a window, or whose original starts do, in order; read by ical.js. */
 export function startsInFeed(text: string, window: Window): number[] {

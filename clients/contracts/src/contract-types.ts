@@ -149,13 +149,9 @@ interface AlsoRemoved {
   readonly announcements?: "delete";
 }
 
-export interface WindowParams {
+export interface WindowParams extends Window {
   readonly guildId: GuildId;
   readonly calendarNumber: number;
-  /** First millisecond of the window. */
-  readonly from: EpochMs;
-  /** First millisecond after the window. */
-  readonly until: EpochMs;
 }
 
 export interface CalendarEventChanged {
@@ -560,6 +556,14 @@ export interface IfRevision {
   readonly ifRevision?: readonly string[];
 }
 
+/** A half-open time interval. */
+export interface Window {
+  /** The first millisecond. */
+  readonly from: EpochMs;
+  /** The first millisecond after it. */
+  readonly until: EpochMs;
+}
+
 /** The type of an error that an action is refused with. */
 export const ERROR_CODES = [
   "ROUTE_NOT_FOUND",
@@ -607,7 +611,7 @@ export interface Actions {
   readonly "calendar-events.list": { readonly params: WindowParams; readonly result: EventView[] };
   /** Lists the events that are ongoing now. */
   readonly "calendar-events.listOngoing": {
-    readonly params: Omit<WindowParams, "from" | "until">;
+    readonly params: Omit<WindowParams, keyof Window>;
     readonly result: EventView[];
   };
   /** Changes the given fields of an event, a series or one occurrence; null clears a text. */

@@ -13,7 +13,7 @@ import { eachOccurrenceStarting, type Series } from "../domain/recurrence/occurr
 import { fullRecurrence } from "../domain/recurrence/parse-recurrence.ts";
 import type { Override } from "../domain/event/override.ts";
 import { seriesOf } from "../domain/event/event.ts";
-import type { Window } from "../domain/event/window.ts";
+import type { Window } from "../../contracts/window.ts";
 import { newRecurring } from "../domain/recurrence/recurring.ts";
 import type { Zone } from "../domain/calendar/zone.ts";
 

@@ -25,7 +25,7 @@ import {
 import type { Calendar } from "../domain/calendar/calendar.ts";
 import type { ListedEvent, StoredEvent } from "../domain/event/event.ts";
 import type { Override } from "../domain/event/override.ts";
-import type { Window } from "../domain/event/window.ts";
+import type { Window } from "../../contracts/window.ts";
 import { ENTRIES_INDEX, START_INDEX } from "../window-index/entries.ts";
 import { inCalendars, windowQuery, seriesQuery } from "../window-index/query.ts";
 

@@ -8,7 +8,7 @@ import { occurrencesOverlapping, type Series, seriesEnd } from "../domain/recurr
 import { fullRecurrence } from "../domain/recurrence/parse-recurrence.ts";
 import { readRrule, type RuleInput } from "../domain/recurrence/rrule-text.ts";
 import { UTC } from "../domain/calendar/zone.ts";
-import type { Window } from "../domain/event/window.ts";
+import type { Window } from "../../contracts/window.ts";
 import { cycleEntries, entryNumbersBetween } from "./cycles.ts";
 import { windowQuery } from "./query.ts";
 import { type IndexedInterval, indexedIntervalOf } from "./indexed-interval.ts";

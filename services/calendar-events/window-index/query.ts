@@ -2,7 +2,7 @@ import type { EpochMs, EventId, GuildId } from "../../contracts/ids.ts";
 import { type Calendar, hasZoneChange, zonesFrom } from "../domain/calendar/calendar.ts";
 import { MAX_ZONE_MOVE_MS } from "../domain/calendar/calendar-clock.ts";
 import { MAX_UTC_OFFSET_MS, type WallMs, wallsAround } from "../domain/calendar/local-to-instant.ts";
-import type { Window } from "../domain/event/window.ts";
+import type { Window } from "../../contracts/window.ts";
 import type { Zone } from "../domain/calendar/zone.ts";
 import { entryNumbersBetween, MAX_SLOTTED_DURATION_MS } from "./cycles.ts";
 import { MOVED_ENTRY, DURATION_CLASSES } from "./entries.ts";

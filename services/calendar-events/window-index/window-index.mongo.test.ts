@@ -7,7 +7,8 @@ import { eventOf, type EventRow } from "../store/calendar-event.document.ts";
 import { unwrittenCalendar } from "../domain/calendar/calendar.ts";
 import { seriesOf } from "../domain/event/event.ts";
 import { occurrencesOverlapping } from "../domain/recurrence/occurrences.ts";
-import { overlaps, type Window } from "../domain/event/window.ts";
+import type { Window } from "../../contracts/window.ts";
+import { overlaps } from "../domain/event/window.ts";
 import { ENTRIES_INDEX } from "./entries.ts";
 import { windowQuery } from "./query.ts";
 

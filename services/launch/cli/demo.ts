@@ -5,6 +5,7 @@ import { shutdownRequested, unlessShutdown } from "../run/shutdown-signals.ts";
 import { startInOneProcess } from "../run/modes.ts";
 import { readSettings } from "../run/service-factories.ts";
 import { StartupError } from "../run/startup-error.ts";
+import { pollUntil } from "../poll-until.ts";
 
 type Json = Record<string, unknown>;
 
@@ -112,13 +113,10 @@ async function eventually(
   what: string,
   everyMs = 100,
 ): Promise<Json> {
-  const deadline = Date.now() + TIMEOUT_MS;
-  for (;;) {
-    const answer = await silently(send);
-    if (expected(answer)) return send();
-    if (Date.now() > deadline) throw new StartupError(`${what} did not come within ${TIMEOUT_MS / 1000} seconds`);
-    await new Promise((wake) => setTimeout(wake, everyMs));
-  }
+  const timeoutError = () => new StartupError(`${what} did not come within ${TIMEOUT_MS / 1000} seconds`);
+  const isExpected = async () => expected(await silently(send));
+  await pollUntil(isExpected, { everyMs, timeoutMs: TIMEOUT_MS, timeoutError });
+  return send();
 }
 
 let isSilent = false;

@@ -2,6 +2,7 @@ import { type ChildProcess, spawn } from "node:child_process";
 import { once } from "node:events";
 import { connect, type Socket } from "node:net";
 import { createInterface } from "node:readline";
+import { pollUntil } from "../poll-until.ts";
 
 /** A server program that this process started. It ends at most a few seconds after this process. */
 export interface ChildServer {
@@ -92,12 +93,13 @@ export function spawnWithWatcher(
 }
 
 async function waitUntilListening(port: number, hasEnded: () => boolean): Promise<void> {
-  const deadline = Date.now() + START_TIMEOUT_MS;
-  while (!(await accepts(port))) {
+  const attempt = async () => {
+    if (await accepts(port)) return true;
     if (hasEnded()) throw new Error("it ended");
-    if (Date.now() > deadline) throw new Error(`no answer on port ${port}`);
-    await new Promise((wake) => setTimeout(wake, 20));
-  }
+    return false;
+  };
+  const timeoutError = () => new Error(`no answer on port ${port}`);
+  await pollUntil(attempt, { everyMs: 20, timeoutMs: START_TIMEOUT_MS, timeoutError });
 }
 
 function accepts(port: number): Promise<boolean> {

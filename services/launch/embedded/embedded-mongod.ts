@@ -8,6 +8,7 @@ import { ADMIN, mongodUsers, type MongodUsers, prepareMongod, SET } from "../per
 import { startChildServer } from "./child-server.ts";
 import { StartupError } from "../run/startup-error.ts";
 import type { ServiceName } from "../../contracts/service-names.ts";
+import { pollUntil } from "../poll-until.ts";
 
 /** A mongod that this process owns. It is a replica set of one, which transactions and majority writes need. */
 export interface EmbeddedMongod {
@@ -126,13 +127,13 @@ async function makeFolder(dbPath: string): Promise<void> {
 
 /** Waits until no mongod uses the data. */
 async function waitForPreviousMongod(dbPath: string): Promise<void> {
-  const deadline = Date.now() + PREVIOUS_MONGOD_TIMEOUT_MS;
-  for (;;) {
-    const pid = await findMongodUsing(dbPath);
-    if (pid === undefined) return;
-    if (Date.now() > deadline) throw new StartupError(`${dbPath} is in use by another mongod (process ${pid})`);
-    await new Promise((wake) => setTimeout(wake, 100));
-  }
+  let pid: number | undefined;
+  const isFree = async () => {
+    pid = await findMongodUsing(dbPath);
+    return pid === undefined;
+  };
+  const timeoutError = () => new StartupError(`${dbPath} is in use by another mongod (process ${pid})`);
+  await pollUntil(isFree, { everyMs: 100, timeoutMs: PREVIOUS_MONGOD_TIMEOUT_MS, timeoutError });
 }
 
 /**

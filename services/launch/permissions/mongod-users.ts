@@ -5,6 +5,7 @@ import { DATABASE, databasePrivileges } from "./database-privileges.ts";
 import { storedSecret } from "../embedded/stored-secret.ts";
 import { StartupError } from "../run/startup-error.ts";
 import { type ServiceName, SERVICES } from "../../contracts/service-names.ts";
+import { pollUntil } from "../poll-until.ts";
 
 const { MongoClient, MongoNetworkError, MongoServerError } = mongoose.mongo;
 type Client = mongoose.mongo.MongoClient;
@@ -15,6 +16,11 @@ export const SET = "guildcal";
 export const ADMIN = "admin";
 const KEYFILE = "mongodb-keyfile";
 const PRIMARY_TIMEOUT_MS = 30_000;
+const POLLING = {
+  everyMs: 20,
+  timeoutMs: PRIMARY_TIMEOUT_MS,
+  timeoutError: () => new Error("no primary in 30 seconds"),
+};
 const MAX_ATTEMPTS = 5;
 /** Codes of MongoDB errors. */
 const [UNAUTHORIZED, AUTHENTICATION_FAILED, ALREADY_INITIALIZED, NOT_YET_READ] = [13, 18, 23, 94];
@@ -97,7 +103,7 @@ async function updateMemberAddress(client: Client, port: number): Promise<void> 
   let config: SetConfig | undefined;
   const read = async () => ({ config } = (await admin.command({ replSetGetConfig: 1 })) as { config: SetConfig });
   // Shortly after its start mongod has not read the configuration yet.
-  await retryUntilTrue(() => succeedsUnless([NOT_YET_READ], read()));
+  await pollUntil(() => succeedsUnless([NOT_YET_READ], read()), POLLING);
   const [member] = config?.members ?? [];
   if (member === undefined || member.host === hostAt(port)) return;
   await admin.command({ replSetReconfig: { ...config, members: [{ ...member, host: hostAt(port) }] }, force: true });
@@ -108,15 +114,8 @@ interface SetConfig {
 }
 
 function waitForPrimary(client: Client): Promise<void> {
-  return retryUntilTrue(async () => (await client.db("admin").command({ hello: 1 }))["isWritablePrimary"] === true);
-}
-
-async function retryUntilTrue(attempt: () => Promise<boolean>): Promise<void> {
-  const deadline = Date.now() + PRIMARY_TIMEOUT_MS;
-  while (!(await attempt())) {
-    if (Date.now() > deadline) throw new Error("no primary in 30 seconds");
-    await new Promise((wake) => setTimeout(wake, 20));
-  }
+  const isPrimary = async () => (await client.db("admin").command({ hello: 1 }))["isWritablePrimary"] === true;
+  return pollUntil(isPrimary, POLLING);
 }
 
 async function createAdmin(client: Client, pwd: string): Promise<void> {

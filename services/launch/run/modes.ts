@@ -19,6 +19,7 @@ import { startTracing } from "./start-tracing.ts";
 import { isSupervised, READY, supervise } from "./supervise.ts";
 import { busUsersIn, busUsersMessage } from "./bus-users-message.ts";
 import { type ServiceName, SERVICES } from "../../contracts/service-names.ts";
+import { pollUntil } from "../poll-until.ts";
 
 type Environment = Readonly<Record<string, string | undefined>>;
 
@@ -214,15 +215,13 @@ const READY_TIMEOUT_MS = 30_000;
 
 /** Resolves when `/health/ready` of the gateway succeeds; rejects with the missing services after `timeoutMs`. */
 async function waitUntilReady(baseUrl: string, timeoutMs: number): Promise<void> {
-  const deadline = Date.now() + timeoutMs;
   let missing = "";
-  while (Date.now() < deadline) {
-    const answer = await fetch(`${baseUrl}/health/ready`, { signal: AbortSignal.timeout(2_000) }).catch(
-      () => undefined,
-    );
-    if (answer?.ok) return;
+  const isReady = async () => {
+    const signal = AbortSignal.timeout(2_000);
+    const answer = await fetch(`${baseUrl}/health/ready`, { signal }).catch(() => undefined);
     missing = (await answer?.text()) ?? "no answer";
-    await new Promise((wake) => setTimeout(wake, 50));
-  }
-  throw new StartupError(`Not ready after ${timeoutMs / 1000} seconds: ${missing}`);
+    return answer?.ok === true;
+  };
+  const timeoutError = () => new StartupError(`Not ready after ${timeoutMs / 1000} seconds: ${missing}`);
+  await pollUntil(isReady, { everyMs: 50, timeoutMs, timeoutError });
 }

@@ -4,7 +4,8 @@ import { DAY_MS } from "./civil-days.ts";
 import { type CalendarClock, movedByZone } from "../calendar/calendar-clock.ts";
 import { MAX_UTC_OFFSET_MS, instantToLocal, localToInstant, type WallMs } from "../calendar/local-to-instant.ts";
 import { datesOf, type RuleDates } from "./rule-dates.ts";
-import { type Times, overlaps, type Window } from "../event/window.ts";
+import type { Window } from "../../../contracts/window.ts";
+import { type Times, overlaps } from "../event/window.ts";
 
 /** A series: the times of the first occurrence, the rule, and the wall clock of the rule. */
 export interface Series extends Times {

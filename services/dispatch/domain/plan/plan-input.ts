@@ -1,6 +1,7 @@
 import type { AnnouncementRule } from "../../../contracts/announcements.contract.ts";
 import type { EpochMs, GuildId } from "../../../contracts/ids.ts";
 import type { Occurrence } from "../../../contracts/occurrences.contract.ts";
+import type { Window } from "../../../contracts/window.ts";
 import type { Post } from "../post/post.ts";
 import type { SinkName } from "../post/sink-name.ts";
 import type { Candidate, SelectionInput } from "./select-soonest.ts";
@@ -14,12 +15,6 @@ export const MAX_OPEN_POSTS = 5_000;
 export const MAX_UNSENT_POSTS = 40_000;
 /** Largest number of pairs of an announcement and an occurrence that a plan examines, for each post that may be open. */
 export const CANDIDATES_PER_POST = 2;
-
-/** Starts in `[from, until)`. */
-export interface Window {
-  readonly from: EpochMs;
-  readonly until: EpochMs;
-}
 
 /**
  * When each sink was enabled. A sink posts nothing that was due before; a sink that is not listed has always been

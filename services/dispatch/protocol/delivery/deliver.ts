@@ -122,7 +122,7 @@ export function newDelivery(
     const requiredMs = outcome.kind === "halted" ? timing.circuitOpenMs : outcome.afterMs;
     if (outcome.kind === "retry" && requiredMs > 0) ports.reports.waited(post.sink, "limit", requiredMs);
     const isUndelivered = outcome.kind === "halted" || outcome.undelivered === true;
-    const delayMs = retryDelay(post.attempts, requiredMs, random.fraction());
+    const delayMs = retryDelay(post.attempts, random.fraction(), { minimumMs: requiredMs });
     // A post that can't be sent before its deadline is settled at the deadline, not later.
     const boundedMs = Math.max(0, Math.min(delayMs, post.deadline + 1 - clock.now()));
     await (isUndelivered && isNothingSent ? release(post, reason, boundedMs) : pause(post, reason, boundedMs));

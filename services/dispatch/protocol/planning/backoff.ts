@@ -1,4 +1,5 @@
 import type { GuildId } from "../../../contracts/ids.ts";
+import { retryDelay } from "../../domain/post/retry-delay.ts";
 import type { Ports } from "../ports.ts";
 
 /** Exponential backoff of guilds whose plans fail, for each guild. */
@@ -18,9 +19,7 @@ interface Failures {
   readonly successes: number;
 }
 
-const FIRST_MS = 500;
-/** Up to 64 s. */
-const MAX_DOUBLINGS = 7;
+const MAX_DELAY_MS = 64_000;
 const MIN_FAILURES_ALONE = 2;
 
 export function newBackoff({ random }: Pick<Ports, "random">): Backoff {
@@ -35,7 +34,7 @@ export function newBackoff({ random }: Pick<Ports, "random">): Backoff {
       const before = failures.get(guildId);
       const own = (before?.own ?? 0) + (before !== undefined && successes > before.successes ? 1 : 0);
       failures.set(guildId, { own, successes });
-      return FIRST_MS * 2 ** Math.min(own, MAX_DOUBLINGS) * (0.5 + random.fraction() / 2);
+      return retryDelay(own + 1, random.fraction(), { maxMs: MAX_DELAY_MS });
     },
     hasFailed: (guildId) => failures.has(guildId),
     failsAlone: (guildId) => (failures.get(guildId)?.own ?? 0) >= MIN_FAILURES_ALONE,

@@ -5,7 +5,7 @@ import type {
   OccurrencesStarting,
   OccurrencesStartingParams,
 } from "../../../contracts/occurrences.contract.ts";
-import type { Window } from "../../domain/plan/plan-input.ts";
+import { mergedWindows, type Window } from "../../../contracts/window.ts";
 import type { Owners } from "../ports.ts";
 import type { Timing } from "../timing.ts";
 
@@ -116,23 +116,13 @@ async function readByDueTime(
     if (incomplete !== undefined) {
       return { occurrences, windows: [], through, lastRead: incomplete.occurrences.at(-1) };
     }
-    return { occurrences, windows: mergeWindows([...windows, createdLate]), through };
+    return { occurrences, windows: mergedWindows([...windows, createdLate]), through };
   }
 }
 
 /** The windows of starts that are due in `[from, through)` under any of the lead times. */
 function dueWithin(leads: readonly number[], from: EpochMs, through: EpochMs): Window[] {
-  return mergeWindows([...new Set(leads)].map((lead) => ({ from: from + lead, until: through + lead })));
-}
-
-function mergeWindows(windows: readonly Window[]): Window[] {
-  return windows.toSorted((one, other) => one.from - other.from).reduce<Window[]>(appendWindow, []);
-}
-
-function appendWindow(before: Window[], next: Window): Window[] {
-  const last = before.at(-1);
-  if (last === undefined || next.from > last.until) return [...before, next];
-  return [...before.slice(0, -1), { from: last.from, until: Math.max(last.until, next.until) }];
+  return mergedWindows([...new Set(leads)].map((lead) => ({ from: from + lead, until: through + lead })));
 }
 
 function distinct(occurrences: readonly Occurrence[]): Occurrence[] {

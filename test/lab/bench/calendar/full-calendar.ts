@@ -2,7 +2,8 @@ import { ServiceBroker } from "moleculer";
 import { brokerOptions } from "../../../../moleculer.config.ts";
 import { calendarEventsService } from "../../../../services/calendar-events/calendar-events.service.ts";
 import { UTC } from "../../../../services/calendar-events/domain/calendar/zone.ts";
-import { overlaps, type Window } from "../../../../services/calendar-events/domain/event/window.ts";
+import { overlaps } from "../../../../services/calendar-events/domain/event/window.ts";
+import type { Window } from "../../../../services/contracts/window.ts";
 import { occurrencesOverlapping } from "../../../../services/calendar-events/domain/recurrence/occurrences.ts";
 import { fullRecurrence } from "../../../../services/calendar-events/domain/recurrence/parse-recurrence.ts";
 import {
