@@ -3,13 +3,7 @@ import { OperationTimeout } from "../../mixins/async/timeout.ts";
 import { BoundedList, jsonBytes } from "../../mixins/actions/bounded-list.ts";
 import { TimeSlice } from "../../mixins/async/time-slice.ts";
 import type { ActionContract } from "../contracts/contract.ts";
-import {
-  type EventText,
-  type EventView,
-  listEvents,
-  listOngoingEvents,
-  MAX_ENTRIES,
-} from "../contracts/calendar-events.contract.ts";
+import { type EventView, listEvents, listOngoingEvents, MAX_ENTRIES } from "../contracts/calendar-events.contract.ts";
 import { listTooLarge } from "../contracts/list-limits.ts";
 import type { Occurrence, OccurrencesStartingParams, OnlyOccurrences } from "../contracts/occurrences.contract.ts";
 import type { Refusal } from "../contracts/errors.ts";
@@ -212,9 +206,8 @@ async function collectStarting(reads: EventReads, search: Search, window: Window
   const calendarOf = ({ calendarNumber }: { calendarNumber: number }) =>
     calendarByNumber(guildId, calendars, calendarNumber);
   const add = (occurrence: EffectiveOccurrence) => {
-    const announced = announcedOccurrence(occurrence, calendarOf(occurrence.event));
-    if (Math.max(announced.scheduledAt, announced.coloredAt) < changedSince) return;
-    found.add(texts ? announced : withoutTexts(announced));
+    const announced = announcedOccurrence(occurrence, calendarOf(occurrence.event), texts);
+    if (Math.max(announced.scheduledAt, announced.coloredAt) >= changedSince) found.add(announced);
   };
   const options = { texts, only, changedSince: storedChangedSince(search) };
   const slices = new TimeSlice();
@@ -248,11 +241,6 @@ function storedChangedSince({ calendars, changedSince }: Search): EpochMs | unde
   if (changedSince === undefined) return undefined;
   const hasNewZone = calendars.some(({ zoneChanges }) => zoneChanges.some(({ since }) => since >= changedSince));
   return hasNewZone ? undefined : changedSince;
-}
-
-/** Removes the texts; an override may have texts although the event was read without them. */
-function withoutTexts({ name: _n, description: _d, location: _l, image: _i, ...occurrence }: Occurrence) {
-  return occurrence satisfies Pick<Occurrence, "eventId"> & { readonly [Text in EventText]?: never };
 }
 
 /** Cuts the window so that it ends after `last`. */

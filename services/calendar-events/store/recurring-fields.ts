@@ -22,7 +22,7 @@ const recurrencePaths = {
   rDates: numbers,
 } satisfies Record<keyof Recurrence, unknown>;
 
-export const anchorPath = {
+const anchorPath = {
   type: { timezone: String, version: Number } satisfies Record<keyof Anchor, unknown>,
   _id: false,
 };

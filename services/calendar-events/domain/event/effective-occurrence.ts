@@ -83,11 +83,20 @@ export function occurrenceView(occurrence: EffectiveOccurrence<ListedEvent>): Ev
 
 type PresentOccurrence = Omit<Occurrence, "until">;
 
-/** The occurrence with the fields that dispatch needs for planning and rendering. */
-export function announcedOccurrence(occurrence: EffectiveOccurrence, calendar: Calendar): PresentOccurrence {
+const NO_TEXTS: EventTexts = {};
+
+/**
+ * The occurrence with the fields that dispatch needs for planning and rendering. An override may have texts although the
+ * event was read without them.
+ */
+export function announcedOccurrence(
+  occurrence: EffectiveOccurrence,
+  calendar: Calendar,
+  withTexts = true,
+): PresentOccurrence {
   const { event, ruleOccurrence, override, startsAt, endsAt, texts, color } = occurrence;
   return complete<PresentOccurrence>()({
-    ...texts,
+    ...(withTexts ? texts : NO_TEXTS),
     occurrenceId: idOf(occurrence),
     eventId: event.id,
     calendarNumber: event.calendarNumber,
