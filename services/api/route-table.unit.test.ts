@@ -1,10 +1,6 @@
 import { describe, expect, test } from "@jest/globals";
-import { perText } from "../contracts/calendar-events.contract.ts";
-import type { EventId } from "../contracts/ids.ts";
 import { OWNERS } from "../contracts/service-names.ts";
-import { encodeFields } from "./wire/response-fields.ts";
 import { pathsOf, ROUTES } from "./route-table.ts";
-import { eventResponseFields } from "./v2/events.wire.ts";
 
 const byPath = ROUTES.map((route) => [route.paths[0], route] as const);
 
@@ -84,18 +80,5 @@ describe("the route table", () => {
 
   test("has no action that is for internal calls only", () => {
     expect(byPath.filter(([, { contract }]) => contract.keys === "none")).toEqual([]);
-  });
-
-  test("returns every text of an event", () => {
-    const view = {
-      eventId: "e" as EventId,
-      startsAt: 0,
-      endsAt: 1,
-      isParent: false,
-      color: "NONE",
-      recurs: false,
-    } as const;
-    const answered = encodeFields(eventResponseFields, { ...view, ...perText((text) => `a ${text}`) });
-    expect(answered).toMatchObject(perText((text) => `a ${text}`));
   });
 });

@@ -3,13 +3,7 @@ import { statusMessage } from "../wire/response-fields.ts";
 import { route } from "../route.ts";
 import { asInteger, field, guildsField, timeField } from "../wire/request-fields.ts";
 import { keyExamples as examples } from "./keys.examples.ts";
-import {
-  listedChangesField,
-  listedKeysField,
-  nextPageField,
-  previousUntilField,
-  issuedKeyFields,
-} from "./keys.wire.ts";
+import { listedChangesField, listedKeysField, nextPageFields, issuedKeyFields, rotatedKeyFields } from "./keys.wire.ts";
 
 const idField = field("id");
 const pageFields = { amount: field("amount", asInteger), before: field("before") };
@@ -35,7 +29,7 @@ export const keyRoutes = [
     paths: ["/admin/keys/list"],
     contract: listKeys,
     fields: pageFields,
-    responseFields: [listedKeysField, nextPageField],
+    responseFields: [listedKeysField, ...nextPageFields],
     summary: "Lists API keys, the latest first, without their secrets; operator keys only",
     example: examples.list,
   }),
@@ -43,7 +37,7 @@ export const keyRoutes = [
     paths: ["/admin/keys/audit"],
     contract: listKeyChanges,
     fields: { id: idField, ...pageFields },
-    responseFields: [listedChangesField, nextPageField],
+    responseFields: [listedChangesField, ...nextPageFields],
     summary: "Lists the changes of one key or of all keys, the latest first; operator keys only",
     example: examples.audit,
   }),
@@ -51,7 +45,7 @@ export const keyRoutes = [
     paths: ["/admin/keys/rotate"],
     contract: rotateKey,
     fields: { id: idField, overlapHours: field("overlap_hours", asInteger) },
-    responseFields: [statusMessage("message", "Key rotated"), ...issuedKeyFields, previousUntilField],
+    responseFields: [statusMessage("message", "Key rotated"), ...rotatedKeyFields],
     summary: "Replaces a key's secret; the previous one stays valid for overlap_hours; operator keys only",
     example: examples.rotate,
   }),

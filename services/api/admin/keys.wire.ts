@@ -7,46 +7,56 @@ import {
   type KeyChangesPage,
   type KeysPage,
   type IssuedKey,
+  type rotateKey,
 } from "../../contracts/api-keys.contract.ts";
-import { type ResponseField, EPOCH_MS, listIn, enumOf, STRING, LIST_OF_STRINGS } from "../wire/response-fields.ts";
+import type { ResultOf } from "../../contracts/contract.ts";
+import {
+  EPOCH_MS,
+  listIn,
+  enumOf,
+  optional,
+  responseFields,
+  shown,
+  STRING,
+  LIST_OF_STRINGS,
+} from "../wire/response-fields.ts";
 
-export const issuedKeyFields: readonly ResponseField<IssuedKey>[] = [
-  { wire: "id", value: ({ id }) => id, schema: STRING },
-  { wire: "key", value: ({ key }) => key, schema: STRING },
-];
+const issuedKeyTable = { id: shown("id", STRING), key: shown("key", STRING) };
 
-export const previousUntilField: ResponseField<{ readonly previousUntil?: number }> = {
-  wire: "previous_until",
-  value: (key) => key.previousUntil,
-  schema: EPOCH_MS,
-  optional: true,
-};
+export const issuedKeyFields = responseFields<IssuedKey>(issuedKeyTable);
+
+const previousUntilField = optional(shown("previous_until", EPOCH_MS));
+
+export const rotatedKeyFields = responseFields<ResultOf<typeof rotateKey>>({
+  ...issuedKeyTable,
+  previousUntil: previousUntilField,
+});
 
 /** The properties of a key that the records of its changes have, too. */
-const commonFields: readonly ResponseField<Pick<ApiKeyView, "kind" | "access" | "guilds" | "label">>[] = [
-  { wire: "kind", value: ({ kind }) => kind, schema: enumOf(KEY_KINDS) },
-  { wire: "access", value: ({ access }) => access, schema: enumOf(KEY_ACCESS) },
-  { wire: "guilds", value: ({ guilds }) => guilds, schema: LIST_OF_STRINGS },
-  { wire: "label", value: ({ label }) => label, schema: STRING },
-];
+const commonFields = {
+  kind: shown("kind", enumOf(KEY_KINDS)),
+  access: shown("access", enumOf(KEY_ACCESS)),
+  guilds: shown("guilds", LIST_OF_STRINGS),
+  label: shown("label", STRING),
+};
 
-const keyFields: readonly ResponseField<ApiKeyView>[] = [
-  { wire: "id", value: ({ id }) => id, schema: STRING },
+const keyFields = responseFields<ApiKeyView>({
+  id: shown("id", STRING),
   ...commonFields,
-  { wire: "created", value: ({ createdAt }) => createdAt, schema: EPOCH_MS },
-  { wire: "expires", value: ({ expiresAt }) => expiresAt, schema: EPOCH_MS, optional: true },
-  { wire: "revoked", value: ({ revokedAt }) => revokedAt, schema: EPOCH_MS, optional: true },
-  { wire: "last_used", value: ({ lastUsedAt }) => lastUsedAt, schema: EPOCH_MS, optional: true },
-  previousUntilField,
-];
+  createdAt: shown("created", EPOCH_MS),
+  expiresAt: optional(shown("expires", EPOCH_MS)),
+  revokedAt: optional(shown("revoked", EPOCH_MS)),
+  lastUsedAt: optional(shown("last_used", EPOCH_MS)),
+  previousUntil: previousUntilField,
+});
 
-const changeFields: readonly ResponseField<KeyChange>[] = [
-  { wire: "at", value: ({ at }) => at, schema: EPOCH_MS },
-  { wire: "change", value: (each) => each.change, schema: enumOf(KEY_CHANGES) },
-  { wire: "key_id", value: ({ keyId }) => keyId, schema: STRING },
-  { wire: "by", value: ({ by }) => by, schema: STRING },
+const changeFields = responseFields<KeyChange>({
+  at: shown("at", EPOCH_MS),
+  change: shown("change", enumOf(KEY_CHANGES)),
+  keyId: shown("key_id", STRING),
+  by: shown("by", STRING),
   ...commonFields,
-];
+});
 
 export const listedChangesField = listIn(
   "changes",
@@ -55,11 +65,6 @@ export const listedChangesField = listIn(
   ({ changes }: KeyChangesPage) => changes,
 );
 
-export const nextPageField: ResponseField<Pick<KeyChangesPage, "next">> = {
-  wire: "next",
-  value: ({ next }) => next,
-  schema: STRING,
-  optional: true,
-};
+export const nextPageFields = responseFields<Pick<KeyChangesPage, "next">>({ next: optional(shown("next", STRING)) });
 
 export const listedKeysField = listIn("keys", keyFields, "ApiKey", ({ keys }: KeysPage) => keys);

@@ -1,10 +1,11 @@
 import { ANNOUNCEMENT_TYPES } from "../../contracts/announcement-fields.ts";
 import type {
-  Announcement,
+  createAnnouncement,
   CreateAnnouncementParams,
   ShownAnnouncement,
   SubscriberChanges,
 } from "../../contracts/announcements.contract.ts";
+import type { ResultOf } from "../../contracts/contract.ts";
 import { COLORS } from "../../contracts/calendar-events.contract.ts";
 import {
   NOT_PLANNED_CODES,
@@ -19,15 +20,19 @@ import {
   type UpcomingPost,
   type UpcomingPosts,
 } from "../../contracts/dispatch.contract.ts";
+import type { Revised } from "../../contracts/revision.ts";
+import { NO_FIELD } from "../wire/no-field.ts";
 import {
   amountIn,
   type ResponseField,
   BOOLEAN,
-  encodeFields,
   EPOCH_MS,
   INTEGER,
   listIn,
-  objectOf,
+  optional,
+  responseFields,
+  shown,
+  shownObject,
   enumOf,
   STRING,
   LIST_OF_STRINGS,
@@ -64,97 +69,86 @@ export const amountField = field("amount", asInteger);
 export const postAmountField = { ...amountField, defaultValue: 10 };
 
 /** An announcement in the response of get, without its id (api.md 4.1). */
-export const announcementResponseFields: readonly ResponseField<ShownAnnouncement>[] = [
-  { wire: "channel", value: ({ channel }) => channel, schema: STRING },
-  { wire: "event_id", value: ({ eventId }) => eventId, schema: STRING },
-  { wire: "event_color", value: ({ eventColor }) => eventColor, schema: enumOf(COLORS) },
-  { wire: "type", value: ({ type }) => type, schema: enumOf(ANNOUNCEMENT_TYPES) },
-  { wire: "hours", value: ({ hours }) => hours, schema: INTEGER },
-  { wire: "minutes", value: ({ minutes }) => minutes, schema: INTEGER },
-  { wire: "info", value: ({ info }) => info, schema: STRING },
-  { wire: "enabled", value: ({ enabled }) => enabled, schema: BOOLEAN },
-  { wire: "info_only", value: ({ infoOnly }) => infoOnly, schema: BOOLEAN },
-  { wire: "subscribers_role", value: ({ subscribersRole }) => subscribersRole, schema: LIST_OF_STRINGS },
-  { wire: "subscribers_user", value: ({ subscribersUser }) => subscribersUser, schema: LIST_OF_STRINGS },
-  {
-    wire: "dangling",
-    value: ({ dangling }) => dangling,
-    schema: { type: "boolean", const: true },
-    optional: true,
-  },
-];
+export const announcementResponseFields = responseFields<Omit<ShownAnnouncement, "id">>({
+  channel: shown("channel", STRING),
+  eventId: shown("event_id", STRING),
+  eventColor: shown("event_color", enumOf(COLORS)),
+  type: shown("type", enumOf(ANNOUNCEMENT_TYPES)),
+  hours: shown("hours", INTEGER),
+  minutes: shown("minutes", INTEGER),
+  info: shown("info", STRING),
+  enabled: shown("enabled", BOOLEAN),
+  infoOnly: shown("info_only", BOOLEAN),
+  subscribersRole: shown("subscribers_role", LIST_OF_STRINGS),
+  subscribersUser: shown("subscribers_user", LIST_OF_STRINGS),
+  dangling: optional(shown("dangling", { type: "boolean", const: true })),
+  guildId: NO_FIELD,
+  revision: NO_FIELD,
+  standsSince: NO_FIELD,
+  changedBy: NO_FIELD,
+});
 
-export const announcementIdField: ResponseField<Pick<Announcement, "id">> = {
-  wire: "id",
-  value: ({ id }) => id,
-  schema: { type: "string", format: "uuid" },
-};
+export const createdAnnouncementFields = responseFields<Omit<ResultOf<typeof createAnnouncement>, keyof Revised>>({
+  id: shown("id", { type: "string", format: "uuid" }),
+});
 
 /** An announcement in the response of list. */
 export const listedAnnouncementFields: readonly ResponseField<ShownAnnouncement>[] = [
-  announcementIdField,
+  ...createdAnnouncementFields,
   ...announcementResponseFields,
 ];
 
-const postFields: readonly ResponseField<UpcomingPost | SettledPost>[] = [
-  { wire: "due", value: ({ dueAt }) => dueAt, schema: EPOCH_MS },
-  { wire: "announcement_id", value: (post) => post.announcementId, schema: STRING },
-  { wire: "event_id", value: ({ eventId }) => eventId, schema: STRING },
-  { wire: "epoch_start", value: ({ startsAt }) => startsAt, schema: EPOCH_MS },
-  { wire: "channel", value: ({ channel }) => channel, schema: STRING },
-];
-
-const problemFields: readonly ResponseField<PostProblem>[] = [
-  { wire: "code", value: ({ code }) => code, schema: enumOf(PROBLEM_CODES) },
-  { wire: "message", value: ({ message }) => message, schema: STRING },
-];
-
-/** Present if a problem with the post is known (D35). */
-const problemField: ResponseField<{ readonly problem?: PostProblem }> = {
-  wire: "problem",
-  value: ({ problem: known }) => known && encodeFields(problemFields, known),
-  schema: objectOf(problemFields, "PostProblem"),
-  optional: true,
+const postFields = {
+  dueAt: shown("due", EPOCH_MS),
+  announcementId: shown("announcement_id", STRING),
+  eventId: shown("event_id", STRING),
+  startsAt: shown("epoch_start", EPOCH_MS),
+  channel: shown("channel", STRING),
 };
 
-const upcomingPostFields: readonly ResponseField<UpcomingPost>[] = [
-  ...postFields,
-  { wire: "state", value: ({ state }) => state, schema: enumOf(OPEN_POST_STATES) },
-  { wire: "attempts", value: ({ attempts }) => attempts, schema: INTEGER, optional: true },
-  { wire: "in_doubt_since", value: ({ inDoubtSince }) => inDoubtSince, schema: EPOCH_MS, optional: true },
-  { wire: "lease_until", value: ({ leaseUntil }) => leaseUntil, schema: EPOCH_MS, optional: true },
-  { wire: "next_try", value: ({ nextTryAt }) => nextTryAt, schema: EPOCH_MS, optional: true },
-  { wire: "reason", value: ({ reason }) => reason, schema: STRING, optional: true },
-  problemField,
-];
+const problemFields = responseFields<PostProblem>({
+  code: shown("code", enumOf(PROBLEM_CODES)),
+  message: shown("message", STRING),
+});
 
-const notPlannedFields: readonly ResponseField<NotPlanned>[] = [
-  { wire: "code", value: ({ code }) => code, schema: enumOf(NOT_PLANNED_CODES) },
-  { wire: "message", value: ({ message }) => message, schema: STRING },
-  { wire: "due_from", value: ({ dueFrom }) => dueFrom, schema: EPOCH_MS },
-];
+/** Present if a problem with the post is known (D35). */
+const problemField = optional(shownObject("problem", problemFields, "PostProblem"));
+
+const upcomingPostFields = responseFields<UpcomingPost>({
+  ...postFields,
+  state: shown("state", enumOf(OPEN_POST_STATES)),
+  attempts: optional(shown("attempts", INTEGER)),
+  inDoubtSince: optional(shown("in_doubt_since", EPOCH_MS)),
+  leaseUntil: optional(shown("lease_until", EPOCH_MS)),
+  nextTryAt: optional(shown("next_try", EPOCH_MS)),
+  reason: optional(shown("reason", STRING)),
+  problem: problemField,
+});
+
+const notPlannedFields = responseFields<NotPlanned>({
+  code: shown("code", enumOf(NOT_PLANNED_CODES)),
+  message: shown("message", STRING),
+  dueFrom: shown("due_from", EPOCH_MS),
+});
 
 /** The planned posts, and the beginning of the posts that are not planned (D39). */
 export const upcomingPostsFields: readonly ResponseField<UpcomingPosts>[] = [
   amountIn(({ posts }) => posts),
   listIn("posts", upcomingPostFields, "UpcomingPost", ({ posts }) => posts),
-  {
-    wire: "not_planned",
-    value: ({ notPlanned: more }) => more && encodeFields(notPlannedFields, more),
-    schema: objectOf(notPlannedFields, "NotPlanned"),
-    optional: true,
-  },
+  ...responseFields<Omit<UpcomingPosts, "posts">>({
+    notPlanned: optional(shownObject("not_planned", notPlannedFields, "NotPlanned")),
+  }),
 ];
 
-export const settledPostFields: readonly ResponseField<SettledPost>[] = [
+export const settledPostFields = responseFields<SettledPost>({
   ...postFields,
-  { wire: "state", value: ({ state }) => state, schema: enumOf(POST_STATES) },
-  { wire: "settled", value: ({ settledAt }) => settledAt, schema: EPOCH_MS },
-  { wire: "late_ms", value: ({ lateMs }) => lateMs, schema: INTEGER, optional: true },
-  { wire: "reason", value: ({ reason }) => reason, schema: STRING, optional: true },
-  { wire: "reason_code", value: ({ reasonCode }) => reasonCode, schema: enumOf(REASON_CODES), optional: true },
-  { wire: "message_id", value: ({ messageId }) => messageId, schema: STRING, optional: true },
-];
+  state: shown("state", enumOf(POST_STATES)),
+  settledAt: shown("settled", EPOCH_MS),
+  lateMs: optional(shown("late_ms", INTEGER)),
+  reason: optional(shown("reason", STRING)),
+  reasonCode: optional(shown("reason_code", enumOf(REASON_CODES))),
+  messageId: optional(shown("message_id", STRING)),
+});
 
 const embedFieldSchema = {
   title: "EmbedField",
@@ -196,10 +190,10 @@ const messageSchema = {
   required: ["allowed_mentions"],
 };
 
-export const postPreviewFields: readonly ResponseField<PostPreview>[] = [
-  { wire: "event_id", value: ({ eventId }) => eventId, schema: STRING },
-  { wire: "epoch_start", value: ({ startsAt }) => startsAt, schema: EPOCH_MS },
-  { wire: "channel", value: ({ channel }) => channel, schema: STRING },
-  problemField,
-  { wire: "messages", value: ({ messages }) => messages, schema: { type: "array", items: messageSchema } },
-];
+export const postPreviewFields = responseFields<PostPreview>({
+  eventId: shown("event_id", STRING),
+  startsAt: shown("epoch_start", EPOCH_MS),
+  channel: shown("channel", STRING),
+  problem: problemField,
+  messages: shown("messages", { type: "array", items: messageSchema }),
+});

@@ -1,20 +1,25 @@
 import type { ParamsOf } from "../../contracts/contract.ts";
 import { type GuildSettings, LANGUAGES, type updateGuildSettings } from "../../contracts/guild-settings.contract.ts";
-import { type ResponseField, BOOLEAN, INTEGER, enumOf, STRING } from "../wire/response-fields.ts";
-import { asInteger, asEnumValue, field, guildField, NO_FIELD, type RequestFields } from "../wire/request-fields.ts";
+import { NO_FIELD } from "../wire/no-field.ts";
+import { BOOLEAN, INTEGER, enumOf, responseFields, shown, STRING } from "../wire/response-fields.ts";
+import { asInteger, asEnumValue, field, guildField, type RequestFields } from "../wire/request-fields.ts";
 
 /** The settings in the names of v1 (api.md 2.3). */
-export const settingsResponseFields: readonly ResponseField<GuildSettings>[] = [
-  { wire: "external_calendar", value: ({ externalCalendar }) => externalCalendar, schema: BOOLEAN },
-  { wire: "control_role", value: ({ controlRole }) => controlRole, schema: STRING },
-  { wire: "service_channel", value: ({ serviceChannel }) => serviceChannel, schema: STRING },
-  { wire: "simple_announcement", value: ({ simpleAnnouncements }) => simpleAnnouncements, schema: BOOLEAN },
-  { wire: "lang", value: ({ lang }) => lang, schema: enumOf(LANGUAGES) },
-  { wire: "prefix", value: ({ prefix }) => prefix, schema: STRING },
-  { wire: "patron_guild", value: ({ patronGuild }) => patronGuild, schema: BOOLEAN },
-  { wire: "dev_guild", value: ({ devGuild }) => devGuild, schema: BOOLEAN },
-  { wire: "max_calendars", value: ({ maxCalendars }) => maxCalendars, schema: INTEGER },
-];
+export const settingsResponseFields = responseFields<GuildSettings>({
+  externalCalendar: shown("external_calendar", BOOLEAN),
+  controlRole: shown("control_role", STRING),
+  serviceChannel: shown("service_channel", STRING),
+  simpleAnnouncements: shown("simple_announcement", BOOLEAN),
+  lang: shown("lang", enumOf(LANGUAGES)),
+  prefix: shown("prefix", STRING),
+  patronGuild: shown("patron_guild", BOOLEAN),
+  devGuild: shown("dev_guild", BOOLEAN),
+  maxCalendars: shown("max_calendars", INTEGER),
+  guildId: NO_FIELD,
+  twelveHour: NO_FIELD,
+  branded: NO_FIELD,
+  revision: NO_FIELD,
+});
 
 /** The fields of an update; only operator keys may change the ones from `external_calendar` on (D11). */
 export const settingsRequestFields: RequestFields<ParamsOf<typeof updateGuildSettings>> = {

@@ -1,15 +1,17 @@
 import { type CalendarView, getCalendar, listCalendars, updateCalendar } from "../../contracts/calendars.contract.ts";
-import { type ResponseField, INTEGER, listOf, statusMessage, STRING } from "../wire/response-fields.ts";
+import { NO_FIELD } from "../wire/no-field.ts";
+import { INTEGER, listOf, responseFields, shown, statusMessage, STRING } from "../wire/response-fields.ts";
 import { route } from "../route.ts";
 import { field, guildField } from "../wire/request-fields.ts";
 import { calendarFields } from "./events.wire.ts";
 
 /** A calendar of a guild (D22). */
-const calendarResponseFields: readonly ResponseField<CalendarView>[] = [
-  { wire: "calendar_number", value: ({ calendarNumber }) => calendarNumber, schema: INTEGER },
-  { wire: "name", value: ({ name }) => name, schema: STRING },
-  { wire: "timezone", value: ({ timezone }) => timezone, schema: STRING },
-];
+const calendarResponseFields = responseFields<CalendarView>({
+  calendarNumber: shown("calendar_number", INTEGER),
+  name: shown("name", STRING),
+  timezone: shown("timezone", STRING),
+  revision: NO_FIELD,
+});
 
 const guild_id = "375357265198317579";
 

@@ -13,7 +13,7 @@ import { dateWindow, monthWindow, rangeWindow } from "./event-windows.ts";
 import { eventExamples as examples } from "./events.examples.ts";
 import {
   calendarFields,
-  createdEventIdField,
+  createdEventFields,
   endField,
   eventResponseFields,
   eventRequestFields,
@@ -30,7 +30,7 @@ export const eventRoutes = [
     readOnly: ["event_id", "is_parent"],
     nulls: "absent",
     acceptsIdempotencyKey: true,
-    responseFields: [statusMessage("message", "Event created"), createdEventIdField],
+    responseFields: [statusMessage("message", "Event created"), ...createdEventFields],
     hasEtag: true,
     summary: "Creates an event or a series",
     example: examples.create,

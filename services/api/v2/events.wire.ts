@@ -1,14 +1,22 @@
-import { COLORS, type CreateEventParams, type EventView } from "../../contracts/calendar-events.contract.ts";
-import { FREQUENCIES, type RecurrenceInput, type RecurrenceView, WEEKDAYS } from "../../contracts/recurrence.ts";
 import {
-  type ResponseField,
+  COLORS,
+  type createEvent,
+  type CreateEventParams,
+  type EventView,
+} from "../../contracts/calendar-events.contract.ts";
+import type { ResultOf } from "../../contracts/contract.ts";
+import { FREQUENCIES, type RecurrenceInput, type RecurrenceView, WEEKDAYS } from "../../contracts/recurrence.ts";
+import type { Revised } from "../../contracts/revision.ts";
+import {
   BOOLEAN,
-  encodeFields,
   EPOCH_MS,
   INTEGER,
   LIST_OF_INTEGERS,
   LIST_OF_EPOCH_MS,
-  objectOf,
+  optional,
+  responseFields,
+  shown,
+  shownObject,
   enumOf,
   STRING,
   LIST_OF_STRINGS,
@@ -66,43 +74,36 @@ export function eventRequestFields(
 }
 
 /** A rule has frequency, count and interval; the other members are present only if the rule has them (D45). */
-const recurrence: readonly ResponseField<RecurrenceView>[] = [
-  { wire: "frequency", value: ({ frequency }) => frequency, schema: enumOf(FREQUENCIES) },
-  { wire: "count", value: ({ count }) => count, schema: INTEGER },
-  { wire: "interval", value: ({ interval }) => interval, schema: INTEGER },
-  { wire: "by_day", value: ({ byDay }) => byDay, schema: LIST_OF_STRINGS, optional: true },
-  { wire: "by_month_day", value: ({ byMonthDay }) => byMonthDay, schema: LIST_OF_INTEGERS, optional: true },
-  { wire: "by_month", value: ({ byMonth }) => byMonth, schema: LIST_OF_INTEGERS, optional: true },
-  { wire: "by_set_pos", value: ({ bySetPos }) => bySetPos, schema: LIST_OF_INTEGERS, optional: true },
-  { wire: "until", value: ({ until }) => until, schema: EPOCH_MS, optional: true },
-  { wire: "week_start", value: ({ weekStart }) => weekStart, schema: enumOf(WEEKDAYS), optional: true },
-  { wire: "ex_dates", value: ({ exDates }) => exDates, schema: LIST_OF_EPOCH_MS, optional: true },
-  { wire: "r_dates", value: ({ rDates }) => rDates, schema: LIST_OF_EPOCH_MS, optional: true },
-  { wire: "rrule", value: ({ rrule }) => rrule, schema: STRING, optional: true },
-];
+const recurrence = responseFields<RecurrenceView>({
+  frequency: shown("frequency", enumOf(FREQUENCIES)),
+  count: shown("count", INTEGER),
+  interval: shown("interval", INTEGER),
+  byDay: optional(shown("by_day", LIST_OF_STRINGS)),
+  byMonthDay: optional(shown("by_month_day", LIST_OF_INTEGERS)),
+  byMonth: optional(shown("by_month", LIST_OF_INTEGERS)),
+  bySetPos: optional(shown("by_set_pos", LIST_OF_INTEGERS)),
+  until: optional(shown("until", EPOCH_MS)),
+  weekStart: optional(shown("week_start", enumOf(WEEKDAYS))),
+  exDates: optional(shown("ex_dates", LIST_OF_EPOCH_MS)),
+  rDates: optional(shown("r_dates", LIST_OF_EPOCH_MS)),
+  rrule: optional(shown("rrule", STRING)),
+});
 
 /** An event, a series, or one occurrence (api.md 2.4, D18). */
-export const eventResponseFields: readonly ResponseField<EventView>[] = [
-  { wire: "event_id", value: ({ eventId }) => eventId, schema: STRING },
-  { wire: "epoch_start", value: ({ startsAt }) => startsAt, schema: EPOCH_MS },
-  { wire: "epoch_end", value: ({ endsAt }) => endsAt, schema: EPOCH_MS },
-  { wire: "name", value: ({ name }) => name, schema: STRING, optional: true },
-  { wire: "description", value: ({ description }) => description, schema: STRING, optional: true },
-  { wire: "location", value: ({ location }) => location, schema: STRING, optional: true },
-  { wire: "is_parent", value: ({ isParent }) => isParent, schema: BOOLEAN },
-  { wire: "color", value: ({ color }) => color, schema: enumOf(COLORS) },
-  { wire: "recur", value: ({ recurs }) => recurs, schema: BOOLEAN },
-  {
-    wire: "recurrence",
-    value: (view) => (view.recurrence === undefined ? undefined : encodeFields(recurrence, view.recurrence)),
-    schema: objectOf(recurrence, "Recurrence"),
-    optional: true,
-  },
-  { wire: "image", value: ({ image }) => image, schema: STRING, optional: true },
-];
+export const eventResponseFields = responseFields<EventView>({
+  eventId: shown("event_id", STRING),
+  startsAt: shown("epoch_start", EPOCH_MS),
+  endsAt: shown("epoch_end", EPOCH_MS),
+  name: optional(shown("name", STRING)),
+  description: optional(shown("description", STRING)),
+  location: optional(shown("location", STRING)),
+  isParent: shown("is_parent", BOOLEAN),
+  color: shown("color", enumOf(COLORS)),
+  recurs: shown("recur", BOOLEAN),
+  recurrence: optional(shownObject("recurrence", recurrence, "Recurrence")),
+  image: optional(shown("image", STRING)),
+});
 
-export const createdEventIdField: ResponseField<{ readonly eventId: string }> = {
-  wire: "id",
-  value: ({ eventId }) => eventId,
-  schema: STRING,
-};
+export const createdEventFields = responseFields<Omit<ResultOf<typeof createEvent>, keyof Revised>>({
+  eventId: shown("id", STRING),
+});

@@ -8,33 +8,37 @@ import {
   rotateFeed,
 } from "../../contracts/feeds.contract.ts";
 import { route } from "../route.ts";
+import { NO_FIELD } from "../wire/no-field.ts";
 import { asEnumValue, field, guildField } from "../wire/request-fields.ts";
 import {
-  type ResponseField,
   EPOCH_MS,
   INTEGER,
   listOf,
   enumOf,
+  optional,
+  responseFields,
+  shown,
   statusMessage,
   STRING,
 } from "../wire/response-fields.ts";
 import { calendarFields } from "./events.wire.ts";
 
-const issuedFeedFields: readonly ResponseField<IssuedFeed>[] = [
-  { wire: "id", value: ({ id }) => id, schema: STRING },
-  { wire: "path", value: ({ path }) => path, schema: STRING },
-];
+const issuedFeedFields = responseFields<IssuedFeed>({
+  id: shown("id", STRING),
+  path: shown("path", STRING),
+});
 
 /** A feed of a calendar (D47). */
-const feedFields: readonly ResponseField<FeedView>[] = [
-  { wire: "id", value: ({ id }) => id, schema: STRING },
-  { wire: "calendar_number", value: ({ calendarNumber }) => calendarNumber, schema: INTEGER },
-  { wire: "color", value: ({ color }) => color, schema: enumOf(COLORS), optional: true },
-  { wire: "label", value: ({ label }) => label, schema: STRING },
-  { wire: "created", value: ({ createdAt }) => createdAt, schema: EPOCH_MS },
-  { wire: "rotated", value: ({ rotatedAt }) => rotatedAt, schema: EPOCH_MS, optional: true },
-  { wire: "last_used", value: ({ lastUsedAt }) => lastUsedAt, schema: EPOCH_MS, optional: true },
-];
+const feedFields = responseFields<FeedView>({
+  id: shown("id", STRING),
+  calendarNumber: shown("calendar_number", INTEGER),
+  color: optional(shown("color", enumOf(COLORS))),
+  label: shown("label", STRING),
+  createdAt: shown("created", EPOCH_MS),
+  rotatedAt: optional(shown("rotated", EPOCH_MS)),
+  lastUsedAt: optional(shown("last_used", EPOCH_MS)),
+  guildId: NO_FIELD,
+});
 
 const guild_id = "375357265198317579";
 const id = "8b2e64d10c7f5a9013de";

@@ -1,22 +1,25 @@
 import type { ParamsOf } from "../../contracts/contract.ts";
 import { type GuildSettings, LANGUAGES, type updateGuildSettings } from "../../contracts/guild-settings.contract.ts";
-import { type ResponseField, BOOLEAN, int64, INTEGER, enumOf, STRING } from "../wire/response-fields.ts";
-import { asInteger, asEnumValue, field, guildField, NO_FIELD, type RequestFields } from "../wire/request-fields.ts";
+import { NO_FIELD } from "../wire/no-field.ts";
+import { BOOLEAN, int64, INTEGER, enumOf, responseFields, shown, STRING } from "../wire/response-fields.ts";
+import { asInteger, asEnumValue, field, guildField, type RequestFields } from "../wire/request-fields.ts";
 
 /** The settings in the names of v2 (api.md 2.2). */
-export const settingsResponseFields: readonly ResponseField<GuildSettings>[] = [
-  int64("guild_id", ({ guildId }) => guildId),
-  { wire: "external_calendar", value: ({ externalCalendar }) => externalCalendar, schema: BOOLEAN },
-  { wire: "control_role", value: ({ controlRole }) => controlRole, schema: STRING },
-  { wire: "simple_announcements", value: ({ simpleAnnouncements }) => simpleAnnouncements, schema: BOOLEAN },
-  { wire: "lang", value: ({ lang }) => lang, schema: enumOf(LANGUAGES) },
-  { wire: "prefix", value: ({ prefix }) => prefix, schema: STRING },
-  { wire: "patron_guild", value: ({ patronGuild }) => patronGuild, schema: BOOLEAN },
-  { wire: "dev_guild", value: ({ devGuild }) => devGuild, schema: BOOLEAN },
-  { wire: "max_calendars", value: ({ maxCalendars }) => maxCalendars, schema: INTEGER },
-  { wire: "twelve_hour", value: ({ twelveHour }) => twelveHour, schema: BOOLEAN },
-  { wire: "branded", value: ({ branded }) => branded, schema: BOOLEAN },
-];
+export const settingsResponseFields = responseFields<GuildSettings>({
+  guildId: int64("guild_id"),
+  externalCalendar: shown("external_calendar", BOOLEAN),
+  controlRole: shown("control_role", STRING),
+  simpleAnnouncements: shown("simple_announcements", BOOLEAN),
+  lang: shown("lang", enumOf(LANGUAGES)),
+  prefix: shown("prefix", STRING),
+  patronGuild: shown("patron_guild", BOOLEAN),
+  devGuild: shown("dev_guild", BOOLEAN),
+  maxCalendars: shown("max_calendars", INTEGER),
+  twelveHour: shown("twelve_hour", BOOLEAN),
+  branded: shown("branded", BOOLEAN),
+  serviceChannel: NO_FIELD,
+  revision: NO_FIELD,
+});
 
 /** The fields of an update; only operator keys may change the ones from `external_calendar` on (D11). */
 export const settingsRequestFields: RequestFields<ParamsOf<typeof updateGuildSettings>> = {

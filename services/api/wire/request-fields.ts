@@ -1,5 +1,6 @@
 import type { IfRevision } from "../../contracts/revision.ts";
 import { isObject } from "./exact-json.ts";
+import { NO_FIELD } from "./no-field.ts";
 
 /** The field of a param in a request: its name on the wire, and the conversion of its value. */
 export interface WireField {
@@ -18,9 +19,6 @@ export interface WireField {
 export interface RequestField extends WireField {
   readonly param: string;
 }
-
-/** In place of the field of a param that requests cannot set. */
-export const NO_FIELD = Symbol("no field");
 
 /**
  * The fields of a request by the params of its action, in the order of the API document. `ifRevision` comes from the

@@ -2,6 +2,7 @@ import { describe, expect, test } from "@jest/globals";
 import * as fc from "fast-check";
 import { parseJsonObject } from "./exact-json.ts";
 import { ROUTES } from "../route-table.ts";
+import { NO_FIELD } from "./no-field.ts";
 import {
   asInteger,
   asEnumValue,
@@ -9,7 +10,6 @@ import {
   field,
   guildField,
   guildsField,
-  NO_FIELD,
   objectField,
   requestFields,
   wireNames,
@@ -114,6 +114,17 @@ describe("the fields of a request", () => {
     expect(asEnumValue("mac_and_Cheese")).toBe("MAC_AND_CHEESE");
     expect(asEnumValue("engliſh")).toBe("ENGLIſH");
     expect(asEnumValue(5)).toBe(5);
+  });
+
+  test("do not compile when the table lacks a param", () => {
+    interface Params {
+      readonly guildId: string;
+      readonly lang?: string;
+    }
+    // @ts-expect-error The param `lang` has no field.
+    const lacking = requestFields<Params>({ guildId: guildField });
+    const named = requestFields<Params>({ guildId: guildField, lang: NO_FIELD });
+    expect(named).toEqual(lacking);
   });
 
   test("have no inherited values", () => {

@@ -1,4 +1,5 @@
 import { jsonInteger } from "./exact-json.ts";
+import { NO_FIELD } from "./no-field.ts";
 
 /** A JSON Schema, as far as the API document needs it. */
 export type JsonSchema = Readonly<Record<string, unknown>>;
@@ -15,6 +16,57 @@ export interface ResponseField<Result> {
   };
   /** Omitted without a value, never sent as null or "". */
   readonly optional?: true;
+}
+
+/** How a field of a result is shown: its name on the wire, the schema, and the encoding where it differs. */
+interface ShownField<Value> {
+  readonly wire: string;
+  readonly schema: JsonSchema;
+  readonly encode?: (value: Value) => unknown;
+}
+
+type OptionalField<Value> = ShownField<Value> & Required<Pick<ResponseField<unknown>, "optional">>;
+
+/** The fields of a response by the fields of the result, in the order of the response. */
+type ResponseFields<Result> = {
+  readonly [Field in keyof Result]-?:
+    | ({} extends Pick<Result, Field> ? OptionalField<NonNullable<Result[Field]>> : ShownField<Result[Field]>)
+    | typeof NO_FIELD;
+};
+
+export function responseFields<Result>(table: ResponseFields<Result>): readonly ResponseField<Result>[] {
+  const entries = Object.entries(table) as [keyof Result, ShownField<unknown> | typeof NO_FIELD][];
+  return entries.flatMap(([name, shownField]) => {
+    if (shownField === NO_FIELD) return [];
+    const { encode, ...field } = shownField;
+    const value = (result: Result) => {
+      const member = result[name];
+      return encode === undefined || member === undefined ? member : encode(member);
+    };
+    return [{ ...field, value }];
+  });
+}
+
+export function shown(wire: string, schema: JsonSchema): ShownField<unknown> {
+  return { wire, schema };
+}
+
+/** A 64-bit id as a JSON integer with every digit (D7). */
+export function int64(wire: string): ShownField<string> {
+  return { wire, encode: jsonInteger, schema: { type: "integer", format: "int64", minimum: 1 } };
+}
+
+/** An object; `title` is the name of its schema in the API document. */
+export function shownObject<Value>(
+  wire: string,
+  fields: readonly ResponseField<Value>[],
+  title: string,
+): ShownField<Value> {
+  return { wire, encode: (value) => encodeFields(fields, value), schema: objectOf(fields, title) };
+}
+
+export function optional<Value>(field: ShownField<Value>): OptionalField<Value> {
+  return { ...field, optional: true };
 }
 
 /** The body of a response: its fields in order, without those that have no value. */
@@ -36,7 +88,7 @@ export function objectOf<Result>(fields: readonly ResponseField<Result>[], title
     ...(title === undefined ? {} : { title }),
     type: "object",
     properties: Object.fromEntries(fields.map(({ wire, schema }) => [wire, schema])),
-    required: fields.filter(({ optional }) => optional !== true).map(({ wire }) => wire),
+    required: fields.filter((field) => field.optional !== true).map(({ wire }) => wire),
   };
 }
 
@@ -80,15 +132,6 @@ export function amountIn<Result>(entries: (result: Result) => readonly unknown[]
 
 /** The number of entries of a result that is a list. */
 export const listAmount = amountIn((entries: readonly unknown[]) => entries);
-
-/** A 64-bit id as a JSON integer with every digit (D7). */
-export function int64<Result>(wire: string, digits: (result: Result) => string): ResponseField<Result> {
-  return {
-    wire,
-    value: (result) => jsonInteger(digits(result)),
-    schema: { type: "integer", format: "int64", minimum: 1 },
-  };
-}
 
 export const BOOLEAN: JsonSchema = { type: "boolean" };
 export const STRING: JsonSchema = { type: "string" };
