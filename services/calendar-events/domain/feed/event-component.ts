@@ -1,4 +1,9 @@
-import type { Color, EventTexts } from "../../../contracts/calendar-events.contract.ts";
+import {
+  type Color,
+  EVENT_TEXTS,
+  type EventText,
+  type EventTexts,
+} from "../../../contracts/calendar-events.contract.ts";
 import type { EpochMs } from "../../../contracts/ids.ts";
 import { anchorOf, type Calendar, zoneOf } from "../calendar/calendar.ts";
 import { type EffectiveOccurrence, occurrenceView } from "../event/effective-occurrence.ts";
@@ -117,14 +122,17 @@ function endOfRead({ startsAt, endsAt }: Times, { zone, wall }: SeriesPart): Epo
   return localToInstant(wall, zone) + endsAt - startsAt;
 }
 
-function described({ name, description, location, image }: EventTexts, color: Color): string {
-  return (
-    (name === undefined ? "" : textLine("SUMMARY", name)) +
-    (description === undefined ? "" : textLine("DESCRIPTION", description)) +
-    (location === undefined ? "" : textLine("LOCATION", location)) +
-    colorLine(color) +
-    (image === undefined ? "" : contentLine("IMAGE;VALUE=URI", new URL(image).href))
-  );
+const TEXT_LINES: Readonly<Record<EventText, (text: string) => string>> = {
+  name: (name) => textLine("SUMMARY", name),
+  description: (description) => textLine("DESCRIPTION", description),
+  location: (location) => textLine("LOCATION", location),
+  image: (image) => contentLine("IMAGE;VALUE=URI", new URL(image).href),
+};
+
+function described(texts: EventTexts, color: Color): string {
+  let lines = "";
+  for (const text of EVENT_TEXTS) if (texts[text] !== undefined) lines += TEXT_LINES[text](texts[text]);
+  return lines + colorLine(color);
 }
 
 function wallsOf({ startsAt, recurring }: RecurringEvent, originals: readonly EpochMs[]) {
