@@ -7,3 +7,8 @@ export function definedFields<Fields extends object>(fields: Fields): DefinedFie
   for (const field in fields) if (fields[field] !== undefined) defined[field] = fields[field];
   return defined as DefinedFields<Fields>;
 }
+
+/** The list; undefined in place of an empty one, for `definedFields`. */
+export function unlessEmpty<Entry>(entries: readonly Entry[]): readonly Entry[] | undefined {
+  return entries.length === 0 ? undefined : entries;
+}

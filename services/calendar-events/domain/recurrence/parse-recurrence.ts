@@ -1,5 +1,5 @@
 import { complete } from "../../../../mixins/objects/complete.ts";
-import { definedFields } from "../../../../mixins/objects/defined-fields.ts";
+import { definedFields, unlessEmpty } from "../../../../mixins/objects/defined-fields.ts";
 import type { FieldProblem } from "../../../contracts/contract.ts";
 import { refuse, type Refusal } from "../../../contracts/errors.ts";
 import {
@@ -77,10 +77,6 @@ export function fullRecurrence(given: RecurrenceInput): Recurrence {
       rDates: unlessEmpty(inOrder(lists.rDates)),
     }),
   });
-}
-
-function unlessEmpty<Entry>(entries: readonly Entry[]): readonly Entry[] | undefined {
-  return entries.length === 0 ? undefined : entries;
 }
 
 function inOrder(numbers: readonly number[] = []): number[] {
