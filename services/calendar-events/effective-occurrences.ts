@@ -20,7 +20,7 @@ interface Expansion<Event extends ListedEvent> {
   readonly calendarOf: (event: Event) => Calendar;
   /** The occurrences of the rule in the window, without those for which `isExcluded` is true. */
   readonly expand: (series: Series, isExcluded: (original: EpochMs) => boolean) => Iterable<RuleOccurrence>;
-  /** Whether an occurrence with an override of its times is in the window. */
+  /** Whether a single event, or an occurrence with an override of its times, is in the window. */
   readonly isInWindow: (occurrence: EffectiveOccurrence<Event>) => boolean;
 }
 
@@ -47,12 +47,13 @@ function* expandAll<Event extends ListedEvent>(
 function* expandEvent<Event extends ListedEvent>(
   event: Event,
   overrides: Overrides,
-  { calendarOf, expand }: Expansion<Event>,
+  { calendarOf, expand, isInWindow }: Expansion<Event>,
 ): Iterable<EffectiveOccurrence<Event>> {
   const calendar = calendarOf(event);
   const series = seriesOf(event, calendar);
   if (series === undefined) {
-    yield singleOccurrence(event);
+    const single = singleOccurrence(event);
+    if (isInWindow(single)) yield single;
     return;
   }
   const own = overrides.get(event.id);

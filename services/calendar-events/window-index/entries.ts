@@ -18,11 +18,8 @@ export interface IndexFields {
 
 const HOUR_MS = 3_600_000;
 
-/** Duration classes of single events: up to 1 h, 8 h, 64 h, 21 days, 170 days, or longer. */
-export const DURATION_CLASSES = [1, 8, 64, 512, 4_096, Infinity].map((hours, entry) => ({
-  entry,
-  maxMs: hours * HOUR_MS,
-}));
+/** Duration classes of single events: up to a day, 30 days, or longer. */
+export const DURATION_CLASSES = [24, 30 * 24, Infinity].map((hours, entry) => ({ entry, maxMs: hours * HOUR_MS }));
 
 /** The entry of moved occurrences. The entries of single events are smaller, those of series greater. */
 export const MOVED_ENTRY = 100;

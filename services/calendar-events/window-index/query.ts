@@ -8,13 +8,19 @@ import { entryNumbersBetween, MAX_SLOTTED_DURATION_MS } from "./cycles.ts";
 import { MOVED_ENTRY, DURATION_CLASSES } from "./entries.ts";
 import { mayRepeatBetween } from "./indexed-interval.ts";
 
+/** Events of the last duration class have no longest duration. */
+const LONG_EVENT_ENTRY = DURATION_CLASSES.length - 1;
+const SHORT_CLASSES = DURATION_CLASSES.slice(0, LONG_EVENT_ENTRY);
+/** Largest number of slots of a range that are searched as single numbers. */
+const MAX_SINGLE_NUMBERS = 16;
+
 /** A filter for events. It contains only numbers, and the id of the guild. */
 export type EventFilter = Readonly<Record<string, unknown>>;
 
 /**
  * The query for events that overlap a window, in one or more calendars of a guild. It needs `ENTRIES_INDEX` as its
  * hint. `recurring` excludes single events; `also` is a further condition. Some of the found series have no
- * occurrence in the window.
+ * occurrence in the window, and a long single event may be outside of it by `MAX_ZONE_MOVE_MS`.
  */
 export function windowQuery(
   guildId: GuildId,
@@ -27,10 +33,12 @@ export function windowQuery(
   const isActive = {
     lastAt: { $gte: window.from - slack },
     startsAt: { $lt: window.until + slack },
+    // True for a row without `repeats`: null is not greater than null.
     $expr: mayRepeatBetween(walls.from, walls.last),
   };
-  const recurring = seriesEntries(walls).map((entries) => Object.assign({ entries }, isActive));
-  const conditions = which === "all" ? [...singleEventConditions(window), ...recurring] : recurring;
+  const longEvents = which === "all" ? [LONG_EVENT_ENTRY] : [];
+  const active = activeEntries(walls, longEvents).map((entries) => Object.assign({ entries }, isActive));
+  const conditions = which === "all" ? [...shortEventConditions(window), ...active] : active;
   const common = { ...inCalendars(guildId, calendars), ...also };
   return { $or: conditions.map((condition) => Object.assign({}, common, condition)) };
 }
@@ -52,22 +60,31 @@ export function seriesQuery(guildId: GuildId, calendars: readonly Calendar[], ev
   };
 }
 
-/** One condition for each duration class of single events. */
-function singleEventConditions({ from, until }: Window): EventFilter[] {
-  return DURATION_CLASSES.map(({ entry, maxMs }) => ({
+/** One condition for each duration class with a limit: their events end at most that long after the window. */
+function shortEventConditions({ from, until }: Window): EventFilter[] {
+  return SHORT_CLASSES.map(({ entry, maxMs }) => ({
     entries: entry,
-    lastAt: maxMs === Infinity ? { $gte: from } : { $gte: from, $lt: until + maxMs },
+    lastAt: { $gte: from, $lt: until + maxMs },
     startsAt: { $lt: until },
   }));
 }
 
-/** One condition for the entries of series and moved occurrences, and one for each range of slots. */
-function seriesEntries({ from, last }: Walls): EventFilter[] {
+/**
+ * Conditions for the entries of long events, moved occurrences and series. Short ranges of slots are searched as single
+ * numbers: each range is a query of its own for the database, and each number only a seek in the index.
+ */
+function activeEntries({ from, last }: Walls, longEvents: readonly number[]): EventFilter[] {
   const { numbers, ranges } = entryNumbersBetween(from, last);
+  const short = ranges.filter(([lowest, highest]) => highest - lowest < MAX_SINGLE_NUMBERS);
+  const long = ranges.filter((range) => !short.includes(range));
   return [
-    { $in: [MOVED_ENTRY, ...numbers] },
-    ...ranges.map(([lowest, highest]) => ({ $elemMatch: { $gte: lowest, $lte: highest } })),
+    { $in: [...longEvents, MOVED_ENTRY, ...numbers, ...short.flatMap(numbersOf)] },
+    ...long.map(([lowest, highest]) => ({ $elemMatch: { $gte: lowest, $lte: highest } })),
   ];
+}
+
+function numbersOf([lowest, highest]: readonly [number, number]): number[] {
+  return Array.from({ length: highest - lowest + 1 }, (_, at) => lowest + at);
 }
 
 /** A range of wall times, both ends included. */
