@@ -54,6 +54,20 @@ export function streamRows<Row>(
   return databaseOf(model).runCursorCommand(command).setBatchSize(batchSize) as AsyncIterable<Row>;
 }
 
+/** The same in pages of `batchSize` rows. */
+export async function* streamPages<Row>(
+  ...[model, read, at]: Parameters<typeof streamRows>
+): AsyncIterable<readonly Row[]> {
+  let page: Row[] = [];
+  for await (const row of streamRows<Row>(model, read, at)) {
+    page.push(row);
+    if (page.length < read.batchSize) continue;
+    yield page;
+    page = [];
+  }
+  if (page.length > 0) yield page;
+}
+
 /** Reads rows as they are now, with the snapshot time, at which further reads can be made. */
 export async function findRowsInSnapshot<Row>(model: ReadableModel, read: FindCommand): Promise<SnapshotRows<Row>> {
   const find = { find: model.collection.name, ...read, ...batchOf(read) };

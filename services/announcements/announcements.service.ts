@@ -136,13 +136,15 @@ export function announcementsService({ mongoUrl }: { readonly mongoUrl: string }
 }
 
 /** Collects the announcements in slices of time; refuses if they exceed the limits of an answer (D38). */
-async function boundedList(announcements: AsyncIterable<Announcement>): Promise<Announcement[] | Refusal> {
+async function boundedList(pages: AsyncIterable<readonly Announcement[]>): Promise<Announcement[] | Refusal> {
   const list = new BoundedList<Announcement>();
   const slices = new TimeSlice();
-  for await (const announcement of announcements) {
-    const { info, subscribersRole, subscribersUser } = announcement;
-    list.add(announcement, jsonBytes(info) + idsBytes(subscribersRole) + idsBytes(subscribersUser));
-    if (list.exceeded !== undefined) return listTooLarge(listAnnouncements, list.exceeded);
+  for await (const page of pages) {
+    for (const announcement of page) {
+      const { info, subscribersRole, subscribersUser } = announcement;
+      list.add(announcement, jsonBytes(info) + idsBytes(subscribersRole) + idsBytes(subscribersUser));
+      if (list.exceeded !== undefined) return listTooLarge(listAnnouncements, list.exceeded);
+    }
     if (slices.isOver) await slices.rest();
   }
   return list.entries;

@@ -14,7 +14,7 @@ import { batchedFind } from "../../mixins/mongo/batched-find.ts";
 import { FORMER_INDEX } from "../../mixins/mongo/former-state.ts";
 import { optimisticWrite } from "../../mixins/mongo/optimistic-write.ts";
 import { revisionWritten, wasCreated } from "../../mixins/mongo/recent-writes.ts";
-import { findRows, streamRows } from "../../mixins/mongo/find-command.ts";
+import { findRows, streamPages } from "../../mixins/mongo/find-command.ts";
 import { batched } from "../../mixins/async/batch.ts";
 import { deadlineStages, rejectIfLate } from "../../mixins/mongo/write-context.ts";
 import type { Announcement, AnnouncementRule } from "../contracts/announcements.contract.ts";
@@ -88,8 +88,8 @@ export interface AnnouncementsStore {
   removeOfEvent(guildId: GuildId, eventId: string): Promise<Pick<Announcement, "guildId" | "id" | "revision">[]>;
   /** The first `limit` announcements of the guild, in creation order. */
   list(guildId: GuildId, limit: number): Promise<Announcement[]>;
-  /** The same as an iterable that reads pages. */
-  listInPages(guildId: GuildId, limit: number): AsyncIterable<Announcement>;
+  /** The same in pages. */
+  listInPages(guildId: GuildId, limit: number): AsyncIterable<readonly Announcement[]>;
   /** The rules of all announcements of the guild, in creation order. */
   listRules(guildId: GuildId): Promise<AnnouncementRule[]>;
   /** Former rules that ended after an instant; the latest first. */
@@ -206,9 +206,11 @@ export function announcementsStore(connection: Connection): AnnouncementsStore {
 
     async *listInPages(guildId, limit) {
       const few = await findRows<ListedRow>(model, listQuery(guildId, Math.min(limit, PAGE_ROWS + 1)));
-      const isAll = few.length <= PAGE_ROWS;
-      const rows = isAll ? few : streamRows<ListedRow>(model, { ...listQuery(guildId, limit), batchSize: PAGE_ROWS });
-      for await (const row of rows) yield announcementOf(row, guildId);
+      const isAll = few.length <= PAGE_ROWS || few.length === limit;
+      const pages = isAll
+        ? [few]
+        : streamPages<ListedRow>(model, { ...listQuery(guildId, limit), batchSize: PAGE_ROWS });
+      for await (const rows of pages) yield rows.map((row) => announcementOf(row, guildId));
     },
 
     async listRules(guildId) {

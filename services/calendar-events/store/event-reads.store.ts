@@ -5,7 +5,7 @@ import {
   findRows,
   findRowsInSnapshot,
   type FindCommand,
-  streamRows,
+  streamPages,
 } from "../../../mixins/mongo/find-command.ts";
 import type { EpochMs, EventId, GuildId, OccurrenceId } from "../../contracts/ids.ts";
 import { perText } from "../../contracts/calendar-events.contract.ts";
@@ -100,18 +100,9 @@ export function eventReads(model: Model<AnyRow>, snapshot?: { at?: SnapshotTime 
     const read = { ...where, projection };
     const first = await rowsOf<Row>({ ...read, limit: PAGE_ROWS + 1 });
     if (first.length <= PAGE_ROWS) yield partitionRows(first, eventIn);
-    else for await (const rows of streamPages({ ...read, batchSize: PAGE_ROWS })) yield partitionRows(rows, eventIn);
-  }
-
-  async function* streamPages(read: Parameters<typeof streamRows>[1]): AsyncIterable<readonly Row[]> {
-    let page: Row[] = [];
-    for await (const row of streamRows<Row>(model, read, snapshot?.at)) {
-      page.push(row);
-      if (page.length < PAGE_ROWS) continue;
-      yield page;
-      page = [];
-    }
-    if (page.length > 0) yield page;
+    else
+      for await (const rows of streamPages<Row>(model, { ...read, batchSize: PAGE_ROWS }, snapshot?.at))
+        yield partitionRows(rows, eventIn);
   }
 
   /** Snapshot reads are not batched with other reads. */
