@@ -61,7 +61,7 @@ describe("each service's user of the database", () => {
       "api_keys",
       "api_key_changes",
       "bus_users",
-      "kept_answers",
+      "idempotency_records",
       "feed_marks",
       "dispatch_heartbeat",
       "sinks",

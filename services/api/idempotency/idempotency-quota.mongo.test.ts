@@ -16,7 +16,7 @@ const REFUSED = {
 describe("the Idempotency-Keys of a guild", () => {
   const connection = closedConnection();
   const store = idempotencyRecordsStore(connection);
-  const records = () => connection.collection<{ guildId: string; at: Date }>("kept_answers");
+  const records = () => connection.collection<{ guildId: string; at: Date }>("idempotency_records");
   let performed: string[] = [];
 
   beforeAll(async () => {

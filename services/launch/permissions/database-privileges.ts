@@ -22,7 +22,7 @@ const COLLECTIONS: Readonly<Record<ServiceName, Readonly<Record<string, Use>>>> 
     api_key_changes: "append",
     bus_users: "change",
     calendar_feeds: "change",
-    kept_answers: "remove",
+    idempotency_records: "remove",
   },
   "calendar-events": { calendar_events: "remove", calendars: "change", zone_rules: "change" },
   dispatch: {
