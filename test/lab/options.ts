@@ -1,6 +1,6 @@
 import { parseArgs } from "node:util";
 
-/** The default of an option, or `Number` or `String` for one that has none. An option with a list may be repeated. */
+/** The default of an option, or `Number` or `String` for an option without a default. An option with a list may be repeated. */
 type Declared = number | string | boolean | readonly string[] | NumberConstructor | StringConstructor;
 
 type ValueOf<Option> = Option extends NumberConstructor
@@ -23,9 +23,9 @@ export interface CommandLine<Options> {
 }
 
 /**
- * Reads the options of a command of the lab.
+ * Reads the command line of a lab command.
  *
- * @throws Error that names the option which is unknown, or whose number is none.
+ * @throws Error that names an unknown option, or an option with an invalid number.
  */
 export function readCommandLine<const Options extends Readonly<Record<string, Declared>>>(
   declared: Options,
@@ -60,9 +60,9 @@ function numberOf(name: string, text: string): number {
 }
 
 /**
- * The items whose text holds one of the words of `--only`; all items where no words are given.
+ * Selects the items whose text contains one of the texts of `--only`; all items without `--only`.
  *
- * @throws Error where no item's text holds them: a run of nothing would pass.
+ * @throws Error if no item's text contains them, since a run of no item would pass.
  */
 export function selectOnly<Item>(
   items: readonly Item[],
@@ -71,6 +71,6 @@ export function selectOnly<Item>(
 ): readonly Item[] {
   if (only.length === 0) return items;
   const selected = items.filter((item) => only.some((words) => textOf(item).includes(words)));
-  if (selected.length === 0) throw new Error(`--only: no name holds ${only.join(" or ")}`);
+  if (selected.length === 0) throw new Error(`--only: no name contains ${only.join(" or ")}`);
   return selected;
 }

@@ -4,7 +4,7 @@ import { readCommandLine, readOptions, selectOnly } from "./options.ts";
 const DECLARED = { only: [], rounds: 5, mode: "all", results: false, seed: Number, json: String } as const;
 
 describe("the options of a command of the lab", () => {
-  test("have their defaults, and none where none is declared", () => {
+  test("have the declared defaults, and are undefined without one", () => {
     expect(readOptions(DECLARED, [])).toEqual({
       only: [],
       rounds: 5,
@@ -31,12 +31,12 @@ describe("the options of a command of the lab", () => {
     expect(() => readOptions(DECLARED, [`--seed=${text}`])).toThrow(`--seed takes a whole number, not "${text}"`);
   });
 
-  test("refuse an option that is unknown, and a word without an option", () => {
+  test("refuse an unknown option, and a word without an option", () => {
     expect(() => readOptions(DECLARED, ["--row", "month"])).toThrow("--row");
     expect(() => readOptions(DECLARED, ["month"])).toThrow("month");
   });
 
-  test("leave the words beside them to a command that takes some", () => {
+  test("return further words for a command that accepts them", () => {
     const { options, positionals } = readCommandLine(DECLARED, {
       args: ["a", "--rounds", "7", "b"],
       allowPositionals: true,
@@ -49,7 +49,7 @@ describe("--only", () => {
   const names = ["month", "day", "ongoing"];
   const selected = (...only: string[]) => selectOnly(names, only, (name) => name);
 
-  test("selects each item whose text holds one of the words", () => {
+  test("selects each item whose text contains one of the words", () => {
     expect(selected("day", "on")).toEqual(names);
     expect(selected("ongoing", "day")).toEqual(["day", "ongoing"]);
   });
@@ -58,7 +58,7 @@ describe("--only", () => {
     expect(selected()).toEqual(names);
   });
 
-  test("refuses words that no text holds", () => {
-    expect(() => selected("week")).toThrow("--only: no name holds week");
+  test("refuses words that no text contains", () => {
+    expect(() => selected("week")).toThrow("--only: no name contains week");
   });
 });

@@ -132,7 +132,7 @@ describe("with a collector", () => {
     expect(post?.attributes).toMatchObject({ "guildcal.outcome": "sent", "guildcal.request_id": "r-event" });
   });
 
-  test("what is done outside of any request is no trace", () => {
+  test("work outside a request has no trace", () => {
     const roots = collector.spans.filter(({ parentId }) => parentId === "");
     expect(new Set(roots.map(({ name }) => name))).toEqual(
       new Set(["POST /v1/announcement/create", "post announcement"]),

@@ -14,9 +14,9 @@ import { databaseNamed, startGuildcal, startOverNats, type Subject } from "./req
 import { removeFolder } from "../../real-parts/remove-folder.ts";
 
 /**
- * `npm run bench:ab -- DIRECTORY …`: the cost of this checkout beside each of the others, at the table's rows of requests.
- * All run on one mongod, on a database of the same content each, and answer the same requests in alternating rounds; each
- * figure is the median of the rounds' ratios, of this one to the other.
+ * `npm run bench:ab -- DIRECTORY …` compares the cost of this checkout with others, in the table's rows of requests. All run
+ * on one mongod, each with a copy of the same database, and get the same requests in alternating rounds. Each figure is the
+ * median of the rounds' ratios of this checkout to the other.
  */
 const { options, positionals } = readCommandLine(
   { only: [], rounds: 7, requests: 3_000, connections: 16, nats: false },
@@ -58,7 +58,7 @@ async function compare(): Promise<void> {
   }
 }
 
-/** The database's processor time beside the servers' own. */
+/** The processor time of the database, in addition to that of the servers. */
 function withMongod(subject: Subject, mongodPid: number): Subject {
   return {
     ...subject,

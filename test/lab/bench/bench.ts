@@ -18,11 +18,11 @@ import type { Measured, Section } from "./table/section.ts";
 import { removeFolder } from "../../real-parts/remove-folder.ts";
 
 const TABLE: readonly Section[] = [BESIDE_RIVALS, OVER_NATS, DISPATCH, FULL_CALENDAR, MEMORY];
-/** Held to nothing, and measured only by request. They need root. */
+/** Sections without bounds, which only `--scale` measures. They need root. */
 const SCALE: readonly Section[] = [TWO_REPLICAS, DISPATCH_REPLICAS];
 
 /**
- * `npm run bench`: the table, in which every figure has a bound. README.md has the options.
+ * `npm run bench` measures the table, in which every figure has a bound. README.md has the options.
  */
 const options = readOptions({
   only: [],
@@ -44,14 +44,14 @@ const chosen = selectOnly(
   ({ section, row }) => `${section.name}: ${row}`,
 );
 
-/** Measures a section on a mongod of its own. */
+/** Measures a section on its own mongod. */
 async function run(section: Section): Promise<SectionReport> {
   const { name, heading } = section;
   try {
     const measured = await (section.hasServerCpu ? besideServers(() => measure(section)) : measure(section));
     return { name, heading, ...measured };
   } catch (error) {
-    // The figures of the other sections are not lost.
+    // A failed section must not lose the figures of the others.
     console.error(error);
     return { name, heading, rows: [], failure: String(error).split("\n")[0] ?? "" };
   }

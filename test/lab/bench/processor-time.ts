@@ -1,9 +1,9 @@
 import { readFile } from "node:fs/promises";
 
-/** Ticks a second of the kernel's accounting. */
+/** Ticks per second of the kernel's accounting. */
 const TICKS = 100;
 
-/** User and system time of a process so far, in steps of ten milliseconds. */
+/** User and system time of a process, with a resolution of ten milliseconds. */
 export async function processorMsOf(pid: number): Promise<number> {
   const stat = await readFile(`/proc/${pid}/stat`, "utf8");
   const fields = stat.slice(stat.lastIndexOf(")") + 2).split(" ");

@@ -5,51 +5,51 @@ import { FAULTS } from "./faults/table.ts";
 import { isKept, type Row, runFault, stopAll } from "./run-fault.ts";
 import { headOf, lineOf } from "./table-lines.ts";
 
-/** A row that is to be run: the fault, or its control. */
-interface Planned {
+/** A row to run: the fault, or its control. */
+interface PlannedRun {
   readonly fault: Fault;
   readonly control?: Control;
 }
 
-/** Runs that don't disturb each other, side by side; a busy machine needs fewer. */
-const LANES = 3;
+/** Number of concurrent runs; a busy machine needs fewer. */
+const CONCURRENCY = 3;
 
-function planned(fault: Fault): Planned[] {
+function plannedRuns(fault: Fault): PlannedRun[] {
   const { control } = fault;
   return typeof control === "string" ? [{ fault }] : [{ fault }, { fault, control }];
 }
 
-/** Runs them, so many at a time, the longest first; each is printed when it ends. */
-async function run(all: readonly Planned[], lanes: number): Promise<Row[]> {
+/** Runs the longest rows first, and prints each row when it ends. */
+async function run(all: readonly PlannedRun[], concurrency: number): Promise<Row[]> {
   const waiting = all.toSorted((one, other) => other.fault.shape.spreadMs - one.fault.shape.spreadMs);
   const rows: Row[] = [];
-  const lane = async () => {
+  const worker = async () => {
     for (let next = waiting.shift(); next !== undefined; next = waiting.shift()) {
       const row = await runFault(next.fault, next.control);
       process.stdout.write(lineOf(row));
       rows.push(row);
     }
   };
-  await Promise.all(Array.from({ length: lanes }, lane));
+  await Promise.all(Array.from({ length: concurrency }, worker));
   return rows;
 }
 
-/** A row must be kept, and a control must not be; what could not be run shows nothing. */
-function isAsItMust(row: Row): boolean {
+/** The promise must be kept with the fault, and broken in its control. A row that could not be run shows nothing. */
+function isAsExpected(row: Row): boolean {
   return row.error === undefined && isKept(row) === (row.without === undefined);
 }
 
 async function main(): Promise<boolean> {
-  const { only, json, lanes } = readOptions({ only: [], json: String, lanes: LANES });
+  const { only, json, lanes } = readOptions({ only: [], json: String, lanes: CONCURRENCY });
   const chosen = selectOnly(FAULTS, only, ({ name }) => name);
   process.stdout.write(headOf());
-  const beside = chosen.filter(({ isAlone = false }) => !isAlone).flatMap(planned);
-  const alone = chosen.filter(({ isAlone = false }) => isAlone).flatMap(planned);
+  const beside = chosen.filter(({ isAlone = false }) => !isAlone).flatMap(plannedRuns);
+  const alone = chosen.filter(({ isAlone = false }) => isAlone).flatMap(plannedRuns);
   const rows = [...(await run(beside, lanes)), ...(await run(alone, 1))];
   for (const { name, control } of chosen)
     if (typeof control === "string") process.stdout.write(`${name}: ${control}\n`);
   if (json !== undefined) await writeFile(json, JSON.stringify(rows, undefined, 2));
-  return rows.every(isAsItMust);
+  return rows.every(isAsExpected);
 }
 
 for (const signal of ["SIGINT", "SIGTERM"]) process.once(signal, () => void stopAll().finally(() => process.exit(1)));

@@ -17,14 +17,14 @@ import { removeFolder } from "../../real-parts/remove-folder.ts";
 
 export interface ClusterOptions extends ReplicaOptions {
   readonly database?: DatabaseKind;
-  /** How long the receiver knows a nonce; 0 takes that protection out. */
+  /** Time for which the receiver recognizes a nonce; 0 removes the protection against doubles. */
   readonly nonceWindowMs?: number;
   /** Two when absent. */
   readonly replicas?: readonly ReplicaName[];
   readonly graceMinutes?: number;
 }
 
-/** The service as it is in production: a process each, two of dispatch, and a chat server that receives. */
+/** An installation as in production: a process for each service, two of dispatch, and a chat server. */
 export interface Cluster {
   /** Calls the services. */
   readonly broker: ServiceBroker;
@@ -32,18 +32,18 @@ export interface Cluster {
   readonly database: Database;
   readonly replicas: Replicas;
   readonly names: readonly ReplicaName[];
-  /** The replica that is sending a post now. */
+  /** Waits for a post that is being sent, and resolves with its replica. */
   readonly sender: () => Promise<ReplicaName>;
   killNats(): Promise<void>;
-  raiseNats(): Promise<void>;
+  restartNats(): Promise<void>;
   stop(): Promise<void>;
 }
 
-/** So much is left of the lease of a post that was claimed a moment ago, and not by a worker that is gone since. */
+/** Remaining lease of a post that was claimed within the last second; a worker that crashed has claimed others earlier. */
 const YOUNG_LEASE_MS = STANDARD_TIMING.leaseMs - 1_000;
 const NO_LIMITS = { perBucket: 1_000_000, overall: 1_000_000, invalidRequests: 1_000_000 };
 
-/** Starts all of it; resolves when every replica can work. */
+/** Starts the installation; resolves when every replica is ready. */
 export async function startCluster({
   database: kind = "one",
   nonceWindowMs = 300_000,
@@ -79,7 +79,7 @@ export async function startCluster({
   try {
     await broker.start();
     await broker.waitForServices([...FEEDS], 60_000, 50);
-    await Promise.all(names.map((name) => replicas.raise(name)));
+    await Promise.all(names.map((name) => replicas.start(name)));
   } catch (error) {
     await stop();
     throw error;
@@ -104,7 +104,7 @@ export async function startCluster({
       return withoutSuffix(String(owner)).replace("dispatch.", "") as ReplicaName;
     },
     killNats: () => nats.kill("SIGKILL"),
-    async raiseNats() {
+    async restartNats() {
       nats = await startNats(nats.port);
     },
   };

@@ -2,12 +2,12 @@ import { startMongod } from "../../../services/launch/embedded/embedded-mongod.t
 import { type MongoProxy, startMongoProxy } from "../../real-parts/mongo-proxy.ts";
 import { type MongoSet, startMongoSet } from "../../real-parts/mongo-set.ts";
 
-/** One mongod; a set of three; or one behind a proxy that loses answers to dispatch. */
+/** One mongod; a replica set of three; or one mongod behind a proxy that loses responses to dispatch. */
 export type DatabaseKind = "one" | "set" | "behind a proxy";
 
 export interface Database {
   readonly url: string;
-  /** Where dispatch finds it. */
+  /** The URL that dispatch uses. */
   readonly dispatchUrl: string;
   readonly set?: MongoSet;
   readonly proxy?: MongoProxy;

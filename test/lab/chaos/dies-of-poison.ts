@@ -5,8 +5,8 @@ interface Sending {
   dispatch: (this: Sending, options: Dispatcher.DispatchOptions, handler: Dispatcher.DispatchHandler) => boolean;
 }
 
-// Loaded before a service (`node --import`): the process dies, as of a fault in native code, when it begins to send
-// the post of the event that is number 0 of its run.
+// Loaded before a service (`node --import`). The process crashes, as after a fault in native code, when it begins to
+// send the post of event number 0 of its run.
 const POISON = /event \d+\/0"/;
 
 const client = Agent.prototype as unknown as Sending;

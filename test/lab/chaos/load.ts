@@ -5,51 +5,51 @@ import { listPostHistory, listUpcomingPosts } from "../../../services/contracts/
 import type { EventId, GuildId } from "../../../services/contracts/ids.ts";
 import { until } from "../../real-parts/until.ts";
 import type { Cluster } from "./cluster.ts";
-import type { ExpectedPost, ToldOutcome } from "./verdict.ts";
+import type { ExpectedPost, PostOutcome } from "./verdict.ts";
 
-/** Posts of some guilds: each guild has its announcements, and each of these is posted for each of its events. */
+/** The posts of some guilds: each announcement of a guild is posted for each of the guild's events. */
 export interface LoadShape {
   readonly guilds: number;
   readonly announcements: number;
   readonly events: number;
-  /** The due instants are spread over so long. */
+  /** Time from the first due instant to the last. */
   readonly spreadMs: number;
 }
 
 export interface Load {
-  /** By what is known now: a move changes it. */
+  /** The expected posts, after the moves so far. */
   readonly expected: readonly ExpectedPost[];
   readonly events: readonly LoadedEvent[];
   readonly firstDueAt: number;
   readonly lastDueAt: number;
-  /** Moves an event; its posts follow, except perhaps those that were due within a second of the answer. */
+  /** Moves an event. Its posts follow, except perhaps those due within a second after the response. */
   move(event: LoadedEvent, startsAt: number): Promise<void>;
   /** Changes an event and an announcement in a guild that has no posts. */
   changeElsewhere(): Promise<void>;
   /** Resolves when every post is planned. */
   planned(): Promise<void>;
-  /** What the history says so far. */
-  told(): Promise<readonly ToldOutcome[]>;
+  /** The history of posts of all guilds. */
+  history(): Promise<readonly PostOutcome[]>;
 }
 
 export interface LoadedEvent {
   readonly guildId: GuildId;
   readonly eventId: EventId;
   readonly title: string;
-  /** When its posts are due. */
+  /** The instant at which its posts are due. */
   dueAt: number;
 }
 
-/** A change that was answered so long before the due instant is followed. */
+/** A post follows a change whose response came at least so long before the due instant. */
 const FOLLOWED_MS = 1_000;
 const EVENT_MS = 3_600_000;
-/** Due when every run is over. */
+/** Time until posts that are due after the end of every run. */
 const ELSEWHERE_MS = 86_400_000;
-const AT_ONCE = 4;
+const CONCURRENT_CALLS = 4;
 let guilds = 0;
 let channels = 0;
 
-/** Makes events and announcements; the first post is due `leadMs` after they are all there. */
+/** Creates events and announcements. The first post is due `leadMs` after the call. */
 export async function makeLoad(
   { broker, chat }: Pick<Cluster, "broker" | "chat">,
   shape: LoadShape,
@@ -67,20 +67,20 @@ export async function makeLoad(
     call(createEvent, { guildId, calendarNumber: 1, startsAt, endsAt: startsAt + EVENT_MS, name });
   const announceIn = (guildId: GuildId, channel: string) =>
     call(createAnnouncement, { guildId, channel, type: "UNIVERSAL", hours: 0, minutes: 0, info: "" });
-  const makeEvent = (guildId: GuildId, at: number) => async () => {
+  const newEvent = (guildId: GuildId, at: number) => async () => {
     const startsAt = firstDueAt + Math.floor((at / count) * shape.spreadMs);
     const title = `event ${guildId}/${at}`;
     events.push({ guildId, title, dueAt: startsAt, eventId: (await createAt(guildId, startsAt, title)).eventId });
   };
-  const makeRoom = (guildId: GuildId) => async () => {
+  const newChannel = (guildId: GuildId) => async () => {
     const channel = String((channels += 1));
     rooms.push({ guildId, channel });
     chat.addChannel(channel, { guild: guildId });
     await announceIn(guildId, channel);
   };
-  await someAtOnce(
-    Array.from({ length: count }, (_, at) => makeEvent(ids[at % ids.length] as GuildId, at)).concat(
-      ids.flatMap((guildId) => Array.from({ length: shape.announcements }, () => makeRoom(guildId))),
+  await runConcurrently(
+    Array.from({ length: count }, (_, at) => newEvent(ids[at % ids.length] as GuildId, at)).concat(
+      ids.flatMap((guildId) => Array.from({ length: shape.announcements }, () => newChannel(guildId))),
     ),
   );
 
@@ -115,22 +115,22 @@ export async function makeLoad(
     planned: () =>
       until(
         async () => {
-          // What is due by now is planned no more.
+          // A post that is due already is in the history and no longer in the list of upcoming posts.
           const [ahead, settled] = await Promise.all([eachGuild(listUpcomingPosts), history()]);
           return ahead.flatMap(({ posts }) => posts).length + settled.length >= expected().length;
         },
-        "all is planned",
+        "all posts are planned",
         60_000,
         500,
       ),
-    told: history,
+    history,
   };
 }
 
-async function someAtOnce(tasks: readonly (() => Promise<void>)[]): Promise<void> {
+async function runConcurrently(tasks: readonly (() => Promise<void>)[]): Promise<void> {
   const left = [...tasks];
   const worker = async () => {
     for (let task = left.shift(); task !== undefined; task = left.shift()) await task();
   };
-  await Promise.all(Array.from({ length: AT_ONCE }, worker));
+  await Promise.all(Array.from({ length: CONCURRENT_CALLS }, worker));
 }

@@ -2,33 +2,33 @@ import { until } from "../../real-parts/until.ts";
 import { type Cluster, type ClusterOptions, startCluster } from "./cluster.ts";
 import type { Control, Fault, Injected } from "./faults/fault.ts";
 import { type Load, makeLoad } from "./load.ts";
-import { type SeenMessage, type ToldOutcome, type Verdict, verdictOn } from "./verdict.ts";
+import { type PostOutcome, type SeenMessage, type Verdict, verdictOn } from "./verdict.ts";
 
-/** What a fault did, and what became of the posts. */
+/** The outcome of a run: the fault, and the counts of posts. */
 export interface Row extends Verdict {
   readonly fault: string;
-  /** The protection that was taken out; absent where all are there. */
+  /** The guards that the control removed; absent with all guards in place. */
   readonly without?: string;
-  /** How many times it was injected. */
+  /** How many times the fault was injected. */
   readonly times: number;
-  /** How many requests the receiver refused with 401, 403, 404 or 429. */
+  /** Number of requests that the receiver refused with 401, 403, 404 or 429. */
   readonly refused: number;
-  /** What did not hold beside the counts. */
+  /** A sentence for each further promise that was broken. */
   readonly broken: readonly string[];
-  /** Why there is nothing to judge: it could not be run. */
+  /** Why the row could not be run. */
   readonly error?: string;
 }
 
-/** Making and planning the posts takes time; then the first is due. A machine that starts slowly plans slowly, too. */
+/** Time for creating and planning the posts before the first is due; a slow start of the cluster adds to it. */
 const LEAD_MS = 4_000;
 const LEAD_PER_POST_MS = 4;
 const PATIENCE_MS = 30_000;
-/** A cluster starts faster on a machine that is not busy; one that takes longer is waited for as much longer. */
+/** Start of a cluster on an idle machine. A slower start multiplies the patience. */
 const USUAL_START_MS = 10_000;
-/** A look at every guild's history costs more than an instant. */
-const LOOK_EVERY_MS = 2_000;
+/** Interval of reads of all guilds' histories, which take a while. */
+const POLL_MS = 2_000;
 
-/** The fault in a cluster of its own; with a control, the protection that it names is not there. */
+/** Runs a fault in a cluster of its own; with a control, without the guards that it names. */
 export async function runFault(fault: Fault, control?: Control): Promise<Row> {
   const setup: ClusterOptions = { ...fault.setup, ...control?.setup };
   const row = await inCluster(setup, (cluster, startedInMs) => runIn(cluster, fault, startedInMs)).catch(
@@ -43,7 +43,7 @@ function notRun({ name }: Fault, error: string): Row {
 
 const running = new Set<Cluster>();
 
-/** For who is told to end: no process is left behind. */
+/** Stops all clusters, so that a signal leaves no process behind. */
 export async function stopAll(): Promise<void> {
   await Promise.all([...running].map((cluster) => cluster.stop()));
 }
@@ -63,7 +63,7 @@ async function inCluster(
   }
 }
 
-/** A load, the fault while it comes due, and the verdict when everything is settled. */
+/** Creates the load, injects the fault while posts come due, and judges when every post is settled. */
 async function runIn(cluster: Cluster, fault: Fault, startedInMs: number): Promise<Row> {
   const { shape, leadMs = LEAD_MS + Math.round(startedInMs), patienceMs = PATIENCE_MS } = fault;
   const posts = shape.guilds * shape.announcements * shape.events;
@@ -71,48 +71,47 @@ async function runIn(cluster: Cluster, fault: Fault, startedInMs: number): Promi
   await load.planned();
   if (Date.now() > load.firstDueAt) throw new Error("planned too late for the fault to meet the first post");
   const injected = await fault.inject(cluster, load);
-  const settled = async () => (await outcomesOf(load)).length >= load.expected.length;
+  const isSettled = async () => (await outcomesOf(load)).length >= load.expected.length;
   const slowness = Math.max(1, startedInMs / USUAL_START_MS);
   const patience = load.lastDueAt + patienceMs * slowness - Date.now();
-  await until(settled, "every post has its outcome", patience, LOOK_EVERY_MS).catch(() => undefined);
+  await until(isSettled, "every post has its outcome", patience, POLL_MS).catch(() => undefined);
   return judge(cluster, fault, load, injected);
 }
 
 async function judge(cluster: Cluster, fault: Fault, load: Load, { times, latestMs }: Injected): Promise<Row> {
-  const { name, mayEndUnsent = false, mostRefused = Infinity, check = () => [] } = fault;
+  const { name, mayEndUnsent = false, maxRefused = Infinity, check = () => [] } = fault;
   const { expected } = load;
   cluster.chat.calm();
   const seen = cluster.chat.messages().map(asSeen);
-  const told = await finalOutcomes(load);
-  const verdict = verdictOn(expected, seen, told);
+  const outcomes = await finalOutcomes(load);
+  const verdict = verdictOn(expected, seen, outcomes);
   const refused = cluster.chat.requests.filter(({ status = 0 }) => REFUSALS.has(status)).length;
   const broken = [
     ...(verdict.worstMs > (latestMs ?? Infinity) ? [`later than ${Math.round(latestMs ?? 0)} ms`] : []),
-    ...(told.length < expected.length ? [`${expected.length - told.length} without an outcome`] : []),
+    ...(outcomes.length < expected.length ? [`${expected.length - outcomes.length} without an outcome`] : []),
     ...(!mayEndUnsent && verdict.sent < verdict.due ? [`${verdict.due - verdict.sent} not sent`] : []),
-    ...(refused > mostRefused ? [`more than ${mostRefused} refused`] : []),
-    ...check({ cluster, expected, seen, told }),
+    ...(refused > maxRefused ? [`more than ${maxRefused} refused`] : []),
+    ...check({ cluster, expected, seen, outcomes }),
   ];
   return { fault: name, times, ...verdict, refused, broken };
 }
 
-/** A busy service may take more than one question. */
-async function finalOutcomes(load: Load): Promise<ToldOutcome[]> {
-  let told: ToldOutcome[] = [];
-  const isTold = async () => (told = await outcomesOf(load)).length > 0;
-  await until(isTold, "what the history says", PATIENCE_MS, LOOK_EVERY_MS).catch(() => undefined);
-  return told;
+/** Reads the outcomes again until there are some: a busy service may fail to respond. */
+async function finalOutcomes(load: Load): Promise<PostOutcome[]> {
+  let outcomes: PostOutcome[] = [];
+  const isRead = async () => (outcomes = await outcomesOf(load)).length > 0;
+  await until(isRead, "the history of posts", PATIENCE_MS, POLL_MS).catch(() => undefined);
+  return outcomes;
 }
 
 const REFUSALS = new Set([401, 403, 404, 429]);
 
 /**
- * What a move has called off is planned anew: the outcome of its new round counts. Otherwise each post has one, and
- * the suspended ones are skipped.
+ * The latest outcome of each post. A post that a move has cancelled is planned again, so cancelled outcomes do not count.
  */
-export async function outcomesOf(load: Load): Promise<ToldOutcome[]> {
-  const told = await load.told().catch(() => []);
-  const latest = new Map(told.toReversed().map((outcome) => [`${outcome.channel} ${outcome.eventId}`, outcome]));
+export async function outcomesOf(load: Load): Promise<PostOutcome[]> {
+  const history = await load.history().catch(() => []);
+  const latest = new Map(history.toReversed().map((outcome) => [`${outcome.channel} ${outcome.eventId}`, outcome]));
   return [...latest.values()].filter(({ state }) => state !== "cancelled");
 }
 
@@ -129,7 +128,7 @@ export function asSeen({
   return { channel, title, receivedAt };
 }
 
-/** Whether the promise was kept: each post once and not early, or a reason in its place, and all else that must hold. */
+/** Whether each post was sent once and not early, or has a reason instead, and every further promise was kept. */
 export function isKept({ doubled, lost, early, unexplained, broken }: Row): boolean {
   return doubled + lost + early + unexplained + broken.length === 0;
 }

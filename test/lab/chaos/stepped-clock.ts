@@ -1,6 +1,6 @@
 import process from "node:process";
 
-// Loaded before a service (`node --import`): each SIGUSR2 steps the wall clock of its process, by an hour or back.
+// Loaded before a service (`node --import`). Each SIGUSR2 steps the wall clock of the process by an hour, or back.
 const HOUR_MS = 3_600_000;
 const steps = [HOUR_MS, 0, -HOUR_MS, 0];
 const RealDate = Date;

@@ -8,7 +8,7 @@ export function headOf(): string {
   return `${"fault".padEnd(NAME_WIDTH)}${COLUMNS.map((column) => column.padStart(WIDTH)).join("")}\n`;
 }
 
-/** The row with what did not hold; a control in a second line of its own, and whether it failed. */
+/** The row with the promises that were broken; for a control a second line with the guards that were removed. */
 export function lineOf(row: Row): string {
   const counts = COLUMNS.map((column) => String(row[column]).padStart(WIDTH)).join("");
   const line = `${row.fault.padEnd(NAME_WIDTH)}${counts}  ${verdictOf(row)}\n`;

@@ -1,7 +1,7 @@
 import type { PostState } from "../../../services/contracts/dispatch.contract.ts";
 import { LATE_WITH_REASON_MS } from "../../../services/dispatch/domain/post/late-reason.ts";
 
-/** A post that has to be made: an announcement's channel, and the event's id and name. */
+/** A post that must be sent: the channel of its announcement, and the id and name of its event. */
 export interface ExpectedPost {
   readonly channel: string;
   readonly eventId: string;
@@ -9,15 +9,15 @@ export interface ExpectedPost {
   readonly dueAt: number;
 }
 
-/** A message that everybody in the channel sees. */
+/** A message in a channel. */
 export interface SeenMessage {
   readonly channel: string;
   readonly title: string;
   readonly receivedAt: number;
 }
 
-/** What the history says of a post. */
-export interface ToldOutcome {
+/** An entry of the history of posts. */
+export interface PostOutcome {
   readonly channel: string;
   readonly eventId: string;
   readonly state: PostState;
@@ -26,32 +26,32 @@ export interface ToldOutcome {
   readonly reasonCode?: string;
 }
 
-/** What became of all posts of a run, as an onlooker counts them. */
+/** Counts of a run's posts, from the messages in the channels and from the history. */
 export interface Verdict {
   readonly due: number;
-  /** Seen at least once. */
+  /** Posts with at least one message. */
   readonly sent: number;
-  /** Messages too many. */
+  /** Messages beyond the first of each post. */
   readonly doubled: number;
-  /** Not seen, and nothing says why; or said to be sent, and not seen. */
+  /** Posts without a message that have no reason in the history, or are sent according to it. */
   readonly lost: number;
-  /** Seen before they were due, or nobody's. */
+  /** Messages before the due instant, or of no expected post. */
   readonly early: number;
-  /** Sent more than 5 s late, and nothing says what it waited for (D44). */
+  /** Posts that were sent more than 5 s late without a reason code (D44). */
   readonly unexplained: number;
-  /** The latest that was seen, in milliseconds after its due instant. */
+  /** Lateness of the latest message, in milliseconds after its due instant. */
   readonly worstMs: number;
 }
 
-function isLateWithoutReason({ state, lateMs = 0, reasonCode = "OTHER" }: ToldOutcome): boolean {
+function isLateWithoutReason({ state, lateMs = 0, reasonCode = "OTHER" }: PostOutcome): boolean {
   return state === "sent" && lateMs > LATE_WITH_REASON_MS && reasonCode === "OTHER";
 }
 
-/** Compares what was to be posted with what can be seen and what is told. */
+/** Compares the expected posts with the messages in the channels and the history. */
 export function verdictOn(
   expected: readonly ExpectedPost[],
   seen: readonly SeenMessage[],
-  told: readonly ToldOutcome[],
+  history: readonly PostOutcome[],
 ): Verdict {
   const counts = new Map<string, number>();
   const due = new Map(expected.map((post) => [`${post.channel} ${post.title}`, post]));
@@ -60,7 +60,7 @@ export function verdictOn(
     counts.set(key, (counts.get(key) ?? 0) + 1);
     return message.receivedAt - (due.get(key)?.dueAt ?? Infinity);
   });
-  const outcomes = new Map(told.map((outcome) => [`${outcome.channel} ${outcome.eventId}`, outcome]));
+  const outcomes = new Map(history.map((outcome) => [`${outcome.channel} ${outcome.eventId}`, outcome]));
   const isExplained = ({ channel, eventId }: ExpectedPost) => {
     const { state = "sent", reason } = outcomes.get(`${channel} ${eventId}`) ?? {};
     return state !== "sent" && reason !== undefined;
@@ -71,7 +71,7 @@ export function verdictOn(
     sent: expected.length - unseen.length,
     doubled: [...counts.values()].reduce((sum, count) => sum + count - 1, 0),
     lost: unseen.filter((post) => !isExplained(post)).length,
-    unexplained: told.filter(isLateWithoutReason).length,
+    unexplained: history.filter(isLateWithoutReason).length,
     early: lateness.filter((ms) => ms < 0).length,
     worstMs: Math.round(Math.max(0, ...lateness.filter((ms) => ms > -Infinity))),
   };

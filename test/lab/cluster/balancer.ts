@@ -1,5 +1,5 @@
 import { once } from "node:events";
-import { Agent, createServer, type IncomingMessage, request as ask, type ServerResponse } from "node:http";
+import { Agent, createServer, type IncomingMessage, request as httpRequest, type ServerResponse } from "node:http";
 import type { AddressInfo } from "node:net";
 import { buffer } from "node:stream/consumers";
 import type { ManifestTiming } from "./manifest-timing.ts";
@@ -10,12 +10,12 @@ export interface Backend {
   isReady(): Promise<boolean>;
 }
 
-/** What a Service and its Ingress are together: one address, and the gateways that are ready behind it. */
+/** Takes the place of a Service and its Ingress: one address in front of the ready gateways. */
 export interface Balancer {
   readonly url: string;
-  /** Takes a gateway in, which is ready; from then on its readiness probe decides. */
+  /** Adds a ready gateway. Afterwards its readiness probe decides whether it gets requests. */
   add(backend: Backend): void;
-  /** Sends it nothing more; what it has been sent is waited for. */
+  /** Sends the gateway no further requests. Requests in flight are completed. */
   remove(backend: Backend): void;
   stop(): Promise<void>;
 }
@@ -28,13 +28,13 @@ interface Member {
   readonly probing: NodeJS.Timeout;
 }
 
-/** Answered in place of a gateway that was lost with the request in its hands, and where there is none to ask. */
-const CUT_OFF = 502;
-const NOBODY = 503;
+/** Status if the gateway crashed during the request, and status if no gateway is ready. */
+const CONNECTION_LOST = 502;
+const NO_GATEWAY = 503;
 
 /**
- * A reverse proxy on loopback. It sends no request a second time: only where no connection came about, so that
- * nothing was sent, is the next gateway chosen.
+ * A reverse proxy on loopback. It sends a request to the next gateway only if the connection to the first one failed, so
+ * that nothing was sent.
  */
 export async function startBalancer({
   readinessEveryMs,
@@ -53,27 +53,29 @@ export async function startBalancer({
     members.delete(backend);
   }
 
-  /** Those that may be asked, beginning with the one whose turn it is. */
-  function inTurn(): Member[] {
+  /** The ready gateways, in round-robin order. */
+  function roundRobin(): Member[] {
     const ready = [...members.values()].filter(({ failures }) => failures < readinessFailures);
     turn += 1;
     return ready.map((_, at) => ready[(at + turn) % ready.length] as Member);
   }
 
-  async function pass(request: IncomingMessage, response: ServerResponse): Promise<void> {
+  async function forward(request: IncomingMessage, response: ServerResponse): Promise<void> {
     const body = await buffer(request);
-    for (const member of inTurn()) {
-      const outcome = await passTo(member, request, body);
+    for (const member of roundRobin()) {
+      const outcome = await forwardTo(member, request, body);
       if (outcome === "not reached") continue;
-      if (outcome === "cut off") return refuse(response, CUT_OFF);
-      response.writeHead(outcome.answer.statusCode ?? CUT_OFF, passedOn(outcome.answer.headers)).end(outcome.body);
+      if (outcome === "connection lost") return refuse(response, CONNECTION_LOST);
+      response
+        .writeHead(outcome.reply.statusCode ?? CONNECTION_LOST, forwardedHeaders(outcome.reply.headers))
+        .end(outcome.body);
       return undefined;
     }
-    return refuse(response, NOBODY);
+    return refuse(response, NO_GATEWAY);
   }
 
   const server = createServer((request, response) => {
-    pass(request, response).catch(() => response.destroy());
+    forward(request, response).catch(() => response.destroy());
   });
   server.listen(0, "127.0.0.1");
   await once(server, "listening");
@@ -95,28 +97,28 @@ export async function startBalancer({
   };
 }
 
-interface Passed {
-  readonly answer: IncomingMessage;
+interface Forwarded {
+  readonly reply: IncomingMessage;
   readonly body: Buffer;
 }
 
-async function passTo(
+async function forwardTo(
   { backend: { port }, agent }: Member,
   { method, url, headers }: IncomingMessage,
   body: Buffer,
-): Promise<Passed | "not reached" | "cut off"> {
-  const onward = ask({ host: "127.0.0.1", port, agent, method, path: url, headers: passedOn(headers) });
+): Promise<Forwarded | "not reached" | "connection lost"> {
+  const onward = httpRequest({ host: "127.0.0.1", port, agent, method, path: url, headers: forwardedHeaders(headers) });
   onward.end(body);
   try {
-    const [answer] = (await once(onward, "response")) as [IncomingMessage];
-    return { answer, body: await buffer(answer) };
+    const [reply] = (await once(onward, "response")) as [IncomingMessage];
+    return { reply, body: await buffer(reply) };
   } catch (error) {
-    return (error as NodeJS.ErrnoException).syscall === "connect" ? "not reached" : "cut off";
+    return (error as NodeJS.ErrnoException).syscall === "connect" ? "not reached" : "connection lost";
   }
 }
 
-/** A connection's own headers end with it. */
-function passedOn({
+/** All headers except those that belong to one connection. */
+function forwardedHeaders({
   connection: _,
   "keep-alive": __,
   ...headers

@@ -1,34 +1,34 @@
 import { type Answer, post } from "../../real-parts/launched.ts";
 import { type Outcome, type Purpose, type Tally, tallyOf } from "./tally.ts";
 
-/** A client of the API that notes how each of its requests went. */
+/** A client of the API that records the outcome of each request. */
 export interface Client {
   read(path: string, body: object): Promise<Answer>;
   write(path: string, body: object): Promise<Answer>;
   tally(): Tally;
-  /** Each request that failed, a line of JSON: what the replicas' logs are searched for. */
+  /** A line of JSON for each failed request, with the ids to search for in the replicas' logs. */
   failed(): readonly string[];
 }
 
-const NO_ANSWER: Answer = { status: 0, headers: new Headers(), body: {} };
-/** The balancer's word for a gateway that was lost with the request in its hands. */
-const CUT_OFF = 502;
+const NO_RESPONSE: Answer = { status: 0, headers: new Headers(), body: {} };
+/** The balancer's status after a gateway crashed during the request. */
+const CONNECTION_LOST = 502;
 
-/** Like any careful client it sends a read once more when the connection was lost, and a write never. */
+/** Repeats a read once after a lost connection, and never repeats a write. */
 export function newClient(baseUrl: string, key: string): Client {
   const outcomes: Outcome[] = [];
   const failed: string[] = [];
   let repeated = 0;
 
   async function once(purpose: Purpose, path: string, body: object): Promise<Answer> {
-    const answer = await post(baseUrl, key, path, body).catch(() => NO_ANSWER);
-    const isLost = answer.status === 0 || answer.status === CUT_OFF;
+    const answer = await post(baseUrl, key, path, body).catch(() => NO_RESPONSE);
+    const isLost = answer.status === 0 || answer.status === CONNECTION_LOST;
     if (purpose === "write" || !isLost) return answer;
     repeated += 1;
-    return post(baseUrl, key, path, body).catch(() => NO_ANSWER);
+    return post(baseUrl, key, path, body).catch(() => NO_RESPONSE);
   }
 
-  async function noted(purpose: Purpose, path: string, body: object): Promise<Answer> {
+  async function recorded(purpose: Purpose, path: string, body: object): Promise<Answer> {
     const sentAt = performance.now();
     const answer = await once(purpose, path, body);
     const code = answer.body["code"] as string | undefined;
@@ -41,8 +41,8 @@ export function newClient(baseUrl: string, key: string): Client {
   }
 
   return {
-    read: (path, body) => noted("read", path, body),
-    write: (path, body) => noted("write", path, body),
+    read: (path, body) => recorded("read", path, body),
+    write: (path, body) => recorded("write", path, body),
     tally: () => tallyOf(outcomes, repeated),
     failed: () => failed,
   };

@@ -14,35 +14,35 @@ import { Replica } from "./replica.ts";
 import { type ServiceName, SERVICES } from "../../../services/contracts/service-names.ts";
 import { removeFolder } from "../../real-parts/remove-folder.ts";
 
-/** What the services need of MongoDB. */
+/** The part of a MongoDB installation that the services use. */
 export type MongoServers = Pick<MongoSet, "url" | "stop">;
 
-/** All of an installation on one machine, as the manifests lay it out: each server threefold, each service twice. */
+/** An installation on one machine, as in the manifests: three servers of each kind, and two replicas of each service. */
 export interface Installation<Database extends MongoServers = MongoSet> {
   readonly baseUrl: string;
   readonly chat: ChatServer;
   readonly nats: NatsCluster;
   readonly mongo: Database;
-  /** Calls the services, beside the gateway. */
+  /** Calls the services without the gateway. */
   readonly broker: ServiceBroker;
   replicas(service: ServiceName): readonly Replica[];
-  /** Replaces a replica as a rolling update does: the new one is ready before the old one is asked to end. */
+  /** Replaces a replica as in a rolling update: the new one is ready before the old one gets SIGTERM. */
   replace(replica: Replica, project?: string): Promise<void>;
-  /** Ends it by kill -9, and starts another in its place, as a kubelet does. */
+  /** Kills a replica with SIGKILL, and starts another one, as a kubelet does. */
   kill(replica: Replica): Promise<void>;
-  /** Replicas that did not end within their grace time. */
-  readonly overstayed: number;
-  /** All that the replicas logged, those that are gone as well. */
-  logged(): string;
+  /** Number of replicas that did not end within their grace time. */
+  readonly killedAfterGrace: number;
+  /** The logs of all replicas, including ended ones. */
+  logs(): string;
   stop(): Promise<void>;
 }
 
 export const API_KEY = "operator-key-of-the-cluster-test";
 const PEPPER = "pepper-of-the-cluster-test-0123456789abcdef";
 const REPLICAS = 2;
-const PATIENT_MS = 60_000;
-/** Until everybody who sends requests has heard that a pod is ending, or that its container has died. */
-const HEARD_MS = 1_000;
+const REQUEST_TIMEOUT_MS = 60_000;
+/** Time until all clients know that a pod is terminating, or that its container has ended. */
+const ENDPOINT_UPDATE_MS = 1_000;
 const NO_LIMITS = { perBucket: 1_000_000, overall: 1_000_000 };
 
 export async function startInstallation<Database extends MongoServers>(
@@ -60,14 +60,14 @@ export async function startInstallation<Database extends MongoServers>(
   const running = new Map<ServiceName, Replica[]>(SERVICES.map((service) => [service, []]));
   const replicas = (service: ServiceName) => running.get(service) as Replica[];
   const everStarted: Replica[] = [];
-  let overstayed = 0;
+  let killedAfterGrace = 0;
 
   async function start(service: ServiceName, project?: string): Promise<Replica> {
     const [probePort, port] = (await freePorts(2)) as [number, number];
     const name = `r${everStarted.length}`;
     const replica = new Replica({ service, name, env, probePort, port, project });
     everStarted.push(replica);
-    // A container that ends is started again, and says why in its log.
+    // A container that ends is started again; its log has the reason.
     if (!(await replica.becameReady())) return start(service, project);
     replicas(service).push(replica);
     if (service === "api") balancer.add(replica);
@@ -81,17 +81,17 @@ export async function startInstallation<Database extends MongoServers>(
 
   async function retire(replica: Replica): Promise<void> {
     forget(replica);
-    await pause(HEARD_MS);
+    await pause(ENDPOINT_UPDATE_MS);
     balancer.remove(replica);
-    await pause(timing.preStopMs - HEARD_MS);
-    if (!(await replica.end(timing.graceMs - timing.preStopMs))) overstayed += 1;
+    await pause(timing.preStopMs - ENDPOINT_UPDATE_MS);
+    if (!(await replica.end(timing.graceMs - timing.preStopMs))) killedAfterGrace += 1;
   }
 
   for (const service of SERVICES.toReversed())
     await Promise.all(Array.from({ length: REPLICAS }, () => start(service)));
   const options = brokerOptions({ nodeId: "cluster.test", natsUrl: nats.url, logLevel: "fatal" });
   // It makes what the trials begin with, on services that have just started.
-  const broker = new ServiceBroker({ ...options, requestTimeout: PATIENT_MS });
+  const broker = new ServiceBroker({ ...options, requestTimeout: REQUEST_TIMEOUT_MS });
   await broker.start();
   await broker.waitForServices(["announcements", "calendar-events", "dispatch"], 30_000, 50);
   return {
@@ -101,10 +101,10 @@ export async function startInstallation<Database extends MongoServers>(
     mongo,
     broker,
     replicas,
-    get overstayed() {
-      return overstayed;
+    get killedAfterGrace() {
+      return killedAfterGrace;
     },
-    logged: () => everStarted.map(({ service, name, output }) => `--- ${service} ${name}\n${output}`).join("\n"),
+    logs: () => everStarted.map(({ service, name, output }) => `--- ${service} ${name}\n${output}`).join("\n"),
     async replace(replica, project) {
       await start(replica.service as ServiceName, project);
       await retire(replica);
@@ -112,7 +112,7 @@ export async function startInstallation<Database extends MongoServers>(
     async kill(replica) {
       forget(replica);
       await replica.kill();
-      await pause(HEARD_MS);
+      await pause(ENDPOINT_UPDATE_MS);
       balancer.remove(replica);
       await start(replica.service as ServiceName);
     },

@@ -3,14 +3,14 @@ import { join } from "node:path";
 import { parse } from "yaml";
 import { PROJECT } from "../../real-parts/launched.ts";
 
-/** The times that Kubernetes keeps to when it starts, asks and ends a pod. */
+/** The times of a pod's probes and of its termination. */
 export interface ManifestTiming {
-  /** Between a pod's leaving of its Service and the signal to its process. */
+  /** Time from the pod's removal from its Service to the signal to its process. */
   readonly preStopMs: number;
-  /** From the beginning of the end until the process is killed, `preStop` included. */
+  /** Time from the start of termination until the process is killed, including `preStop`. */
   readonly graceMs: number;
   readonly readinessEveryMs: number;
-  /** So many bad answers in a row take a pod out. */
+  /** Number of failed probes in a row after which a pod gets no requests. */
   readonly readinessFailures: number;
 }
 
@@ -36,7 +36,7 @@ interface Sleep {
   readonly seconds: number;
 }
 
-/** Reads them from the manifest that every service has in common: what is tried is what is installed. */
+/** Reads the times from the manifest that all services share, so that the trials use those of an installation. */
 export function manifestTiming(): ManifestTiming {
   const text = readFileSync(join(PROJECT, "k8s/base/every-service.patch.yaml"), "utf8");
   const { spec } = (parse(text) as Patch).spec.template;

@@ -4,24 +4,24 @@ import { until } from "../../real-parts/until.ts";
 import type { Client } from "./client.ts";
 import { type Found, PromisedWrites, type WritesVerdict } from "./promised-writes.ts";
 
-/** Requests of every kind, at the pace that so many clients keep. */
+/** Requests of every kind, from several clients. */
 export interface MixedLoad {
-  /** Sends no more; resolves when the last is answered. */
+  /** Stops sending; resolves after the last response. */
   stop(): Promise<void>;
-  /** Reads everything back. */
+  /** Reads all records again, and compares them with the writes. */
   verdict(): Promise<WritesVerdict>;
-  /** Reads of what had been answered with 200 just before, and that did not show it. */
-  readonly unseen: number;
+  /** Number of reads that did not show a write that had a 200 before. */
+  readonly staleReads: number;
 }
 
 const DAY = 86_400_000;
-/** Beyond dispatch's horizon of 48 hours: these events are never announced. */
+/** Beyond the planning horizon of dispatch, 48 hours, so that these events are never announced. */
 const FAR = 60 * DAY;
 const GUILDS = 40;
 let guilds = 1_000_000;
 let marks = 0;
 
-/** How long a client pauses between two operations, of one to three requests each. */
+/** Pause of a client between two operations of one to three requests each. */
 const PAUSE_MS = 50;
 
 /** Starts clients that send one request after the other, until they are stopped. */
@@ -30,7 +30,7 @@ export function startMixedLoad(client: Client, clients: number): MixedLoad {
   const writes = new PromisedWrites();
   const idle: { guildId: string; id: string }[] = [];
   const startsAt = Date.now() + FAR;
-  let unseen = 0;
+  let staleReads = 0;
 
   const inGuild = (guildId: string) => ({ guild_id: guildId, calendar_number: 1 });
   const mark = () => `m${(marks += 1)}`;
@@ -40,37 +40,37 @@ export function startMixedLoad(client: Client, clients: number): MixedLoad {
     epoch_end: startsAt + DAY,
   });
 
-  function see(answer: Answer, field: string, value: string): void {
-    if (answer.status === 200 && answer.body[field] !== value) unseen += 1;
+  function checkRead(answer: Answer, field: string, value: string): void {
+    if (answer.status === 200 && answer.body[field] !== value) staleReads += 1;
   }
 
-  async function makeEvent(guildId: string): Promise<void> {
+  async function createEvent(guildId: string): Promise<void> {
     const fields = { epoch_start: startsAt, epoch_end: startsAt + 1_000, name: "v0", location: mark() };
     const created = await client.write("/v2/events/create", { ...inGuild(guildId), ...fields });
     const id = created.status === 200 ? String(created.body["id"]) : undefined;
     writes.created({ guildId, mark: fields.location, ...(id === undefined ? {} : { id }) });
     if (id === undefined) return;
-    see(await client.read("/v2/events/get", { ...inGuild(guildId), event_id: id }), "location", fields.location);
+    checkRead(await client.read("/v2/events/get", { ...inGuild(guildId), event_id: id }), "location", fields.location);
     idle.push({ guildId, id });
   }
 
   async function updateEvent(guildId: string): Promise<void> {
     const event = idle.shift();
-    if (event === undefined) return makeEvent(guildId);
+    if (event === undefined) return createEvent(guildId);
     const [request, name] = [{ ...inGuild(event.guildId), event_id: event.id }, mark()];
     const { status } = await client.write("/v2/events/update", { ...request, name });
     writes.updated(event.id, name, status === 200);
-    if (status === 200) see(await client.read("/v2/events/get", request), "name", name);
+    if (status === 200) checkRead(await client.read("/v2/events/get", request), "name", name);
     idle.push(event);
   }
 
-  async function makeAnnouncement(guildId: string): Promise<void> {
+  async function createAnnouncement(guildId: string): Promise<void> {
     const fields = { channel: "1", type: "COLOR", event_color: "RED", hours: 0, minutes: 0, info: mark() };
     const created = await client.write("/v1/announcement/create", { guild_id: guildId, ...fields });
     const id = created.status === 200 ? String(created.body["id"]) : undefined;
     writes.created({ guildId, mark: fields.info, ...(id === undefined ? {} : { id }) });
     if (id !== undefined)
-      see(await client.read("/v1/announcement/get", { guild_id: guildId, id }), "info", fields.info);
+      checkRead(await client.read("/v1/announcement/get", { guild_id: guildId, id }), "info", fields.info);
   }
 
   async function updateSettings(guildId: string): Promise<void> {
@@ -81,9 +81,9 @@ export function startMixedLoad(client: Client, clients: number): MixedLoad {
   const reading = (path: string, bodyOf: (guildId: string) => object) => async (guildId: string) =>
     void (await client.read(path, bodyOf(guildId)));
   const operations = [
-    makeEvent,
+    createEvent,
     updateEvent,
-    makeAnnouncement,
+    createAnnouncement,
     updateSettings,
     reading("/v2/events/list/range", wholeGuild),
     reading("/v1/announcement/list", (guildId) => ({ guild_id: guildId, amount: -1 })),
@@ -93,7 +93,7 @@ export function startMixedLoad(client: Client, clients: number): MixedLoad {
 
   let turn = 0;
   const end = new AbortController();
-  async function keepOn(): Promise<void> {
+  async function sendUntilStopped(): Promise<void> {
     while (!end.signal.aborted) {
       const operation = operations[turn % operations.length] as (guildId: string) => Promise<void>;
       const guildId = guildIds[Math.floor(turn / operations.length) % GUILDS] as string;
@@ -102,11 +102,11 @@ export function startMixedLoad(client: Client, clients: number): MixedLoad {
       await pause(PAUSE_MS);
     }
   }
-  const underWay = Promise.all(Array.from({ length: clients }, keepOn));
+  const running = Promise.all(Array.from({ length: clients }, sendUntilStopped));
 
   async function foundIn(guildId: string): Promise<Found[]> {
-    const events = await patientRead(client, "/v2/events/list/range", wholeGuild(guildId));
-    const announcements = await patientRead(client, "/v1/announcement/list", { guild_id: guildId, amount: -1 });
+    const events = await readUntilFound(client, "/v2/events/list/range", wholeGuild(guildId));
+    const announcements = await readUntilFound(client, "/v1/announcement/list", { guild_id: guildId, amount: -1 });
     return [
       ...rowsOf(events, "events").map((row) => foundAs(guildId, row, "event_id", "location", "name")),
       ...rowsOf(announcements, "announcements").map((row) => foundAs(guildId, row, "id", "info", "type")),
@@ -114,12 +114,12 @@ export function startMixedLoad(client: Client, clients: number): MixedLoad {
   }
 
   return {
-    get unseen() {
-      return unseen;
+    get staleReads() {
+      return staleReads;
     },
     async stop() {
       end.abort();
-      await underWay;
+      await running;
     },
     async verdict() {
       const found: Found[] = [];
@@ -135,11 +135,11 @@ function rowsOf({ body }: Answer, list: string): readonly Row[] {
   return body[list] as Row[];
 }
 
-/** What is there is asked for until it is told: nothing may be missing from the verdict. */
-async function patientRead(client: Client, path: string, body: object): Promise<Answer> {
+/** Reads again until there is a response with 200, so that the verdict is complete. */
+async function readUntilFound(client: Client, path: string, body: object): Promise<Answer> {
   let answer = await client.read(path, body);
-  const isTold = async () => answer.status === 200 || (answer = await client.read(path, body)).status === 200;
-  await until(isTold, `an answer of ${path}`, 60_000);
+  const isRead = async () => answer.status === 200 || (answer = await client.read(path, body)).status === 200;
+  await until(isRead, `a response of ${path}`, 60_000);
   return answer;
 }
 

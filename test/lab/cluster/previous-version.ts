@@ -8,13 +8,13 @@ import { removeFolder } from "../../real-parts/remove-folder.ts";
 
 const run = promisify(execFile);
 
-/** Another version of the project, in a folder of its own. */
+/** Another version of the project, in its own folder. */
 export interface OtherVersion {
   readonly project: string;
   remove(): Promise<void>;
 }
 
-/** The commit before this one, or the one that CLUSTER_REF names, on the packages of this one. */
+/** The previous commit, or the one in CLUSTER_REF, with the installed packages of this one. */
 export async function previousVersion(): Promise<OtherVersion> {
   const project = await mkdtemp(join(tmpdir(), "guildcal-before-"));
   const archive = `${project}.tar`;

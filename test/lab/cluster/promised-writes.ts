@@ -1,33 +1,33 @@
-/** Something that was to be created; its mark is in no other one. */
+/** A record that a request was to create. Its mark is unique. */
 export interface Created {
   readonly guildId: string;
   readonly mark: string;
-  /** As it was told with a 200; absent when no such answer came, so that it may be there or not. */
+  /** The id in a response with 200; absent without such a response: then the record may exist or not. */
   readonly id?: string;
 }
 
-/** What is found of it at the end. */
+/** A record that exists at the end. */
 export interface Found {
   readonly guildId: string;
   readonly id: string;
   readonly mark: string;
-  /** The value that updates set. */
+  /** The field that updates change. */
   readonly value: string;
 }
 
-/** What became of writes, as an onlooker counts them. */
+/** Counts of lost and doubled writes. */
 export interface WritesVerdict {
   readonly promised: number;
-  /** Answered 200, and not there at the end; or there with a value that an answered update had replaced. */
+  /** Writes with a 200 whose record is missing at the end, or has a value that an update with a 200 had replaced. */
   readonly lostWrites: number;
-  /** There more than once. */
+  /** Records that exist more than once. */
   readonly doubledWrites: number;
 }
 
-/** Remembers each write that was answered with 200, and compares at the end. */
+/** Records each write that got a 200, and compares it with the records at the end. */
 export class PromisedWrites {
   readonly #created: Created[] = [];
-  /** By id: the values that it may have now; the first is the one that was answered last. */
+  /** The possible values of each record, by id; the first is that of the last update with a 200. */
   readonly #values = new Map<string, string[]>();
   #updates = 0;
 
@@ -35,11 +35,11 @@ export class PromisedWrites {
     this.#created.push(created);
   }
 
-  /** An update of something that has no other under way. */
-  updated(id: string, value: string, isAnswered: boolean): void {
+  /** Records an update; a record has only one update in flight. */
+  updated(id: string, value: string, isConfirmed: boolean): void {
     const known = this.#values.get(id) ?? [];
-    this.#values.set(id, isAnswered ? [value] : [...known, value]);
-    if (isAnswered) this.#updates += 1;
+    this.#values.set(id, isConfirmed ? [value] : [...known, value]);
+    if (isConfirmed) this.#updates += 1;
   }
 
   verdictOn(found: readonly Found[]): WritesVerdict {

@@ -10,26 +10,26 @@ function writes(): PromisedWrites {
   return promised;
 }
 
-describe("what became of promised writes", () => {
-  test("all is well when each is there once, and what was not promised is there or not", () => {
-    const well = { promised: 1, lostWrites: 0, doubledWrites: 0 };
-    expect(writes().verdictOn([found("e1", "a")])).toEqual(well);
-    expect(writes().verdictOn([found("e1", "a"), found("e2", "b")])).toEqual(well);
+describe("the verdict on writes", () => {
+  test("nothing is lost if each confirmed record exists once, whether an unconfirmed one exists or not", () => {
+    const complete = { promised: 1, lostWrites: 0, doubledWrites: 0 };
+    expect(writes().verdictOn([found("e1", "a")])).toEqual(complete);
+    expect(writes().verdictOn([found("e1", "a"), found("e2", "b")])).toEqual(complete);
   });
 
-  test("one that was promised and is not there is lost", () => {
+  test("a confirmed record that does not exist is lost", () => {
     expect(writes().verdictOn([found("e2", "b")])).toMatchObject({ lostWrites: 1 });
     expect(writes().verdictOn([found("e9", "a")])).toMatchObject({ lostWrites: 1 });
   });
 
-  test("one that is there twice is doubled, promised or not", () => {
+  test("a record that exists twice is doubled, confirmed or not", () => {
     expect(writes().verdictOn([found("e1", "a"), found("e9", "a")])).toMatchObject({ doubledWrites: 1 });
     expect(writes().verdictOn([found("e1", "a"), found("e2", "b"), found("e3", "b")])).toMatchObject({
       doubledWrites: 1,
     });
   });
 
-  test("an answered update must show; one without an answer may", () => {
+  test("the value of a confirmed update must be stored; that of an unconfirmed one may be", () => {
     const promised = writes();
     promised.updated("e1", "v1", true);
     promised.updated("e1", "v2", false);

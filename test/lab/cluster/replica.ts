@@ -7,17 +7,17 @@ export interface ReplicaOptions {
   readonly name: string;
   readonly env: Readonly<Record<string, string>>;
   readonly probePort: number;
-  /** The gateway's own port. */
+  /** The port of the HTTP API, for a gateway. */
   readonly port: number;
-  /** The folder of the version that it runs; the project's own when absent. */
+  /** The folder of the version that it runs; by default this project. */
   readonly project?: string | undefined;
 }
 
-const STARTS_MS = 120_000;
-const PROBE_MS = 2_000;
+const START_TIMEOUT_MS = 120_000;
+const PROBE_TIMEOUT_MS = 2_000;
 const READY = '{"status":"ready"';
 
-/** One process of one service, as a container runs it. */
+/** A process of one service, as in a container. */
 export class Replica {
   readonly service: string;
   readonly name: string;
@@ -42,29 +42,29 @@ export class Replica {
     return this.#process.pid;
   }
 
-  /** All that it logged. */
+  /** The log of the process. */
   get output(): string {
     return this.#process.output;
   }
 
-  /** Whether its readiness probe is answered with yes. */
+  /** Whether the readiness probe succeeds. */
   async isReady(): Promise<boolean> {
-    return (await this.#asked()).startsWith(READY);
+    return (await this.#probeReply()).startsWith(READY);
   }
 
-  /** The probe's answer, or why there is none. */
-  #asked(): Promise<string> {
-    return fetch(this.#probe, { signal: AbortSignal.timeout(PROBE_MS) }).then(
-      (answer) => answer.text(),
+  /** The body of the probe's response, or the error. */
+  #probeReply(): Promise<string> {
+    return fetch(this.#probe, { signal: AbortSignal.timeout(PROBE_TIMEOUT_MS) }).then(
+      (response) => response.text(),
       (error: unknown) => String(error),
     );
   }
 
-  /** False when it ended instead. */
+  /** Resolves when the replica is ready, or with false when it has ended. */
   async becameReady(): Promise<boolean> {
     const isDecided = async () => this.#process.hasEnded || (await this.isReady());
-    await until(isDecided, `${this.service} ${this.name} is ready`, STARTS_MS).catch(async (error: unknown) => {
-      throw new Error(`${await this.#asked()}\n${this.output}`, { cause: error });
+    await until(isDecided, `${this.service} ${this.name} is ready`, START_TIMEOUT_MS).catch(async (error: unknown) => {
+      throw new Error(`${await this.#probeReply()}\n${this.output}`, { cause: error });
     });
     return !this.#process.hasEnded;
   }
@@ -73,12 +73,11 @@ export class Replica {
     await this.#process.end("SIGKILL");
   }
 
-  /** Asks it to end; false when it took longer than it may, and was killed. */
+  /** Sends SIGTERM; false if the process took longer than allowed, and was killed. */
   async end(withinMs: number): Promise<boolean> {
-    const impatience = AbortSignal.timeout(withinMs);
-    const late = once(impatience, "abort").then(() => false);
-    const rejectIfLate = await Promise.race([this.#process.end("SIGTERM").then(() => true), late]);
-    if (!rejectIfLate) await this.kill();
-    return rejectIfLate;
+    const timeout = once(AbortSignal.timeout(withinMs), "abort").then(() => false);
+    const isInTime = await Promise.race([this.#process.end("SIGTERM").then(() => true), timeout]);
+    if (!isInTime) await this.kill();
+    return isInTime;
   }
 }

@@ -8,7 +8,7 @@ import { type MongoServers, startInstallation } from "./installation.ts";
 import { runTrial, type TrialRow } from "./run-trial.ts";
 import { QUIET, SHARDED, type Trial, TRIALS } from "./trials.ts";
 
-/** The requests that failed in a run that was not good, and the replicas' warnings. */
+/** The failed requests of a run that broke a promise, and the replicas' warnings. */
 const LOG = "cluster.log";
 const SHARD_KEYS = join(PROJECT, "k8s/components/mongodb/shard-keys.json");
 
@@ -32,7 +32,7 @@ function printLine(cells: readonly (string | number)[]): void {
   process.stdout.write(`${first}${rest.join("")}\n`);
 }
 
-function print({ trial, tally, writes, posts, unseen, overstayed, isKept }: TrialRow): void {
+function print({ trial, tally, writes, posts, staleReads, killedAfterGrace, isKept }: TrialRow): void {
   printLine([
     isKept ? trial : `BROKEN ${trial}`,
     tally.requests,
@@ -47,15 +47,15 @@ function print({ trial, tally, writes, posts, unseen, overstayed, isKept }: Tria
   ]);
   const remarks = [
     ...Object.entries(tally.failures).map(([kind, count]) => `${kind}: ${count}`),
-    ...(unseen > 0 ? [`answered writes that a read did not show: ${unseen}`] : []),
-    ...(overstayed > 0 ? [`replicas that had to be killed: ${overstayed}`] : []),
+    ...(staleReads > 0 ? [`reads that did not show an earlier write: ${staleReads}`] : []),
+    ...(killedAfterGrace > 0 ? [`replicas that did not end within their grace time: ${killedAfterGrace}`] : []),
     ...(posts.early > 0 ? [`posts that were early: ${posts.early}`] : []),
     `latest post ${posts.worstMs} ms`,
   ];
   process.stdout.write(`    ${remarks.join(", ")}\n`);
 }
 
-/** One installation, first when nothing happens: what the other rows are held against, since machines differ. */
+/** Runs trials in one installation. The first one has no fault; the others are compared with it, since machines differ. */
 async function inInstallation<Database extends MongoServers>(
   startMongo: (directory: string) => Promise<Database>,
   trials: readonly Trial<Database>[],
@@ -73,14 +73,14 @@ async function inInstallation<Database extends MongoServers>(
     }
     const isGood = rows.every(({ isKept }) => isKept);
     const failed = rows.map((row) => `--- requests that failed: ${row.trial}\n${row.failed.join("\n")}`).join("\n");
-    if (!isGood) await appendFile(LOG, `${failed}\n${installation.logged()}\n`);
+    if (!isGood) await appendFile(LOG, `${failed}\n${installation.logs()}\n`);
     return isGood;
   } finally {
     await installation.stop();
   }
 }
 
-/** Runs the trials that `--only` selects, or all, and prints the table as it grows. */
+/** Runs the trials that `--only` selects, or all, and prints each row when it ends. */
 async function main(): Promise<boolean> {
   const { only } = readOptions({ only: [] });
   const names = new Set(
@@ -101,6 +101,8 @@ async function main(): Promise<boolean> {
 
 const isGood = await main();
 process.stdout.write(
-  isGood ? "Every promise was kept.\n" : `A promise was broken: ${LOG} has what failed and the replicas' warnings.\n`,
+  isGood
+    ? "Every promise was kept.\n"
+    : `A promise was broken: ${LOG} has the failed requests and the replicas' warnings.\n`,
 );
 process.exit(isGood ? 0 : 1);

@@ -9,17 +9,17 @@ import type { WritesVerdict } from "./promised-writes.ts";
 import type { Tally } from "./tally.ts";
 import type { Trial } from "./trials.ts";
 
-/** What a trial did, what its clients met, and what became of their writes and of the posts. */
+/** The outcome of a trial: its requests, writes and posts. */
 export interface TrialRow {
   readonly trial: string;
   readonly times: number;
   readonly tally: Tally;
   readonly failed: readonly string[];
   readonly writes: WritesVerdict;
-  /** Reads that did not show what had been answered before. */
-  readonly unseen: number;
+  /** Number of reads that did not show an earlier write. */
+  readonly staleReads: number;
   readonly posts: Verdict;
-  readonly overstayed: number;
+  readonly killedAfterGrace: number;
   readonly isKept: boolean;
 }
 
@@ -28,22 +28,22 @@ const POST_EVERY_MS = 500;
 const GUILDS = 4;
 const ANNOUNCEMENTS = 2;
 const LEAD_MS = 20_000;
-/** From the last due instant until every post has its outcome. */
+/** Time from the last due instant until every post has its outcome. */
 const PATIENCE_MS = 60_000;
 
 /**
- * Posts come due and requests come in, all the while that it happens and until it is over. `quiet` is what clients met
- * on this machine when nothing happened.
+ * Runs a trial while posts come due and clients send requests. `quiet` has the counts of the trial without a fault on this
+ * machine.
  */
 export async function runTrial<Database extends MongoServers>(
   installation: Installation<Database>,
-  { name, aboutMs, inject, mayHappen }: Trial<Database>,
+  { name, aboutMs, inject, isAcceptable }: Trial<Database>,
   quiet?: Tally,
 ): Promise<TrialRow> {
   const posts = await startPosts(installation, aboutMs);
   const client = newClient(installation.baseUrl, API_KEY);
   const load = startMixedLoad(client, CLIENTS);
-  const before = installation.overstayed;
+  const before = installation.killedAfterGrace;
   const times = await inject(installation, () => client.tally().requests);
   await load.stop();
   const tally = client.tally();
@@ -52,18 +52,18 @@ export async function runTrial<Database extends MongoServers>(
     times,
     tally,
     failed: client.failed(),
-    unseen: load.unseen,
-    overstayed: installation.overstayed - before,
+    staleReads: load.staleReads,
+    killedAfterGrace: installation.killedAfterGrace - before,
     writes: await load.verdict(),
     posts: await posts.verdict(),
   };
-  return { ...outcome, isKept: isWhole(outcome) && mayHappen(tally, quiet ?? tally) };
+  return { ...outcome, isKept: keepsPromises(outcome) && isAcceptable(tally, quiet ?? tally) };
 }
 
-/** What holds whatever happens. */
-function isWhole({ unseen, overstayed, writes, posts }: Omit<TrialRow, "isKept">): boolean {
+/** Whether the promises that every trial must keep were kept. */
+function keepsPromises({ staleReads, killedAfterGrace, writes, posts }: Omit<TrialRow, "isKept">): boolean {
   const { lostWrites, doubledWrites } = writes;
-  return unseen + overstayed + lostWrites + doubledWrites + posts.doubled + posts.lost + posts.early === 0;
+  return staleReads + killedAfterGrace + lostWrites + doubledWrites + posts.doubled + posts.lost + posts.early === 0;
 }
 
 /** Posts that come due at a steady pace for as long as the trial takes. */

@@ -1,29 +1,29 @@
-/** Whether a request changes anything: a read may be sent again when its answer was lost. */
+/** A client may repeat a read whose response was lost, and must not repeat a write. */
 export type Purpose = "read" | "write";
 
-/** How one request went, as its client sees it. */
+/** The outcome of a request, for its client. */
 export interface Outcome {
   readonly purpose: Purpose;
-  /** 0 where no HTTP answer came. */
+  /** The HTTP status; 0 without a response. */
   readonly status: number;
   readonly code?: string | undefined;
-  /** When it was sent, and how long it took; by the process's monotonic clock. */
+  /** Instant and duration of the request, by the monotonic clock of the process. */
   readonly sentAt: number;
   readonly ms: number;
 }
 
-/** Requests, failures by kind, and the worst latency of them. */
+/** Counts of requests, failures by kind, and latencies. */
 export interface Tally {
   readonly requests: number;
   readonly failedReads: number;
   readonly failedWrites: number;
-  /** Such as `write 503 OUTCOME_UNKNOWN`. */
+  /** Number of failures by kind, such as `write 503 OUTCOME_UNKNOWN`. */
   readonly failures: Readonly<Record<string, number>>;
-  /** Reads that the client sent again because the connection was lost. */
+  /** Number of reads that the client sent again after a lost connection. */
   readonly repeated: number;
   readonly p50Ms: number;
   readonly worstMs: number;
-  /** From when the first request was sent that failed or took longer than a second, to the end of the last. */
+  /** Time from the start of the first request that failed or took longer than a second to the end of the last one. */
   readonly disturbedMs: number;
 }
 

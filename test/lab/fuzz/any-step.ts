@@ -4,11 +4,11 @@ import * as fc from "fast-check";
 import { anyObject, anyValue, nowAndThen, type Schema } from "./any-value.ts";
 import { PROJECT } from "../../real-parts/launched.ts";
 
-/** One endpoint of our own API document. */
+/** An endpoint of the OpenAPI document. */
 interface Endpoint {
   readonly path: string;
   readonly request: Schema;
-  /** A request that means well. */
+  /** An example of a valid request. */
   readonly example: Readonly<Record<string, unknown>>;
 }
 
@@ -25,7 +25,7 @@ const document = JSON.parse(readFileSync(join(PROJECT, "services/api/openapi/ope
   readonly components: { readonly schemas: Readonly<Record<string, Schema>> };
 };
 
-/** The schema with every reference replaced by the schema that it names. */
+/** The schema with every reference replaced by its schema. */
 function resolved(schema: Schema): Schema {
   const text = JSON.stringify(schema, (_key, value: Schema & { readonly $ref?: string }) =>
     value?.$ref === undefined ? value : resolved(document.components.schemas[value.$ref.split("/").at(-1)!]!),
@@ -33,30 +33,30 @@ function resolved(schema: Schema): Schema {
   return JSON.parse(text) as Schema;
 }
 
-/** Every endpoint that the document names. */
+/** All endpoints of the document. */
 export const ENDPOINTS: readonly Endpoint[] = Object.entries(document.paths).flatMap(([path, { post }]) => {
   if (post === undefined) return [];
   const { schema, example } = post.requestBody.content["application/json"];
   return [{ path, request: resolved(schema), example }];
 });
 
-/** The guilds of the fuzzer; the last has no key of its own. */
+/** The guilds of the fuzzer. The last one has no guild key. */
 export const GUILDS = ["375357265198317579", "375357265198317580", "9223372036854775807"] as const;
 
-/** Who asks. */
-const ASKERS = ["guild 0", "guild 1", "reader of guild 0", "service", "operator"] as const;
-export type Asker = (typeof ASKERS)[number];
+/** The keys with which requests are sent. */
+const KEY_NAMES = ["guild 0", "guild 1", "reader of guild 0", "service", "operator"] as const;
+export type KeyName = (typeof KEY_NAMES)[number];
 
-/** A thing that was made before, of whichever guild: which one is chosen when the step is run. */
+/** A placeholder for the id of a record that an earlier step created; it is chosen when the step runs. */
 export interface Picked {
   readonly picked: number;
 }
 
 export interface Step {
   readonly endpoint: Endpoint;
-  readonly asker: Asker;
+  readonly keyName: KeyName;
   readonly body: Readonly<Record<string, unknown>>;
-  /** Sent as it is, in place of the body. */
+  /** A raw text that is sent instead of the body. */
   readonly raw: string | null;
   readonly named: string | null;
   /** The header `If-Match`. */
@@ -66,14 +66,14 @@ export interface Step {
 const DAY_MS = 86_400_000;
 const EPOCH = 1_893_456_000_000;
 
-/** Mostly as in the example or where steps meet each other; now and then anything. */
+/** Usually the example's value or a shared value, sometimes any value. */
 function fieldValue(example: unknown, name: string, schema: Schema): fc.Arbitrary<unknown> {
   const usual = usualValue(name) ?? (example === undefined ? undefined : fc.constant(example));
   if (usual === undefined) return anyValue(schema);
   return fc.oneof({ weight: 30, arbitrary: usual }, { weight: 1, arbitrary: anyValue(schema) });
 }
 
-/** Values under which steps meet each other: the same guilds, days and things. */
+/** Values that several steps share: the same guilds, days and records. */
 function usualValue(name: string): fc.Arbitrary<unknown> | undefined {
   switch (name) {
     case "guild_id":
@@ -103,11 +103,11 @@ const IF_MATCH = fc.oneof(
   fc.stringMatching(/^[\x21-\x7e]{1,30}$/),
 );
 
-/** Any request to any endpoint, by anybody who has a key. */
+/** Any request to any endpoint with any of the keys. */
 export const anyStep: fc.Arbitrary<Step> = fc.constantFrom(...ENDPOINTS).chain((endpoint) =>
   fc.record({
     endpoint: fc.constant(endpoint),
-    asker: fc.constantFrom(...ASKERS),
+    keyName: fc.constantFrom(...KEY_NAMES),
     body: anyObject(
       endpoint.request,
       (name, schema) => fieldValue(endpoint.example[name], name, schema),

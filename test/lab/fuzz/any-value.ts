@@ -1,6 +1,6 @@
 import * as fc from "fast-check";
 
-/** A JSON Schema as our document has them. */
+/** A JSON Schema, with the keywords that the OpenAPI document uses. */
 export interface Schema {
   readonly type?: string | readonly string[];
   readonly oneOf?: readonly Schema[];
@@ -9,7 +9,7 @@ export interface Schema {
   readonly minimum?: number;
   readonly maximum?: number;
   readonly maxLength?: number;
-  /** Meant with the flag u, as the document's are. */
+  /** A regular expression for the flag `u`. */
   readonly pattern?: string;
   readonly maxItems?: number;
   readonly items?: Schema;
@@ -19,7 +19,7 @@ export interface Schema {
 
 const nested = (levels: number): unknown => (levels === 0 ? 1 : [nested(levels - 1)]);
 
-/** What nobody means well with, whatever the field. */
+/** Hostile values for any field. */
 const HOSTILE = fc.constantFrom<unknown>(
   null,
   true,
@@ -49,12 +49,12 @@ const HOSTILE = fc.constantFrom<unknown>(
   nested(40),
 );
 
-/** Null, and one time in thirty something. */
+/** Null, and in one of thirty cases a value. */
 export function nowAndThen<Value>(arbitrary: fc.Arbitrary<Value>): fc.Arbitrary<Value | null> {
   return fc.oneof({ weight: 29, arbitrary: fc.constant(null) }, { weight: 1, arbitrary });
 }
 
-/** Mostly what the schema allows, at its ends in particular, and now and then what it does not. */
+/** Usually a value that the schema allows, often at its limits, and sometimes one that it does not allow. */
 export function anyValue(schema: Schema): fc.Arbitrary<unknown> {
   return fc.oneof({ weight: 20, arbitrary: goodValue(schema) }, { weight: 1, arbitrary: HOSTILE });
 }
@@ -81,13 +81,13 @@ function anyText({ maxLength = 300 }: Schema): fc.Arbitrary<string> {
   return fc.string({ maxLength, unit: "binary", size: "small" });
 }
 
-/** What a pattern that is read carelessly lets through, or falls over. */
+/** Texts that a wrong check of a pattern accepts, or that crash it. */
 const INTRUDERS = ["", " ", "\n", "\u0000", "0", "-", "٣", "é", "\u202e", "\ud83d\ude00", "\ud800", "<@1>"];
 
 const pools = new Map<string, readonly string[]>();
 const POOL_SIZE = 100;
 
-/** Texts that match, made once: a class such as `\p{C}` takes tens of milliseconds a text. */
+/** Matching texts, generated once: a class such as `\p{C}` takes tens of milliseconds per text. */
 function poolOf(pattern: string): readonly string[] {
   const made = { numRuns: POOL_SIZE, seed: POOL_SIZE };
   const pool = pools.get(pattern) ?? fc.sample(fc.stringMatching(new RegExp(pattern, "u"), { size: "small" }), made);
@@ -95,7 +95,7 @@ function poolOf(pattern: string): readonly string[] {
   return pool;
 }
 
-/** Texts that match, and as many that would but for one place in them. */
+/** Matching texts, and as many texts that one character keeps from matching. */
 export function nearlyMatching(pattern: string): fc.Arbitrary<string> {
   const matching = fc.constantFrom(...poolOf(pattern));
   const spoilt = fc
@@ -117,7 +117,7 @@ function integer({ minimum = Number.MIN_SAFE_INTEGER, maximum = Number.MAX_SAFE_
   );
 }
 
-/** An object with its usual fields nearly always, the others now and then, and sometimes one that nobody knows. */
+/** An object that nearly always has its usual fields, sometimes other fields, and sometimes an unknown one. */
 export function anyObject(
   { properties = {}, required = [] }: Schema,
   valueOf: (name: string, schema: Schema) => fc.Arbitrary<unknown> = (_name, schema) => anyValue(schema),

@@ -1,10 +1,10 @@
 import * as fc from "fast-check";
-import { anyStep, type Asker, GUILDS, type Picked, type Step } from "./any-step.ts";
+import { anyStep, type KeyName, GUILDS, type Picked, type Step } from "./any-step.ts";
 
-/** Where the fuzzer asks, and with which keys. */
+/** The server under test, and the keys of the fuzzer. */
 export interface FuzzTarget {
   readonly baseUrl: string;
-  readonly keys: Readonly<Record<Asker, string>>;
+  readonly keys: Readonly<Record<KeyName, string>>;
 }
 
 interface Answer {
@@ -12,52 +12,52 @@ interface Answer {
   readonly text: string;
 }
 
-/** The guild whose things somebody may see; undefined for who may see all. */
-const GUILD_OF: Partial<Record<Asker, string>> = {
+/** The only guild whose records each key may read; undefined for keys that may read all. */
+const GUILD_OF: Partial<Record<KeyName, string>> = {
   "guild 0": GUILDS[0],
   "guild 1": GUILDS[1],
   "reader of guild 0": GUILDS[0],
 };
 
-/** Written into every text of a guild, so that it is seen wherever it should not be. */
+/** A mark in every text of a guild, by which a text in another guild's response is found. */
 function markOf(guild: string): string {
   return `of-${guild}!`;
 }
 
 const MARKED = new Set(["name", "description", "location", "info"]);
-const AT_ONCE = 10;
+const CONCURRENCY = 10;
 
-/** Asks as the steps say and holds every answer to what is promised; throws at the first that breaks it. */
+/** Sends the requests of the steps and checks every response; throws at the first that breaks a promise. */
 export class Fuzzer {
   readonly #target: FuzzTarget;
-  /** Ids of what was made, by the path that made it. */
+  /** The ids of created records, by the path that created them. */
   readonly #made = new Map<string, string[]>();
   readonly #statuses = new Map<number, number>();
-  asked = 0;
+  sent = 0;
 
   constructor(target: FuzzTarget) {
     this.#target = target;
   }
 
-  /** How often each status was answered. */
+  /** Number of responses by status. */
   get statuses(): Readonly<Record<string, number>> {
     return Object.fromEntries([...this.#statuses].toSorted(([one], [other]) => one - other));
   }
 
-  /** About as many requests as are named, chosen by the seed. */
+  /** Sends approximately `requests` requests, which the seed determines. */
   async run(requests: number, seed: number): Promise<void> {
-    const runs = Math.ceil(requests / (4 * AT_ONCE));
-    const steps = fc.array(anyStep, { minLength: 4 * AT_ONCE, maxLength: 4 * AT_ONCE });
+    const runs = Math.ceil(requests / (4 * CONCURRENCY));
+    const steps = fc.array(anyStep, { minLength: 4 * CONCURRENCY, maxLength: 4 * CONCURRENCY });
     await fc.assert(
       fc.asyncProperty(steps, async (all) => {
-        for (let at = 0; at < all.length; at += AT_ONCE) {
-          await Promise.all(all.slice(at, at + AT_ONCE).map((step) => this.#perform(step)));
+        for (let at = 0; at < all.length; at += CONCURRENCY) {
+          await Promise.all(all.slice(at, at + CONCURRENCY).map((step) => this.#perform(step)));
         }
       }),
       {
         seed,
         numRuns: runs,
-        // A smaller case would be asked on another state.
+        // No shrinking: a smaller case would run on another state.
         endOnFailure: true,
       },
     );
@@ -66,22 +66,22 @@ export class Fuzzer {
   async #perform(step: Step): Promise<void> {
     const body = step.raw ?? JSON.stringify(this.#bodyOf(step));
     const answer = await this.#ask(step, body);
-    this.asked += 1;
+    this.sent += 1;
     this.#statuses.set(answer.status, (this.#statuses.get(answer.status) ?? 0) + 1);
     const breach = breachOf(step, answer);
     if (breach !== undefined) {
       throw new Error(
-        `${breach}\n${step.asker} ${step.endpoint.path} ${body.slice(0, 2_000)}\n${answer.status} ${answer.text.slice(0, 2_000)}`,
+        `${breach}\n${step.keyName} ${step.endpoint.path} ${body.slice(0, 2_000)}\n${answer.status} ${answer.text.slice(0, 2_000)}`,
       );
     }
     this.#remember(step, answer);
   }
 
-  async #ask({ endpoint, asker, named, ifMatch }: Step, body: string): Promise<Answer> {
+  async #ask({ endpoint, keyName, named, ifMatch }: Step, body: string): Promise<Answer> {
     const response = await fetch(this.#target.baseUrl + endpoint.path, {
       method: "POST",
       headers: {
-        authorization: this.#target.keys[asker],
+        authorization: this.#target.keys[keyName],
         "content-type": "application/json",
         ...(named === null ? {} : { "idempotency-key": named }),
         ...(ifMatch === null ? {} : { "if-match": ifMatch }),
@@ -111,18 +111,18 @@ export class Fuzzer {
     if (status !== 200 || !path.endsWith("/create")) return;
     const ids = this.#made.get(path) ?? [];
     ids.push(String((JSON.parse(text) as { id: unknown }).id));
-    // The latest are the likeliest to be there still.
+    // The latest records are the most likely to exist still.
     this.#made.set(path, ids.slice(-200));
   }
 }
 
-/** What an answer breaks of what is promised, in words; undefined for nothing. */
+/** The promise that a response breaks; undefined if it breaks none. */
 export function breachOf(
-  { asker, endpoint }: Pick<Step, "asker" | "endpoint">,
+  { keyName, endpoint }: Pick<Step, "keyName" | "endpoint">,
   { status, text }: Answer,
 ): string | undefined {
   if (status >= 500) return "a 5xx";
-  const own = GUILD_OF[asker];
+  const own = GUILD_OF[keyName];
   const foreign = own === undefined ? undefined : GUILDS.find((guild) => guild !== own && text.includes(markOf(guild)));
   if (foreign !== undefined) return `a text of the guild ${foreign}`;
   if (status === 200) return undefined;
@@ -136,10 +136,10 @@ export function breachOf(
     errors?: readonly { readonly field: string }[];
   };
   if (typeof code !== "string" || typeof id !== "string") return "an error without its code or request id";
-  if (code === "INVALID_REQUEST" && errors.length === 0) return "a 400 that names no field";
+  if (code === "INVALID_REQUEST" && errors.length === 0) return "a 400 without a field";
   const known = new Set(["body", "Idempotency-Key", "If-Match", ...Object.keys(endpoint.request.properties ?? {})]);
   const unknown = errors.find(({ field }) => !known.has(field.split(/[.[]/, 1)[0] ?? ""));
-  return unknown === undefined ? undefined : `a 400 that names a field that is not there: ${unknown.field}`;
+  return unknown === undefined ? undefined : `a 400 with a field that the request does not have: ${unknown.field}`;
 }
 
 function isPicked(value: unknown): value is Picked {

@@ -1,4 +1,4 @@
-/** Of a process after a collection of garbage, in megabytes. */
+/** The memory of a process after a garbage collection, in megabytes. */
 export interface ProcessMemory {
   readonly rss: number;
   readonly heapUsed: number;
@@ -9,8 +9,8 @@ const SAY_MEMORY =
   "JSON.stringify(Object.fromEntries(Object.entries(process.memoryUsage()).map(([name, bytes]) => [name, bytes / 2 ** 20])))";
 
 /**
- * Collects the garbage of a process and asks what is left, by its inspector. Without the collection the figures tell
- * when V8 last took the trouble: 450 MB resident were 200 MB a moment later.
+ * Collects the garbage of a process through its inspector, and reads its memory. Without the collection the figures depend on
+ * the last collection of V8: 450 MB of resident memory were 200 MB a second later.
  */
 export async function memoryOf(inspectorUrl: string): Promise<ProcessMemory> {
   const inspector = new WebSocket(inspectorUrl);
@@ -25,7 +25,7 @@ export async function memoryOf(inspectorUrl: string): Promise<ProcessMemory> {
     inspector.send(JSON.stringify({ id: 1, method, params }));
     return answered;
   };
-  // The second one takes what the first has only marked as done with, such as buffers.
+  // The second collection frees memory that the first one has only released, such as buffers.
   await ask("HeapProfiler.collectGarbage");
   await ask("HeapProfiler.collectGarbage");
   const said = (await ask("Runtime.evaluate", { expression: SAY_MEMORY })) as {

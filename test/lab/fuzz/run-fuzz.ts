@@ -6,19 +6,19 @@ import { freePort } from "../../../services/launch/embedded/embedded-mongod.ts";
 import { Launched } from "../../real-parts/launched.ts";
 import { readOptions } from "../options.ts";
 import { Fuzzer } from "./fuzzer.ts";
-import { keysOfAskers } from "./keys-of-askers.ts";
+import { fuzzKeys } from "./fuzz-keys.ts";
 import { memoryOf, type ProcessMemory } from "./process-memory.ts";
 import { removeFolder } from "../../real-parts/remove-folder.ts";
 
 const { requests: REQUESTS, seed: SEED } = readOptions({ requests: 200_000, seed: Date.now() % 2 ** 31 });
-/** Memory is looked at so often; the first look is what the last one is held to. */
+/** Number of memory samples. The last one is compared with the first. */
 const PARTS = 10;
 const OPERATOR_KEY = "operator-key-of-the-fuzzer";
-/** What the service may hold more after the last tenth of the requests than after the first. */
+/** Maximum growth of memory between the first tenth of the requests and the last. */
 const MAX_HEAP_MB = 16;
 const MAX_RESIDENT_MB = 48;
 
-/** `npm run fuzz`: the service as `npm start` has it, without limits of rate, and as many requests as are asked for. */
+/** `npm run fuzz` sends `--requests` requests to the service, which runs as with `npm start` but without rate limits. */
 async function main(): Promise<void> {
   const directory = await mkdtemp(join(tmpdir(), "guildcal-fuzz-"));
   const noLimits = { REQUESTS_PER_KEY: "0", REQUESTS_PER_GUILD: "0", FAILED_KEYS_PER_ADDRESS: "0" };
@@ -30,20 +30,20 @@ async function main(): Promise<void> {
     const [inspectorUrl] = await service.printed(/ws:\S+/);
     await service.printed(/guildcal is ready/);
     const baseUrl = `http://127.0.0.1:${port}`;
-    const fuzzer = new Fuzzer({ baseUrl, keys: await keysOfAskers(postTo(baseUrl)) });
-    const looks: ProcessMemory[] = [];
+    const fuzzer = new Fuzzer({ baseUrl, keys: await fuzzKeys(postTo(baseUrl)) });
+    const samples: ProcessMemory[] = [];
     for (let part = 0; part < PARTS; part += 1) {
       await fuzzer.run(REQUESTS / PARTS, SEED + part);
-      looks.push(await memoryOf(inspectorUrl));
-      stdout.write(`${fuzzer.asked} requests, ${told(looks.at(-1)!)}, ${JSON.stringify(fuzzer.statuses)}\n`);
+      samples.push(await memoryOf(inspectorUrl));
+      stdout.write(`${fuzzer.sent} requests, ${memoryText(samples.at(-1)!)}, ${JSON.stringify(fuzzer.statuses)}\n`);
     }
-    const [first, last] = [looks[0]!, looks.at(-1)!];
+    const [first, last] = [samples[0]!, samples.at(-1)!];
     const [heap, resident] = [last.heapUsed - first.heapUsed, last.rss - first.rss];
     const growth = `from ${REQUESTS / PARTS} requests on: heap ${heap.toFixed(1)} MB more, resident ${resident.toFixed(1)} MB`;
     stdout.write(`${growth}\n`);
     if (heap > MAX_HEAP_MB || resident > MAX_RESIDENT_MB) throw new Error(`the service has grown: ${growth}`);
   } finally {
-    // A rejection that nobody handles ends the process: then this is not 0.
+    // An unhandled rejection ends the process with another code than 0.
     const code = await service.end();
     await removeFolder(directory);
     if (code !== 0) stdout.write(`the service ended with ${code}:\n${service.output.slice(-10_000)}\n`);
@@ -51,7 +51,7 @@ async function main(): Promise<void> {
   }
 }
 
-function told({ rss, heapUsed, external }: ProcessMemory): string {
+function memoryText({ rss, heapUsed, external }: ProcessMemory): string {
   return `resident ${rss.toFixed(0)} MB (heap ${heapUsed.toFixed(0)}, buffers ${external.toFixed(0)})`;
 }
 

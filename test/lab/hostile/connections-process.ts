@@ -1,20 +1,20 @@
 import { connect, type Socket } from "node:net";
 
-/** Connections that are opened again when they are closed. */
+/** Connections that are opened again whenever they are closed. */
 export interface ConnectionsLoad {
   readonly port: number;
-  /** The addresses that they come from, by turns. */
+  /** The source addresses, in turn. */
   readonly addresses: readonly string[];
   readonly count: number;
-  /** What each sends, by turns. */
+  /** The request texts, one for each connection in turn. */
   readonly requests: readonly string[];
-  /** `dribble`: a byte a second after it. `repeat`: again after each answer. `ignore`: again at once, never reading. */
+  /** After the request: a byte a second (`dribble`), the request after each response (`repeat`), or several requests without reading (`ignore`). */
   readonly afterwards: "dribble" | "repeat" | "ignore";
-  /** How long after its end a connection is opened again. */
+  /** Delay from the end of a connection until it is opened again. */
   readonly againMs: number;
 }
 
-/** Requests that a connection which never reads has sent. */
+/** Number of requests on a connection that never reads. */
 const IGNORED = 16;
 const OPENED_AT_ONCE = 10;
 const OPENED_EVERY_MS = 10;
@@ -39,7 +39,7 @@ function dribble(socket: Socket, text: string): void {
   socket.once("close", () => clearInterval(dribbling));
 }
 
-/** Reads an answer by its length, without looking into it. */
+/** Reads responses by their length, without parsing their bodies. */
 function repeat(socket: Socket, text: string): void {
   let left = 0;
   socket.on("data", (chunk: Buffer) => {

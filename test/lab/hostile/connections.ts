@@ -4,12 +4,12 @@ import type { ConnectionsLoad } from "./connections-process.ts";
 import { startProcess } from "./load-process.ts";
 import type { Stage } from "./row.ts";
 
-/** Processes that wait for their loads: a start takes the processor from the service, which no attacker elsewhere does. */
+/** Starts processes before the attack: a start takes processor time from the service, which a remote attacker would not. */
 export function startAttackers(count: number): ChildProcess[] {
   return Array.from({ length: count }, () => startProcess("connections-process.ts", 15));
 }
 
-/** Attackers on connections of their own, one process for each load, until the signal. */
+/** Runs one process for each load until the signal. */
 export async function attackOn(
   { target, attackers }: Stage,
   signal: AbortSignal,
@@ -22,7 +22,7 @@ export async function attackOn(
   for (const each of attackers) each.disconnect();
 }
 
-/** A request as it is sent. */
+/** The text of an HTTP request. */
 export function requestText(path: string, key: string, body: object): string {
   const text = JSON.stringify(body);
   const head = [`POST ${path} HTTP/1.1`, "host: x", `authorization: ${key}`];

@@ -9,7 +9,7 @@ import { removeFolder } from "../../real-parts/remove-folder.ts";
 
 const PEPPER = "pepper-of-the-hostile-load-0123456789abcdef";
 
-/** guildcal as `npm start` runs it, on a MongoDB that was filled, and started again since: with nothing of that in memory. */
+/** Starts guildcal as `npm start` does, on a filled MongoDB that was restarted, so that its cache is empty. */
 export async function startOnFilledDatabase(
   env: Readonly<Record<string, string>>,
   fill: (mongoUrl: string) => Promise<void>,

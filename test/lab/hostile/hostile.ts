@@ -25,8 +25,8 @@ function verdict(isControl: boolean, broken: readonly string[]): string {
   return broken.length === 0 ? "holds" : `BROKEN: ${broken.join("; ")}`;
 }
 
-/** Whether the row ended as it must. */
-async function run(row: HostileRow, isControl: boolean): Promise<boolean> {
+/** Whether the row held, or its control failed. */
+async function isAsExpected(row: HostileRow, isControl: boolean): Promise<boolean> {
   const outcome = await runRow(row, isControl);
   stdout.write(line(outcome));
   return isControl ? outcome.broken.length > 0 : outcome.broken.length === 0;
@@ -44,8 +44,8 @@ async function main(): Promise<boolean> {
   }
   stdout.write(`${"the neighbour's p99".padEnd(60)}  ${HEAD.join("  ")}  largest process\n`);
   for (const row of rows) {
-    isGood = (await run(row, false)) && isGood;
-    if (!flags["without-controls"]) isGood = (await run(row, true)) && isGood;
+    isGood = (await isAsExpected(row, false)) && isGood;
+    if (!flags["without-controls"]) isGood = (await isAsExpected(row, true)) && isGood;
   }
   return isGood;
 }

@@ -1,22 +1,22 @@
-import { asker } from "./asker.ts";
+import { postClient } from "./post-client.ts";
 
-interface Own {
+interface GuildKey {
   readonly guild: string;
   readonly key: string;
 }
 
-/** Legitimate clients, each with some guilds of its own by turns, that ask as fast as they are answered. */
+/** Legitimate clients. Each uses its guilds in turn, and sends the next request after each response. */
 export interface LegitimateLoad {
   readonly port: number;
-  readonly clients: readonly (readonly Own[])[];
+  readonly clients: readonly (readonly GuildKey[])[];
   readonly forMs: number;
 }
 
 export interface LegitimateOutcome {
   readonly perSecond: number;
-  /** Milliseconds that 99 of 100 stayed under. */
+  /** 99th percentile of the latency, in milliseconds. */
   readonly p99: number;
-  /** Of answers that were none, or not 200: the first few in words. */
+  /** Descriptions of the first few requests without a 200. */
   readonly failures: readonly string[];
 }
 
@@ -38,16 +38,16 @@ function requestOf(guild: string, turn: number): readonly [path: string, body: o
 }
 
 async function run({ port, clients, forMs }: LegitimateLoad): Promise<LegitimateOutcome> {
-  const { post, end } = asker(port, clients.length);
+  const { post, end } = postClient(port, clients.length);
   const failures: string[] = [];
   const took: number[] = [];
   const began = performance.now();
 
-  async function client(own: readonly Own[]): Promise<void> {
+  async function client(own: readonly GuildKey[]): Promise<void> {
     const subjects = await Promise.all(
       own.map(async ({ guild, key }) => {
-        const made = await post("/v2/events/create", key, JSON.stringify(eventOf(guild)));
-        return { guild, key, id: (JSON.parse(made.text) as { id: string }).id };
+        const created = await post("/v2/events/create", key, JSON.stringify(eventOf(guild)));
+        return { guild, key, id: (JSON.parse(created.text) as { id: string }).id };
       }),
     );
     for (let turn = 1; performance.now() - began < forMs; turn += 1) {

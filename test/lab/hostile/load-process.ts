@@ -2,7 +2,7 @@ import { type ChildProcess, fork } from "node:child_process";
 import { setPriority } from "node:os";
 import { join } from "node:path";
 
-/** Starts one of this folder's `*-process.ts`; a lower priority keeps an attacker from taking the service's processor. */
+/** Starts a `*-process.ts` of this folder. A lower priority keeps an attacker from taking processor time from the service. */
 export function startProcess(script: string, priority = 0): ChildProcess {
   const child = fork(join(import.meta.dirname, script), [], {
     execArgv: ["--disable-proto=delete"],

@@ -3,8 +3,8 @@ import { once } from "node:events";
 import { stdout } from "node:process";
 import { setTimeout as pause } from "node:timers/promises";
 import { until } from "../../real-parts/until.ts";
-import type { Post } from "./asker.ts";
-import type { Attacked } from "./attackers-process.ts";
+import type { Post } from "./post-client.ts";
+import type { AttackCounts } from "./attackers-process.ts";
 import type { LegitimateLoad, LegitimateOutcome } from "./legitimate-process.ts";
 import { startProcess } from "./load-process.ts";
 import { DuePosts } from "./posts.ts";
@@ -12,22 +12,22 @@ import type { Stage } from "./row.ts";
 import { newStage, OPERATOR_KEY, startTarget } from "./stage.ts";
 
 const CLIENTS = 8;
-/** By turns, so that no key and no guild comes near its limit. */
+/** Used in turn, so that no key and no guild comes near its limit. */
 const KEYS_PER_CLIENT = 5;
 const PHASE_MS = 10_000;
 const WARM_UP_MS = 4_000;
-/** Until the attackers' connections are there, and too many of their keys have failed. */
+/** Time until the attackers' connections are open and too many of their keys have failed. */
 const GATHER_MS = 3_000;
 const POSTS = 40;
-/** Of a key that was made for the attackers, and of one that is made while they attack. */
+/** The guilds of the attackers' key, and of a key that is created during the attack. */
 const ATTACKED_GUILD = "1001";
 const NEW_GUILD = "1002";
-const LEAST_RATIO = 0.5;
+const MIN_RATIO = 0.5;
 
 async function ask<Outcome>(child: ChildProcess, message: object | string): Promise<Outcome> {
-  const answered = once(child, "message");
+  const reply = once(child, "message");
   child.send(message);
-  const [outcome] = (await answered) as [Outcome];
+  const [outcome] = (await reply) as [Outcome];
   return outcome;
 }
 
@@ -35,20 +35,20 @@ interface Phase extends LegitimateOutcome {
   readonly lateness: readonly number[];
 }
 
-function told(name: string, { perSecond, p99, lateness }: Phase): string {
-  const [median, most] = [lateness[Math.floor(lateness.length / 2)], lateness.at(-1)];
-  return `${name.padEnd(18)} ${perSecond.toFixed(0).padStart(6)} requests/s, p99 ${p99.toFixed(1).padStart(6)} ms; ${lateness.length} posts, ${median} ms late, at most ${most} ms\n`;
+function phaseLine(name: string, { perSecond, p99, lateness }: Phase): string {
+  const [median, max] = [lateness[Math.floor(lateness.length / 2)], lateness.at(-1)];
+  return `${name.padEnd(18)} ${perSecond.toFixed(0).padStart(6)} requests/s, p99 ${p99.toFixed(1).padStart(6)} ms; ${lateness.length} posts, ${median} ms late, at most ${max} ms\n`;
 }
 
-/** What is promised and does not hold, in words. */
+/** A sentence for each promise that was broken. */
 function broken(phases: readonly Phase[], ratio: number, newKeyStatus: number): string[] {
   const failures = phases.flatMap((phase) => phase.failures);
   const early = phases.flatMap(({ lateness }) => lateness).filter((late) => late < 0);
   return [
-    ...(ratio < LEAST_RATIO ? [`the throughput is less than ${LEAST_RATIO} of the unloaded one`] : []),
+    ...(ratio < MIN_RATIO ? [`the throughput is less than ${MIN_RATIO} of the unloaded one`] : []),
     ...failures.map((failure) => `a legitimate request failed: ${failure}`),
     ...early.map((late) => `a post was ${-late} ms early`),
-    ...(newKeyStatus === 200 ? [] : [`a key that was made during the attack was answered with ${newKeyStatus}`]),
+    ...(newKeyStatus === 200 ? [] : [`a key that was created during the attack got ${newKeyStatus}`]),
   ];
 }
 
@@ -77,7 +77,7 @@ async function measure({ target: { port }, post, createKey }: Stage): Promise<st
 
     await ask(legitimate, { ...load, forMs: WARM_UP_MS });
     const before = await phase();
-    stdout.write(told("unloaded", before));
+    stdout.write(phaseLine("unloaded", before));
     let newKeyStatus = 0;
     const attacked = await phase(
       async () => {
@@ -87,13 +87,13 @@ async function measure({ target: { port }, post, createKey }: Stage): Promise<st
         newKeyStatus = await read(post, await createKey(NEW_GUILD), NEW_GUILD);
       },
       async () => {
-        const done = await ask<Attacked>(attackers, "end");
+        const done = await ask<AttackCounts>(attackers, "end");
         stdout.write(`attackers: ${JSON.stringify(done)}\n`);
       },
     );
-    stdout.write(told("beside attackers", attacked));
+    stdout.write(phaseLine("beside attackers", attacked));
     const after = await phase();
-    stdout.write(told("unloaded again", after));
+    stdout.write(phaseLine("unloaded again", after));
     const ratio = attacked.perSecond / ((before.perSecond + after.perSecond) / 2);
     stdout.write(`ratio ${ratio.toFixed(2)}\n`);
     return broken([before, attacked, after], ratio, newKeyStatus);
@@ -106,7 +106,7 @@ async function read(post: Post, key: string, guild: string): Promise<number> {
   return (await post("/v2/guild/settings/get", key, JSON.stringify({ guild_id: guild }))).status;
 }
 
-/** Many kinds of attackers at once, beside legitimate clients: what is promised and did not hold, in words. */
+/** Runs many kinds of attackers beside legitimate clients; returns a sentence for each promise that was broken. */
 export async function runMixedLoad(mode: string): Promise<string[]> {
   const target = await startTarget({}, mode);
   const stage = newStage(target);

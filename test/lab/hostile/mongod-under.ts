@@ -1,6 +1,6 @@
 import { childrenOf, commandLine } from "../../real-parts/service-process.ts";
 
-/** The first mongod among these processes and their descendants; 0 where there is none. */
+/** The process id of the first mongod among these processes and their descendants; 0 if there is none. */
 export async function mongodUnder(pids: readonly number[]): Promise<number> {
   for (const pid of pids) {
     const [binary = ""] = await commandLine(pid).catch(() => []);

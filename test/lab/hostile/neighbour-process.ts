@@ -1,7 +1,7 @@
 import { setTimeout as pause } from "node:timers/promises";
-import { asker } from "./asker.ts";
+import { postClient } from "./post-client.ts";
 
-/** A guild that makes its usual requests while others attack. */
+/** A guild that sends its usual requests during the attack. */
 export interface Neighbour {
   readonly port: number;
   readonly guild: string;
@@ -10,16 +10,16 @@ export interface Neighbour {
 }
 
 export interface NeighbourOutcome {
-  /** Of requests per window of 1 s, in order: from the instant at which each was meant to be sent, in milliseconds. */
+  /** The latencies per second, in order: milliseconds from the instant at which each request was due. */
   readonly seconds: readonly (readonly number[])[];
-  /** The first few answers that were not 200, in words. */
+  /** Descriptions of the first few requests without a 200. */
   readonly failures: readonly string[];
 }
 
-/** Half of what REQUESTS_PER_GUILD allows by default. */
+/** Half of the default of REQUESTS_PER_GUILD. */
 const REQUESTS_PER_SECOND = 50;
 const WRITE_EVERY = 10;
-/** Some come on a connection of their own: a bot that starts must get in, too. */
+/** Some requests use a new connection, as a bot does that starts during the attack. */
 const NEW_CONNECTION_EVERY = 7;
 const START = 1_893_456_000_000;
 
@@ -31,10 +31,10 @@ function requestOf(guild: string, eventId: string, turn: number): readonly [path
   return ["/v2/events/list/date", { ...calendar, epoch_start: START }];
 }
 
-/** Sends at a fixed pace, whether earlier requests are answered or not, so that no wait hides another. */
+/** Sends at a fixed rate, whether earlier requests have a response or not, so that a slow response delays no later request. */
 async function run({ port, guild, key, forMs }: Neighbour): Promise<NeighbourOutcome> {
-  const { post, end } = asker(port, REQUESTS_PER_SECOND);
-  const newcomer = asker(port, REQUESTS_PER_SECOND, false);
+  const { post, end } = postClient(port, REQUESTS_PER_SECOND);
+  const newcomer = postClient(port, REQUESTS_PER_SECOND, false);
   const failures: string[] = [];
   const seconds: number[][] = Array.from({ length: Math.ceil(forMs / 1_000) }, () => []);
   const event = { guild_id: guild, calendar_number: 1, epoch_start: START, epoch_end: START + 1 };
@@ -50,14 +50,14 @@ async function run({ port, guild, key, forMs }: Neighbour): Promise<NeighbourOut
     if (status !== 200 && failures.length < 5) failures.push(`${path}: ${status} ${text.slice(0, 200)}`);
   }
 
-  const asked: Promise<void>[] = [];
+  const requests: Promise<void>[] = [];
   for (let turn = 1; ; turn += 1) {
     const dueAt = began + (turn * 1_000) / REQUESTS_PER_SECOND;
     if (dueAt >= began + forMs) break;
     await pause(Math.max(0, dueAt - performance.now()));
-    asked.push(ask(turn, dueAt));
+    requests.push(ask(turn, dueAt));
   }
-  await Promise.all(asked);
+  await Promise.all(requests);
   end();
   newcomer.end();
   return { seconds, failures };

@@ -1,17 +1,17 @@
 import { until } from "../../real-parts/until.ts";
-import type { Post } from "./asker.ts";
+import type { Post } from "./post-client.ts";
 
-interface Told {
+interface HistoryEntry {
   readonly state: string;
   readonly epoch_start: number;
   readonly late_ms?: number;
 }
 
-/** For making the events, and for dispatch to plan the posts. */
+/** Time for creating the events and planning their posts. */
 const PLANNING_MS = 6_000;
 const GUILD = "375357265198317579";
 
-/** Posts that are due one by one, in a guild of their own, and how late each was. */
+/** Measures the lateness of posts that are due one by one in their own guild. */
 export class DuePosts {
   readonly #post: Post;
   readonly #key: string;
@@ -26,7 +26,7 @@ export class DuePosts {
     await this.#ask("/v1/announcement/create", { channel: "1", type: "UNIVERSAL", hours: 0, minutes: 0, info: "" });
   }
 
-  /** Spread evenly over so many milliseconds; resolves `leadMs` and a little before the first is due, with its instant. */
+  /** Plans posts that are spread evenly over `overMs`; resolves at least `leadMs` before the first due instant, with that instant. */
   async plan(count: number, overMs: number, leadMs = 0): Promise<number> {
     const from = Date.now() + PLANNING_MS + leadMs;
     const make = (at: number) => {
@@ -36,17 +36,17 @@ export class DuePosts {
       return this.#ask("/v2/events/create", event);
     };
     await Promise.all(Array.from({ length: count }, (_, at) => make(at)));
-    if (Date.now() > from - leadMs) throw new Error("the posts were made too late to be on time");
+    if (Date.now() > from - leadMs) throw new Error("the posts were created too late to be punctual");
     return from;
   }
 
-  /** How many milliseconds late each post of a plan was sent; rejects when one never is. */
+  /** The lateness of each post of a plan, in milliseconds; rejects if one is not sent. */
   async lateness(from: number, overMs: number): Promise<number[]> {
     const to = from + overMs;
     const due = this.#dueAt.filter((at) => at >= from && at < to).length;
-    let sent: Told[] = [];
+    let sent: HistoryEntry[] = [];
     await until(async () => {
-      const { posts } = await this.#ask<{ posts: Told[] }>("/v1/announcement/history", { amount: -1 });
+      const { posts } = await this.#ask<{ posts: HistoryEntry[] }>("/v1/announcement/history", { amount: -1 });
       sent = posts.filter((each) => each.state === "sent" && each.epoch_start >= from && each.epoch_start < to);
       return sent.length >= due;
     }, `${due} posts are sent`);

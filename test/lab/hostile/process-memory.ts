@@ -1,35 +1,35 @@
 import { readFile } from "node:fs/promises";
 import { childrenOf, commandLine } from "../../real-parts/service-process.ts";
 
-const EVERY_MS = 250;
+const SAMPLE_MS = 250;
 
-/** The most resident memory that each process under some roots was seen with; the roots may change. */
+/** Samples the resident memory of processes and their descendants, and records the peak of each. The roots may change. */
 export class MemoryWatch {
   readonly #peaks = new Map<number, { readonly name: string; readonly mebibytes: number }>();
   readonly #timer: NodeJS.Timeout;
 
   constructor(roots: () => readonly number[]) {
-    let isLooking = false;
+    let isSampling = false;
     this.#timer = setInterval(() => {
-      if (isLooking) return;
-      isLooking = true;
-      void Promise.all(roots().map((root) => this.#look(root))).finally(() => (isLooking = false));
-    }, EVERY_MS);
+      if (isSampling) return;
+      isSampling = true;
+      void Promise.all(roots().map((root) => this.#sample(root))).finally(() => (isSampling = false));
+    }, SAMPLE_MS);
   }
 
-  /** Ends the watch; the process with the highest peak comes first. */
+  /** Stops sampling; returns the peaks, the highest first. */
   end(): { readonly name: string; readonly mebibytes: number }[] {
     clearInterval(this.#timer);
     return [...this.#peaks.values()].toSorted((one, other) => other.mebibytes - one.mebibytes);
   }
 
-  async #look(pid: number): Promise<void> {
+  async #sample(pid: number): Promise<void> {
     const mebibytes = await residentMebibytes(pid);
     const before = this.#peaks.get(pid);
     if (mebibytes > (before?.mebibytes ?? 0)) {
       this.#peaks.set(pid, { name: before?.name ?? (await nameOf(pid)), mebibytes });
     }
-    await Promise.all((await childrenOf(pid)).map((child) => this.#look(child)));
+    await Promise.all((await childrenOf(pid)).map((child) => this.#sample(child)));
   }
 }
 

@@ -1,14 +1,14 @@
 import { createServer } from "node:http";
 import type { AddressInfo } from "node:net";
 
-/** What the webhook's receiver has got. */
+/** Counts of the messages that the webhook's receiver got. */
 export interface Received {
   readonly requests: number;
-  /** Ids that came more than once. */
+  /** Number of ids that were received more than once. */
   readonly repeated: number;
 }
 
-/** A receiver of the sink `webhook` that takes everything at once: its port first, then `Received` for each message. */
+/** A receiver of the sink `webhook`. The process first sends its port to its parent, then `Received` for each message from it. */
 const ids = new Map<string, number>();
 
 const server = createServer((request, response) => {

@@ -1,47 +1,47 @@
 import type { ChildProcess } from "node:child_process";
-import type { Post } from "./asker.ts";
+import type { Post } from "./post-client.ts";
 
 /** The service under attack. */
 export interface Target {
-  /** Of the gateway, on 127.0.0.1. */
+  /** The port of the gateway, on 127.0.0.1. */
   readonly port: number;
   /** Processes whose memory is measured together with all their descendants. */
   readonly pids: () => readonly number[];
-  /** What the service and its processes have logged. */
+  /** The logs of the service's processes. */
   readonly output: () => string;
   stop(): Promise<void>;
 }
 
-/** What an attack works with. */
+/** The tools of an attack. */
 export interface Stage {
   readonly target: Target;
   readonly operatorKey: string;
-  /** Processes that may each be given a load of connections. */
+  /** Processes that each can run one load of connections. */
   readonly attackers: readonly ChildProcess[];
-  /** Posts a request; at most 64 at a time, further ones wait. */
+  /** Sends a POST request. At most 64 are in flight; further ones wait. */
   readonly post: Post;
-  /** Posts a request of the operator's, and gives the answer's body; rejects unless it is answered with 200. */
+  /** Sends a POST request with the operator's key; resolves with the body, and rejects unless the status is 200. */
   readonly ask: <Body>(path: string, body: object) => Promise<Body>;
   /** Creates a key of kind `guild` for one guild. */
   readonly createKey: (guildId: string) => Promise<string>;
 }
 
-/** One attack, measured beside a neighbour: a guild that only does what it always does. */
+/** One attack, measured beside a neighbour: a guild with a usual load. */
 export interface HostileRow {
   readonly name: string;
   /** Environment variables of the service, beside PORT, DATA_DIR and API_KEY. */
   readonly settings?: Readonly<Record<string, string>>;
-  /** How long after the beginning of the attack the neighbour's first post comes due, in milliseconds; 0 when absent. */
+  /** Time from the start of the attack to the neighbour's first due post, in milliseconds; 0 by default. */
   readonly postsAfterMs?: number;
-  /** How long the neighbour is measured beside the attack, in milliseconds; at most 120 000. */
+  /** Duration of the measurement during the attack, in milliseconds; at most 120 000. */
   readonly attackMs: number;
-  /** Starts something else than `npm start` does; `env` holds API_KEY and, for a control, NODE_OPTIONS. */
+  /** Starts the service in another way than `npm start`; `env` contains API_KEY and, for a control, NODE_OPTIONS. */
   readonly start?: (env: Readonly<Record<string, string>>) => Promise<Target>;
-  /** Prepares the attack, before anything is measured. */
+  /** Prepares the attack before the measurements. */
   readonly prepare?: (stage: Stage) => Promise<void>;
   /** Attacks, and returns when `signal` is aborted, after `attackMs`, or earlier. */
   readonly attack: (stage: Stage, signal: AbortSignal) => Promise<void>;
-  /** What else must hold after the attack: a sentence for each thing that does not. */
+  /** Checks further promises after the attack; returns a sentence for each that was broken. */
   readonly check?: (stage: Stage) => Promise<readonly string[]>;
   /** The negative control: without these guards (test/lab/mutations) the row must fail. */
   readonly control: { readonly name: string; readonly without: readonly string[] };

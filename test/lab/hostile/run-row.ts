@@ -10,7 +10,7 @@ import { MemoryWatch } from "./process-memory.ts";
 import type { HostileRow, Stage } from "./row.ts";
 import { newStage, OPERATOR_KEY, startTarget } from "./stage.ts";
 
-/** What a row promises (README.md). */
+/** The promises of every row (README.md). */
 const MAX_SLOWDOWN = 5;
 const MAX_P99_MS = 1_000;
 const MAX_LATE_MS = 1_000;
@@ -20,8 +20,8 @@ const BACK_TO_NORMAL_MS = 10_000;
 const WARM_UP_MS = 4_000;
 const BEFORE_MS = 20_000;
 const POSTS_PER_SECOND = 1;
-/** A p99 of less is the timer's and the machine's. */
-const LEAST_P99_MS = 5;
+/** A lower p99 depends on timers and on the machine, and counts as this one. */
+const MIN_P99_MS = 5;
 const NEIGHBOUR_GUILD = "2002";
 
 export interface RowOutcome {
@@ -35,7 +35,7 @@ export interface RowOutcome {
   /** The latest of the neighbour's posts that came due during the attack, in milliseconds. */
   readonly latestPost: number;
   readonly largest: string;
-  /** What is promised and did not hold. */
+  /** A sentence for each promise that was broken. */
   readonly broken: readonly string[];
 }
 
@@ -61,8 +61,8 @@ export async function runRow(row: HostileRow, isControl: boolean): Promise<RowOu
     const { during, lateness } = await attackedPhase(row, stage, posts, measure);
     const after = await measure(BACK_TO_NORMAL_MS + 2_000);
     const [largest = { name: "", mebibytes: 0 }] = memory.end();
-    const also = (await row.check?.(stage)) ?? [];
-    const base = Math.max(LEAST_P99_MS, p99Of(before.seconds));
+    const further = (await row.check?.(stage)) ?? [];
+    const base = Math.max(MIN_P99_MS, p99Of(before.seconds));
     const normalAfter = secondsUntilNormal(after, base * MAX_SLOWDOWN);
     const figures = { before: p99Of(before.seconds), during: p99Of(during.seconds), normalAfter };
     const broken = [
@@ -72,7 +72,7 @@ export async function runRow(row: HostileRow, isControl: boolean): Promise<RowOu
       ...[before, during, after]
         .flatMap(({ failures }) => failures)
         .map((failure) => `the neighbour was refused: ${failure}`),
-      ...also,
+      ...further,
     ];
     const latestPost = typeof lateness === "string" ? Number.NaN : (lateness.at(-1) ?? 0);
     const control = isControl ? { control: row.control.name } : {};
@@ -99,7 +99,7 @@ async function attackedPhase(
   const over = new AbortController();
   yieldProcessor(true);
   const attack = row.attack(stage, over.signal);
-  // The attack ends when all that was measured beside it is answered: its end belongs to what comes after.
+  // The attack ends after the last response of the measurement, so that its end affects only the next measurement.
   const measured = measure(row.attackMs).finally(() => over.abort());
   const [during] = await Promise.all([measured, attack]).finally(() => yieldProcessor(false));
   const lateness = await posts.lateness(from, overMs).catch((error: unknown) => String(error));
@@ -107,8 +107,9 @@ async function attackedPhase(
 }
 
 /**
- * While it attacks, this process leaves the processor to the service and the neighbour, as an attacker on another machine
- * does. Only root may take the priority back, which the next row's service would inherit.
+ * Lowers the priority of this process during the attack, so that it takes no processor time from the service and the
+ * neighbour, like an attacker on another machine. Only root may restore the priority, which the service of the next row
+ * would inherit.
  */
 function yieldProcessor(isAttacking: boolean): void {
   if (process.getuid?.() === 0) setPriority(isAttacking ? 15 : 0);
@@ -130,9 +131,9 @@ function postsBroken(lateness: readonly number[] | string): string[] {
     .map((late) => `a post of the neighbour was ${late} ms late`);
 }
 
-/** Of the first second after which two in a row are served in time, without a failure. */
-function secondsUntilNormal({ seconds }: NeighbourOutcome, mostMs: number): number | undefined {
-  const isNormal = (at: number) => p99Of(seconds.slice(at, at + 2)) <= mostMs;
+/** The first second from which two consecutive seconds have a normal p99. */
+function secondsUntilNormal({ seconds }: NeighbourOutcome, maxMs: number): number | undefined {
+  const isNormal = (at: number) => p99Of(seconds.slice(at, at + 2)) <= maxMs;
   const found = seconds.findIndex((_, at) => at + 1 < seconds.length && isNormal(at));
   return found === -1 || found > BACK_TO_NORMAL_MS / 1_000 ? undefined : found;
 }

@@ -10,24 +10,24 @@ import { mongodUnder } from "./mongod-under.ts";
 import type { Target } from "./row.ts";
 import { removeFolder } from "../../real-parts/remove-folder.ts";
 
-/** Dispatch comes last: it asks the others. */
+/** Dispatch starts last, since it calls the others. */
 const OTHERS = ["api", "announcements", "calendar-events", "guild-settings"] as const;
 const PEPPER = "pepper-of-the-hostile-load-0123456789abcdef";
 
-/** Processes of one service each, as containers run them: dispatch may be ended and started again. */
+/** A process for each service, as in containers. Dispatch can be stopped and started again. */
 export interface SeparateProcesses {
   readonly target: Target;
   /** The ports of all gateways; the target's is the first. */
   readonly gateways: readonly number[];
   readonly database: mongoose.Connection;
-  /** On the same port and data: the others find it again by themselves. What a preparation has left in memory is gone. */
+  /** Restarts mongod on the same port and data, to empty its cache. The services reconnect. */
   restartMongod(): Promise<void>;
   killDispatch(): Promise<void>;
-  /** Resolves when it is ready. */
+  /** Resolves when dispatch is ready. */
   startDispatch(): Promise<void>;
 }
 
-/** `replicas` of each service, and one dispatch. */
+/** Starts `replicas` of each service, and one dispatch. */
 export async function startProcesses(
   env: Readonly<Record<string, string>>,
   { replicas = 1 }: { readonly replicas?: number } = {},

@@ -3,17 +3,17 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { freePort } from "../../../services/launch/embedded/embedded-mongod.ts";
 import { Launched } from "../../real-parts/launched.ts";
-import { asker } from "./asker.ts";
+import { postClient } from "./post-client.ts";
 import { startAttackers } from "./connections.ts";
 import type { Stage, Target } from "./row.ts";
 import { removeFolder } from "../../real-parts/remove-folder.ts";
 
 export const OPERATOR_KEY = "operator-key-of-the-hostile-load";
 const CONNECTIONS = 64;
-/** Loads of connections in one attack. */
+/** Maximum number of connection loads in one attack. */
 const MAX_LOADS = 3;
 
-/** guildcal as `npm start` runs it, on a data folder of its own. */
+/** Starts guildcal as `npm start` does, on its own data folder. */
 export async function startTarget(env: Readonly<Record<string, string>>, mode = "all"): Promise<Target> {
   const directory = await mkdtemp(join(tmpdir(), "guildcal-hostile-"));
   const port = await freePort(0);
@@ -30,7 +30,7 @@ export async function startTarget(env: Readonly<Record<string, string>>, mode = 
 }
 
 export function newStage(target: Target): Stage & { end(): void } {
-  const { post, end } = asker(target.port, CONNECTIONS);
+  const { post, end } = postClient(target.port, CONNECTIONS);
   const attackers = startAttackers(MAX_LOADS);
 
   async function ask<Body>(path: string, body: object): Promise<Body> {

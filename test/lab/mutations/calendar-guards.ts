@@ -6,11 +6,11 @@ const newRules = {
   onRealParts: true,
 } as const;
 
-/** What finds the series of a window, and what events and announcements were before. */
+/** Guards of calendars: how a window finds its series, former states, limits and time zones. */
 export const CALENDAR_GUARDS: readonly TestedGuard[] = [
   {
     ...newRules,
-    guard: "a calendar whose zone has new rules is in the change feed",
+    guard: "a calendar is in the change feed after new rules of its zone",
     in: "reindex",
     code: "await $_.updateOne($$$ARGS)",
     without: "undefined",
@@ -18,14 +18,14 @@ export const CALENDAR_GUARDS: readonly TestedGuard[] = [
   },
   {
     ...newRules,
-    guard: "the series of a calendar whose zone has new rules are filed again",
+    guard: "the series of a calendar are reindexed after new rules of its zone",
     in: "reindex",
     code: "await reindexSeries($$$ARGS)",
     without: "undefined",
     test: "short windows find the series by the new clock",
   },
   {
-    guard: "a file of a time zone that counts leap seconds is refused",
+    guard: "a time zone file with leap seconds is refused",
     file: "mixins/time-zones/tzif.ts",
     code: "$_.leapSeconds > 0",
     without: "false",
@@ -33,7 +33,7 @@ export const CALENDAR_GUARDS: readonly TestedGuard[] = [
     test: "with leap seconds is refused",
   },
   {
-    guard: "a name that a folder of time zones lacks is that of its zone",
+    guard: "a zone name that the folder of time zones lacks gets the rules of its zone",
     file: "mixins/time-zones/zone-folder.ts",
     code: "$RULES ?? (() => $REST)",
     without: "(() => $REST)",
@@ -41,7 +41,7 @@ export const CALENDAR_GUARDS: readonly TestedGuard[] = [
     test: "is read with its release",
   },
   {
-    guard: "an occurrence that is changed for the first time is counted",
+    guard: "the first change of an occurrence counts towards the guild's limit",
     file: "services/calendar-events/store/calendar-events.store.ts",
     in: "saveOverride",
     code: "$_ ? $SAVE() : $_($_.guildId, $SAVE)",
@@ -51,7 +51,7 @@ export const CALENDAR_GUARDS: readonly TestedGuard[] = [
     onRealParts: true,
   },
   {
-    guard: "changed occurrences that are forgotten with their series make room",
+    guard: "overrides that are deleted with their series no longer count towards the limit",
     file: "services/calendar-events/store/calendar-events.store.ts",
     in: "saveAndDeleteOverrides",
     code: "if ($_) $_.release($_, $_)",
@@ -61,7 +61,7 @@ export const CALENDAR_GUARDS: readonly TestedGuard[] = [
     onRealParts: true,
   },
   {
-    guard: "a change that moves nothing keeps what the event was before",
+    guard: "a change without a new time keeps the event's former state",
     file: "services/calendar-events/store/calendar-events.store.ts",
     in: "replacementOf",
     code: '$_ ? FORMER_EVENT : unchangedFields("former")',
@@ -71,7 +71,7 @@ export const CALENDAR_GUARDS: readonly TestedGuard[] = [
     onRealParts: true,
   },
   {
-    guard: "what an occurrence was before it was cancelled is kept",
+    guard: "the former state of a cancelled occurrence is stored",
     file: "services/calendar-events/store/calendar-events.store.ts",
     in: "saveOverride",
     code: "$_.cancelled || $NEW.rescheduled",
@@ -100,7 +100,7 @@ export const CALENDAR_GUARDS: readonly TestedGuard[] = [
     test: "the query of a window finds series of any duration and interval, at every instant of their occurrences",
   },
   {
-    guard: "a window looks on the clocks of its calendar",
+    guard: "a window is searched in the wall times of its calendar's zones",
     file: "services/calendar-events/window-index/query.ts",
     in: "wallsOf",
     code: "{ from: earliestWall($FROM, $_), last: latestWall($LAST, $_) }",
@@ -109,7 +109,7 @@ export const CALENDAR_GUARDS: readonly TestedGuard[] = [
     test: "a window of several clocks searches as far as any of them",
   },
   {
-    guard: "a series is left out where its interval leaves it out",
+    guard: "a series is not read for a window that its interval skips",
     file: "services/calendar-events/window-index/query.ts",
     in: "windowQuery",
     property: "$expr: mayRepeatBetween($$$)",
@@ -119,7 +119,7 @@ export const CALENDAR_GUARDS: readonly TestedGuard[] = [
     onRealParts: true,
   },
   {
-    guard: "a calendar whose zones have changed since is looked through again",
+    guard: "the windows of a calendar are computed again after a change of its zone",
     file: "services/calendar-events/calendar-windows.ts",
     in: "calendarWindows",
     code: "$_.revision === $_.revision",
@@ -129,7 +129,7 @@ export const CALENDAR_GUARDS: readonly TestedGuard[] = [
     onRealParts: true,
   },
   {
-    guard: "a rule whose start is none of its dates is refused",
+    guard: "a rule with a start that is not one of its dates is refused",
     file: "services/calendar-events/domain/recurrence/recurring.ts",
     in: "seriesRefusal",
     code: "!isDateOfRule($$$)",
@@ -139,7 +139,7 @@ export const CALENDAR_GUARDS: readonly TestedGuard[] = [
     onRealParts: true,
   },
   {
-    guard: "exceptions that leave nothing are refused",
+    guard: "a series without an occurrence, after its exceptions, is refused",
     file: "services/calendar-events/domain/recurrence/recurring.ts",
     in: "seriesRefusal",
     code: "!hasOccurrence($_)",
@@ -149,7 +149,7 @@ export const CALENDAR_GUARDS: readonly TestedGuard[] = [
     onRealParts: true,
   },
   {
-    guard: "a window of a rule begins at its own period",
+    guard: "the search of a rule's dates begins in the period of the window",
     file: "services/calendar-events/domain/recurrence/rule-dates.ts",
     in: "readDays",
     code: "$PERIODS.nextFrom($PERIODS.periodOf($_))",
@@ -158,7 +158,7 @@ export const CALENDAR_GUARDS: readonly TestedGuard[] = [
     test: "of 1970 reads January 2101 only",
   },
   {
-    guard: "an addition is read whatever the interval of its series",
+    guard: "an RDATE is found in a window that the interval of its series skips",
     file: "services/calendar-events/window-index/indexed-interval.ts",
     in: "indexedIntervalOf",
     code: "$_.rDates !== undefined",

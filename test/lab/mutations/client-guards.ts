@@ -5,7 +5,7 @@ const json = { file: "clients/http/src/exact-json.ts", testFile: "clients/http/s
 const bus = { file: "clients/contracts/src/bus.ts", testFile: "clients/contracts/src/bus.unit.test.ts" };
 const packed = { file: "clients/generate/emit.ts", testFile: "clients/generate/emit.unit.test.ts" };
 
-/** These guards are in the clients that other projects install. */
+/** Guards of the clients that other projects install. */
 export const CLIENT_GUARDS: readonly TestedGuard[] = [
   {
     ...http,
@@ -18,7 +18,7 @@ export const CLIENT_GUARDS: readonly TestedGuard[] = [
   },
   {
     ...http,
-    guard: "a client waits no shorter than the service says",
+    guard: "a client waits at least as long as Retry-After says",
     file: "clients/http/src/retry-policy.ts",
     in: "waitBeforeRetry",
     code: "return $_ === undefined ? $BACKOFF : $NAMED;",
@@ -27,7 +27,7 @@ export const CLIENT_GUARDS: readonly TestedGuard[] = [
   },
   {
     ...http,
-    guard: "a client names each create",
+    guard: "a client sends an Idempotency-Key with each create",
     in: "prepare",
     code: "$GIVEN ?? crypto.randomUUID()",
     without: "$GIVEN",
@@ -43,7 +43,7 @@ export const CLIENT_GUARDS: readonly TestedGuard[] = [
   },
   {
     ...http,
-    guard: "a client modifies a resource only as it read it",
+    guard: "a client modifies a resource only at the revision that it read",
     in: "modify",
     property: "ifMatch: $_",
     without: "",
@@ -68,7 +68,7 @@ export const CLIENT_GUARDS: readonly TestedGuard[] = [
   },
   {
     ...json,
-    guard: "a client looks for no integer inside of strings",
+    guard: "a client does not read integers inside strings",
     in: "parseExactly",
     code: "$_.replaceAll(STRING_OR_NUMBER, $REPLACE)",
     without: "arguments[0].replaceAll(/-?\\d+/g, $REPLACE)",
@@ -76,7 +76,7 @@ export const CLIENT_GUARDS: readonly TestedGuard[] = [
   },
   {
     ...json,
-    guard: "a client sends no number that has lost digits",
+    guard: "a client does not send a number that has lost digits",
     in: "stringifyExactly",
     code: "throw new TypeError($_);",
     without: "",
@@ -84,7 +84,7 @@ export const CLIENT_GUARDS: readonly TestedGuard[] = [
   },
   {
     ...bus,
-    guard: "a write over the bus has an id",
+    guard: "a write over the bus has a write id",
     in: "call",
     code: '$_ === "write" ? $ID : $META',
     without: "$META",
@@ -92,7 +92,7 @@ export const CLIENT_GUARDS: readonly TestedGuard[] = [
   },
   {
     ...bus,
-    guard: "a listener of Moleculer 0.14 is given a context",
+    guard: "a listener of Moleculer 0.14 gets a context",
     in: "on",
     property: "context: $_",
     without: "",

@@ -6,7 +6,7 @@ const directory = {
 };
 const sink = { ...directory, file: "services/dispatch/sinks/discord/discord.sink.ts" };
 
-/** What the Discord sink, and the checks of its channels, keep to. */
+/** Guards of the Discord sink and of channel checks. */
 export const DISCORD_GUARDS: readonly TestedGuard[] = [
   {
     ...directory,
@@ -18,7 +18,7 @@ export const DISCORD_GUARDS: readonly TestedGuard[] = [
   },
   {
     ...directory,
-    guard: "what is known of a foreign channel keeps posts out of it",
+    guard: "no post goes to a channel that is cached as another guild's",
     in: "ownership",
     code: 'if ($KNOWN !== undefined) return $KNOWN === $_ ? OWN : { kind: "foreign" };',
     without: "if ($KNOWN !== undefined) return OWN;",
@@ -26,7 +26,7 @@ export const DISCORD_GUARDS: readonly TestedGuard[] = [
   },
   {
     ...sink,
-    guard: "nothing is sent while nobody can tell whose channel it is",
+    guard: "nothing is sent while the channel's guild is unknown",
     in: "channelRefusal",
     code: 'if ($FOUND.kind === "retry" || $FOUND.kind === "halted") return $FOUND;',
     without: 'if ($FOUND.kind === "retry" || $FOUND.kind === "halted") return undefined;',
@@ -50,14 +50,14 @@ export const DISCORD_GUARDS: readonly TestedGuard[] = [
   },
   {
     ...sink,
-    guard: "channel checks keep to their part of the requests",
+    guard: "channel checks use only their share of the requests",
     in: "getForCheck",
     code: "Math.max($_, $LIMIT)",
     without: "$LIMIT",
     test: "uses a tenth of the requests, and leaves the rest to posts",
   },
   {
-    guard: "the rest of a message that is certainly absent is sent",
+    guard: "message parts that a lookup shows to be absent are sent",
     file: "services/dispatch/protocol/delivery/lease-recovery.ts",
     in: "endNotFound",
     code: "$_ ? sendRest($$$) : $GIVEN_UP",
@@ -67,7 +67,7 @@ export const DISCORD_GUARDS: readonly TestedGuard[] = [
     onRealParts: true,
   },
   {
-    guard: "what other replicas found of a channel counts for two hours",
+    guard: "a finding of another replica about a channel is valid for two hours",
     file: "services/dispatch/channel-checks/known-channels.ts",
     in: "isOwn",
     code: "$FOUND && $_ < MAX_AGE_MS",
@@ -76,7 +76,7 @@ export const DISCORD_GUARDS: readonly TestedGuard[] = [
     test: "requests the channel itself if the finding is over two hours old",
   },
   {
-    guard: "only a channel that was found to be the guild's is known to be",
+    guard: "only a finding that the channel is the guild's counts as known",
     file: "services/dispatch/channel-checks/known-channels.ts",
     in: "isOwn",
     code: '$FOUND && $_.finding.kind === "own"',
@@ -86,7 +86,7 @@ export const DISCORD_GUARDS: readonly TestedGuard[] = [
   },
   {
     ...directory,
-    guard: "the channels that are known have a bound",
+    guard: "the cached channels are limited",
     code: "const CHANNELS = { max: $_, $$$REST };",
     without: "const CHANNELS = { max: 40_000, $$$REST };",
     test: "caches at most 20 000 channels",
@@ -94,7 +94,7 @@ export const DISCORD_GUARDS: readonly TestedGuard[] = [
   {
     file: "services/dispatch/channel-checks/channel-checks.store.ts",
     testFile: "services/dispatch/channel-checks/channel-checks.store.mongo.test.ts",
-    guard: "so many channels of a guild are checked, and no more",
+    guard: "the checked channels of a guild are limited",
     in: "newRows",
     code: "$_ >= MAX_CHANNELS",
     without: "false",

@@ -5,12 +5,12 @@ const consumer = {
   testFile: "services/dispatch/protocol/planning/change-feed-consumer.unit.test.ts",
 };
 
-/** What planning and the reading of changes keep to; what else protects posts is in the simulator's mutants. */
+/** Guards of planning and of the change feeds. The other protections of posts are mutants of the simulator. */
 export const DISPATCH_GUARDS: readonly TestedGuard[] = [
   {
     file: "services/dispatch/domain/plan/cancelled-before-planned.ts",
     testFile: "services/dispatch/domain/plan/cancelled-before-planned.unit.test.ts",
-    guard: "what was called off before it was due has no row",
+    guard: "a post that was cancelled before it was due gets no row",
     in: "selectCancelled",
     code: "$ALL.filter(wasDue)",
     without: "$ALL",
@@ -19,7 +19,7 @@ export const DISPATCH_GUARDS: readonly TestedGuard[] = [
   {
     file: "services/dispatch/domain/plan/cancelled-before-planned.ts",
     testFile: "services/dispatch/domain/plan/cancelled-before-planned.unit.test.ts",
-    guard: "what was called off has no second row",
+    guard: "a cancelled post gets no second row",
     in: "cancelledBeforePlanned",
     code: "$OFF || $_($KEY) || $ROWS.has($KEY)",
     without: "$OFF || $ROWS.has($KEY)",
@@ -27,7 +27,7 @@ export const DISPATCH_GUARDS: readonly TestedGuard[] = [
   },
   {
     ...consumer,
-    guard: "the next reading of a feed goes on from where a long one began",
+    guard: "a read of a feed continues from the start of the last read, however long that took",
     in: "newFeedReader",
     code: "notAfterRead($_, $POSITION)",
     without: "$POSITION",
@@ -35,7 +35,7 @@ export const DISPATCH_GUARDS: readonly TestedGuard[] = [
   },
   {
     ...consumer,
-    guard: "a feed rests after a page",
+    guard: "a reader of a feed pauses after each page",
     in: "newFeedReader",
     code: "await pause($$$);",
     without: "",
@@ -43,7 +43,7 @@ export const DISPATCH_GUARDS: readonly TestedGuard[] = [
   },
   {
     ...consumer,
-    guard: "a feed comes to the end of changes that go on",
+    guard: "a reader of a feed catches up with a steady stream of changes",
     in: "pause",
     code: "if ($_) $REST",
     without: "$REST",
@@ -51,7 +51,7 @@ export const DISPATCH_GUARDS: readonly TestedGuard[] = [
   },
   {
     ...consumer,
-    guard: "reading waits for planning",
+    guard: "a reader of a feed waits for the planner",
     in: "newFeedReader",
     code: "await $_.waitForGuildSlot();",
     without: "",
@@ -59,7 +59,7 @@ export const DISPATCH_GUARDS: readonly TestedGuard[] = [
   },
   {
     ...consumer,
-    guard: "the mark is stored page by page",
+    guard: "the mark of a feed is stored after each page",
     in: "newFeedReader",
     code: "return confirm($_);",
     without: "return Promise.resolve();",
@@ -67,14 +67,14 @@ export const DISPATCH_GUARDS: readonly TestedGuard[] = [
   },
   {
     ...consumer,
-    guard: "guilds that announce nothing are not planned",
+    guard: "a guild without announcements is not planned",
     in: "guildsToPlan",
     code: "return $GUILDS.filter($_);",
     without: "return $GUILDS;",
     test: "plans no guild without announcements",
   },
   {
-    guard: "a guild has no more open posts than it may have",
+    guard: "the open posts of a guild are limited",
     file: "services/dispatch/domain/plan/plan-posts.ts",
     in: "planSelection",
     code: "if ($END === undefined && $_) $END = $_;",
@@ -83,7 +83,7 @@ export const DISPATCH_GUARDS: readonly TestedGuard[] = [
     test: "has no more posts than may be open, even of thousands at one instant",
   },
   {
-    guard: "a plan of which a part is stored counts as not planned",
+    guard: "a plan that is stored only in part counts as not planned",
     file: "services/dispatch/protocol/planning/store-plan.ts",
     in: "storePlan",
     code: "$_ ? $REACH : $_",
@@ -110,7 +110,7 @@ export const DISPATCH_GUARDS: readonly TestedGuard[] = [
     test: "is left to the sweep of any replica",
   },
   {
-    guard: "a guild whose plan fails waits longer each time",
+    guard: "a guild whose plan fails is retried with a growing delay",
     file: "services/dispatch/protocol/planning/backoff.ts",
     in: "failed",
     code: "$OWN + 1",
@@ -119,7 +119,7 @@ export const DISPATCH_GUARDS: readonly TestedGuard[] = [
     test: "waits twice as long each time while plans of others succeed",
   },
   {
-    guard: "a gap in which no replica beat is dispatch's, not the database's",
+    guard: "a gap in the heartbeats of all replicas counts as a stall of dispatch, not of the database",
     file: "services/dispatch/protocol/heartbeat.ts",
     in: "beat",
     code: "$STORE.recordHeartbeat($_, $GAP)",
@@ -128,7 +128,7 @@ export const DISPATCH_GUARDS: readonly TestedGuard[] = [
     test: "counts a stall of the process as a stall",
   },
   {
-    guard: "what fell into an outage waited for that",
+    guard: "the part of a wait during an outage counts as the outage's",
     file: "services/dispatch/domain/post/wait.ts",
     in: "split",
     code: "if ($_ >= $_) return split($INTERVAL, $OTHERS);",
@@ -137,7 +137,7 @@ export const DISPATCH_GUARDS: readonly TestedGuard[] = [
     test: "count as the outage's during an outage",
   },
   {
-    guard: "a post goes on with what another replica wrote about its attempts",
+    guard: "a post continues with the waits that another replica has stored",
     file: "services/dispatch/protocol/wait-records.ts",
     in: "waitsOf",
     code: "$WAITED !== undefined && $_ ? $WAITED : undefined",
@@ -146,7 +146,7 @@ export const DISPATCH_GUARDS: readonly TestedGuard[] = [
     test: "continue the waits that another replica stored",
   },
   {
-    guard: "a late post says what it waited for",
+    guard: "a late post has the reason of its delay",
     file: "services/dispatch/protocol/delivery/deliver.ts",
     in: "succeed",
     code: "$_.lateReason($_)",
@@ -155,7 +155,7 @@ export const DISPATCH_GUARDS: readonly TestedGuard[] = [
     test: "the promise is kept in fifty runs",
   },
   {
-    guard: "a preview waits for owners that are slow",
+    guard: "a preview waits for slow owner services",
     file: "services/dispatch/dispatch.service.ts",
     in: "dispatchService",
     code: "ownerServices($BROKER, LONG_TIMEOUT_MS)",
@@ -165,7 +165,7 @@ export const DISPATCH_GUARDS: readonly TestedGuard[] = [
     onRealParts: true,
   },
   {
-    guard: "a post in doubt is among the upcoming",
+    guard: "upcoming shows a post by its least settled row",
     file: "services/dispatch/domain/post/post-views.ts",
     in: "upcomingPosts",
     code: "unsettledness($_) > unsettledness($_)",
@@ -174,7 +174,7 @@ export const DISPATCH_GUARDS: readonly TestedGuard[] = [
     test: "shows a post of several sinks once, by the row that is furthest from its outcome",
   },
   {
-    guard: "others have their turn while a plan is made",
+    guard: "the event loop runs other work while a plan is computed",
     file: "services/dispatch/domain/plan/time-slices.ts",
     in: "forEachInSlices",
     code: "$_ % ITEMS_PER_SLICE === 0",
@@ -183,7 +183,7 @@ export const DISPATCH_GUARDS: readonly TestedGuard[] = [
     test: "pauses after every five hundred rows or candidates",
   },
   {
-    guard: "of one guild's posts an eighth is in work at once",
+    guard: "the posts of one guild use at most an eighth of a sink's concurrency",
     file: "services/dispatch/protocol/scheduling/sink-queue.ts",
     in: "mayTake",
     code: "($_ ?? 0) < $_",
@@ -193,7 +193,7 @@ export const DISPATCH_GUARDS: readonly TestedGuard[] = [
   },
   {
     ...consumer,
-    guard: "guilds that announce nothing are asked about once a page",
+    guard: "a guild without announcements is planned only after a change of its announcements",
     in: "guildsToPlan",
     code: '$_ === "announcements" ? $PLANNED : $_',
     without: "$PLANNED",

@@ -23,7 +23,7 @@ const download = {
 };
 const feeds = { testFile: "services/api/feeds/feeds.int.test.ts", onRealParts: true } as const;
 
-/** Feeds of calendars (D47): what is written, who reads it, and how it is sent. */
+/** Guards of calendar feeds (D47): their content, access and transfer. */
 export const FEED_GUARDS: readonly TestedGuard[] = [
   {
     ...lines,
@@ -35,7 +35,7 @@ export const FEED_GUARDS: readonly TestedGuard[] = [
   },
   {
     ...lines,
-    guard: "a line break in a text begins no line of the feed",
+    guard: "a line break in a text does not begin a line of the feed",
     in: "escapeText",
     code: "$TEXT.replaceAll($$$)",
     without: "$TEXT",
@@ -43,7 +43,7 @@ export const FEED_GUARDS: readonly TestedGuard[] = [
   },
   {
     ...zones,
-    guard: "clock changes that leave out a year are none that come back every year",
+    guard: "clock changes that skip a year are not written as yearly",
     in: "regularFrom",
     code: "Math.max(-Infinity, $$$)",
     without: "-Infinity",
@@ -51,7 +51,7 @@ export const FEED_GUARDS: readonly TestedGuard[] = [
   },
   {
     ...parts,
-    guard: "a series that a zone has moved ends in the zone before",
+    guard: "a series ends in its former zone when the calendar's zone changes",
     in: "partsOf",
     code: "localToInstant($$$) - SECOND_MS",
     without: "undefined",
@@ -59,14 +59,14 @@ export const FEED_GUARDS: readonly TestedGuard[] = [
   },
   {
     ...parts,
-    guard: "a first occurrence at the later of two equal wall times is given as an instant",
+    guard: "a first occurrence at the later of two equal wall times is written as an instant",
     in: "isLaterOfTwo",
     code: "localToInstant($$$) !== $_",
     without: "false",
     test: "is the golden one",
   },
   {
-    guard: "a feed after a write of the last seconds has a tag that matches nothing",
+    guard: "the tag of a feed matches nothing for seconds after a write",
     file: "services/calendar-events/feed/feed-pages.ts",
     in: "feedPages",
     code: "$_ - $_ >= CHANGE_FEED_OVERLAP_MS",
@@ -75,7 +75,7 @@ export const FEED_GUARDS: readonly TestedGuard[] = [
     test: "leaves no tag that matches",
   },
   {
-    guard: "the tag of a feed is forgotten before a removal is",
+    guard: "the tag of a feed expires before tombstones are deleted",
     file: "services/calendar-events/domain/feed/feed-tag.ts",
     in: "isTagOf",
     code: "$_ < TOMBSTONE_DAYS - 1",
@@ -84,7 +84,7 @@ export const FEED_GUARDS: readonly TestedGuard[] = [
     test: "is no more after days in which an event may have been removed",
   },
   {
-    guard: "all pages of a feed are of the moment at which it was opened",
+    guard: "all pages of a feed show the database at the start of the download",
     file: "services/calendar-events/store/feed-reads.store.ts",
     in: "feedReads",
     code: "streamRows<FeedRow>($A, $B, snapshotTimeOf($_))",
@@ -94,7 +94,7 @@ export const FEED_GUARDS: readonly TestedGuard[] = [
     test: "shows the moment at which it was opened",
   },
   {
-    guard: "a guild has at most 100 feeds, also where many are made at once",
+    guard: "a guild has at most 100 feeds, also after concurrent creates",
     file: "services/api/feeds/feeds.store.ts",
     in: "insert",
     code: "{ _id: $ID, [`feeds.${MAX_FEEDS - 1}`]: { $exists: false } }",
@@ -104,7 +104,7 @@ export const FEED_GUARDS: readonly TestedGuard[] = [
   },
   {
     ...server,
-    guard: "a stream is made no faster than its reader takes it",
+    guard: "a streamed body is produced only as fast as the client reads it",
     in: "writeStream",
     code: "await waitForDrain($_);",
     without: "",
@@ -112,7 +112,7 @@ export const FEED_GUARDS: readonly TestedGuard[] = [
   },
   {
     ...server,
-    guard: "a stream ends when its reader is gone",
+    guard: "a streamed body ends when the client has disconnected",
     in: "writeStream",
     code: "if ($_.destroyed) return;",
     without: "",
@@ -120,7 +120,7 @@ export const FEED_GUARDS: readonly TestedGuard[] = [
   },
   {
     ...server,
-    guard: "the client of a stream has the time for reading a response for each piece",
+    guard: "each piece of a streamed body has the timeout of a whole response",
     in: "writeStream",
     code: "$_.pieceRead($_);",
     without: "",
@@ -128,7 +128,7 @@ export const FEED_GUARDS: readonly TestedGuard[] = [
   },
   {
     ...download,
-    guard: "a feed of which a page cannot be read does not end as if it were whole",
+    guard: "a feed with a page that cannot be read breaks off instead of ending normally",
     in: "pages",
     code: "readPage($$$PAGE).catch($$$)",
     without: "readPage($$$PAGE).catch(() => ({ text: '' }))",
@@ -136,7 +136,7 @@ export const FEED_GUARDS: readonly TestedGuard[] = [
   },
   {
     ...download,
-    guard: "four feeds of a guild are sent at once",
+    guard: "the concurrent feed downloads of a guild are limited",
     in: "FEEDS_OF_A_GUILD",
     property: "initial: $_",
     without: "initial: 99",
@@ -144,7 +144,7 @@ export const FEED_GUARDS: readonly TestedGuard[] = [
   },
   {
     ...admission,
-    guard: "a token of a feed has the secret that is stored",
+    guard: "the secret of a feed token is compared with the stored digest",
     file: "services/api/feeds/feed-authenticator.ts",
     in: "authenticate",
     code: "sameDigest($$$)",
@@ -153,7 +153,7 @@ export const FEED_GUARDS: readonly TestedGuard[] = [
   },
   {
     ...admission,
-    guard: "a made-up token of a feed costs no look into the store",
+    guard: "an invented feed token is refused without a database query",
     file: "services/api/feeds/feed-authenticator.ts",
     in: "authenticate",
     code: "isSignedId($$$)",
@@ -162,7 +162,7 @@ export const FEED_GUARDS: readonly TestedGuard[] = [
   },
   {
     ...admission,
-    guard: "a wrong token of a feed counts as a wrong key does",
+    guard: "a wrong feed token counts as a failed key of its address",
     file: "services/api/feeds/feed-admission.ts",
     in: "feedAdmission",
     code: "$RATES.failures.take($$$ARGUMENTS)",
@@ -171,7 +171,7 @@ export const FEED_GUARDS: readonly TestedGuard[] = [
   },
   {
     ...admission,
-    guard: "reads of feeds do not use up what the guild's keys may ask",
+    guard: "feed downloads do not count towards the rate limit of the guild's keys",
     file: "services/api/feeds/feed-admission.ts",
     in: "feedAdmission",
     code: "`feeds of ${$FEED.guildId}`",
@@ -179,7 +179,7 @@ export const FEED_GUARDS: readonly TestedGuard[] = [
     test: "and leaves those to the guild",
   },
   {
-    guard: "the log has no token of a feed",
+    guard: "the access log contains no feed token",
     file: "services/api/observability/access-log.ts",
     in: "accessLogFields",
     code: "withoutToken($PATH)",

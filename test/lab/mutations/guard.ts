@@ -1,36 +1,36 @@
-/** Where a guard stands in the sources, and what stands there when it is taken out (README.md). */
+/** The place of a guard in the sources, and the code that replaces it (README.md). */
 export type Place = InCode | InText;
 
-/** By the shape of the code: names of a function's own, and the layout, may change. */
+/** A place by a pattern of the code, so that local names and the layout may change. */
 export type InCode = {
   readonly file: string;
-  /** The function, method, class or constant around it; the whole file when absent. */
+  /** The function, method, class or constant around the guard; by default the whole file. */
   readonly in?: string;
-  /** What stands instead; `$NAME` is what it stands for in the pattern. Empty: it is left out. */
+  /** The replacement, in which `$NAME` is the matched code; an empty text removes the code. */
   readonly without: string;
 } & (
   | { /** A pattern of ast-grep. */ readonly code: string }
   | { /** The same for a property or a method of an object. */ readonly property: string }
 );
 
-/** By words that occur once: in a file that is no code, or inside a string of the code. */
+/** A place by a text that occurs once, in a file without code or inside a string. */
 export interface InText {
   readonly file: string;
   readonly words: string;
   readonly without: string;
 }
 
-/** What must fail when a guard is taken out. */
+/** The test that fails without a guard. */
 export interface ShownBy {
   readonly testFile: string;
-  /** Part of the test's title. */
+  /** Part of the test's full title, which includes the titles of its `describe` blocks. */
   readonly test: string;
-  /** Set for a test that needs the real MongoDB. */
+  /** Whether the test needs the real MongoDB. */
   readonly onRealParts?: boolean;
 }
 
-/** A guard that a test of the suite needs. */
+/** A guard whose removal a test of the suite finds. */
 export type TestedGuard = { readonly guard: string } & Place & ShownBy;
 
-/** A guard that a row of `chaos` or `hostile` needs. */
+/** A guard whose removal a row of `chaos` or `hostile` finds. */
 export type LabGuard = { readonly guard: string } & Place;

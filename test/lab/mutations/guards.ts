@@ -15,7 +15,7 @@ import { REQUEST_GUARDS } from "./request-guards.ts";
 import { REVISION_GUARDS } from "./revision-guards.ts";
 import { SERVER_GUARDS } from "./server-guards.ts";
 
-/** Guards of which each is shown to be needed: `npm run mutations` takes one out at a time. */
+/** The guards that `npm run mutations` removes one at a time, to show that a test fails. */
 export const TESTED_GUARDS: readonly TestedGuard[] = [
   ...BUS_GUARDS,
   ...CALENDAR_GUARDS,
@@ -33,14 +33,14 @@ export const TESTED_GUARDS: readonly TestedGuard[] = [
   ...SERVER_GUARDS,
 ];
 
-/** All that the lab takes out. */
+/** All guards that the lab removes. */
 export const GUARDS: readonly LabGuard[] = [...TESTED_GUARDS, ...LAB_GUARDS];
 
-/** The guards of these names; throws for a name that is none. */
+/** The guards with these descriptions; throws for an unknown one. */
 export function guardsNamed(names: readonly string[]): LabGuard[] {
   return names.map((name) => {
     const found = GUARDS.find(({ guard }) => guard === name);
-    if (found === undefined) throw new Error(`no guard has the name: ${name}`);
+    if (found === undefined) throw new Error(`no guard has the description: ${name}`);
     return found;
   });
 }

@@ -22,10 +22,10 @@ const docsPage = {
   testFile: "services/api/pages/docs.pages.unit.test.ts",
 };
 
-/** Who may do what, and how often. */
+/** Guards of API keys, permissions and rate limits. */
 export const KEY_GUARDS: readonly TestedGuard[] = [
   {
-    guard: "a guild's Idempotency-Keys have a bound",
+    guard: "the Idempotency-Keys of a guild are limited",
     file: "services/api/idempotency/idempotency-quota.ts",
     in: "idempotencyQuota",
     code: "await $_.reserve($_)",
@@ -35,7 +35,7 @@ export const KEY_GUARDS: readonly TestedGuard[] = [
     onRealParts: true,
   },
   {
-    guard: "an Idempotency-Key that is in use is answered where the guild has no room",
+    guard: "an Idempotency-Key in use gets its response although the guild is at its limit",
     file: "services/api/idempotency/idempotency.ts",
     in: "performOnceWith",
     code: "$FULL && !(await $_.exists($_))",
@@ -52,40 +52,40 @@ export const KEY_GUARDS: readonly TestedGuard[] = [
   },
   {
     ...removedKeys,
-    guard: "no first key is made in the place of one that was removed",
+    guard: "a removed key is not replaced by a new first key",
     code: "$NO_KEY && (await $_.exists({})) === null",
     without: "$NO_KEY",
   },
   {
     ...mayCall,
-    guard: "a key to read does not write (D3)",
+    guard: "a read key cannot write (D3)",
     in: "mayCall",
     code: '$_.endsWith(" write") && $_',
     without: "false",
   },
   {
     ...mayCall,
-    guard: "a guild's key opens its guilds alone (D3)",
+    guard: "a guild's key gives access only to its guilds (D3)",
     in: "coversGuild",
     code: "$_.includes($_)",
     without: "true",
   },
   {
     ...mayCall,
-    guard: "what is for calls from inside takes no key",
+    guard: "an internal action accepts no key",
     in: "mayCall",
     code: '$_ === "none"',
     without: "false",
   },
   {
     ...mayCall,
-    guard: "an operator's action takes an operator's key",
+    guard: "an operator action needs an operator's key",
     in: "mayCall",
     code: '$_.kind === "operator"',
     without: "true",
   },
   {
-    guard: "the owner of an action asks who calls",
+    guard: "the owner of an action checks the caller",
     file: "mixins/actions/contract-action.ts",
     in: "serve",
     code: "!mayCall($$$)",
@@ -94,7 +94,7 @@ export const KEY_GUARDS: readonly TestedGuard[] = [
     test: "serves only the callers that the contract names, whichever service passed the call on",
   },
   {
-    guard: "another contract's check is none",
+    guard: "a check by another contract does not count",
     file: "mixins/actions/contract-action.ts",
     in: "wasChecked",
     code: "$CHECKED === $_",

@@ -5,11 +5,11 @@ import { PROJECT } from "../../real-parts/launched.ts";
 import type { InCode, Place } from "./guard.ts";
 
 /**
- * The names in a guard's pattern, and in what stands instead, that only a function of the file knows: neither global nor
- * declared or imported by the file itself. Who renames a variable should not break a guard. Of words all count, unless they
- * stand in a string, or in a file that is no code.
+ * The names in a guard's pattern and replacement that are local to a function: neither global nor declared or imported by the
+ * file. A rename of a variable must not invalidate a guard. A place by a text counts as local, unless it is in a string or in
+ * a file without code.
  */
-export function namesOfFunctions(place: Place): string[] {
+export function localNames(place: Place): string[] {
   const source = readFileSync(join(PROJECT, place.file), "utf8");
   if ("words" in place) return isInText(place.file, source, place.words) ? [] : [place.words];
   const known = namesOfModule(parse(Lang.TypeScript, source).root());
@@ -41,14 +41,14 @@ const NAME = {
   },
 };
 
-/** But for the parameters of its own functions. */
+/** The identifiers of the code, except the parameters of functions in it. */
 function identifiersIn(code: SgNode): string[] {
   const names = code.findAll(NAME);
   const own = new Set(code.findAll({ rule: { kind: "required_parameter" } }).map((node) => node.text()));
   return names.map((node) => node.text()).filter((name) => !own.has(name));
 }
 
-/** What a file imports, and declares outside of functions; and its functions, wherever they stand. */
+/** The names that a file imports or declares outside functions, and those of all its functions. */
 function namesOfModule(root: SgNode): Set<string> {
   const outside = root.children().flatMap((node) => (node.kind() === "export_statement" ? node.children() : [node]));
   const names = outside.flatMap((node) => {

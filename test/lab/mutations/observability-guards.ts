@@ -4,11 +4,11 @@ const figures = { testFile: "services/dispatch/dispatch.metrics.unit.test.ts" };
 const traces = { testFile: "test/processes/traces.processes.test.ts", onRealParts: true } as const;
 const secrets = { file: "k8s/rotate-secret.ts", testFile: "test/manifests/secrets.unit.test.ts" };
 
-/** Figures that show an outage, and secrets that are rotated without harm. */
+/** Guards of metrics, traces and logs, and of the rotation of secrets. */
 export const OBSERVABILITY_GUARDS: readonly TestedGuard[] = [
   {
     ...traces,
-    guard: "without a collector nothing of OpenTelemetry's SDK is loaded",
+    guard: "without a collector the OpenTelemetry SDK is not loaded",
     file: "services/launch/run/start-tracing.ts",
     code: "return OFF;",
     without: 'return import("@opentelemetry/sdk-trace").then(() => OFF);',
@@ -16,7 +16,7 @@ export const OBSERVABILITY_GUARDS: readonly TestedGuard[] = [
   },
   {
     ...traces,
-    guard: "a call over the bus is a part of the request's trace",
+    guard: "a call over the bus is in the request's trace",
     file: "mixins/observability/tracing.middleware.ts",
     code: "$_.traceparent = $_.traceparent;",
     without: "",
@@ -24,7 +24,7 @@ export const OBSERVABILITY_GUARDS: readonly TestedGuard[] = [
   },
   {
     ...traces,
-    guard: "a post links to the request that it is because of",
+    guard: "a post links to the request that caused it",
     file: "services/dispatch/sinks/sink-tracing.ts",
     code: "$_ === undefined ? [] : [$_]",
     without: "[]",
@@ -32,14 +32,14 @@ export const OBSERVABILITY_GUARDS: readonly TestedGuard[] = [
   },
   {
     ...traces,
-    guard: "what is done outside of any request is no trace",
+    guard: "work outside a request has no trace",
     file: "mixins/observability/tracing.middleware.ts",
     code: "if ($_ === undefined) return $_.call(this, $_);",
     without: "",
-    test: "what is done outside of any request is no trace",
+    test: "work outside a request has no trace",
   },
   {
-    guard: "settings are read without the request that is kept beside them, whose date no packet may have",
+    guard: "settings are read without the stored origin, whose date cannot be encoded in a packet",
     file: "services/guild-settings/guild-settings.store.ts",
     in: "guildSettingsStore",
     code: "{ changedAt: 0, writes: 0, changedBy: 0 }",
@@ -49,7 +49,7 @@ export const OBSERVABILITY_GUARDS: readonly TestedGuard[] = [
     onRealParts: true,
   },
   {
-    guard: "the line of a write has ids alone",
+    guard: "the log line of a write contains only ids",
     file: "mixins/actions/contract-action.ts",
     code: "{ keyId: $KEY, ...$RECORD, $$$REST }",
     without: "{ keyId: $KEY, ...arguments[1], ...$RECORD, $$$REST }",
@@ -57,7 +57,7 @@ export const OBSERVABILITY_GUARDS: readonly TestedGuard[] = [
     test: "logs one line for a write: who changed which record for which request, and no text",
   },
   {
-    guard: "database and bus are asked at each scrape",
+    guard: "database and bus are checked at each scrape",
     file: "mixins/observability/probes.middleware.ts",
     in: "metrics",
     code: "await updateReachabilityMetrics($_);",
@@ -68,7 +68,7 @@ export const OBSERVABILITY_GUARDS: readonly TestedGuard[] = [
   },
   {
     ...figures,
-    guard: "the plan's lag counts from the start while nothing is known of a feed",
+    guard: "the plan's lag counts from the process's start while a feed was never read",
     file: "services/dispatch/dispatch.metrics.ts",
     in: "planLagSeconds",
     code: "$KNOWN ?? $_",
@@ -76,7 +76,7 @@ export const OBSERVABILITY_GUARDS: readonly TestedGuard[] = [
     test: "counts from the process's start while a feed was never read",
   },
   {
-    guard: "the plan's lag counts from the stored mark before the first complete reading",
+    guard: "the plan's lag counts from the stored mark before the first complete read",
     file: "services/dispatch/protocol/planning/change-feed-consumer.ts",
     in: "newFeedReader",
     code: "Math.max($CONFIRMED, $_ ?? 0) || undefined",
@@ -85,7 +85,7 @@ export const OBSERVABILITY_GUARDS: readonly TestedGuard[] = [
     test: "as unknown before the mark is read, and as the mark until a read is complete",
   },
   {
-    guard: "a process that does not run dispatch exports none of its figures",
+    guard: "a process without dispatch exports none of its metrics",
     file: "services/dispatch/dispatch.metrics.ts",
     code: "const registers: [] = [];",
     without: "const registers = [metricsRegistry];",
@@ -94,7 +94,7 @@ export const OBSERVABILITY_GUARDS: readonly TestedGuard[] = [
   },
   {
     ...secrets,
-    guard: "a rotation drops what kubectl apply has left in an annotation",
+    guard: "a rotation removes the old secret from kubectl's last-applied annotation",
     in: "withValues",
     code: "const { [APPLIED]: $_, ...$OTHERS } = $ALL;",
     without: "const { ...$OTHERS } = $ALL;",
@@ -102,14 +102,14 @@ export const OBSERVABILITY_GUARDS: readonly TestedGuard[] = [
   },
   {
     ...secrets,
-    guard: "the administrator's former password is kept for the set-up",
+    guard: "a rotation keeps the administrator's former password for the set-up job",
     in: "database",
     property: "adminBefore: $_",
     without: "",
     test: "keeps the one before, by which the set-up gets in to change it",
   },
   {
-    guard: "make-secrets names no namespace",
+    guard: "make-secrets writes no namespace",
     file: "k8s/make-secrets.ts",
     in: "asManifest",
     property: "labels: $LABELS",

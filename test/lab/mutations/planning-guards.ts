@@ -1,9 +1,9 @@
 import type { TestedGuard } from "./guard.ts";
 
-/** Guards of how guilds are planned. */
+/** Guards of the plans of guilds. */
 export const PLANNING_GUARDS: readonly TestedGuard[] = [
   {
-    guard: "the next hour of a guild with many occurrences is planned at once",
+    guard: "the next hour of a guild with many occurrences is planned immediately",
     file: "services/dispatch/protocol/planning/plan-guild.ts",
     in: "withNearEnd",
     code: "$_ ? { ...$PLAN, end: $_ } : $PLAN",
@@ -12,7 +12,7 @@ export const PLANNING_GUARDS: readonly TestedGuard[] = [
     test: "has all posts of the next hour, in as many plans as it takes",
   },
   {
-    guard: "of a guild with many occurrences what changed lately is read apart",
+    guard: "recent changes of a guild with many occurrences are read separately",
     file: "services/dispatch/protocol/planning/read-occurrences.ts",
     in: "readByDueTime",
     code: "$FROM <= $_ && $_.until > $FROM",
@@ -21,7 +21,7 @@ export const PLANNING_GUARDS: readonly TestedGuard[] = [
     test: "has a post at once for an event that was created after its due instant",
   },
   {
-    guard: "what was not read is accounted for once",
+    guard: "occurrences that were not read get one missed row",
     file: "services/dispatch/domain/plan/missed-unread.ts",
     in: "missedUnread",
     code: "$OFF || $_.has(postKey($_))",
@@ -30,7 +30,7 @@ export const PLANNING_GUARDS: readonly TestedGuard[] = [
     test: "at one instant has one missed row for each announcement for the occurrences that were not read",
   },
   {
-    guard: "an announcement that skips many posts has one row for those beyond the first",
+    guard: "an announcement that skips many posts has one summary row for those beyond the first",
     file: "services/dispatch/domain/plan/skipped-posts.ts",
     code: "const MAX_SKIPPED_ROWS = $_;",
     without: "const MAX_SKIPPED_ROWS = Infinity;",
@@ -38,7 +38,7 @@ export const PLANNING_GUARDS: readonly TestedGuard[] = [
     test: "has one further row, which stands for all others",
   },
   {
-    guard: "an announcement that has a summary of what it skips gets no further rows",
+    guard: "an announcement with a summary row of skipped posts gets no further rows",
     file: "services/dispatch/domain/plan/skipped-posts.ts",
     code: "if ($SUMMARIES.has($_)) return [];",
     without: "",
@@ -46,7 +46,7 @@ export const PLANNING_GUARDS: readonly TestedGuard[] = [
     test: "gets no further rows while it stays as it is",
   },
   {
-    guard: "the posts of announcements that are gone are not read",
+    guard: "the posts of deleted announcements are not read",
     file: "services/dispatch/store/posts.store.ts",
     in: "postsOfPairs",
     property: "announcementId: $_",
@@ -56,7 +56,7 @@ export const PLANNING_GUARDS: readonly TestedGuard[] = [
     onRealParts: true,
   },
   {
-    guard: "the ledger forgets what was called off long ago",
+    guard: "posts that were cancelled long ago are deleted from the ledger",
     file: "services/dispatch/protocol/planning/plan-guild.ts",
     code: "await $_.deleteOldUnsent($$$);",
     without: "",

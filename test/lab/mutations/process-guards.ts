@@ -7,7 +7,7 @@ const schema = {
 };
 const npmSignals = { testFile: "test/processes/npm-signals.processes.test.ts", onRealParts: true } as const;
 
-/** How processes are started, and how they end. */
+/** Guards of the start and the end of processes. */
 export const PROCESS_GUARDS: readonly TestedGuard[] = [
   {
     ...schema,
@@ -26,7 +26,7 @@ export const PROCESS_GUARDS: readonly TestedGuard[] = [
     test: "does not run on data with rows two versions older, even after a rollback from the next version",
   },
   {
-    guard: "a service alone asks for its data's schema version before it starts",
+    guard: "a service in its own process checks the schema version of its data before it starts",
     file: "services/launch/run/modes.ts",
     in: "startSingleService",
     code: "await recordSchemaVersion($_, $_);",
@@ -52,7 +52,7 @@ export const PROCESS_GUARDS: readonly TestedGuard[] = [
     test: "by the image",
   },
   {
-    guard: "the journal of a new data folder is made when it is needed",
+    guard: "the journal of a new data folder is not preallocated",
     file: "services/launch/embedded/embedded-mongod.ts",
     words: "log=(file_max=32MB,prealloc=false),",
     without: "",
@@ -61,7 +61,7 @@ export const PROCESS_GUARDS: readonly TestedGuard[] = [
     onRealParts: true,
   },
   {
-    guard: "what serves its own process alone is no action of the metrics",
+    guard: "a private action is not in the metrics",
     file: "mixins/observability/call-metrics.middleware.ts",
     in: "localAction",
     code: '$OWN || $_ === "private"',
@@ -72,7 +72,7 @@ export const PROCESS_GUARDS: readonly TestedGuard[] = [
   },
   {
     ...npmSignals,
-    guard: "the service ends when npm has ended without a signal to it",
+    guard: "the service stops when npm has ended without forwarding a signal",
     file: "services/launch/run/shutdown-signals.ts",
     in: "shutdownRequested",
     code: "onNpmEnd($_);",
@@ -81,7 +81,7 @@ export const PROCESS_GUARDS: readonly TestedGuard[] = [
   },
   {
     ...npmSignals,
-    guard: "npm may have ended before the service looks for it",
+    guard: "the service stops if npm ended before the service watched it",
     file: "services/launch/run/shutdown-signals.ts",
     in: "onNpmEnd",
     code: "isOtherProgram($$$)",
@@ -98,7 +98,7 @@ export const PROCESS_GUARDS: readonly TestedGuard[] = [
     test: "one Ctrl-C, which npm forwards a moment later, does not count twice",
   },
   {
-    guard: "a process that is killed takes its servers along",
+    guard: "the servers that a process has started end when it is killed",
     file: "services/launch/embedded/child-server.ts",
     words: 'kill "$0"; sleep 5; kill -9 "$0"',
     without: "true",
@@ -106,7 +106,7 @@ export const PROCESS_GUARDS: readonly TestedGuard[] = [
     test: "a program ends with its owner, even if the owner is killed at the moment of the start",
   },
   {
-    guard: "a watcher has none of its program's environment",
+    guard: "a watcher does not inherit its program's environment",
     file: "services/launch/embedded/child-server.ts",
     words: "env -i /bin/sh",
     without: "/bin/sh",
@@ -124,7 +124,7 @@ export const PROCESS_GUARDS: readonly TestedGuard[] = [
     onRealParts: true,
   },
   {
-    guard: "each service's process is given its own settings alone",
+    guard: "the process of a service gets only its own settings",
     file: "services/launch/run/modes.ts",
     in: "startProcesses",
     property: "...serviceEnvironment($_, $ALL)",
@@ -134,7 +134,7 @@ export const PROCESS_GUARDS: readonly TestedGuard[] = [
     onRealParts: true,
   },
   {
-    guard: "a process takes the settings out of its environment",
+    guard: "a process removes the settings from its environment",
     file: "services/launch/run/service-environment.ts",
     in: "takeEnvironment",
     code: "delete $_;",
@@ -143,7 +143,7 @@ export const PROCESS_GUARDS: readonly TestedGuard[] = [
     test: "a process removes the settings from its environment, so that no program that it starts inherits them",
   },
   {
-    guard: "mongod is given the basic variables alone",
+    guard: "mongod gets only the basic environment variables",
     file: "services/launch/embedded/embedded-mongod.ts",
     in: "startMongod",
     property: "env: basicEnvironment()",

@@ -8,11 +8,11 @@ const subscribers = {
 const header = { file: "services/api/wire/if-match.ts", testFile: "services/api/wire/if-match.unit.test.ts" };
 const warnings = { file: "services/api/wire/warnings.ts", testFile: "services/api/wire/warnings.unit.test.ts" };
 
-/** What keeps one client's change from undoing another's (D36), and a slip from going unseen (D37). */
+/** Guards against lost updates (D36), and of warnings (D37). */
 export const REVISION_GUARDS: readonly TestedGuard[] = [
   {
     ...replicas,
-    guard: "a write that names another revision is refused (D36)",
+    guard: "a write with another revision is refused (D36)",
     file: "services/contracts/revision.ts",
     in: "revisionMismatch",
     code: "$_ === undefined || $_.includes($_)",
@@ -30,7 +30,7 @@ export const REVISION_GUARDS: readonly TestedGuard[] = [
   },
   {
     ...replicas,
-    guard: "If-Match is refused by endpoints that compare no revision",
+    guard: "If-Match is refused at endpoints that compare no revision",
     file: "services/api/request-handler.ts",
     in: "check",
     code: "refuseIfMatch($HEADERS)",
@@ -55,7 +55,7 @@ export const REVISION_GUARDS: readonly TestedGuard[] = [
   },
   {
     ...subscribers,
-    guard: "who is subscribed is not subscribed twice",
+    guard: "a subscriber is added only once",
     in: "changedSet",
     code: "[...new Set($ADDED)].filter($_)",
     without: "[...new Set($ADDED)]",
@@ -79,7 +79,7 @@ export const REVISION_GUARDS: readonly TestedGuard[] = [
   },
   {
     ...warnings,
-    guard: "times inside of an object are warned of",
+    guard: "a time inside an object gets a warning",
     in: "timeWarnings",
     code: "isObject($_) ? $INSIDE : []",
     without: "[]",

@@ -14,8 +14,8 @@ const COPIED =
   "services mixins test k8s clients examples package.json tsconfig.json moleculer.config.ts Dockerfile docker-compose.yml";
 
 /**
- * `npm run mutations`: takes out one guard at a time, in a copy, and shows that its test fails; with it, it passes.
- * `--only WORDS`, repeatable, chooses the guards whose description or file holds the words.
+ * `npm run mutations` removes one guard at a time in a copy of the tree, and shows that its test fails without the guard and
+ * passes with it. `--only WORDS`, repeatable, selects the guards whose description or file contains the words.
  */
 function main(): void {
   const { only } = readOptions({ only: [] });
@@ -35,7 +35,7 @@ function main(): void {
 function isCaught(copy: string, guard: TestedGuard): boolean {
   const path = join(copy, guard.file);
   const source = readFileSync(path, "utf8");
-  const before = passesWhole(copy, guard);
+  const before = passesUnchanged(copy, guard);
   writeFileSync(path, edited(source, [editFor(guard, source)]));
   const after = passes(copy, guard);
   writeFileSync(path, source);
@@ -44,10 +44,10 @@ function isCaught(copy: string, guard: TestedGuard): boolean {
   return caught;
 }
 
-/** What passed with every guard in place. */
+/** The tests that passed with every guard in place. */
 const passed = new Set<string>();
 
-function passesWhole(copy: string, guard: ShownBy): boolean {
+function passesUnchanged(copy: string, guard: ShownBy): boolean {
   const name = `${guard.testFile}: ${guard.test}`;
   if (passed.has(name) || passes(copy, guard)) passed.add(name);
   return passed.has(name);
@@ -63,7 +63,7 @@ function passes(copy: string, { testFile, test, onRealParts = false }: ShownBy):
     maxBuffer: 64 * 1024 * 1024,
     timeout: 60_000,
   });
-  // A title that matches nothing passes as well: then it shows nothing.
+  // Jest succeeds if no title matches, so that the number of passed tests counts.
   return status === 0 && /"numPassedTests":[1-9]/.test(output);
 }
 

@@ -13,7 +13,7 @@ const bodyMemory = {
   testFile: "services/api/concurrency/body-memory.unit.test.ts",
 };
 
-/** These guards limit what a connection may do. */
+/** Guards of connections. */
 export const SERVER_GUARDS: readonly TestedGuard[] = [
   {
     file: "services/api/gateway.ts",

@@ -13,7 +13,7 @@ export interface Edit {
   readonly text: string;
 }
 
-/** The edit that takes a guard out; throws unless there is exactly one such place in the file. */
+/** The edit that removes a guard; throws unless there is exactly one such place in the file. */
 export function editFor(place: Place, source = readFileSync(join(PROJECT, place.file), "utf8")): Edit {
   return "words" in place ? editOfWords(place, source) : editOfCode(place, parse(Lang.TypeScript, source).root());
 }
@@ -36,7 +36,7 @@ function editOfCode(place: InCode, root: SgNode): Edit {
   const around = place.in === undefined ? root : only(`${place.file}: ${place.in}`, root.findAll(named(place.in)));
   const pattern = "property" in place ? place.property : place.code;
   const found = only(`${place.file}: ${pattern}`, around.findAll(matcherOf(place)));
-  const { start, end } = place.without === "" ? leftOut(found) : found.range();
+  const { start, end } = place.without === "" ? rangeWithComma(found) : found.range();
   const text =
     place.without === "" && String(found.kind()).endsWith("_statement") ? ";" : filledIn(place.without, found);
   return { file: place.file, from: start.index, until: end.index, text };
@@ -44,11 +44,11 @@ function editOfCode(place: InCode, root: SgNode): Edit {
 
 function only(what: string, nodes: readonly SgNode[]): SgNode {
   const [node] = nodes;
-  if (node === undefined || nodes.length > 1) throw new Error(`${what}: ${nodes.length} places, and not one`);
+  if (node === undefined || nodes.length > 1) throw new Error(`${what}: ${nodes.length} places instead of one`);
   return node;
 }
 
-/** What has a name and something within. */
+/** The kinds of nodes that have a name and a body. */
 const NAMED = [
   "function_declaration",
   "generator_function_declaration",
@@ -63,7 +63,7 @@ function named(name: string): NapiConfig {
   return { rule: { any: [...NAMED.map((kind) => byField(kind, "name")), byField("pair", "key")] } };
 }
 
-/** Alone, `{ … }` would be a block, and `name: value` a label. */
+/** Without a context, `{ … }` would parse as a block, and `name: value` as a label. */
 function matcherOf(place: InCode): string | NapiConfig {
   if ("property" in place) {
     const context = `({ ${place.property} })`;
@@ -82,8 +82,8 @@ function kindOfProperty(object: string): string {
   return String(property.kind());
 }
 
-/** With the comma that follows it, or the one before it. */
-function leftOut(node: SgNode) {
+/** The range of a node with the comma after it, or before it. */
+function rangeWithComma(node: SgNode) {
   const { start, end } = node.range();
   const [before, after] = [node.prev(), node.next()];
   if (after?.kind() === ",") return { start, end: after.range().end };

@@ -22,12 +22,12 @@ function turn(waiting: string[], begin: () => void) {
 const without = (place: Omit<InCode, "file"> & ({ code: string } | { property: string }), source = SOURCE) =>
   edited(source, [editFor({ file: "x.ts", ...place }, source)]);
 
-describe("what is taken out of a source", () => {
-  test("is a condition, whatever is compared", () => {
+describe("code that is removed from a source", () => {
+  test("is a condition, with any operands", () => {
     expect(without({ in: "take", code: "$_ > MOST", without: "false" })).toContain("if (false) return false;");
   });
 
-  test("is found when a variable has another name and the code another layout", () => {
+  test("is found if variables are renamed and the layout changes", () => {
     const other = SOURCE.replaceAll("waiting", "queue").replace(
       "if (queue.length > MOST)",
       "if (queue.length\n > MOST)",
@@ -35,17 +35,17 @@ describe("what is taken out of a source", () => {
     expect(without({ in: "take", code: "$_ > MOST", without: "false" }, other)).toContain("if (false) return false;");
   });
 
-  test("is a statement, in whose place nothing is done", () => {
+  test("is a statement, which becomes an empty one", () => {
     expect(without({ code: "await turn($$$);", without: "" })).toContain("begin();\n  ;\n  return true;");
     expect(without({ in: "take", code: "$_();", without: "" })).toContain("=== 0) ;\n");
   });
 
-  test("is a property with its comma, the last one with that before it", () => {
+  test("is a property with the comma after it, or before the last one", () => {
     expect(without({ property: "most: $_", without: "" })).toContain("{  waitMs: 20 }");
     expect(without({ property: "waitMs: $_", without: "" })).toContain("{ most: MOST }");
   });
 
-  test("is replaced by parts of what was there", () => {
+  test("is replaced by parts of itself", () => {
     expect(without({ code: "turn($FIRST, $$$OTHERS)", without: "done($$$OTHERS, $FIRST)" })).toContain(
       "await done(begin, waiting);",
     );
@@ -54,7 +54,7 @@ describe("what is taken out of a source", () => {
     );
   });
 
-  test("stands in one place: none and two are errors", () => {
+  test("is refused if it matches no place, or two", () => {
     expect(() => without({ code: "$_ > LEAST", without: "false" })).toThrow("x.ts: $_ > LEAST: 0 places");
     expect(() => without({ code: "$_ > MOST", without: "false" })).toThrow("x.ts: $_ > MOST: 2 places");
     expect(() => without({ in: "give", code: "$_ > MOST", without: "false" })).toThrow("x.ts: give: 0 places");
@@ -68,7 +68,7 @@ describe("what is taken out of a source", () => {
     expect(edited(SOURCE, edits)).toBe(SOURCE.replace("= 5", "= Infinity").replace("waiting.length > MOST)", "false)"));
   });
 
-  test("is words that stand once in a text", () => {
+  test("is a text that occurs once in a file", () => {
     expect(
       edited("CMD node --safe x", [
         editFor({ file: "Dockerfile", words: "--safe ", without: "" }, "CMD node --safe x"),
@@ -77,7 +77,7 @@ describe("what is taken out of a source", () => {
     expect(() => editFor({ file: "Dockerfile", words: "a", without: "" }, "a a")).toThrow("Dockerfile: not once: a");
   });
 
-  test("is not there in a process that starts without it", () => {
+  test("is missing in a process that starts without it", () => {
     const file = "services/contracts/list-limits.ts";
     const place = { file, code: "const MAX_RESPONSE_BYTES = $_;", without: 'const MAX_RESPONSE_BYTES = "it\'s out";' };
     const shown = execFileSync(process.execPath, ["-p", `require("${join(PROJECT, file)}").MAX_RESPONSE_BYTES`], {

@@ -1,15 +1,15 @@
-/** Randomness that is the same for the same seed. */
+/** Pseudo-random numbers that are determined by a seed. */
 export interface Chance {
-  /** In [0, 1). */
+  /** A number in [0, 1). */
   fraction(): number;
-  /** A whole number from `least` to `most`. */
-  between(least: number, most: number): number;
+  /** An integer from `min` to `max`. */
+  between(min: number, max: number): number;
   /** True with this probability. */
   happens(probability: number): boolean;
   oneOf<Item>(items: readonly Item[]): Item;
 }
 
-/** mulberry32, seeded through a mix so that neighbouring seeds have nothing in common. */
+/** mulberry32 with a hashed seed, so that neighbouring seeds give unrelated numbers. */
 export function newChance(seed: number): Chance {
   let state = Math.imul(seed ^ 0x9e3779b9, 0x85ebca6b) >>> 0;
   const fraction = () => {
@@ -18,7 +18,7 @@ export function newChance(seed: number): Chance {
     mixed = (mixed + Math.imul(mixed ^ (mixed >>> 7), mixed | 61)) ^ mixed;
     return ((mixed ^ (mixed >>> 14)) >>> 0) / 2 ** 32;
   };
-  const between = (least: number, most: number) => least + Math.floor(fraction() * (most - least + 1));
+  const between = (min: number, max: number) => min + Math.floor(fraction() * (max - min + 1));
   return {
     fraction,
     between,

@@ -7,10 +7,10 @@ import type { Scenario, Stretch } from "./scenario.ts";
 import type { History, SimulatedOwners } from "./simulated-owners.ts";
 import type { SimulatedReceiver } from "./simulated-receiver.ts";
 
-/** Something that was broken for a while, for one sink or for all. */
+/** A time in which something was broken, for one sink or for all. */
 export interface Fault extends Stretch {
   readonly sink?: SinkName | undefined;
-  /** An orderly stop: it takes time, and loses nothing. */
+  /** Set for a graceful stop, which takes time and loses nothing. */
   readonly isDrain?: boolean;
 }
 
@@ -20,17 +20,17 @@ export interface Write {
   readonly after: Post;
 }
 
-/** What happened in a run, as far as it can be seen from outside. */
+/** The events of a run that are visible from outside. */
 export interface Record {
   readonly writes: Write[];
-  /** When something was broken, from the start of the run. */
+  /** The faults, in time from the start of the run. */
   readonly faults: Fault[];
   readonly violations: string[];
-  /** When a plan of a guild began to read its input. */
+  /** The instants at which a plan of a guild began to read its input. */
   readonly readings: { readonly at: number; readonly guildId: GuildId }[];
-  /** When a sink answered `halted` to a replica. */
+  /** The instants at which a sink returned `halted` to a replica. */
   readonly haltedAnswers: { readonly at: number; readonly owner: string; readonly sink: SinkName }[];
-  /** Orderly stops that came to their end, with the posts that the replica still held then. */
+  /** Completed graceful stops, with the posts that the replica still held at their end. */
   readonly drains: { readonly from: number; readonly until: number; readonly left: readonly string[] }[];
 }
 
@@ -46,23 +46,23 @@ export interface Evidence {
   readonly timing: Timing;
 }
 
-/** What the database server's clock said at an instant. */
+/** The time of the database server's clock at an instant. */
 export function databaseTime({ start, scenario }: Pick<Evidence, "start" | "scenario">, at: number): number {
   return scenario.clockSteps.reduce((time, step) => (start + step.at <= at ? time + step.byMs : time), at);
 }
 
-/** Whether nothing is broken in the stretch; both ends are instants of the run. */
+/** Whether nothing is broken from one instant of the run to another. */
 export function isWell({ record, start }: Pick<Evidence, "record" | "start">, from: number, until: number): boolean {
   return !record.faults.some((fault) => start + fault.from < until && start + fault.until > from);
 }
 
-/** The first instant from which on nothing is broken for so long. */
+/** The first instant after which nothing is broken for `needed` milliseconds. */
 export function wellFrom({ record, start }: Pick<Evidence, "record" | "start">, from: number, needed: number): number {
   const ends = record.faults.map(({ until }) => start + until).filter((until) => until > from);
   return Math.min(...[from, ...ends].filter((edge) => isWell({ record, start }, edge, edge + needed)));
 }
 
-/** What the owners would have said about the post at an instant. */
+/** The current state that the owner services would have returned for the post at an instant. */
 export function stateAt({ announcements, occurrences }: SimulatedOwners, post: Post, at: number): CurrentState {
   return {
     announcement: thingAt(announcements.get(post.announcementId) ?? [], at),
@@ -75,13 +75,13 @@ export function thingAt<Thing>(history: History<Thing>, at: number): Thing | nul
   return history.findLast(({ visibleAt }) => visibleAt <= at)?.thing ?? null;
 }
 
-/** When what the post depends on changed. */
+/** The instants of changes to the post's announcement and occurrence. */
 export function changesOf({ announcements, occurrences }: SimulatedOwners, post: Post): number[] {
   const histories = [announcements.get(post.announcementId) ?? [], occurrences.get(post.occurrenceId) ?? []];
   return histories.flat().map(({ visibleAt }) => visibleAt);
 }
 
-/** Whether the write took a planned post to send it. */
+/** Whether the write claimed a planned post. */
 export function isFirstClaim({ before, after }: Write): boolean {
   return before?.state === "planned" && after.state === "sending";
 }

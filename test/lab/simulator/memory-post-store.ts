@@ -10,14 +10,14 @@ import type { GuildPlan, PostStore, PostWrite, Source } from "../../../services/
 
 const MAX_OUTAGES = 20;
 
-/** The plan and ledger in memory, for the simulator: the same promises as the one in MongoDB. */
+/** The plan and ledger in memory, for the simulator. It keeps the same promises as the store in MongoDB. */
 export interface MemoryPostStore extends PostStore {
   readonly posts: ReadonlyMap<string, Post>;
 }
 
 /**
  * @param now - The database's clock.
- * @param written - Sees every write: the row before (undefined for a new one) and after.
+ * @param written - Called for every write, with the row before (undefined for a new one) and after.
  */
 export function newMemoryPostStore(
   now: () => number,
@@ -108,7 +108,7 @@ export function newMemoryPostStore(
       const { id, fence, planRevision } = post;
       const row = posts.get(id);
       if (row?.state !== "planned" || row.fence !== fence || row.planRevision !== planRevision) return null;
-      // One step has one time, as `$$NOW` is.
+      // A write has one time, like `$$NOW`.
       const at = now();
       if (at < row.dueAt || at > notAfter) return null;
       const held = { owner, attemptId, parts, fence: fence + 1, attempts: row.attempts + 1, wakeAt: at + leaseMs };
@@ -172,7 +172,7 @@ export function newMemoryPostStore(
   };
 }
 
-/** A field that is undefined is not stored. */
+/** Removes undefined fields, which are not stored. */
 function planOf({ version, plannedThrough, replanAt, bounded, occurrencesThrough }: GuildPlan): GuildPlan {
   return {
     version,
@@ -183,7 +183,7 @@ function planOf({ version, plannedThrough, replanAt, bounded, occurrencesThrough
   };
 }
 
-/** `undefined` removes. */
+/** An undefined value removes the field. */
 function withoutAbsent(row: Post, write: PostWrite): Post {
   return Object.fromEntries(Object.entries({ ...row, ...write }).filter(([, value]) => value !== undefined)) as never;
 }

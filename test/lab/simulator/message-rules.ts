@@ -4,14 +4,14 @@ import { mayHaveBeenSent, type Post } from "../../../services/dispatch/domain/po
 import { changesOf, databaseTime, type Evidence, stateAt, type Write } from "./evidence.ts";
 import type { VisibleMessage } from "./simulated-receiver.ts";
 
-/** How long an acknowledged change may take to reach a claim. */
+/** Maximum time from the acknowledgement of a change until claims follow it. */
 const SEEN_WITHIN_MS = 1_000;
-/** A send that began in time by a clock that lags by this much. */
+/** Maximum lag of a clock: a send may be late by this much. */
 const CLOCK_LAG_MS = 50;
-/** For so long after a step a process may go by the database's clock as it was. */
+/** Time after a step of the database's clock in which a process may use the time before it. */
 const STEP_UNSEEN_MS = 30_000;
 
-/** At most one visible message for each part of an announcement of an occurrence at one start. */
+/** Checks that each part of a post has at most one visible message. */
 export function doubles({ receiver }: Evidence): string[] {
   const seen = new Set<string>();
   return receiver.visible.flatMap(({ postId, part }) => {
@@ -22,7 +22,7 @@ export function doubles({ receiver }: Evidence): string[] {
   });
 }
 
-/** Shortly before its claim, the current state required a visible message; it was due and before its deadline. */
+/** Checks that each visible message was due, before its deadline, and required by the current state shortly before its claim. */
 export function badMessages(evidence: Evidence): string[] {
   return evidence.receiver.visible.flatMap((message) => badMessage(evidence, message));
 }
@@ -35,16 +35,16 @@ function badMessage(evidence: Evidence, message: VisibleMessage): string[] {
   const claim = record.writes.findLast(isClaim);
   if (row === undefined || claim === undefined) return [`${message.postId}: posted without a claim`];
   const says: string[] = [];
-  // What was due stays due, also where the clock is stepped back before the next part, or another try.
+  // A post that was due stays due, also if the clock is stepped back before its next part or next try.
   const claims = record.writes.filter((write) => isClaim(write) && write.after.dueAt === claim.after.dueAt);
   const early = claim.after.dueAt - Math.max(...claims.map(({ at }) => databaseTime(evidence, at)));
   if (early > 0) says.push(`${row.id}: posted ${early} ms early`);
   const sentAt = databaseTime(evidence, message.sentAt) - lagAt(evidence, message.sentAt);
   if (sentAt > deadlineOf(evidence, claim)) says.push(`${row.id}: sent after its deadline`);
   const isPoison = row.state === "failed" && row.reason?.startsWith("poison") === true;
-  if (!mayHaveBeenSent(row) && !isPoison) says.push(`${row.id}: posted, and said to be ${row.state}`);
+  if (!mayHaveBeenSent(row) && !isPoison) says.push(`${row.id}: posted, and its state is ${row.state}`);
   const isRefused = receiver.refused.some(({ postId, at }) => postId === row.id && at <= message.at);
-  if (message.isPlain && !isRefused) says.push(`${row.id}: posted without its box, which nobody had refused`);
+  if (message.isPlain && !isRefused) says.push(`${row.id}: posted without its embed, which no receiver had refused`);
   if (
     !isBlind(evidence, claim.at, message.sentAt) &&
     !stoodAround(evidence, claim.after, claim.at - SEEN_WITHIN_MS, message.at)
@@ -54,7 +54,7 @@ function badMessage(evidence: Evidence, message: VisibleMessage): string[] {
   return says;
 }
 
-/** By the ledger, and by the current state at the claim. */
+/** The deadline, by the ledger and by the current state at the claim. */
 function deadlineOf({ owners, timing }: Evidence, { at, after }: Write): number {
   const { announcement, occurrence } = stateAt(owners, after, at);
   if (announcement === null || occurrence?.startsAt !== after.startsAt) return after.deadline;
@@ -62,15 +62,15 @@ function deadlineOf({ owners, timing }: Evidence, { at, after }: Write): number 
   return time?.kind === "due" ? Math.min(time.deadline, after.deadline) : after.deadline;
 }
 
-/** By how much a process's clock may lag: more while a step of the database's is not noticed. */
+/** Maximum lag of a process's clock, which is larger until it has noticed a step of the database's clock. */
 function lagAt({ start, scenario }: Evidence, at: number): number {
   const unseen = scenario.clockSteps.filter((step) => start + step.at <= at && at < start + step.at + STEP_UNSEEN_MS);
   return unseen.reduce((lag, { byMs }) => lag + Math.abs(byMs), CLOCK_LAG_MS);
 }
 
 /**
- * Whether somewhere from the claim to the send nobody could be asked, or the age of an answer could not be told: who
- * takes a post over asks after its claim.
+ * Whether at some instant from the claim to the send the owner services were not reachable, or the age of a response was
+ * unknown. A replica that takes a post over reads the current state after its claim.
  */
 function isBlind({ start, scenario }: Evidence, claimedAt: number, sentAt: number): boolean {
   const { busDown, ownersDown, clockSteps } = scenario;

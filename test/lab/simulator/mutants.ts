@@ -12,11 +12,11 @@ import { NOISY_GUILD } from "./simulated-edits.ts";
 import type { SharedWorld } from "./shared-world.ts";
 import type { VirtualTime } from "./virtual-time.ts";
 
-/** The protocol with one of its protections taken out: the oracle must notice. */
+/** The protocol without one of its protections. The oracle must find a broken promise. */
 export interface Mutant {
   readonly ports?: (ports: Ports, world: SharedWorld) => Ports;
   readonly store?: (store: MemoryPostStore, time: VirtualTime) => MemoryPostStore;
-  /** By how much the store's clock is ahead of the database's. */
+  /** Milliseconds by which the store's clock is ahead of the database's. */
   readonly storeAheadMs?: number;
   readonly dispatcher?: (dispatcher: Dispatcher) => Dispatcher;
   readonly timing?: Partial<Timing>;
@@ -26,11 +26,11 @@ function withSink(ports: Ports, change: (sink: Sink) => Partial<Sink>): Ports {
   return { ...ports, sinks: ports.sinks.map((sink) => ({ ...sink, ...change(sink) })) };
 }
 
-function silent(): Promise<never> {
-  return Promise.reject(new Error("not asked"));
+function unreachable(): Promise<never> {
+  return Promise.reject(new Error("unreachable"));
 }
 
-function unrevised<Rule extends AnnouncementRule>(announcement: Rule): Rule {
+function withoutRevision<Rule extends AnnouncementRule>(announcement: Rule): Rule {
   return { ...announcement, revision: 1 };
 }
 
@@ -71,9 +71,9 @@ export const MUTANTS: Readonly<Record<string, Mutant>> = {
     store: (store) => ({ ...store, claim: (claim) => store.claim({ ...claim, notAfter: Infinity }) }),
   },
   "the current state is not read at the due instant": {
-    ports: (ports) => ({ ...ports, owners: { ...ports.owners, occurrence: silent, isReachable: () => false } }),
+    ports: (ports) => ({ ...ports, owners: { ...ports.owners, occurrence: unreachable, isReachable: () => false } }),
   },
-  "a clock that runs ahead, and a claim that believes it": {
+  "the clock of a process and of its claims is ahead": {
     ports: (ports) => ({ ...ports, clock: { now: () => ports.clock.now() + 300 } }),
     storeAheadMs: 300,
   },
@@ -116,8 +116,8 @@ export const MUTANTS: Readonly<Record<string, Mutant>> = {
       },
     }),
   },
-  "a nonce is trusted for ever": { ports: (ports) => withSink(ports, () => ({ nonceWindowMs: Infinity })) },
-  "a lookup always answers absent": {
+  "a nonce is trusted without a time limit": { ports: (ports) => withSink(ports, () => ({ nonceWindowMs: Infinity })) },
+  "a lookup always returns absent": {
     ports: (ports) =>
       withSink(ports, ({ find }) => (find === undefined ? {} : { find: async () => ({ kind: "absent" }) })),
   },
@@ -142,7 +142,7 @@ export const MUTANTS: Readonly<Record<string, Mutant>> = {
       };
     },
   },
-  "what nobody knows is taken for undelivered": {
+  "an unknown outcome counts as undelivered": {
     ports: (ports) =>
       withSink(ports, (sink) => ({
         async send(message, timeoutMs) {
@@ -151,13 +151,13 @@ export const MUTANTS: Readonly<Record<string, Mutant>> = {
         },
       })),
   },
-  "a process goes by its own wall clock": {
+  "a process uses its wall clock": {
     ports: (ports, { wallNow }) => ({ ...ports, clock: { now: wallNow } }),
   },
-  "an orderly stop waits for nothing": {
+  "a graceful stop does not wait": {
     dispatcher: (dispatcher) => ({ ...dispatcher, stop: () => dispatcher.stop(0) }),
   },
-  "what only an operator can mend fails the post": {
+  "a refusal that only an operator can resolve fails the post": {
     ports: (ports) =>
       withSink(ports, (sink) => ({
         async send(message, timeoutMs) {
@@ -167,7 +167,7 @@ export const MUTANTS: Readonly<Record<string, Mutant>> = {
       })),
   },
   "a circuit does not stay open": { timing: { circuitOpenMs: 0 } },
-  "what a channel refuses for good suspends nothing": {
+  "a permanent refusal of a channel suspends nothing": {
     store: (store) => ({ ...store, write: (at, write) => store.write(at, { ...write, suspends: undefined }) }),
   },
   "an update does not lift a suspension": {
@@ -176,15 +176,15 @@ export const MUTANTS: Readonly<Record<string, Mutant>> = {
       owners: {
         ...ports.owners,
         announcementRules: async (guildId, formerAfter) =>
-          (await ports.owners.announcementRules(guildId, formerAfter)).map(unrevised),
+          (await ports.owners.announcementRules(guildId, formerAfter)).map(withoutRevision),
         announcement: async (guildId, id) => {
           const one = await ports.owners.announcement(guildId, id);
-          return one && unrevised(one);
+          return one && withoutRevision(one);
         },
       },
     }),
   },
-  "a refusal counts as certain after a lost answer": {
+  "a refusal counts as certain after a lost response": {
     store: (store) => ({
       ...store,
       write: (at, write) => {
@@ -194,13 +194,13 @@ export const MUTANTS: Readonly<Record<string, Mutant>> = {
       },
     }),
   },
-  "a late post does not say what it waited for": {
+  "a late post has no reason of its delay": {
     store: (store) => ({
       ...store,
       write: (at, write) => store.write(at, write.state === "sent" ? { ...write, reason: undefined } : write),
     }),
   },
-  "all guilds stand in one line": {
+  "all guilds share one queue": {
     ports: (ports) => ({
       ...ports,
       store: {
@@ -210,8 +210,8 @@ export const MUTANTS: Readonly<Record<string, Mutant>> = {
       },
     }),
   },
-  "a guild has as many open posts as it asks for": { timing: { maxOpenPosts: 1_000 } },
-  "a post waits for the receiver's limit at the sink": {
+  "the open posts of a guild are not limited": { timing: { maxOpenPosts: 1_000 } },
+  "a post waits for the receiver's rate limit inside the sink": {
     ports: (ports) => withSink(ports, () => ({ requestsPerSecond: Infinity })),
   },
   "posts that were cancelled before their plan are not read": {

@@ -1,10 +1,10 @@
 import type { Evidence } from "./evidence.ts";
 import { badMessages, doubles } from "./message-rules.ts";
 import { badDrains, badOutcomes, badWrites } from "./outcome-rules.ts";
-import { unfair, unplanned, unseen } from "./plan-rules.ts";
+import { unfair, unplanned, unreadChanges } from "./plan-rules.ts";
 import { badFailures, badHalts, badSkips, badSuspensions } from "./refusal-rules.ts";
 
-/** All that the promise means, as it can be seen from outside. */
+/** The promises, by rules that use only what is visible from outside. */
 const RULES = [
   badWrites,
   doubles,
@@ -16,11 +16,11 @@ const RULES = [
   badSkips,
   badHalts,
   unplanned,
-  unseen,
+  unreadChanges,
   unfair,
 ];
 
-/** Everything that broke the promise, a sentence each. */
+/** Returns a sentence for each broken promise. */
 export function judge(evidence: Evidence): string[] {
   return [...evidence.record.violations, ...RULES.flatMap((rule) => rule(evidence))];
 }

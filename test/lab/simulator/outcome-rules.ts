@@ -3,12 +3,12 @@ import { reasonCode } from "../../../services/dispatch/domain/post/reason-code.t
 import { isOpen, type Post, TRANSITIONS } from "../../../services/dispatch/domain/post/post.ts";
 import { changesOf, databaseTime, type Evidence, isWell, stateAt } from "./evidence.ts";
 
-/** With so long a stretch without faults before its deadline a post must be sent. */
+/** Time without faults before its deadline in which a post must be sent. */
 const HEALTHY_MS = 60_000;
-/** By then everything had begun that a replica began before its stop. */
+/** Time after which all work has begun that a replica had started before its stop. */
 const BEGUN_MS = 6_000;
 
-/** The fence rises with each claim, what is settled stays, and only the table's steps are taken. */
+/** Checks that each claim raises the fence, settled posts do not change, and each step is in the table of states. */
 export function badWrites(evidence: Evidence): string[] {
   const latest = new Map<string, Post>();
   return evidence.record.writes.flatMap(({ at, before, after }) => {
@@ -27,7 +27,7 @@ export function badWrites(evidence: Evidence): string[] {
   });
 }
 
-/** Every post ends, with a reason when it was not sent; and is sent when there was a healthy while to do it. */
+/** Checks that every post ends, has a reason if it was not sent, and was sent if there was enough time without faults. */
 export function badOutcomes(evidence: Evidence): string[] {
   return [...evidence.posts.values()].flatMap((post) => badOutcome(evidence, post));
 }
@@ -40,25 +40,25 @@ function badOutcome(evidence: Evidence, post: Post): string[] {
   const delivered = receiver.visible.some(({ postId }) => postId === post.id);
   if (post.state === "sent") {
     const all = receiver.visible.filter(({ nonce, id }) => post.delivered.includes(id) && nonce !== "");
-    if (all.length !== post.parts) return [`${post.id}: said to be sent, and was not`];
-    // Undefined where it was in time (D44).
+    if (all.length !== post.parts) return [`${post.id}: its state is sent, and it was not posted`];
+    // A punctual post has no reason code (D44).
     return reasonCode(post) === "OTHER" ? [`${post.id}: sent ${post.lateMs} ms late without a reason`] : [];
   }
   if (post.reason === undefined) return [`${post.id}: ${post.state} without a reason`];
   if (post.state === "missed" && reasonCode(post) === "OTHER")
-    return [`${post.id}: missed, and nothing says what it waited for (${post.reason})`];
+    return [`${post.id}: missed without a reason code (${post.reason})`];
   const isFirst = post.sink === scenario.sinks[0];
-  // A receiver that can't be asked leaves a doubt that outlasts its nonces for ever.
+  // If the receiver supports no lookup, the outcome stays unknown after its nonces have expired.
   const canLookUp = scenario.canLookUp || !isFirst;
   const lost = post.state === "missed" || (post.state === "unknown" && !delivered && canLookUp);
   const tried = isFirst && scenario.limited + scenario.broken > 0;
   const isRefused = receiver.refused.some(({ postId }) => postId === post.id);
   return lost && !tried && !isRefused && wasHealthy(evidence, post)
-    ? [`${post.id}: ${post.state} (${post.reason}), though all was well`]
+    ? [`${post.id}: ${post.state} (${post.reason}), without a fault`]
     : [];
 }
 
-/** Whether there was a long enough stretch without any fault while it was due and known. */
+/** Whether there was enough time without faults while the post was due and planned. */
 function wasHealthy({ record, start, owners, timing }: Evidence, post: Post): boolean {
   const whileOpen = changesOf(owners, post).filter((at) => at <= (post.settledAt ?? 0));
   const currentAt = (at: number) => stateAt(owners, post, at);
@@ -75,11 +75,11 @@ function wasHealthy({ record, start, owners, timing }: Evidence, post: Post): bo
   );
 }
 
-/** A stopping replica finishes or releases all that it holds, unless a fault prevents it. */
+/** Checks that a stopping replica finishes or releases all its posts, unless a fault prevents that. */
 export function badDrains({ record, start, scenario }: Evidence): string[] {
   const others = { start, record: { ...record, faults: record.faults.filter(({ isDrain }) => isDrain !== true) } };
   return record.drains.flatMap(({ from, until, left }) => {
     const isHindered = scenario.loss > 0 || !isWell(others, from - BEGUN_MS, until);
-    return isHindered ? [] : left.map((id) => `${id}: left in flight by a replica that stopped in order`);
+    return isHindered ? [] : left.map((id) => `${id}: left in flight by a replica that stopped gracefully`);
   });
 }

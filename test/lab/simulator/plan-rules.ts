@@ -8,16 +8,16 @@ import { databaseTime, type Evidence, thingAt, wellFrom } from "./evidence.ts";
 import { GUILD, NOISY_GUILD } from "./simulated-edits.ts";
 import type { History } from "./simulated-owners.ts";
 
-/** How long a change may stay unread when every broadcast is lost; the feeds are read every two seconds. */
+/** Maximum time until a change is read if every broadcast is lost; the feeds are read every two seconds. */
 const SEEN_BY_FEED_MS = 5_000;
-/** Where one call in seven takes up to 0.8 s each way: eight follow each other from a replica's start to its first plan. */
+/** The same if one call in seven takes up to 0.8 s each way: eight calls follow each other from a replica's start to its first plan. */
 const SEEN_BY_SLOW_FEED_MS = 10_000;
 const OFTEN_SLOW = 0.1;
-/** Turns that may begin before another guild's: those in work, and as many that had been taken up in the meantime. */
+/** Posts that may be sent before another guild's: those in flight, and as many that were taken in the meantime. */
 const TURNS = 2;
 
-/** What changed is planned soon, once all is well: also when every broadcast is lost. */
-export function unseen(evidence: Evidence): string[] {
+/** Checks that changes are planned soon after the last fault, also if every broadcast is lost. */
+export function unreadChanges(evidence: Evidence): string[] {
   const { now, record, owners, scenario } = evidence;
   if (scenario.loss > 0) return [];
   const announces = (guildId: GuildId, at: number) =>
@@ -28,7 +28,7 @@ export function unseen(evidence: Evidence): string[] {
   const seenByMs = scenario.slowness > OFTEN_SLOW ? SEEN_BY_SLOW_FEED_MS : SEEN_BY_FEED_MS;
   return histories.flatMap(([id, history]) =>
     history.flatMap(({ visibleAt }) => {
-      // Where nothing is announced nothing need be planned; what is announced later has its own change.
+      // A guild without announcements needs no plan; an announcement that is created later is a change, too.
       if (owners.occurrences.has(id) && !announces(owners.guildOf(id) as GuildId, visibleAt)) return [];
       const from = wellFrom(evidence, visibleAt - seenByMs, seenByMs * 2);
       const until = Math.max(visibleAt, from + seenByMs) + seenByMs;
@@ -41,7 +41,7 @@ export function unseen(evidence: Evidence): string[] {
   );
 }
 
-/** After a quiet time the posts are the desired ones: everything that was due has a row. */
+/** Checks that after a time without faults the posts are the desired ones, and every due post has a row. */
 export function unplanned(evidence: Evidence): string[] {
   return [GUILD, NOISY_GUILD].flatMap((guildId) => unplannedIn(evidence, guildId));
 }
@@ -68,30 +68,28 @@ function unplannedIn(evidence: Evidence, guildId: GuildId): string[] {
   const cancelled = runWithoutPauses(selectCancelled(input, owners.former(guildId), Infinity));
   const changes = planPosts({ ...input, cancelled });
   return [
-    ...changes.inserts
-      .filter(isOwed)
-      .map(({ id, state }) => `${id}: should be ${state}, and nothing says what became of it`),
+    ...changes.inserts.filter(isOwed).map(({ id, state }) => `${id}: should be ${state}, and it has no outcome`),
     ...changes.updates.map(({ id, to }) => `${id}: should be ${to.state} by now`),
   ];
 }
 
-/** An event that was moved far into its past was never due: that needs no row. */
+/** An event that was moved far into the past was never due, and needs no row. */
 function isOwed({ state, startsAt, dueAt }: Post): boolean {
   return state === "planned" || state === "cancelled" || startsAt > dueAt;
 }
 
-/** A guild with many posts at one instant delays only itself: others' turns come round. */
+/** Checks that a guild with many posts at one instant does not delay other guilds. */
 export function unfair({ receiver, posts, scenario, timing }: Evidence): string[] {
   if (scenario.noisy === 0) return [];
   const shown = receiver.visible.map(({ postId, at }) => ({ at, post: posts.get(postId) }));
   const noise = shown.filter(({ post }) => post?.guildId === NOISY_GUILD);
-  // A turn sends all parts of a post.
-  const most = TURNS * timing.maxPostsInWork * scenario.replicas * scenario.parts;
+  // All parts of a post are sent together.
+  const maxBefore = TURNS * timing.maxPostsInWork * scenario.replicas * scenario.parts;
   return shown.flatMap(({ at, post }) => {
     if (post === undefined || post.guildId === NOISY_GUILD) return [];
     const before = noise.filter((other) => other.post?.sink === post.sink && other.at > post.dueAt && other.at < at);
-    return before.length <= most
+    return before.length <= maxBefore
       ? []
-      : [`${post.id}: ${before.length} posts of another guild had their turn before it`];
+      : [`${post.id}: ${before.length} posts of another guild were sent before it`];
   });
 }

@@ -2,25 +2,25 @@ import type { Post } from "../../../services/dispatch/domain/post/post.ts";
 import { type Evidence, isFirstClaim, isWell, type Write } from "./evidence.ts";
 import type { RefusedAttempt } from "./simulated-receiver.ts";
 
-/** How long a suspension may take to reach the plan. */
+/** Maximum time until a suspension is in the plan. */
 const PLANNED_WITHIN_MS = 5_000;
-/** What had been asked about before a sink was halted may still be claimed. */
+/** Time after a sink was halted in which a post may be claimed whose current state was read before. */
 const BEGUN_MS = 3_000;
 const SUSPENDED = "the announcement is suspended";
 
-/** A post fails only when its receiver refused it for good, or when it took workers with it. */
+/** Checks that each failed post was refused permanently, or crashed workers. */
 export function badFailures({ posts, receiver }: Evidence): string[] {
   return [...posts.values()].flatMap((post) => {
     if (post.state !== "failed" || post.reason?.startsWith("poison") === true) return [];
     const isRefused = receiver.refused.some(({ postId, reason }) => postId === post.id && reason === post.reason);
-    return isRefused ? [] : [`${post.id}: failed (${post.reason}), though nobody had refused it`];
+    return isRefused ? [] : [`${post.id}: failed (${post.reason}), though no receiver had refused it`];
   });
 }
 
 /** Maximum age of the state that a claim is based on. */
 const SEEN_WITHIN_MS = 1_000;
 
-/** After its channel refused for good an announcement is not tried again through that sink until it is updated. */
+/** Checks that an announcement is not sent through a sink after a permanent refusal of its channel, until an update. */
 export function badSuspensions(evidence: Evidence): string[] {
   const { record, receiver, posts } = evidence;
   return receiver.refused.flatMap((refusal) => {
@@ -38,18 +38,18 @@ export function badSuspensions(evidence: Evidence): string[] {
         write.at > Math.max(from, plannedAgainAt(record.writes, write) + PLANNED_WITHIN_MS) &&
         write.at < until,
     );
-    return again === undefined ? [] : [`${again.after.id}: tried while its announcement was suspended`];
+    return again === undefined ? [] : [`${again.after.id}: claimed while its announcement was suspended`];
   });
 }
 
-/** When the post of a claim was last given back: what is in flight is out of the plan's reach, and of a suspension's. */
+/** The last instant before a claim at which its post was released: plans and suspensions do not change a post in flight. */
 function plannedAgainAt(writes: readonly Write[], claim: Write): number {
   const isGivenBack = ({ at, before, after }: Write) =>
     at < claim.at && after.id === claim.after.id && before?.state === "sending" && after.state === "planned";
   return writes.findLast(isGivenBack)?.at ?? -Infinity;
 }
 
-/** What is skipped for a suspension has one, and an update of any kind has not lifted it. */
+/** Checks that each post that was skipped for a suspension has one that no update had ended. */
 export function badSkips(evidence: Evidence): string[] {
   const { record } = evidence;
   return record.writes.flatMap(({ at, before, after }) => {
@@ -58,11 +58,13 @@ export function badSkips(evidence: Evidence): string[] {
     const isLifted = (write: Write) =>
       updateAfter(evidence, write.after, claimOf(record.writes, write).at) < at - 2 * PLANNED_WITHIN_MS;
     if (evidence.scenario.loss > 0 || !isWellElsewhere(evidence, at - 2 * PLANNED_WITHIN_MS, at)) return [];
-    return reasons.some((write) => !isLifted(write)) ? [] : [`${after.id}: skipped for a suspension that is none`];
+    return reasons.some((write) => !isLifted(write))
+      ? []
+      : [`${after.id}: skipped for a suspension that did not exist`];
   });
 }
 
-/** While a sink is halted its posts stay planned: a replica that knows it claims no other. */
+/** Checks that a replica claims no post of a sink while it knows that the sink is halted. */
 export function badHalts(evidence: Evidence): string[] {
   const { record, timing } = evidence;
   return record.haltedAnswers.flatMap(({ at, owner, sink }) => {
@@ -80,7 +82,7 @@ export function badHalts(evidence: Evidence): string[] {
   });
 }
 
-/** Whether nothing is broken but a receiver. */
+/** Whether nothing except a receiver is broken. */
 function isWellElsewhere({ record, start }: Evidence, from: number, until: number): boolean {
   return isWell(
     { start, record: { ...record, faults: record.faults.filter(({ sink }) => sink === undefined) } },
@@ -115,7 +117,7 @@ function claimOf(writes: readonly Write[], settled: Write): Write {
   return writes.findLast(isClaim) ?? settled;
 }
 
-/** When the post's announcement was updated first after an instant. */
+/** The first update of the post's announcement after an instant. */
 function updateAfter({ owners }: Evidence, post: Post, at: number): number {
   const versions = owners.announcements.get(post.announcementId) ?? [];
   return versions.find(({ visibleAt }) => visibleAt > at)?.visibleAt ?? Infinity;

@@ -4,54 +4,54 @@ import type { PostStore } from "../../../services/dispatch/protocol/post-store.t
 import type { Sink } from "../../../services/dispatch/sinks/sink.ts";
 import { type Chance, newChance } from "./chance.ts";
 
-/** A stretch of time, in ms from the start of the run. */
+/** A time interval, in milliseconds from the start of the run. */
 export interface Stretch {
   readonly from: number;
   readonly until: number;
 }
 
-/** Where a replica is struck: the nth call of an operation, before it is applied or before its answer comes back. */
+/** The instant of a crash or freeze: the nth call of an operation, before it is applied or before its response arrives. */
 export interface Strike {
   readonly replica: number;
   readonly operation: string;
   readonly nth: number;
   readonly when: "asked" | "answered";
-  /** Crash, and come back after so long; or freeze for so long. */
+  /** A crash with a restart after this time, or a freeze for this time. */
   readonly kind: "crash" | "freeze";
   readonly forMs: number;
 }
 
-/** A replica stops in order, finishes the posts that it holds, and comes back after `forMs`. */
+/** A replica stops gracefully, finishes its posts, and starts again after `forMs`. */
 interface Drain {
   readonly replica: number;
   readonly from: number;
   readonly forMs: number;
 }
 
-/** For a while the first sink's receiver says no, for good as far as anybody can tell. */
+/** An interval in which the first sink's receiver refuses in a way that looks permanent. */
 export interface Refusal extends Stretch {
-  /** One channel; every box (and the plain text in its place, too); or everything, until an operator acts. */
+  /** It refuses one channel, every embed (and perhaps the plain text instead), or everything until an operator acts. */
   readonly of: "channel" | "box" | "box and text" | "everything";
 }
 
-/** A clock jumps. */
+/** A step of a clock. */
 interface ClockStep {
   readonly at: number;
   readonly byMs: number;
 }
 
-/** What will go wrong in a run, and how often. */
+/** The faults of a run. */
 export interface Scenario {
   readonly replicas: number;
-  /** All but the first are always well: what befalls that one must not reach them. */
+  /** Only the first sink has faults, which must not affect the others. */
   readonly sinks: readonly SinkName[];
-  /** Probability that a request or an answer is lost. */
+  /** Probability that a request or a response is lost. */
   readonly loss: number;
-  /** Probability that a request or an answer takes up to 0.8 s. */
+  /** Probability that a request or a response takes up to 0.8 s. */
   readonly slowness: number;
   readonly hintLoss: number;
   readonly hintDelayMs: number;
-  /** Outages of what everybody depends on. */
+  /** Outages of shared systems. */
   readonly busDown: readonly Stretch[];
   readonly storeDown: readonly Stretch[];
   readonly receiverDown: readonly Stretch[];
@@ -60,12 +60,12 @@ export interface Scenario {
   readonly drains: readonly Drain[];
   /** Crashes of all replicas at once. */
   readonly blackouts: readonly Stretch[];
-  /** Steps of the database server's clock: within the overlap with which feeds are read. */
+  /** Steps of the database server's clock, within the overlap of feed reads. */
   readonly clockSteps: readonly ClockStep[];
-  /** Steps of every replica's wall clock: nobody should notice. */
+  /** Steps of every replica's wall clock, which must have no effect. */
   readonly wallSteps: readonly ClockStep[];
   readonly refusals: readonly Refusal[];
-  /** Probability that the receiver answers with a 429, or with a 5xx after it has or hasn't taken the message. */
+  /** Probability of a 429 from the receiver, or of a 5xx after or before it has accepted the message. */
   readonly limited: number;
   readonly broken: number;
   readonly canLookUp: boolean;
@@ -73,20 +73,20 @@ export interface Scenario {
   readonly announcements: number;
   readonly events: number;
   readonly edits: number;
-  /** Edits of a channel that are taken back within a second or so, around a due instant. */
+  /** Edits of a channel around a due instant that are reverted within about a second. */
   readonly flips: number;
-  /** How long a write may take to become visible. */
+  /** Maximum time until a write is visible. */
   readonly slowWriteMs: number;
-  /** Announcements of another guild that are due just before this one's, in a run where all else is well. */
+  /** Announcements of another guild that are due just before this one's, in a run without faults. */
   readonly noisy: number;
-  /** What each replica's first sink lets through. */
+  /** Requests per second of each replica's first sink. */
   readonly requestsPerSecond: number;
 }
 
-/** Everything that is set on purpose happens before this; then the world is left in peace. */
-export const TROUBLE_MS = 75_000;
+/** All scheduled faults happen before this time. */
+export const LAST_FAULT_MS = 75_000;
 
-/** Operations that a crash or freeze may hit. */
+/** Operations during which a crash or freeze may happen. */
 const STRUCK: readonly (keyof PostStore | keyof Owners | keyof Sink)[] = [
   "claim",
   "send",
@@ -108,11 +108,10 @@ export function scenarioOf(seed: number): Scenario {
 
 function troubled(chance: Chance): Scenario {
   const calm = chance.happens(0.25);
-  const rarely = (probability: number, most: number) =>
-    chance.happens(calm ? probability / 4 : probability) ? most : 0;
+  const rarely = (probability: number, max: number) => (chance.happens(calm ? probability / 4 : probability) ? max : 0);
   const stretches = (probability: number, longest: number): Stretch[] => {
     if (rarely(probability, 1) === 0) return [];
-    const from = chance.between(0, TROUBLE_MS - 5_000);
+    const from = chance.between(0, LAST_FAULT_MS - 5_000);
     return [{ from, until: from + chance.between(500, longest) }];
   };
   const steps = (probability: number, longest: number): ClockStep[] =>
@@ -170,7 +169,7 @@ function strikeOn(replicas: number, chance: Chance): Strike {
   };
 }
 
-/** Nothing is in the way but another guild: then turns can be counted. */
+/** A run without faults, in which only another guild delays posts, so that their order can be checked. */
 function noisyAndWell(chance: Chance): Partial<Scenario> {
   const nothing = { busDown: [], storeDown: [], receiverDown: [], ownersDown: [], blackouts: [] };
   const nobody = { strikes: [], drains: [], clockSteps: [], wallSteps: [], refusals: [], edits: 0, flips: 0 };

@@ -6,7 +6,7 @@ import type { SimulatedOwners } from "./simulated-owners.ts";
 import type { SimulatedReceiver } from "./simulated-receiver.ts";
 import type { VirtualTime } from "./virtual-time.ts";
 
-/** What all replicas of a run share. */
+/** The state that all replicas of a run share. */
 export interface SharedWorld {
   readonly time: VirtualTime;
   readonly start: number;
@@ -20,9 +20,9 @@ export interface SharedWorld {
   readonly databaseNow: () => number;
   /** A replica's wall clock, which the protocol must not read. */
   readonly wallNow: () => number;
-  /** Of one guild, at any time (D39). */
+  /** Maximum number of open posts of one guild (D39). */
   readonly maxOpenPosts: number;
-  /** The names of the replicas that the broker takes for living. */
+  /** The names of the replicas that the broker considers alive. */
   knownReplicas(): readonly string[];
 }
 

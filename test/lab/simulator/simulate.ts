@@ -5,9 +5,9 @@ import { MUTANTS } from "./mutants.ts";
 import { simulate } from "./simulation.ts";
 
 /*
- * npm run simulate -- --seed N        tells the story of one run
+ * npm run simulate -- --seed N        prints the events of one run
  * npm run simulate -- --runs N        N runs, from --from (1) on, on all cores
- * npm run simulate -- --mutants N     looks for each mutant until it is caught, in at most N runs
+ * npm run simulate -- --mutants N     searches a seed that catches each mutant, in at most N runs
  */
 
 interface Share {
@@ -16,13 +16,13 @@ interface Share {
   readonly step: number;
 }
 
-/** What some runs came to. */
+/** The outcome of several runs. */
 interface Tally {
   readonly bad: number;
   readonly states: Readonly<Record<string, number>>;
 }
 
-/** Tells of a bad run at once: many runs take an hour, and may be ended before. */
+/** Prints a bad run at once, since many runs take an hour and may be interrupted. */
 async function runShare({ from, runs, step }: Share): Promise<Tally> {
   let bad = 0;
   const states: Record<string, number> = {};
@@ -62,20 +62,20 @@ async function manyRuns(from: number, runs: number): Promise<void> {
 }
 
 async function oneRun(seed: number): Promise<void> {
-  const { scenario, story, violations } = await simulate(seed);
+  const { scenario, eventLog, violations } = await simulate(seed);
   console.log(JSON.stringify(scenario, undefined, 2));
-  for (const line of story()) console.log(line);
+  for (const line of eventLog()) console.log(line);
   for (const violation of violations) console.log(`BROKEN: ${violation}`);
   process.exitCode = violations.length === 0 ? 0 : 1;
 }
 
-async function huntMutants(most: number): Promise<void> {
+async function findCatchingSeeds(maxRuns: number): Promise<void> {
   for (const [name, mutant] of Object.entries(MUTANTS)) {
     let seed = 1;
     let [found] = (await simulate(seed, mutant)).violations;
-    while (found === undefined && seed < most) [found] = (await simulate((seed += 1), mutant)).violations;
+    while (found === undefined && seed < maxRuns) [found] = (await simulate((seed += 1), mutant)).violations;
     console.log(
-      found === undefined ? `NOT CAUGHT in ${most} runs: ${name}` : `caught by seed ${seed}: ${name} (${found})`,
+      found === undefined ? `NOT CAUGHT in ${maxRuns} runs: ${name}` : `caught by seed ${seed}: ${name} (${found})`,
     );
     if (found === undefined) process.exitCode = 1;
   }
@@ -84,7 +84,7 @@ async function huntMutants(most: number): Promise<void> {
 if (isMainThread) {
   const { seed, runs, from, mutants } = readOptions({ seed: Number, runs: 1_000, from: 1, mutants: Number });
   if (seed !== undefined) await oneRun(seed);
-  else if (mutants !== undefined) await huntMutants(mutants);
+  else if (mutants !== undefined) await findCatchingSeeds(mutants);
   else await manyRuns(from, runs);
 } else {
   // A port to the parent thread, not to a window.

@@ -4,15 +4,15 @@ import type { GuildId } from "../../../services/contracts/ids.ts";
 import { sampleAnnouncement, sampleOccurrence } from "../../fixtures/dispatch-samples.ts";
 import { leadMs } from "../../../services/dispatch/domain/plan/fire-time.ts";
 import type { Feed } from "../../../services/dispatch/protocol/feeds.ts";
-import { type Scenario, TROUBLE_MS } from "./scenario.ts";
+import { type Scenario, LAST_FAULT_MS } from "./scenario.ts";
 import type { SimulatedOwners } from "./simulated-owners.ts";
 import type { VirtualTime } from "./virtual-time.ts";
 
 export const GUILD = "1" as GuildId;
-/** Has many posts at one instant, in some runs. */
+/** A guild that has many posts at one instant in some runs. */
 export const NOISY_GUILD = "2" as GuildId;
 
-/** Makes the guild, and plans what its people will change, and when. */
+/** Creates the guild, and schedules the edits of its users. */
 export function peopleOf(
   { time, scenario, owners }: { time: VirtualTime; scenario: Scenario; owners: SimulatedOwners },
   waitForOwners: (then: () => void) => void,
@@ -46,7 +46,7 @@ export function peopleOf(
     write("calendar-events", id, made2, guildId);
   }
 
-  /** As many announcements of one event, at the start of the first of the other guild's or a little before. */
+  /** Many announcements of one event, at the start of the other guild's first event or slightly before. */
   function makeNoise(startsAt: number): void {
     makeEvent(startsAt, NOISY_GUILD);
     for (let count = 0; count < scenario.noisy; count += 1) {
@@ -115,15 +115,16 @@ export function peopleOf(
     });
   }
 
-  /** Half of the edits come in the seconds around an instant at which something is due. */
+  /** Half of the edits are in the seconds around a due instant. */
   function editInstant(): number {
     const event = anyOf<Occurrence>(owners.occurrences);
     const announcement = anyOf<Announcement>(owners.announcements);
-    if (event === undefined || announcement === undefined || chance.happens(0.5)) return chance.between(0, TROUBLE_MS);
+    if (event === undefined || announcement === undefined || chance.happens(0.5))
+      return chance.between(0, LAST_FAULT_MS);
     return event.startsAt - leadMs(announcement) - start + chance.between(-3_000, 2_000);
   }
 
-  /** Another channel, and back again before long: whoever plans slowly still has the other one. */
+  /** Changes the channel and reverts it soon after, so that a slow plan still has the other channel. */
   function flip(): void {
     const announcement = anyOf<Announcement>(owners.announcements);
     if (announcement === undefined) return;
@@ -132,20 +133,20 @@ export function peopleOf(
     time.after(chance.between(50, 1_200), () => write("announcements", id, () => announcement));
   }
 
-  /** So that the second half of it falls into the second before a due instant. */
+  /** The instant of such an edit: its reverting falls into the second before a due instant. */
   function flipInstant(): number {
     const event = anyOf<Occurrence>(owners.occurrences);
     const announcement = anyOf<Announcement>(owners.announcements);
-    if (event === undefined || announcement === undefined) return TROUBLE_MS;
+    if (event === undefined || announcement === undefined) return LAST_FAULT_MS;
     return event.startsAt - leadMs(announcement) - start - chance.between(0, 2_000);
   }
 
   function planEdits(): void {
     for (let count = 0; count < scenario.flips; count += 1) {
-      time.after(start + Math.max(0, Math.min(TROUBLE_MS, flipInstant())) - time.now, flip);
+      time.after(start + Math.max(0, Math.min(LAST_FAULT_MS, flipInstant())) - time.now, flip);
     }
     for (let count = 0; count < scenario.edits; count += 1) {
-      const at = Math.max(0, Math.min(TROUBLE_MS, editInstant()));
+      const at = Math.max(0, Math.min(LAST_FAULT_MS, editInstant()));
       const edit = chance.oneOf([editEvent, editEvent, editAnnouncement, () => makeEvent()]);
       time.after(start + at - time.now, edit);
     }

@@ -1,7 +1,7 @@
 import type { Scenario, Strike } from "./scenario.ts";
 import type { VirtualTime } from "./virtual-time.ts";
 
-/** One life of a replica, from its start to its crash. */
+/** A process of a replica, from its start to its crash. */
 export interface Incarnation {
   readonly replica: number;
   readonly name: string;
@@ -9,11 +9,11 @@ export interface Incarnation {
   frozenUntil: number;
 }
 
-/** Everything that a replica can lose on its way to somebody else. */
+/** The network between a replica and others, which can lose and delay messages. */
 export interface SimulatedNetwork {
-  /** A call that may be lost either way: rejects after its time-out, and never settles when the caller is gone. */
+  /** A call whose request or response may be lost. It rejects after its timeout, and never settles if the caller has crashed. */
   ask<Result>(who: Incarnation, operation: string, options: AskOptions, apply: () => Promise<Result>): Promise<Result>;
-  /** Runs when the process runs: not while it is frozen, and never after its end. */
+  /** Runs work when the process runs: not while it is frozen, and never after its end. */
   whenAwake(who: Incarnation, wake: () => void): void;
 }
 
@@ -48,7 +48,7 @@ export function newSimulatedNetwork(
     }
   }
 
-  /** Mostly a millisecond or three; now and then much more. */
+  /** Latency of a message: usually 1 to 3 ms, sometimes much more. */
   function latency(): number {
     return chance.happens(scenario.slowness) ? chance.between(20, 800) : chance.between(1, 3);
   }
@@ -61,7 +61,7 @@ export function newSimulatedNetwork(
   ): Promise<Result> {
     return new Promise((resolve, reject) => {
       const givenUp = () =>
-        time.after(timeoutMs, () => whenAwake(who, () => reject(new Error(`${operation}: no answer`))));
+        time.after(timeoutMs, () => whenAwake(who, () => reject(new Error(`${operation}: no response`))));
       const answer = (settle: () => void) => {
         strike(who, operation, "answered");
         whenAwake(who, settle);

@@ -6,27 +6,27 @@ import type { FormerState } from "../../../services/dispatch/domain/plan/cancell
 import type { Feed } from "../../../services/dispatch/protocol/feeds.ts";
 import type { Owners } from "../../../services/dispatch/protocol/ports.ts";
 
-/** One version of an announcement or an occurrence: what it was from an instant on; null when it was removed. */
+/** A version of an announcement or an occurrence, valid from an instant on; null after its removal. */
 interface Version<Thing> {
-  /** When it could be read: then its write was answered, too. */
+  /** The instant from which it can be read, at which its write was acknowledged. */
   readonly visibleAt: number;
-  /** The database's time of the write. */
+  /** The time of the write, by the database's clock. */
   readonly stampedAt: number;
   readonly thing: Thing | null;
 }
 
 export type History<Thing> = Version<Thing>[];
 
-/** The other contexts, with everything that they ever held. */
+/** The owner services, with all versions of their records. */
 export interface SimulatedOwners {
   readonly announcements: Map<string, History<Announcement>>;
   readonly occurrences: Map<string, History<Occurrence>>;
   /** Former rules and occurrences of the guild. */
   former(guildId: GuildId): FormerState;
   guildOf(id: string): GuildId | undefined;
-  /** Stores a new version of something, which gets its time now and can be read `slowMs` later. */
+  /** Stores a new version of a record. It gets its time now, and can be read `slowMs` later. */
   change(feed: Feed, guildId: GuildId, id: string, next: (stampedAt: number) => unknown, slowMs: number): void;
-  /** The owners' actions as they are answered now; they never reject by themselves. */
+  /** The owner services' actions, which never reject. */
   readonly now: Omit<Owners, "isReachable">;
 }
 
@@ -36,8 +36,8 @@ interface Entry extends Change {
 }
 
 /**
- * @param databaseNow - What writes are stamped with.
- * @param heard - Called for each change when it can be read.
+ * @param databaseNow - The clock for the times of writes.
+ * @param heard - Called for each change as soon as it can be read.
  */
 export function newSimulatedOwners(
   time: { readonly now: number; after(ms: number, happen: () => void): void },
@@ -52,7 +52,7 @@ export function newSimulatedOwners(
   const guilds = new Map<string, GuildId>();
 
   function change(feed: Feed, guildId: GuildId, id: string, next: (stampedAt: number) => unknown, slowMs: number) {
-    // Two writes of one thing at the same moment: the owner refuses the second.
+    // The owner refuses the second of two writes of one record at the same instant.
     if (pending.has(id)) return;
     pending.add(id);
     const stampedAt = databaseNow();
@@ -77,7 +77,7 @@ export function newSimulatedOwners(
     return [...histories.values()].flatMap((history) => history.at(-1)?.thing ?? []);
   }
 
-  /** Of each thing what it was before the last change that counts. */
+  /** The state of each record before its last relevant change. */
   function formerOf<Thing extends object>(
     histories: Map<string, History<Thing>>,
     guildId: GuildId,

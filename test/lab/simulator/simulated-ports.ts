@@ -11,7 +11,7 @@ const STORE_ANSWERS_MS = 5_000;
 const OWNERS_ANSWER_MS = 1_000;
 let ids = 0;
 
-/** The database's clock as one process knows it: the real map, on a monotonic clock that began with the process. */
+/** The database's clock as one process estimates it: the production code, on the process's monotonic clock. */
 export function clockOf(world: SharedWorld, who: Incarnation): DatabaseClock {
   const { time, network, databaseNow } = world;
   const bornAt = time.now;
@@ -21,7 +21,7 @@ export function clockOf(world: SharedWorld, who: Incarnation): DatabaseClock {
   );
 }
 
-/** The world as one life of one replica sees it. */
+/** The ports of one process of a replica. */
 export function simulatedPorts(world: SharedWorld, who: Incarnation, clock: DatabaseClock): Ports {
   const { time, network } = world;
   return {
@@ -29,7 +29,7 @@ export function simulatedPorts(world: SharedWorld, who: Incarnation, clock: Data
     timers: {
       after(ms, wake) {
         let cancelled = false;
-        // Like the real one, now and then a little early.
+        // A real timer is sometimes slightly early, too.
         const early = time.chance.happens(0.1) ? 2 : 0;
         time.after(ms - early, () => network.whenAwake(who, () => void (cancelled || wake())));
         return () => {
@@ -94,7 +94,7 @@ function distantOwners(world: SharedWorld, who: Incarnation): Owners {
   return { ...distant(world, who, watched, () => options), isReachable: () => !isIn(world, busDown) };
 }
 
-/** The same operations with a network between. */
+/** The same operations through the simulated network. */
 function distant<Operations extends object>(
   { network }: SharedWorld,
   who: Incarnation,

@@ -1,7 +1,7 @@
 import type { SinkName } from "../../../services/dispatch/domain/post/sink-name.ts";
 import type { Lookup, OutgoingMessage, SendOutcome } from "../../../services/dispatch/sinks/sink.ts";
 
-/** A message as everybody in the channel sees it. */
+/** A message in a channel. */
 export interface VisibleMessage {
   readonly id: string;
   readonly sink: SinkName;
@@ -10,13 +10,13 @@ export interface VisibleMessage {
   readonly channel: string;
   readonly nonce: string;
   readonly at: number;
-  /** When the send that made it began. */
+  /** The instant at which the send of the message began. */
   readonly sentAt: number;
-  /** Whether it went without its box. */
+  /** Whether the message was sent without its embed. */
   readonly isPlain: boolean;
 }
 
-/** An attempt that was refused for good. */
+/** An attempt that was refused permanently. */
 export interface RefusedAttempt {
   readonly postId: string;
   readonly at: number;
@@ -24,7 +24,7 @@ export interface RefusedAttempt {
   readonly reason: string;
 }
 
-/** What is behind the sinks: each a chat server of its own that drops doubles by their nonce for a while. */
+/** The receivers of the sinks. Each is a chat server that drops doubles by their nonce for a limited time. */
 export interface SimulatedReceiver {
   readonly visible: readonly VisibleMessage[];
   readonly refused: readonly RefusedAttempt[];
@@ -33,7 +33,7 @@ export interface SimulatedReceiver {
   find(sink: SinkName, channel: string, nonce: string): Lookup;
 }
 
-/** Longer than the sender relies on, as with the real one. */
+/** Longer than the time on which the sender relies, as at the real receiver. */
 const NONCE_KNOWN_MS = 75_000;
 
 export function newSimulatedReceiver(time: { readonly now: number }): SimulatedReceiver {

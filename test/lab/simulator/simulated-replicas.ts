@@ -8,16 +8,16 @@ import { isIn, type SharedWorld } from "./shared-world.ts";
 import type { Incarnation } from "./simulated-network.ts";
 import { clockOf, simulatedPorts } from "./simulated-ports.ts";
 
-/** The replicas of a run: they begin, crash, are stopped, and come back. */
+/** The replicas of a run, with their starts, crashes and stops. */
 export interface SimulatedReplicas {
   begin(replica: number): void;
   crash(who: Incarnation, forMs: number): void;
   crashAll(forMs: number): void;
-  /** Stops the replica in order: it finishes the posts that it holds, leaves, and comes back. */
+  /** Stops the replica gracefully: it finishes its posts, ends, and starts again. */
   drain(replica: number, forMs: number): void;
-  /** Tells every replica of a change, if the bus will. */
+  /** Broadcasts a change to every replica, if the bus is up. */
   spread(guildId: GuildId): void;
-  /** The names of those that the broker takes for living. */
+  /** The names of the replicas that the broker considers alive. */
   known(): readonly string[];
   endAll(): void;
 }
@@ -28,13 +28,13 @@ interface Replica {
   isStarted: boolean;
 }
 
-/** How long the broker takes a silent replica for alive. */
+/** Time for which the broker considers a silent replica alive. */
 const HEARTBEAT_MS = 3_000;
-/** How long an orderly stop may take, and how often the database's clock is looked at: as in production. */
+/** Timeout of a graceful stop, and interval of reads of the database's clock, as in production. */
 const DRAIN_MS = 8_000;
 const CLOCK_SAMPLE_MS = 5_000;
 
-/** @param held - The posts of the ledger, for what a replica that stopped in order still holds. */
+/** @param held - The posts in the ledger that a replica holds. */
 export function newSimulatedReplicas(
   world: SharedWorld,
   timing: Timing,

@@ -5,14 +5,14 @@ import type { Refusal } from "./scenario.ts";
 import type { Incarnation } from "./simulated-network.ts";
 import { isIn, type SharedWorld } from "./shared-world.ts";
 
-/** The reason of what only an operator can mend. */
+/** The reason of a refusal that only an operator can resolve. */
 export const HALTED = "401";
-/** More than a run can send in a second. */
+/** More requests than a run sends in a second. */
 const MANY = 10_000;
-/** The channel that is refused, when one is. */
+/** The channel in a refusal of one channel. */
 const REFUSED_CHANNEL = "77";
 
-/** The sinks of a run. Whatever befalls a receiver befalls the first one's. */
+/** The sinks of a run. Only the first one's receiver has faults. */
 export function distantSinks(world: SharedWorld, who: Incarnation): Sink[] {
   return world.scenario.sinks.map((name, at) =>
     at === 0 ? troubledSink(world, who, name) : soundSink(world, who, name),
@@ -73,11 +73,11 @@ function troubledSink(world: SharedWorld, who: Incarnation, name: SinkName): Sin
   const sink: Sink = {
     name,
     requestsPerSecond,
-    // Where the receiver limits, posts of one channel go one after another.
+    // With a rate limit of the receiver, posts of one channel are sent one after the other.
     ...(requestsPerSecond < Infinity && {
       channelLimits: { waitMs: () => 0, isStopped: () => false, isHalfOpen: () => false },
     }),
-    /** Where a box is refused the text goes alone, in the same call (sinks/README.md). */
+    /** If an embed is refused, the text is sent without it in the same call (sinks/README.md). */
     async send(message, timeoutMs) {
       const startedAt = time.now;
       const outcome = await post(message, timeoutMs);

@@ -5,17 +5,17 @@ import { databaseTime, type Fault, type Record } from "./evidence.ts";
 import { type MemoryPostStore, newMemoryPostStore } from "./memory-post-store.ts";
 import type { Mutant } from "./mutants.ts";
 import { judge } from "./oracle.ts";
-import { type Scenario, scenarioOf, TROUBLE_MS } from "./scenario.ts";
+import { type Scenario, scenarioOf, LAST_FAULT_MS } from "./scenario.ts";
 import { isIn, type SharedWorld } from "./shared-world.ts";
 import { peopleOf } from "./simulated-edits.ts";
 import { newSimulatedNetwork } from "./simulated-network.ts";
 import { newSimulatedOwners, type SimulatedOwners } from "./simulated-owners.ts";
 import { newSimulatedReceiver } from "./simulated-receiver.ts";
 import { newSimulatedReplicas, type SimulatedReplicas } from "./simulated-replicas.ts";
-import { storyOf } from "./story.ts";
+import { eventLogOf } from "./event-log.ts";
 import { newVirtualTime } from "./virtual-time.ts";
 
-/** The times of production, but for those that would make a run take hours. */
+/** The timing of production, except for times that would make a run take hours. */
 const TIMING: Timing = {
   ...STANDARD_TIMING,
   graceMs: 120_000,
@@ -25,26 +25,26 @@ const TIMING: Timing = {
 };
 const START = 1_000_000_000_000;
 const LONGEST_RUN_MS = 400_000;
-/** So few that a guild with many posts keeps others waiting, in the runs in which turns are counted. */
+/** A low limit, so that a guild with many posts can delay others in the runs that check the order. */
 const FEW_AT_ONCE = 8;
-/** So few that the guild with many posts has more ahead than are planned at a time. */
+/** A low limit, so that the guild with many posts exceeds it. */
 const FEW_OPEN = 20;
-/** Fewer than users cancel in a run. */
+/** Fewer than the posts that users cancel in a run. */
 const FEW_UNSENT = 60;
-/** From when on a step of the database's clock has been noticed. */
+/** Time after which every process has noticed a step of the database's clock. */
 const STEP_NOTICED_MS = 8_000;
 
 export interface Outcome {
   readonly seed: number;
-  /** What broke the promise; empty when it was kept. */
+  /** The broken promises, a sentence each. */
   readonly violations: readonly string[];
   readonly posts: readonly Post[];
   readonly scenario: Scenario;
-  /** What happened, a line each, in the order of time. */
-  readonly story: () => readonly string[];
+  /** The events of the run, a line each, in the order of time. */
+  readonly eventLog: () => readonly string[];
 }
 
-/** One run, the same for the same seed. */
+/** Runs one seed, always with the same result. */
 export async function simulate(seed: number, mutant?: Mutant): Promise<Outcome> {
   const scenario = scenarioOf(seed);
   const time = newVirtualTime(seed, START);
@@ -97,11 +97,11 @@ export async function simulate(seed: number, mutant?: Mutant): Promise<Outcome> 
 
   const { posts } = memory;
   const violations = judge({ start: START, now: time.now, record, owners, receiver, posts, scenario, timing });
-  const story = () => storyOf({ start: START, record, owners, receiver });
-  return { seed, violations, posts: [...posts.values()], scenario, story };
+  const eventLog = () => eventLogOf({ start: START, record, owners, receiver });
+  return { seed, violations, posts: [...posts.values()], scenario, eventLog };
 }
 
-/** Sets all that the scenario wants for its time. */
+/** Schedules the faults of the scenario. */
 function setInMotion(world: SharedWorld, replicas: SimulatedReplicas): void {
   const { time, scenario, owners } = world;
   for (let replica = 0; replica < scenario.replicas; replica += 1) {
@@ -117,10 +117,10 @@ function setInMotion(world: SharedWorld, replicas: SimulatedReplicas): void {
   peopleOf({ time, scenario, owners }, waitForOwners);
 }
 
-/** Whether all trouble is over for a while, and the last event has begun. */
+/** Whether the last fault ended some time ago, and the last event has started. */
 function isQuiet({ time, scenario, record, owners }: SharedWorld): boolean {
   const patience = scenario.loss > 0 ? 60_000 : 20_000;
-  const troubleUntil = START + Math.max(TROUBLE_MS, ...record.faults.map(({ until }) => until));
+  const troubleUntil = START + Math.max(LAST_FAULT_MS, ...record.faults.map(({ until }) => until));
   return time.now > Math.max(troubleUntil, lastStart(owners)) + patience;
 }
 
@@ -128,7 +128,7 @@ function lastStart({ occurrences }: SimulatedOwners): number {
   return Math.max(...[...occurrences.values()].map((history) => history.at(-1)?.thing?.startsAt ?? 0));
 }
 
-/** What is known beforehand to be broken, and until when it is felt. */
+/** The scheduled faults, until the end of their effects. */
 function faultsOf(scenario: Scenario): Fault[] {
   const { busDown, storeDown, receiverDown, ownersDown, blackouts, refusals, clockSteps, sinks } = scenario;
   const [sink] = sinks;

@@ -1,12 +1,12 @@
 import { newChance, type Chance } from "./chance.ts";
 
-/** Time that passes only from one thing that happens to the next: a run of minutes takes milliseconds. */
+/** Time that jumps from one event to the next, so that a run of minutes takes milliseconds. */
 export interface VirtualTime {
   readonly now: number;
   readonly chance: Chance;
-  /** Happens `ms` from now; things of one instant happen in the order in which they were set. */
+  /** Schedules work in `ms`. Work of one instant runs in the order in which it was scheduled. */
   after(ms: number, happen: () => void): void;
-  /** Runs until the instant, or until `isOver` says so, which is asked every virtual second. */
+  /** Runs until the instant, or until `isOver`, which is checked every virtual second, returns true. */
   run(until: number, isOver: () => boolean): Promise<void>;
 }
 
@@ -68,7 +68,7 @@ export function newVirtualTime(seed: number, start: number): VirtualTime {
       for (let next = pop(); next !== undefined && next.at <= until; next = pop()) {
         now = next.at;
         next.happen();
-        // Lets everything that follows at once from it happen before the next.
+        // Runs all immediate consequences before the next event.
         await new Promise<void>((done) => void setImmediate(done));
         if (now - askedAt < 1_000) continue;
         askedAt = now;

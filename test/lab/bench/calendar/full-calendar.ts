@@ -23,10 +23,10 @@ const DAY = 86_400_000;
 const AT = Date.UTC(2024, 4, 8, 18, 30);
 const SINGLES = 50_000;
 const SERIES = 2_000;
-/** In each calendar and round. */
+/** Number of lists of each calendar in a round. */
 const LISTS = 60;
 
-/** A list, and how many times as long it may take as in a calendar that holds nothing but its entries. */
+/** A list, with its maximum duration relative to a calendar that has only the listed entries. */
 interface List {
   readonly name: string;
   readonly window: Window;
@@ -41,7 +41,7 @@ const LISTED: readonly List[] = [
 ];
 const FULL = "1" as GuildId;
 
-/** Twenty years of single events and of series, most of which have ended, and weekly and yearly series that go on. */
+/** Twenty years of single events and of series, most of which have ended, and weekly and yearly series without an end. */
 function fullCalendar(): NewEvent[] {
   const singles = twentyYears(2 * SINGLES).filter(({ recurrence }) => recurrence === undefined);
   const ended = twentyYears(SERIES).filter(({ recurrence }) => recurrence !== undefined);
@@ -57,7 +57,7 @@ function isIn(window: Window): (event: NewEvent) => boolean {
         0;
 }
 
-/** Lists of a full calendar, beside calendars that hold nothing but the entries of the list. */
+/** Compares lists of a full calendar with lists of calendars that have only the listed entries. */
 export const FULL_CALENDAR: Section = {
   name: NAME,
   heading: "calendar",

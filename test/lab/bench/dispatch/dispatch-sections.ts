@@ -46,15 +46,15 @@ const ROWS: readonly DispatchRow[] = [
 
 const REPLICA_ROWS: readonly DispatchRow[] = [1, 2].map((count) => ({
   name: `5 000 posts in a second, ${count} of dispatch`,
-  // Over NATS, planning takes longer.
+  // Planning takes longer over NATS.
   spread: { ...BURST, leadMs: 80_000 },
   start: startReplicas(count),
   figures: [{ ...LAST_CLAIM, bound: {} }],
 }));
 
-/** How late posts are, from the due instant to the claim. */
+/** The lateness of posts, from the due instant to the claim. */
 export const DISPATCH: Section = sectionOf("dispatch", "dispatch", ROWS);
-/** The same for one and two replicas of dispatch, which have a small share of a CPU each. */
+/** The same for one and two replicas of dispatch, each with a small share of a CPU. */
 export const DISPATCH_REPLICAS: Section = sectionOf("two replicas of dispatch", "replicas", REPLICA_ROWS);
 
 function sectionOf(name: string, heading: string, all: readonly DispatchRow[]): Section {

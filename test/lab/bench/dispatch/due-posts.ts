@@ -1,22 +1,22 @@
 /** One post that is due at an instant. */
 export interface DuePost {
-  /** The name of its event, which its message shows. */
+  /** The name of its event, which is in the message. */
   readonly title: string;
   readonly guildId: string;
   /** Epoch milliseconds. */
   readonly dueAt: number;
 }
 
-/** How the posts of a round are spread. */
+/** The distribution of a round's posts. */
 export interface Spread {
   readonly posts: number;
-  /** From the first due instant to the last. */
+  /** Time from the first due instant to the last. */
   readonly spreadMs: number;
   /** A channel takes five messages in some five seconds from Discord; every guild here has one channel. */
   readonly guilds: number;
-  /** Posts that are due so soon after the first are not counted: code that runs for the first time is slow. */
+  /** Posts that are due within this time after the first are not counted, because V8 compiles. */
   readonly warmUpMs: number;
-  /** The time for writing and planning the posts, before the first is due; a multiple of what a quiet machine takes. */
+  /** Time for creating and planning the posts before the first is due; a multiple of that on an idle machine. */
   readonly leadMs: number;
 }
 

@@ -11,9 +11,9 @@ export interface Surroundings {
   readonly token: string;
 }
 
-/** guildcal, as far as it posts. */
+/** The part of an installation of guildcal that sends posts. */
 export interface Installation {
-  /** The processes whose processor time counts. */
+  /** The processes whose processor time is measured. */
   readonly pids: readonly number[];
   /** Called when all posts are planned. */
   limit(): Promise<void>;
@@ -22,17 +22,17 @@ export interface Installation {
 
 export type StartInstallation = (surroundings: Surroundings) => Promise<Installation>;
 
-/** All services in one process, as `npm start` runs them. */
+/** All services in one process, as with `npm start`. */
 export const startOneProcess: StartInstallation = async (surroundings) => {
   const launched = new Launched("all", await environment(surroundings));
   await launched.printed(/guildcal is ready/);
   return { pids: [launched.pid], limit: async () => {}, stop: async () => void (await launched.end("SIGKILL")) };
 };
 
-/** Of a CPU, for each replica of dispatch: two replicas, the owners and the database share two CPUs. */
+/** Share of a CPU for each replica of dispatch: two replicas, the owner services and the database share two CPUs. */
 const SHARE = 0.2;
 
-/** A process for each service, and replicas of dispatch, which alone are measured. */
+/** A process for each service. Only the replicas of dispatch are measured. */
 export function startReplicas(count: number): StartInstallation {
   return async (surroundings) => {
     const nats = await startNats();

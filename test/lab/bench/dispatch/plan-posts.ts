@@ -12,14 +12,14 @@ const EVENT_MS = 3_600_000;
 const MAX_PLANNING_MS = 120_000;
 const WRITTEN_AT_ONCE = 32;
 
-/** Writes the events and announcements of posts, and waits until dispatch, which runs elsewhere, has planned them. */
+/** Creates the events and announcements of posts, and waits until another process has planned the posts. */
 export async function planPosts(mongoUrl: string, connection: Connection, posts: readonly DuePost[]): Promise<void> {
   await writeEvents(mongoUrl, posts);
   const planned = () => connection.collection("posts").countDocuments({ sink: "discord" });
   await until(async () => (await planned()) >= posts.length, `${posts.length} posts are planned`, MAX_PLANNING_MS);
 }
 
-/** An event for each post and an announcement at its start for each guild, written by the services that own them. */
+/** Creates an event for each post, and an announcement for each guild, by the owner services. */
 async function writeEvents(mongoUrl: string, posts: readonly DuePost[]): Promise<void> {
   const broker = new ServiceBroker(brokerOptions({ nodeId: "bench.writer", natsUrl: undefined, logLevel: "fatal" }));
   broker.createService(calendarEventsService({ mongoUrl }));

@@ -17,11 +17,11 @@ export interface Lateness {
 
 /** The figures of one round of posts. */
 export interface PostRound {
-  /** From the due instant to the claim, by the database's clock. */
+  /** Time from the due instant to the claim, by the database's clock. */
   readonly claimed: Lateness;
-  /** From the due instant to the receiver. */
+  /** Time from the due instant to the receipt of the message. */
   readonly received: Lateness;
-  /** Processor time of the measured processes for a post, in milliseconds. */
+  /** Processor time of the measured processes per post, in milliseconds. */
   readonly cpuMs: number;
 }
 
@@ -29,7 +29,7 @@ export interface PostRound {
 const NO_LIMITS = { perBucket: 1_000_000_000, overall: 1_000_000_000 };
 const MAX_WAIT_MS = 120_000;
 
-/** Starts an installation, lets it plan and send the posts, and ends it. Throws where a post is lost, doubled or early. */
+/** Starts an installation, waits until it has planned and sent the posts, and ends it. Throws if a post is lost, doubled or early. */
 export async function postRound(mongoUrl: string, start: StartInstallation, spread: Spread): Promise<PostRound> {
   const chat = await startChatServer({ limits: NO_LIMITS });
   const connection = await mongoose.createConnection(mongoUrl).asPromise();
@@ -63,7 +63,7 @@ async function measure(
   await until(() => Date.now() > last.dueAt, "the last due instant", spread.spreadMs + MAX_WAIT_MS);
   const due = new Map(posts.map(({ title, dueAt }) => [title, dueAt]));
   const messages = () => chat.messages().filter(({ embeds }) => due.has(titleOf(embeds)));
-  // The receiver runs in this process: reading all its messages before enough have come would delay its answers.
+  // The receiver runs in this process: reading its messages before enough have arrived would delay its responses.
   const mayBeAll = () => chat.requests.length >= posts.length;
   await until(() => mayBeAll() && messages().length >= posts.length, "every post is received", MAX_WAIT_MS);
   const cpuMs = ((await cpuOf(installation)) - cpuBefore) / posts.length;
@@ -97,7 +97,7 @@ interface SentRow {
   readonly wakeAt: Date;
 }
 
-/** The last claim of each post. `wakeAt` of a post that was sent is the end of its last lease. */
+/** The last claim of each post. `wakeAt` of a sent post is the end of its last lease. */
 async function claims(connection: Connection): Promise<Late[]> {
   const rows = await connection.collection<SentRow>("posts").find({ state: "sent", sink: "discord" }).toArray();
   return rows.map(({ dueAt, wakeAt }) => ({

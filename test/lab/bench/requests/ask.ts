@@ -4,29 +4,29 @@ export interface Address {
   readonly key: string;
 }
 
-/** The body of the answer to one request; throws on any status but 200. */
+/** Sends a request and returns the body of the response; throws on any status except 200. */
 export async function ask({ port, key }: Address, path: string, body: object): Promise<Record<string, unknown>> {
-  const answer = await fetch(`http://127.0.0.1:${port}${path}`, {
+  const response = await fetch(`http://127.0.0.1:${port}${path}`, {
     method: "POST",
     headers: { authorization: key, "content-type": "application/json" },
     body: JSON.stringify(body),
   });
-  const text = await answer.text();
-  if (answer.status !== 200) throw new Error(`${path} answered ${answer.status}: ${text}`);
+  const text = await response.text();
+  if (response.status !== 200) throw new Error(`${path} returned ${response.status}: ${text}`);
   return JSON.parse(text) as Record<string, unknown>;
 }
 
-/** Five processes start on one processor. */
+/** Timeout of a start; five processes start on one processor. */
 const MAX_START_MS = 60_000;
 
-/** Waits until a server on the port answers with another status than 503. */
+/** Waits until a server on the port returns another status than 503. */
 export async function untilAnswered(port: number, path: string, check: () => void): Promise<void> {
   const deadline = performance.now() + MAX_START_MS;
   let last = "nothing";
   for (;;) {
-    const answer = await fetch(`http://127.0.0.1:${port}${path}`).catch(() => undefined);
-    if (answer !== undefined && answer.status !== 503) return;
-    last = (await answer?.text()) ?? last;
+    const response = await fetch(`http://127.0.0.1:${port}${path}`).catch(() => undefined);
+    if (response !== undefined && response.status !== 503) return;
+    last = (await response?.text()) ?? last;
     check();
     if (performance.now() > deadline) throw new Error(`port ${port} is not ready: ${last}`);
     await new Promise((wake) => setTimeout(wake, 20));

@@ -12,7 +12,7 @@ export const MONTH = { from: Date.UTC(2025, 1, 1), days: 28 };
 
 const GUILD_COUNT = 200;
 const EVENTS_EACH = 150;
-/** More digits than a double has. */
+/** An id with more digits than a double has. */
 const LONG_ID = "375357265198317579";
 
 /** A guild of the bench, and the ids of the events of its week. */
@@ -21,13 +21,13 @@ export interface FilledGuild {
   readonly eventIds: readonly string[];
 }
 
-/** The guilds that each request chooses from. Their events are written in this order, which gives the ids. */
+/** The guilds of the requests. Their events are written in this order, which determines the ids. */
 export const GUILDS: readonly FilledGuild[] = Array.from({ length: GUILD_COUNT }, (_, at) => ({
   guildId: (at === 0 ? LONG_ID : String(1_000_000 + at)) as GuildId,
   eventIds: eventsOfWeek().map((_event, event) => newEventId(at * EVENTS_EACH + event + 1, new Uint8Array(15))),
 }));
 
-/** The events of each guild, those of the week first. */
+/** The events of each guild, beginning with those of the week. */
 export function guildEvents(): NewEvent[] {
   const listed = [...eventsOfWeek(), ...eventsOfMonth()];
   return [...listed, ...eventsOutside(EVENTS_EACH - listed.length)];
@@ -62,8 +62,8 @@ function eventsOfMonth(): NewEvent[] {
 }
 
 /**
- * In the fortnight before the month, on the weekday that comes four days after today: dispatch, which plans two days ahead,
- * has no post of a series to plan or send during the bench, on whichever weekday it runs.
+ * A start in the fortnight before the month, on the weekday four days after today. Dispatch plans two days ahead, so that it
+ * has no post of a series to plan or send during the bench on any weekday.
  */
 function firstDayOfSeries(): number {
   const earliest = MONTH.from / DAY - 14;
@@ -71,7 +71,7 @@ function firstDayOfSeries(): number {
   return (earliest + ((((quiet - earliest) % 7) + 7) % 7)) * DAY;
 }
 
-/** Events of other months, all of them past, that no window of the bench may read. */
+/** Past events of other months, which no window of the bench may read. */
 function eventsOutside(count: number): NewEvent[] {
   return Array.from({ length: count }, (_, at) => {
     const startsAt = at % 2 === 0 ? WEEK.from - (40 + ((at * 7919) % 3_600)) * DAY : MONTH.from + (35 + at * 4) * DAY;

@@ -12,7 +12,7 @@ const BOUNDS: Readonly<Record<RivalName, Beside["bounds"]>> = {
 
 const NAME = "one process";
 
-/** One process, beside the same endpoints written by hand. */
+/** Compares one process with the same endpoints written by hand. */
 export const BESIDE_RIVALS: Section = {
   name: NAME,
   heading: "requests",

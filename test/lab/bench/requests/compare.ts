@@ -14,13 +14,13 @@ const FIGURES = {
 } as const;
 type Figure = keyof typeof FIGURES;
 
-/** A subject that ours is compared with, and the bounds of ours divided by its figures. */
+/** A subject for comparison, with the bounds of the ratios of guildcal's figures to its figures. */
 export interface Beside {
   readonly subject: Subject;
   readonly bounds: Readonly<Partial<Record<Figure, Bound>>>;
 }
 
-/** Sends the chosen rows to all subjects, which have to answer alike. */
+/** Sends the selected rows to all subjects, whose responses must be equal. */
 export async function compareRows(
   section: string,
   { loader, pace, isChosen }: Stage,
@@ -67,7 +67,7 @@ function absolute(figure: Figure, samples: readonly Sample[]): string {
   return `${value.toFixed(figure === "p99" ? 1 : 0)}${FIGURES[figure].unit}`;
 }
 
-/** The processor time by service, where each has a process. */
+/** The processor time by service, if each has a process. */
 function byProcess(samples: readonly Sample[]): string {
   const names = Object.keys(samples[0]?.cpuOf ?? {});
   const each = names.map((name) => [name, median(samples.map(({ cpuOf }) => cpuOf[name] ?? 0))] as const);
@@ -77,7 +77,7 @@ function byProcess(samples: readonly Sample[]): string {
 
 const COMPARED_ANSWERS = 20;
 
-/** A server that is faster because it does something else is no rival. */
+/** Checks that all servers give the same responses, since a server that does something else is not comparable. */
 async function answerAlike(row: Row, [ours, ...others]: readonly Subject[]): Promise<void> {
   if (ours === undefined) return;
   for (const body of row.bodies.slice(0, row.isWrite ? 1 : COMPARED_ANSWERS)) {
@@ -86,7 +86,7 @@ async function answerAlike(row: Row, [ours, ...others]: readonly Subject[]): Pro
       const answer = comparable(row, await ask(other, row.path, body));
       if (isDeepStrictEqual(answer, expected)) continue;
       const [said, ought] = [answer, expected].map((each) => JSON.stringify(each).slice(0, 500));
-      throw new Error(`${row.name}: ${other.name} answers otherwise\n${said}\n${ought}`);
+      throw new Error(`${row.name}: ${other.name} responds differently\n${said}\n${ought}`);
     }
   }
 }

@@ -8,7 +8,7 @@ import { databaseNamed, type Given, startGuildcal } from "./subjects.ts";
 const FILLED_AT_ONCE = 8;
 const ANNOUNCEMENTS_EACH = 20;
 
-/** Fills a database with all guilds: events past the service; settings and announcements by the API. */
+/** Fills a database with all guilds: events directly; settings and announcements through the API. */
 export async function fillGuilds(given: Given): Promise<void> {
   const calendar = await openCalendar(given.mongoUrl);
   for (const { guildId } of GUILDS) await calendar.fill(guildId, guildEvents());
@@ -41,7 +41,7 @@ async function fillRest(guildcal: Address, guild_id: GuildId): Promise<void> {
   }
 }
 
-/** Copies all guilds to another database, without the plan of dispatch, which makes its own. */
+/** Copies all guilds to another database, without the plans of dispatch. */
 export async function copyGuilds(given: Given, database: string): Promise<Given> {
   const connection = await mongoose.createConnection(given.mongoUrl).asPromise();
   for (const name of ["calendar_events", "guild_settings", "announcements"]) {

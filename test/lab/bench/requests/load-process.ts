@@ -1,10 +1,10 @@
 import { connect, type Socket } from "node:net";
 
-/** Requests to one path, with their bodies in turn. */
+/** Requests to one path. Each request uses the next body. */
 export interface Load {
-  /** The connections are shared among them. */
+  /** The ports among which the connections are shared. */
   readonly ports: readonly number[];
-  /** Each has one request under way. */
+  /** Number of connections; each has one request in flight. */
   readonly connections: number;
   readonly path: string;
   readonly headers: Readonly<Record<string, string>>;
@@ -14,13 +14,13 @@ export interface Load {
 
 export interface LoadOutcome {
   readonly seconds: number;
-  /** In milliseconds, one a request, in no order. */
+  /** The latency of each request in milliseconds, unordered. */
   readonly latencies: Float64Array;
 }
 
 const HEAD_END = Buffer.from("\r\n\r\n");
 
-/** One connection that sends a request as soon as the last one is answered; fails on any answer but 200. */
+/** A connection that sends the next request after each response; fails on any status except 200. */
 class Sender {
   readonly #socket: Socket;
   readonly #next: () => Buffer;
@@ -54,7 +54,7 @@ class Sender {
       if (end < 0) return;
       const head = this.#head.toString("latin1", 0, end);
       if (!head.startsWith("HTTP/1.1 200")) {
-        reject(new Error(`answered with ${this.#head.toString()}`));
+        reject(new Error(`unexpected response: ${this.#head.toString()}`));
         return;
       }
       this.#missing = lengthOf(head) - (this.#head.length - end - HEAD_END.length);
@@ -99,7 +99,7 @@ async function send(load: Load): Promise<LoadOutcome> {
   return { seconds: (performance.now() - began) / 1000, latencies };
 }
 
-/** The process that sends the load: apart from the servers and from the bench, which would delay it. */
+/** The process that sends the load, separate from the servers and from the bench, which would delay it. */
 process.on("message", (load: Load) => {
   send(load).then(
     (outcome) => process.send?.(outcome),

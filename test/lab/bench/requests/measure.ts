@@ -10,23 +10,23 @@ import type { Subject } from "./subjects.ts";
 /** The figures of one subject in one round. */
 export interface Sample {
   readonly perSecond: number;
-  /** In milliseconds. */
+  /** Latencies in milliseconds. */
   readonly p50: number;
   readonly p99: number;
-  /** Microseconds of CPU for a request, of all its processes. */
+  /** Processor time of all processes per request, in microseconds. */
   readonly cpu: number;
-  /** The same by the name of the process. */
+  /** The same by process name. */
   readonly cpuOf: Readonly<Record<string, number>>;
 }
 
 export interface Pace {
   readonly rounds: number;
-  /** In each round. */
+  /** Number of requests in each round. */
   readonly requests: number;
   readonly connections: number;
 }
 
-/** Sends loads from a process of its own. */
+/** Sends loads from a separate process. */
 export class Loader {
   readonly #process = new MeasuredProcess(
     new NodeProcess({ script: join(import.meta.dirname, "load-process.ts"), ...measuredOn(OTHER_CPU) }),
@@ -64,9 +64,9 @@ export class Loader {
 }
 
 /**
- * The samples of each subject, in the order of the subjects. They take turns, and each round begins with another, so that
- * all of them meet the same machine. A round before the first is not counted: V8 compiles during it, which takes up to a
- * third of the processor time.
+ * Measures the subjects in turn, and returns their samples in the order of the subjects. Each round begins with another
+ * subject, so that all have the same conditions. A round before the first is not counted: V8 compiles during it, which takes
+ * up to a third of the processor time.
  */
 export async function interleaved(
   loader: Loader,

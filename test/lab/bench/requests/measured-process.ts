@@ -4,7 +4,7 @@ import type { Held, Usage } from "./report-usage.ts";
 
 const REPORT = join(import.meta.dirname, "report-usage.ts");
 
-/** The options of a process that reports its usage, on a processor, and leaves a CPU profile in a folder when it ends. */
+/** The options of a process that runs on a given processor, reports its usage, and writes a CPU profile when it ends. */
 export function measuredOn(
   processor: number,
   profile?: string,
@@ -13,7 +13,7 @@ export function measuredOn(
   return { processor, hasChannel: true, flags: [`--import=${REPORT}`, ...profiling] };
 }
 
-/** A process that answers questions about its usage. It was started with the options of `measuredOn`. */
+/** A process that reports its usage. It was started with the options of `measuredOn`. */
 export class MeasuredProcess {
   readonly #process: NodeProcess;
   #onAnswer: (answer: unknown) => void = () => undefined;
@@ -29,7 +29,7 @@ export class MeasuredProcess {
     return this.#process.pid;
   }
 
-  /** Sends a message and resolves with the next one that comes back; one question at a time. */
+  /** Sends a message and resolves with the next reply; one message at a time. */
   async ask<Answer>(message: unknown): Promise<Answer> {
     this.check();
     const { promise, resolve, reject } = Promise.withResolvers<Answer>();
@@ -43,12 +43,12 @@ export class MeasuredProcess {
     return this.ask("usage");
   }
 
-  /** Collects garbage first: not for a process that is being measured. */
+  /** The held memory, after a garbage collection; not for use during a measurement. */
   held(): Promise<Held> {
     return this.ask("held");
   }
 
-  /** Throws what it printed when it has ended. */
+  /** Throws the output of the process if it has ended. */
   check(): void {
     if (this.#process.hasEnded) throw this.#hasEnded();
   }

@@ -10,15 +10,15 @@ const STEPS = 10;
 const MEBIBYTE = 2 ** 20;
 const READS = ROWS.filter(({ isWrite }) => !isWrite);
 
-/** The memory of one process, in MiB, after so many requests. */
+/** The memory of one process in MiB, after a number of requests. */
 interface MemoryAt {
   readonly requests: number;
-  /** What is held after a collection of garbage, on the heap and beside it. */
+  /** Heap and external memory after a garbage collection. */
   readonly held: number;
   readonly resident: number;
 }
 
-/** One process through many requests of all reads in turn. */
+/** Measures the memory of one process during many requests of all reads in turn. */
 export const MEMORY: Section = {
   name: NAME,
   heading: "memory",
@@ -50,7 +50,7 @@ export const MEMORY: Section = {
   },
 };
 
-/** Work of dispatch may be under way while garbage is collected. It is not under way each time. */
+/** Several collections, since work of dispatch may be in flight during some of them. */
 const COLLECTIONS = 3;
 
 async function memoryOf(guildcal: Subject): Promise<Pick<MemoryAt, "held" | "resident">> {

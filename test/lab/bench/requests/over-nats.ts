@@ -7,7 +7,7 @@ import { startGuildcal, startOverNats } from "./subjects.ts";
 
 const NAME = "over NATS";
 
-/** A process for each service over NATS, beside one process, each on a database of the same content. */
+/** Compares a process for each service over NATS with one process, each on a copy of the same database. */
 export const OVER_NATS: Section = {
   name: NAME,
   heading: "over-nats",

@@ -2,13 +2,13 @@ import { execFile } from "node:child_process";
 import { availableParallelism } from "node:os";
 import { promisify } from "node:util";
 
-/** The servers have one CPU to themselves; the database, the bus, the load and the bench itself share the other. */
+/** Only the servers use this CPU; the database, the bus, the load and the bench share the other. */
 export const SERVER_CPU = 0;
 export const OTHER_CPU = 1;
 
 /**
- * Runs the work with this process, and the processes that it starts, on the CPU that no server has. On the servers' CPU,
- * mongod would take its time from the server that is measured.
+ * Runs work while this process, and the processes that it starts, use the CPU without servers. On the servers' CPU, mongod
+ * would take processor time from the measured server.
  */
 export async function besideServers<Result>(work: () => Promise<Result>): Promise<Result> {
   await runOn(String(OTHER_CPU));
@@ -19,7 +19,7 @@ export async function besideServers<Result>(work: () => Promise<Result>): Promis
   }
 }
 
-/** Moves all threads of this process; a thread or a process that starts later runs where its parent runs. */
+/** Moves all threads of this process. Later threads and processes inherit the CPU of their parent. */
 async function runOn(cpus: string): Promise<void> {
   await promisify(execFile)("taskset", ["--all-tasks", "--cpu-list", "--pid", cpus, String(process.pid)]);
 }

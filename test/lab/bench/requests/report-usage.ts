@@ -2,14 +2,14 @@ import { setTimeout as pause } from "node:timers/promises";
 import { setFlagsFromString } from "node:v8";
 import { runInNewContext } from "node:vm";
 
-/** The processor time and memory that a process has used so far. */
+/** The processor time and memory of a process. */
 export interface Usage {
   readonly cpuMs: number;
   readonly rssBytes: number;
   readonly heapBytes: number;
 }
 
-/** The memory that is left after a collection of garbage, on the heap and beside it. */
+/** Heap and external memory after a garbage collection. */
 export interface Held {
   readonly heldBytes: number;
 }
@@ -17,7 +17,7 @@ export interface Held {
 setFlagsFromString("--expose-gc");
 const collectGarbage = runInNewContext("gc") as () => void;
 
-/** Buffers are released on a thread of V8, some time after the objects that they belonged to. */
+/** V8 releases buffers on another thread, some time after their objects. */
 const SWEPT_MS = 500;
 
 async function reportHeld(): Promise<void> {
@@ -30,7 +30,7 @@ async function reportHeld(): Promise<void> {
   process.send?.(held);
 }
 
-/** Loaded before a measured server (`--import`): reports its usage to the process that started it. */
+/** Loaded before a measured server (`--import`). Reports its usage to the parent process. */
 process.on("message", (message) => {
   if (message === "held") return void reportHeld();
   if (message !== "usage") return;

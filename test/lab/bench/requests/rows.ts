@@ -1,23 +1,23 @@
 import { type Chance, newChance } from "../../simulator/chance.ts";
 import { type FilledGuild, GUILDS, MONTH, WEEK } from "./bench-data.ts";
 
-/** One question that guildcal and its rivals answer alike. */
+/** A kind of request to which guildcal and its rivals give the same response. */
 export interface Row {
   readonly name: string;
   readonly path: string;
-  /** Sent in turn, each to a guild that was chosen at random. */
+  /** The bodies, which are sent in turn, each for a random guild. */
   readonly bodies: readonly object[];
-  /** Each answer names another object. */
+  /** Whether each response has another id. */
   readonly isWrite: boolean;
   /**
-   * How many times as many requests a round has: a round of fast answers would last a tenth of a second, and a round of
-   * creates has to last longer than the two seconds after which dispatch reads them.
+   * Factor of the requests in a round. A round of fast responses would last only a tenth of a second, and a round of creates
+   * must last longer than the two seconds after which dispatch reads them.
    */
   readonly lengthFactor: number;
 }
 
 const SEED = 20_261_124;
-/** More than a server or the database could remember by the last few requests. */
+/** More guilds than a server or the database could cache from the last requests. */
 const DIFFERENT_BODIES = 4_000;
 const HOUR = 3_600_000;
 
@@ -55,7 +55,7 @@ export const ROWS: readonly Row[] = [
   })),
   row("announcement/list, 20 entries", "/v1/announcement/list", ({ guildId }) => ({ guild_id: guildId, amount: -1 })),
   row("guild/settings/get", "/v2/guild/settings/get", ({ guildId }) => ({ guild_id: guildId }), { lengthFactor: 4 }),
-  // Last, because dispatch reads the new events for some seconds after.
+  // The last row, because dispatch reads the new events for some seconds afterwards.
   row(
     "events/create",
     "/v2/events/create",

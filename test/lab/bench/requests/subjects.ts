@@ -9,28 +9,28 @@ import { MeasuredProcess, measuredOn } from "./measured-process.ts";
 import { SERVER_CPU } from "./processors.ts";
 import type { Usage } from "./report-usage.ts";
 
-/** A server that answers requests while it is measured; it may have several processes. */
+/** A server under measurement, with one or several processes. */
 export interface Subject extends Address {
   readonly name: string;
-  /** Of all its gateways, `port` among them. */
+  /** The ports of all its gateways, including `port`. */
   readonly ports: readonly number[];
-  /** By the name of the process. */
+  /** The processes by name. */
   usage(): Promise<Readonly<Record<string, Usage>>>;
-  /** Bytes that all its processes hold after a collection of garbage. */
+  /** Bytes that all its processes hold after a garbage collection. */
   held(): Promise<number>;
   stop(): Promise<void>;
 }
 
 const OPERATOR_KEY = "operator-key-of-the-bench";
 
-/** The servers and folders that a subject works with. */
+/** The servers and folders that a subject uses. */
 export interface Given {
   readonly mongoUrl: string;
   readonly directory: string;
   readonly natsUrl?: string;
-  /** Where each process leaves a CPU profile. */
+  /** The folder for the CPU profile of each process. */
   readonly profile?: string | undefined;
-  /** The checkout whose guildcal it is; this one where none is given. */
+  /** The checkout of guildcal; by default this one. */
   readonly tree?: string;
 }
 
@@ -58,20 +58,20 @@ function launchMeasured(mode: string, env: Readonly<Record<string, string>>, { t
   return new MeasuredProcess(new Launched(mode, env, tree ?? PROJECT, measuredOn(SERVER_CPU, profile)));
 }
 
-/** guildcal as `npm start` runs it, in one process. */
+/** guildcal in one process, as with `npm start`. */
 export async function startGuildcal(given: Given, name = "guildcal"): Promise<Subject> {
   const port = await freePort(0);
   return subject(name, [port], new Map([["all", launchMeasured("all", environment(given, port), given)]]));
 }
 
-/** How many processes each service has. */
+/** The replicas of each service. */
 export interface Replicas {
   readonly count: number;
-  /** Of a CPU, for each process once it has started; without, they share one. */
+  /** Share of a CPU for each started process; by default all share one CPU. */
   readonly share?: number;
 }
 
-/** guildcal as `npm run start:nats` runs it: one process of each service, or several. */
+/** guildcal with one or several processes of each service, as with `npm run start:nats`. */
 export async function startOverNats(
   given: Given & { readonly natsUrl: string },
   { count, share }: Replicas = { count: 1 },
@@ -91,7 +91,7 @@ export async function startOverNats(
   return limited(await subject(`${count} of each service`, ports, processes), processes, share);
 }
 
-/** Limits processes that have started: under its share a start would take half a minute. */
+/** Limits processes after their start, which would take half a minute with the share. */
 async function limited(
   started: Subject,
   processes: ReadonlyMap<string, MeasuredProcess>,
@@ -133,13 +133,13 @@ async function subject(
 }
 
 const CHECKED_EVERY_MS = 1_000;
-/** Of processor time between two checks. */
+/** Processor time between two checks below which a server is idle. */
 const IDLE_MS = 100;
 const MAX_CHECKS = 60;
 
 /**
- * Waits until the server has done the work that its start, or earlier requests, have left it: that would be counted with the
- * next requests.
+ * Waits until the server has finished the work after its start or earlier requests, which would be counted with the next
+ * requests.
  */
 export async function untilIdle({ usage }: Pick<Subject, "usage">): Promise<void> {
   let before = Infinity;
@@ -170,7 +170,7 @@ function measuring(processes: ReadonlyMap<string, MeasuredProcess>): Pick<Subjec
 export const RIVALS = ["fastify", "express"] as const;
 export type RivalName = (typeof RIVALS)[number];
 
-/** A rival in a process of its own, on the same database. */
+/** A rival in its own process, on the same database. */
 export async function startRival(name: RivalName, given: Given, key: string): Promise<Subject> {
   const port = await freePort(0);
   const rival = new MeasuredProcess(

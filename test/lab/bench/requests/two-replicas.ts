@@ -6,10 +6,10 @@ import { ROW_NAMES } from "./rows.ts";
 import { startOverNats } from "./subjects.ts";
 
 const NAME = "two replicas";
-/** Of a CPU for each process: the ten processes of two replicas have one together. */
+/** Share of a CPU for each process: the ten processes of two replicas use one CPU in total. */
 const SHARE = 0.1;
 
-/** Two replicas of each service beside one, where each process has a small share of a CPU. */
+/** Compares two replicas of each service with one, with a small share of a CPU for each process. */
 export const TWO_REPLICAS: Section = {
   name: NAME,
   heading: "replicas",

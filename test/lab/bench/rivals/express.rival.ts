@@ -12,7 +12,7 @@ import {
 import { listed, newId, view } from "./rival-events.ts";
 import { opens, rivalKeys } from "./rival-keys.ts";
 
-/** The endpoints of the bench, written by hand on express and mongoose, lean: the way most services of this kind are written. */
+/** The endpoints of the bench, written by hand on express and mongoose (lean), as most services of this kind are. */
 await mongoose.connect(process.env["MONGO_URL"] ?? "", {
   maxPoolSize: 50,
   readConcernLevel: "majority",
@@ -82,7 +82,7 @@ const app = express();
 app.disable("x-powered-by");
 app.disable("etag");
 app.use(express.json({ limit: 65_536 }));
-// express 5 awaits what a handler returns.
+// express 5 awaits the promise of a handler.
 app.use(authorize);
 app.post("/v2/events/get", getEvent);
 app.post("/v2/events/list/range", listRange);
@@ -93,7 +93,7 @@ app.post("/v2/guild/settings/get", getSettings);
 app.listen(Number(process.env["PORT"]), "127.0.0.1");
 process.once("SIGTERM", () => process.exit(0));
 
-/** The fields that a request may have. */
+/** The fields of a request. */
 type Body = Readonly<Record<string, unknown>>;
 
 async function authorize(request: Request, response: Response, next: NextFunction): Promise<void> {
@@ -177,7 +177,7 @@ async function getSettings(request: Request, response: Response): Promise<void> 
   const found = await settings.findOne({ _id: guild_id }).lean<RivalSettings>();
   if (found === null) return refuse(response, 404);
   const { _id, ...shown } = found;
-  // The id is a number with every digit.
+  // The id is a JSON number with all digits.
   response.json({ guild_id: jsonInteger(_id), ...shown });
 }
 

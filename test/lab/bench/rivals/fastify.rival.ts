@@ -11,8 +11,8 @@ import { opens, rivalKeys } from "./rival-keys.ts";
 import { bodies, answers } from "./rival-schemas.ts";
 
 /**
- * The endpoints of the bench, written by hand on fastify and the MongoDB driver: key, guild and body are
- * checked, answers are serialized by their schemas, writes wait for the majority's journal.
+ * The endpoints of the bench, written by hand on fastify and the MongoDB driver: key, guild and body are checked, responses
+ * are serialized by their schemas, and writes wait for the majority's journal.
  */
 declare module "fastify" {
   interface FastifyRequest {
@@ -110,7 +110,7 @@ app.post<{ Body: InGuild }>(
   },
 );
 
-/** The same object under the API's name of its id. */
+/** The same object with the API's name of its id. */
 function renamed(stored: RivalAnnouncement): object {
   return Object.assign(stored, { id: stored._id });
 }

@@ -14,7 +14,7 @@ import {
 
 const WEEK_MS = 7 * 86_400_000;
 
-/** Stores the guilds of a database once more, as the rivals store them; their key is that of guildcal. */
+/** Copies the guilds of a database to the collections of the rivals; the API key is that of guildcal. */
 export async function fillRivals(mongoUrl: string, guildcal: Address): Promise<void> {
   const connection = await mongoose.createConnection(mongoUrl).asPromise();
   await fillEvents(connection);
@@ -33,7 +33,7 @@ export async function fillRivals(mongoUrl: string, guildcal: Address): Promise<v
 }
 
 async function settingsOf(guildcal: Address, guild_id: GuildId): Promise<RivalSettings> {
-  // The id is the number of the answer with every digit: JSON.parse has rounded it.
+  // The id is read from the text of the response, since JSON.parse rounds it.
   const { guild_id: _rounded, ...settings } = await ask(guildcal, "/v2/guild/settings/get", { guild_id });
   return { ...settings, _id: guild_id };
 }
@@ -69,7 +69,7 @@ function rivalEvent({ _id, guildId, startsAt, endsAt, color, recurrence, ...row 
   };
 }
 
-/** When the last occurrence of a weekly series ends. */
+/** The end of a weekly series' last occurrence. */
 function lastEnd(endsAt: number, { count, interval }: NonNullable<RivalEvent["recurrence"]>): number {
   return count === -1 ? Number.MAX_SAFE_INTEGER : endsAt + (count - 1) * interval * WEEK_MS;
 }

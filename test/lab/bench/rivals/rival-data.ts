@@ -1,16 +1,16 @@
 import mongoose from "mongoose";
 
-/** The driver that mongoose brings: both sides of a comparison run on the same one. */
+/** The driver of mongoose, so that both sides of a comparison use the same one. */
 export const { MongoClient } = mongoose.mongo;
 
-/** An event as the API shows it, which is how a rival stores it: nothing is renamed on the way. */
+/** An event as the API returns it and a rival stores it. */
 export interface RivalEvent {
   readonly _id: string;
   readonly guild_id: string;
   readonly calendar_number: number;
   readonly epoch_start: number;
   readonly epoch_end: number;
-  /** When the last occurrence ends; of a single event, its own end. */
+  /** The end of the last occurrence; of a single event, its own end. */
   readonly last: number;
   readonly name?: string;
   readonly description?: string;
@@ -37,14 +37,14 @@ export interface RivalAnnouncement {
   readonly [field: string]: unknown;
 }
 
-/** A key by the digest of its text. */
+/** An API key, by the digest of its text. */
 export interface RivalKey {
   readonly _id: string;
   readonly access: "read" | "write";
-  /** The guilds that it opens; none for all. */
+  /** The guilds to which the key gives access; all if absent. */
   readonly guilds: readonly string[];
 }
 
-/** Finds a window, and reads no document outside of it. */
+/** The index that finds a window without reading documents outside of it. */
 export const RIVAL_EVENT_INDEX = { guild_id: 1, calendar_number: 1, epoch_start: 1, last: 1 } as const;
 export const RIVAL_ANNOUNCEMENT_INDEX = { guild_id: 1, sequence: 1 } as const;

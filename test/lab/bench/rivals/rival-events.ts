@@ -3,13 +3,13 @@ import type { RivalEvent } from "./rival-data.ts";
 
 const STEP_MS = { DAILY: 86_400_000, WEEKLY: 7 * 86_400_000 } as const;
 
-/** An event as the API answers it. */
+/** An event as the API returns it. */
 export function view(event: RivalEvent, isParent = event.recurrence !== undefined): Record<string, unknown> {
   const { _id, guild_id: _guild, calendar_number: _number, last: _last, ...shown } = event;
   return { ...shown, event_id: _id, is_parent: isParent, recur: event.recurrence !== undefined };
 }
 
-/** The single events that touch [from, until), and the occurrences of daily and weekly series, in UTC. */
+/** The single events that overlap [from, until), and the occurrences of daily and weekly series in UTC. */
 export function listed(events: readonly RivalEvent[], from: number, until: number): Record<string, unknown>[] {
   const entries = events.flatMap((event) =>
     event.recurrence === undefined ? [view(event)] : occurrences(event, event.recurrence, from, until),

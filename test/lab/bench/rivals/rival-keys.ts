@@ -7,7 +7,7 @@ interface StoredKeys {
   findOne(filter: Pick<RivalKey, "_id">): Promise<RivalKey | null>;
 }
 
-/** Finds a key by its text, and remembers it for four seconds, as the service does. */
+/** Finds a key by its text, and caches it for four seconds, as the service does. */
 export function rivalKeys(keys: StoredKeys): (authorization: string) => Promise<RivalKey | null> {
   const known = new Map<string, { readonly key: RivalKey | null; readonly at: number }>();
   return async (authorization) => {

@@ -80,7 +80,7 @@ const announcement = object({
   subscribers_user: strings,
 });
 
-/** The schemas of answers, for fastify's serializer. */
+/** The schemas of responses, for fastify's serializer. */
 export const answers = {
   event,
   events: object({ events: { type: "array", items: event } }),

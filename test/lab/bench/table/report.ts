@@ -7,19 +7,19 @@ import { boundText, spreadText, type TableRow, valueText, verdictText } from "./
 /** A section of a run. One that failed has no rows. */
 export interface SectionReport {
   readonly name: string;
-  /** The heading of README.md that says how it is measured. */
+  /** The heading of README.md that describes the measurement. */
   readonly heading: string;
   readonly rows: readonly TableRow[];
   readonly figures?: unknown;
   readonly failure?: string;
 }
 
-/** When, where and on which commit a run began. */
+/** The time, machine and commit of a run. */
 export interface RunContext {
   readonly at: string;
   readonly commit: string;
   readonly machine: string;
-  /** Over one, five and fifteen minutes before the run; above 0.5 others use the machine. */
+  /** The load averages of one, five and fifteen minutes before the run. Above 0.5 other programs use the machine. */
   readonly load: readonly string[];
   readonly pace: Pace;
 }
@@ -48,7 +48,7 @@ export function isWhollyHeld({ sections }: Pick<Report, "sections">): boolean {
   );
 }
 
-/** One line for each figure of a section, in columns. */
+/** A line for each figure of a section, in columns. */
 export function linesOf({ name, rows, failure }: SectionReport): string[] {
   if (failure !== undefined) return [`failed  ${name}: ${failure}`];
   const cells = rows.map((row) => [

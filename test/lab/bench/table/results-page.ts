@@ -6,7 +6,7 @@ import { boundText, spreadText, type TableRow, valueText, verdictText } from "./
 
 const PAGE = join(dirname(import.meta.dirname), "results.md");
 
-/** Writes the current table, in place of the one before. */
+/** Replaces the page of results by the current table. */
 export async function writeResults(report: Report): Promise<void> {
   await writeFile(PAGE, await format(pageOf(report), { parser: "markdown", printWidth: 120 }));
 }

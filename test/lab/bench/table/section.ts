@@ -2,18 +2,18 @@ import type { Loader, Pace } from "../requests/measure.ts";
 import type { Given, Subject } from "../requests/subjects.ts";
 import type { TableRow } from "./table-row.ts";
 
-/** What a section of the table is measured with. */
+/** The servers and options of a section's measurement. */
 export interface Stage {
   readonly given: Given;
   readonly loader: Loader;
   readonly pace: Pace;
-  /** Whether a row of this section is to be measured. */
+  /** Whether a row of this section is selected. */
   readonly isChosen: (row: string) => boolean;
-  /** Waits for a subject that starts; it is stopped when the section ends. */
+  /** Waits for the start of a subject, and stops it when the section ends. */
   readonly started: (starting: Promise<Subject>) => Promise<Subject>;
 }
 
-/** The rows of a section, and all figures that they were made from. */
+/** The rows of a section, with the figures of all rounds. */
 export interface Measured {
   readonly rows: readonly TableRow[];
   readonly figures: unknown;
@@ -22,10 +22,10 @@ export interface Measured {
 /** Rows of the table that are measured on the same servers. */
 export interface Section {
   readonly name: string;
-  /** The heading of README.md that says how they are measured. */
+  /** The heading of README.md that describes the measurement. */
   readonly heading: string;
   readonly rowNames: readonly string[];
-  /** Its servers have a processor that nothing else of the bench runs on. */
+  /** Whether its servers have a processor that the rest of the bench does not use. */
   readonly hasServerCpu: boolean;
   measure(stage: Stage): Promise<Measured>;
 }

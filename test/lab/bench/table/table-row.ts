@@ -1,6 +1,6 @@
 import { median } from "../requests/figures.ts";
 
-/** What a figure must at least be, or may at most be. */
+/** The minimum or maximum of a figure. */
 export interface Bound {
   readonly least?: number;
   readonly most?: number;
@@ -8,20 +8,20 @@ export interface Bound {
 
 /** One figure of the table. */
 export interface TableRow {
-  /** The name of its section and its own. */
+  /** The names of the section and of the row. */
   readonly row: string;
   readonly figure: string;
   readonly unit: "" | " ms" | " s";
-  /** Without one the figure is shown, and held to nothing. */
+  /** A figure without a bound is shown, and cannot fail. */
   readonly bound: Bound;
   readonly value: number;
-  /** The least and the most of the rounds. */
+  /** The minimum and maximum of the rounds. */
   readonly spread: readonly [least: number, most: number];
-  /** The absolute figures behind the value. */
+  /** The absolute figures of the ratio. */
   readonly detail: string;
 }
 
-/** A figure with a value for each round: the median counts. */
+/** A figure with a value for each round, of which the median counts. */
 export function medianRow({
   rounds,
   ...row
@@ -29,7 +29,7 @@ export function medianRow({
   return { ...row, value: median(rounds), spread: [Math.min(...rounds), Math.max(...rounds)] };
 }
 
-/** A figure that could not be computed is not held. */
+/** A figure that could not be computed misses its bound. */
 function isHeld({ value, bound: { least = -Infinity, most = Infinity } }: TableRow): boolean {
   return value >= least && value <= most;
 }

@@ -14,7 +14,7 @@ function sectionOf(...rows: TableRow[]): SectionReport {
 }
 
 describe("a figure of the bench's table", () => {
-  test("is the median of its rounds, with the least and the most", () => {
+  test("is the median of its rounds, with the minimum and the maximum", () => {
     expect(rowOf([0.4, 0.9, 0.5])).toMatchObject({ value: 0.5, spread: [0.4, 0.9] });
   });
 
@@ -31,7 +31,7 @@ describe("a figure of the bench's table", () => {
 });
 
 describe("a run of the bench", () => {
-  test("holds when each figure does, and no section failed", () => {
+  test("passes if each figure is within its bound and no section failed", () => {
     const held = sectionOf(rowOf([0.5]), rowOf([7], {}));
     expect(isWhollyHeld({ sections: [held] })).toBe(true);
     expect(isWhollyHeld({ sections: [held, sectionOf(rowOf([2]))] })).toBe(false);

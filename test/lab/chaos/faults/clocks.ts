@@ -3,32 +3,32 @@ import type { Cluster } from "../cluster.ts";
 import type { Load } from "../load.ts";
 import { type Fault, type Injected, SOME, untilInstant, without, WITHOUT_NONCES } from "./fault.ts";
 
-/** So slow is the receiver, and so long after its claim a sender surely has its request under way. */
+/** Response time of the receiver, and time from a claim until its request is certainly in flight. */
 const SLOW_MS = 3_000;
-const UNDER_WAY_MS = 500;
+const IN_FLIGHT_MS = 500;
 
 async function freezeSender({ replicas, chat, sender }: Cluster, load: Load, ms: number): Promise<Injected> {
   await untilInstant(load.firstDueAt);
   chat.script({ kind: "slow", ms: SLOW_MS }, load.expected.length);
   const name = await sender();
-  await pause(UNDER_WAY_MS);
+  await pause(IN_FLIGHT_MS);
   replicas.signal(name, "SIGSTOP");
   await pause(ms);
   replicas.signal(name, "SIGCONT");
   return { times: 1 };
 }
 
-/** One replica's freezes last up to so long, and those of the others; the others are awake when its leases end. */
+/** Maximum duration of the first replica's freezes, and of the others', which run when the first one's leases end. */
 const [LONGEST_MS, OTHERS_LONGEST_MS] = [60_000, 15_000];
 
-/** Freezes each replica again and again at random instants, for 1 s or longer, until its time is over. */
+/** Freezes each replica repeatedly at random instants, for 1 s or longer, until the last post is due. */
 async function freezeAtRandom({ replicas, names, chat }: Cluster, load: Load): Promise<Injected> {
   chat.script({ kind: "slow", ms: 500 }, load.expected.length);
   let times = 0;
   await untilInstant(load.firstDueAt);
   const freezing = names.map(async (name, at) => {
     const longest = at === 0 ? LONGEST_MS : OTHERS_LONGEST_MS;
-    // One begins with the longest, so that each run has it.
+    // The first replica begins with the longest freeze, so that each run has one.
     for (
       let ms = at === 0 ? longest : 1_000;
       Date.now() < load.lastDueAt;
@@ -45,7 +45,7 @@ async function freezeAtRandom({ replicas, names, chat }: Cluster, load: Load): P
   return { times };
 }
 
-/** So often that every moment of a post's life meets a step. */
+/** Interval of steps: short enough that a step meets every state of a post. */
 const STEP_EVERY_MS = 700;
 
 async function stepClocks({ replicas, names }: Cluster, load: Load): Promise<Injected> {
@@ -86,6 +86,6 @@ export const CLOCKS: readonly Fault[] = [
     setup: { breaks: ["stepped-clock"] },
     isAlone: true,
     inject: stepClocks,
-    control: without("time is the database's, not the node's"),
+    control: without("dispatch computes time from a monotonic clock, not from the node's wall clock"),
   },
 ];

@@ -2,11 +2,11 @@ import { setTimeout as pause } from "node:timers/promises";
 import type { Load } from "../load.ts";
 import { type Fault, type Injected, SOME, untilInstant, without } from "./fault.ts";
 
-/** So far apart the posts of two events are no burst, whose own lateness would hide that of the edits. */
+/** Interval of the edits. Posts at one instant would be a burst, whose lateness would hide that of the edits. */
 const APART_MS = 100;
 const SEEN_MS = 5_000;
 
-/** Moves every event to five seconds from now: who hears no broadcast must have read it by then. */
+/** Moves every event to five seconds from now, so that a replica without broadcasts must read the feed before. */
 async function moveAllNear(load: Load): Promise<Injected> {
   for (const event of load.events) {
     await load.move(event, Date.now() + SEEN_MS);
@@ -15,7 +15,7 @@ async function moveAllNear(load: Load): Promise<Injected> {
   return { times: load.events.length, latestMs: 1_000 };
 }
 
-/** Moves each event away at a random instant of the last three seconds before it is due. */
+/** Moves each event to a later time, at a random instant of the last three seconds before it is due. */
 async function moveAtTheLastMoment(load: Load): Promise<Injected> {
   await Promise.all(
     load.events.map(async (event) => {
@@ -37,10 +37,10 @@ export const EDITS: readonly Fault[] = [
     control: without("the feeds are read every 2 s, not every 20 s"),
   },
   {
-    name: "events moved 0 to 3 s before they are due, unheard",
+    name: "events moved 0 to 3 s before they are due, no broadcast",
     shape: SOME,
     setup: { breaks: ["deaf-to-broadcasts"] },
     inject: (_cluster, load) => moveAtTheLastMoment(load),
-    control: without("what the owners say at the due instant is heeded"),
+    control: without("a post is compared with its owners' data at the due instant"),
   },
 ];

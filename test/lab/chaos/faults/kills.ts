@@ -5,9 +5,9 @@ import type { Load } from "../load.ts";
 import type { ReplicaName } from "../replicas.ts";
 import { type Fault, type FinishedRun, type Injected, SOME, untilInstant, without, WITHOUT_NONCES } from "./fault.ts";
 
-/** Kills one replica after the other, each raised again before the next. */
+/** Kills the replicas in turn; each is started again before the next is killed. */
 async function killInTurn({ replicas, names, chat }: Cluster, load: Load, everyMs: number): Promise<Injected> {
-  // So that some are always under way.
+  // Slow responses, so that some posts are always in flight.
   chat.script({ kind: "slow", ms: 100 }, load.expected.length);
   let times = 0;
   await untilInstant(load.firstDueAt);
@@ -15,7 +15,7 @@ async function killInTurn({ replicas, names, chat }: Cluster, load: Load, everyM
     const next = Date.now() + everyMs * (0.5 + Math.random());
     const name = names[times % names.length] as ReplicaName;
     await replicas.kill(name);
-    await replicas.raise(name);
+    await replicas.start(name);
     times += 1;
     await untilInstant(next);
   }
@@ -25,7 +25,7 @@ async function killInTurn({ replicas, names, chat }: Cluster, load: Load, everyM
 const BEFORE_MS = 50;
 const EVERY = 3;
 
-/** Kills a replica just before some of the due instants: whatever it was to claim is another's to claim. */
+/** Kills a replica just before some of the due instants, so that another replica must claim its posts. */
 async function killBeforeTheClaim({ replicas, names }: Cluster, load: Load): Promise<Injected> {
   const instants = load.events.map(({ dueAt }) => dueAt).sort((one, other) => one - other);
   const chosen = instants.filter((_, at) => at % EVERY === 0);
@@ -33,16 +33,16 @@ async function killBeforeTheClaim({ replicas, names }: Cluster, load: Load): Pro
     const name = names[at % names.length] as ReplicaName;
     await untilInstant(dueAt - BEFORE_MS);
     await replicas.kill(name);
-    await replicas.raise(name);
+    await replicas.start(name);
   }
   return { times: chosen.length, latestMs: 1_000 };
 }
 
-/** So long before the last due instant there are posts to meet. */
+/** Time before the last due instant until which there are posts to send. */
 const REACHED_MS = 2_000;
 
-/** Kills whoever is sending while the receiver keeps it waiting for its answer, as long as there are posts to send. */
-async function killSender(cluster: Cluster, load: Load, accepted: boolean, most: number): Promise<Injected> {
+/** Kills the replica that waits for the response to a post, while there are posts to send. */
+async function killSender(cluster: Cluster, load: Load, accepted: boolean, maxTimes: number): Promise<Injected> {
   const { replicas, chat, sender } = cluster;
   await untilInstant(load.firstDueAt);
   let times = 0;
@@ -50,27 +50,27 @@ async function killSender(cluster: Cluster, load: Load, accepted: boolean, most:
     chat.script({ kind: "silence", accepted });
     const name = await sender();
     await replicas.kill(name);
-    await replicas.raise(name);
+    await replicas.start(name);
     times += 1;
-    // What it held is another's by then: a post that is killed with two workers is poison, which is another row.
-    if (times < most) await untilInstant(Date.now() + STANDARD_TIMING.leaseMs);
-  } while (times < most && Date.now() < load.lastDueAt - REACHED_MS);
+    // Another replica takes the post over when the lease has ended: two crashes with one post would quarantine it.
+    if (times < maxTimes) await untilInstant(Date.now() + STANDARD_TIMING.leaseMs);
+  } while (times < maxTimes && Date.now() < load.lastDueAt - REACHED_MS);
   return { times, latestMs: 8_000 };
 }
 
 const CRASHES = 2;
 
-/** Waits until two workers have died of one post. */
+/** Waits until one post has crashed two workers. */
 async function poisoned({ replicas }: Cluster, load: Load): Promise<Injected> {
   await untilInstant(load.firstDueAt);
   await until(() => replicas.crashes >= CRASHES, "two crashes", 60_000, 100);
   return { times: CRASHES };
 }
 
-function quarantined({ cluster, expected, told }: FinishedRun): string[] {
+function quarantined({ cluster, expected, outcomes }: FinishedRun): string[] {
   const poison = expected.find(({ title }) => title.endsWith("/0"));
-  const { state, reason } = told.find(({ eventId }) => eventId === poison?.eventId) ?? {};
-  const others = told.filter((outcome) => outcome.eventId !== poison?.eventId && outcome.state !== "sent");
+  const { state, reason } = outcomes.find(({ eventId }) => eventId === poison?.eventId) ?? {};
+  const others = outcomes.filter((outcome) => outcome.eventId !== poison?.eventId && outcome.state !== "sent");
   return [
     ...(state === "failed" && reason?.startsWith("poison") === true ? [] : [`poison is ${state}: ${reason}`]),
     ...(cluster.replicas.crashes === CRASHES ? [] : [`${cluster.replicas.crashes} workers crashed`]),
@@ -78,9 +78,9 @@ function quarantined({ cluster, expected, told }: FinishedRun): string[] {
   ];
 }
 
-const TAKEN_OVER = without("a dead worker's post is taken over");
+const TAKEN_OVER = without("a post of a crashed worker is taken over");
 
-/** The faults that CI meets at every change: the sharpest of them, and short. */
+/** The faults that run with the test suite: short ones that break most mistakes. */
 export const SHORT: readonly Fault[] = [
   {
     name: "kill -9 of a replica at random instants",
@@ -127,7 +127,7 @@ export const KILLS: readonly Fault[] = [
   {
     name: "a poison document that crashes its worker",
     shape: { guilds: 10, announcements: 1, events: 10, spreadMs: 30_000 },
-    setup: { breaks: ["dies-of-poison"], isKept: true },
+    setup: { breaks: ["dies-of-poison"], isRestarted: true },
     patienceMs: 100_000,
     mayEndUnsent: true,
     inject: poisoned,

@@ -4,26 +4,26 @@ import type { Cluster } from "../cluster.ts";
 import type { Load } from "../load.ts";
 import { type Fault, type FinishedRun, type Injected, SOME, untilInstant, without } from "./fault.ts";
 
-/** An edit is seen within so long after the bus is back. */
+/** Time within which an edit is effective after the bus is back. */
 const SEEN_MS = 5_000;
-/** A question that was under way when the bus went waits for its time-out of a second. */
-const QUESTION_MS = 1_300;
-/** What comes due is not held up longer by what is late. */
+/** A call that was in flight when the bus went down waits for its timeout of a second. */
+const CALL_MS = 1_300;
+/** Maximum delay of posts behind late ones. */
 const HELD_UP_MS = 2_000;
-/** The guards by which dispatch outlives a database error: each of them alone is not missed. */
+/** The guards with which dispatch survives a database error. One of them may be removed without an effect. */
 const DATABASE_ERRORS = [
-  "a write to the ledger is tried again after a database error",
-  "work that is repeated goes on after a database error",
-  "a post that met a database error is looked for again",
-  "the driver waits for another primary",
+  "a write to the ledger is retried after a database error",
+  "periodic work continues after a database error",
+  "a post is read again after a database error",
+  "the driver waits for a new primary",
 ];
 
-/** Takes the bus away for a while; then what is not due yet is moved to the nearest instant that must be met. */
+/** Stops the bus for a while; then moves the events ahead to the nearest instant at which posts must be punctual. */
 async function withoutNats(cluster: Cluster, load: Load, ms: number): Promise<Injected> {
   await untilInstant(load.firstDueAt);
   await cluster.killNats();
   await pause(ms);
-  await cluster.raiseNats();
+  await cluster.restartNats();
   const later = load.events.filter(({ dueAt }) => dueAt > Date.now() + 2 * SEEN_MS);
   for (const event of later) {
     const moved = () =>
@@ -33,49 +33,49 @@ async function withoutNats(cluster: Cluster, load: Load, ms: number): Promise<In
       );
     await until(moved, "an edit after the outage");
   }
-  return { times: 1, latestMs: QUESTION_MS };
+  return { times: 1, latestMs: CALL_MS };
 }
 
-/** The bus is gone so long, and comes back before the last posts are due. */
+/** The bus is down for this time, and is back before the last posts are due. */
 function busGone(name: string, ms: number): Fault {
   return {
     name: `nats-server kill -9, gone for ${name}`,
     shape: { guilds: 4, announcements: 5, events: 10, spreadMs: ms + 30_000 },
     isAlone: ms < 10_000,
     inject: (cluster, load) => withoutNats(cluster, load, ms),
-    control: without("the plan stands while the bus is down"),
+    control: without("posts are sent as planned while the bus is down"),
   };
 }
 
 const DOWN_MS = 300_000;
 const GRACE_MINUTES = 3;
 const GRACE_MS = GRACE_MINUTES * 60_000;
-/** How long it takes to send what an outage has left. */
+/** Time for sending the posts that came due during an outage. */
 const CATCHING_UP_MS = 60_000;
-/** A change is read, planned and marked as read within so long. */
+/** Time within which a change is read and planned, and the mark of the feed is stored. */
 const MARKED_MS = 6_000;
-const raisedAt = new WeakMap<Cluster, number>();
+const restartedAt = new WeakMap<Cluster, number>();
 
 async function allDown(cluster: Cluster, load: Load): Promise<Injected> {
   const { replicas, names } = cluster;
-  // Replicas that come back read the feeds again from ten seconds before the last change on, and plan what they read anew:
-  // what is overdue is to be found by looking for it.
+  // Replicas that start again read the last ten seconds of the feeds, and plan the guilds in them. The change elsewhere
+  // makes them read no guild of the load, so that overdue posts are found only by polling.
   await untilInstant(load.firstDueAt - MARKED_MS);
   await load.changeElsewhere();
   await untilInstant(load.firstDueAt - 500);
   await Promise.all(names.map((name) => replicas.kill(name)));
   await untilInstant(load.firstDueAt + DOWN_MS);
-  await Promise.all(names.map((name) => replicas.raise(name)));
-  raisedAt.set(cluster, Date.now());
+  await Promise.all(names.map((name) => replicas.start(name)));
+  restartedAt.set(cluster, Date.now());
   return { times: 1, latestMs: GRACE_MS + 1_000 };
 }
 
-/** What is missed must have been past its deadline; what came due after the outage is not held up by what is late. */
-function lateByTheRule({ cluster, expected, told, seen }: FinishedRun): string[] {
-  const back = raisedAt.get(cluster) ?? 0;
+/** A missed post must be past its deadline, and a post that came due after the outage must not wait behind late ones. */
+function lateByTheRule({ cluster, expected, outcomes, seen }: FinishedRun): string[] {
+  const back = restartedAt.get(cluster) ?? 0;
   const dueAt = new Map(expected.map((post) => [`${post.channel} ${post.title}`, post.dueAt]));
   const dueOf = new Map(expected.map((post) => [`${post.channel} ${post.eventId}`, post.dueAt]));
-  const tooSoon = told.filter(
+  const tooSoon = outcomes.filter(
     ({ state, channel, eventId }) =>
       state !== "sent" && (dueOf.get(`${channel} ${eventId}`) ?? 0) + GRACE_MS > back + CATCHING_UP_MS,
   );
@@ -84,16 +84,16 @@ function lateByTheRule({ cluster, expected, told, seen }: FinishedRun): string[]
     return due > back + SEEN_MS && receivedAt > due + HELD_UP_MS;
   });
   return [
-    ...(tooSoon.length === 0 ? [] : [`${tooSoon.length} were given up within their time`]),
+    ...(tooSoon.length === 0 ? [] : [`${tooSoon.length} were given up before their deadline`]),
     ...(heldUp.length === 0 ? [] : [`${heldUp.length} that came due afterwards were held up`]),
   ];
 }
 
-/** Posts while the database changes its primary. */
+/** Posts during an election of the database. */
 const ELECTED = { guilds: 4, announcements: 5, events: 20, spreadMs: 40_000 };
 const AFTER_ELECTION_MS = 2_000;
 const PAUSE_MS = 4_000;
-/** So far apart what one election has held up is over before the next. */
+/** Interval of elections: the posts that one has delayed are sent before the next. */
 const APART_MS = 15_000;
 
 async function stepDown({ database: { set }, chat }: Cluster, load: Load): Promise<Injected> {
@@ -124,23 +124,23 @@ async function killPrimary({ database: { set }, chat }: Cluster, load: Load): Pr
 
 const LOST_CLAIMS = 5;
 
-/** The answers to some claims are lost after they were applied. */
-async function loseAnswers({ database: { proxy } }: Cluster, load: Load): Promise<Injected> {
+/** Loses the database's responses to some claims that were applied. */
+async function loseResponses({ database: { proxy } }: Cluster, load: Load): Promise<Injected> {
   await untilInstant(load.firstDueAt);
   proxy?.lose((command) => isStep(command, "planned", "sending"), LOST_CLAIMS);
-  await until(() => proxy?.lost === LOST_CLAIMS, "lost answers to claims", 30_000);
+  await until(() => proxy?.lost === LOST_CLAIMS, "lost responses to claims", 30_000);
   return { times: LOST_CLAIMS, latestMs: 3_000 };
 }
 
-/** Whether steps of posts from one state to another are among what it writes. */
+/** Whether the command changes posts from one state to the other. */
 function isStep(command: Readonly<Record<string, unknown>>, from: string, to: string): boolean {
   const { update, updates = [] } = command as {
     update?: unknown;
     updates?: readonly { readonly q: { readonly state?: unknown }; readonly u: object }[];
   };
-  const isMeant = ({ q, u }: (typeof updates)[number]) =>
+  const isStepOf = ({ q, u }: (typeof updates)[number]) =>
     q.state === from && JSON.stringify(u).includes(`"state":"${to}"`);
-  return update === "posts" && updates.some(isMeant);
+  return update === "posts" && updates.some(isStepOf);
 }
 
 export const OUTAGES: readonly Fault[] = [
@@ -155,7 +155,7 @@ export const OUTAGES: readonly Fault[] = [
     mayEndUnsent: true,
     inject: allDown,
     check: lateByTheRule,
-    control: without("what is long overdue is looked for"),
+    control: without("posts that are long overdue are polled"),
   },
   {
     name: "MongoDB: the primary steps down",
@@ -163,7 +163,8 @@ export const OUTAGES: readonly Fault[] = [
     setup: { database: "set" },
     isAlone: true,
     inject: stepDown,
-    control: "the next primary is there in a tenth of a second, too soon to show what kill -9 of the primary shows",
+    control:
+      "the next primary is elected in a tenth of a second, too soon to show a missing guard; see kill -9 of the primary",
   },
   {
     name: "MongoDB: kill -9 of the primary",
@@ -174,11 +175,11 @@ export const OUTAGES: readonly Fault[] = [
     control: without(...DATABASE_ERRORS),
   },
   {
-    name: "claims are applied, their answers lost",
+    name: "claims are applied, their responses lost",
     shape: SOME,
     setup: { database: "behind a proxy" },
     isAlone: true,
-    inject: loseAnswers,
+    inject: loseResponses,
     control: without("a claim in doubt is resolved by its attempt id"),
   },
 ];

@@ -4,8 +4,8 @@ import type { Cluster } from "../cluster.ts";
 import type { Load, LoadShape } from "../load.ts";
 import { type Fault, type FinishedRun, type Injected, SOME, untilInstant, without, WITHOUT_NONCES } from "./fault.ts";
 
-/** Everything that a receiver may do wrong with one request, one after the other. */
-async function inTrouble({ chat }: Cluster): Promise<Injected> {
+/** The receiver fails single requests in every way that it can, one after the other. */
+async function failRequests({ chat }: Cluster): Promise<Injected> {
   const rounds = 3;
   for (let round = 0; round < rounds; round += 1) {
     chat.script({ kind: "answer", answer: { status: 500, body: {} } });
@@ -22,14 +22,14 @@ async function inTrouble({ chat }: Cluster): Promise<Injected> {
   return { times: rounds * 7 };
 }
 
-/** More posts than may be refused: what is not held back breaks the budget. */
+/** More posts than requests may be refused, so that a sink that does not stop exceeds the budget. */
 const STORMED: LoadShape = { guilds: 10, announcements: 10, events: 20, spreadMs: 60_000 };
-/** Of 401, 403 and 429 in ten minutes; Discord bans an address at ten times as many. */
+/** Maximum of 401, 403 and 429 in ten minutes. Discord bans an address at ten times as many. */
 const BUDGET = 1_000;
 const STORM_MS = 45_000;
 const FOR_EVER = 100_000;
 
-/** Every request is answered with this for a while. */
+/** The receiver sends this response to every request for a while. */
 async function storm({ chat }: Cluster, load: Load, answer: typeof UNAUTHORIZED): Promise<Injected> {
   chat.script({ kind: "answer", answer }, FOR_EVER);
   await untilInstant(load.firstDueAt);
@@ -38,15 +38,15 @@ async function storm({ chat }: Cluster, load: Load, answer: typeof UNAUTHORIZED)
   return { times: chat.requests.filter(({ status }) => status === answer.status).length };
 }
 
-/** So many channels that their own limits alone would not keep the storm small. */
+/** So many channels that rate limits of single channels would not limit the refused requests. */
 const IN_MANY_CHANNELS: LoadShape = { guilds: 40, announcements: 10, events: 5, spreadMs: 60_000 };
-/** A request of each replica a second, and what was under way when it began. */
+/** One request per second of each replica, and the requests in flight at the beginning. */
 const TRIALS = 200;
 const GLOBAL_LIMIT = { status: 429, body: { message: "You are being rate limited.", retry_after: 1, global: true } };
-/** Guilds, by their place, whose channels refuse. */
+/** Share of the channels that refuse. */
 const REFUSING = 0.8;
 
-/** Most channels refuse, for good. */
+/** Most channels refuse permanently. */
 async function refuse({ chat }: Cluster, load: Load, refuses: ChannelRefusal): Promise<Injected> {
   const channels = [...new Set(load.expected.map(({ channel }) => channel))];
   const refusing = channels.slice(0, channels.length * REFUSING);
@@ -54,9 +54,9 @@ async function refuse({ chat }: Cluster, load: Load, refuses: ChannelRefusal): P
   return { times: refusing.length };
 }
 
-/** Who is not refused gets all of his posts, and who is refused is told why. */
-function onlyRefusedAreUnsent({ expected, seen, told }: FinishedRun): string[] {
-  const refused = new Set(told.filter(({ state }) => state === "failed").map(({ channel }) => channel));
+/** Channels that do not refuse must have all their posts; the posts of others may have failed with a reason. */
+function onlyRefusedAreUnsent({ expected, seen, outcomes }: FinishedRun): string[] {
+  const refused = new Set(outcomes.filter(({ state }) => state === "failed").map(({ channel }) => channel));
   const visible = new Set(seen.map(({ channel, title }) => `${channel} ${title}`));
   const others = expected.filter(({ channel, title }) => !refused.has(channel) && !visible.has(`${channel} ${title}`));
   return others.length === 0 ? [] : [`${others.length} unsent in channels that refuse nothing`];
@@ -67,30 +67,27 @@ function channelsRefuse(name: string, refuses: ChannelRefusal): Fault {
     name: `receiver: ${name} in 80 of 100 channels`,
     shape: STORMED,
     mayEndUnsent: true,
-    mostRefused: BUDGET,
+    maxRefused: BUDGET,
     inject: (cluster, load) => refuse(cluster, load, refuses),
     check: onlyRefusedAreUnsent,
-    control: without("a channel that refuses suspends its announcement"),
+    control: without("an announcement is suspended when its channel refuses a post"),
   };
 }
 
 export const RECEIVER: readonly Fault[] = [
   {
-    name: "receiver: 500, 429, reset, garbage, no answer, slow",
+    name: "receiver: 500, 429, reset, garbage, no response, slow",
     shape: SOME,
-    inject: inTrouble,
+    inject: failRequests,
     control: WITHOUT_NONCES,
   },
   {
     name: "receiver: 401 for 45 s",
     shape: STORMED,
     patienceMs: 300_000,
-    mostRefused: BUDGET,
+    maxRefused: BUDGET,
     inject: (cluster, load) => storm(cluster, load, UNAUTHORIZED),
-    control: without(
-      "an answer that only an operator can mend halts the sink",
-      "a sink that is halted is given no posts",
-    ),
+    control: without("a response that only an operator can resolve halts the sink", "a halted sink gets no posts"),
   },
   channelsRefuse("403", "noPermission"),
   channelsRefuse("404", "unknown"),
@@ -99,8 +96,8 @@ export const RECEIVER: readonly Fault[] = [
     shape: IN_MANY_CHANNELS,
     leadMs: 20_000,
     patienceMs: 120_000,
-    mostRefused: TRIALS,
+    maxRefused: TRIALS,
     inject: (cluster, load) => storm(cluster, load, GLOBAL_LIMIT),
-    control: without("a global limit stops every lane"),
+    control: without("a global rate limit pauses the queues of all channels"),
   },
 ];

@@ -5,5 +5,5 @@ import { KILLS } from "./kills.ts";
 import { OUTAGES } from "./outages.ts";
 import { RECEIVER } from "./receiver.ts";
 
-/** The whole table. */
+/** All faults. */
 export const FAULTS: readonly Fault[] = [...KILLS, ...CLOCKS, ...OUTAGES, ...EDITS, ...RECEIVER];

@@ -6,16 +6,16 @@ import { type SeparateProcesses, startProcesses } from "../separate-processes.ts
 
 const CHANGES = 2_000_000;
 const GUILDS = 20_000;
-/** Every hundredth guild announces: a hundred of the changed events are its own, and each needs a post. */
+/** Every hundredth guild has an announcement. Each guild has a hundred of the changed events, which need a post each. */
 const ANNOUNCING_EVERY = 100;
 const BATCH = 10_000;
-/** The changes are spread over an hour that ended two minutes ago. */
+/** The changes are spread over one hour, which ended two minutes ago. */
 const CHANGED_MS_AGO = 3_600_000;
 const UNCHANGED_SINCE_MS = 120_000;
 const HOUR_MS = 3_600_000;
 const APART_MS = 1_200_000;
 const CAUGHT_UP_WITHIN_MS = 300_000;
-/** Until a replica of dispatch is ready, on a machine that does something else beside it. */
+/** Time until a replica of dispatch is ready on a busy machine. */
 const STARTS_WITHIN_MS = 10_000;
 
 type Row = mongoose.mongo.Document & { readonly _id: string };
@@ -24,7 +24,7 @@ type Rows = mongoose.mongo.Collection<Row>;
 let processes: SeparateProcesses;
 let lastChangedAt = 0;
 
-/** Dispatch comes back with a mark that is two million changes old. */
+/** Dispatch starts with a mark that is two million changes old. */
 export const BACKLOG: HostileRow = {
   name: "two million events have changed while dispatch was away",
   attackMs: 90_000,
@@ -50,17 +50,17 @@ export const BACKLOG: HostileRow = {
     return [...late, ...(open >= due ? [] : [`${open} posts are planned, not ${due}`])];
   },
   control: {
-    name: "the bounds on what is under way of a feed, and on what is remembered of it",
+    name: "the limits on pages of a feed in flight, and on cached changes",
     without: [
-      "a change that can't be read again is not remembered",
-      "so many changes are remembered, and no more",
-      "so many guilds of a feed are planned at once",
-      "so many pages of a feed wait to be planned",
+      "a change that cannot be read again is removed from the cache of changes",
+      "the cached changes are limited",
+      "the guilds of a feed that are planned concurrently are limited",
+      "the pages of a feed that wait to be planned are limited",
     ],
   },
 };
 
-/** Copies an event that the service has stored, past the service, while dispatch is down. */
+/** Copies a stored event directly in the database while dispatch is down. */
 async function fill(stage: Stage): Promise<void> {
   const announcing = Array.from({ length: GUILDS / ANNOUNCING_EVERY }, (_, at) => guildOf(at * ANNOUNCING_EVERY));
   const rule = { channel: "1", type: "UNIVERSAL", hours: 0, minutes: 0, info: "" };
@@ -81,7 +81,7 @@ async function fill(stage: Stage): Promise<void> {
   const settings = JSON.stringify({ guild_id: guildOf(0) });
   const isActionAvailable = async () =>
     (await stage.post("/v2/guild/settings/get", stage.operatorKey, settings)).status === 200;
-  await until(isActionAvailable, "every service has found MongoDB again");
+  await until(isActionAvailable, "every service has reconnected to MongoDB");
 }
 
 async function storedEvent(stage: Stage, rows: Rows): Promise<Row> {
@@ -91,7 +91,7 @@ async function storedEvent(stage: Stage, rows: Rows): Promise<Row> {
   return (await rows.findOne({ _id: id })) as Row;
 }
 
-/** All events of a guild are within the time for which posts are planned. */
+/** Copies the row. All events of a guild are within the planning horizon. */
 function rowLike(pattern: Row, at: number): Row {
   const shift = Math.floor(at / GUILDS) * APART_MS;
   const times = { startsAt: Number(pattern["startsAt"]) + shift, endsAt: Number(pattern["endsAt"]) + shift };

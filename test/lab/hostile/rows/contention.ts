@@ -1,5 +1,5 @@
 import { setTimeout as pause } from "node:timers/promises";
-import { asker, type Post } from "../asker.ts";
+import { postClient, type Post } from "../post-client.ts";
 import type { HostileRow } from "../row.ts";
 import { startProcesses } from "../separate-processes.ts";
 import { startTarget } from "../stage.ts";
@@ -7,10 +7,10 @@ import { startTarget } from "../stage.ts";
 const GUILD = "3201";
 const CHANGES_AT_ONCE = 50;
 const CREATES_AT_ONCE = 100;
-/** The slowest of those at once takes this much longer than as many one after the other, at most. */
+/** Maximum ratio of the slowest concurrent write to the time of as many writes one after the other. */
 const MAX_SHARE = 1.5;
 const ALONE = 30;
-/** A round has 250 requests, and a guild may ask for 6 000 things a minute. */
+/** Minimum duration of a round of 250 requests, since a guild may send 6 000 requests per minute. */
 const ROUND_MS = 2_500;
 
 interface Answer {
@@ -19,7 +19,7 @@ interface Answer {
   readonly id: unknown;
 }
 
-/** One kind of write: how long it takes alone, and the slowest of each round of many at once. */
+/** The latency of one kind of write alone, and of the slowest one in each round of concurrent writes. */
 class Contended {
   readonly kind: string;
   readonly atOnce: number;
@@ -32,7 +32,7 @@ class Contended {
     this.atOnce = atOnce;
   }
 
-  /** The median of some, one after the other. */
+  /** Measures the median of writes one after the other. */
   async measureAlone(write: (at: number) => Promise<Answer>): Promise<readonly Answer[]> {
     [this.#slowest, this.#refused] = [[], new Map()];
     const answers: Answer[] = [];
@@ -59,15 +59,12 @@ class Contended {
   }
 }
 
-/**
- * One guild changes one series fifty times at once, and creates a hundred announcements at once, round after round: in one
- * process.
- */
+/** One guild sends rounds of fifty concurrent changes of one series and a hundred concurrent creates of announcements. */
 export const CONTENTION: HostileRow = contention(
   "one key changes one series fifty times at once, and creates a hundred announcements",
   1,
 );
-/** The same by turns at two gateways, which have two replicas of each owner behind them. */
+/** The same load, in turn at two gateways with two replicas of each owner service. */
 export const CONTENTION_OF_REPLICAS: HostileRow = contention(
   "one key does so through two gateways, with two replicas of each owner",
   2,
@@ -109,22 +106,22 @@ function contention(name: string, replicas: 1 | 2): HostileRow {
     },
     async attack(stage, signal) {
       const key = await stage.createKey(GUILD);
-      const askers = gateways.map((port) => asker(port, CREATES_AT_ONCE));
-      const { post: first } = askers[0]!;
-      const postOf = (at: number) => askers[at % askers.length]!.post;
+      const clients = gateways.map((port) => postClient(port, CREATES_AT_ONCE));
+      const { post: first } = clients[0]!;
+      const postOf = (at: number) => clients[at % clients.length]!.post;
       while (!signal.aborted) {
         const round = pause(ROUND_MS);
         await changes.round((at) => change(postOf(at), key, at));
         await remove(first, key, await creates.round((at) => announce(postOf(at), key)));
         await round;
       }
-      for (const { end } of askers) end();
+      for (const { end } of clients) end();
     },
     check: async () => [...changes.problems(), ...creates.problems()],
     control: {
-      name: "the queue of a document's writes, and the turns of a guild",
+      name: "the queue of a document's writes, and the limit on a guild's concurrent requests",
       without: [
-        "writes of one document begin one after the other",
+        "writes of one document are started one after the other",
         "the concurrent requests of a guild are limited, large lists more than others",
       ],
     },

@@ -4,7 +4,7 @@ import type { HostileRow, Stage } from "../row.ts";
 const GUILD = "3001";
 const SENDERS = 64;
 
-/** One valid key asks for lists of a full calendar as fast as it is answered. */
+/** One valid key requests lists of a full calendar, each after the last response. */
 export const FLOOD_OF_ONE_KEY: HostileRow = {
   name: "one key asks for full lists without a pause",
   attackMs: 30_000,
@@ -17,10 +17,10 @@ export const FLOOD_OF_ONE_KEY: HostileRow = {
     await attackOn(stage, signal, [load]);
   },
   control: {
-    name: "the turns and the limits of a guild",
+    name: "the limits on a guild's concurrent requests and on its requests per window",
     without: [
       "the concurrent requests of a guild are limited, large lists more than others",
-      "a key and a guild have so many requests in a window",
+      "the requests of a key and of a guild are limited per window",
     ],
   },
 };

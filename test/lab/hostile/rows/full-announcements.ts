@@ -13,25 +13,25 @@ const GUILD = "3501";
 /** Channels, roles and users have ids of 20 digits, the longest. */
 const FIRST_ID = 10n ** 19n;
 const HOUR_MS = 3_600_000;
-/** All posts are planned by then. */
+/** Time until the event starts, in which all posts are planned. */
 const START_IN_MS = 20_000;
 const ATTACK_MS = 60_000;
 const ALL_SENT_WITHIN_MS = 120_000;
-/** Each of them asked again as soon as it is answered. */
-const ASKERS_OF_EACH = 4;
+/** Number of clients that send each kind of request, the next one after each response. */
+const CLIENTS_OF_EACH = 4;
 
-/** Messages for 2 000 subscribers, of 2 000 characters each (D33). */
+/** Number of messages for 2 000 subscribers, with 2 000 characters each (D33). */
 const PARTS = 25;
 const SECRET = `whsec_${Buffer.alloc(32, 7).toString("base64")}`;
 
 let receiver: ChildProcess;
 let listed: { readonly id: string }[] = [];
 
-/** A guild has as many announcements as it may, each with as many subscribers and words as it may; all are due at once. */
+/** A guild has the maximum of announcements with the longest texts and the most subscribers; all are due at one instant. */
 export const FULL_ANNOUNCEMENTS: HostileRow = {
   name: "a guild has a thousand announcements of two thousand subscribers each, listed and due at once",
   attackMs: ATTACK_MS,
-  // With the sink `log` the service would wait for this process, which reads its log at a low priority.
+  // The sink `log` would make the service wait for this process, which reads the log at a low priority.
   async start(env) {
     receiver = startProcess("receiver-process.ts");
     const [port] = (await once(receiver, "message")) as [number];
@@ -55,19 +55,19 @@ export const FULL_ANNOUNCEMENTS: HostileRow = {
     const start = Date.now() + START_IN_MS;
     const event = { guild_id: GUILD, calendar_number: 1, epoch_start: start, epoch_end: start + HOUR_MS };
     await stage.ask("/v2/events/create", event);
-    const asked = async (path: string, body: (turn: number) => object) => {
+    const repeat = async (path: string, body: (turn: number) => object) => {
       for (let turn = 0; !signal.aborted; turn += 1) {
         const { status } = await stage.post(path, key, JSON.stringify({ guild_id: GUILD, ...body(turn) }));
         if (status !== 200) await pause(100);
       }
     };
-    const everyone = (path: string, body: (turn: number) => object) =>
-      Array.from({ length: ASKERS_OF_EACH }, () => asked(path, body));
+    const clients = (path: string, body: (turn: number) => object) =>
+      Array.from({ length: CLIENTS_OF_EACH }, () => repeat(path, body));
     await Promise.all([
-      ...everyone("/v1/announcement/list", () => ({ amount: -1 })),
-      ...everyone("/v1/announcement/list", () => ({ amount: 80 })),
-      ...everyone("/v1/announcement/upcoming", () => ({ amount: -1 })),
-      ...everyone("/v1/announcement/preview", (turn) => ({ id: listed[turn % listed.length]!.id })),
+      ...clients("/v1/announcement/list", () => ({ amount: -1 })),
+      ...clients("/v1/announcement/list", () => ({ amount: 80 })),
+      ...clients("/v1/announcement/upcoming", () => ({ amount: -1 })),
+      ...clients("/v1/announcement/preview", (turn) => ({ id: listed[turn % listed.length]!.id })),
     ]);
   },
   async check({ ask }) {
@@ -91,8 +91,8 @@ export const FULL_ANNOUNCEMENTS: HostileRow = {
     ];
   },
   control: {
-    name: "the bound of 4 MiB",
-    without: ["a service and the gateway measure what a list takes (D38)"],
+    name: "the limit of 4 MiB",
+    without: ["a service and the gateway limit the size of a list (D38)"],
   },
 };
 

@@ -3,14 +3,14 @@ import type { HostileRow } from "../row.ts";
 
 const GUILDS = ["3101", "3102", "3103", "3104", "3105", "3106", "3107", "3108"];
 const DAY_MS = 86_400_000;
-/** An occurrence with full texts is sent with 7 kB. */
+/** An occurrence with the longest texts has 7 kB. */
 const DAYS_OF_FOUR_MIB = 580;
 const DAYS_OF_68_MB = 9_900;
 const SENDERS = 24;
 const NEVER_READING = 24;
 const FROM = { addresses: ["127.0.0.2"], againMs: 100 };
 
-/** Eight guilds ask for the largest lists that there are, and for larger ones, and do not take some of the answers. */
+/** Eight guilds request the largest allowed lists and larger ones, and do not read some of the responses. */
 export const LARGE_ANSWERS: HostileRow = {
   name: "eight keys ask for lists of 4 and of 68 MB without a pause",
   attackMs: 30_000,
@@ -42,8 +42,8 @@ export const LARGE_ANSWERS: HostileRow = {
     ]);
   },
   control: {
-    name: "the bound of 4 MiB",
-    without: ["a service and the gateway measure what a list takes (D38)"],
+    name: "the limit of 4 MiB",
+    without: ["a service and the gateway limit the size of a list (D38)"],
   },
 };
 

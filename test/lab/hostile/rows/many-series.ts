@@ -5,16 +5,16 @@ import { startOnFilledDatabase } from "../filled-database.ts";
 import type { HostileRow } from "../row.ts";
 
 const GUILD = "3401" as GuildId;
-/** As many as EVENTS_PER_GUILD allows by default. */
+/** The default of EVENTS_PER_GUILD. */
 const SERIES = 100_000;
-const AT_ONCE = 6;
+const CLIENTS_OF_EACH = 6;
 const HOUR_MS = 3_600_000;
 const YEAR_MS = 365 * 24 * HOUR_MS;
 const TEXT = "x".repeat(2_000);
 
 let previewed = { guild_id: GUILD, id: "" };
 
-/** One key asks for previews of an announcement that covers nothing, and for lists, in a guild with very many series. */
+/** One key requests lists, and previews of an announcement that covers no event, in a guild with very many series. */
 export const MANY_SERIES: HostileRow = {
   name: "one key asks for previews and lists in a guild with 100 000 series that go on",
   settings: { REQUESTS_PER_GUILD: "0", REQUESTS_PER_KEY: "0" },
@@ -27,10 +27,10 @@ export const MANY_SERIES: HostileRow = {
   },
   async attack(stage, signal) {
     const key = await stage.createKey(GUILD);
-    const asked = async (path: string, body: () => object) => {
+    const repeat = async (path: string, body: () => object) => {
       while (!signal.aborted) {
         const { status } = await stage.post(path, key, JSON.stringify(body()));
-        // Refused or not reached: it goes on, and not as fast as it can.
+        // A pause after a refusal or a failed connection, so that the loop does not spin.
         if (status !== 200 && status !== 404) await pause(100);
       }
     };
@@ -41,27 +41,27 @@ export const MANY_SERIES: HostileRow = {
       epoch_end: Date.now() + HOUR_MS,
     });
     await Promise.all(
-      Array.from({ length: AT_ONCE }, () => [
-        asked("/v1/announcement/preview", () => previewed),
-        asked("/v2/events/list/range", anHour),
+      Array.from({ length: CLIENTS_OF_EACH }, () => [
+        repeat("/v1/announcement/preview", () => previewed),
+        repeat("/v2/events/list/range", anHour),
       ]).flat(),
     );
   },
   control: {
-    name: "slow searches of a guild one after the other, and a preview that asks for what it shows alone",
+    name: "sequential slow searches of a guild, and previews that read only the occurrences that they can show",
     without: [
-      "slow lists of a guild are made one after the other",
-      "a preview waits for its turn as lists do",
-      "a preview asks for so many occurrences at once",
-      "a preview asks for what it shows alone",
-      "a preview looks for what starts soon before all that ever starts",
+      "slow lists of a guild run one after the other",
+      "a preview counts towards the concurrent lists",
+      "a preview reads a limited number of occurrences at once",
+      "a preview reads only the occurrences that it can show",
+      "a preview searches near occurrences before distant ones",
     ],
   },
 };
 
 /**
- * Half of them every day, half of them every 1 000 weeks with long texts. They are written past the service, which would
- * take them, within the limits, in 17 minutes.
+ * Half of the series are daily, the other half have an interval of 1 000 weeks and long texts. They are written directly
+ * to the database: through the API they would take 17 minutes within the limits.
  */
 async function fillSeries(mongoUrl: string): Promise<void> {
   const calendar = await openCalendar(mongoUrl);

@@ -4,10 +4,10 @@ import type { HostileRow } from "../row.ts";
 const GUILD = "3301";
 const EVENTS = 2_000;
 const ANNOUNCEMENTS = 150;
-/** The events are made by then. */
+/** Time until the events start, in which they are created. */
 const START_IN_MS = 30_000;
 
-/** One guild has 300 000 posts due at one instant: each request for it is within the limits. */
+/** One guild has 300 000 posts due at one instant. Each of its requests is within the limits. */
 export const PLAN_BOMB: HostileRow = {
   name: "a guild has two thousand events at one start and 150 announcements of each",
   attackMs: 60_000,
@@ -22,7 +22,7 @@ export const PLAN_BOMB: HostileRow = {
     if (!signal.aborted) await once(signal, "abort");
   },
   control: {
-    name: "the bound on a guild's open posts",
+    name: "the limit on a guild's open posts",
     without: ["a guild has at most 5 000 open posts"],
   },
 };

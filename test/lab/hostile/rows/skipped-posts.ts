@@ -7,16 +7,16 @@ import { startOnFilledDatabase } from "../filled-database.ts";
 import type { HostileRow } from "../row.ts";
 
 const GUILD = "3601" as GuildId;
-/** As many as a plan reads. */
+/** The maximum that a plan reads. */
 const EVENTS = 10_000;
 const EVENT_EVERY_MS = 60_000;
 const HOUR_MS = 3_600_000;
-/** The longest lead time: each event was due before the announcement was made. */
+/** The longest lead time: the posts of all events were due before the announcement was created. */
 const LEAD_HOURS = 8_784;
 
 let mongoUrl = "";
 
-/** One key makes an announcement that comes too late for ten thousand events, deletes it, and makes another. */
+/** One key repeatedly creates and deletes an announcement that comes too late for ten thousand events. */
 export const SKIPPED_POSTS: HostileRow = {
   name: "one key makes and deletes announcements that come too late for ten thousand events",
   attackMs: 60_000,
@@ -42,11 +42,11 @@ export const SKIPPED_POSTS: HostileRow = {
     return rows <= MAX_UNSENT_POSTS ? [] : [`the ledger has ${rows} rows of the guild`];
   },
   control: {
-    name: "the bounds on rows of posts that are not sent",
+    name: "the limits on rows of unsent posts",
     without: [
-      "an announcement that skips many posts has one row for those beyond the first",
-      "the ledger forgets what was called off long ago",
-      "a former rule in whose life nothing came due is not paired with every occurrence",
+      "an announcement that skips many posts has one summary row for those beyond the first",
+      "posts that were cancelled long ago are deleted from the ledger",
+      "a former rule without due posts is not combined with every occurrence",
     ],
   },
 };

@@ -1,7 +1,7 @@
 import { attackOn } from "../connections.ts";
 import type { HostileRow } from "../row.ts";
 
-/** More connections than a gateway takes, of more addresses than it takes them from with one address' limit. */
+/** More connections than a gateway accepts, from more addresses than are needed to exceed the limit of each address. */
 const CONNECTIONS = 5_200;
 const ADDRESSES = Array.from({ length: 8 }, (_, at) => `127.0.0.${at + 2}`);
 
@@ -10,7 +10,7 @@ function request(...headers: readonly string[]): string {
   return `${lines.join("\r\n")}\r\n\r\n`;
 }
 
-/** Nobody's connections send a body, or the headers before it, a byte a second. */
+/** Connections without a key send a body, or the headers before it, a byte a second. */
 export const SLOW_BODIES: HostileRow = {
   name: "5 200 connections without a key send their requests a byte a second",
   attackMs: 30_000,
@@ -25,7 +25,10 @@ export const SLOW_BODIES: HostileRow = {
       },
     ]),
   control: {
-    name: "a refusal at once, and room made by what is incomplete",
-    without: ["a refused request is read on for five seconds and no longer", "what is incomplete makes room"],
+    name: "the timeout of a refused request's body, and the eviction of incomplete requests",
+    without: [
+      "the body of a refused request is read for at most five seconds",
+      "incomplete requests are closed in favour of new connections",
+    ],
   },
 };

@@ -2,8 +2,8 @@ import type { Post } from "../../../services/dispatch/domain/post/post.ts";
 import type { Evidence } from "./evidence.ts";
 import type { History } from "./simulated-owners.ts";
 
-/** The events of a run in their order, to find out why it failed. */
-export function storyOf({
+/** Lists the events of a run in the order of time, for finding the cause of a broken promise. */
+export function eventLogOf({
   start,
   record,
   owners,
@@ -12,7 +12,7 @@ export function storyOf({
   const lines: [number, string][] = [
     ...record.faults.map(({ from, until, sink = "", isDrain = false }): [number, string] => [
       from + start,
-      `${isDrain ? "a replica stops," : `trouble ${sink}`} until ${seconds(until)}`,
+      `${isDrain ? "a replica stops," : `fault ${sink}`} until ${seconds(until)}`,
     ]),
     ...receiver.refused.map(({ at, postId, reason }): [number, string] => [at, `REFUSED ${postId}: ${reason}`]),
     ...record.haltedAnswers.map(({ at, owner, sink }): [number, string] => [at, `HALTED ${sink} for ${owner}`]),

@@ -5,16 +5,16 @@ export interface Target {
   readonly key: string;
 }
 
-/** What one request was answered; 0 for no answer at all. */
-export interface Answered {
+/** The response to a request; status 0 without a response. */
+export interface Reply {
   readonly status: number;
   readonly text: string;
 }
 
-export type Post = (path: string, key: string, body: string) => Promise<Answered>;
+export type Post = (path: string, key: string, body: string) => Promise<Reply>;
 
-/** Posts a body on kept connections, as many at once as `connections`; or on a new connection each. */
-export function asker(
+/** Sends POST requests on at most `connections` keep-alive connections, or each request on a new connection. */
+export function postClient(
   port: number,
   connections: number,
   keepAlive = true,
@@ -27,11 +27,13 @@ export function asker(
         "content-type": "application/json",
         "content-length": Buffer.byteLength(body),
       };
-      const sent = request({ agent, port, host: "127.0.0.1", method: "POST", path, headers }, (answer) => {
+      const sent = request({ agent, port, host: "127.0.0.1", method: "POST", path, headers }, (response) => {
         const chunks: Buffer[] = [];
-        answer.on("data", (chunk: Buffer) => chunks.push(chunk));
-        answer.once("end", () => resolve({ status: answer.statusCode ?? 0, text: Buffer.concat(chunks).toString() }));
-        answer.once("error", () => resolve({ status: 0, text: "" }));
+        response.on("data", (chunk: Buffer) => chunks.push(chunk));
+        response.once("end", () =>
+          resolve({ status: response.statusCode ?? 0, text: Buffer.concat(chunks).toString() }),
+        );
+        response.once("error", () => resolve({ status: 0, text: "" }));
       });
       sent.once("error", (error) => resolve({ status: 0, text: error.message }));
       sent.end(body);

@@ -1,9 +1,9 @@
-import { type Asker, GUILDS } from "./any-step.ts";
+import { type KeyName, GUILDS } from "./any-step.ts";
 
 type Post = (path: string, body: object) => Promise<{ readonly body: Readonly<Record<string, unknown>> }>;
 
-/** A key for each asker, made by an operator. */
-export async function keysOfAskers(postAsOperator: Post): Promise<Record<Asker, string>> {
+/** Creates an API key of each kind, with the operator's key. */
+export async function fuzzKeys(postAsOperator: Post): Promise<Record<KeyName, string>> {
   const make = async (key: object) =>
     String((await postAsOperator("/admin/keys/create", { access: "write", label: "fuzz", ...key })).body["key"]);
   return {
