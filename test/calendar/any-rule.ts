@@ -48,7 +48,7 @@ function withoutAbsent<Members extends object>(members: Members) {
 
 const TWENTY_YEARS = 20 * 366 * 86_400_000;
 
-/** A series of such a rule: its start is the first date of the rule from some day on. */
+/** A series of such a rule. Its start is the first date of the rule from some day on. */
 export const anyByRuleSeries: fc.Arbitrary<AnySeries> = fc
   .record({
     recurrence: anyByRule,
@@ -69,12 +69,12 @@ export const anyByRuleSeries: fc.Arbitrary<AnySeries> = fc
   })
   .filter((any) => existsOnClock(any) && isDateOfRule(any.series.recurrence, any.wall));
 
-/** A series of such a rule with a window on it. */
+/** A series of such a rule, and a window. */
 export const anyByRuleLook = anyByRuleSeries.chain((any) =>
   anyWindow(any.series).map((window): AnyLook => Object.assign({ window }, any)),
 );
 
-/** A rule whose weeks other libraries begin at the start of the series instead of at WKST. */
+/** Whether other libraries begin the rule's weeks at the start of the series instead of at WKST. */
 export function isSetOfWeeks({ frequency, bySetPos }: Recurrence): boolean {
   return frequency === "WEEKLY" && bySetPos !== undefined;
 }

@@ -14,7 +14,7 @@ export function zone(name: string): Zone {
   return found;
 }
 
-/** Zones whose clocks change at various hours, by various lengths, in both hemispheres, or never. */
+/** Zones whose clocks change at various hours and by various amounts, in both hemispheres, or never. */
 export const ZONES = [
   "UTC",
   "America/New_York",
@@ -29,12 +29,12 @@ export const ZONES = [
   "Africa/Monrovia",
 ];
 
-/** A wall time of a start: also on the days that months lack, and on leap days. */
+/** A wall time of a start, also on days that some months lack, and on leap days. */
 export const anyWallStart = fc
   .record({
     day: fc.oneof(
       fc.integer({ min: 1, max: 44_000 }),
-      // The days that months lack, and leap days.
+      // Days that some months lack, and leap days.
       fc
         .record({ year: fc.integer({ min: 1970, max: 2090 }), month: fc.integer({ min: 0, max: 11 }) })
         .map(({ year, month }) => Math.floor(Date.UTC(year, month + 1, 0) / DAY)),
@@ -53,7 +53,7 @@ export interface AnySeries {
   readonly zone: Zone;
 }
 
-/** A series that starts at a wall time that exists, on any clock. */
+/** A series in any zone that starts at an existing wall time. */
 export const anySeries: fc.Arbitrary<AnySeries> = fc
   .record({
     wall: anyWallStart,
@@ -71,12 +71,12 @@ export const anySeries: fc.Arbitrary<AnySeries> = fc
   })
   .filter(existsOnClock);
 
-/** Whether the clock shows the wall time of the start. */
+/** Whether the wall time of the start exists in its zone. */
 export function existsOnClock({ series, wall, zone: { name } }: AnySeries): boolean {
   return instantToLocal(series.startsAt, zone(name)) === wall && wall >= DAY;
 }
 
-/** A window that begins some time after the series does, or a little before. */
+/** A window that begins some time after the series, or slightly before. */
 export function anyWindow(series: Series, mostDays = 800): fc.Arbitrary<Window> {
   return fc
     .record({
@@ -94,7 +94,7 @@ export interface AnyLook extends AnySeries {
   readonly window: Window;
 }
 
-/** A series with a window on it. */
+/** A series and a window. */
 export const anyLook = anySeries.chain((any) =>
   anyWindow(any.series).map((window): AnyLook => Object.assign({ window }, any)),
 );

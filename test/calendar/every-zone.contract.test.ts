@@ -12,7 +12,7 @@ import type { Zone } from "../../services/calendar-events/domain/calendar/zone.t
 const DAY = 86_400_000;
 const [first, last] = [Date.UTC(1970, 0, 1), Date.UTC(2100, 11, 31)];
 
-/** So many of the zones that are looked at change their rules between the release within Intl and ours. */
+/** Number of compared zones whose rules differ between the release in Intl and this project's. */
 const MOST_ZONES_OF_A_YEAR = 5;
 
 /** Every change of the zone's clock from 1970 to 2100. */
@@ -24,17 +24,17 @@ function changesOf(place: Zone): ClockChange[] {
   return [...changes.values()];
 }
 
-/** What the clock shows, by the fields that Intl prints. */
+/** The wall time, from the fields that Intl prints. */
 function shownBy(clock: Intl.DateTimeFormat, at: number): number {
   const fields = Object.fromEntries(clock.formatToParts(at).map(({ type, value }) => [type, Number(value)]));
   const { year = 0, month = 0, day = 0, hour = 0, minute = 0, second = 0 } = fields;
   return Date.UTC(year, month - 1, day, hour, minute, second) + (((at % 1000) + 1000) % 1000);
 }
 
-describe("the wall clocks of the world", () => {
+describe("the wall times of all zones", () => {
   const zones = Intl.supportedValuesOf("timeZone").map(zone);
 
-  test("at, before, in and after each clock change from 1970 to 2100, D16's reading holds in every zone", () => {
+  test("are read by D16 at, before, in and after each clock change from 1970 to 2100, in every zone", () => {
     let seen = 0;
     const wrong: string[] = [];
     for (const place of zones) {
@@ -43,7 +43,7 @@ describe("the wall clocks of the world", () => {
         const width = Math.abs(after - before);
         const [earlier, later] = [at + Math.min(before, after), at + Math.max(before, after)];
         const reads = (wall: number) => localToInstant(wall, place);
-        // Read with the offset from before the change: moved forward by a gap, or the earlier of two.
+        // Read with the offset from before the change: moved forward in a gap, or the earlier of two instants.
         const readings = [earlier - 1, earlier, earlier + Math.floor(width / 2), later - 1].map(reads);
         const start = earlier - before;
         const meant = [start - 1, start, start + Math.floor(width / 2), start + width - 1, later - after];
@@ -54,7 +54,7 @@ describe("the wall clocks of the world", () => {
     expect(seen).toBeGreaterThan(20_000);
   });
 
-  test("each zone's clock shows what Intl says, around every change and on every tenth day, but where its rules are older", () => {
+  test("are those of Intl around every change and on every tenth day, except in zones whose rules in Intl are older", () => {
     const wrong = new Set<string>();
     for (const place of zones.filter((_, at) => at % 8 === 0)) {
       const clock = new Intl.DateTimeFormat("en-US", {
@@ -77,7 +77,7 @@ describe("the wall clocks of the world", () => {
     expect(wrong.size).toBeLessThanOrEqual(isSameRelease ? 0 : MOST_ZONES_OF_A_YEAR);
   });
 
-  test("what a clock shows reads back to an instant that shows the same, and lies between the bounds around it", () => {
+  test("of an instant are read back to an instant with the same wall time, which is between the earliest and the latest one", () => {
     const wrong: string[] = [];
     for (const place of zones.filter((_, at) => at % 8 === 1)) {
       for (let at = first; at < last; at += 9 * DAY + 5_555_555) {

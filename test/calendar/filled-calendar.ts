@@ -13,7 +13,7 @@ import type { GuildId } from "../../services/contracts/ids.ts";
 
 const AT_ONCE = 5_000;
 
-/** The events of calendars, written past the service: many, in little time. */
+/** Writes many events directly to the database, which takes less time than through the service. */
 export interface FilledCalendar {
   readonly connection: Connection;
   fill(guildId: GuildId, events: readonly Omit<CreateEventParams, "guildId" | "calendarNumber">[]): Promise<void>;

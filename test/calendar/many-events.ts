@@ -1,16 +1,16 @@
 import type { CreateEventParams } from "../../services/contracts/calendar-events.contract.ts";
 import { FREQUENCIES } from "../../services/contracts/recurrence.ts";
 
-/** What a new event is but for its place. */
+/** The fields of a new event, except its guild, calendar and id. */
 export type NewEvent = Omit<CreateEventParams, "guildId" | "calendarNumber">;
 
 const HOUR = 3_600_000;
 const DAY = 24 * HOUR;
 const YEAR = 365 * DAY;
-/** The middle of the years that calendars are filled around. */
+/** The middle of the years with events. */
 export const NOW = Date.UTC(2024, 4, 1);
 
-/** Numbers from 0 to 1 in an order that never changes. */
+/** Numbers from 0 to 1, always in the same order. */
 export function dice(seed: number): () => number {
   let state = seed;
   return () => {
@@ -19,7 +19,7 @@ export function dice(seed: number): () => number {
   };
 }
 
-/** Twenty years of a guild around now: single events of all lengths, series that ended, go on and begin later. */
+/** Twenty years of a guild: single events of all durations, and past, current and future series. */
 export function twentyYears(count: number): NewEvent[] {
   const roll = dice(7);
   return Array.from({ length: count }, (_, at): NewEvent => {
@@ -33,7 +33,7 @@ export function twentyYears(count: number): NewEvent[] {
   });
 }
 
-/** Series that went on before now and go on for long after it, of all frequencies and a few hours each. */
+/** Series of all frequencies from long ago to long after now, with occurrences of a few hours. */
 export function goingOn(count: number): NewEvent[] {
   const roll = dice(5);
   return Array.from({ length: count }, (_, at): NewEvent => {
@@ -44,7 +44,7 @@ export function goingOn(count: number): NewEvent[] {
   });
 }
 
-/** Series of as many rules and lengths, which began and ended, begin and end at all distances from now. */
+/** Series of many rules and durations, which begin and end at all distances from now. */
 export function everyRule(count: number): NewEvent[] {
   const roll = dice(9);
   return Array.from({ length: count }, (_, at): NewEvent => {

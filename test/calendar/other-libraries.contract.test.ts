@@ -11,7 +11,7 @@ import type { Window } from "../../services/contracts/window.ts";
 
 const RUNS = { numRuns: 300 };
 
-/** The starts in a window by the domain. */
+/** The starts in a window, by the domain. */
 function ours({ series }: AnySeries, window: Window): number[] {
   return occurrencesStarting(series, window, 10_000).map(({ startsAt }) => startsAt);
 }
@@ -20,19 +20,19 @@ function stamp(wall: WallMs): string {
   return new Date(wall).toISOString().replaceAll(/[-:]|\.\d+Z/g, "");
 }
 
-/** A wall time in a gap is shown later by the clock: then the time of the day is another than the rule's. */
+/** Whether a start is in a gap: its time of day then differs from the rule's. */
 function isMovedByGap({ wall, zone }: AnySeries, at: number): boolean {
   return (instantToLocal(at, zone) - wall) % 86_400_000 !== 0;
 }
 
-describe("occurrences beside other libraries", () => {
+describe("occurrences, compared with other libraries", () => {
   /**
-   * A time that doesn't exist: RFC 5545, 3.3.5, "the local time … is interpreted using the UTC offset before the
-   * gap". rrule-temporal leaves such an occurrence out instead, and with a count takes one more at the end.
-   * In Casablanca, where summer time pauses for Ramadan, it goes on with the offset from before the pause: on
-   * 2012-07-22 the clock was on UTC, which a test of the zone's own holds against `Intl`.
+   * A time that does not exist: RFC 5545, 3.3.5, "the local time … is interpreted using the UTC offset before the
+   * gap". rrule-temporal omits such an occurrence instead, and adds one at the end of a rule with a count.
+   * In Casablanca, where summer time pauses for Ramadan, it continues with the offset from before the pause. On
+   * 2012-07-22 the offset was 0, which every-zone.contract.test.ts compares with `Intl`.
    */
-  test("rrule-temporal answers the same, save for times in a gap", () => {
+  test("are those of rrule-temporal, except for times in a gap", () => {
     fc.assert(
       fc.property(anyLook, (look) => {
         const { mine, theirs } = besideTemporal(look);
@@ -43,11 +43,11 @@ describe("occurrences beside other libraries", () => {
   }, 120_000);
 
   /**
-   * RFC 5545, 3.3.10: a set of BYSETPOS in WEEKLY begins at WKST, the first as well; and a number in BYDAY counts within the
-   * year where a YEARLY rule has no BYMONTH. rrule-temporal begins the first week at the start, counts within the month
-   * where there is a BYMONTHDAY, and loses dates of a year where there is a BYSETPOS or a weekday without a number.
+   * RFC 5545, 3.3.10: each set of BYSETPOS in WEEKLY begins at WKST, also the first; a number in BYDAY counts within the year
+   * if a YEARLY rule has no BYMONTH. rrule-temporal begins the first week at the start, counts within the month if the rule
+   * has a BYMONTHDAY, and loses dates of a year if it has a BYSETPOS or a weekday without a number.
    */
-  test("so it does of rules with BYxxx parts, save for BYSETPOS in WEEKLY, and nth weekdays of years among others", () => {
+  test("of rules with BYxxx parts are those of rrule-temporal, except for BYSETPOS in WEEKLY and nth weekdays of years with other parts", () => {
     fc.assert(
       fc.property(anyByRuleLook, (look) => {
         const { recurrence } = look.series;
@@ -59,8 +59,8 @@ describe("occurrences beside other libraries", () => {
     );
   }, 120_000);
 
-  /** It answers wrong where BYDAY has numbers and other parts choose among its dates. */
-  test("rrule answers the same of rules with BYxxx parts on the wall clock, save for numbers in BYDAY and for BYSETPOS", () => {
+  /** rrule has wrong dates if BYDAY has numbers and other parts select among its dates. */
+  test("of rules with BYxxx parts are those of rrule on the wall clock, except for numbers in BYDAY and for BYSETPOS", () => {
     fc.assert(
       fc.property(anyByRuleLook, (look) => {
         const { byDay = [], bySetPos } = look.series.recurrence;
@@ -74,7 +74,7 @@ describe("occurrences beside other libraries", () => {
     );
   }, 120_000);
 
-  test("rrule answers the same on the wall clock", () => {
+  test("are those of rrule on the wall clock", () => {
     fc.assert(
       fc.property(anyLook, (look) => {
         const { wall, series } = look;
@@ -95,10 +95,10 @@ describe("occurrences beside other libraries", () => {
 
   /**
    * 29 February in a year that has none: RFC 5545, 3.3.10, "Recurrence rules may generate recurrence instances with
-   * an invalid date … such recurrence instances MUST be ignored". ical.js takes 1 March for it, and errs in YEARLY
+   * an invalid date … such recurrence instances MUST be ignored". ical.js uses 1 March instead, and has wrong dates in YEARLY
    * with an interval.
    */
-  test("ical.js answers the same on the wall clock, save for YEARLY on 29 February or with an interval", () => {
+  test("are those of ical.js on the wall clock, except for YEARLY on 29 February or with an interval", () => {
     fc.assert(
       fc.property(anyLook, (look) => {
         const { frequency, interval } = look.series.recurrence;
@@ -111,7 +111,7 @@ describe("occurrences beside other libraries", () => {
   }, 120_000);
 });
 
-/** The starts in the window by the domain and by rrule-temporal, without those in a gap. */
+/** The starts in the window, by the domain and by rrule-temporal, without those in a gap. */
 function besideTemporal(look: AnyLook): { readonly mine: number[]; readonly theirs: number[] } {
   const { series, wall, zone, window } = look;
   const whole = { from: series.startsAt, until: window.until };
@@ -128,7 +128,7 @@ function besideTemporal(look: AnyLook): { readonly mine: number[]; readonly thei
   };
 }
 
-/** The starts in the window on a clock that never changes, where the wall time is the instant. */
+/** The starts in the window in a zone without clock changes, in which the wall time is the instant. */
 function wallStarts({ series, wall, window }: AnySeries & { window: Window }): number[] {
   const clock = [{ zone: { name: "wall", spanAround: () => ({ first: 0, changes: [] }) }, since: 0 }] as const;
   const onWall = { ...series, startsAt: wall, endsAt: wall, clock };

@@ -1,7 +1,7 @@
 import ICAL from "ical.js";
 import type { Window } from "../../services/contracts/window.ts";
 
-/** The starts of all occurrences in a feed that begin in a window, or whose original starts do, in order; read by ical.js. */
+/** The starts of the occurrences in a feed, read by ical.js, in order. The window contains the start or the original start. */
 export function startsInFeed(text: string, window: Window): number[] {
   const calendar = new ICAL.Component(ICAL.parse(text) as never);
   const events = calendar.getAllSubcomponents("vevent");

@@ -15,7 +15,7 @@ import type { TimeZoneSet } from "../../mixins/time-zones/time-zone-set.ts";
 import { InvalidZoneFolder, readZoneFolder } from "../../mixins/time-zones/zone-folder.ts";
 import { type ClockSpan, clockBetween } from "../../mixins/time-zones/zone-rules.ts";
 
-/** The machine's own zones, as C programs look for them: Debian's package tzdata. */
+/** The folder of the machine's zones, from Debian's package tzdata. */
 const SYSTEM = process.env["TZDIR"] ?? "/usr/share/zoneinfo";
 const bundled = bundledZones();
 const names = bundled.names.filter((name) => name !== "Factory");
@@ -27,14 +27,14 @@ function clockOf(set: TimeZoneSet, name: string, from: number, until: number): C
   return clockBetween(rules, from, until);
 }
 
-/** The zones whose clocks differ between two sets, in some years. */
+/** The zones that differ between two sets in some years. */
 function differing(one: TimeZoneSet, other: TimeZoneSet, from: number, until: number): string[] {
   const clock = (set: TimeZoneSet, name: string) => JSON.stringify(clockOf(set, name, from, until));
   return names.filter((name) => clock(one, name) !== clock(other, name));
 }
 
-describe("the set of time zones that comes with a release", () => {
-  test("says when it came out as its package does", () => {
+describe("the bundled set of time zones", () => {
+  test("has the release date of its package", () => {
     const require = createRequire(import.meta.url);
     const changelog = readFileSync(require.resolve("moment-timezone/changelog.md"), "utf8");
     const release = changelog.split(/^(?=### )/m).find((text) => text.includes(`\`${bundled.version}\``)) ?? "";
@@ -42,7 +42,7 @@ describe("the set of time zones that comes with a release", () => {
     expect(/_(\d{4}-\d\d-\d\d)_/.exec(release)?.[1]).toBe(day);
   });
 
-  test("has two changes a year after 2037, or none, that lead to each other", () => {
+  test("has two opposite changes per year after 2037, or none", () => {
     for (const name of names) {
       const [one, other, ...more] = bundled.rulesOf(name)?.yearly ?? [];
       expect(more).toEqual([]);
@@ -56,22 +56,22 @@ describe("the set of time zones that comes with a release", () => {
   });
 });
 
-// Some machines have no zones of their own; the tests above, and every-zone.contract.test.ts, hold there.
+// Some machines have no zone files; the tests above, and every-zone.contract.test.ts, run there, too.
 if (existsSync(join(SYSTEM, "tzdata.zi"))) {
-  describe("the machine's own time zones", () => {
+  describe("the machine's time zones", () => {
     const system = readZoneFolder(SYSTEM, bundled);
 
-    // zdump looks at every half day: all zones would take it minutes, and the next test holds them all.
+    // zdump checks every half day and would take minutes for all zones, which the next test compares.
     const sample = names.filter((_, place) => place % 12 === 0);
 
-    test("are as the C library's zdump reads them, from 1970 to 2100", async () => {
+    test("are those of the C library's zdump from 1970 to 2100", async () => {
       const options = { maxBuffer: 2 ** 28, env: { TZDIR: SYSTEM } };
       const { stdout } = await promisify(execFile)("zdump", ["-v", "-c", "1970,2100", ...sample], options);
       const lines = Map.groupBy(stdout.split("\n"), (line) => line.split(" ", 1)[0]);
       const wrong: string[] = [];
       let seen = 0;
       for (const name of sample) {
-        // Each change has two lines: its second before, and its own.
+        // Each change has two lines: the second before it, and its own.
         const read = (lines.get(name) ?? []).flatMap((line) => {
           const [, date, seconds] = / {1,2}\w{3} (\w{3} .*) UTC? = .* gmtoff=(-?\d+)$/.exec(line) ?? [];
           return date === undefined ? [] : [{ at: Date.parse(`${date} UTC`), offset: Number(seconds) * 1000 }];
@@ -91,7 +91,7 @@ if (existsSync(join(SYSTEM, "tzdata.zi"))) {
       expect(seen).toBeGreaterThan(2_000);
     });
 
-    test("are those of the release from 1970 to 2037 and to the year 9999, but for what other releases changed", () => {
+    test("are the bundled ones from 1970 to 2037 and to the year 9999, except for changes in other releases", () => {
       const different = [
         ...differing(bundled, system, year(1970), year(2038)),
         ...differing(bundled, system, year(2038), year(2500)),
@@ -102,16 +102,16 @@ if (existsSync(join(SYSTEM, "tzdata.zi"))) {
   });
 }
 
-/** Debian has their rules of before 2024b, which differ before 1981. */
+/** Debian has the rules of these zones from before 2024b, which differ before 1981. */
 const OF_DEBIAN = new Set(["EET", "WET", "CET", "MET", "EST5EDT", "CST6CDT", "MST7MDT", "PST8PDT"]);
-/** Between 2025b and 2026f there are 24. */
+/** Maximum number of differences; there are 24 between 2025b and 2026f. */
 const MOST_OF_OTHERS = 40;
 
 describe("a folder of time zones", () => {
   const made = mkdtempSync(join(tmpdir(), "guildcal-zones-"));
   afterAll(() => rmSync(made, { recursive: true }));
 
-  /** Zones that never change, an hour ahead of UTC; `files` may have others. */
+  /** Creates a folder of zones with the fixed offset of one hour; `files` may have others. */
   function folder(name: string, files: Readonly<Record<string, string | Buffer>>): string {
     const path = join(made, name);
     for (const [file, content] of Object.entries(files)) {
@@ -132,7 +132,7 @@ describe("a folder of time zones", () => {
   const whole = { "Europe/London": hour, "Asia/Kolkata": hour, "tzdata.zi": "# version 2031c\nrest" };
   const offset = (set: TimeZoneSet, name: string) => set.rulesOf(name)?.first;
 
-  test("is read with its release; old names follow their zone, and what it lacks is as in the set beside it", () => {
+  test("is read with its release; old names get the rules of their zone, and missing zones are those of the bundled set", () => {
     const path = folder("whole", { ...whole, "right/Europe/London": "leap", posixrules: "x", leapseconds: "x" });
     const set = readZoneFolder(path, bundled);
     expect(set).toMatchObject({ version: "2031c", source: "folder" });
@@ -142,7 +142,7 @@ describe("a folder of time zones", () => {
     expect(set.rulesOf("Asia/Tokyo")).toBe(bundled.rulesOf("Asia/Tokyo"));
   });
 
-  test("that is set as TZDATA_DIR is the one that the process reads clocks by", () => {
+  test("that is set as TZDATA_DIR is used by the process", () => {
     const before = timeZones();
     chooseTimeZones({ TZDATA_DIR: folder("set", whole) });
     const winter = Date.UTC(2026, 0, 1);
@@ -153,7 +153,7 @@ describe("a folder of time zones", () => {
     expect(localToInstant(winter, zone("Europe/London"))).toBe(winter);
   });
 
-  test("may have zones that the release does not know", () => {
+  test("may have zones that the release lacks", () => {
     const set = readZoneFolder(folder("new", { ...whole, "Mars/Olympus_Mons": hour }), bundled);
     expect(offset(set, "Mars/Olympus_Mons")).toBe(3_600_000);
   });

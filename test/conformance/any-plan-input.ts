@@ -34,7 +34,7 @@ function unique<Item>(item: fc.Arbitrary<Item>, id: (item: Item) => string): fc.
   return fc.uniqueArray(item, { selector: id, maxLength: 4 });
 }
 
-/** Successive states of a few announcements and events of a guild within half an hour. */
+/** Successive states of a guild's announcements and events within half an hour. */
 export const planInputs = fc.array(
   fc.record({
     announcements: unique(anyAnnouncement, ({ id }) => id),

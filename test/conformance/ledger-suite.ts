@@ -3,9 +3,9 @@ import type { Post } from "../../services/dispatch/domain/post/post.ts";
 import { until } from "../real-parts/until.ts";
 import { claimOf, LEASE_MS, type PostStoreFixture } from "./post-store-fixture.ts";
 
-/** What a store promises of single posts: claims, leases, outcomes. */
+/** The promises of a store about single posts: claims, leases and outcomes. */
 export function testLedger(fixture: PostStoreFixture): void {
-  test("a claim raises the fence and begins the lease; its texts are texts", async () => {
+  test("a claim raises the fence and starts the lease, and stores texts unchanged", async () => {
     const post = await fixture.due();
     const row = await fixture.store.claim(claimOf(post, { owner: "$owner", attemptId: "$$NOW", parts: 2 }));
     expect(row).toMatchObject({
@@ -19,7 +19,7 @@ export function testLedger(fixture: PostStoreFixture): void {
     expect(row?.wakeAt).toBe((row?.doubtSince ?? 0) + LEASE_MS);
   });
 
-  test("a claim keeps the request that the post is because of, and an outcome does not take it away", async () => {
+  test("a claim keeps the request that caused the post, and so does an outcome", async () => {
     const post = await fixture.due();
     const changedBy = { at: 1_700_000_000_000, requestId: "$request", traceparent: "00-…" };
     const row = (await fixture.store.claim(claimOf(post, { changedBy }))) as Post;
@@ -33,28 +33,28 @@ export function testLedger(fixture: PostStoreFixture): void {
     ["on an older plan", { planRevision: 0 }, {}],
     ["under another fence", { fence: 1 }, {}],
     ["after the state that it is based on is too old", {}, { notAfter: Date.now() - 1_000 }],
-  ])("nothing is claimed %s", async (_why, seen, differs) => {
+  ])("no post is claimed %s", async (_why, seen, differs) => {
     const post = await fixture.due();
     await expect(fixture.store.claim(claimOf({ ...post, ...seen }, differs))).resolves.toBeNull();
     await expect(fixture.store.find(post.id)).resolves.toEqual(post);
   });
 
-  test("nothing is claimed before it is due", async () => {
+  test("no post is claimed before it is due", async () => {
     const [post] = (await fixture.planned(60_000)) as [Post];
     await expect(fixture.store.claim(claimOf(post))).resolves.toBeNull();
   });
 
-  test("of twenty claims at the same moment one is granted", async () => {
+  test("one of twenty concurrent claims succeeds", async () => {
     const post = await fixture.due();
     const claims = Array.from({ length: 20 }, (_, at) => fixture.store.claim(claimOf(post, { attemptId: String(at) })));
     expect((await Promise.all(claims)).filter((row) => row !== null)).toHaveLength(1);
   });
 
-  test("a post is taken over when its lease is over, not before, and the vanished worker is counted", async () => {
+  test("a post is taken over after its lease and not before, and the crash of its worker is counted", async () => {
     const post = await fixture.claimed({ leaseMs: 300 });
     const taking = { id: post.id, fence: 1, owner: "them", attemptId: "two", leaseMs: LEASE_MS };
     await expect(fixture.store.takeOver(taking)).resolves.toBeNull();
-    // The row's lease ends no sooner than the claim's answer says.
+    // The row's lease does not end before the end that the claim returned.
     const { wakeAt = Infinity } = (await fixture.store.find(post.id)) ?? {};
     expect(wakeAt).toBeGreaterThanOrEqual(post.wakeAt);
     await until(() => Date.now() > wakeAt, "the lease is over");
@@ -67,7 +67,7 @@ export function testLedger(fixture: PostStoreFixture): void {
     await expect(fixture.store.takeOver(taking)).resolves.toBeNull();
   });
 
-  test("a pause is no crash", async () => {
+  test("a pause does not count as a crash", async () => {
     const post = await fixture.claimed();
     const paused = await fixture.store.write(post, { state: "sending", wakeAt: Date.now() - 1, owner: undefined });
     expect(paused).not.toHaveProperty("owner");
@@ -76,7 +76,7 @@ export function testLedger(fixture: PostStoreFixture): void {
     await expect(fixture.store.takeOver(taking)).resolves.toMatchObject({ crashes: 0, doubtSince });
   });
 
-  test("holding prolongs the lease and keeps what is delivered, for the holder alone", async () => {
+  test("only the holder can extend the lease, which keeps the delivered parts", async () => {
     const post = await fixture.claimed();
     await expect(fixture.store.extendLease(post.id, 0, LEASE_MS, [])).resolves.toBeNull();
     const held = await fixture.store.extendLease(post.id, 1, 10_000, ["$m1"]);
@@ -84,7 +84,7 @@ export function testLedger(fixture: PostStoreFixture): void {
     expect(held?.wakeAt).toBeGreaterThan(post.wakeAt + 5_000);
   });
 
-  test("a write under an older fence, or from another state, changes nothing", async () => {
+  test("a write with an older fence, or from another state, changes nothing", async () => {
     const post = await fixture.claimed();
     const sent = { state: "sent", settledAt: Date.now(), messageId: "m" } as const;
     await expect(fixture.store.write({ ...post, fence: 0 }, sent)).resolves.toBeNull();
@@ -94,7 +94,7 @@ export function testLedger(fixture: PostStoreFixture): void {
     await expect(fixture.store.find(post.id)).resolves.toMatchObject({ state: "sent" });
   });
 
-  test("what wakes is given soonest first, and what is settled not at all", async () => {
+  test("waking posts are read in the order of time, and settled ones are not read", async () => {
     const [late, soon, settled] = [await fixture.due(), await fixture.due(), await fixture.claimed()] as [
       Post,
       Post,
@@ -110,7 +110,7 @@ export function testLedger(fixture: PostStoreFixture): void {
     await expect(fixture.store.postsWaking(0, 100, 10)).resolves.toEqual([]);
   });
 
-  test("posts of an occurrence are found when they are settled, too", async () => {
+  test("posts of an occurrence are found, also settled ones", async () => {
     const post = await fixture.claimed();
     await fixture.store.write(post, { state: "sent", settledAt: Date.now() });
     await expect(fixture.store.postsForPlan(post.guildId, 10)).resolves.toEqual([]);
@@ -120,7 +120,7 @@ export function testLedger(fixture: PostStoreFixture): void {
     await expect(postsOf("another")).resolves.toEqual([]);
   });
 
-  test("a post that suspends its announcement is found, however old", async () => {
+  test("a post that suspends its announcement is found at any age", async () => {
     const post = await fixture.claimed();
     await fixture.store.write(post, { state: "failed", settledAt: Date.now(), suspends: 3 });
     await expect(fixture.store.postsForPlan(post.guildId, 10)).resolves.toMatchObject([
@@ -128,7 +128,7 @@ export function testLedger(fixture: PostStoreFixture): void {
     ]);
   });
 
-  test("what a late post has waited for is written with its claim, and goes with its outcome", async () => {
+  test("the waits of a late post are stored with its claim, and removed with its outcome", async () => {
     const waited = { until: 5, waits: [{ cause: "CHANNEL_QUEUE", from: 0, until: 5, ms: 5 }] } as const;
     const post = await fixture.claimed({ waited });
     expect(post).toMatchObject({ waited });

@@ -8,9 +8,9 @@ function position(at: number): Position {
   return { at, announcementId: "a" as AnnouncementId, occurrenceId: "e" as OccurrenceId };
 }
 
-/** What a store promises of the plans of guilds. */
+/** The promises of a store about the plans of guilds. */
 export function testPlans(fixture: PostStoreFixture): void {
-  test("a stored plan is there whole, and its version has risen", async () => {
+  test("a plan is stored completely, and its version is raised", async () => {
     const posts = await fixture.planned(60_000, 3);
     const [{ guildId }] = posts as [Post];
     await expect(fixture.store.guildPlan(guildId)).resolves.toMatchObject({ version: 1 });
@@ -27,14 +27,14 @@ export function testPlans(fixture: PostStoreFixture): void {
     });
   });
 
-  test("nothing of a plan that was made before another is stored", async () => {
+  test("a plan that was computed before a stored one is not stored", async () => {
     const [post] = (await fixture.planned(60_000)) as [Post];
     const late = { ...emptyPlan(post.guildId, 0), inserts: [{ ...post, id: "late" }] };
     await expect(fixture.store.commitPlan(late)).resolves.toBeUndefined();
     await expect(fixture.store.find("late")).resolves.toBeNull();
   });
 
-  test("nothing of a plan is stored when a row that it changes was claimed meanwhile", async () => {
+  test("a plan is not stored if a row that it changes was claimed in the meantime", async () => {
     const post = await fixture.due();
     await fixture.store.claim(claimOf(post));
     const { id, startsAt, fence, planRevision } = post;
@@ -47,7 +47,7 @@ export function testPlans(fixture: PostStoreFixture): void {
     await expect(fixture.store.guildPlan(post.guildId)).resolves.toMatchObject({ version: 1 });
   });
 
-  test("a plan changes rows, and counts it", async () => {
+  test("a plan changes rows, and counts the changes", async () => {
     const [post] = (await fixture.planned(60_000)) as [Post];
     const { id, startsAt, fence, planRevision, deadline, guildId } = post;
     const to = { state: "planned", dueAt: 1_000, wakeAt: 1_000, channel: "9", deadline } as const;
@@ -74,7 +74,7 @@ export function testPlans(fixture: PostStoreFixture): void {
     expect((await fixture.store.guildPlan(guildId)).bounded).toBeUndefined();
   });
 
-  test("what a plan was made from is kept as it was last seen", async () => {
+  test("the sources of a plan are stored in their latest version", async () => {
     const guildId = newGuildId();
     const source = { id: `${guildId}/s`, version: "1", text: '{"a":"$b"}', neededUntil: Date.now() + 1e6 };
     await fixture.store.commitPlan({ ...emptyPlan(guildId), sources: [source] });
@@ -83,7 +83,7 @@ export function testPlans(fixture: PostStoreFixture): void {
     await expect(fixture.store.sourceVersions([source.id, "unknown"])).resolves.toEqual([known]);
   });
 
-  test("a post that is put off has no row, and one that was claimed meanwhile is not put off", async () => {
+  test("a postponed post has no row, and one that was claimed in the meantime is not postponed", async () => {
     const post = await fixture.due();
     const [other] = (await fixture.planned(60_000)) as [Post];
     const rowOf = ({ id, fence, planRevision }: Post) => ({ id, fence, planRevision });
@@ -104,7 +104,7 @@ export function testPlans(fixture: PostStoreFixture): void {
     expect(some.map(({ id }) => id)).toEqual(posts.slice(0, 2).map(({ id }) => id));
   });
 
-  test("the latest cancelled and skipped posts stay, and all others", async () => {
+  test("only cancelled and skipped posts beyond the latest ones are deleted", async () => {
     const posts = await fixture.planned(60_000, 6);
     const [{ guildId }] = posts as [Post];
     const settledAt = [1, 5, 3, 4, 2];

@@ -5,7 +5,7 @@ import type { Post } from "../../services/dispatch/domain/post/post.ts";
 import type { Claim, PlanCommit, PostStore } from "../../services/dispatch/protocol/post-store.ts";
 import { sampleOccurrence, samplePlanInput } from "../fixtures/dispatch-samples.ts";
 
-/** A store under test; its clock is the machine's. */
+/** A store under test, with the machine's clock. */
 export interface StoreUnderTest {
   readonly store: PostStore;
   stop(): Promise<void>;
@@ -14,7 +14,7 @@ export interface StoreUnderTest {
 export const LEASE_MS = 80;
 let guilds = 0;
 
-/** The id of a guild that no other test has. */
+/** The id of a guild that no other test uses. */
 export function newGuildId(): GuildId {
   return String((guilds += 1)) as GuildId;
 }
@@ -29,7 +29,7 @@ export function claimOf(post: Post, differs: Partial<Claim> = {}): Claim {
   return { post, madeAt: Date.now(), notAfter: Date.now() + 5_000, ...ours, ...differs };
 }
 
-/** A started store, and posts in it. */
+/** A started store with posts. */
 export class PostStoreFixture {
   readonly #start: () => Promise<StoreUnderTest>;
   #underTest: StoreUnderTest | undefined;
@@ -51,7 +51,7 @@ export class PostStoreFixture {
     return this.#underTest.store;
   }
 
-  /** Planned posts that are due `dueIn` from now, in a guild of their own. */
+  /** Planned posts that are due in `dueIn`, in their own guild. */
   async planned(dueIn: number, count = 1): Promise<Post[]> {
     const guildId = newGuildId();
     const now = Date.now();

@@ -4,7 +4,7 @@ import { testLedger } from "./ledger-suite.ts";
 import { testPlans } from "./plan-suite.ts";
 import { PostStoreFixture, type StoreUnderTest } from "./post-store-fixture.ts";
 
-/** What the port PostStore promises: every implementation passes the same tests, so that the simulator's is no easier. */
+/** The promises of the port PostStore. Every implementation passes the same tests, including the simulator's. */
 export function describePostStore(name: string, start: () => Promise<StoreUnderTest>): void {
   describe(`the plan and ledger ${name}`, () => {
     const fixture = new PostStoreFixture(start);
@@ -17,9 +17,9 @@ export function describePostStore(name: string, start: () => Promise<StoreUnderT
   });
 }
 
-/** What a store promises of heartbeats, sinks and change feeds. */
+/** The promises of a store about heartbeats, sinks and change feeds. */
 function testMarks(fixture: PostStoreFixture): void {
-  test("a gap between beats is an outage: the database's for who ran all the while, otherwise dispatch's", async () => {
+  test("a gap between heartbeats is an outage of the database for a replica that ran during it, and of dispatch for others", async () => {
     const before = Date.now() - 60_000;
     const { firstAt, outages } = await fixture.store.recordHeartbeat(before, 10_000);
     expect(outages).toEqual([]);
@@ -39,7 +39,7 @@ function testMarks(fixture: PostStoreFixture): void {
     expect(other?.from).toBeGreaterThanOrEqual(end);
   });
 
-  test("a sink is on since the first start, or since it was switched on, also after it had been switched off", async () => {
+  test("a sink is enabled since the first start, or since it was last enabled", async () => {
     await expect(fixture.store.enableSinks(["log"])).resolves.toEqual({ log: 0 });
     const before = Date.now() - 1_000;
     const { log, discord = 0 } = await fixture.store.enableSinks(["log", "discord"]);
@@ -51,7 +51,7 @@ function testMarks(fixture: PostStoreFixture): void {
     expect(again).toBeGreaterThan(before);
   });
 
-  test("a mark never goes back", async () => {
+  test("a mark never decreases", async () => {
     await fixture.store.saveChangeMark("announcements", { at: 10, id: "b" });
     await fixture.store.saveChangeMark("announcements", { at: 9, id: "c" });
     await expect(fixture.store.changeMarks()).resolves.toMatchObject({ announcements: { at: 10, id: "b" } });

@@ -2,7 +2,7 @@ import mongoose from "mongoose";
 import type { ReadableModel } from "../../mixins/mongo/find-command.ts";
 import type { UpdatableModel } from "../../mixins/mongo/bulk-update.ts";
 
-/** A model whose database answers each command as it is told to. */
+/** A model whose database responds to each command as the test decides. */
 export function answeredModel(command: (asked: never) => Promise<unknown>): ReadableModel & UpdatableModel {
   return {
     db: { db: { command } as never },

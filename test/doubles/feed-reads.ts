@@ -6,14 +6,14 @@ import type { FeedReads } from "../../services/calendar-events/store/feed-reads.
 import type { Color } from "../../services/contracts/calendar-events.contract.ts";
 import { isRefusal } from "../../services/contracts/errors.ts";
 
-/** What a calendar holds. */
+/** The events of a calendar. */
 export interface FeedContents {
   readonly calendar: Calendar;
   readonly events: readonly FeedEvent[];
   readonly overrides?: readonly Override[];
 }
 
-/** Reads of a calendar that is in memory, as the store reads one. */
+/** Reads of a calendar in memory, with the interface of the store. */
 function feedReadsOf({ calendar, overrides = [], ...held }: FeedContents): FeedReads {
   const events = held.events.toSorted((one, other) => one.changedAt - other.changedAt || (one.id < other.id ? -1 : 1));
   const inOrder = overrides.toSorted((one, other) => one.original - other.original);

@@ -125,7 +125,7 @@ describe("a data folder", () => {
     const { binary } = await findMongod(directory);
     const port = await freePort(0);
     const before = newMongoMember(binary?.path ?? "", port, directory);
-    await before.raise();
+    await before.start();
     await before.command({ replSetInitiate: { _id: SET_NAME, members: [{ _id: 0, host: before.host }] } });
     await until(async () => (await before.hello())?.isWritablePrimary === true, "a primary");
     const connection = await connected(`mongodb://127.0.0.1:${port}/guildcal?directConnection=true`);

@@ -36,7 +36,7 @@ describe("a replica set of three", () => {
     const killed = await set.killPrimary();
     expect(await set.primary()).not.toBe(killed);
     await write("after the kill");
-    await set.raise(killed);
+    await set.restart(killed);
     expect(await connection.collection("kept").countDocuments()).toBe(3);
   });
 });

@@ -37,7 +37,7 @@ describe("a copy of a locked member's files (k8s/README.md, back up and restore)
   let members: readonly [MongoMember, MongoMember, MongoMember];
   const folderOf = ({ host }: MongoMember) => join(directory, `member-${host.split(":")[1]}`);
   const found = async (member: MongoMember) => {
-    await member.raise();
+    await member.start();
     await member.command({ replSetInitiate: { _id: SET_NAME, members: [{ _id: 0, host: member.host }] } });
     await until(async () => (await member.hello())?.isWritablePrimary === true, `${member.host} is primary`);
   };
@@ -68,7 +68,7 @@ describe("a copy of a locked member's files (k8s/README.md, back up and restore)
     await lived.command({ fsyncUnlock: 1 });
     await withService(lived.host, create("after"));
 
-    await alone.raise();
+    await alone.start();
     const connection = await mongoose
       .createConnection(`mongodb://${alone.host}/local?directConnection=true`)
       .asPromise();

@@ -22,22 +22,22 @@ import { calendarEventsService } from "../../services/calendar-events/calendar-e
 
 export const HOUR = 3_600_000;
 export const DAY = 24 * HOUR;
-/** Now, by the clock of the service under test. */
+/** The current time, by the clock of the service under test. */
 export const noon = Date.UTC(2024, 4, 6, 12);
 
-/** The calendar events service with what it needs, on a database of its own. */
+/** The calendar events service and the services that it calls, on their own database. */
 export interface CalendarUnderTest {
   readonly services: TestServices;
   readonly heard: readonly CalendarEventChanged[];
-  /** A guild that no other test has seen. */
+  /** A guild that no other test uses. */
   newGuild(): GuildId;
-  /** An hour from noon in the first calendar, unless the fields say otherwise. */
+  /** Creates an event in the first calendar, by default for one hour from noon. */
   create(guildId: GuildId, fields?: Partial<CreateEventParams>): Promise<{ eventId: EventId } & Revised>;
   update(guildId: GuildId, eventId: string, changes: Partial<UpdateEventParams>): Promise<Revised>;
   remove(guildId: GuildId, eventId: string): Promise<void>;
   get(guildId: GuildId, eventId: string, calendarNumber?: number): Promise<EventView & Revised>;
   list(guildId: GuildId, from: number, until: number): Promise<EventView[]>;
-  /** What dispatch is told of a window. */
+  /** The occurrences of a window that dispatch gets. */
   starting(guildId: GuildId, from: number, until: number): Promise<Occurrence[]>;
 }
 
@@ -76,7 +76,7 @@ function servicesOn(mongoUrl: string, eventsPerGuild = DEFAULT_EVENTS_PER_GUILD)
   return [guildSettingsService({ mongoUrl }), calendarEventsService({ mongoUrl, eventsPerGuild, now: () => noon })];
 }
 
-/** Waits until the guild may have that many calendars, as the service under test sees it. */
+/** Waits until the service under test knows that the guild may have this number of calendars. */
 export async function raiseCalendars(calendar: CalendarUnderTest, guildId: GuildId, to: number): Promise<void> {
   await calendar.services.call(updateGuildSettings, { guildId, maxCalendars: to });
   const isThere = () => calendar.get(guildId, "", to).catch((error: unknown) => (error as { type: string }).type);

@@ -53,7 +53,7 @@ describe("the chat server", () => {
       "allowed_mentions",
     ],
     ["an unknown kind", { content: "c", allowed_mentions: { parse: ["here"] } }, "allowed_mentions.parse.0"],
-  ])("refuses %s, and says where", async (_what, body, path) => {
+  ])("refuses %s, and names its path", async (_what, body, path) => {
     const refused = await post(body);
     expect(refused).toMatchObject({ status: 400, body: { code: 50035 } });
     expect(refused.body["errors"]).toHaveProperty(`${path}._errors.0.code`);
@@ -69,11 +69,11 @@ describe("the chat server", () => {
     expect(await post(body, headers)).toMatchObject({ status, body: { code } });
   });
 
-  test("posts nothing of what it refuses", () => {
+  test("posts no refused message", () => {
     expect(server.messages()).toEqual([]);
   });
 
-  test("without allowed mentions everything that looks like one pings; with them only what is named", async () => {
+  test("without allowed mentions every mention in the text notifies, and with them only the named ones", async () => {
     const content = "@everyone <@1> <@!2> <@&3>";
     await post({ content });
     await post({ content, allowed_mentions: { parse: [], users: ["1", "9"] } });
@@ -83,7 +83,7 @@ describe("the chat server", () => {
     ]);
   });
 
-  test("a nonce counts only when it is to be enforced", async () => {
+  test("a nonce has an effect only with enforce_nonce", async () => {
     const before = server.messages().length;
     await post({ content: "c", nonce: "n" });
     await post({ content: "c", nonce: "n" });
@@ -92,7 +92,7 @@ describe("the chat server", () => {
   });
 });
 
-describe("scripted faults", () => {
+describe("scripted faults of the chat server", () => {
   let server: ChatServer;
   beforeAll(async () => {
     server = await startChatServer();
@@ -106,7 +106,7 @@ describe("scripted faults", () => {
       body: JSON.stringify({ content: nonce, nonce, enforce_nonce: true }),
     });
 
-  test("follow one another, and end", async () => {
+  test("occur one after the other, and end", async () => {
     server.script({ kind: "answer", answer: { status: 500, body: {} } }, 2);
     server.script({ kind: "slow", ms: 1 });
     const answers = [await post("a"), await post("a"), await post("a"), await post("b")];
@@ -114,20 +114,20 @@ describe("scripted faults", () => {
     expect(server.messages("1")).toHaveLength(2);
   });
 
-  test("are forgotten when all is to be calm", async () => {
+  test("are removed by calm()", async () => {
     server.script({ kind: "silence", accepted: false }, 100);
     server.calm();
     expect((await post("c")).status).toBe(200);
   });
 
-  test("a late post is one all the same, and its repeat in the meantime is the one that counts", async () => {
+  test("a late message and its repetition in the meantime are one message", async () => {
     server.script({ kind: "late", ms: 50 });
     const [late, repeat] = await Promise.all([post("d"), post("d")]);
     await expect(late.json()).resolves.toMatchObject({ id: ((await repeat.json()) as { id: string }).id });
   });
 });
 
-describe("a chat server with little patience", () => {
+describe("a chat server with low limits", () => {
   let server: ChatServer;
   beforeAll(async () => {
     const limits = { perBucket: 2, perMs: 60_000, overall: 5, overallMs: 60_000, invalidRequests: 2 };
@@ -142,7 +142,7 @@ describe("a chat server with little patience", () => {
       body: JSON.stringify({ content: "c", nonce: "n", enforce_nonce: true }),
     });
 
-  test("tells its limit, holds it, then the one on everything, and bans whoever goes on", async () => {
+  test("sends its limits, enforces that of a channel and the global one, and bans a client that continues", async () => {
     const answers = [];
     for (const channel of ["1", "1", "1", "2", "3", "4", "5"]) answers.push(await post(channel));
     expect(answers.map(({ status }) => status)).toEqual([200, 200, 429, 200, 200, 429, 429]);
@@ -153,7 +153,7 @@ describe("a chat server with little patience", () => {
     expect(answers[6]?.headers.get("content-type")).toBe("text/html");
   });
 
-  test("forgets a nonce when its window is over", () => {
+  test("forgets a nonce after its window", () => {
     expect(server.messages()).toHaveLength(4);
   });
 });

@@ -3,22 +3,22 @@ import type { AddressInfo } from "node:net";
 import { text } from "node:stream/consumers";
 import * as answers from "./chat-server/answers.ts";
 import type { Answer } from "./chat-server/answers.ts";
-import { type ChatServerLimits, limitKeeper, USUAL_LIMITS } from "./chat-server/limits.ts";
-import { type PostedMessage, type RoomOptions, type Rooms, rooms } from "./chat-server/rooms.ts";
+import { type ChatServerLimits, newLimiter, USUAL_LIMITS } from "./chat-server/limits.ts";
+import { type PostedMessage, type ChannelOptions, type Channels, newChannels } from "./chat-server/channels.ts";
 
-/** What goes wrong with one request that creates a message. `accepted`: whether the message is posted all the same. */
+/** A fault of one request that creates a message. `accepted` is whether the message is posted anyway. */
 type Fault =
-  /** Answered with this; the message is not posted. */
+  /** The response is this one, and the message is not posted. */
   | { readonly kind: "answer"; readonly answer: Answer }
-  /** Posted at once, and answered so much later. */
+  /** The message is posted at once, and the response follows after this time. */
   | { readonly kind: "slow"; readonly ms: number }
-  /** Posted so much later, and answered then, if anybody is still there. */
+  /** The message is posted after this time, and the response is sent then, if the client still waits. */
   | { readonly kind: "late"; readonly ms: number }
   /** The connection is reset. */
   | { readonly kind: "reset"; readonly accepted: boolean }
-  /** The connection stays open, without an answer. */
+  /** The connection stays open without a response. */
   | { readonly kind: "silence"; readonly accepted: boolean }
-  /** 200 with something that is not JSON. */
+  /** A response with 200 and a body that is not JSON. */
   | { readonly kind: "garbage"; readonly accepted: boolean };
 
 interface ReceivedRequest {
@@ -26,29 +26,29 @@ interface ReceivedRequest {
   readonly path: string;
   readonly headers: IncomingMessage["headers"];
   readonly body: string;
-  /** Undefined when it was not answered. */
+  /** The status of the response; undefined without a response. */
   readonly status: number | undefined;
 }
 
-/** A chat service on loopback that takes, limits and refuses posts as Discord documents it. */
-export interface ChatServer extends Pick<Rooms, "setChannel" | "setGuild" | "addChannel" | "say" | "remove"> {
+/** A chat server on loopback that accepts, limits and refuses messages as Discord documents it. */
+export interface ChatServer extends Pick<Channels, "setChannel" | "setGuild" | "addChannel" | "say" | "remove"> {
   /** Base URL of its API. */
   readonly url: string;
   readonly token: string;
   /** Every request, in the order of receipt. */
   readonly requests: readonly ReceivedRequest[];
-  /** What can be seen in the channel, or in all, in the order of receipt. */
+  /** The messages of the channel, or of all channels, in the order of receipt. */
   messages(channel?: string): readonly PostedMessage[];
-  /** The next `times` requests that create a message meet this fault; faults follow one another as scripted. */
+  /** The next `times` requests that create a message get this fault, after the faults that were scripted before. */
   script(fault: Fault, times?: number): void;
-  /** Answers every request that reads a channel, a guild or a member with this; as usual again when undefined. */
+  /** Sends this response to every request that reads a channel, a guild or a member; undefined ends that. */
   failReads(answer: Answer | undefined): void;
-  /** Forgets the faults that are still to come. */
+  /** Removes the scripted faults that were not used yet. */
   calm(): void;
   stop(): Promise<void>;
 }
 
-export interface ChatServerOptions extends Partial<RoomOptions> {
+export interface ChatServerOptions extends Partial<ChannelOptions> {
   readonly token?: string;
   readonly limits?: Partial<ChatServerLimits>;
 }
@@ -67,29 +67,29 @@ export async function startChatServer({
   nonceWindowMs = 300_000,
   listsNonces = false,
 }: ChatServerOptions = {}): Promise<ChatServer> {
-  const house = rooms({ nonceWindowMs, listsNonces });
-  const keeper = limitKeeper({ ...USUAL_LIMITS, ...limits });
+  const channels = newChannels({ nonceWindowMs, listsNonces });
+  const limiter = newLimiter({ ...USUAL_LIMITS, ...limits });
   const requests: ReceivedRequest[] = [];
   let faults: Fault[] = [];
   let failedRead: Answer | undefined;
 
-  /** The answer by the rules alone: what is scripted comes on top. */
+  /** The response by the rules, without scripted faults. */
   function answerTo({ method, path, headers, body }: ReceivedRequest): Answer {
     const { pathname, searchParams } = new URL(path, "http://chat");
     const channel = MESSAGES_PATH.exec(pathname)?.[1];
     const isCreate = method === "POST";
     if (headers.authorization !== `Bot ${token}`) return answers.UNAUTHORIZED;
     if (!/^DiscordBot \(\S+, \S+\)/.test(headers["user-agent"] ?? "")) return answers.BAD_USER_AGENT;
-    if (decodeURIComponent(pathname) === SELF_PATH && method === "GET") return house.self();
+    if (decodeURIComponent(pathname) === SELF_PATH && method === "GET") return channels.self();
     if (channel === undefined) return method === "GET" ? placeAt(pathname) : answers.NOT_FOUND;
     if (!isCreate && method !== "GET") return answers.METHOD_NOT_ALLOWED;
-    const admitted = keeper.admit(isCreate ? "create-a1b2c3" : "list-d4e5f6", channel, performance.now());
-    if ("refused" in admitted) return admitted.refused;
-    const answer = isCreate ? createFrom(channel, headers["content-type"], body) : house.list(channel, searchParams);
-    return { ...answer, headers: { ...admitted.headers, ...answer.headers } };
+    const admission = limiter.admit(isCreate ? "create-a1b2c3" : "list-d4e5f6", channel, performance.now());
+    if ("refused" in admission) return admission.refused;
+    const answer = isCreate ? createFrom(channel, headers["content-type"], body) : channels.list(channel, searchParams);
+    return { ...answer, headers: { ...admission.headers, ...answer.headers } };
   }
 
-  /** What is known of a channel, a guild, or the bot's membership in one. */
+  /** The response for a channel, a guild, or the bot's membership in a guild. */
   function placeAt(pathname: string): Answer {
     const channel = CHANNEL_PATH.exec(pathname)?.[1];
     const [, guild, user] = GUILD_PATH.exec(pathname) ?? [];
@@ -97,20 +97,20 @@ export async function startChatServer({
     if (subject === undefined) return answers.NOT_FOUND;
     if (failedRead !== undefined) return failedRead;
     const route = channel !== undefined ? "channel" : user === undefined ? "guild" : "member";
-    const admitted = keeper.admit(`${route}-e7f8a9`, subject, performance.now());
-    if ("refused" in admitted) return admitted.refused;
+    const admission = limiter.admit(`${route}-e7f8a9`, subject, performance.now());
+    if ("refused" in admission) return admission.refused;
     const found = foundAt(route, subject, user);
-    return { ...found, headers: { ...admitted.headers, ...found.headers } };
+    return { ...found, headers: { ...admission.headers, ...found.headers } };
   }
 
   function foundAt(route: "channel" | "guild" | "member", subject: string, user = ""): Answer {
-    if (route === "channel") return house.channel(subject);
-    return route === "guild" ? house.guild(subject) : house.member(subject, user);
+    if (route === "channel") return channels.channel(subject);
+    return route === "guild" ? channels.guild(subject) : channels.member(subject, user);
   }
 
   function createFrom(channel: string, contentType: string | undefined, body: string): Answer {
     if (contentType?.startsWith("application/json") !== true) return answers.WRONG_CONTENT_TYPE;
-    return body.length > MAX_BODY_CHARACTERS ? answers.TOO_LARGE : house.create(channel, body);
+    return body.length > MAX_BODY_CHARACTERS ? answers.TOO_LARGE : channels.create(channel, body);
   }
 
   async function serve(incoming: IncomingMessage, response: ServerResponse): Promise<void> {
@@ -120,7 +120,7 @@ export async function startChatServer({
     const request = requests[at]!;
     const reply = (answer: Answer) => {
       requests[at] = { ...request, status: answer.status };
-      keeper.answered(answer, performance.now());
+      limiter.answered(answer, performance.now());
       write(response, answer);
     };
     const fault = method === "POST" ? faults.shift() : undefined;
@@ -131,11 +131,11 @@ export async function startChatServer({
   const server = createServer((incoming, response) => void serve(incoming, response).catch(() => incoming.destroy()));
   await new Promise<void>((resolve) => void server.listen(0, "127.0.0.1", resolve));
   return {
-    ...house,
+    ...channels,
     url: `http://127.0.0.1:${(server.address() as AddressInfo).port}${API}`,
     token,
     requests,
-    messages: (channel) => house.visible().filter((message) => channel === undefined || message.channel === channel),
+    messages: (channel) => channels.visible().filter((message) => channel === undefined || message.channel === channel),
     script: (fault, times = 1) => void faults.push(...Array.from({ length: times }, () => fault)),
     failReads: (answer) => void (failedRead = answer),
     calm: () => void (faults = []),

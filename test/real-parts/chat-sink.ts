@@ -6,7 +6,7 @@ import { type ChatServer, type ChatServerOptions, startChatServer } from "./chat
 
 export const CHANNEL = "400000000000000001";
 
-/** A part to send: the raid night's reminder in the first channel of a guild, except for what is given. */
+/** A message part: the raid night's reminder in the first channel of a guild, with the given differences. */
 export function outgoing(differences: Partial<OutgoingMessage> = {}): OutgoingMessage {
   const message = renderAnnouncement(announced())[0]!;
   const { channel = CHANNEL } = differences;

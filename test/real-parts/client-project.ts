@@ -11,7 +11,7 @@ import { removeFolder } from "./remove-folder.ts";
 
 const run = promisify(execFile);
 
-/** An empty project in a folder of its own, in which packed clients are installed as from a registry. */
+/** An empty project in its own folder, in which packed clients are installed as from a registry. */
 export class ClientProject {
   readonly folder: string;
   readonly #started: ChildProcess[] = [];
@@ -39,7 +39,7 @@ export class ClientProject {
     await cp(join(PROJECT, path), join(this.folder, name));
   }
 
-  /** Makes packages of the repository's installation known, each under its name here. */
+  /** Links packages of the repository's node_modules, under the given names. */
   async link(packages: Readonly<Record<string, string>>): Promise<void> {
     for (const [name, installed] of Object.entries(packages)) {
       const target = join(this.folder, "node_modules", name);
@@ -48,7 +48,7 @@ export class ClientProject {
     }
   }
 
-  /** The type errors of the project's files, and of the declarations of the clients that are installed. */
+  /** The type errors of the project's files, and of the declarations of the installed clients. */
   async typeErrors(options: Readonly<Record<string, unknown>>): Promise<string> {
     const usual = {
       strict: true,
@@ -70,13 +70,13 @@ export class ClientProject {
     );
   }
 
-  /** The output of a program of the project. */
+  /** Runs a program of the project, and returns its output. */
   async run(name: string, env: Readonly<Record<string, string>> = {}): Promise<string> {
     const { stdout } = await run(process.execPath, [name], { cwd: this.folder, env });
     return stdout;
   }
 
-  /** Starts a program of the project. `printed` waits for a text in its output, and gives it. */
+  /** Starts a program of the project. `printed` waits for a text in its output, and returns it. */
   start(name: string, env: Readonly<Record<string, string>>): { readonly printed: (text: RegExp) => Promise<string> } {
     const child = spawn(process.execPath, [name], { cwd: this.folder, env, stdio: ["ignore", "pipe", "pipe"] });
     this.#started.push(child);

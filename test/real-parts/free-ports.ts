@@ -1,13 +1,13 @@
 import { freePort } from "../../services/launch/embedded/embedded-mongod.ts";
 
-/** Free ports of loopback that differ from each other. */
+/** Different free ports of loopback. */
 export async function freePorts(count: number): Promise<number[]> {
   const ports = new Set<number>();
   while (ports.size < count) ports.add(await freePort(0));
   return [...ports];
 }
 
-/** The first of so many free ports in a row, of loopback. */
+/** The first of `count` consecutive free ports of loopback. */
 export async function freePortsInARow(count: number): Promise<number> {
   for (;;) {
     const first = await freePort(0);

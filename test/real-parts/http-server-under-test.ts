@@ -14,46 +14,46 @@ import { until } from "./until.ts";
 
 export const MIB = 1_048_576;
 
-/** A bare connection: what came back on it so far. */
+/** A plain TCP connection, with the text that it has received. */
 export interface Line {
   readonly socket: Socket;
   readonly received: () => string;
   readonly closed: () => boolean;
 }
 
-/** A request as it goes over the wire. */
+/** The text of an HTTP request. */
 export function request(body: string, headers: Record<string, string | number> = {}): string {
   const all = { host: "x", "content-type": "application/json", "content-length": Buffer.byteLength(body), ...headers };
   const lines = Object.entries(all).map(([name, value]) => `${name}: ${value}\r\n`);
   return `POST /x HTTP/1.1\r\n${lines.join("")}\r\n${body}`;
 }
 
-/** The statuses of all answers, in their order. */
+/** The statuses of all responses, in their order. */
 export function statusesIn(received: string): string[] {
   return [...received.matchAll(/HTTP\/1\.1 (\d+)/g)].map(([, status]) => status as string);
 }
 
-/** Reads the body and answers with its fields' names. */
+/** Reads the body, and responds with the names of its fields. */
 const echo: HttpServerOptions["respond"] = async (message, requestId) => {
   const body = await readJsonBody(message);
   return isRefusal(body) ? refusalResponse(body, requestId) : jsonResponse(200, { got: Object.keys(body.fields) });
 };
 
-/** An HTTP server alone, without a gateway behind it, and bare connections to it. */
+/** An HTTP server without a gateway, and plain TCP connections to it. */
 export class HttpServerUnderTest {
   readonly served: ServedRequest[] = [];
   readonly #sockets: Socket[] = [];
-  /** The server's own ends of the connections. */
+  /** The server's sockets. */
   readonly accepted: Socket[] = [];
   readonly #accept = (message: unknown) => {
     const { socket } = message as { readonly socket: Socket };
     if (socket.localPort === this.port) this.accepted.push(socket);
   };
-  /** All that were started: a test may want another. */
+  /** All started servers, since a test may start further ones. */
   readonly #servers: HttpServer[] = [];
   port = 0;
 
-  /** Not started: for a test of the start itself. */
+  /** A server that is not started, for tests of the start. */
   make(parts: Partial<HttpServerOptions> = {}): HttpServer {
     const nobody = () => undefined;
     const onServed = (each: ServedRequest) => void this.served.push(each);
@@ -72,7 +72,7 @@ export class HttpServerUnderTest {
     await Promise.all(this.#servers.map((server) => server.drain(withinMs)));
   }
 
-  /** After a test: cuts what it left. */
+  /** Closes the connections that a test has left open. */
   async cut(): Promise<void> {
     for (const socket of this.#sockets.splice(0)) socket.destroy();
     await this.stop();
@@ -95,16 +95,16 @@ export class HttpServerUnderTest {
     return { socket, received: () => text, closed: () => isClosed };
   }
 
-  /** Sends a text as it is and waits for the answers that it must have. */
+  /** Sends a text, and waits for this number of responses. */
   async send(text: string, answers = 1): Promise<Line> {
     const line = await this.dial(text);
-    await until(() => statusesIn(line.received()).length >= answers, `${answers} answers`);
-    await until(() => line.received().endsWith("}"), "the answer's body");
+    await until(() => statusesIn(line.received()).length >= answers, `${answers} responses`);
+    await until(() => line.received().endsWith("}"), "the response's body");
     return line;
   }
 
-  /** Waits until the server has let go of every connection by itself. */
+  /** Waits until the server has closed every connection. */
   async nobodyLeft(): Promise<void> {
-    await until(() => this.accepted.every(({ destroyed }) => destroyed), "nobody is on the line any more");
+    await until(() => this.accepted.every(({ destroyed }) => destroyed), "every connection is closed");
   }
 }

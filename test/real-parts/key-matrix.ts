@@ -13,7 +13,7 @@ export const KEYS = {
 export type KeyName = keyof typeof KEYS;
 export const KEY_NAMES = Object.keys(KEYS) as KeyName[];
 
-/** Who may ask, of each rule that a contract can have: in its own guild, and in another one (D3). */
+/** The keys that each rule of a contract allows, in their own guild and in another one (D3). */
 export const MAY: Readonly<Record<KeyRule, { readonly own: readonly KeyName[]; readonly other: readonly KeyName[] }>> =
   {
     "guild read": {

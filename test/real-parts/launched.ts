@@ -2,17 +2,17 @@ import { readFileSync } from "node:fs";
 import { dirname, join } from "node:path";
 import { NodeProcess, type NodeProcessOptions } from "./node-process.ts";
 
-/** The project's own folder; an older version of it may lie in another one. */
+/** The folder of this project; another version may be in another folder. */
 export const PROJECT = dirname(dirname(import.meta.dirname));
 const { scripts } = JSON.parse(readFileSync(join(PROJECT, "package.json"), "utf8")) as {
   readonly scripts: { readonly start: string };
 };
-/** Node's own, as `npm start` has them. */
+/** The options of Node, as in `npm start`. */
 const FLAGS = scripts.start.split(" ").filter((word) => word.startsWith("--"));
 
-/** guildcal, started as a user starts it, in a process of its own. */
+/** guildcal in its own process, started as a user starts it. */
 export class Launched extends NodeProcess {
-  /** `env` replaces the settings of this test run; PATH stays. */
+  /** `env` replaces the environment of this test run, except PATH. */
   constructor(
     mode: string,
     env: Readonly<Record<string, string>>,
@@ -24,7 +24,7 @@ export class Launched extends NodeProcess {
   }
 }
 
-/** Posts a request as a client does. */
+/** Sends a POST request as a client does. */
 export async function post(baseUrl: string, key: string, path: string, body: object): Promise<Answer> {
   const response = await fetch(`${baseUrl}${path}`, {
     method: "POST",

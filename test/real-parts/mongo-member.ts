@@ -8,22 +8,22 @@ import { until } from "./until.ts";
 
 export const SET_NAME = "guildcal";
 
-/** What a member says of itself. */
+/** A member's response to the command `hello`. */
 export interface Hello {
   readonly isWritablePrimary: boolean;
   readonly secondary: boolean;
 }
 
-/** One mongod of a replica set. It may be killed and raised again, on the same port and data. */
+/** One mongod of a replica set. It can be killed and started again on the same port and data. */
 export interface MongoMember {
   readonly host: string;
-  /** Undefined when it does not answer. */
+  /** The member's state; undefined without a response. */
   hello(): Promise<Hello | undefined>;
   command(command: mongoose.mongo.Document): Promise<mongoose.mongo.Document>;
-  /** Starts it, and waits until it answers. */
-  raise(): Promise<void>;
+  /** Starts the member, and waits until it responds. */
+  start(): Promise<void>;
   kill(): Promise<void>;
-  /** Ends it for good: its data is of no more use. */
+  /** Ends the member permanently, without saving its data. */
   stop(): Promise<void>;
 }
 
@@ -31,7 +31,7 @@ const ANSWERS_MS = 3_000;
 const LOOKS_EVERY_MS = 500;
 const STARTS_MS = 30_000;
 
-/** A member that does not run yet; alone, and of no set, where that has no name. */
+/** A member that is not started yet; a standalone mongod if the set has no name. */
 export function newMongoMember(
   binary: string,
   port: number,
@@ -59,7 +59,7 @@ export function newMongoMember(
     hello,
     command,
     kill: async () => running?.kill(),
-    async raise() {
+    async start() {
       await running?.kill();
       await mkdir(dbPath, { recursive: true });
       const started = startProcess(binary, [
@@ -72,7 +72,7 @@ export function newMongoMember(
       ]);
       running = started;
       const answers = async () => started.hasEnded() || (await hello()) !== undefined;
-      await until(answers, `a mongod that answers on ${host}`, STARTS_MS);
+      await until(answers, `a mongod that responds on ${host}`, STARTS_MS);
       if (started.hasEnded()) throw new Error(`mongod does not start: ${await lastWords(`${dbPath}.log`)}`);
     },
     async stop() {

@@ -3,7 +3,7 @@ import mongoose from "mongoose";
 import { type Command, type MongoProxy, startMongoProxy } from "./mongo-proxy.ts";
 import { emptyDatabase } from "./test-services.ts";
 
-describe("a proxy that loses answers", () => {
+describe("a proxy that loses responses of MongoDB", () => {
   let proxy: MongoProxy;
   let direct: mongoose.Connection;
   let behind: mongoose.Connection;
@@ -24,17 +24,17 @@ describe("a proxy that loses answers", () => {
   const insert = (name: string) => behind.collection("things").insertOne({ name });
   const count = (name: string) => direct.collection("things").countDocuments({ name });
 
-  test("hands on what it is not to lose", async () => {
+  test("forwards other commands and their responses", async () => {
     await insert("answered");
     expect(await count("answered")).toBe(1);
     expect(proxy.lost).toBe(0);
   });
 
-  test("lets a write be applied once, and its answer and that to the driver's retry be lost; then answers again", async () => {
-    const isMeant = ({ insert: into, documents }: Command) =>
+  test("loses the response to a write that is applied once, and to the driver's retry, and then forwards responses again", async () => {
+    const isUnanswered = ({ insert: into, documents }: Command) =>
       into === "things" && (documents as readonly { readonly name: string }[])[0]?.name === "unanswered";
-    proxy.lose(isMeant, 1);
-    await insert("not meant");
+    proxy.lose(isUnanswered, 1);
+    await insert("another");
     await expect(insert("unanswered")).rejects.toMatchObject({ name: "MongoNetworkError" });
     expect(await count("unanswered")).toBe(1);
     expect(proxy.lost).toBe(1);

@@ -1,29 +1,29 @@
 import { connect, createServer, type AddressInfo, type Socket } from "node:net";
 import mongoose from "mongoose";
 
-/** A command as MongoDB's wire protocol carries it. */
+/** A command of MongoDB's wire protocol. */
 export type Command = Readonly<Record<string, unknown>>;
 
-/** Stands between a client and a mongod on loopback, loses answers, and holds commands or answers back. */
+/** A proxy between a client and a mongod on loopback that loses responses, and delays commands or responses. */
 export interface MongoProxy {
   readonly port: number;
-  /** So many of the commands that are meant are applied, and their answers lost, also that of the driver's own retry. */
+  /** Loses the responses to this number of matching commands, including the driver's retries; the commands are applied. */
   lose(isMeant: (command: Command) => boolean, times: number): void;
   /**
-   * The commands that are meant are held back until the function that is returned is called: mongod reads them late, also
-   * where the client has given its connection up. The function resolves when mongod has answered them.
+   * Delays the matching commands until the returned function is called. mongod reads them then, even if the client has closed
+   * its connection. The function resolves when mongod has responded to them.
    */
   hold(isMeant: (command: Command) => boolean): () => Promise<void>;
-  /** The same for the answers to the commands: mongod reads these at once. */
+  /** The same for the responses to the commands, which mongod reads at once. */
   holdAnswers(isMeant: (command: Command) => boolean): () => Promise<void>;
-  /** How many commands and answers are held back now. */
+  /** Number of delayed commands and responses. */
   readonly held: number;
-  /** How many commands have lost their answers so far. */
+  /** Number of commands whose responses were lost. */
   readonly lost: number;
   stop(): Promise<void>;
 }
 
-/** The driver tries a write twice by itself. */
+/** The driver retries a write once. */
 const TRIES = 2;
 const HEADER_BYTES = 16;
 const OP_MSG = 2013;
@@ -35,7 +35,7 @@ interface Meant {
 
 export async function startMongoProxy(mongodPort: number): Promise<MongoProxy> {
   const sockets = new Set<Socket>();
-  /** Answers that are still to be lost, by session and transaction number: a retry has the same. */
+  /** Responses to lose, by session and transaction number, which a retry repeats. */
   const doomed = new Map<string, number>();
   let meant: Meant = { isMeant: () => false, left: 0 };
   let lost = 0;
@@ -44,7 +44,7 @@ export async function startMongoProxy(mongodPort: number): Promise<MongoProxy> {
   let isAnswerToBeHeld = noCommand;
   const held: (() => Promise<void>)[] = [];
 
-  /** Whether this request's answer is to be lost. */
+  /** Whether to lose the response to this request. */
   function isDoomed(message: Buffer): boolean {
     const command = commandIn(message);
     if (command === undefined) return false;
@@ -145,7 +145,7 @@ export async function startMongoProxy(mongodPort: number): Promise<MongoProxy> {
   };
 }
 
-/** Cuts a stream into messages; each begins with its length. */
+/** Splits a stream into messages, each of which begins with its length. */
 function eachMessage(take: (message: Buffer) => void): (chunk: Buffer) => void {
   let rest: Buffer = Buffer.alloc(0);
   return (chunk) => {
@@ -158,7 +158,7 @@ function eachMessage(take: (message: Buffer) => void): (chunk: Buffer) => void {
   };
 }
 
-/** After header and flags: a section of kind 0 is the command itself, one of kind 1 is a list that belongs to it. */
+/** Reads the sections after header and flags: kind 0 is the command, kind 1 a list that belongs to it. */
 function commandIn(message: Buffer): Command | undefined {
   if (message.readInt32LE(12) !== OP_MSG || message[HEADER_BYTES + 4] !== 0) return undefined;
   const lists: Record<string, Command[]> = {};
@@ -178,7 +178,7 @@ function commandIn(message: Buffer): Command | undefined {
   return { ...command, ...lists };
 }
 
-/** The document that begins there, and where it ends. */
+/** The document at an offset, and the offset of its end. */
 function documentAt(message: Buffer, at: number): [Command, number] {
   const end = at + message.readInt32LE(at);
   return [mongoose.mongo.BSON.deserialize(message.subarray(at, end)), end];

@@ -6,39 +6,39 @@ import { PROJECT } from "./launched.ts";
 import { type MongoMember, newMongoMember, SET_NAME } from "./mongo-member.ts";
 import { until } from "./until.ts";
 
-/** A real replica set of three on loopback, as in production: it loses its primary and elects another. */
+/** A real replica set of three on loopback, as in production, which elects a new primary when it loses one. */
 export interface MongoSet {
-  /** Names all three, so that a client finds whichever is primary. */
+  /** A URL with all three members, with which a client finds the primary. */
   readonly url: string;
-  /** Waits until there is a primary, and gives its host and port. */
+  /** Waits for a primary, and resolves with its host and port. */
   primary(): Promise<string>;
-  /** The primary gives up its office for a few seconds; resolves when another has it. */
+  /** Makes the primary step down for a few seconds; resolves when another member is primary. */
   stepDown(): Promise<void>;
-  /** Ends the primary by kill -9, at once, and gives its host and port; the others elect one of themselves. */
+  /** Kills the primary with SIGKILL, and resolves with its host and port; the others elect a primary. */
   killPrimary(): Promise<string>;
   /** Starts a killed member again, and waits until all three are primary or secondary. */
-  raise(host: string): Promise<void>;
+  restart(host: string): Promise<void>;
   stop(): Promise<void>;
 }
 
 const MEMBERS = 3;
 /**
- * So long it won't be elected again: in a set of three that steps down again and again it must be over before the third
- * time, or nobody is left to be elected. The others have so long to catch up before.
+ * Time for which a member that stepped down cannot be elected. It must end before the third step-down of a set of three, or
+ * no member can be elected. The second value is the time in which the others must catch up before a step-down.
  */
 const STEPS_DOWN_SECONDS = 6;
 const CATCH_UP_SECONDS = 5;
-/** A raised member has to catch up. */
+/** Timeout of an election, in which a restarted member must catch up. */
 const ELECTS_MS = 60_000;
 
-/** Starts three members on folders below `directory`; resolves when one is primary and two are secondaries. */
+/** Starts three members in folders below `directory`; resolves when one is primary and two are secondaries. */
 export async function startMongoSet(directory: string): Promise<MongoSet> {
   const { binary, reason } = { reason: "", ...(await findMongod(directory)) };
   if (binary === undefined) throw new Error(`No usable mongod: ${reason}`);
   const ports = await freePorts(MEMBERS);
   const members = ports.map((port) => newMongoMember(binary.path, port, directory));
   const stop = async () => void (await Promise.all(members.map((member) => member.stop())));
-  await Promise.all(members.map((member) => member.raise())).catch(async (error: unknown) => {
+  await Promise.all(members.map((member) => member.start())).catch(async (error: unknown) => {
     await stop();
     throw error;
   });
@@ -46,7 +46,7 @@ export async function startMongoSet(directory: string): Promise<MongoSet> {
   const config = { _id: SET_NAME, members: members.map(({ host }, at) => ({ _id: at, host })), settings };
   const [first] = members as [MongoMember];
   await first.command({ replSetInitiate: config });
-  // By itself the set waits as long for its first primary as if one were lost.
+  // Without this command the set would wait for the election timeout before its first election.
   await until(() => steppedUp(first), "a first primary", ELECTS_MS);
 
   async function findPrimary(): Promise<MongoMember> {
@@ -61,14 +61,14 @@ export async function startMongoSet(directory: string): Promise<MongoSet> {
   }
 
   async function complete(): Promise<void> {
-    const inOffice = async () => {
+    const isComplete = async () => {
       const answers = await Promise.all(members.map((member) => member.hello()));
       return (
         answers.filter((answer) => answer?.isWritablePrimary).length === 1 &&
         answers.filter((answer) => answer?.secondary).length === MEMBERS - 1
       );
     };
-    await until(inOffice, "a primary and two secondaries", ELECTS_MS);
+    await until(isComplete, "a primary and two secondaries", ELECTS_MS);
   }
 
   await complete();
@@ -77,7 +77,7 @@ export async function startMongoSet(directory: string): Promise<MongoSet> {
     primary: async () => (await findPrimary()).host,
     async stepDown() {
       const before = await findPrimary();
-      // Refused as long as no other has caught up.
+      // The command fails until another member has caught up.
       const command = { replSetStepDown: STEPS_DOWN_SECONDS, secondaryCatchUpPeriodSecs: CATCH_UP_SECONDS };
       const steppedDown = () => succeeds(before.command(command));
       await until(steppedDown, "the primary steps down", ELECTS_MS);
@@ -88,23 +88,23 @@ export async function startMongoSet(directory: string): Promise<MongoSet> {
       await primary.kill();
       return primary.host;
     },
-    async raise(host) {
-      await members.find((member) => member.host === host)?.raise();
+    async restart(host) {
+      await members.find((member) => member.host === host)?.start();
       await complete();
     },
     stop,
   };
 }
 
-/** How long members wait for a silent primary before they elect another: as in the manifests' set. */
+/** Time after which members elect a new primary instead of a silent one, as in the manifests. */
 function electionMs(): number {
   const text = readFileSync(join(PROJECT, "k8s/components/mongodb/set-up.js"), "utf8");
   const [, ms = ""] = /const ELECTION_MS = ([\d_]+);/.exec(text) ?? [];
-  if (ms === "") throw new Error("set-up.js names no ELECTION_MS");
+  if (ms === "") throw new Error("set-up.js has no ELECTION_MS");
   return Number(ms.replaceAll("_", ""));
 }
 
-/** Refused as long as the others have not heard of the set. */
+/** The command fails until the others know the set. */
 function steppedUp(member: MongoMember): Promise<boolean> {
   return succeeds(member.command({ replSetStepUp: 1 }));
 }

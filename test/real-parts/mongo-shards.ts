@@ -6,13 +6,13 @@ import { freePorts } from "./free-ports.ts";
 import { newMongoMember, type MongoMember, startProcess } from "./mongo-member.ts";
 import { until } from "./until.ts";
 
-/** Two shards behind a mongos, each of one member, and their configuration. */
+/** Two shards of one member each, behind a mongos, with their configuration server. */
 export interface MongoShards {
   readonly url: string;
   stop(): Promise<void>;
 }
 
-/** The key of each collection that is sharded. */
+/** The shard key of each sharded collection. */
 export type ShardKeys = Readonly<Record<string, Readonly<Record<string, "hashed">>>>;
 
 const DATABASE = "guildcal";
@@ -20,7 +20,7 @@ const STARTS_MS = 60_000;
 const SETS = ["config", "shard1", "shard2"] as const;
 const ROLES = { config: "--configsvr", shard1: "--shardsvr", shard2: "--shardsvr" } as const;
 
-/** Starts all four below `directory`, and shards the collections of the database before anything is in them. */
+/** Starts the four servers in folders below `directory`, and shards the collections while they are empty. */
 export async function startMongoShards(directory: string, keys: ShardKeys): Promise<MongoShards> {
   const { binary, reason } = { reason: "", ...(await findMongod(directory)) };
   if (binary === undefined) throw new Error(`No usable mongod: ${reason}`);
@@ -48,7 +48,7 @@ export async function startMongoShards(directory: string, keys: ShardKeys): Prom
 }
 
 async function found(member: MongoMember, set: string): Promise<void> {
-  await member.raise();
+  await member.start();
   await member.command({ replSetInitiate: { _id: set, members: [{ _id: 0, host: member.host }] } });
   await until(async () => (await member.hello())?.isWritablePrimary === true, `a primary of ${set}`, STARTS_MS);
 }
@@ -63,7 +63,7 @@ async function shard(url: string, shards: readonly string[], keys: ShardKeys): P
   await connection.close();
 }
 
-/** mongos lies beside mongod; where that one is started by a script of ours, it needs the same. */
+/** The path of mongos, which is in the folder of mongod. If a script of this project starts mongod, mongos needs the same script. */
 async function mongosBeside(mongod: string): Promise<string> {
   const script = await readFile(mongod, "latin1").then((text) => (text.startsWith("#!") ? text : undefined));
   if (script === undefined) return join(dirname(mongod), "mongos");

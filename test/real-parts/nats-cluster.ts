@@ -2,22 +2,22 @@ import { type EmbeddedNats, startNats } from "../../services/launch/embedded/emb
 import { freePorts } from "./free-ports.ts";
 import { until } from "./until.ts";
 
-/** Three real nats-servers with routes between them, as in production: a client of one reaches those of the others. */
+/** Three real nats-servers with routes between them, as in production: clients of one reach clients of the others. */
 export interface NatsCluster {
-  /** Names all three, separated by commas. */
+  /** The URLs of all three, separated by commas. */
   readonly url: string;
-  /** The server with the most clients, by its place in the cluster. */
+  /** The index of the server with the most clients. */
   busiest(): Promise<number>;
-  /** Ends a server by kill -9. */
+  /** Kills a server with SIGKILL. */
   kill(at: number): Promise<void>;
-  /** Starts a killed one again, and waits until it has its routes. */
-  raise(at: number): Promise<void>;
+  /** Starts a killed server again, and waits for its routes. */
+  restart(at: number): Promise<void>;
   stop(): Promise<void>;
 }
 
 const SERVERS = 3;
 
-/** What a server's monitoring says of itself. */
+/** Fields of a server's monitoring endpoint. */
 interface Figures {
   readonly connections: number;
   readonly routes: number;
@@ -56,7 +56,7 @@ export async function startNatsCluster(): Promise<NatsCluster> {
       return counts.indexOf(Math.max(...counts));
     },
     kill: async (at) => servers[at]?.kill("SIGKILL"),
-    async raise(at) {
+    async restart(at) {
       servers[at] = await start(at);
       await until(isRouted(at), `routes of NATS server ${at}`);
     },

@@ -4,11 +4,11 @@ import { once } from "node:events";
 export interface NodeProcessOptions {
   readonly script: string;
   readonly args?: readonly string[];
-  /** Options of Node itself. */
+  /** Options of Node. */
   readonly flags?: readonly string[];
-  /** All variables of its environment but PATH. */
+  /** All environment variables except PATH. */
   readonly env?: Readonly<Record<string, string>>;
-  /** The processor that it runs on; without one, the kernel chooses. */
+  /** The processor on which it runs; by default the kernel chooses. */
   readonly processor?: number;
   /** Whether it can exchange messages with this process. */
   readonly hasChannel?: boolean;
@@ -16,7 +16,7 @@ export interface NodeProcessOptions {
 
 const PATIENCE_MS = 40_000;
 
-/** A script in a process of its own, on the Node that runs this one. */
+/** A script in its own process, with the Node of this process. */
 export class NodeProcess {
   readonly child: ChildProcess;
   readonly #ended: Promise<number | null>;
@@ -36,7 +36,7 @@ export class NodeProcess {
     this.#ended = once(this.child, "close").then(([code]) => code as number | null);
   }
 
-  /** All that it printed, both streams in the order of arrival. */
+  /** The output of both streams, in the order of arrival. */
   get output(): string {
     return this.#output;
   }
@@ -49,12 +49,12 @@ export class NodeProcess {
     return this.child.exitCode !== null || this.child.signalCode !== null;
   }
 
-  /** Resolves when it has ended, whether or not this process ended it. */
+  /** Resolves when the process has ended for any reason. */
   get ended(): Promise<unknown> {
     return this.#ended;
   }
 
-  /** Waits until it has printed something that matches; rejects when it ends first or takes too long. */
+  /** Waits until the output matches; rejects if the process ends before, or after a timeout. */
   async printed(pattern: RegExp): Promise<RegExpExecArray> {
     const deadline = Date.now() + PATIENCE_MS;
     for (;;) {
@@ -67,13 +67,13 @@ export class NodeProcess {
     }
   }
 
-  /** Ends it by the signal and gives its exit code; null when the signal killed it. */
+  /** Sends a signal, and resolves with the exit code; null if the signal killed the process. */
   async end(signal: NodeJS.Signals = "SIGTERM"): Promise<number | null> {
     if (!this.hasEnded) this.child.kill(signal);
     return this.#ended;
   }
 
-  /** The exit code of one that ends without a signal. */
+  /** The exit code of a process that ends without a signal. */
   async exitCode(): Promise<number | null> {
     const late = setTimeout(() => this.child.kill("SIGKILL"), PATIENCE_MS);
     const code = await this.#ended;

@@ -6,7 +6,7 @@ import { until } from "./until.ts";
 
 const STARTS_WITHIN_MS = 50_000;
 
-/** An npm script of this project in a process group of its own, as a terminal starts it. */
+/** An npm script of this project in its own process group, as a terminal starts it. */
 export class NpmRun {
   readonly npm: ChildProcess;
   #output = "";
@@ -35,7 +35,7 @@ export class NpmRun {
     await until(seen, `"${text}" printed`, STARTS_WITHIN_MS);
   }
 
-  /** Waits for a mongod; rejects when npm ended before one was seen. */
+  /** Waits for a mongod below npm; rejects if npm ends before. */
   async startsMongod(): Promise<void> {
     const seen = async () => {
       if (this.npm.exitCode !== null) throw new Error(`npm ended:\n${this.#output}`);
@@ -44,12 +44,12 @@ export class NpmRun {
     await until(seen, "a mongod", STARTS_WITHIN_MS);
   }
 
-  /** npm's process and all processes below it. */
+  /** The npm process and all its descendants. */
   async processes(): Promise<number[]> {
     return descendants(this.npm.pid as number);
   }
 
-  /** The processes below npm whose first word ends with the program's name. */
+  /** The descendants of npm that run the program. */
   async running(program: string): Promise<number[]> {
     const pids = await this.processes();
     const lines = await Promise.all(pids.map((pid) => commandLine(pid).catch(() => [""])));

@@ -5,12 +5,12 @@ import { buffer } from "node:stream/consumers";
 import { gunzipSync } from "node:zlib";
 import { protobufFields } from "./protobuf.ts";
 
-/** A span as a collector gets it, as far as tests look at it. */
+/** The fields of a received span that tests check. */
 export interface ReceivedSpan {
   readonly service: string;
   readonly traceId: string;
   readonly spanId: string;
-  /** "" for the first of its trace. */
+  /** The id of the parent span; empty for the first span of a trace. */
   readonly parentId: string;
   readonly name: string;
   /** 1 internal, 2 server, 3 client. */
@@ -19,13 +19,13 @@ export interface ReceivedSpan {
   readonly links: readonly { readonly traceId: string; readonly spanId: string }[];
 }
 
-/** A collector that takes OTLP over HTTP, as protobuf (opentelemetry-proto 1, `trace_service.proto`). */
+/** A collector that receives OTLP over HTTP, as protobuf (opentelemetry-proto 1, `trace_service.proto`). */
 export interface OtlpCollector {
   readonly endpoint: string;
   readonly spans: readonly ReceivedSpan[];
-  /** All that came, as it came. */
+  /** The bodies of all requests. */
   readonly bodies: readonly Buffer[];
-  /** Names and values of the requests' headers. */
+  /** The headers of all requests. */
   readonly headers: readonly NodeJS.Dict<string | string[]>[];
   stop(): Promise<void>;
 }
@@ -78,7 +78,7 @@ function spanOf(span: Buffer, service: string): ReceivedSpan {
   };
 }
 
-/** The values of texts; those of numbers as "". */
+/** The text values of attributes; empty for numbers. */
 function attributesOf(message: Buffer, number: number): Record<string, string> {
   const pairs = messages(message, number).map((pair) => [text(pair, 1), text(messages(pair, 2)[0] ?? pair, 1)]);
   return Object.fromEntries(pairs);

@@ -7,7 +7,7 @@ import { PROJECT } from "./launched.ts";
 import { until } from "./until.ts";
 import { removeFolder } from "./remove-folder.ts";
 
-/** A Moleculer as it is installed here, by the folder of its package. */
+/** An installed version of Moleculer, by the folder of its package. */
 export type MoleculerPackage = "moleculer" | "moleculer-0-14";
 
 export interface OutsideSettings {
@@ -22,7 +22,7 @@ interface Answer {
   readonly error?: { readonly type?: string; readonly code?: number; readonly data?: unknown; readonly name: string };
 }
 
-/** Events that the service hears, and calls that its process is told to make. */
+/** The messages between the service's process and the test. */
 const DRIVER = `
 broker.createService({
   name: "outside",
@@ -39,7 +39,7 @@ await broker.start();
 process.send("started");
 `;
 
-/** A service of another project: a stock Moleculer in a folder and a process of its own, joined as docs/nats.md has it. */
+/** A service of another project: plain Moleculer in its own folder and process, which joins the bus as docs/nats.md describes. */
 export class OutsideService {
   readonly events: { readonly eventName: string; readonly params: Readonly<Record<string, unknown>> }[] = [];
   readonly #child: ChildProcess;
@@ -77,7 +77,7 @@ export class OutsideService {
     return this.#output;
   }
 
-  /** Calls an action from its broker. */
+  /** Calls an action from the service's broker. */
   call(action: string, params: object, options: object = {}): Promise<Answer> {
     const id = (this.#calls += 1);
     const { promise, resolve } = Promise.withResolvers<Answer>();
@@ -86,7 +86,7 @@ export class OutsideService {
     return promise;
   }
 
-  /** Calls until the action is known and served there. */
+  /** Calls the action until the service's broker knows it and a call succeeds. */
   async reaches(action: string, params: object): Promise<void> {
     await until(async () => (await this.call(action, params)).error === undefined, `${action} is served`, 20_000);
   }
@@ -118,10 +118,10 @@ export class OutsideService {
   }
 }
 
-/** The lines of docs/nats.md that join. */
+/** The code in docs/nats.md that joins the bus. */
 async function joiningLines(): Promise<string> {
   const text = await readFile(join(PROJECT, "docs/nats.md"), "utf8");
   const [, lines] = /```js\n(import [\s\S]*?)```/.exec(text) ?? [];
-  if (lines === undefined) throw new Error("docs/nats.md has no lines that join");
+  if (lines === undefined) throw new Error("docs/nats.md has no code that joins the bus");
   return lines;
 }

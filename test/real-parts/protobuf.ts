@@ -1,4 +1,4 @@
-/** A field of a message of Protocol Buffers: its number, and its bytes or its number. */
+/** A field of a Protocol Buffers message: its field number, and its bytes or its integer. */
 export type ProtobufField = readonly [number: number, value: Buffer | bigint];
 
 const VARINT = 0;
@@ -6,7 +6,7 @@ const FIXED64 = 1;
 const LENGTH_DELIMITED = 2;
 const FIXED32 = 5;
 
-/** The fields of a message, in their order (Protocol Buffers, "Encoding"); throws where it is malformed. */
+/** The fields of a message, in order (Protocol Buffers, "Encoding"); throws if it is malformed. */
 export function protobufFields(message: Buffer): ProtobufField[] {
   const fields: ProtobufField[] = [];
   let at = 0;
@@ -29,7 +29,7 @@ export function protobufFields(message: Buffer): ProtobufField[] {
     const length = wireType === FIXED64 ? 8 : wireType === FIXED32 ? 4 : Number(varint());
     if (wireType !== FIXED64 && wireType !== FIXED32 && wireType !== LENGTH_DELIMITED)
       throw new Error(`type ${wireType}`);
-    if (at + length > message.length) throw new Error("the message is cut off");
+    if (at + length > message.length) throw new Error("the message is truncated");
     fields.push([number, message.subarray(at, at + length)]);
     at += length;
   }

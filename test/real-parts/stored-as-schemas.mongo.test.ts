@@ -18,7 +18,7 @@ const schema = new Schema<Row>({
   part: { type: { number: Number }, _id: false },
 });
 
-describe("rows beside the schema of their collection", () => {
+describe("stored rows, compared with the schema of their collection", () => {
   const connection: Connection = closedConnection();
   const rows = connection.model<Row>("Row", schema).collection;
   const url = emptyDatabase();
@@ -34,19 +34,19 @@ describe("rows beside the schema of their collection", () => {
     return misfit;
   }
 
-  test("that are as it says are no misfits", async () => {
+  test("that match it are accepted", async () => {
     expect(await misfitOf({})).toBeUndefined();
     expect(await misfitOf({ list: [{ text: "b" }, {}], part: { number: 1 } })).toBeUndefined();
   });
 
   test.each([
-    ["a path that it does not have", { other: 1 }, /other/],
-    ["such a path within another", { part: { other: 1 } }, /other/],
+    ["a path that is not in the schema", { other: 1 }, /other/],
+    ["such a path within an object", { part: { other: 1 } }, /other/],
     ["such a path within a list", { list: [{ text: "b", other: 1 }] }, /other/],
     ["a number as a text", { part: { number: "1" } }, /part\.number is stored otherwise/],
     ["a time as a number", { at: 0 }, /at is stored otherwise/],
-    ["null in place of nothing", { part: { number: null } }, /part\.number is stored otherwise/],
-    ["nothing where something is required", { at: null }, /required/],
+    ["null instead of an absent value", { part: { number: null } }, /part\.number is stored otherwise/],
+    ["no value for a required path", { at: null }, /required/],
   ])("with %s are found", async (_, fields, problem) => {
     expect(await misfitOf(fields)).toMatch(problem);
     await expect(needRowsAsSchemas(url)).rejects.toThrow(problem);

@@ -1,17 +1,17 @@
 import { isDeepStrictEqual } from "node:util";
 import mongoose, { type Connection, type Model } from "mongoose";
 
-/** Throws where a row of the test's database is other than the schema of its collection says. */
+/** Throws if a row of the test's database does not match the schema of its collection. */
 export async function needRowsAsSchemas(mongoUrl: string): Promise<void> {
   const database = new URL(mongoUrl).pathname.slice(1);
   const open = mongoose.connections.filter(
     ({ db, readyState }) => db?.databaseName === database && readyState === mongoose.ConnectionStates.connected,
   );
   const misfits = (await Promise.all(open.map(misfitsOf))).flat();
-  if (misfits.length > 0) throw new Error(`stored otherwise than the schemas say:\n${misfits.join("\n")}`);
+  if (misfits.length > 0) throw new Error(`rows that do not match their schemas:\n${misfits.join("\n")}`);
 }
 
-/** What is wrong with which row of the connection's models. */
+/** Lists the rows of the connection's models that do not match their schema, with the reason. */
 export async function misfitsOf(connection: Connection): Promise<string[]> {
   const misfits: string[] = [];
   for (const model of Object.values(connection.models)) {
@@ -23,7 +23,7 @@ export async function misfitsOf(connection: Connection): Promise<string[]> {
   return misfits;
 }
 
-/** Undefined for a row that its model takes as it is: with no path that the schema does not have, and no value of another type. */
+/** The first difference between a row and its schema: an unknown path, or a value of another type. Undefined if there is none. */
 async function problemOf(model: Model<unknown>, row: object): Promise<string | undefined> {
   try {
     const taken = new model(row, "throw");
@@ -35,7 +35,7 @@ async function problemOf(model: Model<unknown>, row: object): Promise<string | u
   }
 }
 
-/** The first path at which what was stored is not what was taken; what was not stored may be there by default. */
+/** The first path at which the stored value differs from the one that the model reads. Paths with a default may be absent in the row. */
 function pathLost(stored: object, taken: unknown): string | undefined {
   for (const [name, value] of Object.entries(stored)) {
     const other = (taken as Record<string, unknown> | undefined)?.[name];

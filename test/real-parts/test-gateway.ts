@@ -8,31 +8,31 @@ import { NO_LIMITS } from "../../services/api/rates/gateway-rates.ts";
 import { type ApiServiceOptions, apiService } from "../../services/api/api.service.ts";
 import type { OwnerName } from "../../services/contracts/service-names.ts";
 
-/** An operator's key that every test gateway takes. */
+/** The operator's key of every test gateway. */
 const OPERATOR_KEY = "operator-key-of-the-tests";
 
-/** What every test gateway's keys are sealed with. */
+/** The pepper and environment of every test gateway's keys. */
 export const KEY_HASHING: KeyHashing = { pepper: "pepper-of-the-tests-0123456789abcdef", env: "test" };
 
 /** A gateway under test, on a free port, with the services behind it. */
 export interface TestGateway extends TestServices {
   readonly baseUrl: string;
-  /** POSTs a value as JSON, or a text as it is. */
+  /** Sends a POST request with a value as JSON, or with a raw text. */
   post(path: string, body: unknown, headers?: Record<string, string>): Promise<HttpAnswer>;
-  /** Any request, without a key. */
+  /** Sends any request, without a key. */
   request(path: string, init?: RequestInit): Promise<HttpAnswer>;
 }
 
 interface HttpAnswer {
   readonly status: number;
   readonly headers: Headers;
-  /** As it was sent. */
+  /** The raw text of the body. */
   readonly text: string;
-  /** As it parses, with large integers rounded. */
+  /** The parsed body, in which large integers are rounded. */
   readonly body: Record<string, unknown>;
 }
 
-/** A stand-in for a service: it is well, and serves what it is given. */
+/** A stand-in for a service: it is healthy, and has the given actions. */
 export function standIn(name: OwnerName, actions: ServiceSchema["actions"] = {}): ServiceSchema {
   return { name, actions: { ...serve(healthOf(name), async () => ({ database: true })), ...actions } };
 }
@@ -70,7 +70,7 @@ export async function startTestGateway(
   };
 }
 
-/** Waits until the gateway sees every service. */
+/** Waits until the gateway knows every service. */
 export async function untilReady({ request }: Pick<TestGateway, "request">): Promise<void> {
   await until(async () => (await request("/health/ready")).status === 200, "the gateway is ready");
 }

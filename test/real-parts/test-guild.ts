@@ -21,7 +21,7 @@ import { until } from "./until.ts";
 const HOUR = 3_600_000;
 let guilds = 100;
 
-/** The services with dispatch, and what a test says to them about one guild. */
+/** All services including dispatch, with calls for one guild. */
 export class TestGuild {
   readonly id = String((guilds += 1)) as GuildId;
   readonly services: TestServices;
@@ -73,11 +73,11 @@ export class TestGuild {
 
   async plannedFor(...starts: number[]): Promise<void> {
     const planned = async () => (await this.upcoming()).map(({ startsAt }) => startsAt).join();
-    await until(async () => (await planned()) === starts.join(), `planned for ${starts.join()}`);
+    await until(async () => (await planned()) === starts.join(), `posts are planned for ${starts.join()}`);
   }
 
   async settled(count: number): Promise<SettledPost[]> {
-    await until(async () => (await this.history()).length >= count, `${count} settled`);
+    await until(async () => (await this.history()).length >= count, `${count} posts are settled`);
     return this.history();
   }
 }

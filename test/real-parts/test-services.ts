@@ -6,18 +6,18 @@ import { needRowsAsSchemas } from "./stored-as-schemas.ts";
 
 declare const TOPOLOGY: "in one process" | "over NATS";
 
-/** Services under test, started together, on a database of their own. */
+/** Services under test, on their own database. */
 export interface TestServices {
   /** Calls an action as another service would. */
   call<Params, Result>(contract: ActionContract<Params, Result>, params: Params, meta?: CallMeta): Promise<Result>;
-  /** A broker that calls and listens, beside those of the services. */
+  /** A further broker, for calls and events. */
   readonly broker: ServiceBroker;
   readonly mongoUrl: string;
-  /** Rejects where something was stored otherwise than the schemas say. */
+  /** Stops the services; rejects if a stored row does not match its schema. */
   stop(): Promise<void>;
 }
 
-/** URL of an empty database on the run's mongod. */
+/** The URL of an empty database on the run's mongod. */
 export function emptyDatabase(): string {
   const url = process.env["TEST_MONGO_URL"];
   if (url === undefined) throw new Error("no MongoDB was started for this run");
@@ -25,8 +25,8 @@ export function emptyDatabase(): string {
 }
 
 /**
- * Starts the services that `make` gives for a MongoDB URL: all on one broker, or, in the project "over NATS", each
- * on a broker of its own, with CBOR and a real nats-server between them.
+ * Starts the services that `make` returns for a MongoDB URL: all on one broker, or in the project "over NATS" each on its own
+ * broker, with CBOR and a real nats-server between them.
  */
 export async function startTestServices(
   make: (mongoUrl: string) => readonly ServiceSchema[],

@@ -1,6 +1,6 @@
 import { setTimeout as pause } from "node:timers/promises";
 
-/** Asks every so often until `holds` says so; after the deadline, fails and names what never came about. */
+/** Polls until `holds` returns true; after the deadline it rejects, and names the condition. */
 export async function until(
   holds: () => boolean | Promise<boolean>,
   what: string,

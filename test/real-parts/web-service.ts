@@ -15,10 +15,10 @@ export function webService(steps: () => RequestHandler, pages: readonly Page[] =
 }
 
 function noFeed(): never {
-  throw new Error("nobody reads a feed");
+  throw new Error("no test reads a feed");
 }
 
-/** The answers of `webService` to requests that come from no connection. */
+/** The responses of `webService` to requests without a connection. */
 export function answersOf(
   steps: RequestHandler,
 ): (request: IncomingMessage, requestId: string) => Promise<HttpResponse> {
@@ -26,7 +26,7 @@ export function answersOf(
   return (request, requestId) => service.respond(request, requestId, new ServerResponse(request));
 }
 
-/** A POST request with a JSON body, as node:http would hand it on. */
+/** A POST request with a JSON body, as node:http passes it. */
 export function postRequest(path: string, body: object): IncomingMessage {
   const headers = { authorization: "key", "content-type": "application/json" };
   const message = { method: "POST", url: path, headers };

@@ -84,7 +84,7 @@ async function killNatsServers({ nats }: Installation): Promise<number> {
     const at = await nats.busiest();
     await nats.kill(at);
     await pause(RECOVERY_MS);
-    await nats.raise(at);
+    await nats.restart(at);
     await pause(RECOVERY_MS);
   }
   return 3;
@@ -101,7 +101,7 @@ async function stepDown({ mongo }: Installation): Promise<number> {
 async function killPrimary({ mongo }: Installation): Promise<number> {
   const host = await mongo.killPrimary();
   await pause(20_000);
-  await mongo.raise(host);
+  await mongo.restart(host);
   return 1;
 }
 

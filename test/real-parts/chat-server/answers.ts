@@ -1,4 +1,4 @@
-/** An answer of the chat server, before it is written to the socket. */
+/** A response of the chat server, before it is written to the socket. */
 export interface Answer {
   readonly status: number;
   readonly body: unknown;
@@ -9,7 +9,7 @@ function refusal(status: number, code: number, message: string): Answer {
   return { status, body: { message, code } };
 }
 
-/** What a proxy says when the API behind it can't. */
+/** The response of a proxy in front of the API. */
 export function htmlPage(status: number, headers: Readonly<Record<string, string>> = {}): Answer {
   const body = `<html><body><h1>${status}</h1></body></html>`;
   return { status, headers: { ...headers, "content-type": "text/html" }, body };
@@ -52,7 +52,7 @@ export const UNKNOWN_GUILD = refusal(404, 10004, "Unknown Guild");
 export const UNKNOWN_MEMBER = refusal(404, 10007, "Unknown Member");
 export const UNKNOWN_MESSAGE = refusal(404, 10008, "Unknown Message");
 
-/** Why a channel refuses posts, as Discord says it. */
+/** The refusals of a channel, with Discord's codes. */
 export const CHANNEL_REFUSALS = {
   unknown: refusal(404, 10003, "Unknown Channel"),
   noAccess: refusal(403, 50001, "Missing Access"),

@@ -1,7 +1,7 @@
 import type { Answer } from "./answers.ts";
 import * as answers from "./answers.ts";
 
-/** Permission bits that this server knows, by Discord's names. */
+/** The permission bits of this server, by Discord's names. */
 const BITS = {
   ADMINISTRATOR: 1n << 3n,
   VIEW_CHANNEL: 1n << 10n,
@@ -17,40 +17,40 @@ export interface RoleRule {
   readonly id: string;
   readonly grants?: readonly PermissionName[];
   readonly mentionable?: boolean;
-  /** Whether the bot under test has it. */
+  /** Whether the bot under test has the role. */
   readonly ofTheBot?: boolean;
 }
 
-/** A guild; what is not said is as in a guild where the bot may do everything that it needs. */
+/** A guild. By default the bot has all needed permissions. */
 export interface GuildRule {
   readonly name?: string;
-  /** What the role @everyone grants. */
+  /** The permissions of the role @everyone. */
   readonly everyone?: readonly PermissionName[];
   readonly roles?: readonly RoleRule[];
-  /** Until when the bot is timed out. */
+  /** The end of the bot's timeout. */
   readonly timedOutUntil?: string;
   readonly isBotAbsent?: boolean;
 }
 
 export interface OverwriteRule {
-  /** A role's or a member's id; a guild's id stands for its role @everyone. */
+  /** The id of a role or a member; a guild's id is that of its role @everyone. */
   readonly id: string;
   readonly allow?: readonly PermissionName[];
   readonly deny?: readonly PermissionName[];
 }
 
-/** Where a channel is. */
+/** The place and type of a channel. */
 export interface ChannelPlace {
-  /** Absent for a direct message. */
+  /** The guild; absent for a direct message. */
   readonly guild?: string;
-  /** A channel's type by Discord's number; a text channel when absent. */
+  /** The type by Discord's number; by default a text channel. */
   readonly type?: number;
-  /** The channel that a thread was made in. */
+  /** The parent channel of a thread. */
   readonly parent?: string;
   readonly overwrites?: readonly OverwriteRule[];
 }
 
-/** Guilds with their channels, and what the bot under test may do in them. */
+/** Guilds with their channels, and the permissions of the bot under test. */
 export interface Guilds {
   setGuild(guild: string, rule: GuildRule): void;
   addChannel(channel: string, place: ChannelPlace): void;
@@ -58,7 +58,7 @@ export interface Guilds {
   guild(guild: string): Answer;
   member(guild: string, user: string): Answer;
   mayDo(channel: string, permission: PermissionName): boolean;
-  /** Whether a mention of the role notifies somebody. */
+  /** Whether a mention of the role notifies its members. */
   mayMention(channel: string, role: string): boolean;
 }
 
@@ -73,7 +73,7 @@ export function guildsOf(bot: string): Guilds {
   const places = new Map<string, ChannelPlace>();
 
   const ruleOf = (guild: string): GuildRule => guilds.get(guild) ?? {};
-  /** A channel that was never added is the first of a guild with the same id. */
+  /** A channel that was not added belongs to a guild with the same id. */
   const placeOf = (channel: string): ChannelPlace => places.get(channel) ?? { guild: channel };
 
   function permissionsIn(channel: string): bigint {

@@ -1,17 +1,17 @@
 import { type Answer, htmlPage } from "./answers.ts";
 
 export interface ChatServerLimits {
-  /** Requests that one bucket takes in `perMs`, for each channel. */
+  /** Maximum number of requests of a bucket in `perMs`, for each channel. */
   readonly perBucket: number;
   readonly perMs: number;
-  /** Requests of all routes together in `overallMs`. */
+  /** Maximum number of requests of all routes in `overallMs`. */
   readonly overall: number;
   readonly overallMs: number;
-  /** Answers of 401, 403 and 429 in 10 minutes before the address is banned. */
+  /** Number of 401, 403 and 429 in 10 minutes after which the address is banned. */
   readonly invalidRequests: number;
 }
 
-/** Create message: 5 in 5 seconds a channel is what one meets; the rest is documented. */
+/** Five messages in 5 seconds per channel were observed; the other limits are documented. */
 export const USUAL_LIMITS: ChatServerLimits = {
   perBucket: 5,
   perMs: 5_000,
@@ -23,15 +23,15 @@ export const USUAL_LIMITS: ChatServerLimits = {
 const BAN_WINDOW_MS = 600_000;
 
 export interface LimitKeeper {
-  /** Counts a request; its refusal, or the headers for its answer. */
+  /** Counts a request; returns its refusal, or the headers of its response. */
   admit(bucket: string, channel: string, now: number): { refused: Answer } | { headers: Record<string, string> };
-  /** Counts an answer. */
+  /** Counts a response. */
   answered(answer: Answer, now: number): void;
-  /** How many answers counted as invalid requests in the last 10 minutes. */
+  /** Number of responses in the last 10 minutes that count as invalid requests. */
   invalidRequests(now: number): number;
 }
 
-export function limitKeeper({ perBucket, perMs, overall, overallMs, invalidRequests }: ChatServerLimits): LimitKeeper {
+export function newLimiter({ perBucket, perMs, overall, overallMs, invalidRequests }: ChatServerLimits): LimitKeeper {
   const buckets = new Map<string, { used: number; resetsAt: number }>();
   let lately: number[] = [];
   let invalid: number[] = [];

@@ -1,12 +1,12 @@
 import { type Answer, EMPTY_MESSAGE, type FormError, formErrors } from "./answers.ts";
 
-/** A body that was accepted: texts trimmed, as the receiver keeps them. */
+/** An accepted body, with trimmed texts as the receiver stores them. */
 export interface AcceptedForm {
   readonly content: string;
   readonly embeds: readonly Record<string, unknown>[];
   readonly nonce: string | undefined;
   readonly enforceNonce: boolean;
-  /** Who is notified. */
+  /** The mentions that notify. */
   readonly pings: Pings;
 }
 
@@ -19,7 +19,7 @@ export interface Pings {
 type Json = Record<string, unknown>;
 const SNOWFLAKE = /^\d{1,20}$/;
 
-/** Checks a "create message" body as documented; the refusal, or what was accepted. */
+/** Checks a "create message" body as documented; returns the refusal, or the accepted message. */
 export function readForm(body: Json): AcceptedForm | { readonly refused: Answer } {
   const errors: FormError[] = [];
   const content = textAt(body, "content", 2000, errors, false);
@@ -71,7 +71,7 @@ function isShownLink(url: unknown): boolean {
   return (protocol === "http:" || protocol === "https:") && hostname.includes(".");
 }
 
-/** The trimmed text at the end of the path; `""` when it is absent. */
+/** The trimmed text at a path; empty if absent. */
 function textAt(from: Json, path: string, most: number, errors: FormError[], required: boolean): string {
   const value = from[path.slice(path.lastIndexOf(".") + 1)] ?? "";
   if (typeof value !== "string") {
@@ -103,7 +103,7 @@ interface Mentions {
   readonly roles: readonly string[];
 }
 
-/** Without `allowed_mentions` everything that looks like a mention pings. */
+/** Without `allowed_mentions` every mention in the text notifies. */
 function readMentions(value: unknown, errors: FormError[]): Mentions {
   if (value === undefined) return { parse: ["users", "roles", "everyone"], users: [], roles: [] };
   const path = "allowed_mentions";
@@ -129,7 +129,7 @@ function readMentions(value: unknown, errors: FormError[]): Mentions {
   return { parse, users: idsOf("users"), roles: idsOf("roles") };
 }
 
-/** Only what stands in the content can ping, and only when it is allowed to. */
+/** Only mentions in the content can notify, and only if they are allowed. */
 function pingsOf(content: string, { parse, users, roles }: Mentions): Pings {
   const named = (pattern: RegExp) => [...new Set([...content.matchAll(pattern)].map(([, id]) => id ?? ""))];
   return {

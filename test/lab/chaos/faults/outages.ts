@@ -118,7 +118,7 @@ async function killPrimary({ database: { set }, chat }: Cluster, load: Load): Pr
   await set?.primary();
   const electionMs = performance.now() - beganAt;
   await pause(PAUSE_MS);
-  await set?.raise(killed as string);
+  await set?.restart(killed as string);
   return { times: 1, latestMs: electionMs + AFTER_ELECTION_MS };
 }
 

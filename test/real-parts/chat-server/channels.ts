@@ -3,37 +3,37 @@ import { type Answer, CHANNEL_REFUSALS, type ChannelRefusal } from "./answers.ts
 import { type Guilds, guildsOf } from "./guilds.ts";
 import { type AcceptedForm, type Pings, readForm } from "./message-form.ts";
 
-/** A message that can be seen in a channel. */
+/** A message in a channel. */
 export interface PostedMessage extends Pick<AcceptedForm, "content" | "embeds" | "nonce"> {
   readonly id: string;
   readonly channel: string;
   readonly pings: Pings;
-  /** Unix milliseconds, with a fraction: when the request that posted it had arrived. */
+  /** Time of the request's arrival, in Unix milliseconds with a fraction. */
   readonly receivedAt: number;
-  /** Posted by the bot under test, by another bot, or by a person. */
+  /** The author: the bot under test, another bot, or a person. */
   readonly author: "bot" | "other bot" | "person";
 }
 
 interface ChannelRule {
   readonly refuses?: ChannelRefusal;
-  /** Only messages with a box are refused. */
+  /** Whether only messages with an embed are refused. */
   readonly onlyBoxes?: boolean;
 }
 
-export interface RoomOptions {
-  /** How long a nonce is remembered; the documentation says "the past few minutes". */
+export interface ChannelOptions {
+  /** Time for which a nonce is recognized; the documentation says "the past few minutes". */
   readonly nonceWindowMs: number;
-  /** Whether lists show nonces. Documented as possible; observed not to be so. */
+  /** Whether lists have nonces. The documentation allows it; it was not observed. */
   readonly listsNonces: boolean;
 }
 
-/** The channels and what was said in them. */
-export interface Rooms extends Omit<Guilds, "mayDo" | "mayMention"> {
+/** The channels and their messages. */
+export interface Channels extends Omit<Guilds, "mayDo" | "mayMention"> {
   create(channel: string, body: string): Answer;
   list(channel: string, query: URLSearchParams): Answer;
-  /** The bot under test, as it sees itself. */
+  /** The user of the bot under test. */
   self(): Answer;
-  /** In the order of receipt. */
+  /** The messages in the order of receipt. */
   visible(): readonly PostedMessage[];
   setChannel(channel: string, rule: ChannelRule): void;
   say(channel: string, author: "other bot" | "person", content: string): void;
@@ -42,12 +42,12 @@ export interface Rooms extends Omit<Guilds, "mayDo" | "mayMention"> {
 
 const NOBODY: Pings = { everyone: false, users: [], roles: [] };
 
-export function rooms({ nonceWindowMs, listsNonces }: RoomOptions): Rooms {
+export function newChannels({ nonceWindowMs, listsNonces }: ChannelOptions): Channels {
   const guilds = guildsOf(AUTHOR_IDS.bot);
   const posted: PostedMessage[] = [];
   const deleted = new Set<string>();
   const rules = new Map<string, ChannelRule>();
-  /** The last message of each nonce: the bot under test is the only author who sends any. */
+  /** The last message of each nonce; only the bot under test sends nonces. */
   const nonces = new Map<string, PostedMessage>();
   let lastId = 1_000_000_000_000_000_000n;
 
@@ -67,7 +67,7 @@ export function rooms({ nonceWindowMs, listsNonces }: RoomOptions): Rooms {
     return guilds.mayDo(channel, "SEND_MESSAGES") ? undefined : CHANNEL_REFUSALS.noPermission;
   }
 
-  /** What the channel shows of a message: no box and no ping that the bot has no permission for. */
+  /** The visible part of a message: without embeds and notifications for which the bot lacks permission. */
   function permitted(channel: string, { content, embeds, nonce, pings }: AcceptedForm): AcceptedForm | undefined {
     const boxes = guilds.mayDo(channel, "EMBED_LINKS") ? embeds : [];
     const everyone = pings.everyone && guilds.mayDo(channel, "MENTION_EVERYONE");
@@ -76,7 +76,7 @@ export function rooms({ nonceWindowMs, listsNonces }: RoomOptions): Rooms {
     return { content, embeds: boxes, nonce, enforceNonce: true, pings: { ...pings, everyone, roles } };
   }
 
-  /** The message that this nonce made in the past few minutes, in whichever channel. */
+  /** The message with this nonce of the past few minutes, in any channel. */
   function repeated({ nonce, enforceNonce }: AcceptedForm): PostedMessage | undefined {
     const before = enforceNonce && nonce !== undefined ? nonces.get(nonce) : undefined;
     const age = performance.timeOrigin + performance.now() - (before?.receivedAt ?? 0);
