@@ -1,4 +1,4 @@
-/** Ends a run with one plain line, whatever the other reporters print. */
+/** Prints the counts of a run in one line after the output of the other reporters. */
 export default class ClosingLineReporter {
   onRunComplete(_contexts, { numPassedTests, numFailedTests, numPendingTests, numRuntimeErrorTestSuites }) {
     const failed = numFailedTests + numRuntimeErrorTestSuites;

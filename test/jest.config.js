@@ -2,7 +2,7 @@ import { dirname } from "node:path";
 
 const rootDir = dirname(import.meta.dirname);
 
-// Types are stripped by Node itself, as in production: jest transforms nothing.
+// Node strips the types, as in production, so that jest transforms nothing.
 const shared = {
   rootDir,
   testEnvironment: "node",
@@ -11,7 +11,7 @@ const shared = {
   modulePathIgnorePatterns: ["<rootDir>/.data"],
 };
 
-/** Tests that need the real MongoDB and nats-server run once for each way in which the services can be put together. */
+/** Tests with the real MongoDB and nats-server run with all services in one process, and with each in its own. */
 function onRealParts(topology) {
   return {
     ...shared,
@@ -27,7 +27,7 @@ export default {
   projects: [
     { ...shared, displayName: "unit", testMatch: ["**/*.unit.test.ts"] },
     { ...shared, displayName: "contract", testMatch: ["**/*.contract.test.ts"] },
-    // On the real MongoDB, without a service: once.
+    // Tests with the real MongoDB and without services run once.
     { ...shared, displayName: "on MongoDB", testMatch: ["**/*.mongo.test.ts"] },
     onRealParts("in one process"),
     onRealParts("over NATS"),

@@ -3,12 +3,12 @@ import { mutualImports, RULES } from "./rules.ts";
 import { readSources, sourceFile } from "./source-file.ts";
 
 const planted: Record<keyof typeof RULES, readonly [path: string, text: string][]> = {
-  contextsKeepApart: [["services/dispatch/plan.ts", 'import { x } from "../announcements/announcements.store.ts";']],
-  contractsStandAlone: [
+  contextsAreSeparate: [["services/dispatch/plan.ts", 'import { x } from "../announcements/announcements.store.ts";']],
+  contractsImportContracts: [
     ["services/contracts/a.ts", 'import { serve } from "../../mixins/actions/contract-action.ts";'],
     ["services/contracts/b.ts", 'export * from "mongoose";'],
   ],
-  mixinsKnowNobody: [["mixins/clock.ts", 'import type { x } from "../services/dispatch/sinks/sink.ts";']],
+  mixinsImportNoService: [["mixins/clock.ts", 'import type { x } from "../services/dispatch/sinks/sink.ts";']],
   domainsArePure: [
     ["services/dispatch/domain/a.ts", 'import { readFileSync } from "node:fs";'],
     ["services/dispatch/domain/b.ts", "export const late = (due: number) => Date.now() - due;"],
@@ -16,9 +16,9 @@ const planted: Record<keyof typeof RULES, readonly [path: string, text: string][
     ["services/dispatch/domain/d.ts", "export const roll = () => Math.random();"],
     ["services/dispatch/domain/e.ts", 'const { Schema } = await import("mongoose");'],
   ],
-  environmentIsTheLaunchers: [["services/api/api.settings.ts", 'export const port = process.env["PORT"];']],
-  databaseIsTheStores: [["services/dispatch/dispatch.service.ts", 'import mongoose,\n  { Schema } from "mongoose";']],
-  innerPartsAreTheBusFolders: [
+  onlyLauncherReadsEnvironment: [["services/api/api.settings.ts", 'export const port = process.env["PORT"];']],
+  onlyStoresUseDatabase: [["services/dispatch/dispatch.service.ts", 'import mongoose,\n  { Schema } from "mongoose";']],
+  onlyBusFolderUsesInternals: [
     ["services/api/gateway.ts", "if (!broker.registry.actions.isAvailable(name)) throw new Error(name);"],
     ["services/dispatch/adapters/known-replicas.ts", "const all = ({ registry }: ServiceBroker) => registry.nodes;"],
   ],
@@ -34,17 +34,17 @@ const planted: Record<keyof typeof RULES, readonly [path: string, text: string][
     ["services/announcements/announcements.service.ts", "return { actions, events: handlers };"],
     ["mixins/bus/steady.ts", 'const schema = { "events": { "$node.connected"() {} } };'],
   ],
-  nobodyStandsOnTestsOrLauncher: [
+  noImportOfTestsOrLauncher: [
     ["services/api/api.service.ts", 'import { x } from "../../test/real-parts/test-services.ts";'],
     ["services/api/api.service.ts", 'import { x } from "../launch/parts.ts";'],
     ["mixins/bus/replicas.ts", 'import { x } from "../../clients/http/src/index.ts";'],
   ],
-  clientsStandAlone: [
+  clientsImportThemselves: [
     ["clients/http/src/client.ts", 'import { ERRORS } from "../../../services/contracts/errors.ts";'],
     ["clients/contracts/src/bus.ts", 'import { v7 } from "uuid";'],
     ["clients/http/src/client.ts", 'import { randomUUID } from "node:crypto";'],
   ],
-  namesSaySomething: [
+  namesAreDescriptive: [
     ["services/api/utils.ts", ""],
     ["services/common/time.ts", ""],
   ],
@@ -53,7 +53,7 @@ const planted: Record<keyof typeof RULES, readonly [path: string, text: string][
 describe("the architecture", () => {
   const files = readSources("services", "mixins", "test", "clients", "examples");
 
-  test("is read from the whole project", () => {
+  test("is checked in the whole project", () => {
     const seen = (prefix: string) => files.filter(({ path }) => path.startsWith(prefix)).length;
     expect(seen("services/")).toBeGreaterThan(30);
     expect(seen("services/contracts/")).toBeGreaterThan(8);
@@ -62,11 +62,11 @@ describe("the architecture", () => {
   });
 
   describe.each(Object.entries(RULES))("%s", (name, rule) => {
-    test.each(planted[name] ?? [])("finds what is planted in %s", (path, text) => {
+    test.each(planted[name] ?? [])("finds a planted breach in %s", (path, text) => {
       expect(rule(sourceFile(path, text))).toHaveLength(1);
     });
 
-    test("holds", () => {
+    test("has no breach", () => {
       expect(planted[name]?.length).toBeGreaterThan(0);
       expect(files.flatMap(rule)).toEqual([]);
     });
@@ -82,7 +82,7 @@ describe("the architecture", () => {
       ]);
     });
 
-    test("of which one imports the other are allowed", () => {
+    test("of which only one imports the other are allowed", () => {
       expect(mutualImports([post, sourceFile(wait.path, "")])).toEqual([]);
     });
 

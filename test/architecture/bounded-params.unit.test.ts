@@ -5,7 +5,7 @@ import { flag, guildId, integer, listOf, optional, reference, text } from "../..
 import { EVERY_ACTION } from "../../services/contracts/every-action.ts";
 import { PROJECT } from "../real-parts/launched.ts";
 
-/** What a rule may have of fastest-validator's terms, and of ours (`field-rules.ts`). */
+/** The members of a rule, which are those of fastest-validator and of `field-rules.ts`. */
 interface RuleTerms {
   readonly type?: string;
   readonly min?: number;
@@ -18,7 +18,7 @@ interface RuleTerms {
   readonly props?: object;
 }
 
-/** The paths of params that somebody could make as large as he likes. */
+/** The paths of params without a bound. */
 function unbounded(params: object): string[] {
   return Object.entries(params).flatMap(([name, rule]) => {
     const { item, items, props } = rule as RuleTerms;
@@ -54,17 +54,17 @@ function isBounded({ type, min, max, enum: values, form, item, items, strict, pr
 }
 
 /**
- * Texts that are as long as a body or a message on the bus allows: ids, since one that names nothing is a 404 however it is
- * spelt (D28), and a colour that may be ignored whatever it holds (D27). None of them is stored as it came.
+ * Texts that only the maximum size of a body or message limits: ids, since any unknown id gets a 404 (D28), and a colour, since
+ * an unknown one may be ignored (D27). None of them is stored unchanged.
  */
-const AS_LONG_AS_ITS_MESSAGE = /^(?:only\.)?(?:id|eventId|occurrenceId|eventColor)$/;
+const BOUNDED_BY_MESSAGE = /^(?:only\.)?(?:id|eventId|occurrenceId|eventColor)$/;
 
 interface Payload {
   readonly name: string;
   readonly payload: object;
 }
 
-/** The contracts of all events that are broadcast. */
+/** The contracts of all broadcast events. */
 async function everyEvent(): Promise<Payload[]> {
   const folder = join(PROJECT, "services/contracts");
   const files = readdirSync(folder).filter((file) => file.endsWith(".contract.ts"));
@@ -76,7 +76,7 @@ async function everyEvent(): Promise<Payload[]> {
   );
 }
 
-describe("what a message holds has a bound", () => {
+describe("the fields of a message have a bound", () => {
   test.each([
     ["a text", { type: "string" }, [""]],
     ["a list", { type: "array", items: flag }, [""]],
@@ -86,17 +86,17 @@ describe("what a message holds has a bound", () => {
     ["an object", { type: "object", props: {} }, [""]],
     ["a member", { type: "object", strict: true, props: { inner: reference } }, [".inner"]],
     ["anything", { type: "any" }, [""]],
-  ])("%s without one is found", (_, rule, inner) => {
+  ])("%s without a bound is found", (_, rule, inner) => {
     expect(unbounded({ field: rule })).toEqual(inner.map((path) => `field${path}`));
   });
 
-  test("one that has a bound is not found", () => {
+  test("params with bounds are not found", () => {
     const bounded = { guildId, count: integer(0, 9), texts: optional(listOf(text(5), 3)), flag };
     expect(unbounded(bounded)).toEqual([]);
   });
 
   test.each(EVERY_ACTION.map(({ name, params }) => ({ name, params })))("each param of $name", ({ params }) => {
-    expect(unbounded(params).filter((path) => !AS_LONG_AS_ITS_MESSAGE.test(path))).toEqual([]);
+    expect(unbounded(params).filter((path) => !BOUNDED_BY_MESSAGE.test(path))).toEqual([]);
   });
 
   test("each field of each event", async () => {

@@ -1,19 +1,19 @@
 import { readdirSync, readFileSync } from "node:fs";
 import { dirname, join, relative } from "node:path";
 
-/** One file of the project, as the rules see it. */
+/** A source file of the project. */
 export interface SourceFile {
-  /** From the project's folder, with `/`. */
+  /** The path from the project's folder, with `/`. */
   readonly path: string;
   readonly text: string;
-  /** What it imports: a project file's path, or a package's or a node module's name. */
+  /** The imports: paths of project files, and names of packages and Node modules. */
   readonly imports: readonly string[];
 }
 
 const ROOT = dirname(dirname(import.meta.dirname));
 const IMPORT = /(?:^|\n)\s*(?:import|export)\s[^"';]*?\bfrom\s*["']([^"']+)["']|\bimport\s*\(?\s*["']([^"']+)["']/g;
 
-/** Makes a source file from its text; relative imports become paths. */
+/** Creates a source file from its text; relative imports become paths. */
 export function sourceFile(path: string, text: string): SourceFile {
   const imports = [...text.matchAll(IMPORT)].map(([, named, bare]) => named ?? bare ?? "");
   return {
@@ -23,7 +23,7 @@ export function sourceFile(path: string, text: string): SourceFile {
   };
 }
 
-/** Every TypeScript and JavaScript file below the project's own folders. */
+/** All TypeScript and JavaScript files below the folders. */
 export function readSources(...folders: readonly string[]): SourceFile[] {
   return folders.flatMap((folder) =>
     readdirSync(join(ROOT, folder), { recursive: true, withFileTypes: true })

@@ -1,6 +1,6 @@
 import { table } from "./generated-blocks.ts";
 
-/** A schema of the OpenAPI document, as far as the reference shows it. */
+/** The members of an OpenAPI schema that the reference shows. */
 export interface Schema {
   readonly $ref?: string;
   readonly type?: string | readonly string[];
@@ -20,7 +20,7 @@ export interface Schema {
 
 export type Schemas = Readonly<Record<string, Schema>>;
 
-/** Sections of docs/api.md that describe a schema of their own; other places link to them. */
+/** Sections of docs/api.md that describe a schema. Other places link to them. */
 export const SECTIONS: Readonly<Record<string, string>> = {
   Announcement: "[announcement](#21-announcement-v1)",
   ListedAnnouncement: "[announcement](#21-announcement-v1), with its `id`",
@@ -31,10 +31,10 @@ export const SECTIONS: Readonly<Record<string, string>> = {
   Message: "message, as Discord takes it",
 };
 
-/** Values that are written in their place up to this number; longer enumerations are those of an event's color. */
+/** Maximum number of values that are listed in place. Only the enumeration of an event's color is longer. */
 const MAX_VALUES_IN_PLACE = 6;
 
-/** The fields of a request, with what is required. */
+/** The table of a request's fields, with the required ones. */
 export function requestTable(schema: Schema, schemas: Schemas): string {
   const rows = fieldRows(schema, schemas, "").map(({ name, type, field, isRequired }) => [
     `\`${name}\``,
@@ -45,8 +45,8 @@ export function requestTable(schema: Schema, schemas: Schemas): string {
   return table(["request field", "type", "required", "meaning"], rows);
 }
 
-/** The fields of an answer. */
-export function answerTable(schema: Schema, schemas: Schemas): string {
+/** The table of a response's fields. */
+export function responseTable(schema: Schema, schemas: Schemas): string {
   const rows = fieldRows(schema, schemas, "").map(({ name, type, field, isRequired }) => [
     `\`${name}\``,
     type,
@@ -74,7 +74,7 @@ function fieldRows(schema: Schema, schemas: Schemas, prefix: string): FieldRow[]
   });
 }
 
-/** The component that a field or the entries of its list refer to. */
+/** The component to which a field or the entries of its list refer. */
 function innerOf({ $ref, items, oneOf }: Schema): { readonly component: string; readonly suffix: string } | undefined {
   const reference = $ref ?? oneOf?.find((option) => option.$ref !== undefined)?.$ref;
   if (reference !== undefined) return { component: nameIn(reference), suffix: "" };

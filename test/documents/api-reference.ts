@@ -3,7 +3,7 @@ import type { Route } from "../../services/api/route.ts";
 import { ROUTES } from "../../services/api/route-table.ts";
 import { COLORS } from "../../services/contracts/calendar-events.contract.ts";
 import { ERRORS, HTTP_ERRORS } from "../../services/contracts/errors.ts";
-import { answerTable, nameIn, requestTable, type Schema, type Schemas, SECTIONS } from "./api-fields.ts";
+import { responseTable, nameIn, requestTable, type Schema, type Schemas, SECTIONS } from "./api-fields.ts";
 import { type Blocks, table } from "./generated-blocks.ts";
 
 interface Operation {
@@ -20,7 +20,7 @@ interface ApiDocument {
 
 const { paths, components } = JSON.parse(openapiText(ROUTES)) as ApiDocument;
 
-/** Resources that have a table of their own. */
+/** Resources with their own table. */
 const RESOURCES = ["Announcement", "GuildSettings", "GuildSettingsV1", "Event", "Calendar"];
 
 /** Groups of endpoints, by the beginning of their paths. */
@@ -33,9 +33,9 @@ const GROUPS = [
   "/admin/keys",
 ];
 
-/** Every generated block of docs/api.md. */
+/** All generated blocks of docs/api.md. */
 export function apiBlocks(): Blocks {
-  const resources = RESOURCES.map((name) => [name, answerTable(components.schemas[name]!, components.schemas)]);
+  const resources = RESOURCES.map((name) => [name, responseTable(components.schemas[name]!, components.schemas)]);
   const groups = GROUPS.map((group) => [group.slice(1), endpointsOf(group)]);
   return {
     ...(Object.fromEntries([...resources, ...groups]) as Blocks),
@@ -59,9 +59,9 @@ function endpoint(route: Route): string {
     `${route.description ?? `${route.summary}.`}${also}`,
     `${KEYS[route.contract.keys]}${headersOf(route)}`,
     requestTable(referred(requestBody.content["application/json"].schema), components.schemas),
-    answerOf(responses[200].content["application/json"].schema),
+    responseOf(responses[200].content["application/json"].schema),
     `Request:\n\n${json(route.example.request)}`,
-    `Answer:\n\n${json(route.example.response)}`,
+    `Response:\n\n${json(route.example.response)}`,
   ].join("\n\n");
 }
 
@@ -74,22 +74,24 @@ const KEYS: Readonly<Record<Route["contract"]["keys"], string>> = {
 };
 
 function headersOf({ acceptsIdempotencyKey: once, acceptsIfMatch, hasEtag }: Route): string {
-  const taken = [...(once ? ["`Idempotency-Key`"] : []), ...(acceptsIfMatch ? ["`If-Match`"] : [])];
-  const takes = taken.length === 0 ? "" : ` Takes ${taken.join(" and ")}.`;
-  return `${takes}${hasEtag ? " Answers an `ETag`." : ""}`;
+  const headers = [...(once ? ["`Idempotency-Key`"] : []), ...(acceptsIfMatch ? ["`If-Match`"] : [])];
+  const accepts = headers.length === 0 ? "" : ` Accepts ${headers.join(" and ")}.`;
+  return `${accepts}${hasEtag ? " Returns an `ETag`." : ""}`;
 }
 
-function answerOf(schema: Schema): string {
+function responseOf(schema: Schema): string {
   const [fields] = schema.allOf ?? [schema];
   const section = SECTIONS[nameIn(fields?.$ref ?? "")];
-  return section === undefined ? answerTable(referred(fields!), components.schemas) : `The answer is the ${section}.`;
+  return section === undefined
+    ? responseTable(referred(fields!), components.schemas)
+    : `The response is the ${section}.`;
 }
 
 function referred({ $ref, ...schema }: Schema): Schema {
   return $ref === undefined ? schema : components.schemas[nameIn($ref)]!;
 }
 
-/** An example with every digit of its ids. */
+/** An example in which ids have all their digits. */
 function json(value: object): string {
   return `\`\`\`json\n${JSON.stringify(value, null, 2)}\n\`\`\``;
 }

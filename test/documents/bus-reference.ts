@@ -10,10 +10,10 @@ import { type Blocks, table } from "./generated-blocks.ts";
 
 type Contract = ActionContract<unknown, unknown>;
 
-/** Values that are written in their place up to this number. */
+/** Maximum number of values that are listed in place. */
 const MAX_VALUES_IN_PLACE = 12;
 
-/** The generated blocks of docs/nats-reference.md. */
+/** All generated blocks of docs/nats-reference.md. */
 export function busBlocks(): Blocks {
   const contracts = actionsFor("write");
   const spelled = contracts.flatMap(({ name }) => Object.values(typesOf(name)) as string[]);
@@ -52,7 +52,7 @@ function eventText({ name, payload }: (typeof BUS_EVENTS)[number]): string {
   return [`### ${name}`, fieldTable("payload", payload as Rules)].join("\n\n");
 }
 
-/** What follows from the contract alone, beside the refusals that every action has. */
+/** The refusals of an action that follow from its contract, in addition to those of every action. */
 function refusalsBesides({ keys, params, narrowing }: Contract): ErrorType[] {
   return [
     ...(keys === "guild write" ? (["OUTCOME_UNKNOWN", "WRITE_CONFLICT"] as const) : []),
@@ -61,7 +61,7 @@ function refusalsBesides({ keys, params, narrowing }: Contract): ErrorType[] {
   ];
 }
 
-/** Errors of the table that a service's sources name, without those that every action has or that its contract tells. */
+/** The errors in a service's sources, without those of every action and those that follow from its contract. */
 function refusalsOf(owner: OwnerName): ErrorType[] {
   const general = new Set<string>([
     "INVALID_REQUEST",

@@ -30,7 +30,7 @@ function hasNoTarget({ cites }: Citation): boolean {
   return cites !== "api.md" && !decided.has(cites);
 }
 
-/** Sources, manifests and documents. Generated API documents repeat what these say. */
+/** Sources, manifests and documents, without generated API documents, which repeat their texts. */
 function citingFiles(): string[] {
   const sources = globSync("{services,mixins,test,k8s,clients,examples}/**/*.{ts,js,html,yaml,yml,conf,env,sh}", {
     cwd: PROJECT,
@@ -39,12 +39,12 @@ function citingFiles(): string[] {
 }
 
 describe("docs/decisions.md", () => {
-  test("numbers its decisions without a gap, each with a title and a text", () => {
+  test("numbers its decisions without a gap, and each has a title and a text", () => {
     expect([...decided]).toEqual(Array.from({ length: decided.size }, (_, at) => `D${at + 1}`));
     expect(entries.filter(([, , title = "", text = ""]) => title.length < 3 || text.trim().length < 40)).toEqual([]);
   });
 
-  test("says of every decision which section of the API reference it completes", () => {
+  test("has for every decision the section of the API reference that it completes", () => {
     const silent = entries.filter(([, , , text = ""]) => {
       return !linksOf("docs/decisions.md", text).some(({ to, anchor }) => to === "docs/api.md" && anchor !== undefined);
     });
@@ -53,11 +53,11 @@ describe("docs/decisions.md", () => {
 });
 
 describe("a citation", () => {
-  // Put together, so that this file cites nothing that does not exist.
+  // Built from parts, so that this file has no citation without a target.
   const [D, API] = ["D", "api.md"];
 
   test.each([`see ${D}99.`, `(${D}99)`, `${D}17 and ${D}99`, `${API} 4.99`, `${D}17, ${API} 12`])(
-    "of what does not exist is found in: %s",
+    "without a target is found in: %s",
     (text) => {
       expect(citationsIn("a.ts", text).filter(hasNoTarget)).toHaveLength(1);
     },
@@ -82,7 +82,7 @@ function sectionCitationsIn(file: string, text: string): SectionCitation[] {
   return cited.map(([, title]) => ({ file, title: title! }));
 }
 
-/** Whether no README of the file's folder, or of one above it, has the section. */
+/** Whether the section is in no README of the file's folder or of a folder above it. */
 function hasNoSection({ file, title }: SectionCitation): boolean {
   for (let folder = dirname(file); ; folder = dirname(folder)) {
     const readme = join(folder, "README.md");
@@ -92,7 +92,7 @@ function hasNoSection({ file, title }: SectionCitation): boolean {
 }
 
 describe("a section of a README that is cited by its title", () => {
-  test("is found missing where no README has it", () => {
+  test("is missing if no README has it", () => {
     const text = ["(README", ' "No such section")'].join(",");
     expect(sectionCitationsIn("services/api/a.ts", text).filter(hasNoSection)).toHaveLength(1);
   });

@@ -9,11 +9,11 @@ import { withBlocks } from "./generated-blocks.ts";
 import { markdownFiles, read } from "./markdown.ts";
 import { GENERATED, regenerated } from "./write-docs.ts";
 
-/** Prettier moves white space and the lines of tables. */
+/** Removes white space and table lines, which prettier changes. */
 const unspaced = (text: string) => text.replaceAll(/\s+/g, "").replaceAll(/-{3,}/g, "---");
 
 describe("a document with generated blocks", () => {
-  test.each(Object.keys(GENERATED))("%s is as the code has it; `npm run docs` writes it", (path) => {
+  test.each(Object.keys(GENERATED))("%s matches the code; `npm run docs` writes it", (path) => {
     const { stored, fresh } = regenerated(path);
     expect(stored.length).toBeGreaterThan(1_000);
     expect(unspaced(stored)).toBe(unspaced(fresh));
@@ -23,13 +23,13 @@ describe("a document with generated blocks", () => {
     expect(() => withBlocks(text, { settings: "x" })).toThrow("blocks in the document");
   });
 
-  test("keeps what stands around its blocks", () => {
+  test("keeps the text around its blocks", () => {
     const text = "a\n<!-- b: begin (c) -->\nold\n<!-- b: end -->\nd\n";
     expect(withBlocks(text, { b: "new" })).toBe("a\n<!-- b: begin (c) -->\n\nnew\n\n<!-- b: end -->\nd\n");
   });
 });
 
-/** Errors that any request may be answered with, whatever it is about. */
+/** Errors that every endpoint may return. */
 const OF_EVERY_ENDPOINT = [
   "ROUTE_NOT_FOUND",
   "METHOD_NOT_ALLOWED",
@@ -48,7 +48,7 @@ const OF_EVERY_ENDPOINT = [
 describe("the documents", () => {
   const { scripts } = JSON.parse(read("package.json")) as { readonly scripts: object };
 
-  test("name no npm script that package.json lacks", () => {
+  test("contain only npm scripts that exist", () => {
     const named = markdownFiles().flatMap((path) =>
       [...read(path).matchAll(/npm run (?:-s )?([a-z][a-z:-]*)/g)].map(([, script]) => ({ path, script: script! })),
     );
@@ -56,7 +56,7 @@ describe("the documents", () => {
     expect(named.filter(({ script }) => !Object.hasOwn(scripts, script))).toEqual([]);
   });
 
-  /** For newcomers, who can't tell a moved file from one that never was; `*`, `{a,b}` and `…` stand for several files. */
+  /** Paths in guides for new contributors must exist. `*`, `{a,b}` and `…` stand for several files. */
   const GUIDES = [
     "README.md",
     "CONTRIBUTING.md",
@@ -65,7 +65,7 @@ describe("the documents", () => {
     ...globSync("docs/*.md", { cwd: PROJECT }),
   ];
 
-  test.each(GUIDES)("%s names no path that does not exist", (guide) => {
+  test.each(GUIDES)("%s contains only paths that exist", (guide) => {
     const paths = [...read(guide).matchAll(/`((?:services|mixins|test|k8s|docs|clients|examples)\/[^`\s]+)`/g)].map(
       ([, path]) => path!,
     );
@@ -74,12 +74,12 @@ describe("the documents", () => {
     expect(paths.filter((path) => !exists(path))).toEqual([]);
   });
 
-  test("docs/architecture.md names every service", () => {
+  test("docs/architecture.md has every service", () => {
     const text = read("docs/architecture.md");
     expect(SERVICES.filter((service) => !text.includes(`services/${service}`))).toEqual([]);
   });
 
-  test("docs/api.md says of every error of a resource which endpoints answer it, and names no other", () => {
+  test("docs/api.md lists exactly the errors of resources, with the endpoints that return each", () => {
     const lists = [...read("docs/api.md").matchAll(/^Errors of [^:]*: ([\s\S]*?)\.$/gm)].map(([, list]) => list!);
     const named = lists.flatMap((list) => [...list.matchAll(/`([A-Z_]+)`/g)].map(([, code]) => code!));
     expect(lists.length).toBeGreaterThan(4);
@@ -89,7 +89,7 @@ describe("the documents", () => {
     expect(unnamed).toEqual([]);
   });
 
-  test("docs/posting.md explains every reason code, and no other", () => {
+  test("docs/posting.md explains exactly the existing reason codes", () => {
     const explained = [...read("docs/posting.md").matchAll(/^\| `([A-Z_]+)` +\|/gm)].map(([, code]) => code!);
     const permissions = ["VIEW_CHANNEL", "SEND_MESSAGES", "SEND_MESSAGES_IN_THREADS", "EMBED_LINKS"];
     const others = new Set([...permissions, "READ_MESSAGE_HISTORY", "MENTION_EVERYONE"]);

@@ -46,12 +46,12 @@ describe("the length of a file", () => {
     expect(tooLong(files)).toEqual([]);
   });
 
-  test("is refused when it is one line more", () => {
+  test("is refused if it is one line longer", () => {
     expect(tooLong([{ path: "services/new.ts", lines: MAX_LINES }])).toEqual([]);
     expect(tooLong([{ path: "services/new.ts", lines: MAX_LINES + 1 }])).toHaveLength(1);
   });
 
-  test("has no exception that is not needed", () => {
+  test("has only exceptions that are needed", () => {
     const long = new Set(files.filter(({ lines }) => lines > MAX_LINES).map(({ path }) => path));
     expect(Object.keys(EXCEPTIONS).filter((path) => !long.has(path))).toEqual([]);
   });

@@ -1,10 +1,10 @@
-/** Generated Markdown by the name of the block that holds it. */
+/** Generated Markdown by the name of its block. */
 export type Blocks = Readonly<Record<string, string>>;
 
 /** `<!-- NAME: begin (a remark) -->`, the generated text, `<!-- NAME: end -->`. */
 const BLOCK = /(<!-- ([\w./-]+): begin\b[^\n]*-->\n)[\s\S]*?(<!-- \2: end -->)/g;
 
-/** The document with the text of its blocks replaced. Throws unless the document has exactly the given blocks. */
+/** Replaces the text of a document's blocks. Throws unless the document has exactly the given blocks. */
 export function withBlocks(document: string, blocks: Blocks): string {
   const found = [...document.matchAll(BLOCK)].map(([, , name]) => name!);
   const expected = Object.keys(blocks);

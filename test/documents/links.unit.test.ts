@@ -10,7 +10,7 @@ function isDangling({ to, anchor }: Link): boolean {
 }
 
 describe("the anchors of a document", () => {
-  test("are those that GitHub makes of its headings", () => {
+  test("are those that GitHub generates from its headings", () => {
     const text =
       "# Où? `x_y` & z!\n## 4.1 Get (v1)\n## 4.1 Get (v1)\n```sh\n# a comment\n```\n### [a link](b.md) too\n";
     expect([...anchorsOf(text)]).toEqual(["où-x_y--z", "41-get-v1", "41-get-v1-1", "a-link-too"]);
@@ -26,7 +26,7 @@ describe("a link in a document", () => {
     expect(linksOf("docs/api.md", text).filter(isDangling)).toHaveLength(1);
   });
 
-  test("to another site, or within a code block, is not looked at", () => {
+  test("to another site, or in a code block, is ignored", () => {
     expect(linksOf("README.md", "[x](https://example.com/none.md)\n```\n[x](none.md)\n```\n")).toEqual([]);
   });
 

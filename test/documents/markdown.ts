@@ -2,7 +2,7 @@ import { globSync, readFileSync } from "node:fs";
 import { dirname, join, normalize } from "node:path";
 import { PROJECT } from "../real-parts/launched.ts";
 
-/** Folders that hold no document of the project. */
+/** Folders without documents of the project. */
 const FOREIGN = /^(?:node_modules|\.data|\.git)(?:\/|$)/;
 
 /** The paths of every Markdown document of the project. */
@@ -14,12 +14,12 @@ export function read(path: string): string {
   return readFileSync(join(PROJECT, path), "utf8");
 }
 
-/** The document without its fenced code blocks, in which `#` and `[` mean something else. */
+/** The document without its fenced code blocks, in which `#` and `[` have another meaning. */
 function withoutCode(text: string): string {
   return text.replaceAll(/^( *)```[^\n]*\n[\s\S]*?^\1```$/gm, "");
 }
 
-/** The anchors of a document's headings, as GitHub makes them. */
+/** The anchors of a document's headings, as GitHub generates them. */
 export function anchorsOf(text: string): ReadonlySet<string> {
   const anchors = new Set<string>();
   for (const [, heading = ""] of withoutCode(text).matchAll(/^#{1,6} (.+)$/gm)) {
@@ -31,7 +31,7 @@ export function anchorsOf(text: string): ReadonlySet<string> {
   return anchors;
 }
 
-/** Lower case; letters, digits, `_` and `-` stay, spaces become hyphens, everything else goes. */
+/** In lower case; letters, digits, `_` and `-` stay, spaces become hyphens, and other characters are removed. */
 function slugOf(heading: string): string {
   const text = heading.trim().replaceAll(/\[([^\]]*)\]\([^)]*\)/g, "$1");
   return text
@@ -49,7 +49,7 @@ export interface Link {
   readonly anchor: string | undefined;
 }
 
-/** The links of a document that stay within the project. */
+/** The links of a document to files of the project. */
 export function linksOf(from: string, text: string): Link[] {
   const targets = [...withoutCode(text).matchAll(/\]\(([^)\s]+)\)/g)].map(([, target]) => target!);
   return targets

@@ -5,7 +5,7 @@ import { ERRORS } from "../../services/contracts/errors.ts";
 import { ALL_SETTINGS } from "../../services/launch/run/service-factories.ts";
 import { readSources } from "../architecture/source-file.ts";
 
-/** Words that names do not use, with the term of the field that they stand for. Each is written as separate words. */
+/** Words that names must not contain, with the terms to use instead. A compound is written as separate words. */
 const INSTEAD_OF: Readonly<Record<string, string>> = {
   agenda: "due scheduler",
   anew: "copy, retry",
@@ -28,7 +28,7 @@ const INSTEAD_OF: Readonly<Record<string, string>> = {
   ward: "supervised process",
 };
 
-/** Folders with older names. No other folder may be added. */
+/** Folders with older names, which is not to be extended. */
 const EXEMPT = ["mixins/mongo/"];
 
 /** The words of a file or an identifier: `keptAnswers`, `MOST_ENTRIES` and `key-ring.ts` have two each. */
@@ -57,13 +57,13 @@ describe("a name that others read", () => {
     ({ path }) => !EXEMPT.some((each) => path.startsWith(each)),
   );
 
-  test("of a file or an export has no word of the glossary's left column", () => {
+  test("of a file or an export contains no word of the list", () => {
     const names = sources.flatMap(namesIn);
     expect(names.length).toBeGreaterThan(1_000);
     expect(names.filter((name) => unwanted(name).length > 0)).toEqual([]);
   });
 
-  test("of an error, a setting or the API has none either", () => {
+  test("of an error, a setting or the API contains none either", () => {
     const texts = [
       ...Object.values(ERRORS).map(({ message }) => message),
       ...Object.values(ALL_SETTINGS).map(({ about }) => about),

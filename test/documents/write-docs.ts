@@ -7,7 +7,7 @@ import { apiBlocks } from "./api-reference.ts";
 import { busBlocks } from "./bus-reference.ts";
 import { type Blocks, table, withBlocks } from "./generated-blocks.ts";
 
-/** The documents that have generated blocks, and what these are made from. */
+/** The documents with generated blocks, and the generators of the blocks. */
 export const GENERATED: Readonly<Record<string, () => Blocks>> = {
   "docs/api.md": apiBlocks,
   "docs/configuration.md": () => ({ settings: settingsTable() }),
@@ -32,13 +32,13 @@ function endpointsTable(): string {
   return `${table(["path", "purpose", "alias"], rows)}\n\nEvery path also exists under \`/api\`.`;
 }
 
-/** The document as it is on disk, and with its blocks generated again. */
+/** The document on disk, and with newly generated blocks. */
 export function regenerated(path: string): { readonly stored: string; readonly fresh: string } {
   const stored = readFileSync(join(PROJECT, path), "utf8");
   return { stored, fresh: withBlocks(stored, GENERATED[path]!()) };
 }
 
-/** `npm run docs`. */
+/** `npm run docs` writes all generated blocks. */
 if (process.argv[1] === import.meta.filename) {
   for (const path of Object.keys(GENERATED)) writeFileSync(join(PROJECT, path), regenerated(path).fresh);
 }

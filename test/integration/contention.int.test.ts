@@ -62,14 +62,14 @@ describe.each([1, 2])("with replicas of each service: %d", (count) => {
     return replica(at).call(createAnnouncement, params);
   }
 
-  test("fifty changes of one series at the same moment are all made", async () => {
+  test("fifty concurrent changes of one series are all stored", async () => {
     const guildId = newGuild();
     const eventId = await newSeries(guildId);
     await Promise.all(fifty.map((at) => replica(at).call(updateEvent, { ...ours(guildId), eventId, name: `${at}` })));
     expect(revisionOf(eventId, await replica(0).call(calendarEventsChangesSince, all))).toBe(51);
   });
 
-  test("fifty changes of occurrences of one series at the same moment are all made", async () => {
+  test("fifty concurrent changes of one series' occurrences are all stored", async () => {
     const guildId = newGuild();
     const eventId = await newSeries(guildId);
     const occurrence = (at: number) =>
@@ -80,7 +80,7 @@ describe.each([1, 2])("with replicas of each service: %d", (count) => {
     expect(revisionOf(eventId, await replica(0).call(calendarEventsChangesSince, all))).toBe(51);
   });
 
-  test("fifty changes of one calendar at the same moment are all made", async () => {
+  test("fifty concurrent changes of one calendar are all stored", async () => {
     const guildId = newGuild();
     await Promise.all(fifty.map((at) => replica(at).call(updateCalendar, { ...ours(guildId), name: `${at}` })));
     await expect(replica(0).call(getCalendar, ours(guildId))).resolves.toHaveProperty("name");
@@ -88,20 +88,20 @@ describe.each([1, 2])("with replicas of each service: %d", (count) => {
     expect(changes.filter((change) => change.guildId === guildId)).toMatchObject([{ revision: 50 }]);
   });
 
-  test("fifty changes of a guild's settings at the same moment are all made", async () => {
+  test("fifty concurrent changes of a guild's settings are all stored", async () => {
     const guildId = newGuild();
     await Promise.all(fifty.map((at) => replica(at).call(updateGuildSettings, { guildId, prefix: `${at}` })));
     await expect(replica(0).call(getGuildSettings, { guildId })).resolves.toMatchObject({ revision: 50 });
   });
 
-  test("fifty changes of one announcement at the same moment are all made", async () => {
+  test("fifty concurrent changes of one announcement are all stored", async () => {
     const guildId = newGuild();
     const { id } = await announce(guildId, 0);
     await Promise.all(fifty.map((at) => replica(at).call(updateAnnouncement, { guildId, id, info: `${at}` })));
     expect(revisionOf(id, await replica(0).call(announcementsChangesSince, all))).toBe(51);
   });
 
-  test("a hundred announcements and a hundred series of one guild that are created at the same moment are all stored", async () => {
+  test("a hundred announcements and a hundred series of one guild that are created concurrently are all stored", async () => {
     const guildId = newGuild();
     const hundred = [...fifty, ...fifty];
     await Promise.all(hundred.map((at) => announce(guildId, at)));
@@ -110,7 +110,7 @@ describe.each([1, 2])("with replicas of each service: %d", (count) => {
     await expect(database.collection("calendar_events").countDocuments({ guildId })).resolves.toBe(100);
   });
 
-  test("of a hundred creates with room for ten announcements ten are stored, behind those that were there", async () => {
+  test("ten of a hundred concurrent creates are stored if the guild may have ten more announcements", async () => {
     const guildId = newGuild();
     const before = Array.from({ length: 990 }, (_, at) => {
       const row = { guildId, revision: 1, changedAt: new Date(), standsSince: new Date() };

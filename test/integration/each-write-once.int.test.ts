@@ -26,15 +26,15 @@ import { startTestServices, type TestServices } from "../real-parts/test-service
 const HOUR_MS = 3_600_000;
 const startsAt = 1_900_000_000_000;
 
-/** Writes of one record, each asked for with what it is to store. */
+/** The writes of one kind of record. */
 interface Written {
-  /** Asks for one try of a write; answers with its outcome. */
+  /** Makes one try of a write; resolves with its outcome. */
   readonly tryIt: (value: string, writeId: string) => Promise<unknown>;
-  /** What is stored of what the writes change, and its revision. */
+  /** The stored value that the writes change, and its revision. */
   readonly stored: () => Promise<unknown>;
 }
 
-describe("a write that is asked for again under its id", () => {
+describe("a write that is retried with its id", () => {
   let services: TestServices;
   let guilds = 0;
   let guildId: GuildId;
@@ -102,7 +102,7 @@ describe("a write that is asked for again under its id", () => {
   };
 
   describe.each(Object.entries(UPDATES))("%s update", (_whose, prepare) => {
-    test("is done once, and answered alike", async () => {
+    test("is performed once, and has the same outcome each time", async () => {
       newGuild();
       const { tryIt, stored } = await prepare();
       const id = newWriteId();
@@ -112,7 +112,7 @@ describe("a write that is asked for again under its id", () => {
       await expect(stored()).resolves.toEqual(after);
     });
 
-    test("undoes nothing that somebody else has written since", async () => {
+    test("does not undo a later write of another client", async () => {
       newGuild();
       const { tryIt, stored } = await prepare();
       const id = newWriteId();
@@ -124,7 +124,7 @@ describe("a write that is asked for again under its id", () => {
       expect(JSON.stringify(after)).toContain("theirs");
     });
 
-    test("is done once by ten tries at the same moment", async () => {
+    test("is performed once by ten concurrent tries", async () => {
       newGuild();
       const { tryIt, stored } = await prepare();
       const id = newWriteId();
@@ -136,7 +136,7 @@ describe("a write that is asked for again under its id", () => {
     });
   });
 
-  test("and had a condition finds itself done, not its own revision in its way (D36)", async () => {
+  test("and had a condition succeeds, and does not conflict with its own revision (D36)", async () => {
     newGuild();
     const eventId = await newEvent();
     const reference = { guildId, calendarNumber, eventId };
@@ -149,7 +149,7 @@ describe("a write that is asked for again under its id", () => {
     });
   });
 
-  test("is answered as done when what it has changed is gone since", async () => {
+  test("succeeds if its record was deleted in the meantime", async () => {
     newGuild();
     const eventId = await newEvent();
     const { tryIt } = eventWrites(eventId);
@@ -160,7 +160,7 @@ describe("a write that is asked for again under its id", () => {
     await expect(tryIt("another", newWriteId())).rejects.toMatchObject({ type: "EVENT_NOT_FOUND" });
   });
 
-  test("makes one event, also when it was deleted since", async () => {
+  test("creates one event, also if it was deleted in the meantime", async () => {
     newGuild();
     const id = newWriteId();
     const tryIt = () => services.call(createEvent, event(), asTry(id));
@@ -173,7 +173,7 @@ describe("a write that is asked for again under its id", () => {
     await expect(list()).resolves.toEqual([]);
   });
 
-  test("makes one announcement, also when the event that it names was deleted since", async () => {
+  test("creates one announcement, also if its event was deleted in the meantime", async () => {
     newGuild();
     const eventId = await newEvent();
     const id = newWriteId();
@@ -184,7 +184,7 @@ describe("a write that is asked for again under its id", () => {
     await expect(services.call(listAnnouncements, { guildId, amount: -1 })).resolves.toHaveLength(1);
   });
 
-  test("removes an event, an occurrence and an announcement once, and is answered as done", async () => {
+  test("removes an event, an occurrence and an announcement once, and succeeds each time", async () => {
     newGuild();
     const series = await newEvent({ recurs: true, recurrence: { frequency: "DAILY" } });
     const rules = await newRule();
@@ -203,7 +203,7 @@ describe("a write that is asked for again under its id", () => {
     });
   });
 
-  test("is refused where the id is none: it reaches no query", async () => {
+  test("is refused if its id is malformed, and reaches no query", async () => {
     newGuild();
     const tryIt = services.call(
       updateGuildSettings,

@@ -33,20 +33,20 @@ describe("every field of every endpoint", () => {
   });
   afterAll(() => gateway.stop());
 
-  /** Everything that is stored, with its revisions. */
+  /** All stored records, with their revisions. */
   async function stored(): Promise<unknown> {
     const owners = [guildSettingsChangesSince, announcementsChangesSince, calendarEventsChangesSince];
     return Promise.all(owners.map(async (feed) => (await gateway.call(feed, fromTheBeginning)).changes));
   }
 
-  test("the cases are all there", () => {
+  test("the cases include every field of every route", () => {
     const cases = ROUTES.flatMap((route) => fieldCases(route));
     expect(cases.filter(({ outcome }) => outcome === "refused").length).toBeGreaterThan(600);
     expect(cases.filter(({ outcome }) => outcome === "taken").length).toBeGreaterThan(60);
   });
 
   test.each(ROUTES.map((route) => [route.paths[0], route] as const))(
-    "%s: a bad value is a 400 that names its field, and nothing is stored",
+    "%s: a bad value gets a 400 with its field, and nothing is stored",
     async (path, route) => {
       const before = await stored();
       for (const { title, field, body } of fieldCases(route).filter(({ outcome }) => outcome === "refused")) {
@@ -60,7 +60,7 @@ describe("every field of every endpoint", () => {
   );
 
   test.each(ROUTES.map((route) => [route.paths[0], route] as const))(
-    "%s: what may be left out, and null where it means that, is no bad request",
+    "%s: an optional field may be missing, or null if null means missing",
     async (path, route) => {
       for (const { title, field, body } of fieldCases(route).filter(({ outcome }) => outcome === "taken")) {
         const { status, body: answer } = await gateway.post(path, body);
@@ -70,7 +70,7 @@ describe("every field of every endpoint", () => {
     },
   );
 
-  test("the old samples work: a bare number as guild, and event_id and is_parent on create (D6, D7)", async () => {
+  test("requests of older clients work, with a number as guild, and with event_id and is_parent on create (D6, D7)", async () => {
     const sample = {
       calendar_number: 1,
       event_id: "someeventid",

@@ -2,10 +2,10 @@ import { jsonInteger } from "../../services/api/wire/exact-json.ts";
 import type { Route } from "../../services/api/route.ts";
 import type { RequestField } from "../../services/api/wire/request-fields.ts";
 
-/** One request with one field that is unusual, and what must become of it. */
+/** A request with one unusual field, and the expected outcome. */
 export interface FieldCase {
   readonly title: string;
-  /** The path of the field, as an error names it. */
+  /** The path of the field, as in an error. */
   readonly field: string;
   readonly body: object;
   readonly outcome: "refused" | "taken";
@@ -26,7 +26,7 @@ interface Rule {
   readonly props?: Readonly<Record<string, Rule>>;
 }
 
-/** Optional by themselves, and needed by what else the example says (D15, api.md 4.1). */
+/** Optional fields that other fields of the example require (D15, api.md 4.1). */
 const NEEDED_BY_THE_EXAMPLE: Readonly<Record<string, readonly string[]>> = {
   "/v1/announcement/create": ["event_id"],
   "/v2/events/create": ["recur", "recurrence"],
@@ -36,8 +36,8 @@ const NEEDED_BY_THE_EXAMPLE: Readonly<Record<string, readonly string[]>> = {
 const absent = Symbol("absent");
 
 /**
- * For each field of the route, its example with that field missing, null, of every wrong type, out of its range or its
- * form, and each name that it may have in lower case; for an object its own fields likewise.
+ * Requests of a route, each with one changed field of the example: missing, null, of a wrong type, outside its range or form,
+ * or an enumerated value in lower case. The fields of an object are changed in the same way.
  */
 export function fieldCases(route: Route): FieldCase[] {
   const [path] = route.paths;

@@ -13,11 +13,11 @@ const where = { guild_id: guildId, calendar_number: 1 };
 const BEGIN = Date.UTC(2010, 0, 1);
 const NOW = Date.UTC(2019, 5, 1, 12);
 
-/** One of a hundred thousand: two in three are single, one in three recurs weekly, for a while or for ever. */
+/** One of a hundred thousand events. Two thirds are single, and one third are weekly series with or without an end. */
 interface Given {
   readonly startsAt: number;
   readonly length: number;
-  /** 1 for a single event, −1 for no end. */
+  /** The number of occurrences: 1 for a single event, −1 for a series without an end. */
   readonly count: number;
 }
 
@@ -33,7 +33,7 @@ interface Entry {
   readonly end: number;
 }
 
-/** Every occurrence that touches the window, by going through all of them (D17). */
+/** Every occurrence that overlaps the window, by a search through all of them (D17). */
 function touching(from: number, until: number): Entry[] {
   return given
     .flatMap(({ startsAt, length, count }) => {
@@ -79,7 +79,7 @@ describe("a guild with a hundred thousand events, over HTTP", () => {
     return (body["events"] as { epoch_start: number }[]).map(({ epoch_start }) => epoch_start);
   }
 
-  test("a month, a date and a range hold all that touches them, and nothing else", async () => {
+  test("a month, a date and a range contain exactly the occurrences that overlap them", async () => {
     const from = Date.UTC(2015, 2, 1);
     const month = await listed("month", { epoch_start: from, days_in_month: 31 });
     expect(month.length).toBeGreaterThan(1_000);
@@ -89,13 +89,13 @@ describe("a guild with a hundred thousand events, over HTTP", () => {
     expect(range).toEqual(startsTouching(from, from + 90 * DAY));
   });
 
-  test("what is on now is all that began and has not ended", async () => {
+  test("the current events are those that have started and not ended", async () => {
     const expected = touching(NOW, NOW + 1).filter(({ start, end }) => start <= NOW && NOW < end);
     expect(expected.length).toBeGreaterThan(10);
     expect(await listed("ongoing", {})).toEqual(expected.map(({ start }) => start));
   });
 
-  test("a window of more than ten thousand entries is refused and named, not cut", async () => {
+  test("a window of more than ten thousand entries is refused with its field, and not truncated", async () => {
     const answer = await gateway.post("/v2/events/list/range", { ...where, epoch_start: BEGIN, epoch_end: NOW });
     expect(answer).toMatchObject({ status: 400, body: { code: "TOO_MANY_ENTRIES", errors: [{ field: "epoch_end" }] } });
     expect(answer.text).not.toContain("epoch_start");

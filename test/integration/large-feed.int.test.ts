@@ -15,7 +15,7 @@ const BEGIN = Date.UTC(2026, 0, 1, 12);
 const guildId = "375357265198317579" as GuildId;
 const where = { guild_id: guildId, calendar_number: 1 };
 const SINGLES = 6_000;
-/** More than one read of a series, each of cancelled and of changed occurrences. */
+/** Numbers of cancelled and of changed occurrences that need more than one read of a series. */
 const OVERRIDDEN = 1_200;
 
 describe("a feed of many events", () => {
@@ -61,7 +61,7 @@ describe("a feed of many events", () => {
   }, 120_000);
   afterAll(() => gateway.stop());
 
-  test("has each of them once", async () => {
+  test("contains each event once", async () => {
     const { text, status } = await gateway.request(path);
     expect(status).toBe(200);
     expect(text.endsWith("END:VEVENT\r\nEND:VCALENDAR\r\n")).toBe(true);
@@ -77,7 +77,7 @@ describe("a feed of many events", () => {
     expect(text.match(/^END:VEVENT/gm)).toHaveLength(SINGLES + 1 + OVERRIDDEN / 2);
   });
 
-  test("goes over the bus in pages far below the bound of an answer", async () => {
+  test("is sent over the bus in pages far below the maximum response", async () => {
     const { cursor } = await gateway.call(openFeed, { guildId, calendarNumber: 1 });
     const lengths: number[] = [];
     for (let next = cursor; next !== undefined;) {
@@ -89,11 +89,11 @@ describe("a feed of many events", () => {
     expect(Math.max(...lengths)).toBeLessThan(200_000);
   });
 
-  test("is read as fast as it is taken, and shows the moment at which it was opened", async () => {
+  test("is read as fast as the client takes it, and shows the database at the start of the download", async () => {
     const before = pagesRead;
     const response = await begin(path);
     await untilItWaits(() => pagesRead);
-    // What is in the buffers of the connection, and one page.
+    // The data in the buffers of the connection, and one page.
     const held = pagesRead - before;
     const late = await gateway.post("/v2/events/create", { ...where, epoch_start: 1, epoch_end: 2, name: "Too late" });
     expect(late.status).toBe(200);
@@ -105,7 +105,7 @@ describe("a feed of many events", () => {
     expect((await gateway.request(path)).text).toContain("Too late");
   });
 
-  test("is not read to its end for a reader that is gone", async () => {
+  test("is not read to its end after the client has disconnected", async () => {
     const before = pagesRead;
     const response = await begin(path);
     await untilItWaits(() => pagesRead);
@@ -117,7 +117,7 @@ describe("a feed of many events", () => {
     expect(held).toBeLessThan(pagesRead - before - held - 5);
   });
 
-  /** An answer whose body nobody takes yet. */
+  /** A response whose body is not read yet. */
   async function begin(url: string): Promise<IncomingMessage> {
     const [response] = (await once(get(gateway.baseUrl + url), "response")) as [IncomingMessage];
     return response;
@@ -139,10 +139,10 @@ async function untilItWaits(count: () => number): Promise<void> {
     before = count();
     return same;
   };
-  await until(isSame, "nothing more is read", 30_000, 500);
+  await until(isSame, "no further page is read", 30_000, 500);
 }
 
-/** The service, which tells of each page that it reads. */
+/** The service, with a callback for each page that it reads. */
 function countingPages(service: ReturnType<typeof calendarEventsService>, onPage: () => void): typeof service {
   const readPage = service.actions?.["readFeedPage"] as { handler: (context: never) => unknown };
   const handler = (context: never) => {

@@ -27,7 +27,7 @@ const times = { startsAt: noon, endsAt: noon + 3_600_000 };
 const series = { ...times, recurs: true, recurrence: { frequency: "DAILY" } } as const;
 const rule = { channel: "1", type: "UNIVERSAL", hours: 0, minutes: 0, info: "" } as const;
 
-/** What is there before each late write. */
+/** The records before each late write. */
 interface Stored {
   readonly guildId: GuildId;
   readonly calendarNumber: 1;
@@ -38,7 +38,7 @@ interface Stored {
   readonly keyId: string;
 }
 
-/** One write of a request, and its params. */
+/** A write of a request, with its params. */
 function write<Params>(
   name: string,
   contract: ActionContract<Params, unknown>,
@@ -53,7 +53,7 @@ function write<Params>(
 
 const key = { kind: "service", access: "write", label: "late" } as const;
 
-/** These change several records, in a transaction. */
+/** Writes that change several records in a transaction. */
 const TRANSACTIONS = [
   write("a change of one occurrence", updateEvent, ({ guildId, seriesId }) => ({
     guildId,
@@ -104,9 +104,9 @@ const WRITES = [
   write("the removal of an announcement", removeAnnouncement, ({ guildId, id }) => ({ guildId, id })),
 ];
 
-/** What a request writes is an update for the database, with or without an upsert. */
+/** Every write of a request is an update in the database, with or without an upsert. */
 const isWrite = (command: Command) => command["update"] !== undefined;
-/** The last write of a transaction is the one that names a revision. */
+/** The last write of a transaction is the one with a revision. */
 const isLastOfTransaction = ({ autocommit, updates }: Command) =>
   autocommit === false &&
   (updates as readonly { readonly q: object }[] | undefined)?.some(({ q }) => "revision" in q) === true;
@@ -158,35 +158,38 @@ describe("a write that the database reads after its deadline", () => {
     );
   }
 
-  test.each(WRITES)("%s changes nothing, and is answered UNAVAILABLE", async (_name, call) => {
+  test.each(WRITES)("%s changes nothing, and gets UNAVAILABLE", async (_name, call) => {
     const before = await everything();
     const release = proxy.hold(isWrite);
     const writeUntil = Date.now() + 300;
     const answer = call(services, stored, writeUntil).catch((error: unknown) => error);
-    await until(() => proxy.held > 0 && Date.now() > writeUntil, "the write is held back beyond its deadline");
+    await until(() => proxy.held > 0 && Date.now() > writeUntil, "the write is delayed beyond its deadline");
     await release();
     await expect(answer).resolves.toMatchObject({ type: "UNAVAILABLE", code: 503 });
     expect(await everything()).toEqual(before);
   });
 
-  test.each(WRITES)("%s is made when it is read in time", async (_name, call) => {
+  test.each(WRITES)("%s is stored if the database reads it in time", async (_name, call) => {
     const before = await everything();
     await call(services, stored, Date.now() + 10_000);
     expect(await everything()).not.toEqual(before);
   });
 
-  test.each(TRANSACTIONS)("%s is not committed once its deadline has passed", async (_name, call) => {
+  test.each(TRANSACTIONS)("%s is not committed after its deadline", async (_name, call) => {
     const before = await everything();
     const release = proxy.holdAnswers(isLastOfTransaction);
     const writeUntil = Date.now() + 500;
     const answer = call(services, stored, writeUntil).catch((error: unknown) => error);
-    await until(() => proxy.held > 0 && Date.now() > writeUntil, "its last write is answered after its deadline");
+    await until(
+      () => proxy.held > 0 && Date.now() > writeUntil,
+      "the response to its last write is delayed beyond its deadline",
+    );
     await release();
     await expect(answer).resolves.toMatchObject({ type: "UNAVAILABLE", code: 503 });
     expect(await everything()).toEqual(before);
   });
 
-  test.each(TRANSACTIONS)("%s whose commit MongoDB reads after its deadline is not made", async (_name, call) => {
+  test.each(TRANSACTIONS)("%s is not stored if MongoDB reads its commit after the deadline", async (_name, call) => {
     const before = await everything();
     const sessions: unknown[] = [];
     const release = proxy.hold(({ commitTransaction, lsid }) => {

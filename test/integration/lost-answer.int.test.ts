@@ -5,9 +5,9 @@ import { updateAnnouncement } from "../../services/contracts/announcements.contr
 import { refuse } from "../../services/contracts/errors.ts";
 import { standIn, startTestGateway, type TestGateway, untilReady } from "../real-parts/test-gateway.ts";
 
-describe("a write whose answer is lost behind the gateway", () => {
+describe("a write whose response to the gateway is lost", () => {
   let gateway: TestGateway;
-  /** The id of each write that was asked for. */
+  /** The write id of each call. */
   const writes: unknown[] = [];
 
   beforeAll(async () => {
@@ -27,7 +27,7 @@ describe("a write whose answer is lost behind the gateway", () => {
   test.each([
     ["a condition", { "if-match": '"1"' }],
     ["no condition", {}],
-  ])("is asked for three times as the same write, with %s", async (_name, headers) => {
+  ])("is tried three times with the same write id, with %s", async (_name, headers) => {
     writes.length = 0;
     const answer = await gateway.post("/v1/announcement/update", { guild_id: "1", id: "x", channel: "5" }, headers);
     expect([answer.status, answer.body["code"], writes.length]).toEqual([503, "OUTCOME_UNKNOWN", 3]);

@@ -12,7 +12,7 @@ import { startTestGateway, type TestGateway, untilReady } from "../real-parts/te
 
 const SERIES = 200;
 const YEAR = 2031;
-/** The kinds of rules that rrule-temporal gets wrong are left out (test/calendar/other-libraries.contract.test.ts). */
+/** Without the kinds of rules that rrule-temporal computes wrongly (test/calendar/other-libraries.contract.test.ts). */
 const anySeries = anyByRuleSeries.filter(
   ({ series: { recurrence }, wall }) =>
     !isSetOfWeeks(recurrence) && !isNthOfYearAmongOthers(recurrence) && wall > 0 && wall < Date.UTC(YEAR, 6),
@@ -24,7 +24,7 @@ interface Shown {
   readonly epoch_end: number;
 }
 
-describe("a calendar of 200 series with 200 rules and lengths (D43)", () => {
+describe("a calendar of 200 series with 200 rules and durations (D43)", () => {
   let gateway: TestGateway;
   beforeAll(async () => {
     gateway = await startTestGateway((mongoUrl) => [
@@ -37,7 +37,7 @@ describe("a calendar of 200 series with 200 rules and lengths (D43)", () => {
   });
   afterAll(() => gateway.stop());
 
-  test("takes all of them, and lists each month of a year as another library computes it", async () => {
+  test("accepts all of them, and lists each month of a year as another library does", async () => {
     const where = { guild_id: "375357265198317580", calendar_number: 1 };
     const all = fc.sample(anySeries, { numRuns: SERIES, seed: 2_031 });
     expect(new Set(all.map(ruleText)).size).toBeGreaterThan(SERIES - 10);
@@ -48,7 +48,7 @@ describe("a calendar of 200 series with 200 rules and lengths (D43)", () => {
       const times = { epoch_start: from, epoch_end: from + length };
       const create = () => gateway.post("/v2/events/create", { ...where, ...times, recur: true, recurrence });
       let created = await create();
-      // On a busy machine; nothing was begun then.
+      // A busy machine may refuse a create before it was started.
       while (created.body["code"] === "UNAVAILABLE") created = await create();
       expect([ruleText(one), created.status]).toEqual([ruleText(one), 200]);
       const starts = startsThrough(one, Date.UTC(YEAR + 1, 0));
@@ -73,7 +73,7 @@ describe("a calendar of 200 series with 200 rules and lengths (D43)", () => {
   }, 120_000);
 });
 
-/** The starts of a series whose wall clock is UTC. */
+/** The starts of a series in UTC. */
 function startsThrough(one: AnySeries, until: number): number[] {
   const stamp = new Date(one.wall).toISOString().replaceAll(/[-:]|\.\d+Z/g, "");
   const rruleString = `DTSTART;TZID=UTC:${stamp}\nRRULE:${ruleText(one)}`;

@@ -15,7 +15,7 @@ const guild = { guild_id: where.guild_id };
 
 type Json = Record<string, unknown>;
 
-/** Sundays 20:00 in New York of the year to come, the clock changes of which lie in March and November. */
+/** Sundays 20:00 in New York in the next year, whose clock changes are in March and November. */
 function sundays(): DateTime[] {
   const first = DateTime.now().setZone(ZONE).plus({ weeks: 1 }).set({ weekday: 7 }).startOf("day").set({ hour: 20 });
   return Array.from({ length: 51 }, (_, week) => first.plus({ weeks: week }));
@@ -46,12 +46,12 @@ describe("the announcements of a weekly event at 20:00 in New York, over HTTP (D
 
   const idOf = (start: DateTime) => `${series}_${start.toUTC().toFormat("yyyyMMdd'T'HHmmss'Z'")}`;
 
-  test("lie on both sides of both clock changes", () => {
+  test("are on both sides of both clock changes", () => {
     expect(new Set(starts.map((start) => start.offset))).toEqual(new Set([-300, -240]));
     expect(new Set(starts.map((start) => start.hour))).toEqual(new Set([20]));
   });
 
-  test("are due their lead time before each start, whatever the clocks do in between", async () => {
+  test("are due their lead time before each start, also with a clock change in between", async () => {
     const soon = Date.now() + 60 * MINUTE;
     for (const start of [starts[0], starts[20], starts[45]] as DateTime[]) {
       const lead = Math.floor((start.toMillis() - soon) / MINUTE);
@@ -67,7 +67,7 @@ describe("the announcements of a weekly event at 20:00 in New York, over HTTP (D
     }
   });
 
-  test("say 8:00 PM for every week of the year, and the exact instant beside it", async () => {
+  test("show 8:00 PM for every week of the year, with the exact instant", async () => {
     const fields = { channel: "1", type: "RECUR", event_id: series, hours: 0, minutes: 5, info: "" };
     const { body } = await gateway.post("/v1/announcement/create", { ...guild, ...fields });
     for (const start of starts) {

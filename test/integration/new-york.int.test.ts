@@ -53,7 +53,7 @@ describe("a weekly event at 20:00 in New York, across both clock changes, over H
     return body["events"] as Listed[];
   }
 
-  test("every list has it at its hour, under the id of its start", async () => {
+  test("is in every list at its hour, with the id of its start", async () => {
     for (const start of STARTS) {
       const entry = { event_id: idOf(start), epoch_start: start, epoch_end: start + HOUR };
       const from = Math.floor(start / DAY) * DAY;
@@ -63,7 +63,7 @@ describe("a weekly event at 20:00 in New York, across both clock changes, over H
     }
   });
 
-  test("a month has each week once", async () => {
+  test("is in a month once per week", async () => {
     const march = await listed("month", { epoch_start: Date.parse("2024-03-01T00:00:00Z"), days_in_month: 31 });
     expect(march.map(({ epoch_start }) => new Date(epoch_start).toISOString().slice(5, 13))).toEqual([
       "03-04T01",
@@ -73,7 +73,7 @@ describe("a weekly event at 20:00 in New York, across both clock changes, over H
     ]);
   });
 
-  test("get knows each by its id, and none an hour beside", async () => {
+  test("is found by the id of each start, and not by one an hour later or earlier", async () => {
     for (const start of STARTS) {
       const answer = await gateway.post("/v2/events/get", { ...where, event_id: idOf(start) });
       expect(answer).toMatchObject({ status: 200, body: { epoch_start: start, is_parent: false } });
@@ -83,11 +83,11 @@ describe("a weekly event at 20:00 in New York, across both clock changes, over H
     }
   });
 
-  test("it is on at 20:30 after the clocks were changed", async () => {
+  test("is current at 20:30 after the clock change", async () => {
     await expect(listed("ongoing", {})).resolves.toMatchObject([{ event_id: idOf(STARTS[4] ?? 0) }]);
   });
 
-  test("dispatch is told of the same instants", async () => {
+  test("has the same instants for dispatch", async () => {
     const windows = STARTS.map((start) => ({ from: start, until: start + 1 }));
     const guildId = where.guild_id as GuildId;
     const { occurrences } = await gateway.call(listOccurrencesStarting, { guildId, windows, limit: 100 });

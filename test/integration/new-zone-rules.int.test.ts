@@ -14,13 +14,13 @@ const HOUR = 3_600_000;
 const DAY = 24 * HOUR;
 const ZONE = "Atlantic/Reykjavik";
 const where = { guild_id: "375357265198317579", calendar_number: 1 };
-/** In this guild's series nothing was changed: no write of them tells of the new rules. */
+/** A guild whose series were not changed, so that no write of them announces the new rules. */
 const announcing = { guild_id: "375357265198317580", calendar_number: 1 };
 const guild = { guild_id: announcing.guild_id };
 
 type Json = Record<string, unknown>;
 
-describe("new rules of a time zone, which put its clock an hour ahead tomorrow (D46)", () => {
+describe("new rules of a time zone that set its clock an hour ahead tomorrow (D46)", () => {
   const before = timeZones();
   const start = Math.ceil(Date.now() / HOUR) * HOUR + HOUR;
   const change = start + 12 * HOUR;
@@ -61,7 +61,7 @@ describe("new rules of a time zone, which put its clock an hour ahead tomorrow (
     return (body["posts"] as Json[]).map((post) => post["epoch_start"]);
   };
 
-  /** The announcing guild's calendar in the change feed. */
+  /** The calendar of the guild with announcements, in the change feed. */
   async function calendarChange() {
     const asked = { mark: { at: 0, id: "" }, limit: 100 };
     const { changes } = await gateway.call(calendarEventsChangesSince, asked);
@@ -74,7 +74,7 @@ describe("new rules of a time zone, which put its clock an hour ahead tomorrow (
       await gateway.post("/v2/calendar/update", { ...calendar, timezone: ZONE });
     }
     daily = await create(start, { ex_dates: [start + 3 * DAY] });
-    // Its first occurrence is given as an instant, at another time of the new clock than of the old.
+    // The first occurrence has an instant, whose wall time differs between the old and the new rules.
     late = await create(start + 2 * DAY + 6 * HOUR);
     await gateway.post("/v2/events/delete", { ...where, event_id: idAt(daily, start + 2 * DAY) });
     const moved = { event_id: idAt(daily, start + 4 * DAY), name: "moved by hand" };
@@ -101,28 +101,28 @@ describe("new rules of a time zone, which put its clock an hour ahead tomorrow (
     return name === ZONE ? { ...rules, changes: [...rules.changes, { at: change, offset: HOUR }] } : rules;
   }
 
-  test("plan the posts of its series again, though nothing that a client wrote has changed", async () => {
+  test("plan the posts of its series again, without a write of a client", async () => {
     await until(async () => (await planned()).includes(start + DAY - HOUR), "the plan by the new rules");
     expect(await planned()).not.toContain(start + DAY);
     expect(await planned()).toContain(start);
   });
 
-  test("put its calendars into the change feed, with the revisions that they have", async () => {
+  test("put its calendars into the change feed, with unchanged revisions", async () => {
     const changedAt = former?.changedAt ?? Infinity;
     await until(async () => ((await calendarChange())?.changedAt ?? 0) > changedAt, "the calendar has changed");
     expect((await calendarChange())?.revision).toBe(former?.revision);
   });
 
-  test("take along what was cancelled, left out or changed of single occurrences", async () => {
+  test("move cancelled, excluded and changed occurrences with their series", async () => {
     const names = async () =>
       (await startsIn(start + DAY, 3 * DAY + 12 * HOUR)).filter(({ event_id }) => String(event_id).startsWith(daily));
-    await until(async () => (await names()).length === 1, "what was cancelled and left out is not there");
+    await until(async () => (await names()).length === 1, "cancelled and excluded occurrences are not listed");
     expect(await names()).toMatchObject([{ epoch_start: start + 4 * DAY - HOUR, name: "moved by hand" }]);
     const { body } = await gateway.post("/v2/events/get", { ...where, event_id: daily });
     expect(body["recurrence"]).toMatchObject({ ex_dates: [start + 3 * DAY - HOUR] });
   });
 
-  test("leave a first occurrence where it was put, and short windows find the series by the new clock", async () => {
+  test("keep the instant of a first occurrence, and short windows find the series by the new rules", async () => {
     const first = start + 2 * DAY + 6 * HOUR;
     const found = async (at: number) => (await startsIn(at, 60_000)).map(({ event_id }) => event_id);
     await until(async () => (await found(first + DAY)).length === 1, "the second occurrence is found");

@@ -10,7 +10,7 @@ const calendar = { calendar_number: 1 };
 const one = { channel: "1", type: "UNIVERSAL", hours: 0, minutes: 5, info: "" };
 
 describe("changes of one resource by several clients (D36)", () => {
-  /** Two installations on one database: they share nothing else, as two replicas that don't hear of each other. */
+  /** Two installations that share only a database, like two replicas without a bus between them. */
   let replicas: readonly [TestGateway, TestGateway];
   let guilds = 900;
   const newGuild = () => String((guilds += 1));
@@ -44,7 +44,7 @@ describe("changes of one resource by several clients (D36)", () => {
 
   const ids = (count: number) => Array.from({ length: count }, (_, at) => String(1_000 + at));
 
-  test("twenty users who subscribe at once, each in a request of its own over two replicas, are all subscribed", async () => {
+  test("twenty users who subscribe concurrently, with one request each over two replicas, are all subscribed", async () => {
     const it = await announcement(newGuild());
     const answers = await Promise.all(
       ids(20).map((user, at) =>
@@ -57,7 +57,7 @@ describe("changes of one resource by several clients (D36)", () => {
     expect((body["subscribers_user"] as string[]).toSorted()).toEqual(ids(20));
   });
 
-  test("who subscribes again changes nothing, is answered as before, and makes no new revision", async () => {
+  test("a repeated subscription changes nothing, gets the same response, and creates no revision", async () => {
     const it = await announcement(newGuild());
     const change = { ...it, subscribers_role_add: ["everyone", "7"] };
     const first = await post("/v1/announcement/update", change);
@@ -68,7 +68,7 @@ describe("changes of one resource by several clients (D36)", () => {
     await expect(post("/v1/announcement/get", it)).resolves.toMatchObject({ body: { subscribers_role: ["7"] } });
   });
 
-  test("subscribers beside the whole list, in both lists, or beyond 1000 are refused by the client's names", async () => {
+  test("additional subscribers with the whole list, in both lists, or beyond 1000 are refused with the field names of the request", async () => {
     const it = await announcement(newGuild());
     await post("/v1/announcement/update", { ...it, subscribers_user: ids(1_000) });
     const refused = async (more: object) => {
@@ -93,7 +93,7 @@ describe("changes of one resource by several clients (D36)", () => {
     await expect(etagOf("/v1/announcement/get", it)).resolves.toBe('"2"');
   });
 
-  /** Every resource that has revisions: how it is made and read, what changes it, and what a get then shows. */
+  /** The resources with revisions: how to create, read and change each, and the value that a get returns afterwards. */
   const RESOURCES = [
     {
       name: "an announcement",
@@ -172,7 +172,7 @@ describe("changes of one resource by several clients (D36)", () => {
   describe.each(RESOURCES)("$name", ({ make, get, update, remove, field, values }) => {
     const [first = "", ...others] = values;
 
-    test("is updated for who names the revision that it has, and answers the next one, which a get answers as well", async () => {
+    test("is updated with its current revision, and returns the next one, like a get", async () => {
       const it = await make(newGuild());
       const read = await etagOf(get, it);
       const { status, headers } = await post(update, { ...it, [field]: first }, read);
@@ -183,7 +183,7 @@ describe("changes of one resource by several clients (D36)", () => {
       expect((await post(update, { ...it, [field]: first }, "*")).status).toBe(200);
     });
 
-    test("is left as it is for who names another revision, or a weak one: 412", async () => {
+    test("is not changed with another revision or a weak entity tag, and returns 412", async () => {
       const it = await make(newGuild());
       const old = await etagOf(get, it);
       await post(update, { ...it, [field]: first });
@@ -201,7 +201,7 @@ describe("changes of one resource by several clients (D36)", () => {
       expect([after.text, after.headers.get("etag")]).toEqual([before.text, before.headers.get("etag")]);
     });
 
-    test("of twenty updates from one revision at once, over two replicas, takes one; the others are told", async () => {
+    test("accepts one of twenty concurrent updates from one revision over two replicas, and refuses the others", async () => {
       const it = await make(newGuild());
       const read = await etagOf(get, it);
       const answers = await Promise.all(
@@ -213,7 +213,7 @@ describe("changes of one resource by several clients (D36)", () => {
       await expect(post(get, it)).resolves.toMatchObject({ body: { [field]: taken[0] } });
     });
 
-    test("with a malformed If-Match is a 400 that names the header, and changes nothing", async () => {
+    test("returns a 400 with the header's name for a malformed If-Match, and is not changed", async () => {
       const it = await make(newGuild());
       const read = await etagOf(get, it);
       for (const malformed of ["5", '"5" "6"', '"'])
@@ -239,7 +239,7 @@ describe("changes of one resource by several clients (D36)", () => {
     },
   );
 
-  test("settings of a guild never seen have the revision 0, of which one client may make the first", async () => {
+  test("settings of an unknown guild have the revision 0, from which one client can write the first revision", async () => {
     const guild_id = newGuild();
     await expect(etagOf("/v1/guild/settings/get", { guild_id })).resolves.toBe('"0"');
     await expect(etagOf("/v2/guild/settings/get", { guild_id })).resolves.toBe('"0"');
@@ -250,7 +250,7 @@ describe("changes of one resource by several clients (D36)", () => {
     await expect(etagOf("/v1/guild/settings/get", { guild_id })).resolves.toBe('"1"');
   });
 
-  test("an occurrence's ETag changes with its own data, with its series', and with its calendar's zone", async () => {
+  test("an occurrence's ETag changes with its own data, that of its series, and its calendar's zone", async () => {
     const parent = await series(newGuild());
     const it = occurrenceOf(parent);
     const seen = [await etagOf("/v2/events/get", it)];
@@ -268,7 +268,7 @@ describe("changes of one resource by several clients (D36)", () => {
     expect((await post("/v2/events/update", { ...it, name: "now" }, seen.at(-1))).status).toBe(200);
   });
 
-  test("If-Match where nothing would compare it is a 400 that names it, and nothing is done", async () => {
+  test("If-Match at an endpoint that compares no revision gets a 400 with the header's name, and nothing is changed", async () => {
     const guild_id = newGuild();
     for (const [path, body] of [
       ["/v1/announcement/create", { guild_id, ...one }],

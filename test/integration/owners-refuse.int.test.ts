@@ -19,7 +19,7 @@ const contracts = new Map(EVERY_ACTION.map((contract) => [contract.name, contrac
 
 const fromTheBeginning = { mark: { at: 0, id: "" }, limit: 1 };
 
-/** Params of the actions that no route leads to. */
+/** Params of the actions without a route. */
 const OF_NO_ROUTE: Readonly<Record<string, object>> = {
   "announcements.changesSince": fromTheBeginning,
   "calendar-events.changesSince": fromTheBeginning,
@@ -36,7 +36,7 @@ const OF_NO_ROUTE: Readonly<Record<string, object>> = {
   ...Object.fromEntries(OWNERS.map((name) => [healthOf(name).name, {}])),
 };
 
-/** Params that pass the action's check, of a guild. */
+/** Valid params of the action, for a guild. */
 function paramsOf(action: string, guild: string): object {
   const route = ROUTES.find(({ contract }) => contract.name === action);
   const params = OF_NO_ROUTE[action] ?? (route?.toParams(route.decode(route.example.request)) as object);
@@ -48,7 +48,7 @@ function callerOf(name: KeyName): Caller {
   return { keyId: name, ...key, guilds: key.kind === "guild" ? [OWN] : [] };
 }
 
-describe("the owner of an action, asked on the bus (D3)", () => {
+describe("the owner of an action, called over the bus (D3)", () => {
   let gateway: TestGateway;
 
   beforeAll(async () => {
@@ -69,18 +69,21 @@ describe("the owner of an action, asked on the bus (D3)", () => {
     return type === "FORBIDDEN";
   }
 
-  test("every action of the bus has a contract, and every contract an action", () => {
+  test("every action has a contract, and every contract has an action", () => {
     const served = gateway.broker.registry.actions.list({ skipInternal: true }).map(({ name }) => name);
     expect(served.toSorted()).toEqual([...contracts.keys()].toSorted());
   });
 
-  test.each([...contracts])("%s refuses whom its contract does not let in", async (action, { keys, params }) => {
-    const guilds = "guildId" in params ? ([OWN, OTHER] as const) : ([OWN] as const);
-    for (const guild of guilds) {
-      const allowed = guild === OWN ? MAY[keys].own : MAY[keys].other;
-      const forbidden: KeyName[] = [];
-      for (const name of KEY_NAMES) if (await isForbidden(action, guild, name)) forbidden.push(name);
-      expect(forbidden).toEqual(KEY_NAMES.filter((name) => !allowed.includes(name)));
-    }
-  });
+  test.each([...contracts])(
+    "%s refuses the callers that its contract does not allow",
+    async (action, { keys, params }) => {
+      const guilds = "guildId" in params ? ([OWN, OTHER] as const) : ([OWN] as const);
+      for (const guild of guilds) {
+        const allowed = guild === OWN ? MAY[keys].own : MAY[keys].other;
+        const forbidden: KeyName[] = [];
+        for (const name of KEY_NAMES) if (await isForbidden(action, guild, name)) forbidden.push(name);
+        expect(forbidden).toEqual(KEY_NAMES.filter((name) => !allowed.includes(name)));
+      }
+    },
+  );
 });

@@ -29,7 +29,7 @@ describe("rules of RFC 5545 over HTTP (D45)", () => {
   });
   afterAll(() => gateway.stop());
 
-  /** The calendar of a new guild, in Berlin. */
+  /** A new guild's calendar in Berlin. */
   async function newCalendar() {
     guilds += 1;
     const where = { guild_id: String(375_357_265_198_317_579n + BigInt(guilds)), calendar_number: 1 };
@@ -87,7 +87,7 @@ describe("rules of RFC 5545 over HTTP (D45)", () => {
     await expect(calendar.starts(monday - DAY, 7)).resolves.toEqual(["2035-01-01T19", "2035-01-04T19"]);
   });
 
-  test("the last Friday of the month, until a day, in both forms alike", async () => {
+  test("the last Friday of the month, until a date, is the same in both forms", async () => {
     const calendar = await newCalendar();
     const friday = Date.UTC(2035, 0, 26, 19);
     const { body } = await calendar.create({ rrule: "FREQ=MONTHLY;BYDAY=-1FR;UNTIL=20350427" }, friday);
@@ -102,14 +102,14 @@ describe("rules of RFC 5545 over HTTP (D45)", () => {
     });
     const expected = ["2035-01-26T19", "2035-02-23T19", "2035-03-30T18", "2035-04-27T18"];
     await expect(calendar.starts(monday, 365)).resolves.toEqual(expected);
-    // What was read may be sent back.
+    // A response may be sent back in a request.
     const { status } = await calendar.update(body["id"], { recur: true, recurrence: series["recurrence"] });
     expect(status).toBe(200);
     await expect(calendar.starts(monday, 365)).resolves.toEqual(expected);
     expect((await calendar.get(body["id"]))["recurrence"]).toEqual(series["recurrence"]);
   });
 
-  test("exceptions are left out and have no id, additions are listed and have one", async () => {
+  test("exceptions are not listed and have no id, additions are listed and have one", async () => {
     const calendar = await newCalendar();
     const dates = { ex_dates: [monday + 7 * DAY], r_dates: [monday + 2 * DAY] };
     const { body } = await calendar.create({ frequency: "WEEKLY", count: 3, ...dates });
@@ -120,7 +120,7 @@ describe("rules of RFC 5545 over HTTP (D45)", () => {
     });
   });
 
-  test("an occurrence that was changed keeps its change where the new rule still has it (D19)", async () => {
+  test("a changed occurrence keeps its change if the new rule still has it (D19)", async () => {
     const calendar = await newCalendar();
     const { body } = await calendar.create({ frequency: "DAILY" });
     const [, second = "", third = ""] = await calendar.ids(monday, 4);
@@ -130,7 +130,7 @@ describe("rules of RFC 5545 over HTTP (D45)", () => {
     await expect(calendar.get(second)).resolves.toMatchObject({ code: "EVENT_NOT_FOUND" });
   });
 
-  test("a simple rule is answered as it always was", async () => {
+  test("a simple rule has the same response as before D45", async () => {
     const calendar = await newCalendar();
     const { body } = await calendar.create({ frequency: "WEEKLY", count: 4 });
     expect(JSON.stringify((await calendar.get(body["id"]))["recurrence"])).toBe(
@@ -149,18 +149,18 @@ describe("rules of RFC 5545 over HTTP (D45)", () => {
     ],
     ["with an unknown member", { frequency: "DAILY", by_hour: [1] }, "recurrence.by_hour"],
     ["with a number in a week", { frequency: "WEEKLY", by_day: ["1MO"] }, "recurrence.by_day[0]"],
-    ["that its start does not fit", { frequency: "WEEKLY", by_day: ["TU"] }, "epoch_start"],
+    ["with a start that is not one of its dates", { frequency: "WEEKLY", by_day: ["TU"] }, "epoch_start"],
     ["that ends before it starts", { frequency: "DAILY", until: monday - 1000 }, "recurrence.until"],
     ["that ends before its second date", { frequency: "DAILY", until: monday + 1000 }, "recurrence.until"],
     [
-      "whose exceptions leave nothing",
+      "whose exceptions leave no occurrence",
       { frequency: "DAILY", count: 2, ex_dates: [monday, monday + DAY] },
       "recurrence.ex_dates",
     ],
     ["with an addition before its start", { frequency: "DAILY", r_dates: [monday - 1] }, "recurrence.r_dates"],
     ["of a part that is not supported", { rrule: "FREQ=YEARLY;BYWEEKNO=1" }, "recurrence.rrule"],
     ["of two forms that differ", { frequency: "WEEKLY", rrule: "FREQ=DAILY" }, "recurrence.frequency"],
-  ])("a rule %s is refused by name, and nothing is stored", async (_name, recurrence, field) => {
+  ])("a rule %s is refused with its field, and nothing is stored", async (_name, recurrence, field) => {
     const calendar = await newCalendar();
     const { status, body } = await calendar.create(recurrence);
     expect([status, (body["errors"] as Json[] | undefined)?.map((error) => error["field"])]).toEqual([400, [field]]);
@@ -177,7 +177,7 @@ describe("rules of RFC 5545 over HTTP (D45)", () => {
     expect((await calendar.create(recurrence, late)).status).toBe(200);
   });
 
-  test("an unknown member is told the names that a request has", async () => {
+  test("an unknown member is refused with the known field names", async () => {
     const calendar = await newCalendar();
     const { body } = await calendar.create({ frequency: "DAILY", byDay: ["MO"] });
     const [error] = body["errors"] as Json[];

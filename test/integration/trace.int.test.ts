@@ -40,11 +40,11 @@ describe("the trace of a request", () => {
     return heard.map(({ traceparent }) => traceIdIn(traceparent));
   }
 
-  test("that its client is in reaches every service, through every other", async () => {
+  test("of its client reaches every service, through all others", async () => {
     await expect(traceOf({ traceparent: `00-${TRACE}-00f067aa0ba902b7-01` })).resolves.toEqual([TRACE, TRACE]);
   });
 
-  test("is begun by the gateway where the client has none, once for all services", async () => {
+  test("is started by the gateway if the client has none, once for all services", async () => {
     const [first, second] = await traceOf({});
     expect(first).toMatch(/^[0-9a-f]{32}$/);
     expect(second).toBe(first);

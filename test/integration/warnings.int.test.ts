@@ -13,7 +13,7 @@ const series = { ...event, recur: true, recurrence: { frequency: "WEEKLY", count
 const MEMBERS =
   "frequency count interval by_day by_month_day by_month by_set_pos until week_start ex_dates r_dates rrule".split(" ");
 
-describe("requests that are done, and what they are told beside (D37)", () => {
+describe("the warnings of successful requests (D37)", () => {
   let gateway: TestGateway;
 
   beforeAll(async () => {
@@ -33,7 +33,7 @@ describe("requests that are done, and what they are told beside (D37)", () => {
     return answer;
   }
 
-  test("an event in seconds is stored, and the answer says so after its own fields", async () => {
+  test("an event in seconds is stored, and the warning is after the other fields of the response", async () => {
     const slip = { ...event, guild_id: "7", epoch_start: 1_894_388_400, nmae: "Raid" };
     const { body } = await done("/v2/events/create", slip);
     expect(Object.keys(body)).toEqual(["message", "id", "warnings"]);
@@ -47,7 +47,7 @@ describe("requests that are done, and what they are told beside (D37)", () => {
     });
   });
 
-  test("an exception of a series in seconds has no effect, and is named by its place", async () => {
+  test("an exception of a series in seconds has no effect, and the warning has its index", async () => {
     const recurrence = { ...series.recurrence, ex_dates: [series.epoch_start, series.epoch_start / 1_000] };
     const { body } = await done("/v2/events/create", { ...series, guild_id: "8", recurrence });
     expect(body["warnings"]).toMatchObject([{ field: "recurrence.ex_dates[1]", code: "BEFORE_1980" }]);
@@ -55,14 +55,14 @@ describe("requests that are done, and what they are told beside (D37)", () => {
     expect((await done("/v2/events/list/month", month)).body["events"]).toHaveLength(2);
   });
 
-  test("a request that is sent again under its Idempotency-Key is answered with the same warnings", async () => {
+  test("a request that is repeated with its Idempotency-Key gets the same warnings", async () => {
     const send = () => done("/v2/events/create", { ...event, nmae: "Raid" }, { "idempotency-key": "twice" });
     const first = await send();
     expect(first.body["warnings"]).toHaveLength(1);
     expect((await send()).text).toBe(first.text);
   });
 
-  test("a list is warned of as well, behind its entries", async () => {
+  test("a list has its warnings after its entries", async () => {
     for (const entries of [0, 60]) {
       const guild = String(1_000 + entries);
       const listed = { ...calendar, guild_id: guild, epoch_start: 5, epoch_end: event.epoch_end };
@@ -76,12 +76,12 @@ describe("requests that are done, and what they are told beside (D37)", () => {
     }
   });
 
-  test("a refused request has no warnings: its errors are what matters", async () => {
+  test("a refused request has errors and no warnings", async () => {
     const { status, body } = await gateway.post("/v2/events/create", { ...event, epoch_end: 5, nmae: "Raid" });
     expect([status, "warnings" in body]).toEqual([400, false]);
   });
 
-  test("whoever sends back what a get or a list answered is not warned", async () => {
+  test("a request with the response of a get or a list gets no warning", async () => {
     for (const made of [event, series]) {
       const { id: event_id } = (await done("/v2/events/create", made)).body;
       const { body: read } = await done("/v2/events/get", { ...calendar, event_id });
@@ -115,7 +115,7 @@ describe("requests that are done, and what they are told beside (D37)", () => {
     }
   });
 
-  test("an unknown member of a recurrence is refused by its name, and nothing is stored: another schedule is worse than none", async () => {
+  test("an unknown member of a recurrence is refused with its name, and nothing is stored", async () => {
     const before = await gateway.post("/v2/events/list/range", event);
     for (const [path, more] of [
       ["/v2/events/create", {}],
@@ -145,7 +145,7 @@ describe("requests that are done, and what they are told beside (D37)", () => {
     expect((await gateway.post("/v2/events/list/range", event)).text).toBe(before.text);
   });
 
-  test("of 500 unknown members ten are named, each with 64 characters", async () => {
+  test("ten of 500 unknown members are named, each with 64 characters", async () => {
     const members = Object.fromEntries(Array.from({ length: 500 }, (_, at) => ["y".repeat(100) + at, 1]));
     const answer = await gateway.post("/v2/events/create", {
       ...series,

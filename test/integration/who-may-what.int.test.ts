@@ -16,13 +16,13 @@ const OWN = "375357265198317579" as GuildId;
 const OTHER = "375357265198317580" as GuildId;
 
 /**
- * Each route with each kind of key, on the own guild and on another. That a key of one guild can't post in a channel of
- * another, which no route refuses, is shown with two guilds' keys in whose-channel.int.test.ts (D35).
+ * Each route with each kind of key, for the key's own guild and for another one. No route refuses another guild's channel:
+ * whose-channel.int.test.ts shows that no post goes there (D35).
  */
 describe("who may do what (D3)", () => {
   let gateway: TestGateway;
   const keys = new Map<string, string>();
-  /** Of each guild: an event, a series and an announcement. */
+  /** An event, a series and an announcement of each guild. */
   const things = new Map<string, { readonly event: string; readonly announcement: string }>();
 
   beforeAll(async () => {
@@ -38,7 +38,7 @@ describe("who may do what (D3)", () => {
     keys.set("expired", await makeKey(KEYS["guild, to write"], { expiresAt: Date.now() + 2_000 }));
     for (const guild of [OWN, OTHER]) things.set(guild, await makeThings(guild));
     const ended = async () => (await ask(ROUTES[0]!, keys.get("expired")!, {})).status === 401;
-    await until(ended, "the key is over");
+    await until(ended, "the key has expired");
   });
   afterAll(() => gateway.stop());
 
@@ -61,7 +61,7 @@ describe("who may do what (D3)", () => {
     return { event: String(event.body["id"]), announcement: String(announcement.body["id"]) };
   }
 
-  /** The route's example, of a guild, with ids of what that guild or another has. */
+  /** The route's example for a guild, with ids of records of that guild or of another one. */
   function bodyOf({ paths: [path], example }: Route, guild: string, ids: { event: string; announcement: string }) {
     const body: Record<string, unknown> = { ...example.request };
     if ("guild_id" in body) body["guild_id"] = guild;
@@ -104,12 +104,12 @@ describe("who may do what (D3)", () => {
     return contract.keys.startsWith("guild") && (names.includes("event_id") || names.includes("id"));
   });
 
-  test("routes that name an object of a guild are there to be asked", () => {
+  test("there are routes with ids of a guild's objects", () => {
     expect(naming.length).toBeGreaterThan(6);
   });
 
   test.each(naming.map((route) => [route.paths[0], route] as const))(
-    "%s answers with the same bytes for another guild's object and for none",
+    "%s has the same response for another guild's object and for a missing one",
     async (_path, route) => {
       const foreign = await makeThings(OTHER);
       const unknown = { event: `e${"0".repeat(25)}`, announcement: "00000000-0000-4000-8000-000000000000" };

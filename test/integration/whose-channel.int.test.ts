@@ -9,13 +9,13 @@ import { type ChatSink, startChatSink } from "../real-parts/chat-sink.ts";
 import { startTestGateway, type TestGateway, untilReady } from "../real-parts/test-gateway.ts";
 import { until } from "../real-parts/until.ts";
 
-/** Two guilds of one bot, each with a channel of its own. */
+/** Two guilds of one bot, with a channel each. */
 const GUILDS = ["375357265198317579", "375357265198317580"] as const;
 const CHANNEL_OF = new Map([
   [GUILDS[0], "381142957109346304"],
   [GUILDS[1], "381142957109346305"],
 ] as const);
-/** One that nobody has. */
+/** A channel that does not exist. */
 const UNKNOWN_CHANNEL = "381142957109346399";
 type Guild = (typeof GUILDS)[number];
 
@@ -29,7 +29,7 @@ interface Outcome {
   readonly reason?: string;
 }
 
-describe("whose channel may be posted in with whose key (D35)", () => {
+describe("posts in channels of other guilds (D35)", () => {
   let chat: ChatSink;
   let gateway: TestGateway;
   const keys = new Map<Guild, string>();
@@ -61,7 +61,7 @@ describe("whose channel may be posted in with whose key (D35)", () => {
     return answer.body;
   }
 
-  /** An announcement with @everyone in the channel, of an event that begins in a moment; its id. */
+  /** Creates an announcement with @everyone in the channel, for an event that starts soon; returns its id. */
   async function announce(guild: Guild, channel: string, startsIn = 1_500): Promise<string> {
     const start = Date.now() + startsIn;
     const times = { calendar_number: 1, epoch_start: start, epoch_end: start + 3_600_000 };
@@ -79,14 +79,14 @@ describe("whose channel may be posted in with whose key (D35)", () => {
 
   async function outcomeOf(guild: Guild, id: string): Promise<Outcome> {
     const history = async () => (await ask(guild, "/v1/announcement/history", { id }))["posts"] as Outcome[];
-    await until(async () => (await history()).length > 0, "settled", 30_000);
+    await until(async () => (await history()).length > 0, "the post is settled", 30_000);
     return (await history())[0]!;
   }
 
   test.each([
     [GUILDS[0], GUILDS[1]],
     [GUILDS[1], GUILDS[0]],
-  ])("a key of %s posts in its own guild's channel, and never in one of %s", async (own, other) => {
+  ])("a key of %s causes posts in its own guild's channel, and never in one of %s", async (own, other) => {
     const ids = await Promise.all([own, other].map((guild) => announce(own, CHANNEL_OF.get(guild)!)));
     expect(await outcomeOf(own, ids[0]!)).toMatchObject({ state: "sent" });
     expect(await outcomeOf(own, ids[1]!)).toMatchObject({

@@ -16,12 +16,12 @@ export interface Recording {
 
 export type Rule = Alert | Recording;
 
-/** The rules of a manifest as a Prometheus without the operator reads them. */
+/** The rules of a manifest, in the format of Prometheus without the operator. */
 export interface RuleFile {
   readonly groups: readonly { readonly name: string; readonly rules: readonly Rule[] }[];
 }
 
-/** What promtool does with a file of rules. */
+/** The commands of promtool for a file of rules. */
 export interface RuleTests {
   readonly rule_files: readonly string[];
   readonly tests: readonly {
@@ -56,7 +56,7 @@ export const RULES: readonly Rule[] = RULE_FILES.values()
 
 export const ALERTS: readonly Alert[] = RULES.filter(isAlert);
 
-/** The alert that a query of a test is about. */
+/** The alert of a test's query. */
 export function alertIn(expr: string): string {
   return /^ALERTS\{alertname="([A-Za-z]+)", alertstate="firing"\}$/.exec(expr)?.[1] ?? "";
 }

@@ -9,7 +9,7 @@ import { DASHBOARD_QUERIES } from "./dashboard.ts";
 import { K8S } from "./overlays.ts";
 import { findProgram } from "./program.ts";
 
-/** Each query of the tests, by the alert that it is about. */
+/** The queries of the tests, by alert. */
 const checks = TEST_FILES.values()
   .flatMap(({ tests }) => tests.flatMap((each) => each.promql_expr_test))
   .map(({ expr, exp_samples: samples }) => ({ expr, alert: alertIn(expr), samples }))
@@ -18,13 +18,13 @@ const ofAlert = (name: string) => checks.filter(({ alert }) => alert === name);
 const names = ALERTS.map(({ alert }) => alert);
 
 describe("each alert", () => {
-  test.each(names)("%s is tested where it fires and where it does not", (name) => {
+  test.each(names)("%s has a test in which it fires and one in which it does not", (name) => {
     expect(ofAlert(name).filter(({ samples }) => samples.length > 0).length).toBeGreaterThan(0);
     expect(ofAlert(name).filter(({ samples }) => samples.length === 0).length).toBeGreaterThan(0);
   });
 
   test.each(ALERTS.map((each) => [each.alert, each] as const))(
-    "%s speaks of labels that it has",
+    "%s has only labels in its text that it has",
     (name, { annotations }) => {
       const texts = Object.values(annotations).join(" ");
       const spoken = [...texts.matchAll(/\$labels\.(\w+)/g)].map(([, label]) => label);
@@ -36,7 +36,7 @@ describe("each alert", () => {
   );
 
   test.each(ALERTS.map((each) => [each.alert, each] as const))(
-    "%s names a section of the runbook, which says what it means, what to look at and what to do",
+    "%s links to a section of the runbook with its meaning, checks and actions",
     (name, { annotations }) => {
       const anchor = new URL(annotations["runbook_url"] ?? "").hash.slice(1);
       expect(annotations["runbook_url"]).toMatch(/\/k8s\/RUNBOOK\.md#/);
@@ -48,18 +48,18 @@ describe("each alert", () => {
     },
   );
 
-  test("is one of those of the runbook, which explains no other", () => {
+  test("is in the runbook, which explains no other", () => {
     expect([...sectionsOfTheRunbook().keys()].toSorted()).toEqual(names.toSorted());
     expect(new Set(names).size).toBe(names.length);
   });
 
-  test("is tested by a query of the tests' one form", () => {
+  test("is tested by a query in the common form", () => {
     expect(checks.filter(({ alert }) => !names.includes(alert))).toEqual([]);
     expect(checks.length).toBeGreaterThan(100);
   });
 });
 
-// promtool is no dependency of this project: Debian has it in its package prometheus.
+// promtool is no dependency of this project; it is in Debian's package prometheus.
 const promtool = findProgram("promtool", "PROMTOOL");
 const wherePromtoolIs = promtool === undefined ? describe.skip : describe;
 const why = promtool === undefined ? ", which is neither on the PATH nor in PROMTOOL," : "";
@@ -73,7 +73,7 @@ wherePromtoolIs(`with promtool${why}`, () => {
   });
   afterAll(() => rmSync(folder, { recursive: true }));
 
-  /** Writes the rules, each as `change` makes it; those for which it gives undefined are left out. */
+  /** Writes the rules after `change`; a rule for which it returns undefined is omitted. */
   function write(change: (rule: Rule) => Rule | undefined): void {
     for (const [name, { groups }] of RULE_FILES) {
       const changed = groups.map((group) =>
@@ -83,7 +83,7 @@ wherePromtoolIs(`with promtool${why}`, () => {
     }
   }
 
-  /** The output of the run. */
+  /** The output of promtool. */
   function run(command: "check" | "test", files: Iterable<string>): { passed: boolean; output: string } {
     try {
       const args = [command, "rules", ...files];
@@ -104,12 +104,12 @@ wherePromtoolIs(`with promtool${why}`, () => {
     return [...new Set(alerts.map(([, name = ""]) => name))].toSorted();
   }
 
-  test("the rules are what Prometheus reads", () => {
+  test("the rules are valid for Prometheus", () => {
     write((rule) => rule);
     expect(run("check", RULE_FILES.keys())).toMatchObject({ passed: true });
   });
 
-  test("the dashboard's queries are what Prometheus reads, and one that is not is found", () => {
+  test("the dashboard's queries are valid for Prometheus, and an invalid one is found", () => {
     const check = (queries: readonly string[]) => {
       const rules = queries.map((query, at) => ({ record: `query:${at}`, expr: withVariables(query) }));
       writeFileSync(join(folder, "dashboard.yaml"), stringify({ groups: [{ name: "dashboard", rules }] }));
@@ -125,12 +125,12 @@ wherePromtoolIs(`with promtool${why}`, () => {
     expect(run("test", [file])).toMatchObject({ passed: true });
   });
 
-  test.each([...TEST_FILES.keys()])("%s fails for each alert that it sees firing, where no alert is there", (file) => {
+  test.each([...TEST_FILES.keys()])("%s fails for each of its firing alerts without the alert's rule", (file) => {
     write(() => undefined);
     expect(failed(file)).toEqual(alertsIn(file, (samples) => samples > 0));
   });
 
-  test.each([...TEST_FILES.keys()])("%s fails for each alert that it sees at rest, where all fire always", (file) => {
+  test.each([...TEST_FILES.keys()])("%s fails for each of its inactive alerts if all alerts always fire", (file) => {
     write((rule) => (isAlert(rule) ? { ...rule, expr: "vector(1)", for: "0m" } : undefined));
     expect(failed(file)).toEqual(expect.arrayContaining(alertsIn(file, (samples) => samples === 0)));
   });
@@ -142,12 +142,12 @@ function alertsIn(file: string, isMeant: (samples: number) => boolean): string[]
   return [...new Set(meant.map(({ expr }) => alertIn(expr)))].toSorted();
 }
 
-/** Grafana puts values in the place of its variables. */
+/** Replaces Grafana's variables by values. */
 function withVariables(query: string): string {
   return query.replaceAll("$namespace", ".*").replaceAll("$__range", "1h");
 }
 
-/** The text of each section, by its title. */
+/** The texts of the sections, by title. */
 function sectionsOfTheRunbook(): Map<string, string> {
   const [, ...sections] = readFileSync(join(K8S, "RUNBOOK.md"), "utf8").split(/^### /m);
   return new Map(sections.map((text) => [text.slice(0, text.indexOf("\n")), text]));

@@ -26,14 +26,14 @@ interface Compose {
 const compose = parse(readFileSync(join(dirname(K8S), "docker-compose.yml"), "utf8"), { merge: true }) as Compose;
 const containers = Object.entries(compose.services);
 const SECRETS = makeSecrets(IN_COMPOSE, () => "x");
-/** The embedded mongod's, and what the container's own name stands for. */
+/** Settings of the embedded mongod, and the name of the container. */
 const NOT_SET = new Set(["DATA_DIR", "NATS_PORT", "NODE_NAME"]);
 
 const inOrder = (one: string, other: string) => one.localeCompare(other);
 const given = ({ environment = {} }: Container) => Object.keys(environment).map((name) => name.replace(/_FILE$/, ""));
 
 describe("docker-compose.yml", () => {
-  test.each(SERVICES)("runs %s, with the secrets that are its own", (name) => {
+  test.each(SERVICES)("runs %s with only its own secrets", (name) => {
     const { image, command, volumes, environment } = compose.services[name] as Container;
     expect({ image, command, volumes }).toEqual({
       image: "guildcal",
@@ -45,13 +45,13 @@ describe("docker-compose.yml", () => {
     expect(Object.keys(SECRETS[name] ?? {})).toEqual(expect.arrayContaining(keys));
   });
 
-  test("sets exactly what the services read", () => {
+  test("has exactly the settings that the services read", () => {
     const set = new Set(SERVICES.flatMap((name) => given(compose.services[name] as Container)));
     const wanted = Object.keys(ALL_SETTINGS).filter((name) => !NOT_SET.has(name));
     expect([...set].toSorted(inOrder)).toEqual(wanted.toSorted(inOrder));
   });
 
-  test("gives the bus every file that its configuration includes", () => {
+  test("gives NATS every file that its configuration includes", () => {
     const included = [...readFileSync(join(K8S, "components/nats/nats.conf"), "utf8").matchAll(/^include (\S+)$/gm)];
     const mounted = compose.services["nats"]?.volumes ?? [];
     expect(included.map(([, file]) => `./k8s/components/nats/${file}:/etc/nats/${file}:ro`)).toEqual(
@@ -60,7 +60,7 @@ describe("docker-compose.yml", () => {
     expect(included).toHaveLength(1);
   });
 
-  test("runs MongoDB without server-side JavaScript, as the manifests of the cluster do", () => {
+  test("runs MongoDB without server-side JavaScript, like the Kubernetes manifests", () => {
     const pods = workloads(rendered("production")).flatMap(({ containers: each }) => each);
     const commands = [
       ...containers.map(([, { entrypoint = [] }]) => entrypoint),
@@ -71,11 +71,11 @@ describe("docker-compose.yml", () => {
     for (const words of servers) expect(words).toContain("--noscripting");
   });
 
-  test("opens one port", () => {
+  test("publishes one port", () => {
     expect(containers.flatMap(([, { ports = [] }]) => ports)).toHaveLength(1);
   });
 
-  test("makes each secret into a volume of its own, which its owner alone mounts", () => {
+  test("has a volume for each secret, which only its owner mounts", () => {
     const maker = compose.services["secrets"]?.volumes ?? [];
     for (const name of Object.keys(SECRETS)) {
       expect(maker).toContain(`secrets-${name}:/secrets/${name}`);
@@ -87,23 +87,23 @@ describe("docker-compose.yml", () => {
     }
   });
 
-  test("runs the maker of the secrets where the image has what it imports", () => {
+  test("runs the creation of secrets in an image that has its imports", () => {
     const { entrypoint: [, path = ""] = [], volumes = [] } = compose.services["secrets"] as Container;
     expect(volumes).toContain(`./k8s/make-secrets.ts:${path}:ro`);
     const imports = [...readFileSync(join(K8S, "make-secrets.ts"), "utf8").matchAll(/ from "(\.[^"]+)"/g)];
     const paths = imports.map(([, target = ""]) => join(dirname(path), target));
     expect(paths.length).toBeGreaterThan(0);
-    // The Dockerfile copies these two folders beside each other.
+    // The Dockerfile copies these two folders into one.
     expect(paths.filter((each) => !/^\/guildcal\/(?:services|mixins)\//.test(each))).toEqual([]);
   });
 
-  test("names every volume that it mounts", () => {
+  test("declares every mounted volume", () => {
     const mounted = containers.flatMap(([, { volumes = [] }]) => volumes.map((each) => each.split(":", 1)[0] ?? ""));
     const named = new Set(mounted.filter((each) => !each.startsWith(".")));
     expect([...named].toSorted(inOrder)).toEqual(Object.keys(compose.volumes).toSorted(inOrder));
   });
 
-  test("gives no container more than it needs", () => {
+  test("gives containers no unneeded privileges", () => {
     for (const [, container] of containers) {
       expect(container).toMatchObject({
         read_only: true,
@@ -115,7 +115,7 @@ describe("docker-compose.yml", () => {
     expect(outside.toSorted(inOrder)).toEqual(["api", "dispatch"]);
   });
 
-  test("runs the servers that the cluster runs", () => {
+  test("runs the same server versions as the Kubernetes manifests", () => {
     const pods = workloads(rendered("production"));
     const images = new Set(pods.flatMap((workload) => workload.containers.map(({ image }) => image)));
     const servers = new Set(containers.map(([, { image }]) => image).filter((image) => image !== "guildcal"));

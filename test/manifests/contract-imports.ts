@@ -1,6 +1,6 @@
 import { readSources } from "../architecture/source-file.ts";
 
-/** What a service's own sources import from the contracts, by the contracts' own exports. */
+/** The actions and events that a service's sources import from the contracts. */
 export interface ContractImports {
   /** Names of actions. */
   readonly actions: readonly string[];
@@ -32,7 +32,7 @@ function isAction(value: unknown): value is { readonly name: string } {
   return typeof value === "object" && value !== null && "idempotent" in value;
 }
 
-/** The name of an event, by itself or in its contract. */
+/** The name of an exported event or event contract. */
 function eventName(value: unknown): string | undefined {
   if (typeof value === "string" && value.includes(".")) return value;
   const { name, payload } = Object(value) as { readonly name?: string; readonly payload?: object };

@@ -10,7 +10,7 @@ interface Panel {
 
 const text = readFileSync(join(K8S, "components/monitoring/dashboard.json"), "utf8");
 
-/** The dashboard's rows and panels, in its order. */
+/** The rows and panels of the dashboard, in order. */
 export const PANELS = (JSON.parse(text) as { readonly panels: readonly Panel[] }).panels;
 
 /** Each query of the dashboard, with its panel's title. */

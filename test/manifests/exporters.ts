@@ -1,6 +1,6 @@
-/** Figures that are not ours: who exports each, and its labels. From the exporters' sources, of the versions in the manifests. */
+/** Metrics of other exporters, with their labels, from the exporters' sources in the versions of the manifests. */
 export interface Exporter {
-  /** The image that the manifests run; undefined where it is the cluster's own. */
+  /** The image in the manifests; undefined if the exporter is part of the cluster. */
   readonly image?: string;
   readonly metrics: Readonly<Record<string, readonly string[]>>;
 }
@@ -8,7 +8,7 @@ export interface Exporter {
 export const EXPORTERS: Readonly<Record<string, Exporter>> = {
   "Prometheus itself": { metrics: { up: [] } },
 
-  /** exporter/v1_compatibility.go and exporter/metrics.go; `instance` by /scrapeall. */
+  /** From exporter/v1_compatibility.go and exporter/metrics.go; /scrapeall adds `instance`. */
   "percona/mongodb_exporter": {
     image: "percona/mongodb_exporter:0.53.0",
     metrics: {
@@ -23,7 +23,7 @@ export const EXPORTERS: Readonly<Record<string, Exporter>> = {
     },
   },
 
-  /** collector/collector.go makes a gauge of each number of /varz; collector/healthz.go. */
+  /** From collector/collector.go, which exports each number of /varz as a gauge, and collector/healthz.go. */
   "natsio/prometheus-nats-exporter": {
     image: "natsio/prometheus-nats-exporter:0.20.1",
     metrics: {
@@ -37,7 +37,7 @@ export const EXPORTERS: Readonly<Record<string, Exporter>> = {
     },
   },
 
-  /** docs/metrics/workload of kube-state-metrics: its stable metrics. */
+  /** From docs/metrics/workload of kube-state-metrics, its stable metrics. */
   "kube-state-metrics": {
     metrics: {
       kube_pod_container_status_restarts_total: ["namespace", "pod", "container"],

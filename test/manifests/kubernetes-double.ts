@@ -3,7 +3,7 @@ import { createServer, type IncomingMessage, type Server, type ServerResponse } 
 import type { AddressInfo } from "node:net";
 import { json } from "node:stream/consumers";
 
-/** A secret as it is stored: a `data` of base64, whatever it was given as. */
+/** A stored secret, whose `data` is always in base64. */
 export interface StoredObject {
   readonly metadata: { readonly name: string; readonly resourceVersion: string; readonly annotations?: object };
   readonly data: Readonly<Record<string, string>>;
@@ -20,8 +20,8 @@ const RESOURCES = {
 };
 
 /**
- * As much of a Kubernetes API server as `kubectl create` and `kubectl replace` need for secrets: what is there is not created
- * again (409 AlreadyExists), and what was changed since it was read is not replaced (409 Conflict).
+ * The part of a Kubernetes API server that `kubectl create` and `kubectl replace` need for secrets. An existing secret is not
+ * created again (409 AlreadyExists), and one that changed since it was read is not replaced (409 Conflict).
  */
 export class KubernetesDouble {
   readonly secrets = new Map<string, StoredObject>();

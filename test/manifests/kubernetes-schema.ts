@@ -7,7 +7,7 @@ import type { Manifest } from "./kustomization.ts";
 
 const ROOT = dirname(dirname(import.meta.dirname));
 
-/** The modules of kubernetes-types that declare the kinds used here. */
+/** The modules of kubernetes-types with the kinds of the manifests. */
 const KINDS: Readonly<Record<string, string>> = {
   "apps/v1 Deployment": "apps/v1",
   "apps/v1 StatefulSet": "apps/v1",
@@ -22,15 +22,15 @@ const KINDS: Readonly<Record<string, string>> = {
   "v1 ServiceAccount": "core/v1",
 };
 
-/** What the type checker says of a file; lines begin with 1. */
+/** The type checker's errors in a file; line numbers begin with 1. */
 interface Diagnostic {
   readonly message: string;
   readonly labels: readonly { readonly span: { readonly line: number } }[];
 }
 
 /**
- * What is wrong with manifests by Kubernetes' API: types, missing fields, and unknown fields. Each manifest becomes an
- * object literal of its kind's type, and the compiler checks those.
+ * Checks manifests against the Kubernetes API: types, missing fields and unknown fields. Each manifest becomes an object
+ * literal of its kind's type, and the compiler checks these.
  */
 export function schemaProblems(manifests: readonly Manifest[]): string[] {
   const lines = manifests.map((manifest) => {
@@ -53,7 +53,7 @@ export function schemaProblems(manifests: readonly Manifest[]): string[] {
 const typeOf = ({ apiVersion, kind }: Manifest) => `${apiVersion} ${kind}`;
 const nameOf = ({ kind, metadata }: Manifest) => `${kind} ${metadata.name}`;
 
-/** One line, so that an error's line is its manifest. */
+/** Code in one line per manifest, so that the line of an error is that of its manifest. */
 function literalOf(manifest: Manifest, module: string): string {
   return `(${JSON.stringify(manifest)}) satisfies import("kubernetes-types/${module}").${manifest.kind};`;
 }
@@ -72,7 +72,7 @@ function typeErrors(lines: readonly string[]): readonly Diagnostic[] {
   }
 }
 
-/** The checker's report; it ends with 1 when it has found something. */
+/** The checker's report. It exits with 1 if it has found an error. */
 function checked(folder: string): string {
   const flags = ["--allow", "all", "--type-aware", "--type-check", "--format", "json", "manifests.ts"];
   try {

@@ -2,7 +2,7 @@ import { readFileSync, statSync } from "node:fs";
 import { basename, join } from "node:path";
 import { parse, parseAllDocuments } from "yaml";
 
-/** A manifest as an overlay gives it. */
+/** A manifest that an overlay renders. */
 export interface Manifest {
   readonly apiVersion: string;
   readonly kind: string;
@@ -31,8 +31,8 @@ const KNOWN = new Set(
 );
 
 /**
- * What `kubectl kustomize` gives for a folder, as far as our folders go: so that the manifests can be tested on a
- * machine that has none. It differs in one thing: the names of generated ConfigMaps stay without their hash.
+ * Renders a folder like `kubectl kustomize`, with the features that this project uses, so that the manifests can be tested on
+ * a machine without kubectl. There is one difference: the names of generated ConfigMaps have no hash.
  */
 export function renderKustomization(folder: string, below: readonly Manifest[] = []): Manifest[] {
   const kustomization = parse(readFileSync(join(folder, "kustomization.yaml"), "utf8")) as Kustomization;
@@ -81,7 +81,7 @@ function isTarget({ kind, metadata }: Manifest, target: { kind: string; name?: s
   return kind === target.kind && (target.name === undefined || target.name === metadata.name);
 }
 
-/** A strategic merge: lists of things that have names are merged by name, other lists are replaced. */
+/** A strategic merge: lists of named objects are merged by name, other lists are replaced. */
 function merge(into: unknown, patch: unknown): unknown {
   if (isNamedList(into) && isNamedList(patch)) {
     const known = into.map((item) => {
@@ -103,7 +103,7 @@ function isNamedList(value: unknown): value is { name: string }[] {
   return Array.isArray(value) && value.every((item) => isMap(item) && "name" in item);
 }
 
-/** Namespace, replicas and images. */
+/** Applies namespace, replicas and images. */
 function transform(manifest: Manifest, { namespace, replicas = [], images = [] }: Kustomization): Manifest {
   const { kind, metadata } = manifest;
   const count = replicas.find(({ name }) => name === metadata.name && isScaled(kind))?.count;

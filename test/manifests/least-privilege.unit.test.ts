@@ -24,7 +24,7 @@ const settings = readSettings({ API_KEY_PEPPER: "pepper-of-the-tests-0123456789a
 const schemaOf = (service: ServiceName) =>
   makeService(service, { mongoUrl: "", settings, onFirstKey: () => {}, onListening: () => {} });
 
-/** A service's own sources, as one text. */
+/** The sources of a service, as one text. */
 function sourceOf(service: string): string {
   const files = readSources("services").filter(({ path }) => path.startsWith(`services/${service}/`));
   return files
@@ -33,21 +33,21 @@ function sourceOf(service: string): string {
     .join("\n");
 }
 
-describe("each service's user of the database", () => {
+describe("each service's database user", () => {
   const granted = (service: ServiceName) => databasePrivileges(service).map(({ resource }) => resource.collection);
 
-  test.each(SERVICES)("that of %s has the collections that the service has, and no other", (service) => {
+  test.each(SERVICES)("that of %s has exactly the service's collections", (service) => {
     const own = [...sourceOf(service).matchAll(/\bcollection: "([a-z_]+)"/g)].map(([, name]) => name);
     expect(own.length).toBeGreaterThan(0);
     expect(new Set(granted(service))).toEqual(new Set([...own, schemaCollection(service)]));
   });
 
-  test("no collection is shared", () => {
+  test("no two services share a collection", () => {
     const all = SERVICES.flatMap(granted);
     expect(all).toEqual([...new Set(all)]);
   });
 
-  test("nobody may do anything to a whole database", () => {
+  test("no service has privileges on a whole database", () => {
     const rights = SERVICES.flatMap(databasePrivileges);
     expect(rights.filter(({ resource: { db, collection } }) => db !== "guildcal" || collection === "")).toEqual([]);
     const actions = new Set(rights.flatMap((right) => right.actions));
@@ -55,7 +55,7 @@ describe("each service's user of the database", () => {
     expect([...actions].toSorted()).toEqual(known);
   });
 
-  test("where the database is sharded, every collection has its key, but for those that have no guild", () => {
+  test("every collection has a shard key, except those without a guild", () => {
     const text = readFileSync(join(K8S, "components/mongodb/shard-keys.json"), "utf8");
     const ofNoGuild = [
       "api_keys",
@@ -73,16 +73,16 @@ describe("each service's user of the database", () => {
   });
 });
 
-describe("what a service says on the bus", () => {
-  test.each(SERVICES)("%s asks for the actions that its sources name, and for no other", async (service) => {
+describe("the messages of a service on the bus", () => {
+  test.each(SERVICES)("%s may call exactly the actions in its sources", async (service) => {
     const { actions } = await contractImports(service);
-    // The gateway serves and asks for its own actions; the others are asked for theirs by others alone.
+    // The gateway serves and calls its own actions; other services do not call their own.
     const named = actions.filter((name) => service === "api" || !name.startsWith(`${service}.`));
     const asked = MESSAGE_FLOW[service].calls.map(({ name }) => name).filter((name) => !name.endsWith(".health"));
     expect([...new Set(asked)].toSorted()).toEqual(named);
   });
 
-  test.each(SERVICES)("%s tells and hears the events that its sources name, and no other", async (service) => {
+  test.each(SERVICES)("%s may publish and subscribe to exactly the events in its sources", async (service) => {
     const { events } = await contractImports(service);
     const [tells, hears] = [MESSAGE_FLOW[service].broadcasts, MESSAGE_FLOW[service].listensTo].map((all) =>
       all.map(({ name }) => name),
@@ -92,27 +92,27 @@ describe("what a service says on the bus", () => {
     expect(Object.keys(schemaOf(service).events ?? {}).toSorted()).toEqual(hears!.toSorted());
   });
 
-  test("one whose sources name something else would be found", async () => {
+  test("a service with another action in its sources is found", async () => {
     const { actions, events } = await contractImports("dispatch");
     expect(actions).toEqual(expect.arrayContaining(["announcements.changesSince", "dispatch.preview"]));
     expect(events).toContain("announcement.posted");
   });
 });
 
-describe("each service's user of the bus", () => {
+describe("each service's bus user", () => {
   function subjects(service: ServiceName, verb: "publish" | "subscribe", command: string): string[] {
     const start = `MOL-guildcal.${command}.`;
     const { [verb]: all } = natsPermissions(service);
     return all.filter((subject) => subject.startsWith(start)).map((subject) => subject.slice(start.length));
   }
 
-  test.each(SERVICES)("that of %s serves the actions that the service has", (service) => {
+  test.each(SERVICES)("that of %s serves exactly the service's actions", (service) => {
     const { actions = {}, mixins = [] } = schemaOf(service);
     const served = [actions, ...mixins.map((mixin) => mixin.actions ?? {})].flatMap((each) => Object.keys(each));
     expect(subjects(service, "subscribe", "REQB")).toEqual(served.map((verb) => `${service}.${verb}`).toSorted());
   });
 
-  test("the gateway's may ask for nothing that is for calls from inside alone, but for each one's health and for feeds", () => {
+  test("the gateway's may call no internal actions except health checks and feeds", () => {
     const internal = EVERY_ACTION.filter(({ keys }) => keys === "none").map(({ name }) => name);
     const asked = subjects("api", "publish", "REQB").filter((name) => internal.includes(name));
     expect(internal.length).toBeGreaterThan(asked.length);
@@ -121,7 +121,7 @@ describe("each service's user of the bus", () => {
     expect(asked).toEqual([...health, ...feeds].toSorted());
   });
 
-  test.each(SERVICES)("that of %s answers those who ask it, and nobody else", (service) => {
+  test.each(SERVICES)("that of %s may reply only to services that call it", (service) => {
     const asked = (other: ServiceName) => MESSAGE_FLOW[other].calls.some(({ name }) => name.startsWith(`${service}.`));
     expect(subjects(service, "publish", "RES")).toEqual(
       SERVICES.filter(asked)
@@ -130,7 +130,7 @@ describe("each service's user of the bus", () => {
     );
   });
 
-  test.each(SERVICES)("that of %s hears what is addressed to the service alone", (service) => {
+  test.each(SERVICES)("that of %s gets only messages to the service", (service) => {
     const ofBusUsers = service === "api" ? [ALL_BUS_SUBJECTS] : [];
     const all = natsPermissions(service).subscribe.filter((subject) => /[*>]/.test(subject));
     const heard = all.filter((subject) => !ofBusUsers.includes(subject));
@@ -139,7 +139,7 @@ describe("each service's user of the bus", () => {
     expect(new Set(heard.map((subject) => subject.split(".")[2]))).toEqual(new Set([service]));
   });
 
-  test("nobody may ask a process, or for what Moleculer knows, or for more than one action at a time", () => {
+  test("no service may call one process, Moleculer's internal actions, or actions by a wildcard", () => {
     const published = SERVICES.flatMap((service) => natsPermissions(service).publish);
     const among = published.filter((subject) => subject.startsWith("MOL-guildcal."));
     expect(among.filter((subject) => /\.REQ\.|\$node|\.REQB\..*[*>]|>/.test(subject))).toEqual([]);
@@ -157,20 +157,20 @@ describe("a bus user", () => {
     ...new Set(ROUTES.filter(({ contract }) => keys.includes(contract.keys)).map(({ contract }) => contract.name)),
   ];
 
-  test("asks for the actions that keys of guilds reach over HTTP, one by one, by its access", () => {
+  test("may call exactly the actions that guild keys with the same access reach over HTTP", () => {
     expect(asked("read")).toEqual(ofKeys("guild read").toSorted());
     expect(asked("write")).toEqual(ofKeys("guild read", "guild write").toSorted());
     expect(asked("read").length).toBeGreaterThan(5);
   });
 
-  test("speaks and listens in a namespace of its own alone, and answers nobody there", () => {
+  test("publishes and subscribes only in its own namespace, and serves no calls there", () => {
     const { publish, subscribe } = rights("write");
     const own = "MOL-guildcal-bus.shop-bot.";
     expect([...publish, ...subscribe].filter((subject) => !subject.startsWith(own))).toEqual([]);
     expect(publish.filter((subject) => /\.(?:RES|REQ|EVENT|EVENTB)\b/.test(subject))).toEqual([]);
   });
 
-  test("hears the events of the contracts that name a guild", async () => {
+  test("gets the events of the contracts with a guild", async () => {
     const all = (await Promise.all(SERVICES.map(contractImports))).flatMap(({ events }) => events);
     expect(BUS_EVENTS.map(({ name }) => name)).toEqual(
       [...new Set(all)].filter((name) => name !== apiKeyChanged.name).toSorted(),
@@ -178,7 +178,7 @@ describe("a bus user", () => {
     expect(BUS_EVENTS.filter(({ payload }) => payload.guildId === undefined)).toEqual([]);
   });
 
-  test("is let in by its public key, beside the services", () => {
+  test("is accepted by its public key", () => {
     const publicKey = `U${"A".repeat(55)}`;
     const conf = natsUsersFile([{ name: "shop-bot", access: "read", publicKey }]);
     expect(conf).toContain(`nkey: ${publicKey} # shop-bot`);
@@ -186,6 +186,6 @@ describe("a bus user", () => {
   });
 });
 
-test.each(Object.entries(RIGHTS))("k8s/%s is what `npm run permissions` makes of the tables", (path, text) => {
+test.each(Object.entries(RIGHTS))("k8s/%s is the output of `npm run permissions`", (path, text) => {
   expect(readFileSync(join(K8S, path), "utf8")).toBe(text);
 });

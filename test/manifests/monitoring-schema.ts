@@ -27,7 +27,7 @@ const RECORDING = {
   props: { record: { type: "string", pattern: /^namespace:[a-z_]+:[a-z0-9_]+$/ }, expr: "string" },
 };
 
-/** The Prometheus operator's own kinds, as far as they are used here; no package on our list carries its schemas. */
+/** The fields of the Prometheus operator's kinds that the manifests use; no npm package has its schemas. */
 const SPECS: Readonly<Record<string, ValidationSchema>> = {
   "monitoring.coreos.com/v1 PodMonitor": {
     selector: { type: "object", strict: true, props: { matchLabels: { type: "record", key: "string" } } },
@@ -80,7 +80,7 @@ const SPECS: Readonly<Record<string, ValidationSchema>> = {
 const Validator = FastestValidator as unknown as typeof FastestValidator.default;
 const validator = new Validator({ haltOnFirstError: false });
 
-/** What is wrong with a manifest of the Prometheus operator's; any other kind is unknown. */
+/** The errors of a manifest of the Prometheus operator; other kinds are unknown. */
 export function monitoringProblems(type: string, { spec }: Manifest & { readonly spec?: object }): string[] {
   const schema = SPECS[type];
   if (schema === undefined) return [`${type} is unknown`];

@@ -23,11 +23,11 @@ const queries = [
   ...RULES.map((rule) => [isAlert(rule) ? rule.alert : rule.record, rule.expr] as const),
   ...DASHBOARD_QUERIES,
 ];
-/** Prometheus adds these by the operator and by pod-monitor.yaml. */
+/** Labels that the operator and pod-monitor.yaml add. */
 const OF_TARGETS = ["namespace", "pod", "part_of", "component", "app"];
 
 describe("alert rules and dashboard", () => {
-  /** Labels by metric. */
+  /** The labels of each metric. */
   const known = new Map<string, readonly string[]>();
 
   beforeAll(async () => {
@@ -45,19 +45,19 @@ describe("alert rules and dashboard", () => {
     for (const rule of RULES) if (!isAlert(rule)) known.set(rule.record, ["namespace"]);
   });
 
-  test("so does what is scaled by: dispatch's plan lag", () => {
+  test("the metric of autoscaling exists: dispatch's plan lag", () => {
     const scaled = renderKustomization(join(K8S, "components/plan-lag-autoscaling")) as unknown as Scaled[];
     const metrics = scaled.flatMap(({ spec }) => spec.metrics.map(({ pods }) => pods.metric.name));
     expect(metrics.length).toBeGreaterThan(0);
     expect(metrics.filter((metric) => !known.has(metric))).toEqual([]);
   });
 
-  test("are there", () => {
+  test("are not empty", () => {
     expect(ALERTS.length).toBeGreaterThan(25);
     expect(PANELS.length).toBeGreaterThan(40);
   });
 
-  test.each(queries)("%s asks for metrics that somebody exports, by labels that these have", (_title, expr) => {
+  test.each(queries)("%s uses only metrics that are exported, with labels that they have", (_title, expr) => {
     const selectors = selectorsOf(expr);
     expect(selectors.length).toBeGreaterThan(0);
     for (const { metric, labels } of selectors) {
@@ -66,7 +66,7 @@ describe("alert rules and dashboard", () => {
     }
   });
 
-  test.each(queries)("%s asks for outcomes and services that there are", (_title, expr) => {
+  test.each(queries)("%s uses only outcomes and services that exist", (_title, expr) => {
     const matchNothing = (label: string, all: readonly string[]) =>
       [...expr.matchAll(new RegExp(`\\b${label}=~?("[^"]+")`, "g"))]
         .map(([, text = '""']) => JSON.parse(text) as string)
@@ -83,7 +83,7 @@ describe("alert rules and dashboard", () => {
     ).toEqual([]);
   });
 
-  test("name no namespace: they serve an installation in any", () => {
+  test("contain no namespace, since an installation may be in any", () => {
     const named = queries.filter(([, expr]) => /\bnamespace\s*(?:=|!=|=~|!~)\s*"(?!\$namespace")/.test(expr));
     expect(named).toEqual([]);
     const files = ["components/monitoring/dashboard.json", "make-secrets.ts", "rotate-secret.ts"];
@@ -91,7 +91,7 @@ describe("alert rules and dashboard", () => {
     expect(texts.filter((text) => /namespace[^\n]{0,4}"guildcal"/.test(text))).toEqual([]);
   });
 
-  test("each service has its rate, its errors and its duration on the dashboard, after the promise", () => {
+  test("the dashboard has the rate, errors and duration of each service, after the promises", () => {
     const titles = PANELS.map(({ title }) => title);
     const rows = PANELS.filter(({ type }) => type === "row").map(({ title }) => title);
     const [first, second, ...others] = rows;
@@ -109,7 +109,7 @@ describe("alert rules and dashboard", () => {
 });
 
 describe("the exporters of the table", () => {
-  test("are those that the manifests run, in the same version", () => {
+  test("are those of the manifests, in the same version", () => {
     const images = workloads(rendered("production")).flatMap(({ labels, containers }) =>
       labels["app.kubernetes.io/component"] === "exporter" ? containers.map(({ image }) => image) : [],
     );
@@ -117,7 +117,7 @@ describe("the exporters of the table", () => {
     expect(new Set(images)).toEqual(new Set(named));
   });
 
-  test("are measured with the labels by which the rules find them", () => {
+  test("are scraped with the labels that the rules use", () => {
     const monitors = ofKind<{ spec: { podMetricsEndpoints: { relabelings: object[] }[] } }>(
       rendered("production"),
       "PodMonitor",
@@ -133,7 +133,7 @@ describe("the exporters of the table", () => {
   });
 });
 
-describe("the reading of queries", () => {
+describe("the parser of queries", () => {
   test.each([
     ['sum by (app) (up{app="a"}) == 0', [["up", "app"]]],
     ["rate(made_total[5m]) / on (pod) group_left (app) other offset 10m", [["made_total"], ["other"]]],

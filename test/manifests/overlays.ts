@@ -15,7 +15,7 @@ export function ofKind<T extends object>(manifests: readonly Manifest[], kind: s
   return manifests.filter((manifest) => manifest.kind === kind) as (Manifest & T)[];
 }
 
-/** What makes pods, with the pods' labels and spec. */
+/** A manifest that creates pods, with the pods' labels and spec. */
 export interface Workload {
   readonly name: string;
   readonly labels: Readonly<Record<string, string>>;

@@ -1,7 +1,7 @@
 import { accessSync, constants } from "node:fs";
 import { delimiter, isAbsolute, join } from "node:path";
 
-/** Where a program is that is no dependency of this project: by a variable of its own, or on the PATH. */
+/** The path of a program that is no dependency of this project, from an environment variable or the PATH. */
 export function findProgram(name: string, variable?: string): string | undefined {
   const given = variable === undefined ? "" : (process.env[variable] ?? "");
   if (given !== "") return given;

@@ -1,4 +1,4 @@
-/** A metric that a query asks for, with the labels by which it selects. */
+/** A metric of a query, with the labels of its selector. */
 interface Selector {
   readonly metric: string;
   readonly labels: readonly string[];
@@ -8,8 +8,8 @@ const KEYWORDS = new Set("and or unless by on without ignoring group_left group_
 const NAME = /[a-zA-Z_:][\w:]*/y;
 
 /**
- * The metrics of a PromQL query: each name that is no function, no keyword and no label of a grouping. Enough for the queries
- * of this project, whose selectors all begin with a name; not a parser.
+ * The metrics of a PromQL query: each name that is no function, no keyword and no label of a grouping. This is no complete
+ * parser, but enough for the queries of this project, whose selectors all begin with a name.
  */
 export function selectorsOf(query: string): Selector[] {
   const bare = query

@@ -12,7 +12,7 @@ import { K8S, matches, ofKind, OVERLAYS, rendered, type Workload, workloads } fr
 import { SERVICES } from "../../services/contracts/service-names.ts";
 
 const SECRETS = makeSecrets(IN_KUBERNETES, () => "x");
-/** Read by the embedded mongod alone, which no cluster has. */
+/** A setting of the embedded mongod, which no cluster has. */
 const NOT_IN_A_CLUSTER = new Set(["DATA_DIR", "NATS_PORT"]);
 
 const inOrder = (one: string, other: string) => one.localeCompare(other);
@@ -26,7 +26,7 @@ describe.each(OVERLAYS)("in the overlay %s", (overlay) => {
   const namesOf = (kind: string) => ofKind(manifests, kind).map(({ metadata: { name } }) => name);
   const selected = (labels: Record<string, string>) => all.filter((workload) => matches(labels, workload.labels));
 
-  test("each service has a Deployment that runs it, with secrets of its own", () => {
+  test("each service has a Deployment with its own secrets", () => {
     expect(services.map(({ name }) => name).toSorted(inOrder)).toEqual(SERVICES.toSorted(inOrder));
     for (const { name, pod, containers } of services) {
       expect(containers.map(({ args }) => args)).toEqual([[name]]);
@@ -40,7 +40,7 @@ describe.each(OVERLAYS)("in the overlay %s", (overlay) => {
     expect([...new Set(given)].toSorted(inOrder)).toEqual(wanted.toSorted(inOrder));
   });
 
-  test("every setting's value is one that the services take", () => {
+  test("every setting has a value that the services accept", () => {
     const table: Readonly<Record<string, { parse: (text: string) => unknown }>> = ALL_SETTINGS;
     const refused = Object.entries(settings?.data ?? {}).filter(
       ([name, text]) => text !== "" && table[name]?.parse(text) === undefined,
@@ -48,7 +48,7 @@ describe.each(OVERLAYS)("in the overlay %s", (overlay) => {
     expect(refused).toEqual([]);
   });
 
-  test("every secret's file is a key that the secret has, and every key is somebody's", () => {
+  test("every secret file is a key of the secret, and every key is used", () => {
     for (const { name, containers } of services) {
       const files = containers.flatMap(({ env = [] }) => env.filter((each) => each.name.endsWith("_FILE")));
       expect(files.map(({ value }) => value)).toEqual(files.map((each) => fileOf(each.name)));
@@ -57,14 +57,14 @@ describe.each(OVERLAYS)("in the overlay %s", (overlay) => {
     }
   });
 
-  test("every volume that is mounted is there, and every one that is there is mounted", () => {
+  test("every mounted volume exists, and every volume is mounted", () => {
     for (const workload of all) {
       const mounted = workload.containers.flatMap(({ volumeMounts = [] }) => volumeMounts.map(({ name }) => name));
       expect([...new Set(mounted)].toSorted(inOrder)).toEqual(volumesOf(workload).toSorted(inOrder));
     }
   });
 
-  test("every Secret, ConfigMap and ServiceAccount that is named is there", () => {
+  test("every referenced Secret, ConfigMap and ServiceAccount exists", () => {
     const volumes = all.flatMap(({ pod }) => pod.volumes ?? []);
     const secrets = volumes.flatMap(({ secret }) => secret?.secretName ?? []);
     const configMaps = volumes.flatMap(({ configMap }) => configMap?.name ?? []);
@@ -76,7 +76,7 @@ describe.each(OVERLAYS)("in the overlay %s", (overlay) => {
     );
   });
 
-  test("every value that comes from a secret is a key that the secret has", () => {
+  test("every value from a secret is a key of the secret", () => {
     const references = all.flatMap(({ containers }) =>
       containers.flatMap(({ env = [] }) => env.flatMap(({ valueFrom }) => valueFrom?.secretKeyRef ?? [])),
     );
@@ -84,13 +84,13 @@ describe.each(OVERLAYS)("in the overlay %s", (overlay) => {
     for (const { name = "", key } of references) expect(Object.keys(SECRETS[name] ?? {})).toContain(key);
   });
 
-  test("every probe names a port of its container", () => {
+  test("every probe has a port of its container", () => {
     const probed = all.flatMap(({ containers }) => containers.flatMap(probedPorts));
     expect(probed.length).toBeGreaterThan(20);
     expect(probed.filter(({ isThere }) => !isThere)).toEqual([]);
   });
 
-  test("every Service and NetworkPolicy names ports that its pods have", () => {
+  test("every Service and NetworkPolicy has only ports of its pods", () => {
     const ports = [
       ...ofKind<Service>(manifests, "Service").flatMap(servedPorts),
       ...ofKind<NetworkPolicy>(manifests, "NetworkPolicy").flatMap(allowedPorts),
@@ -103,7 +103,7 @@ describe.each(OVERLAYS)("in the overlay %s", (overlay) => {
     expect(nowhere).toEqual([]);
   });
 
-  test("every selector selects something, and what it is about alone", () => {
+  test("every selector matches something, and only its own pods", () => {
     for (const { manifest, labels } of all) {
       expect(matches(bare(manifest.spec?.selector), labels)).toBe(true);
       expect(selected(bare(manifest.spec?.selector))).toHaveLength(1);
@@ -111,12 +111,12 @@ describe.each(OVERLAYS)("in the overlay %s", (overlay) => {
     for (const { spec, metadata } of ofKind<PodDisruptionBudget>(manifests, "PodDisruptionBudget")) {
       expect(selected(bare(spec?.selector)).map(({ name }) => name)).toEqual([metadata.name]);
     }
-    // An exporter has one replica, and may be gone for a minute.
+    // An exporter has one replica, and may be down for a minute.
     const kept = all.filter(({ labels }) => labels["app.kubernetes.io/component"] !== "exporter");
     expect(namesOf("PodDisruptionBudget").toSorted(inOrder)).toEqual(kept.map(({ name }) => name).toSorted(inOrder));
   });
 
-  test("whatever is reached from outside or grows by itself is there", () => {
+  test("the ingress and the autoscalers exist", () => {
     for (const { spec } of ofKind<Ingress>(manifests, "Ingress")) {
       const backends = spec?.rules?.flatMap(({ http }) => http?.paths.map(({ backend }) => backend.service) ?? []);
       for (const backend of backends ?? []) {
@@ -127,12 +127,12 @@ describe.each(OVERLAYS)("in the overlay %s", (overlay) => {
     for (const { spec } of ofKind<HorizontalPodAutoscaler>(manifests, "HorizontalPodAutoscaler")) {
       const grown = all.find(({ name }) => name === spec?.scaleTargetRef.name);
       expect(grown?.manifest.kind).toBe("Deployment");
-      // Whoever applies the manifests again would otherwise undo what the autoscaler did.
+      // Otherwise applying the manifests again would undo the autoscaler's changes.
       expect(grown?.manifest.spec?.replicas).toBeUndefined();
     }
   });
 
-  test("the addresses in the secrets are those of the Services and of the set's members", () => {
+  test("the addresses in the secrets are those of the Services and of the replica set's members", () => {
     const headless = ofKind<Service>(manifests, "Service").map(({ metadata: { name } }) => name);
     const addresses = [IN_KUBERNETES.mongodb.split(","), IN_KUBERNETES.nats, IN_KUBERNETES.natsPeers].flat();
     for (const address of addresses) {
@@ -145,7 +145,7 @@ describe.each(OVERLAYS)("in the overlay %s", (overlay) => {
     }
   });
 
-  test("every pod is restricted: no root, no privileges, no token, nothing to write on, bounded", () => {
+  test("every pod is restricted: no root, no privileges, no token, a read-only file system, limits", () => {
     for (const { pod, containers } of all) {
       expect(pod).toMatchObject({ automountServiceAccountToken: false, enableServiceLinks: false });
       expect(pod.securityContext).toMatchObject({ runAsNonRoot: true, seccompProfile: { type: "RuntimeDefault" } });
@@ -164,7 +164,7 @@ describe.each(OVERLAYS)("in the overlay %s", (overlay) => {
     }
   });
 
-  test("a service that is frozen is killed within 25 seconds, and one that stops has the time that it needs", () => {
+  test("a frozen service is killed within 25 seconds, and a stopping one has enough time", () => {
     for (const { pod, containers } of services) {
       const [probe] = containers.map(({ livenessProbe }) => livenessProbe);
       const { periodSeconds = 10, timeoutSeconds = 1, failureThreshold = 3 } = probe ?? {};
@@ -174,13 +174,13 @@ describe.each(OVERLAYS)("in the overlay %s", (overlay) => {
     }
   });
 
-  test("an update takes away no replica before its successor is ready", () => {
+  test("an update removes no replica before its replacement is ready", () => {
     for (const { manifest } of services) {
       expect(manifest.spec).toMatchObject({ strategy: { rollingUpdate: { maxUnavailable: 0, maxSurge: 1 } } });
     }
   });
 
-  test("nothing is open that no policy opens", () => {
+  test("no traffic is allowed without a policy", () => {
     const policies = ofKind<NetworkPolicy>(manifests, "NetworkPolicy");
     const general = policies.filter(({ spec }) => Object.keys(bare(spec?.podSelector)).length === 0);
     expect(general.map(({ metadata: { name } }) => name).toSorted(inOrder)).toEqual([
@@ -192,12 +192,12 @@ describe.each(OVERLAYS)("in the overlay %s", (overlay) => {
   });
 });
 
-test("secrets are made for each service and each server", () => {
+test("secrets are created for each service and each server", () => {
   const made = Object.keys(makeSecrets(IN_KUBERNETES, () => "x"));
   expect(made.toSorted(inOrder)).toEqual([...SERVICES, "mongodb", "nats"].toSorted(inOrder));
 });
 
-test("a server's secrets are the files that its configuration and its set-up read", () => {
+test("the secrets of a server are the files that its configuration and its set-up job read", () => {
   const read = (path: string) => readFileSync(join(K8S, "components", path), "utf8");
   const nats = [
     ...(read("nats/nats.conf") + read("nats/server.conf") + read("nats/users.conf")).matchAll(/secrets\/nats\/(\S+)/g),
@@ -211,7 +211,7 @@ test("a server's secrets are the files that its configuration and its set-up rea
   expect(new Set(mongodb.map(([, file]) => file))).toEqual(new Set(Object.keys(SECRETS["mongodb"] ?? {})));
 });
 
-/** The settings that a Deployment gives by itself, as a value or as a secret's file. */
+/** The settings of a Deployment, as a value or as the file of a secret. */
 function directSettings({ containers }: Workload): string[] {
   return containers.flatMap(({ env = [] }) => env.map(({ name }) => name.replace(/_FILE$/, "")));
 }
@@ -242,7 +242,7 @@ function servedPorts({ metadata: { name }, spec }: Manifest & Service): PortOfPo
   return (spec?.ports ?? []).map(({ targetPort }) => ({ of: name, selector: spec?.selector ?? {}, port: targetPort }));
 }
 
-/** Ports at the end that is ours: the policy's own pods for what comes in, the pods that it names for what goes out. */
+/** The ports of a policy: of its own pods for ingress, and of the pods that it selects for egress. */
 function allowedPorts({ metadata: { name }, spec }: Manifest & NetworkPolicy): PortOfPods[] {
   const incoming = (spec?.ingress ?? []).flatMap(({ ports = [] }) =>
     ports.map(({ port }) => ({ of: name, selector: bare(spec?.podSelector), port })),

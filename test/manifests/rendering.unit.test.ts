@@ -9,7 +9,7 @@ import { findProgram } from "./program.ts";
 const GENERATED = ["settings", "nats", "mongodb", "dashboard"];
 
 describe("the renderer of the tests", () => {
-  test("gives each manifest once, in the namespace, with replicas, images and patches applied", () => {
+  test("renders each manifest once, with namespace, replicas, images and patches", () => {
     for (const overlay of OVERLAYS) {
       const manifests = rendered(overlay);
       const ids = manifests.map(({ kind, metadata: { name } }) => `${kind} ${name}`);
@@ -25,16 +25,16 @@ describe("the renderer of the tests", () => {
     expect(JSON.stringify(rendered("production"))).toContain('"image":"registry.example/guildcal:0.1.0"');
   });
 
-  // kubectl is no dependency of this project: where it happens to be, it must agree.
+  // kubectl is no dependency of this project. If it is installed, its output must be equal.
   if (findProgram("kubectl") !== undefined) {
-    test.each(OVERLAYS)("gives for %s what kubectl gives", (overlay) => {
+    test.each(OVERLAYS)("renders %s like kubectl", (overlay) => {
       const output = execFileSync("kubectl", ["kustomize", join(K8S, "overlays", overlay)], { encoding: "utf8" });
       const theirs = parseAllDocuments(withoutHashes(output)).map((document) => document.toJS() as Manifest);
       expect(inOrder(rendered(overlay))).toEqual(inOrder(theirs));
     });
   }
 
-  test("refuses what it can't render", () => {
+  test("refuses features that it lacks", () => {
     expect(() => renderKustomization(join(K8S, "base", "none"))).toThrow("ENOENT");
   });
 });
@@ -43,7 +43,7 @@ function withoutHashes(text: string): string {
   return GENERATED.reduce((rest, name) => rest.replaceAll(new RegExp(`\\b${name}-[a-z0-9]{10}\\b`, "g"), name), text);
 }
 
-/** Manifests and named lists sorted, since their order means nothing. */
+/** Sorts manifests and named lists, whose order has no meaning. */
 function inOrder(value: unknown): unknown {
   if (Array.isArray(value)) {
     const items = value.map(inOrder);

@@ -7,7 +7,7 @@ import { schemaProblems } from "./kubernetes-schema.ts";
 import { type Manifest, renderKustomization } from "./kustomization.ts";
 import { K8S, ofKind, OVERLAYS, rendered } from "./overlays.ts";
 
-/** A manifest of the production overlay with one field set, or with `undefined` taken out. */
+/** A manifest of the production overlay with one field changed; `undefined` removes the field. */
 function broken(kind: string, path: string, value: unknown): Manifest {
   const [manifest] = structuredClone(ofKind(rendered("production"), kind));
   if (manifest === undefined) throw new Error(`there is no ${kind}`);
@@ -21,19 +21,19 @@ function broken(kind: string, path: string, value: unknown): Manifest {
 }
 
 describe("the manifests", () => {
-  test.each(OVERLAYS)("of the overlay %s are what Kubernetes knows, to the last field", (overlay) => {
+  test.each(OVERLAYS)("of the overlay %s have only fields that Kubernetes knows", (overlay) => {
     const manifests = rendered(overlay);
     expect(manifests.length).toBeGreaterThan(30);
     expect(schemaProblems(manifests)).toEqual([]);
   });
 
-  test("of what is optional are, too", () => {
+  test("of the optional components do, too", () => {
     const manifests = renderKustomization(join(K8S, "components/plan-lag-autoscaling"));
     expect(manifests.map(({ kind }) => kind)).toEqual(["HorizontalPodAutoscaler"]);
     expect(schemaProblems(manifests)).toEqual([]);
   });
 
-  test("of traces give every service a collector that it may reach", () => {
+  test("of traces configure a collector that every service may reach", () => {
     const manifests = renderKustomization(join(K8S, "components/traces"), rendered("production"));
     expect(schemaProblems(manifests)).toEqual([]);
     const settings = ofKind<ConfigMap>(manifests, "ConfigMap").find(({ metadata: { name } }) => name === "settings");
@@ -47,7 +47,7 @@ describe("the manifests", () => {
     expect(namespace).toEqual({ "kubernetes.io/metadata.name": endpoint.hostname.split(".")[1] });
   });
 
-  test("of the secrets are, too", () => {
+  test("of the secrets do, too", () => {
     const { items } = asManifest(makeSecrets(IN_KUBERNETES, () => "x"));
     expect(items.length).toBe(7);
     expect(schemaProblems(items)).toEqual([]);
@@ -55,7 +55,7 @@ describe("the manifests", () => {
 });
 
 describe("the check by Kubernetes' types", () => {
-  test("finds every fault of several manifests, and says whose it is", () => {
+  test("finds every error of several manifests, with the manifest", () => {
     const faults: readonly [kind: string, path: string, value: unknown, problem: string][] = [
       ["Deployment", "spec.template.spec.containers.0.livenessProbe.httpget", {}, "does not exist in type 'Probe'"],
       ["Service", "spec.ports.0.port", "http", "Type 'string' is not assignable to type 'number'"],
@@ -72,7 +72,7 @@ describe("the check by Kubernetes' types", () => {
       expect(own).toContainEqual(expect.stringContaining(problem));
       return own;
     });
-    // A rule with an unknown field breaks both shapes that a rule may have.
+    // A rule with an unknown field matches neither form of a rule.
     expect(named.flat()).toHaveLength(problems.length);
     expect(named.map((own) => own.length)).toEqual([1, 1, 1, 1, 3, 1]);
   });

@@ -11,7 +11,7 @@ import { findProgram } from "./program.ts";
 const base64 = (text: string) => Buffer.from(text).toString("base64");
 const plain = (text = "") => Buffer.from(text, "base64").toString();
 
-/** An installation's secrets, as `kubectl get secrets -o json` gives them. */
+/** The secrets of an installation, as the output of `kubectl get secrets -o json`. */
 function stored(annotations: Record<string, string> = {}): StoredSecret[] {
   return Object.entries(makeSecrets(IN_KUBERNETES, randomSecret)).map(([name, values]) => ({
     metadata: { name, resourceVersion: "7", annotations },
@@ -22,7 +22,7 @@ function stored(annotations: Record<string, string> = {}): StoredSecret[] {
 const valueIn = (secrets: readonly object[], secret: string, key: string) =>
   plain((secrets as StoredSecret[]).find(({ metadata }) => metadata.name === secret)?.data?.[key]);
 
-/** What a rotation changes: `secret/key`. */
+/** The values that a rotation changes, as `secret/key`. */
 function changed(before: readonly StoredSecret[], what: string, whose = ""): string[] {
   const { items } = rotate(before, what, whose, () => "new");
   return items.flatMap(({ metadata: { name }, data = {} }) =>
@@ -56,13 +56,13 @@ const runScript = (script: string, args: readonly string[], input?: string, env?
   run(process.execPath, [join(K8S, script), ...args], input, env);
 
 describe("make-secrets", () => {
-  test("writes into no namespace of its own, and nothing into annotations", () => {
+  test("writes no namespace and no annotations", () => {
     const { items } = asManifest(makeSecrets(IN_KUBERNETES, randomSecret));
     expect(items.map(({ metadata }) => Object.keys(metadata))).toEqual(items.map(() => ["name", "labels"]));
     expect(items).toHaveLength(SERVICES.length + 2);
   });
 
-  test("makes other values at each run: a second run that replaced anything would close the database", async () => {
+  test("generates new values in each run, so that a second run must not replace the first one's secrets", async () => {
     const [one, other] = await Promise.all([runScript("make-secrets.ts", []), runScript("make-secrets.ts", [])]);
     expect([one.code, other.code]).toEqual([0, 0]);
     expect(one.stdout).not.toBe(other.stdout);
@@ -81,11 +81,11 @@ describe("a rotation", () => {
     ["bus", "guild-settings", ["nats/passwords.conf", "guild-settings/NATS_URL"]],
     ["bus-peers", "", ["nats/cluster.conf"]],
     ["keyfile", "", ["mongodb/keyfile"]],
-  ])("of %s %s changes what has it, and nothing else", (what, whose, places) => {
+  ])("of %s %s changes exactly the secrets with the value", (what, whose, places) => {
     expect(changed(stored(), what, whose)).toEqual(places);
   });
 
-  test("there is one for every secret value of an installation", () => {
+  test("exists for every secret value of an installation", () => {
     const whose: Readonly<Record<string, readonly string[]>> = {
       database: [...SERVICES, "exporter", "admin"],
       bus: SERVICES,
@@ -98,7 +98,7 @@ describe("a rotation", () => {
     expect([...new Set(rotated)].toSorted()).toEqual(all.toSorted());
   });
 
-  test("of a service's password gives the server and the service the same one, and leaves the others theirs", () => {
+  test("of a service's password changes it for the server and the service, and for no other", () => {
     const before = stored();
     const { items } = rotate(before, "database", "dispatch", () => "new");
     const passwords = (secrets: readonly object[]) =>
@@ -112,7 +112,7 @@ describe("a rotation", () => {
     expect(valueIn(onTheBus, "api", "NATS_URL")).toBe("nats://api:new@nats:4222");
   });
 
-  test("of the administrator's password keeps the one before, by which the set-up gets in to change it", () => {
+  test("of the administrator's password keeps the former one, with which the set-up job changes it", () => {
     const before = stored();
     const [{ adminBefore, admin }, was] = [rotate(before, "database", "admin", () => "new").items, before].map(
       (secrets) => JSON.parse(valueIn(secrets, "mongodb", "passwords.json")) as Record<string, string>,
@@ -120,14 +120,14 @@ describe("a rotation", () => {
     expect([admin, adminBefore]).toEqual(["new", was["admin"]]);
   });
 
-  test("of the peers' password puts it into each route and into what is asked of a route", () => {
+  test("of the peers' password changes it in each route and in the authorization of routes", () => {
     const conf = valueIn(rotate(stored(), "bus-peers", "", () => "new").items, "nats", "cluster.conf");
     expect(conf.match(/peer:new@/g)).toHaveLength(3);
     expect(conf).toContain('password: "new"');
     expect(conf).not.toMatch(/[0-9a-f]{64}/);
   });
 
-  test("of the keyfile keeps the former key until it is ended, and is not begun twice", () => {
+  test("of the keyfile keeps the former key until its end, and cannot be started twice", () => {
     const before = stored();
     const former = valueIn(before, "mongodb", "keyfile");
     const begun = rotate(before, "keyfile", "", () => "new").items;
@@ -137,7 +137,7 @@ describe("a rotation", () => {
     expect(() => rotate(before, "keyfile-end", "", () => "")).toThrow(RotationError);
   });
 
-  test("keeps the version that was read, and drops what kubectl apply has left in an annotation", () => {
+  test("keeps the version that was read, and removes kubectl's last-applied annotation", () => {
     const applied = { "kubectl.kubernetes.io/last-applied-configuration": "all values", "kept.example/by": "us" };
     const { items } = rotate(stored(applied), "operator-key", "", () => "new");
     expect(items.map(({ metadata }) => metadata)).toEqual([
@@ -151,11 +151,11 @@ describe("a rotation", () => {
     ["bus", "admin", stored(), "admin is none of"],
     ["database", "api", [], "The secret mongodb with the key passwords.json"],
     ["operator-key", "", [], "The secret api is not among those read"],
-  ])("of %s %s is refused in words where it cannot be made", (what, whose, secrets, problem) => {
+  ])("of %s %s is refused with a message if it is not possible", (what, whose, secrets, problem) => {
     expect(() => rotate(secrets, what, whose, () => "new")).toThrow(problem);
   });
 
-  test("that is refused writes nothing for kubectl to replace", async () => {
+  test("that is refused writes no secret", async () => {
     const input = JSON.stringify({ items: stored() });
     const token = await runScript("rotate-secret.ts", ["discord-token"], input);
     expect(token).toEqual({ code: 1, stdout: "", stderr: "The variable VALUE must hold the new discord-token\n" });
@@ -168,7 +168,7 @@ describe("a rotation", () => {
   });
 });
 
-// kubectl is no dependency of this project: where it happens to be, it must do what the README says of it.
+// kubectl is no dependency of this project. If it is installed, it must behave as in the README.
 const kubectl = findProgram("kubectl");
 const whereKubectlIs = kubectl === undefined ? describe.skip : describe;
 
@@ -183,7 +183,7 @@ whereKubectlIs(`with kubectl${kubectl === undefined ? ", which is not on the PAT
     run(kubectl ?? "", [verb, "--server", server, "-n", "trial", "--validate=false", "-f", "-"], input);
   const read = () => JSON.stringify({ items: [...cluster.secrets.values()] });
 
-  test("a second run of make-secrets is refused for each secret, and replaces nothing", async () => {
+  test("a second run of make-secrets is refused for each secret, and replaces none", async () => {
     const first = await ask("create", (await runScript("make-secrets.ts", [])).stdout);
     expect(first).toMatchObject({ code: 0, stderr: "" });
     const before = structuredClone([...cluster.secrets]);
@@ -195,7 +195,7 @@ whereKubectlIs(`with kubectl${kubectl === undefined ? ", which is not on the PAT
     expect(before.map(([, { metadata }]) => metadata.annotations).filter(Boolean)).toEqual([]);
   });
 
-  test("a rotation replaces what it names, and is refused where somebody else was faster", async () => {
+  test("a rotation replaces its secrets, and is refused after a concurrent change", async () => {
     const rotation = await runScript("rotate-secret.ts", ["operator-key"], read());
     const before = plain(cluster.secrets.get("api")?.data["API_KEY"]);
     expect(await ask("replace", rotation.stdout)).toMatchObject({ code: 0 });

@@ -7,12 +7,12 @@ import type { Client } from "../../clients/pack-client.ts";
 import { ClientProject } from "../real-parts/client-project.ts";
 import { PROJECT } from "../real-parts/launched.ts";
 
-/** The types of the browser for one, those of Node for the other. */
+/** The types of a browser, and those of Node. */
 const IN_A_BROWSER = { lib: ["es2023", "dom", "dom.asynciterable"], types: [] };
 const NODE_TYPES = { types: ["node"], typeRoots: [join(PROJECT, "node_modules/@types")] };
 const IN_NODE = { ...NODE_TYPES, lib: ["es2023"] };
 
-/** The code in the README of a client. */
+/** The TypeScript code in the README of a client. */
 function codeIn(client: Client): string {
   const text = readFileSync(join(PROJECT, "clients", client, "README.md"), "utf8");
   const blocks = [...text.matchAll(/```ts\n([\s\S]*?)```/g)].map(([, block]) => block!);
@@ -26,7 +26,7 @@ describe("the packed HTTP client, in an empty project", () => {
   beforeAll(async () => (project = await ClientProject.make("http")));
   afterAll(() => project.end());
 
-  test("brings JavaScript, declarations, its licence and its README, and no other package", () => {
+  test("contains JavaScript, declarations, its licence and its README, and has no dependency", () => {
     const folder = join(project.folder, "node_modules/@guildcal/http-client");
     const files = readdirSync(folder).toSorted();
     expect(files).toEqual(expect.arrayContaining(["LICENSE", "README.md", "client.js", "index.d.ts", "index.js"]));
@@ -42,24 +42,24 @@ describe("the packed HTTP client, in an empty project", () => {
   test.each([
     ["a browser", IN_A_BROWSER],
     ["Node", IN_NODE],
-  ])("has types for %s that know each operation, and refuse what it does not take", async (_where, options) => {
+  ])("has types for %s of each operation, which refuse unknown fields", async (_where, options) => {
     await project.write("use.ts", USE_OF_HTTP_TYPES);
     await expect(project.typeErrors(options)).resolves.toBe("");
   });
 
-  test("has a README whose lines are right by its types", async () => {
+  test("has a README whose code passes the type check", async () => {
     await project.write("use.ts", codeIn("http"));
     await expect(project.typeErrors(IN_NODE)).resolves.toBe("");
   });
 
-  test("finds a wrong type where there is one", async () => {
+  test("reports a wrong type in a project", async () => {
     await project.write("use.ts", USE_OF_HTTP_TYPES.replaceAll(/\/\/ @ts-expect-error.*/g, ""));
     const errors = await project.typeErrors(IN_A_BROWSER);
     const expected = USE_OF_HTTP_TYPES.match(/@ts-expect-error/g)!.length;
     expect(errors).toMatch(new RegExp(`and ${expected} errors`));
   });
 
-  test("finds a wrong declaration of the package", async () => {
+  test("reports a wrong declaration of the package", async () => {
     const index = join(project.folder, "node_modules/@guildcal/http-client/index.d.ts");
     const text = readFileSync(index, "utf8");
     writeFileSync(index, text.replace("(options: ClientOptions)", "(options: NoSuchType)"));
@@ -68,7 +68,7 @@ describe("the packed HTTP client, in an empty project", () => {
     writeFileSync(index, text);
   });
 
-  test("runs: keeps the digits of an id, and says why a request was refused", async () => {
+  test("keeps the digits of an id, and returns the reason of a refusal", async () => {
     const server = createServer((_request, response) => {
       response.writeHead(200, { "content-type": "application/json" }).end('{"guild_id":375357265198317579}');
     });
@@ -95,7 +95,7 @@ describe("the packed contracts, in an empty project", () => {
   beforeAll(async () => (project = await ClientProject.make("contracts")));
   afterAll(() => project.end());
 
-  test("bring no other package, and their types stand alone", async () => {
+  test("have no dependency, also in their types", async () => {
     expect(readdirSync(join(project.folder, "node_modules")).filter((name) => !name.startsWith("."))).toEqual([
       "@guildcal",
     ]);
@@ -105,19 +105,16 @@ describe("the packed contracts, in an empty project", () => {
     await expect(project.typeErrors({ types: [] })).resolves.toMatch(/and 5 errors/);
   });
 
-  test.each(["moleculer", "moleculer-0-14"])(
-    "fit a broker and a service of %s, by its own types",
-    async (moleculer) => {
-      const fitting = await ClientProject.make("contracts");
-      await fitting.link({ moleculer, nats: "nats" });
-      await fitting.copy("examples/service/service.ts", "service.ts");
-      await fitting.write("readme.ts", codeIn("contracts"));
-      await expect(fitting.typeErrors(NODE_TYPES)).resolves.toBe("");
-      await fitting.end();
-    },
-  );
+  test.each(["moleculer", "moleculer-0-14"])("match the types of a broker and a service of %s", async (moleculer) => {
+    const fitting = await ClientProject.make("contracts");
+    await fitting.link({ moleculer, nats: "nats" });
+    await fitting.copy("examples/service/service.ts", "service.ts");
+    await fitting.write("readme.ts", codeIn("contracts"));
+    await expect(fitting.typeErrors(NODE_TYPES)).resolves.toBe("");
+    await fitting.end();
+  });
 
-  test("run: the values of an enumeration are there, and a write has an id", async () => {
+  test("export the values of an enumeration, and call a write with an id", async () => {
     await project.write(
       "run.js",
       `import { call, COLORS, on } from "@guildcal/contracts";

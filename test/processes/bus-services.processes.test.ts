@@ -59,7 +59,7 @@ describe("a service of another project, on the bus of npm run start:nats", () =>
   const make = async (name: string, ...words: string[]) =>
     JSON.parse(await busUsers("create", "--json", "--name", name, ...words)) as Made;
 
-  /** NATS lets the user in as soon as a gateway has read of it. */
+  /** NATS accepts the user as soon as a gateway has read it from the database. */
   async function setUsers({ seed }: Pick<Made, "seed">): Promise<NatsConnection> {
     let client: NatsConnection | undefined;
     const authenticator = nkeyAuthenticator(Buffer.from(seed));
@@ -67,7 +67,7 @@ describe("a service of another project, on the bus of npm run start:nats", () =>
       client = await connect({ servers: natsUrl, authenticator, reconnect: false }).catch(() => undefined);
       return client !== undefined;
     };
-    await until(tryOnce, "NATS lets the user in", 15_000, 100);
+    await until(tryOnce, "NATS accepts the user", 15_000, 100);
     connections.push(client!);
     return client!;
   }
@@ -83,25 +83,31 @@ describe("a service of another project, on the bus of npm run start:nats", () =>
   test.each<[MoleculerPackage, string]>([
     ["moleculer", "shop-bot"],
     ["moleculer-0-14", "older-bot"],
-  ])("a stock %s reads, writes and hears what became of it, by the lines of docs/nats.md", async (moleculer, name) => {
-    const service = await joined(await make(name, "--access", "write"), moleculer);
-    const { result } = await service.call("calendar-events.create", event(OWN));
-    expect(result).toMatchObject({ eventId: expect.stringMatching(/^e[a-v0-9]{25}$/), revision: "1" });
-    const { eventId } = result as { readonly eventId: string };
-    const reference = { guildId: OWN, calendarNumber: 1, eventId };
-    await expect(service.call("calendar-events.get", reference)).resolves.toMatchObject({
-      result: { eventId, name: "Raid night", startsAt: 4_000_000_000_000 },
-    });
-    // Moleculer 0.14 says a second after its start which events it listens to.
-    const isHeard = async () => {
-      await service.call("calendar-events.update", { ...reference, name: "Raid evening" });
-      return service.events.length > 0;
-    };
-    await until(isHeard, "an event", 15_000, 200);
-    expect(service.events[0]).toMatchObject({ eventName: "calendar-event.changed", params: { guildId: OWN, eventId } });
-  });
+  ])(
+    "a plain %s reads, writes and gets the events of its writes, by the code in docs/nats.md",
+    async (moleculer, name) => {
+      const service = await joined(await make(name, "--access", "write"), moleculer);
+      const { result } = await service.call("calendar-events.create", event(OWN));
+      expect(result).toMatchObject({ eventId: expect.stringMatching(/^e[a-v0-9]{25}$/), revision: "1" });
+      const { eventId } = result as { readonly eventId: string };
+      const reference = { guildId: OWN, calendarNumber: 1, eventId };
+      await expect(service.call("calendar-events.get", reference)).resolves.toMatchObject({
+        result: { eventId, name: "Raid night", startsAt: 4_000_000_000_000 },
+      });
+      // Moleculer 0.14 publishes its event subscriptions a second after its start.
+      const isHeard = async () => {
+        await service.call("calendar-events.update", { ...reference, name: "Raid evening" });
+        return service.events.length > 0;
+      };
+      await until(isHeard, "an event", 15_000, 200);
+      expect(service.events[0]).toMatchObject({
+        eventName: "calendar-event.changed",
+        params: { guildId: OWN, eventId },
+      });
+    },
+  );
 
-  test("is answered with the table's errors, and with every bad field", async () => {
+  test("gets the errors of the table, with every bad field", async () => {
     const [service] = services as [OutsideService];
     const problems = [expect.objectContaining({ field: "startsAt", code: "REQUIRED" })];
     const { startsAt: _, ...incomplete } = event(OWN);
@@ -113,7 +119,7 @@ describe("a service of another project, on the bus of npm run start:nats", () =>
     );
   });
 
-  test("a write that is sent again with its id is made once, and another user's write of that id is another", async () => {
+  test("a write that is repeated with its id is stored once, and another user's write with that id is a different one", async () => {
     const [one, other] = services as [OutsideService, OutsideService];
     const options = { meta: { writeId: newWriteId() } };
     const first = await one.call("calendar-events.create", event(OWN), options);
@@ -124,7 +130,7 @@ describe("a service of another project, on the bus of npm run start:nats", () =>
     expect(others.result).not.toEqual(first.result);
   });
 
-  describe("that may read one guild", () => {
+  describe("with access to read one guild", () => {
     let made: Made;
     let service: OutsideService;
 
@@ -133,7 +139,7 @@ describe("a service of another project, on the bus of npm run start:nats", () =>
       service = await joined(made);
     });
 
-    test("reads that guild, no other one, and says in vain that it is somebody else", async () => {
+    test("reads only that guild, and cannot pretend to be another caller", async () => {
       await expect(service.call("guild-settings.get", { guildId: OWN })).resolves.toMatchObject({
         result: { guildId: OWN },
       });
@@ -145,7 +151,7 @@ describe("a service of another project, on the bus of npm run start:nats", () =>
       }
     });
 
-    test("hears of that guild alone", async () => {
+    test("gets only events of that guild", async () => {
       const [writer] = services as [OutsideService];
       service.events.length = 0;
       await writer.call("guild-settings.update", { guildId: OTHER, prefix: "?" });
@@ -154,7 +160,7 @@ describe("a service of another project, on the bus of npm run start:nats", () =>
       expect(service.events.map(({ params }) => params["guildId"])).toEqual([OWN]);
     });
 
-    test("finds no action that writes, no operator's, and none that is for calls from inside", async () => {
+    test("finds no writing action, no operator action, and no internal action", async () => {
       for (const action of ["guild-settings.update", "api.listKeys", "announcements.listRules", "dispatch.health"]) {
         await expect(service.call(action, { guildId: OWN })).resolves.toMatchObject({
           error: { type: "SERVICE_NOT_FOUND" },
@@ -173,7 +179,7 @@ describe("a service of another project, on the bus of npm run start:nats", () =>
       ["subscription", "MOL-guildcal-bus.shop-bot.>"],
       ["subscription", "MOL-guildcal-bus.*.RES.>"],
       ["subscription", ">"],
-    ])("is refused by NATS the %s of %s", async (operation, subject) => {
+    ])("is refused a %s of %s by NATS", async (operation, subject) => {
       const client = await setUsers(made);
       const refused: string[] = [];
       void (async () => {
@@ -190,12 +196,12 @@ describe("a service of another project, on the bus of npm run start:nats", () =>
       expect(refused).toEqual([`${operation} ${subject}`]);
     });
 
-    test("is cut off when it is revoked: its calls, what it hears, and its connection; the others go on", async () => {
+    test("loses its calls, events and connection when it is revoked, and other users do not", async () => {
       const client = await setUsers(made);
       expect(await busUsers("revoke", "reader")).toContain("reader is revoked");
       const isRefused = async () => (await service.call("guild-settings.get", { guildId: OWN })).error !== undefined;
-      await until(isRefused, "its calls are refused", 10_000);
-      await until(() => client.isClosed(), "its connection is closed", 10_000);
+      await until(isRefused, "the calls are refused", 10_000);
+      await until(() => client.isClosed(), "the connection is closed", 10_000);
       await expect(
         connect({ servers: natsUrl, authenticator: nkeyAuthenticator(Buffer.from(made.seed)), reconnect: false }),
       ).rejects.toMatchObject({ code: "AUTHORIZATION_VIOLATION" });
@@ -218,14 +224,14 @@ describe("a service of another project, on the bus of npm run start:nats", () =>
     [["create", "--name", "shop-bot", "--access", "read"], "The name shop-bot was used before"],
     [["revoke", "nobody"], 'There is no bus user "nobody"'],
     [["dance"], "npm run bus-users -- list"],
-  ])("npm run bus-users -- %p ends with what is wrong, and exit code 1", async (words, expected) => {
+  ])("npm run bus-users -- %p prints the error, and ends with exit code 1", async (words, expected) => {
     await expect(busUsers(...words)).rejects.toMatchObject({
       code: 1,
       stderr: expect.stringContaining(expected) as unknown,
     });
   });
 
-  test("the seeds are in no output, and the manifests' users have the live users' public keys alone", async () => {
+  test("no seed is printed, and the users in the manifests have only the public keys of existing users", async () => {
     const conf = await busUsers("users-conf");
     expect(conf.match(/nkey: U[A-Z2-7]{55} # .*/g)?.map((line) => line.slice(65))).toEqual(["older-bot", "shop-bot"]);
     const listed = JSON.parse(await busUsers("list", "--json")) as Record<string, unknown>[];

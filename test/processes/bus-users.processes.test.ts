@@ -17,7 +17,7 @@ import type { ServiceName } from "../../services/contracts/service-names.ts";
 const everyOne = { guildId: "375357265198317579", amount: -1 };
 const fromTheBeginning = { mark: { at: 0, id: "" }, limit: 1 };
 
-describe("a user of the bus for each service", () => {
+describe("a bus user for each service", () => {
   let users: TemporaryNatsUsers;
   let server: EmbeddedNats;
   const brokers: ServiceBroker[] = [];
@@ -55,7 +55,7 @@ describe("a user of the bus for each service", () => {
     return broker;
   }
 
-  /** A bare client with the service's password, and what the server refused it. */
+  /** A NATS client with the service's password, and the refusals that it got from the server. */
   async function clientOf(service: ServiceName) {
     const { host, username: user, password: pass } = new URL(users.urlOf(service, server.port));
     const client = await connect({ servers: host, user, pass });
@@ -70,7 +70,7 @@ describe("a user of the bus for each service", () => {
     return { client, refused };
   }
 
-  test("lets in nobody without a password", async () => {
+  test("is refused without a password", async () => {
     const { host } = new URL(server.url);
     await expect(connect({ servers: host })).rejects.toMatchObject({ code: "AUTHORIZATION_VIOLATION" });
     await expect(connect({ servers: host, user: "api", pass: "x" })).rejects.toMatchObject({
@@ -78,17 +78,17 @@ describe("a user of the bus for each service", () => {
     });
   });
 
-  test("the gateway's asks for what a route leads to, and an internal action never hears of it", async () => {
+  test("the gateway's may call the actions of its routes, and its call of an internal action never arrives", async () => {
     const gateway = await brokerOf("api");
     await expect(gateway.call(listAnnouncements.name, everyOne)).resolves.toEqual([]);
     const internal = gateway.call(announcementsChangesSince.name, fromTheBeginning, { timeout: 1_000, retries: 0 });
     await expect(internal).rejects.toMatchObject({ code: 504 });
-    // What was refused would have come before this one.
+    // A refused message would have arrived before this one.
     await gateway.call(listAnnouncements.name, everyOne);
     expect(served).toEqual([listAnnouncements.name, listAnnouncements.name]);
   });
 
-  test("dispatch's asks for that internal action, and is answered", async () => {
+  test("dispatch's may call that internal action", async () => {
     const dispatch = await brokerOf("dispatch");
     await expect(dispatch.call(announcementsChangesSince.name, fromTheBeginning)).resolves.toMatchObject({
       changes: [],
@@ -100,7 +100,7 @@ describe("a user of the bus for each service", () => {
     ["request", "REQB.announcements.changesSince", "dispatch", "announcements"],
     ["answer", "RES.calendar-events.one", "guild-settings", "calendar-events"],
     ["event", "EVENT.dispatch.one", "announcements", "dispatch"],
-  ] as const)("a forged %s to %s arrives from %s alone", async (_what, suffix, allowed, receiver) => {
+  ] as const)("a forged %s to %s arrives only from %s", async (_what, suffix, allowed, receiver) => {
     const subject = `MOL-guildcal.${suffix}`;
     const heard: string[] = [];
     const { client: listening } = await clientOf(receiver);
@@ -112,12 +112,12 @@ describe("a user of the bus for each service", () => {
     await until(() => gateway.refused.length > 0, "the refusal");
     const { client } = await clientOf(allowed);
     client.publish(subject, `of ${allowed}`);
-    await until(() => heard.length > 0, "what was allowed");
+    await until(() => heard.length > 0, "the allowed message");
     expect([heard, gateway.refused]).toEqual([[`of ${allowed}`], [`publish ${subject}`]]);
   });
 
   test.each(["MOL-guildcal.REQB.announcements.create", "MOL-guildcal.RES.api.*", "MOL-guildcal.>", ">"])(
-    "calendar-events' can't listen to %s, and its own can",
+    "calendar-events' cannot subscribe to %s, and can subscribe to its own subject",
     async (subject) => {
       const { client, refused } = await clientOf("calendar-events");
       client.subscribe(subject, { queue: "announcements.create", callback: () => undefined });
@@ -128,7 +128,7 @@ describe("a user of the bus for each service", () => {
     },
   );
 
-  test("a process that poses as another service is asked nothing, and goes on with its own work", async () => {
+  test("a process that pretends to be another service gets no calls of it, and continues its own work", async () => {
     const impostor = await brokerOf("calendar-events", {
       name: "announcements",
       actions: { listRules: () => ["forged"], get: () => "forged" },
@@ -138,7 +138,7 @@ describe("a user of the bus for each service", () => {
       Array.from({ length: 20 }, () => dispatch.call(listAnnouncementRules.name, { guildId: everyOne.guildId })),
     );
     expect(answers.flat()).toEqual([]);
-    // A refused subscription must not cut off what the process may have.
+    // A refused subscription must not end the allowed ones.
     await expect(impostor.ping("announcements.test", 2_000)).resolves.not.toBeNull();
   });
 });

@@ -4,7 +4,7 @@ import { runFault } from "../lab/chaos/run-fault.ts";
 
 const PATIENCE_MS = 300_000;
 
-describe("two replicas of dispatch, each post exactly once", () => {
+describe("two replicas of dispatch send each post exactly once", () => {
   test.each(SHORT.map((fault) => [fault.name, fault] as const))(
     "%s",
     async (_name, fault) => {

@@ -17,7 +17,7 @@ async function connected(url: string): Promise<Connection> {
   return mongoose.createConnection(url, { autoCreate: false, autoIndex: false }).asPromise();
 }
 
-describe("a user of the database for each service", () => {
+describe("a database user for each service", () => {
   let directory: string;
   let mongod: EmbeddedMongod;
   const connections: Connection[] = [];
@@ -41,7 +41,7 @@ describe("a user of the database for each service", () => {
   const as = (service: ServiceName, name: string) => collection(name, mongod.urlOf(service));
   const asAdmin = (name: string) => collection(name, mongod.url);
 
-  test("MongoDB lets in nobody without a password", async () => {
+  test("MongoDB refuses clients without a password", async () => {
     const stranger = await collection(
       "api_keys",
       mongod.url.replace(/admin:\w+@/, "").replace("&authSource=admin", ""),
@@ -56,7 +56,7 @@ describe("a user of the database for each service", () => {
     ["calendar-events", "posts"],
     ["dispatch", "guild_settings"],
     ["api", "calendar_events"],
-  ] as const)("that of %s can neither read nor write %s, which is another's", async (service, name) => {
+  ] as const)("that of %s can neither read nor write %s, which another service owns", async (service, name) => {
     const foreign = await as(service, name);
     await expect(foreign.findOne({})).rejects.toMatchObject(NOT_ALLOWED);
     await expect(foreign.insertOne({ at: 1 })).rejects.toMatchObject(NOT_ALLOWED);
@@ -67,20 +67,20 @@ describe("a user of the database for each service", () => {
     await expect(admins.findOneAndDelete({})).resolves.toMatchObject({ at: 3 });
   });
 
-  test("that of announcements works with its own collection", async () => {
+  test("that of announcements reads and writes its own collection", async () => {
     const own = await as("announcements", "announcements");
     await own.insertOne({ at: 1 });
     await own.updateOne({ at: 1 }, { $set: { at: 2 } });
     await expect(own.findOne({ at: 2 })).resolves.not.toBeNull();
   });
 
-  test("that of a service makes an index, and drops none", async () => {
+  test("that of a service can create an index, and cannot drop one", async () => {
     const own = await as("calendar-events", "calendar_events");
     const index = await own.createIndex({ location: 1 });
     await expect(own.dropIndex(index)).rejects.toMatchObject(NOT_ALLOWED);
   });
 
-  test("that of the gateway adds to the record of who changed which key, and can't change it", async () => {
+  test("that of the gateway can add to the record of key changes, and cannot change it", async () => {
     const record = await as("api", "api_key_changes");
     await record.insertOne({ at: 1 });
     await expect(record.updateOne({ at: 1 }, { $set: { at: 2 } })).rejects.toMatchObject(NOT_ALLOWED);
@@ -90,7 +90,7 @@ describe("a user of the database for each service", () => {
     await expect(admins.updateOne({ at: 1 }, { $set: { at: 2 } })).resolves.toMatchObject({ modifiedCount: 1 });
   });
 
-  test("MongoDB runs no JavaScript: $where, $function and mapReduce are refused, to its admin as well", async () => {
+  test("MongoDB runs no JavaScript: $where, $function and mapReduce are refused, also for its administrator", async () => {
     const admins = await asAdmin("announcements");
     await admins.insertOne({ at: 1 });
     const noScript = { message: expect.stringMatching(/script/i) };
@@ -102,7 +102,7 @@ describe("a user of the database for each service", () => {
     await expect(database.command(mapped)).rejects.toMatchObject(noScript);
   });
 
-  test("a service's can't give itself more", async () => {
+  test("a service's cannot grant itself more privileges", async () => {
     const more = { grantRolesToUser: "announcements", roles: ["api"] };
     const asked = (await opened(mongod.urlOf("announcements"))).getClient().db("admin").command(more);
     await expect(asked).rejects.toMatchObject(NOT_ALLOWED);
@@ -120,7 +120,7 @@ describe("a data folder", () => {
   });
   afterAll(() => removeFolder(directory));
 
-  /** As a version without users left it. */
+  /** Creates a data folder of a version without database users. */
   async function fillWithoutUsers(): Promise<void> {
     const { binary } = await findMongod(directory);
     const port = await freePort(0);
@@ -143,7 +143,7 @@ describe("a data folder", () => {
     return found !== null;
   }
 
-  test("of before there were users has them from the next start on, and what it had", async () => {
+  test("of a version without users has users from the next start on, and keeps its data", async () => {
     const mongod = await startMongod(directory);
     await expect(holds(mongod)).resolves.toBe(true);
     const stranger = await connected(mongod.url.replace(/admin:\w+@/, "").replace("&authSource=admin", ""));
@@ -152,7 +152,7 @@ describe("a data folder", () => {
     await mongod.stop();
   });
 
-  test("whose port is taken is used on another one", async () => {
+  test("whose port is in use is used on another port", async () => {
     const port = Number(await readFile(join(directory, "mongodb-port"), "utf8"));
     const other = createServer((socket) => socket.destroy()).listen(port, "127.0.0.1");
     const mongod = await startMongod(directory);
@@ -162,7 +162,7 @@ describe("a data folder", () => {
     other.close();
   });
 
-  test("with another keyfile is refused with the file's name, and used again when the right one is back", async () => {
+  test("with another keyfile is refused with the file's name, and accepted again with the right keyfile", async () => {
     const keyfile = join(directory, "mongodb-keyfile");
     const right = await readFile(keyfile, "utf8");
     await writeFile(keyfile, right.replaceAll(/./g, "0"));

@@ -3,7 +3,7 @@ import { freePort } from "../../services/launch/embedded/embedded-mongod.ts";
 import { Launched } from "../real-parts/launched.ts";
 
 describe("npm run demo", () => {
-  test("starts a service, shows each request and answer, follows the moved event, and ends with the post", async () => {
+  test("starts a service, prints each request and response, moves the event, and ends after the post", async () => {
     const demo = new Launched("demo", { PORT: String(await freePort(0)) });
     await expect(demo.exitCode()).resolves.toBe(0);
     expect(demo.output).toMatch(/POST \/v2\/events\/create[\s\S]*POST \/v1\/announcement\/create/);

@@ -11,7 +11,7 @@ interface Document {
   readonly components: { readonly responses: Readonly<Record<string, Said>> };
 }
 
-/** What the document says of a response. */
+/** The documented headers of a response. */
 interface Said {
   readonly $ref?: string;
   readonly headers?: object;
@@ -22,13 +22,13 @@ interface Operation {
   readonly requestBody: { readonly content: { readonly "application/json": { readonly example: object } } };
 }
 
-/** As the docs page uses it. */
+/** The document in the form that the docs page uses. */
 interface ExampleIds {
   learn(path: string, response: object): void;
   replaceIn(body: string): string;
 }
 
-/** HTTP's own, and what stands in answers of all kinds. */
+/** The headers of HTTP, and those of all responses. */
 const OF_EVERY_ANSWER = new Set([
   "cache-control",
   "connection",
@@ -42,7 +42,7 @@ const OF_EVERY_ANSWER = new Set([
 
 const KEY = "operator-key-of-the-docs-page";
 
-describe("the docs page of a service that was started for the first time", () => {
+describe("the docs page of a newly started service", () => {
   let directory: string;
   let service: Launched;
   let baseUrl: string;
@@ -59,7 +59,7 @@ describe("the docs page of a service that was started for the first time", () =>
     await removeFolder(directory);
   });
 
-  test("sends every example of the document with success, one after the other", async () => {
+  test("sends every example of the document successfully, one after the other", async () => {
     const { paths } = (await (await fetch(`${baseUrl}/openapi.json`)).json()) as Document;
     const code = await (await fetch(`${baseUrl}/docs/example-ids.js`)).text();
     const page = (await import(`data:text/javascript,${encodeURIComponent(code)}`)) as {
@@ -100,22 +100,19 @@ describe("the docs page of a service that was started for the first time", () =>
     [412, "/v2/guild/settings/update", { body: JSON.stringify(GUILD), headers: { "If-Match": '"0"' } }],
     [413, GET, { body: " ".repeat(70_000) }],
     [415, GET, { body: "{}", headers: { "Content-Type": "text/plain" } }],
-  ])(
-    "a %d of %s has the headers that the document says, and no other",
-    async (status, path, { headers = {}, ...init }) => {
-      const { paths, components } = (await (await fetch(`${baseUrl}/openapi.json`)).json()) as Document;
-      const said = paths[path]!.post!.responses[status]!;
-      const { headers: described = {} } =
-        said.$ref === undefined ? said : components.responses[said.$ref.split("/").at(-1)!]!;
-      const usual = { Authorization: KEY, "Content-Type": "application/json" };
-      const answer = await fetch(`${baseUrl}${path}`, { method: "POST", ...init, headers: { ...usual, ...headers } });
-      expect(answer.status).toBe(status);
-      const own = [...answer.headers.keys()].filter((name) => !OF_EVERY_ANSWER.has(name));
-      expect(own.toSorted()).toEqual(
-        Object.keys(described)
-          .map((name) => name.toLowerCase())
-          .toSorted(),
-      );
-    },
-  );
+  ])("a %d of %s has exactly the documented headers", async (status, path, { headers = {}, ...init }) => {
+    const { paths, components } = (await (await fetch(`${baseUrl}/openapi.json`)).json()) as Document;
+    const said = paths[path]!.post!.responses[status]!;
+    const { headers: described = {} } =
+      said.$ref === undefined ? said : components.responses[said.$ref.split("/").at(-1)!]!;
+    const usual = { Authorization: KEY, "Content-Type": "application/json" };
+    const answer = await fetch(`${baseUrl}${path}`, { method: "POST", ...init, headers: { ...usual, ...headers } });
+    expect(answer.status).toBe(status);
+    const own = [...answer.headers.keys()].filter((name) => !OF_EVERY_ANSWER.has(name));
+    expect(own.toSorted()).toEqual(
+      Object.keys(described)
+        .map((name) => name.toLowerCase())
+        .toSorted(),
+    );
+  });
 });

@@ -7,7 +7,7 @@ import { childrenOf, commandLine } from "../real-parts/service-process.ts";
 import { SERVICES } from "../../services/contracts/service-names.ts";
 import { removeFolder } from "../real-parts/remove-folder.ts";
 
-/** Secrets, and the one process that is to know each. */
+/** Each secret, with the only process that may know it. */
 const SECRETS = {
   API_KEY: { value: "a-key-of-twenty-characters-or-more", owner: "api" },
   API_KEY_PEPPER: { value: "a-pepper-of-thirty-two-characters-or-more", owner: "api" },
@@ -16,7 +16,7 @@ const SECRETS = {
 };
 const FOREIGN = "a-secret-of-another-program";
 
-describe("a process that is started beside others", () => {
+describe("the environment of a process", () => {
   let directory: string;
   let launched: Launched;
 
@@ -28,7 +28,7 @@ describe("a process that is started beside others", () => {
     await removeFolder(directory);
   });
 
-  /** Every process below `guildcal`, by what it runs, with its environment. */
+  /** The environments of all descendants of `guildcal`, by their programs. */
   async function environments(mode: "all" | "nats"): Promise<Map<string, string>> {
     const secrets = Object.fromEntries(Object.entries(SECRETS).map(([name, { value }]) => [name, value]));
     launched = new Launched(mode, { ...secrets, FOREIGN, DATA_DIR: directory, PORT: "0", LOG_LEVEL: "warn" });
@@ -54,7 +54,7 @@ describe("a process that is started beside others", () => {
     return [...all].filter(([name]) => name.startsWith(`${program} `)).map(([, environment]) => environment);
   }
 
-  test("npm run start:nats: each service knows its own secrets alone; mongod, nats-server and the watchers none", async () => {
+  test("npm run start:nats: each service knows only its own secrets; mongod, nats-server and the watchers know none", async () => {
     const all = await environments("nats");
     const programs = new Set([...all.keys()].map((name) => name.split(" ", 1)[0]));
     expect(programs).toEqual(new Set([...SERVICES, "mongod", "nats-server", "sh"]));
@@ -62,7 +62,7 @@ describe("a process that is started beside others", () => {
       const holders = [...all].filter(([, environment]) => environment.includes(value)).map(([name]) => name);
       expect([secret, holders.map((name) => name.split(" ", 1)[0])]).toEqual([secret, [owner]]);
     }
-    // Each has its own password of the bus and of the database, and nats-server has the bus's.
+    // Each service has its own passwords for the bus and the database; nats-server has those for the bus.
     const words = (text: string) => [...text.matchAll(/[0-9a-f]{64}/g)].map(([word]) => word);
     for (const service of SERVICES) expect(new Set(words(named(all, service).join("")))).toHaveProperty("size", 2);
     expect(words(named(all, "mongod").join("") + named(all, "sh").join(""))).toEqual([]);

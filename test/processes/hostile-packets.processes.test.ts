@@ -20,9 +20,9 @@ const { Encoder } = createRequire(import.meta.url)("cbor-x") as { Encoder: new (
 const encoder = new Encoder({ useRecords: false, useTag259ForMaps: false });
 
 const PREFIX = "MOL-guildcal";
-/** The largest that the server of the bus takes. */
+/** The maximum payload of the NATS server. */
 const LARGE = 600 * 1024;
-/** For each of these, the decoder as it comes takes minutes, all memory, or compiles code. */
+/** For each of these, the decoder without checks takes minutes, uses all memory, or compiles code. */
 const TRAPS: Readonly<Record<string, Buffer>> = {
   "a big number": Buffer.concat([Buffer.from("a16161c25a", "hex"), uint32(LARGE), Buffer.alloc(LARGE, 0xff)]),
   "arrays within arrays": Buffer.concat([Buffer.from("a16161", "hex"), Buffer.alloc(LARGE, 0x81), Buffer.from([0])]),
@@ -39,7 +39,7 @@ function uint32(value: number): Buffer {
   return bytes;
 }
 
-describe("a process on a bus with an attacker, who has the user of another service", () => {
+describe("a process on a bus with an attacker who has another service's user", () => {
   let server: EmbeddedNats;
   let users: TemporaryNatsUsers;
   let victim: Launched;
@@ -96,7 +96,7 @@ describe("a process on a bus with an attacker, who has the user of another servi
     return ofRequests.reduce((sum, [, , , times]) => sum + Number(times), 0);
   };
 
-  test.each(Object.keys(TRAPS))("still answers after %s to every subject that it hears", async (trap) => {
+  test.each(Object.keys(TRAPS))("still responds after %s on every subject that it subscribes to", async (trap) => {
     const before = await droppedRequests();
     const toAll = ["INFO", "HEARTBEAT", "DISCOVER", "DISCONNECT", "PING"];
     const toIt = ["INFO", "DISCOVER", "PING", "PONG"].map((command) => `${command}.${victimId}`);
@@ -109,7 +109,7 @@ describe("a process on a bus with an attacker, who has the user of another servi
     expect(await droppedRequests()).toBe(before + 1);
   });
 
-  test("goes on when somebody says to be it, and says so a few times, not each time", async () => {
+  test("continues when another process uses its node id, and logs that a few times, not each time", async () => {
     for (let at = 0; at < 500; at += 1) {
       forged("INFO", victimId, { instanceID: `forged-${at}`, services: [], seq: at });
       forged("INFO", victimId, { instanceID: 7, services: "none" });
@@ -120,39 +120,45 @@ describe("a process on a bus with an attacker, who has the user of another servi
     await attacker.flush();
     const counts = async () =>
       new Map((await dropped()).map(([, packet, reason, times]) => [`${packet} ${reason}`, times]));
-    await until(async () => Number((await counts()).get("INFO this process's own node id")) >= 500, "all are counted");
+    await until(
+      async () => Number((await counts()).get("INFO this process's own node id")) >= 500,
+      "all packets are counted",
+    );
     expect(victim.hasEnded).toBe(false);
     expect(victim.output).toContain("a packet from the bus was dropped");
     expect(victim.output.split("\n").length).toBeLessThan(60);
   });
 
   test.each([
-    ["has left", "DISCONNECT", {}],
-    ["is another one, without services", "INFO", { instanceID: "forged", services: [], seq: 1_000_000 }],
-    ["is at a later change, without services", "INFO", { services: [], seq: 1_000_000 }],
-  ])("is known again by its next heartbeat when somebody says that it %s", async (_, command, fields) => {
+    ["has disconnected", "DISCONNECT", {}],
+    ["is a new instance without services", "INFO", { instanceID: "forged", services: [], seq: 1_000_000 }],
+    ["has a later version without services", "INFO", { services: [], seq: 1_000_000 }],
+  ])("is known again after its next heartbeat if a forged packet says that it %s", async (_, command, fields) => {
     await until(() => knownProcesses().includes(victimId), "the process is known");
     const { instanceID } = asker.registry.nodes.get(victimId);
     forged(command, victimId, { instanceID, ...fields });
     await attacker.flush();
-    await until(() => !knownProcesses().includes(victimId), "it is believed");
+    await until(() => !knownProcesses().includes(victimId), "the forged packet has an effect");
     await until(() => knownProcesses().includes(victimId), "the process is known again");
     await expect(answer()).resolves.toMatchObject({ prefix: "!" });
   });
 
-  test("remembers a thousand processes at most, however many are made up, and learns of new ones soon after", async () => {
+  test("knows at most a thousand other processes, and knows new ones soon after a flood of invented ones", async () => {
     for (let at = 0; at < 1_500; at += 1) {
       forged("INFO", `made.up-${at}`, { instanceID: `${at}`, services: [], seq: 1, config: {}, ipList: [] });
     }
     await attacker.flush();
-    await until(async () => (await dropped()).some(([, , reason]) => reason === "too many nodes"), "the bound");
+    await until(
+      async () => (await dropped()).some(([, , reason]) => reason === "too many nodes"),
+      "the limit is reached",
+    );
     await expect(answer()).resolves.toMatchObject({ prefix: "!" });
   });
 
-  test("serves beside a replica with the same NODE_NAME, and says in its log what is wrong", async () => {
+  test("serves beside a replica with the same NODE_NAME, and logs the problem", async () => {
     const namesake = launch();
     try {
-      await until(() => knownProcesses().length === 2, "both are known", 30_000);
+      await until(() => knownProcesses().length === 2, "both processes are known", 30_000);
       await expect(Promise.all(Array.from({ length: 20 }, answer))).resolves.toHaveLength(20);
       await until(() => victim.output.includes("another process has the same NODE_NAME"), "the warning");
       expect([victim.hasEnded, namesake.hasEnded]).toEqual([false, false]);

@@ -31,24 +31,24 @@ describe("npm run keys, on the embedded MongoDB", () => {
   const statusOf = async (key: string) =>
     (await post(baseUrl, key, "/v2/guild/settings/get", { guild_id: GUILD })).status;
 
-  test("makes a key before the service has ever run; the pepper lies in the data folder, for its owner alone", async () => {
+  test("creates a key before the first start of the service, and a pepper in the data folder that only its owner can read", async () => {
     const made = await keys("create", "--kind", "guild", "--guild", GUILD, "--label", "before");
     expect(made).toMatch(/^gc_live_[0-9a-f]{20}_[0-9a-f]{64}_[0-9a-f]{8}\n\(shown only now/);
     const { mode } = await stat(join(directory, "api-key-pepper"));
     expect(mode & 0o777).toBe(0o600);
   });
 
-  test("rotates and revokes beside the running service, which follows within five seconds", async () => {
+  test("rotates and revokes keys of the running service within five seconds", async () => {
     const service = new Launched("all", env);
     await service.printed(/guildcal is ready/);
     try {
       const { id, key } = await keysJson("create", "--kind", "service", "--label", "bot", "--read-only");
       expect(await statusOf(key!)).toBe(200);
       const { key: next } = await keysJson("rotate", id!, "--overlap-hours", "0");
-      await until(async () => (await statusOf(key!)) === 401, "the old secret opens nothing", 5_000);
+      await until(async () => (await statusOf(key!)) === 401, "the old secret is refused", 5_000);
       expect(await statusOf(next!)).toBe(200);
       await keys("revoke", id!);
-      await until(async () => (await statusOf(next!)) === 401, "the key opens nothing", 5_000);
+      await until(async () => (await statusOf(next!)) === 401, "the key is refused", 5_000);
       const listed = await keys("list");
       expect(listed).toMatch(new RegExp(`${id}  revoked .*  service  read  all guilds .*  bot`));
       expect(listed).not.toContain(next!.slice(0, 40));
@@ -69,7 +69,7 @@ describe("npm run keys, on the embedded MongoDB", () => {
     [["create", "--kind", "service", "--label", "x", "--expires", "soon"], "--expires must be a time"],
     [["create", "--nonsense"], "Unknown option '--nonsense'"],
     [["dance"], "npm run keys -- list"],
-  ])("%p ends with what is wrong, and exit code 1", async (words, expected) => {
+  ])("%p prints the error, and ends with exit code 1", async (words, expected) => {
     await expect(run(process.execPath, [START, "keys", ...words], { env })).rejects.toMatchObject({
       code: 1,
       stderr: expect.stringContaining(expected) as unknown,

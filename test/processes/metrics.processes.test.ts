@@ -14,16 +14,16 @@ import { removeFolder } from "../real-parts/remove-folder.ts";
 const KEY = "a-key-of-twenty-characters-or-more";
 const guild = { guild_id: "375357265198317579" };
 
-/** The metrics of ours that rules and dashboard ask for: those of a recording rule and of the exporters are others'. */
+/** The metrics of guildcal in rules and dashboard, without those of recording rules and exporters. */
 const ASKED_FOR = [...RULES.map(({ expr }) => expr), ...DASHBOARD_QUERIES.map(([, expr]) => expr)]
   .flatMap(selectorsOf)
   .map(({ metric }) => metric)
   .filter((metric) => /^(?:guildcal|nodejs|process)_/.test(metric));
 
-/** Counted when something goes wrong: a sound installation has their heads without a sample. */
+/** Metrics of errors: a healthy installation has their HELP and TYPE lines, without a sample. */
 const OF_TROUBLE = new Set(["guildcal_bus_refused_total", "guildcal_dispatch_troubles_total"]);
 
-describe("the figures of an installation that runs", () => {
+describe("the metrics of a running installation", () => {
   let service: Launched;
   let directory: string;
   let baseUrl: string;
@@ -47,7 +47,7 @@ describe("the figures of an installation that runs", () => {
     await removeFolder(directory);
   });
 
-  /** The lines of each process's answer. */
+  /** The lines of each process's metrics. */
   function scrape(): Promise<string[][]> {
     return Promise.all(
       SERVICES.map(async (_, at) =>
@@ -59,8 +59,8 @@ describe("the figures of an installation that runs", () => {
   const hasSample = (lines: readonly string[], metric: string) =>
     lines.some((line) => line.startsWith(`${metric} `) || line.startsWith(`${metric}{`));
 
-  test("hold every metric of ours that rules and dashboard ask for, once a post was sent", async () => {
-    // Late enough that the announcement stands before it is due, also on a busy machine.
+  test("include every metric in rules and dashboard after a post was sent", async () => {
+    // Late enough that the announcement is stored before it is due, also on a busy machine.
     const start = Date.now() + 10_000;
     const event = { ...guild, calendar_number: 1, epoch_start: start, epoch_end: start + 60_000 };
     expect((await post(baseUrl, KEY, "/v2/events/create", event)).status).toBe(200);
@@ -79,7 +79,7 @@ describe("the figures of an installation that runs", () => {
     expect([...new Set(missing)]).toEqual([]);
   });
 
-  test("of one service are exported by its own process alone, not as 0 by the others", async () => {
+  test("of a service are exported only by its own process, and not as 0 by the others", async () => {
     const answers = await scrape();
     const with_ = (metric: string) => answers.filter((lines) => hasSample(lines, metric)).length;
     for (const metric of ["guildcal_plan_lag_seconds", "guildcal_posts_overdue", "guildcal_posts_open"]) {
@@ -88,7 +88,7 @@ describe("the figures of an installation that runs", () => {
     expect(with_("guildcal_bus_up")).toBe(SERVICES.length);
   });
 
-  test("say of each service that it reaches its database, the gateway's too", async () => {
+  test("show for each service, including the gateway, that it reaches its database", async () => {
     const lines = (await scrape()).flat().filter((line) => line.startsWith("guildcal_database_up"));
     expect(lines.toSorted()).toEqual(SERVICES.map((name) => `guildcal_database_up{service="${name}"} 1`).toSorted());
   });

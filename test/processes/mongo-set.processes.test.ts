@@ -24,7 +24,7 @@ describe("a replica set of three", () => {
 
   const write = (_id: string) => connection.collection<{ _id: string }>("kept").insertOne({ _id });
 
-  test("has another primary after a step-down, and takes writes", async () => {
+  test("has another primary after a step-down, and accepts writes", async () => {
     const before = await set.primary();
     await write("before");
     await set.stepDown();
@@ -32,7 +32,7 @@ describe("a replica set of three", () => {
     await write("after the step-down");
   });
 
-  test("keeps what it acknowledged when its primary is killed, elects another, and takes the killed one back", async () => {
+  test("keeps acknowledged writes if its primary is killed, elects another one, and accepts the killed member again", async () => {
     const killed = await set.killPrimary();
     expect(await set.primary()).not.toBe(killed);
     await write("after the kill");

@@ -43,7 +43,7 @@ describe("a signal to the npm process ends everything that its script started, w
     ["start:nats", "SIGTERM", "/bin/bash"],
     ["start:nats", "SIGINT", "/bin/dash"],
     ["start:nats", "SIGHUP", "/bin/bash"],
-    // npm can't hand this one on.
+    // npm cannot forward this signal.
     ["start", "SIGKILL", "/bin/dash"],
   ] as const)("npm run %s, by %s, under %s", async (script, signal, shell) => {
     const run = new NpmRun(["run", script], { ...env, npm_config_script_shell: shell });
@@ -54,11 +54,11 @@ describe("a signal to the npm process ends everything that its script started, w
     run.npm.kill(signal);
     await allGone(processes);
     await expect(accepts(port)).resolves.toBe(false);
-    // mongod empties its lock file when it has ended in order.
+    // mongod empties its lock file at a clean shutdown.
     await expect(readFile(join(directory, "mongodb", "mongod.lock"), "utf8")).resolves.toBe("");
   });
 
-  test("Ctrl-C, which arrives from the terminal and from npm, ends in order and not as the second press does", async () => {
+  test("Ctrl-C, which arrives from the terminal and from npm, ends the service gracefully, unlike a second press", async () => {
     const run = new NpmRun(["start"], env);
     await run.printed("guildcal is ready");
     const [processes, ended] = [await run.processes(), once(run.npm, "exit")];
@@ -67,7 +67,7 @@ describe("a signal to the npm process ends everything that its script started, w
     await expect(ended).resolves.toEqual([0, null]);
   });
 
-  test("also while it starts", async () => {
+  test("npm run start, by SIGTERM during the start", async () => {
     const run = new NpmRun(["start"], env);
     await run.startsMongod();
     const processes = await run.processes();
@@ -75,7 +75,7 @@ describe("a signal to the npm process ends everything that its script started, w
     await expect(allGone(processes)).resolves.toBeUndefined();
   });
 
-  test("also when npm has ended before the service has come so far", async () => {
+  test("npm run start, by SIGHUP before the service watches npm", async () => {
     const run = new NpmRun(["start"], env);
     await until(async () => (await run.processes()).length > 1, "npm has started its script");
     const processes = await run.processes();
@@ -93,7 +93,7 @@ describe("a signal to the npm process ends everything that its script started, w
     await expect(readFile(join(directory, "mongodb", "mongod.lock"), "utf8")).resolves.toBe("");
   });
 
-  test("npm run demo, whose data go with it", async () => {
+  test("npm run demo, which removes its data", async () => {
     const temporary = await mkdtemp(join(directory, "tmp-"));
     const run = new NpmRun(["run", "demo"], { TMPDIR: temporary, PORT: String(port) });
     await run.printed("2. An announcement");

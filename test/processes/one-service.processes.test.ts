@@ -8,10 +8,10 @@ import { emptyDatabase } from "../real-parts/test-services.ts";
 import { until } from "../real-parts/until.ts";
 import { removeFolder } from "../real-parts/remove-folder.ts";
 
-/** How long a gateway may keep requests away for the others' sake, and some time to start. */
+/** Time for which a gateway waits for the other services, with some time for its start. */
 const OTHERS_AWAITED_MS = 25_000;
 
-describe("one service in a process of its own, as a container runs it", () => {
+describe("one service in its own process, as in a container", () => {
   let folder: string;
   let probeUrl: string;
   let gateway: Launched;
@@ -42,32 +42,32 @@ describe("one service in a process of its own, as a container runs it", () => {
     );
   }
 
-  test("is alive and not ready while a gateway has not seen the other services", async () => {
-    await until(async () => (await ask("/health/live")) === 200, "the process lives");
+  test("is alive and not ready while the gateway does not know the other services", async () => {
+    await until(async () => (await ask("/health/live")) === 200, "the process is alive");
     expect(await ask("/health/ready")).toBe(503);
   });
 
-  test("is ready after a while without them: those that are there must be reachable", async () => {
+  test("is ready after a limited time without them, so that its other routes are reachable", async () => {
     await until(async () => (await ask("/health/ready")) === 200, "the gateway is ready", OTHERS_AWAITED_MS);
     expect(await ask("/metrics")).toBe(200);
   });
 
-  test("ends when it is told to", async () => {
+  test("ends at SIGTERM", async () => {
     await expect(gateway.end("SIGTERM")).resolves.toBe(0);
   });
 
-  test("has written nothing but JSON, a line each", () => {
+  test("has logged only lines of JSON", () => {
     expect(levelsIn(gateway.output)).toContain("info");
   });
 
-  test("says as JSON, too, why it does not start", async () => {
+  test("logs as JSON, too, why it does not start", async () => {
     const wrong = new Launched("guild-settings", { PORT: "none", LOG_LEVEL: "loud" });
     await expect(wrong.exitCode()).resolves.toBe(1);
     expect(levelsIn(wrong.output)).toEqual(["fatal", "fatal"]);
   });
 });
 
-/** The level of each line; throws where one is not JSON. */
+/** The level of each line; throws if a line is not JSON. */
 function levelsIn(output: string): string[] {
   const lines = output.split("\n").filter(Boolean);
   return lines.map((line) => (JSON.parse(line) as { readonly level: string }).level);

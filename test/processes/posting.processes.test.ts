@@ -12,10 +12,10 @@ const KEY = "a-key-of-twenty-characters-or-more";
 const guild = { guild_id: "375357265198317579" };
 const MINUTE_MS = 60_000;
 
-/** Long enough that both requests are answered before: an announcement that is made when it is due is skipped (D31). */
+/** Long enough for both requests: an announcement that is created after its due instant is skipped (D31). */
 const DUE_IN_MS = 6_000;
 
-/** Makes an event, and an announcement a minute before it; gives the announcement's id, and when it is due. */
+/** Creates an event, and an announcement a minute before it; returns the announcement's id and its due instant. */
 async function announce(baseUrl: string): Promise<{ readonly id: string; readonly due: number }> {
   const due = Date.now() + DUE_IN_MS;
   const start = due + MINUTE_MS;
@@ -33,8 +33,8 @@ async function statesOf(baseUrl: string, id: string): Promise<string[]> {
 }
 
 /**
- * The message ids under which the log sink wrote posts of this announcement, over several outputs. A kill between the
- * line and the ledger's note of it makes the line come again, under the same id: a log can't drop a double.
+ * The message ids with which the log sink has written posts of this announcement, in several outputs. A kill after the line
+ * and before the ledger's write repeats the line with the same id, since a log cannot drop a double.
  */
 function messagesOf(id: string, ...outputs: string[]): string[] {
   const lines = outputs.join("").split("\n");
@@ -50,7 +50,7 @@ describe("an announcement that comes due while its process is dead", () => {
   });
   afterAll(() => removeFolder(directory));
 
-  test("is posted once after the next start, late and inside the grace time", async () => {
+  test("is posted once after the next start, late and within the grace time", async () => {
     const port = await freePort(0);
     const baseUrl = `http://127.0.0.1:${port}`;
     const env = { DATA_DIR: directory, PORT: String(port), API_KEY: KEY };
@@ -68,14 +68,14 @@ describe("an announcement that comes due while its process is dead", () => {
     expect(messagesOf(id, first.output, second.output)).toHaveLength(1);
   });
 
-  test("is posted once by the dispatch service's successor", async () => {
+  test("is posted once by the next process of the dispatch service", async () => {
     const port = await freePort(0);
     const baseUrl = `http://127.0.0.1:${port}`;
     const service = new Launched("nats", { DATA_DIR: directory, PORT: String(port), API_KEY: KEY });
     await service.printed(/guildcal is ready/);
     const { id, due } = await announce(baseUrl);
-    // Its successor needs longer than this to come up.
-    await until(() => Date.now() > due - 300, "the moment before it is due");
+    // The next process takes longer than this to start.
+    await until(() => Date.now() > due - 300, "the instant before it is due");
     process.kill(await serviceProcess(service.pid, "dispatch"), "SIGKILL");
     const sent = async () => (await statesOf(baseUrl, id)).includes("sent");
     await until(sent, "the post", 30_000);

@@ -28,7 +28,7 @@ describe("requests in the documents", () => {
   });
   afterAll(() => service.end());
 
-  /** Runs them with the status behind each answer, which is also shown where a command reads the answer itself. */
+  /** Runs the commands, and prints the status after each response, also if a command reads the response. */
   async function statusesOf(script: string): Promise<{ readonly statuses: string[]; readonly stdout: string }> {
     const checked = script
       .replace("curl -sS", "curl -sS -w ' %{http_code}'")
@@ -41,7 +41,7 @@ describe("requests in the documents", () => {
     return { statuses, stdout };
   }
 
-  test("those of docs/endpoints.md succeed as they stand, one after the other", async () => {
+  test("those of docs/endpoints.md succeed unchanged, one after the other", async () => {
     const script = (await requestsIn("docs/endpoints.md")).join("\n");
     const { statuses, stdout } = await statusesOf(script);
     expect(statuses.length).toBeGreaterThan(20);
@@ -49,7 +49,7 @@ describe("requests in the documents", () => {
     expect(stdout).toContain('"guild_id":375357265198317579');
   });
 
-  test("the one of an older client in docs/api.md succeeds without a warning", async () => {
+  test("the request of an older client in docs/api.md succeeds without a warning", async () => {
     const text = await readFile(join(PROJECT, "docs/api.md"), "utf8");
     const [, body] = /\*\*Requests of older clients\.\*\*[\s\S]*?```json\n([\s\S]*?)```/.exec(text) ?? [];
     const headers = { Authorization: KEY, "Content-Type": "application/json" };
@@ -59,10 +59,10 @@ describe("requests in the documents", () => {
     expect([answer.status, message, warnings]).toEqual([200, "Event created", undefined]);
   });
 
-  test("those of README.md create an event and an announcement, which is posted; the history has it as sent", async () => {
+  test("those of README.md create an event and an announcement, which is posted, and sent in the history", async () => {
     const [creates = "", history = "", ...more] = await requestsIn("README.md");
     expect(more).toEqual([]);
-    // Due in a few seconds in place of a minute.
+    // Due in a few seconds instead of a minute.
     const soon = creates.replace("+ 120000", "+ 70000");
     expect(soon).not.toBe(creates);
     expect((await statusesOf(soon)).statuses).toEqual(["200", "200"]);

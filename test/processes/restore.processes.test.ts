@@ -20,7 +20,7 @@ import { removeFolder } from "../real-parts/remove-folder.ts";
 const guildId = "1";
 const fields = { guildId, channel: "1", type: "UNIVERSAL", hours: 0, minutes: 0 };
 
-/** Does the work with the announcements service on this member. */
+/** Runs work with the announcements service on this member. */
 async function withService<Result>(host: string, work: (broker: ServiceBroker) => Promise<Result>): Promise<Result> {
   const broker = new ServiceBroker(brokerOptions({ nodeId: "a.test", natsUrl: undefined, logLevel: "fatal" }));
   broker.createService(announcementsService({ mongoUrl: `mongodb://${host}/guildcal?directConnection=true` }));
@@ -57,7 +57,7 @@ describe("a copy of a locked member's files (k8s/README.md, back up and restore)
     await removeFolder(directory);
   });
 
-  test("becomes a set of its own, with what was written before the copy and nothing that came later", async () => {
+  test("becomes a new replica set, with the writes before the copy and none after it", async () => {
     const [lived, alone, restored] = members;
     await found(lived);
     await withService(lived.host, create("before"));
@@ -73,16 +73,16 @@ describe("a copy of a locked member's files (k8s/README.md, back up and restore)
       .createConnection(`mongodb://${alone.host}/local?directConnection=true`)
       .asPromise();
     await connection.dropDatabase();
-    // A member that finds keys of a set signs its answers with them, and waits for a primary to renew them.
+    // A member that finds the keys of a set signs its responses with them, and waits until a primary renews them.
     await connection.getClient().db("admin").collection("system.keys").deleteMany({});
     await connection.close();
-    // It ends while it answers.
+    // The member ends during the command.
     await alone.command({ shutdown: 1 }).catch(() => undefined);
     await alone.stop();
     await found(restored);
     const infos = (await withService(restored.host, list)).map(({ info }) => info);
     expect(infos).toEqual(["before"]);
-    // It takes writes: the numbering goes on where the copy was made.
+    // The set accepts writes, and continues the numbers of the copy.
     await withService(restored.host, create("restored"));
     expect((await withService(restored.host, list)).map(({ info }) => info)).toEqual(["before", "restored"]);
     expect((await withService(lived.host, list)).map(({ info }) => info)).toEqual(["before", "after"]);

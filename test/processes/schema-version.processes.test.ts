@@ -12,7 +12,7 @@ const KEY = "a-key-of-twenty-characters-or-more";
 const guild = { guild_id: "375357265198317579" };
 const POSTED_MS = 60_000;
 
-/** The row of a service's data, as a process leaves it. */
+/** The schema row of a service's data. */
 type Row = { readonly _id: string; readonly newest: number; readonly oldest: number };
 
 describe("the schema version of the data", () => {
@@ -36,7 +36,7 @@ describe("the schema version of the data", () => {
     const row = await rows(service).findOne({ _id: "schema" });
     return row === null ? undefined : [row.newest, row.oldest];
   };
-  /** As processes of other releases leave it. */
+  /** Writes the schema rows of processes of other releases. */
   async function write(newest: number, oldest: number): Promise<void> {
     for (const service of SERVICES) {
       await rows(service).replaceOne({ _id: "schema" }, { newest, oldest }, { upsert: true });
@@ -64,7 +64,7 @@ describe("the schema version of the data", () => {
     return launched.output;
   }
 
-  /** Makes an event that is announced at its start, `inMs` from now. Its id. */
+  /** Creates an event that starts in `inMs` and is announced at its start; returns its id. */
   async function announce(inMs: number): Promise<unknown> {
     const startsAt = Date.now() + inMs;
     const times = { epoch_start: startsAt, epoch_end: startsAt + 600_000 };
@@ -78,7 +78,7 @@ describe("the schema version of the data", () => {
     return body["id"];
   }
 
-  test("begins with this release's on an empty database, and every service has its own", async () => {
+  test("is this release's on an empty database, and each service has its own", async () => {
     const launched = await running();
     for (const service of SERVICES) await expect(read(service)).resolves.toEqual([SCHEMA_VERSION, SCHEMA_VERSION]);
     await expect(launched.end()).resolves.toBe(0);
@@ -88,7 +88,7 @@ describe("the schema version of the data", () => {
     ["a version that a release after the next has written", SCHEMA_VERSION + 2, SCHEMA_VERSION + 1],
     ["rows of a version before the last", SCHEMA_VERSION - 1, SCHEMA_VERSION - 2],
   ])(
-    "keeps a process from starting on %s: one line, exit code 1, and nothing is changed",
+    "keeps a process from starting on %s, with one line, exit code 1, and unchanged data",
     async (_on, newest, oldest) => {
       await write(newest, oldest);
       for (const mode of ["all", "dispatch"] as const) {
@@ -102,13 +102,13 @@ describe("the schema version of the data", () => {
     },
   );
 
-  test("lets a release go forward and back by one, with requests and posts under way", async () => {
+  test("allows an upgrade and a rollback by one release, with requests and posts in flight", async () => {
     const first = await running();
     const rule = { channel: "1", type: "UNIVERSAL", hours: 0, minutes: 0, info: "" };
     await post(baseUrl, KEY, "/v1/announcement/create", { ...guild, ...rule });
     const ids = [await announce(5_000), await announce(20_000)];
 
-    // Rows of the release before are there, and the next one ran on them since: the second process is the rollback.
+    // There are rows of the previous release, on which the next one has run: the second process is the rollback.
     await write(SCHEMA_VERSION + 1, SCHEMA_VERSION - 1);
     const back = await running();
     await expect(read("calendar-events")).resolves.toEqual([SCHEMA_VERSION + 1, SCHEMA_VERSION - 1]);
@@ -126,7 +126,7 @@ describe("the schema version of the data", () => {
     await back.end();
   }, 150_000);
 
-  test("of data without one is that of 0.1.0, until the operator says that the upgrade is finished", async () => {
+  test("of data without one is that of 0.1.0, until the operator finishes the upgrade", async () => {
     await database.collection("announcements").insertOne({ guildId: "1" });
     const launched = await running();
     await expect(read("announcements")).resolves.toEqual([SCHEMA_VERSION, 1]);
@@ -142,7 +142,7 @@ describe("the schema version of the data", () => {
   });
 });
 
-/** Several services may say the same of their own data. */
+/** Several services may log the same problem of their own data. */
 function withoutService(line: string): string {
   return line.replace(new RegExp(SERVICES.join("|")), "");
 }

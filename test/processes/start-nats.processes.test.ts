@@ -16,7 +16,7 @@ const guild = { guild_id: "375357265198317579" };
 const calendar = { ...guild, calendar_number: 1 };
 const DEADLINE_MS = 30_000;
 
-/** A read of each service's, and the service that owns it. */
+/** A read of each service, by the service. */
 const READS = {
   "guild-settings": ["/v2/guild/settings/get", guild],
   "calendar-events": ["/v2/events/list/ongoing", calendar],
@@ -24,7 +24,7 @@ const READS = {
   dispatch: ["/v1/announcement/history", { ...guild, amount: 1 }],
 } as const;
 
-describe("npm run start:nats: a process a service", () => {
+describe("npm run start:nats, with a process for each service", () => {
   let service: Launched;
   let baseUrl: string;
   let directory: string;
@@ -55,12 +55,12 @@ describe("npm run start:nats: a process a service", () => {
     for (;;) {
       const answer = await ask(name);
       if (answer.status === status || Date.now() > deadline) return answer;
-      // Within the limit of a guild's requests.
+      // Below the rate limit of a guild.
       await pause(20);
     }
   }
 
-  test("each service has the rights that every route needs, on the bus and in the database, and no password is to be seen", async () => {
+  test("each service has the permissions that every route needs, on the bus and in the database, and no password is visible", async () => {
     const answers = await Promise.all(
       ROUTES.map(({ paths: [path], example }) => post(baseUrl, KEY, path, example.request)),
     );
@@ -68,15 +68,15 @@ describe("npm run start:nats: a process a service", () => {
     expect(service.output).not.toContain("refused by the NATS server");
     const pids = [service.pid, ...(await childrenOf(service.pid))];
     const commands = await Promise.all(pids.map((pid) => readFile(`/proc/${pid}/cmdline`, "utf8")));
-    // A password has 64 digits.
+    // A password has 64 hexadecimal digits.
     expect([service.output, ...commands].filter((text) => /[0-9a-f]{64}/.test(text))).toEqual([]);
   });
 
   test.each(Object.keys(READS) as (keyof typeof READS)[])(
-    "kill -9 of %s: 503 for what it owns, the others go on, and it comes back by itself",
+    "kill -9 of %s: 503 for its own requests only, and the service is started again",
     async (killed) => {
       const pid = await serviceProcess(service.pid, killed);
-      // It would start the service again, sometimes before a request fails.
+      // The supervisor would start the service again, sometimes before a request fails.
       process.kill(service.pid, "SIGSTOP");
       try {
         process.kill(pid, "SIGKILL");
@@ -91,7 +91,7 @@ describe("npm run start:nats: a process a service", () => {
     },
   );
 
-  test("kill -9 of nats-server: it is started again, and everything comes back", async () => {
+  test("kill -9 of nats-server: it is started again, and all services work again", async () => {
     process.kill(await serviceProcess(service.pid, "--addr"), "SIGKILL");
     await service.printed(/nats-server ended unexpectedly; restarting it/);
     const names = Object.keys(READS) as (keyof typeof READS)[];
@@ -99,11 +99,11 @@ describe("npm run start:nats: a process a service", () => {
     expect(answers.map(({ status }) => status)).toEqual([200, 200, 200, 200]);
   });
 
-  test("SIGTERM ends all of them, with nothing left behind", async () => {
+  test("SIGTERM ends all processes", async () => {
     const children = await childrenOf(service.pid);
     expect(children.length).toBeGreaterThanOrEqual(5);
     await expect(service.end("SIGTERM")).resolves.toBe(0);
-    // Calls to what was killed timed out above; nobody waits for their answers at the end.
+    // Calls to killed processes have timed out above, so that none is in flight at the end.
     expect(service.output).not.toContain("GracefulStopTimeoutError");
     const left = async () => (await Promise.all(children.map(parentOf))).filter((parent) => parent !== undefined);
     await until(async () => (await left()).length === 0, "the end of all processes");

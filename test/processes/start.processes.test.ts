@@ -28,7 +28,7 @@ describe("npm start, on an embedded MongoDB", () => {
   });
   afterAll(() => removeFolder(directory));
 
-  test("the first start shows a key once, and a curl line that works as pasted", async () => {
+  test("the first start prints a key once, and a curl command that works unchanged", async () => {
     const service = new Launched("all", env);
     const [line] = await service.printed(/curl -s .*$/m);
     key = /Authorization: (\S+)'/.exec(line)?.[1] as string;
@@ -41,7 +41,7 @@ describe("npm start, on an embedded MongoDB", () => {
     await expect(readFile(`/proc/${stored.trim()}/comm`, "utf8")).rejects.toMatchObject({ code: "ENOENT" });
   });
 
-  test("a second start shows no key, and has everything", async () => {
+  test("a second start prints no key, and has all data", async () => {
     const service = new Launched("all", env);
     const [line] = await service.printed(/curl -s .*$/m);
     await expect(run("sh", ["-c", line])).resolves.toMatchObject({
@@ -53,7 +53,7 @@ describe("npm start, on an embedded MongoDB", () => {
     await expect(service.end("SIGTERM")).resolves.toBe(0);
   });
 
-  test("another start on the same data says so, and leaves the one that runs in peace", async () => {
+  test("another start on the same data is refused, and does not affect the running process", async () => {
     const service = new Launched("all", env);
     await service.printed(/guildcal is ready/);
     const other = new Launched("all", { ...env, PORT: String(await freePort(0)) });
@@ -64,7 +64,7 @@ describe("npm start, on an embedded MongoDB", () => {
     await service.end();
   });
 
-  test("kill -9 in the middle of writing loses nothing that was answered", async () => {
+  test("kill -9 during writes loses no write with a 200", async () => {
     const service = new Launched("all", env);
     await service.printed(/guildcal is ready/);
     const answered: string[] = [];
@@ -88,7 +88,7 @@ describe("npm start, on an embedded MongoDB", () => {
   });
 });
 
-describe("a start that can't be", () => {
+describe("a start that fails", () => {
   let directory: string;
 
   beforeAll(async () => {
@@ -102,7 +102,7 @@ describe("a start that can't be", () => {
     return service.output.trimEnd().split("\n");
   }
 
-  test("says that the port is taken, in one line", async () => {
+  test("prints in one line that the port is in use", async () => {
     const other = createServer().listen(0, "127.0.0.1");
     await new Promise((listening) => other.once("listening", listening));
     const { port } = other.address() as { port: number };
@@ -112,7 +112,7 @@ describe("a start that can't be", () => {
     other.close();
   });
 
-  test("says every setting that is wrong, a line each, and never a value", async () => {
+  test("prints a line for each wrong setting, and never a value", async () => {
     const lines = await failure("all", {
       PORT: "70000",
       MONGO_URL: "http://user:secret@x",
@@ -127,7 +127,7 @@ describe("a start that can't be", () => {
     expect(lines.join("\n")).not.toContain("secret");
   });
 
-  test("says that MongoDB is unreachable, without the password", async () => {
+  test("prints that MongoDB is unreachable, without the password", async () => {
     const port = await freePort(0);
     const url = `mongodb://somebody:secret@127.0.0.1:${port}/guildcal`;
     await expect(failure("all", { MONGO_URL: url, PORT: String(await freePort(0)) })).resolves.toEqual([
@@ -135,36 +135,36 @@ describe("a start that can't be", () => {
     ]);
   });
 
-  test("says that NATS is unreachable", async () => {
+  test("prints that NATS is unreachable", async () => {
     const port = await freePort(0);
     const env = { MONGO_URL: emptyDatabase(), NATS_URL: `nats://127.0.0.1:${port}`, PORT: String(await freePort(0)) };
     await expect(failure("all", env)).resolves.toEqual([`NATS is unreachable at 127.0.0.1:${port}`]);
   });
 
-  test("says that a gateway in a process of its own needs the pepper", async () => {
+  test("prints that a gateway in its own process needs the pepper", async () => {
     const env = { MONGO_URL: emptyDatabase(), NATS_URL: String(process.env["TEST_NATS_URL"]) };
     const [line = ""] = await failure("api", { ...env, PORT: String(await freePort(0)) });
     const msg = "API_KEY_PEPPER must be set for a gateway in a process of its own";
     expect(JSON.parse(line)).toMatchObject({ level: "fatal", msg });
   });
 
-  test("says that the data folder can't be made", async () => {
+  test("prints that the data folder cannot be created", async () => {
     const lines = await failure("all", { DATA_DIR: "/dev/null/data", PORT: String(await freePort(0)) });
     expect(lines).toEqual([expect.stringMatching(/^DATA_DIR can't be written: /)]);
   });
 
-  test("says so too where Node would try to make the folder for ever", async () => {
+  test("prints that also for a path at which Node would never stop trying to create the folder", async () => {
     const lines = await failure("all", { DATA_DIR: "/proc/guildcal", PORT: String(await freePort(0)) });
     expect(lines).toEqual([expect.stringMatching(/^DATA_DIR can't be written: /)]);
   });
 
-  test("says which modes there are", async () => {
+  test("prints the modes if the mode is unknown", async () => {
     await expect(failure("everything", {})).resolves.toEqual([
       expect.stringMatching(/^Unknown mode: give all, nats, demo, keys, bus-users, schema or one of /),
     ]);
   });
 
-  test("says that Node is too old, in words that an old Node can read", async () => {
+  test("prints that Node is too old, in syntax that an old Node can parse", async () => {
     const old = "data:text/javascript,Object.defineProperty(process.versions,'node',{value:'20.20.2'})";
     const start = join(import.meta.dirname, "../../services/launch/start.js");
     await expect(run(process.execPath, ["--import", old, start, "all"])).rejects.toMatchObject({

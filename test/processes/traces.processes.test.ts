@@ -16,7 +16,7 @@ const guild = { guild_id: "375357265198317579" };
 const [SERVER, CLIENT] = [2, 3];
 const POSTED_MS = 60_000;
 
-/** Prints each file of OpenTelemetry that a process loads. */
+/** Code that prints each file of OpenTelemetry that a process loads. */
 const PRINT_LOADED = `data:text/javascript,${encodeURIComponent(
   `import { registerHooks } from "node:module";
    registerHooks({ load(url, context, next) {
@@ -25,7 +25,7 @@ const PRINT_LOADED = `data:text/javascript,${encodeURIComponent(
    } });`,
 )}`;
 
-/** guildcal that runs, and an announcement of which one post goes out. */
+/** A running guildcal, with an announcement of which one post is sent. */
 class Installation {
   readonly service: Launched;
   readonly #baseUrl: string;
@@ -57,11 +57,11 @@ class Installation {
       headers: { authorization: KEY, "content-type": "application/json", ...headers },
       body: JSON.stringify(body),
     });
-    if (response.status !== 200) throw new Error(`${path} was answered with ${response.status}`);
+    if (response.status !== 200) throw new Error(`${path} returned ${response.status}`);
     return (await response.json()) as Record<string, unknown>;
   }
 
-  /** Has one event announced at its start, in a few seconds, and waits for the post. The event's id. */
+  /** Creates an event that is announced at its start in a few seconds, and waits for the post; returns the event's id. */
   async announce(): Promise<unknown> {
     const rule = { channel: "1", type: "UNIVERSAL", hours: 0, minutes: 0, info: "" };
     await this.post("/v1/announcement/create", { ...guild, ...rule }, { "x-request-id": "r-rule" });
@@ -73,7 +73,7 @@ class Installation {
     return id;
   }
 
-  /** The fields of its lines of that text. */
+  /** The fields of the log lines with this message. */
   lines(text: string): Record<string, unknown>[] {
     const lines = this.service.output.split("\n").filter((line) => line.startsWith("{"));
     return lines.map((line) => JSON.parse(line) as Record<string, unknown>).filter(({ msg }) => msg === text);
@@ -124,7 +124,7 @@ describe("with a collector", () => {
     expect(ofTrace().filter(({ parentId }) => !known.has(parentId))).toEqual([]);
   });
 
-  test("the post's span links to the work that stored what it is because of", () => {
+  test("the post's span links to the requests that caused it", () => {
     const post = collector.spans.find(({ name }) => name === "post announcement");
     expect(post).toMatchObject({ service: "guildcal-dispatch", parentId: "", kind: CLIENT });
     expect(post?.traceId).not.toBe(TRACE);
@@ -139,7 +139,7 @@ describe("with a collector", () => {
     );
   });
 
-  test("neither texts nor keys go to the collector, and its own headers do", () => {
+  test("the collector gets neither texts nor keys, and gets the configured headers", () => {
     const sent = Buffer.concat([...collector.bodies]).toString("latin1");
     expect(sent).toContain("calendar-events.create");
     expect(sent).not.toContain(NAME);
@@ -147,7 +147,7 @@ describe("with a collector", () => {
     expect(collector.headers[0]).toMatchObject({ "x-collector-key": "a key" });
   });
 
-  test("each write is one line: whose key changed what, for which request", () => {
+  test("each write has one log line, with the key, the record and the request", () => {
     const writes = guildcal.lines("write");
     expect(writes.map(({ requestId }) => requestId)).toEqual(["r-rule", "r-event"]);
     const action = "calendar-events.create";
@@ -157,17 +157,17 @@ describe("with a collector", () => {
     expect(JSON.stringify(writes)).not.toContain(NAME);
   });
 
-  test("the line of a post names the request and the trace that it is because of", () => {
+  test("the log line of a post has the request and the trace that caused it", () => {
     expect(guildcal.lines("announcement settled")).toMatchObject([{ requestId: "r-event", traceId: TRACE }]);
   });
 
-  test("the SDK is loaded: the control of the test without one", () => {
+  test("the OpenTelemetry SDK is loaded (the control of the test without a collector)", () => {
     expect(guildcal.service.output).toMatch(/^loaded .*@opentelemetry\/sdk-trace/m);
   });
 });
 
 describe("without a collector", () => {
-  test("nothing of OpenTelemetry's SDK is loaded, and the lines name request and trace all the same", async () => {
+  test("the OpenTelemetry SDK is not loaded, and the log lines still have request and trace", async () => {
     const folder = await mkdtemp(join(tmpdir(), "guildcal-traces-off-"));
     const guildcal = await Installation.start("all", folder, {});
     try {

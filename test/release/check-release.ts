@@ -4,13 +4,13 @@ import { argv, stdout } from "node:process";
 import { PROJECT } from "../real-parts/launched.ts";
 import { RELEASE_FILES, type ReleaseFiles, releaseProblems } from "./release-problems.ts";
 
-/** The files of the project that name its version. */
+/** The files of the project that contain its version. */
 export function readReleaseFiles(): ReleaseFiles {
   const read = (path: string) => [path, readFileSync(join(PROJECT, path), "utf8")] as const;
   return Object.fromEntries(RELEASE_FILES.map(read)) as ReleaseFiles;
 }
 
-/** `npm run release:check`, or with the tag that is about to be made: `npm run release:check -- v0.1.0`. */
+/** `npm run release:check`, optionally with the tag to create: `npm run release:check -- v0.1.0`. */
 if (argv[1] === import.meta.filename) {
   const problems = releaseProblems(readReleaseFiles(), argv[2]);
   stdout.write(

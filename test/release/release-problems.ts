@@ -1,6 +1,6 @@
 import { VERSION } from "../../services/contracts/version.ts";
 
-/** The files that name the version, by their paths. */
+/** The files that contain the version, by path. */
 export const RELEASE_FILES = [
   "package.json",
   "package-lock.json",
@@ -17,7 +17,7 @@ export const RELEASE_FILES = [
 
 export type ReleaseFiles = Readonly<Record<(typeof RELEASE_FILES)[number], string>>;
 
-/** Where each file names the version; every match of the pattern is compared. */
+/** The places of the version in each file; every match of the pattern is compared. */
 const VERSIONS: readonly (readonly [path: (typeof RELEASE_FILES)[number], what: string, pattern: RegExp])[] = [
   ["package-lock.json", "the version of the package", /^ {2,6}"version": "([^"]+)",$/gm],
   ["services/api/openapi/openapi.json", "info.version", /"info": \{[^{}]*?"version": "([^"]+)"/g],
@@ -30,12 +30,12 @@ const VERSIONS: readonly (readonly [path: (typeof RELEASE_FILES)[number], what: 
   ["examples/service/package.json", "the version of the contracts", /"@guildcal\/[\w-]+": "([^"]+)"/g],
 ];
 
-/** A version of semantic versioning without a build. */
+/** A version of Semantic Versioning without build metadata. */
 const SEMANTIC = /^\d+\.\d+\.\d+(?:-[0-9A-Za-z.-]+)?$/;
 
 /**
- * What keeps the project from being released, one sentence each: places that name another version than package.json, and a
- * changelog without a section for it. `tag` is the tag that is about to be made; with it nothing may be unreleased.
+ * The problems that prevent a release, a sentence each: places with another version than package.json, and a changelog without
+ * a section for it. With a `tag`, the tag to create, the changelog may have no unreleased changes.
  */
 export function releaseProblems(files: ReleaseFiles, tag?: string): string[] {
   const { version } = JSON.parse(files["package.json"]) as { readonly version: string };
@@ -49,7 +49,7 @@ export function releaseProblems(files: ReleaseFiles, tag?: string): string[] {
 }
 
 function versionProblems(path: string, what: string, text: string, pattern: RegExp, version: string): string[] {
-  // Packages that are installed begin farther down in the lock file.
+  // The entries of installed packages follow later in the lock file.
   const own = path === "package-lock.json" ? text.slice(0, text.indexOf('"dependencies"')) : text;
   const named = [...own.matchAll(pattern)].map(([, each]) => each!);
   if (named.length === 0) return [`${path}: ${what} is missing`];
@@ -58,7 +58,7 @@ function versionProblems(path: string, what: string, text: string, pattern: RegE
     .map((each) => `${path}: ${what} is ${each}, not ${version}`);
 }
 
-/** Keep a Changelog: "Unreleased" first, then the releases, the latest first, each with its date. */
+/** Checks the form of Keep a Changelog: "Unreleased", then the releases with their dates, the latest first. */
 function changelogProblems(changelog: string, version: string, isTagged: boolean): string[] {
   const [unreleased, latest] = [...changelog.matchAll(/^## (.+)$/gm)].map(([, title]) => title!);
   if (unreleased !== "[Unreleased]") return [`CHANGELOG.md: the first section is ${unreleased}, not [Unreleased]`];

@@ -9,7 +9,7 @@ type Change = (text: string) => string;
 const otherVersion: Change = (text) => text.replaceAll(version, "9.9.9");
 
 describe("the release check", () => {
-  test("finds that the project agrees about its version", () => {
+  test("finds no problem in the project", () => {
     expect(releaseProblems(files)).toEqual([]);
   });
 
@@ -19,7 +19,7 @@ describe("the release check", () => {
     expect(problems[0]).toContain("9.9.9");
   });
 
-  test("finds every place that package.json has left behind, the constant of the code among them", () => {
+  test("finds every place with another version than package.json, including the constant in the code", () => {
     const problems = releaseProblems({ ...files, "package.json": otherVersion(files["package.json"]) });
     const places = problems.map((problem) => problem.split(":", 1)[0]);
     const others = RELEASE_FILES.filter((path) => path !== "package.json");
@@ -45,7 +45,7 @@ describe("the release check", () => {
     ["the version's own tag and nothing unreleased", `v${version}`, empty, []],
     ["another tag", "v9.9.9", empty, [`the tag is v9.9.9, not v${version}`]],
     ["a tag without its v", version, empty, [`the tag is ${version}, not v${version}`]],
-    ["a tag while changes are unreleased", `v${version}`, pending, ["CHANGELOG.md: there are unreleased changes"]],
+    ["a tag with unreleased changes", `v${version}`, pending, ["CHANGELOG.md: there are unreleased changes"]],
     ["no tag while changes are unreleased", undefined, pending, []],
   ])("with %s", (_what, tag, changelog, problems) => {
     expect(releaseProblems({ ...files, "CHANGELOG.md": changelog }, tag)).toEqual(problems);

@@ -39,7 +39,7 @@ describe("the User-Agent", () => {
       () => discordSink({ token: "t", apiUrl: url, botUrl: "https://bot.example", requestsPerSecond: 1_000 }),
       `DiscordBot (https://bot.example, ${version})`,
     ],
-  ])("of the sink %s names the version of package.json", async (_name, sink, agent) => {
+  ])("of the sink %s has the version of package.json", async (_name, sink, agent) => {
     const sender = sink();
     agents.length = 0;
     await sender.send(message, 5_000);

@@ -22,7 +22,7 @@ export const CALENDAR_GUARDS: readonly TestedGuard[] = [
     in: "reindex",
     code: "await reindexSeries($$$ARGS)",
     without: "undefined",
-    test: "short windows find the series by the new clock",
+    test: "short windows find the series by the new rules",
   },
   {
     guard: "a time zone file with leap seconds is refused",
@@ -135,7 +135,7 @@ export const CALENDAR_GUARDS: readonly TestedGuard[] = [
     code: "!isDateOfRule($$$)",
     without: "false",
     testFile: "test/integration/rules.int.test.ts",
-    test: "a rule that its start does not fit is refused by name",
+    test: "a rule with a start that is not one of its dates is refused with its field",
     onRealParts: true,
   },
   {
@@ -145,7 +145,7 @@ export const CALENDAR_GUARDS: readonly TestedGuard[] = [
     code: "!hasOccurrence($_)",
     without: "false",
     testFile: "test/integration/rules.int.test.ts",
-    test: "a rule whose exceptions leave nothing is refused by name",
+    test: "a rule whose exceptions leave no occurrence is refused with its field",
     onRealParts: true,
   },
   {

@@ -76,7 +76,7 @@ export const DATABASE_GUARDS: readonly TestedGuard[] = [
     code: "$_ === undefined",
     without: "true",
     testFile: "test/integration/late-write.int.test.ts",
-    test: "a change of an event changes nothing, and is answered UNAVAILABLE",
+    test: "a change of an event changes nothing, and gets UNAVAILABLE",
     onRealParts: true,
   },
   {
@@ -86,7 +86,7 @@ export const DATABASE_GUARDS: readonly TestedGuard[] = [
     code: "Math.min($END, await monotonicInstantOf($$$))",
     without: "$END",
     testFile: "test/integration/late-write.int.test.ts",
-    test: "a change of one occurrence is not committed once its deadline has passed",
+    test: "a change of one occurrence is not committed after its deadline",
     onRealParts: true,
   },
   {
@@ -115,7 +115,7 @@ export const DATABASE_GUARDS: readonly TestedGuard[] = [
     in: "saveRevision",
     property: "...notWrittenFilter()",
     without: "",
-    test: "an event's update undoes nothing that somebody else has written since",
+    test: "an event's update does not undo a later write of another client",
   },
   {
     ...tries,
@@ -124,7 +124,7 @@ export const DATABASE_GUARDS: readonly TestedGuard[] = [
     in: "optimisticWrite",
     code: "(await $_.findEarlierTry?.()) ?? $REFUSAL",
     without: "$REFUSAL",
-    test: "is answered as done when what it has changed is gone since",
+    test: "succeeds if its record was deleted in the meantime",
   },
   {
     ...tries,
@@ -133,7 +133,7 @@ export const DATABASE_GUARDS: readonly TestedGuard[] = [
     in: "recentWritesField",
     property: "$concatArrays: [$_, $NEW]",
     without: "$concatArrays: [$NEW]",
-    test: "an event's update undoes nothing that somebody else has written since",
+    test: "an event's update does not undo a later write of another client",
   },
   {
     guard: "ids of writes are forgotten together, so that each costs the oplog itself alone",
@@ -162,7 +162,7 @@ export const DATABASE_GUARDS: readonly TestedGuard[] = [
     in: "announcementsService",
     code: "currentWriteId() ?? newWriteId()",
     without: "newWriteId()",
-    test: "makes one announcement",
+    test: "creates one announcement",
   },
   {
     ...tries,
@@ -171,7 +171,7 @@ export const DATABASE_GUARDS: readonly TestedGuard[] = [
     in: "writeContextOf",
     code: "!isWriteId($_)",
     without: "false",
-    test: "is refused where the id is none",
+    test: "is refused if its id is malformed",
   },
   {
     guard: "an announcement whose event is gone is marked",
@@ -199,7 +199,7 @@ export const DATABASE_GUARDS: readonly TestedGuard[] = [
     property: "unique: true",
     without: "",
     testFile: "test/integration/contention.int.test.ts",
-    test: "with room for ten announcements ten are stored",
+    test: "ten of a hundred concurrent creates are stored",
     onRealParts: true,
   },
   {

@@ -72,7 +72,7 @@ export const FEED_GUARDS: readonly TestedGuard[] = [
     code: "$_ - $_ >= CHANGE_FEED_OVERLAP_MS",
     without: "true",
     ...feeds,
-    test: "leaves no tag that matches",
+    test: "gives the feed a tag that never matches",
   },
   {
     guard: "the tag of a feed expires before tombstones are deleted",
@@ -91,7 +91,7 @@ export const FEED_GUARDS: readonly TestedGuard[] = [
     without: "streamRows<FeedRow>($A, $B)",
     testFile: "test/integration/large-feed.int.test.ts",
     onRealParts: true,
-    test: "shows the moment at which it was opened",
+    test: "shows the database at the start of the download",
   },
   {
     guard: "a guild has at most 100 feeds, also after concurrent creates",
@@ -100,7 +100,7 @@ export const FEED_GUARDS: readonly TestedGuard[] = [
     code: "{ _id: $ID, [`feeds.${MAX_FEEDS - 1}`]: { $exists: false } }",
     without: "{ _id: $ID }",
     ...feeds,
-    test: "also where many are made at once",
+    test: "also after concurrent creates",
   },
   {
     ...server,
@@ -132,7 +132,7 @@ export const FEED_GUARDS: readonly TestedGuard[] = [
     in: "pages",
     code: "readPage($$$PAGE).catch($$$)",
     without: "readPage($$$PAGE).catch(() => ({ text: '' }))",
-    test: "and breaks where another cannot",
+    test: "and breaks off if a later one cannot",
   },
   {
     ...download,
@@ -140,7 +140,7 @@ export const FEED_GUARDS: readonly TestedGuard[] = [
     in: "FEEDS_OF_A_GUILD",
     property: "initial: $_",
     without: "initial: 99",
-    test: "waits where four of its guild are under way",
+    test: "waits if four of its guild are being sent",
   },
   {
     ...admission,
@@ -149,7 +149,7 @@ export const FEED_GUARDS: readonly TestedGuard[] = [
     in: "authenticate",
     code: "sameDigest($$$)",
     without: "true",
-    test: "with the id of a feed and another secret opens nothing",
+    test: "with the id of a feed and another secret is refused",
   },
   {
     ...admission,
@@ -158,7 +158,7 @@ export const FEED_GUARDS: readonly TestedGuard[] = [
     in: "authenticate",
     code: "isSignedId($$$)",
     without: "true",
-    test: "that was made up costs no look into the store",
+    test: "that was invented is refused without a query",
   },
   {
     ...admission,
@@ -167,7 +167,7 @@ export const FEED_GUARDS: readonly TestedGuard[] = [
     in: "feedAdmission",
     code: "$RATES.failures.take($$$ARGUMENTS)",
     without: "$RATES.failures.peek($$$ARGUMENTS)",
-    test: "counts as a failed key of its address does",
+    test: "counts as a failed key of its address",
   },
   {
     ...admission,
@@ -176,7 +176,7 @@ export const FEED_GUARDS: readonly TestedGuard[] = [
     in: "feedAdmission",
     code: "`feeds of ${$FEED.guildId}`",
     without: "$FEED.guildId",
-    test: "and leaves those to the guild",
+    test: "does not count towards that of the guild's keys",
   },
   {
     guard: "the access log contains no feed token",

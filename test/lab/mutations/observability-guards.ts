@@ -12,7 +12,7 @@ export const OBSERVABILITY_GUARDS: readonly TestedGuard[] = [
     file: "services/launch/run/start-tracing.ts",
     code: "return OFF;",
     without: 'return import("@opentelemetry/sdk-trace").then(() => OFF);',
-    test: "nothing of OpenTelemetry's SDK is loaded",
+    test: "the OpenTelemetry SDK is not loaded, and",
   },
   {
     ...traces,
@@ -28,7 +28,7 @@ export const OBSERVABILITY_GUARDS: readonly TestedGuard[] = [
     file: "services/dispatch/sinks/sink-tracing.ts",
     code: "$_ === undefined ? [] : [$_]",
     without: "[]",
-    test: "the post's span links to the work",
+    test: "the post's span links to the requests that caused it",
   },
   {
     ...traces,
@@ -98,7 +98,7 @@ export const OBSERVABILITY_GUARDS: readonly TestedGuard[] = [
     in: "withValues",
     code: "const { [APPLIED]: $_, ...$OTHERS } = $ALL;",
     without: "const { ...$OTHERS } = $ALL;",
-    test: "drops what kubectl apply has left in an annotation",
+    test: "removes kubectl's last-applied annotation",
   },
   {
     ...secrets,
@@ -106,7 +106,7 @@ export const OBSERVABILITY_GUARDS: readonly TestedGuard[] = [
     in: "database",
     property: "adminBefore: $_",
     without: "",
-    test: "keeps the one before, by which the set-up gets in to change it",
+    test: "keeps the former one, with which the set-up job changes it",
   },
   {
     guard: "make-secrets writes no namespace",
@@ -115,6 +115,6 @@ export const OBSERVABILITY_GUARDS: readonly TestedGuard[] = [
     property: "labels: $LABELS",
     without: 'namespace: "guildcal", labels: $LABELS',
     testFile: "test/manifests/secrets.unit.test.ts",
-    test: "writes into no namespace of its own",
+    test: "writes no namespace and no annotations",
   },
 ];

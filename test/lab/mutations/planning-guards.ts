@@ -52,7 +52,7 @@ export const PLANNING_GUARDS: readonly TestedGuard[] = [
     property: "announcementId: $_",
     without: "announcementId: { $exists: true }",
     testFile: "services/dispatch/store/posts.store.mongo.test.ts",
-    test: "posts of an occurrence are found when they are settled, too",
+    test: "posts of an occurrence are found, also settled ones",
     onRealParts: true,
   },
   {

@@ -41,7 +41,7 @@ export const PROCESS_GUARDS: readonly TestedGuard[] = [
     file: "package.json",
     words: '"start": "exec node --disable-proto=delete ',
     without: '"start": "exec node ',
-    test: "by each npm script",
+    test: "in each npm script",
   },
   {
     ...options,
@@ -49,7 +49,7 @@ export const PROCESS_GUARDS: readonly TestedGuard[] = [
     file: "Dockerfile",
     words: '"node", "--disable-proto=delete", ',
     without: '"node", ',
-    test: "by the image",
+    test: "in the image",
   },
   {
     guard: "the journal of a new data folder is not preallocated",
@@ -57,7 +57,7 @@ export const PROCESS_GUARDS: readonly TestedGuard[] = [
     words: "log=(file_max=32MB,prealloc=false),",
     without: "",
     testFile: "test/processes/footprint.processes.test.ts",
-    test: "has made a data folder",
+    test: "has created a data folder",
     onRealParts: true,
   },
   {
@@ -86,7 +86,7 @@ export const PROCESS_GUARDS: readonly TestedGuard[] = [
     in: "onNpmEnd",
     code: "isOtherProgram($$$)",
     without: "false",
-    test: "also when npm has ended before the service has come so far",
+    test: "npm run start, by SIGHUP before the service watches npm",
   },
   {
     guard: "one press of Ctrl-C under npm counts once",
@@ -130,7 +130,7 @@ export const PROCESS_GUARDS: readonly TestedGuard[] = [
     property: "...serviceEnvironment($_, $ALL)",
     without: "...$ALL",
     testFile: "test/processes/environment.processes.test.ts",
-    test: "each service knows its own secrets alone",
+    test: "each service knows only its own secrets",
     onRealParts: true,
   },
   {

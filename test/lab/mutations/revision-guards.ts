@@ -17,7 +17,7 @@ export const REVISION_GUARDS: readonly TestedGuard[] = [
     in: "revisionMismatch",
     code: "$_ === undefined || $_.includes($_)",
     without: "true",
-    test: "is left as it is for who names another revision",
+    test: "is not changed with another revision",
   },
   {
     ...replicas,
@@ -35,7 +35,7 @@ export const REVISION_GUARDS: readonly TestedGuard[] = [
     in: "check",
     code: "refuseIfMatch($HEADERS)",
     without: "readIfMatch($HEADERS)",
-    test: "If-Match where nothing would compare it",
+    test: "If-Match at an endpoint that compares no revision",
   },
   {
     ...header,
